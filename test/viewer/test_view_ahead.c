@@ -22,7 +22,7 @@ static bool take(view_prefetch *ahead, const char *folder, const char *name, vie
 
 // Each image is prefetched once. An image that is named differently, or is damaged, is not
 // prefetched; the code that uses it reads it.
-TEST (view_ahead_has_the_pictures_of_the_model) {
+TEST (view_prefetch_has_the_images_of_the_model) {
     OWN_FOLDER folder = folder_make();
     OWN_STRING model = common_join(folder, "imp.md5mesh");
     view_image image = {NULL, 0, 0};

@@ -240,7 +240,7 @@ TEST_LONG (view_members_that_are_not_baked_stay_skinned) {
 
 // The figures give the number of members and the memory of the level: here 33 frames of 6666
 // vertices.
-TEST_SHOT (view_figures_count_baked_members, RUN SMALL FAR "--crowd-baked 30") {
+TEST_SHOT (view_panel_counts_baked_members, RUN SMALL FAR "--crowd-baked 30") {
     OWN_PICTURE drawn = shot_draw(viewer);
     viewer->options.shown.panel = true;
     const view_stage facts = item_draw(&viewer->state, 1280.0f, 900.0f);
@@ -324,7 +324,7 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
     return made;
 }
 
-TEST_SHOT (view_bakes_refuse_what_does_not_fit, RUN SMALL "--crowd 2") {
+TEST_SHOT (view_bakes_refuse_clips_that_do_not_fit, RUN SMALL "--crowd 2") {
     const view_kind *const kind = &viewer->state.document->crowd.kinds[0];
     // Memory without the frames that are inserted between the frames of the clip.
     size_t num_vertices = 0;

@@ -59,7 +59,7 @@ TEST_HERE (canvas_starts_without_a_clip) {
     CHECK_EXACT(view_clip_canvas(&s->canvas, clip).width, 0);
 }
 
-TEST_HERE (canvas_returns_the_clip_before) {
+TEST_HERE (canvas_returns_the_previous_clip) {
     const view_rect none = view_clip_canvas(&s->canvas, clip);
     const view_rect last = view_clip_canvas(&s->canvas, none);
     CHECK(last.x == clip.x && last.y == clip.y);
@@ -75,7 +75,7 @@ TEST_HERE (canvas_without_content_ends_clipping) {
     CHECK_EXACT(area(&s->canvas), 25);
 }
 
-TEST_HERE (canvas_clip_without_area_cuts_off_everything) {
+TEST_HERE (canvas_clip_without_area_hides_everything) {
     view_clip_canvas(&s->canvas, (view_rect){10, 20, 0, 40});
     view_draw_rect(&s->canvas, (view_rect){0, 0, 100, 100}, ~0u);
     view_draw_disc(&s->canvas, 10.0f, 30.0f, 5.0f, ~0u);
@@ -141,7 +141,7 @@ TEST_HERE (canvas_cuts_texture_and_gradient_in_proportion) {
     CHECK_UINT(s->canvas.vertices[2].rgba[3], 255);
 }
 
-TEST_HERE (canvas_leaves_out_what_is_beside_the_clip) {
+TEST_HERE (canvas_skips_shapes_outside_the_clip) {
     static const float whole[4] = {0, 0, 1, 1};
     static const float corners[6] = {0, 0, 9, 0, 0, 99};
     view_clip_canvas(&s->canvas, clip);

@@ -40,7 +40,8 @@ static void check_captions(const view_entity *figure, const char *const *texts, 
     }
 }
 
-TEST_IF (what_a_state_plays_is_told_with_its_joints, told, it, open_told(it), close_told(it)) {
+TEST_IF (clips_of_a_state_are_captioned_with_their_joints, told, it, open_told(it),
+         close_told(it)) {
     static const char *const texts[2][NUM_TEXTS] = {
         {"torso shoot 13: sound_weapon snd_shot = thimble_shot",
          "torso shoot 13: launch_missile barrel_l", "torso shoot 13: muzzle_flash barrel_l"},
@@ -59,7 +60,7 @@ TEST_IF (what_a_state_plays_is_told_with_its_joints, told, it, open_told(it), cl
 }
 
 // A caption contains the value of the key that the command names, or the joint.
-TEST_IF (effects_are_told_as_they_are_named, told, it, open_told(it), close_told(it)) {
+TEST_IF (effects_are_captioned_with_their_names, told, it, open_told(it), close_told(it)) {
     static const char *const texts[NUM_TEXTS] = {
         "all idle 25: trigger_fx smoke at eye",
         "all idle 13: sound_body snd_footstep = thimble_step", "all idle 13: fx fx/steam"};

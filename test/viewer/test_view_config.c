@@ -234,7 +234,7 @@ TEST (view_options_of_all_kinds_are_written_and_read) {
         }
 }
 
-TEST (view_config_keeps_every_option_that_it_may_hold) {
+TEST (view_config_stores_every_persistent_option) {
     uint64_t random = 9;
     view_log log = quiet_log;
     view_config config = {.path = new_file(), .settings = common_copy("")};
@@ -315,7 +315,7 @@ TEST (view_config_keeps_documents_and_files) {
 }
 
 // A file that is not text is not read, but renamed and kept next to the new file.
-TEST (view_config_sets_a_broken_file_aside) {
+TEST (view_config_renames_a_broken_file) {
     OWN_STRING path = new_file();
     OWN_STRING aside = common_format("%s.broken", path);
     view_log log = quiet_log;
@@ -335,7 +335,7 @@ TEST (view_config_sets_a_broken_file_aside) {
 }
 
 // Values that do not fit into a line are not written.
-TEST (view_config_writes_nothing_that_it_does_not_read) {
+TEST (view_config_writes_only_values_that_it_can_read) {
     view_config config = {.path = new_file(), .settings = common_copy("")};
     static char longest[6000];
     memset(longest, 'x', sizeof longest - 1);
@@ -511,7 +511,7 @@ static void check_recent(const view_config *config, const char *const *names, si
 }
 
 // Both viewers began with the same file; each opens a model and changes documents.
-TEST (view_config_keeps_what_another_viewer_has_written) {
+TEST (view_config_keeps_lines_of_another_viewer) {
     view_log log = quiet_log;
     OWN_STRING path = new_file();
     view_config first = read_config(path);
@@ -558,7 +558,7 @@ TEST (view_config_keeps_what_another_viewer_has_written) {
 }
 
 // A disk is full for a while: the file is unchanged, and no new value is lost.
-TEST (view_config_keeps_what_could_not_be_written) {
+TEST (view_config_keeps_values_after_a_failed_write) {
     view_log log = quiet_log;
     size_t size;
     OWN_STRING path = new_file();

@@ -52,7 +52,7 @@ static md5gl_frame frame_of(const view_lens *lens)
     return frame;
 }
 
-TEST (view_culling_keeps_what_the_picture_shows) {
+TEST (view_culling_keeps_visible_points) {
     uint64_t random = 5;
     int num_in = 0;
     int num_culled = 0;
@@ -159,7 +159,7 @@ static void close_crowd(crowd_case *made)
     view_free_document(made->document, NULL);
 }
 
-TEST (view_kinds_lie_within_their_spheres) {
+TEST (view_kinds_are_within_their_spheres) {
     STRINGS(models) = {"models/bobbin/bobbin.md5machine", "models/spindle/spindle.md5mesh",
                        "models/thimble/thimble.md5mesh"};
     crowd_case made;
@@ -188,7 +188,7 @@ TEST (view_kinds_lie_within_their_spheres) {
 }
 
 // Each member looks around independently, in its own order.
-TEST (view_members_of_a_crowd_look_elsewhere) {
+TEST (view_members_of_a_crowd_look_around_independently) {
     STRINGS(models) = {"models/bobbin/page_gaze.md5machine"};
     crowd_case made;
     if (open_crowd(&made, models, 1, 100.0f)) {
@@ -311,7 +311,7 @@ TEST (view_distant_members_are_updated_in_turn) {
 }
 
 // Each member has the morph weights of its own player.
-TEST (view_members_have_morph_targets_of_their_own) {
+TEST (view_members_have_separate_morph_weights) {
     enum { NUM_TARGETS = 7 };
     STRINGS(models) = {"models/bobbin/bobbin.md5machine"};
     crowd_case made;

@@ -146,7 +146,7 @@ TEST_HERE (view_cube_plays_animations_by_name, linked) {
     }
 }
 
-TEST_HERE (view_cube_knows_how_meshes_look, linked) {
+TEST_HERE (view_cube_reads_materials_of_meshes, linked) {
     if (CHECK(view->is_open) && CHECK_UINT(view->scene.num_looks, 2)) {
         const view_look *const looks = view->scene.looks;
         CHECK(common_has_suffix(looks[0].diffuse, "/red.png"));
@@ -160,7 +160,7 @@ TEST_HERE (view_cube_knows_how_meshes_look, linked) {
 
 // The strengths come from the mesh, otherwise from the model, otherwise from the engines' defaults:
 // 100 % for highlights, 300 % for glow.
-TEST (view_cube_looks_have_masks_and_alpha) {
+TEST (view_cube_materials_have_masks_and_alpha) {
     static const struct {
         const char *lines;
         float specular, glow, alpha_test;
@@ -215,7 +215,7 @@ TEST (view_masks_become_highlights_and_glow) {
 
 // Redirects standard error to a file while view_report_unshown() prints, and checks the printed
 // line.
-TEST (view_cube_names_what_is_not_shown) {
+TEST (view_cube_reports_unsupported_lines) {
     OWN_FOLDER folder = folder_make();
     folder_put_text(folder, "md5.cfg",
                     "md5load a.md5mesh\nrdvert 1 2 3\nrdtri 0 1 2\nmd5envmap * sky\nmdlspin 3\n"
@@ -265,7 +265,7 @@ TEST (view_cube_blends_masks_and_adjusts) {
 // A joint whose pitch has an offset is rotated even if the view is straight ahead: by 90 degrees
 // about the engines' x axis. This rotates the engines' z axis to their -y axis, which is our y
 // axis.
-TEST_HERE (view_cube_turns_what_follows_the_view,
+TEST_HERE (view_cube_rotates_joints_that_follow_the_view,
            "md5load body.md5mesh\nmd5pitch root 1 90\nmd5pitch nobody 1 9\n"
            "md5anim walk walk.md5anim\nmdlscale 400\n") {
     if (CHECK(view->is_open) && show_frame(view, "walk", 0))

@@ -50,7 +50,7 @@ TEST_HERE (outliner_shows_a_clip, BOBBIN) {
     CHECK_STRING(view_shown_clip(&s->viewer.document->scene)->name, "dance");
 }
 
-TEST_HERE (outliner_folds_joints, BOBBIN) {
+TEST_HERE (outliner_collapses_joints, BOBBIN) {
     CHECK(is_there(s, "joint/tail_2"));
     const view_rect row = item_find(&s->viewer, &s->facts, "joint/tail_1");
     // The triangle of a joint of depth 2, with an indent of 0.7 em and 1 em per level.
@@ -62,7 +62,7 @@ TEST_HERE (outliner_folds_joints, BOBBIN) {
     CHECK(is_there(s, "joint/tail_2"));
 }
 
-TEST_HERE (outliner_unfolds_the_way_to_a_joint_that_is_selected_elsewhere, BOBBIN) {
+TEST_HERE (outliner_expands_the_parents_of_a_selected_joint, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "joint/origin");
     press(s, "joint/origin", 13.0f * 1.2f / row.width);
     CHECK(!is_there(s, "joint/tail_2"));
@@ -87,13 +87,13 @@ TEST_HERE (outliner_search_filters_all_sections, BOBBIN) {
     CHECK(is_there(s, "mesh/skin") && is_there(s, "joint/tail_1"));
 }
 
-TEST_HERE (outliner_search_finds_clips_in_a_folded_section, BOBBIN) {
+TEST_HERE (outliner_search_finds_clips_in_a_collapsed_section, BOBBIN) {
     press(s, "search/Search", 0.5f);
     type(s, "danc");
     CHECK(is_there(s, "clip/dance") && !is_there(s, "clip/walk"));
 }
 
-TEST_HERE (outliner_goes_to_states, MACHINE) {
+TEST_HERE (outliner_starts_states, MACHINE) {
     CHECK(is_there(s, "layer/act")); // the layer that shows one-shots
     CHECK(!is_there(s, "layer/body/leap"));
     press(s, "layer/body", 0.5f); // pressing its name collapses nothing
@@ -116,7 +116,7 @@ TEST_HERE (outliner_selects_a_material, BOBBIN) {
 }
 
 // The card of a mesh hides it, isolates it, frames it, and links to its material.
-TEST_HERE (inspector_shows_a_page_of_a_mesh, BOBBIN) {
+TEST_HERE (inspector_shows_a_card_of_a_mesh, BOBBIN) {
     press(s, "mesh/eyes", 0.5f);
     press(s, "page/Hide", 0.5f);
     CHECK_UINT(s->viewer.options->hidden_meshes, 2);
@@ -131,7 +131,7 @@ TEST_HERE (inspector_shows_a_page_of_a_mesh, BOBBIN) {
 }
 
 // An image that is dropped on a tile of a map is used for that map, regardless of its name.
-TEST_HERE (inspector_takes_an_image_by_a_drop_on_its_map, BOBBIN) {
+TEST_HERE (inspector_accepts_images_dropped_on_map_tiles, BOBBIN) {
     bool redraw = false;
     press(s, "mesh/skin", 0.5f);
     const view_rect tile = item_find(&s->viewer, &s->facts, "page/Glow");
@@ -196,7 +196,7 @@ TEST_HERE (outliner_shows_one_mesh_alone, BOBBIN) {
 }
 
 // The icon of a clip plays and pauses it; the name of the clip shows it.
-TEST_HERE (outliner_plays_by_the_sign, BOBBIN) {
+TEST_HERE (outliner_icon_plays_a_clip, BOBBIN) {
     press(s, "clip/Clips", 0.5f);
     s->viewer.play.playing = false;
     press(s, "clip/dance", 0.5f);
@@ -272,7 +272,7 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
 }
 
 // The row of a vertex highlights the vertex while the mouse is on the row.
-TEST_HERE (inspector_lights_the_vertex_of_a_row, BOBBIN) {
+TEST_HERE (inspector_highlights_the_vertex_of_a_row, BOBBIN) {
     const int32_t joint = joint_of(s, "head");
     s->viewer.ui.selected_joint = joint;
     screen_draw(s);
@@ -292,7 +292,7 @@ TEST_HERE (inspector_lights_the_vertex_of_a_row, BOBBIN) {
     CHECK(!lit->is_set);
 }
 
-TEST_HERE (inspector_tells_how_far_a_joint_may_turn, "models/bobbin/page_look.md5machine") {
+TEST_HERE (inspector_shows_the_limits_of_a_joint, "models/bobbin/page_look.md5machine") {
     s->viewer.ui.selected_joint = joint_of(s, "head");
     screen_draw(s);
     CHECK(is_there(s, "chosen/Limits"));
@@ -352,7 +352,7 @@ static void turn_on(screen *s, const char *option)
     screen_draw(s);
 }
 
-TEST_HERE (curves_are_those_of_the_selected_joint, BOBBIN) {
+TEST_HERE (curves_show_the_selected_joint, BOBBIN) {
     REQUIRE(SDL_Init(SDL_INIT_VIDEO) == 0);
     view_scene *const scene = &s->viewer.document->scene;
     turn_on(s, "curves");
@@ -436,7 +436,7 @@ TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
 }
 
 // A row that is scrolled out of its dock cannot be pressed through the item that is drawn there.
-TEST_HERE (docks_cut_off_what_is_outside, BOBBIN) {
+TEST_HERE (docks_clip_their_content, BOBBIN) {
     s->viewer.ui.scrolls[0].wanted = 60.0f;
     screen_draw(s);
     const view_rect field = item_find(&s->viewer, &s->facts, "search/Search");
@@ -461,7 +461,7 @@ TEST_HERE (docks_close_and_are_resized, BOBBIN) {
     CHECK(!s->viewer.options->shown.inspector);
 }
 
-TEST_HERE (docks_get_their_own_size_back, BOBBIN) {
+TEST_HERE (docks_restore_their_size, BOBBIN) {
     const view_rect before = view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT];
     s->viewer.ui.docks.sizes[VIEW_DOCK_LEFT] = 30.0f;
     screen_draw(s);
@@ -491,7 +491,7 @@ static void select(screen *s, const char *item, const char *line)
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
 }
 
-TEST_HERE (menus_are_about_what_was_clicked_on, BOBBIN) {
+TEST_HERE (context_menus_act_on_the_clicked_item, BOBBIN) {
     const md5_skeleton *const skeleton = s->viewer.document->scene.skeleton;
     if (!CHECK(SDL_Init(SDL_INIT_VIDEO) == 0)) // the clipboard
         return;
@@ -516,7 +516,7 @@ TEST_HERE (menus_are_about_what_was_clicked_on, BOBBIN) {
     CHECK(s->viewer.play.range_last > 0);
 }
 
-TEST_HERE (menus_of_states_go_there, MACHINE) {
+TEST_HERE (context_menus_of_states_start_the_state, MACHINE) {
     press(s, "layer/arm", 0.1f);
     select(s, "layer/arm/carry", "menu/Go to this state");
     const md5_machine_desc *const desc = s->viewer.document->scene.machine.desc;
@@ -528,7 +528,7 @@ TEST_HERE (menus_of_states_go_there, MACHINE) {
     CHECK_STRING(desc->layers[layer].states[status.state].name, "carry");
 }
 
-TEST_HERE (items_are_explained_after_a_while, BOBBIN) {
+TEST_HERE (items_show_tooltips_after_a_delay, BOBBIN) {
     const view_rect found = item_find(&s->viewer, &s->facts, "scrub/play");
     const ui_mouse over = {
         .x = found.x + 0.5f * found.width, .y = found.y + 0.5f * found.height, .is_moved = true};
@@ -541,7 +541,7 @@ TEST_HERE (items_are_explained_after_a_while, BOBBIN) {
     CHECK(strstr(s->viewer.ui.tip, "Space"));
 }
 
-TEST_HERE (docks_share_one_place_in_a_narrow_window, BOBBIN) {
+TEST_HERE (docks_are_tabs_in_a_narrow_window, BOBBIN) {
     s->width = 800.0f;
     s->height = 600.0f;
     screen_draw(s);

@@ -123,7 +123,7 @@ static void check_same(screen *fixture, const char *name)
                "%s differs: %zu and %zu bytes", name, sizes[0], sizes[1]);
 }
 
-TEST_EXPORT (view_export_writes_what_its_command_line_writes) {
+TEST_EXPORT (view_export_equals_its_command_line) {
     view_export_choices *const choices = &fixture->viewer.ui.export.choices;
     check_same(fixture, "out.png");
     change_all(&fixture->viewer);
@@ -139,7 +139,7 @@ TEST_EXPORT (view_export_writes_what_its_command_line_writes) {
 }
 
 // The exported image equals the image in the window: the same state is drawn there.
-TEST_EXPORT (view_export_shows_what_the_window_shows) {
+TEST_EXPORT (view_export_equals_the_image_in_the_window) {
     view_state *const viewer = &fixture->viewer;
     change_all(viewer);
     viewer->play.time = 0.37;
@@ -210,7 +210,7 @@ TEST_EXPORT (view_export_command_line_is_short) {
     common_free_list(&words);
 }
 
-TEST_EXPORT (view_export_says_which_choice_cannot_be_read) {
+TEST_EXPORT (view_export_reports_the_invalid_choice) {
     view_export *const export = &fixture->viewer.ui.export;
     snprintf(export->choices.resolution, sizeof export->choices.resolution, "64x");
     view_follow_export(&fixture->viewer);
@@ -227,7 +227,7 @@ static view_action press_key(screen *fixture, int32_t key)
     return view_run_ui(&fixture->viewer.ui, &facts, &(ui_mouse){.key = key}).action;
 }
 
-TEST_EXPORT (view_export_asks_before_it_replaces_a_file) {
+TEST_EXPORT (view_export_confirms_replacing_a_file) {
     folder_put_text(fixture->folder, "out.png", "mine");
     view_follow_export(&fixture->viewer);
     CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_HANDLED);
@@ -236,7 +236,7 @@ TEST_EXPORT (view_export_asks_before_it_replaces_a_file) {
     CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_RUN_EXPORT);
 }
 
-TEST_EXPORT (view_export_asks_again_for_another_name) {
+TEST_EXPORT (view_export_confirms_again_for_another_name) {
     folder_put_text(fixture->folder, "out.png", "mine");
     view_follow_export(&fixture->viewer);
     press_key(fixture, VIEW_KEY_RETURN);
@@ -245,7 +245,7 @@ TEST_EXPORT (view_export_asks_again_for_another_name) {
     CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_HANDLED);
 }
 
-TEST_EXPORT (view_export_again_takes_the_next_free_name) {
+TEST_EXPORT (view_export_again_uses_the_next_free_name) {
     run(fixture);
     view_perform_export(&fixture->viewer, VIEW_EXPORT_AGAIN);
     finish(fixture);
@@ -277,7 +277,7 @@ TEST_EXPORT (view_export_that_is_stopped_leaves_no_file) {
     common_free_list(&left);
 }
 
-TEST_EXPORT (view_export_that_fails_says_why) {
+TEST_EXPORT (view_export_that_fails_reports_the_reason) {
     view_export_choices *const choices = &fixture->viewer.ui.export.choices;
     snprintf(choices->folder, sizeof choices->folder, "%s/missing", fixture->folder);
     run(fixture);
@@ -299,7 +299,7 @@ static void select_model(screen *fixture, const char *ending)
     CHECK(common_has_suffix(export->file, ending));
 }
 
-TEST_EXPORT (view_export_of_a_model_is_that_of_the_tool) {
+TEST_EXPORT (view_export_of_a_model_equals_the_tools_result) {
     view_export *const export = &fixture->viewer.ui.export;
     snprintf(export->choices.name, sizeof export->choices.name, "{model}_{anim}");
     export->choices.clips = 1;
@@ -342,7 +342,7 @@ TEST_EXPORT (view_export_of_a_model_stops_before_its_next_file) {
     common_free_list(&left);
 }
 
-TEST_EXPORT (view_export_of_a_model_asks_before_it_replaces_a_file) {
+TEST_EXPORT (view_export_of_a_model_confirms_replacing_a_file) {
     fixture->viewer.play.range_last = 1; // each frame is a file
     folder_put_text(fixture->folder, "out.obj", "mine");
     select_model(fixture, "obj");
@@ -432,7 +432,7 @@ static void check_tool_writes_same(screen *fixture, const char *ending, const ch
 
 // The meshes have one declared image, two images that are found by mesh names because the shaders
 // have none, a selected image, also for one of two meshes of a shader, and no image.
-TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
+TEST_EXPORT (view_export_of_a_model_has_the_shown_textures) {
     enum { SIDE = 24, NUM_MESHES = 6, NUM_FILES = 5 };
     static const char *const shaders[NUM_MESHES] = {
         "models/declared", "", "", "models/chosen", "models/chosen", "models/no"};
@@ -519,7 +519,7 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     check_tool_writes_same(fixture, "md5mesh", " --hide 1 ");
 }
 
-TEST_EXPORT (view_export_of_a_model_is_what_is_shown_as_the_tool_writes_it) {
+TEST_EXPORT (view_export_of_a_shown_model_equals_the_tools_result) {
     view_state *const viewer = &fixture->viewer;
     const char *const image = test_path("models/bobbin/bobbin.png");
     STRINGS(endings) = {"glb", "obj", "iqm", "md5mesh"};
@@ -580,7 +580,7 @@ TEST_EXPORT (view_export_of_an_entity_has_the_materials_of_its_skin) {
     CHECK(strstr(glb + 20, "bobbin/moss") != NULL);
 }
 
-TEST_EXPORT (view_export_of_a_model_that_fails_says_why) {
+TEST_EXPORT (view_export_of_a_model_that_fails_reports_the_reason) {
     view_export_choices *const choices = &fixture->viewer.ui.export.choices;
     snprintf(choices->folder, sizeof choices->folder, "%s/missing", fixture->folder);
     select_model(fixture, "obj");
@@ -605,7 +605,7 @@ static void close_text(void *user, const void *bytes, size_t size)
     (void)size;
 }
 
-TEST (convert_errors_escape_what_they_quote) {
+TEST (convert_errors_escape_quoted_text) {
     static const struct quoting {
         const char *path, *text, *quoted;
     } all[] = {
@@ -683,7 +683,7 @@ TEST (text_of_messages_is_cut_between_characters) {
 // -- The dialog ---------------------------------------------------------------------------------
 
 // The first frame must be complete: it may be the only one for a while.
-TEST_EXPORT (view_export_dialog_has_its_choices_in_the_first_picture) {
+TEST_EXPORT (view_export_dialog_is_complete_in_its_first_frame) {
     view_state *const viewer = &fixture->viewer;
     view_perform_export(viewer, VIEW_EXPORT); // it was open, so this reopens it
     viewer->ui.export.is_set = false;
@@ -822,7 +822,7 @@ TEST_EXPORT (view_export_remembers_its_choices) {
     view_free_config(&config);
 }
 
-TEST (view_export_refuses_choices_that_it_does_not_write) {
+TEST (view_export_refuses_unsupported_choices) {
     STRINGS(bad) = {"",
                     "1",
                     "00000000",

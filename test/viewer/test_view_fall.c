@@ -36,7 +36,7 @@ static void close_figures(figure_case *it)
              close_figures(it))
 
 // The model of the game has no vertices at the head, but the same joints.
-TEST_FIGURES(view_finds_the_figure_beside_a_model)
+TEST_FIGURES(view_finds_the_figure_in_the_folder_of_a_model)
 {
     REQUIRE(it->beside.fall != NULL && it->in_game.fall != NULL);
     const md5_figure *const own = it->beside.fall->bodies;
@@ -52,7 +52,7 @@ TEST_FIGURES(view_finds_the_figure_beside_a_model)
     }
 }
 
-TEST_FIGURES(view_has_no_figure_where_none_lies)
+TEST_FIGURES(view_has_no_figure_without_a_file)
 {
     char *const model = common_copy(test_path("models/lantern/lantern.md5mesh"));
     const char *const files[1] = {model};
@@ -83,7 +83,7 @@ static bool is_same_pose(const view_scene *a, const view_scene *b)
 
 // Before the time of death the clip plays. The pose after it is bit-identical, however that time is
 // reached. After a seek to an earlier time the clip plays again.
-TEST_FIGURES(view_falls_alike_on_each_way_to_a_time)
+TEST_FIGURES(view_fall_is_independent_of_earlier_seeks)
 {
     const double dies = 0.3;
     const double after = 1.7;
@@ -158,7 +158,7 @@ TEST_FIGURES(view_falls_onto_its_ground)
 
 // The death keys have an effect once, newest first. The burning follows the time of its materials,
 // which is a minute ahead.
-TEST_FIGURES(view_lists_what_the_dead_leave)
+TEST_FIGURES(view_lists_items_dropped_at_death)
 {
     STRINGS(texts) = {"drops attachment_lantern at hand_l",
                       "burns away (parm 7) after seconds: 1.5",
@@ -193,7 +193,7 @@ TEST_FIGURES(view_lists_what_the_dead_leave)
 
 // A limb that the mouse drags follows the mouse: the body hangs, and falls again when the limb is
 // released.
-TEST_FIGURES(view_drags_what_lies_by_a_limb)
+TEST_FIGURES(view_drags_a_fallen_body_by_a_limb)
 {
     view_scene *const scene = &it->beside;
     view_set_death_time(scene->fall, 0);

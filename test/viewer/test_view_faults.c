@@ -90,7 +90,7 @@ TEST (view_faults_are_counted_by_kind) {
 }
 
 // With the opposite vertex order a triangle faces down, unless the axes are left-handed.
-TEST (view_faults_know_which_side_is_outside) {
+TEST (view_faults_detect_the_outer_side) {
     square s;
     make_square(&s);
     for (int i = 0; i < INDICES; i += 3) {
@@ -127,7 +127,7 @@ TEST (view_faults_are_named) {
 }
 
 // In the bind pose the three lines of a vertex are perpendicular.
-TEST (view_tangents_are_drawn_at_the_skin) {
+TEST (view_tangents_are_drawn_at_the_surface) {
     view_document document = {.ground = 0};
     view_scene *const scene = &document.scene;
     view_lines lines = {0};
@@ -193,7 +193,7 @@ TEST (view_faults_are_counted_in_a_pose) {
     CHECK_UINT(view_count_defects(&faults), 0);
 }
 
-TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
+TEST (view_faults_of_a_clip_come_from_its_worst_frame) {
     view_scene scene = {0};
     view_log log = quiet_log;
     const char *const files[] = {test_path("models/bobbin/bobbin.md5mesh")};

@@ -389,7 +389,7 @@ TEST (view_textures_are_found_by_evidence) {
     }
 }
 
-TEST (view_textures_of_thumbnails_lie_in_the_models_folder) {
+TEST (view_textures_of_thumbnails_come_from_the_models_folder) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const find_case *const row = &cases[i];
         check_case(row, true);
@@ -403,7 +403,7 @@ static bool is_other_map(const char *path)
     return view_is_other_map(&name);
 }
 
-TEST (view_textures_tell_what_other_maps_are) {
+TEST (view_names_of_other_maps_are_recognized) {
     CHECK(is_other_map("x/imp_local.tga") && is_other_map("x/Normals.PNG"));
     CHECK(is_other_map("x/imp_luma.png") && !is_other_map("x/imp_d.tga"));
     CHECK(!is_other_map("x/imp.tga") && !is_other_map("x/abnormal.png"));

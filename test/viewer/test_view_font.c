@@ -94,7 +94,7 @@ TEST_HERE (font_keeps_letters_apart_by_size) {
     CHECK(is_same(text, letter_of(&s->font, VIEW_TEXT, 0x0416)));
 }
 
-TEST_HERE (font_takes_from_its_text_what_its_code_lacks) {
+TEST_HERE (font_code_style_falls_back_to_text_letters) {
     CHECK(!is_same(letter_of(&s->font, VIEW_CODE, 0x1D538),
                    letter_of(&s->font, VIEW_CODE, 0x10FFFF)));
 }
@@ -127,7 +127,7 @@ TEST_HERE (font_shows_a_sign_for_each_byte_of_invalid_text) {
     }
 }
 
-TEST_HERE (font_does_not_read_behind_text_that_is_cut_off) {
+TEST_HERE (font_does_not_read_past_truncated_text) {
     STRINGS(cases) = {"\xC3", "\xE2", "\xE2\x82", "\xF0\x9F\x98"};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const size_t length = strlen(cases[i]);
@@ -242,7 +242,7 @@ static void close_fonts(private_fonts *fixture)
     folder_remove(fixture->folder);
 }
 
-TEST_IF (font_takes_letters_from_the_system, private_fonts, s, open_fonts(s), close_fonts(s)) {
+TEST_IF (font_uses_system_fonts, private_fonts, s, open_fonts(s), close_fonts(s)) {
     const view_font *const font = &s->letters.font;
     CHECK(!is_same(letter_of(font, VIEW_TEXT, FIRST), box_of(font)));
     CHECK(!is_same(letter_of(font, VIEW_TEXT, SECOND), box_of(font)));
@@ -270,7 +270,7 @@ TEST_HERE (font_has_digits_of_one_width) {
                         letter_of(&s->font, size, '0').advance);
 }
 
-TEST_HERE (font_has_a_place_as_wide_as_the_minus) {
+TEST_HERE (font_has_a_space_as_wide_as_the_minus) {
     char text[2][32];
     view_format_number(text[0], sizeof text[0], -1.25, 3, true);
     view_format_number(text[1], sizeof text[1], 7.89, 3, true);

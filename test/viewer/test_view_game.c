@@ -34,7 +34,7 @@ static int64_t time_of(const md5_game_path *place, const char *name)
     return CHECK(file < place->num_files) ? place->time(place->user, file) : -1;
 }
 
-TEST (files_of_game_folders_have_their_times) {
+TEST (files_of_game_folders_have_modification_times) {
     OWN_FOLDER folder = folder_make();
     put_file(folder, "new.tga", 1000000);
     put_file(folder, "old.tga", 900000);
@@ -84,7 +84,7 @@ static view_command press_key(listed *fixture, int32_t code)
 #define TEST_HERE(title, ...) \
     TEST_IF (title, listed, fixture, list_base(fixture, __VA_ARGS__), end_listed(fixture))
 
-TEST_HERE (game_list_begins_at_what_is_shown, VIEW_ENTITIES, "monster_thimble") {
+TEST_HERE (game_list_begins_at_the_shown_entity, VIEW_ENTITIES, "monster_thimble") {
     view_command request = press_key(fixture, VIEW_KEY_RETURN);
     CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_ENTITIES);
     CHECK_STRING(request.path, "monster_thimble");
@@ -92,7 +92,7 @@ TEST_HERE (game_list_begins_at_what_is_shown, VIEW_ENTITIES, "monster_thimble") 
     free(request.path);
 }
 
-TEST_HERE (game_list_finds_by_typing_and_keeps_that_in_other_sections, VIEW_ENTITIES, NULL) {
+TEST_HERE (game_list_filters_by_typing_in_all_sections, VIEW_ENTITIES, NULL) {
     view_filter_list(&fixture->browser, "MOS");
     CHECK(fixture->browser.num_found == 1);
     view_list_section(&fixture->browser, fixture->library, VIEW_SKINS, NULL);
@@ -103,7 +103,7 @@ TEST_HERE (game_list_finds_by_typing_and_keeps_that_in_other_sections, VIEW_ENTI
     free(request.path);
 }
 
-TEST_HERE (game_list_turns_through_its_sections, VIEW_ENTITIES, NULL) {
+TEST_HERE (game_list_cycles_through_its_sections, VIEW_ENTITIES, NULL) {
     view_command request = press_key(fixture, VIEW_KEY_TAB);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_MODELS);
     fixture->browser.section = VIEW_SKINS;
@@ -111,7 +111,7 @@ TEST_HERE (game_list_turns_through_its_sections, VIEW_ENTITIES, NULL) {
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ENTITIES);
 }
 
-TEST (files_of_a_folder_turn_into_its_game) {
+TEST (list_of_files_switches_to_the_game) {
     view_browser browser = {0};
     view_browse_folder(&browser, test_path("models/game"), NULL, NULL);
     CHECK(view_key_browser(&browser, VIEW_KEY_LEFT).action == VIEW_LISTED);
@@ -122,7 +122,7 @@ TEST (files_of_a_folder_turn_into_its_game) {
     view_clear_browser(&browser);
 }
 
-TEST (list_of_a_game_that_is_being_opened_is_empty) {
+TEST (list_of_a_game_is_empty_while_it_opens) {
     view_browser browser = {0};
     view_list_scan(&browser, "somewhere");
     browser.num_scanned = 1234;
@@ -160,7 +160,7 @@ static bool has_name(const view_library *library, view_section section, const ch
 
 // -- Places -------------------------------------------------------------------------------------
 
-TEST (place_is_split_into_its_folders) {
+TEST (search_path_is_split_into_its_folders) {
     common_list parts = view_split_location("mods/a/|games/base//|x.pk4");
     CHECK_UINT(parts.count, 3);
     CHECK_STRING(parts.names[0], "mods/a");
@@ -172,7 +172,7 @@ TEST (place_is_split_into_its_folders) {
     common_free_list(&parts);
 }
 
-TEST (title_of_a_place_names_its_base_shortly) {
+TEST (title_of_a_search_path_names_its_base_game) {
     char *title = view_location_title("mods/a|games/base/");
     CHECK_STRING(title, "mods/a + base");
     free(title);
@@ -181,7 +181,7 @@ TEST (title_of_a_place_names_its_base_shortly) {
     free(title);
 }
 
-TEST (base_is_found_beside_a_mod) {
+TEST (base_game_is_found_next_to_a_mod) {
     OWN_STRING expected = place_of(mod, base);
     char *found = view_with_bases(test_path(mod), NULL, 0);
     CHECK_STRING(found, expected);
@@ -238,7 +238,7 @@ TEST (entity_of_a_mod_has_the_model_of_its_base) {
 
 // Names that the game does not declare, and an unknown skin that was requested, are warnings with
 // file and line.
-TEST (names_that_a_game_lacks_are_warnings) {
+TEST (missing_names_of_a_game_are_warnings) {
     static const struct {
         const char *name, *skin, *said;
     } cases[] = {
@@ -274,7 +274,7 @@ TEST (names_that_a_game_lacks_are_warnings) {
     }
 }
 
-TEST (base_that_is_missing_is_named) {
+TEST (missing_base_game_is_reported_by_name) {
     md5_error error = {0};
     OWN_STRING place = place_of(mod, "models/game/nowhere");
     CHECK(view_open_library(place, NULL, NULL, &error) == NULL);
@@ -298,7 +298,7 @@ static char *place_of_arguments(int count, char **arguments)
     return place;
 }
 
-TEST (base_is_given_on_the_command_line) {
+TEST (base_game_can_be_set_on_the_command_line) {
     OWN_STRING mod_path = common_copy(test_path(mod));
     OWN_STRING other = common_copy(test_path("models/bobbin"));
     char game[] = "--game";
@@ -435,7 +435,7 @@ static md5_model *load(const gl_scene *scene, const char *path, view_textures *t
 }
 
 // Two images are missing. Four materials name one of them and three materials the other.
-TEST_SCENE (view_missing_pictures_are_reported_once) {
+TEST_SCENE (view_missing_images_are_reported_once) {
     view_reports reports = {.count = 0};
     view_log log = {.level = VIEW_QUIET, .reports = &reports};
     view_textures textures;
@@ -516,7 +516,7 @@ static eye find_eye(const shot *picture, uint32_t from, uint32_t to)
 // Eyes are squares of 16 units, 8 units in front of their origin. Their texture is white in the
 // middle 7.5 units. The first eye looks ahead, so the white part is in its middle; the second one
 // looks to its left by atan(1/4), so it is 2 units off. The triangles are not drawn.
-TEST_SCENE (view_eyes_look_where_their_triangles_say) {
+TEST_SCENE (view_eyes_look_in_the_direction_of_their_triangles) {
     OWN_PICTURE taken = shot_take(scene, "test/data/shown/eyes.md5mesh" SMALL "--no-background");
     const uint32_t middle = taken.width * 2 / 5;
     const eye ahead = find_eye(&taken, 0, middle);
@@ -545,7 +545,7 @@ TEST_SCENE (view_borders_of_built_in_images_stay_black) {
 
 // The pattern for missing images is blended, as in the engine, and is visible: a plate of 100
 // pixels is behind an eye of 27 pixels.
-TEST_SCENE (view_shows_what_no_material_declares) {
+TEST_SCENE (view_shows_the_pattern_of_missing_images) {
     OWN_PICTURE taken = shot_take(scene, "test/data/shown::face.md5mesh" SMALL "--no-background");
     const eye plate = find_eye(&taken, 0, taken.width);
     CHECK(plate.right - plate.left > 80);
@@ -631,7 +631,7 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     view_free_scene(&fixture.scene);
 }
 
-TEST (channels_divide_what_all_played) {
+TEST (channel_continues_the_clip_of_all_channels) {
     played fixture;
     if (!open_played(&fixture, test_path(bobbin)))
         return;
@@ -861,7 +861,7 @@ static void tell_story(played *fixture)
 
 // The pose at a time does not depend on the seeks that led to it: backward, to and fro, before an
 // input and after it again, and after ten minutes, when everything restarts.
-TEST (monster_is_the_same_at_a_time_on_any_way) {
+TEST (monster_pose_is_independent_of_earlier_seeks) {
     static const double times[] = {3, -0.4, 2.5, 0.9, -2, -3.37, 620, 621, 615, 3, -7, -1.5};
     float farthest = 0.0f;
     for (int i = 0; i < (int)COUNT_OF(times); i++) {
@@ -891,7 +891,7 @@ TEST (monster_is_the_same_at_a_time_on_any_way) {
 
 // The game's scripts control the states: a flag makes the monster walk, a dead monster drops the
 // items of its keys, and selecting a clip ends the states.
-TEST (states_of_a_script_play_and_take_flags) {
+TEST (states_of_a_script_play_and_follow_flags) {
     played fixture;
     if (!open_played(&fixture, test_path(bobbin)))
         return;
@@ -921,7 +921,7 @@ TEST (states_of_a_script_play_and_take_flags) {
 
 // Each edge is drawn once: a closed surface has three edges for two triangles. Each body is near
 // its joint.
-TEST (bodies_of_a_monster_are_drawn_where_they_are) {
+TEST (bodies_of_a_monster_are_drawn_at_their_joints) {
     played fixture;
     if (!open_played(&fixture, test_path(bobbin)))
         return;
@@ -944,7 +944,7 @@ TEST (bodies_of_a_monster_are_drawn_where_they_are) {
     view_free_scene(&document.scene);
 }
 
-TEST (frame_commands_fire_as_they_pass) {
+TEST (frame_commands_run_when_their_frame_is_passed) {
     played fixture;
     if (!open_played(&fixture, test_path(bobbin)))
         return;
@@ -966,7 +966,7 @@ TEST (frame_commands_fire_as_they_pass) {
     view_free_scene(&fixture.scene);
 }
 
-TEST (channel_in_focus_has_the_time) {
+TEST (time_bar_shows_the_focused_channel) {
     played fixture;
     if (!open_played(&fixture, test_path(bobbin)))
         return;
@@ -1009,7 +1009,7 @@ TEST (head_stays_on_its_body) {
     view_free_scene(&fixture.scene);
 }
 
-TEST (own_clip_of_a_scene_is_played_as_it_is) {
+TEST (added_clip_is_played_without_the_entity) {
     played fixture;
     if (!open_played(&fixture, test_path(bobbin)))
         return;
@@ -1131,7 +1131,7 @@ static bool begin_guest(view_machine *host, view_machine *guest)
     return true;
 }
 
-TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
+TEST (view_guest_reacts_to_events_of_its_host) {
     view_machine host, guest;
     if (!begin_guest(&host, &guest))
         return;
@@ -1178,7 +1178,7 @@ TEST (view_guest_is_patted_where_the_hand_reaches) {
 }
 
 // A guest that has gone away comes again from its starting position relative to the host.
-TEST (view_guest_that_is_far_away_comes_to_where_its_host_is) {
+TEST (view_guest_that_left_comes_to_its_host_again) {
     view_machine host, guest;
     if (!begin_guest(&host, &guest))
         return;
@@ -1194,7 +1194,7 @@ TEST (view_guest_that_is_far_away_comes_to_where_its_host_is) {
 
 // Without a pointer Bobbin looks at a guest that is near and in front of him, and not at a guest
 // elsewhere.
-TEST (view_guest_is_looked_at) {
+TEST (view_host_looks_at_a_near_guest) {
     static const struct {
         float ahead, left, yaw;
     } cases[] = {{60, 30, 26.565f}, {400, 30, 0}, {-60, 30, 0}};

@@ -181,7 +181,7 @@ static void check_layer(const md5_layer_desc *layer)
     check_layout(layer, (view_graph_area){1e7f, 1e7f});
 }
 
-TEST (view_graph_of_each_machine_is_drawn_whole) {
+TEST (view_graph_of_each_machine_is_complete) {
     STRINGS(names) = {"bobbin/bobbin",          "bobbin/page_additive", "bobbin/page_crossfade",
                       "bobbin/page_directions", "bobbin/page_in_step",  "bobbin/page_sync",
                       "thimble/thimble",        "thimble/visitor",      "tendril/tendril"};
@@ -301,7 +301,7 @@ static void check_made(uint32_t num_states, uint32_t num_ways, bool is_chain)
                                   .num_transitions = num_ways});
 }
 
-TEST (view_graph_of_a_machine_of_any_size_is_drawn_whole) {
+TEST (view_graph_of_a_machine_of_any_size_is_complete) {
     check_made(60, 150, false);
     check_made(200, 400, false);
     check_made(300, 299, true);
@@ -310,7 +310,7 @@ TEST (view_graph_of_a_machine_of_any_size_is_drawn_whole) {
 }
 
 // One state leads to all others, which gives the highest column.
-TEST (view_graph_of_sixty_states_can_be_read) {
+TEST (view_graph_of_sixty_states_is_readable) {
     enum { NUM_STATES = 60 };
     char names[NUM_STATES][16];
     md5_state_desc states[NUM_STATES] = {{0}};

@@ -75,7 +75,7 @@ TEST_SCENE (ground_hides_nothing_of_a_model) {
 
 // A mesh that a skin hides by a material without stages is far away: image and bounds are the same
 // as without the mesh.
-TEST_SCENE (view_frames_what_is_drawn) {
+TEST_SCENE (view_frames_only_drawn_meshes) {
     OWN_FOLDER folder = folder_make();
     md5_bounds bounds[2] = {{.min = {0}}};
     shot fixture[2] = {{.rgba = NULL}};

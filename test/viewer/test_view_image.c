@@ -235,7 +235,7 @@ TEST (images_png_chunk_longer_than_the_file) {
 }
 
 // Indices above the size of the palette give black, not adjacent memory.
-TEST (images_png_colours_behind_the_palette) {
+TEST (images_png_colours_outside_the_palette) {
     image_file file = image_make_png(3, 8, 0);
     const size_t palette = find(&file, "PLTE", 4);
     view_image image;
@@ -309,7 +309,7 @@ static bool decode_damaged(const image_file *sound, uint64_t *random)
     return is_read;
 }
 
-TEST (images_damaged_in_any_way) {
+TEST (images_with_random_damage_do_no_harm) {
     const char *const asked = getenv("MD5_HOSTILE_IMAGES");
     const long count = asked ? strtol(asked, NULL, 10) : 4000;
     image_file files[NUM_MADE + NUM_MODELS];

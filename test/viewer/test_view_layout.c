@@ -67,7 +67,7 @@ TEST (layout_parts_do_not_overlap) {
     }
 }
 
-TEST (layout_parts_fill_the_window_and_do_not_leave_it) {
+TEST (layout_parts_fill_the_window_and_stay_inside) {
     for (unsigned index = 0; index < NUM_WISHES; index++) {
         const view_layout_wish wish = indexed_wish(index);
         const view_layout layout = view_lay_out(&wish);
@@ -86,7 +86,7 @@ TEST (layout_parts_fill_the_window_and_do_not_leave_it) {
     }
 }
 
-TEST (layout_leaves_enough_of_the_picture) {
+TEST (layout_leaves_enough_of_the_image) {
     for (unsigned index = 0; index < NUM_WISHES; index++) {
         const view_layout_wish wish = indexed_wish(index);
         const view_layout layout = view_lay_out(&wish);
@@ -99,7 +99,7 @@ TEST (layout_leaves_enough_of_the_picture) {
     }
 }
 
-TEST (layout_docks_have_room_for_what_is_in_them) {
+TEST (layout_docks_fit_their_content) {
     static const float least[2] = {12, 18};
     for (unsigned index = 0; index < NUM_WISHES; index++) {
         const view_layout_wish wish = indexed_wish(index);
@@ -111,7 +111,7 @@ TEST (layout_docks_have_room_for_what_is_in_them) {
 }
 
 // Open docks are visible if the window is wide enough, and closed docks never are.
-TEST (layout_opens_what_is_open) {
+TEST (layout_shows_open_docks) {
     for (unsigned index = 0; index < NUM_WISHES; index++) {
         const view_layout_wish wish = indexed_wish(index);
         const view_layout layout = view_lay_out(&wish);

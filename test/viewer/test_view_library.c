@@ -16,7 +16,7 @@ static bool has_name(const view_library *library, view_section section, const ch
 
 // -- Contents -----------------------------------------------------------------------------------
 
-TEST (library_lists_what_a_game_folder_holds) {
+TEST (library_lists_the_contents_of_a_game_folder) {
     md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base///"), NULL, NULL, &error);
@@ -58,7 +58,7 @@ TEST (library_of_an_archive_lists_its_files) {
 }
 
 // Each entity inherits from its predecessor: together they have 720 thousand keys.
-TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
+TEST (deep_inheritance_is_listed_in_linear_memory) {
     enum { COUNT = 1200 };
     md5_error error = {0};
     char *const folder = folder_make();
@@ -82,7 +82,7 @@ TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
     free(def);
 }
 
-TEST (library_that_is_none_says_why) {
+TEST (library_that_cannot_be_opened_reports_the_reason) {
     md5_error error = {0};
     CHECK(view_open_library(test_path("models/game/nowhere"), NULL, NULL, &error) == NULL);
     CHECK(error.status == MD5_ERROR_IO && error.message[0] != '\0');
@@ -131,7 +131,7 @@ TEST (scan_can_be_stopped_and_fails_with_an_error) {
 
 // -- Names --------------------------------------------------------------------------------------
 
-TEST (addresses_have_a_place_a_name_and_perhaps_a_skin) {
+TEST (addresses_consist_of_folder_name_and_optional_skin) {
     view_address address;
     CHECK(!view_read_address("models/bobbin/bobbin.md5mesh", &address));
     CHECK(!view_read_address("models:x", &address) && address.place == NULL);
@@ -149,7 +149,7 @@ TEST (addresses_have_a_place_a_name_and_perhaps_a_skin) {
     free(text);
 }
 
-TEST (similar_names_are_those_with_few_errors) {
+TEST (similar_names_have_few_typing_errors) {
     md5_error error = {0};
     char text[200], tiny[4];
     view_library *const library = view_open_library(test_path(base), NULL, NULL, &error);
@@ -222,7 +222,7 @@ TEST (entity_in_another_skin_has_its_materials) {
     view_free_scene(&plain);
 }
 
-TEST (files_of_a_game_are_scenes_too) {
+TEST (files_of_a_game_can_be_opened_as_scenes) {
     view_log log = quiet_log;
     view_scene scene;
     if (CHECK(
@@ -238,7 +238,7 @@ TEST (files_of_a_game_are_scenes_too) {
     view_free_scene(&scene);
 }
 
-TEST (what_is_not_in_a_game_is_an_error_with_similar_names) {
+TEST (unknown_names_in_a_game_are_errors_with_similar_names) {
     view_log log = quiet_log;
     view_scene scene;
     CHECK(!view_load_game_scene(&scene, NULL, test_path("models/game/base::monster_bobin"), &log));
@@ -424,7 +424,7 @@ TEST_PREVIEW(view_previews_are_made_of_entities_and_models)
     view_stop_previews(NULL);
 }
 
-TEST_PREVIEW(view_previews_of_no_game_are_none)
+TEST_PREVIEW(view_previews_of_a_missing_game_fail)
 {
     view_previews *const previews = view_begin_previews(test_path("models/nowhere"), NULL);
     CHECK(wait_for(s, previews, "monster_bobbin") == NULL);

@@ -27,7 +27,7 @@ TEST_HERE (view_log_keeps_every_warning) {
     }
 }
 
-TEST_HERE (view_log_counts_warnings_that_are_alike) {
+TEST_HERE (view_log_counts_equal_warnings) {
     md5_error elsewhere = no_mesh;
     elsewhere.line = 4;
     view_log_warning(&k->log, &no_mesh);
@@ -40,7 +40,7 @@ TEST_HERE (view_log_counts_warnings_that_are_alike) {
     }
 }
 
-TEST_HERE (view_log_counts_no_note_as_a_warning) {
+TEST_HERE (view_log_does_not_count_notes_as_warnings) {
     view_log_warning(&k->log, &no_mesh);
     view_note(&k->log, "out/a.glb", "no picture");
     view_note(&k->log, "out/a.glb", "no picture");
@@ -50,7 +50,7 @@ TEST_HERE (view_log_counts_no_note_as_a_warning) {
         CHECK_STRING(k->reports.rows[1].file, "out/a.glb");
 }
 
-TEST_HERE (view_log_keeps_the_place_of_a_warning) {
+TEST_HERE (view_log_keeps_the_location_of_a_warning) {
     view_log_warning(&k->log, &no_mesh);
     if (CHECK_UINT(k->reports.count, 1)) {
         CHECK_STRING(k->reports.rows[0].text, "no mesh");
@@ -79,7 +79,7 @@ TEST_HERE (view_log_is_empty_after_it_was_cleared) {
     CHECK(k->reports.count == 0 && k->log.num_warnings == 0 && k->log.error[0] == '\0');
 }
 
-TEST_HERE (view_log_knows_where_the_last_error_is) {
+TEST_HERE (view_log_keeps_the_location_of_the_last_error) {
     view_log_error(&k->log, &no_mesh);
     CHECK_STRING(k->log.error, "a.md5mesh, line 3, column 7: no mesh");
     CHECK_STRING(k->log.failure.file, "a.md5mesh");

@@ -106,7 +106,7 @@ TEST (view_lit_stages_that_are_off_draw_nothing) {
 }
 
 // The last diffuse or specular stage of a layer determines the use of vertex colours.
-TEST (view_lit_stages_say_what_vertex_colours_do) {
+TEST (view_lit_stages_determine_the_use_of_vertex_colours) {
     lit_case c = {.stages = {lit_stage(MD5_STAGE_BUMP, WHITE, WHITE),
                              lit_stage(MD5_STAGE_DIFFUSE, WHITE, WHITE),
                              lit_stage(MD5_STAGE_SPECULAR, WHITE, WHITE)}};
@@ -240,7 +240,7 @@ TEST_SCENE (view_layers_are_the_stages_of_a_material) {
 }
 
 // Notes name the stages that cannot be shown.
-TEST_SCENE (view_layers_name_what_is_not_shown) {
+TEST_SCENE (view_layers_report_unsupported_stages) {
     view_log log;
     static const struct {
         const char *material, *note;
@@ -265,7 +265,7 @@ TEST_SCENE (view_layers_name_what_is_not_shown) {
     view_close_package(package);
 }
 
-TEST_SCENE (view_layers_say_whether_the_diffuse_map_cuts) {
+TEST_SCENE (view_layers_enable_alpha_tests_of_cut_out_maps) {
     static const struct {
         const char *material;
         bool is_cut;
@@ -523,7 +523,7 @@ static void check_path(const char *path, const char *expected, size_t index)
     CHECK_THAT(strcmp(found, wanted) == 0, "case %zu: %s", index, found);
 }
 
-TEST (view_shader_files_name_pictures) {
+TEST (view_shader_files_name_images) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_log log;
         view_look look;
@@ -574,7 +574,7 @@ TEST (view_shader_files_report_errors) {
 }
 
 // Each prefix of a text, and texts of one repeated byte, do not cause a crash.
-TEST (view_shader_files_may_be_anything) {
+TEST (view_shader_files_survive_arbitrary_bytes) {
     view_log log = quiet_log;
     view_look look;
     const char *const text = cases[7].text;
@@ -664,7 +664,7 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
     view_free_options(&options);
 }
 
-TEST (view_map_of_a_name_is_what_its_last_word_says) {
+TEST (view_map_type_is_the_last_word_of_a_name) {
     CHECK_UINT(view_guess_map("/a/imp_local.tga"), MD5GL_IMAGE_NORMALS);
     CHECK_UINT(view_guess_map("imp_h.png"), MD5GL_IMAGE_NORMALS);
     CHECK_UINT(view_guess_map("imp_s.png"), MD5GL_IMAGE_SPECULAR);

@@ -352,7 +352,7 @@ static void check_figure(monster_case *it)
     md5_free_figure(figure);
 }
 
-TEST_IF (our_monsters_look_stand_and_are_hit, monster_case, it, open_monsters(it),
+TEST_IF (our_monsters_look_stand_and_can_be_hit, monster_case, it, open_monsters(it),
          close_monsters(it)) {
     unsigned count = 0;
     for (uint32_t i = 0; i < md5_game_num_decls(it->game, MD5_DECL_ENTITY); i++) {

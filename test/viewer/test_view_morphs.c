@@ -53,7 +53,7 @@ static char smile_name[] = "smile";
 static char blink_name[] = "blink";
 static char wrong_name[] = "nosuch";
 
-TEST (view_morph_at_weight_1_is_the_file_beside_the_model) {
+TEST (view_morph_at_weight_1_equals_the_targets_file) {
     view_setting smile[] = {{.parameter = smile_name, .value = 1}};
     view_document *const document = open_bobbin(smile, 1, NULL, bobbin);
     if (CHECK(document)) {
@@ -78,7 +78,7 @@ TEST (view_morph_at_weight_1_is_the_file_beside_the_model) {
     view_free_document(document, NULL);
 }
 
-TEST (view_morph_of_no_such_name_is_an_error) {
+TEST (view_morph_with_an_unknown_name_is_an_error) {
     view_setting wrong[] = {{.parameter = wrong_name, .value = 1}};
     CHECK(open_bobbin(wrong, 1, NULL, bobbin) == NULL);
     // A model without a folder of targets.

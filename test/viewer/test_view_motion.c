@@ -13,7 +13,7 @@ static bool open_scene(view_scene *scene, const char *path)
     return CHECK(view_load_scene(scene, files, 1, NULL, true, &log));
 }
 
-TEST (view_motion_is_what_moves_the_model) {
+TEST (view_motion_is_selected_by_the_scene) {
     view_scene scene;
     if (!open_scene(&scene, "models/bobbin/bobbin.md5machine"))
         return;
@@ -400,7 +400,7 @@ static view_camera camera_at(float azimuth, float elevation, float distance, md5
                          .scene_radius = 10};
 }
 
-TEST (view_camera_follows_by_a_share) {
+TEST (view_camera_follows_by_a_fraction) {
     const view_camera to = camera_at(170.0f, 40.0f, 100.0f, (md5_vec3){8, -4, 2});
     view_camera seen = camera_at(-170.0f, 20.0f, 60.0f, (md5_vec3){0, 0, 0});
     seen.scene_radius = 3.0f;
@@ -419,7 +419,7 @@ TEST (view_camera_follows_by_a_share) {
 }
 
 // x += (target - x) (1 - e^(-20 dt)): after t seconds e^(-20 t) of the distance remains.
-TEST (view_follows_alike_at_any_frame_rate) {
+TEST (view_camera_follows_independently_of_the_frame_rate) {
     static const int rates[] = {24, 60, 144, 1000};
     for (int i = 0; i < 4; i++) {
         view_options options = {.output = NULL};
@@ -446,7 +446,7 @@ TEST (view_follows_alike_at_any_frame_rate) {
     }
 }
 
-TEST (view_pictures_snap_to_the_camera) {
+TEST (view_snap_moves_the_shown_camera) {
     view_document document = {.as_asked = true};
     view_options options = {.output = NULL};
     view_state viewer = {.options = &options,
@@ -463,7 +463,7 @@ TEST (view_pictures_snap_to_the_camera) {
     CHECK(viewer.seen.azimuth == 90.0f && !view_follow(&viewer, 0.01));
 }
 
-TEST (view_reduced_motion_is_there_at_once) {
+TEST (view_reduced_motion_arrives_immediately) {
     view_options options = {.shown.reduced_motion = true};
     view_state viewer = {.options = &options,
                          .camera = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
@@ -478,7 +478,7 @@ TEST (view_reduced_motion_is_there_at_once) {
 
 // The point under the mouse at the time of a wheel step keeps its position in the image until the
 // camera has arrived.
-TEST (view_zoom_keeps_the_point_on_the_way) {
+TEST (view_zoom_keeps_the_point_under_the_mouse) {
     const view_camera from = camera_at(30.0f, 12.0f, 100.0f, (md5_vec3){1, 2, 3});
     const float height = 480.0f;
     const float x = 120.0f;

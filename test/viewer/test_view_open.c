@@ -185,7 +185,7 @@ TEST (view_start_shows_what_the_command_line_names) {
 // Without files the first minute plays with its own camera and without panels until a key ends it.
 // Then the docks are collapsed until the user opens one; with another model they are open. In a
 // window the guest and the loading of all clips follow after the first frame.
-TEST (view_first_picture_waits_for_no_guest) {
+TEST (view_first_frame_does_not_wait_for_the_guest) {
     test_viewer viewer;
     view_state *const state = &viewer.state;
     if (!begin(&viewer, (const char *[]){"--resolution=640,360", NULL}, true))
@@ -206,7 +206,7 @@ TEST (view_first_picture_waits_for_no_guest) {
 
 // A web page receives the built-in machine in two parts. When the second part arrives the machine
 // continues from its current state, and acts by itself only if the user has not taken over.
-TEST (view_own_machine_goes_on_when_the_rest_of_it_comes) {
+TEST (view_built_in_machine_continues_when_its_second_part_arrives) {
     test_viewer viewer;
     view_state *const state = &viewer.state;
     if (!begin(&viewer, (const char *[]){"--resolution=640,360", NULL}, true))
@@ -264,7 +264,7 @@ TEST (view_casters_change_steadily_when_a_companion_leaves) {
 
 // Only the built-in model has scenery. The scenery is kept when files are reloaded, and does not
 // enlarge the bounds of the document.
-TEST (view_place_is_around_our_own_model) {
+TEST (view_scenery_is_around_the_built_in_model) {
     const char *const said[] = {"--resolution=320,180", "--crowd=3",
                                 test_path("models/bobbin/bobbin.md5machine")};
     for (int i = 0; i < 3; i++) {
@@ -286,7 +286,7 @@ TEST (view_place_is_around_our_own_model) {
 // The plate is at x = 1. The eye in front of it looks at a triangle at x = 92, which is not drawn.
 // Only the bounds of a model that consists of eyes contain that triangle. The folder's clip moves
 // everything by 4 units.
-TEST (view_measures_faces_without_what_eyes_look_at) {
+TEST (view_bounds_ignore_the_targets_of_eyes) {
     static const char *const files[] = {"test/data/shown/face.md5mesh",
                                         "test/data/shown/eyes.md5mesh"};
     for (int i = 0; i < 2; i++) {
@@ -400,7 +400,7 @@ static void set(view_state *viewer, const char *name, const char *text)
 
 // Each document is restored as it was left, in the same window and in another one, unless the
 // command line overrides it. Settings of the appearance apply to all documents.
-TEST (view_documents_are_shown_as_they_were_left) {
+TEST (view_documents_restore_their_settings) {
     OWN_FOLDER folder = folder_make();
     OWN_STRING model = common_copy(test_path("models/thimble/thimble.md5mesh"));
     OWN_STRING other = put(folder, "other.md5mesh", still);
@@ -475,7 +475,7 @@ static const char *selected_label(const view_browser *browser)
 // The parent folder is not an entry: Backspace opens it and selects the folder that was left. Names
 // that begin with a dot are listed if the filter begins with a dot, or on request. The filter
 // accepts a path.
-TEST (view_list_leads_through_folders) {
+TEST (view_list_navigates_folders) {
     const char *const none[] = {NULL};
     char *const folder = folder_make();
     char *const closed = common_format("%s/", folder);
@@ -527,7 +527,7 @@ TEST (view_list_leads_through_folders) {
 
 // If any file may be opened, formats that can be converted are listed too, and no other files. A
 // folder has no large preview.
-TEST (view_list_has_files_of_other_formats) {
+TEST (view_list_includes_files_of_other_formats) {
     char *const folder = folder_make();
     OWN_STRING inner = common_join(folder, "inner");
     STRINGS(names) = {"fox.glb", "dance.bvh", "guy.IQM", "note.txt", "mesh.obj", "a.md5mesh"};
@@ -560,7 +560,7 @@ TEST (view_list_has_files_of_other_formats) {
 
 // A clip without a model is opened on the model in the same folder that it fits. If several models
 // fit, they are first in a list, and the clip's skeleton is shown meanwhile. Paths are absolute.
-TEST (view_clip_alone_finds_its_model) {
+TEST (view_clip_without_a_model_finds_its_model) {
     char *const folder = folder_make();
     OWN_STRING clip = put(folder, "walk.md5anim", "models/thimble/walk.md5anim");
     OWN_STRING across = common_format("%s/../%s/walk.md5anim", folder, common_base(folder));
@@ -623,7 +623,7 @@ static void check_watched(test_viewer *viewer, const char *folder, const char *n
 #define BOBBIN "models/bobbin/bobbin"
 #define THIMBLE "models/thimble/thimble"
 
-TEST (view_watch_sees_every_file_of_a_model) {
+TEST (view_watch_detects_every_file_of_a_model) {
     char *const folder = folder_make();
     char *const model = put(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
     STRINGS(names) = {"bobbin.png", "bobbin_eye.png", "bobbin_local.png", "bobbin_s.png",
@@ -693,7 +693,7 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
 }
 
 // All files of all models are watched. The crowd is unchanged until an incomplete file is complete.
-TEST (view_watch_sees_every_file_of_a_crowd) {
+TEST (view_watch_detects_every_file_of_a_crowd) {
     char *const folder = folder_make();
     char *const first = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
     OWN_STRING walk = put(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
@@ -729,7 +729,7 @@ TEST (view_watch_sees_every_file_of_a_crowd) {
     folder_remove(folder);
 }
 
-TEST (view_watch_sees_every_file_of_companions) {
+TEST (view_watch_detects_every_file_of_companions) {
     char *const folder = folder_make();
     char *const model = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
     OWN_STRING body = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
@@ -754,7 +754,7 @@ TEST (view_watch_sees_every_file_of_companions) {
     folder_remove(folder);
 }
 
-TEST (view_watch_sees_every_file_of_a_machine) {
+TEST (view_watch_detects_every_file_of_a_machine) {
     char *const folder = folder_make();
     OWN_STRING machine = put(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
     common_list clips = common_list_folder(test_path("models/bobbin"), ".md5anim");
@@ -818,7 +818,7 @@ static double move_to(test_viewer *viewer, double time, md5_mat34 *last)
 }
 
 // A walking character continues at its position. A missing part is a warning.
-TEST (view_watch_changes_a_machine_without_a_hitch) {
+TEST (view_watch_reloads_a_machine_without_a_jump) {
     char *const folder = folder_make();
     OWN_STRING machine = put(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
     OWN_STRING walk = common_join(folder, "walk.md5anim");
@@ -863,7 +863,7 @@ TEST (view_watch_changes_a_machine_without_a_hitch) {
 }
 
 // Opening another file does not count as a change.
-TEST (view_watch_takes_another_file_for_no_change) {
+TEST (view_watch_ignores_opening_another_file) {
     const char *const arguments[] = {"--watch", test_path(THIMBLE ".md5mesh"), NULL};
     test_viewer viewer;
     if (!begin(&viewer, arguments, true))

@@ -48,7 +48,7 @@ static float outside(const md5gl_line_vertex *box, md5_vec3 point)
 
 // Vertices that only one joint moves, in the pose of a clip, of a model without a figure in the
 // same folder.
-TEST (view_boxes_of_joints_contain_the_vertices_they_move) {
+TEST (view_boxes_of_joints_contain_their_vertices) {
     const char *const files[] = {test_path("models/spindle/spindle.md5mesh"),
                                  test_path("models/spindle/walk.md5anim")};
     enum { MAX_JOINTS = 256 };
@@ -80,7 +80,7 @@ TEST (view_boxes_of_joints_contain_the_vertices_they_move) {
     close_boxes(scene, &lines);
 }
 
-TEST (view_joints_alone_have_no_boxes) {
+TEST (view_skeleton_without_meshes_has_no_boxes) {
     const char *const files[] = {test_path("models/bobbin/dance.md5anim")};
     view_document document = {.ground = 0};
     view_lines lines = {0};
@@ -137,7 +137,7 @@ static void close_none(void *user, const void *bytes, size_t size)
 }
 
 // Six clips of the first monster belong to the mod.
-TEST (names_of_a_mod_are_listed_alone) {
+TEST (names_of_a_mod_can_be_listed_separately) {
     made fixture;
     make_files(&fixture);
     const md5_game_path paths[2] = {
@@ -197,7 +197,7 @@ TEST_SCENE (view_option_hide_finds_meshes) {
     }
 }
 
-TEST_SCENE (view_option_hide_empties_the_picture) {
+TEST_SCENE (view_option_hide_empties_the_image) {
     OWN_PICTURE all = shot_take(scene, SMALL " --grid=no");
     OWN_PICTURE none = shot_take(scene, SMALL " --grid=no --no-shadow --hide 0 --hide 1");
     CHECK(shot_cover_of(&all).share > 0.02);

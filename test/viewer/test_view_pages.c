@@ -161,7 +161,7 @@ TEST_HERE (view_pages_scroll_text_that_is_too_long) {
 }
 
 // Without its panel a page consists of the drawing and its plots, which have the full width.
-TEST_HERE (view_pages_may_be_the_drawing_alone) {
+TEST_HERE (view_pages_can_hide_their_panel) {
     (void)open_page(s, (uint32_t)view_find_page("follow"));
     view_stage stage = view_stage_of(&s->viewer, s->width, s->height);
     draw(s);
@@ -177,7 +177,7 @@ TEST_HERE (view_pages_may_be_the_drawing_alone) {
 
 // On a phone in portrait orientation the panel is below the figures and plots, and as wide as they
 // are.
-TEST_HERE (view_pages_have_their_panel_below_on_a_telephone) {
+TEST_HERE (view_pages_have_their_panel_at_the_bottom_on_a_phone) {
     s->width = 390.0f;
     s->height = 844.0f;
     (void)open_page(s, (uint32_t)view_find_page("follow"));
@@ -201,7 +201,7 @@ TEST_HERE (view_pages_lead_to_others) {
 }
 
 // A clip may play backward without end. A page, whose steps begin at 0, then shows its beginning.
-TEST_HERE (view_pages_know_no_time_before_their_beginning) {
+TEST_HERE (view_pages_have_no_time_before_their_beginning) {
     const double times[] = {0, -2.9};
     uint8_t pixels[2][160 * 120 * 4];
     (void)open_page(s, (uint32_t)view_find_page("squad"));
@@ -215,7 +215,7 @@ TEST_HERE (view_pages_know_no_time_before_their_beginning) {
     CHECK_BYTES(pixels[1], pixels[0], sizeof pixels[0]);
 }
 
-TEST (view_pages_have_names_of_their_own) {
+TEST (view_pages_have_unique_names) {
     for (uint32_t i = 0; i < view_num_pages; i++) {
         const view_page *const page = view_page_at(i);
         CHECK(view_find_page(page->name) == (int32_t)i && page->lines[0] != '\0');
@@ -244,7 +244,7 @@ TEST_HERE (view_pages_turn_from_the_contents_round_and_close) {
     draw(s); // draws the document instead of a page
 }
 
-TEST_HERE (view_pages_have_a_picture_each_in_the_contents) {
+TEST_HERE (view_pages_have_thumbnails_in_the_contents) {
     s->options.page = "contents";
     CHECK(view_select_page(&s->viewer));
     for (uint32_t i = 0; i < 2; i++) { // in a window, one per frame
@@ -327,7 +327,7 @@ TEST_HERE (view_pages_have_a_command_line_with_their_sliders) {
     CHECK(!strstr(line, "damping") && !strstr(line, ".md5mesh") && !strstr(line, "--no-auto"));
 }
 
-TEST_HERE (view_pages_that_are_not_there_are_reported) {
+TEST_HERE (view_unknown_pages_are_reported) {
     s->options.page = "nothing";
     CHECK(!view_select_page(&s->viewer) && strstr(s->viewer.log.error, "--lesson list"));
     s->options.page = NULL;

@@ -34,7 +34,7 @@ TEST_PAGE (page_inertial_does_not_jump_and_arrives, "inertial") {
     CLAIM("@ 0.6 | inertial to the new > 1; cross-fade to the new > 1");
 }
 
-TEST_PAGE (page_additive_keeps_a_nod_a_nod, "additive") {
+TEST_PAGE (page_additive_preserves_a_nod, "additive") {
     // The clip itself leans a little.
     CLAIM("head turned, degrees = 60; nod, degrees = 30; weight = 1 @ 0 |"
           " leans, pose first = 0 ~ 3; leans, difference first > 20");
@@ -142,7 +142,7 @@ TEST_PAGE (page_machine_has_a_graph, "machine") {
     CHECK(strstr(fixture->page->lines, "transition stand go { when speed > 2 duration 0.3"));
 }
 
-TEST_PAGE (page_machine_goes_where_its_conditions_lead, "machine") {
+TEST_PAGE (page_machine_changes_state_by_its_conditions, "machine") {
     // Acceleration of 20 units per second: the speed is over 2 at 0.1 s. The second transition
     // begins at 7.9 s.
     CLAIM("highest speed = 40; waves at, seconds = 5 @ 0 | state = 0; weight of waving = 0");
@@ -270,7 +270,7 @@ TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {
 }
 
 // The one-shot according to its rules: 24 frames per second, one section after another.
-TEST_PAGE (page_sections_go_where_they_are_told, "sections") {
+TEST_PAGE (page_sections_obey_commands, "sections") {
     static const double first[3] = {0, 32, 66};
     static const double last[3] = {32, 60, 84};
     static const char *const names[3] = {"raise", "wave", "lower"};
@@ -402,7 +402,7 @@ static double twisted_waist(const md5_model *model, uint32_t joint, double angle
     return 100.0 * after / before;
 }
 
-TEST_PAGE (page_dual_keeps_the_waist_of_what_twists, "dual") {
+TEST_PAGE (page_dual_preserves_the_volume_of_a_twisted_waist, "dual") {
     for (int angle = 0; angle <= 150; angle += 50) {
         CLAIM("neck, degrees = 0; waist, degrees = %d @ 0 | waist, dual = 100 ~ 0.2", angle);
         CLAIM("| waist, linear = %.17g ~ 0.2",

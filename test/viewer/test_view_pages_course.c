@@ -18,7 +18,7 @@ TEST_PAGE (page_line_rebuilds_w_of_each_joint, "line") {
     }
 }
 
-TEST_PAGE (page_sign_goes_both_ways, "sign") {
+TEST_PAGE (page_sign_shows_both_arcs, "sign") {
     for (int angle = 20; angle < 360; angle += 50) {
         CLAIM("angle, degrees = %d; t (below 0: moves) = 1 @ 0 | way as they are = %d ~ 1e-4;"
               " shorter arc = %d ~ 1e-4",
@@ -84,7 +84,7 @@ TEST_PAGE (page_root_adds_up_to_the_librarys_motion, "root") {
     }
 }
 
-TEST_PAGE (page_slope_lays_soles_on_it, "slope") {
+TEST_PAGE (page_slope_places_soles_on_the_ground, "slope") {
     for (int slope = -20; slope <= 20; slope += 10)
         CLAIM("slope, degrees = %d; weight = 1 @ 0 | left sole to the slope = 0 ~ 1e-2;"
               " right sole to the slope = 0 ~ 1e-2",

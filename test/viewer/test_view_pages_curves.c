@@ -16,7 +16,7 @@ static double nearest_to(const md5_curve *curve, md5_vec3 point)
 
 // Catmull-Rom curves of both kinds, and cubic Bézier pieces of which two end at point 3, pass
 // through it. A single Bézier curve and B-splines do not.
-TEST_PAGE (page_curves_shows_how_near_the_curve_comes, "curves") {
+TEST_PAGE (page_curves_shows_the_distance_of_the_curve, "curves") {
     static const md5_vec3 points[7] = {{0, -60, 12}, {18, -42, 50}, {6, -36, 52}, {-10, 0, 62},
                                        {14, 30, 8},  {24, 44, 30},  {0, 60, 44}};
     for (int kind = 0; kind < 5; kind++) {
@@ -41,7 +41,7 @@ TEST_PAGE (page_curves_have_constant_speed_by_distance, "curves") {
     CHECK(largest > 0.2 * length);
 }
 
-TEST_PAGE (page_curves_weigh_a_point_of_a_nurbs, "curves") {
+TEST_PAGE (page_curves_approach_a_heavier_nurbs_point, "curves") {
     double before = 1e9;
     for (int weight = 1; weight <= 8; weight *= 2) { // a larger weight brings the curve nearer
         CLAIM("curve = 5; weight (NURBS) = %d @ 1 | to the moved point < %.17g", weight, before);
@@ -84,7 +84,7 @@ TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
 }
 
 // As the page claims, interpolation of angles takes a longer path than slerp, at uneven speed.
-TEST (page_euler_takes_the_longer_way) {
+TEST (page_euler_takes_a_longer_path) {
     double length = 0.0;
     double least = INFINITY;
     double most = 0.0;
@@ -149,7 +149,7 @@ TEST_PAGE (page_ik_counts_the_iterations_that_are_needed, "ik") {
     }
 }
 
-TEST_PAGE (page_ik_points_at_what_is_out_of_reach, "ik") {
+TEST_PAGE (page_ik_points_at_an_unreachable_target, "ik") {
     CLAIM("target, forward = 28; target, left = 34; target, up = 54; joints = 3; solver = 0 @ 0");
     const md5_vec3 shoulder = place_of(fixture, "upperarm_l");
     CLAIM("| distance = %.17g ~ 1e-2", real_distance((md5_vec3){28, 34, 54}, shoulder)
@@ -168,7 +168,7 @@ TEST_PAGE (page_limits_are_kept_wherever_the_target_is, "limits") {
 
 // Returns the smallest distance that the arm can reach by trying all its angles: a hinge, a cone
 // and a twist.
-TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
+TEST_PAGE (page_limits_reach_the_nearest_possible_position, "limits") {
     CLAIM("@ 0");
     const md5_model *const model = fixture->scene.model;
     const md5_vec3 x = {1, 0, 0};
@@ -205,7 +205,7 @@ TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
               best - 0.1, 1.05 * best);
 }
 
-TEST_PAGE (page_goals_give_way_by_weight, "goals") {
+TEST_PAGE (page_goals_are_reached_according_to_weight, "goals") {
     // Both hands arrive.
     CLAIM("apart, units = 20 @ 0 | left hand, weight 1 < 0.01; right hand < 0.01");
     CLAIM("apart, units = 76; weight of the right = 8 @ 0 | right hand < left hand, weight 1");
@@ -232,7 +232,7 @@ TEST_PAGE (page_easing_moves_the_character_by_the_published_formula, "easing") {
     CLAIM("@ 2.3 | speed, linear = 1 = 0"); // the character stands
 }
 
-TEST_PAGE (page_timing_is_that_of_style_sheets, "timing") {
+TEST_PAGE (page_timing_equals_css_timing, "timing") {
     // `ease` of CSS at half of the time, solved with libc: x(s) = 1/2 at s = 0.7004.
     CLAIM("x1 = 0.25; y1 = 0.1; x2 = 0.25; y2 = 1 @ 1 | eased value = 0.8024034 ~ 1e-5");
     CLAIM("kind = 1; steps = 4 @ 0.6 | eased value = 0.25 ~ 1e-6");
@@ -261,7 +261,7 @@ TEST_PAGE (page_follow_approaches_exponentially_or_in_time, "follow") {
     CLAIM("@ 0.6 | value = target ~ 1e-6");
 }
 
-TEST_PAGE (page_interpolation_shows_what_each_way_does, "interpolation") {
+TEST_PAGE (page_interpolation_shows_each_method, "interpolation") {
     double largest = 0.0;
     for (double time = 0.31; time < 1.8; time += 0.13) {
         CLAIM("speed = 0.1; interpolation = 1 @ %.17g | to slerp = 0 ~ 1e-3", time);
@@ -279,7 +279,7 @@ TEST_PAGE (page_interpolation_shows_what_each_way_does, "interpolation") {
 
 // Curves that coincide in the plot of heights are distinct in the plot of distances, whose scale is
 // logarithmic.
-TEST_PAGE (page_interpolation_tells_the_curves_apart, "interpolation") {
+TEST_PAGE (page_interpolation_separates_the_curves, "interpolation") {
     static const char *const names[2] = {"nlerp", "cubic"};
     float most[2] = {-9, -9};
     CLAIM("@ %.17g", fixture->page->start);
@@ -439,7 +439,7 @@ static md5_vec3 nearest_ankle(const page_case *fixture, md5_vec3 place)
 
 // Green crosses mark feet on the ground: the ankles above them do not move, whatever the reported
 // state is.
-TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
+TEST_PAGE (page_walk_measures_the_posed_feet, "walk") {
     enum { MAX = 256 };
     // Positions of feet on the ground, and ankles at their first detection.
     md5_vec3 places[MAX], ankles[MAX], at[MAX];

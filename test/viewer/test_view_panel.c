@@ -255,7 +255,7 @@ TEST (view_panel_sums_the_clips_of_a_machine_and_of_a_model) {
 }
 
 // The text has neither exponents nor hyphens, and one row for all three coordinates.
-TEST_HERE (view_panel_writes_places_without_exponents, BOBBIN) {
+TEST_HERE (view_panel_writes_positions_without_exponents, BOBBIN) {
     live(s, 0.2);
     for (uint32_t i = 0; i < s->viewer.document->scene.model->meshes[0].num_triangles; i += 97) {
         s->viewer.pick = (view_pick){.is_set = true, .joint = 0, .triangle = i};
@@ -379,7 +379,7 @@ static view_rect check_seen(screen *s)
     return box;
 }
 
-TEST (view_shows_all_of_a_jumping_machine_beside_the_panels) {
+TEST (view_frames_a_jumping_machine_next_to_the_panels) {
     for (int size = 0; size < 4; size++) {
         screen s;
         if (open_stage(&s, MACHINE)) {
@@ -474,7 +474,7 @@ TEST_HERE (view_lantern_stands_upright_by_itself, "models/lantern/lantern.md5mes
 
 // Two long numbers do not fit into the tile, but into its tooltip: the image is 1024 pixels wide
 // and high.
-TEST_SCREEN (view_texture_tile_tells_its_size, screen_open(s, BOBBIN, 1280, 720)) {
+TEST_SCREEN (view_texture_tile_shows_its_size, screen_open(s, BOBBIN, 1280, 720)) {
     s->viewer.ui.selected_mesh = 0;
     screen_draw(s);
     const view_rect tile = item_find(&s->viewer, &s->facts, "page/Texture");

@@ -81,7 +81,7 @@ TEST (view_radiance_reads_packed_channels) {
                       size < 8 ? "cannot be stored in" : "row 1 of 1");
 }
 
-TEST (view_radiance_names_what_is_wrong) {
+TEST (view_radiance_reports_errors) {
     static const uint8_t none[8] = {2, 2, 0, 8, 0, 0, 0, 0};
     static const uint8_t other[8] = {2, 2, 0, 9, 0, 0, 0, 0};
     static const uint8_t early[8] = {1, 1, 1, 1, 0, 0, 0, 0};
@@ -131,7 +131,7 @@ TEST (view_panorama_reads_images_in_linear_colour) {
     free(panorama.rgb);
 }
 
-TEST_SCENE (view_environment_keeps_the_old_one_if_a_file_is_not_read) {
+TEST_SCENE (view_environment_is_unchanged_if_a_file_cannot_be_read) {
     view_environment environment = {.light = NULL};
     view_log log = quiet_log;
     const char *const picture = test_path("models/bobbin/bobbin_eye.png");

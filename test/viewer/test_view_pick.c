@@ -429,7 +429,7 @@ TEST_SCENE (view_deforms_of_companions_and_crowds) {
 // An attached model of a machine is at the transform of the hand times the attached model's bind
 // pose, and the machine's modifiers use this position. An attached model without a joint is not
 // shown. Windows are reported as events.
-TEST_SCENE (view_machine_shows_what_it_holds) {
+TEST_SCENE (view_machine_shows_attached_models) {
     static const char blade[] =
         "MD5Version 10 commandline \"\" numJoints 2 numMeshes 1 joints {"
         " \"root\" -1 ( 1 -2 3 ) ( 0.3 0.2 -0.5 ) \"grip\" 0 ( 4.66 17.4 0 ) ( 0 0.1 -0.6 ) }"
@@ -550,7 +550,7 @@ static md5_vec3 point(const view_machine *machine, double degrees)
                       bounds.min.z + 0.75f * (bounds.max.z - bounds.min.z)};
 }
 
-TEST (view_pointer_is_told_to_a_machine_until_it_is_still) {
+TEST (view_pointer_is_sent_to_a_machine_until_it_rests) {
     view_scene scene;
     view_machine *const machine = &scene.machine;
     view_log log;
@@ -649,7 +649,7 @@ TEST (view_pointer_that_clicks_makes_him_giggle_and_then_hurts) {
     view_free_machine(machine);
 }
 
-TEST (view_pointer_is_not_told_to_a_machine_that_does_not_ask) {
+TEST (view_pointer_is_not_sent_to_machines_without_its_parameters) {
     view_scene scene;
     view_machine *const machine = &scene.machine;
     view_log log = quiet_log;

@@ -120,7 +120,7 @@ static const option_case picture_cases[] = {
 
 // Each case opens a model with few and small textures, without shadows, because software rendering
 // computes every texel of the shadow map.
-TEST_SCENE (view_options_change_the_picture) {
+TEST_SCENE (view_options_change_the_image) {
     check_options(
         scene, "models/thimble/thimble.md5mesh --animation-index 1 --samples 1 --no-shadow" SMALL,
         picture_cases, COUNT_OF(picture_cases));
@@ -134,7 +134,7 @@ static int warmth(const shot *fixture, uint32_t row)
 }
 
 // The ground is warm and fades into a blue sky. It is not visible from below or in a studio.
-TEST_SCENE (view_place_is_a_warm_ground_below_a_sky) {
+TEST_SCENE (view_scenery_is_a_warm_ground_below_a_sky) {
     STRINGS(views) = {"0", "-30", "0 --grid", "0 --no-background"};
     shot fixture[4];
     for (uint32_t i = 0; i < 4; i++) {
@@ -183,7 +183,7 @@ static bool has_case(const char *name, const option_case *cases, size_t num_case
 }
 
 // Fails for a switch that changes no pixel, unless a listed test covers it.
-TEST (view_switches_have_pictures_that_they_change) {
+TEST (view_switches_change_the_image) {
     static const struct {
         const char *name, *where;
     } elsewhere[] = {
@@ -213,7 +213,7 @@ TEST (view_switches_have_pictures_that_they_change) {
 
 // Only bending joints distinguish the two kinds of skinning, and the camera path goes around this
 // model.
-TEST_SCENE (view_options_change_the_picture_of_our_model) {
+TEST_SCENE (view_options_change_the_image_of_our_model) {
     static const option_case cases[] = {
         {"--skinning dual", 0.0003},
         {"models/bobbin/flight.md5camera --camera-path", 0.0005},
@@ -239,7 +239,7 @@ TEST_SCENE (view_dual_quaternions_keep_the_volume_of_what_twists) {
 }
 
 // A guest enters and leaves outside of the image, and the shadow of its host is unchanged.
-TEST_SHOT (view_guests_far_off_change_no_shadow,
+TEST_SHOT (view_distant_guests_change_no_shadow,
            "models/bobbin/bobbin.md5machine" SMALL
            " --samples 1 --camera-distance 130 --camera-target 0,0,30") {
     static const float places[] = {-160, -190, -2000};

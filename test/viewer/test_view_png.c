@@ -91,7 +91,7 @@ TEST (view_png_has_the_pixels_that_were_written) {
 }
 
 // An image without pixels reads no byte, which sanitizers check.
-TEST (view_png_of_no_pixels_is_none) {
+TEST (view_png_without_pixels_is_refused) {
     uint8_t *const none = malloc(1);
     for (uint32_t way = 0; way < 4; way++) {
         size_t size = 1;

@@ -218,7 +218,7 @@ TEST_SCENE (view_quake_2_shows_the_skins_of_the_md2) {
     remove_folder(&made);
 }
 
-TEST_SCENE (view_other_models_have_no_skins_by_number) {
+TEST_SCENE (view_other_models_have_no_numbered_skins) {
     quake_folder made;
     if (make_folder(&made, "models")) {
         put_color(made.below, "board.tga", 1);

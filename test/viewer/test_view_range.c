@@ -157,7 +157,7 @@ static uint8_t *write_movie(const char *path, uint32_t num_frames, size_t *size)
 }
 
 // The two files are equal, checksums included.
-TEST (view_movie_counts_its_pictures_at_the_end) {
+TEST (view_movie_stores_its_frame_count_at_the_end) {
     size_t known_size = 0;
     size_t open_size = 0;
     OWN uint8_t *const known = write_movie("record_known.apng", 3, &known_size);
@@ -255,7 +255,7 @@ TEST (view_clock_that_jumps_is_bounded) {
 
 // -- The scale of the interface -------------------------------------------------------------------
 
-TEST (view_scale_is_that_of_the_desktop) {
+TEST (view_scale_is_read_from_x_resources) {
     static const struct {
         const char *resources;
         double expected;
@@ -336,7 +336,7 @@ static view_input touch(view_window *window, Uint32 type, Uint32 now)
     return view_input_from_sdl(window, &event);
 }
 
-TEST (view_long_press_is_of_one_finger) {
+TEST (view_long_press_needs_a_single_finger) {
     if (!CHECK(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0)) // the video system, which knows the screens
         return;
     view_window *const window = common_alloc(1, sizeof *window);
@@ -374,7 +374,7 @@ TEST (view_two_fingers_pan_and_pinch) {
 
 // Queued mouse moves are merged up to the next event of another kind. Otherwise a window that draws
 // slowly would lag.
-TEST (view_moves_that_wait_are_one) {
+TEST (view_queued_mouse_moves_are_merged) {
     REQUIRE(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0);
     view_window *const window = common_alloc(1, sizeof *window);
     const SDL_Event press = {.button = {.type = SDL_MOUSEBUTTONDOWN, .button = SDL_BUTTON_LEFT}};

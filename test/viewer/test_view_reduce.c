@@ -551,7 +551,7 @@ TEST (view_quality_survives_single_slow_frames) {
 }
 
 // 0.07 s: 0.042 s with one sample. 0.25 s: 0.075 s at 75 %, 0.045 s at 50 %.
-TEST (view_quality_gives_way_as_far_as_needed) {
+TEST (view_quality_is_reduced_as_far_as_needed) {
     const struct {
         double full;
         uint32_t step;
@@ -564,7 +564,7 @@ TEST (view_quality_gives_way_as_far_as_needed) {
     }
 }
 
-TEST (view_quality_is_reached_soon) {
+TEST (view_quality_converges_quickly) {
     view_quality quality = {0};
     (void)run(&quality, 0.25, 2.0); // 3, 4, 4 and 4 frames: 0.75 + 0.6 + 0.45 + 0.3 s
     CHECK(quality.step >= 3);
@@ -575,7 +575,7 @@ TEST (view_quality_is_reached_soon) {
     CHECK(quality.step >= 3);
 }
 
-TEST (view_quality_returns_if_there_is_room) {
+TEST (view_quality_returns_if_time_permits) {
     view_quality quality = {0};
     (void)run(&quality, 0.25, 10.0);
     CHECK_UINT(run(&quality, 0.02, 10.0), 4); // the crowd is no longer visible
@@ -619,7 +619,7 @@ TEST (view_quality_does_not_flicker) {
 
 // Full quality is too slow whenever it is tried, although the other steps are fast: attempts to
 // return become rarer.
-TEST (view_quality_tries_in_vain_ever_more_rarely) {
+TEST (view_quality_retries_less_often_after_failures) {
     view_quality quality = {0};
     uint32_t changes = 0;
     for (int i = 0; i < 120000; i++)
@@ -633,7 +633,7 @@ TEST (view_quality_tries_in_vain_ever_more_rarely) {
 }
 
 // Steps that disable an effect are skipped if the effect is not drawn anyway.
-TEST (view_quality_leaves_out_only_what_is_there) {
+TEST (view_quality_skips_steps_without_effect) {
     const view_quality_offers none = {.samples = false, .shadows = false};
     view_quality quality = {0};
     uint32_t steps[8];
@@ -710,7 +710,7 @@ static double compare(const shot *full, const uint8_t *half)
 }
 
 // Tested in both projections. A camera from another side gives a different image.
-TEST_SCENE (view_small_pictures_show_the_same) {
+TEST_SCENE (view_reduced_images_show_the_same) {
     STRINGS(lines) = {PLAIN, PLAIN " --camera-orthographic"};
     shot_viewer viewer;
     for (uint32_t i = 0; i < 2; i++) {
@@ -737,7 +737,7 @@ static void compare_light(const shot *first, const shot *second, size_t *below, 
 }
 
 // Blobs below the models replace their shadows, unless the user disables shadows.
-TEST_SCENE (view_economy_leaves_out_shadows) {
+TEST_SCENE (view_economy_omits_shadows) {
     STRINGS(all) = {PLAIN, PLAIN " --crowd 9"};
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         OWN_SHOT viewer;

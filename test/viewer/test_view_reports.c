@@ -58,7 +58,7 @@ static char *open_broken(screen *w, const char *before)
 
 // -- Errors -------------------------------------------------------------------------------------
 
-TEST_HERE (view_error_shows_the_lines_around_its_place) {
+TEST_HERE (view_error_shows_the_lines_around_its_location) {
     OWN_STRING path = open_broken(w, "");
     const view_excerpt *const excerpt = &w->viewer.ui.excerpt;
     CHECK_UINT(w->viewer.log.failure.line, 3);
@@ -71,7 +71,7 @@ TEST_HERE (view_error_shows_the_lines_around_its_place) {
 }
 
 // A line of 100 000 bytes that are not valid characters: the part around the column is shown.
-TEST_HERE (view_error_shows_a_part_of_a_long_line_of_any_bytes) {
+TEST_HERE (view_error_shows_a_part_of_a_long_invalid_line) {
     enum { LENGTH = 100000 };
     OWN_STRING text = common_alloc(LENGTH + 64, 1);
     memcpy(text, "MD5Version 10 ", 14);
@@ -95,7 +95,7 @@ TEST_HERE (view_error_of_a_missing_file_has_no_lines) {
     CHECK(has_item(w, 1280, 720, "error/Try again"));
 }
 
-TEST_HERE (view_error_leaves_open_what_was_open) {
+TEST_HERE (view_error_keeps_the_open_document) {
     OWN_STRING path = open_broken(w, "");
     CHECK_STRING(w->viewer.document->scene.name, "bobbin");
 }
@@ -125,7 +125,7 @@ TEST_HERE (view_error_is_tried_again_by_return) {
     CHECK_STRING(w->viewer.document->scene.name, "broken");
 }
 
-TEST_HERE (view_error_gives_way_to_a_list_of_files) {
+TEST_HERE (view_error_is_replaced_by_a_list_of_files) {
     OWN_STRING path = open_broken(w, "");
     press(w, "error/Open");
     CHECK_UINT(w->viewer.ui.browser.kind, VIEW_BROWSE_FILES);
@@ -177,7 +177,7 @@ static void open_path(screen *w, const char *path)
 }
 
 // A folder with one model opens that model. With a second model the list is shown.
-TEST_HERE (folder_with_one_model_is_that_model) {
+TEST_HERE (folder_with_one_model_opens_the_model) {
     size_t size;
     OWN_STRING mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
     folder_put(w->folder, "one.md5mesh", mesh, size);
@@ -190,7 +190,7 @@ TEST_HERE (folder_with_one_model_is_that_model) {
 }
 
 // Below "..", each step leads up, to the root.
-TEST_HERE (folders_are_left_to_the_root) {
+TEST_HERE (folders_can_be_left_up_to_the_root) {
     OWN_STRING inner = common_format("%s/../%s/.", w->folder, common_base(w->folder));
     view_browser *const browser = &w->viewer.ui.browser;
     size_t steps = 0;
@@ -296,7 +296,7 @@ TEST_HERE (view_problems_lead_somewhere) {
 }
 
 // A mesh without an image gets an image by its button, or by Enter; then the problem disappears.
-TEST_HERE (view_problems_that_are_mended_are_gone) {
+TEST_HERE (view_repaired_problems_disappear) {
     size_t size;
     OWN_STRING mesh = test_read_file(test_path("models/thimble/thimble.md5mesh"), &size);
     folder_put(w->folder, "lost.md5mesh", mesh, size);
@@ -338,7 +338,7 @@ static char *put_renamed(screen *w, const char *from, const char *name)
 
 // A clip without any joint of the model is shown on its own model, which is in the same folder, and
 // the map of joints for retargeting is guessed.
-TEST_HERE (view_error_of_a_misfit_leads_to_the_map) {
+TEST_HERE (view_error_of_an_unfitting_clip_leads_to_the_map) {
     OWN_STRING mesh = put_renamed(w, BOBBIN, "other.md5mesh");
     OWN_STRING clip = put_renamed(w, "models/bobbin/walk.md5anim", "walk.md5anim");
     PERFORM(&w->viewer, VIEW_OPEN_FILE, .path = common_copy(clip));
@@ -452,7 +452,7 @@ TEST_HERE (view_problems_of_a_clip_are_repaired) {
 }
 
 // Messages of engines are found on a thread, each once, and refer to the vertex of their line.
-TEST_HERE (view_problems_are_what_engines_say_too) {
+TEST_HERE (view_problems_include_messages_of_engines) {
     free(open_half(w));
     uint32_t count = 0;
     const view_reports *const reports = w->viewer.log.reports;
@@ -486,7 +486,7 @@ TEST_HERE (view_problems_without_a_line_select_their_mesh) {
 }
 
 // A notice that opens the list appears once per document.
-TEST_HERE (view_problems_are_told_once) {
+TEST_HERE (view_problems_are_announced_once) {
     warn(w, 2);
     w->viewer.ui.docks.shows_problems = false;
     view_follow_files(&w->viewer);
@@ -511,7 +511,7 @@ static void note(screen *w, view_config *config)
     PERFORM(&w->viewer, VIEW_START_PAGE);
 }
 
-TEST_HERE (view_start_page_marks_recent_files_that_are_gone) {
+TEST_HERE (view_start_page_marks_missing_recent_files) {
     view_config config = {.path = NULL};
     note(w, &config);
     CHECK_UINT(w->viewer.ui.start.recent.count, 2);
@@ -537,7 +537,7 @@ TEST_HERE (view_start_page_opens_an_example_and_closes) {
 }
 
 // Otherwise Return would open a file below the card, too.
-TEST_HERE (view_start_page_leaves_keys_to_a_card_over_it) {
+TEST_HERE (view_start_page_passes_keys_to_a_card_over_it) {
     view_config config = {.path = NULL};
     note(w, &config);
     PERFORM(&w->viewer, VIEW_ASK, view_number_of("background-color"));
@@ -622,7 +622,7 @@ TEST_HERE (view_frame_time_forgets_all_but_the_last_ones) {
     CHECK_STRING(frame_time(w), "0.01 ms");
 }
 
-TEST_HERE (view_recording_is_ended_by_a_click_on_its_sign) {
+TEST_HERE (view_recording_is_ended_by_a_click_on_its_icon) {
     view_movie movie = {.num_added = 50, .frame_rate = 25};
     w->viewer.movie = &movie;
     const view_stage facts = item_draw(&w->viewer, 1280, 720);

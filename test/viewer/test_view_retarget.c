@@ -115,7 +115,7 @@ static void begin(screen *s)
     draw(s);
 }
 
-TEST_SCREEN (view_retargets_by_a_map_and_says_what_is_wrong_in_it, open(s)) {
+TEST_SCREEN (view_retargets_by_a_map_and_reports_its_errors, open(s)) {
     OWN_STRING map = common_join(s->folder, "own.map");
     folder_put_text(s->folder, "own.map", "# none has a fin\n- head\nfin head\nhead \"no head\"\n");
     begin(s);
@@ -133,7 +133,7 @@ TEST_SCREEN (view_retargets_by_a_map_and_says_what_is_wrong_in_it, open(s)) {
 
 // Two actions fix a pair: one on its row, and one on the joint in the outliner. Each is a step of
 // undo.
-TEST_SCREEN (view_retarget_page_mends_pairs, open(s)) {
+TEST_SCREEN (view_retarget_page_fixes_pairs, open(s)) {
     begin(s);
     CHECK_STRING(partner(s, "lowerarm_l"), "forearm_l"); // guessed
     CHECK_STRING(partner(s, "rump"), "");
@@ -282,7 +282,7 @@ TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
 }
 
 // The other models of a crowd do not become clips of the remaining model, and undo restores them.
-TEST_SCREEN (view_crowd_of_several_models_is_taken_back_and_returns, open(s)) {
+TEST_SCREEN (view_crowd_of_several_models_can_be_undone, open(s)) {
     const char *const files[] = {test_path("models/bobbin/bobbin.md5mesh"),
                                  test_path("models/thimble/thimble.md5mesh")};
     s->viewer.options->crowd = 3;
@@ -301,7 +301,7 @@ TEST_SCREEN (view_crowd_of_several_models_is_taken_back_and_returns, open(s)) {
 }
 
 // A map with an unknown name causes a warning about that name, and not about missing similarity.
-TEST_SCREEN (view_retarget_says_which_pair_is_wrong, open(s)) {
+TEST_SCREEN (view_retarget_reports_the_wrong_pair, open(s)) {
     OWN_STRING other = common_join(s->folder, "other.md5mesh");
     set(s, "retarget", other);
     set(s, "retarget-pairs", "\"nobody\" \"head\"");

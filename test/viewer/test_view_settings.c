@@ -97,7 +97,7 @@ TEST_SCREEN (view_card_shows_whole_names_in_a_small_window,
           >= view_text_width(&s->viewer.font, VIEW_TEXT, "Simplified below"));
 }
 
-TEST_SCREEN (view_numbers_are_understood_with_their_units, BOBBIN) {
+TEST_SCREEN (view_numbers_may_have_units, BOBBIN) {
     static const char *const cases[][3] = {
         {"camera-smoothing", "12f", "0.5"}, // at 24 frames per second
         {"animation-speed-factor", "50 %", "0.5"},
@@ -134,7 +134,7 @@ TEST_SCREEN (view_wrong_values_never_close_the_card, BOBBIN) {
 }
 
 // A card shows all rows of its group. Esc undoes the changes of all of them.
-TEST_SCREEN (view_escape_takes_back_what_a_card_changed, BOBBIN) {
+TEST_SCREEN (view_escape_undoes_the_changes_of_a_card, BOBBIN) {
     ask(s, "crowd-reduced");
     CHECK(item_find(&s->viewer, &s->facts, "card/Baked below").width > 0.0f);
     click(s, "card/Simplified below", 0.6f);
@@ -208,7 +208,7 @@ TEST_SCREEN (view_font_has_the_letters_of_the_interface, BOBBIN) {
 }
 
 // If nothing moves only one frame is drawn, so the card must have its full length at once.
-TEST_SCREEN (view_card_is_whole_in_its_first_picture, BOBBIN) {
+TEST_SCREEN (view_card_is_complete_in_its_first_frame, BOBBIN) {
     screen_draw(s);
     PERFORM(&s->viewer, VIEW_ASK, (size_t)(option_of("background-color") - view_option_rows));
     CHECK(s->viewer.ui.card.length > 12.0f * s->viewer.ui.em);
@@ -216,7 +216,7 @@ TEST_SCREEN (view_card_is_whole_in_its_first_picture, BOBBIN) {
 }
 
 // The card follows the mouse, and remains in the window.
-TEST_SCREEN (view_card_is_moved_by_its_head, BOBBIN) {
+TEST_SCREEN (view_card_is_moved_by_its_title, BOBBIN) {
     ask(s, "crowd");
     const view_rect before = item_find(&s->viewer, &s->facts, "card/Close");
     const float x = before.x - 60.0f;
@@ -249,7 +249,7 @@ TEST_SCREEN (view_joints_are_found_by_a_part_of_their_name, BOBBIN) {
 
 // Browse of a row lists the files that its option accepts. The selected file becomes the value, and
 // the card opens again. If the user closes the list, the next list opens files as usual.
-TEST_SCREEN (view_files_of_rows_are_browsed_for, BOBBIN) {
+TEST_SCREEN (view_files_of_rows_can_be_browsed, BOBBIN) {
     static const struct {
         const char *option;
         view_entry_kind kind;
@@ -272,7 +272,7 @@ TEST_SCREEN (view_files_of_rows_are_browsed_for, BOBBIN) {
 }
 
 // In the smallest window the buttons are visible, whatever the card contains.
-TEST_SCREEN (view_buttons_of_cards_are_seen_in_small_windows, SMALL) {
+TEST_SCREEN (view_buttons_of_cards_are_visible_in_small_windows, SMALL) {
     for (size_t i = 0; i < view_num_commands; i++) {
         const view_option *const option = view_option_of(&view_command_rows[i]);
         if (option == NULL || view_command_rows[i].action != VIEW_ASK)
@@ -328,7 +328,7 @@ TEST_SCREEN (view_colours_are_picked, BOBBIN) {
 
 // After "Pick", a click on the body sets the background to the drawn colour. The next click selects
 // again.
-TEST_SCREEN (view_colours_are_taken_from_the_picture, BOBBIN) {
+TEST_SCREEN (view_colours_can_be_picked_from_the_image, BOBBIN) {
     static uint8_t rgba[4 * 1280 * 720];
     md5_error error;
     float color[3] = {0};
@@ -364,7 +364,7 @@ TEST_SCREEN (view_colours_are_taken_from_the_picture, BOBBIN) {
 }
 
 // One field or two, then Browse: none of them overlaps another.
-TEST_SCREEN (view_fields_of_files_stand_side_by_side, BOBBIN) {
+TEST_SCREEN (view_fields_of_files_do_not_overlap, BOBBIN) {
     STRINGS(items) = {"card/name", "card/none", "card/Browse"};
     unsigned num_cards = 0;
     for (size_t i = 0; i < view_num_commands; i++) {
@@ -387,7 +387,7 @@ TEST_SCREEN (view_fields_of_files_stand_side_by_side, BOBBIN) {
 }
 
 // Keys that no field uses have their normal effect and do not set the option.
-TEST_SCREEN (view_cards_leave_other_keys_alone, BOBBIN) {
+TEST_SCREEN (view_cards_ignore_other_keys, BOBBIN) {
     ask(s, "background-color");
     const ui_mouse event = {.key = VIEW_KEY_F(12)};
     CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &event).action, VIEW_NOTHING);

@@ -272,7 +272,7 @@ TEST_SHOT (view_graph_has_a_node_for_each_state, MACHINE) {
     CHECK(node_of(state, layer_of(state, 0)->name, "idle").width == 0.0f);
 }
 
-TEST_SHOT (view_graph_goes_to_the_state_that_is_clicked_on, MACHINE) {
+TEST_SHOT (view_graph_starts_the_clicked_state, MACHINE) {
     view_state *const state = &viewer->state;
     view_machine *const machine = &state->document->scene.machine;
     view_pose(&state->document->scene, &state->play);
@@ -327,7 +327,7 @@ static void point_between(view_state *state, const char *left, const char *right
     *y = 0.5f * (a.y + b.y + b.height);
 }
 
-TEST_SHOT (view_graph_takes_the_transition_that_is_clicked_on, MACHINE) {
+TEST_SHOT (view_graph_takes_the_clicked_transition, MACHINE) {
     view_state *const state = &viewer->state;
     view_machine *const machine = &state->document->scene.machine;
     const view_stage facts = draw_story(state);
@@ -362,7 +362,7 @@ static uint32_t count_color(const view_state *state, view_color color)
     return count;
 }
 
-TEST_SHOT (view_graph_shows_what_a_transition_below_the_mouse_waits_for, MACHINE) {
+TEST_SHOT (view_graph_shows_conditions_of_the_hovered_transition, MACHINE) {
     const view_color green = 0x7BD88FFFu;
     view_state *const state = &viewer->state;
     view_machine *const machine = &state->document->scene.machine;
@@ -393,7 +393,7 @@ static uint32_t count_fading(const view_state *state)
     return count;
 }
 
-TEST_SHOT (view_graph_lets_transitions_that_were_taken_fade, MACHINE) {
+TEST_SHOT (view_graph_fades_transitions_that_were_taken, MACHINE) {
     view_state *const state = &viewer->state;
     view_machine *const machine = &state->document->scene.machine;
     machine->acts = false;
@@ -482,7 +482,7 @@ static view_command click(screen *s, const char *name, float across)
 
 #define TEST_HERE(title, draws) TEST_SCREEN (title, open_screen(s, draws))
 
-TEST_HERE (channels_are_rows_to_click_on, true) {
+TEST_HERE (channel_rows_can_be_clicked, true) {
     view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);
     CHECK(item_find(&s->viewer, &facts, "channel/legs").width > 0.0f);
     // The head has no joints here.
@@ -496,7 +496,7 @@ TEST_HERE (channels_are_rows_to_click_on, true) {
     CHECK(item_find(&s->viewer, &facts, "channel/legs").width == 0.0f);
 }
 
-TEST_HERE (sections_are_clicked_on, true) {
+TEST_HERE (sections_can_be_clicked, true) {
     view_show_section(&s->viewer, VIEW_ENTITIES);
     const view_command request = click(s, "list/Clips", 0.5f);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ANIMS);
@@ -609,7 +609,7 @@ static bool has_preview(screen *s, const view_thumbnail *preview)
 }
 
 // Only visible names get previews. Clips and skins are previewed on the current model.
-TEST_HERE (names_of_a_game_have_pictures, true) {
+TEST_HERE (names_of_a_game_have_previews, true) {
     CHECK(!view_follow_previews(&s->viewer) && s->viewer.previews == NULL); // no list is open
     view_show_section(&s->viewer, VIEW_SKINS);
     item_draw(&s->viewer, 1280.0f, 900.0f);

@@ -592,7 +592,7 @@ TEST_HERE (view_sheet_of_a_machine_has_its_states, MACHINE) {
     CHECK(item_find(&d->viewer, &d->facts, "layer/body").width > 0.0f);
 }
 
-TEST_HERE (view_buttons_for_fingers_are_commands, BOBBIN) {
+TEST_HERE (view_touch_buttons_are_commands, BOBBIN) {
     CHECK(!(item_find(&d->viewer, &d->facts, "button/Home").width > 0.0f)); // with a mouse
     make_upright(d);
     const bool had_grid = d->viewer.options->shown.grid;
@@ -612,7 +612,7 @@ TEST_HERE (view_buttons_for_fingers_are_commands, BOBBIN) {
 // A finger that moves on a list scrolls it, and the list continues to scroll afterwards. A finger
 // that does not move presses, or, after some time, opens a menu. A finger that moves sideways drags
 // the item.
-TEST_HERE (view_finger_scrolls_what_is_below_it, BOBBIN) {
+TEST_HERE (view_finger_scrolls_the_list_below_it, BOBBIN) {
     make_upright(d);
     click(d, "handle/handle");
     const view_layout layout = view_current_layout(&d->facts);
@@ -665,7 +665,7 @@ TEST_HERE (view_finger_scrolls_what_is_below_it, BOBBIN) {
 }
 
 // Thumbnails of visible clips are drawn, one at a time, and the document is unchanged.
-TEST_HERE (view_clips_have_pictures_on_a_phone, BOBBIN) {
+TEST_HERE (view_clips_have_thumbnails_on_a_phone, BOBBIN) {
     const view_document *const document = d->viewer.document;
     const view_camera camera = d->viewer.camera;
     uint32_t num_made = 0;
@@ -691,7 +691,7 @@ TEST_HERE (view_clips_have_pictures_on_a_phone, BOBBIN) {
 }
 
 // Thumbnails show the document, even while the contents of the pages cover it.
-TEST_HERE (view_small_pictures_are_of_the_document, BOBBIN) {
+TEST_HERE (view_thumbnails_show_the_document, BOBBIN) {
     enum { SIDE = 64 };
     static uint8_t pictures[2][4 * SIDE * SIDE];
     d->options.page = "contents";
@@ -719,7 +719,7 @@ static void tap_twice(desk *d, float x, float y)
 }
 
 // A double tap on the body zooms in; a double tap next to it shows everything.
-TEST_HERE (view_double_tap_frames_the_spot, BOBBIN) {
+TEST_HERE (view_double_tap_zooms_to_the_spot, BOBBIN) {
     const view_rect free = view_free_region(&d->facts);
     const view_camera all = d->viewer.camera;
     click_body(d, 0.4f);
@@ -870,12 +870,12 @@ static void walk_over(const char *file, uint32_t num_events)
     close_desk(&d);
 }
 
-TEST (view_escape_leads_out_of_everything) {
+TEST (view_escape_closes_everything) {
     walk_over(BOBBIN, 1000);
 }
 
 // MD5_RANDOM_EVENTS=100000 sends more events.
-TEST_LONG (view_escape_leads_out_of_everything_again_and_again) {
+TEST_LONG (view_escape_closes_everything_repeatedly) {
     const char *const given = getenv("MD5_RANDOM_EVENTS");
     const uint32_t count = given != NULL ? (uint32_t)strtoul(given, NULL, 10) : 20000;
     walk_over(MACHINE, count / 2);

@@ -90,7 +90,8 @@ TEST_SHOT (view_turns_by_keys_undo_the_option, MODEL " --samples 1 --resolution 
 }
 
 // The character of a machine is rotated about its position.
-TEST_SHOT (view_turns_machines_about_their_place, "models/bobbin/bobbin.md5machine --samples 1") {
+TEST_SHOT (view_turns_machines_about_their_position,
+           "models/bobbin/bobbin.md5machine --samples 1") {
     view_scene *const shown = &viewer->state.document->scene;
     const md5_vec3 place = {100, 50, 0};
     shown->machine.place.translation = place;
@@ -160,7 +161,7 @@ static void check_clip(const char *path)
     }
 }
 
-TEST (view_retargeted_clips_have_the_bits_of_retargeting) {
+TEST (view_retargeted_clips_equal_retargeting_bit_for_bit) {
     check_clip(test_path("models/bobbin/run.md5anim"));
     check_clip(test_path("models/bobbin/stand.md5anim")); // mostly components that are zero
 }
@@ -260,7 +261,7 @@ static bool make_walk(view_scene *scene, uint32_t num_stray)
     return true;
 }
 
-TEST (view_hull_of_a_still_is_that_of_its_pose) {
+TEST (view_hull_of_a_still_equals_the_hull_of_its_pose) {
     view_scene scene;
     view_hull hull;
     const view_play middle = {.time = 0.5, .speed = 1};
@@ -276,7 +277,7 @@ TEST (view_hull_of_a_still_is_that_of_its_pose) {
 }
 
 // 3 of 103 points are few enough to ignore; 10 of 110 are not.
-TEST (view_hull_leaves_out_stray_pieces) {
+TEST (view_hull_ignores_few_distant_points) {
     static const uint32_t stray[] = {3, 10};
     for (int i = 0; i < 2; i++) {
         view_scene scene;
@@ -393,7 +394,7 @@ TEST (view_compare_follows_the_clip_of_the_scene) {
     view_free_scene(&scene);
 }
 
-TEST (view_compare_refuses_what_does_not_fit) {
+TEST (view_compare_refuses_models_that_do_not_fit) {
     view_scene scene = {0};
     view_compare compare = {0};
     if (open_scene(&scene, "models/zoo/half_turn.md5mesh", "models/zoo/half_turn.md5anim")) {
@@ -416,7 +417,7 @@ TEST (view_compare_refuses_what_does_not_fit) {
 }
 
 // Both poses are visible in the image, and the differences in the panel.
-TEST_SCENE (view_compare_is_drawn_beside_the_model) {
+TEST_SCENE (view_compare_is_drawn_with_the_model) {
     static const char *const line =
         "models/zoo/half_turn.md5mesh models/zoo/half_turn.md5anim --animation-time 0.25 "
         "--samples 1 --resolution 800,600 --no-background --grid=no --camera-elevation-angle 0 "

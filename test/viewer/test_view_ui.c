@@ -112,7 +112,7 @@ static void select_there(screen *s, const char *name)
 
 // Selects a map on the card of a mesh, an image of its folder, another image for another mesh, and
 // returns.
-TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_selected_on_its_page, BOBBIN) {
+TEST_HERE (view_ui_applies_the_image_selected_on_the_card_of_a_mesh, BOBBIN) {
     PERFORM(&s->viewer, VIEW_TEXTURES);
     screen_draw(s);
     CHECK(s->viewer.ui.selected_mesh == 0);
@@ -191,7 +191,7 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
 }
 
 // The location is shown before saving. An existing file is replaced only if that was shown, too.
-TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
+TEST_HERE (view_ui_shows_the_location_of_saved_textures, BOBBIN) {
     OWN_FOLDER folder = folder_make();
     OWN_STRING model = common_join(folder, "t.md5mesh");
     OWN_STRING written = common_join(folder, "materials/t.mtr");
@@ -328,7 +328,7 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
 }
 
 // Files are reloaded during a drag, and the dragged item does not exist any more.
-TEST_HERE (view_ui_outlives_the_machine_that_it_has_drawn, MACHINE) {
+TEST_HERE (view_ui_survives_reloading_the_drawn_machine, MACHINE) {
     OWN_STRING name =
         common_format("parameter/%s", s->viewer.document->scene.machine.desc->parameters[0].name);
     const view_rect row = item_find(&s->viewer, &s->facts, name);
@@ -346,7 +346,7 @@ TEST_HERE (view_ui_outlives_the_machine_that_it_has_drawn, MACHINE) {
 
 // A click hits the topmost item: a list covers the panels, and a click on its large preview closes
 // the preview.
-TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
+TEST_HERE (view_ui_hits_the_topmost_item, BOBBIN) {
     const view_scene *const scene = &s->viewer.document->scene;
     s->viewer.options->shown.light_list = true;
     screen_draw(s);
@@ -394,7 +394,7 @@ TEST_HERE (view_ui_requests_the_entry_selected_in_a_list, BOBBIN) {
     CHECK_BYTES(&before, &after, sizeof before);
 }
 
-TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
+TEST_HERE (view_ui_highlights_hovered_joints, BOBBIN) {
     s->viewer.options->shown.hierarchy = true;
     screen_draw(s);
     const view_scene *const scene = &s->viewer.document->scene;
@@ -469,7 +469,7 @@ TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
 }
 
 // A key has one meaning, or a second one while a character is driven.
-TEST (view_keys_mean_one_thing) {
+TEST (view_keys_have_one_meaning) {
     const size_t count = view_num_commands;
     const view_command_row *const rows = view_command_rows;
     for (size_t i = 0; i < count; i++)
@@ -516,7 +516,7 @@ TEST (view_each_command_has_its_option) {
 
 // A label names the effect from the user's point of view. The label of a switch names the state
 // when it is ticked.
-TEST (view_labels_say_what_happens) {
+TEST (view_labels_name_the_effect) {
     const size_t count = view_num_commands;
     const view_command_row *const rows = view_command_rows;
     for (size_t i = 0; i < count; i++) {
@@ -594,7 +594,7 @@ static bool has_command(const char *label)
     return false;
 }
 
-TEST_HERE (view_search_finds_what_people_ask_for, BOBBIN) {
+TEST_HERE (view_search_finds_common_queries, BOBBIN) {
     STRINGS(cases) = {
         "undo=Undo",
         "glb=Export\xE2\x80\xA6",
@@ -686,7 +686,7 @@ TEST_HERE (view_search_finds_names, BOBBIN) {
 }
 
 // Recently used entries are listed before similar ones.
-TEST_HERE (view_search_knows_what_was_used, BOBBIN) {
+TEST_HERE (view_search_lists_recently_used_entries_first, BOBBIN) {
     finds(s, "text", "Text size\xE2\x80\xA6");
     finds(s, "this model remembered", "Clear for this model");
     search_for(s, "smaller text");
@@ -709,7 +709,7 @@ TEST_HERE (view_menus_open_by_a_press_and_close_by_escape, BOBBIN) {
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
 }
 
-TEST_HERE (view_menus_turn_switches_and_select_words, BOBBIN) {
+TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
     static const struct {
         const char *option, *group, *line, *text;
     } cases[] = {
@@ -756,7 +756,7 @@ static void rest_on(screen *s, const view_command_row *row, const char *line)
     screen_draw(s);
 }
 
-TEST_HERE (view_shows_what_the_mouse_rests_on_and_takes_it_back, BOBBIN) {
+TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
     view_state *const viewer = &s->viewer;
     const view_option *const surface = view_find_option("shading", 7);
     view_store_step(viewer);
@@ -784,7 +784,7 @@ TEST_HERE (view_shows_what_the_mouse_rests_on_and_takes_it_back, BOBBIN) {
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_WEIGHTS);
 }
 
-TEST_HERE (view_shows_a_clip_that_the_mouse_rests_on, BOBBIN) {
+TEST_HERE (view_shows_the_hovered_clip, BOBBIN) {
     view_state *const viewer = &s->viewer;
     const size_t clip = viewer->document->scene.clip;
     const size_t other = clip != 2 ? 2 : 3;
@@ -827,7 +827,7 @@ TEST_HERE (view_lists_joints_with_their_parents_and_vertices, BOBBIN) {
     CHECK_STRING(viewer->document->scene.skeleton->joints[viewer->ui.hovered_joint].name, "tail_6");
 }
 
-TEST_HERE (view_hides_what_is_selected_and_shows_all, BOBBIN) {
+TEST_HERE (view_hides_the_selection_and_shows_all, BOBBIN) {
     view_state *const viewer = &s->viewer;
     PERFORM(viewer, VIEW_HIDE_SELECTION); // nothing is selected
     CHECK(viewer->options->hidden_meshes == 0);
@@ -849,7 +849,7 @@ TEST_HERE (view_camera_returns_from_a_jump_and_again, BOBBIN) {
     CHECK(viewer->camera.elevation == 90.0f);
 }
 
-TEST_HERE (view_menus_say_why_a_command_is_grey, BOBBIN) {
+TEST_HERE (view_menus_explain_disabled_commands, BOBBIN) {
     search_for(s, "State graph");
     CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_HANDLED);
     CHECK_STRING(s->viewer.ui.notice, "State graph: Requires a state machine");

@@ -58,7 +58,7 @@ static size_t number_of(const char *name)
 }
 
 // The steps from the last one back: got up, had died, was alive.
-TEST_SCREEN (view_takes_back_a_death, BOBBIN) {
+TEST_SCREEN (view_undoes_a_death, BOBBIN) {
     const view_fall *const fall = s->viewer.document->scene.fall;
     REQUIRE(fall != NULL);
     begin(s);
@@ -118,7 +118,7 @@ static void act_at_random(screen *s, uint64_t *random)
     }
 }
 
-TEST_SCREEN (view_undo_takes_back_any_commands_to_the_byte, THIMBLE) {
+TEST_SCREEN (view_undo_restores_all_options_bit_for_bit, THIMBLE) {
     uint64_t random = 5;
     begin(s);
     OWN_STRING first = texts_of(&s->options);
@@ -146,7 +146,7 @@ TEST_SCREEN (view_undo_takes_back_any_commands_to_the_byte, THIMBLE) {
 
 // Reopening of a compared model, and changes of the image: each entry is a step, and undo restores
 // the image.
-TEST_SCREEN (view_undo_shows_what_was_there, BOBBIN) {
+TEST_SCREEN (view_undo_restores_the_image, BOBBIN) {
     static const char *const names[][2] = {
         {"edges", "yes"},     {"shading", "uv"},    {"hide", "1"},
         {"loop", "once"},     {"skinning", "dual"}, {"background-color", "#ff0000"},
@@ -262,7 +262,7 @@ static void press(screen *s, int32_t key)
 
 // Each quarter rotation is a step. Undo restores the axes of the file that were the front and the
 // top of the model.
-TEST_SCREEN (view_undo_turns_back, BOBBIN) {
+TEST_SCREEN (view_undo_restores_rotations, BOBBIN) {
     static const char *const sides[][2] = {{"+z", "+x"}, {"+y", "+x"}, {"+y", "+z"}};
     static const int steps[] = {0, 1, 2, 1, 0, 1, 2};
     // The first entry is the state before the first action.
@@ -284,7 +284,7 @@ TEST_SCREEN (view_undo_turns_back, BOBBIN) {
     CHECK(turn->is_set);
 }
 
-TEST_SCREEN (view_undo_is_not_for_who_types, BOBBIN) {
+TEST_SCREEN (view_undo_is_ignored_while_typing, BOBBIN) {
     begin(s);
     act(s, (view_command){.action = view_toggle_of("grid")});
     const size_t step = s->viewer.step;
@@ -296,7 +296,7 @@ TEST_SCREEN (view_undo_is_not_for_who_types, BOBBIN) {
     CHECK_UINT(s->viewer.step, step - 1);
 }
 
-TEST_SCREEN (view_undo_leaves_all_where_a_file_is_gone, BOBBIN) {
+TEST_SCREEN (view_redo_changes_nothing_if_a_file_is_missing, BOBBIN) {
     size_t size;
     OWN_FOLDER folder = folder_make();
     OWN_STRING model = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
@@ -347,7 +347,7 @@ static void press_bracket(screen *s, double after)
 
 // Keys that follow immediately belong to one step. Later keys, or keys of another option, are
 // another step.
-TEST_SCREEN (view_undo_joins_keys_that_follow_at_once, BOBBIN) {
+TEST_SCREEN (view_undo_merges_keys_that_follow_immediately, BOBBIN) {
     static const double after[] = {5, 0.5, 0.79, 0.81, 0.1};
     static const size_t steps[] = {1, 1, 1, 2, 2};
     begin(s);
@@ -366,7 +366,7 @@ TEST_SCREEN (view_undo_joins_keys_that_follow_at_once, BOBBIN) {
 
 // A change that restores the former value is not merged with the step before, which would become
 // empty.
-TEST_SCREEN (view_undo_takes_back_a_key_that_went_back, BOBBIN) {
+TEST_SCREEN (view_undo_handles_a_change_that_was_reverted, BOBBIN) {
     const view_input reverse = {.kind = VIEW_INPUT_KEY_DOWN, .key = 'r'};
     bool redraw = false;
     begin(s);
@@ -404,7 +404,7 @@ static size_t count_held(const view_options *options)
 
 // A window may be open for days: after 10 000 values that were set and undone there are as many
 // texts as after the first value of each option.
-TEST_SCREEN (view_undo_of_ten_thousand_values_holds_no_more_texts, BOBBIN) {
+TEST_SCREEN (view_undo_of_ten_thousand_values_does_not_leak, BOBBIN) {
     STRINGS(rows) = {"retarget-pairs", "hide", "joint", "animation-time"};
     size_t first = 0;
     begin(s);
