@@ -5,7 +5,7 @@
 #include "demo/viewer/assets/ahead.h"
 
 // Writes an image of one texel.
-static void put_picture(const char *folder, const char *name, uint8_t grey)
+static void write_image(const char *folder, const char *name, uint8_t grey)
 {
     uint8_t texel[4] = {grey, grey, grey, 255};
     size_t size = 0;
@@ -14,7 +14,8 @@ static void put_picture(const char *folder, const char *name, uint8_t grey)
     free(png);
 }
 
-static bool take(view_prefetch *ahead, const char *folder, const char *name, view_image *image)
+static bool take_prefetched_image(view_prefetch *ahead, const char *folder, const char *name,
+                                  view_image *image)
 {
     OWN_STRING path = common_join(folder, name);
     return view_get_prefetched(ahead, path, image);
@@ -27,19 +28,19 @@ TEST (view_prefetch_has_the_images_of_the_model) {
     OWN_STRING model = common_join(folder, "imp.md5mesh");
     view_image image = {NULL, 0, 0};
     view_prefetch ahead = {.count = 0};
-    put_picture(folder, "imp.png", 10);
-    put_picture(folder, "imp_s.png", 20);
-    put_picture(folder, "other.png", 30);
+    write_image(folder, "imp.png", 10);
+    write_image(folder, "imp_s.png", 20);
+    write_image(folder, "other.png", 30);
     folder_put_text(folder, "imp_local.png", "no picture");
     view_begin_prefetch(&ahead, model);
-    if (CHECK(take(&ahead, folder, "imp_s.png", &image)))
+    if (CHECK(take_prefetched_image(&ahead, folder, "imp_s.png", &image)))
         CHECK(image.width == 1 && image.height == 1 && image.rgba[0] == 20);
     free(image.rgba);
-    CHECK(!take(&ahead, folder, "imp_s.png", &image));
-    CHECK(!take(&ahead, folder, "other.png", &image));
-    CHECK(!take(&ahead, folder, "imp_local.png", &image));
+    CHECK(!take_prefetched_image(&ahead, folder, "imp_s.png", &image));
+    CHECK(!take_prefetched_image(&ahead, folder, "other.png", &image));
+    CHECK(!take_prefetched_image(&ahead, folder, "imp_local.png", &image));
     view_end_prefetch(&ahead); // frees the first image
-    CHECK(!take(&ahead, folder, "imp.png", &image));
+    CHECK(!take_prefetched_image(&ahead, folder, "imp.png", &image));
     view_begin_prefetch(&ahead, model);
     view_end_prefetch(&ahead);
 }

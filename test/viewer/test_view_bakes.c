@@ -28,8 +28,8 @@ static const view_detail *baked_level(const view_kind *kind)
 
 // Returns the largest distance, in units, between the vertices that the GPU draws from a baked clip
 // and the vertices that the library skins from the clip itself.
-static double error_at(const gl_scene *scene, const view_kind *kind, uint32_t clip, double seconds,
-                       const pose_memory *memory)
+static double measure_error(const gl_scene *scene, const view_kind *kind, uint32_t clip,
+                            double seconds, const pose_memory *memory)
 {
     const md5_binding *const binding = kind->clips[clip];
     const md5_sample_position sample =
@@ -54,15 +54,15 @@ static double error_at(const gl_scene *scene, const view_kind *kind, uint32_t cl
 
 // Returns the largest error at random times, in pixels, at the largest size at which the clip's
 // members are baked.
-static double worst_of(const gl_scene *scene, const view_kind *kind, uint32_t clip,
-                       uint64_t *random, const pose_memory *memory)
+static double measure_largest_error(const gl_scene *scene, const view_kind *kind, uint32_t clip,
+                                    uint64_t *random, const pose_memory *memory)
 {
     const md5_anim *const anim = kind->clips[clip]->anim;
     const double scale = kind->bakes.sizes[clip] / (2.0 * kind->sphere.radius);
     double worst = 0.0;
     for (uint32_t frame = 0; frame + 1 < anim->num_frames; frame += 2) {
         const double seconds = (frame + test_random(random)) / anim->frame_rate;
-        const double pixels = scale * error_at(scene, kind, clip, seconds, memory);
+        const double pixels = scale * measure_error(scene, kind, clip, seconds, memory);
         CHECK_THAT(pixels < 1.0, "clip %u: %.3f pixels at %.3f s", (unsigned)clip, pixels, seconds);
         worst = pixels > worst ? pixels : worst;
     }
@@ -95,7 +95,7 @@ TEST_LONG (view_baked_vertices_are_within_a_pixel) {
             .cpu = common_alloc(largest, sizeof(md5_vec3)),
         };
         for (uint32_t i = 0; i < kind->num_clips && CHECK(kind->bakes.clips); i++) {
-            const double of_clip = worst_of(&scene, kind, i, &random, &memory);
+            const double of_clip = measure_largest_error(&scene, kind, i, &random, &memory);
             worst = of_clip > worst ? of_clip : worst;
             fastest = kind->bakes.rates[i] > fastest ? kind->bakes.rates[i] : fastest;
             CHECK_EXACT(kind->bakes.sizes[i], 128);

@@ -200,7 +200,7 @@ static void set_slider(page_case *fixture, const char *name, const char *value)
         fixture->values[i] = strtof(value, NULL);
 }
 
-static double claimed(const page_case *fixture, const char *value)
+static double read_expected_value(const page_case *fixture, const char *value)
 {
     char *end;
     const double number = strtod(value, &end);
@@ -253,7 +253,7 @@ void page_claim(page_case *fixture, const char *file, int line, const char *text
             *allowed = '\0';
         const char *const name = item + strspn(item, " ");
         const double fact = page_fact(fixture, name);
-        const double expected = claimed(fixture, sign + 2);
+        const double expected = read_expected_value(fixture, sign + 2);
         const double off = fabs(fact - expected);
         bool is_true;
         if (*sign == '<')
@@ -261,7 +261,7 @@ void page_claim(page_case *fixture, const char *file, int line, const char *text
         else if (*sign == '>')
             is_true = fact > expected;
         else
-            is_true = off <= (allowed != NULL ? claimed(fixture, allowed + 3) : 0.0);
+            is_true = off <= (allowed != NULL ? read_expected_value(fixture, allowed + 3) : 0.0);
         test_check(is_true, file, line, "%s is %g, expected %c %g", name, fact, *sign, expected);
     }
 }

@@ -55,7 +55,7 @@ static bool is_same(const view_option *option, const view_options *a, const view
     return strcmp(text, other) == 0;
 }
 
-static char *any_word(const char *words, uint64_t *random)
+static char *random_word(const char *words, uint64_t *random)
 {
     uint32_t count = 1;
     for (const char *c = words; *c != '\0'; c++)
@@ -65,7 +65,7 @@ static char *any_word(const char *words, uint64_t *random)
     return common_format("%.*s", (int)strcspn(words, "|"), words);
 }
 
-static char *any_lights(uint64_t *random)
+static char *random_lights(uint64_t *random)
 {
     char *text = common_copy("");
     for (int i = 0; i < VIEW_NUM_LIGHTS; i++) {
@@ -80,17 +80,17 @@ static char *any_lights(uint64_t *random)
 }
 
 // Returns a random valid text for the option.
-static char *any_value(const view_option *option, uint64_t *random)
+static char *random_value(const view_option *option, uint64_t *random)
 {
     const double low = option->low;
     const double high = option->high;
     switch (option->kind) {
     case COMMON_SWITCH:
     case COMMON_OPPOSITE:
-        return any_word("no|yes", random);
+        return random_word("no|yes", random);
     case COMMON_EITHER:
     case COMMON_CHOICE:
-        return any_word(option->value, random);
+        return random_word(option->value, random);
     case COMMON_COUNT:
         return common_format("%.0f", test_between(low, high, random));
     case COMMON_FLOAT:
@@ -106,7 +106,7 @@ static char *any_value(const view_option *option, uint64_t *random)
         return common_format("%.17g,%.17g,%.17g", test_random(random), test_random(random),
                              test_random(random));
     case VIEW_OPTION_LIGHTS:
-        return any_lights(random);
+        return random_lights(random);
     case COMMON_RANGE:
         return common_format("%.0f-%.0f", test_between(0, 9, random), test_between(10, 99, random));
     case COMMON_TEXT:
@@ -127,7 +127,7 @@ static char *any_value(const view_option *option, uint64_t *random)
     }
 }
 
-static view_options usual_options(void)
+static view_options default_options(void)
 {
     view_options options;
     char problem[256];
@@ -140,10 +140,10 @@ static void set_all(view_options *options, uint64_t *random)
 {
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;
-    view_options usual = usual_options();
+    view_options usual = default_options();
     for (size_t i = 0; i < count; i++)
         while (view_is_of_user(&table[i]) && is_same(&table[i], options, &usual)) {
-            OWN_STRING text = any_value(&table[i], random);
+            OWN_STRING text = random_value(&table[i], random);
             const bool is_read = text != NULL && view_read_option(&table[i], text, options);
             CHECK_THAT(is_read, "--%s does not take '%s'", table[i].name,
                        text != NULL ? text : "NULL");
@@ -166,9 +166,9 @@ static void check_all(const view_options *actual, const view_options *expected)
 // -- Saving and loading -------------------------------------------------------------------------
 
 // Reads the options as md5view does: options in the file come first on the command line.
-static view_options options_of(const view_config *config)
+static view_options read_options(const view_config *config)
 {
-    view_options options = usual_options();
+    view_options options = default_options();
     for (const char *line = config->settings, *end; *line != '\0'; line = end + 1) {
         end = strchr(line, '\n');
         OWN_STRING value =
@@ -193,11 +193,11 @@ static view_config save_and_load(view_config *config)
 TEST (view_options_are_reset) {
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;
-    view_options options = usual_options();
-    view_options usual = usual_options();
+    view_options options = default_options();
+    view_options usual = default_options();
     uint64_t random = 1;
     for (size_t i = 0; i < count; i++) {
-        OWN_STRING text = any_value(&table[i], &random);
+        OWN_STRING text = random_value(&table[i], &random);
         CHECK(view_read_option(&table[i], text, &options));
         view_reset_option(&table[i], &options);
         CHECK_THAT(is_same(&table[i], &options, &usual), "--%s stays %s", table[i].name, text);
@@ -213,10 +213,10 @@ TEST (view_options_of_all_kinds_are_written_and_read) {
     for (int round = 0; round < NUM_ROUNDS; round++)
         for (size_t i = 0; i < view_num_options; i++) {
             const view_option *const row = &view_option_rows[i];
-            view_options options = usual_options();
-            view_options again = usual_options();
-            OWN_STRING one = any_value(row, &random);
-            OWN_STRING other = any_value(row, &random);
+            view_options options = default_options();
+            view_options again = default_options();
+            OWN_STRING one = random_value(row, &random);
+            OWN_STRING other = random_value(row, &random);
             OWN_STRING lines = common_format("%s\n%s\n", one, other);
             CHECK(view_read_option(row, one, &options));
             CHECK(!view_is_repeated(row) || view_read_option(row, other, &options));
@@ -239,11 +239,11 @@ TEST (view_config_stores_every_persistent_option) {
     view_log log = quiet_log;
     view_config config = {.path = new_file(), .settings = common_copy("")};
     for (int round = 0; round < NUM_ROUNDS; round++) {
-        view_options options = usual_options();
+        view_options options = default_options();
         set_all(&options, &random);
         CHECK(view_store_config(&config, &options, true, &log));
         view_config loaded = save_and_load(&config);
-        view_options again = options_of(&loaded);
+        view_options again = read_options(&loaded);
         check_all(&again, &options);
         view_free_options(&again);
         view_free_options(&options);
@@ -258,7 +258,7 @@ TEST (view_config_stores_every_persistent_option) {
 TEST (view_window_restores_the_last_state) {
     uint64_t random = 10;
     for (int round = 0; round < NUM_ROUNDS; round++) {
-        view_options first = usual_options();
+        view_options first = default_options();
         set_all(&first, &random);
         view_config config = {.path = new_file(), .settings = common_copy("")};
         view_state viewer;
@@ -273,7 +273,7 @@ TEST (view_window_restores_the_last_state) {
         view_config loaded;
         view_read_config(&loaded, config.path, &log);
         CHECK_UINT(log.num_warnings, 0);
-        view_options second = options_of(&loaded);
+        view_options second = read_options(&loaded);
         view_begin(&viewer, &second);
         view_note_state(&viewer);
         check_all(&second, &first);
@@ -362,7 +362,7 @@ TEST (view_config_keeps_one_value_of_an_option) {
     OWN_STRING path = common_join(folder, "config");
     view_config config;
     view_read_config(&config, path, &log);
-    view_options options = options_of(&config);
+    view_options options = read_options(&config);
     CHECK(options.shown.grid);
     CHECK_EXACT(options.lights.values[VIEW_LIGHT_KEY], 2);
     CHECK(view_store_config(&config, &options, false, &log));

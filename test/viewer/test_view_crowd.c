@@ -3,7 +3,7 @@
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
 
-static md5_vec3 somewhere(float reach, uint64_t *random)
+static md5_vec3 random_vector(float reach, uint64_t *random)
 {
     const float x = test_betweenf(-reach, reach, random);
     const float y = test_betweenf(-reach, reach, random);
@@ -11,7 +11,7 @@ static md5_vec3 somewhere(float reach, uint64_t *random)
 }
 
 // A random camera near the origin that sees a part of its surroundings.
-static view_lens any_lens(bool orthographic, uint64_t *random)
+static view_lens random_lens(bool orthographic, uint64_t *random)
 {
     view_camera camera = VIEW_DEFAULT_CAMERA;
     camera.orthographic = orthographic;
@@ -19,7 +19,7 @@ static view_lens any_lens(bool orthographic, uint64_t *random)
     camera.elevation = test_betweenf(-80.0f, 80.0f, random);
     camera.distance = test_betweenf(20.0f, 300.0f, random);
     camera.scene_radius = 10.0f;
-    camera.target = somewhere(50.0f, random);
+    camera.target = random_vector(50.0f, random);
     // Off-centre, as next to a panel.
     view_lens lens = view_region_lens(&camera, (view_rect){0, 0, 400, 300}, 400.0f, 300.0f);
     lens.shift_x = test_betweenf(-0.6f, 0.6f, random);
@@ -45,7 +45,7 @@ static bool is_in_picture(const view_lens *lens, md5_vec3 p)
            && fabsf(drawn[2]) <= drawn[3];
 }
 
-static md5gl_frame frame_of(const view_lens *lens)
+static md5gl_frame make_frame(const view_lens *lens)
 {
     md5gl_frame frame = {.width = 400, .height = 300};
     view_lens_matrices(lens, &frame.view_from_world, &frame.clip_from_view);
@@ -57,15 +57,15 @@ TEST (view_culling_keeps_visible_points) {
     int num_in = 0;
     int num_culled = 0;
     for (int i = 0; i < 400; i++) {
-        const view_lens lens = any_lens(i % 2 == 0, &random);
-        const md5gl_frame frame = frame_of(&lens);
+        const view_lens lens = random_lens(i % 2 == 0, &random);
+        const md5gl_frame frame = make_frame(&lens);
         const view_sight sight = view_make_sight(&lens, &frame, 0.0f);
         for (int k = 0; k < 40; k++) {
-            const md5_vec3 point = somewhere(200.0f, &random);
+            const md5_vec3 point = random_vector(200.0f, &random);
             const bool is_in = is_in_picture(&lens, point);
             // A sphere that contains a visible point is visible.
             const float radius = test_betweenf(0.0f, 30.0f, &random);
-            const md5_vec3 arm = somewhere(0.57f * radius, &random);
+            const md5_vec3 arm = random_vector(0.57f * radius, &random);
             CHECK(!is_in || view_sees(&sight, (view_sphere){md5_vec3_add(point, arm), radius}));
             num_in += is_in;
             num_culled += !view_sees(&sight, (view_sphere){point, 0});
@@ -82,14 +82,14 @@ TEST (view_culling_keeps_casters_of_visible_shadows) {
     int num_culled = 0;
     const float lowest = -20.0f;
     for (int i = 0; i < 400; i++) {
-        const view_lens lens = any_lens(i % 2 == 0, &random);
-        md5gl_frame frame = frame_of(&lens);
+        const view_lens lens = random_lens(i % 2 == 0, &random);
+        md5gl_frame frame = make_frame(&lens);
         frame.light_direction = (md5_vec3){-0.5f, 0.3f, 0.8f};
         frame.casters = (md5_bounds){{-60, -60, 0}, {60, 60, 40}};
         const view_sight sight = view_make_sight(&lens, &frame, lowest);
         CHECK(sight.reach > 0.0f);
         for (int k = 0; k < 40; k++) {
-            const md5_vec3 point = somewhere(200.0f, &random);
+            const md5_vec3 point = random_vector(200.0f, &random);
             const md5_vec3 light = frame.light_direction;
             // A point that this point shades: along the light, at or above the lowest height.
             const float fall =
@@ -106,8 +106,8 @@ TEST (view_culling_keeps_casters_of_visible_shadows) {
 
 TEST (view_culling_without_a_light_from_above_keeps_all_casters) {
     uint64_t random = 7;
-    const view_lens lens = any_lens(false, &random);
-    md5gl_frame frame = frame_of(&lens);
+    const view_lens lens = random_lens(false, &random);
+    md5gl_frame frame = make_frame(&lens);
     frame.light_direction = (md5_vec3){1, 0, 0};
     const view_sphere behind = {md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, 100)), 1};
     view_sight sight = view_make_sight(&lens, &frame, 0.0f);
@@ -149,7 +149,7 @@ static bool open_crowd(crowd_case *made, const char *const *models, int num_mode
     camera.distance = distance;
     camera.scene_radius = distance;
     const view_lens lens = view_region_lens(&camera, (view_rect){0, 0, 400, 300}, 400.0f, 300.0f);
-    const md5gl_frame frame = frame_of(&lens);
+    const md5gl_frame frame = make_frame(&lens);
     made->sight = view_make_sight(&lens, &frame, 0.0f);
     return true;
 }
@@ -398,7 +398,7 @@ TEST_SCENE (view_crowds_share_animations_and_machines) {
 #define STEEP " --camera-distance 150 --camera-elevation-angle 70"
 
 // Draws the image of a command line without culling.
-static shot take_without_culling(const gl_scene *scene, const char *line)
+static shot draw_without_culling(const gl_scene *scene, const char *line)
 {
     shot_viewer viewer;
     shot picture = {.rgba = NULL};
@@ -420,7 +420,7 @@ static void check_culling(const char *const lines[], size_t count)
         return;
     for (size_t i = 0; i < count; i++) {
         OWN_PICTURE culled = shot_take(&scene, lines[i]);
-        OWN_PICTURE whole = take_without_culling(&scene, lines[i]);
+        OWN_PICTURE whole = draw_without_culling(&scene, lines[i]);
         CHECK_THAT(shot_same(&culled, &whole), "%s: culling changes pixels", lines[i]);
     }
     scene_close(&scene);

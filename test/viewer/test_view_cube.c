@@ -367,8 +367,8 @@ static const char mesh[] =
     "weight 1 0 1 ( 0 9 18 )\nweight 2 0 1 ( 0 -9 0 )\nweight 3 0 1 ( 0 9 0 )\n}\n";
 
 // Writes an image of 8 by 8 pixels of one colour.
-static void put_color(const char *folder, const char *name, uint8_t red, uint8_t green,
-                      uint8_t blue)
+static void write_color_image(const char *folder, const char *name, uint8_t red, uint8_t green,
+                              uint8_t blue)
 {
     enum { HEAD = 18, SIDE = 8 };
     uint8_t file[HEAD + 3 * SIDE * SIDE] = {[2] = 2, [12] = SIDE, [14] = SIDE, [16] = 24};
@@ -381,7 +381,8 @@ static void put_color(const char *folder, const char *name, uint8_t red, uint8_t
 }
 
 // Returns the mean of the red channel over the image of an md5.cfg, or -1 on failure.
-static double red_of(gl_scene *scene, const char *folder, const char *lines, uint32_t num_warnings)
+static double mean_red(gl_scene *scene, const char *folder, const char *lines,
+                       uint32_t num_warnings)
 {
     OWN_SHOT viewer;
     OWN_STRING script = common_format("md5load board.md5mesh\nmd5cullface * 0\n%s\n", lines);
@@ -404,15 +405,15 @@ static double red_of(gl_scene *scene, const char *folder, const char *lines, uin
 TEST_SCENE (view_cube_masks_glow_and_shine) {
     OWN_FOLDER folder = folder_make();
     folder_put_text(folder, "board.md5mesh", mesh);
-    put_color(folder, "skin.tga", 120, 40, 40);
-    put_color(folder, "glow.tga", 0, 255, 0);
-    put_color(folder, "shine.tga", 255, 0, 0);
-    put_color(folder, "dull.tga", 0, 0, 255);
-    const double dull = red_of(scene, folder, "md5skin * skin.tga dull.tga", 0);
-    const double shine = red_of(scene, folder, "md5skin * skin.tga shine.tga", 0);
-    const double weak = red_of(scene, folder, "md5skin * skin.tga shine.tga\nmdlspec 10", 0);
-    const double glow = red_of(scene, folder, "md5skin * skin.tga glow.tga", 0);
-    const double none = red_of(scene, folder, "md5skin * skin.tga glow.tga\nmd5glow * 0", 0);
+    write_color_image(folder, "skin.tga", 120, 40, 40);
+    write_color_image(folder, "glow.tga", 0, 255, 0);
+    write_color_image(folder, "shine.tga", 255, 0, 0);
+    write_color_image(folder, "dull.tga", 0, 0, 255);
+    const double dull = mean_red(scene, folder, "md5skin * skin.tga dull.tga", 0);
+    const double shine = mean_red(scene, folder, "md5skin * skin.tga shine.tga", 0);
+    const double weak = mean_red(scene, folder, "md5skin * skin.tga shine.tga\nmdlspec 10", 0);
+    const double glow = mean_red(scene, folder, "md5skin * skin.tga glow.tga", 0);
+    const double none = mean_red(scene, folder, "md5skin * skin.tga glow.tga\nmd5glow * 0", 0);
     CHECK(dull > 0.0);
     CHECK(glow > dull * 1.2);
     // Specular reflection reduces diffuse light, and its small highlight may be outside the image.
@@ -420,7 +421,7 @@ TEST_SCENE (view_cube_masks_glow_and_shine) {
                "red %g, %g with highlights, %g with weak ones", dull, shine, weak);
     CHECK_NEAR(none, dull, 0.01);
     // Missing masks give one warning, and nothing glows.
-    CHECK(red_of(scene, folder, "md5skin * skin.tga nothing.tga", 1) > 0.0);
+    CHECK(mean_red(scene, folder, "md5skin * skin.tga nothing.tga", 1) > 0.0);
     // A missing skin gives a warning too: there is no colour to glow in.
-    CHECK(red_of(scene, folder, "md5skin * nothing.tga glow.tga", 1) > 0.0);
+    CHECK(mean_red(scene, folder, "md5skin * nothing.tga glow.tga", 1) > 0.0);
 }

@@ -29,7 +29,7 @@ static void type(screen *s, const char *text)
     screen_draw(s);
 }
 
-static int32_t joint_of(const screen *s, const char *name)
+static int32_t find_joint(const screen *s, const char *name)
 {
     return (int32_t)md5_find_joint(s->viewer.document->scene.skeleton, name);
 }
@@ -66,7 +66,7 @@ TEST_HERE (outliner_expands_the_parents_of_a_selected_joint, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "joint/origin");
     press(s, "joint/origin", 13.0f * 1.2f / row.width);
     CHECK(!is_there(s, "joint/tail_2"));
-    s->viewer.ui.selected_joint = joint_of(s, "toe_in_r");
+    s->viewer.ui.selected_joint = find_joint(s, "toe_in_r");
     screen_draw(s);
     screen_draw(s);
     const view_rect found = item_find(&s->viewer, &s->facts, "joint/toe_in_r");
@@ -149,7 +149,7 @@ TEST_HERE (inspector_accepts_images_dropped_on_map_tiles, BOBBIN) {
 // Pressing the name selects a mesh, whatever was selected before, and hides nothing. The edges of
 // the mesh are highlighted for a while.
 TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
-    s->viewer.ui.selected_joint = joint_of(s, "origin");
+    s->viewer.ui.selected_joint = find_joint(s, "origin");
     CHECK_UINT(press(s, "mesh/eyes", 0.5f), VIEW_MARKED);
     CHECK(s->viewer.ui.selected_mesh == 1 && s->viewer.ui.selected_joint == -1);
     CHECK_UINT(s->viewer.options->hidden_meshes, 0);
@@ -158,7 +158,8 @@ TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
     screen_draw(s);
     CHECK(s->facts.lit_mesh == -1 && s->viewer.ui.selected_mesh == 1);
     press(s, "joint/origin", 0.8f);
-    CHECK(s->viewer.ui.selected_mesh == -1 && s->viewer.ui.selected_joint == joint_of(s, "origin"));
+    CHECK(s->viewer.ui.selected_mesh == -1
+          && s->viewer.ui.selected_joint == find_joint(s, "origin"));
 }
 
 // The first press on a name selects and the second one frames the selection: the eyes are in the
@@ -222,17 +223,17 @@ TEST_HERE (outliner_sets_morphs, MACHINE) {
 // -- The inspector --------------------------------------------------------------------------
 
 TEST_HERE (inspector_links_lead_to_parent_and_children, BOBBIN) {
-    s->viewer.ui.selected_joint = joint_of(s, "forearm_l");
+    s->viewer.ui.selected_joint = find_joint(s, "forearm_l");
     screen_draw(s);
     CHECK_UINT(press(s, "chosen/upperarm_l", 0.5f), VIEW_MARKED);
-    CHECK(s->viewer.ui.selected_joint == joint_of(s, "upperarm_l"));
+    CHECK(s->viewer.ui.selected_joint == find_joint(s, "upperarm_l"));
     CHECK_UINT(press(s, "chosen/forearm_l", 0.5f), VIEW_MARKED);
-    CHECK(s->viewer.ui.selected_joint == joint_of(s, "forearm_l"));
+    CHECK(s->viewer.ui.selected_joint == find_joint(s, "forearm_l"));
 }
 
 TEST_HERE (inspector_copies_values_in_full, BOBBIN) {
     REQUIRE(SDL_Init(SDL_INIT_VIDEO) == 0);
-    const uint32_t joint = (uint32_t)joint_of(s, "forearm_l");
+    const uint32_t joint = (uint32_t)find_joint(s, "forearm_l");
     s->viewer.ui.selected_joint = (int32_t)joint;
     screen_draw(s);
     view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = 'c', .control = true});
@@ -248,7 +249,7 @@ TEST_HERE (inspector_copies_values_in_full, BOBBIN) {
 
 TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
     const md5_model *const model = s->viewer.document->scene.model;
-    const uint32_t joint = (uint32_t)joint_of(s, "head");
+    const uint32_t joint = (uint32_t)find_joint(s, "head");
     const float column = 13.0f * 1.6f;
     uint32_t count = 0;
     for (uint32_t j = 0; j < model->num_meshes; j++) {
@@ -273,7 +274,7 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
 
 // The row of a vertex highlights the vertex while the mouse is on the row.
 TEST_HERE (inspector_highlights_the_vertex_of_a_row, BOBBIN) {
-    const int32_t joint = joint_of(s, "head");
+    const int32_t joint = find_joint(s, "head");
     s->viewer.ui.selected_joint = joint;
     screen_draw(s);
     const view_rect head = item_find(&s->viewer, &s->facts, "chosen/Weights");
@@ -293,10 +294,10 @@ TEST_HERE (inspector_highlights_the_vertex_of_a_row, BOBBIN) {
 }
 
 TEST_HERE (inspector_shows_the_limits_of_a_joint, "models/bobbin/page_look.md5machine") {
-    s->viewer.ui.selected_joint = joint_of(s, "head");
+    s->viewer.ui.selected_joint = find_joint(s, "head");
     screen_draw(s);
     CHECK(is_there(s, "chosen/Limits"));
-    s->viewer.ui.selected_joint = joint_of(s, "hand_l");
+    s->viewer.ui.selected_joint = find_joint(s, "hand_l");
     screen_draw(s);
     CHECK(!is_there(s, "chosen/Limits"));
 }
@@ -304,17 +305,17 @@ TEST_HERE (inspector_shows_the_limits_of_a_joint, "models/bobbin/page_look.md5ma
 TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     REQUIRE(SDL_Init(SDL_INIT_VIDEO) == 0);
     view_state *const viewer = &s->viewer;
-    viewer->ui.selected_joint = joint_of(s, "hips");
+    viewer->ui.selected_joint = find_joint(s, "hips");
     PERFORM(viewer, VIEW_MEASURE);
     screen_draw(s);
     CHECK(!is_there(s, "two/Distance"));
-    viewer->ui.selected_joint = joint_of(s, "head");
+    viewer->ui.selected_joint = find_joint(s, "head");
     screen_draw(s);
     press(s, "two/Distance", 0.9f);
     char *const text = SDL_GetClipboardText();
     const md5_mat34 *const joints = viewer->document->scene.joints;
-    const md5_mat34 from = joints[joint_of(s, "hips")];
-    const md5_mat34 to = joints[joint_of(s, "head")];
+    const md5_mat34 from = joints[find_joint(s, "hips")];
+    const md5_mat34 to = joints[find_joint(s, "head")];
     const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(to), md5_mat34_translation(from));
     float distance = 0.0f;
     float x = 0.0f;
@@ -357,7 +358,7 @@ TEST_HERE (curves_show_the_selected_joint, BOBBIN) {
     view_scene *const scene = &s->viewer.document->scene;
     turn_on(s, "curves");
     CHECK(!is_there(s, "curves/plot")); // no joint is selected
-    const uint32_t joint = (uint32_t)joint_of(s, "forearm_l");
+    const uint32_t joint = (uint32_t)find_joint(s, "forearm_l");
     s->viewer.ui.selected_joint = (int32_t)joint;
     screen_draw(s);
     press(s, "curves/Quat.", 0.5f);
@@ -378,7 +379,7 @@ TEST_HERE (curves_show_the_selected_joint, BOBBIN) {
 
 TEST_HERE (curves_set_the_time, BOBBIN) {
     const md5_anim *const anim = view_clock(&s->viewer.document->scene);
-    s->viewer.ui.selected_joint = joint_of(s, "head");
+    s->viewer.ui.selected_joint = find_joint(s, "head");
     turn_on(s, "curves");
     press(s, "curves/plot", 0.5f);
     const double place = view_frame_place(&s->viewer.play, anim);

@@ -46,14 +46,14 @@ static void finish(screen *fixture)
 }
 
 // Runs the export of the dialog to its end.
-static void run(screen *fixture)
+static void run_export(screen *fixture)
 {
     view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
     CHECK(fixture->viewer.exporting != NULL || fixture->viewer.converting != NULL);
     finish(fixture);
 }
 
-static bool exists(const screen *fixture, const char *name)
+static bool has_file(const screen *fixture, const char *name)
 {
     OWN_STRING path = common_join(fixture->folder, name);
     return common_is_file(path);
@@ -111,7 +111,7 @@ static void check_same(screen *fixture, const char *name)
     size_t sizes[2] = {0};
     const char *reason = NULL;
     OWN_STRING path = common_join(fixture->folder, name);
-    run(fixture);
+    run_export(fixture);
     OWN_STRING written = common_read_stream(path, &sizes[0], &reason);
     CHECK(remove(path) == 0);
     common_list words = view_export_words(&fixture->viewer);
@@ -246,13 +246,13 @@ TEST_EXPORT (view_export_confirms_again_for_another_name) {
 }
 
 TEST_EXPORT (view_export_again_uses_the_next_free_name) {
-    run(fixture);
+    run_export(fixture);
     view_perform_export(&fixture->viewer, VIEW_EXPORT_AGAIN);
     finish(fixture);
     view_perform_export(&fixture->viewer, VIEW_EXPORT_AGAIN);
     finish(fixture);
-    CHECK(exists(fixture, "out.png") && exists(fixture, "out-2.png")
-          && exists(fixture, "out-3.png"));
+    CHECK(has_file(fixture, "out.png") && has_file(fixture, "out-2.png")
+          && has_file(fixture, "out-3.png"));
 }
 
 TEST_EXPORT (view_export_of_all_clips_writes_a_file_for_each) {
@@ -260,8 +260,8 @@ TEST_EXPORT (view_export_of_all_clips_writes_a_file_for_each) {
     choices->kind = VIEW_EXPORT_MOVIE;
     choices->clips = 1;
     snprintf(choices->frames, sizeof choices->frames, "2");
-    run(fixture);
-    CHECK(exists(fixture, "out_walk.apng") && exists(fixture, "out_idle.apng"));
+    run_export(fixture);
+    CHECK(has_file(fixture, "out_walk.apng") && has_file(fixture, "out_idle.apng"));
 }
 
 TEST_EXPORT (view_export_that_is_stopped_leaves_no_file) {
@@ -280,7 +280,7 @@ TEST_EXPORT (view_export_that_is_stopped_leaves_no_file) {
 TEST_EXPORT (view_export_that_fails_reports_the_reason) {
     view_export_choices *const choices = &fixture->viewer.ui.export.choices;
     snprintf(choices->folder, sizeof choices->folder, "%s/missing", fixture->folder);
-    run(fixture);
+    run_export(fixture);
     CHECK(strstr(fixture->viewer.log.error, "cannot write"));
 }
 
@@ -311,7 +311,7 @@ TEST_EXPORT (view_export_of_a_model_equals_the_tools_result) {
         "md5tool convert %s/thimble.md5mesh %s/walk.md5anim %s/idle.md5anim --output %s", folder,
         folder, folder, path);
     CHECK_STRING(export->line, line);
-    run(fixture);
+    run_export(fixture);
     CHECK(fixture->viewer.ui.over == VIEW_OVERLAY_NONE && fixture->viewer.log.error[0] == '\0');
     size_t size = 0;
     const char *reason = NULL;
@@ -348,7 +348,7 @@ TEST_EXPORT (view_export_of_a_model_confirms_replacing_a_file) {
     select_model(fixture, "obj");
     CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_HANDLED);
     CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_RUN_EXPORT);
-    run(fixture);
+    run_export(fixture);
     OWN_STRING path = common_join(fixture->folder, "out.obj");
     CHECK(common_file_size(path) > 1000);
 }
@@ -359,8 +359,8 @@ TEST_EXPORT (view_export_of_a_model_in_a_game_reads_the_game) {
     fixture->viewer.ui.export.choices.clips = 1;
     REQUIRE(view_open(&fixture->viewer, &file, 1, true));
     select_model(fixture, "md5mesh");
-    run(fixture);
-    CHECK_THAT(exists(fixture, "out.md5mesh") && exists(fixture, "walk.md5anim"), "%s",
+    run_export(fixture);
+    CHECK_THAT(has_file(fixture, "out.md5mesh") && has_file(fixture, "walk.md5anim"), "%s",
                fixture->viewer.log.error);
 }
 
@@ -374,7 +374,7 @@ static const char *find_nth(const char *text, const char *word, long n)
     return text;
 }
 
-static long number_at(const char *text)
+static long parse_number(const char *text)
 {
     return text != NULL ? strtol(text, NULL, 10) : -1;
 }
@@ -389,17 +389,17 @@ static const char *find_picture(const char *glb, long mesh, size_t *size)
     const char *const used = find_nth(primitive, "\"material\":", 0);
     if (used == NULL || (after != NULL && used > after))
         return NULL;
-    const char *const material = find_nth(json, "\"pbrMetallicRoughness\":{", number_at(used));
+    const char *const material = find_nth(json, "\"pbrMetallicRoughness\":{", parse_number(used));
     const char *const next = find_nth(material, "\"pbrMetallicRoughness\":{", 0);
     const char *const color = find_nth(material, "\"baseColorTexture\":{\"index\":", 0);
     if (color == NULL || (next != NULL && color > next))
         return NULL;
-    const long image = number_at(find_nth(json, "\"source\":", number_at(color)));
+    const long image = parse_number(find_nth(json, "\"source\":", parse_number(color)));
     const char *const images = find_nth(json, "\"images\":[", 0);
-    const long view = number_at(find_nth(images, "\"bufferView\":", image));
+    const long view = parse_number(find_nth(images, "\"bufferView\":", image));
     const char *const views = find_nth(json, "\"bufferViews\":[", 0);
-    *size = (size_t)number_at(find_nth(views, "\"byteLength\":", view));
-    return bin + number_at(find_nth(views, "\"byteOffset\":", view));
+    *size = (size_t)parse_number(find_nth(views, "\"byteLength\":", view));
+    return bin + parse_number(find_nth(views, "\"byteOffset\":", view));
 }
 
 // The window and then the command line that it prints write the same files into two folders.
@@ -419,7 +419,7 @@ static void check_tool_writes_same(screen *fixture, const char *ending, const ch
         CHECK_THAT(strstr(export->line, words) != NULL, "no '%s' in %s", words, export->line);
         OWN_STRING command = common_format("build/%s >/dev/null 2>&1", export->line);
         if (i == 0)
-            run(fixture);
+            run_export(fixture);
         else
             CHECK_THAT(system(command) == 0, "%s", command); // NOLINT(cert-env33-c)
         CHECK_THAT(fixture->viewer.log.error[0] == '\0', "%s", fixture->viewer.log.error);
@@ -472,7 +472,7 @@ TEST_EXPORT (view_export_of_a_model_has_the_shown_textures) {
     const char *const file = path;
     REQUIRE(view_open(viewer, &file, 1, true));
     select_model(fixture, "glb");
-    run(fixture);
+    run_export(fixture);
     OWN_STRING out = common_join(fixture->folder, "out.glb");
     OWN_STRING glb = test_read_file(out, &size);
     REQUIRE(glb);
@@ -502,7 +502,7 @@ TEST_EXPORT (view_export_of_a_model_has_the_shown_textures) {
     CHECK(view_read_option(view_find_option("hide", 4), "1", viewer->options)
           && view_hide_meshes(viewer));
     viewer->ui.over = VIEW_OVERLAY_EXPORT;
-    run(fixture);
+    run_export(fixture);
     OWN_STRING less = test_read_file(out, &size);
     REQUIRE(less);
     CHECK(find_nth(less + 20, "\"primitives\":[", NUM_MESHES - 2) != NULL
@@ -558,7 +558,7 @@ TEST_EXPORT (view_export_of_a_model_adds_no_warnings) {
     fixture->viewer.play.range_last = 1; // each frame is a file
     select_model(fixture, "obj");
     for (int i = 0; i < 2; i++) {
-        run(fixture);
+        run_export(fixture);
         fixture->viewer.ui.over = VIEW_OVERLAY_EXPORT;
         CHECK_UINT(fixture->viewer.log.num_warnings, before);
     }
@@ -573,7 +573,7 @@ TEST_EXPORT (view_export_of_an_entity_has_the_materials_of_its_skin) {
     const char *const file = address;
     REQUIRE(view_open(&fixture->viewer, &file, 1, true));
     select_model(fixture, "glb");
-    run(fixture);
+    run_export(fixture);
     OWN_STRING path = common_join(fixture->folder, "out.glb");
     OWN_STRING glb = test_read_file(path, &size);
     REQUIRE(glb);
@@ -584,7 +584,7 @@ TEST_EXPORT (view_export_of_a_model_that_fails_reports_the_reason) {
     view_export_choices *const choices = &fixture->viewer.ui.export.choices;
     snprintf(choices->folder, sizeof choices->folder, "%s/missing", fixture->folder);
     select_model(fixture, "obj");
-    run(fixture);
+    run_export(fixture);
     CHECK(strstr(fixture->viewer.log.error, "cannot write"));
 }
 
@@ -781,7 +781,7 @@ TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
     fixture->viewer.now = 1.0;
     view_follow_export(&fixture->viewer);
     const double bytes = export->bytes;
-    run(fixture);
+    run_export(fixture);
     CHECK_NEAR(bytes, (double)common_file_size(path), 0.1 * bytes);
     fixture->viewer.ui.over = VIEW_OVERLAY_EXPORT;
     export->choices.kind = VIEW_EXPORT_MOVIE;
@@ -804,7 +804,7 @@ TEST_EXPORT (view_export_remembers_its_choices) {
     view_config config = {.path = common_join(fixture->folder, "config")};
     viewer->config = &config;
     snprintf(export->choices.range, sizeof export->choices.range, "3-9"); // frames of the clip
-    run(fixture);
+    run_export(fixture);
     CHECK(view_write_config(&config, &viewer->log));
     view_read_config(&again, config.path, &viewer->log);
     viewer->config = &again;

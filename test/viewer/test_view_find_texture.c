@@ -294,14 +294,14 @@ static const find_case cases[] = {
 };
 
 // Writes a grey image as TGA, whatever its file extension is, or the text after the path.
-static void put_file(const char *folder, const char *file_of, const find_case *fixture)
+static void write_file(const char *folder, const char *entry, const find_case *fixture)
 {
-    const bool is_tiny = common_has_suffix(file_of, "!");
+    const bool is_tiny = common_has_suffix(entry, "!");
     const uint8_t side = is_tiny ? TINY : USUAL;
     const uint8_t header[18] = {[2] = 3, [12] = side, [14] = side, [16] = 8};
     static const uint8_t pixels[USUAL * USUAL];
-    OWN_STRING path = common_join(folder, file_of);
-    const char *const text = strchr(file_of, '\n');
+    OWN_STRING path = common_join(folder, entry);
+    const char *const text = strchr(entry, '\n');
     path[strcspn(path, "\n!")] = '\0';
 
     // Create the parent folders of the file.
@@ -321,7 +321,7 @@ static void put_file(const char *folder, const char *file_of, const find_case *f
         CHECK(fwrite(name, 1, sizeof name, file) == sizeof name);
     } else if (text != NULL)
         fputs(text + 1, file);
-    else if (file_of == fixture->files[0]) {
+    else if (entry == fixture->files[0]) {
         uint32_t count = 0;
         while (count < MAX_MESHES && fixture->meshes[count].shader != NULL)
             count++;
@@ -369,7 +369,7 @@ static void check_case(const find_case *fixture, bool is_inside)
     char *const folder = folder_make();
     char *const path = common_join(folder, fixture->files[0]);
     for (int i = 0; i < MAX_FILES && fixture->files[i] != NULL; i++)
-        put_file(folder, fixture->files[i], fixture);
+        write_file(folder, fixture->files[i], fixture);
     OWN_MODEL model = md5_load_model(path, NULL, NULL);
     const md5_files files = {0};
     view_look_search search = {.model = model,

@@ -48,7 +48,7 @@ static const char *encode(char text[5], uint32_t code)
     return text;
 }
 
-static view_letter letter_of(const view_font *font, view_text_size size, uint32_t code)
+static view_letter find_letter(const view_font *font, view_text_size size, uint32_t code)
 {
     char bytes[5];
     const char *text = encode(bytes, code);
@@ -63,9 +63,9 @@ static bool is_same(view_letter a, view_letter b)
 }
 
 // Returns the box that is drawn for a code that is not a character.
-static view_letter box_of(const view_font *font)
+static view_letter find_box(const view_font *font)
 {
-    return letter_of(font, VIEW_TEXT, 0x10FFFF);
+    return find_letter(font, VIEW_TEXT, 0x10FFFF);
 }
 
 // -- Own fonts ------------------------------------------------------------------------------------
@@ -73,30 +73,30 @@ static view_letter box_of(const view_font *font)
 TEST_HERE (font_shows_letters_beyond_latin) {
     static const uint32_t codes[] = {0x0416, 0x03A9, 0x05D0, 0x0627, 0x2264, 0x1D538};
     for (size_t i = 0; i < COUNT_OF(codes); i++)
-        CHECK(!is_same(letter_of(&s->font, VIEW_TEXT, codes[i]), box_of(&s->font)));
+        CHECK(!is_same(find_letter(&s->font, VIEW_TEXT, codes[i]), find_box(&s->font)));
 }
 
 TEST_HERE (font_shows_a_letter_in_the_texture_after_an_update) {
     const md5gl_texture before = s->font.mask;
     CHECK(!view_update_font(&s->font, s->gl.renderer));
-    (void)letter_of(&s->font, VIEW_TEXT, 'A');
+    (void)find_letter(&s->font, VIEW_TEXT, 'A');
     CHECK(!view_update_font(&s->font, s->gl.renderer));
-    (void)letter_of(&s->font, VIEW_TEXT, 0x0416);
+    (void)find_letter(&s->font, VIEW_TEXT, 0x0416);
     CHECK(view_update_font(&s->font, s->gl.renderer));
     CHECK(s->font.mask != before);
-    (void)letter_of(&s->font, VIEW_TEXT, 0x0416);
+    (void)find_letter(&s->font, VIEW_TEXT, 0x0416);
     CHECK(!view_update_font(&s->font, s->gl.renderer));
 }
 
 TEST_HERE (font_keeps_letters_apart_by_size) {
-    const view_letter text = letter_of(&s->font, VIEW_TEXT, 0x0416);
-    CHECK(letter_of(&s->font, VIEW_TITLE, 0x0416).advance > 1.2f * text.advance);
-    CHECK(is_same(text, letter_of(&s->font, VIEW_TEXT, 0x0416)));
+    const view_letter text = find_letter(&s->font, VIEW_TEXT, 0x0416);
+    CHECK(find_letter(&s->font, VIEW_TITLE, 0x0416).advance > 1.2f * text.advance);
+    CHECK(is_same(text, find_letter(&s->font, VIEW_TEXT, 0x0416)));
 }
 
 TEST_HERE (font_code_style_falls_back_to_text_letters) {
-    CHECK(!is_same(letter_of(&s->font, VIEW_CODE, 0x1D538),
-                   letter_of(&s->font, VIEW_CODE, 0x10FFFF)));
+    CHECK(!is_same(find_letter(&s->font, VIEW_CODE, 0x1D538),
+                   find_letter(&s->font, VIEW_CODE, 0x10FFFF)));
 }
 
 // -- Invalid text ---------------------------------------------------------------------------------
@@ -117,8 +117,8 @@ TEST_HERE (font_shows_a_sign_for_each_byte_of_invalid_text) {
         {"\xF0\x80\x80\x80x", 4},
         {"\xF8\x88\x80\x80x", 4},
     };
-    const view_letter sign = letter_of(&s->font, VIEW_TEXT, 0xFFFD);
-    CHECK(!is_same(sign, box_of(&s->font)));
+    const view_letter sign = find_letter(&s->font, VIEW_TEXT, 0xFFFD);
+    CHECK(!is_same(sign, find_box(&s->font)));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *text = cases[i].text;
         for (int j = 0; j < cases[i].signs; j++)
@@ -143,19 +143,19 @@ TEST_HERE (font_does_not_read_past_truncated_text) {
 
 // Boxes replace letters that do not fit into the texture. In the next frame there is space again.
 TEST_HERE (font_survives_all_code_points) {
-    const view_letter letter = letter_of(&s->font, VIEW_TEXT, 0x0416);
+    const view_letter letter = find_letter(&s->font, VIEW_TEXT, 0x0416);
     for (uint32_t code = 0x100; code < 0x110000; code += code < 0x3000 ? 1 : 97)
         if (code >> 11 != 0xD800 >> 11)
-            (void)letter_of(&s->font, VIEW_TITLE, code);
-    CHECK(is_same(letter_of(&s->font, VIEW_TITLE, 0x10F0),
-                  letter_of(&s->font, VIEW_TITLE, 0x10FFFF)));
+            (void)find_letter(&s->font, VIEW_TITLE, code);
+    CHECK(is_same(find_letter(&s->font, VIEW_TITLE, 0x10F0),
+                  find_letter(&s->font, VIEW_TITLE, 0x10FFFF)));
     // All letters were used in one frame, so none is evicted.
     view_update_font(&s->font, s->gl.renderer);
-    CHECK(is_same(letter_of(&s->font, VIEW_TEXT, 0x0416), letter));
-    (void)letter_of(&s->font, VIEW_TITLE, 0x10F0);
+    CHECK(is_same(find_letter(&s->font, VIEW_TEXT, 0x0416), letter));
+    (void)find_letter(&s->font, VIEW_TITLE, 0x10F0);
     CHECK(view_update_font(&s->font, s->gl.renderer));
-    CHECK(!is_same(letter_of(&s->font, VIEW_TITLE, 0x10F0),
-                   letter_of(&s->font, VIEW_TITLE, 0x10FFFF)));
+    CHECK(!is_same(find_letter(&s->font, VIEW_TITLE, 0x10F0),
+                   find_letter(&s->font, VIEW_TITLE, 0x10FFFF)));
     CHECK(view_update_font(&s->font, s->gl.renderer));
 }
 
@@ -164,8 +164,8 @@ TEST_HERE (font_shows_large_letters_too) {
     for (float scale = 2.0f; scale <= 8.0f; scale *= 2.0f) {
         view_font large;
         REQUIRE(view_make_font(&large, s->gl.renderer, scale, &error));
-        const bool is_box =
-            is_same(letter_of(&large, VIEW_TITLE, 0x0416), letter_of(&large, VIEW_TITLE, 0x10FFFF));
+        const bool is_box = is_same(find_letter(&large, VIEW_TITLE, 0x0416),
+                                    find_letter(&large, VIEW_TITLE, 0x10FFFF));
         CHECK(!is_box || scale > 4.0f); // only if the texture is full
         view_update_font(&large, s->gl.renderer);
         view_free_font(&large, s->gl.renderer);
@@ -191,7 +191,7 @@ static void write_big(uint8_t *bytes, uint32_t value)
 }
 
 // Writes DejaVu Sans, whose last letter gets another code point.
-static void put_font(const char *folder, const char *name, uint32_t code)
+static void write_font(const char *folder, const char *name, uint32_t code)
 {
     uint8_t *const bytes = common_alloc(md5view_font_size, 1);
     memcpy(bytes, md5view_font, md5view_font_size);
@@ -229,8 +229,8 @@ static bool open_fonts(private_fonts *fixture)
                                     "</fontconfig>",
                                     fixture->folder, fixture->folder);
     folder_put_text(fixture->folder, "fonts.conf", text);
-    put_font(fixture->folder, "first.ttf", FIRST);
-    put_font(fixture->folder, "second.ttf", SECOND);
+    write_font(fixture->folder, "first.ttf", FIRST);
+    write_font(fixture->folder, "second.ttf", SECOND);
     CHECK(setenv("FONTCONFIG_FILE", config, 1) == 0);
     return open_letters(&fixture->letters);
 }
@@ -244,19 +244,19 @@ static void close_fonts(private_fonts *fixture)
 
 TEST_IF (font_uses_system_fonts, private_fonts, s, open_fonts(s), close_fonts(s)) {
     const view_font *const font = &s->letters.font;
-    CHECK(!is_same(letter_of(font, VIEW_TEXT, FIRST), box_of(font)));
-    CHECK(!is_same(letter_of(font, VIEW_TEXT, SECOND), box_of(font)));
-    CHECK(is_same(letter_of(font, VIEW_TEXT, 0x10FFF0), box_of(font)));
+    CHECK(!is_same(find_letter(font, VIEW_TEXT, FIRST), find_box(font)));
+    CHECK(!is_same(find_letter(font, VIEW_TEXT, SECOND), find_box(font)));
+    CHECK(is_same(find_letter(font, VIEW_TEXT, 0x10FFF0), find_box(font)));
 }
 
 TEST_IF (font_omits_files_of_the_system_that_are_broken, private_fonts, s, open_fonts(s),
          close_fonts(s)) {
     const view_font *const font = &s->letters.font;
-    (void)letter_of(font, VIEW_TEXT, 0x10FFF0); // lists the fonts
+    (void)find_letter(font, VIEW_TEXT, 0x10FFF0); // lists the fonts
     folder_put(s->folder, "first.ttf", md5view_font, md5view_font_size / 2);
-    CHECK(is_same(letter_of(font, VIEW_TEXT, FIRST), box_of(font)));
+    CHECK(is_same(find_letter(font, VIEW_TEXT, FIRST), find_box(font)));
     folder_put_text(s->folder, "second.ttf", "");
-    CHECK(is_same(letter_of(font, VIEW_TEXT, SECOND), box_of(font)));
+    CHECK(is_same(find_letter(font, VIEW_TEXT, SECOND), find_box(font)));
 }
 
 #endif
@@ -266,8 +266,8 @@ TEST_IF (font_omits_files_of_the_system_that_are_broken, private_fonts, s, open_
 TEST_HERE (font_has_digits_of_one_width) {
     for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++)
         for (uint32_t digit = '1'; digit <= '9'; digit++)
-            CHECK_EXACT(letter_of(&s->font, size, digit).advance,
-                        letter_of(&s->font, size, '0').advance);
+            CHECK_EXACT(find_letter(&s->font, size, digit).advance,
+                        find_letter(&s->font, size, '0').advance);
 }
 
 TEST_HERE (font_has_a_space_as_wide_as_the_minus) {

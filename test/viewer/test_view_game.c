@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void put_file(const char *folder, const char *name, time_t seconds)
+static void write_file(const char *folder, const char *name, time_t seconds)
 {
     OWN_STRING path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
@@ -26,7 +26,7 @@ static void remove_file(const char *folder, const char *name)
 }
 
 // Returns the modification time of the file with this name.
-static int64_t time_of(const md5_game_path *place, const char *name)
+static int64_t file_time(const md5_game_path *place, const char *name)
 {
     size_t file = 0;
     while (file < place->num_files && strcmp(place->name(place->user, file), name) != 0)
@@ -36,16 +36,17 @@ static int64_t time_of(const md5_game_path *place, const char *name)
 
 TEST (files_of_game_folders_have_modification_times) {
     OWN_FOLDER folder = folder_make();
-    put_file(folder, "new.tga", 1000000);
-    put_file(folder, "old.tga", 900000);
+    write_file(folder, "new.tga", 1000000);
+    write_file(folder, "old.tga", 900000);
     common_game_paths places = {.count = 0};
     CHECK(common_add_game_path(&places, folder, NULL));
     if (CHECK(places.count == 1 && places.paths[0].num_files == 2)) {
         const md5_game_path *const place = &places.paths[0];
-        const double ratio = (double)time_of(place, "new.tga") / (double)time_of(place, "old.tga");
+        const double ratio =
+            (double)file_time(place, "new.tga") / (double)file_time(place, "old.tga");
         CHECK_NEAR(ratio, 10.0 / 9.0, 1e-12); // independent of the unit
         remove_file(folder, "old.tga");
-        CHECK(time_of(place, "old.tga") == 0);
+        CHECK(file_time(place, "old.tga") == 0);
         remove_file(folder, "new.tga");
     }
     common_free_game_paths(&places);
@@ -143,7 +144,7 @@ static const char *const base = "models/game/base";
 static const char *const mod = "models/game/winter";
 
 // Copies the first path, because test_path() returns the same memory each time.
-static char *place_of(const char *first, const char *second)
+static char *make_search_path(const char *first, const char *second)
 {
     OWN_STRING path = common_copy(test_path(first));
     const char *bases[] = {test_path(second)};
@@ -182,7 +183,7 @@ TEST (title_of_a_search_path_names_its_base_game) {
 }
 
 TEST (base_game_is_found_next_to_a_mod) {
-    OWN_STRING expected = place_of(mod, base);
+    OWN_STRING expected = make_search_path(mod, base);
     char *found = view_with_bases(test_path(mod), NULL, 0);
     CHECK_STRING(found, expected);
     free(found);
@@ -204,7 +205,7 @@ TEST (base_game_is_found_next_to_a_mod) {
 // -- Libraries ----------------------------------------------------------------------------------
 
 TEST (mod_and_base_are_one_game) {
-    OWN_STRING place = place_of(mod, base);
+    OWN_STRING place = make_search_path(mod, base);
     view_library *const library = view_open_library(place, NULL, NULL, NULL);
     if (CHECK(library)) {
         CHECK_STRING(library->place, place);
@@ -226,7 +227,7 @@ TEST (mod_and_base_are_one_game) {
 TEST (entity_of_a_mod_has_the_model_of_its_base) {
     view_scene scene;
     view_log log = quiet_log;
-    OWN_STRING place = place_of(mod, base);
+    OWN_STRING place = make_search_path(mod, base);
     OWN_STRING address = view_make_address(place, "monster_bobbin_winter", NULL);
     REQUIRE(view_load_game_scene(&scene, NULL, address, &log));
     const md5_decl *const decl =
@@ -276,7 +277,7 @@ TEST (missing_names_of_a_game_are_warnings) {
 
 TEST (missing_base_game_is_reported_by_name) {
     md5_error error = {0};
-    OWN_STRING place = place_of(mod, "models/game/nowhere");
+    OWN_STRING place = make_search_path(mod, "models/game/nowhere");
     CHECK(view_open_library(place, NULL, NULL, &error) == NULL);
     CHECK_STRING(error.file, test_path("models/game/nowhere"));
 }
@@ -316,7 +317,7 @@ TEST (base_game_can_be_set_on_the_command_line) {
     CHECK_STRING(place, shorter);
     free(place);
     char *without[] = {game, mod_path, name};
-    OWN_STRING found = place_of(mod, base);
+    OWN_STRING found = make_search_path(mod, base);
     place = place_of_arguments(3, without);
     CHECK_STRING(place, found);
     free(place);
@@ -576,7 +577,7 @@ static int32_t find_clip(const view_entity *fixture, const char *name)
     return -1;
 }
 
-static void play_for(played *fixture, double seconds)
+static void play_seconds(played *fixture, double seconds)
 {
     for (int i = 0; i < 50; i++) {
         fixture->play.time += seconds / 50;
@@ -612,7 +613,7 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     CHECK(entity->channels[MD5_CHANNEL_ALL].clip == -1);
     CHECK(entity->channels[MD5_CHANNEL_LEGS].clip == walk);
     fixture.play.time = 0.0;
-    play_for(&fixture, 0.8); // the channel "all" has faded out
+    play_seconds(&fixture, 0.8); // the channel "all" has faded out
     // An actor that has only played this clip.
     const uint32_t count = entity->entity->model->skeleton.num_joints;
     OWN_ACTOR actor = md5_create_actor(&entity->played, NULL, NULL);
@@ -659,11 +660,11 @@ TEST (time_goes_back_to_the_same_pose) {
     view_entity *const entity = &fixture.scene.entity;
     CHECK(view_play_channel(entity, MD5_CHANNEL_ALL, find_clip(entity, "run")));
     fixture.play.time = 0.0;
-    play_for(&fixture, 0.5);
+    play_seconds(&fixture, 0.5);
     const uint32_t count = entity->entity->model->skeleton.num_joints;
     OWN md5_mat34 *const joints = common_alloc(count, sizeof *joints);
     memcpy(joints, fixture.scene.joints, count * sizeof *joints);
-    play_for(&fixture, 0.3);
+    play_seconds(&fixture, 0.3);
     CHECK(difference(joints, fixture.scene.joints, count) > 1.0);
     fixture.play.time = 0.5;
     view_pose(&fixture.scene, &fixture.play);
@@ -694,7 +695,7 @@ TEST (monster_looks_at_the_pointer) {
     float yaws[2];
     for (int side = 0; side < 2; side++) {
         mover->point(scene, (md5_vec3){200, side == 0 ? 200.0f : -200.0f, 44});
-        play_for(&fixture, 1.5);
+        play_seconds(&fixture, 1.5);
         yaws[side] = md5_monster_state(scene->entity.monster).look.yaw;
     }
     CHECK_NEAR(yaws[0], 45, 8); // atan2(200, 200), but the eye is not at the origin
@@ -759,7 +760,7 @@ static void close_pair(pair *fixture)
         view_free_scene(&fixture->of[i].scene);
 }
 
-static float height_of(const played *fixture, const char *joint)
+static float joint_height(const played *fixture, const char *joint)
 {
     return fixture->scene.joints[md5_find_joint(fixture->scene.skeleton, joint)].m[11];
 }
@@ -783,7 +784,7 @@ TEST_IF (monster_walks_downstairs_smoothly, pair, it, open_pair(it, VIEW_STAIRS)
             it->of[i].play.time = 0.016 * tick + 1e-4;
             view_pose(&it->of[i].scene, &it->of[i].play);
             for (int k = 0; k < 4; k++)
-                heights[i][k] = height_of(&it->of[i], joints[k]);
+                heights[i][k] = joint_height(&it->of[i], joints[k]);
         }
         waist = view_walked(scene, &it->of[0].play).z;
         for (int i = 0; i < 2; i++) {
@@ -825,13 +826,14 @@ TEST_IF (monster_stands_on_a_lift, pair, it, open_pair(it, VIEW_LIFT), close_pai
         const float rise = it->of[0].scene.terrain.rise;
         highest = fmaxf(highest, rise);
         CHECK_NEAR(view_placement(&it->of[0].scene).translation.z, rise, 1e-4);
-        CHECK_NEAR(height_of(&it->of[0], "foot_l") - height_of(&it->of[1], "foot_l"), rise, 0.02);
+        CHECK_NEAR(joint_height(&it->of[0], "foot_l") - joint_height(&it->of[1], "foot_l"), rise,
+                   0.02);
     }
     CHECK(highest > 20.0f && highest <= it->of[0].scene.terrain.height);
 }
 
 // Begins a state or sets a flag.
-static void tell(played *fixture, bool is_flag, const char *name)
+static void send_state_or_flag(played *fixture, bool is_flag, const char *name)
 {
     const char *one;
     for (uint32_t i = 0; (one = view_script_name(&fixture->scene.entity, is_flag, i)) != NULL; i++)
@@ -841,22 +843,22 @@ static void tell(played *fixture, bool is_flag, const char *name)
 
 // Plays a fixed sequence of inputs: clips in channels, states, a flag. The time is -3.37 at the
 // beginning and 3 at the end.
-static void tell_story(played *fixture)
+static void play_inputs(played *fixture)
 {
     view_entity *const entity = &fixture->scene.entity;
     CHECK_UINT(view_find_feet(&fixture->scene.terrain, &fixture->scene, VIEW_STAIRS), 2);
-    play_for(fixture, 2.0);
+    play_seconds(fixture, 2.0);
     CHECK(view_play_channel(entity, MD5_CHANNEL_LEGS, find_clip(entity, "walk")));
     fixture->play.time = 0.0;
-    play_for(fixture, 1.37);
+    play_seconds(fixture, 1.37);
     CHECK(view_play_channel(entity, MD5_CHANNEL_TORSO, find_clip(entity, "gesture1")));
     fixture->play.time = 0.0;
-    play_for(fixture, 1.0);
-    tell(fixture, false, "Torso_Idle");
-    tell(fixture, false, "Legs_Idle");
-    play_for(fixture, 0.8);
-    tell(fixture, true, "AI_FORWARD");
-    play_for(fixture, 1.2);
+    play_seconds(fixture, 1.0);
+    send_state_or_flag(fixture, false, "Torso_Idle");
+    send_state_or_flag(fixture, false, "Legs_Idle");
+    play_seconds(fixture, 0.8);
+    send_state_or_flag(fixture, true, "AI_FORWARD");
+    play_seconds(fixture, 1.2);
 }
 
 // The pose at a time does not depend on the seeks that led to it: backward, to and fro, before an
@@ -869,7 +871,7 @@ TEST (monster_pose_is_independent_of_earlier_seeks) {
         pair *const it = &both;
         REQUIRE(open_pair(it, VIEW_STAIRS));
         for (int k = 0; k < 2; k++)
-            tell_story(&it->of[k]);
+            play_inputs(&it->of[k]);
         for (int k = 0; k < i + 1; k++) { // a time that all sequences pass
             it->of[0].play.time = times[k];
             view_pose(&it->of[0].scene, &it->of[0].play);
@@ -898,13 +900,13 @@ TEST (states_of_a_script_play_and_follow_flags) {
     view_entity *const entity = &fixture.scene.entity;
     const md5_script *const script = entity->script;
     if (CHECK(script != NULL && entity->states != NULL)) {
-        tell(&fixture, false, "Torso_Idle");
-        tell(&fixture, false, "Legs_Idle");
-        play_for(&fixture, 1.0);
+        send_state_or_flag(&fixture, false, "Torso_Idle");
+        send_state_or_flag(&fixture, false, "Legs_Idle");
+        play_seconds(&fixture, 1.0);
         CHECK(entity->channels[MD5_CHANNEL_ALL].clip == -1);
         CHECK(entity->channels[MD5_CHANNEL_LEGS].clip == find_clip(entity, "idle"));
-        tell(&fixture, true, "AI_FORWARD");
-        play_for(&fixture, 1.0);
+        send_state_or_flag(&fixture, true, "AI_FORWARD");
+        play_seconds(&fixture, 1.0);
         CHECK(entity->channels[MD5_CHANNEL_LEGS].clip == find_clip(entity, "walk"));
         CHECK_STRING(md5_states_channel(entity->states, MD5_CHANNEL_LEGS).name, "Legs_Walk");
         fixture.play.time = 0.2; // before the flag was set
@@ -952,11 +954,11 @@ TEST (frame_commands_run_when_their_frame_is_passed) {
     CHECK(view_play_channel(entity, MD5_CHANNEL_ALL, find_clip(entity, "walk")));
     fixture.play.time = 0.0;
     const uint32_t before = entity->num_fired;
-    play_for(&fixture, 0.1); // two commands of frame 1
+    play_seconds(&fixture, 0.1); // two commands of frame 1
     CHECK(entity->num_fired == before + 2);
     CHECK_STRING(entity->fired[0].text, "all walk 1: leftfoot");
     CHECK_STRING(entity->fired[1].text, "all walk 1: sound_body snd_footstep = bobbin_step");
-    play_for(&fixture, 12.0 / 24.0); // a command of frame 13: 0.5 s after frame 1 at 24 Hz
+    play_seconds(&fixture, 12.0 / 24.0); // a command of frame 13: 0.5 s after frame 1 at 24 Hz
     CHECK(entity->num_fired == before + 4);
     CHECK_STRING(entity->fired[0].text, "all walk 13: rightfoot");
     CHECK_NEAR(entity->fired[0].time, 0.5, 0.03);
@@ -973,11 +975,11 @@ TEST (time_bar_shows_the_focused_channel) {
     view_entity *const entity = &fixture.scene.entity;
     CHECK(view_play_channel(entity, MD5_CHANNEL_LEGS, find_clip(entity, "walk")));
     fixture.play.time = 0.0;
-    play_for(&fixture, 0.75);
+    play_seconds(&fixture, 0.75);
     CHECK(view_play_channel(entity, MD5_CHANNEL_TORSO, find_clip(entity, "run")));
     CHECK_SMALL(entity->time, 1e-9);
     fixture.play.time = 0.0;
-    play_for(&fixture, 0.25);
+    play_seconds(&fixture, 0.25);
     CHECK_NEAR(view_focus_channel(entity, MD5_CHANNEL_LEGS), 1, 1e-9);
     CHECK(entity->focus == MD5_CHANNEL_LEGS);
     CHECK_NEAR(view_focus_channel(entity, MD5_CHANNEL_HEAD), 1, 1e-9); // this channel plays nothing
@@ -992,7 +994,7 @@ TEST (head_stays_on_its_body) {
     const view_entity *const entity = &fixture.scene.entity;
     fixture.play.time = 0.0;
     for (int i = 0; i < 5; i++) {
-        play_for(&fixture, 0.2);
+        play_seconds(&fixture, 0.2);
         for (uint32_t p = 1; p < entity->num_parts; p++) {
             const view_entity_part *const part = &entity->parts[p];
             // Poses relative to parents and joints in model space agree over the whole model.
@@ -1032,12 +1034,12 @@ static const char *state_in(const view_machine *machine, uint32_t layer)
     return machine->desc->layers[layer].states[md5_player_layer(machine->player, layer).state].name;
 }
 
-static const char *state_of(const view_machine *machine)
+static const char *state_name(const view_machine *machine)
 {
     return state_in(machine, 0);
 }
 
-static const char *story_of(const view_machine *machine)
+static const char *story_state_name(const view_machine *machine)
 {
     uint32_t layer = 0;
     while (layer + 1 < machine->desc->num_layers
@@ -1047,24 +1049,24 @@ static const char *story_of(const view_machine *machine)
 }
 
 // Returns the name of the clip of the one-shot in the first slot.
-static const char *shot_of(const view_machine *machine)
+static const char *one_shot_name(const view_machine *machine)
 {
     const md5_one_shot_status act = md5_player_one_shot(machine->player, 0);
     return act.is_playing ? machine->desc->clips[act.clip].name : "none";
 }
 
 // Returns true if the host pats the guest.
-static bool pats(const view_machine *machine)
+static bool is_patting(const view_machine *machine)
 {
-    return strcmp(shot_of(machine), "pat") == 0;
+    return strcmp(one_shot_name(machine), "pat") == 0;
 }
 
-static float value_of(const view_machine *machine, const char *name)
+static float parameter_value(const view_machine *machine, const char *name)
 {
     return md5_player_get(machine->player, md5_find_parameter(machine->character->machine, name));
 }
 
-static void set_off(view_machine *machine, const char *name)
+static void trigger(view_machine *machine, const char *name)
 {
     const uint32_t parameter = md5_find_parameter(machine->character->machine, name);
     CHECK(parameter != MD5_NONE && md5_player_set(machine->player, parameter, 1));
@@ -1077,17 +1079,17 @@ TEST (view_carried_fire_burns_when_he_sneezes) {
             && view_load_machine(&fire, test_path("models/bobbin/attached/head.md5machine"), NULL,
                                  &log));
     host.carried = &fire;
-    set_off(&host, "sneeze");
+    trigger(&host, "sneeze");
     view_run_machine(&host, 1.2);
-    CHECK_STRING(state_of(&fire), "out");
+    CHECK_STRING(state_name(&fire), "out");
     view_run_machine(&host, 1.4);
-    CHECK_STRING(state_of(&fire), "burst");
+    CHECK_STRING(state_name(&fire), "burst");
     CHECK_STRING(state_in(&fire, 1), "soot");
     view_restart_machine(&host);
-    CHECK_STRING(state_of(&fire), "out");
-    set_off(&host, "sneeze");
+    CHECK_STRING(state_name(&fire), "out");
+    trigger(&host, "sneeze");
     view_run_machine(&host, 4.0);
-    CHECK_STRING(state_of(&fire), "out");
+    CHECK_STRING(state_name(&fire), "out");
     CHECK_STRING(state_in(&fire, 1), "soot");
     view_run_machine(&host, 9.0);
     CHECK_STRING(state_in(&fire, 1), "clean");
@@ -1096,7 +1098,7 @@ TEST (view_carried_fire_burns_when_he_sneezes) {
 }
 
 // Returns the mean of the red channel below his mouth.
-static double red_below(const shot *picture)
+static double mean_red_below_mouth(const shot *picture)
 {
     double sum = 0.0;
     for (uint32_t y = 160; y < 180u; y++)
@@ -1114,8 +1116,9 @@ TEST_SHOT (view_carried_fire_lights_him,
     fire->model = NULL;
     OWN_PICTURE without = shot_draw(viewer);
     fire->model = model;
-    CHECK_THAT(red_below(&with) > red_below(&without) + 10.0, "red is %g, %g without",
-               red_below(&with), red_below(&without));
+    CHECK_THAT(mean_red_below_mouth(&with) > mean_red_below_mouth(&without) + 10.0,
+               "red is %g, %g without", mean_red_below_mouth(&with),
+               mean_red_below_mouth(&without));
 }
 
 // Starts Bobbin and Thimble as his guest.
@@ -1137,22 +1140,22 @@ TEST (view_guest_reacts_to_events_of_its_host) {
         return;
     guest.start.translation = guest.place.translation = (md5_vec3){50, 0, 0};
     view_run_machine(&host, 24.0);
-    CHECK_STRING(state_of(&guest), "waits");
+    CHECK_STRING(state_name(&guest), "waits");
     CHECK_EXACT(guest.place.translation.x, 50);
     view_run_machine(&host, 37.4); // a snore or two later
-    CHECK_STRING(story_of(&host), "doze");
-    CHECK_STRING(state_of(&guest), "looks");
+    CHECK_STRING(story_state_name(&host), "doze");
+    CHECK_STRING(state_name(&guest), "looks");
     CHECK(guest.place.translation.x > 360.0f);
     view_run_machine(&host, 40.1); // Thimble has chirped
-    CHECK_STRING(state_of(&host), "idle");
-    CHECK_STRING(state_of(&guest), "begs");
-    set_off(&host, "attack");
+    CHECK_STRING(state_name(&host), "idle");
+    CHECK_STRING(state_name(&guest), "begs");
+    trigger(&host, "attack");
     view_run_machine(&host, 40.4);
-    CHECK_STRING(state_of(&guest), "begs"); // Bobbin still winds up
+    CHECK_STRING(state_name(&guest), "begs"); // Bobbin still winds up
     view_run_machine(&host, 41.1);
-    CHECK_STRING(state_of(&guest), "fold");
+    CHECK_STRING(state_name(&guest), "fold");
     view_restart_machine(&host);
-    CHECK_STRING(state_of(&guest), "waits");
+    CHECK_STRING(state_name(&guest), "waits");
     CHECK_EXACT(guest.place.translation.x, 50);
     view_free_machine(&guest);
     view_free_machine(&host);
@@ -1166,12 +1169,12 @@ TEST (view_guest_is_patted_where_the_hand_reaches) {
             return;
         guest.place.translation = (md5_vec3){far ? 60.0f : 27.0f, -13, 0};
         view_run_machine(&host, 0.1);
-        set_off(&host, "beg");
+        trigger(&host, "beg");
         view_run_machine(&host, 0.2);
-        CHECK(pats(&host) == !far);
+        CHECK(is_patting(&host) == !far);
         guest.place.translation.x = 27.0f;
         view_run_machine(&host, 1.0);
-        CHECK(pats(&host) == !far);
+        CHECK(is_patting(&host) == !far);
         view_free_machine(&guest);
         view_free_machine(&host);
     }
@@ -1185,7 +1188,7 @@ TEST (view_guest_that_left_comes_to_its_host_again) {
     guest.start.translation = (md5_vec3){30, 40, 0};
     host.place.translation = (md5_vec3){1000, 0, 0};
     view_run_machine(&host, 26.3);
-    CHECK_STRING(state_of(&guest), "start");
+    CHECK_STRING(state_name(&guest), "start");
     CHECK_NEAR(guest.place.translation.x, 1030, 6);
     CHECK_NEAR(guest.place.translation.y, 40, 0.1);
     view_free_machine(&guest);
@@ -1204,16 +1207,16 @@ TEST (view_host_looks_at_a_near_guest) {
             return;
         guest.place.translation = (md5_vec3){cases[i].ahead, cases[i].left, 0};
         view_run_machine(&host, 3.0);
-        CHECK_NEAR(value_of(&host, "eyes_yaw"), cases[i].yaw, 0.1);
-        CHECK_NEAR(value_of(&host, "head_yaw"), cases[i].yaw, 0.5);
-        CHECK((value_of(&host, "eyes_pitch") < -5.0f)
+        CHECK_NEAR(parameter_value(&host, "eyes_yaw"), cases[i].yaw, 0.1);
+        CHECK_NEAR(parameter_value(&host, "head_yaw"), cases[i].yaw, 0.5);
+        CHECK((parameter_value(&host, "eyes_pitch") < -5.0f)
               == (cases[i].yaw > 0.0f)); // Thimble is lower than Bobbin
-        CHECK_EXACT(value_of(&host, "pointer"), 0);
+        CHECK_EXACT(parameter_value(&host, "pointer"), 0);
         host.target = (md5_vec3){100, -100, 40}; // a pointer has priority
         host.has_target = true;
         host.pointed = host.time;
         view_run_machine(&host, 5.0);
-        CHECK_NEAR(value_of(&host, "eyes_yaw"), -45, 0.1);
+        CHECK_NEAR(parameter_value(&host, "eyes_yaw"), -45, 0.1);
         view_free_machine(&guest);
         view_free_machine(&host);
     }
@@ -1261,12 +1264,12 @@ TEST (view_first_minute_tells_its_story) {
                 CHECK(view_find_demo_camera(&host, &camera) && fabsf(camera.azimuth) <= 60.0f);
             }
             view_run_machine(&host, cases[i].second);
-            CHECK_STRING(shot_of(&host), cases[i].shot);
-            CHECK_STRING(story_of(&host), cases[i].story);
-            CHECK_STRING(state_of(&guest), cases[i].guest);
+            CHECK_STRING(one_shot_name(&host), cases[i].shot);
+            CHECK_STRING(story_state_name(&host), cases[i].story);
+            CHECK_STRING(state_name(&guest), cases[i].guest);
         }
-        CHECK_NEAR(value_of(&host, "pointer"), 1, 0.01); // Bobbin looks into the camera
-        CHECK_NEAR(value_of(&host, "eyes_yaw"), camera.azimuth, 3);
+        CHECK_NEAR(parameter_value(&host, "pointer"), 1, 0.01); // Bobbin looks into the camera
+        CHECK_NEAR(parameter_value(&host, "eyes_yaw"), camera.azimuth, 3);
         // The last shot remains, and the camera comes no nearer, until the user takes over.
         view_run_machine(&host, (double)VIEW_MINUTE + (rate == 1 ? 300 : 0));
         CHECK(view_find_demo_camera(&host, &camera) && camera.distance > 100.0f);

@@ -9,7 +9,7 @@ static const view_graph_area large_area = {84, 20};
 static const view_graph_area small_area = {42, 15};
 
 // Measures text in a font whose letters have equal widths.
-static float measure(const void *user, const char *text)
+static float measure_text(const void *user, const char *text)
 {
     (void)user;
     return 0.55f * (float)strlen(text);
@@ -33,9 +33,9 @@ static bool is_within(const view_graph *graph, view_rect rect)
 
 // Returns true if the name of a state and the icon of a loop fit into its node. Names longer than
 // 20 em are cut.
-static bool fits(const view_graph_node *node)
+static bool name_fits(const view_graph_node *node)
 {
-    const float needed = measure(NULL, node->name) + (node->loops ? 1.5f : 0.0f) + 1.0f;
+    const float needed = measure_text(NULL, node->name) + (node->loops ? 1.5f : 0.0f) + 1.0f;
     return node->rect.width >= fminf(needed, 20.0f);
 }
 
@@ -158,10 +158,10 @@ static float scale_in(const view_graph *graph, view_graph_area area)
 
 static void check_layout(const md5_layer_desc *layer, view_graph_area area)
 {
-    view_graph *const graph = view_lay_out_graph(layer, area, measure, NULL);
+    view_graph *const graph = view_lay_out_graph(layer, area, measure_text, NULL);
     CHECK_UINT(graph->num_states, layer->num_states);
     for (uint32_t i = 0; i < graph->num_nodes; i++)
-        CHECK(is_within(graph, graph->nodes[i].rect) && fits(&graph->nodes[i]));
+        CHECK(is_within(graph, graph->nodes[i].rect) && name_fits(&graph->nodes[i]));
     for (uint32_t i = 0; i < graph->num_edges; i++)
         for (uint32_t k = 0; k < graph->edges[i].num_points; k++) {
             const view_graph_point point = graph->edges[i].points[k];
@@ -191,8 +191,8 @@ TEST (view_graph_of_each_machine_is_complete) {
         for (uint32_t k = 0; CHECK(file) && k < file->desc.num_layers; k++) {
             const md5_layer_desc *const layer = &file->desc.layers[k];
             check_layer(layer);
-            view_graph *const large = view_lay_out_graph(layer, large_area, measure, NULL);
-            view_graph *const small = view_lay_out_graph(layer, small_area, measure, NULL);
+            view_graph *const large = view_lay_out_graph(layer, large_area, measure_text, NULL);
+            view_graph *const small = view_lay_out_graph(layer, small_area, measure_text, NULL);
             CHECK(scale_in(large, large_area) >= 0.8f);
             // The graph is readable, or is scrolled in one direction only.
             CHECK(scale_in(small, small_area) >= VIEW_GRAPH_MIN_SCALE
@@ -242,7 +242,8 @@ TEST (view_graph_has_a_column_for_each_distance) {
     md5_machine_file *const file = md5_parse_machine_file(text, sizeof text - 1, NULL, &error);
     if (!CHECK_STRING(error.message, ""))
         return;
-    view_graph *const graph = view_lay_out_graph(&file->desc.layers[0], large_area, measure, NULL);
+    view_graph *const graph =
+        view_lay_out_graph(&file->desc.layers[0], large_area, measure_text, NULL);
     const float first = find_node(graph, "idle")->rect.x;
     const float second = find_node(graph, "walk")->rect.x;
     // "any state" and a state that cannot be reached are in the first column.
@@ -270,14 +271,14 @@ TEST (view_graph_limits_the_width_of_names) {
     memset(names[1], 'y', 34);
     const md5_state_desc states[] = {{.name = names[0]}, {.name = names[1]}};
     const md5_layer_desc layer = {.states = states, .num_states = 2};
-    view_graph *const graph = view_lay_out_graph(&layer, large_area, measure, NULL);
+    view_graph *const graph = view_lay_out_graph(&layer, large_area, measure_text, NULL);
     CHECK_NEAR(graph->nodes[0].rect.width, 20, 1e-3); // the width of the wider node in the column
     CHECK_NEAR(graph->nodes[1].rect.width, 20, 1e-3);
     view_free_graph(graph);
 }
 
 // Checks a layer of states "s0"... in a chain or with random transitions.
-static void check_made(uint32_t num_states, uint32_t num_ways, bool is_chain)
+static void check_generated_layer(uint32_t num_states, uint32_t num_ways, bool is_chain)
 {
     enum { MAX_STATES = 1000 };
     static char names[MAX_STATES][16];
@@ -302,11 +303,11 @@ static void check_made(uint32_t num_states, uint32_t num_ways, bool is_chain)
 }
 
 TEST (view_graph_of_a_machine_of_any_size_is_complete) {
-    check_made(60, 150, false);
-    check_made(200, 400, false);
-    check_made(300, 299, true);
-    check_made(2, 0, false);
-    check_made(1, 0, false);
+    check_generated_layer(60, 150, false);
+    check_generated_layer(200, 400, false);
+    check_generated_layer(300, 299, true);
+    check_generated_layer(2, 0, false);
+    check_generated_layer(1, 0, false);
 }
 
 // One state leads to all others, which gives the highest column.
@@ -325,8 +326,8 @@ TEST (view_graph_of_sixty_states_is_readable) {
                                   .num_states = NUM_STATES,
                                   .transitions = transitions + 1,
                                   .num_transitions = NUM_STATES - 1};
-    view_graph *const large = view_lay_out_graph(&layer, large_area, measure, NULL);
-    view_graph *const small = view_lay_out_graph(&layer, small_area, measure, NULL);
+    view_graph *const large = view_lay_out_graph(&layer, large_area, measure_text, NULL);
+    view_graph *const small = view_lay_out_graph(&layer, small_area, measure_text, NULL);
     CHECK(scale_in(large, large_area) >= VIEW_GRAPH_MIN_SCALE);
     CHECK(small->height <= small_area.height); // scrolled only to the right
     view_free_graph(large);

@@ -18,7 +18,7 @@ static bool decode(const image_file *file, view_image *image, md5_error *error)
 
 // -- Valid pictures -------------------------------------------------------------------------
 
-static bool begins(const char *text, const char *with)
+static bool begins_with(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
@@ -26,11 +26,11 @@ static bool begins(const char *text, const char *with)
 // Returns the tolerance of a sample: 0, or the precision that the format lacks.
 static int tolerance(const char *name)
 {
-    if (begins(name, "jpeg"))
+    if (begins_with(name, "jpeg"))
         return 24;
     if (strcmp(name, "tga-16") == 0)
         return 8;
-    return begins(name, "png-grey-") ? 255 >> name[9] % 8 : 0;
+    return begins_with(name, "png-grey-") ? 255 >> name[9] % 8 : 0;
 }
 
 // Checks a few pixels in the first row, the last column and between them. Palettes and packets have
@@ -48,8 +48,8 @@ static void check_pixels(const char *name, const view_image *image, bool is_pack
             uint8_t expected[4];
             image_pixel(x, y, expected);
             const bool is_grey = strstr(name, "grey") || strcmp(name, "tga-8") == 0;
-            const bool has_alpha =
-                strstr(name, "alpha") || begins(name, "png-rgba") || strcmp(name, "tga-32") == 0;
+            const bool has_alpha = strstr(name, "alpha") || begins_with(name, "png-rgba")
+                                   || strcmp(name, "tga-32") == 0;
             for (int j = 0; j < 4; j++) {
                 int wanted = expected[is_grey ? 0 : j];
                 if (j == 3)
@@ -70,7 +70,7 @@ TEST (images_of_each_kind_are_read) {
         md5_error error = {0};
         CHECK_THAT(decode(&file, &image, &error), "%s: %s", name, error.message);
         if (image.rgba && CHECK(image.width == IMAGE_WIDTH && image.height == IMAGE_HEIGHT))
-            check_pixels(name, &image, begins(name, "tga") && i % 2);
+            check_pixels(name, &image, begins_with(name, "tga") && i % 2);
         free(image.rgba);
         free(file.bytes);
     }
@@ -97,7 +97,7 @@ static size_t find(const image_file *file, const char *bytes, size_t size)
     return at;
 }
 
-static void put_segment(image_file *file, int marker, const uint8_t *body, size_t size)
+static void insert_segment(image_file *file, int marker, const uint8_t *body, size_t size)
 {
     const uint8_t head[4] = {0xff, (uint8_t)marker, (uint8_t)((size + 2) >> 8),
                              (uint8_t)(size + 2)};
@@ -111,7 +111,7 @@ TEST (images_jpeg_table_of_too_many_codes) {
     uint8_t table[17 + 4080] = {0};
     memset(table + 1, 255, 16);
     image_put(&file, "\xff\xd8", 2);
-    put_segment(&file, 0xc4, table, sizeof table);
+    insert_segment(&file, 0xc4, table, sizeof table);
     check_refused(&file, "a table of 4080 codes", "Huffman");
     free(file.bytes);
 }
@@ -127,9 +127,9 @@ TEST (images_jpeg_without_its_tables) {
         image_file file = {0};
         image_put(&file, "\xff\xd8", 2);
         if (has_scale)
-            put_segment(&file, 0xdb, scale, sizeof scale);
-        put_segment(&file, 0xc0, frame, sizeof frame);
-        put_segment(&file, 0xda, scan, sizeof scan);
+            insert_segment(&file, 0xdb, scale, sizeof scale);
+        insert_segment(&file, 0xc0, frame, sizeof frame);
+        insert_segment(&file, 0xda, scan, sizeof scan);
         for (int i = 0; i < 64; i++)
             image_put(&file, "\x5a", 1);
         image_put(&file, "\xff\xd9", 2);
@@ -271,7 +271,7 @@ STRINGS(models) = {"models/bobbin/bobbin_eye_s.png", "models/lantern/lantern_add
                    "models/lantern/lantern.png"};
 enum { NUM_MODELS = sizeof models / sizeof *models, NUM_MADE = 64 };
 
-static size_t make_all(image_file *files)
+static size_t make_all_images(image_file *files)
 {
     size_t count = 0;
     const char *name;
@@ -313,7 +313,7 @@ TEST (images_with_random_damage_do_no_harm) {
     const char *const asked = getenv("MD5_HOSTILE_IMAGES");
     const long count = asked ? strtol(asked, NULL, 10) : 4000;
     image_file files[NUM_MADE + NUM_MODELS];
-    const size_t num_files = make_all(files);
+    const size_t num_files = make_all_images(files);
     uint64_t random = 1;
     long num_read = 0;
     REQUIRE(num_files > 0);

@@ -430,25 +430,25 @@ int image_make(int index, image_file *file, const char **name)
 
 // -- Damage ---------------------------------------------------------------------------------
 
-static size_t below(uint64_t *random, size_t count)
+static size_t random_below(uint64_t *random, size_t count)
 {
     return count ? (size_t)(test_random(random) * (double)count) % count : 0;
 }
 
 // Returns a random offset, half of the time within the first 700 bytes, because damage to headers
 // and tables has more effect than damage to pixels.
-static size_t somewhere(const image_file *file, uint64_t *random)
+static size_t random_offset(const image_file *file, uint64_t *random)
 {
     const size_t front = file->size < 700 ? file->size : 700;
-    return below(random, below(random, 2) ? front : file->size);
+    return random_below(random, random_below(random, 2) ? front : file->size);
 }
 
 static void double_piece(image_file *file, uint64_t *random)
 {
-    const size_t from = somewhere(file, random);
-    const size_t to = somewhere(file, random);
-    const size_t most = file->size - from < 200 ? file->size - from : 200;
-    const size_t size = below(random, most);
+    const size_t from = random_offset(file, random);
+    const size_t to = random_offset(file, random);
+    const size_t max_size = file->size - from < 200 ? file->size - from : 200;
+    const size_t size = random_below(random, max_size);
     image_file made = {0};
     image_put(&made, file->bytes, to);
     image_put(&made, file->bytes + from, size);
@@ -459,31 +459,31 @@ static void double_piece(image_file *file, uint64_t *random)
 
 void image_damage(image_file *file, uint64_t *random)
 {
-    for (size_t left = 1 + below(random, 4); left > 0 && file->size > 0; left--) {
-        switch (below(random, 12)) {
+    for (size_t left = 1 + random_below(random, 4); left > 0 && file->size > 0; left--) {
+        switch (random_below(random, 12)) {
         case 0:
-            file->size = somewhere(file, random);
+            file->size = random_offset(file, random);
             break;
         case 1:
             double_piece(file, random);
             break;
         case 2: {
-            const size_t from = somewhere(file, random);
-            const size_t most = file->size - from < 100 ? file->size - from : 100;
-            const size_t size = below(random, most);
+            const size_t from = random_offset(file, random);
+            const size_t max_size = file->size - from < 100 ? file->size - from : 100;
+            const size_t size = random_below(random, max_size);
             memmove(file->bytes + from, file->bytes + from + size, file->size - from - size);
             file->size -= size;
         } break;
         default: {
             static const uint8_t values[] = {0, 1, 2, 3, 15, 16, 127, 128, 254, 255};
-            const size_t at = somewhere(file, random);
-            for (size_t i = at; i < file->size && i < at + 1 + below(random, 4); i++) {
-                if (below(random, 3) == 0)
-                    file->bytes[i] ^= (uint8_t)(1u << below(random, 8));
-                else if (below(random, 2) == 0)
-                    file->bytes[i] = (uint8_t)below(random, 256);
+            const size_t at = random_offset(file, random);
+            for (size_t i = at; i < file->size && i < at + 1 + random_below(random, 4); i++) {
+                if (random_below(random, 3) == 0)
+                    file->bytes[i] ^= (uint8_t)(1u << random_below(random, 8));
+                else if (random_below(random, 2) == 0)
+                    file->bytes[i] = (uint8_t)random_below(random, 256);
                 else
-                    file->bytes[i] = values[below(random, sizeof values)];
+                    file->bytes[i] = values[random_below(random, sizeof values)];
             }
         }
         }

@@ -256,7 +256,7 @@ TEST (unknown_names_in_a_game_are_errors_with_similar_names) {
 // Defines a test with a screen `s`, whose renderer draws previews.
 #define TEST_PREVIEW(title) TEST_SCREEN (title, screen_begin(s, 64, 64))
 
-static view_preview_drawer drawer_of(screen *s)
+static view_preview_drawer preview_drawer(screen *s)
 {
     return (view_preview_drawer){view_draw_preview, &s->viewer};
 }
@@ -265,11 +265,11 @@ static view_preview_drawer drawer_of(screen *s)
 
 static const char *const body = "models/md5/bobbin/body.md5mesh";
 
-static view_image made_of(screen *s, view_library *library, view_section section, const char *name,
-                          const char *on)
+static view_image draw_preview(screen *s, view_library *library, view_section section,
+                               const char *name, const char *on)
 {
     OWN_STRING request = view_preview_request(section, name, on);
-    const view_preview_drawer drawer = drawer_of(s);
+    const view_preview_drawer drawer = preview_drawer(s);
     const view_preview made = view_make_preview(library, request, &drawer);
     return made.image;
 }
@@ -286,7 +286,7 @@ static uint32_t count_different(view_image a, view_image b)
 // A material is declared but its image is missing; then a model is missing.
 TEST_PREVIEW(view_preview_counts_files_that_are_missing)
 {
-    const view_preview_drawer drawer = drawer_of(s);
+    const view_preview_drawer drawer = preview_drawer(s);
     md5_error error = {0};
     size_t size;
     OWN_FOLDER folder = folder_make();
@@ -313,24 +313,24 @@ TEST_PREVIEW(view_preview_of_a_clip_is_its_middle_on_a_model)
         view_open_library(test_path("models/game/base"), NULL, NULL, &error);
     REQUIRE(library);
     const char *const walk = "models/md5/bobbin/walk.md5anim";
-    const view_image still = made_of(s, library, VIEW_MODELS, body, NULL);
-    const view_image beside = made_of(s, library, VIEW_ANIMS, walk, NULL);
-    const view_image shown = made_of(s, library, VIEW_ANIMS, walk, body);
-    const view_image other =
-        made_of(s, library, VIEW_ANIMS, walk, "monster_thimble"); // the clip does not fit
+    const view_image still = draw_preview(s, library, VIEW_MODELS, body, NULL);
+    const view_image beside = draw_preview(s, library, VIEW_ANIMS, walk, NULL);
+    const view_image shown = draw_preview(s, library, VIEW_ANIMS, walk, body);
+    const view_image another =
+        draw_preview(s, library, VIEW_ANIMS, walk, "monster_thimble"); // the clip does not fit
     CHECK(beside.rgba != NULL && count_different(still, beside) > 300);
     CHECK(shown.rgba != NULL && count_different(shown, beside) == 0);
-    CHECK(other.rgba != NULL && count_different(other, beside) == 0);
-    CHECK(made_of(s, library, VIEW_ANIMS, "models/md5/nothing.md5anim", NULL).rgba == NULL);
+    CHECK(another.rgba != NULL && count_different(another, beside) == 0);
+    CHECK(draw_preview(s, library, VIEW_ANIMS, "models/md5/nothing.md5anim", NULL).rgba == NULL);
     const view_image head =
-        made_of(s, library, VIEW_ANIMS, "models/md5/bobbin/head_idle.md5anim", NULL);
+        draw_preview(s, library, VIEW_ANIMS, "models/md5/bobbin/head_idle.md5anim", NULL);
     // On the head, not on the body.
     CHECK(head.rgba != NULL && count_different(head, beside) > 3000);
     free(head.rgba);
     free(still.rgba);
     free(beside.rgba);
     free(shown.rgba);
-    free(other.rgba);
+    free(another.rgba);
     view_drop_library(library);
 }
 
@@ -343,7 +343,7 @@ TEST_PREVIEW(view_preview_of_a_clip_without_a_model_has_its_joints)
         return;
     library->num_names[VIEW_MODELS] = 0;
     const view_image image =
-        made_of(s, library, VIEW_ANIMS, "models/md5/thimble/trot.md5anim", NULL);
+        draw_preview(s, library, VIEW_ANIMS, "models/md5/thimble/trot.md5anim", NULL);
     uint32_t num_seen = 0;
     for (size_t i = 0; image.rgba != NULL && i < (size_t)image.width * image.height; i++)
         num_seen += image.rgba[4 * i + 3] > 128;
@@ -360,19 +360,19 @@ TEST_PREVIEW(view_preview_of_a_skin_is_on_a_model_that_it_changes)
     view_library *const library =
         view_open_library(test_path("models/game/base"), NULL, NULL, &error);
     REQUIRE(library);
-    const view_image plain = made_of(s, library, VIEW_MODELS, body, NULL);
-    const view_image moss = made_of(s, library, VIEW_SKINS, "skins/bobbin/moss", NULL);
+    const view_image plain = draw_preview(s, library, VIEW_MODELS, body, NULL);
+    const view_image moss = draw_preview(s, library, VIEW_SKINS, "skins/bobbin/moss", NULL);
     const view_image ember =
-        made_of(s, library, VIEW_SKINS, "skins/bobbin/ember", "monster_thimble");
-    const view_image alarm = made_of(s, library, VIEW_SKINS, "skins/thimble/alarm", body);
-    const view_image ghost = made_of(s, library, VIEW_SKINS, "skins/bobbin/ghost", body);
+        draw_preview(s, library, VIEW_SKINS, "skins/bobbin/ember", "monster_thimble");
+    const view_image alarm = draw_preview(s, library, VIEW_SKINS, "skins/thimble/alarm", body);
+    const view_image ghost = draw_preview(s, library, VIEW_SKINS, "skins/bobbin/ghost", body);
     CHECK(moss.rgba != NULL && count_different(moss, plain) > 1000);
     CHECK(ember.rgba != NULL && count_different(ember, moss) > 1000);
     CHECK(alarm.rgba != NULL && count_different(alarm, plain) > 3000);
     CHECK(ghost.rgba != NULL && count_different(ghost, plain) > 1000); // translucent, but visible
     // No model is given.
-    CHECK(made_of(s, library, VIEW_SKINS, "skins/bobbin/ghost", NULL).rgba == NULL);
-    CHECK(made_of(s, library, VIEW_SKINS, "nothing", body).rgba == NULL);
+    CHECK(draw_preview(s, library, VIEW_SKINS, "skins/bobbin/ghost", NULL).rgba == NULL);
+    CHECK(draw_preview(s, library, VIEW_SKINS, "nothing", body).rgba == NULL);
     OWN_STRING bobbin = view_model_for_skin(library, "skins/bobbin/moss");
     OWN_STRING thimble = view_model_for_skin(library, "skins/thimble/alarm");
     CHECK_STRING(bobbin, body);
@@ -390,9 +390,9 @@ TEST_PREVIEW(view_preview_of_a_skin_is_on_a_model_that_it_changes)
 // -- In the background --------------------------------------------------------------------------
 
 // Waits until an image is ready. Returns NULL if it fails.
-static const view_image *wait_for(screen *s, view_previews *previews, const char *name)
+static const view_image *wait_for_preview(screen *s, view_previews *previews, const char *name)
 {
-    const view_preview_drawer drawer = drawer_of(s);
+    const view_preview_drawer drawer = preview_drawer(s);
     const char *const names[1] = {name};
     const view_preview *made = NULL;
     for (int i = 0; !(view_update_previews(previews, names, 1, &drawer, &made) && made != NULL)
@@ -406,7 +406,7 @@ TEST_PREVIEW(view_previews_are_made_of_entities_and_models)
 {
     view_previews *const previews = view_begin_previews(test_path("models/game/base"), NULL);
     CHECK(!view_update_previews(previews, NULL, 0, NULL, NULL));
-    const view_image *const bobbin = wait_for(s, previews, "monster_bobbin");
+    const view_image *const bobbin = wait_for_preview(s, previews, "monster_bobbin");
     if (CHECK(bobbin != NULL && bobbin->width == VIEW_PREVIEW_SIZE)) {
         uint32_t num_seen = 0;
         uint32_t num_colored = 0;
@@ -419,7 +419,7 @@ TEST_PREVIEW(view_previews_are_made_of_entities_and_models)
         CHECK(share > 0.15 && share < 0.8);
         CHECK(num_colored > num_seen / 3); // Bobbin is turquoise and orange
     }
-    CHECK(wait_for(s, previews, "nothing_at_all") == NULL);
+    CHECK(wait_for_preview(s, previews, "nothing_at_all") == NULL);
     view_stop_previews(previews);
     view_stop_previews(NULL);
 }
@@ -427,7 +427,7 @@ TEST_PREVIEW(view_previews_are_made_of_entities_and_models)
 TEST_PREVIEW(view_previews_of_a_missing_game_fail)
 {
     view_previews *const previews = view_begin_previews(test_path("models/nowhere"), NULL);
-    CHECK(wait_for(s, previews, "monster_bobbin") == NULL);
+    CHECK(wait_for_preview(s, previews, "monster_bobbin") == NULL);
     // Stop while images are requested.
     const char *const names[2] = {"a", "b"};
     const view_preview *made[2];
@@ -438,7 +438,7 @@ TEST_PREVIEW(view_previews_of_a_missing_game_fail)
 // Images keep their aspect ratio and are not enlarged. Files that cannot be read have no preview.
 TEST_PREVIEW(view_previews_are_made_of_image_files)
 {
-    const view_preview_drawer drawer = drawer_of(s);
+    const view_preview_drawer drawer = preview_drawer(s);
     OWN_FOLDER folder = folder_make();
     STRINGS(lost) = {"broken.png", "none.png", "huge.tga", "folder.png"};
     // A TGA of one row, 300 texels wide, half of them white, and a header of an image that is too
@@ -451,7 +451,7 @@ TEST_PREVIEW(view_previews_are_made_of_image_files)
     folder_put_text(folder, "broken.png", "\x89PNG");
     view_previews *const previews = view_begin_previews(NULL, NULL);
     OWN_STRING wide = common_join(folder, "wide \xC3\xBC 1.tga");
-    const view_image *const image = wait_for(s, previews, wide);
+    const view_image *const image = wait_for_preview(s, previews, wide);
     if (CHECK(image)) {
         CHECK(image->width == VIEW_PREVIEW_SIZE && image->height == 1);
         CHECK(image->rgba[0] == 255 && image->rgba[4 * (VIEW_PREVIEW_SIZE - 1)] == 0);
@@ -501,7 +501,7 @@ TEST_PREVIEW(view_previews_are_made_of_image_files)
     CHECK_THAT(strncmp(wrong.info, "line 4\n", 7) == 0, "%s", wrong.info);
     for (size_t i = 0; i < COUNT_OF(lost); i++) {
         OWN_STRING path = common_join(folder, lost[i]);
-        CHECK_THAT(wait_for(s, previews, path) == NULL, "%s", lost[i]);
+        CHECK_THAT(wait_for_preview(s, previews, path) == NULL, "%s", lost[i]);
     }
     view_stop_previews(previews);
 }

@@ -189,8 +189,8 @@ static const layer_case layer_cases[] = {
 };
 
 // Adds one material as mesh 0 and evaluates it.
-static view_textures add(gl_scene *scene, view_package *package, const char *material, float time,
-                         float parm7, view_log *log)
+static view_textures load_material(gl_scene *scene, view_package *package, const char *material,
+                                   float time, float parm7, view_log *log)
 {
     view_textures textures = {.num_meshes = 1, .meshes = common_alloc(1, sizeof *textures.meshes)};
     *log = (view_log){.level = VIEW_QUIET};
@@ -206,7 +206,7 @@ static view_textures add(gl_scene *scene, view_package *package, const char *mat
 }
 
 // Returns the material that the layers of mesh 0 produce.
-static md5gl_material painted(const view_layers *layers)
+static md5gl_material paint_layers(const view_layers *layers)
 {
     md5gl_material material = {0};
     view_apply_lit_layer(layers, 0, true, &material);
@@ -220,9 +220,9 @@ TEST_SCENE (view_layers_are_the_stages_of_a_material) {
     for (size_t i = 0; i < COUNT_OF(layer_cases); i++) {
         const layer_case *const row = &layer_cases[i];
         const layer_case *const wanted = row;
-        view_textures textures = add(scene, package, wanted->material, 0.0f, 0.0f, &log);
+        view_textures textures = load_material(scene, package, wanted->material, 0.0f, 0.0f, &log);
         CHECK_UINT(textures.layers.num_meshes, wanted->is_layered);
-        const md5gl_material material = painted(&textures.layers);
+        const md5gl_material material = paint_layers(&textures.layers);
         CHECK(material.is_staged == wanted->is_staged && material.no_shadow == wanted->is_staged);
         CHECK(!material.is_opaque);
         if (textures.layers.num_meshes == 1) {
@@ -256,7 +256,7 @@ TEST_SCENE (view_layers_report_unsupported_stages) {
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
+        view_textures textures = load_material(scene, package, cases[i].material, 0.0f, 0.0f, &log);
         CHECK_UINT(textures.layers.num_notes, cases[i].note != NULL);
         if (textures.layers.num_notes > 0)
             CHECK_STRING(textures.layers.notes[0].text, cases[i].note);
@@ -274,7 +274,7 @@ TEST_SCENE (view_layers_enable_alpha_tests_of_cut_out_maps) {
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
+        view_textures textures = load_material(scene, package, cases[i].material, 0.0f, 0.0f, &log);
         const view_mesh_textures *const own = &textures.meshes[0];
         CHECK(own->opaque != cases[i].is_cut && (own->alpha_test > 0.0f) == cases[i].is_cut);
         view_free_textures(&textures, scene->renderer);
@@ -288,7 +288,7 @@ TEST_SCENE (view_layers_are_lit_twice) {
     view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    view_textures textures = add(scene, package, "kinds/lit_twice", 0.0f, 0.0f, &log);
+    view_textures textures = load_material(scene, package, "kinds/lit_twice", 0.0f, 0.0f, &log);
     if (CHECK(textures.layers.num_meshes == 1 && textures.layers.lists[0].num_lit_layers == 1)) {
         CHECK(textures.layers.lists[0].base == MD5GL_BASE_LIT
               && textures.layers.lists[0].casts_shadow);
@@ -298,7 +298,7 @@ TEST_SCENE (view_layers_are_lit_twice) {
         CHECK_UINT(textures.layers.num_notes, 0);
     }
     view_free_textures(&textures, scene->renderer);
-    textures = add(scene, package, "kinds/lit_decal", 0.0f, 1.0f, &log);
+    textures = load_material(scene, package, "kinds/lit_decal", 0.0f, 1.0f, &log);
     if (CHECK(textures.layers.num_meshes == 1)) {
         // 2 units of the engine's polygonOffset.
         CHECK_EXACT(textures.layers.lists[0].depth_offset, -1200);
@@ -307,7 +307,8 @@ TEST_SCENE (view_layers_are_lit_twice) {
         CHECK(textures.layers.lists[0].lit_layers[0].specular != 0);
     }
     view_free_textures(&textures, scene->renderer);
-    textures = add(scene, package, "kinds/lit_decal", 0.0f, 0.0f, &log); // its second layer is off
+    textures = load_material(scene, package, "kinds/lit_decal", 0.0f, 0.0f,
+                             &log); // its second layer is off
     CHECK(textures.layers.num_meshes == 1 && textures.layers.lists[0].num_lit_layers == 0);
     view_free_textures(&textures, scene->renderer);
     view_close_package(package);
@@ -333,7 +334,7 @@ TEST_SCENE (view_layers_deform_quads) {
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     OWN_MODEL model = scene_square();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
+        view_textures textures = load_material(scene, package, cases[i].material, 0.0f, 0.0f, &log);
         md5gl_model *const drawn = md5gl_create_model(scene->renderer, model, cases[i].path, NULL);
         CHECK(!textures.layers.has_deforms);
         view_set_deforms(&textures.layers, scene->renderer, drawn, model, &log);
@@ -355,21 +356,21 @@ TEST_SCENE (view_layers_follow_time_and_parms) {
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     static const char skin[] = "models/md5/bobbin/skin";
-    view_textures off = add(scene, package, skin, 2.0f, 0.0f, &log);
+    view_textures off = load_material(scene, package, skin, 2.0f, 0.0f, &log);
     CHECK(off.layers.num_meshes == 1 && off.layers.lists[0].num_stages == 0
           && !off.layers.lists[0].casts_shadow);
-    const md5gl_material plain = painted(&off.layers);
+    const md5gl_material plain = paint_layers(&off.layers);
     CHECK(!plain.is_staged && !plain.no_shadow && !plain.is_opaque);
     for (int i = 0; i < 3; i++) {
         const float seconds = 0.5f * (float)i;
-        view_textures on = add(scene, package, skin, 3.0f + seconds, 3.0f, &log);
+        view_textures on = load_material(scene, package, skin, 3.0f + seconds, 3.0f, &log);
         if (CHECK(on.layers.num_meshes == 1 && on.layers.lists[0].num_stages == 7)) {
             // `burnaway[ ( time - parm7 ) * 0.5 ]`, with a clamped table from 0 to 1.
             const md5gl_stage_list *const list = &on.layers.lists[0];
             CHECK_NEAR(list->stages[0].alpha_test, 0.5 * (double)seconds, 1e-5);
             CHECK(list->stages[0].is_tested && list->stages[0].texture != 0);
             CHECK(list->base == MD5GL_BASE_LIT && list->casts_shadow);
-            const md5gl_material burning = painted(&on.layers);
+            const md5gl_material burning = paint_layers(&on.layers);
             CHECK(burning.is_staged && burning.no_shadow && burning.is_opaque);
             CHECK(list->stages[6].source == MD5GL_FACTOR_TARGET_ALPHA);
             CHECK_NEAR(list->stages[6].color[1], i == 0 ? 0.0 : 0.4, 1e-5);
@@ -377,7 +378,8 @@ TEST_SCENE (view_layers_follow_time_and_parms) {
         view_free_textures(&on, scene->renderer);
     }
     CHECK_UINT(off.layers.read, 1 | 1 << 8); // time and parm7
-    view_textures ghost = add(scene, package, "models/md5/bobbin/ghost", 1.0f, 0.0f, &log);
+    view_textures ghost =
+        load_material(scene, package, "models/md5/bobbin/ghost", 1.0f, 0.0f, &log);
     // Its `colored` keyword reads registers 0 to 2.
     CHECK_UINT(ghost.layers.read, 1 | 1 << 1 | 1 << 2 | 1 << 3);
     if (CHECK(ghost.layers.num_meshes == 1 && ghost.layers.lists[0].num_stages == 1)) {
@@ -464,7 +466,7 @@ TEST_SCENE (view_layers_have_cube_maps_and_generated_coordinates) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const bool is_shown = cases[i].note == NULL && cases[i].num_warnings == 0;
         view_log log;
-        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
+        view_textures textures = load_material(scene, package, cases[i].material, 0.0f, 0.0f, &log);
         CHECK_UINT(textures.layers.num_meshes, 1);
         CHECK_UINT(log.num_warnings, cases[i].num_warnings);
         CHECK_UINT(textures.layers.num_notes, cases[i].note != NULL);
@@ -597,7 +599,7 @@ TEST (view_shader_files_survive_arbitrary_bytes) {
 // -- Saved ----------------------------------------------------------------------------------------
 
 // Copies a file of the project into a folder.
-static char *put_copy(const char *folder, const char *name, const char *from)
+static char *copy_file(const char *folder, const char *name, const char *from)
 {
     size_t size = 0;
     OWN_STRING bytes = test_read_file(test_path(from), &size);
@@ -609,7 +611,7 @@ static char *put_copy(const char *folder, const char *name, const char *from)
 // by the saved materials. Images in other folders are not saved, and no empty folder is created.
 TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
     OWN_FOLDER folder = folder_make();
-    OWN_STRING model_path = put_copy(folder, "m.md5mesh", "models/bobbin/bobbin.md5mesh");
+    OWN_STRING model_path = copy_file(folder, "m.md5mesh", "models/bobbin/bobbin.md5mesh");
     static const struct {
         const char *name;
         uint32_t mesh;
@@ -630,7 +632,7 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
     for (int round = 0; round < 3; round++) { // 0: images elsewhere; 2: as materials
         for (size_t i = 0; i < COUNT_OF(selected) && round < 2; i++) {
             OWN_STRING path = round == 0 ? common_copy(test_path(selected[i].from))
-                                         : put_copy(folder, selected[i].name, selected[i].from);
+                                         : copy_file(folder, selected[i].name, selected[i].from);
             const char *const map = view_map_options[selected[i].map];
             OWN_STRING chosen = common_format("%u=%s", selected[i].mesh, path);
             CHECK(view_read_option(view_find_option(map, strlen(map)), chosen, &options));

@@ -77,7 +77,7 @@ static bool open_monster(monster_case *it, const char *name)
     return CHECK(it->monster);
 }
 
-static md5_monster_status think(monster_case *it)
+static md5_monster_status advance_monster(monster_case *it)
 {
     for (int i = 0; i < 240; i++) {
         it->tick.time += 16;
@@ -93,11 +93,11 @@ static void check_looking(monster_case *it)
     const md5_skeleton *const skeleton = &it->entity->model->skeleton;
     const uint32_t eye = md5_find_joint(skeleton, it->actors[1] ? "head" : "eye");
     const double wanted = atan2(40.0, 100.0);
-    think(it);
+    advance_monster(it);
     const double before = atan2((double)it->joints[eye].m[4], (double)it->joints[eye].m[0]);
     it->tick.target = (md5_vec3){100, 40, 30};
     md5_monster_look_at(it->monster, 1, it->tick.time, 10000);
-    CHECK_NEAR(think(it).look.yaw, wanted * 180.0 / acos(-1.0), 0.5);
+    CHECK_NEAR(advance_monster(it).look.yaw, wanted * 180.0 / acos(-1.0), 0.5);
     const double after = atan2((double)it->joints[eye].m[4], (double)it->joints[eye].m[0]);
     CHECK_NEAR(after - before, wanted, 0.03);
 }
@@ -109,14 +109,14 @@ static void check_standing(monster_case *it)
     const md5_skeleton *const skeleton = &it->entity->model->skeleton;
     md5_mat34 plain[MAX_JOINTS];
     md5_actor_pose(it->actors[0], it->pose, plain, NULL);
-    const md5_monster_status flat = think(it);
+    const md5_monster_status flat = advance_monster(it);
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
         CHECK_THAT(
             real_distance(md5_mat34_translation(plain[i]), md5_mat34_translation(it->joints[i]))
                 < 0.5,
             "%s moves", skeleton->joints[i].name);
     it->step = 3.0f;
-    const md5_monster_status now = think(it);
+    const md5_monster_status now = advance_monster(it);
     CHECK(now.num_legs == 2 || now.num_legs == 6);
     for (uint32_t i = 0; i < now.num_legs; i++) {
         char key[24];
@@ -139,7 +139,7 @@ static void check_shot(monster_case *it)
     md5_mat34 plain[MAX_JOINTS];
     md5_actor_pose(it->actors[0], it->pose, plain, NULL);
     it->step = -4.0f;
-    think(it);
+    advance_monster(it);
     const double lower = (double)(it->joints[body].m[11] - plain[body].m[11]);
     CHECK(lower < -3);
     CHECK_NEAR(it->joints[tip].m[11] - plain[tip].m[11], lower, 1e-4);
@@ -164,7 +164,7 @@ static void check_wild_keys(monster_case *it)
     it->step = 0.0f;
     md5_monster_think(it->monster, &it->tick);
     it->step = -4.0f;
-    CHECK(fabsf(think(it).waist_height) > 1e9f);
+    CHECK(fabsf(advance_monster(it).waist_height) > 1e9f);
     for (uint32_t i = 0; i < entity.model->skeleton.num_joints; i++)
         CHECK(isfinite(it->joints[i].m[11]));
     md5_destroy_monster(it->monster);
@@ -233,8 +233,8 @@ static void check_saving(monster_case *it, const char *name)
     copy.tick.user = &copy;
     copy.step = it->step = -2.0f;
     copy.tick.target = it->tick.target = (md5_vec3){50, -30, 10};
-    think(it);
-    think(&copy);
+    advance_monster(it);
+    advance_monster(&copy);
     CHECK(
         memcmp(it->joints, copy.joints, sizeof *it->joints * it->entity->model->skeleton.num_joints)
         == 0);

@@ -140,7 +140,7 @@ TEST (view_machine_drives_morph_targets) {
 
 // Returns the largest distance of the morphed vertices of the clips' first frames outside of the
 // sphere of a kind, in units. It is negative if all vertices are inside.
-static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
+static float distance_outside_sphere(const view_kind *kind, md5_vec3 *positions)
 {
     float most = -INFINITY;
     const uint32_t num_joints = kind->model->skeleton.num_joints;
@@ -182,9 +182,9 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
         OWN md5_vec3 *const positions = malloc(most * sizeof *positions);
         const float reach = view_morph_reach(kind.morphs, NULL);
         CHECK(reach > 40.0f && reach == view_morph_reach(kind.morphs, kind.morphs->asked));
-        CHECK(beyond_sphere(&kind, positions) <= 0.0f);
+        CHECK(distance_outside_sphere(&kind, positions) <= 0.0f);
         kind.sphere.radius -= reach; // as measured without morph targets
-        CHECK(beyond_sphere(&kind, positions) > 0.0f);
+        CHECK(distance_outside_sphere(&kind, positions) > 0.0f);
     }
     view_free_document(document, NULL);
 }

@@ -199,7 +199,7 @@ TEST (view_finds_legs_that_walk) {
 
 // Returns the sine of the largest angle between one half of a piston and the line to the other
 // half.
-static double worst_piston(const view_scene *scene)
+static double largest_piston_error(const view_scene *scene)
 {
     double worst = 0.0;
     for (uint32_t i = 0; i < scene->legs.num_pistons; i++) {
@@ -301,7 +301,7 @@ TEST_IF (view_walks_over_the_terrain, view_scene, scene,
     view_pose(scene, &play);
     const md5_vec3 walked = view_walked(scene, &play);
     CHECK(hypot((double)walked.x, (double)walked.y) > 20.0);
-    CHECK(worst_piston(scene) < 1e-3);
+    CHECK(largest_piston_error(scene) < 1e-3);
     for (uint32_t i = 0; i < 6; i++) {
         const md5_foothold *const foot = &scene->legs.gait.feet[i];
         const md5_vec3 at = foot->position;
@@ -347,7 +347,7 @@ TEST (view_keys_drive_legs) {
 
 // -- The key ----------------------------------------------------------------------------------
 
-static void live(view_state *viewer, double seconds)
+static void run_seconds(view_state *viewer, double seconds)
 {
     viewer->play.time += seconds;
     view_pose(&viewer->document->scene, &viewer->play);
@@ -362,18 +362,18 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
     CHECK_UINT(key->action, VIEW_WALK);
     if (shot_open(&viewer, gl, "models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim")) {
         view_scene *const scene = &state->document->scene;
-        live(state, 0.5);
+        run_seconds(state, 0.5);
         const md5_vec3 of_clip = md5_mat34_translation(scene->joints[10]);
         PERFORM(state, key->action);
         CHECK_UINT(scene->legs.num_legs, 2);
         CHECK_EXACT(state->play.time, 0);
         for (int i = 0; i < 4; i++)
-            live(state, 0.5);
+            run_seconds(state, 0.5);
         CHECK(md5_vec3_length(view_walked(scene, &state->play)) > 5.0f);
         CHECK(view_controls_character(state));
         PERFORM(state, key->action);
         CHECK_UINT(scene->legs.num_legs, 0);
-        live(state, 0.5);
+        run_seconds(state, 0.5);
         CHECK_EXACT(md5_vec3_length(view_walked(scene, &state->play)), 0);
         const md5_vec3 again = md5_mat34_translation(scene->joints[10]);
         CHECK_EXACT(md5_vec3_length(md5_vec3_sub(again, of_clip)), 0);

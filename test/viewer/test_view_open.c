@@ -23,7 +23,7 @@ static void strip_shaders(char *text)
 
 // Copies a file of the project into the folder under another name, and then renames it. Files that
 // editors save in this manner are hard to watch. The caller frees the returned path.
-static char *put(const char *folder, const char *name, const char *from)
+static char *copy_file(const char *folder, const char *name, const char *from)
 {
     size_t size = 0;
     OWN_STRING bytes = test_read_file(test_path(from), &size);
@@ -43,13 +43,13 @@ static char *put(const char *folder, const char *name, const char *from)
     return path;
 }
 
-static void put_again(const char *folder, const char *name, const char *from)
+static void replace_file(const char *folder, const char *name, const char *from)
 {
-    free(put(folder, name, from));
+    free(copy_file(folder, name, from));
 }
 
 // Writes an incomplete file, which cannot be read.
-static void put_half(const char *path)
+static void write_incomplete_file(const char *path)
 {
     FILE *const file = fopen(path, "wb");
     REQUIRE(file);
@@ -68,7 +68,7 @@ typedef struct test_viewer {
 } test_viewer;
 
 // Starts the viewer like md5view, up to the opening of files. `arguments` end with NULL.
-static bool begin(test_viewer *viewer, const char *const *arguments, bool draws)
+static bool begin_viewer(test_viewer *viewer, const char *const *arguments, bool draws)
 {
     char *copies[MAX_ARGUMENTS];
     char problem[256] = "";
@@ -87,7 +87,7 @@ static bool begin(test_viewer *viewer, const char *const *arguments, bool draws)
     return is_read;
 }
 
-static void end(test_viewer *viewer)
+static void end_viewer(test_viewer *viewer)
 {
     view_end(&viewer->state);
     view_free_options(&viewer->options);
@@ -154,7 +154,7 @@ static void check_start(const start_case *start, const char *model)
     arguments[i] = "--open-last";
     view_config config = {.recent = {.names = {common_copy(model)}, .count = 1}};
     test_viewer viewer;
-    if (!begin(&viewer, arguments, false))
+    if (!begin_viewer(&viewer, arguments, false))
         return;
     viewer.state.config = &config;
     viewer.state.documents = &config.documents;
@@ -167,13 +167,13 @@ static void check_start(const start_case *start, const char *model)
                (unsigned)state->document->crowd.count);
     CHECK_THAT((state->ui.browser.kind == VIEW_BROWSE_FILES) == start->lists_files,
                "md5view%s: a list: %d", what, state->ui.browser.kind);
-    end(&viewer);
+    end_viewer(&viewer);
     view_free_config(&config);
 }
 
 TEST (view_start_shows_what_the_command_line_names) {
     char *const folder = folder_make();
-    char *const giant = put(folder, "giant.md5mesh", still);
+    char *const giant = copy_file(folder, "giant.md5mesh", still);
     for (size_t j = 0; j < COUNT_OF(starts); j++) {
         const start_case *const start = &starts[j];
         check_start(start, giant);
@@ -188,7 +188,7 @@ TEST (view_start_shows_what_the_command_line_names) {
 TEST (view_first_frame_does_not_wait_for_the_guest) {
     test_viewer viewer;
     view_state *const state = &viewer.state;
-    if (!begin(&viewer, (const char *[]){"--resolution=640,360", NULL}, true))
+    if (!begin_viewer(&viewer, (const char *[]){"--resolution=640,360", NULL}, true))
         return;
     OWN view_window *const window = test_calloc(1, sizeof *window);
     window->window = viewer.scene.window;
@@ -201,7 +201,7 @@ TEST (view_first_frame_does_not_wait_for_the_guest) {
     CHECK(machine->guest != NULL && state->document->companions[VIEW_GUEST].drawn != NULL);
     CHECK(view_size(state->document->bounds) > size);
     state->window = NULL;
-    end(&viewer);
+    end_viewer(&viewer);
 }
 
 // A web page receives the built-in machine in two parts. When the second part arrives the machine
@@ -209,7 +209,7 @@ TEST (view_first_frame_does_not_wait_for_the_guest) {
 TEST (view_built_in_machine_continues_when_its_second_part_arrives) {
     test_viewer viewer;
     view_state *const state = &viewer.state;
-    if (!begin(&viewer, (const char *[]){"--resolution=640,360", NULL}, true))
+    if (!begin_viewer(&viewer, (const char *[]){"--resolution=640,360", NULL}, true))
         return;
     bool redraw = false;
     CHECK(view_set_scale(state, 1.0f) && view_open_first(state));
@@ -228,7 +228,7 @@ TEST (view_built_in_machine_continues_when_its_second_part_arrives) {
               && !view_finish_opening(state)); // the guest that was already there
         view_take_over(now);
     }
-    end(&viewer);
+    end_viewer(&viewer);
 }
 
 // The bounds of the shadow casters determine the position of the shadow map. They change steadily
@@ -238,7 +238,7 @@ TEST (view_casters_change_steadily_when_a_companion_leaves) {
     const float step = 2.0f; // units between two positions of the visitor
     test_viewer viewer;
     view_state *const state = &viewer.state;
-    if (!begin(&viewer, (const char *[]){"--resolution=640,360", NULL}, true))
+    if (!begin_viewer(&viewer, (const char *[]){"--resolution=640,360", NULL}, true))
         return;
     CHECK(view_set_scale(state, 1.0f) && view_open_first(state));
     const view_stage stage = item_draw(state, 640, 360);
@@ -259,7 +259,7 @@ TEST (view_casters_change_steadily_when_a_companion_leaves) {
         before = casters;
     }
     CHECK(before.max.y > 20.0f); // the map extends to the visitor
-    end(&viewer);
+    end_viewer(&viewer);
 }
 
 // Only the built-in model has scenery. The scenery is kept when files are reloaded, and does not
@@ -270,7 +270,7 @@ TEST (view_scenery_is_around_the_built_in_model) {
     for (int i = 0; i < 3; i++) {
         test_viewer viewer;
         view_state *const state = &viewer.state;
-        if (!begin(&viewer, (const char *[]){said[i], NULL}, true))
+        if (!begin_viewer(&viewer, (const char *[]){said[i], NULL}, true))
             return;
         CHECK(view_open_first(state));
         for (int again = 0; again < 2; again++) {
@@ -279,7 +279,7 @@ TEST (view_scenery_is_around_the_built_in_model) {
             CHECK(i == 1 || document->bounds.min.x > -60.0f);
             CHECK(again == 1 || view_reload(state));
         }
-        end(&viewer);
+        end_viewer(&viewer);
     }
 }
 
@@ -291,11 +291,11 @@ TEST (view_bounds_ignore_the_targets_of_eyes) {
                                         "test/data/shown/eyes.md5mesh"};
     for (int i = 0; i < 2; i++) {
         test_viewer viewer;
-        if (!begin(&viewer, (const char *[]){test_path(files[i]), NULL}, true))
+        if (!begin_viewer(&viewer, (const char *[]){test_path(files[i]), NULL}, true))
             return;
         CHECK(view_open_first(&viewer.state));
         CHECK_NEAR(viewer.state.document->bounds.max.x, i == 0 ? 5.0 : 96.0, 1e-3);
-        end(&viewer);
+        end_viewer(&viewer);
     }
 }
 
@@ -303,7 +303,7 @@ TEST (view_start_plays_the_first_minute) {
     bool redraw = false;
     test_viewer viewer;
     view_state *const state = &viewer.state;
-    if (!begin(&viewer, (const char *[]){"--resolution=1400,700", NULL}, true))
+    if (!begin_viewer(&viewer, (const char *[]){"--resolution=1400,700", NULL}, true))
         return;
     CHECK(view_set_scale(state, 1.0f) && view_open_first(state));
     view_stage stage = item_draw(state, 1400, 700);
@@ -334,15 +334,15 @@ TEST (view_start_plays_the_first_minute) {
     stage = item_draw(state, 1400, 700);
     CHECK(view_current_layout(&stage).docks[VIEW_DOCK_LEFT].width > 0.0f);
     CHECK(view_current_layout(&stage).docks[VIEW_DOCK_RIGHT].width > 0.0f);
-    end(&viewer);
+    end_viewer(&viewer);
 
     STRINGS(said) = {"--camera-azimuth-angle=20", "--reduced-motion", "--set=speed=30",
                      "--crowd=3"};
     for (size_t j = 0; j < COUNT_OF(said); j++) {
-        if (!begin(&viewer, (const char *[]){said[j], NULL}, false))
+        if (!begin_viewer(&viewer, (const char *[]){said[j], NULL}, false))
             return;
         CHECK(view_open_first(state) && !state->document->scene.machine.acts);
-        end(&viewer);
+        end_viewer(&viewer);
     }
 }
 
@@ -354,14 +354,14 @@ TEST (view_broken_file_is_not_remembered) {
     view_config config = {.path = common_join(folder, "config")};
     test_viewer viewer;
     folder_put_text(folder, "broken.md5mesh", "MD5Version 10\nnumJoints x\n");
-    if (begin(&viewer, (const char *[]){path, NULL}, true)) {
+    if (begin_viewer(&viewer, (const char *[]){path, NULL}, true)) {
         viewer.state.window = &(view_window){.window = viewer.scene.window};
         viewer.state.config = &config;
         CHECK(view_open_first(&viewer.state) && viewer.state.log.error[0] != '\0');
         CHECK_STRING(viewer.state.document->scene.name, "bobbin");
         view_remember(&viewer.state);
         CHECK(config.documents.count == 0 && config.recent.count == 0);
-        end(&viewer);
+        end_viewer(&viewer);
     }
     view_free_config(&config);
     free(path);
@@ -373,14 +373,14 @@ TEST (view_start_page_is_shown_after_the_first_start) {
     for (int is_new = 0; is_new < 2; is_new++) {
         view_config config = {.is_new = is_new == 1};
         test_viewer viewer;
-        if (!begin(&viewer, (const char *[]){NULL}, true))
+        if (!begin_viewer(&viewer, (const char *[]){NULL}, true))
             return;
         viewer.state.window = &(view_window){.window = viewer.scene.window};
         viewer.state.config = &config;
         CHECK(view_open_first(&viewer.state));
         CHECK(viewer.state.document->scene.machine.acts == config.is_new);
         CHECK(viewer.state.ui.start.is_open != config.is_new);
-        end(&viewer);
+        end_viewer(&viewer);
         view_free_config(&config);
     }
 }
@@ -403,13 +403,13 @@ static void set(view_state *viewer, const char *name, const char *text)
 TEST (view_documents_restore_their_settings) {
     OWN_FOLDER folder = folder_make();
     OWN_STRING model = common_copy(test_path("models/thimble/thimble.md5mesh"));
-    OWN_STRING other = put(folder, "other.md5mesh", still);
-    OWN_STRING image = put(folder, "any.png", "models/thimble/thimble.png");
+    OWN_STRING other = copy_file(folder, "other.md5mesh", still);
+    OWN_STRING image = copy_file(folder, "any.png", "models/thimble/thimble.png");
     OWN_STRING texture = common_format("0=%s", image);
     view_config config = {.path = common_join(folder, "config")};
     view_log log = {.level = VIEW_QUIET};
     test_viewer viewer;
-    if (!begin(&viewer, (const char *[]){model, NULL}, true))
+    if (!begin_viewer(&viewer, (const char *[]){model, NULL}, true))
         return;
     view_state *const state = &viewer.state;
     state->config = &config;
@@ -436,7 +436,7 @@ TEST (view_documents_restore_their_settings) {
         view_mesh_image(&state->document->textures, 0, MD5GL_IMAGE_DIFFUSE)->path;
     CHECK_STRING(used, image);
     view_remember(state);
-    end(&viewer);
+    end_viewer(&viewer);
 
     for (int round = 0; round < 3; round++) { // 1: an option overrides; 2: the texture is missing
         const char *const arguments[] = {round == 1 ? "--animation-speed-factor=2" : "--grid",
@@ -446,7 +446,7 @@ TEST (view_documents_restore_their_settings) {
         view_config again;
         view_read_config(&again, config.path, &log);
         CHECK_UINT(log.num_warnings, 0);
-        if (begin(&viewer, arguments, true)) {
+        if (begin_viewer(&viewer, arguments, true)) {
             state->config = &again;
             state->documents = &again.documents;
             CHECK(view_open_first(state) && state->log.error[0] == '\0');
@@ -458,7 +458,7 @@ TEST (view_documents_restore_their_settings) {
             view_forget(state, VIEW_FORGET_DOCUMENT);
             CHECK_STRING(view_find_document(&again.documents, model), "");
             CHECK(state->play.speed == 1.0);
-            end(&viewer);
+            end_viewer(&viewer);
         }
         view_free_config(&again);
     }
@@ -481,12 +481,12 @@ TEST (view_list_navigates_folders) {
     char *const closed = common_format("%s/", folder);
     OWN_STRING inner = common_join(folder, "inner");
     OWN_STRING secret = common_join(folder, ".secret");
-    put_again(folder, "b.md5mesh", still);
-    put_again(folder, "a.md5mesh", still);
-    put_again(folder, ".c.md5mesh", still);
+    replace_file(folder, "b.md5mesh", still);
+    replace_file(folder, "a.md5mesh", still);
+    replace_file(folder, ".c.md5mesh", still);
     CHECK(mkdir(inner, 0700) == 0 && mkdir(secret, 0700) == 0);
     test_viewer viewer;
-    if (!begin(&viewer, none, false))
+    if (!begin_viewer(&viewer, none, false))
         return;
     const view_browser *const browser = &viewer.state.ui.browser;
     view_browser *const list = &viewer.state.ui.browser;
@@ -520,7 +520,7 @@ TEST (view_list_navigates_folders) {
     CHECK_STRING(browser->folder, inner);
     view_browse_folder(list, "/", NULL, NULL);
     CHECK_UINT(view_key_browser(list, VIEW_KEY_UP | VIEW_WITH_CTRL).action, VIEW_HANDLED);
-    end(&viewer);
+    end_viewer(&viewer);
     free(closed);
     folder_remove(folder);
 }
@@ -532,7 +532,7 @@ TEST (view_list_includes_files_of_other_formats) {
     OWN_STRING inner = common_join(folder, "inner");
     STRINGS(names) = {"fox.glb", "dance.bvh", "guy.IQM", "note.txt", "mesh.obj", "a.md5mesh"};
     for (size_t i = 0; i < COUNT_OF(names); i++)
-        put_again(folder, names[i], still);
+        replace_file(folder, names[i], still);
     CHECK(mkdir(inner, 0700) == 0);
     view_browser list = {.kind = VIEW_BROWSE_NOTHING};
     view_browse_folder(&list, folder, NULL, NULL);
@@ -562,16 +562,16 @@ TEST (view_list_includes_files_of_other_formats) {
 // fit, they are first in a list, and the clip's skeleton is shown meanwhile. Paths are absolute.
 TEST (view_clip_without_a_model_finds_its_model) {
     char *const folder = folder_make();
-    OWN_STRING clip = put(folder, "walk.md5anim", "models/thimble/walk.md5anim");
+    OWN_STRING clip = copy_file(folder, "walk.md5anim", "models/thimble/walk.md5anim");
     OWN_STRING across = common_format("%s/../%s/walk.md5anim", folder, common_base(folder));
-    put_again(folder, "a.md5mesh", still);
-    put_again(folder, "y.md5mesh", "models/thimble/thimble.md5mesh");
+    replace_file(folder, "a.md5mesh", still);
+    replace_file(folder, "y.md5mesh", "models/thimble/thimble.md5mesh");
     const char *const arguments[] = {across, NULL};
     for (int i = 0; i < 3; i++) { // one model that fits, two models, a dropped clip
         test_viewer viewer;
         if (i == 1)
-            put_again(folder, "z.md5mesh", "models/thimble/thimble.md5mesh");
-        if (!begin(&viewer, arguments + i / 2, true))
+            replace_file(folder, "z.md5mesh", "models/thimble/thimble.md5mesh");
+        if (!begin_viewer(&viewer, arguments + i / 2, true))
             break;
         view_state *const state = &viewer.state;
         CHECK(view_open_first(state));
@@ -588,7 +588,7 @@ TEST (view_clip_without_a_model_finds_its_model) {
             CHECK_STRING(list->entries[0].label, "y.md5mesh");
             CHECK_STRING(list->entries[2].label, "a.md5mesh");
         }
-        end(&viewer);
+        end_viewer(&viewer);
     }
     folder_remove(folder);
 }
@@ -597,7 +597,7 @@ TEST (view_clip_without_a_model_finds_its_model) {
 
 // Returns true if the shown files have changed since they were read. In that case they are read
 // again.
-static bool sees_change(test_viewer *viewer)
+static bool detects_change(test_viewer *viewer)
 {
     view_state *const state = &viewer->state;
     const uint64_t before = state->files_stamp;
@@ -614,9 +614,9 @@ static bool sees_change(test_viewer *viewer)
 static void check_watched(test_viewer *viewer, const char *folder, const char *name,
                           const char *from)
 {
-    CHECK_THAT(!sees_change(viewer), "a change before %s changed", name);
-    put_again(folder, name, from);
-    CHECK_THAT(sees_change(viewer), "no change, though %s changed", name);
+    CHECK_THAT(!detects_change(viewer), "a change before %s changed", name);
+    replace_file(folder, name, from);
+    CHECK_THAT(detects_change(viewer), "no change, though %s changed", name);
     CHECK(viewer->state.log.error[0] == '\0');
 }
 
@@ -625,17 +625,17 @@ static void check_watched(test_viewer *viewer, const char *folder, const char *n
 
 TEST (view_watch_detects_every_file_of_a_model) {
     char *const folder = folder_make();
-    char *const model = put(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
+    char *const model = copy_file(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
     STRINGS(names) = {"bobbin.png", "bobbin_eye.png", "bobbin_local.png", "bobbin_s.png",
                       "walk.md5anim"};
     const char *const arguments[] = {"--watch", model, NULL};
     for (size_t i = 0; i < 4; i++) {
         char *const from = common_join("models/bobbin", names[i]);
-        put_again(folder, names[i], from);
+        replace_file(folder, names[i], from);
         free(from);
     }
     test_viewer viewer;
-    if (begin(&viewer, arguments, true)) {
+    if (begin_viewer(&viewer, arguments, true)) {
         CHECK(view_open_first(&viewer.state));
         check_watched(&viewer, folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
         for (size_t i = 0; i < 5; i++) { // the last file is new, and is found
@@ -644,8 +644,8 @@ TEST (view_watch_detects_every_file_of_a_model) {
             free(from);
         }
         CHECK_UINT(viewer.state.document->scene.num_clips, 1);
-        CHECK(!sees_change(&viewer));
-        end(&viewer);
+        CHECK(!detects_change(&viewer));
+        end_viewer(&viewer);
     }
     free(model);
     folder_remove(folder);
@@ -653,21 +653,21 @@ TEST (view_watch_detects_every_file_of_a_model) {
 
 TEST (view_watch_finds_a_texture_that_was_missing) {
     char *const folder = folder_make();
-    char *const model = put(folder, "m.md5mesh", THIMBLE ".md5mesh");
+    char *const model = copy_file(folder, "m.md5mesh", THIMBLE ".md5mesh");
     const char *const arguments[] = {"--watch", model, NULL};
     test_viewer viewer;
-    if (begin(&viewer, arguments, true)) {
+    if (begin_viewer(&viewer, arguments, true)) {
         CHECK(view_open_first(&viewer.state));
         CHECK_UINT(viewer.state.document->textures.num_loaded, 0);
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
         CHECK_UINT(viewer.state.document->textures.num_loaded, 1);
         // An incomplete image gives a warning, and the complete image then replaces it.
         OWN_STRING path = common_join(folder, "thimble.png");
-        put_half(path);
-        CHECK(sees_change(&viewer) && viewer.state.log.num_warnings > 0);
+        write_incomplete_file(path);
+        CHECK(detects_change(&viewer) && viewer.state.log.num_warnings > 0);
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
         CHECK_UINT(viewer.state.log.num_warnings, 0);
-        end(&viewer);
+        end_viewer(&viewer);
     }
     free(model);
     folder_remove(folder);
@@ -675,18 +675,18 @@ TEST (view_watch_finds_a_texture_that_was_missing) {
 
 TEST (view_watch_keeps_a_texture_that_was_dropped) {
     char *const folder = folder_make();
-    char *const model = put(folder, "m.md5mesh", THIMBLE ".md5mesh");
-    OWN_STRING texture = put(folder, "any.png", THIMBLE ".png");
+    char *const model = copy_file(folder, "m.md5mesh", THIMBLE ".md5mesh");
+    OWN_STRING texture = copy_file(folder, "any.png", THIMBLE ".png");
     const char *const arguments[] = {"--watch", model, NULL};
     test_viewer viewer;
-    if (begin(&viewer, arguments, true)) {
+    if (begin_viewer(&viewer, arguments, true)) {
         CHECK(view_open_first(&viewer.state));
         view_drop(&viewer.state, texture);
         check_watched(&viewer, folder, "any.png", BOBBIN ".png");
         const char *const used =
             view_mesh_image(&viewer.state.document->textures, 0, MD5GL_IMAGE_DIFFUSE)->path;
         CHECK(used != NULL && strcmp(used, texture) == 0);
-        end(&viewer);
+        end_viewer(&viewer);
     }
     free(model);
     folder_remove(folder);
@@ -695,14 +695,14 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
 // All files of all models are watched. The crowd is unchanged until an incomplete file is complete.
 TEST (view_watch_detects_every_file_of_a_crowd) {
     char *const folder = folder_make();
-    char *const first = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
-    OWN_STRING walk = put(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
-    OWN_STRING other = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
-    put_again(folder, "bobbin.png", BOBBIN ".png");
-    put_again(folder, "thimble.png", THIMBLE ".png");
+    char *const first = copy_file(folder, "b.md5mesh", BOBBIN ".md5mesh");
+    OWN_STRING walk = copy_file(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
+    OWN_STRING other = copy_file(folder, "t.md5mesh", THIMBLE ".md5mesh");
+    replace_file(folder, "bobbin.png", BOBBIN ".png");
+    replace_file(folder, "thimble.png", THIMBLE ".png");
     const char *const arguments[] = {"--watch", "--no-auto", "--crowd=5", first, walk, other, NULL};
     test_viewer viewer;
-    if (begin(&viewer, arguments, true)) {
+    if (begin_viewer(&viewer, arguments, true)) {
         const view_state *const state = &viewer.state;
         CHECK(view_open_first(&viewer.state));
         check_watched(&viewer, folder, "b.md5mesh", BOBBIN ".md5mesh");
@@ -715,15 +715,15 @@ TEST (view_watch_detects_every_file_of_a_crowd) {
         STRINGS(names) = {"b.md5mesh", "walk.md5anim", "t.md5mesh"};
         STRINGS(sources) = {BOBBIN ".md5mesh", "models/bobbin/walk.md5anim", THIMBLE ".md5mesh"};
         for (int i = 0; i < 3; i++) {
-            put_half(files[i]);
-            CHECK(sees_change(&viewer) && state->log.error[0] != '\0');
+            write_incomplete_file(files[i]);
+            CHECK(detects_change(&viewer) && state->log.error[0] != '\0');
             CHECK_UINT(state->document->crowd.count, 5);
             CHECK_UINT(state->document->crowd.num_kinds, 2);
             CHECK(strcmp(state->document->scene.name, "b") == 0 && state->document->drawn != NULL);
             check_watched(&viewer, folder, names[i], sources[i]);
             CHECK_UINT(state->document->crowd.num_kinds, 2);
         }
-        end(&viewer);
+        end_viewer(&viewer);
     }
     free(first);
     folder_remove(folder);
@@ -731,24 +731,24 @@ TEST (view_watch_detects_every_file_of_a_crowd) {
 
 TEST (view_watch_detects_every_file_of_companions) {
     char *const folder = folder_make();
-    char *const model = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
-    OWN_STRING body = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
-    OWN_STRING thing = put(folder, "thing.md5mesh", still);
+    char *const model = copy_file(folder, "b.md5mesh", BOBBIN ".md5mesh");
+    OWN_STRING body = copy_file(folder, "t.md5mesh", THIMBLE ".md5mesh");
+    OWN_STRING thing = copy_file(folder, "thing.md5mesh", still);
     OWN_STRING beside = common_format("--retarget=%s", body);
     OWN_STRING held = common_format("--attach=hand_l=%s", thing);
-    put_again(folder, "thimble.png", THIMBLE ".png");
+    replace_file(folder, "thimble.png", THIMBLE ".png");
     const char *const arguments[] = {"--watch", "--no-auto", beside, held, model, NULL};
     test_viewer viewer;
-    if (begin(&viewer, arguments, true)) {
+    if (begin_viewer(&viewer, arguments, true)) {
         CHECK(view_open_first(&viewer.state));
         check_watched(&viewer, folder, "t.md5mesh", THIMBLE ".md5mesh");
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
         check_watched(&viewer, folder, "thing.md5mesh", still);
-        put_half(body); // changes nothing
-        CHECK(sees_change(&viewer) && viewer.state.log.error[0] != '\0');
+        write_incomplete_file(body); // changes nothing
+        CHECK(detects_change(&viewer) && viewer.state.log.error[0] != '\0');
         CHECK(viewer.state.document->companions[0].model != NULL
               && viewer.state.document->companions[1].model != NULL);
-        end(&viewer);
+        end_viewer(&viewer);
     }
     free(model);
     folder_remove(folder);
@@ -756,18 +756,18 @@ TEST (view_watch_detects_every_file_of_companions) {
 
 TEST (view_watch_detects_every_file_of_a_machine) {
     char *const folder = folder_make();
-    OWN_STRING machine = put(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
+    OWN_STRING machine = copy_file(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
     common_list clips = common_list_folder(test_path("models/bobbin"), ".md5anim");
     for (size_t i = 0; i < clips.count; i++) {
         char *const from = common_format("models/bobbin/%s", common_base(clips.names[i]));
-        put_again(folder, common_base(clips.names[i]), from);
+        replace_file(folder, common_base(clips.names[i]), from);
         free(from);
     }
     common_free_list(&clips);
-    put_again(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
+    replace_file(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
     const char *const arguments[] = {"--watch", "--set=speed=1", machine, NULL};
     test_viewer viewer;
-    if (begin(&viewer, arguments, true)) {
+    if (begin_viewer(&viewer, arguments, true)) {
         CHECK(view_open_first(&viewer.state));
         CHECK(viewer.state.document->scene.machine.player);
         check_watched(&viewer, folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
@@ -780,7 +780,7 @@ TEST (view_watch_detects_every_file_of_a_machine) {
                    1); // the setting of the command line is unchanged
         free(from);
         free(name);
-        end(&viewer);
+        end_viewer(&viewer);
     }
     folder_remove(folder);
 }
@@ -820,17 +820,17 @@ static double move_to(test_viewer *viewer, double time, md5_mat34 *last)
 // A walking character continues at its position. A missing part is a warning.
 TEST (view_watch_reloads_a_machine_without_a_jump) {
     char *const folder = folder_make();
-    OWN_STRING machine = put(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
+    OWN_STRING machine = copy_file(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
     OWN_STRING walk = common_join(folder, "walk.md5anim");
-    put_again(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
-    put_again(folder, "run.md5anim", "models/bobbin/run.md5anim");
-    put_again(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
+    replace_file(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
+    replace_file(folder, "run.md5anim", "models/bobbin/run.md5anim");
+    replace_file(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
     const char *const arguments[] = {"--watch", machine, NULL};
     const char *const edits[][3] = {{machine, "item walk 20", "item walk 12.25"},
                                     {machine, "out_of_step", "unlike"},
                                     {walk, "frameRate 24", "frameRate 30.0"}};
     test_viewer viewer;
-    if (begin(&viewer, arguments, true)) {
+    if (begin_viewer(&viewer, arguments, true)) {
         CHECK(view_open_first(&viewer.state));
         view_scene *const scene = &viewer.state.document->scene;
         OWN md5_mat34 *const joints = calloc(scene->num_joints, sizeof *joints);
@@ -842,7 +842,7 @@ TEST (view_watch_reloads_a_machine_without_a_jump) {
             most = fmax(most, move_to(&viewer, time, joints));
         for (size_t j = 0; j < COUNT_OF(edits); j++) {
             edit(edits[j][0], edits[j][1], edits[j][2]);
-            CHECK(sees_change(&viewer));
+            CHECK(detects_change(&viewer));
             const double swapped = move_to(&viewer, time, joints);
             time += 1.0 / 60.0;
             const double first = move_to(&viewer, time, joints);
@@ -852,12 +852,13 @@ TEST (view_watch_reloads_a_machine_without_a_jump) {
             for (int i = 0; i < 20; i++)
                 most = fmax(most, move_to(&viewer, time += 1.0 / 60.0, joints));
         }
-        put_again(folder, "held.md5mesh", still);
+        replace_file(folder, "held.md5mesh", still);
         edit(machine, "model bobbin.md5mesh",
              "model bobbin.md5mesh attached thing held.md5mesh on hand_r");
-        CHECK(sees_change(&viewer) && viewer.state.document->companions[VIEW_HELD].drawn != NULL);
+        CHECK(detects_change(&viewer)
+              && viewer.state.document->companions[VIEW_HELD].drawn != NULL);
         check_watched(&viewer, folder, "held.md5mesh", still);
-        end(&viewer);
+        end_viewer(&viewer);
     }
     folder_remove(folder);
 }
@@ -866,15 +867,15 @@ TEST (view_watch_reloads_a_machine_without_a_jump) {
 TEST (view_watch_ignores_opening_another_file) {
     const char *const arguments[] = {"--watch", test_path(THIMBLE ".md5mesh"), NULL};
     test_viewer viewer;
-    if (!begin(&viewer, arguments, true))
+    if (!begin_viewer(&viewer, arguments, true))
         return;
     CHECK(view_open_first(&viewer.state));
-    CHECK(!sees_change(&viewer));
+    CHECK(!detects_change(&viewer));
     view_drop(&viewer.state, test_path("models/thimble/walk.md5anim"));
-    CHECK(!sees_change(&viewer));
+    CHECK(!detects_change(&viewer));
     view_drop(&viewer.state, test_path(still));
-    CHECK(!sees_change(&viewer));
-    end(&viewer);
+    CHECK(!detects_change(&viewer));
+    end_viewer(&viewer);
 }
 
 // A document is shown only when it is complete: opening a model without the joint of --attach
@@ -885,7 +886,7 @@ TEST (view_open_that_fails_late_changes_nothing) {
     OWN_STRING model = common_copy(test_path(BOBBIN ".md5mesh"));
     const char *const arguments[] = {other, model, NULL};
     test_viewer viewer;
-    if (begin(&viewer, arguments, true)) {
+    if (begin_viewer(&viewer, arguments, true)) {
         view_state *const state = &viewer.state;
         CHECK(view_open_first(state));
         state->camera.distance *= 1.5f;
@@ -898,7 +899,7 @@ TEST (view_open_that_fails_late_changes_nothing) {
         CHECK_STRING(state->document->scene.name, "bobbin");
         CHECK(state->document->companions[1].drawn);
         CHECK_BYTES(&state->camera, &camera, sizeof camera);
-        end(&viewer);
+        end_viewer(&viewer);
     }
 }
 

@@ -118,7 +118,7 @@ static void make_files(made *fixture)
     fixture->library.num_names[VIEW_ANIMS] = NUM_FILES;
 }
 
-static const char *name_of(void *user, size_t file)
+static const char *file_name(void *user, size_t file)
 {
     return ((made *)user)->texts[file];
 }
@@ -140,13 +140,16 @@ static void close_none(void *user, const void *bytes, size_t size)
 TEST (names_of_a_mod_can_be_listed_separately) {
     made fixture;
     make_files(&fixture);
-    const md5_game_path paths[2] = {
-        {.num_files = 6, .name = name_of, .open = open_none, .close = close_none, .user = &fixture},
-        {.num_files = NUM_FILES,
-         .name = name_of,
-         .open = open_none,
-         .close = close_none,
-         .user = &fixture}};
+    const md5_game_path paths[2] = {{.num_files = 6,
+                                     .name = file_name,
+                                     .open = open_none,
+                                     .close = close_none,
+                                     .user = &fixture},
+                                    {.num_files = NUM_FILES,
+                                     .name = file_name,
+                                     .open = open_none,
+                                     .close = close_none,
+                                     .user = &fixture}};
     fixture.library.game = md5_create_game(paths, 2, NULL, NULL);
     fixture.library.num_own = 1;
     fixture.library.places.count = 2;

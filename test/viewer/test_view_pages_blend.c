@@ -480,7 +480,7 @@ TEST_PAGE (page_gaze_keeps_the_head_still_without_a_share, "gaze") {
 // -- The pages of vertices: in double precision ---------------------------------------------------
 
 // Returns the sum of bias * (joint * offset), as the file format defines it.
-static real3 posed(const md5_weight *weights, md5_vertex vertex, const md5_mat34 *joints)
+static real3 skin_vertex(const md5_weight *weights, md5_vertex vertex, const md5_mat34 *joints)
 {
     real3 sum = {0, 0, 0};
     for (uint32_t i = 0; i < vertex.num_weights; i++) {
@@ -494,11 +494,11 @@ static real3 posed(const md5_weight *weights, md5_vertex vertex, const md5_mat34
 
 static real3 posed_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat34 *joints)
 {
-    return posed(mesh->weights, mesh->file_vertices[mesh->sources[vertex]], joints);
+    return skin_vertex(mesh->weights, mesh->file_vertices[mesh->sources[vertex]], joints);
 }
 
 // Returns the joints at a fraction of a clip. The caller frees them.
-static md5_mat34 *joints_at(const page_case *fixture, const char *clip, double part)
+static md5_mat34 *sample_joints(const page_case *fixture, const char *clip, double part)
 {
     const view_clip *const moved = view_page_clip(&fixture->picture, clip);
     md5_mat34 *const joints = malloc(2 * fixture->scene.num_joints * sizeof *joints);
@@ -516,9 +516,9 @@ static double middle_error(const page_case *fixture, const char *clip, uint32_t 
 {
     double largest = 0.0;
     for (uint32_t i = 0; i < frames; i++) {
-        OWN md5_mat34 *const a = joints_at(fixture, clip, i / (double)frames);
-        OWN md5_mat34 *const own = joints_at(fixture, clip, (i + 0.5) / frames);
-        OWN md5_mat34 *const b = joints_at(fixture, clip, (i + 1.0) / frames);
+        OWN md5_mat34 *const a = sample_joints(fixture, clip, i / (double)frames);
+        OWN md5_mat34 *const own = sample_joints(fixture, clip, (i + 0.5) / frames);
+        OWN md5_mat34 *const b = sample_joints(fixture, clip, (i + 1.0) / frames);
         for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) {
             const md5_mesh *const mesh = &fixture->scene.model->meshes[m];
             for (uint32_t v = 0; v < mesh->num_vertices; v++)
@@ -562,13 +562,13 @@ TEST_PAGE (page_bind_shows_the_difference_from_own_weights, "bind") {
     OWN_WEIGHTS weights = view_bind_weights(fixture->scene.model, desc, NULL);
     REQUIRE(weights);
     for (int i = 0; i < 24; i++) {
-        OWN md5_mat34 *const joints = joints_at(fixture, "walk", i / 24.0);
+        OWN md5_mat34 *const joints = sample_joints(fixture, "walk", i / 24.0);
         const md5_vertex *bound = weights->vertices;
         for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) {
             const md5_mesh *const mesh = &fixture->scene.model->meshes[m];
             for (uint32_t v = 0; v < mesh->num_vertices; v++) {
                 const double off = real3_distance(posed_vertex(mesh, v, joints),
-                                                  posed(weights->weights, *bound++, joints));
+                                                  skin_vertex(weights->weights, *bound++, joints));
                 real_worse(&largest, off);
                 sum += off;
             }

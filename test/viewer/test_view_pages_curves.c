@@ -50,7 +50,7 @@ TEST_PAGE (page_curves_approach_a_heavier_nurbs_point, "curves") {
 }
 
 // Returns the rotation between two orientations as axis times angle.
-static real3 turn_between(md5_quat from, md5_quat to)
+static real3 rotation_between(md5_quat from, md5_quat to)
 {
     const real4 way = real4_mul(real4_conjugate(real4_of(from)), real4_of(to));
     const real3 axis = real3_scale((real3){way.x, way.y, way.z}, way.w < 0.0 ? -1.0 : 1.0);
@@ -69,8 +69,8 @@ TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
         real3 turns[6];
         double largest = 0.0;
         for (int k = 0; k < 6; k++) {
-            turns[k] = turn_between(md5_quat_from_axis_angle(axes[k], spread),
-                                    md5_quat_from_axis_angle(axes[k + 1], spread));
+            turns[k] = rotation_between(md5_quat_from_axis_angle(axes[k], spread),
+                                        md5_quat_from_axis_angle(axes[k + 1], spread));
             real_worse(&largest, k > 0 ? real3_distance(turns[k - 1], turns[k]) : 0.0);
         }
         CLAIM("spread, radians = %.9g @ 0.4 | largest jump at a key, squad < 1e-3;"
@@ -112,7 +112,7 @@ TEST_PAGE (page_euler_loses_a_direction_at_ninety_degrees, "euler") {
           " pitch, there and back = 40 ~ 1e-2");
 }
 
-static md5_vec3 place_of(const page_case *fixture, const char *joint)
+static md5_vec3 joint_position(const page_case *fixture, const char *joint)
 {
     return view_joint_place(&fixture->picture, &fixture->picture.figures[0], JOINT(joint));
 }
@@ -123,7 +123,7 @@ TEST_PAGE (page_ik_reports_the_distance_of_the_hand, "ik") {
               " | distance < %s",
               solver, solver == 1 ? "1" : "0.05"); // CCD converges slowly
         CLAIM("| distance = %.17g ~ 1e-3",
-              real_distance(place_of(fixture, "hand_l"), (md5_vec3){8, 17, 27}));
+              real_distance(joint_position(fixture, "hand_l"), (md5_vec3){8, 17, 27}));
         // No solver's distance increases over the iterations.
         const md5_vec2 *const points = fixture->picture.plots[0].series[solver].points;
         CHECK(points[24].y <= points[0].y);
@@ -151,9 +151,10 @@ TEST_PAGE (page_ik_counts_the_iterations_that_are_needed, "ik") {
 
 TEST_PAGE (page_ik_points_at_an_unreachable_target, "ik") {
     CLAIM("target, forward = 28; target, left = 34; target, up = 54; joints = 3; solver = 0 @ 0");
-    const md5_vec3 shoulder = place_of(fixture, "upperarm_l");
-    CLAIM("| distance = %.17g ~ 1e-2", real_distance((md5_vec3){28, 34, 54}, shoulder)
-                                           - real_distance(place_of(fixture, "hand_l"), shoulder));
+    const md5_vec3 shoulder = joint_position(fixture, "upperarm_l");
+    CLAIM("| distance = %.17g ~ 1e-2",
+          real_distance((md5_vec3){28, 34, 54}, shoulder)
+              - real_distance(joint_position(fixture, "hand_l"), shoulder));
 }
 
 TEST_PAGE (page_limits_are_kept_wherever_the_target_is, "limits") {
@@ -430,7 +431,7 @@ static md5_vec3 nearest_ankle(const page_case *fixture, md5_vec3 place)
     STRINGS(ankles) = {"foot_1_l", "foot_1_r", "foot_2_l", "foot_2_r", "foot_3_l", "foot_3_r"};
     md5_vec3 nearest = {INFINITY, INFINITY, INFINITY};
     for (size_t i = 0; i < COUNT_OF(ankles); i++) {
-        const md5_vec3 at = place_of(fixture, ankles[i]);
+        const md5_vec3 at = joint_position(fixture, ankles[i]);
         if (!(real_distance(nearest, place) < real_distance(at, place)))
             nearest = at;
     }

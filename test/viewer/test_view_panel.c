@@ -47,7 +47,7 @@ static void press(screen *s, int32_t code, bool shift)
 }
 
 // Runs one iteration of the window's loop, without drawing.
-static void live(screen *s, double seconds)
+static void run_seconds(screen *s, double seconds)
 {
     view_state *const viewer = &s->viewer;
     view_advance(&viewer->play, view_clock(&viewer->document->scene), seconds);
@@ -57,7 +57,7 @@ static void live(screen *s, double seconds)
 
 // -- Keys -----------------------------------------------------------------------------------
 
-static const char *help_of(const screen *s, const char *keys)
+static const char *help_text(const screen *s, const char *keys)
 {
     view_key_line lines[VIEW_MAX_KEY_LINES];
     const uint32_t count = view_current_keys(s->viewer.document, lines);
@@ -70,30 +70,30 @@ static const char *help_of(const screen *s, const char *keys)
 #define TEST_HERE(title, file) TEST_SCREEN (title, open_stage(s, file))
 
 TEST_HERE (view_help_of_a_machine_lists_what_keys_do_there, MACHINE) {
-    CHECK_STRING(help_of(s, "Space"), "jump");
-    CHECK_STRING(help_of(s, "F2"), "wave");
-    CHECK_STRING(help_of(s, "F6"), "dance");
-    CHECK_STRING(help_of(s, "F9"), "sneeze");
-    CHECK_STRING(help_of(s, "F10"), "chase");
-    CHECK_STRING(help_of(s, "W"), "Walk forward");
-    CHECK_STRING(help_of(s, "Space or Pause"), "Play");
-    CHECK_STRING(help_of(s, "L"), "");
+    CHECK_STRING(help_text(s, "Space"), "jump");
+    CHECK_STRING(help_text(s, "F2"), "wave");
+    CHECK_STRING(help_text(s, "F6"), "dance");
+    CHECK_STRING(help_text(s, "F9"), "sneeze");
+    CHECK_STRING(help_text(s, "F10"), "chase");
+    CHECK_STRING(help_text(s, "W"), "Walk forward");
+    CHECK_STRING(help_text(s, "Space or Pause"), "Play");
+    CHECK_STRING(help_text(s, "L"), "");
 }
 
 TEST_HERE (view_help_omits_walking_if_a_machine_has_none, "models/bobbin/page_look.md5machine") {
-    CHECK_STRING(help_of(s, "W"), "");
-    CHECK_STRING(help_of(s, "Space"), "");
-    CHECK_STRING(help_of(s, "F9"), "");
-    CHECK_STRING(help_of(s, "Space or Pause"), "Play");
+    CHECK_STRING(help_text(s, "W"), "");
+    CHECK_STRING(help_text(s, "Space"), "");
+    CHECK_STRING(help_text(s, "F9"), "");
+    CHECK_STRING(help_text(s, "Space or Pause"), "Play");
     press(s, 'w', false);
     CHECK(strstr(s->viewer.ui.notice, "no parameter"));
 }
 
 TEST_HERE (view_help_of_a_clip_lists_what_keys_do_there, BOBBIN) {
-    CHECK_STRING(help_of(s, "Space or Pause"), "Play");
-    CHECK_STRING(help_of(s, "Ctrl+PageDown"), "Next clip");
-    CHECK_STRING(help_of(s, "P"), "Bind pose");
-    CHECK_STRING(help_of(s, "F2"), "");
+    CHECK_STRING(help_text(s, "Space or Pause"), "Play");
+    CHECK_STRING(help_text(s, "Ctrl+PageDown"), "Next clip");
+    CHECK_STRING(help_text(s, "P"), "Bind pose");
+    CHECK_STRING(help_text(s, "F2"), "");
 }
 
 TEST (view_keys_without_effect_are_reported) {
@@ -122,12 +122,12 @@ TEST (view_keys_without_effect_are_reported) {
 
 TEST_HERE (view_click_on_a_character_reaches_its_machine, MACHINE) {
     const view_machine *const machine = &s->viewer.document->scene.machine;
-    live(s, 0.2);
+    run_seconds(s, 0.2);
     view_pick_at(&s->viewer, 2.0f, 2.0f);
-    live(s, 0.2);
+    run_seconds(s, 0.2);
     CHECK_UINT(md5_player_layer(machine->player, 0).state, 0);
     view_pick_at(&s->viewer, 0.5f * (float)s->viewer.width, 0.5f * (float)s->viewer.height);
-    live(s, 0.2);
+    run_seconds(s, 0.2);
     const md5_one_shot_status shot = md5_player_one_shot(machine->player, 0);
     CHECK_STRING(shot.is_playing ? machine->desc->clips[shot.clip].name : "", "giggle");
 }
@@ -136,34 +136,34 @@ TEST_HERE (view_click_on_a_character_reaches_its_machine, MACHINE) {
 
 TEST_HERE (view_machine_pauses_and_resumes, MACHINE) {
     view_machine *const machine = &s->viewer.document->scene.machine;
-    live(s, 0.5);
+    run_seconds(s, 0.5);
     CHECK_NEAR(machine->time, 0.5, 1e-9);
     press(s, ' ', false); // space is a trigger of this machine
     CHECK(s->viewer.play.playing);
     press(s, VIEW_KEY_PAUSE, false);
     CHECK(!s->viewer.play.playing);
-    live(s, 0.5);
+    run_seconds(s, 0.5);
     CHECK_NEAR(machine->time, 0.5, 1e-9);
     press(s, VIEW_KEY_PAUSE, false);
-    live(s, 0.25);
+    run_seconds(s, 0.25);
     CHECK_NEAR(machine->time, 0.75, 1e-9);
 }
 
 TEST_HERE (view_machine_is_stepped_and_restarted, MACHINE) {
     view_machine *const machine = &s->viewer.document->scene.machine;
-    live(s, 0.5);
+    run_seconds(s, 0.5);
     press(s, VIEW_KEY_RIGHT, false);
-    live(s, 1.0); // the step has paused it
+    run_seconds(s, 1.0); // the step has paused it
     CHECK_NEAR(machine->time, 0.5 + 1.0 / 60.0, 1e-9);
     press(s, '.', false);
     press(s, VIEW_KEY_LEFT, false);
     press(s, ',', false);
-    live(s, 1.0);
+    run_seconds(s, 1.0);
     CHECK_NEAR(machine->time, 0.5, 1e-9);
     send(s, VIEW_INPUT_KEY_DOWN, 'w', false);
     CHECK_STRING(s->viewer.ui.notice, "Paused; press Pause to resume");
     press(s, VIEW_KEY_PAUSE, false);
-    live(s, 1.0);
+    run_seconds(s, 1.0);
     CHECK(machine->place.translation.x > 1.0f);
     send(s, VIEW_INPUT_KEY_UP, 'w', false);
     press(s, VIEW_KEY_LEFT, true);
@@ -172,18 +172,18 @@ TEST_HERE (view_machine_is_stepped_and_restarted, MACHINE) {
 }
 
 TEST_HERE (view_machine_waits_while_its_bind_pose_is_shown, MACHINE) {
-    live(s, 0.5);
+    run_seconds(s, 0.5);
     press(s, 'p', false);
-    live(s, 3.0);
+    run_seconds(s, 3.0);
     press(s, 'p', false);
-    live(s, 0.0);
+    run_seconds(s, 0.0);
     CHECK_NEAR(s->viewer.document->scene.machine.time, 0.5, 1e-9);
 }
 
 // -- Rows -----------------------------------------------------------------------------------
 
 // Returns the text of a row of the figures.
-static const char *row_of(screen *s, const char *name)
+static const char *row_text(screen *s, const char *name)
 {
     screen_draw(s);
     return item_text(&s->viewer, &s->facts, name);
@@ -203,10 +203,10 @@ static void check_active(screen *s, const char *expected)
 }
 
 TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
-    live(s, 0.2);
+    run_seconds(s, 0.2);
     check_active(s, "stand idle breathe ");
     press(s, ' ', false);
-    live(s, 0.05); // both clips play during the transition
+    run_seconds(s, 0.05); // both clips play during the transition
     check_active(s, "stand idle leap breathe ");
     // The value is between the straight walk and the curve to the left, so the curve to the right
     // is inactive.
@@ -216,13 +216,13 @@ TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
         md5_find_parameter(s->viewer.document->scene.machine.character->machine, "turn");
     CHECK(md5_player_set(s->viewer.document->scene.machine.player, speed, 20));
     CHECK(md5_player_set(s->viewer.document->scene.machine.player, turn, 30));
-    live(s, 4.4); // between two blinks
+    run_seconds(s, 4.4); // between two blinks
     check_active(s, "stand walk walk_left breathe ");
     // A one-shot plays over the blink, in the second slot.
     const uint32_t wave =
         md5_find_parameter(s->viewer.document->scene.machine.character->machine, "wave");
     CHECK(md5_player_set(s->viewer.document->scene.machine.player, wave, 1));
-    live(s, 0.2);
+    run_seconds(s, 0.2);
     check_active(s, "stand walk walk_left wave breathe ");
 }
 
@@ -244,7 +244,7 @@ static void check_clips_row(const char *file, uint32_t count)
                  (double)size / 1024.0);
         CHECK(size > 1024);
         s.viewer.options->shown.statistics = true;
-        CHECK_STRING(row_of(&s, "figures/Clips"), text);
+        CHECK_STRING(row_text(&s, "figures/Clips"), text);
     }
     (void)screen_close(&s);
 }
@@ -256,10 +256,10 @@ TEST (view_panel_sums_the_clips_of_a_machine_and_of_a_model) {
 
 // The text has neither exponents nor hyphens, and one row for all three coordinates.
 TEST_HERE (view_panel_writes_positions_without_exponents, BOBBIN) {
-    live(s, 0.2);
+    run_seconds(s, 0.2);
     for (uint32_t i = 0; i < s->viewer.document->scene.model->meshes[0].num_triangles; i += 97) {
         s->viewer.pick = (view_pick){.is_set = true, .joint = 0, .triangle = i};
-        const char *const text = row_of(s, "figures/Position");
+        const char *const text = row_text(s, "figures/Position");
         const float width = view_current_layout(&s->facts).docks[VIEW_DOCK_RIGHT].width;
         CHECK(text[0] != '\0' && strpbrk(text, "e-") == NULL);
         CHECK(view_text_width(&s->viewer.font, VIEW_TEXT, text) < width - 2 * VIEW_INSET - 84);
@@ -325,7 +325,7 @@ TEST_HERE (view_shows_a_clip_that_is_dropped_on_a_machine, MACHINE) {
 static const uint32_t sizes[][2] = {{640, 480}, {800, 600}, {1280, 720}, {1920, 1080}};
 
 // Returns the bounding box of all visible vertices, in pixels.
-static view_rect seen_box(screen *s)
+static view_rect visible_box(screen *s)
 {
     view_state *const viewer = &s->viewer;
     const float width = (float)viewer->width;
@@ -363,12 +363,12 @@ static view_rect seen_box(screen *s)
 
 // Checks that the whole model is in the image, large enough, and next to the panels. Returns its
 // bounding box in the image.
-static view_rect check_seen(screen *s)
+static view_rect check_visible(screen *s)
 {
     const float width = (float)s->viewer.width;
     const float height = (float)s->viewer.height;
     const view_stage facts = view_stage_of(&s->viewer, width, height);
-    const view_rect box = seen_box(s);
+    const view_rect box = visible_box(s);
     const view_rect picture = {0, 0, width, height};
     CHECK(box.x >= 0.0f && box.y >= 0.0f);
     CHECK(box.x + box.width <= picture.width && box.y + box.height <= picture.height);
@@ -385,13 +385,13 @@ TEST (view_frames_a_jumping_machine_next_to_the_panels) {
         if (open_stage(&s, MACHINE)) {
             s.viewer.width = sizes[size][0];
             s.viewer.height = sizes[size][1];
-            live(&s, 0.2);
+            run_seconds(&s, 0.2);
             press(&s, ' ', false);
             float highest = INFINITY;
             float lowest = -INFINITY;
             for (int frame = 0; frame < 23; frame++) {
-                live(&s, 1.0 / 15.0);
-                const view_rect box = check_seen(&s);
+                run_seconds(&s, 1.0 / 15.0);
+                const view_rect box = check_visible(&s);
                 highest = fminf(highest, box.y);
                 lowest = fmaxf(lowest, box.y);
             }
@@ -411,8 +411,8 @@ TEST_LONG (view_shows_all_of_each_clip_that_is_selected_by_key) {
                 press(&s, 'w', false);
                 const double length = view_shown_anim(&s.viewer.document->scene)->duration;
                 for (int i = 0; i < 12; i++) {
-                    live(&s, length / 12.0);
-                    (void)check_seen(&s);
+                    run_seconds(&s, length / 12.0);
+                    (void)check_visible(&s);
                 }
             }
         }
@@ -421,14 +421,14 @@ TEST_LONG (view_shows_all_of_each_clip_that_is_selected_by_key) {
 }
 
 TEST_HERE (view_keeps_a_camera_that_the_user_has_set, BOBBIN) {
-    live(s, 0.1);
+    run_seconds(s, 0.1);
     view_zoom(&s->viewer.camera, 1.5f, 0.0f, 0.0f, 720.0f);
     const view_camera before = s->viewer.camera;
     s->viewer.width = 640;
     s->viewer.options->shown.panel = false;
     for (int i = 0; i < 12; i++) {
         press(s, 'w', false);
-        live(s, 0.1);
+        run_seconds(s, 0.1);
     }
     CHECK_BYTES(&before, &s->viewer.camera, sizeof before);
 }
@@ -461,7 +461,7 @@ TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
 TEST_HERE (view_lantern_stands_upright_by_itself, "models/lantern/lantern.md5mesh") {
     const view_scene *const scene = &s->viewer.document->scene;
     for (int i = 0; i < 20; i++) {
-        live(s, 0.1);
+        run_seconds(s, 0.1);
         view_skin(&s->viewer.document->scene);
         const md5_bounds box = view_pose_bounds(scene, NULL);
         CHECK_SMALL(box.min.z, 0.01); // the model stands on the floor

@@ -202,7 +202,7 @@ TEST_SHOT (view_click_measures_until_the_next_click, MODEL SIZE " --panel") {
 
 // Runs `work` in a child process with limits of 256 MiB and one second, and returns its exit
 // status. Stores its output in `said`.
-static int run_limited(void (*work)(void), char *said, size_t size)
+static int run_limited(void (*work)(void), char *output, size_t size)
 {
     int ends[2];
     int status = -1;
@@ -216,36 +216,36 @@ static int run_limited(void (*work)(void), char *said, size_t size)
         _exit(0);
     }
     close(ends[1]);
-    const ssize_t length = read(ends[0], said, size - 1);
-    said[length > 0 ? length : 0] = '\0';
+    const ssize_t length = read(ends[0], output, size - 1);
+    output[length > 0 ? length : 0] = '\0';
     close(ends[0]);
     CHECK(waitpid(child, &status, 0) == child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void work_on(void)
+static void run_forever(void)
 {
     for (volatile unsigned i = 0;; i++) {
     }
 }
 
 TEST_LONG (limit_of_processor_time_ends_with_a_message) {
-    char said[16];
-    CHECK_UINT((uint64_t)run_limited(work_on, said, sizeof said), 1);
-    CHECK_STRING(said, "late\n");
+    char output[16];
+    CHECK_UINT((uint64_t)run_limited(run_forever, output, sizeof output), 1);
+    CHECK_STRING(output, "late\n");
 }
 
 // Sanitizers reserve more memory than the limit.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-static void work_to_the_end(void)
+static void run_briefly(void)
 {
     common_limit_process((size_t)256 << 20, 0, "late\n");
     for (volatile unsigned long i = 0; i < 1000; i++) {
     }
 }
 
-static void take_memory(void)
+static void allocate_memory(void)
 {
     void *volatile much = malloc((size_t)512 << 20);
     if (much == NULL)
@@ -254,7 +254,7 @@ static void take_memory(void)
 }
 
 // The limit of a thumbnail is added to the address space that OpenGL has reserved.
-static void take_more_memory(void)
+static void allocate_more_memory(void)
 {
     // The limit of run_limited() is below the address space that earlier tests reserve.
     common_limit_process(SIZE_MAX, 1, "late\n");
@@ -278,14 +278,14 @@ static void take_more_memory(void)
 TEST (limit_of_memory_begins_at_the_address_space) {
     char text[16];
     if (common_address_space() > 0)
-        CHECK_UINT((uint64_t)run_limited(take_more_memory, text, sizeof text), 0);
+        CHECK_UINT((uint64_t)run_limited(allocate_more_memory, text, sizeof text), 0);
 }
 
 TEST (limit_of_memory_makes_allocations_fail) {
-    char said[16];
-    CHECK_UINT((uint64_t)run_limited(take_memory, said, sizeof said), 7);
-    CHECK_UINT((uint64_t)run_limited(work_to_the_end, said, sizeof said), 0);
-    CHECK_STRING(said, "");
+    char output[16];
+    CHECK_UINT((uint64_t)run_limited(allocate_memory, output, sizeof output), 7);
+    CHECK_UINT((uint64_t)run_limited(run_briefly, output, sizeof output), 0);
+    CHECK_STRING(output, "");
 }
 
 #endif
@@ -297,7 +297,7 @@ TEST (limit_of_memory_makes_allocations_fail) {
 enum { HALF = SCENE_WIDTH / 2 };
 
 // Returns the brightness of half an image, and the largest difference between its halves.
-static uint32_t sum_of(const gl_picture *picture, int half, int *difference)
+static uint32_t sum_brightness(const gl_picture *picture, int half, int *difference)
 {
     uint32_t sum = 0;
     *difference = 0;
@@ -355,13 +355,13 @@ TEST_SQUARE (view_deforms_face_the_viewer_in_every_instance) {
 
     view_set_deform_view(&textures.layers, &view, placements, 2);
     draw_two(stage, &textures.layers, placements, &picture);
-    CHECK(sum_of(&picture, 0, &difference) > 10000);
+    CHECK(sum_brightness(&picture, 0, &difference) > 10000);
     CHECK(difference <= 1);
 
     // If both use one view in model space, the second one shows only its edge.
     view_set_deform_view(&textures.layers, &view, NULL, 0);
     draw_two(stage, &textures.layers, placements, &picture);
-    CHECK(sum_of(&picture, 1, &difference) < 100);
+    CHECK(sum_brightness(&picture, 1, &difference) < 100);
     view_free_textures(&textures, stage->renderer);
     view_close_package(package);
 }
@@ -379,10 +379,10 @@ TEST_SQUARE (view_deforms_keep_scale) {
     view_textures textures = load_layers(stage, package, "kinds/sprite");
     view_set_deform_view(&textures.layers, &view, whole_size, 2);
     draw_two(stage, &textures.layers, whole_size, &picture);
-    const uint32_t whole = sum_of(&picture, 1, &difference);
+    const uint32_t whole = sum_brightness(&picture, 1, &difference);
     view_set_deform_view(&textures.layers, &view, half, 2);
     draw_two(stage, &textures.layers, half, &picture);
-    CHECK_NEAR((double)sum_of(&picture, 1, &difference) / whole, 0.25, 0.02);
+    CHECK_NEAR((double)sum_brightness(&picture, 1, &difference) / whole, 0.25, 0.02);
     view_free_textures(&textures, stage->renderer);
     view_close_package(package);
 }
@@ -536,7 +536,7 @@ static double value(const view_machine *machine, const char *name)
     return md5_player_get(machine->player, parameter);
 }
 
-static const char *state_of(const view_machine *machine)
+static const char *state_name(const view_machine *machine)
 {
     return machine->desc->layers[0].states[md5_player_layer(machine->player, 0).state].name;
 }
@@ -566,7 +566,7 @@ TEST (view_pointer_is_sent_to_a_machine_until_it_rests) {
     CHECK_NEAR(value(machine, "pointer"), 1, 1e-6);
     CHECK_NEAR(value(machine, "head_yaw"), 30, 0.1);
     CHECK_SMALL(value(machine, "head_pitch"), 0.1);
-    CHECK_STRING(state_of(machine), "idle");
+    CHECK_STRING(state_name(machine), "idle");
     CHECK_SMALL((double)machine->place.rotation.z, 1e-6);
     view_run_machine(machine, 8.5);
     CHECK_SMALL(value(machine, "pointer"), 1e-6);
@@ -574,7 +574,7 @@ TEST (view_pointer_is_sent_to_a_machine_until_it_rests) {
     view_free_machine(machine);
 }
 
-static double turned(md5_quat rotation)
+static double rotation_about_z(md5_quat rotation)
 {
     return 2.0 * atan2((double)rotation.z, (double)rotation.w);
 }
@@ -588,7 +588,7 @@ static double turning_rate(const view_machine *machine)
     const uint32_t state = md5_find_state(machine->character->machine, 0, "turn_left");
     CHECK(state != MD5_NONE && md5_player_seek(player, 0, state, 0.0));
     md5_player_advance(player, step, NULL, NULL);
-    const double angle = turned(md5_player_root_motion(player).rotation);
+    const double angle = rotation_about_z(md5_player_root_motion(player).rotation);
     return angle / step;
 }
 
@@ -603,8 +603,8 @@ TEST (view_pointer_behind_him_turns_him_round) {
     // Bobbin rotates in steps of 45 degrees until the pointer is at most 40 degrees to the side:
     // three steps. At half of the rate, 0.2 s of the transition to the first step are lost and 0.3
     // s of the transition to standing are added.
-    CHECK_STRING(state_of(machine), "idle");
-    CHECK_NEAR(turned(machine->place.rotation),
+    CHECK_STRING(state_name(machine), "idle");
+    CHECK_NEAR(rotation_about_z(machine->place.rotation),
                135.0 * 3.14159265358979 / 180.0 + 0.5 * (0.3 - 0.2) * turning_rate(machine), 1e-3);
     CHECK(fabs(value(machine, "head_yaw")) < 40.0);
     view_free_machine(machine);
@@ -628,7 +628,7 @@ TEST (view_pointer_that_circles_behind_him_does_not_swing_his_head) {
 }
 
 // Returns the name of the clip in the first one-shot slot.
-static const char *act_of(const view_machine *machine)
+static const char *one_shot_name(const view_machine *machine)
 {
     const md5_one_shot_status act = md5_player_one_shot(machine->player, 0);
     return act.is_playing ? machine->desc->clips[act.clip].name : "";
@@ -642,10 +642,10 @@ TEST (view_pointer_that_clicks_makes_him_giggle_and_then_hurts) {
         return;
     view_machine_motion.click(&scene);
     view_run_machine(machine, 0.3);
-    CHECK_STRING(act_of(machine), "giggle");
+    CHECK_STRING(one_shot_name(machine), "giggle");
     view_machine_motion.click(&scene);
     view_run_machine(machine, 0.6);
-    CHECK_STRING(act_of(machine), "hit");
+    CHECK_STRING(one_shot_name(machine), "hit");
     view_free_machine(machine);
 }
 

@@ -127,7 +127,7 @@ TEST_SCENE (view_options_change_the_image) {
 }
 
 // Returns the difference of red and blue of a row at its left edge, which no model covers.
-static int warmth(const shot *fixture, uint32_t row)
+static int red_minus_blue(const shot *fixture, uint32_t row)
 {
     const uint8_t *const pixel = fixture->rgba + 4 * (size_t)row * fixture->width;
     return pixel[0] - pixel[2];
@@ -145,14 +145,16 @@ TEST_SCENE (view_scenery_is_a_warm_ground_below_a_sky) {
     }
     const uint32_t last = fixture[0].height - 1;
     int largest = 0;
-    CHECK(warmth(&fixture[0], 0) < -20 && warmth(&fixture[0], last) > 60);
+    CHECK(red_minus_blue(&fixture[0], 0) < -20 && red_minus_blue(&fixture[0], last) > 60);
     for (uint32_t row = 1; row <= last; row++) {
-        const int step = abs(warmth(&fixture[0], row) - warmth(&fixture[0], row - 1));
+        const int step =
+            abs(red_minus_blue(&fixture[0], row) - red_minus_blue(&fixture[0], row - 1));
         largest = step > largest ? step : largest;
     }
     CHECK_THAT(largest < 12, "a step of %d", largest);
     for (uint32_t i = 1; i < 4u; i++)
-        CHECK_THAT(warmth(&fixture[i], last) <= 0, "%s: %d", views[i], warmth(&fixture[i], last));
+        CHECK_THAT(red_minus_blue(&fixture[i], last) <= 0, "%s: %d", views[i],
+                   red_minus_blue(&fixture[i], last));
     for (uint32_t i = 0; i < 4; i++)
         free(fixture[i].rgba);
 }

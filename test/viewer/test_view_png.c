@@ -51,18 +51,18 @@ static void check_png(png_copy *png, format of, const uint8_t *pixels)
 static void check_picture(format of, const uint8_t *pixels, int largest)
 {
     png_copy plain = {0};
-    png_copy own = {0};
+    png_copy ours = {0};
     const int stride = of.components * of.width;
     CHECK(plain_write_png_to_func(copy_bytes, &plain, of.width, of.height, of.components, pixels,
                                   stride)
           != 0);
-    CHECK(
-        stbi_write_png_to_func(copy_bytes, &own, of.width, of.height, of.components, pixels, stride)
-        != 0);
-    CHECK(plain.size <= (size_t)largest && own.size <= (size_t)largest);
-    CHECK(own.size <= plain.size + plain.size / 100);
+    CHECK(stbi_write_png_to_func(copy_bytes, &ours, of.width, of.height, of.components, pixels,
+                                 stride)
+          != 0);
+    CHECK(plain.size <= (size_t)largest && ours.size <= (size_t)largest);
+    CHECK(ours.size <= plain.size + plain.size / 100);
     check_png(&plain, of, pixels);
-    check_png(&own, of, pixels);
+    check_png(&ours, of, pixels);
 }
 
 // Rows begin with a filter byte. Sizes: several parts of 512 KiB, which are compressed in parallel;

@@ -123,7 +123,7 @@ typedef struct quake_folder {
 } quake_folder;
 
 // Writes an image of 8 by 8 pixels in red, green or blue: 2, 1 or 0.
-static void put_color(const char *folder, const char *name, int color)
+static void write_color_image(const char *folder, const char *name, int color)
 {
     enum { HEAD = 18, SIDE = 8 };
     uint8_t file[HEAD + 3 * SIDE * SIDE] = {[2] = 2, [12] = SIDE, [14] = SIDE, [16] = 24};
@@ -151,7 +151,7 @@ static void remove_folder(quake_folder *made)
 }
 
 // Returns the strongest colour of the image: 'r', 'g' or 'b'.
-static char color_of(shot_viewer *viewer, double time)
+static char strongest_color(shot_viewer *viewer, double time)
 {
     viewer->state.play.time = time;
     OWN_PICTURE picture = shot_draw(viewer);
@@ -174,7 +174,7 @@ static void check_skin(gl_scene *scene, const quake_folder *made, const char *sk
     if (shot_open(&viewer, scene, line)) {
         char shown[16] = "";
         for (size_t i = 0; i < strlen(colors); i++)
-            shown[i] = color_of(&viewer, 0.05 + 0.1 * (double)i);
+            shown[i] = strongest_color(&viewer, 0.05 + 0.1 * (double)i);
         CHECK_STRING(shown, colors);
         CHECK_UINT(viewer.state.log.num_warnings, num_warnings);
     }
@@ -185,10 +185,10 @@ static void check_skin(gl_scene *scene, const quake_folder *made, const char *sk
 TEST_SCENE (view_quake_shows_skins_and_their_images_in_turn) {
     quake_folder made;
     if (make_folder(&made, "progs")) {
-        put_color(made.below, "board_00_00.tga", 2);
-        put_color(made.below, "board_00_01.tga", 1);
-        put_color(made.below, "board_00_02.tga", 0);
-        put_color(made.below, "board_01_00.tga", 1);
+        write_color_image(made.below, "board_00_00.tga", 2);
+        write_color_image(made.below, "board_00_01.tga", 1);
+        write_color_image(made.below, "board_00_02.tga", 0);
+        write_color_image(made.below, "board_01_00.tga", 1);
         check_skin(scene, &made, "", "rgbrrg", 0);
         check_skin(scene, &made, " --skin 0", "rgbr", 0);
         check_skin(scene, &made, " --skin 1", "ggg", 0);
@@ -209,8 +209,8 @@ TEST_SCENE (view_quake_2_shows_the_skins_of_the_md2) {
         strcpy((char *)file + HEAD, "models/x/skin.pcx");
         strcpy((char *)file + HEAD + NAME, "models/x/pain.pcx");
         folder_put(made.top, "tris.md2", file, sizeof file);
-        put_color(made.below, "skin.tga", 2);
-        put_color(made.below, "pain.tga", 0);
+        write_color_image(made.below, "skin.tga", 2);
+        write_color_image(made.below, "pain.tga", 0);
         check_skin(scene, &made, "", "rr", 0);
         check_skin(scene, &made, " --skin 1", "bb", 0);
         check_skin(scene, &made, " --skin 2", "rr", 1);
@@ -221,7 +221,7 @@ TEST_SCENE (view_quake_2_shows_the_skins_of_the_md2) {
 TEST_SCENE (view_other_models_have_no_numbered_skins) {
     quake_folder made;
     if (make_folder(&made, "models")) {
-        put_color(made.below, "board.tga", 1);
+        write_color_image(made.below, "board.tga", 1);
         check_skin(scene, &made, " --skin 1", "gg", 1);
     }
     remove_folder(&made);

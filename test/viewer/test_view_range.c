@@ -132,7 +132,7 @@ enum { WIDTH = 64, HEIGHT = 48 };
 
 // Returns the number of frames in an APNG header: it is in the chunk acTL after the signature and
 // the chunk IHDR of 25 bytes, after its size and name.
-static uint32_t announced(const uint8_t *bytes)
+static uint32_t read_frame_count(const uint8_t *bytes)
 {
     const uint8_t *const at = bytes + 8 + 25 + 8;
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
@@ -163,7 +163,7 @@ TEST (view_movie_stores_its_frame_count_at_the_end) {
     OWN uint8_t *const known = write_movie("record_known.apng", 3, &known_size);
     OWN uint8_t *const open = write_movie("record_open.apng", 0, &open_size);
     REQUIRE(known != NULL && open != NULL);
-    CHECK_UINT(announced(open), 3);
+    CHECK_UINT(read_frame_count(open), 3);
     CHECK_UINT(open_size, known_size);
     CHECK(known_size == open_size && memcmp(known, open, open_size) == 0);
 }
@@ -186,7 +186,7 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
         CHECK(strstr(state->ui.notice, ": 2 frames"));
         size_t size = 0;
         OWN_STRING bytes = common_read_stream(path, &size, &problem);
-        CHECK(bytes != NULL && size > 100 && announced((const uint8_t *)bytes) == 2);
+        CHECK(bytes != NULL && size > 100 && read_frame_count((const uint8_t *)bytes) == 2);
         CHECK(remove(path) == 0);
         free(path);
     }

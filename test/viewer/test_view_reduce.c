@@ -527,7 +527,7 @@ static const double shares[VIEW_NUM_QUALITIES] = {1, 0.6, 0.45, 0.3, 0.18, 0.12}
 
 // Simulates frames for this many seconds, of which one takes `full` seconds at full quality.
 // Returns the number of changes.
-static uint32_t run(view_quality *quality, double full, double seconds)
+static uint32_t run_frames(view_quality *quality, double full, double seconds)
 {
     uint32_t changes = 0;
     for (double t = 0.0; t < seconds;) {
@@ -540,7 +540,7 @@ static uint32_t run(view_quality *quality, double full, double seconds)
 
 TEST (view_quality_stays_full_if_frames_are_quick) {
     view_quality quality = {0};
-    CHECK_UINT(run(&quality, 0.0499, 60.0), 0);
+    CHECK_UINT(run_frames(&quality, 0.0499, 60.0), 0);
     CHECK_UINT(quality.step, 0);
 }
 
@@ -558,7 +558,7 @@ TEST (view_quality_is_reduced_as_far_as_needed) {
     } cases[] = {{0.07, 1}, {0.1, 2}, {0.15, 3}, {0.25, 4}, {0.35, 5}, {3, 5}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_quality quality = {0};
-        const uint32_t changes = run(&quality, cases[i].full, 60.0);
+        const uint32_t changes = run_frames(&quality, cases[i].full, 60.0);
         CHECK_UINT(quality.step, cases[i].step);
         CHECK_UINT(changes, cases[i].step); // it never goes back
     }
@@ -566,19 +566,19 @@ TEST (view_quality_is_reduced_as_far_as_needed) {
 
 TEST (view_quality_converges_quickly) {
     view_quality quality = {0};
-    (void)run(&quality, 0.25, 2.0); // 3, 4, 4 and 4 frames: 0.75 + 0.6 + 0.45 + 0.3 s
+    (void)run_frames(&quality, 0.25, 2.0); // 3, 4, 4 and 4 frames: 0.75 + 0.6 + 0.45 + 0.3 s
     CHECK(quality.step >= 3);
-    (void)run(&quality, 0.25, 0.5);
+    (void)run_frames(&quality, 0.25, 0.5);
     CHECK_UINT(quality.step, 4);
     quality = (view_quality){0};
-    (void)run(&quality, 1.0, 7.0); // three frames each: 3 + 1.8 + 1.35 + ... s
+    (void)run_frames(&quality, 1.0, 7.0); // three frames each: 3 + 1.8 + 1.35 + ... s
     CHECK(quality.step >= 3);
 }
 
 TEST (view_quality_returns_if_time_permits) {
     view_quality quality = {0};
-    (void)run(&quality, 0.25, 10.0);
-    CHECK_UINT(run(&quality, 0.02, 10.0), 4); // the crowd is no longer visible
+    (void)run_frames(&quality, 0.25, 10.0);
+    CHECK_UINT(run_frames(&quality, 0.02, 10.0), 4); // the crowd is no longer visible
     CHECK_UINT(quality.step, 0);
 }
 
@@ -605,15 +605,15 @@ TEST (view_quality_returns_when_the_machine_is_free) {
 // step is tried, without success for 0.055 s: 0.033 s with one sample.
 TEST (view_quality_does_not_flicker) {
     view_quality quality = {0};
-    (void)run(&quality, 0.07, 10.0);
+    (void)run_frames(&quality, 0.07, 10.0);
     CHECK_UINT(quality.step, 1);
-    CHECK_UINT(run(&quality, 0.062, 600.0), 0); // 0.037 s now
-    CHECK_UINT(run(&quality, 0.08, 600.0), 0);  // 0.048 s now
+    CHECK_UINT(run_frames(&quality, 0.062, 600.0), 0); // 0.037 s now
+    CHECK_UINT(run_frames(&quality, 0.08, 600.0), 0);  // 0.048 s now
     for (int i = 1; i <= 200; i++) {
         const double full = 0.005 * i;
         quality = (view_quality){0};
-        (void)run(&quality, full, 20.0);
-        CHECK(run(&quality, full, 600.0) <= 12);
+        (void)run_frames(&quality, full, 20.0);
+        CHECK(run_frames(&quality, full, 600.0) <= 12);
     }
 }
 
@@ -797,7 +797,7 @@ TEST (view_quality_begins_by_the_device) {
     }
     // Software rendering that is fast returns to full quality, too.
     view_quality quality = view_begin_quality("llvmpipe");
-    (void)run(&quality, 0.01, 30.0);
+    (void)run_frames(&quality, 0.01, 30.0);
     CHECK_UINT(quality.step, 0);
 }
 

@@ -315,7 +315,7 @@ TEST_HERE (view_repaired_problems_disappear) {
 }
 
 // Writes a copy of Bobbin's file into the folder, with other names of joints.
-static char *put_renamed(screen *w, const char *from, const char *name)
+static char *copy_renamed(screen *w, const char *from, const char *name)
 {
     size_t size;
     OWN_STRING text = test_read_file(test_path(from), &size);
@@ -339,8 +339,8 @@ static char *put_renamed(screen *w, const char *from, const char *name)
 // A clip without any joint of the model is shown on its own model, which is in the same folder, and
 // the map of joints for retargeting is guessed.
 TEST_HERE (view_error_of_an_unfitting_clip_leads_to_the_map) {
-    OWN_STRING mesh = put_renamed(w, BOBBIN, "other.md5mesh");
-    OWN_STRING clip = put_renamed(w, "models/bobbin/walk.md5anim", "walk.md5anim");
+    OWN_STRING mesh = copy_renamed(w, BOBBIN, "other.md5mesh");
+    OWN_STRING clip = copy_renamed(w, "models/bobbin/walk.md5anim", "walk.md5anim");
     PERFORM(&w->viewer, VIEW_OPEN_FILE, .path = common_copy(clip));
     CHECK(w->viewer.log.error[0] != '\0' && !has_item(w, 1280, 720, "error/Try again"));
     press(w, "error/Map joints");
@@ -501,7 +501,7 @@ TEST_HERE (view_problems_are_announced_once) {
 
 // -- The start page -----------------------------------------------------------------------------
 
-static void note(screen *w, view_config *config)
+static void note_recent_files(screen *w, view_config *config)
 {
     OWN_STRING path = common_join(w->folder, "there.md5mesh");
     folder_put_text(w->folder, "there.md5mesh", "x");
@@ -513,7 +513,7 @@ static void note(screen *w, view_config *config)
 
 TEST_HERE (view_start_page_marks_missing_recent_files) {
     view_config config = {.path = NULL};
-    note(w, &config);
+    note_recent_files(w, &config);
     CHECK_UINT(w->viewer.ui.start.recent.count, 2);
     CHECK_UINT(w->viewer.ui.start.missing, 1); // the first recent file
     view_free_config(&config);
@@ -521,7 +521,7 @@ TEST_HERE (view_start_page_marks_missing_recent_files) {
 
 TEST_HERE (view_start_page_forgets_a_recent_file) {
     view_config config = {.path = NULL};
-    note(w, &config);
+    note_recent_files(w, &config);
     press(w, "start/remove gone.md5mesh");
     if (CHECK_UINT(config.recent.count, 1))
         CHECK_STRING(common_base(config.recent.names[0]), "there.md5mesh");
@@ -539,7 +539,7 @@ TEST_HERE (view_start_page_opens_an_example_and_closes) {
 // Otherwise Return would open a file below the card, too.
 TEST_HERE (view_start_page_passes_keys_to_a_card_over_it) {
     view_config config = {.path = NULL};
-    note(w, &config);
+    note_recent_files(w, &config);
     PERFORM(&w->viewer, VIEW_ASK, view_number_of("background-color"));
     CHECK_UINT(w->viewer.ui.over, VIEW_OVERLAY_CARD);
     press_key(w, VIEW_KEY_RETURN);
@@ -576,7 +576,7 @@ TEST_HERE (view_start_page_is_closed_by_escape) {
 // The list shows the folder of the last file, not the folder of the current model.
 TEST_HERE (view_start_page_lists_a_folder_that_was_opened) {
     view_config config = {.path = NULL};
-    note(w, &config);
+    note_recent_files(w, &config);
     view_forget_recent(&config, "/nowhere/gone.md5mesh");
     press_key(w, VIEW_KEY_RETURN);
     CHECK_STRING(w->viewer.ui.browser.folder, w->folder);

@@ -54,15 +54,15 @@ static void draw(screen *s)
     screen_draw(s);
 }
 
-static const md5_skeleton *other_of(const screen *s)
+static const md5_skeleton *other_skeleton(const screen *s)
 {
     return &s->viewer.document->companions[0].model->skeleton;
 }
 
 // Returns the rotation of the other body's joint from its bind pose, 0 to 1.
-static float turned(screen *s, const char *joint)
+static float joint_rotation(screen *s, const char *joint)
 {
-    const uint32_t i = md5_find_joint(other_of(s), joint);
+    const uint32_t i = md5_find_joint(other_skeleton(s), joint);
     draw(s);
     const view_companion *const body = &s->viewer.document->companions[0];
     const md5_quat a = body->pose[i].rotation;
@@ -71,11 +71,11 @@ static float turned(screen *s, const char *joint)
 }
 
 // Returns the name of the joint that drives a joint of the other body, or "".
-static const char *partner(screen *s, const char *joint)
+static const char *find_partner(screen *s, const char *joint)
 {
     draw(s);
     const convert_pair *const pair =
-        &s->viewer.ui.retarget.made->pairs[md5_find_joint(other_of(s), joint)];
+        &s->viewer.ui.retarget.made->pairs[md5_find_joint(other_skeleton(s), joint)];
     return pair->source == MD5_NONE ? ""
                                     : s->viewer.document->scene.skeleton->joints[pair->source].name;
 }
@@ -98,11 +98,11 @@ TEST_SCREEN (view_retarget_of_the_bind_pose_is_the_bind_pose, open(s)) {
     view_scene *const scene = &s->viewer.document->scene;
     s->viewer.play.time = 1.0;
     view_pose(scene, &s->viewer.play);
-    const float posed = turned(s, "upperarm_r");
+    const float posed = joint_rotation(s, "upperarm_r");
     CHECK(posed > 1e-2f);
     PERFORM(&s->viewer, VIEW_BIND_POSE);
     view_pose(scene, &s->viewer.play);
-    CHECK(turned(s, "upperarm_r") < 1e-2f * posed);
+    CHECK(joint_rotation(s, "upperarm_r") < 1e-2f * posed);
 }
 
 static void begin(screen *s)
@@ -119,12 +119,12 @@ TEST_SCREEN (view_retargets_by_a_map_and_reports_its_errors, open(s)) {
     OWN_STRING map = common_join(s->folder, "own.map");
     folder_put_text(s->folder, "own.map", "# none has a fin\n- head\nfin head\nhead \"no head\"\n");
     begin(s);
-    CHECK(turned(s, "head") > 1e-6f);
+    CHECK(joint_rotation(s, "head") > 1e-6f);
     const uint32_t before = s->viewer.log.num_warnings; // the model has no textures
     set(s, "retarget-map", map);
     show_clip(s, "walk");
     s->viewer.play.time = 0.4;
-    CHECK(turned(s, "head") < 1e-6f && turned(s, "neck") > 1e-5f);
+    CHECK(joint_rotation(s, "head") < 1e-6f && joint_rotation(s, "neck") > 1e-5f);
     CHECK_UINT(s->viewer.log.num_warnings, before + 2);
     CHECK(
         strstr(s->viewer.log.warning, "own.map:4: unknown joint: the model has no joint 'no head'")
@@ -135,25 +135,25 @@ TEST_SCREEN (view_retargets_by_a_map_and_reports_its_errors, open(s)) {
 // undo.
 TEST_SCREEN (view_retarget_page_fixes_pairs, open(s)) {
     begin(s);
-    CHECK_STRING(partner(s, "lowerarm_l"), "forearm_l"); // guessed
-    CHECK_STRING(partner(s, "rump"), "");
+    CHECK_STRING(find_partner(s, "lowerarm_l"), "forearm_l"); // guessed
+    CHECK_STRING(find_partner(s, "rump"), "");
     s->viewer.ui.retarget.is_short = true; // otherwise the list must be scrolled
     CHECK(item_find(&s->viewer, &s->facts, "pair/head").width == 0);
     press(s, "pair/rump");
     press(s, "joint/tail_1");
-    CHECK_STRING(partner(s, "rump"), "tail_1");
-    CHECK(turned(s, "rump") > 1e-6f);
+    CHECK_STRING(find_partner(s, "rump"), "tail_1");
+    CHECK(joint_rotation(s, "rump") > 1e-6f);
     press(s, "pair/lowerarm_l");
     const ui_mouse gone = {.key = VIEW_KEY_DELETE};
     s->viewer.ui.focus.panel = NULL;
     view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &gone));
-    CHECK_STRING(partner(s, "lowerarm_l"), "");
-    CHECK_STRING(partner(s, "rump"), "tail_1");
+    CHECK_STRING(find_partner(s, "lowerarm_l"), "");
+    CHECK_STRING(find_partner(s, "rump"), "tail_1");
     view_store_step(&s->viewer);
     PERFORM(&s->viewer, VIEW_UNDO);
-    CHECK_STRING(partner(s, "lowerarm_l"), "forearm_l");
+    CHECK_STRING(find_partner(s, "lowerarm_l"), "forearm_l");
     PERFORM(&s->viewer, VIEW_UNDO);
-    CHECK_STRING(partner(s, "rump"), "");
+    CHECK_STRING(find_partner(s, "rump"), "");
     CHECK(s->viewer.document->companions[0].model);
 }
 
@@ -164,7 +164,7 @@ TEST_SCREEN (view_retargets_from_no_pairs, open(s)) {
     draw(s);
     press(s, "pair/root");
     press(s, "joint/tail_1");
-    CHECK_STRING(partner(s, "root"), "tail_1");
+    CHECK_STRING(find_partner(s, "root"), "tail_1");
 }
 
 static void save(screen *s, size_t what)

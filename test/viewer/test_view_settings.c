@@ -10,12 +10,12 @@
 #define BOBBIN screen_open(s, "models/bobbin/bobbin.md5mesh", 1280, 720)
 #define SMALL screen_open(s, "models/bobbin/bobbin.md5mesh", 420, 300)
 
-static const view_option *option_of(const char *name)
+static const view_option *find_option(const char *name)
 {
     return view_find_option(name, strlen(name));
 }
 
-static void give(screen *s, int32_t key, const char *text)
+static void send_key(screen *s, int32_t key, const char *text)
 {
     s->viewer.now += 1.0; // longer than the delay for typed values
     const ui_mouse event = {.key = key, .text = text};
@@ -38,7 +38,7 @@ static void click(screen *s, const char *item, float across)
 
 static void ask(screen *s, const char *name)
 {
-    PERFORM(&s->viewer, VIEW_ASK, (size_t)(option_of(name) - view_option_rows));
+    PERFORM(&s->viewer, VIEW_ASK, (size_t)(find_option(name) - view_option_rows));
     screen_draw(s);
     screen_draw(s);
 }
@@ -48,7 +48,7 @@ static bool is_card(const screen *s)
     return s->viewer.ui.over == VIEW_OVERLAY_CARD;
 }
 
-static char *text_of(const screen *s, const view_option *option)
+static char *option_text(const screen *s, const view_option *option)
 {
     char *const text = view_write_option(option, &s->options);
     return text != NULL ? text : common_copy("");
@@ -65,25 +65,25 @@ TEST_SCREEN (view_each_number_is_set_by_its_field, BOBBIN) {
             continue;
         if (option->kind < COMMON_COUNT || option->kind > COMMON_NUMBER)
             continue;
-        OWN_STRING usual = text_of(s, option);
+        OWN_STRING usual = option_text(s, option);
         const double low = fabs(option->low) < 1e-3 ? 0.5 : option->low;
         const double values[] = {option->low == 0.0 ? 0.0 : low, option->high,
                                  floor(0.5 * option->low) + 2.0};
         for (size_t j = 0; j < COUNT_OF(values); j++) {
             OWN_STRING typed = common_format("%.9g", values[j]);
             ask(s, option->name);
-            give(s, 0, typed);
-            give(s, VIEW_KEY_RETURN, NULL);
-            OWN_STRING now = text_of(s, option);
+            send_key(s, 0, typed);
+            send_key(s, VIEW_KEY_RETURN, NULL);
+            OWN_STRING now = option_text(s, option);
             CHECK_THAT(fabs(strtod(now, NULL) - values[j]) <= 1e-6 * fabs(values[j]),
                        "--%s is %s, not %s", option->name, now, typed);
             CHECK_THAT(!is_card(s), "--%s %s", option->name, typed);
         }
         ask(s, option->name);
         click(s, "card/Reset", 0.5f);
-        OWN_STRING reset = text_of(s, option);
+        OWN_STRING reset = option_text(s, option);
         CHECK_STRING(reset, usual);
-        give(s, VIEW_KEY_ESCAPE, NULL);
+        send_key(s, VIEW_KEY_ESCAPE, NULL);
     }
 }
 
@@ -105,9 +105,9 @@ TEST_SCREEN (view_numbers_may_have_units, BOBBIN) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         ask(s, cases[i][0]);
-        give(s, 0, cases[i][1]);
-        give(s, VIEW_KEY_RETURN, NULL);
-        OWN_STRING now = text_of(s, option_of(cases[i][0]));
+        send_key(s, 0, cases[i][1]);
+        send_key(s, VIEW_KEY_RETURN, NULL);
+        OWN_STRING now = option_text(s, find_option(cases[i][0]));
         CHECK_STRING(now, cases[i][2]);
     }
 }
@@ -120,15 +120,15 @@ TEST_SCREEN (view_wrong_values_never_close_the_card, BOBBIN) {
                                            {"joint", "no_such"},
                                            {"compare", "/nowhere/a.md5mesh"}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        const view_option *const option = option_of(cases[i][0]);
-        OWN_STRING before = text_of(s, option);
+        const view_option *const option = find_option(cases[i][0]);
+        OWN_STRING before = option_text(s, option);
         ask(s, option->name);
-        give(s, 0, cases[i][1]);
-        OWN_STRING now = text_of(s, option);
+        send_key(s, 0, cases[i][1]);
+        OWN_STRING now = option_text(s, option);
         CHECK_STRING(now, before);
         CHECK_THAT(is_card(s) && s->viewer.log.error[0] == '\0', "%s", cases[i][1]);
         CHECK(option->names == VIEW_NAMES_JOINT || s->viewer.ui.card.wrong == option);
-        give(s, VIEW_KEY_ESCAPE, NULL);
+        send_key(s, VIEW_KEY_ESCAPE, NULL);
         CHECK(!is_card(s));
     }
 }
@@ -140,7 +140,7 @@ TEST_SCREEN (view_escape_undoes_the_changes_of_a_card, BOBBIN) {
     click(s, "card/Simplified below", 0.6f);
     click(s, "card/Baked below", 0.6f);
     CHECK(s->options.crowd_reduced > 0 && s->options.crowd_baked > 0);
-    give(s, VIEW_KEY_ESCAPE, NULL);
+    send_key(s, VIEW_KEY_ESCAPE, NULL);
     CHECK(!is_card(s));
     CHECK(!s->options.crowd_reduced_given && !s->options.crowd_baked_given);
 }
@@ -157,13 +157,13 @@ TEST_SCREEN (view_escape_reads_the_files_once, BOBBIN) {
     size_t count = 0;
     ask(s, "crowd");
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        CHECK(view_set_option(&s->viewer, (size_t)(option_of(rows[i][0]) - view_option_rows),
+        CHECK(view_set_option(&s->viewer, (size_t)(find_option(rows[i][0]) - view_option_rows),
                               rows[i][1]));
     s->options.level = VIEW_DEBUG;
     (void)fflush(stderr);
     const int kept = dup(STDERR_FILENO);
     if (CHECK(kept >= 0) && CHECK(freopen(said, "w", stderr))) {
-        give(s, VIEW_KEY_ESCAPE, NULL);
+        send_key(s, VIEW_KEY_ESCAPE, NULL);
         (void)fflush(stderr);
         CHECK(dup2(kept, STDERR_FILENO) >= 0);
         OWN_STRING text = test_read_file(said, &size);
@@ -210,7 +210,7 @@ TEST_SCREEN (view_font_has_the_letters_of_the_interface, BOBBIN) {
 // If nothing moves only one frame is drawn, so the card must have its full length at once.
 TEST_SCREEN (view_card_is_complete_in_its_first_frame, BOBBIN) {
     screen_draw(s);
-    PERFORM(&s->viewer, VIEW_ASK, (size_t)(option_of("background-color") - view_option_rows));
+    PERFORM(&s->viewer, VIEW_ASK, (size_t)(find_option("background-color") - view_option_rows));
     CHECK(s->viewer.ui.card.length > 12.0f * s->viewer.ui.em);
     CHECK(is_card(s));
 }
@@ -238,7 +238,7 @@ TEST_SCREEN (view_card_is_moved_by_its_title, BOBBIN) {
 
 TEST_SCREEN (view_joints_are_found_by_a_part_of_their_name, BOBBIN) {
     ask(s, "joint");
-    give(s, 0, "hand_r");
+    send_key(s, 0, "hand_r");
     CHECK(item_find(&s->viewer, &s->facts, "card/hand_r").width > 0.0f);
     CHECK(!(item_find(&s->viewer, &s->facts, "card/tail_1").width > 0.0f));
     click(s, "card/hand_r", 0.5f);
@@ -286,7 +286,7 @@ TEST_SCREEN (view_buttons_of_cards_are_visible_in_small_windows, SMALL) {
         const bool is_inside_x = done.x >= 0.0f && done.x + done.width <= 420.0f;
         CHECK_THAT(done.width > 0.0f && done.y + done.height <= 300.0f && is_inside_x, "%s",
                    option->name);
-        give(s, VIEW_KEY_ESCAPE, NULL);
+        send_key(s, VIEW_KEY_ESCAPE, NULL);
     }
 }
 
@@ -299,10 +299,10 @@ TEST_SCREEN (view_settings_list_all_options, BOBBIN) {
     const view_rect changed = item_find(&s->viewer, &s->facts, "settings/Speed");
     const view_rect usual = item_find(&s->viewer, &s->facts, "settings/Movie format");
     CHECK(changed.width > 0.0f && usual.width > 0.0f && changed.y < usual.y);
-    give(s, 0, "speed");
+    send_key(s, 0, "speed");
     CHECK(item_find(&s->viewer, &s->facts, "settings/Speed").width > 0.0f);
     CHECK(!(item_find(&s->viewer, &s->facts, "settings/Movie format").width > 0.0f));
-    give(s, VIEW_KEY_ESCAPE, NULL);
+    send_key(s, VIEW_KEY_ESCAPE, NULL);
     CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_NONE);
 }
 
@@ -322,7 +322,7 @@ TEST_SCREEN (view_colours_are_picked, BOBBIN) {
     click(s, "card/#3a424d", 0.5f);
     CHECK_NEAR(color[0], 0x3A / 255.0, 1e-6);
     CHECK_NEAR(color[2], 0x4D / 255.0, 1e-6);
-    give(s, VIEW_KEY_ESCAPE, NULL);
+    send_key(s, VIEW_KEY_ESCAPE, NULL);
     CHECK(!s->options.background_given);
 }
 
@@ -343,7 +343,7 @@ TEST_SCREEN (view_colours_can_be_picked_from_the_image, BOBBIN) {
     md5gl_destroy_target(s->viewer.renderer, target);
     click(s, "card/\xE2\x97\x8E Pick", 0.5f);
     for (int i = 0; i < 2; i++) {
-        OWN_STRING before = text_of(s, option_of("background-color"));
+        OWN_STRING before = option_text(s, find_option("background-color"));
         view_input event = {
             .kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_LEFT, .x = (float)x, .y = (float)y};
         bool redraw = false;
@@ -351,7 +351,7 @@ TEST_SCREEN (view_colours_can_be_picked_from_the_image, BOBBIN) {
         view_handle_event(&s->viewer, &event, &redraw);
         event.kind = VIEW_INPUT_RELEASE;
         view_handle_event(&s->viewer, &event, &redraw);
-        OWN_STRING after = text_of(s, option_of("background-color"));
+        OWN_STRING after = option_text(s, find_option("background-color"));
         CHECK(i == 0 || strcmp(before, after) == 0);
         char *rest = after;
         for (int k = 0; k < 3; k++) {
@@ -381,7 +381,7 @@ TEST_SCREEN (view_fields_of_files_do_not_overlap, BOBBIN) {
             end = item.width > 0.0f ? item.x + item.width - 1.0f : end;
         }
         num_cards += is_file;
-        give(s, VIEW_KEY_ESCAPE, NULL);
+        send_key(s, VIEW_KEY_ESCAPE, NULL);
     }
     CHECK(num_cards >= 4);
 }

@@ -45,7 +45,7 @@ typedef struct sight {
     unsigned num_full, num_none, num_wrong;
 } sight;
 
-static float weight_of(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
+static float joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
 {
     float weight = 0.0f;
     for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
@@ -54,7 +54,7 @@ static float weight_of(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
     return weight;
 }
 
-static sight look(shot_viewer *viewer, bool at_weights)
+static sight compare_colors(shot_viewer *viewer, bool at_weights)
 {
     view_state *const state = &viewer->state;
     sight seen = {0};
@@ -72,8 +72,8 @@ static sight look(shot_viewer *viewer, bool at_weights)
                 float most = 0.0f;
                 for (uint32_t i = 0; i < 3; i++) {
                     const uint32_t vertex = mesh->indices[3 * (size_t)pick->triangle + i];
-                    least = fminf(least, weight_of(mesh, vertex, joint));
-                    most = fmaxf(most, weight_of(mesh, vertex, joint));
+                    least = fminf(least, joint_weight(mesh, vertex, joint));
+                    most = fmaxf(most, joint_weight(mesh, vertex, joint));
                 }
                 const bool is_red = rgba[0] > 2 * rgba[1] && rgba[0] > 2 * rgba[2];
                 const bool is_grey = abs(rgba[0] - rgba[2]) < 32 && abs(rgba[0] - rgba[1]) < 32;
@@ -116,13 +116,13 @@ TEST_SHOT (view_surface_shows_weights_and_texture_coordinates,
     viewer->state.ui.selected_joint =
         (int32_t)md5_find_joint(viewer->state.document->scene.skeleton, "head");
     CHECK(viewer->state.ui.selected_joint >= 0);
-    sight seen = look(viewer, true);
+    sight seen = compare_colors(viewer, true);
     CHECK(seen.num_full > 10 && seen.num_none > 20);
     // The joint's name covers some pixels.
     CHECK(seen.num_wrong * 5 < seen.num_full + seen.num_none);
     PERFORM(&viewer->state, VIEW_CLOSE_LISTS);
     viewer->state.options->surface = VIEW_SURFACE_UV;
-    seen = look(viewer, false);
+    seen = compare_colors(viewer, false);
     CHECK(seen.num_full > 20 && seen.num_none > 20);
     CHECK(seen.num_wrong * 10 < seen.num_full + seen.num_none);
 }
@@ -201,13 +201,13 @@ static view_stage draw(view_state *state)
     return item_draw(state, GRAPH_WIDTH, GRAPH_HEIGHT);
 }
 
-static const md5_layer_desc *layer_of(const view_state *state, uint32_t layer)
+static const md5_layer_desc *get_layer(const view_state *state, uint32_t layer)
 {
     return &state->document->scene.machine.desc->layers[layer];
 }
 
 // Returns the rectangle of the node of a state.
-static view_rect node_of(view_state *state, const char *layer, const char *name)
+static view_rect find_node_rect(view_state *state, const char *layer, const char *name)
 {
     const view_stage facts = view_stage_of(state, GRAPH_WIDTH, GRAPH_HEIGHT);
     OWN_STRING item = common_format("state/%s/%s", layer, name);
@@ -218,7 +218,7 @@ static view_rect node_of(view_state *state, const char *layer, const char *name)
 static bool is_lit(view_state *state, const char *name)
 {
     static const uint8_t color[4] = {0x33, 0x50, 0x7F, 0xFF};
-    const view_rect node = node_of(state, layer_of(state, 0)->name, name);
+    const view_rect node = find_node_rect(state, get_layer(state, 0)->name, name);
     for (uint32_t i = 0; i < state->canvas.count; i++) {
         const md5gl_panel_vertex *const vertex = &state->canvas.vertices[i];
         if (memcmp(vertex->rgba, color, sizeof color) == 0
@@ -230,7 +230,7 @@ static bool is_lit(view_state *state, const char *name)
 
 static view_command press_node(view_state *state, const view_stage *facts, const char *name)
 {
-    OWN_STRING item = common_format("state/%s/%s", layer_of(state, 0)->name, name);
+    OWN_STRING item = common_format("state/%s/%s", get_layer(state, 0)->name, name);
     return item_press(state, facts, item, 0.5f, 0.5f);
 }
 
@@ -248,13 +248,13 @@ TEST_SHOT (view_graph_has_a_node_for_each_state, MACHINE) {
     view_rect nodes[128];
     uint32_t count = 0;
     for (uint32_t i = 0; i < state->document->scene.machine.desc->num_layers; i++) {
-        const md5_layer_desc *const layer = layer_of(state, i);
+        const md5_layer_desc *const layer = get_layer(state, i);
         OWN_STRING name = common_format("state/layer %s", layer->name);
         item_press(state, &before, name, 0.5f, 0.5f); // the graph shows one layer at a time
         count = 0;
         for (uint32_t j = 0; j < layer->num_states; j++) {
             const view_rect node = nodes[count] =
-                node_of(state, layer->name, layer->states[j].name);
+                find_node_rect(state, layer->name, layer->states[j].name);
             CHECK(node.width > 0.0f && view_contains(box, node.x, node.y)
                   && view_contains(box, node.x + node.width, node.y + node.height));
             for (uint32_t k = 0; k < count; k++)
@@ -269,7 +269,7 @@ TEST_SHOT (view_graph_has_a_node_for_each_state, MACHINE) {
     const view_rect region = view_free_region(&facts);
     CHECK(region.y + region.height <= box.y + 1.0f);
     state->options->shown.graph = false;
-    CHECK(node_of(state, layer_of(state, 0)->name, "idle").width == 0.0f);
+    CHECK(find_node_rect(state, get_layer(state, 0)->name, "idle").width == 0.0f);
 }
 
 TEST_SHOT (view_graph_starts_the_clicked_state, MACHINE) {
@@ -282,7 +282,7 @@ TEST_SHOT (view_graph_starts_the_clicked_state, MACHINE) {
     CHECK_UINT(request.action, VIEW_GO_TO_STATE);
     CHECK_UINT(request.number, 0);
     const uint32_t leap = (uint32_t)request.item;
-    CHECK_STRING(layer_of(state, 0)->states[leap].name, "leap");
+    CHECK_STRING(get_layer(state, 0)->states[leap].name, "leap");
     // While paused, the state changes immediately.
     state->play.playing = false;
     machine->acts = true;
@@ -321,8 +321,8 @@ static view_stage draw_story(view_state *state)
 static void point_between(view_state *state, const char *left, const char *right, float *x,
                           float *y)
 {
-    const view_rect a = node_of(state, "story", left);
-    const view_rect b = node_of(state, "story", right);
+    const view_rect a = find_node_rect(state, "story", left);
+    const view_rect b = find_node_rect(state, "story", right);
     *x = 0.5f * (a.x + a.width + b.x);
     *y = 0.5f * (a.y + b.y + b.height);
 }
@@ -335,14 +335,14 @@ TEST_SHOT (view_graph_takes_the_clicked_transition, MACHINE) {
     point_between(state, "sit", "doze", &x, &y);
     const view_command request = item_press_at(state, &facts, x, y);
     CHECK_UINT(request.action, VIEW_TAKE_TRANSITION);
-    const md5_transition_desc *const way = &layer_of(state, 2)->transitions[request.item];
+    const md5_transition_desc *const way = &get_layer(state, 2)->transitions[request.item];
     CHECK_STRING(way->from, "sit");
     CHECK_STRING(way->to, "doze");
     state->play.playing = true;
     CHECK(view_execute(state, request));
     view_run_machine(machine, machine->time + 0.1);
     const md5_layer_status status = md5_player_layer(machine->player, 2);
-    CHECK_STRING(layer_of(state, 2)->states[status.state].name, "doze");
+    CHECK_STRING(get_layer(state, 2)->states[status.state].name, "doze");
     // Over the duration of the transition.
     CHECK_NEAR(status.progress, 0.1 / (double)way->duration, 0.02);
     // An index from a machine that was reloaded since.
@@ -415,12 +415,12 @@ TEST_SHOT (view_graph_fades_transitions_that_were_taken, MACHINE) {
 TEST_SHOT (view_graph_is_zoomed_at_the_pointer_and_dragged, MACHINE) {
     view_state *const state = &viewer->state;
     const view_stage facts = draw(state);
-    const view_rect before = node_of(state, "body", "back");
+    const view_rect before = find_node_rect(state, "body", "back");
     const float x = before.x + 0.5f * before.width;
     const float y = before.y + 0.5f * before.height;
     const ui_mouse wheel = {.x = x, .y = y, .wheel = 1};
     CHECK_UINT(view_run_ui(&state->ui, &facts, &wheel).action, VIEW_HANDLED);
-    const view_rect nearer = node_of(state, "body", "back");
+    const view_rect nearer = find_node_rect(state, "body", "back");
     CHECK_NEAR(nearer.width, 1.15 * (double)before.width, 0.1);
     CHECK_NEAR(nearer.x + 0.5f * nearer.width, x, 0.1);
     CHECK_NEAR(nearer.y + 0.5f * nearer.height, y, 0.1);
@@ -432,12 +432,12 @@ TEST_SHOT (view_graph_is_zoomed_at_the_pointer_and_dragged, MACHINE) {
         .x = box.x + 0.5f * box.width - 30.0f, .y = down - 20.0f, .is_moved = true};
     view_run_ui(&state->ui, &facts, &drag);
     CHECK_STRING(item_release(state), "state");
-    const view_rect moved = node_of(state, "body", "back");
+    const view_rect moved = find_node_rect(state, "body", "back");
     CHECK_NEAR(moved.x, nearer.x - 30.0f, 0.1);
     CHECK_NEAR(moved.y, nearer.y - 20.0f, 0.1);
     // "Fit" shows the whole graph again.
     item_press(state, &facts, "state/fit", 0.5f, 0.5f);
-    CHECK_NEAR(node_of(state, "body", "back").x, before.x, 0.1);
+    CHECK_NEAR(find_node_rect(state, "body", "back").x, before.x, 0.1);
 }
 
 // -- Channels -------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ typedef struct desk {
     uint32_t clicks;    // click count of a double click: 1, 2
 } desk;
 
-static view_scene *scene_of(desk *d)
+static view_scene *get_scene(desk *d)
 {
     return &d->viewer.document->scene;
 }
@@ -50,7 +50,7 @@ static void draw(desk *d)
     d->facts = item_draw(&d->viewer, (float)d->viewer.width, (float)d->viewer.height);
 }
 
-static void send(desk *d, view_input event)
+static void send_input(desk *d, view_input event)
 {
     bool redraw = false;
     view_handle_event(&d->viewer, &event, &redraw);
@@ -63,9 +63,9 @@ static void key(desk *d, int32_t key)
                         .key = key & ~VIEW_KEY_FLAGS,
                         .shift = (key & VIEW_WITH_SHIFT) != 0,
                         .control = (key & VIEW_WITH_CTRL) != 0};
-    send(d, event);
+    send_input(d, event);
     event.kind = VIEW_INPUT_KEY_UP;
-    send(d, event);
+    send_input(d, event);
     draw(d);
     d->actions++;
 }
@@ -75,12 +75,12 @@ static void type_word(desk *d, const char *word)
 {
     for (; *word != '\0'; word++) {
         view_input event = {.kind = VIEW_INPUT_KEY_DOWN, .key = tolower((unsigned char)*word)};
-        send(d, event);
+        send_input(d, event);
         event.kind = VIEW_INPUT_TEXT;
         snprintf(event.text, sizeof event.text, "%c", *word);
-        send(d, event);
+        send_input(d, event);
         event.kind = VIEW_INPUT_KEY_UP;
-        send(d, event);
+        send_input(d, event);
     }
 }
 
@@ -94,14 +94,14 @@ static void type(desk *d, const char *word)
 static void click_at(desk *d, float x, float y, view_button button)
 {
     view_input event = {.kind = VIEW_INPUT_MOVE, .x = floorf(x), .y = floorf(y)};
-    send(d, event);
+    send_input(d, event);
     event.kind = VIEW_INPUT_PRESS;
     event.button = button;
     event.clicks = (uint8_t)d->clicks;
     event.control = d->holds_control;
-    send(d, event);
+    send_input(d, event);
     event.kind = VIEW_INPUT_RELEASE;
-    send(d, event);
+    send_input(d, event);
     draw(d);
     d->actions++;
 }
@@ -144,7 +144,7 @@ static void click_on(desk *d, const char *how, const char *place)
     if (is_body)
         at = view_free_region(&d->facts);
     else if (is_skin)
-        at = find_on_body(d, md5_find_joint(scene_of(d)->skeleton, place + 5));
+        at = find_on_body(d, md5_find_joint(get_scene(d)->skeleton, place + 5));
     else
         at = item_find(&d->viewer, &d->facts, item + strspn(item, " "));
     CHECK_THAT(at.width > 0.0f, "there is no %s", item);
@@ -194,11 +194,11 @@ static void click_body(desk *d, float down)
 static void drop(desk *d, const char *path)
 {
     const view_rect free = view_free_region(&d->facts);
-    send(d, (view_input){.kind = VIEW_INPUT_DROP,
-                         .is_alone = true,
-                         .x = free.x + 0.5f * free.width,
-                         .y = free.y + 0.4f * free.height,
-                         .path = common_copy(path)});
+    send_input(d, (view_input){.kind = VIEW_INPUT_DROP,
+                               .is_alone = true,
+                               .x = free.x + 0.5f * free.width,
+                               .y = free.y + 0.4f * free.height,
+                               .path = common_copy(path)});
     draw(d);
     d->actions++;
 }
@@ -206,9 +206,9 @@ static void drop(desk *d, const char *path)
 // == Tasks ========================================================================================
 //
 // A task is a file of tasks/. Its first line is the goal of the user, and "at most N" is the limit
-// of actions. prepare() reads the initial state, act() the actions, and is_so() the expected
-// results. $ is the folder of a task. Lines that begin with `small` are for a narrow window, and
-// lines with `wide` for the others.
+// of actions. prepare() reads the initial state, execute_line() the actions, and is_so() the
+// expected results. $ is the folder of a task. Lines that begin with `small` are for a narrow
+// window, and lines with `wide` for the others.
 
 // Parses a key such as "Ctrl+Shift+Z".
 static int32_t read_key(const char *words)
@@ -230,7 +230,7 @@ static int32_t read_key(const char *words)
 
 // Returns a path in the project, or in the folder of the task if it begins with $. The caller frees
 // it.
-static char *path_of(const desk *d, const char *name)
+static char *make_path(const desk *d, const char *name)
 {
     return name[0] == '$' ? common_format("%s%s", d->folder, name + 1)
                           : common_join(d->root, test_path(name));
@@ -239,7 +239,7 @@ static char *path_of(const desk *d, const char *name)
 static bool is_so(desk *d, const char *what, char *words)
 {
     view_state *const viewer = &d->viewer;
-    view_scene *const scene = scene_of(d);
+    view_scene *const scene = get_scene(d);
     if (strcmp(what, "item") == 0)
         return item_find(viewer, &d->facts, words).width > 0.0f;
     if (strcmp(what, "clip") == 0)
@@ -273,7 +273,7 @@ static bool is_so(desk *d, const char *what, char *words)
     const char *const value = *rest != '\0' ? rest + 1 : "";
     *rest = '\0';
     if (strcmp(what, "file") == 0) {
-        OWN_STRING path = path_of(d, words);
+        OWN_STRING path = make_path(d, words);
         size_t size = 0;
         OWN_STRING text = common_is_file(path) ? test_read_file(path, &size) : NULL;
         return text != NULL && strstr(text, value) != NULL;
@@ -286,9 +286,9 @@ static bool is_so(desk *d, const char *what, char *words)
     return false;
 }
 
-static void act(desk *d, const char *what, const char *words)
+static void execute_line(desk *d, const char *what, const char *words)
 {
-    OWN_STRING path = path_of(d, words);
+    OWN_STRING path = make_path(d, words);
     if (strcmp(what, "key") == 0)
         key(d, read_key(words));
     else if (strcmp(what, "type") == 0)
@@ -311,12 +311,12 @@ static void act(desk *d, const char *what, const char *words)
 
 static bool open_file(desk *d, const char *file)
 {
-    OWN_STRING path = file != NULL ? path_of(d, file) : NULL;
+    OWN_STRING path = file != NULL ? make_path(d, file) : NULL;
     const char *const files[] = {path};
     if (!CHECK(view_open(&d->viewer, files, file != NULL, file != NULL)))
         return false;
-    view_pose(scene_of(d), &d->viewer.play);
-    view_skin(scene_of(d));
+    view_pose(get_scene(d), &d->viewer.play);
+    view_skin(get_scene(d));
     view_frame_document(&d->viewer, d->viewer.width, d->viewer.height);
     draw(d);
     return true;
@@ -372,7 +372,7 @@ static bool prepare(desk *d, const char *what, char *words)
         CHECK(open_file(d, words));
     } else if (strcmp(what, "set") == 0) {
         *rest = '\0';
-        OWN_STRING path = path_of(d, second);
+        OWN_STRING path = make_path(d, second);
         const size_t number = (size_t)(view_find_option(words, strlen(words)) - view_option_rows);
         CHECK(view_set_option(&d->viewer, number, strchr(second, '/') != NULL ? path : second));
         draw(d);
@@ -381,15 +381,16 @@ static bool prepare(desk *d, const char *what, char *words)
         draw(d);
     } else if (strcmp(what, "scroll") == 0) { // over an item; does not count as an action
         const view_rect at = item_find(&d->viewer, &d->facts, second);
-        send(d, (view_input){.kind = VIEW_INPUT_MOVE, .x = at.x + 9.0f, .y = at.y + 9.0f});
-        send(d, (view_input){
-                    .kind = VIEW_INPUT_WHEEL, .x = at.x, .y = at.y, .wheel = strtof(words, NULL)});
+        send_input(d, (view_input){.kind = VIEW_INPUT_MOVE, .x = at.x + 9.0f, .y = at.y + 9.0f});
+        send_input(
+            d, (view_input){
+                   .kind = VIEW_INPUT_WHEEL, .x = at.x, .y = at.y, .wheel = strtof(words, NULL)});
         draw(d);
     } else if (strcmp(what, "begin") == 0) {
         d->actions = 0; // earlier actions do not count
     } else if (strcmp(what, "copy") == 0 || strcmp(what, "write") == 0) {
         *rest = '\0';
-        OWN_STRING path = path_of(d, words);
+        OWN_STRING path = make_path(d, words);
         OWN_STRING bytes = what[0] == 'c' ? test_read_file(path, &size) : NULL;
         if (bytes != NULL)
             folder_put(d->folder, second, bytes, size);
@@ -405,7 +406,7 @@ static void run_task(const char *path, uint32_t width, uint32_t height)
 {
     desk d;
     size_t size;
-    unsigned long most = 0;
+    unsigned long max_actions = 0;
     const bool is_small = width < 640; // a task may take two more actions in a small window
     OWN_STRING text = test_read_file(path, &size);
     char *rest = text;
@@ -433,15 +434,15 @@ static void run_task(const char *path, uint32_t width, uint32_t height)
         if (gap != NULL)
             *gap = '\0';
         if (strcmp(what, "at") == 0)
-            most = strtoul(words + strlen("most "), NULL, 10);
+            max_actions = strtoul(words + strlen("most "), NULL, 10);
         else if (is_claim)
             CHECK_THAT(is_so(&d, what, words) != is_denied, "%s, %ux%u: %s", title, width, height,
                        whole);
         else if (!prepare(&d, what, words))
-            act(&d, what, words);
+            execute_line(&d, what, words);
     }
-    CHECK_THAT(d.actions >= 1 && d.actions <= most + (is_small ? 2 : 0), "%s, %ux%u: %u actions",
-               title, width, height, d.actions);
+    CHECK_THAT(d.actions >= 1 && d.actions <= max_actions + (is_small ? 2 : 0),
+               "%s, %ux%u: %u actions", title, width, height, d.actions);
     close_desk(&d);
 }
 
@@ -466,13 +467,14 @@ TEST (view_tasks_take_few_actions) {
 
 static void finger(desk *d, float x, float y, view_input_kind kind)
 {
-    send(d, (view_input){.kind = kind,
-                         .button = kind == VIEW_INPUT_MOVE ? VIEW_BUTTON_NONE : VIEW_BUTTON_LEFT,
-                         .clicks = 1,
-                         .x = x,
-                         .y = y,
-                         .moved_y = -30,
-                         .is_touch = kind == VIEW_INPUT_PRESS});
+    send_input(d,
+               (view_input){.kind = kind,
+                            .button = kind == VIEW_INPUT_MOVE ? VIEW_BUTTON_NONE : VIEW_BUTTON_LEFT,
+                            .clicks = 1,
+                            .x = x,
+                            .y = y,
+                            .moved_y = -30,
+                            .is_touch = kind == VIEW_INPUT_PRESS});
     draw(d);
 }
 
@@ -489,11 +491,11 @@ TEST_HERE (view_fingers_do_what_keys_do, MACHINE) {
     make_upright(d);
     CHECK(!(view_stick_position(&d->facts).reach > 0.0f));
     finger(d, 195.0f, 300.0f, VIEW_INPUT_PRESS);
-    send(d,
-         (view_input){.kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_given_up = true});
+    send_input(d, (view_input){
+                      .kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_given_up = true});
     CHECK(d->viewer.ui.selected_joint < 0 && !d->viewer.pick.is_set);
     const view_stick stick = view_stick_position(&d->facts);
-    const view_control *const control = &scene_of(d)->machine.control;
+    const view_control *const control = &get_scene(d)->machine.control;
     const float azimuth = d->viewer.camera.azimuth;
     CHECK(stick.reach > 0.0f && stick.x < 195.0f && stick.y > 422.0f);
     finger(d, stick.x, stick.y, VIEW_INPUT_PRESS);
@@ -502,7 +504,7 @@ TEST_HERE (view_fingers_do_what_keys_do, MACHINE) {
     CHECK(control->ahead == 1 && !control->fast);
     finger(d, stick.x - 0.6f * stick.reach, stick.y - 2.0f * stick.reach, VIEW_INPUT_MOVE);
     CHECK(control->ahead == 1 && control->fast && d->viewer.stick.pad.y > -1.0f);
-    send(d, (view_input){.kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_RIGHT});
+    send_input(d, (view_input){.kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_RIGHT});
     CHECK(control->ahead == 0 && control->side == 0 && !control->fast);
     finger(d, stick.x, stick.y - 0.6f * stick.reach, VIEW_INPUT_PRESS);
     CHECK(control->ahead == 1);
@@ -510,7 +512,8 @@ TEST_HERE (view_fingers_do_what_keys_do, MACHINE) {
     CHECK(control->ahead == 0 && control->side == 0 && !control->fast);
     CHECK(d->viewer.camera.azimuth == azimuth && d->viewer.ui.selected_joint < 0);
     finger(d, 195.0f, 300.0f, VIEW_INPUT_PRESS);
-    send(d, (view_input){.kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_long = true});
+    send_input(
+        d, (view_input){.kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_long = true});
     CHECK(d->viewer.ui.menu.kind != VIEW_NO_MENU);
     key(d, VIEW_KEY_ESCAPE);
     click(d, "handle/handle");
@@ -621,7 +624,7 @@ TEST_HERE (view_finger_scrolls_the_list_below_it, BOBBIN) {
     const float y = sheet.y + 0.7f * sheet.height;
     const ui_scroll *const scroll = &d->viewer.ui.scrolls[VIEW_DOCK_LEFT];
     view_browser *const list = &d->viewer.ui.browser;
-    const size_t clip = scene_of(d)->clip;
+    const size_t clip = get_scene(d)->clip;
     const bool playing = d->viewer.play.playing;
     const float before = scroll->wanted;
     finger(d, x, y, VIEW_INPUT_PRESS);
@@ -630,13 +633,13 @@ TEST_HERE (view_finger_scrolls_the_list_below_it, BOBBIN) {
     finger(d, x, y - 90.0f, VIEW_INPUT_MOVE);
     CHECK(scroll->wanted == before + 90.0f);
     finger(d, x, y - 90.0f, VIEW_INPUT_RELEASE);
-    CHECK(scroll->wanted > before + 200.0f && scene_of(d)->clip == clip);
+    CHECK(scroll->wanted > before + 200.0f && get_scene(d)->clip == clip);
     finger(d, x, y, VIEW_INPUT_PRESS);
-    CHECK(scene_of(d)->clip == clip);
+    CHECK(get_scene(d)->clip == clip);
     finger(d, x, y + 3.0f, VIEW_INPUT_RELEASE);
-    CHECK(scene_of(d)->clip != clip);
+    CHECK(get_scene(d)->clip != clip);
     finger(d, x, y, VIEW_INPUT_PRESS);
-    send(d, (view_input){.kind = VIEW_INPUT_RELEASE, .is_long = true});
+    send_input(d, (view_input){.kind = VIEW_INPUT_RELEASE, .is_long = true});
     CHECK(d->viewer.ui.menu.kind == VIEW_MENU_OF_CONTEXT);
     key(d, VIEW_KEY_ESCAPE);
 
@@ -650,7 +653,7 @@ TEST_HERE (view_finger_scrolls_the_list_below_it, BOBBIN) {
     finger(d, 240.0f, bar, VIEW_INPUT_RELEASE);
     d->viewer.play.playing = playing;
 
-    view_open_browser(list, VIEW_BROWSE_CLIPS, 0, scene_of(d));
+    view_open_browser(list, VIEW_BROWSE_CLIPS, 0, get_scene(d));
     draw(d);
     CHECK(list->num_found > list->num_rows);
     d->viewer.ui.scrolls[UI_SCROLL_FILES].wanted = 0.0f;
@@ -711,9 +714,9 @@ static void tap_twice(desk *d, float x, float y)
     view_input tap = {.button = VIEW_BUTTON_LEFT, .is_touch = true, .x = floorf(x), .y = floorf(y)};
     for (tap.clicks = 1; tap.clicks <= 2; tap.clicks++) {
         tap.kind = VIEW_INPUT_PRESS;
-        send(d, tap);
+        send_input(d, tap);
         tap.kind = VIEW_INPUT_RELEASE;
-        send(d, tap);
+        send_input(d, tap);
         draw(d);
     }
 }
@@ -784,7 +787,7 @@ TEST (view_gamepads_press_the_keys_that_drive) {
 // == Somebody without a plan ======================================================================
 
 // Returns the name of an open part that Esc does not close, or NULL.
-static const char *still_open(const desk *d)
+static const char *find_open_part(const desk *d)
 {
     const view_ui *const ui = &d->viewer.ui;
     return ui->modal != NULL                         ? ui->modal
@@ -839,7 +842,7 @@ static void walk(desk *d, uint32_t num_events)
             const view_input event = {.kind = VIEW_INPUT_TEXT, .text = {(char)letter}};
             key(d, letter | modifiers);
             if (modifiers == 0)
-                send(d, event);
+                send_input(d, event);
         } else {
             click_at(d, x, y, kind == 7 ? VIEW_BUTTON_RIGHT : VIEW_BUTTON_LEFT);
         }
@@ -850,10 +853,10 @@ static void walk(desk *d, uint32_t num_events)
         d->viewer.ui.textures.saved = NULL;
         if (i % BETWEEN != 0)
             continue;
-        for (int k = 0; k < 20 && still_open(d) != NULL; k++)
+        for (int k = 0; k < 20 && find_open_part(d) != NULL; k++)
             key(d, VIEW_KEY_ESCAPE);
-        CHECK_THAT(still_open(d) == NULL, "after %u events Esc does not leave: %s", i,
-                   still_open(d));
+        CHECK_THAT(find_open_part(d) == NULL, "after %u events Esc does not leave: %s", i,
+                   find_open_part(d));
         d->viewer.quit = false;
     }
 }

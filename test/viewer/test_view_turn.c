@@ -182,7 +182,7 @@ static md5_vec3 random_point(uint64_t *random, double size)
                       (float)(size * (z - 0.5))};
 }
 
-static double reach_of(const int direction[3], md5_vec3 point)
+static double extent(const int direction[3], md5_vec3 point)
 {
     const double x = direction[0];
     const double y = direction[1];
@@ -196,7 +196,7 @@ static double reach_of_hull(const view_hull *hull, const int direction[3])
 {
     double farthest = -INFINITY;
     for (int i = 0; i < VIEW_HULL_POINTS; i++)
-        farthest = fmax(farthest, reach_of(direction, hull->points[i]));
+        farthest = fmax(farthest, extent(direction, hull->points[i]));
     return farthest;
 }
 
@@ -219,7 +219,7 @@ TEST (view_hull_reaches_the_farthest_points_in_each_direction) {
             const int direction[3] = {cell % 3 - 1, cell / 3 % 3 - 1, cell / 9 - 1};
             double farthest = -INFINITY;
             for (uint32_t i = 0; i < used && cell != 13; i++)
-                farthest = fmax(farthest, reach_of(direction, points[i]));
+                farthest = fmax(farthest, extent(direction, points[i]));
             if (cell == 13)
                 continue;
             CHECK_NEAR(reach_of_hull(&hull, direction), farthest, 1e-4);
@@ -312,7 +312,7 @@ static bool load(view_compare *compare, const view_scene *scene, const char *fil
     return view_load_compare(compare, scene, test_path(file), &log);
 }
 
-static const char *name_of(const view_scene *scene, const view_difference *difference)
+static const char *joint_name(const view_scene *scene, const view_difference *difference)
 {
     return scene->skeleton->joints[difference->joint].name;
 }
@@ -329,10 +329,10 @@ TEST (view_compare_finds_joints_of_the_same_name) {
         view_pose_compare(&compare, &scene, &play);
         CHECK_UINT(compare.num_joints, 3);
         if (CHECK(compare.num_same == 2)) {
-            CHECK_STRING(name_of(&scene, &compare.differences[0]), "tip");
+            CHECK_STRING(joint_name(&scene, &compare.differences[0]), "tip");
             CHECK_NEAR(compare.differences[0].distance, sqrt(32.0), 1e-5);
             CHECK_NEAR(compare.differences[0].angle, 90, 1e-3);
-            CHECK_STRING(name_of(&scene, &compare.differences[1]), "root");
+            CHECK_STRING(joint_name(&scene, &compare.differences[1]), "root");
             CHECK_NEAR(compare.differences[1].distance, 4, 1e-5);
             CHECK_NEAR(compare.differences[1].angle, 90, 1e-3);
         }

@@ -85,14 +85,14 @@ TEST_HERE (view_ui_requests_lists_and_meshes, BOBBIN) {
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, 640, 500).action, VIEW_NOTHING);
 }
 
-static const char *image_of(const screen *s, uint32_t mesh, md5gl_image_kind map)
+static const char *image_path(const screen *s, uint32_t mesh, md5gl_image_kind map)
 {
     const view_texture *const image = view_mesh_image(&s->viewer.document->textures, mesh, map);
     return image != NULL ? common_base(image->path) : "none";
 }
 
 // Presses an item, and executes the resulting command.
-static void press_there(screen *s, const char *name)
+static void press_and_execute(screen *s, const char *name)
 {
     view_execute(&s->viewer, press(s, name, 0.5f));
     item_release(&s->viewer);
@@ -101,10 +101,10 @@ static void press_there(screen *s, const char *name)
 }
 
 // Selects an image in the list, which closes the list.
-static void select_there(screen *s, const char *name)
+static void select_image(screen *s, const char *name)
 {
     CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_FILES);
-    press_there(s, name);
+    press_and_execute(s, name);
     view_execute(&s->viewer, view_key_browser(&s->viewer.ui.browser, VIEW_KEY_RETURN));
     screen_draw(s);
     CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_NONE);
@@ -117,26 +117,26 @@ TEST_HERE (view_ui_applies_the_image_selected_on_the_card_of_a_mesh, BOBBIN) {
     screen_draw(s);
     CHECK(s->viewer.ui.selected_mesh == 0);
     CHECK(item_find(&s->viewer, &s->facts, "page/Automatic").width == 0.0f);
-    press_there(s, "page/Texture");
-    select_there(s, "list/bobbin_eye.png");
+    press_and_execute(s, "page/Texture");
+    select_image(s, "list/bobbin_eye.png");
     CHECK(s->viewer.document->textures.meshes[0].is_selected[MD5GL_IMAGE_DIFFUSE]);
-    CHECK_STRING(image_of(s, 0, MD5GL_IMAGE_DIFFUSE), "bobbin_eye.png");
+    CHECK_STRING(image_path(s, 0, MD5GL_IMAGE_DIFFUSE), "bobbin_eye.png");
     CHECK(strstr(s->viewer.ui.notice, "bobbin_eye.png"));
     CHECK(s->viewer.ui.selected_mesh == 0); // still
-    press_there(s, "mesh/eyes");
-    press_there(s, "page/Glow");
-    select_there(s, "list/bobbin.png");
-    CHECK_STRING(image_of(s, 1, MD5GL_IMAGE_GLOW), "bobbin.png");
-    CHECK_STRING(image_of(s, 0, MD5GL_IMAGE_DIFFUSE), "bobbin_eye.png");
-    press_there(s, "page/Automatic");
-    CHECK_STRING(image_of(s, 1, MD5GL_IMAGE_GLOW), "none");
+    press_and_execute(s, "mesh/eyes");
+    press_and_execute(s, "page/Glow");
+    select_image(s, "list/bobbin.png");
+    CHECK_STRING(image_path(s, 1, MD5GL_IMAGE_GLOW), "bobbin.png");
+    CHECK_STRING(image_path(s, 0, MD5GL_IMAGE_DIFFUSE), "bobbin_eye.png");
+    press_and_execute(s, "page/Automatic");
+    CHECK_STRING(image_path(s, 1, MD5GL_IMAGE_GLOW), "none");
     // A file that cannot be read changes nothing.
     PERFORM(&s->viewer, VIEW_TAKE_TEXTURE, .path = common_copy("/nowhere.png"));
     CHECK_STRING(s->viewer.ui.notice, "Cannot read nowhere.png; texture of mesh 0 is unchanged");
     CHECK(strstr(s->viewer.log.error, "/nowhere.png"));
     s->viewer.log.error[0] = '\0';
     screen_draw(s);
-    CHECK_STRING(image_of(s, 0, MD5GL_IMAGE_DIFFUSE), "bobbin_eye.png");
+    CHECK_STRING(image_path(s, 0, MD5GL_IMAGE_DIFFUSE), "bobbin_eye.png");
 }
 
 // An image that is dropped next to the model opens a question about its mesh. The file name
@@ -147,10 +147,10 @@ TEST_HERE (view_ui_asks_where_a_dropped_image_belongs, BOBBIN) {
     view_drop(&s->viewer, eye);
     screen_draw(s);
     CHECK(panel->offered != NULL && s->options.maps[MD5GL_IMAGE_SPECULAR].count == 0);
-    CHECK_STRING(image_of(s, 0, MD5GL_IMAGE_DIFFUSE), "bobbin.png");
-    press_there(s, "page/Specular");
+    CHECK_STRING(image_path(s, 0, MD5GL_IMAGE_DIFFUSE), "bobbin.png");
+    press_and_execute(s, "page/Specular");
     CHECK(panel->offered == NULL && s->options.maps[MD5GL_IMAGE_SPECULAR].count == 1);
-    CHECK_STRING(image_of(s, 0, MD5GL_IMAGE_SPECULAR), "bobbin_eye.png");
+    CHECK_STRING(image_path(s, 0, MD5GL_IMAGE_SPECULAR), "bobbin_eye.png");
 }
 
 // Returns true if a preview has been drawn.
@@ -204,18 +204,18 @@ TEST_HERE (view_ui_shows_the_location_of_saved_textures, BOBBIN) {
     CHECK(view_open(&s->viewer, files, 1, false));
     PERFORM(&s->viewer, VIEW_TEXTURES);
     screen_draw(s);
-    press_there(s, "page/Texture");
-    select_there(s, "list/image.png");
+    press_and_execute(s, "page/Texture");
+    select_image(s, "list/image.png");
     PERFORM(&s->viewer, VIEW_SAVE_TEXTURES);
     screen_draw(s);
     CHECK_STRING(s->viewer.ui.textures.saved, written);
     CHECK(!common_is_file(written));
-    press_there(s, "page/Save");
+    press_and_execute(s, "page/Save");
     CHECK(common_is_file(written) && s->viewer.ui.textures.saved == NULL);
-    press_there(s, "page/Save as");
+    press_and_execute(s, "page/Save as");
     CHECK(item_find(&s->viewer, &s->facts, "page/Save").width == 0.0f);
     CHECK(remove(written) == 0); // the file was removed meanwhile, so the location is shown again
-    press_there(s, "page/Replace");
+    press_and_execute(s, "page/Replace");
     CHECK(!common_is_file(written) && s->viewer.ui.textures.saved != NULL);
 }
 
@@ -556,7 +556,7 @@ TEST (view_labels_name_the_effect) {
 }
 
 // Sends a key or a text to the interface.
-static view_command give(screen *s, int32_t key, const char *text)
+static view_command send_key(screen *s, int32_t key, const char *text)
 {
     const ui_mouse event = {.key = key, .text = text};
     const view_command command = view_run_ui(&s->viewer.ui, &s->facts, &event);
@@ -568,12 +568,12 @@ static void search_for(screen *s, const char *words)
 {
     view_open_menu(&s->viewer.ui, VIEW_MENU_SEARCH, 0.0f, 0.0f);
     screen_draw(s);
-    give(s, 0, words);
+    send_key(s, 0, words);
 }
 
 // Returns true if the search lists a line first. The items before the lines are the field, its box
 // and the items next to them.
-static bool finds(screen *s, const char *words, const char *line)
+static bool finds_first(screen *s, const char *words, const char *line)
 {
     OWN_STRING name = common_format("menu/%s", line);
     const float height = s->viewer.font.line[VIEW_TEXT];
@@ -633,10 +633,10 @@ TEST_HERE (view_search_finds_common_queries, BOBBIN) {
         const char *const label = strchr(cases[i], '=') + 1;
         OWN_STRING words = common_format("%.*s", (int)(label - cases[i] - 1), cases[i]);
         CHECK_THAT(has_command(label), "%s", label);
-        CHECK_THAT(finds(s, words, label) && s->viewer.ui.item.number <= 3 + 7, "%s: %u lines",
-                   words, s->viewer.ui.item.number - 3);
+        CHECK_THAT(finds_first(s, words, label) && s->viewer.ui.item.number <= 3 + 7,
+                   "%s: %u lines", words, s->viewer.ui.item.number - 3);
     }
-    finds(s, "sahdows", "No matches. Did you mean: Shadows");
+    finds_first(s, "sahdows", "No matches. Did you mean: Shadows");
     search_for(s, "xyzzy");
     CHECK_UINT(s->viewer.ui.item.number, 2); // the box of results is missing
 }
@@ -658,8 +658,8 @@ TEST_HERE (view_search_runs_values, BOBBIN) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const view_option *const option = view_find_option(cases[i][2], strlen(cases[i][2]));
-        finds(s, cases[i][0], cases[i][1]);
-        view_execute(&s->viewer, give(s, VIEW_KEY_RETURN, NULL));
+        finds_first(s, cases[i][0], cases[i][1]);
+        view_execute(&s->viewer, send_key(s, VIEW_KEY_RETURN, NULL));
         OWN_STRING text = view_write_option(option, s->viewer.options);
         CHECK_STRING(text, cases[i][3]);
     }
@@ -676,8 +676,8 @@ TEST_HERE (view_search_finds_names, BOBBIN) {
         {"12", "Go to frame 12"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        finds(s, cases[i][0], cases[i][1]);
-        view_execute(&s->viewer, give(s, VIEW_KEY_RETURN, NULL));
+        finds_first(s, cases[i][0], cases[i][1]);
+        view_execute(&s->viewer, send_key(s, VIEW_KEY_RETURN, NULL));
     }
     CHECK(s->viewer.ui.selected_joint == (int32_t)md5_find_joint(scene->skeleton, "hand_r"));
     CHECK(s->viewer.options->hidden_meshes == 2);
@@ -687,12 +687,12 @@ TEST_HERE (view_search_finds_names, BOBBIN) {
 
 // Recently used entries are listed before similar ones.
 TEST_HERE (view_search_lists_recently_used_entries_first, BOBBIN) {
-    finds(s, "text", "Text size\xE2\x80\xA6");
-    finds(s, "this model remembered", "Clear for this model");
+    finds_first(s, "text", "Text size\xE2\x80\xA6");
+    finds_first(s, "this model remembered", "Clear for this model");
     search_for(s, "smaller text");
-    CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_SMALLER_TEXT);
+    CHECK_UINT(send_key(s, VIEW_KEY_RETURN, NULL).action, VIEW_SMALLER_TEXT);
     search_for(s, "zoom font");
-    CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_SMALLER_TEXT);
+    CHECK_UINT(send_key(s, VIEW_KEY_RETURN, NULL).action, VIEW_SMALLER_TEXT);
 }
 
 TEST_HERE (view_menus_open_by_a_press_and_close_by_escape, BOBBIN) {
@@ -705,7 +705,7 @@ TEST_HERE (view_menus_open_by_a_press_and_close_by_escape, BOBBIN) {
                view_toggle_of("edges"));
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
     view_open_menu(&s->viewer.ui, VIEW_MENU_OF_BAR, 0.0f, 0.0f);
-    CHECK_UINT(give(s, VIEW_KEY_ESCAPE, NULL).action, VIEW_HANDLED);
+    CHECK_UINT(send_key(s, VIEW_KEY_ESCAPE, NULL).action, VIEW_HANDLED);
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
 }
 
@@ -851,7 +851,7 @@ TEST_HERE (view_camera_returns_from_a_jump_and_again, BOBBIN) {
 
 TEST_HERE (view_menus_explain_disabled_commands, BOBBIN) {
     search_for(s, "State graph");
-    CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_HANDLED);
+    CHECK_UINT(send_key(s, VIEW_KEY_RETURN, NULL).action, VIEW_HANDLED);
     CHECK_STRING(s->viewer.ui.notice, "State graph: Requires a state machine");
 }
 
@@ -861,9 +861,9 @@ TEST_HERE (view_tab_reaches_items_and_return_presses_them, BOBBIN) {
          i < 400
          && !(s->viewer.ui.focus.panel != NULL && strcmp(s->viewer.ui.focus.panel, "bar") == 0);
          i++)
-        give(s, VIEW_KEY_TAB, NULL);
+        send_key(s, VIEW_KEY_TAB, NULL);
     CHECK_STRING(s->viewer.ui.focus.panel, "bar");
-    CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_HANDLED);
+    CHECK_UINT(send_key(s, VIEW_KEY_RETURN, NULL).action, VIEW_HANDLED);
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_MENU_OF_BAR);
 }
 

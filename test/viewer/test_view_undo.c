@@ -10,7 +10,7 @@
 #define MONSTER "models/game/base::monster_bobbin"
 
 // Checks the value of an option. NULL: the default.
-static void check_says(const screen *s, const char *option, const char *text)
+static void check_option(const screen *s, const char *option, const char *text)
 {
     OWN_STRING now = view_write_option(view_find_option(option, strlen(option)), &s->options);
     const char *const expected = text != NULL ? text : "-";
@@ -18,7 +18,7 @@ static void check_says(const screen *s, const char *option, const char *text)
 }
 
 // Returns the texts of all options.
-static char *texts_of(const view_options *options)
+static char *option_texts(const view_options *options)
 {
     char *text = common_copy("");
     for (size_t i = 0; i < view_num_options; i++) {
@@ -29,7 +29,7 @@ static char *texts_of(const view_options *options)
 }
 
 // Executes a command of the user, a second after the last one.
-static void act(screen *s, view_command command)
+static void execute(screen *s, view_command command)
 {
     s->viewer.now += 1.0;
     view_execute(&s->viewer, command);
@@ -44,15 +44,15 @@ static void begin(screen *s)
 
 static void undo(screen *s)
 {
-    act(s, (view_command){.action = VIEW_UNDO});
+    execute(s, (view_command){.action = VIEW_UNDO});
 }
 
 static void redo(screen *s)
 {
-    act(s, (view_command){.action = VIEW_REDO});
+    execute(s, (view_command){.action = VIEW_REDO});
 }
 
-static size_t number_of(const char *name)
+static size_t option_index(const char *name)
 {
     return (size_t)(view_find_option(name, strlen(name)) - view_option_rows);
 }
@@ -63,13 +63,13 @@ TEST_SCREEN (view_undoes_a_death, BOBBIN) {
     REQUIRE(fall != NULL);
     begin(s);
     s->viewer.play.time = 1;
-    act(s, (view_command){.action = VIEW_DIE});
+    execute(s, (view_command){.action = VIEW_DIE});
     CHECK(view_has_died(fall, 1) && view_has_died(fall, 9) && !view_has_died(fall, 0.9));
-    check_says(s, "ragdoll-time", "1");
+    check_option(s, "ragdoll-time", "1");
     s->viewer.play.time = 3;
-    act(s, (view_command){.action = VIEW_DIE}); // ends the fall
+    execute(s, (view_command){.action = VIEW_DIE}); // ends the fall
     CHECK(!view_has_died(fall, 1) && !view_has_died(fall, 3));
-    check_says(s, "ragdoll-time", NULL);
+    check_option(s, "ragdoll-time", NULL);
     undo(s);
     CHECK(view_has_died(fall, 3));
     undo(s);
@@ -77,14 +77,14 @@ TEST_SCREEN (view_undoes_a_death, BOBBIN) {
     redo(s);
     CHECK(view_has_died(fall, 3));
     // A character that plays another clip is alive.
-    act(s, (view_command){.action = VIEW_NEXT_CLIP});
+    execute(s, (view_command){.action = VIEW_NEXT_CLIP});
     CHECK(!view_has_died(fall, 9));
     begin(s);
-    check_says(s, "ragdoll-time", NULL);
+    check_option(s, "ragdoll-time", NULL);
 }
 
 // Executes a command, or drags a slider, that changes the document or its appearance.
-static void act_at_random(screen *s, uint64_t *random)
+static void execute_random_command(screen *s, uint64_t *random)
 {
     static const view_action actions[] = {VIEW_SLOWER,    VIEW_FASTER,      VIEW_NORMAL_SPEED,
                                           VIEW_REVERSE,   VIEW_RANGE_BEGIN, VIEW_RANGE_END,
@@ -101,42 +101,42 @@ static void act_at_random(screen *s, uint64_t *random)
     const uint32_t any = test_random_u32(random);
     if (which == 0) {
         s->viewer.play.time = any % 100 / 60.0;
-        act(s, (view_command){.action = actions[any % COUNT_OF(actions)]});
+        execute(s, (view_command){.action = actions[any % COUNT_OF(actions)]});
     } else if (which == 1) {
-        act(s, (view_command){.action = view_toggle_of(switches[any % COUNT_OF(switches)])});
+        execute(s, (view_command){.action = view_toggle_of(switches[any % COUNT_OF(switches)])});
     } else if (which == 2) {
-        act(s,
-            (view_command){.action = any % 3 ? VIEW_HIDE_MESH : VIEW_ONLY_MESH, .number = any % 2});
+        execute(s, (view_command){.action = any % 3 ? VIEW_HIDE_MESH : VIEW_ONLY_MESH,
+                                  .number = any % 2});
     } else if (which == 3) {
         const size_t text = any % COUNT_OF(texts);
-        act(s, (view_command){.action = VIEW_SET,
-                              .number = number_of(texts[text].name),
-                              .path = common_copy(texts[text].value)});
+        execute(s, (view_command){.action = VIEW_SET,
+                                  .number = option_index(texts[text].name),
+                                  .path = common_copy(texts[text].value)});
     } else {
         s->options.lights.values[any % VIEW_NUM_LIGHTS] = (float)test_between(0, 3, random);
-        act(s, (view_command){.action = VIEW_HANDLED});
+        execute(s, (view_command){.action = VIEW_HANDLED});
     }
 }
 
 TEST_SCREEN (view_undo_restores_all_options_bit_for_bit, THIMBLE) {
     uint64_t random = 5;
     begin(s);
-    OWN_STRING first = texts_of(&s->options);
+    OWN_STRING first = option_texts(&s->options);
     for (int round = 0; round < 5; round++) { // 500 commands
         for (int i = 0; i < 100; i++)
-            act_at_random(s, &random);
-        OWN_STRING last = texts_of(&s->options);
+            execute_random_command(s, &random);
+        OWN_STRING last = option_texts(&s->options);
         const size_t count = s->viewer.num_steps;
         CHECK(count > 50 && s->viewer.step == count - 1);
         for (size_t i = 0; i < count - 1; i++)
             undo(s);
-        OWN_STRING undone = texts_of(&s->options);
+        OWN_STRING undone = option_texts(&s->options);
         CHECK_STRING(undone, first);
         CHECK(s->viewer.play.wrap == s->options.wrap
               && s->viewer.document->scene.dual == s->options.dual);
         for (size_t i = 0; i + 1 < count && round == 0; i++)
             redo(s);
-        OWN_STRING redone = texts_of(&s->options);
+        OWN_STRING redone = option_texts(&s->options);
         CHECK_STRING(redone, round == 0 ? last : first);
         CHECK_UINT(s->viewer.num_steps, count); // undo and redo are not steps themselves
         for (size_t i = 0; i < count + 2; i++)  // more often than there are steps
@@ -158,20 +158,20 @@ TEST_SCREEN (view_undo_restores_the_image, BOBBIN) {
     OWN uint8_t *const after = common_alloc(4, W * H);
     begin(s);
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        OWN_STRING first = texts_of(&s->options);
+        OWN_STRING first = option_texts(&s->options);
         const size_t step = s->viewer.step;
         const view_camera camera = s->viewer.camera;
         CHECK(view_draw(&s->viewer, target, W, H, false, true, NULL));
         CHECK(md5gl_read_pixels(s->gl.renderer, target, W, H, before, NULL));
         if (strcmp(names[i][0], "hide") == 0)
-            act(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
+            execute(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
         else
-            act(s, (view_command){.action = VIEW_SET,
-                                  .number = number_of(names[i][0]),
-                                  .path = common_copy(names[i][1])});
+            execute(s, (view_command){.action = VIEW_SET,
+                                      .number = option_index(names[i][0]),
+                                      .path = common_copy(names[i][1])});
         CHECK_THAT(s->viewer.step == step + 1, "--%s is no step", names[i][0]);
         undo(s);
-        OWN_STRING undone = texts_of(&s->options);
+        OWN_STRING undone = option_texts(&s->options);
         CHECK_STRING(undone, first);
         s->viewer.camera = camera;
         CHECK(view_draw(&s->viewer, target, W, H, false, true, NULL));
@@ -186,17 +186,17 @@ TEST_SCREEN (view_undo_keeps_two_hundred_steps_of_one_document, BOBBIN) {
     const char *const path = test_path("models/thimble/thimble.md5mesh");
     begin(s);
     for (int i = 0; i < 250; i++)
-        act(s, (view_command){.action = view_toggle_of("grid")});
+        execute(s, (view_command){.action = view_toggle_of("grid")});
     CHECK_UINT(s->viewer.num_steps, 201);
     undo(s);
     CHECK_UINT(s->viewer.step, 199);
     // Clears the steps that could be redone.
-    act(s, (view_command){.action = view_toggle_of("edges")});
+    execute(s, (view_command){.action = view_toggle_of("edges")});
     CHECK_UINT(s->viewer.num_steps, 201);
     redo(s);
     CHECK(s->options.shown.edges);
     // A setting of the window is not a step.
-    act(s, (view_command){.action = view_toggle_of("panel")});
+    execute(s, (view_command){.action = view_toggle_of("panel")});
     CHECK_UINT(s->viewer.step, 200);
     CHECK(view_open(&s->viewer, &path, 1, true));
     begin(s);
@@ -219,7 +219,8 @@ static void set_long_text(screen *s, size_t length, char character)
 {
     char *const text = common_alloc(length + 1, 1);
     memset(text, character, length);
-    act(s, (view_command){.action = VIEW_SET, .number = number_of("retarget-pairs"), .path = text});
+    execute(s, (view_command){
+                   .action = VIEW_SET, .number = option_index("retarget-pairs"), .path = text});
 }
 
 // Steps of 30 000 bytes, and a step that reaches the limit of bytes or exceeds it by one.
@@ -249,7 +250,7 @@ TEST_SCREEN (view_undo_keeps_the_step_before_a_large_one, BOBBIN) {
     set_long_text(s, VIEW_MAX_STEP_BYTES, 'c');
     CHECK_UINT(s->viewer.num_steps, 2);
     undo(s);
-    check_says(s, "retarget-pairs", "bbbbbbbbbbbbbbbbbbbb");
+    check_option(s, "retarget-pairs", "bbbbbbbbbbbbbbbbbbbb");
     CHECK_UINT(s->viewer.step, 0);
 }
 
@@ -272,26 +273,26 @@ TEST_SCREEN (view_undo_restores_rotations, BOBBIN) {
     begin(s);
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
         if (i > 0)
-            act(s, (view_command){.action = actions[i]});
+            execute(s, (view_command){.action = actions[i]});
         char up[3], front[3];
         view_name_axes(turn, up, front);
         CHECK_STRING(up, sides[steps[i]][0]);
         CHECK_STRING(front, sides[steps[i]][1]);
     }
     CHECK_UINT(s->viewer.num_steps, 3);
-    act(s, (view_command){.action = view_toggle_of("grid")});
+    execute(s, (view_command){.action = view_toggle_of("grid")});
     undo(s); // undoes only the grid
     CHECK(turn->is_set);
 }
 
 TEST_SCREEN (view_undo_is_ignored_while_typing, BOBBIN) {
     begin(s);
-    act(s, (view_command){.action = view_toggle_of("grid")});
+    execute(s, (view_command){.action = view_toggle_of("grid")});
     const size_t step = s->viewer.step;
-    act(s, (view_command){.action = VIEW_SEARCH});
+    execute(s, (view_command){.action = VIEW_SEARCH});
     press(s, 'z');
     CHECK_UINT(s->viewer.step, step);
-    act(s, (view_command){.action = VIEW_CLOSE_LISTS});
+    execute(s, (view_command){.action = VIEW_CLOSE_LISTS});
     press(s, 'z');
     CHECK_UINT(s->viewer.step, step - 1);
 }
@@ -303,8 +304,9 @@ TEST_SCREEN (view_redo_changes_nothing_if_a_file_is_missing, BOBBIN) {
     OWN_STRING path = common_join(folder, "other.md5mesh");
     folder_put(folder, "other.md5mesh", model, size);
     begin(s);
-    act(s, (view_command){
-               .action = VIEW_SET, .number = number_of("retarget"), .path = common_copy(path)});
+    execute(s, (view_command){.action = VIEW_SET,
+                              .number = option_index("retarget"),
+                              .path = common_copy(path)});
     CHECK(s->viewer.step == 1 && s->options.retarget != NULL);
     undo(s);
     CHECK(s->viewer.step == 0 && s->options.retarget == NULL);
@@ -319,20 +321,20 @@ TEST_SCREEN (view_undo_of_textures_and_meshes_keeps_the_model, BOBBIN) {
     const md5_model *const model = s->viewer.document->scene.model;
     const view_texture *image;
     begin(s);
-    OWN_STRING first = texts_of(&s->options);
-    act(s, (view_command){.action = VIEW_TAKE_TEXTURE,
-                          .number = 0,
-                          .path = common_copy(test_path("models/bobbin/bobbin_eye.png"))});
-    act(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
-    OWN_STRING last = texts_of(&s->options);
+    OWN_STRING first = option_texts(&s->options);
+    execute(s, (view_command){.action = VIEW_TAKE_TEXTURE,
+                              .number = 0,
+                              .path = common_copy(test_path("models/bobbin/bobbin_eye.png"))});
+    execute(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
+    OWN_STRING last = option_texts(&s->options);
     CHECK_UINT(s->viewer.num_steps, 3);
     for (int i = 0; i < 4; i++) { // two times undo, two times redo
-        act(s, (view_command){.action = i < 2 ? VIEW_UNDO : VIEW_REDO});
+        execute(s, (view_command){.action = i < 2 ? VIEW_UNDO : VIEW_REDO});
         image = view_mesh_image(&s->viewer.document->textures, 0, MD5GL_IMAGE_DIFFUSE);
         CHECK_STRING(common_base(image->path), i == 1 ? "bobbin.png" : "bobbin_eye.png");
         CHECK(s->options.hidden_meshes == (i == 3 ? 2u : 0u));
         CHECK(s->viewer.document->scene.model == model);
-        OWN_STRING texts = texts_of(&s->options);
+        OWN_STRING texts = option_texts(&s->options);
         if (i % 2 == 1)
             CHECK_STRING(texts, i == 1 ? first : last);
     }
@@ -378,17 +380,17 @@ TEST_SCREEN (view_undo_handles_a_change_that_was_reverted, BOBBIN) {
 
 TEST_SCREEN (view_undo_of_a_reset_of_all_is_one_step, BOBBIN) {
     begin(s);
-    OWN_STRING first = texts_of(&s->options);
-    act(s, (view_command){.action = VIEW_SLOWER});
-    act(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
-    act(s, (view_command){.action = view_toggle_of("edges")});
-    OWN_STRING last = texts_of(&s->options);
-    act(s, (view_command){.action = VIEW_RESET_ALL});
-    OWN_STRING reset = texts_of(&s->options);
+    OWN_STRING first = option_texts(&s->options);
+    execute(s, (view_command){.action = VIEW_SLOWER});
+    execute(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
+    execute(s, (view_command){.action = view_toggle_of("edges")});
+    OWN_STRING last = option_texts(&s->options);
+    execute(s, (view_command){.action = VIEW_RESET_ALL});
+    OWN_STRING reset = option_texts(&s->options);
     CHECK_STRING(reset, first);
     CHECK(s->viewer.document->scene.model != NULL && s->options.hidden_meshes == 0);
     undo(s);
-    OWN_STRING undone = texts_of(&s->options);
+    OWN_STRING undone = option_texts(&s->options);
     CHECK_STRING(undone, last);
     CHECK(s->options.hidden_meshes == 2);
 }
@@ -417,7 +419,8 @@ TEST_SCREEN (view_undo_of_ten_thousand_values_does_not_leak, BOBBIN) {
                 value = common_format("%d\n", i % 2);
             else
                 value = common_format("%d", i % 24);
-            act(s, (view_command){.action = VIEW_SET, .number = number_of(rows[j]), .path = value});
+            execute(s, (view_command){
+                           .action = VIEW_SET, .number = option_index(rows[j]), .path = value});
         }
         undo(s);
         undo(s);
@@ -443,29 +446,29 @@ TEST_SCREEN (view_states_and_flags_are_options, screen_open(s, MONSTER, 1280, 24
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         viewer->play.time += 0.5;
         screen_draw(s);
-        act(s, item_press(viewer, &s->facts, rows[i].item, 0.5f, 0.5f));
-        check_says(s, "state", rows[i].states);
-        check_says(s, "flag", rows[i].flags);
+        execute(s, item_press(viewer, &s->facts, rows[i].item, 0.5f, 0.5f));
+        check_option(s, "state", rows[i].states);
+        check_option(s, "flag", rows[i].flags);
     }
     CHECK(entity->is_in_states && entity->channels[MD5_CHANNEL_ALL].clip < 0);
     for (size_t i = COUNT_OF(rows) - 1; i-- > 0;) {
         undo(s);
-        check_says(s, "state", rows[i].states);
-        check_says(s, "flag", rows[i].flags);
+        check_option(s, "state", rows[i].states);
+        check_option(s, "flag", rows[i].flags);
         CHECK(md5_states_variable(entity->states, "run") == (i == 3 ? 1.0f : 0.0f));
     }
     undo(s);
-    check_says(s, "state", NULL);
+    check_option(s, "state", NULL);
     CHECK(!entity->is_in_states && entity->channels[MD5_CHANNEL_ALL].clip >= 0);
     for (int i = 0; i < 3; i++)
         redo(s);
-    act(s, (view_command){.action = VIEW_SET,
-                          .number = number_of("terrain"),
-                          .path = common_copy("stairs")}); // reopens the model
-    check_says(s, "state", rows[1].states);
+    execute(s, (view_command){.action = VIEW_SET,
+                              .number = option_index("terrain"),
+                              .path = common_copy("stairs")}); // reopens the model
+    check_option(s, "state", rows[1].states);
     CHECK(viewer->document->scene.entity.is_in_states);
     CHECK(md5_states_variable(viewer->document->scene.entity.states, "AI_FORWARD") != 0.0f);
     view_change_clip(viewer, 0);
-    act(s, (view_command){.action = VIEW_REDO});
-    check_says(s, "state", NULL);
+    execute(s, (view_command){.action = VIEW_REDO});
+    check_option(s, "state", NULL);
 }

@@ -150,9 +150,9 @@ int main(int argc, char **argv)
     } else if (strcmp(command, "colours") == 0) {
         printf("%d\n", count_colours(&image));
     } else if (strcmp(command, "differ") == 0) {
-        view_image other = read_or_exit(argv[3]);
-        print_difference(&image, &other);
-        free(other.rgba);
+        view_image second = read_or_exit(argv[3]);
+        print_difference(&image, &second);
+        free(second.rgba);
     } else if (strcmp(command, "shrink") == 0) {
         status = !print_shrunk(&image, (uint32_t)strtoul(argv[3], NULL, 10));
     }
