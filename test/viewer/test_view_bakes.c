@@ -247,7 +247,7 @@ TEST_SHOT (view_panel_counts_baked_members, RUN SMALL FAR "--crowd-baked 30") {
     CHECK_STRING(item_text(&viewer->state, &facts, "figures/Baked"), "20  \xE2\x80\xA2  1.8 MB");
 }
 
-// -- Pictures ---------------------------------------------------------------------------------
+// -- Images -----------------------------------------------------------------------------------
 
 #define RUNNERS                                  \
     BOBBIN " models/bobbin/run.md5anim " THIMBLE \

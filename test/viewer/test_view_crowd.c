@@ -350,7 +350,7 @@ TEST (view_members_have_separate_morph_weights) {
     close_crowd(&made);
 }
 
-// -- Crowd pictures -------------------------------------------------------------------------------
+// -- Images of crowds -----------------------------------------------------------------------------
 
 // Images of crowds: crowds of several models, with and without culling.
 

@@ -99,7 +99,7 @@ static bool show_frame(cube_view *view, const char *clip, uint32_t frame)
     return CHECK_THAT(false, "no clip \"%s\"", clip);
 }
 
-// -- What is shown --------------------------------------------------------------------------------
+// -- Parts, skins and animations ------------------------------------------------------------------
 
 static const char linked[] = "md5load body.md5mesh\nmd5tag arm tag_gun 2 0 0\n"
                              "md5skin torso \"<dds>red.png\"\nmd5bumpmap torso bump.png\n"

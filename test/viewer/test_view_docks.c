@@ -476,7 +476,7 @@ TEST_HERE (docks_restore_their_size, BOBBIN) {
     CHECK(view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT].width == before.width);
 }
 
-// == Menus and explanations of items ==============================================================
+// == Context menus and tooltips ===================================================================
 
 // Clicks on an item with the right button, then on a line of its menu.
 static void select(screen *s, const char *item, const char *line)

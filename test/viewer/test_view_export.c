@@ -795,7 +795,7 @@ TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
     CHECK(export->bytes == 0.0);
 }
 
-// -- What is remembered -------------------------------------------------------------------------
+// -- Stored choices -----------------------------------------------------------------------------
 
 TEST_EXPORT (view_export_remembers_its_choices) {
     view_state *const viewer = &fixture->viewer;

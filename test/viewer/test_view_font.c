@@ -68,7 +68,7 @@ static view_letter find_box(const view_font *font)
     return find_letter(font, VIEW_TEXT, 0x10FFFF);
 }
 
-// -- Own fonts ------------------------------------------------------------------------------------
+// -- Built-in fonts -------------------------------------------------------------------------------
 
 TEST_HERE (font_shows_letters_beyond_latin) {
     static const uint32_t codes[] = {0x0416, 0x03A9, 0x05D0, 0x0627, 0x2264, 0x1D538};
@@ -139,7 +139,7 @@ TEST_HERE (font_does_not_read_past_truncated_text) {
     }
 }
 
-// -- Bounds ---------------------------------------------------------------------------------------
+// -- Limits of the texture ------------------------------------------------------------------------
 
 // Boxes replace letters that do not fit into the texture. In the next frame there is space again.
 TEST_HERE (font_survives_all_code_points) {
@@ -172,7 +172,7 @@ TEST_HERE (font_shows_large_letters_too) {
     }
 }
 
-// -- Fonts of the system --------------------------------------------------------------------------
+// -- System fonts ---------------------------------------------------------------------------------
 
 #ifdef VIEW_HAS_FONTCONFIG
 

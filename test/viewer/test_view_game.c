@@ -136,7 +136,7 @@ TEST (list_of_a_game_is_empty_while_it_opens) {
     view_clear_browser(&browser);
 }
 
-// -- Game place -----------------------------------------------------------------------------------
+// -- Search paths ---------------------------------------------------------------------------------
 
 // A mod over its base game: search paths of several folders, and their syntax on the command line.
 
@@ -159,7 +159,7 @@ static bool has_name(const view_library *library, view_section section, const ch
     return false;
 }
 
-// -- Places -------------------------------------------------------------------------------------
+// -- Base games ---------------------------------------------------------------------------------
 
 TEST (search_path_is_split_into_its_folders) {
     common_list parts = view_split_location("mods/a/|games/base//|x.pk4");
@@ -327,7 +327,7 @@ TEST (base_game_can_be_set_on_the_command_line) {
     free(place);
 }
 
-// -- Game shown -----------------------------------------------------------------------------------
+// -- Materials ------------------------------------------------------------------------------------
 
 // Materials of the game folder test/data/shown: images with and without a card in front of a wall.
 
@@ -552,7 +552,7 @@ TEST_SCENE (view_shows_the_pattern_of_missing_images) {
     CHECK(plate.right - plate.left > 80);
 }
 
-// -- Entity ---------------------------------------------------------------------------------------
+// -- Entities -------------------------------------------------------------------------------------
 
 // Playback of entities in the viewer: clips in channels, their time, frame commands, and poses.
 
@@ -1025,7 +1025,7 @@ TEST (added_clip_is_played_without_the_entity) {
     view_free_scene(&fixture.scene);
 }
 
-// -- Guest ----------------------------------------------------------------------------------------
+// -- Guests ---------------------------------------------------------------------------------------
 
 // A machine that visits another one: events of each of them set triggers of the other.
 

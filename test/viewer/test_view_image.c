@@ -16,7 +16,7 @@ static bool decode(const image_file *file, view_image *image, md5_error *error)
     return is_read;
 }
 
-// -- Valid pictures -------------------------------------------------------------------------
+// -- Valid images ---------------------------------------------------------------------------
 
 static bool begins_with(const char *text, const char *with)
 {
@@ -76,7 +76,7 @@ TEST (images_of_each_kind_are_read) {
     }
 }
 
-// -- Crafted pictures -----------------------------------------------------------------------
+// -- Crafted images -------------------------------------------------------------------------
 
 static void check_refused(const image_file *file, const char *what, const char *word)
 {
@@ -265,7 +265,7 @@ TEST (images_of_other_formats_are_refused) {
     free(bmp.bytes);
 }
 
-// -- Damaged pictures -----------------------------------------------------------------------
+// -- Damaged images -------------------------------------------------------------------------
 
 STRINGS(models) = {"models/bobbin/bobbin_eye_s.png", "models/lantern/lantern_add.png",
                    "models/lantern/lantern.png"};

@@ -372,7 +372,7 @@ image_file image_make_jpeg(image_jpeg_options options)
     return file;
 }
 
-// -- All ------------------------------------------------------------------------------------
+// -- All images -----------------------------------------------------------------------------
 
 int image_make(int index, image_file *file, const char **name)
 {

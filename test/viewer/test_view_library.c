@@ -105,7 +105,7 @@ TEST (opening_a_library_can_be_stopped) {
     CHECK(num_calls >= 1 && strcmp(error.message, "stopped") == 0);
 }
 
-// -- In the background --------------------------------------------------------------------------
+// -- Threads ------------------------------------------------------------------------------------
 
 TEST (scan_opens_a_library_on_a_thread) {
     md5_error error = {0};
@@ -261,7 +261,7 @@ static view_preview_drawer preview_drawer(screen *s)
     return (view_preview_drawer){view_draw_preview, &s->viewer};
 }
 
-// -- Of clips and skins -------------------------------------------------------------------------
+// -- Previews of clips and skins ----------------------------------------------------------------
 
 static const char *const body = "models/md5/bobbin/body.md5mesh";
 
@@ -387,7 +387,7 @@ TEST_PREVIEW(view_preview_of_a_skin_is_on_a_model_that_it_changes)
     view_drop_library(library);
 }
 
-// -- In the background --------------------------------------------------------------------------
+// -- Previews on a thread -----------------------------------------------------------------------
 
 // Waits until an image is ready. Returns NULL if it fails.
 static const view_image *wait_for_preview(screen *s, view_previews *previews, const char *name)

@@ -23,7 +23,7 @@ TEST (view_maps_are_found_by_their_endings) {
     CHECK_STRING(view_map_name(MD5GL_IMAGE_GLOW), "glow map");
 }
 
-// -- Painted --------------------------------------------------------------------------------------
+// -- Lit stages -----------------------------------------------------------------------------------
 
 // Layers of lit stages: the stages of a material that are drawn together, their colours, and their
 // conditions.
@@ -134,7 +134,7 @@ TEST (view_lit_stages_of_other_colours_are_painted) {
 // Materials of a game folder in the viewer: the drawn stages, their conditions and state, and
 // --parm.
 
-// -- The option -------------------------------------------------------------------------------
+// -- The option --parm ------------------------------------------------------------------------
 
 static bool read_parm(const char *text, view_options *options)
 {
@@ -482,7 +482,7 @@ TEST_SCENE (view_layers_have_cube_maps_and_generated_coordinates) {
     view_close_package(package);
 }
 
-// -- Shader file ----------------------------------------------------------------------------------
+// -- Shader files ---------------------------------------------------------------------------------
 
 // Materials of Unvanquished: .shader files.
 
@@ -596,7 +596,7 @@ TEST (view_shader_files_survive_arbitrary_bytes) {
     }
 }
 
-// -- Saved ----------------------------------------------------------------------------------------
+// -- Saved materials ------------------------------------------------------------------------------
 
 // Copies a file of the project into a folder.
 static char *copy_file(const char *folder, const char *name, const char *from)

@@ -4,7 +4,7 @@
 #include "test/skin/skin_jobs.h"
 #include "test/viewer/test_view_case.h"
 
-// -- The option -------------------------------------------------------------------------------
+// -- The option --morph -----------------------------------------------------------------------
 
 static bool read_morph(const char *text, view_options *options)
 {

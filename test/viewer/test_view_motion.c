@@ -37,7 +37,7 @@ TEST (view_motion_is_selected_by_the_scene) {
     view_free_scene(&scene);
 }
 
-// -- A made-up kind -------------------------------------------------------------------------------
+// -- A motion of this test ------------------------------------------------------------------------
 
 static struct {
     view_control control;
@@ -345,7 +345,7 @@ TEST (view_keys_drive_legs) {
     view_free_scene(&document.scene);
 }
 
-// -- The key ----------------------------------------------------------------------------------
+// -- The key for walking ----------------------------------------------------------------------
 
 static void run_seconds(view_state *viewer, double seconds)
 {
@@ -387,7 +387,7 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
     shot_close(&viewer);
 }
 
-// -- The camera follows ---------------------------------------------------------------------------
+// -- Smooth camera motion -------------------------------------------------------------------------
 
 // The camera of a window moves smoothly. Without a window it takes its position immediately.
 

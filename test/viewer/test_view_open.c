@@ -95,7 +95,7 @@ static void end_viewer(test_viewer *viewer)
         scene_close(&viewer->scene);
 }
 
-// -- The command line decides -------------------------------------------------------------------
+// -- Files of the command line ------------------------------------------------------------------
 
 #define MODELS "models/"
 static const char still[] = "test/reference/data/still.md5mesh";
@@ -385,7 +385,7 @@ TEST (view_start_page_is_shown_after_the_first_start) {
     }
 }
 
-// -- What is remembered of documents ------------------------------------------------------------
+// -- Settings of documents ----------------------------------------------------------------------
 
 static char *document_texts(const view_options *options)
 {
@@ -903,7 +903,7 @@ TEST (view_open_that_fails_late_changes_nothing) {
     }
 }
 
-// -- Long work that is to end --------------------------------------------------------------------
+// -- Interrupting long work ----------------------------------------------------------------------
 
 // Escape is reported once, and is then no longer in the queue. A request to quit is reported until
 // it is handled.

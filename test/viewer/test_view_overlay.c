@@ -175,7 +175,7 @@ TEST (empty_section_has_no_rows) {
     view_clear_browser(&fixture.browser);
 }
 
-// -- Hide -----------------------------------------------------------------------------------------
+// -- The option --hide ----------------------------------------------------------------------------
 // --hide: meshes by name, shader or number, with the same effect as a click in the panel.
 
 // The built-in model without its clips: mesh 0 is the body, mesh 1 the eyes.

@@ -431,7 +431,7 @@ TEST_PAGE (page_influences_measures_weights, "influences") {
     CHECK(sum > 1000.0);
 }
 
-// -- The page of gaze, a head and eyes that look around -------------------------------------------
+// -- Gaze: a head and eyes that look around -------------------------------------------------------
 
 TEST_PAGE (page_gaze_follows_the_ball_and_repeats_by_its_seed, "gaze") {
     CLAIM("interest in the ball = 1 @ 9 | looks at the ball = 1;"
@@ -477,7 +477,7 @@ TEST_PAGE (page_gaze_keeps_the_head_still_without_a_share, "gaze") {
     CHECK(most > 10.0f && most < 45.0f);
 }
 
-// -- The pages of vertices: in double precision ---------------------------------------------------
+// -- Vertices, in double precision ----------------------------------------------------------------
 
 // Returns the sum of bias * (joint * offset), as the file format defines it.
 static real3 skin_vertex(const md5_weight *weights, md5_vertex vertex, const md5_mat34 *joints)

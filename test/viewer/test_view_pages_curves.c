@@ -369,7 +369,7 @@ TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
           count, (int)least - 1, most + 1);
 }
 
-// -- Walking by rules -----------------------------------------------------------------------------
+// -- Procedural walking ---------------------------------------------------------------------------
 
 // Finds the centres of all crosses of a colour. The line along x identifies a cross.
 static uint32_t find_crosses(const page_case *fixture, view_color color, md5_vec3 centres[256])

@@ -132,7 +132,7 @@ TEST_HERE (view_click_on_a_character_reaches_its_machine, MACHINE) {
     CHECK_STRING(shot.is_playing ? machine->desc->clips[shot.clip].name : "", "giggle");
 }
 
-// -- A machine's time -----------------------------------------------------------------------
+// -- Time of a machine ----------------------------------------------------------------------
 
 TEST_HERE (view_machine_pauses_and_resumes, MACHINE) {
     view_machine *const machine = &s->viewer.document->scene.machine;
@@ -320,7 +320,7 @@ TEST_HERE (view_shows_a_clip_that_is_dropped_on_a_machine, MACHINE) {
     CHECK(view_shown_clip(&s->viewer.document->scene));
 }
 
-// -- Where the model stands -----------------------------------------------------------------
+// -- Position of the model ------------------------------------------------------------------
 
 static const uint32_t sizes[][2] = {{640, 480}, {800, 600}, {1280, 720}, {1920, 1080}};
 

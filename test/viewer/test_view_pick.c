@@ -196,7 +196,7 @@ TEST_SHOT (view_click_measures_until_the_next_click, MODEL SIZE " --panel") {
     CHECK(!state->pick.is_set && !state->measured.is_set);
 }
 
-// -- Limit ----------------------------------------------------------------------------------------
+// -- Limits of a process --------------------------------------------------------------------------
 
 // The limits of a process that draws a thumbnail, tested in child processes.
 
@@ -387,7 +387,7 @@ TEST_SQUARE (view_deforms_keep_scale) {
     view_close_package(package);
 }
 
-// -- Pictures ---------------------------------------------------------------------------------
+// -- Images -----------------------------------------------------------------------------------
 
 #define GLOW "test/data/sprites/glow.md5mesh test/data/sprites/still.md5anim"
 #define SMALL                                                                               \
@@ -518,7 +518,7 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
     view_close_package(package);
 }
 
-// -- Pointer --------------------------------------------------------------------------------------
+// -- The pointer ----------------------------------------------------------------------------------
 
 // The mouse pointer as an input of a machine, and Bobbin's reaction to it.
 

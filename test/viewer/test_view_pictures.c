@@ -6,7 +6,7 @@
 
 #define MODEL "models/bobbin/bobbin.md5mesh"
 
-// -- Looking at pictures ------------------------------------------------------------------------
+// -- Framing ------------------------------------------------------------------------------------
 
 // Checks that the model is visible, within the image, and neither tiny nor cut off.
 static void check_framed(shot picture, const char *what)
@@ -22,7 +22,7 @@ static void check_framed(shot picture, const char *what)
     free(picture.rgba);
 }
 
-// -- All of the model ---------------------------------------------------------------------------
+// -- The whole model ----------------------------------------------------------------------------
 
 TEST_LONG (view_frames_our_model_in_every_clip) {
     gl_scene scene;
@@ -58,7 +58,7 @@ TEST_SCENE (view_frames_our_model_from_all_sides_in_two_shapes) {
     }
 }
 
-// -- What options change ------------------------------------------------------------------------
+// -- Effects of options -------------------------------------------------------------------------
 
 #define SMALL " --resolution 160,90"
 

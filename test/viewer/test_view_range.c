@@ -124,7 +124,7 @@ TEST (view_option_range_counts_from_zero) {
     }
 }
 
-// -- Record ---------------------------------------------------------------------------------------
+// -- Recording ------------------------------------------------------------------------------------
 
 // Movies of the window, which are written while it runs, without knowing the number of frames.
 
@@ -203,7 +203,7 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
     }
 }
 
-// -- Pace -----------------------------------------------------------------------------------------
+// -- Pace of frames -------------------------------------------------------------------------------
 
 // The clock of a window follows real time, however long a frame takes.
 

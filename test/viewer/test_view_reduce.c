@@ -667,7 +667,7 @@ TEST (view_quality_is_described) {
     CHECK_STRING(text, "");
 }
 
-// -- Economy --------------------------------------------------------------------------------------
+// -- Reduced images -------------------------------------------------------------------------------
 
 // Reduced images of a window show the same as full images, and are drawn only while reduction is
 // requested.

@@ -2,7 +2,7 @@
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
 
-// -- A viewer by a command line -----------------------------------------------------------------
+// -- Viewers of command lines -------------------------------------------------------------------
 
 enum { LARGE_DIFFERENCE = 24 };
 
@@ -114,7 +114,7 @@ shot shot_take(const gl_scene *scene, const char *line)
     return taken;
 }
 
-// -- Looking at pictures ------------------------------------------------------------------------
+// -- Comparing images ---------------------------------------------------------------------------
 
 shot_cover shot_cover_of(const shot *picture)
 {

@@ -188,7 +188,7 @@ TEST_SHOT (view_surface_panel_shows_weights_and_the_page_a_layout, MODEL " --pan
     CHECK_NEAR(image->vertices[2].u, 1, 1e-6);
 }
 
-// -- Graph ----------------------------------------------------------------------------------------
+// -- State graph ----------------------------------------------------------------------------------
 
 // The state graph of a machine: its nodes, its highlights, and the effect of clicks.
 
@@ -440,7 +440,7 @@ TEST_SHOT (view_graph_is_zoomed_at_the_pointer_and_dragged, MACHINE) {
     CHECK_NEAR(find_node_rect(state, "body", "back").x, before.x, 0.1);
 }
 
-// -- Channels -------------------------------------------------------------------------------------
+// -- Channels of an entity ------------------------------------------------------------------------
 
 // The panel of an entity's channels, and the selection of clips for them.
 

@@ -463,7 +463,7 @@ TEST (view_tasks_take_few_actions) {
 #define TEST_HERE(title, file) \
     TEST_IF (title, desk, d, open_desk(d, file) || (close_desk(d), false), close_desk(d))
 
-// == Fingers ======================================================================================
+// == Touch input ==================================================================================
 
 static void finger(desk *d, float x, float y, view_input_kind kind)
 {
@@ -784,7 +784,7 @@ TEST (view_gamepads_press_the_keys_that_drive) {
     }
 }
 
-// == Somebody without a plan ======================================================================
+// == Random input =================================================================================
 
 // Returns the name of an open part that Esc does not close, or NULL.
 static const char *find_open_part(const desk *d)

@@ -107,7 +107,7 @@ TEST_SHOT (view_turns_machines_about_their_position,
     CHECK_NEAR(lies.z, stands.y, 1e-3);
 }
 
-// -- Retargeted -----------------------------------------------------------------------------------
+// -- Retargeting ----------------------------------------------------------------------------------
 
 // Clips of one model on another model: the generated clips contain the poses that retargeting
 // returns.
@@ -166,7 +166,7 @@ TEST (view_retargeted_clips_equal_retargeting_bit_for_bit) {
     check_clip(test_path("models/bobbin/stand.md5anim")); // mostly components that are zero
 }
 
-// -- Hull -----------------------------------------------------------------------------------------
+// -- Bounding hull --------------------------------------------------------------------------------
 
 // The hull that frames a shape: the farthest points of point clouds in 26 directions, compared with
 // a linear search in double precision.
@@ -295,7 +295,7 @@ TEST (view_hull_ignores_few_distant_points) {
     }
 }
 
-// -- Compare --------------------------------------------------------------------------------------
+// -- Comparison of poses --------------------------------------------------------------------------
 
 // Comparison of poses: distances and angles between joints of tiny models with known poses.
 

@@ -915,7 +915,7 @@ TEST_HERE (view_wrong_values_change_nothing, BOBBIN) {
     CHECK_STRING(s->viewer.document->scene.name, "bobbin");
 }
 
-// -- Rows -----------------------------------------------------------------------------------
+// -- Entries of the table -------------------------------------------------------------------
 
 // view_shown consists of switches only.
 TEST (view_each_switch_has_one_row) {
