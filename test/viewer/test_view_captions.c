@@ -73,11 +73,11 @@ TEST_IF (effects_are_captioned_with_their_names, told, it, open_told(it), close_
     anim.num_commands = COUNT_OF(commands);
     anim.commands = commands;
     md5_entity_clip *const clips = (md5_entity_clip *)(uintptr_t)figure->played.clips;
-    const md5_model_anim *const own = clips[0].anim;
+    const md5_model_anim *const original = clips[0].anim;
     clips[0].anim = &anim;
     CHECK(view_play_channel(figure, MD5_CHANNEL_ALL, 0));
     play_until(it, 1.2);
-    clips[0].anim = own;
+    clips[0].anim = original;
     CHECK_UINT(figure->num_fired, NUM_TEXTS);
     check_captions(figure, texts, 30.0);
 }

@@ -218,11 +218,11 @@ TEST (view_members_of_a_crowd_stand_in_groups) {
         for (int i = 0; i < 12; i++) {
             md5_vec3 nearest = {INFINITY, 0, 0};
             md5_vec3 its_way = nearest;
-            const md5_xform own = made.crowd->members[i].place;
-            const md5_vec3 ahead = md5_quat_rotate(own.rotation, forward);
+            const md5_xform placement = made.crowd->members[i].place;
+            const md5_vec3 ahead = md5_quat_rotate(placement.rotation, forward);
             for (int k = 0; k < 12; k++) {
                 const md5_xform other = made.crowd->members[k].place;
-                const md5_vec3 way = md5_vec3_sub(other.translation, own.translation);
+                const md5_vec3 way = md5_vec3_sub(other.translation, placement.translation);
                 if (k != i && md5_vec3_length(way) < md5_vec3_length(nearest)) {
                     nearest = way;
                     its_way = md5_quat_rotate(other.rotation, forward);
@@ -320,12 +320,12 @@ TEST (view_members_have_separate_morph_weights) {
         const md5_machine *const machine = kind->machine;
         const uint32_t num_targets = kind->morphs->morph->num_targets;
         const uint32_t smile = md5_find_morph_target(kind->morphs->morph, "smile");
-        uint32_t own = 0;
-        while (own < md5_machine_num_morphs(machine)
-               && strcmp(md5_machine_morph_name(machine, own), "smile") != 0)
-            own++;
+        uint32_t machine_smile = 0;
+        while (machine_smile < md5_machine_num_morphs(machine)
+               && strcmp(md5_machine_morph_name(machine, machine_smile), "smile") != 0)
+            machine_smile++;
         const uint32_t parameter = md5_find_parameter(machine, "smile");
-        CHECK(num_targets == NUM_TARGETS && own < NUM_TARGETS);
+        CHECK(num_targets == NUM_TARGETS && machine_smile < NUM_TARGETS);
         CHECK(smile != MD5_NONE && parameter != MD5_NONE);
         for (uint32_t i = 0; i < made.crowd->count; i++)
             CHECK(md5_player_set(made.crowd->members[i].player, parameter, 0.05f * (float)i));
@@ -340,8 +340,9 @@ TEST (view_members_have_separate_morph_weights) {
                 if (!member->is_posed)
                     continue;
                 md5_player_morphs(member->player, weights);
-                CHECK(kind->morph_weights[member->drawn_at * num_targets + smile] == weights[own]);
-                CHECK(weights[own] > 0.0f || i == 0);
+                CHECK(kind->morph_weights[member->drawn_at * num_targets + smile]
+                      == weights[machine_smile]);
+                CHECK(weights[machine_smile] > 0.0f || i == 0);
             }
             num_seen = num_seen > kind->num_seen ? num_seen : kind->num_seen;
         }

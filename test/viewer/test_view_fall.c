@@ -230,12 +230,12 @@ TEST_PAGE (page_cones_goes_along_the_limits_of_the_file, "cones") {
     for (uint32_t i = 0; i < figure->num_constraints; i++) {
         const md5_figure_constraint *const limits = figure->constraints[i].def;
         const bool is_hinge = limits->type == MD5_CONSTRAINT_HINGE;
-        const double most = 0.5 * (double)limits->limit_angles[is_hinge ? 1 : 0];
+        const double max_angle = 0.5 * (double)limits->limit_angles[is_hinge ? 1 : 0];
         CLAIM("joint = %u; share of the limit = 0.5 @ %d | angle = %g ~ 1e-2; limit = %g ~ 1e-3;"
               " margin = %g ~ 1e-2; joints beyond their limits = 0",
-              i + 1, (int)(4 - i % 4), 0.5 * most, most, 0.5 * most);
+              i + 1, (int)(4 - i % 4), 0.5 * max_angle, max_angle, 0.5 * max_angle);
         CLAIM("share of the limit = 1.25 @ %d | margin = %g ~ 2e-2; joints beyond their limits = 1",
-              (int)(4 - i % 4), -0.25 * most);
+              (int)(4 - i % 4), -0.25 * max_angle);
     }
 }
 

@@ -202,7 +202,7 @@ TEST (view_faults_of_a_clip_come_from_its_worst_frame) {
         view_play play = {.speed = 1};
         const md5_anim *const anim = scene.clips[0].anim;
         const view_clip_faults all = view_find_clip_faults(&scene);
-        uint32_t most = 0;
+        uint32_t max_count = 0;
         uint32_t num_faulty = 0;
         CHECK_UINT(all.num_frames, anim->num_frames);
         for (uint32_t i = 0; i + 1 < anim->num_frames; i++) { // the last frame equals the first
@@ -210,10 +210,10 @@ TEST (view_faults_of_a_clip_come_from_its_worst_frame) {
             view_pose(&scene, &play);
             const view_mesh_defects faults = view_find_pose_faults(&scene, NULL);
             const uint32_t count = view_count_defects(&faults);
-            most = count > most ? count : most;
+            max_count = count > max_count ? count : max_count;
             num_faulty += count > 0;
         }
-        CHECK(most > 0 && view_count_defects(&all.worst) == most);
+        CHECK(max_count > 0 && view_count_defects(&all.worst) == max_count);
         CHECK(all.num_faulty >= num_faulty && all.num_faulty <= num_faulty + 1);
         view_show_bind_pose(&scene, true, NULL);
         view_pose(&scene, &play);

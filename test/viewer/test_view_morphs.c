@@ -142,7 +142,7 @@ TEST (view_machine_drives_morph_targets) {
 // sphere of a kind, in units. It is negative if all vertices are inside.
 static float distance_outside_sphere(const view_kind *kind, md5_vec3 *positions)
 {
-    float most = -INFINITY;
+    float max_value = -INFINITY;
     const uint32_t num_joints = kind->model->skeleton.num_joints;
     OWN md5_xform *const pose = malloc(num_joints * sizeof *pose);
     OWN md5_mat34 *const joints = malloc(num_joints * sizeof *joints);
@@ -155,11 +155,11 @@ static float distance_outside_sphere(const view_kind *kind, md5_vec3 *positions)
                             NULL, NULL);
             for (uint32_t v = 0; v < kind->model->meshes[i].num_vertices; v++) {
                 const md5_vec3 arm = md5_vec3_sub(positions[v], kind->sphere.centre);
-                most = fmaxf(most, md5_vec3_length(arm) - kind->sphere.radius);
+                max_value = fmaxf(max_value, md5_vec3_length(arm) - kind->sphere.radius);
             }
         }
     }
-    return most;
+    return max_value;
 }
 
 // A smile as wide as the character is tall: a sphere that ignores it would cull the visible
@@ -174,12 +174,12 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
         view_load_document(&loader, &path, 1, true, true, (view_manner){.root = MD5_ROOT_FILE});
     if (CHECK(document)) {
         view_kind kind = document->crowd.kinds[0];
-        uint32_t most = 0;
+        uint32_t max_value = 0;
         for (uint32_t i = 0; i < kind.model->num_meshes; i++) {
             const md5_mesh *const mesh = &kind.model->meshes[i];
-            most = mesh->num_vertices > most ? mesh->num_vertices : most;
+            max_value = mesh->num_vertices > max_value ? mesh->num_vertices : max_value;
         }
-        OWN md5_vec3 *const positions = malloc(most * sizeof *positions);
+        OWN md5_vec3 *const positions = malloc(max_value * sizeof *positions);
         const float reach = view_morph_reach(kind.morphs, NULL);
         CHECK(reach > 40.0f && reach == view_morph_reach(kind.morphs, kind.morphs->asked));
         CHECK(distance_outside_sphere(&kind, positions) <= 0.0f);

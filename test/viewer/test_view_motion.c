@@ -205,11 +205,11 @@ static double largest_piston_error(const view_scene *scene)
     for (uint32_t i = 0; i < scene->legs.num_pistons; i++) {
         const view_piston *const piston = &scene->legs.pistons[i];
         for (int end = 0; end < 2; end++) {
-            const md5_mat34 own = scene->joints[piston->joints[end]];
+            const md5_mat34 joint_transform = scene->joints[piston->joints[end]];
             const md5_vec3 to =
                 md5_vec3_sub(md5_mat34_translation(scene->joints[piston->joints[1 - end]]),
-                             md5_mat34_translation(own));
-            const md5_vec3 points = md5_mat34_direction(own, piston->forward[end]);
+                             md5_mat34_translation(joint_transform));
+            const md5_vec3 points = md5_mat34_direction(joint_transform, piston->forward[end]);
             const md5_vec3 across = md5_vec3_cross(to, points);
             const double lengths = (double)md5_vec3_length(to) * md5_vec3_length(points);
             const bool is_backward = md5_vec3_dot(to, points) < 0.0f;

@@ -805,16 +805,16 @@ static double move_to(test_viewer *viewer, double time, md5_mat34 *last)
 {
     view_state *const state = &viewer->state;
     const view_scene *const scene = &state->document->scene;
-    double most = 0.0;
+    double largest_move = 0.0;
     state->play.time = time;
     view_pose(&state->document->scene, &state->play);
     for (uint32_t i = 0; i < scene->num_joints; i++) {
         const md5_vec3 way =
             md5_vec3_sub(md5_mat34_translation(scene->joints[i]), md5_mat34_translation(last[i]));
-        most = fmax(most, (double)md5_vec3_length(way));
+        largest_move = fmax(largest_move, (double)md5_vec3_length(way));
         last[i] = scene->joints[i];
     }
-    return most;
+    return largest_move;
 }
 
 // A walking character continues at its position. A missing part is a warning.
@@ -835,22 +835,23 @@ TEST (view_watch_reloads_a_machine_without_a_jump) {
         view_scene *const scene = &viewer.state.document->scene;
         OWN md5_mat34 *const joints = calloc(scene->num_joints, sizeof *joints);
         const uint32_t usual = viewer.state.log.num_warnings;
-        double most = 0.0;
+        double largest_move = 0.0;
         double time = 0.0;
         (void)move_to(&viewer, 0.0, joints);
         for (; time < 1.2; time += 1.0 / 60.0)
-            most = fmax(most, move_to(&viewer, time, joints));
+            largest_move = fmax(largest_move, move_to(&viewer, time, joints));
         for (size_t j = 0; j < COUNT_OF(edits); j++) {
             edit(edits[j][0], edits[j][1], edits[j][2]);
             CHECK(detects_change(&viewer));
             const double swapped = move_to(&viewer, time, joints);
             time += 1.0 / 60.0;
             const double first = move_to(&viewer, time, joints);
-            CHECK_THAT(swapped <= most && first <= most, "%s: %g, then %g, but %g in a frame",
-                       edits[j][1], swapped, first, most);
+            CHECK_THAT(swapped <= largest_move && first <= largest_move,
+                       "%s: %g, then %g, but %g in a frame", edits[j][1], swapped, first,
+                       largest_move);
             CHECK_UINT(viewer.state.log.num_warnings, usual + (j == 1 ? 2 : 0));
             for (int i = 0; i < 20; i++)
-                most = fmax(most, move_to(&viewer, time += 1.0 / 60.0, joints));
+                largest_move = fmax(largest_move, move_to(&viewer, time += 1.0 / 60.0, joints));
         }
         replace_file(folder, "held.md5mesh", still);
         edit(machine, "model bobbin.md5mesh",

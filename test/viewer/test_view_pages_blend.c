@@ -414,14 +414,14 @@ TEST_PAGE (page_dual_preserves_the_volume_of_a_twisted_waist, "dual") {
 }
 
 TEST_PAGE (page_influences_measures_weights, "influences") {
-    uint32_t most = 0;
+    uint32_t max_value = 0;
     double sum = 0.0;
     for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) // counts in the file's tables
         for (uint32_t v = 0; v < fixture->scene.model->meshes[m].num_file_vertices; v++) {
             const uint32_t count = fixture->scene.model->meshes[m].file_vertices[v].num_weights;
-            most = count > most ? count : most;
+            max_value = count > max_value ? count : max_value;
         }
-    CLAIM("joint = 0 @ 0 | most joints of a vertex = %u", most);
+    CLAIM("joint = 0 @ 0 | most joints of a vertex = %u", max_value);
     for (int joint = 1; joint <= 9; joint++) {
         CLAIM("joint = %d @ 0 | largest weight > 0.1; largest weight < 1.00001;"
               " vertices that it moves > 10",
@@ -468,13 +468,13 @@ TEST_PAGE (page_gaze_keeps_the_head_still_without_a_share, "gaze") {
     CLAIM("head's share = 0 @ 9");
     const view_series *const eyes = SERIES(0, "eyes");
     const view_series *const head = SERIES(0, "head");
-    float most = 0.0f;
+    float max_value = 0.0f;
     CHECK(eyes->count > 100 && head->count == eyes->count);
     for (uint32_t i = 0; i < head->count; i++) {
         CHECK(head->points[i].y == 0.0f);
-        most = fmaxf(most, fabsf(eyes->points[i].y));
+        max_value = fmaxf(max_value, fabsf(eyes->points[i].y));
     }
-    CHECK(most > 10.0f && most < 45.0f);
+    CHECK(max_value > 10.0f && max_value < 45.0f);
 }
 
 // -- Vertices, in double precision ----------------------------------------------------------------

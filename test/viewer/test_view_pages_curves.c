@@ -86,19 +86,19 @@ TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
 // As the page claims, interpolation of angles takes a longer path than slerp, at uneven speed.
 TEST (page_euler_takes_a_longer_path) {
     double length = 0.0;
-    double least = INFINITY;
-    double most = 0.0;
+    double min_value = INFINITY;
+    double max_value = 0.0;
     real4 last = {0, 0, 0, 1};
     for (int i = 1; i <= 200; i++) {
         const float t = (float)i / 200.0f;
         const real4 now = real4_of(md5_quat_from_euler((md5_euler){80 * t, 130 * t, 60 * t}));
         const double step = real4_angle(last, now);
         length += step;
-        least = fmin(least, step);
-        most = fmax(most, step);
+        min_value = fmin(min_value, step);
+        max_value = fmax(max_value, step);
         last = now;
     }
-    CHECK(length > 1.15 * real4_angle((real4){0, 0, 0, 1}, last) && most > 1.4 * least);
+    CHECK(length > 1.15 * real4_angle((real4){0, 0, 0, 1}, last) && max_value > 1.4 * min_value);
 }
 
 TEST_PAGE (page_euler_loses_a_direction_at_ninety_degrees, "euler") {
@@ -282,17 +282,17 @@ TEST_PAGE (page_interpolation_shows_each_method, "interpolation") {
 // logarithmic.
 TEST_PAGE (page_interpolation_separates_the_curves, "interpolation") {
     static const char *const names[2] = {"nlerp", "cubic"};
-    float most[2] = {-9, -9};
+    float max_value[2] = {-9, -9};
     CLAIM("@ %.17g", fixture->page->start);
     for (int k = 0; k < 2; k++) {
         const view_series *const series = SERIES(1, names[k]);
         for (uint32_t i = 0; i < series->count; i++) {
-            most[k] = fmaxf(most[k], series->points[i].y);
+            max_value[k] = fmaxf(max_value[k], series->points[i].y);
             CHECK(i % 32 != 0 || series->points[i].y < -3.0f); // at frames
         }
     }
     // Distances of the right hand: 0.0037 and 0.54 units.
-    CHECK(most[0] > -3.0f && most[0] < -2.0f && most[1] > -1.0f);
+    CHECK(max_value[0] > -3.0f && max_value[0] < -2.0f && max_value[1] > -1.0f);
 }
 
 // The angle of the normalized sum of two quaternions, in the plane that contains both.
@@ -346,8 +346,8 @@ TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
     const md5_model *const model = fixture->scene.model;
     const uint32_t count = model->meshes[0].num_vertices + model->meshes[1].num_vertices;
     OWN uint8_t *const marks = calloc(count, 1);
-    uint32_t least = 0;
-    uint32_t most = 0;
+    uint32_t min_value = 0;
+    uint32_t max_value = 0;
     CHECK(model->num_meshes == 2);
     // Including targets without a slider.
     for (uint32_t i = 0; i < fixture->scene.morph->num_targets; i++)
@@ -361,12 +361,12 @@ TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
         CLAIM("%s = 0 @ 1", names[i]);
     }
     for (uint32_t i = 0; i < count; i++) {
-        least += marks[i] >> 1;
-        most += marks[i] & 1;
+        min_value += marks[i] >> 1;
+        max_value += marks[i] & 1;
     }
     CLAIM("| of = %u; vertices that some target changes > %d;"
           " vertices that some target changes < %u",
-          count, (int)least - 1, most + 1);
+          count, (int)min_value - 1, max_value + 1);
 }
 
 // -- Procedural walking ---------------------------------------------------------------------------

@@ -201,7 +201,7 @@ TEST_SHOT (view_click_measures_until_the_next_click, MODEL SIZE " --panel") {
 // The limits of a process that draws a thumbnail, tested in child processes.
 
 // Runs `work` in a child process with limits of 256 MiB and one second, and returns its exit
-// status. Stores its output in `said`.
+// status. Stores its output in `output`.
 static int run_limited(void (*work)(void), char *output, size_t size)
 {
     int ends[2];

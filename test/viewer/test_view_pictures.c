@@ -64,7 +64,7 @@ TEST_SCENE (view_frames_our_model_from_all_sides_in_two_shapes) {
 
 typedef struct option_case {
     const char *options;
-    double least; // minimum fraction of the pixels
+    double min_fraction; // of the pixels
 } option_case;
 
 // Checks that each case changes at least its fraction of the pixels of the image of `plain_line`.
@@ -78,8 +78,8 @@ static void check_options(const gl_scene *scene, const char *plain_line, const o
         OWN_STRING line = common_format("%s %s", plain_line, cases[i].options);
         OWN_PICTURE other = shot_take(scene, line);
         const double share = shot_difference(&plain, &other);
-        CHECK_THAT(share > cases[i].least, "%s changes %.5f of the pixels, expected %.5f",
-                   cases[i].options, share, cases[i].least);
+        CHECK_THAT(share > cases[i].min_fraction, "%s changes %.5f of the pixels, expected %.5f",
+                   cases[i].options, share, cases[i].min_fraction);
     }
 }
 

@@ -95,7 +95,7 @@ static double square(double value)
 static double grid_distance(md5_vec3 p, const md5_vec3 *a, const md5_vec3 *b, const md5_vec3 *c)
 {
     enum { STEPS = 16 };
-    double least = 1e30;
+    double smallest = 1e30;
     for (int i = 0; i <= STEPS; i++)
         for (int k = 0; k <= STEPS - i; k++) {
             const double u = (double)i / (double)STEPS;
@@ -105,9 +105,9 @@ static double grid_distance(md5_vec3 p, const md5_vec3 *a, const md5_vec3 *b, co
             const double y = u * a->y + v * b->y + w * c->y;
             const double z = u * a->z + v * b->z + w * c->z;
             const double d = square(x - p.x) + square(y - p.y) + square(z - p.z);
-            least = fmin(least, d);
+            smallest = fmin(smallest, d);
         }
-    return sqrt(least);
+    return sqrt(smallest);
 }
 
 // Returns the distance of a vertex from the triangles of a level, both with these positions. Stops
@@ -115,13 +115,13 @@ static double grid_distance(md5_vec3 p, const md5_vec3 *a, const md5_vec3 *b, co
 static double distance_to(const md5_vec3 *positions, const view_triangles *level, uint32_t vertex,
                           double enough)
 {
-    double least = 1e30;
-    for (uint32_t t = 0; t < level->count && least > enough; t++) {
+    double smallest = 1e30;
+    for (uint32_t t = 0; t < level->count && smallest > enough; t++) {
         const uint32_t *const corners = level->indices + 3 * (size_t)t;
-        least = fmin(least, grid_distance(positions[vertex], &positions[corners[0]],
-                                          &positions[corners[1]], &positions[corners[2]]));
+        smallest = fmin(smallest, grid_distance(positions[vertex], &positions[corners[0]],
+                                                &positions[corners[1]], &positions[corners[2]]));
     }
-    return least;
+    return smallest;
 }
 
 // Checks that every vertex of a small mesh, and every 40th vertex of a large one, is near the
@@ -807,12 +807,12 @@ static double share_of_others(const shot *picture, const uint8_t *rgba)
     const size_t count = (size_t)picture->width * picture->height;
     size_t num_others = 0;
     for (size_t i = 0; i < count; i++) {
-        int most = 0;
+        int largest_difference = 0;
         for (uint32_t c = 0; c < 3; c++) {
             const int difference = abs((int)picture->rgba[4 * i + c] - (int)rgba[4 * i + c]);
-            most = difference > most ? difference : most;
+            largest_difference = difference > largest_difference ? difference : largest_difference;
         }
-        num_others += most > 16;
+        num_others += largest_difference > 16;
     }
     return (double)num_others / (double)count;
 }

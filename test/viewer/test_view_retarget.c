@@ -16,18 +16,18 @@ static bool open(screen *s)
         return false;
     s->folder = folder_make();
     OWN_STRING text = test_read_file(test_path("models/spindle/spindle.md5mesh"), &size);
-    OWN_STRING other = common_alloc(2, size);
+    OWN_STRING other_path = common_alloc(2, size);
     size_t used = 0;
     for (const char *c = text; c < text + size;) {
         size_t k = 0;
         while (k < 2 && strncmp(c, names[k][0], strlen(names[k][0])) != 0)
             k++;
         const size_t length = k < 2 ? strlen(names[k][1]) : 1;
-        memcpy(other + used, k < 2 ? names[k][1] : c, length);
+        memcpy(other_path + used, k < 2 ? names[k][1] : c, length);
         used += length;
         c += k < 2 ? strlen(names[k][0]) : 1;
     }
-    folder_put(s->folder, "other.md5mesh", other, used);
+    folder_put(s->folder, "other.md5mesh", other_path, used);
     return true;
 }
 
@@ -92,8 +92,8 @@ static void press(screen *s, const char *item)
 
 // Nothing remains of a clip that was played before.
 TEST_SCREEN (view_retarget_of_the_bind_pose_is_the_bind_pose, open(s)) {
-    OWN_STRING other = common_join(s->folder, "other.md5mesh");
-    set(s, "retarget", other);
+    OWN_STRING other_path = common_join(s->folder, "other.md5mesh");
+    set(s, "retarget", other_path);
     show_clip(s, "dance");
     view_scene *const scene = &s->viewer.document->scene;
     s->viewer.play.time = 1.0;
@@ -107,9 +107,9 @@ TEST_SCREEN (view_retarget_of_the_bind_pose_is_the_bind_pose, open(s)) {
 
 static void begin(screen *s)
 {
-    OWN_STRING other = common_join(s->folder, "other.md5mesh");
+    OWN_STRING other_path = common_join(s->folder, "other.md5mesh");
     view_store_step(&s->viewer);
-    set(s, "retarget", other);
+    set(s, "retarget", other_path);
     show_clip(s, "walk");
     s->viewer.play.time = 0.4;
     draw(s);
@@ -241,7 +241,7 @@ TEST_SCREEN (view_retargets_all_clips, open(s)) {
 TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
     OWN char *const address =
         view_make_address(test_path("models/game/base"), "monster_bobbin_watchman", NULL);
-    OWN char *const other = common_join(s->folder, "other.md5mesh");
+    OWN char *const other_path = common_join(s->folder, "other.md5mesh");
     const char *const one[] = {address};
     REQUIRE(view_open(&s->viewer, one, 1, true));
     begin(s);
@@ -266,7 +266,7 @@ TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
     const convert_job job = {.inputs = (const char *const *)copies.names,
                              .num_inputs = 2,
                              .output = again,
-                             .target = other};
+                             .target = other_path};
     md5_error error;
     CHECK(convert_files(&job, &error));
     size_t sizes[2];
@@ -288,8 +288,8 @@ TEST_SCREEN (view_crowd_of_several_models_can_be_undone, open(s)) {
     s->viewer.options->crowd = 3;
     CHECK(view_open(&s->viewer, files, 2, true));
     view_store_step(&s->viewer);
-    OWN_STRING other = common_join(s->folder, "other.md5mesh");
-    set(s, "retarget", other);
+    OWN_STRING other_path = common_join(s->folder, "other.md5mesh");
+    set(s, "retarget", other_path);
     set(s, "crowd", "");
     CHECK_STRING(s->viewer.log.error, "");
     CHECK(!view_shows_crowd(s->viewer.document));
@@ -302,8 +302,8 @@ TEST_SCREEN (view_crowd_of_several_models_can_be_undone, open(s)) {
 
 // A map with an unknown name causes a warning about that name, and not about missing similarity.
 TEST_SCREEN (view_retarget_reports_the_wrong_pair, open(s)) {
-    OWN_STRING other = common_join(s->folder, "other.md5mesh");
-    set(s, "retarget", other);
+    OWN_STRING other_path = common_join(s->folder, "other.md5mesh");
+    set(s, "retarget", other_path);
     set(s, "retarget-pairs", "\"nobody\" \"head\"");
     CHECK(view_reload(&s->viewer));
     CHECK_THAT(strstr(s->viewer.log.warning, "nobody") != NULL, "%s", s->viewer.log.warning);

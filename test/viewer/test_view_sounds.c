@@ -19,11 +19,11 @@ TEST (view_events_have_sounds_that_end) {
                        "pat",    "thud",  "landing", "footstep left"};
     for (size_t j = 0; j < COUNT_OF(events); j++) {
         OWN float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
-        float most = 0.0f;
+        float peak = 0.0f;
         CHECK(view_add_sound(samples, events[j], 1.0f));
         for (int i = 0; i < VIEW_LONGEST_SOUND; i++)
-            most = fmaxf(most, fabsf(samples[i]));
-        CHECK_THAT(most > 0.05f && most < 0.7f, "%s: %g", events[j], (double)most);
+            peak = fmaxf(peak, fabsf(samples[i]));
+        CHECK_THAT(peak > 0.05f && peak < 0.7f, "%s: %g", events[j], (double)peak);
         for (int i = 0; i < VIEW_LONGEST_SOUND / 4; i++)
             CHECK_EXACT(samples[VIEW_LONGEST_SOUND - 1 - i], 0);
     }

@@ -68,17 +68,17 @@ static sight compare_colors(shot_viewer *viewer, bool at_weights)
                 // Full weight is red, zero weight grey.
                 const view_pick *const pick = &state->pick;
                 const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
-                float least = 1.0f;
-                float most = 0.0f;
+                float min_weight = 1.0f;
+                float max_weight = 0.0f;
                 for (uint32_t i = 0; i < 3; i++) {
                     const uint32_t vertex = mesh->indices[3 * (size_t)pick->triangle + i];
-                    least = fminf(least, joint_weight(mesh, vertex, joint));
-                    most = fmaxf(most, joint_weight(mesh, vertex, joint));
+                    min_weight = fminf(min_weight, joint_weight(mesh, vertex, joint));
+                    max_weight = fmaxf(max_weight, joint_weight(mesh, vertex, joint));
                 }
                 const bool is_red = rgba[0] > 2 * rgba[1] && rgba[0] > 2 * rgba[2];
                 const bool is_grey = abs(rgba[0] - rgba[2]) < 32 && abs(rgba[0] - rgba[1]) < 32;
-                const bool is_full = least > 0.97f;
-                const bool is_none = most == 0.0f;
+                const bool is_full = min_weight > 0.97f;
+                const bool is_none = max_weight == 0.0f;
                 seen.num_full += is_full;
                 seen.num_none += is_none;
                 if (is_full)

@@ -787,16 +787,16 @@ TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
 TEST_HERE (view_shows_the_hovered_clip, BOBBIN) {
     view_state *const viewer = &s->viewer;
     const size_t clip = viewer->document->scene.clip;
-    const size_t other = clip != 2 ? 2 : 3;
+    const size_t another = clip != 2 ? 2 : 3;
     const view_command_row *row = view_command_rows;
     while (row->list != VIEW_LIST_CLIPS)
         row++;
     viewer->play.time = 0.3;
-    OWN_STRING line = common_format("menu/%s", viewer->document->scene.clips[other].name);
+    OWN_STRING line = common_format("menu/%s", viewer->document->scene.clips[another].name);
     rest_on(s, row, line);
     viewer->now += 0.2;
     CHECK(view_follow_trial(viewer));
-    CHECK_UINT(viewer->document->scene.clip, other);
+    CHECK_UINT(viewer->document->scene.clip, another);
     view_close_menu(&viewer->ui);
     screen_draw(s);
     CHECK(view_follow_trial(viewer));
@@ -1082,16 +1082,16 @@ static double luminance(const double rgb[3])
 // Returns true if a triangle of the canvas contains the point, with a margin of 1/1000.
 static bool has_point(const md5gl_panel_vertex *t, float x, float y)
 {
-    float least = INFINITY;
-    float most = -INFINITY;
+    float min_side = INFINITY;
+    float max_side = -INFINITY;
     for (int i = 0; i < 3; i++) {
         const md5gl_panel_vertex *const a = &t[i];
         const md5gl_panel_vertex *const b = &t[(i + 1) % 3];
         const float side = (b->x - a->x) * (y - a->y) - (b->y - a->y) * (x - a->x);
-        least = fminf(least, side);
-        most = fmaxf(most, side);
+        min_side = fminf(min_side, side);
+        max_side = fmaxf(max_side, side);
     }
-    return least > -1e-3f || most < 1e-3f;
+    return min_side > -1e-3f || max_side < 1e-3f;
 }
 
 static bool is_plain(const screen *s, const md5gl_panel_vertex *t)
@@ -1191,8 +1191,8 @@ TEST_SCREEN (view_letters_have_enough_contrast, screen_open(s, BOBBIN, WIDTH, HE
     PERFORM(&s->viewer, VIEW_START_PAGE);
     check_contrast(s, "start");
     PERFORM(&s->viewer, VIEW_START_PAGE);
-    const char *const other = test_path("models/thimble/thimble.md5mesh");
-    CHECK(view_set_option(&s->viewer, view_number_of("retarget"), other));
+    const char *const another = test_path("models/thimble/thimble.md5mesh");
+    CHECK(view_set_option(&s->viewer, view_number_of("retarget"), another));
     md5gl_target *const target = md5gl_create_target(s->viewer.renderer, 64, 48, 1, NULL);
     CHECK(view_draw(&s->viewer, target, 64, 48, false, true, NULL)); // drawing moves the companion
     md5gl_destroy_target(s->viewer.renderer, target);
