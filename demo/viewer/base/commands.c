@@ -198,9 +198,9 @@ const view_command_row view_command_rows[] = {
     ASK(MODEL, "Compare with…", "compare", "difference clip model diff", NEEDS(MODEL)),
     // A submenu whose name ends in "…" is shown as one card of options.
     ASK(MODEL, "Crowd…/Crowd…", "crowd", "many hundred characters army", NEEDS(MODEL)),
-    ASK(MODEL, "Crowd…/Simplified below", "crowd-reduced", ""),
-    ASK(MODEL, "Crowd…/Baked below", "crowd-baked", ""),
-    ASK(MODEL, "Crowd…/Impostors below", "crowd-impostors", ""),
+    ASK(MODEL, "Crowd…/Simplified below (px)", "crowd-reduced", ""),
+    ASK(MODEL, "Crowd…/Baked below (px)", "crowd-baked", ""),
+    ASK(MODEL, "Crowd…/Impostors below (px)", "crowd-impostors", ""),
     SWITCH(MODEL, "Ground", "terrain", "terrain uneven hills stairs lift feet", NEEDS(MODEL),
            .list = VIEW_LIST_WORDS, .choices = "level|hills|stairs|slope|lift"),
     {VIEW_DIE, VIEW_MENU_MODEL, "die", "Ragdoll…/Start ragdoll", "ragdoll die death dead af kill",

@@ -280,9 +280,9 @@ const view_option view_option_rows[] = {
     {
         .name = "parm",
         .value = "N=VALUE",
-        .help = "material parameter 0 to 11 of a game: 0, 1, 2 color; 3 time\n"
-                "scale; 4 minus the time of the last shot; 7 time of burning\n"
-                "away. May be repeated",
+        .help = "set parameter 0 to 11 of the materials of a game, such as\n"
+                "the color (0 to 2), the speed of time (3), or the time at\n"
+                "which the model burns away (7). May be repeated",
         .tooltip = "Parameters 0 to 11 of game materials",
         .kind = VIEW_OPTION_PARM,
         .place = FIELD(parms),
@@ -371,8 +371,8 @@ const view_option view_option_rows[] = {
     {
         .name = "terrain",
         .value = "no|hills|stairs|slope|lift",
-        .help = "ground for foot placement (no). A game monster walks on it\n"
-                "with its own clips; lift works only for monsters",
+        .help = "shape of the ground under the feet (no: flat). Monsters of a\n"
+                "game also walk over it; only they can use the lift",
         .tooltip = "Shape of the ground on which feet are placed",
         .kind = COMMON_CHOICE,
         .place = FIELD(terrain),

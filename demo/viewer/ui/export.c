@@ -332,7 +332,7 @@ static void add_choices(view_ui *ui)
         ui_field(ui, next_row(ui, "Frame count"), is_turntable ? "72" : "One cycle",
                  choices->frames, sizeof choices->frames);
     if (is_sheet)
-        ui_field(ui, next_row(ui, "Grid"), "Automatic, or 4x3", choices->sheet,
+        ui_field(ui, next_row(ui, "Grid"), "Automatic, or such as 4x3", choices->sheet,
                  sizeof choices->sheet);
     if (is_moved || is_sheet)
         ui_field(ui, next_row(ui, "Frame range"), "All, or 0-24", choices->range,

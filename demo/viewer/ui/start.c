@@ -29,8 +29,8 @@ static const struct {
     {"Unfinished recording found",
      NULL,
      2,
-     {{"Keep   Enter", VIEW_KEY_RETURN, VIEW_KEEP_MOVIE},
-      {"Delete   Del", VIEW_KEY_DELETE, VIEW_DELETE_MOVIE}}},
+     {{"Keep file   Enter", VIEW_KEY_RETURN, VIEW_KEEP_MOVIE},
+      {"Delete file   Del", VIEW_KEY_DELETE, VIEW_DELETE_MOVIE}}},
 };
 
 bool view_has_choice(const view_ui *ui)
