@@ -222,9 +222,9 @@ TEST (view_members_of_a_crowd_stand_in_groups) {
             const md5_vec3 ahead = md5_quat_rotate(placement.rotation, forward);
             for (int k = 0; k < 12; k++) {
                 const md5_xform other = made.crowd->members[k].place;
-                const md5_vec3 way = md5_vec3_sub(other.translation, placement.translation);
-                if (k != i && md5_vec3_length(way) < md5_vec3_length(nearest)) {
-                    nearest = way;
+                const md5_vec3 offset = md5_vec3_sub(other.translation, placement.translation);
+                if (k != i && md5_vec3_length(offset) < md5_vec3_length(nearest)) {
+                    nearest = offset;
                     its_way = md5_quat_rotate(other.rotation, forward);
                 }
             }

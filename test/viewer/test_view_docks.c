@@ -316,7 +316,7 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     const md5_mat34 *const joints = viewer->document->scene.joints;
     const md5_mat34 from = joints[find_joint(s, "hips")];
     const md5_mat34 to = joints[find_joint(s, "head")];
-    const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(to), md5_mat34_translation(from));
+    const md5_vec3 offset = md5_vec3_sub(md5_mat34_translation(to), md5_mat34_translation(from));
     float distance = 0.0f;
     float x = 0.0f;
     float y = 0.0f;
@@ -324,8 +324,8 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     float angle = 0.0f;
     CHECK(sscanf(text, "distance %f difference %f %f %f degrees %f", &distance, &x, &y, &z, &angle)
           == 5);
-    CHECK_NEAR(distance, md5_vec3_length(way), 1e-4);
-    CHECK_NEAR(y, way.y, 1e-4);
+    CHECK_NEAR(distance, md5_vec3_length(offset), 1e-4);
+    CHECK_NEAR(y, offset.y, 1e-4);
     CHECK(angle > 0.1f && angle < 180.0f);
     PERFORM(viewer, VIEW_CLOSE_LISTS);
     screen_draw(s);

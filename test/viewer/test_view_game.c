@@ -590,8 +590,9 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b, uint32_t count)
 {
     double worst = 0.0;
     for (uint32_t i = 0; i < count; i++) {
-        const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(a[i]), md5_mat34_translation(b[i]));
-        const double distance = md5_vec3_length(way);
+        const md5_vec3 delta =
+            md5_vec3_sub(md5_mat34_translation(a[i]), md5_mat34_translation(b[i]));
+        const double distance = md5_vec3_length(delta);
         worst = distance > worst ? distance : worst;
     }
     return worst;

@@ -24,7 +24,7 @@
 
 // Returns the fraction of the model's pixels without a ground that have another colour with a
 // ground.
-static double hidden_share(const gl_scene *scene, const char *line)
+static double hidden_fraction(const gl_scene *scene, const char *line)
 {
     OWN_STRING bare_line = common_format("%s --no-background", line);
     OWN_PICTURE bare = shot_take(scene, bare_line);
@@ -68,8 +68,8 @@ TEST_SCENE (ground_hides_nothing_of_a_model) {
         OWN_STRING line =
             common_format("%s%s/card.md5mesh%s --no-auto --samples 1 --resolution 160,90",
                           cases[i].before, folder, clip != NULL ? clip : "");
-        const double share = hidden_share(scene, line);
-        CHECK_THAT(share == 0.0, "%s: %.3f is hidden", line, share);
+        const double fraction = hidden_fraction(scene, line);
+        CHECK_THAT(fraction == 0.0, "%s: %.3f is hidden", line, fraction);
     }
 }
 

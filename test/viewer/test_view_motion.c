@@ -493,9 +493,9 @@ TEST (view_zoom_keeps_the_point_under_the_mouse) {
     for (int i = 0; i < 5; i++) {
         CHECK(view_follow_camera(&seen, &to, 0.3f));
         // The position of the point in the plane of the target, in pixels from the middle.
-        const md5_vec3 way = md5_vec3_sub(seen.target, from.target);
+        const md5_vec3 offset = md5_vec3_sub(seen.target, from.target);
         const double now = 2.0 * half * seen.distance / 480.0;
-        CHECK_NEAR((x * pixel - md5_vec3_dot(way, axes.right)) / now, x, 1e-2);
-        CHECK_NEAR((-y * pixel - md5_vec3_dot(way, axes.up)) / now, -y, 1e-2);
+        CHECK_NEAR((x * pixel - md5_vec3_dot(offset, axes.right)) / now, x, 1e-2);
+        CHECK_NEAR((-y * pixel - md5_vec3_dot(offset, axes.up)) / now, -y, 1e-2);
     }
 }

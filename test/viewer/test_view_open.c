@@ -809,9 +809,9 @@ static double move_to(test_viewer *viewer, double time, md5_mat34 *last)
     state->play.time = time;
     view_pose(&state->document->scene, &state->play);
     for (uint32_t i = 0; i < scene->num_joints; i++) {
-        const md5_vec3 way =
+        const md5_vec3 offset =
             md5_vec3_sub(md5_mat34_translation(scene->joints[i]), md5_mat34_translation(last[i]));
-        largest_move = fmax(largest_move, (double)md5_vec3_length(way));
+        largest_move = fmax(largest_move, (double)md5_vec3_length(offset));
         last[i] = scene->joints[i];
     }
     return largest_move;

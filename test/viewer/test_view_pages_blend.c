@@ -157,7 +157,7 @@ TEST_PAGE (page_machine_changes_state_by_its_conditions, "machine") {
 // the rates. A clip that starts at its own beginning is also off by the part of the cycle at which
 // the previous clip is left.
 TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
-    static const char *const ways[3] = {"in step", "phase", "none"};
+    static const char *const methods[3] = {"in step", "phase", "none"};
     for (int i = 0; i < 8; i++) {
         const double fade = 0.3 + 0.15 * i;
         const double leave = 0.4 + 0.1 * i;
@@ -170,14 +170,14 @@ TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
         const view_series *const in_step = SERIES(0, "in step");
         CHECK(in_step->count > 20);
         for (uint32_t k = 0; k < in_step->count; k++)
-            for (int way = 0; way < 3; way++) {
+            for (int method = 0; method < 3; method++) {
                 const double x = in_step->points[k].x;
                 double expected = 0.0;
-                if (way > 0)
+                if (method > 0)
                     expected = drift * x;
-                if (way > 1)
+                if (method > 1)
                     expected += behind;
-                CHECK_NEAR(page_series_at(SERIES(0, ways[way]), x), expected, 1e-3);
+                CHECK_NEAR(page_series_at(SERIES(0, methods[method]), x), expected, 1e-3);
             }
         CLAIM("| apart, in step = 0 ~ 1e-3; apart, keep_phase = %.17g ~ 0.06", drift * fade);
     }
@@ -189,15 +189,15 @@ TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
 TEST_PAGE (page_in_step_lands_feet_together, "in_step") {
     for (int i = 0; i < 4; i++) {
         const int old = i / 2;
-        const int way = i % 2;
+        const int method = i % 2;
         double rates[2];
         CLAIM("old clip = %d; new clip = %d; fade, seconds = 1.4; exit, cycles = 0.75 @ 1", old,
               1 - old);
         find_rates(fixture, old, rates);
         const double begin = 0.75 / rates[0];
         const double tick = 3.0 / 240.0;
-        const double middle = 2.0 - way;
-        const view_series *const feet = SERIES(1, way == 0 ? "in step" : "phase");
+        const double middle = 2.0 - method;
+        const view_series *const feet = SERIES(1, method == 0 ? "in step" : "phase");
         uint32_t together = 0;
         uint32_t others = 0;
         for (const md5_vec2 *foot = feet->points; foot < feet->points + feet->count; foot++) {
@@ -213,9 +213,9 @@ TEST_PAGE (page_in_step_lands_feet_together, "in_step") {
             others += !has_other;
             const double steps =
                 2.0 * (0.75 + rates[0] * x + 0.5 * (rates[1] - rates[0]) * x * x / 1.4);
-            CHECK(way == 1 || fabs(steps - round(steps)) < 2.0 * tick * 1.7);
+            CHECK(method == 1 || fabs(steps - round(steps)) < 2.0 * tick * 1.7);
         }
-        CHECK(way == 0 ? together >= 4 && others == 0 : others >= 4);
+        CHECK(method == 0 ? together >= 4 && others == 0 : others >= 4);
     }
 }
 

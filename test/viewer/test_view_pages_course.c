@@ -78,9 +78,9 @@ TEST_PAGE (page_root_adds_up_to_the_librarys_motion, "root") {
     const md5_anim *const walk = view_page_clip(&fixture->picture, "walk")->anim;
     for (int i = 1; i <= 4; i++) {
         const md5_sample_position end = md5_sample_position_at(walk, 2.0 * i, MD5_WRAP_LOOP);
-        const md5_vec3 way =
+        const md5_vec3 offset =
             md5_anim_root_motion(walk, md5_sample_position_at(walk, 0.0, MD5_WRAP_LOOP), end);
-        CLAIM("rate = %g @ 1 | sum of the steps = %.9g ~ 2e-3", 0.5 * i, (double)way.x);
+        CLAIM("rate = %g @ 1 | sum of the steps = %.9g ~ 2e-3", 0.5 * i, (double)offset.x);
     }
 }
 

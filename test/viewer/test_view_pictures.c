@@ -77,9 +77,9 @@ static void check_options(const gl_scene *scene, const char *plain_line, const o
     for (size_t i = 0; i < num_cases; i++) {
         OWN_STRING line = common_format("%s %s", plain_line, cases[i].options);
         OWN_PICTURE other = shot_take(scene, line);
-        const double share = shot_difference(&plain, &other);
-        CHECK_THAT(share > cases[i].min_fraction, "%s changes %.5f of the pixels, expected %.5f",
-                   cases[i].options, share, cases[i].min_fraction);
+        const double fraction = shot_difference(&plain, &other);
+        CHECK_THAT(fraction > cases[i].min_fraction, "%s changes %.5f of the pixels, expected %.5f",
+                   cases[i].options, fraction, cases[i].min_fraction);
     }
 }
 
@@ -228,16 +228,16 @@ TEST_SCENE (view_options_change_the_image_of_our_model) {
 TEST_SCENE (view_dual_quaternions_keep_the_volume_of_what_twists) {
     STRINGS(cases) = {"linear --animation-time 0", "linear --animation-time 0.5",
                       "dual --animation-time 0.5"};
-    double share[3] = {0};
+    double fraction[3] = {0};
     for (uint32_t i = 0; i < 3; i++) {
         OWN_STRING line = common_format("models/zoo/twist.md5mesh models/zoo/twist.md5anim" SMALL
                                         " --no-background --skinning %s",
                                         cases[i]);
         OWN_PICTURE post = shot_take(scene, line);
-        share[i] = post.rgba != NULL ? shot_cover_of(&post).share : 0.0;
+        fraction[i] = post.rgba != NULL ? shot_cover_of(&post).share : 0.0;
     }
-    CHECK(share[1] < 0.7 * share[0]);
-    CHECK(share[2] > 0.9 * share[0]);
+    CHECK(fraction[1] < 0.7 * fraction[0]);
+    CHECK(fraction[2] > 0.9 * fraction[0]);
 }
 
 // A guest enters and leaves outside of the image, and the shadow of its host is unchanged.

@@ -93,10 +93,10 @@ TEST (view_png_has_the_pixels_that_were_written) {
 // An image without pixels reads no byte, which sanitizers check.
 TEST (view_png_without_pixels_is_refused) {
     uint8_t *const none = malloc(1);
-    for (uint32_t way = 0; way < 4; way++) {
+    for (uint32_t shape = 0; shape < 4; shape++) {
         size_t size = 1;
-        const view_image image = {none + 1, way % 2, 0};
-        CHECK(view_encode_png(&image, way > 1, &size) == NULL && size == 0);
+        const view_image image = {none + 1, shape % 2, 0};
+        CHECK(view_encode_png(&image, shape > 1, &size) == NULL && size == 0);
     }
     free(none);
 }

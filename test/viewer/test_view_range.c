@@ -398,16 +398,16 @@ TEST (view_queued_mouse_moves_are_merged) {
 TEST (view_three_fingers_tap_the_key_home) {
     REQUIRE(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0);
     for (int count = 1; count <= 4; count++)
-        for (Uint32 rest = 200; rest <= 800; rest += 600) {
+        for (Uint32 hold_time = 200; hold_time <= 800; hold_time += 600) {
             view_window *const window = common_alloc(1, sizeof *window);
             uint32_t num_homes = 0;
             for (int i = 0; i < 2 * count; i++) {
                 const bool is_down = i < count;
                 const view_input input = is_down ? touch(window, SDL_FINGERDOWN, 1000)
-                                                 : touch(window, SDL_FINGERUP, 1000 + rest);
+                                                 : touch(window, SDL_FINGERUP, 1000 + hold_time);
                 num_homes += input.kind == VIEW_INPUT_KEY_DOWN && input.key == VIEW_KEY_HOME;
             }
-            CHECK_UINT(num_homes, count == 3 && rest == 200);
+            CHECK_UINT(num_homes, count == 3 && hold_time == 200);
             free(window);
         }
     SDL_QuitSubSystem(SDL_INIT_VIDEO);

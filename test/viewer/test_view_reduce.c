@@ -802,7 +802,7 @@ TEST (view_quality_begins_by_the_device) {
 }
 
 // Returns the fraction of the pixels with a channel that differs by more than 16 of 255.
-static double share_of_others(const shot *picture, const uint8_t *rgba)
+static double fraction_of_different_pixels(const shot *picture, const uint8_t *rgba)
 {
     const size_t count = (size_t)picture->width * picture->height;
     size_t num_others = 0;
@@ -839,8 +839,8 @@ TEST_SHOT (view_smooth_edges_look_like_samples,
         && md5gl_read_pixels(renderer, to, ACROSS, DOWN, smooth, &error);
     CHECK_DONE(is_drawn, error);
     if (is_drawn) {
-        const double of_rough = share_of_others(&full, rough);
-        const double of_smooth = share_of_others(&full, smooth);
+        const double of_rough = fraction_of_different_pixels(&full, rough);
+        const double of_smooth = fraction_of_different_pixels(&full, smooth);
         CHECK_THAT(of_smooth < 0.02, "%g of the pixels differ", of_smooth);
         CHECK_THAT(of_smooth < of_rough, "%g differ, %g without the filter", of_smooth, of_rough);
     }

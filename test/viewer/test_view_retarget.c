@@ -200,8 +200,8 @@ TEST_SCREEN (view_retargeted_clips_are_saved_as_shown, open(s)) {
     CHECK(convert_files(&job, &error));
     size_t sizes[2];
     OWN_STRING saved = test_read_file(path, &sizes[0]);
-    OWN_STRING made = test_read_file(again, &sizes[1]);
-    CHECK(sizes[0] == sizes[1] && sizes[0] > 0 && memcmp(saved, made, sizes[0]) == 0);
+    OWN_STRING converted = test_read_file(again, &sizes[1]);
+    CHECK(sizes[0] == sizes[1] && sizes[0] > 0 && memcmp(saved, converted, sizes[0]) == 0);
     md5_anim *const anim = md5_load_anim(path, NULL, NULL);
     md5_binding *const binding = md5_bind(body->model, anim, NULL, NULL);
     const uint32_t count = body->model->skeleton.num_joints;
@@ -270,9 +270,9 @@ TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
     md5_error error;
     CHECK(convert_files(&job, &error));
     size_t sizes[2];
-    OWN char *const saved = test_read_file(path, &sizes[0]), *const made =
-                                                                 test_read_file(again, &sizes[1]);
-    CHECK(sizes[0] == sizes[1] && sizes[0] > 0 && memcmp(saved, made, sizes[0]) == 0);
+    OWN char *const saved = test_read_file(path, &sizes[0]);
+    OWN char *const converted = test_read_file(again, &sizes[1]);
+    CHECK(sizes[0] == sizes[1] && sizes[0] > 0 && memcmp(saved, converted, sizes[0]) == 0);
     save(s, VIEW_SAVE_CLIPS);
     common_list all = common_list_folder(s->folder, ".md5anim");
     // The copy, its conversion, and the first saved clip.

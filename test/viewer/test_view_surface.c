@@ -335,16 +335,16 @@ TEST_SHOT (view_graph_takes_the_clicked_transition, MACHINE) {
     point_between(state, "sit", "doze", &x, &y);
     const view_command request = item_press_at(state, &facts, x, y);
     CHECK_UINT(request.action, VIEW_TAKE_TRANSITION);
-    const md5_transition_desc *const way = &get_layer(state, 2)->transitions[request.item];
-    CHECK_STRING(way->from, "sit");
-    CHECK_STRING(way->to, "doze");
+    const md5_transition_desc *const transition = &get_layer(state, 2)->transitions[request.item];
+    CHECK_STRING(transition->from, "sit");
+    CHECK_STRING(transition->to, "doze");
     state->play.playing = true;
     CHECK(view_execute(state, request));
     view_run_machine(machine, machine->time + 0.1);
     const md5_layer_status status = md5_player_layer(machine->player, 2);
     CHECK_STRING(get_layer(state, 2)->states[status.state].name, "doze");
     // Over the duration of the transition.
-    CHECK_NEAR(status.progress, 0.1 / (double)way->duration, 0.02);
+    CHECK_NEAR(status.progress, 0.1 / (double)transition->duration, 0.02);
     // An index from a machine that was reloaded since.
     CHECK(PERFORM(state, VIEW_TAKE_TRANSITION, .item = 9999));
 }
