@@ -15,10 +15,13 @@ static bool is_expected(const char *message, const char *expected)
     static const char after[] = " is false)\n";
     const size_t length = strlen(message);
     const size_t size = strlen(expected);
-    return length > size + strlen(before) + strlen(after) && strncmp(message, expected, size) == 0
-           && strncmp(message + size, before, strlen(before)) == 0
-           && strcmp(message + length - strlen(after), after) == 0
-           && strchr(message, '\n') == message + length - 1;
+    if (length <= size + strlen(before) + strlen(after))
+        return false;
+    const bool has_start = strncmp(message, expected, size) == 0
+                           && strncmp(message + size, before, strlen(before)) == 0;
+    const bool has_end = strcmp(message + length - strlen(after), after) == 0;
+    const bool is_one_line = strchr(message, '\n') == message + length - 1;
+    return has_start && has_end && is_one_line;
 }
 
 #if defined(__unix__) || defined(__APPLE__)

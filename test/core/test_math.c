@@ -123,7 +123,8 @@ TEST (math_turns_about_an_axis_of_any_length) {
     const float bad[] = {0, NAN, INFINITY};
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         const md5_quat none = md5_quat_from_axis_angle((md5_vec3){bad[i], 0, 0}, 1);
-        CHECK(none.x == 0 && none.y == 0 && none.z == 0 && none.w == 1);
+        CHECK(none.x == 0 && none.y == 0 && none.z == 0);
+        CHECK(none.w == 1);
     }
 }
 
@@ -206,8 +207,10 @@ TEST (math_takes_rotations_from_matrices) {
             from.rotation = md5_quat_from_axis_angle(random_vector(&random), 3.1f);
         const md5_xform again = md5_xform_from_mat34(md5_mat34_from_xform(from));
         check_rotation(matrix_from_quat(again.rotation), matrix_from_quat(from.rotation), 2e-6);
-        CHECK(again.translation.x == from.translation.x && again.translation.y == from.translation.y
-              && again.translation.z == from.translation.z && again.pad == 0);
+        CHECK(again.translation.x == from.translation.x);
+        CHECK(again.translation.y == from.translation.y);
+        CHECK(again.translation.z == from.translation.z);
+        CHECK(again.pad == 0);
     }
 }
 

@@ -122,8 +122,10 @@ TEST (numbers_are_read_up_to_the_end_of_a_block) {
     md5_lex *lex = begin(&it, " 0.500000\n\t-1.25 \r\n2.0 7/**/-  3 0.25}");
     CHECK(md5i_lex_floats(lex, numbers, 8, &count));
     CHECK_UINT(count, 6);
-    CHECK(numbers[0] == 0.5f && numbers[1] == -1.25f && numbers[2] == 2 && numbers[3] == 7);
-    CHECK(numbers[4] == -3 && numbers[5] == 0.25f && *lex->at == '}');
+    CHECK(numbers[0] == 0.5f && numbers[1] == -1.25f);
+    CHECK(numbers[2] == 2 && numbers[3] == 7);
+    CHECK(numbers[4] == -3 && numbers[5] == 0.25f);
+    CHECK(*lex->at == '}');
     lex = begin(&it, "0.5 1.5 2.5 3.5 4.5 ");
     CHECK(md5i_lex_floats(lex, numbers, 4, &count));
     CHECK(count == 4 && numbers[3] == 3.5f);

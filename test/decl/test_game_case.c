@@ -126,8 +126,8 @@ md5_game *open_models(const char *text, game_log *log)
 bool has_logged(const game_log *log, const char *line)
 {
     const char *const found = strstr(log->text, line);
-    const bool is_line =
-        found && found[strlen(line)] == '\n' && (found == log->text || found[-1] == '\n');
+    const bool begins_line = found && (found == log->text || found[-1] == '\n');
+    const bool is_line = begins_line && found[strlen(line)] == '\n';
     return CHECK_THAT(is_line, "'%s' is not among the warnings:\n%s", line, log->text);
 }
 

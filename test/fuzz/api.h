@@ -312,11 +312,12 @@ static const char *use_queries(api_use *fixture)
     const md5_bounds all = md5_bounds_from_joints(bounds, fixture->joints, fixture->num_joints);
     (void)md5_raycast_bounds(ray, all, &distance);
     (void)md5_raycast_joints(ray, bounds, fixture->joints, fixture->num_joints, &hit);
-    if (md5_raycast_model(ray, fixture->model, fixture->palette, &hit, scratch)
-        && (hit.mesh >= fixture->model->num_meshes
-            || hit.triangle >= fixture->model->meshes[hit.mesh].num_triangles
-            || hit.joint >= fixture->num_joints))
-        return "a ray hits what is not there";
+    if (md5_raycast_model(ray, fixture->model, fixture->palette, &hit, scratch)) {
+        const bool has_triangle = hit.mesh < fixture->model->num_meshes
+                                  && hit.triangle < fixture->model->meshes[hit.mesh].num_triangles;
+        if (!has_triangle || hit.joint >= fixture->num_joints)
+            return "a ray hits what is not there";
+    }
     const uint32_t nearest =
         md5_find_nearest_joint(fixture->joints, fixture->num_joints, api_point(fixture), &distance);
     const uint32_t nearest_to_ray =

@@ -166,8 +166,8 @@ static range table_line(const token_list *list, size_t first)
     size_t end = first + 1;
     for (; end < list->count; end++) {
         const token *const next = &list->tokens[end];
-        bool is_start = *next->word == '}' || *next->word == '"'
-                        || (next->end - next->word > 3 && memcmp(next->word, "num", 3) == 0);
+        const bool is_count = next->end - next->word > 3 && memcmp(next->word, "num", 3) == 0;
+        bool is_start = *next->word == '}' || *next->word == '"' || is_count;
         for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
             is_start = is_start || token_equals(next, starts[i]);
         if (is_start)

@@ -141,8 +141,8 @@ static const char *error_fault(const md5_error *error, const char *text, size_t 
 {
     HOLDS(error->status != MD5_OK && error->status != MD5_WARNING, "no asset and no error");
     PASS_ON(message_fault(error->message, sizeof error->message));
-    HOLDS(!has_location(error->status) || is_compressed(text, size)
-              || (error->line > 0 && error->column > 0),
+    const bool needs_location = has_location(error->status) && !is_compressed(text, size);
+    HOLDS(!needs_location || (error->line > 0 && error->column > 0),
           "an error in a text without a place");
     HOLDS(error->line <= count_lines(text, size), "an error behind the last line");
     HOLDS(error->column <= size + 1, "an error behind the end of its line");
@@ -177,8 +177,9 @@ static bool lies_in(const void *block, size_t block_size, const void *array, siz
     const uintptr_t at = (uintptr_t)array;
     if (count == 0)
         return true;
-    return at >= start && at - start <= block_size && count <= (block_size - (at - start)) / size
-           && (size == 1 || at % 4 == 0);
+    if (at < start || at - start > block_size || count > (block_size - (at - start)) / size)
+        return false;
+    return size == 1 || at % 4 == 0;
 }
 
 // The memory chunks that meshes share: see md5/core/arena.h.
@@ -338,8 +339,10 @@ static const char *influences_fault(const md5_model *model, const md5_mesh *mesh
 
 static bool holds_point(const md5_bounds *bounds, md5_vec3 point)
 {
-    return !(point.x < bounds->min.x || point.x > bounds->max.x || point.y < bounds->min.y
-             || point.y > bounds->max.y || point.z < bounds->min.z || point.z > bounds->max.z);
+    const bool is_outside_x = point.x < bounds->min.x || point.x > bounds->max.x;
+    const bool is_outside_y = point.y < bounds->min.y || point.y > bounds->max.y;
+    const bool is_outside_z = point.z < bounds->min.z || point.z > bounds->max.z;
+    return !is_outside_x && !is_outside_y && !is_outside_z;
 }
 
 static const char *drawn_fault(const md5_mesh *mesh, bool is_grouped)
@@ -593,9 +596,12 @@ static bool meshes_equal(const md5_mesh *a, const md5_mesh *b)
 bool asset_models_equal(const md5_model *a, const md5_model *b)
 {
     const uint32_t num_joints = a->skeleton.num_joints;
-    if (!skeletons_equal(&a->skeleton, &b->skeleton) || !SAME_ARRAY(bind_local, num_joints)
-        || !SAME_ARRAY(bind, num_joints) || !SAME_ARRAY(inverse_bind, num_joints)
-        || a->num_meshes != b->num_meshes || strcmp(a->command_line, b->command_line) != 0
+    if (!skeletons_equal(&a->skeleton, &b->skeleton) || a->num_meshes != b->num_meshes)
+        return false;
+    if (!SAME_ARRAY(bind_local, num_joints) || !SAME_ARRAY(bind, num_joints)
+        || !SAME_ARRAY(inverse_bind, num_joints))
+        return false;
+    if (strcmp(a->command_line, b->command_line) != 0
         || !same_bytes(&a->bounds, &b->bounds, 1, sizeof a->bounds))
         return false;
     for (uint32_t i = 0; i < a->num_meshes; i++) {

@@ -155,10 +155,9 @@ TEST (chain_programs_say_which_file_is_missing) {
     for (int missing = 1; missing <= 3; missing++) {
         md5_vec3 first;
         md5_error error = {0};
-        CHECK_FAILS(pose_model(missing & 1 ? "no/such.md5mesh" : test_path(mesh_path),
-                               missing & 2 ? "no/such.md5anim" : test_path(walk_path), &first,
-                               &error),
-                    error, MD5_ERROR_IO);
+        const char *const mesh = missing & 1 ? "no/such.md5mesh" : test_path(mesh_path);
+        const char *const anim = missing & 2 ? "no/such.md5anim" : test_path(walk_path);
+        CHECK_FAILS(pose_model(mesh, anim, &first, &error), error, MD5_ERROR_IO);
         CHECK_STRING(error.file, missing & 2 ? "no/such.md5anim" : "no/such.md5mesh");
     }
     hero h = {0};

@@ -1,6 +1,7 @@
 // Tests of md5_check_doc(), which reports the compatibility of texts with engines, and of the
-// repairs that follow it. The texts of diagnostics are tested with md5tool check; the table of
-// test/tool/check.sh contains the engines that reject each fault.
+// checks of pairs, models, bindings and clips that extend its result. The texts of diagnostics are
+// tested with md5tool check; the table of test/tool/check.sh contains the engines that reject each
+// fault.
 #include "test/own.h"
 
 #include <time.h>

@@ -24,13 +24,15 @@ TEST (edit_writes_clips_of_version_6_with_their_mesh) {
     OWN_ANIM old = text_anim(old_clip, &error);
     OWN_DOC mesh = parse(MD5_DOC_MODEL, old_mesh);
     OWN_DOC clip = parse(MD5_DOC_ANIM, old_clip);
-    REQUIRE(model && old && mesh && clip);
+    REQUIRE(model && old);
+    REQUIRE(mesh && clip);
     CHECK(clip->parents_unknown);
     CHECK_FAILS(md5_write_doc(clip, NULL, 0, &error), error, MD5_ERROR_VERSION);
     CHECK_UINT(md5_fix_joints(clip, model, false, NULL), 2);
     OWN_MODEL new_model = model_of(mesh);
     OWN_ANIM now = anim_of(clip);
-    REQUIRE(new_model && now && !now->parents_unknown && now->num_frames == old->num_frames);
+    REQUIRE(new_model && now);
+    REQUIRE(!now->parents_unknown && now->num_frames == old->num_frames);
     CHECK_UINT(now->skeleton.joints[1].parent, 0);
     OWN_BINDING first = md5_bind(model, old, NULL, NULL);
     OWN_BINDING second = md5_bind(new_model, now, NULL, NULL);

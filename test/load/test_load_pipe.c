@@ -110,9 +110,11 @@ static void write_anim(test_text *text)
         test_append(text, "( -1 -1 -1 ) ( 1 1 1 )\n");
     test_append(text, "}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n( 0 0 0 ) ( 0 0 0 )\n"
                       "}\nwibble 1\nwobble 2\nwibble 3\n");
-    for (int i = 0; i < 50; i++)
-        test_append(text, "frame %d {\n%s 0 0\n%s 0 0\n}\n", i, i == 3 ? "1" : "2",
-                    i % 2 || i == 3 ? "0" : "3");
+    for (int i = 0; i < 50; i++) {
+        const char *const first = i == 3 ? "1" : "2";
+        const char *const second = i % 2 || i == 3 ? "0" : "3";
+        test_append(text, "frame %d {\n%s 0 0\n%s 0 0\n}\n", i, first, second);
+    }
 }
 
 static read_case_log parse(const char *text, size_t size, bool is_anim, uint32_t most,

@@ -541,7 +541,8 @@ TEST (by_speed_clips_are_synchronised) {
             for (int i = 0; i < 2000; i++) {
                 heard step = {0, 0};
                 md5_player_advance(fixture.player, 1.0 / 700.0, hear, &step);
-                CHECK(step.left == 0 || step.left == 2 || (i == 0 && num_lefts == 0));
+                const bool is_first = i == 0 && num_lefts == 0;
+                CHECK(step.left == 0 || step.left == 2 || is_first);
                 CHECK(step.right == 0 || step.right == 2);
                 num_lefts += step.left;
             }

@@ -327,9 +327,9 @@ static void check_inside(const md5_model *model, const md5_player *player, const
     md5_build_palette(model, joints, palette);
     const md5_bounds outer = md5_player_bounds(player, joints);
     const md5_bounds inner = md5_skin_bounds(model, palette);
-    CHECK(inner.min.x >= outer.min.x && inner.min.y >= outer.min.y && inner.min.z >= outer.min.z
-          && inner.max.x <= outer.max.x && inner.max.y <= outer.max.y
-          && inner.max.z <= outer.max.z);
+    CHECK(inner.min.x >= outer.min.x && inner.max.x <= outer.max.x);
+    CHECK(inner.min.y >= outer.min.y && inner.max.y <= outer.max.y);
+    CHECK(inner.min.z >= outer.min.z && inner.max.z <= outer.max.z);
 }
 
 TEST_HERE (crowd_stays_in_its_bounds) {

@@ -369,7 +369,7 @@ TEST (player_of_an_edited_machine_goes_on_without_a_jump) {
     }
 }
 
-// States outside of layers, and models with other joints.
+// Parameters, targets, one-shots and the level of detail, and models with other joints.
 TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
     static const char was[] = "float x 0.3 float y 2 follow y smooth 3 mask top ( *spine ) "
                               "modifier sway spring lhand { length 2 } modifier look aim head " GO;

@@ -367,9 +367,8 @@ TEST (start_states_hear_what_is_fired_at_the_first_instant) {
                        1); // the same event must not lead back
             CHECK_NEAR(md5_player_layer(fixture.player, 1).time, 0.5, 1e-9);
             CHECK_UINT(md5_player_layer(fixture.player, 3).state, 1);
-            if (scenario
-                < AFTER_SEEK) { // the first event does not apply to the state that it begins
-                                // with, the event of the next cycle does
+            if (scenario < AFTER_SEEK) { // the first event does not apply to the state that it
+                                         // begins with, the event of the next cycle does
                 CHECK_UINT(md5_player_layer(fixture.player, 4).state, 0);
                 play_advance(fixture.player, 0.75);
                 CHECK_NEAR(md5_player_layer(fixture.player, 4).time, 0.25, 1e-9);
@@ -745,8 +744,11 @@ static uint32_t below(uint64_t *random, uint32_t count)
 // Returns true if two states can be synchronized because their clips play in the same direction.
 static bool sim_alike(const sim *fixture, int a, int b)
 {
-    return !fixture->is_once[a] && !fixture->is_once[b]
-           && (fixture->speed[a] < 0) == (fixture->speed[b] < 0)
+    if (fixture->is_once[a] || fixture->is_once[b])
+        return false;
+    const bool is_backward_a = fixture->speed[a] < 0;
+    const bool is_backward_b = fixture->speed[b] < 0;
+    return is_backward_a == is_backward_b
            && fixture->num_markers[fixture->clip[a]] == fixture->num_markers[fixture->clip[b]];
 }
 

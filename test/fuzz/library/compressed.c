@@ -28,7 +28,8 @@ static bool is_compressed_sound(const md5_xform *pose, uint32_t num_joints)
         const md5_quat q = pose[i].rotation;
         const md5_vec3 t = pose[i].translation;
         const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-        if (!(fabsf(square - 1) < 0.01f && isfinite(t.x) && isfinite(t.y) && isfinite(t.z)))
+        const bool is_finite = isfinite(t.x) && isfinite(t.y) && isfinite(t.z);
+        if (!(fabsf(square - 1) < 0.01f) || !is_finite)
             return false;
     }
     return true;

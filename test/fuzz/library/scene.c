@@ -135,9 +135,12 @@ static const char *check_texts(const check_input inputs[2], const md5_model *mod
     md5_check *const clip = make_check(&inputs[1], &opts, NULL);
     md5_binding *const binding =
         anim ? md5_bind(model, anim, &(md5_load_opts){.allow_partial_binding = true}, NULL) : NULL;
-    bool is_sound = mesh && clip && md5_check_pair(mesh, clip) != MD5_NONE
-                    && (!model || md5_check_model(mesh, model))
-                    && (!binding || md5_check_binding(clip, binding)) && md5_check_turns(&clip, 1);
+    bool is_sound = mesh && clip && md5_check_pair(mesh, clip) != MD5_NONE;
+    if (model)
+        is_sound = is_sound && md5_check_model(mesh, model);
+    if (binding)
+        is_sound = is_sound && md5_check_binding(clip, binding);
+    is_sound = is_sound && md5_check_turns(&clip, 1);
     for (uint32_t i = 0; i < (is_sound ? clip->num_diagnostics : 0); i++)
         is_sound &= clip->diagnostics[i].rule[0] != '\0' && clip->diagnostics[i].count > 0
                     && clip->diagnostics[i].error.message[0] != '\0';

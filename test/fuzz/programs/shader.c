@@ -21,7 +21,8 @@ const char *fuzz_shader(const uint8_t *data, size_t size)
     const bool is_found = view_read_shader("x", (const char *)data, size, "m", &look,
                                            (view_listener){count, &num_warnings});
     const char *fault = NULL;
-    if (!is_found && (look.diffuse || look.normals || look.two_sided))
+    const bool is_set = look.diffuse || look.normals || look.two_sided;
+    if (!is_found && is_set)
         fault = "a look of a material that is not there";
     if (!is_picture(look.diffuse) || !is_picture(look.normals))
         fault = "a picture of the engine's own";
