@@ -166,7 +166,7 @@ bool page_open(page_case *fixture, const char *name)
     const view_loader loader = {&options, NULL, &log, NULL};
     if (fixture->page->has_morphs
         && !CHECK(view_load_morphs(&fixture->morphs, fixture->scene.path, fixture->scene.model,
-                                   view_machine_of(&fixture->scene), true, &loader)))
+                                   view_scene_machine(&fixture->scene), true, &loader)))
         return false;
     fixture->scene.morph = fixture->morphs.morph;
     fixture->scene.morph_weights = fixture->morphs.weights;

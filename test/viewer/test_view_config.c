@@ -265,7 +265,7 @@ TEST (view_window_restores_the_last_state) {
         view_begin(&viewer, &first);
         viewer.log.level = VIEW_QUIET;
         viewer.config = &config;
-        view_remember(&viewer);
+        view_save_config(&viewer);
         CHECK_UINT(viewer.log.num_warnings, 0);
         view_end(&viewer);
 
@@ -275,7 +275,7 @@ TEST (view_window_restores_the_last_state) {
         CHECK_UINT(log.num_warnings, 0);
         view_options second = read_options(&loaded);
         view_begin(&viewer, &second);
-        view_note_state(&viewer);
+        view_update_options(&viewer);
         check_all(&second, &first);
         view_end(&viewer);
         (void)remove(config.path);

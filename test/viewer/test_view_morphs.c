@@ -128,7 +128,7 @@ TEST (view_machine_drives_morph_targets) {
         view_pose(scene, &(view_play){.time = 0.25});
         CHECK_EXACT(scene->morph_weights[smile], 1);
         CHECK_EXACT(scene->morph_weights[fright], 0);
-        view_set_in_machine(&scene->machine, "jump", 1.0f);
+        view_set_machine_parameter(&scene->machine, "jump", 1.0f);
         view_pose(scene, &(view_play){.time = 1.0});
         CHECK_NEAR(scene->morph_weights[fright], 0.7, 1e-4); // while the character is in the air
         CHECK_EXACT(scene->morph_weights[other], 0.25);      // the weight of --morph is unchanged

@@ -359,7 +359,7 @@ TEST (view_broken_file_is_not_remembered) {
         viewer.state.config = &config;
         CHECK(view_open_first(&viewer.state) && viewer.state.log.error[0] != '\0');
         CHECK_STRING(viewer.state.document->scene.name, "bobbin");
-        view_remember(&viewer.state);
+        view_save_config(&viewer.state);
         CHECK(config.documents.count == 0 && config.recent.count == 0);
         end_viewer(&viewer);
     }
@@ -435,7 +435,7 @@ TEST (view_documents_restore_their_settings) {
     const char *const used =
         view_mesh_image(&state->document->textures, 0, MD5GL_IMAGE_DIFFUSE)->path;
     CHECK_STRING(used, image);
-    view_remember(state);
+    view_save_config(state);
     end_viewer(&viewer);
 
     for (int round = 0; round < 3; round++) { // 1: an option overrides; 2: the texture is missing
@@ -455,7 +455,7 @@ TEST (view_documents_restore_their_settings) {
             CHECK_UINT(viewer.options.maps[MD5GL_IMAGE_DIFFUSE].count, round < 2 ? 1 : 0);
             CHECK(round < 2 || strstr(state->log.warning, "any.png no longer exists") != NULL);
             CHECK(strstr(left, "--loop=once\n") != NULL);
-            view_forget(state, VIEW_FORGET_DOCUMENT);
+            view_reset_settings(state, VIEW_FORGET_DOCUMENT);
             CHECK_STRING(view_find_document(&again.documents, model), "");
             CHECK(state->play.speed == 1.0);
             end_viewer(&viewer);

@@ -138,7 +138,7 @@ TEST_HERE (view_error_leads_back_to_the_list) {
     view_browser *const list = &w->viewer.ui.browser;
     press_key(w, VIEW_KEY_ESCAPE);
     folder_put_text(w->folder, "also broken.md5mesh", "");
-    view_browse_place(&w->viewer, w->folder);
+    view_list_location(&w->viewer, w->folder);
     view_filter_list(list, "broken");
     view_key_browser(list, VIEW_KEY_END);
     CHECK(view_execute(&w->viewer, view_key_browser(list, VIEW_KEY_RETURN)));
@@ -155,7 +155,7 @@ TEST_HERE (view_error_leads_back_to_the_list) {
 TEST_HERE (view_error_is_above_a_list) {
     bool redraw = false;
     press_key(w, VIEW_KEY_ESCAPE);
-    view_browse_place(&w->viewer, w->folder);
+    view_list_location(&w->viewer, w->folder);
     view_error(&w->viewer.log, "broken");
     CHECK(has_item(w, 1280, 720, "error/Close"));
     view_handle_event(&w->viewer, &(view_input){.kind = VIEW_INPUT_TEXT, .text = "x"}, &redraw);
@@ -195,7 +195,7 @@ TEST_HERE (folders_can_be_left_up_to_the_root) {
     view_browser *const browser = &w->viewer.ui.browser;
     size_t steps = 0;
     size_t depth = 0;
-    view_browse_place(&w->viewer, inner);
+    view_list_location(&w->viewer, inner);
     CHECK_STRING(browser->folder, w->folder);
     for (const char *c = w->folder; *c != '\0'; c++)
         depth += *c == '/';
@@ -602,11 +602,11 @@ static const char *frame_time(screen *w)
 
 TEST_HERE (view_frame_time_is_the_median_of_those_that_were_drawn) {
     w->viewer.options->shown.frame_time = w->viewer.is_moving = true;
-    view_note_frame(&w->viewer, 1.0); // the first frame compiles shaders
+    view_store_frame_time(&w->viewer, 1.0); // the first frame compiles shaders
     for (int i = 0; i < 8; i++)
-        view_note_frame(&w->viewer, 0.016);
+        view_store_frame_time(&w->viewer, 0.016);
     CHECK_STRING(frame_time(w), "\xE2\x80\x93"); // too few frames
-    view_note_frame(&w->viewer, 0.016);
+    view_store_frame_time(&w->viewer, 0.016);
     CHECK_STRING(frame_time(w), "16.00 ms");
     w->viewer.is_moving = false;
     CHECK_STRING(frame_time(w), "\xE2\x80\x93");
@@ -615,10 +615,10 @@ TEST_HERE (view_frame_time_is_the_median_of_those_that_were_drawn) {
 TEST_HERE (view_frame_time_forgets_all_but_the_last_ones) {
     w->viewer.options->shown.frame_time = w->viewer.is_moving = true;
     for (int i = 0; i < 200; i++)
-        view_note_frame(&w->viewer, 0.2);
+        view_store_frame_time(&w->viewer, 0.2);
     CHECK_STRING(frame_time(w), "200.00 ms  \xE2\x9A\xA0");
     for (int i = 0; i < 60; i++)
-        view_note_frame(&w->viewer, 1e-7);
+        view_store_frame_time(&w->viewer, 1e-7);
     CHECK_STRING(frame_time(w), "0.01 ms");
 }
 

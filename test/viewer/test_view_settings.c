@@ -202,7 +202,7 @@ TEST_SCREEN (view_font_has_the_letters_of_the_interface, BOBBIN) {
         ask(s, cards[i]);
         CHECK(!view_update_font(&s->viewer.font, s->viewer.renderer));
     }
-    view_browse_place(&s->viewer, "/");
+    view_list_location(&s->viewer, "/");
     screen_draw(s);
     CHECK(!view_update_font(&s->viewer.font, s->viewer.renderer));
 }

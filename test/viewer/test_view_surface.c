@@ -579,9 +579,9 @@ TEST_HERE (names_of_a_game_are_shown_one_after_another, false) {
 }
 
 TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
-    view_browse_place(&s->viewer, test_path("models/bobbin"));
+    view_list_location(&s->viewer, test_path("models/bobbin"));
     CHECK(s->viewer.ui.browser.kind == VIEW_BROWSE_FILES && s->viewer.scan == NULL);
-    view_browse_place(&s->viewer, test_path("models/game/winter"));
+    view_list_location(&s->viewer, test_path("models/game/winter"));
     CHECK(s->viewer.ui.browser.is_scanning && s->viewer.scan != NULL);
     for (int i = 0;
          CHECK(view_follow_scan(&s->viewer)) && s->viewer.scan != NULL && CHECK(i < MAX_WAITS); i++)

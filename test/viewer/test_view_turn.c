@@ -18,12 +18,12 @@ TEST (view_turns_are_quarters) {
     const view_turn about_x = view_turn_further(none, 0);
     const view_turn about_y = view_turn_further(none, 1);
     const view_turn about_z = view_turn_further(none, 2);
-    CHECK(is_at(view_turn_vector(&none, v), 1.0f, 2.0f, 3.0f));
-    CHECK(is_at(view_turn_vector(&about_x, v), 1.0f, -3.0f, 2.0f)); // y to z
-    CHECK(is_at(view_turn_vector(&about_y, v), 3.0f, 2.0f, -1.0f)); // z to x
-    CHECK(is_at(view_turn_vector(&about_z, v), -2.0f, 1.0f, 3.0f)); // x to y
-    const view_turn both = view_turn_further(about_x, 2);           // the first one about x
-    CHECK(is_at(view_turn_vector(&both, v), 3.0f, 1.0f, 2.0f));
+    CHECK(is_at(view_rotate_vector(&none, v), 1.0f, 2.0f, 3.0f));
+    CHECK(is_at(view_rotate_vector(&about_x, v), 1.0f, -3.0f, 2.0f)); // y to z
+    CHECK(is_at(view_rotate_vector(&about_y, v), 3.0f, 2.0f, -1.0f)); // z to x
+    CHECK(is_at(view_rotate_vector(&about_z, v), -2.0f, 1.0f, 3.0f)); // x to y
+    const view_turn both = view_turn_further(about_x, 2);             // the first one about x
+    CHECK(is_at(view_rotate_vector(&both, v), 3.0f, 1.0f, 2.0f));
     for (int axis = 0; axis < 3; axis++) {
         view_turn turn = {.is_set = false};
         for (int i = 0; i < 4; i++) {
@@ -36,19 +36,19 @@ TEST (view_turns_are_quarters) {
 TEST (view_turns_are_described) {
     char text[32];
     view_turn turn = {.is_set = false};
-    view_describe_turn(&turn, text, sizeof text);
+    view_describe_rotation(&turn, text, sizeof text);
     CHECK_STRING(text, "up +z, front +x");
     turn = view_turn_further((view_turn){0}, 0);
-    view_describe_turn(&turn, text, sizeof text);
+    view_describe_rotation(&turn, text, sizeof text);
     CHECK_STRING(text, "up +y, front +x");
     turn = view_turn_further(turn, 2);
-    view_describe_turn(&turn, text, sizeof text);
+    view_describe_rotation(&turn, text, sizeof text);
     CHECK_STRING(text, "up +y, front +z");
 }
 
 TEST (view_turns_move_boxes_and_matrices) {
     const view_turn turn = view_turn_further((view_turn){0}, 0);
-    const md5_bounds box = view_turn_bounds(&turn, (md5_bounds){{-1, -2, -3}, {1, 20, 30}});
+    const md5_bounds box = view_rotate_bounds(&turn, (md5_bounds){{-1, -2, -3}, {1, 20, 30}});
     CHECK(is_at(box.min, -1.0f, -30.0f, -2.0f) && is_at(box.max, 1.0f, 3.0f, 20.0f));
     md5_mat34 matrix = {{1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7}};
     view_move_matrices(turn.matrix, &matrix, 1);

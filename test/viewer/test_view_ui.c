@@ -1173,7 +1173,7 @@ TEST_SCREEN (view_letters_have_enough_contrast, screen_open(s, BOBBIN, WIDTH, HE
     PERFORM(&s->viewer, VIEW_CLIPS);
     check_contrast(s, "clips");
     PERFORM(&s->viewer, VIEW_CLIPS);
-    view_browse_place(&s->viewer, test_path("models/bobbin"));
+    view_list_location(&s->viewer, test_path("models/bobbin"));
     check_contrast(s, "files");
     view_close_browser(&s->viewer.ui.browser);
     PERFORM(&s->viewer, VIEW_SETTINGS);
@@ -1200,6 +1200,6 @@ TEST_SCREEN (view_letters_have_enough_contrast, screen_open(s, BOBBIN, WIDTH, HE
     check_contrast(s, "pairs");
     s->width = 420;
     s->height = 300;
-    view_browse_place(&s->viewer, test_path("models/bobbin"));
+    view_list_location(&s->viewer, test_path("models/bobbin"));
     check_contrast(s, "files in a small window");
 }

@@ -66,7 +66,7 @@ static void push_trigger(view_state *viewer, const view_command_row *row)
     view_machine *const machine = &viewer->document->scene.machine;
     const int32_t trigger = view_find_trigger(machine, row->trigger);
     if (trigger >= 0) {
-        view_push_parameter(machine, (uint32_t)trigger);
+        view_activate_parameter(machine, (uint32_t)trigger);
         view_tell_state(viewer, "push");
         return;
     }
@@ -300,7 +300,7 @@ static void execute_model_command(view_state *viewer, view_action action)
             break;
         }
         scene->turn = view_turn_further(scene->turn, action == VIEW_TURN_X ? 0 : 2);
-        view_describe_turn(&scene->turn, text, sizeof text);
+        view_describe_rotation(&scene->turn, text, sizeof text);
         view_measure(viewer);
         view_frame_document(viewer, viewer->width, viewer->height);
         view_notice(viewer, "File axes: %s", text);
@@ -619,12 +619,12 @@ static void execute_other_command(view_state *viewer, const view_command *comman
     case VIEW_RESET_ALL:
     case VIEW_FORGET_DOCUMENT:
     case VIEW_FORGET_ALL:
-        view_forget(viewer, action);
+        view_reset_settings(viewer, action);
         break;
     case VIEW_FIRE_TRIGGER:
         if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE) {
             view_take_over(&scene->machine);
-            view_push_parameter(&scene->machine, (uint32_t)number);
+            view_activate_parameter(&scene->machine, (uint32_t)number);
         }
         break;
     case VIEW_QUIT:
@@ -662,7 +662,7 @@ bool view_execute(view_state *viewer, view_command command)
     view_shown before = *shown;
     if (action != VIEW_NOTHING && action != VIEW_HANDLED)
         view_end_trial(viewer);
-    view_note_state(viewer);
+    view_update_options(viewer);
     if (action >= VIEW_TOGGLE) {
         set_next_word(viewer, &view_option_rows[action - VIEW_TOGGLE]);
     } else if (action <= VIEW_ONE_SHOT) {

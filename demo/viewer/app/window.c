@@ -116,14 +116,14 @@ static bool draw_window(view_state *viewer, bool moving)
     view_record_frame(viewer);
     if (!view_present_recording_sign(viewer, &error))
         return view_log_error(&viewer->log, &error);
-    if (!viewer->options->mute && view_machine_of(&viewer->document->scene) != NULL)
+    if (!viewer->options->mute && view_scene_machine(&viewer->document->scene) != NULL)
         view_play_demo_sounds(&viewer->document->scene.machine, viewer->window);
     view_swap_window(viewer->window);
     if (is_first) { // the image is complete; images of a hidden window are lost
         view_show_window(viewer->window);
         view_swap_window(viewer->window);
     }
-    view_note_frame(viewer, view_seconds() - begin);
+    view_store_frame_time(viewer, view_seconds() - begin);
     view_write_crash_note(viewer, NULL);
     if (moving && !is_first && can_reduce)
         adjust_quality(viewer, begin);
@@ -286,7 +286,7 @@ static void save_state(void *user)
     viewer->window = NULL; // the window must not be used any more
     if (viewer->movie != NULL)
         view_toggle_recording(viewer);
-    view_remember(viewer);
+    view_save_config(viewer);
 }
 
 bool view_run_window(view_state *viewer)
@@ -297,6 +297,6 @@ bool view_run_window(view_state *viewer)
     view_run_steps(viewer->window, &steps, viewer->log.level >= VIEW_DEBUG);
     if (loop.has_failed)
         return false;
-    view_remember(viewer);
+    view_save_config(viewer);
     return true;
 }

@@ -50,7 +50,7 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
     md5_error error = {0};
     kind->name = scene->name;
     kind->model = scene->model;
-    kind->machine = view_machine_of(scene);
+    kind->machine = view_scene_machine(scene);
     const bool has_none = kind->machine == NULL && scene->num_clips == 0;
     const bool has_no_model = kind->machine == NULL && scene->model == NULL;
     if (has_no_model || (has_none && source == NULL))
@@ -905,7 +905,7 @@ static bool create_kinds(view_crowd *crowd, const view_scene *scene, const view_
                                      : find_clips(kind, scene, NULL, loader->log);
         if (!has_clips)
             return false;
-        const md5_machine *const machine = view_machine_of(&kind->own);
+        const md5_machine *const machine = view_scene_machine(&kind->own);
         if (i > 0 && (loader->options->morphs.count > 0 || view_has_driven_morphs(machine))) {
             if (!view_load_morphs(&kind->own_morphs, kind->own.path, kind->own.model, machine,
                                   false, loader))

@@ -354,7 +354,7 @@ static bool load_companions(view_document *document, const char *visitor, const 
         if (!is_loaded && !skip_companion(&companions[1], loader))
             return false;
     }
-    if (view_machine_of(scene) == NULL)
+    if (view_scene_machine(scene) == NULL)
         return true;
     if (visitor != NULL && !view_load_guest(document, visitor, loader) && !loader->log->keeps_rest)
         return false;
@@ -392,7 +392,7 @@ bool view_prepare_morphs(view_document *document, const view_loader *loader)
     if (document->morphs.morph != NULL)
         return true;
     const view_scene *const scene = &document->scene;
-    if (!view_load_morphs(&document->morphs, scene->path, scene->model, view_machine_of(scene),
+    if (!view_load_morphs(&document->morphs, scene->path, scene->model, view_scene_machine(scene),
                           true, loader))
         return false;
     document->scene.morph = document->morphs.morph;
@@ -415,7 +415,7 @@ static const char *unused_setting(const md5_machine *machine, bool is_crowd, con
 static void check_settings(const view_scene *scene, const view_loader *loader)
 {
     const view_options *const options = loader->options;
-    const md5_machine *const machine = view_machine_of(scene);
+    const md5_machine *const machine = view_scene_machine(scene);
     for (size_t i = 0; i < options->settings.count && options->page == NULL; i++) {
         const char *const name = options->settings.rows[i].parameter;
         const char *const reason = unused_setting(machine, options->crowd > 0, name);
@@ -575,7 +575,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
                            &document->textures))
         return false;
     const bool has_morphs =
-        loader->options->morphs.count > 0 || view_has_driven_morphs(view_machine_of(scene));
+        loader->options->morphs.count > 0 || view_has_driven_morphs(view_scene_machine(scene));
     const bool keeps_rest = loader->log->keeps_rest;
     if (has_morphs && scene->dressed != NULL)
         view_warn(loader->log, "morph targets are not supported together with --outfit");
@@ -751,7 +751,7 @@ void view_measure_document(view_document *document, const view_play *still)
                              (md5_vec3){companion->machine->start.translation.x, 0, 0});
             else
                 widen_by_box(document,
-                             view_turn_bounds(&document->scene.turn, companion->model->bounds),
+                             view_rotate_bounds(&document->scene.turn, companion->model->bounds),
                              (md5_vec3){0, companion->aside, 0});
         }
     }

@@ -266,13 +266,13 @@ float view_parm_value(const view_stage *stage, int row)
     if (value != view_parm_ranges[row].usual)
         return value;
     const double burns =
-        scene->fall != NULL ? scene->fall->death_time + view_burns_after(&scene->entity) : INFINITY;
+        scene->fall != NULL ? scene->fall->death_time + view_burn_delay(&scene->entity) : INFINITY;
     if (parm == 7 && view_has_died(scene->fall, stage->play->time) && stage->play->time >= burns)
         return view_material_time(stage->parms, burns);
-    if (view_machine_of(scene) != NULL) {
+    if (view_scene_machine(scene) != NULL) {
         char name[16];
         COMMON_TEXT(name, "parm%d", parm);
-        const uint32_t curve = md5_find_curve(view_machine_of(scene), name);
+        const uint32_t curve = md5_find_curve(view_scene_machine(scene), name);
         if (curve != MD5_NONE)
             return md5_player_curve(scene->machine.player, curve);
     }

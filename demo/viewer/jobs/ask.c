@@ -8,13 +8,13 @@
 
 #include <assert.h>
 
-void view_note_state(view_state *viewer)
+void view_update_options(view_state *viewer)
 {
     view_options *const options = viewer->options;
     int width, height;
     const view_entity *const entity = &viewer->document->scene.entity;
     // A clip was selected after the state.
-    if (!entity->is_in_states && entity->num_obeyed == entity->num_orders)
+    if (!entity->is_in_states && entity->num_executed == entity->num_orders)
         view_set_text(view_find_option("state", 5), NULL, options);
     if (viewer->document->scene.fall != NULL
         && !(viewer->document->scene.fall->death_time < INFINITY))
@@ -31,7 +31,7 @@ void view_note_state(view_state *viewer)
     options->height = (uint32_t)view_clamp((float)height, 200, VIEW_MAX_PICTURE_SIDE);
 }
 
-// == Effects ======================================================================================
+// == Effects =====================================================================================
 
 static bool apply_time_option(view_state *viewer)
 {
@@ -172,7 +172,7 @@ static bool apply_effect(view_state *viewer, const view_option *option)
     }
 }
 
-// == Setting ======================================================================================
+// == Setting =====================================================================================
 
 // Returns the texts of all options, for apply_changes().
 static char **write_option_texts(const view_options *options)
@@ -261,7 +261,7 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
     // A single value is added to the values of an option that may be repeated.
     const bool is_one_value = text[0] != '\0' && strchr(text, '\n') == NULL;
     const bool is_added = view_is_repeated(option) && !is_time && is_one_value;
-    view_note_state(viewer);
+    view_update_options(viewer);
     if (is_time && !parse_time(viewer, text, seconds, sizeof seconds)) {
         view_notice(viewer, "expected a frame (12 or 12f) or a time (0.5s), found '%s'", text);
         return false;
@@ -285,8 +285,7 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
     return is_set;
 }
 
-// == Previews of list items
-// =======================================================================================
+// == Previews of list items ======================================================================
 
 void view_end_trial(view_state *viewer)
 {
@@ -334,7 +333,7 @@ bool view_follow_trial(view_state *viewer)
 void view_revert_card(view_state *viewer, bool is_reset)
 {
     view_card *const card = &viewer->ui.card;
-    view_note_state(viewer);
+    view_update_options(viewer);
     char **const before = write_option_texts(viewer->options);
     for (size_t i = 0; card->before != NULL && i < view_num_options; i++)
         if (card->before[i] != NULL)
@@ -346,7 +345,7 @@ void view_revert_card(view_state *viewer, bool is_reset)
         view_open_overlay(&viewer->ui, VIEW_OVERLAY_NONE);
 }
 
-// == Undo =========================================================================================
+// == Undo ========================================================================================
 
 static bool has_other_rotation(const view_turn *a, const view_turn *b)
 {
@@ -427,7 +426,7 @@ void view_store_step(view_state *viewer)
     if (viewer->ui.trial.before != NULL) // the preview of a list item does not create a step
         return;
     assert(viewer->steps != NULL); // allocated by view_begin()
-    view_note_state(viewer);
+    view_update_options(viewer);
     view_step *const last = viewer->num_steps > 0 ? &viewer->steps[viewer->step] : NULL;
     view_step now = {
         .lines = view_write_settings(viewer->options, NULL, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE),
@@ -482,7 +481,7 @@ void view_show_step(view_state *viewer, size_t number)
     viewer->step = number;
 }
 
-void view_forget(view_state *viewer, view_action action)
+void view_reset_settings(view_state *viewer, view_action action)
 {
     const char *const path = view_shown_file(viewer->document);
     const bool is_all = action == VIEW_FORGET_ALL;
@@ -565,7 +564,7 @@ void view_remember_document(view_state *viewer)
         return;
     if (viewer->pages.open >= 0 || !document->as_asked)
         return;
-    view_note_state(viewer);
+    view_update_options(viewer);
     view_describe_document(viewer, &now);
     now.times = &viewer->play.time;
     now.num_times = !viewer->play.playing && viewer->play.time > 0;

@@ -36,7 +36,7 @@ typedef struct view_conversion_job {
     atomic_bool has_ended;
 } view_conversion_job;
 
-// == The command line =============================================================================
+// == The command line ============================================================================
 
 static void add_option(common_list *words, const char *name, char *value)
 {
@@ -216,7 +216,7 @@ char *view_command_line(view_state *viewer)
     return line;
 }
 
-// == Update of the dialog =========================================================================
+// == Update of the dialog ========================================================================
 
 // Returns true if one of the output files exists, and sets the name of the first.
 static bool find_files(view_state *viewer, view_options *now, char **first)
@@ -340,7 +340,7 @@ static bool update_dialog(view_state *viewer)
     return true;
 }
 
-// == Running ======================================================================================
+// == Running =====================================================================================
 
 static void end_export(view_state *viewer, bool is_stopped)
 {
@@ -370,7 +370,7 @@ static void end_export(view_state *viewer, bool is_stopped)
     view_tell_state(viewer, "exported");
 }
 
-// -- A model ------------------------------------------------------------------------------
+// -- Conversion of a model -----------------------------------------------------------------------
 
 static void add_note(void *user, const char *text)
 {
@@ -583,7 +583,7 @@ bool view_follow_export(view_state *viewer)
     return true;
 }
 
-// == For a model that is retargeted ===============================================================
+// == Retargeted clips ============================================================================
 
 void view_save_retargeted(view_state *viewer, size_t what)
 {

@@ -7,9 +7,9 @@
 
 #include "demo/common/text.h"
 
-// == Stored settings ==============================================================================
+// == Stored settings =============================================================================
 
-// -- Configuration --------------------------------------------------------------------------
+// -- Configuration -------------------------------------------------------------------------------
 
 // Stores the state in the configuration. `is_soon`: see view_store_config().
 static bool store_state(view_state *viewer, bool is_soon)
@@ -18,7 +18,7 @@ static bool store_state(view_state *viewer, bool is_soon)
     return view_store_config(viewer->config, viewer->options, is_soon, &viewer->log);
 }
 
-void view_remember(view_state *viewer)
+void view_save_config(view_state *viewer)
 {
     view_end_trial(viewer);
     if (viewer->config != NULL)
@@ -38,7 +38,7 @@ static char *shown_game_name(const view_state *viewer)
     return name;
 }
 
-// == Previews of a game's list ====================================================================
+// == Previews of files and games =================================================================
 
 // Requests visible previews that are missing, and stores previews that are complete. Returns true
 // if the image changes.
@@ -58,8 +58,8 @@ static bool update_thumbnails(view_state *viewer, view_previews **previews, bool
     }
     const view_preview_drawer drawer = {view_draw_preview, viewer};
     if (*previews == NULL && count > 0)
-        *previews =
-            view_begin_previews(is_in_game ? viewer->library->place : NULL, view_own_models());
+        *previews = view_begin_previews(is_in_game ? viewer->library->place : NULL,
+                                        view_find_models_folder());
     if (*previews == NULL)
         return false;
     bool has_more = view_update_previews(*previews, wishes, count, &drawer, made);
@@ -87,7 +87,7 @@ bool view_follow_previews(view_state *viewer)
     return update_thumbnails(viewer, &viewer->previews, true) || has_files;
 }
 
-// == Failed commands ==============================================================================
+// == Failed commands =============================================================================
 
 // Stores the command that has led to an error.
 static void store_failed_command(view_state *viewer, const view_command *command)
@@ -98,9 +98,9 @@ static void store_failed_command(view_state *viewer, const view_command *command
     viewer->failed.path = path;
 }
 
-// == Folders and archives as lists ================================================================
+// == Lists of folders and archives ===============================================================
 
-// -- Places ---------------------------------------------------------------------------------
+// -- Locations -----------------------------------------------------------------------------------
 
 // Returns the home folder, or the current folder.
 static const char *home_folder(void)
@@ -129,7 +129,7 @@ static void list_files(view_state *viewer, const char *folder, view_list_purpose
     view_browser *const browser = &viewer->ui.browser;
     const view_config *const config = viewer->config;
     const char *const shown = view_shown_file(viewer->document);
-    char *const models = view_own_models();
+    char *const models = view_find_models_folder();
     char *const neighbor_folder = common_folder(shown != NULL ? shown : "");
     common_free_list(&viewer->ui.places);
     add_location(viewer, "");
@@ -154,7 +154,7 @@ static void list_files(view_state *viewer, const char *folder, view_list_purpose
     view_browse_folder(browser, folder, shown, config);
 }
 
-void view_browse_place(view_state *viewer, const char *path)
+void view_list_location(view_state *viewer, const char *path)
 {
     if (view_is_game(path))
         view_browse_game(viewer, path);
@@ -162,7 +162,7 @@ void view_browse_place(view_state *viewer, const char *path)
         list_files(viewer, path, (view_list_purpose){.takes = 0});
 }
 
-// -- Listing --------------------------------------------------------------------------------
+// -- Listing -------------------------------------------------------------------------------------
 
 void view_show_section(view_state *viewer, size_t section)
 {
@@ -269,7 +269,7 @@ bool view_follow_scan(view_state *viewer)
     return true;
 }
 
-// == Textures =====================================================================================
+// == Textures ====================================================================================
 
 // Selects a mesh and shows its textures.
 static void open_textures(view_state *viewer, uint32_t mesh)
@@ -498,13 +498,13 @@ void view_drop(view_state *viewer, const char *path)
         viewer->has_deferred_work =
             view_reload(viewer) && viewer->document->scene.machine.guest == NULL;
     else if (only == NULL && view_is_listed(path))
-        view_browse_place(viewer, path);
+        view_list_location(viewer, path);
     else
         drop_file(viewer, only != NULL ? only : path);
     free(only);
 }
 
-// -- Repairs --------------------------------------------------------------------------------
+// -- Repairs -------------------------------------------------------------------------------------
 
 // Adds a result of a repair to the lines. Returns false if the repair failed.
 static bool note_repair(char **lines, uint32_t count, const char *what)
@@ -610,7 +610,7 @@ static void repair_or_preview(view_state *viewer, const view_command *command)
     free(lines);
 }
 
-// == Names in a game ==============================================================================
+// == Names in a game =============================================================================
 
 bool view_open_game_name(view_state *viewer)
 {
@@ -628,7 +628,7 @@ bool view_open_game_name(view_state *viewer)
     return is_open;
 }
 
-// == Following ====================================================================================
+// == Background work =============================================================================
 
 void view_watch_files(view_state *viewer)
 {
@@ -689,13 +689,13 @@ bool view_follow_files(view_state *viewer)
         && viewer->ui.trial.before == NULL) {
         viewer->noted = viewer->now;
         if (!store_state(viewer, true))
-            viewer->noted = INFINITY; // reported once; view_remember() tries again
+            viewer->noted = INFINITY; // reported once; view_save_config() tries again
     }
     return answer.action != VIEW_NOTHING || rested.action != VIEW_NOTHING || is_checked
            || is_scanned || has_preview || has_picture || is_tried;
 }
 
-// == The start page ===============================================================================
+// == The start page ==============================================================================
 
 // Opens the start page, or updates its lists.
 static void show_start(view_state *viewer)
@@ -714,7 +714,7 @@ static void show_start(view_state *viewer)
             start->missing |= 1u << i;
         common_add(&start->recent, common_copy(path));
     }
-    char *const models = view_own_models();
+    char *const models = view_find_models_folder();
     if (models != NULL)
         start->examples = view_list_examples(models);
     free(models);
@@ -774,7 +774,7 @@ static void list_files_for_option(view_state *viewer, size_t number, const char 
     free(folder);
 }
 
-// == The first document ===========================================================================
+// == The first document ==========================================================================
 
 // Shows our own model with the error of the document that could not be opened; the next start does
 // not repeat the error.
@@ -846,7 +846,7 @@ static bool open_named(view_state *viewer)
         show_start(viewer);
     // Folders are listed as if they were dropped; the last folder remains visible.
     for (size_t i = 0; i < options->num_folders && opened; i++)
-        view_browse_place(viewer, options->folders[i]);
+        view_list_location(viewer, options->folders[i]);
     if (options->game != NULL && opened) {
         char *const place =
             view_with_bases(options->game, options->bases.names, options->bases.count);
@@ -865,7 +865,7 @@ bool view_open_first(view_state *viewer)
            && (viewer->document->scene.path != NULL || open_start_model(viewer));
 }
 
-// == Commands =====================================================================================
+// == Commands ====================================================================================
 
 // Opens or closes the list of the last game, or of the game that contains the shown model.
 static void list_game(view_state *viewer)
@@ -1019,7 +1019,7 @@ static void run_file_command(view_state *viewer, const view_command *command)
         else if (viewer->pages.open >= count - 1)
             page = 0;
         page = (page + (is_next ? 1 : -1) + count) % count;
-        view_show_technique(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
+        view_open_lesson(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
         break;
     case VIEW_OPEN_FOLDER:
         if (number == VIEW_FOLDER_OF_EXPORT)
@@ -1079,7 +1079,7 @@ static void run_file_command(view_state *viewer, const view_command *command)
         repair_or_preview(viewer, command);
         break;
     case VIEW_OPEN_PAGE:
-        view_show_technique(viewer, (int32_t)number);
+        view_open_lesson(viewer, (int32_t)number);
         break;
     case VIEW_KEEP_MOVIE:
     case VIEW_DELETE_MOVIE:

@@ -20,7 +20,7 @@ void view_store_files_stamp(view_state *viewer)
         viewer->files_stamp = view_stamp_files(viewer);
 }
 
-// == Our own models ===============================================================================
+// == Our own models ==============================================================================
 
 // The folder of our own models in the source tree. Other folders are relative to the program.
 #ifndef MD5VIEW_MODELS
@@ -60,7 +60,7 @@ static char *first_machine(const char *models)
 
 // Searches folders near the program, built or installed, and then the folder of the build; returns
 // the first that contains a machine.
-char *view_own_models(void)
+char *view_find_models_folder(void)
 {
     static const char *const places[] = {"models", "../models", "../../models",
                                          "../share/md5model/models"};
@@ -83,7 +83,7 @@ void view_read_ahead(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     const size_t model = view_find_model(options->files, options->num_files);
-    char *const models = options->num_files == 0 ? view_own_models() : NULL;
+    char *const models = options->num_files == 0 ? view_find_models_folder() : NULL;
     char *path = NULL;
     if (model < options->num_files)
         path = common_copy(options->files[model]);
@@ -95,7 +95,7 @@ void view_read_ahead(view_state *viewer)
     free(models);
 }
 
-// == Opening ======================================================================================
+// == Opening =====================================================================================
 
 static view_loader make_loader(view_state *viewer)
 {
@@ -234,11 +234,11 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
     opened->source = file;
     view_document *const old = viewer->document;
     if (again)
-        view_adopt_machine(&opened->scene.machine, &old->scene.machine, &viewer->log);
+        view_migrate_machine(&opened->scene.machine, &old->scene.machine, &viewer->log);
     for (int i = 0; again && i < VIEW_NUM_COMPANIONS; i++)
         if (opened->companions[i].machine != NULL && old->companions[i].machine != NULL)
-            view_adopt_machine(opened->companions[i].machine, old->companions[i].machine,
-                               &viewer->log);
+            view_migrate_machine(opened->companions[i].machine, old->companions[i].machine,
+                                 &viewer->log);
     view_free_reports(&reports);
     view_free_pages(&viewer->pages, viewer->renderer);
     view_free_document(old, viewer->renderer);
@@ -300,7 +300,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
                                ? common_canonical_path(files[i])
                                : common_copy(files[i]));
     if (is_own) {
-        char *const models = view_own_models();
+        char *const models = view_find_models_folder();
         if (models == NULL)
             return view_error(&viewer->log, "no file given, and no example model found in %s",
                               MD5VIEW_MODELS);
@@ -524,7 +524,7 @@ bool view_reload(view_state *viewer)
     return opened;
 }
 
-// == Pages of techniques ============================================================
+// == Lessons =====================================================================================
 
 // Shows a lesson instead of the document, from time 0 or the time of the options.
 static void show_page_at_start(view_state *viewer, int32_t number)
@@ -539,12 +539,12 @@ static void show_page_at_start(view_state *viewer, int32_t number)
 
 // Opens a lesson with its character, or the list of lessons. Returns false and logs an error on
 // failure.
-bool view_show_technique(view_state *viewer, int32_t number)
+bool view_open_lesson(view_state *viewer, int32_t number)
 {
     const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
     if (page != NULL && view_ask_page(page->name))
         return true;
-    char *const models = view_own_models();
+    char *const models = view_find_models_folder();
     if (models == NULL)
         return view_error(&viewer->log, "lessons: example models not found");
     bool is_open = true;
@@ -631,7 +631,7 @@ bool view_select_page(view_state *viewer)
                           name);
     if (number == VIEW_CONTENTS && options->settings.count > 0)
         return view_error(&viewer->log, "--set: the list of lessons has no sliders");
-    bool is_set = view_show_technique(viewer, number);
+    bool is_set = view_open_lesson(viewer, number);
     for (size_t i = 0; is_set && i < options->settings.count; i++)
         is_set = set_slider(viewer, view_page_at((uint32_t)number), &options->settings.rows[i]);
     return is_set;

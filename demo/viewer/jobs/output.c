@@ -19,9 +19,9 @@
 #include <unistd.h>
 #endif
 
-// == Movies =======================================================================================
+// == Movies ======================================================================================
 
-// -- APNG -----------------------------------------------------------------------------------
+// -- APNG ----------------------------------------------------------------------------------------
 
 static void write_u32(uint8_t *bytes, uint32_t value)
 {
@@ -114,7 +114,7 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
     return true;
 }
 
-// -- ffmpeg ---------------------------------------------------------------------------------
+// -- ffmpeg --------------------------------------------------------------------------------------
 
 #if !VIEW_STARTS_PROGRAMS
 
@@ -239,7 +239,7 @@ static void finish_apng_at_offset(view_movie *movie, long offset)
     movie->is_broken = fflush(movie->file) != 0;
 }
 
-// -- All kinds ------------------------------------------------------------------------------
+// -- All formats ---------------------------------------------------------------------------------
 
 // Lets writes past the size limit of the process fail, instead of ending the process.
 #ifdef SIGXFSZ
@@ -334,9 +334,9 @@ bool view_end_movie(view_movie *movie)
     return ended;
 }
 
-// == Pictures =====================================================================================
+// == Images ======================================================================================
 
-// -- PNG ------------------------------------------------------------------------------------
+// -- PNG -----------------------------------------------------------------------------------------
 
 // Writes an image and logs its path; a thumbnail is not logged, because another program requested
 // it.
@@ -362,7 +362,7 @@ static bool write_png(view_state *viewer, const char *path, uint32_t width, uint
     return view_error(&viewer->log, "cannot write %s: %s", path, strerror(errno));
 }
 
-// -- Pictures -------------------------------------------------------------------------------
+// -- Images --------------------------------------------------------------------------------------
 
 // Draws the current state into rgba[4 * width * height].
 static bool draw_image(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
@@ -385,7 +385,7 @@ static md5gl_target *create_target(view_state *viewer, uint32_t width, uint32_t 
     return target;
 }
 
-// == Pictures and movies of the window ============================================================
+// == Images and movies of the window =============================================================
 //
 // During a recording the clock advances by the duration of one image per frame, so that the movie
 // is smooth at any frame rate.
@@ -500,7 +500,7 @@ void view_record_frame(view_state *viewer)
         view_toggle_recording(viewer);
 }
 
-// == Series of pictures ---------------------------------------------------------------------
+// == Image series ================================================================================
 
 // Sets time and camera for the next image. The images of a sheet are distributed over one cycle, a
 // series runs at the frame rate, and single images are at the times of the options.
@@ -711,7 +711,7 @@ static void open_cell(view_state *viewer, const char *file)
 {
     view_log_clear(&viewer->log);
     if (view_open(viewer, &file, 1, false)) {
-        view_frame_still(viewer);
+        view_frame_pose(viewer);
     } else {
         view_free_document(viewer->document, viewer->renderer);
         viewer->document = common_alloc(1, sizeof *viewer->document);
@@ -783,7 +783,7 @@ bool view_step_output(view_output *output)
     else
         prepare_image(output);
     if (output->count == 1 && (is_single_image || output->num_clips > 1))
-        view_frame_still(viewer);
+        view_frame_pose(viewer);
     if (viewer->caption != NULL) {
         free(viewer->caption);
         viewer->caption = make_caption(output);
@@ -883,7 +883,7 @@ static bool run_contact_sheet(view_state *viewer)
     return is_saved;
 }
 
-// == Frame times ===========================================================================
+// == Frame times =================================================================================
 //
 // Draws frames and reports their durations, and the durations of crowd updates.
 
@@ -925,7 +925,7 @@ static bool measure_frames(view_state *viewer)
         if (!drawn)
             break;
         frames[i] = view_seconds() - begin;
-        view_note_frame(viewer, frames[i]);
+        view_store_frame_time(viewer, frames[i]);
         const view_crowd *const crowd = &viewer->document->crowd;
         updates[i] = crowd->last_seconds;
         rests[i] = frames[i] - updates[i];
@@ -967,7 +967,7 @@ static bool measure_frames(view_state *viewer)
     return drawn;
 }
 
-// == Information about the files ================================================================
+// == Information about the files =================================================================
 
 // Prints the joints that are farthest from their counterparts in --compare, and the largest
 // differences of all joints over the clip, with their frames.
@@ -1044,7 +1044,7 @@ static void print_summary(view_state *viewer)
     print_defects(where, &all.worst);
 }
 
-// == Jobs =========================================================================================
+// == Jobs ========================================================================================
 
 bool view_run_job(view_state *viewer)
 {

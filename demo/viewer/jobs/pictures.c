@@ -32,7 +32,7 @@ bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint
     small->canvas.font = &small->font;
     small->pages.open = -1; // draw the document, also while a lesson hides it
     if (is_framed)
-        view_frame_still(small);
+        view_frame_pose(small);
     md5gl_target *const target =
         md5gl_create_target(viewer->renderer, width, height, samples, &error);
     const bool is_drawn =

@@ -223,7 +223,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
     return stage;
 }
 
-// == The user's camera =====================================================================
+// == The user's camera ===========================================================================
 //
 // The camera frames the whole document until the user moves it.
 
@@ -291,7 +291,7 @@ void view_snap(view_state *viewer)
         viewer->ui.scrolls[i].shown = viewer->ui.scrolls[i].wanted;
 }
 
-void view_frame_still(view_state *viewer)
+void view_frame_pose(view_state *viewer)
 {
     const float distance = viewer->camera.distance;
     if (viewer->options->target_given || viewer->following)
@@ -308,7 +308,7 @@ void view_frame_still(view_state *viewer)
     view_snap(viewer);
 }
 
-// == One frame =============================================================================
+// == One frame ===================================================================================
 
 static void draw_panels(view_state *viewer, const view_stage *stage)
 {
@@ -478,12 +478,12 @@ bool view_present_recording_sign(view_state *viewer, md5_error *error)
     return viewer->movie == NULL || draw_on_window(viewer, draw_recording_sign, error);
 }
 
-void view_note_frame(view_state *viewer, double seconds)
+void view_store_frame_time(view_state *viewer, double seconds)
 {
     viewer->frame_times[viewer->num_frame_times++ % VIEW_NUM_FRAME_TIMES] = (float)seconds;
 }
 
-// == Reports ===============================================================================
+// == Notices and the log =========================================================================
 //
 // Notices in the image, and the state in the log.
 

@@ -175,7 +175,7 @@ typedef struct view_state {
     bool quit;
 } view_state;
 
-// -- Beginning and end ---------------------------------------------------------------------
+// -- Initialization and release ------------------------------------------------------------------
 
 // Initializes the parts of the state that do not need a window, from the options: switches, camera
 // and clock.
@@ -206,7 +206,7 @@ struct view_checking {
 // Stops the check of the files.
 void view_end_check(view_state *viewer);
 
-// -- The user's camera ---------------------------------------------------------------------
+// -- The user's camera ---------------------------------------------------------------------------
 
 // Sets the camera as the options specify, or so that it shows the clip.
 void view_place_camera(view_state *viewer);
@@ -225,15 +225,15 @@ void view_change_clip(view_state *viewer, size_t clip);
 // Measures the clip again after a change of the root mode or of the clip.
 void view_measure(view_state *viewer);
 
-// -- Smooth motion -------------------------------------------------------------------------
+// -- Smooth motion -------------------------------------------------------------------------------
 
 // Ends smooth motion at its target: for another document, and for images.
 void view_snap(view_state *viewer);
 
 // Frames the current pose instead of the whole clip, unless the options set the target.
-void view_frame_still(view_state *viewer);
+void view_frame_pose(view_state *viewer);
 
-// -- Drawing -------------------------------------------------------------------------------
+// -- Drawing -------------------------------------------------------------------------------------
 
 #define VIEW_CAPTION_BORDER 4.0f // pixels on each side of the text
 
@@ -265,9 +265,9 @@ bool view_present(view_state *viewer, md5_error *error);
 bool view_present_recording_sign(view_state *viewer, md5_error *error);
 
 // Stores the duration of a frame for the panel.
-void view_note_frame(view_state *viewer, double seconds);
+void view_store_frame_time(view_state *viewer, double seconds);
 
-// -- Reports -------------------------------------------------------------------------------
+// -- Notices and the log -------------------------------------------------------------------------
 
 // Shows a line at the bottom of the window for 2.5 seconds.
 void view_notice(view_state *viewer, const char *format, ...) COMMON_PRINTF(2, 3);
@@ -275,7 +275,7 @@ void view_notice(view_state *viewer, const char *format, ...) COMMON_PRINTF(2, 3
 // Logs the state after an action at the level "debug".
 void view_tell_state(view_state *viewer, const char *action);
 
-// -- Options while it runs: ask.c ----------------------------------------------------------
+// -- Changes of options, and undo: ask.c ---------------------------------------------------------
 
 // Sets option `number` to a text and applies its effect; "" resets the option. Opens the model
 // again if the option affects loading. On failure, shows a notice or an error and changes nothing.
@@ -311,28 +311,28 @@ void view_free_step(view_step *step);
 // Resets all settings that can be undone to their defaults, and deletes the stored settings of the
 // document. VIEW_RESET_ALL deletes nothing; VIEW_FORGET_ALL only deletes, the settings of all
 // files.
-void view_forget(view_state *viewer, view_action action);
+void view_reset_settings(view_state *viewer, view_action action);
 
 // Shows step `number`, if it exists: undo and redo.
 void view_show_step(view_state *viewer, size_t number);
 
 // Writes the current state into the options.
-void view_note_state(view_state *viewer);
+void view_update_options(view_state *viewer);
 
 // Applies the options to the current state.
 void view_apply_options(view_state *viewer);
 
-// -- Opening -------------------------------------------------------------------------------
+// -- Opening -------------------------------------------------------------------------------------
 
 // Sets a slider of the open lesson, or a parameter of the machine. Returns false and logs an error
 // if it does not exist.
 bool view_set_parameter(view_state *viewer, const view_setting *setting);
 
 // Writes the configuration file, if one is used, when the window closes.
-void view_remember(view_state *viewer);
+void view_save_config(view_state *viewer);
 
 // Lists a folder or an archive: the contents of a game, or the files of any other folder.
-void view_browse_place(view_state *viewer, const char *path);
+void view_list_location(view_state *viewer, const char *path);
 
 // Opens a folder as a game in the background and lists its contents.
 void view_browse_game(view_state *viewer, const char *place);
@@ -361,6 +361,8 @@ void view_drop(view_state *viewer, const char *path);
 // logs an error on failure.
 bool view_select_environment(view_state *viewer);
 
+// Opens the files of the document again and keeps the clip, the selection and the state of its
+// machines. On failure, keeps the document, logs an error and returns false.
 bool view_reload(view_state *viewer);
 
 // view_apply_texture_options() applies --texture and the options of other maps; it reads the model
@@ -389,16 +391,16 @@ void view_run_file_command(view_state *viewer, const view_command *command);
 // in a folder, or returns false. view_poll_file_dialog() returns the command for its answer, the
 // command to show our own list if the dialog failed, or VIEW_NOTHING while it is open.
 bool view_has_file_dialog(const view_state *viewer);
+bool view_open_file_dialog(view_state *viewer, view_action action, const char *folder);
+view_command view_poll_file_dialog(view_state *viewer);
 
 // Starts a program without a shell, so that names need no quoting, and sets one end of a pipe: to
 // the program's input if `is_fed`, otherwise from its output. The program inherits the descriptor
 // `third` as VIEW_THIRD_FILE; -1: none. Returns the process id, or 0 on failure.
 enum { VIEW_THIRD_FILE = 3 };
 int view_start_program(char *const *words, bool is_fed, int third, int *end);
-bool view_open_file_dialog(view_state *viewer, view_action action, const char *folder);
-view_command view_poll_file_dialog(view_state *viewer);
 
-// -- Following -----------------------------------------------------------------------------
+// -- Background work -----------------------------------------------------------------------------
 
 // Runs the background work of a window: the dialog of the desktop, the check of files, scan,
 // previews and trials. Stores the configuration file after a second without changes, so that no
@@ -406,14 +408,14 @@ view_command view_poll_file_dialog(view_state *viewer);
 // in every frame. Returns true if the image changes.
 bool view_follow_files(view_state *viewer);
 
-// Functions that opening shares with commands about files. view_own_models() returns the folder of
-// our own models, which the caller frees, or NULL. view_list_examples() returns the first machine
-// of each folder in it, or else the model with the folder's name. view_show_technique() opens a
-// lesson with its character, or the list of lessons. view_begin_check() starts the check of the
+// Functions that opening shares with commands about files. view_find_models_folder() returns the
+// folder of our own models, which the caller frees, or NULL. view_list_examples() returns the first
+// machine of each folder in it, or else the model with the folder's name. view_open_lesson() opens
+// a lesson with its character, or the list of lessons. view_begin_check() starts the check of the
 // files on a thread. view_store_files_stamp() stores the stamp of the files, with --watch.
-char *view_own_models(void);
+char *view_find_models_folder(void);
 common_list view_list_examples(const char *models);
-bool view_show_technique(view_state *viewer, int32_t number);
+bool view_open_lesson(view_state *viewer, int32_t number);
 void view_begin_check(view_state *viewer);
 void view_store_files_stamp(view_state *viewer);
 
@@ -440,14 +442,14 @@ void view_drop_previews(view_state *viewer, bool is_in_game, bool is_all);
 md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
                                 uint32_t height);
 
-// -- Pages of techniques -------------------------------------------------------------------
+// -- Lessons -------------------------------------------------------------------------------------
 
 // Opens the lesson of the option --lesson with its character and the sliders of --set. Returns
 // false and logs an error if the lesson or a slider does not exist or the character cannot be
 // opened. Returns true without the option.
 bool view_select_page(view_state *viewer);
 
-// -- Movies and pictures -------------------------------------------------------------------
+// -- Movies and images ---------------------------------------------------------------------------
 //
 // PNG and APNG; GIF, MP4 and WebM through ffmpeg if it is installed.
 
@@ -500,12 +502,13 @@ typedef struct view_output {
     bool is_movie;
     bool is_saved; // no failure so far
     uint32_t num_clips;
-    uint32_t clip;
-    uint32_t count, picture; // of the current clip
-    uint32_t num_cells;
-    uint32_t num_done;
-    uint32_t total;
-    float azimuth; // azimuth of the first image of a turntable
+    uint32_t clip;      // index of the current clip
+    uint32_t count;     // number of images of the current clip
+    uint32_t picture;   // index of the next image of the current clip
+    uint32_t num_cells; // number of cells of a sheet that are filled
+    uint32_t num_done;  // number of images that are drawn
+    uint32_t total;     // number of images of all clips
+    float azimuth;      // azimuth of the first image of a turntable
     md5gl_target *target;
     uint8_t *rgba, *sheet; // sheet: NULL if no sheet is written
     view_movie *movie;     // movie that is written to `path`, or NULL
@@ -525,7 +528,7 @@ bool view_end_output(view_output *output);
 // fields are unchanged. The caller frees it.
 char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered);
 
-// -- Exporting from the window -------------------------------------------------------------
+// -- Export from the window ----------------------------------------------------------------------
 //
 // An export does the same work as a command line, in a separate state, between the frames of the
 // window. The user can continue to work.
@@ -563,7 +566,7 @@ void view_remember_document(view_state *viewer);
 // Stops the export. An incomplete export leaves no file.
 void view_stop_export(view_state *viewer);
 
-// -- Jobs ----------------------------------------------------------------------------------
+// -- Jobs ----------------------------------------------------------------------------------------
 
 // Runs the job of the options instead of a window: --thumbnail, --no-render, --output or --frames.
 // A thumbnail does not require an opened document. Returns false and logs or prints the reason on

@@ -4,7 +4,7 @@
 
 #include "demo/viewer/base/math.h"
 
-// -- Quarter turns --------------------------------------------------------------------------------
+// -- Rotation by 90 degrees ----------------------------------------------------------------------
 
 static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
 
@@ -24,12 +24,12 @@ view_turn view_turn_further(view_turn turn, int axis)
     return turn;
 }
 
-md5_vec3 view_turn_vector(const view_turn *turn, md5_vec3 v)
+md5_vec3 view_rotate_vector(const view_turn *turn, md5_vec3 v)
 {
     return turn->is_set ? md5_mat34_direction(turn->matrix, v) : v;
 }
 
-md5_bounds view_turn_bounds(const view_turn *turn, md5_bounds bounds)
+md5_bounds view_rotate_bounds(const view_turn *turn, md5_bounds bounds)
 {
     return turn->is_set ? md5_bounds_transform(bounds, turn->matrix) : bounds;
 }
@@ -50,14 +50,14 @@ void view_name_axes(const view_turn *turn, char up[3], char front[3])
     name_axis(matrix.m, front);
 }
 
-void view_describe_turn(const view_turn *turn, char *text, size_t size)
+void view_describe_rotation(const view_turn *turn, char *text, size_t size)
 {
     char up[3], front[3];
     view_name_axes(turn, up, front);
     snprintf(text, size, "up %s, front %s", up, front);
 }
 
-// -- The shown clip and the bind pose -------------------------------------------------------------
+// -- The shown clip and the bind pose ------------------------------------------------------------
 
 const view_clip *view_shown_clip(const view_scene *scene)
 {
@@ -78,7 +78,7 @@ const md5_anim *view_clock(const view_scene *scene)
     return moves || scene->camera_path.camera == NULL ? anim : &scene->camera_path.clock;
 }
 
-void view_turn_pose(view_scene *scene, const md5_xform *place)
+void view_rotate_pose(view_scene *scene, const md5_xform *place)
 {
     md5_mat34 turn = scene->turn.matrix;
     if (!scene->turn.is_set)
@@ -107,7 +107,7 @@ void view_pose_at(view_scene *scene, const md5_sample_position *sample)
             md5_local_to_model(scene->skeleton, scene->clips[scene->clip].anim->base_frame,
                                scene->joints);
         }
-        view_turn_pose(scene, NULL);
+        view_rotate_pose(scene, NULL);
         return;
     }
     md5_sample(clip->binding, *sample, scene->root, scene->pose);
@@ -119,7 +119,7 @@ void view_pose_at(view_scene *scene, const md5_sample_position *sample)
         md5_build_palette(scene->model, scene->joints, scene->palette);
     if (scales != NULL)
         md5_scale_palette(scales, clip->binding, *sample, scene->joints, scene->palette);
-    view_turn_pose(scene, NULL);
+    view_rotate_pose(scene, NULL);
 }
 
 static void pose_clip(view_scene *scene, const view_play *play)
@@ -140,7 +140,7 @@ static md5_vec3 walked_in_clip(const view_scene *scene, const view_play *play)
         return (md5_vec3){0, 0, 0};
     const md5_sample_position begin = {0};
     const md5_sample_position now = view_sample_position(play, anim);
-    return view_turn_vector(&scene->turn, md5_anim_root_motion(anim, begin, now));
+    return view_rotate_vector(&scene->turn, md5_anim_root_motion(anim, begin, now));
 }
 
 const view_motion_kind view_clip_motion = {

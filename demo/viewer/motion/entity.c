@@ -8,7 +8,7 @@
 
 #include "demo/viewer/assets/words.h"
 
-// -- Parts ----------------------------------------------------------------------------------
+// -- Release -------------------------------------------------------------------------------------
 
 void view_free_entity(view_entity *figure)
 {
@@ -28,7 +28,7 @@ void view_free_entity(view_entity *figure)
     *figure = (view_entity){.entity = NULL};
 }
 
-// -- Joined model ---------------------------------------------------------------------------
+// -- Combined model ------------------------------------------------------------------------------
 
 // Returns the combined model of all parts.
 static md5_model *join_parts(const view_entity *figure, md5_game *game, const char *name,
@@ -324,8 +324,8 @@ static void execute_order(view_entity *figure, const view_order *order)
 static void record_order(view_entity *figure, view_order order)
 {
     order.time = figure->time;
-    figure->num_orders = figure->num_obeyed++;
-    figure->orders = common_realloc(figure->orders, figure->num_obeyed, sizeof *figure->orders);
+    figure->num_orders = figure->num_executed++;
+    figure->orders = common_realloc(figure->orders, figure->num_executed, sizeof *figure->orders);
     figure->orders[figure->num_orders++] = order;
     execute_order(figure, &order);
 }
@@ -375,7 +375,7 @@ bool view_is_script_item_active(const view_entity *figure, bool is_flag, uint32_
 // Later entries of the table are listed above earlier entries. The joint of a key
 // "def_dropDeathItem2" is in "dropDeathItem2Joint"; items of keys "def_drops..." and of a figure do
 // not have a joint.
-void view_note_death(view_entity *figure, double time)
+void view_list_drops(view_entity *figure, double time)
 {
     static const char *const left[][2] = {
         {"skin_dropgib", "if gibbed, skin"}, {"def_dropgib", "if gibbed, drops"},
@@ -395,7 +395,7 @@ void view_note_death(view_entity *figure, double time)
     }
 }
 
-double view_burns_after(const view_entity *figure)
+double view_burn_delay(const view_entity *figure)
 {
     const char *const seconds = figure->entity != NULL ? entity_value(figure, "burnaway") : "";
     const double after = strtod(seconds, NULL);
@@ -408,7 +408,7 @@ void view_run_script_item(view_entity *figure, bool is_flag, uint32_t number, bo
         is_flag && is_set && strcmp(figure->script->variables[number].name, "AI_DEAD") == 0;
     record_order(figure, (view_order){is_flag ? VIEW_SETS : VIEW_BEGINS, number, is_set, 0});
     if (dies)
-        view_note_death(figure, figure->time);
+        view_list_drops(figure, figure->time);
 }
 
 double view_focus_channel(view_entity *figure, md5_channel channel)
@@ -421,7 +421,7 @@ double view_focus_channel(view_entity *figure, md5_channel channel)
     return figure->time;
 }
 
-// -- Time -----------------------------------------------------------------------------------
+// -- Time ----------------------------------------------------------------------------------------
 
 typedef struct listener {
     view_entity *figure;
@@ -542,7 +542,7 @@ static void restart_playback(view_scene *scene, double time)
     const double length = time < figure->origin ? seconds_before_origin : seconds_per_run;
     figure->begin = figure->origin + length * floor((time - figure->origin) / length);
     figure->clock = 0;
-    figure->num_obeyed = 0;
+    figure->num_executed = 0;
     figure->is_in_states = false;
     for (int c = 0; c < MD5_NUM_CHANNELS; c++)
         figure->channels[c].clip = -1;
@@ -552,7 +552,7 @@ static void restart_playback(view_scene *scene, double time)
     (void)create_monster(figure, NULL, NULL);
     // The command that was given at opening also applies to earlier times.
     if (figure->num_orders > 0 && figure->orders[0].time <= fmax(figure->begin, figure->origin))
-        execute_order(figure, &figure->orders[figure->num_obeyed++]);
+        execute_order(figure, &figure->orders[figure->num_executed++]);
 }
 
 static void move_to_time(view_scene *scene, double time)
@@ -563,16 +563,16 @@ static void move_to_time(view_scene *scene, double time)
     const bool records_commands = !needs_restart && time < figure->time + seconds_before_origin;
     if (needs_restart)
         restart_playback(scene, time);
-    while (figure->num_obeyed < figure->num_orders
-           && figure->orders[figure->num_obeyed].time <= time) {
-        advance_by_ticks(scene, figure->orders[figure->num_obeyed].time, records_commands);
-        execute_order(figure, &figure->orders[figure->num_obeyed++]);
+    while (figure->num_executed < figure->num_orders
+           && figure->orders[figure->num_executed].time <= time) {
+        advance_by_ticks(scene, figure->orders[figure->num_executed].time, records_commands);
+        execute_order(figure, &figure->orders[figure->num_executed++]);
     }
     advance_by_ticks(scene, time, records_commands);
     figure->time = time;
 }
 
-// -- As a motion ----------------------------------------------------------------------------------
+// -- Kind of motion ------------------------------------------------------------------------------
 
 static bool is_played(const view_scene *scene)
 {
@@ -621,7 +621,7 @@ void view_follow_body(view_scene *scene, md5_mat34 placed)
         }
     }
     md5_build_palette(scene->model, scene->joints, scene->palette);
-    view_turn_pose(scene, NULL);
+    view_rotate_pose(scene, NULL);
 }
 
 // An entity without its own foot placement stands on terrain as in a clip.

@@ -73,7 +73,7 @@ typedef struct view_entity {
 
     view_order *orders; // [num_orders] sorted by time
     uint32_t num_orders;
-    uint32_t num_obeyed;
+    uint32_t num_executed;
     uint32_t num_fired;
     view_event fired[VIEW_EVENTS]; // the last frame commands, newest first
 } view_entity;
@@ -115,11 +115,11 @@ bool view_is_script_item_active(const view_entity *figure, bool is_flag, uint32_
 // flag. If the flag lets the entity die, its drops are added to `fired`.
 void view_run_script_item(view_entity *figure, bool is_flag, uint32_t number, bool is_set);
 
-// view_note_death() adds the drops of a dying entity, and its burning away, to `fired`.
-// view_burns_after() returns the seconds from death to burning away; infinity: it does not burn
+// view_list_drops() adds the drops of a dying entity, and its burning away, to `fired`.
+// view_burn_delay() returns the seconds from death to burning away; infinity: it does not burn
 // away.
-void view_note_death(view_entity *figure, double time);
-double view_burns_after(const view_entity *figure);
+void view_list_drops(view_entity *figure, double time);
+double view_burn_delay(const view_entity *figure);
 
 // Gives the focus to a channel that plays a clip. Returns the new time of view_play.
 double view_focus_channel(view_entity *figure, md5_channel channel);

@@ -7,7 +7,7 @@
 
 #include "demo/viewer/base/math.h"
 
-// -- A figure beside the model --------------------------------------------------------------------
+// -- Figure from an .af file ---------------------------------------------------------------------
 
 static const char *file_name(void *user, size_t file)
 {
@@ -127,7 +127,7 @@ void view_free_fall(view_fall *fall)
     free(fall);
 }
 
-// -- Falling --------------------------------------------------------------------------------------
+// -- Simulation ----------------------------------------------------------------------------------
 
 // Duration of about one tick of the engine, seconds.
 static const double tick = 1.0 / 60.0;
@@ -213,7 +213,7 @@ static void start_ragdoll(view_scene *scene, const view_motion_kind *kind, const
     if (fall->ragdoll == NULL)
         return;
     if (scene->entity.entity != NULL && fall->listed_death_time != fall->death_time)
-        view_note_death(&scene->entity, fall->death_time);
+        view_list_drops(&scene->entity, fall->death_time);
     fall->listed_death_time = fall->death_time;
     view_play play_at_death = *play;
     for (int i = 0; i < 2; i++) {

@@ -43,7 +43,7 @@ void view_load_fall(struct view_scene *scene, const char *model_path, const md5_
                     view_log *log);
 void view_free_fall(view_fall *fall); // call it before freeing the entity; NULL is allowed
 
-// -- Falling --------------------------------------------------------------------------------------
+// -- Simulation ----------------------------------------------------------------------------------
 //
 // At the time of death the bodies start with the positions and velocities of the pose, on the
 // scene's ground. The pose at a time does not depend on the times that were shown before, except

@@ -279,7 +279,7 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
     return num_legs;
 }
 
-// -- Walking --------------------------------------------------------------------------------
+// -- Walking -------------------------------------------------------------------------------------
 
 void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_xform *pose)
 {
@@ -350,7 +350,7 @@ static void walk_legs(view_scene *scene, const view_play *play)
     write_world_joints(scene, md5_mat34_from_xform(md5_gait_placement(&legs->gait)));
 }
 
-// -- As a motion ----------------------------------------------------------------------------------
+// -- Kind of motion ------------------------------------------------------------------------------
 
 static bool has_legs(const view_scene *scene)
 {

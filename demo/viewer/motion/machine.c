@@ -26,7 +26,7 @@ static uint32_t find_parameter(const view_machine *machine, const char *name)
     return md5_find_parameter(machine->character->machine, name);
 }
 
-void view_set_in_machine(const view_machine *machine, const char *name, float value)
+void view_set_machine_parameter(const view_machine *machine, const char *name, float value)
 {
     md5_player_set(machine->player, find_parameter(machine, name), value);
 }
@@ -58,8 +58,8 @@ static void update_pointer_parameters(view_machine *machine)
     float pitch = 0;
     if (machine->guest != NULL) {
         const md5_vec3 guest = to_character_space(machine, machine->guest->place.translation);
-        view_set_in_machine(machine, "guest_ahead", guest.x);
-        view_set_in_machine(machine, "guest_left", guest.y);
+        view_set_machine_parameter(machine, "guest_ahead", guest.x);
+        view_set_machine_parameter(machine, "guest_left", guest.y);
         if (!has_pointer && guest.x > 0
             && md5_vec3_length(guest) < max_companion_distance * machine->reach) {
             target = eye_position(machine->guest);
@@ -80,11 +80,11 @@ static void update_pointer_parameters(view_machine *machine)
     } else {
         machine->target_yaw = 0;
     }
-    view_set_in_machine(machine, "pointer", has_pointer ? 1 : 0);
-    view_set_in_machine(machine, "eyes_yaw", machine->target_yaw);
-    view_set_in_machine(machine, "eyes_pitch", pitch);
-    view_set_in_machine(machine, "head_yaw", machine->target_yaw);
-    view_set_in_machine(machine, "head_pitch", pitch);
+    view_set_machine_parameter(machine, "pointer", has_pointer ? 1 : 0);
+    view_set_machine_parameter(machine, "eyes_yaw", machine->target_yaw);
+    view_set_machine_parameter(machine, "eyes_pitch", pitch);
+    view_set_machine_parameter(machine, "head_yaw", machine->target_yaw);
+    view_set_machine_parameter(machine, "head_pitch", pitch);
 }
 
 // -- Machines ------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ static const uint32_t one_shot_slot = 0;
 
 enum { MAX_SECONDS = 600 };
 
-// -- From file to player --------------------------------------------------------------------
+// -- Loading -------------------------------------------------------------------------------------
 
 bool view_load_machine(view_machine *machine, const char *path, const md5_load_opts *opts,
                        view_log *log)
@@ -139,7 +139,7 @@ static void warn_lost(void *log, const char *kind, const char *name)
     view_warn(log, "%s %s no longer exists; its effects were stopped", kind, name);
 }
 
-void view_adopt_machine(view_machine *machine, const view_machine *old, view_log *log)
+void view_migrate_machine(view_machine *machine, const view_machine *old, view_log *log)
 {
     const size_t first = offsetof(view_machine, time);
     if (machine->player == NULL || old->player == NULL)
@@ -150,7 +150,7 @@ void view_adopt_machine(view_machine *machine, const view_machine *old, view_log
     machine->next_setting = old->next_setting;
 }
 
-// -- Parameters -----------------------------------------------------------------------------
+// -- Parameters ----------------------------------------------------------------------------------
 
 int32_t view_find_trigger(const view_machine *machine, uint32_t number)
 {
@@ -172,7 +172,7 @@ void view_take_over(view_machine *machine)
     machine->acts = false;
 }
 
-void view_push_parameter(view_machine *machine, uint32_t parameter)
+void view_activate_parameter(view_machine *machine, uint32_t parameter)
 {
     const bool is_trigger = machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER;
     const bool is_set = md5_player_get(machine->player, parameter) != 0;
@@ -245,7 +245,7 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
         *high = 1;
 }
 
-// -- Active clips ---------------------------------------------------------------------------
+// -- Active clips --------------------------------------------------------------------------------
 
 // Marks the clip and the motions of a name.
 static void mark_by_name(const view_machine *machine, const char *name, bool *clips, bool *motions)
@@ -257,7 +257,7 @@ static void mark_by_name(const view_machine *machine, const char *name, bool *cl
         motions[i] = motions[i] || strcmp(machine->desc->motions[i].name, name) == 0;
 }
 
-// -- Time -----------------------------------------------------------------------------------
+// -- Time ----------------------------------------------------------------------------------------
 
 static void record_event(void *user, md5_player *player, const md5_event *event, float weight)
 {
@@ -345,8 +345,8 @@ static void advance_machines(view_machine *host, double seconds)
         const view_settings *const settings = &machine->settings;
         for (size_t *const next = &machine->next_setting;
              *next < settings->count && settings->rows[*next].time <= machine->time; ++*next)
-            view_set_in_machine(machine, settings->rows[*next].parameter,
-                                settings->rows[*next].value);
+            view_set_machine_parameter(machine, settings->rows[*next].parameter,
+                                       settings->rows[*next].value);
         if (machine->acts)
             view_run_demo_acts(machine);
         const float share = control->fast ? 1 : 0.5f;
@@ -405,7 +405,7 @@ void view_run_machine(view_machine *machine, double time)
         advance_machines(machine, time - machine->time);
 }
 
-// -- Pose -----------------------------------------------------------------------------------
+// -- Pose ----------------------------------------------------------------------------------------
 
 md5_vec3 view_orbiting_target(const md5_model *model, double time)
 {
@@ -441,7 +441,7 @@ void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *po
     view_move_matrices(place, palette, num_joints);
 }
 
-// -- As a motion ----------------------------------------------------------------------------------
+// -- Kind of motion ------------------------------------------------------------------------------
 
 static bool has_machine(const view_scene *scene)
 {
@@ -474,7 +474,7 @@ static void pose_scene(view_scene *scene, const view_play *play)
         view_drive_morphs(scene->morphs, machine->player, scene->morphs->reported,
                           scene->morphs->weights);
     if (scene->terrain.kind == VIEW_LEVEL)
-        view_turn_pose(scene, &machine->place);
+        view_rotate_pose(scene, &machine->place);
     else if (!has_foot_placement)
         view_place_feet(scene, &machine->place, play->time);
 }
@@ -509,7 +509,7 @@ static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
         scene->pose[0].translation.y -= motion.y;
     }
     md5_local_to_palette(scene->model, scene->pose, scene->joints, scene->palette);
-    view_turn_pose(scene, NULL);
+    view_rotate_pose(scene, NULL);
 }
 
 static void describe(const view_scene *scene, char *text, size_t size)
@@ -606,7 +606,7 @@ static void point(view_scene *scene, md5_vec3 target)
 
 static void click(view_scene *scene)
 {
-    view_set_in_machine(&scene->machine, "click", 1);
+    view_set_machine_parameter(&scene->machine, "click", 1);
 }
 
 // Playback was paused while the bind pose was shown.

@@ -30,7 +30,7 @@ struct view_machine {
     md5_player *player; // NULL: the scene does not have a machine
     void *scratch;
     float reach; // size of the character, units
-    // Played time, seconds. view_adopt_machine() copies the members from here up to `settings`.
+    // Played time, seconds. view_migrate_machine() copies the members from here up to `settings`.
     double time;
     md5_xform place;      // placement of the character in the world
     view_control control; // current input
@@ -67,7 +67,7 @@ void view_free_machine(view_machine *machine); // `machine` may be zeroed
 
 // Copies the playback state of the old machine to a machine whose files were read again. Warns of
 // names that no longer exist. Does nothing if one of the machines is zeroed.
-void view_adopt_machine(view_machine *machine, const view_machine *old, view_log *log);
+void view_migrate_machine(view_machine *machine, const view_machine *old, view_log *log);
 
 // Advances to `time` in steps of at most 1/60 s. Restarts if `time` is more than four steps in the
 // past.
@@ -94,10 +94,10 @@ void view_take_over(view_machine *machine);
 md5_vec3 view_orbiting_target(const md5_model *model, double time);
 
 // Sets a parameter, if the machine has a parameter of this name.
-void view_set_in_machine(const view_machine *machine, const char *name, float value);
+void view_set_machine_parameter(const view_machine *machine, const char *name, float value);
 
 // Fires a trigger or toggles a boolean parameter.
-void view_push_parameter(view_machine *machine, uint32_t parameter);
+void view_activate_parameter(view_machine *machine, uint32_t parameter);
 
 // Returns true if the machine has a parameter with which keys move the character: "ahead" or
 // "speed".
@@ -113,7 +113,7 @@ int32_t view_find_trigger(const view_machine *machine, uint32_t number);
 // Returns an array [num_clips] that is true for clips that play; the caller frees it.
 bool *view_active_clips(const view_machine *machine);
 
-// -- The pointer ----------------------------------------------------------------------------
+// -- The mouse pointer ---------------------------------------------------------------------------
 //
 // Parameters of reserved names pass the mouse pointer and clicks to a machine. Parameters that the
 // machine does not have are skipped:
@@ -126,7 +126,7 @@ bool *view_active_clips(const view_machine *machine);
 // Without a pointer the parameters keep their values, such as values of --set. The functions point
 // and click of view_machine_motion receive the input.
 
-// -- The demo scene: minute.c --------------------------------------------------------------
+// -- The demo scene: minute.c --------------------------------------------------------------------
 //
 // A table of acts and shots that our own machine plays after the start of the viewer.
 

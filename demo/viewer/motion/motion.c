@@ -1,7 +1,7 @@
 // Selects the kind of motion that moves a scene.
 #include "demo/viewer/motion/motion.h"
 
-// -- Choosing -------------------------------------------------------------------------------------
+// -- Selection -----------------------------------------------------------------------------------
 
 // The first kind that can move a scene is selected; otherwise the clip.
 static const view_motion_kind *const kinds[] = {&view_machine_motion, &view_legs_motion,
@@ -44,7 +44,7 @@ bool view_is_on_ground(const view_scene *scene)
     return scene->legs.num_legs > 0 || scene->terrain.kind != VIEW_LEVEL;
 }
 
-// -- Figures --------------------------------------------------------------------------------------
+// -- Description ---------------------------------------------------------------------------------
 
 void view_describe_motion(const view_scene *scene, char *text, size_t size)
 {

@@ -74,7 +74,7 @@ static inline const view_motion_kind *view_motion_of(const view_scene *scene)
     return scene->motion != NULL ? scene->motion : &view_clip_motion;
 }
 
-// -- The shown clip ----------------------------------------------------------------------
+// -- The shown clip ------------------------------------------------------------------------------
 
 // Returns the selected clip, or NULL if none is selected or the motion does not use clips.
 const view_clip *view_shown_clip(const view_scene *scene);
@@ -89,12 +89,12 @@ void view_pose_at(view_scene *scene, const md5_sample_position *sample);
 
 // Rotates the pose by the scene's `turn` about `place`, the placement of the character; NULL: about
 // the origin, where the rotation is exact.
-void view_turn_pose(view_scene *scene, const md5_xform *place);
+void view_rotate_pose(view_scene *scene, const md5_xform *place);
 
 // Returns true if the bind pose is shown although another kind could move the model.
 bool view_is_bind_pose(const view_scene *scene);
 
-// -- Choosing --------------------------------------------------------------------------
+// -- Selection -----------------------------------------------------------------------------------
 
 // Selects the kind that moves the scene. Call it when the result may have changed. The bind pose
 // remains visible.
@@ -114,7 +114,7 @@ bool view_is_on_ground(const view_scene *scene);
 // Writes a description of the current motion for the statistics; "" if nothing is shown.
 void view_describe_motion(const view_scene *scene, char *text, size_t size);
 
-// -- Pose (pose.c) --------------------------------------------------------------------------------
+// -- Pose (pose.c) -------------------------------------------------------------------------------
 
 // Writes the pose at the time of `play`.
 void view_pose(view_scene *scene, const view_play *play);
@@ -126,7 +126,7 @@ md5_xform view_placement(const view_scene *scene);
 // follows it, so that the character remains visible.
 md5_vec3 view_walked(const view_scene *scene, const view_play *play);
 
-// -- Faults in a pose (pose.c) --------------------------------------------------------------------
+// -- Defects of normals and tangents (pose.c) ----------------------------------------------------
 //
 // Defects of normals and tangents: skinning can flip directions near strongly bent joints although
 // they are correct in the bind pose.

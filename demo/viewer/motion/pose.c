@@ -373,7 +373,7 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
     return bounds;
 }
 
-// -- Faults in a pose ----------------------------------------------------------------------------
+// -- Defects of normals and tangents -------------------------------------------------------------
 
 // Maximum cosine between normal and tangent that is not reported. Blended matrices are not
 // rotations: at every bent joint, normal and tangent are a few degrees off. 6 degrees are visible

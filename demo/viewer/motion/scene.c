@@ -32,7 +32,7 @@ static md5_load_opts make_load_options(const view_scene *scene, view_log *log)
     return opts;
 }
 
-// -- Memory ---------------------------------------------------------------------------------
+// -- Memory --------------------------------------------------------------------------------------
 
 static void free_clip(view_clip *clip)
 {
@@ -139,7 +139,7 @@ bool view_attach_outfits(view_scene *scene, const common_texts *files, view_log 
     return true;
 }
 
-// -- Clips ----------------------------------------------------------------------------------
+// -- Clips ---------------------------------------------------------------------------------------
 
 // Applies the frame rate and loads the .md5scale files of the Quake re-releases.
 static void apply_quake_conventions(const view_scene *scene, view_clip *clip, view_log *log)
@@ -395,7 +395,7 @@ bool view_is_skeleton_only(const view_scene *scene)
     return view_count_triangles(scene->model) == 0;
 }
 
-// -- Loading --------------------------------------------------------------------------------
+// -- Loading -------------------------------------------------------------------------------------
 
 size_t view_find_model(const char *const *files, size_t num_files)
 {
@@ -556,7 +556,7 @@ void view_load_figure(view_scene *scene, view_log *log)
     view_load_fall(scene, model_path, &opts, log);
 }
 
-// -- Of a game folder ----------------------------------------------------------------------------
+// -- Game folders --------------------------------------------------------------------------------
 
 bool view_load_game_scene(view_scene *scene, view_library *library, const char *address,
                           view_log *log)
@@ -611,7 +611,7 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
     return true;
 }
 
-// -- Uploading ------------------------------------------------------------------------------------
+// -- Uploading -----------------------------------------------------------------------------------
 
 static view_dressing make_dressing(const view_loader *loader, const view_scene *scene,
                                    bool as_asked)

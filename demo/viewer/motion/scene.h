@@ -10,7 +10,7 @@
 #include "demo/viewer/motion/fall.h"
 #include "demo/viewer/motion/legs.h"
 
-// -- Turns ---------------------------------------------------------------------------------------
+// -- Rotation by 90 degrees ----------------------------------------------------------------------
 //
 // Rotations by 90 degrees that put a model upright, because its file uses another up axis. They
 // rotate the pose, so that bounds, lines, shadows and clicks follow.
@@ -28,13 +28,13 @@ typedef struct view_turn {
 view_turn view_turn_further(view_turn turn, int axis);
 
 // Rotate a point or a direction, and bounds.
-md5_vec3 view_turn_vector(const view_turn *turn, md5_vec3 v);
-md5_bounds view_turn_bounds(const view_turn *turn, md5_bounds bounds);
+md5_vec3 view_rotate_vector(const view_turn *turn, md5_vec3 v);
+md5_bounds view_rotate_bounds(const view_turn *turn, md5_bounds bounds);
 
 // view_name_axes() writes the file's axes that point up and to the front in the viewer, such as
-// "+y" and "-z". view_describe_turn() writes both as "up +y, front -z".
+// "+y" and "-z". view_describe_rotation() writes both as "up +y, front -z".
 void view_name_axes(const view_turn *turn, char up[3], char front[3]);
-void view_describe_turn(const view_turn *turn, char *text, size_t size);
+void view_describe_rotation(const view_turn *turn, char *text, size_t size);
 
 // -- Scenes --------------------------------------------------------------------------------------
 
@@ -112,7 +112,7 @@ typedef struct view_scene {
 } view_scene;
 
 // Returns the machine of a scene, or NULL.
-static inline const md5_machine *view_machine_of(const view_scene *scene)
+static inline const md5_machine *view_scene_machine(const view_scene *scene)
 {
     return scene->machine.player != NULL ? scene->machine.character->machine : NULL;
 }
@@ -214,7 +214,7 @@ bool view_is_skeleton_only(const view_scene *scene);
 uint32_t view_count_vertices(const md5_model *model);
 uint32_t view_count_triangles(const md5_model *model);
 
-// -- Of a game folder ----------------------------------------------------------------------------
+// -- Game folders --------------------------------------------------------------------------------
 //
 // A scene from a game folder: an entity, a model, or a clip without a model.
 

@@ -438,7 +438,7 @@ void view_figures_panel(view_ui *ui)
     list_selected_material(ui);
     list_clip(ui, stage);
     // The rotation of the model, if its axes differ from those of the viewer.
-    view_describe_turn(&document->scene.turn, text, sizeof text);
+    view_describe_rotation(&document->scene.turn, text, sizeof text);
     if (document->scene.turn.is_set && !is_crowd)
         ui_figure(ui, VIEW_AMBER, "Axes", "%s", text);
     list_camera_path(ui, stage);

@@ -345,7 +345,7 @@ static void switch_row(view_ui *ui, view_machine *machine, uint32_t index, int64
         view_print_trigger_key((uint32_t)trigger, key, sizeof key);
     if (ui_switch(ui, machine->desc->parameters[index].name, value != 0, trigger >= 0, key)) {
         view_take_over(machine);
-        view_push_parameter(machine, index);
+        view_activate_parameter(machine, index);
     }
 }
 
