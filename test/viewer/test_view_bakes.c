@@ -151,7 +151,8 @@ static level_counts count_drawn(shot_viewer *viewer)
     counts.far = crowd->num_far;
     counts.faded = crowd->num_faded;
     counts.posed = crowd->num_posed;
-    CHECK_UINT(view_count_seen(crowd), counts.skinned + counts.baked + counts.far - counts.faded);
+    CHECK_UINT(view_count_visible(crowd),
+               counts.skinned + counts.baked + counts.far - counts.faded);
     return counts;
 }
 

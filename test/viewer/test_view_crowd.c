@@ -168,7 +168,7 @@ TEST (view_kinds_are_within_their_spheres) {
         made.sight.all = true;
         for (int i = 0; i < 60; i++) {
             view_run_crowd(crowd, 0.37 * i, &made.sight);
-            CHECK_UINT(view_count_seen(crowd), 12);
+            CHECK_UINT(view_count_visible(crowd), 12);
             for (uint32_t k = 0; k < crowd->num_kinds; k++) {
                 view_kind *const kind = &crowd->kinds[k];
                 const uint32_t num_joints = kind->model->skeleton.num_joints;
@@ -254,7 +254,7 @@ TEST (view_members_become_visible_in_their_current_pose) {
     if (open_crowd(&culled, models, 3, 100.0f) && open_crowd(&exact, models, 3, 100.0f)) {
         view_crowd *const some = culled.crowd;
         view_crowd *const all = exact.crowd;
-        some->spares = all->spares = false;
+        some->throttles = all->throttles = false;
         culled.sight.planes[0].begin = INFINITY;
         exact.sight.all = true;
         for (int i = 0; i < 200; i++) {
@@ -266,7 +266,7 @@ TEST (view_members_become_visible_in_their_current_pose) {
             }
             view_run_crowd(some, i / 30.0, &culled.sight);
             view_run_crowd(all, i / 30.0, &exact.sight);
-            CHECK_UINT(view_count_seen(some), culled.sight.all ? 12 : 0);
+            CHECK_UINT(view_count_visible(some), culled.sight.all ? 12 : 0);
         }
         for (uint32_t i = 0; i < 12; i++) {
             const view_member *const a = &some->members[i];
@@ -274,8 +274,8 @@ TEST (view_members_become_visible_in_their_current_pose) {
             const uint32_t num_joints = some->kinds[a->kind].model->skeleton.num_joints;
             CHECK(memcmp(&a->place, &b->place, sizeof a->place) == 0);
             CHECK(a->is_posed && b->is_posed);
-            CHECK(memcmp(some->kinds[a->kind].drawn_palettes + (size_t)a->drawn_at * num_joints,
-                         all->kinds[b->kind].drawn_palettes + (size_t)b->drawn_at * num_joints,
+            CHECK(memcmp(some->kinds[a->kind].drawn_palettes + (size_t)a->draw_index * num_joints,
+                         all->kinds[b->kind].drawn_palettes + (size_t)b->draw_index * num_joints,
                          num_joints * sizeof(md5_mat34))
                   == 0);
         }
@@ -340,7 +340,7 @@ TEST (view_members_have_separate_morph_weights) {
                 if (!member->is_posed)
                     continue;
                 md5_player_morphs(member->player, weights);
-                CHECK(kind->morph_weights[member->drawn_at * num_targets + smile]
+                CHECK(kind->morph_weights[member->draw_index * num_targets + smile]
                       == weights[machine_smile]);
                 CHECK(weights[machine_smile] > 0.0f || i == 0);
             }
@@ -406,7 +406,7 @@ static shot draw_without_culling(const gl_scene *scene, const char *line)
     if (shot_open(&viewer, scene, line)) {
         viewer.state.document->crowd.culls = false;
         picture = shot_draw(&viewer);
-        CHECK_UINT(view_count_seen(&viewer.state.document->crowd),
+        CHECK_UINT(view_count_visible(&viewer.state.document->crowd),
                    viewer.state.document->crowd.count);
     }
     shot_close(&viewer);
@@ -465,10 +465,10 @@ TEST_LONG (view_crowds_look_alike_with_impostors) {
 
 // The opacity is 1 up to the given size, then falls linearly to 0 at 1.25 times that size.
 TEST (view_impostors_fade_with_their_size) {
-    CHECK_EXACT(view_impostor_share(0.0f, 64.0f), 1);
-    CHECK_NEAR(view_impostor_share(64.0f, 64.0f), 1, 1e-6);
-    CHECK_NEAR(view_impostor_share(72.0f, 64.0f), 0.5, 1e-6);
-    CHECK_SMALL(view_impostor_share(80.0f, 64.0f), 1e-6);
-    CHECK_EXACT(view_impostor_share(500.0f, 64.0f), 0);
-    CHECK_EXACT(view_impostor_share(10.0f, 0.0f), 0);
+    CHECK_EXACT(view_impostor_fraction(0.0f, 64.0f), 1);
+    CHECK_NEAR(view_impostor_fraction(64.0f, 64.0f), 1, 1e-6);
+    CHECK_NEAR(view_impostor_fraction(72.0f, 64.0f), 0.5, 1e-6);
+    CHECK_SMALL(view_impostor_fraction(80.0f, 64.0f), 1e-6);
+    CHECK_EXACT(view_impostor_fraction(500.0f, 64.0f), 0);
+    CHECK_EXACT(view_impostor_fraction(10.0f, 0.0f), 0);
 }

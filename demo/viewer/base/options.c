@@ -584,7 +584,7 @@ static bool contradicts_thumbnail(const bool *given, const view_options *o, char
     return false;
 }
 
-const char *view_lacks(const view_option *option, const view_options *o)
+const char *view_missing_requirement(const view_option *option, const view_options *o)
 {
     bool has_camera = o->game != NULL;
     for (size_t i = 0; i < o->num_files; i++)
@@ -725,7 +725,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     }
 
     for (size_t i = 0; i < view_num_options && is_read && !view_shows_window(options); i++) {
-        const char *const what = given[i] ? view_lacks(&table[i], options) : NULL;
+        const char *const what = given[i] ? view_missing_requirement(&table[i], options) : NULL;
         if (what != NULL && !is_wrong)
             snprintf(problem, problem_size, "--%s has no effect without %s", table[i].name, what);
         is_wrong |= what != NULL;

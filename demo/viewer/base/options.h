@@ -268,7 +268,7 @@ size_t view_number_of(const char *name);
 
 // Returns a missing option or file without which an option has no effect, for messages, or NULL if
 // the option has an effect. Only for --output; in a window every option may take effect later.
-const char *view_lacks(const view_option *option, const view_options *options);
+const char *view_missing_requirement(const view_option *option, const view_options *options);
 
 // Returns true if the option may be given several times. Each value is then added to the earlier
 // values.

@@ -508,7 +508,7 @@ static float pixels_across(const view_sight *sight, view_sphere sphere)
 
 // == Advancing =============================================================================
 
-static const float speed_rate = 2;        // rate at which the speed approaches wanted_speed, 1/s
+static const float speed_rate = 2;        // rate at which the speed approaches target_speed, 1/s
 static const float turn_back_rate = 1.2f; // rotation of a member at the border, radians per second
 
 // xorshift, Marsaglia 2003.
@@ -542,14 +542,14 @@ static bool wander(const view_crowd *crowd, view_member *member)
             float low, high;
             view_parameter_range(machine, "speed", &low, &high);
             const float fraction = part < 0.75f ? 0.36f : 1;
-            member->wanted_speed = choice == 1 ? 0 : fraction * high;
+            member->target_speed = choice == 1 ? 0 : fraction * high;
         }
     }
     const uint32_t speed = md5_find_parameter(machine, "speed");
     if (speed != MD5_NONE) {
         const float now = md5_player_get(player, speed);
         const float part = fminf(speed_rate * seconds, 1);
-        md5_player_set(player, speed, now + (member->wanted_speed - now) * part);
+        md5_player_set(player, speed, now + (member->target_speed - now) * part);
     }
     // A member that leaves the square turns back.
     const md5_vec3 place = member->place.translation;
@@ -588,7 +588,7 @@ static view_sphere member_sphere(const view_crowd *crowd, const view_member *mem
     return (view_sphere){md5_xform_point(member->place, sphere.centre), sphere.radius};
 }
 
-float view_impostor_share(float size, float pixels)
+float view_impostor_fraction(float size, float pixels)
 {
     if (pixels <= 0)
         return 0;
@@ -618,8 +618,8 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
         view_sphere sphere = member_sphere(crowd, member);
         member->waited += crowd->step;
         // The index of the member distributes the members of a rate over the frames.
-        const bool is_spared = crowd->sight != NULL && crowd->spares;
-        const float size = is_spared ? pixels_across(crowd->sight, sphere) : INFINITY;
+        const bool is_throttled = crowd->sight != NULL && crowd->throttles;
+        const float size = is_throttled ? pixels_across(crowd->sight, sphere) : INFINITY;
         uint32_t stride = 1;
         if (size < quarter_rate_pixels)
             stride = 4;
@@ -636,17 +636,17 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
         if (member->is_due)
             member->waited = 0;
         member->is_seen = crowd->sight != NULL && view_sees(crowd->sight, sphere);
-        member->far_share = 0;
+        member->impostor_fraction = 0;
         member->level = 0;
         if (member->is_seen) {
             const float pixels = member->pixels = pixels_across(crowd->sight, sphere);
             if (kind->pictures.impostors != NULL)
-                member->far_share =
-                    view_impostor_share(pixels, kind->levels[kind->num_levels - 1].pixels);
+                member->impostor_fraction =
+                    view_impostor_fraction(pixels, kind->levels[kind->num_levels - 1].pixels);
             // Baked vertices are blended linearly, which does not match dual-quaternion skinning.
             member->level =
                 view_detail_at(kind, member->clip, ldexpf(pixels, -crowd->coarser), crowd->reduces,
-                               member->far_share < 1 && !crowd->is_dual);
+                               member->impostor_fraction < 1 && !crowd->is_dual);
         }
         // Springs are also simulated while culled.
         if (has_springs && !member->is_seen)
@@ -685,18 +685,18 @@ static void select_posed(view_crowd *crowd)
         for (uint32_t i = kind->begin; i < kind->end; i++) {
             view_member *const member = &crowd->members[i];
             view_detail *const level = &kind->levels[member->level];
-            const bool is_far = member->is_seen && member->far_share > 0;
-            const bool is_near = member->is_seen && member->far_share < 1;
+            const bool is_far = member->is_seen && member->impostor_fraction > 0;
+            const bool is_near = member->is_seen && member->impostor_fraction < 1;
             const bool is_baked = is_near && level->source == VIEW_DETAIL_BAKED;
             const bool was_posed = member->is_posed;
             member->is_posed = is_near && !is_baked;
             if (is_far)
-                member->far_at = kind->levels[kind->num_levels - 1].count++;
+                member->impostor_index = kind->levels[kind->num_levels - 1].count++;
             crowd->num_far += is_far;
             crowd->num_faded += is_far && is_near;
             kind->fades = kind->fades || (is_far && is_near);
             if (is_baked)
-                member->drawn_at = level->count++;
+                member->draw_index = level->count++;
             crowd->num_baked += is_baked;
             if (member->is_posed)
                 kind->order[kind->num_seen++] = (view_sized){member->pixels, i};
@@ -711,7 +711,7 @@ static void select_posed(view_crowd *crowd)
         kind->drawn_palettes = is_whole ? kind->palettes : kind->copies;
         for (uint32_t i = 0; i < kind->num_seen; i++) {
             view_member *const member = &crowd->members[kind->order[i].member];
-            member->drawn_at = kind->levels[member->level].count++;
+            member->draw_index = kind->levels[member->level].count++;
         }
         // Compute the index of the first member of each level.
         uint32_t first = 0;
@@ -784,12 +784,12 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
         const view_member *const member = &crowd->members[i];
         const view_kind *const kind = &crowd->kinds[member->kind];
         const size_t num_joints = kind->model->skeleton.num_joints;
-        const size_t index = kind->levels[member->level].first + member->drawn_at;
+        const size_t index = kind->levels[member->level].first + member->draw_index;
         if (!member->is_seen)
             continue;
-        if (member->far_share < 1) {
+        if (member->impostor_fraction < 1) {
             kind->placements[index] = md5_mat34_from_xform(member->place);
-            kind->tints[index] = (md5_vec4){1, 1, 1, 1 + member->far_share};
+            kind->tints[index] = (md5_vec4){1, 1, 1, 1 + member->impostor_fraction};
         }
         if (member->is_posed) {
             if (kind->drawn_palettes == kind->copies)
@@ -799,11 +799,11 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
                 view_drive_morphs(kind->morphs, member->player,
                                   kind->reported + (i - kind->begin) * kind->morphs->num_driven,
                                   kind->morph_weights + index * kind->morphs->morph->num_targets);
-        } else if (member->far_share < 1) {
+        } else if (member->impostor_fraction < 1) {
             const md5_sample_position sample = member_sample_position(crowd, member);
-            kind->jobs[member->drawn_at] = view_baked_job(&kind->bakes, member->clip, &sample);
+            kind->jobs[member->draw_index] = view_baked_job(&kind->bakes, member->clip, &sample);
         }
-        if (member->far_share <= 0)
+        if (member->impostor_fraction <= 0)
             continue;
         // Use the image at this time of the clip, or the nearest earlier image that exists.
         const view_pictures *const pictures = &kind->pictures;
@@ -814,12 +814,12 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
         uint32_t picture = (uint32_t)((cycles - floor(cycles)) * count + 0.5) % count;
         while (picture > 0 && !md5gl_has_impostor_images(pictures->impostors, first + picture))
             picture--;
-        pictures->instances[member->far_at] = (md5gl_impostor){
+        pictures->instances[member->impostor_index] = (md5gl_impostor){
             .rotation = member->place.rotation,
             .translation = member->place.translation,
             .scale = 1,
             .frame = (float)(first + picture),
-            .shown = member->far_share,
+            .shown = member->impostor_fraction,
         };
     }
 }
@@ -1114,7 +1114,7 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
     *crowd = (view_crowd){
         .count = count,
         .culls = true,
-        .spares = options->output == NULL,
+        .throttles = options->output == NULL,
         .reduced_pixels =
             level_pixels(options, options->crowd_reduced_given, options->crowd_reduced, 100, 512),
         .baked_pixels = level_pixels(options, options->crowd_baked_given, options->crowd_baked,
@@ -1171,7 +1171,7 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
     *crowd = (view_crowd){0};
 }
 
-uint32_t view_count_seen(const view_crowd *crowd)
+uint32_t view_count_visible(const view_crowd *crowd)
 {
     uint32_t count = crowd->num_baked;
     for (uint32_t k = 0; k < crowd->num_kinds; k++)

@@ -99,7 +99,7 @@ md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip,
 
 // Returns the fraction of its pixels that the impostor of a member of `size` pixels shows: 1 for
 // sizes up to `pixels`, decreasing to 0 at 1.25 * `pixels`.
-float view_impostor_share(float size, float pixels);
+float view_impostor_fraction(float size, float pixels);
 
 // -- Kinds ---------------------------------------------------------------------------------------
 
@@ -220,21 +220,22 @@ typedef struct view_member {
     md5_xform place;    // placement in the world
     double next_choice; // time of the next change of behavior
     uint64_t random;    // state of the random number generator
-    float wanted_speed; // speed that the member approaches
+    float target_speed; // speed that the member approaches
     float waited;       // seconds since its last update
     double offset;      // without a machine: start time in its clip, seconds
     uint32_t clip;      // without a machine: index of its clip
     uint32_t kind;      // index into the crowd's kinds
     md5_player *player; // NULL: the member plays a clip
-    float far_share;    // fraction of the pixels that the impostor shows; 1 = no model is drawn
-    uint32_t far_at;    // index among the impostors of its kind, if far_share > 0
-    uint32_t drawn_at;  // index among the members of its level, if a model is drawn
-    float pixels;       // diameter in the image, if the member is visible
-    uint32_t level;     // index of the level in view_kind.levels, if a model is drawn
-    bool talks;         // the member talks to its group and does not walk away
-    bool is_seen;       // visible in this update
-    bool is_due;        // updated in this frame
-    bool is_posed;      // drawn with its palette
+    // Fraction of the pixels that the impostor shows; 1 = no model is drawn.
+    float impostor_fraction;
+    uint32_t impostor_index; // index among the impostors of its kind, if impostor_fraction > 0
+    uint32_t draw_index;     // index among the members of its level, if a model is drawn
+    float pixels;            // diameter in the image, if the member is visible
+    uint32_t level;          // index of the level in view_kind.levels, if a model is drawn
+    bool talks;              // the member talks to its group and does not walk away
+    bool is_seen;            // visible in this update
+    bool is_due;             // updated in this frame
+    bool is_posed;           // drawn with its palette
 } view_member;
 
 // Texels per side of the shadow map, which covers the whole crowd.
@@ -265,7 +266,7 @@ typedef struct view_crowd {
     bool reduces;          // small members and shadow casters have fewer triangles
     int coarser;           // halvings of the size by which levels are selected
     bool culls;            // invisible members are skipped; false only in tests
-    bool spares;           // small members are updated less often
+    bool throttles;        // small members are updated less often
     float reduced_pixels;  // members up to this size have fewer triangles; 0 = none
     float baked_pixels;    // members up to this size are drawn from baked clips; 0 = none
     float impostor_pixels; // members up to this size are drawn as impostors; 0 = none
@@ -293,7 +294,7 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer); // may be zer
 
 // Returns the number of visible characters. Of these, num_baked are drawn from baked clips and
 // num_far - num_faded only as impostors.
-uint32_t view_count_seen(const view_crowd *crowd);
+uint32_t view_count_visible(const view_crowd *crowd);
 
 // Advances the crowd to `time` and poses its visible members. Uses all cores.
 void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight);

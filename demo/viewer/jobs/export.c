@@ -56,11 +56,11 @@ static void add_options(common_list *words, const view_options *now)
     char *const lines = view_write_settings(now, &plain, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
     const char *rest = lines;
     for (const view_option *o; (o = view_next_setting(&rest, &value)) != NULL; free(value)) {
-        if (view_lacks(o, now) == NULL)
+        if (view_missing_requirement(o, now) == NULL)
             common_add(words,
                        common_format("--%s%s", o->name,
                                      o->value == NULL && strcmp(value, "no") == 0 ? "=no" : ""));
-        if (view_lacks(o, now) == NULL && o->value != NULL)
+        if (view_missing_requirement(o, now) == NULL && o->value != NULL)
             common_add(words, common_copy(value));
     }
     free(lines);

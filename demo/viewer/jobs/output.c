@@ -931,7 +931,7 @@ static bool measure_frames(view_state *viewer)
         rests[i] = frames[i] - updates[i];
         joints[i] = updates[i] / (crowd->num_joints > 0 ? (double)crowd->num_joints : 1);
         sum += frames[i];
-        num_seen += view_count_seen(crowd);
+        num_seen += view_count_visible(crowd);
         num_posed += crowd->num_posed;
         num_baked += crowd->num_baked;
         num_far += crowd->num_far;

@@ -194,7 +194,7 @@ void view_add_fact(view_picture *picture, const char *name, double value, const 
 void view_add_facts(view_picture *picture, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const uint32_t row = picture->num_told++ % VIEW_PAGE_FACTS;
+        const uint32_t row = picture->num_named_facts++ % VIEW_PAGE_FACTS;
         view_add_fact(picture, picture->page->facts[row].name, values[i],
                       picture->page->facts[row].unit);
     }

@@ -189,7 +189,7 @@ typedef struct view_picture {
     uint32_t num_plots;
     view_fact facts[VIEW_PAGE_FACTS];
     uint32_t num_facts;
-    uint32_t num_told; // number of added facts with a name from view_page.facts
+    uint32_t num_named_facts; // number of added facts with a name from view_page.facts
     view_label labels[VIEW_PAGE_LABELS];
     uint32_t num_labels;
     view_lines lines;   // drawn on top of the figures
@@ -347,7 +347,7 @@ typedef struct view_pages {
 
     view_kept kept;                       // cached results of the open lesson
     float kept_values[VIEW_PAGE_SLIDERS]; // slider values of `kept`
-    const md5_model *made_of;             // model of `kept` and of the objects on the GPU
+    const md5_model *source_model;        // model of `kept` and of the objects on the GPU
 } view_pages;
 
 enum { VIEW_CONTENTS = 1000 };

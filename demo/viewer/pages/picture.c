@@ -272,9 +272,9 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
         page != NULL && page->keep != NULL ? page->num_kept * sizeof *pages->values : 0;
     const bool has_same_sliders = memcmp(pages->kept_values, pages->values, kept_size) == 0;
     const bool is_outdated = kept_size > 0 && (pages->kept.page != page || !has_same_sliders);
-    if (pages->made_of != scene->model || is_outdated)
+    if (pages->source_model != scene->model || is_outdated)
         view_free_pages(pages, given->renderer);
-    pages->made_of = scene->model;
+    pages->source_model = scene->model;
     memcpy(pages->kept_values, pages->values, kept_size);
     view_end_picture(picture);
     if (page != NULL && scene->model != NULL && document->drawn != NULL) {

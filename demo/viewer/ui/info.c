@@ -392,7 +392,7 @@ static void list_crowd(view_ui *ui, const view_stage *stage)
     const view_crowd *const crowd = &stage->document->crowd;
     if (crowd->count == 0)
         return;
-    const uint32_t num_seen = view_count_seen(crowd);
+    const uint32_t num_seen = view_count_visible(crowd);
     const uint32_t num_kinds = crowd->num_kinds;
     ui_gap(ui);
     ui_figure(ui, VIEW_BRIGHT, "Crowd", "%u" VIEW_DOT "%u model%s", crowd->count, num_kinds,
