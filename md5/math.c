@@ -349,7 +349,7 @@ static double cofactor(const md5_mat44 *m, int row, int column)
 }
 
 // Computes the inverse. Its elements are not finite if the matrix is singular.
-static void invert(const md5_mat44 *m, double inverse[16])
+static void invert_mat44(const md5_mat44 *m, double inverse[16])
 {
     double determinant = 0;
     for (int i = 0; i < 16; i++)
@@ -363,7 +363,7 @@ static void invert(const md5_mat44 *m, double inverse[16])
 md5_mat44 md5_mat44_inverse(md5_mat44 m)
 {
     double exact[16];
-    invert(&m, exact);
+    invert_mat44(&m, exact);
     md5_mat44 inverse;
     for (uint32_t i = 0; i < 16; i++) {
         inverse.m[i] = (float)exact[i];
@@ -417,7 +417,7 @@ static unproject_result unproject(const md5_mat44 *clip_from_world, md5_viewport
 {
     double m[16];
     double out[4];
-    invert(clip_from_world, m);
+    invert_mat44(clip_from_world, m);
     const double depth = (double)pixel.z;
     const double x = 2 * ((double)pixel.x - (double)viewport.x) / (double)viewport.width - 1;
     const double y = 1 - 2 * ((double)pixel.y - (double)viewport.y) / (double)viewport.height;

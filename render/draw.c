@@ -77,7 +77,7 @@ static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_model *mo
 
 // Returns true if no texel of a surface can be cut out. Its depth pass then needs neither a texture
 // nor a fragment stage.
-static bool is_opaque(const md5gl_model *model, const md5gl_surface *surface)
+static bool is_surface_opaque(const md5gl_model *model, const md5gl_surface *surface)
 {
     return !model->faded && surface->has_known_opacity && !surface->is_alpha_tested;
 }
@@ -88,7 +88,7 @@ static enum md5gl_pass effective_pass(const md5gl_renderer *renderer, const mode
 {
     if (draw->pass == MD5GL_PASS_LIT)
         return renderer->lit_pass;
-    if (draw->pass == MD5GL_PASS_DEPTH && is_opaque(draw->model, surface))
+    if (draw->pass == MD5GL_PASS_DEPTH && is_surface_opaque(draw->model, surface))
         return MD5GL_PASS_DEPTH_OPAQUE;
     return draw->pass;
 }
@@ -756,7 +756,7 @@ static void set_shadowing(md5gl_renderer *renderer, bool on)
 
 // Adds the light of a translucent surface. Its alpha becomes coverage, like the alpha of stages
 // that add.
-static void add_light(md5gl_renderer *renderer, const list_draw *draw)
+static void draw_light_pass(md5gl_renderer *renderer, const list_draw *draw)
 {
     if (draw->list->base != MD5GL_BASE_ADDED)
         return;
@@ -915,6 +915,6 @@ bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model, md5gl
         return draw_lists(renderer, model, lists, count, draw_shadow, error);
     if (pass == MD5GL_STAGE_PASS_BASES)
         return draw_lists(renderer, model, lists, count, draw_base, error);
-    return draw_lists(renderer, model, lists, count, add_light, error)
+    return draw_lists(renderer, model, lists, count, draw_light_pass, error)
            && draw_lists(renderer, model, lists, count, draw_list, error);
 }

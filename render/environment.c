@@ -207,7 +207,8 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *sourc
 // -- Reflections ------------------------------------------------------------------------------
 
 // Adds `weight` times the light from a direction, blended from four texels.
-static void add_light(const md5gl_panorama *from, md5_vec3 direction, float weight, float sum[3])
+static void add_panorama_light(const md5gl_panorama *from, md5_vec3 direction, float weight,
+                               float sum[3])
 {
     const float azimuth = atan2f(direction.y, direction.x);
     const float polar = acosf(fmaxf(fminf(direction.z, 1.0f), -1.0f));
@@ -299,8 +300,8 @@ static void set_levels(const GladGLContext *gl, uint32_t num_levels)
 }
 
 // Uploads a level. `format` does not have alpha; GL converts the floats.
-static void upload(const GladGLContext *gl, uint32_t level, GLint format,
-                   const md5gl_panorama *panorama)
+static void upload_cube_level(const GladGLContext *gl, uint32_t level, GLint format,
+                              const md5gl_panorama *panorama)
 {
     gl->TexImage2D(GL_TEXTURE_2D, (GLint)level, format, (GLsizei)panorama->width,
                    (GLsizei)panorama->height, 0, GL_RGB, GL_FLOAT, panorama->rgb);
@@ -327,7 +328,7 @@ static void blur_level(const md5gl_pyramid *pyramid, const lobe_sample *samples,
                 const float outward = d.x * z + d.z * horizontal;
                 const md5_vec3 to = {outward * c - d.y * s, outward * s + d.y * c,
                                      d.z * z - d.x * horizontal};
-                add_light(&pyramid->levels[samples[j].level], to, d.z, sum);
+                add_panorama_light(&pyramid->levels[samples[j].level], to, d.z, sum);
                 weights += d.z;
             }
             float *const texel = level->rgb + 3 * ((size_t)row * level->width + column);
@@ -358,15 +359,15 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
             const int count = roughness > 0.0f ? distribute_samples(pyramid, roughness, samples)
                                                : sample_mirror(pyramid, level.width, samples);
             blur_level(pyramid, samples, count, &level);
-            upload(&renderer->gl, i, GL_RGB16F, &level);
+            upload_cube_level(&renderer->gl, i, GL_RGB16F, &level);
         }
     }
     md5gli_free(renderer, texels);
     return texture != 0 ? md5gli_end_texture(renderer, GL_TEXTURE_2D, texture, true, error) : 0;
 }
 
-static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *source,
-                            md5gl_environment *environment, md5_error *error)
+static bool create_environment_textures(md5gl_renderer *renderer, const md5gl_panorama *source,
+                                        md5gl_environment *environment, md5_error *error)
 {
     const uint32_t max_side = renderer->max_texture_size < max_panorama_side
                                   ? renderer->max_texture_size
@@ -385,7 +386,7 @@ static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *sour
     if (background != 0) {
         set_levels(&renderer->gl, pyramid.num_levels);
         for (uint32_t i = 0; i < pyramid.num_levels; i++)
-            upload(&renderer->gl, i, GL_RGB9_E5, &pyramid.levels[i]);
+            upload_cube_level(&renderer->gl, i, GL_RGB9_E5, &pyramid.levels[i]);
         environment->panorama =
             md5gli_end_texture(renderer, GL_TEXTURE_2D, background, true, error);
     }
@@ -416,7 +417,7 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
     md5gl_environment *const environment = MD5GL_NEW(renderer, md5gl_environment, 1, error);
     md5gli_set_kind(environment, MD5GL_KIND_ENVIRONMENT);
     if (environment && md5gli_get_fixed_program(renderer, MD5GL_PROGRAM_BACKGROUND, error)
-        && create_textures(renderer, &source, environment, error))
+        && create_environment_textures(renderer, &source, environment, error))
         return environment;
     md5gl_destroy_environment(renderer, environment);
     return NULL;

@@ -23,7 +23,7 @@
 #include <string.h>
 
 // The two textures of a set.
-enum { COLOUR, SURFACE, NUM_PARTS };
+enum { IMPOSTOR_COLOUR, IMPOSTOR_SURFACE, NUM_PARTS };
 
 enum {
     OVERSAMPLING = 2,   // pixels of the canvas per texel and axis
@@ -148,8 +148,9 @@ static bool arrange(const md5gl_renderer *renderer, md5gl_impostors *impostors, 
 
 // Creates textures of `columns` x `rows` cells with sides of `cell` texels. Leaves no texture
 // bound.
-static void create_textures(md5gl_renderer *renderer, GLuint textures[NUM_PARTS], uint32_t columns,
-                            uint32_t rows, uint32_t cell, uint32_t num_levels, bool is_filtered)
+static void create_impostor_textures(md5gl_renderer *renderer, GLuint textures[NUM_PARTS],
+                                     uint32_t columns, uint32_t rows, uint32_t cell,
+                                     uint32_t num_levels, bool is_filtered)
 {
     const GladGLContext *gl = &renderer->gl;
     GLint magnify = GL_NEAREST;
@@ -240,8 +241,8 @@ static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, 
     for (uint32_t view = 0; view < impostors->num_views; view++)
         impostors->placements[view] = view_placement(impostors, view);
     // Level n + 1 of the canvas becomes level n of the images.
-    create_textures(renderer, impostors->canvas, columns, rows, cell, impostors->num_levels + 1,
-                    false);
+    create_impostor_textures(renderer, impostors->canvas, columns, rows, cell,
+                             impostors->num_levels + 1, false);
     gl->GenRenderbuffers(1, &impostors->depth);
     gl->BindRenderbuffer(GL_RENDERBUFFER, impostors->depth);
     gl->RenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT24, (GLsizei)(columns * cell),
@@ -301,7 +302,8 @@ static void create_instance_array(md5gl_renderer *renderer, md5gl_impostors *imp
 }
 
 // Creates all objects of a set.
-static bool create_objects(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
+static bool create_impostor_objects(md5gl_renderer *renderer, md5gl_impostors *impostors,
+                                    md5_error *error)
 {
     if (!arrange(renderer, impostors, error))
         return false;
@@ -312,9 +314,10 @@ static bool create_objects(md5gl_renderer *renderer, md5gl_impostors *impostors,
     create_instance_array(renderer, impostors);
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
-    create_textures(renderer, impostors->textures, impostors->columns * impostors->blocks[0],
-                    impostors->rows * impostors->blocks[1], impostors->desc.texels,
-                    impostors->num_levels, true);
+    create_impostor_textures(renderer, impostors->textures,
+                             impostors->columns * impostors->blocks[0],
+                             impostors->rows * impostors->blocks[1], impostors->desc.texels,
+                             impostors->num_levels, true);
     if (!md5gli_check(renderer, "creating impostors", error))
         return false;
     if (!create_canvas(renderer, impostors, error))
@@ -342,7 +345,7 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
     if (!impostors)
         return NULL;
     impostors->desc = complete;
-    const bool created = create_objects(renderer, impostors, error);
+    const bool created = create_impostor_objects(renderer, impostors, error);
     md5gli_reset_state(renderer);
     renderer->stats.impostor_bytes += impostors->size;
     renderer->stats.num_impostor_images += impostors->desc.num_frames * impostors->num_views;

@@ -74,7 +74,7 @@ static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5
 static const struct {
     GLuint attribute;
     size_t size; // bytes per vertex
-} arrays[MD5GL_NUM_ARRAYS] = {
+} vertex_arrays[MD5GL_NUM_ARRAYS] = {
     [MD5GL_ARRAY_POSITIONS] = {MD5GL_AT_POSITION, sizeof(md5_vec3)},
     [MD5GL_ARRAY_NORMALS] = {MD5GL_AT_NORMAL, sizeof(md5_vec3)},
     [MD5GL_ARRAY_TANGENTS] = {MD5GL_AT_TANGENT, sizeof(md5_vec4)},
@@ -86,7 +86,8 @@ md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays)
 {
     md5gl_layout layout = {{0}};
     for (uint32_t i = 0; i < MD5GL_NUM_ARRAYS; i++)
-        layout.begin[i + 1] = layout.begin[i] + (i < num_arrays ? count * arrays[i].size : 0);
+        layout.begin[i + 1] =
+            layout.begin[i] + (i < num_arrays ? count * vertex_arrays[i].size : 0);
     return layout;
 }
 
@@ -94,10 +95,11 @@ void md5gli_set_attributes(const GladGLContext *gl, const md5gl_layout *layout, 
                            uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
-        const size_t offset = layout->begin[i] + vertex * arrays[i].size;
-        gl->VertexAttribPointer(arrays[i].attribute, (GLint)(arrays[i].size / sizeof(float)),
-                                GL_FLOAT, GL_FALSE, 0, (const void *)offset);
-        gl->EnableVertexAttribArray(arrays[i].attribute);
+        const size_t offset = layout->begin[i] + vertex * vertex_arrays[i].size;
+        gl->VertexAttribPointer(vertex_arrays[i].attribute,
+                                (GLint)(vertex_arrays[i].size / sizeof(float)), GL_FLOAT, GL_FALSE,
+                                0, (const void *)offset);
+        gl->EnableVertexAttribArray(vertex_arrays[i].attribute);
     }
 }
 

@@ -178,7 +178,7 @@ static const char *const uniform_names[MD5GL_NUM_UNIFORMS] = {
 static const struct {
     const char *name;
     enum md5gl_unit unit;
-} samplers[] = {
+} program_samplers[] = {
     {"palettes", MD5GL_UNIT_PALETTES},
     {"placements", MD5GL_UNIT_PLACEMENTS},
     {"influences", MD5GL_UNIT_INFLUENCES},
@@ -327,12 +327,12 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
     if (frame != GL_INVALID_INDEX)
         gl->UniformBlockBinding(program->name, frame, MD5GL_FRAME_BINDING);
     gl->UseProgram(program->name);
-    for (uint32_t i = 0; i < sizeof samplers / sizeof samplers[0]; i++) {
-        const GLint location = gl->GetUniformLocation(program->name, samplers[i].name);
+    for (uint32_t i = 0; i < sizeof program_samplers / sizeof program_samplers[0]; i++) {
+        const GLint location = gl->GetUniformLocation(program->name, program_samplers[i].name);
         if (location < 0)
             continue;
-        gl->Uniform1i(location, (GLint)samplers[i].unit);
-        program->units |= 1u << samplers[i].unit;
+        gl->Uniform1i(location, (GLint)program_samplers[i].unit);
+        program->units |= 1u << program_samplers[i].unit;
     }
     gl->UseProgram(0);
     return true;

@@ -183,7 +183,7 @@ static void begin_array(const GladGLContext *gl, GLuint *array, GLuint *buffer)
     gl->BindBuffer(GL_ARRAY_BUFFER, *buffer);
 }
 
-static bool create_objects(md5gl_renderer *renderer, md5_error *error)
+static bool create_renderer_objects(md5gl_renderer *renderer, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->GenBuffers(1, &renderer->frame_block);
@@ -282,7 +282,7 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
     load_optional_functions(renderer, opts);
     query_device(renderer);
     md5gli_reset_state(renderer);
-    const bool created = create_objects(renderer, error);
+    const bool created = create_renderer_objects(renderer, error);
     md5gli_reset_state(renderer);
     if (created)
         return renderer;

@@ -277,7 +277,8 @@ static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *d
 
 // Uploads an image to the bound texture. Row 0 in memory is v = 0, the top row of the image, as in
 // MD5.
-static bool upload(md5gl_renderer *renderer, const md5gl_texture_desc *desc, md5_error *error)
+static bool upload_texture(md5gl_renderer *renderer, const md5gl_texture_desc *desc,
+                           md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     const bool is_color = desc->kind == MD5GL_TEXTURE_COLOR;
@@ -401,7 +402,8 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
     const bool has_mipmaps = !desc->is_nearest && !is_mask;
     md5gli_set_sampling(&renderer->gl, target, repeats, filter,
                         has_mipmaps ? GL_LINEAR_MIPMAP_LINEAR : filter);
-    return md5gli_end_texture(renderer, target, texture, upload(renderer, desc, error), error);
+    return md5gli_end_texture(renderer, target, texture, upload_texture(renderer, desc, error),
+                              error);
 }
 
 void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture texture)

@@ -352,7 +352,7 @@ static uint32_t select_scale(const md5_packed_track *track, double units, double
     return (uint32_t)scale_below(bounded < max_step ? bounded : max_step);
 }
 
-static uint32_t num_components(const md5_packed_track *track)
+static uint32_t count_track_components(const md5_packed_track *track)
 {
     return md5_packed_components(track->form);
 }
@@ -363,7 +363,7 @@ static double estimate_bits(const md5_packed_track *track, uint32_t scale, uint3
 {
     const double size = md5i_packed_decode_scale(scale);
     double bits = 0;
-    for (uint32_t c = 0; c < num_components(track); c++)
+    for (uint32_t c = 0; c < count_track_components(track); c++)
         bits += bit_length((uint64_t)(track->ranges[c] / size + 0.5));
     return bits * md5i_packed_num_keys((uint8_t)step, num_frames);
 }
@@ -411,7 +411,7 @@ static uint32_t header_bits(const md5_packed_track *track)
     const uint32_t scale_bits = track->step != 0 || track->offset_bits > 0 ? 9 : 0;
     const uint32_t count_bits = track->step != 0 ? 5 : 0;
     return 4 + form_bits + 5 + scale_bits
-           + num_components(track) * (count_bits + track->offset_bits);
+           + count_track_components(track) * (count_bits + track->offset_bits);
 }
 
 // Writes `count` bits of a value. The bytes must be 0.
@@ -599,7 +599,7 @@ typedef struct md5_joint_transform {
 } md5_joint_transform;
 
 // Computes v + 2 w (u x v) + 2 u x (u x v), where u is x y z of a unit quaternion.
-static md5_vec3d rotate(md5_quatd q, md5_vec3d v)
+static md5_vec3d rotate_vector(md5_quatd q, md5_vec3d v)
 {
     const md5_vec3d u = {q.x, q.y, q.z};
     const md5_vec3d cross = md5_vec3d_scale(md5_vec3d_cross(u, v), 2);
@@ -624,7 +624,7 @@ static void compute_model_space(const md5_skeleton *skeleton, const md5_xform *p
         if (parent != MD5_NONE) {
             const md5_joint_transform *const above = &joints[parent];
             local.position =
-                md5_vec3d_add(above->position, rotate(above->rotation, local.position));
+                md5_vec3d_add(above->position, rotate_vector(above->rotation, local.position));
             local.rotation = md5_quatd_mul(above->rotation, local.rotation);
         }
         joints[joint] = local;
@@ -634,8 +634,8 @@ static void compute_model_space(const md5_skeleton *skeleton, const md5_xform *p
 // Returns the largest displacement of a point at a distance from a joint. A rotation by an angle
 // moves points at distance 1 by at most the chord 2 sin(angle / 2), which is twice the length of
 // x y z of the rotation between both transforms.
-static double displacement(const md5_joint_transform *a, const md5_joint_transform *b,
-                           double distance)
+static double joint_displacement(const md5_joint_transform *a, const md5_joint_transform *b,
+                                 double distance)
 {
     const md5_quatd q = md5_quatd_mul(md5_quatd_conjugate(a->rotation), b->rotation);
     const double chord = 2 * sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
@@ -662,8 +662,8 @@ static void measure_position(const md5_anim *anim, const md5_packed *packed, con
     compute_model_space(&anim->skeleton, scratch->pose, scratch->packed_joints);
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
         raise_error(&scratch->errors[joint],
-                    displacement(&scratch->anim_joints[joint], &scratch->packed_joints[joint],
-                                 distances[joint]));
+                    joint_displacement(&scratch->anim_joints[joint], &scratch->packed_joints[joint],
+                                       distances[joint]));
 }
 
 // Measures the errors of all joints at each frame and halfway between frames. Returns the largest.
@@ -743,7 +743,7 @@ static void quantize_track(md5_packed_track *track, uint32_t num_frames)
     const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
     bool is_constant = true;
     track->offset_bits = 0;
-    for (uint32_t c = 0; c < num_components(track); c++) {
+    for (uint32_t c = 0; c < count_track_components(track); c++) {
         int32_t min = quantize(key_value(track, num_frames, 0)[c], track->scale);
         int32_t max = min;
         for (uint32_t key = 1; key < num_keys; key++) {
@@ -768,7 +768,7 @@ static uint64_t keys_bits(const md5_packed_track *track, uint32_t num_frames)
     if (track->step == 0)
         return 0;
     uint64_t key_bits = 0;
-    for (uint32_t c = 0; c < num_components(track); c++)
+    for (uint32_t c = 0; c < count_track_components(track); c++)
         key_bits += track->bits[c];
     return key_bits * md5i_packed_num_keys(track->step, num_frames);
 }
@@ -777,7 +777,7 @@ static uint64_t keys_bits(const md5_packed_track *track, uint32_t num_frames)
 static void write_track(const md5_packed_track *track, uint32_t num_frames, uint8_t *bytes,
                         uint64_t *header, uint64_t *key)
 {
-    const uint32_t components = num_components(track);
+    const uint32_t components = count_track_components(track);
     write_bits(bytes, header, track->step, 4);
     if (track->kind == MD5_PACKED_ROTATION)
         write_bits(bytes, header, track->form, 3);
@@ -914,7 +914,7 @@ static bool find_budgets(compression *job, md5_arena_mark mark)
 }
 
 // Returns true if the animation can be compressed. Sets the tolerance to its default if it is 0.
-static bool check(md5_context *context, const md5_anim *anim, double *tolerance)
+static bool check_compress_job(md5_context *context, const md5_anim *anim, double *tolerance)
 {
     if (anim->packed_size)
         return MD5_FAIL(context, MD5_ERROR_MISMATCH,
@@ -939,7 +939,7 @@ static md5_anim *compress(compression *job, const md5_compress_opts *options)
     md5_arena *const arena = job->arena;
     const md5_anim *const anim = job->anim;
     const uint32_t num_joints = anim->skeleton.num_joints;
-    if (!check(arena->context, anim, &job->tolerance)
+    if (!check_compress_job(arena->context, anim, &job->tolerance)
         || !md5i_find_reach(arena, anim, options, &job->reach))
         return NULL;
     job->scratch = (md5_error_measurement){

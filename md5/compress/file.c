@@ -208,7 +208,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
 //   names      each with a NUL
 //   tracks     packed bytes: see packed.h
 
-enum { VERSION = 2, HEADER_SIZE = 20, FIXED_SIZE = 56, BYTES_PER_JOINT = 8 };
+enum { COMPRESSED_VERSION = 2, HEADER_SIZE = 20, FIXED_SIZE = 56, FILE_BYTES_PER_JOINT = 8 };
 
 // The fields of a file.
 typedef struct clip_bytes {
@@ -240,7 +240,7 @@ static void transfer_fixed(md5_state_archive *state, clip_bytes *clip)
 
 static uint64_t file_size(const clip_bytes *clip)
 {
-    return HEADER_SIZE + FIXED_SIZE + (uint64_t)BYTES_PER_JOINT * clip->packed.num_joints
+    return HEADER_SIZE + FIXED_SIZE + (uint64_t)FILE_BYTES_PER_JOINT * clip->packed.num_joints
            + clip->name_bytes + clip->packed.num_bytes;
 }
 
@@ -277,7 +277,7 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
     }
     memcpy(state.to, clip.packed.bytes, clip.packed.num_bytes);
     memcpy(start, MD5_PACKED_FILE, sizeof MD5_PACKED_FILE); // the version overwrites its NUL
-    md5_write_le(start + 4, VERSION, 4);
+    md5_write_le(start + 4, COMPRESSED_VERSION, 4);
     md5_write_le(start + 8, total, 4);
     md5_write_le(start + 12, md5_fnv(MD5_FNV, start + HEADER_SIZE, total - HEADER_SIZE), 8);
     return total;
@@ -336,10 +336,10 @@ static bool check_file_header(md5_context *context, const uint8_t *start, size_t
     if (size < 8)
         return fail_size(context, 8, size);
     const uint32_t version = (uint32_t)md5_read_le(start + 4, 4);
-    if (version != VERSION)
+    if (version != COMPRESSED_VERSION)
         return MD5_FAIL(context, MD5_ERROR_VERSION,
-                        "unsupported version of a compressed clip: expected %d, found %u", VERSION,
-                        version);
+                        "unsupported version of a compressed clip: expected %d, found %u",
+                        COMPRESSED_VERSION, version);
     if (size < HEADER_SIZE + FIXED_SIZE)
         return fail_size(context, HEADER_SIZE + FIXED_SIZE, size);
     const uint64_t declared_size = md5_read_le(start + 8, 4);

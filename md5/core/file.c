@@ -26,14 +26,14 @@
 #endif
 
 // An open file: a descriptor on POSIX systems, a stream on others.
-typedef struct source {
+typedef struct file_source {
 #if HAS_POSIX
     int descriptor;
 #else
     FILE *stream;
 #endif
     size_t size; // 0 if unknown
-} source;
+} file_source;
 
 static bool fail_io(md5_context *context, const char *what)
 {
@@ -50,7 +50,7 @@ static bool fail_kind(md5_context *context, bool is_folder)
 
 #if HAS_POSIX
 
-static bool open_source(md5_context *context, const char *path, source *opened)
+static bool open_file_source(md5_context *context, const char *path, file_source *opened)
 {
     struct stat status;
     opened->descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -62,14 +62,14 @@ static bool open_source(md5_context *context, const char *path, source *opened)
     return true;
 }
 
-static void close_source(source *opened)
+static void close_source(file_source *opened)
 {
     if (opened->descriptor >= 0)
         close(opened->descriptor);
 }
 
 // Reads 1 to `size` bytes; 0 bytes at the end of the file.
-static bool read_some(md5_context *context, const source *from, char *bytes, size_t size,
+static bool read_some(md5_context *context, const file_source *from, char *bytes, size_t size,
                       size_t *count)
 {
     ssize_t result;
@@ -121,7 +121,7 @@ static bool check_kind(md5_context *context, const char *path)
 
 #endif
 
-static bool open_source(md5_context *context, const char *path, source *opened)
+static bool open_file_source(md5_context *context, const char *path, file_source *opened)
 {
     TRY(check_kind(context, path));
     errno = 0;
@@ -136,13 +136,13 @@ static bool open_source(md5_context *context, const char *path, source *opened)
     return true;
 }
 
-static void close_source(source *opened)
+static void close_source(file_source *opened)
 {
     if (opened->stream)
         fclose(opened->stream);
 }
 
-static bool read_some(md5_context *context, const source *from, char *bytes, size_t size,
+static bool read_some(md5_context *context, const file_source *from, char *bytes, size_t size,
                       size_t *count)
 {
     errno = 0;
@@ -171,7 +171,7 @@ static bool grow_buffer(md5_context *context, md5_file_text *text, size_t capaci
 // Reads a file into a buffer of the file's size. The size may be unknown, or the file may grow
 // while it is read. So when the buffer is full, one more byte is read, and the buffer doubles only
 // if that byte exists.
-static bool read_source(md5_context *context, const source *from, md5_file_text *text)
+static bool read_source(md5_context *context, const file_source *from, md5_file_text *text)
 {
     enum { DEFAULT_CAPACITY = 1 << 16 };
     TRY(grow_buffer(context, text, from->size ? from->size : DEFAULT_CAPACITY));
@@ -193,8 +193,9 @@ static bool read_source(md5_context *context, const source *from, md5_file_text 
 
 static bool read_system_file(md5_context *context, const char *path, md5_file_text *text)
 {
-    source opened = {0};
-    const bool is_read = open_source(context, path, &opened) && read_source(context, &opened, text);
+    file_source opened = {0};
+    const bool is_read =
+        open_file_source(context, path, &opened) && read_source(context, &opened, text);
     close_source(&opened);
     if (is_read && text->size < opened.size)
         return MD5_FAIL(context, MD5_ERROR_IO,

@@ -31,7 +31,7 @@ static uint8_t char_class(char c)
     return char_classes[(unsigned char)c];
 }
 
-static bool is_line_end(char c)
+static bool is_lex_line_end(char c)
 {
     return c == '\n' || c == '\r';
 }
@@ -110,7 +110,7 @@ MD5_COLD const char *md5i_lex_token_end(const md5_lex *lex, const char *position
     const char *next = position + 1;
     if (!is_quote(*position))
         return char_class(*position) == 0 ? md5i_lex_word_end(lex, position) : next;
-    while (next < lex->end && *next != *position && !is_line_end(*next))
+    while (next < lex->end && *next != *position && !is_lex_line_end(*next))
         next++;
     const bool is_closed = next < lex->end && *next == *position;
     return is_closed ? next + 1 : next;
@@ -201,7 +201,7 @@ static MD5_COLD MD5_NO_INLINE void skip_comment(md5_lex *lex)
     const char *const start = lex->at;
     const char *next = start + 2;
     if (start[1] == '/') {
-        while (next < lex->end && !is_line_end(*next))
+        while (next < lex->end && !is_lex_line_end(*next))
             next++;
         lex->at = next;
         read_mesh_comment(lex, start + 2, next);
@@ -229,7 +229,7 @@ static inline bool begins_comment(const char *position, const char *end)
 }
 
 // Skips comments and white space. Stops at bytes above `last`.
-static MD5_ALWAYS_INLINE void skip_blanks(md5_lex *lex, unsigned char last)
+static MD5_ALWAYS_INLINE void skip_lex_blanks(md5_lex *lex, unsigned char last)
 {
     const char *position = lex->at;
     for (;;) {
@@ -246,7 +246,7 @@ static MD5_ALWAYS_INLINE void skip_blanks(md5_lex *lex, unsigned char last)
 
 const char *md5i_lex_skip_space(md5_lex *lex)
 {
-    skip_blanks(lex, UCHAR_MAX);
+    skip_lex_blanks(lex, UCHAR_MAX);
     return lex->at;
 }
 
@@ -260,7 +260,7 @@ md5_span md5i_lex_peek_word(md5_lex *lex)
 
 bool md5i_lex_accept(md5_lex *lex, char bracket)
 {
-    skip_blanks(lex, UCHAR_MAX);
+    skip_lex_blanks(lex, UCHAR_MAX);
     if (lex->at == lex->end || *lex->at != bracket)
         return false;
     lex->at++;
@@ -269,7 +269,7 @@ bool md5i_lex_accept(md5_lex *lex, char bracket)
 
 MD5_COLD bool md5i_lex_accept_keyword(md5_lex *lex, const char *word)
 {
-    skip_blanks(lex, UCHAR_MAX);
+    skip_lex_blanks(lex, UCHAR_MAX);
     // The first byte differs in nearly all calls, so that the end of the word is not needed.
     if (lex->at == lex->end || *lex->at != *word)
         return false;
@@ -282,7 +282,7 @@ MD5_COLD bool md5i_lex_accept_keyword(md5_lex *lex, const char *word)
 
 bool md5i_lex_at_block_end(md5_lex *lex)
 {
-    skip_blanks(lex, UCHAR_MAX);
+    skip_lex_blanks(lex, UCHAR_MAX);
     return lex->at == lex->end || *lex->at == '}';
 }
 
@@ -296,7 +296,7 @@ bool md5i_lex_expect(md5_lex *lex, char bracket)
 // Returns true if strings cannot contain `c`.
 static bool ends_string(char c)
 {
-    return is_line_end(c) || c == '\0';
+    return is_lex_line_end(c) || c == '\0';
 }
 
 MD5_COLD bool md5i_lex_string(md5_lex *lex, md5_span *text)
@@ -355,7 +355,7 @@ static bool is_name_byte(char c)
 
 // Returns the end of a bare joint name. The name may contain blanks, if a word follows on the same
 // line that is not a number.
-static const char *name_end(const md5_lex *lex, const char *position)
+static const char *find_name_end(const md5_lex *lex, const char *position)
 {
     for (;;) {
         while (position < lex->end && is_name_byte(*position))
@@ -379,7 +379,7 @@ MD5_COLD bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
         const char *start = lex->at;
         while (start > lex->text && (unsigned char)start[-1] >= 0x80)
             start--;
-        lex->at = name_end(lex, lex->at);
+        lex->at = find_name_end(lex, lex->at);
         *name = (md5_span){start, (size_t)(lex->at - start)};
         return true;
     }
@@ -388,7 +388,7 @@ MD5_COLD bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
 
 void md5i_lex_skip_name_space(md5_lex *lex)
 {
-    skip_blanks(lex, 0x7F);
+    skip_lex_blanks(lex, 0x7F);
 }
 
 bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *what)
@@ -463,7 +463,7 @@ static bool skip_separate_minus(md5_lex *lex)
 // Returns the end of a number whose digits end at `next`, including the suffix `f`, which the
 // original lexer accepts. Returns NULL if `next` is NULL, or if the next byte cannot follow a
 // number: only white space, brackets, comments and the end of the text can.
-static const char *number_end(const md5_lex *lex, const char *next)
+static const char *find_number_end(const md5_lex *lex, const char *next)
 {
     if (!next)
         return NULL;
@@ -479,7 +479,7 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
     const char *const start = lex->at;
     const bool negate = skip_separate_minus(lex);
     const bool is_signed_twice = negate && lex->at < lex->end && strchr("+-", *lex->at);
-    const char *const next = number_end(lex, md5i_scan_float(lex->at, lex->end, value));
+    const char *const next = find_number_end(lex, md5i_scan_float(lex->at, lex->end, value));
     if (!next || is_signed_twice)
         return bad_number(lex, negate && !next ? lex->at : start, "a number");
     if (*value - *value != 0)
@@ -494,7 +494,7 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
 
 bool md5i_lex_float(md5_lex *lex, float *value)
 {
-    skip_blanks(lex, UCHAR_MAX);
+    skip_lex_blanks(lex, UCHAR_MAX);
     const char *const position = lex->number_at = lex->at;
     if (lex->end - position > 1 && md5_is_digit(*position) && char_class(position[1]) != 0) {
         *value = (float)(*position - '0');
@@ -624,7 +624,7 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
         next++;
     while (any && next < lex->end && md5_is_digit(*next))
         next++;
-    const char *const end = any ? number_end(lex, next) : NULL;
+    const char *const end = any ? find_number_end(lex, next) : NULL;
     if (!end)
         return bad_number(lex, any ? start : lex->at, "an integer");
     *value = negative ? -whole : whole;
@@ -635,7 +635,7 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
 
 bool md5i_lex_int(md5_lex *lex, int64_t *value)
 {
-    skip_blanks(lex, UCHAR_MAX);
+    skip_lex_blanks(lex, UCHAR_MAX);
     const char *const start = lex->number_at = lex->at;
     uint32_t number;
     const char *const next =
@@ -655,7 +655,7 @@ static bool is_line_start(const md5_lex *lex)
     const char *start = lex->at;
     while (start > lex->text && (start[-1] == ' ' || start[-1] == '\t'))
         start--;
-    return start == lex->text || is_line_end(start[-1]);
+    return start == lex->text || is_lex_line_end(start[-1]);
 }
 
 MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))

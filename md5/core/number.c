@@ -26,15 +26,15 @@ enum {
 };
 
 // A decimal number: 0.d1 d2 d3 ... * 10^exponent.
-typedef struct decimal {
+typedef struct scanned_decimal {
     bool negative;
     uint32_t num_digits; // stored significant digits, from the first that is not 0; 0 = the value 0
     bool has_more;       // digits other than 0 follow the stored digits
     int64_t exponent;
     unsigned char digits[KEPT_DIGITS];
-} decimal;
+} scanned_decimal;
 
-static MD5_COLD const char *scan_decimal(const char *text, const char *end, decimal *number)
+static MD5_COLD const char *scan_decimal(const char *text, const char *end, scanned_decimal *number)
 {
     const char *next = text;
     bool any = false;
@@ -87,7 +87,7 @@ static MD5_COLD const char *scan_decimal(const char *text, const char *end, deci
 // if the power of ten is too large. The error consists of the omitted digits after the 18th
 // (10^-17, less than 2^-56), the conversion of the digits to double, and up to three
 // multiplications by powers of ten: in total slightly more than 4 times 2^-53.
-static bool to_near_double(const decimal *number, double *near)
+static bool to_near_double(const scanned_decimal *number, double *near)
 {
     enum { MAX_POWER = 3 * MD5_MAX_EXACT_POWER };
     const uint32_t used = number->num_digits < MD5_MAX_DIGITS ? number->num_digits : MD5_MAX_DIGITS;
@@ -163,7 +163,7 @@ static int big_compare(const big *a, const big *b)
 }
 
 // Sets `result` to the digits of a number, without its power of ten.
-static void big_from_digits(big *result, const decimal *number)
+static void big_from_digits(big *result, const scanned_decimal *number)
 {
     uint32_t digits = 0;
     uint32_t count = 0;
@@ -181,7 +181,7 @@ static void big_from_digits(big *result, const decimal *number)
 
 // Returns 1, 0 or -1 if the number is greater than, equal to or less than factor * 2^exponent. Both
 // sides are multiplied by powers of 10 and 2 until they are whole numbers.
-static int compare_exactly(const decimal *number, uint32_t factor, int32_t exponent)
+static int compare_exactly(const scanned_decimal *number, uint32_t factor, int32_t exponent)
 {
     const int64_t power = number->exponent - number->num_digits;
     big left;
@@ -205,7 +205,7 @@ static int compare_exactly(const decimal *number, uint32_t factor, int32_t expon
 
 // Rounds a number whose approximation is `near` to a multiple of 2^unit, and returns the factor. Of
 // two multiples at the same distance, returns the even one.
-static MD5_COLD uint32_t round_exactly(const decimal *number, double near, int32_t unit)
+static MD5_COLD uint32_t round_exactly(const scanned_decimal *number, double near, int32_t unit)
 {
     const uint32_t below = (uint32_t)ldexp(near, -unit);
     const int order = compare_exactly(number, 2 * below + 1, unit - 1);
@@ -214,7 +214,7 @@ static MD5_COLD uint32_t round_exactly(const decimal *number, double near, int32
     return below + rounds_up;
 }
 
-static MD5_COLD float to_float(const decimal *number)
+static MD5_COLD float to_float(const scanned_decimal *number)
 {
     // Slightly above the smallest normal float, and slightly below the largest.
     const double smallest = 1.2e-38;
@@ -251,7 +251,7 @@ static MD5_COLD float to_float(const decimal *number)
 
 const char *md5i_scan_float(const char *text, const char *end, float *value)
 {
-    decimal number;
+    scanned_decimal number;
     const char *next = scan_decimal(text, end, &number);
     if (next) {
         const float size = to_float(&number);
@@ -262,7 +262,7 @@ const char *md5i_scan_float(const char *text, const char *end, float *value)
 
 const char *md5i_scan_double(const char *text, const char *end, double *value)
 {
-    decimal number;
+    scanned_decimal number;
     double size;
     const char *next = scan_decimal(text, end, &number);
     if (next) {

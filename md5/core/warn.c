@@ -32,7 +32,7 @@ static void append_note(char message[sizeof((md5_error *)0)->message], const cha
     memcpy(message + (length < max_length ? length : max_length), note, size);
 }
 
-static void report(const md5_context *context, uint32_t number, md5_error *warning)
+static void report_warning(const md5_context *context, uint32_t number, md5_error *warning)
 {
     if (!context->warn || number > context->max_warnings)
         return;
@@ -53,14 +53,14 @@ void md5i_report_merged_warnings(md5_context *context)
         snprintf(note, sizeof note, " (%u times, last in line %u)", kind->count, kind->last_line);
         if (kind->count > 1)
             append_note(warning.message, note);
-        report(context, kind->number, &warning);
+        report_warning(context, kind->number, &warning);
     }
     if (held)
         held->count = 0;
 }
 
-static bool is_of_kind(const md5_merged_warning *kind, const char *format, const char *word,
-                       size_t word_size)
+static bool is_same_warning(const md5_merged_warning *kind, const char *format, const char *word,
+                            size_t word_size)
 {
     if (kind->format != format || kind->word_size != word_size)
         return false;
@@ -73,7 +73,7 @@ bool md5i_count_warning(md5_context *context, const char *format, const char *wo
     md5_merged_warnings *const held = context->held;
     for (uint32_t i = 0; held && i < held->count; i++) {
         md5_merged_warning *const kind = &held->kinds[i];
-        if (is_of_kind(kind, format, word, word_size)) {
+        if (is_same_warning(kind, format, word, word_size)) {
             kind->count++;
             kind->last_line = line;
             return false;
@@ -103,7 +103,7 @@ void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, c
         return;
     }
     memcpy(warning.message, message, strlen(message) + 1);
-    report(context, context->num_warnings, &warning);
+    report_warning(context, context->num_warnings, &warning);
 }
 
 void md5i_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)

@@ -112,7 +112,7 @@ static char next_byte(const md5_decl_lex *lex)
     return lex->end - lex->at > 1 ? lex->at[1] : '\0';
 }
 
-static bool is_digit(char c, unsigned base)
+static bool is_digit_of_base(char c, unsigned base)
 {
     if (base < 16)
         return c >= '0' && c < (char)('0' + base);
@@ -134,7 +134,7 @@ static unsigned digit_value(char c)
 static uint32_t read_whole(md5_decl_lex *lex, unsigned base)
 {
     uint32_t value = 0;
-    for (; is_digit(byte_at(lex), base); lex->at++)
+    for (; is_digit_of_base(byte_at(lex), base); lex->at++)
         value = value * base + digit_value(*lex->at);
     return value;
 }
@@ -163,7 +163,7 @@ static void read_exponent(md5_decl_lex *lex, md5_token *token)
     if (is_negative || byte_at(lex) == '+')
         lex->at++;
     uint32_t exponent = 0;
-    for (; is_digit(byte_at(lex), 10); lex->at++)
+    for (; is_digit_of_base(byte_at(lex), 10); lex->at++)
         exponent = exponent < MAX_EXPONENT ? 10 * exponent + digit_value(*lex->at) : MAX_EXPONENT;
     double factor = 1.0;
     for (uint32_t i = 0; i < exponent; i++)
@@ -175,7 +175,7 @@ static void read_exponent(md5_decl_lex *lex, md5_token *token)
 // a token.
 static void skip_not_finite(md5_decl_lex *lex, const char *start)
 {
-    while (byte_at(lex) == '#' || is_upper_case(byte_at(lex)) || is_digit(byte_at(lex), 10))
+    while (byte_at(lex) == '#' || is_upper_case(byte_at(lex)) || is_digit_of_base(byte_at(lex), 10))
         lex->at++;
     const md5_token shown = {.text = start, .size = (size_t)(lex->at - start)};
     md5i_decl_lex_warn(lex, "parsed %s", MD5_QUOTED_TOKEN(&shown));
@@ -185,7 +185,7 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
 {
     const char *const start = lex->at;
     uint32_t dots = 0;
-    for (; is_digit(byte_at(lex), 10) || byte_at(lex) == '.'; lex->at++)
+    for (; is_digit_of_base(byte_at(lex), 10) || byte_at(lex) == '.'; lex->at++)
         dots += *lex->at == '.';
     if (dots > 1) {
         md5i_decl_lex_warn(lex, "more than one dot in number");
@@ -246,7 +246,7 @@ static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
 
 // -- White space ----------------------------------------------------------------------------------
 
-static bool is_blank(char c)
+static bool is_decl_blank(char c)
 {
     return (unsigned char)c <= ' ' || (unsigned char)c >= 0x80;
 }
@@ -294,7 +294,7 @@ static void skip_block_comment(md5_decl_lex *lex)
 static bool skip_space(md5_decl_lex *lex)
 {
     for (;;) {
-        while (byte_at(lex) != '\0' && is_blank(*lex->at)) {
+        while (byte_at(lex) != '\0' && is_decl_blank(*lex->at)) {
             if (*lex->at == '\n')
                 next_line(lex);
             else
@@ -379,7 +379,7 @@ bool md5i_append_text(md5_arena *arena, md5_token *token, size_t *capacity, cons
     return true;
 }
 
-static bool read_string(md5_decl_lex *lex, char quote, md5_token *token)
+static bool read_string_token(md5_decl_lex *lex, char quote, md5_token *token)
 {
     bool is_joined = false;
     size_t capacity = 0;
@@ -405,11 +405,11 @@ static bool begins_name(char c)
     return is_path_byte || md5_is_letter(c);
 }
 
-static void read_name(md5_decl_lex *lex, md5_token *token)
+static void read_name_token(md5_decl_lex *lex, md5_token *token)
 {
     token->kind = MD5_TOKEN_NAME;
     token->text = lex->at++;
-    while (begins_name(byte_at(lex)) || byte_at(lex) == ':' || is_digit(byte_at(lex), 10))
+    while (begins_name(byte_at(lex)) || byte_at(lex) == ':' || is_digit_of_base(byte_at(lex), 10))
         lex->at++;
     token->size = (size_t)(lex->at - token->text);
 }
@@ -456,13 +456,13 @@ bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
     lex->token_at = token->at = lex->at;
     token->lines_crossed = lex->line - lex->last.line;
     const char c = *lex->at;
-    if (is_digit(c, 10) || (c == '.' && is_digit(next_byte(lex), 10)))
+    if (is_digit_of_base(c, 10) || (c == '.' && is_digit_of_base(next_byte(lex), 10)))
         return decl_lex_number(lex, token);
     if (c == '"' || c == '\'')
-        return read_string(lex, c, token);
+        return read_string_token(lex, c, token);
     if (!begins_name(c))
         return read_punctuation(lex, token);
-    read_name(lex, token);
+    read_name_token(lex, token);
     return true;
 }
 

@@ -344,7 +344,7 @@ static const struct decl_folder {
     const char *folder;
     const char *extension;
     md5_decl_type default_type;
-} folders[] = {
+} decl_folders[] = {
     {"materials/", ".mtr", MD5_DECL_MATERIAL},
     {"skins/", ".skin", MD5_DECL_SKIN},
     {"sound/", ".sndshd", MD5_DECL_SOUND},
@@ -366,7 +366,7 @@ static bool is_in_folder(const char *name, const struct decl_folder *folder)
     return !is_in_subfolder && memcmp(name + length - extension, folder->extension, extension) == 0;
 }
 
-static int compare_entries(const void *a, const void *b)
+static int compare_decl_entries(const void *a, const void *b)
 {
     return strcmp((*(const md5_game_entry *const *)a)->name,
                   (*(const md5_game_entry *const *)b)->name);
@@ -447,9 +447,9 @@ static bool index_decls(md5_game *game)
     const md5_arena_mark start = md5i_arena_position(&game->scratch);
     size_t *const costs = MD5_ALLOC_ZEROED(&game->scratch, size_t, game->num_paths);
     TRY(costs);
-    for (uint32_t i = 0; i < MD5_COUNT(folders); i++) {
+    for (uint32_t i = 0; i < MD5_COUNT(decl_folders); i++) {
         const md5_arena_mark before = md5i_arena_position(&game->scratch);
-        const struct decl_folder *const folder = &folders[i];
+        const struct decl_folder *const folder = &decl_folders[i];
         const md5_game_entry **const found =
             MD5_ALLOC_ZEROED(&game->scratch, const md5_game_entry *, game->num_entries);
         size_t count = 0;
@@ -458,7 +458,7 @@ static bool index_decls(md5_game *game)
             if (is_in_folder(game->entries[k].name, folder))
                 found[count++] = &game->entries[k];
         }
-        qsort(found, count, sizeof *found, compare_entries);
+        qsort(found, count, sizeof *found, compare_decl_entries);
         for (size_t k = 0; k < count; k++)
             TRY(index_file(game, folder, found[k], &costs[found[k]->path]));
         md5i_arena_rewind(&game->scratch, before);

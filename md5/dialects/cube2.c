@@ -128,12 +128,12 @@ static const char *join_path(md5_arena *arena, const char *first, const char *se
 
 // -- Words ----------------------------------------------------------------------------------------
 
-static bool is_blank(char c)
+static bool is_cube2_blank(char c)
 {
     return c != '\0' && strchr(" \t\r\f\v", c);
 }
 
-static bool is_line_end(char c)
+static bool is_cube2_line_end(char c)
 {
     return c == '\n' || c == '\r';
 }
@@ -151,9 +151,9 @@ static const char *skip_line(const md5_lex *lex, const char *text)
 }
 
 // Skips blanks and comments inside a command.
-static void skip_blanks(md5_lex *lex)
+static void skip_cube2_blanks(md5_lex *lex)
 {
-    while (lex->at < lex->end && is_blank(*lex->at))
+    while (lex->at < lex->end && is_cube2_blank(*lex->at))
         lex->at++;
     if (is_comment(lex, lex->at))
         lex->at = skip_line(lex, lex->at);
@@ -164,8 +164,8 @@ static void skip_blanks(md5_lex *lex)
 static const char *string_end(const md5_lex *lex, const char *text)
 {
     text++;
-    while (text < lex->end && *text != '"' && !is_line_end(*text)) {
-        const bool is_escape = *text == '^' && lex->end - text > 1 && !is_line_end(text[1]);
+    while (text < lex->end && *text != '"' && !is_cube2_line_end(*text)) {
+        const bool is_escape = *text == '^' && lex->end - text > 1 && !is_cube2_line_end(text[1]);
         text += is_escape ? 2 : 1;
     }
     return text < lex->end && *text == '"' ? text + 1 : text;
@@ -228,7 +228,7 @@ static const char *copy_string(md5_arena *arena, const char *from, const char *e
     return text;
 }
 
-static bool read_string(md5_cube2_script *script, md5_cube2_word *word)
+static bool read_cube2_string(md5_cube2_script *script, md5_cube2_word *word)
 {
     md5_lex *const lex = top_lex(script);
     const char *const start = lex->at;
@@ -257,7 +257,7 @@ static bool read_brackets(md5_cube2_script *script, md5_cube2_word *word)
 // Returns true if the lexer is at the end of a bare word.
 static bool is_word_end(const md5_lex *lex)
 {
-    if (lex->at == lex->end || is_blank(*lex->at))
+    if (lex->at == lex->end || is_cube2_blank(*lex->at))
         return true;
     return *lex->at == '\n' || *lex->at == ';' || is_comment(lex, lex->at);
 }
@@ -284,7 +284,7 @@ static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
     const char *const start = lex->at;
     *word = (md5_cube2_word){.at = start};
     if (*start == '"')
-        return read_string(script, word);
+        return read_cube2_string(script, word);
     if (*start == '[' || *start == '(')
         return read_brackets(script, word);
     while (!is_word_end(lex)) {
@@ -334,7 +334,7 @@ static void end_frame(md5_cube2_script *script)
 
 // Returns the value of a condition. Like in the engines, "", 0 and 0.0 are false. A condition that
 // is not evaluated is true.
-static bool is_true(md5_cube2_script *script, const md5_cube2_word *word)
+static bool is_true_word(md5_cube2_script *script, const md5_cube2_word *word)
 {
     if (word->kind != MD5_CUBE2_WORD) {
         md5i_lex_warn(top_lex(script), word->at, "condition is not evaluated: assumed to be true");
@@ -354,7 +354,7 @@ static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
         md5i_lex_warn(top_lex(script), command->words[0].at, "expected a condition and a block");
         return;
     }
-    const uint32_t selected = is_true(script, &command->words[1]) ? 2 : 3;
+    const uint32_t selected = is_true_word(script, &command->words[1]) ? 2 : 3;
     if (selected >= command->num_words)
         return;
     const md5_cube2_word *const word = &command->words[selected];
@@ -438,7 +438,7 @@ static bool run_exec(md5_cube2_script *script, const md5_cube2_command *command)
 
 // Runs a command if it is part of the language; *is_run is false if it is not. Returns false if
 // memory runs out.
-static bool run(md5_cube2_script *script, const md5_cube2_command *command, bool *is_run)
+static bool run_command(md5_cube2_script *script, const md5_cube2_command *command, bool *is_run)
 {
     const md5_cube2_word *const words = command->words;
     *is_run = true;
@@ -455,7 +455,7 @@ static bool run(md5_cube2_script *script, const md5_cube2_command *command, bool
 }
 
 // Reads a command up to its end. The lexer is at its first word. Returns false if memory runs out.
-static bool read_command(md5_cube2_script *script, md5_cube2_command *command)
+static bool read_cube2_command(md5_cube2_script *script, md5_cube2_command *command)
 {
     md5_lex *const lex = top_lex(script);
     md5_cube2_word extra;
@@ -470,7 +470,7 @@ static bool read_command(md5_cube2_script *script, md5_cube2_command *command)
                           MD5_CUBE2_MAX_WORDS);
         else
             command->num_words++;
-        skip_blanks(lex);
+        skip_cube2_blanks(lex);
     } while (lex->at < lex->end && *lex->at != '\n' && *lex->at != ';');
     return true;
 }
@@ -482,16 +482,16 @@ static bool script_next(md5_cube2_script *script, md5_cube2_command *command)
     bool is_run = false;
     while (script->depth > 0) {
         md5_lex *const lex = top_lex(script);
-        skip_blanks(lex);
-        for (; lex->at < lex->end && (*lex->at == '\n' || *lex->at == ';'); skip_blanks(lex))
+        skip_cube2_blanks(lex);
+        for (; lex->at < lex->end && (*lex->at == '\n' || *lex->at == ';'); skip_cube2_blanks(lex))
             lex->at++;
         if (lex->at == lex->end) {
             end_frame(script);
             continue;
         }
 
-        TRY(read_command(script, command));
-        TRY(run(script, command, &is_run));
+        TRY(read_cube2_command(script, command));
+        TRY(run_command(script, command, &is_run));
         if (!is_run)
             return true;
     }
@@ -585,7 +585,7 @@ static const char *get_path(md5_cube2_reader *reader, uint32_t word)
 
 // Reads the name of a texture, which may have commands in <> before it. Returns false if memory
 // runs out.
-static bool read_image(md5_cube2_reader *reader, uint32_t word, md5_cube2_image *image)
+static bool read_cube2_image(md5_cube2_reader *reader, uint32_t word, md5_cube2_image *image)
 {
     const char *const text = get_text(reader, word);
     const char *name = text;
@@ -790,7 +790,7 @@ static const material_form material_forms[] = {
 // -- The whole model ------------------------------------------------------------------------------
 
 // Executes a command that sets a member of md5_cube2. Returns false if it is another command.
-static bool read_member(md5_cube2_reader *reader)
+static bool read_cube2_member(md5_cube2_reader *reader)
 {
     md5_cube2 *const cube = &reader->cube;
     const char *const word = get_text(reader, 0);
@@ -946,7 +946,7 @@ static bool read_material_command(md5_cube2_reader *reader, const material_form 
         else if (form->arguments[i] == 'n')
             command->images[0].path = get_text(reader, i + 2);
         else
-            TRY(read_image(reader, i + 2, &command->images[num_images++]));
+            TRY(read_cube2_image(reader, i + 2, &command->images[num_images++]));
     }
     return true;
 }
@@ -987,7 +987,7 @@ static bool execute(md5_cube2_reader *reader)
     }
     if (form)
         return read_material_command(reader, form);
-    if (read_member(reader))
+    if (read_cube2_member(reader))
         return true;
     if (md5i_find_in_table(word->text, settings, MD5_COUNT(settings), sizeof settings[0]))
         return read_setting(reader);
@@ -1343,7 +1343,7 @@ static md5_xform apply_adjustment(const md5_cube2_adjustment *adjustment, md5_xf
 
 // Returns true if a later adjustment, below index `count`, is for the same joint as adjustment
 // `index`.
-static bool is_replaced(const md5_cube2_part *part, uint32_t count, uint32_t index)
+static bool is_part_replaced(const md5_cube2_part *part, uint32_t count, uint32_t index)
 {
     for (uint32_t i = index + 1; i < count; i++) {
         if (strcmp(part->adjustments[i].joint, part->adjustments[index].joint) == 0)
@@ -1352,7 +1352,7 @@ static bool is_replaced(const md5_cube2_part *part, uint32_t count, uint32_t ind
     return false;
 }
 
-static md5_xform scaled(md5_xform transform, float scale)
+static md5_xform scale_transform(md5_xform transform, float scale)
 {
     transform.translation = md5_vec3_scale(transform.translation, scale);
     return transform;
@@ -1369,11 +1369,11 @@ void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *ani
     for (uint32_t i = 0; i < anim->num_adjustments; i++) {
         const md5_cube2_adjustment *const adjustment = &part->adjustments[i];
         const uint32_t joint = md5_find_joint(skeleton, adjustment->joint);
-        if (joint == MD5_NONE || is_replaced(part, anim->num_adjustments, i))
+        if (joint == MD5_NONE || is_part_replaced(part, anim->num_adjustments, i))
             continue;
         const md5_xform local =
-            scaled(md5i_transform_from_axes(skeleton->axes, pose[joint]), 1.0f / scale);
-        const md5_xform adjusted = scaled(apply_adjustment(adjustment, local), scale);
+            scale_transform(md5i_transform_from_axes(skeleton->axes, pose[joint]), 1.0f / scale);
+        const md5_xform adjusted = scale_transform(apply_adjustment(adjustment, local), scale);
         pose[joint] = md5i_transform_to_axes(skeleton->axes, adjusted);
     }
 }

@@ -96,7 +96,7 @@ typedef struct scale_reader {
 } scale_reader;
 
 // Returns the token at lex->at for a message.
-static md5_quoted found(const md5_lex *lex)
+static md5_quoted quote_token(const md5_lex *lex)
 {
     return md5i_lex_token(lex, lex->at);
 }
@@ -105,17 +105,17 @@ static bool expect(md5_lex *lex, char c, const char *where)
 {
     return md5i_lex_accept(lex, c)
            || md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%c' %s, found %s", c, where,
-                            found(lex).text);
+                            quote_token(lex).text);
 }
 
 // Copies a string to the arena without its backslashes, except in \u and its digits. Returns NULL
 // after an error.
-static const char *read_string(md5_lex *lex)
+static const char *read_json_string(md5_lex *lex)
 {
     const char *const start = md5i_lex_skip_space(lex);
     if (start == lex->end || *start != '"') {
         md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "expected a quoted name, found %s",
-                      found(lex).text);
+                      quote_token(lex).text);
         return NULL;
     }
     const char *end = start + 1;
@@ -158,7 +158,7 @@ static bool skip_brackets(md5_lex *lex)
     while (lex->at < lex->end) {
         const char c = *lex->at;
         if (c == '"') {
-            TRY(read_string(lex));
+            TRY(read_json_string(lex));
             continue;
         }
         lex->at++;
@@ -176,16 +176,16 @@ static bool skip_brackets(md5_lex *lex)
 static bool skip_value(md5_lex *lex, const char *expected)
 {
     md5i_lex_skip_space(lex);
-    md5i_lex_warn(lex, lex->at, "expected %s, found %s: skipped", expected, found(lex).text);
+    md5i_lex_warn(lex, lex->at, "expected %s, found %s: skipped", expected, quote_token(lex).text);
     const char first = lex->at < lex->end ? *lex->at : '\0';
     if (first == '"')
-        return read_string(lex) != NULL;
+        return read_json_string(lex) != NULL;
     if (first == '{' || first == '[')
         return skip_brackets(lex);
     const char *const end = literal_end(lex);
     if (end == lex->at)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected a value, found %s",
-                             found(lex).text);
+                             quote_token(lex).text);
     lex->at = end;
     return true;
 }
@@ -203,7 +203,7 @@ static bool read_number(md5_lex *lex, float *value, bool *is_number)
 }
 
 // Reads true or false. Like in the engine, only the first letter is checked.
-static bool read_bool(md5_lex *lex, bool *value, bool *is_bool)
+static bool read_json_bool(md5_lex *lex, bool *value, bool *is_bool)
 {
     md5i_lex_skip_space(lex);
     const char first = lex->at < lex->end ? *lex->at : '\0';
@@ -242,18 +242,18 @@ static uint32_t parse_frame(const char *name)
 }
 
 // Reads "scale_positions": true, or "12": 0.5. The entry is not added if the joint does not exist.
-static bool read_member(scale_reader *reader, uint32_t joint, bool joint_exists)
+static bool read_scale_member(scale_reader *reader, uint32_t joint, bool joint_exists)
 {
     md5_lex *const lex = reader->lex;
     scale_entry entry = {.joint = joint};
     bool is_read;
     bool scales = false;
     const char *const position = md5i_lex_skip_space(lex);
-    const char *const name = read_string(lex);
+    const char *const name = read_json_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
     entry.is_position = strcmp(name, "scale_positions") == 0;
     if (entry.is_position) {
-        TRY(read_bool(lex, &scales, &is_read));
+        TRY(read_json_bool(lex, &scales, &is_read));
         entry.value = scales ? 1.0f : 0.0f;
     } else {
         entry.frame = parse_frame(name);
@@ -272,7 +272,7 @@ static bool read_joint(scale_reader *reader)
 {
     md5_lex *const lex = reader->lex;
     const char *const position = md5i_lex_skip_space(lex);
-    const char *const name = read_string(lex);
+    const char *const name = read_json_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
     md5i_lex_skip_space(lex);
     if (lex->at < lex->end && *lex->at != '{')
@@ -286,7 +286,7 @@ static bool read_joint(scale_reader *reader)
     if (md5i_lex_accept(lex, '}'))
         return true;
     do
-        TRY(read_member(reader, index, joint != NULL));
+        TRY(read_scale_member(reader, index, joint != NULL));
     while (md5i_lex_accept(lex, ','));
     return expect(lex, '}', "or ',' after a scale");
 }
@@ -326,7 +326,7 @@ static bool read_entries(md5_lex *lex, const md5_anim *anim, scale_entry **entri
 // -- Loading --------------------------------------------------------------------------------------
 
 // Orders entries by joint, flags before scales, then by frame, then by their order in the text.
-static int compare_entries(const void *left, const void *right)
+static int compare_scale_entries(const void *left, const void *right)
 {
     const scale_entry *const a = (const scale_entry *)left;
     const scale_entry *const b = (const scale_entry *)right;
@@ -342,7 +342,7 @@ static int compare_entries(const void *left, const void *right)
 }
 
 // Returns true if `next` replaces an entry: both have the same joint, type and frame.
-static bool is_replaced(const scale_entry *entry, const scale_entry *next)
+static bool is_scale_replaced(const scale_entry *entry, const scale_entry *next)
 {
     return next->joint == entry->joint && next->is_position == entry->is_position
            && next->frame == entry->frame;
@@ -365,7 +365,7 @@ static md5_scales *place_scales(const md5_context *context, md5_block *block, ui
             joint = joint ? joint + 1 : joints;
             *joint = (md5_scaled_joint){entry->joint, false, 0, key};
         }
-        if (i + 1 < count && is_replaced(entry, &entries[i + 1]))
+        if (i + 1 < count && is_scale_replaced(entry, &entries[i + 1]))
             continue;
         if (entry->is_position) {
             joint->scales_position = entry->value != 0.0f;
@@ -395,7 +395,7 @@ static md5_scales *build(md5_arena *arena, const char *text, size_t size, const 
     if (!read_entries(&lex, anim, &entries, &count))
         return NULL;
     if (count > 0)
-        qsort(entries, count, sizeof *entries, compare_entries);
+        qsort(entries, count, sizeof *entries, compare_scale_entries);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || entries[i].joint != entries[i - 1].joint)
             num_joints++;

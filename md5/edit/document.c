@@ -372,8 +372,8 @@ static bool is_track_valid(const md5_doc *doc, md5_track track)
     return count == 0 || (uint64_t)track.first + count <= doc->num_components;
 }
 
-static bool check_mesh(md5_context *context, const md5_doc_mesh *mesh, uint32_t num_joints,
-                       uint64_t *num_references)
+static bool check_document_mesh(md5_context *context, const md5_doc_mesh *mesh, uint32_t num_joints,
+                                uint64_t *num_references)
 {
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const md5_vertex vertex = mesh->vertices[v];
@@ -413,7 +413,7 @@ bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_referenc
         *num_references += (uint64_t)md5i_count_flags(track.flags) * doc->num_frames;
     }
     for (uint32_t m = 0; m < doc->num_meshes; m++)
-        TRY(check_mesh(context, &doc->meshes[m], doc->num_joints, num_references));
+        TRY(check_document_mesh(context, &doc->meshes[m], doc->num_joints, num_references));
     for (uint32_t i = 0; i < doc->num_cuts; i++) {
         if (doc->cuts[i] >= doc->num_frames)
             return fail_at(context, "frame of cut", i);

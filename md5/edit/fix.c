@@ -537,16 +537,16 @@ uint32_t md5_edit_meshes(md5_doc *doc, const md5_mesh_edit *edit, md5_error *err
 // -- Joints ---------------------------------------------------------------------------------------
 
 // All six components of a joint in a frame.
-typedef union components {
+typedef union joint_components {
     float values[6];  // in the order of the flags
     md5_vec3 pair[2]; // position, rotation
-} components;
+} joint_components;
 
 // Returns the components of a joint in a frame. `numbers` are the joint's numbers in the frame;
 // components without a flag are those of the base frame.
-static components read_components(const md5_doc_joint *joint, const float *numbers)
+static joint_components read_components(const md5_doc_joint *joint, const float *numbers)
 {
-    components all = {.pair = {joint->position, joint->rotation}};
+    joint_components all = {.pair = {joint->position, joint->rotation}};
     for (uint32_t i = 0; i < 6; i++)
         if (joint->track.flags >> i & 1)
             all.values[i] = *numbers++;
@@ -554,7 +554,7 @@ static components read_components(const md5_doc_joint *joint, const float *numbe
 }
 
 // Writes the components that have a flag. Returns their number.
-static uint32_t write_components(const components *all, uint32_t flags, float *to)
+static uint32_t write_components(const joint_components *all, uint32_t flags, float *to)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < 6; i++)
@@ -586,7 +586,7 @@ static bool rearrange_frames(repair *it, const md5_doc *doc, const uint32_t *old
             continue;
         const md5_doc_joint *const old = &doc->joints[old_indices[i]];
         for (size_t f = 0; f < doc->num_frames; f++) {
-            const components all =
+            const joint_components all =
                 read_components(old, doc->numbers + f * doc->num_components + old->track.first);
             write_components(&all, track.flags, to->numbers + f * to->num_components + track.first);
         }
@@ -825,7 +825,7 @@ static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *
         const uint32_t num_frames = joint->track.flags > 0 ? to.num_frames : 0;
         for (size_t f = 0; f < num_frames; f++) {
             float *const numbers = to.numbers + f * to.num_components + joint->track.first;
-            components all = read_components(joint, numbers);
+            joint_components all = read_components(joint, numbers);
             map_joint(map, is_in_model_space, &all.pair[0], &all.pair[1]);
             write_components(&all, joint->track.flags, numbers);
         }
@@ -958,9 +958,9 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
 }
 
 // Returns the components of a transform as files store them: for a quaternion with w <= 0.
-static components components_from_transform(const md5_xform *joint)
+static joint_components components_from_transform(const md5_xform *joint)
 {
-    return (components){.pair = {joint->translation, md5_quat_to_xyz(joint->rotation)}};
+    return (joint_components){.pair = {joint->translation, md5_quat_to_xyz(joint->rotation)}};
 }
 
 // Returns true if a joint of the binding has the same parent in the clip as in the skeleton.
@@ -1183,7 +1183,7 @@ static void measure_reach(const repair *it, const frame_plan *plan)
 // on: a joint may use an equal part of it, and the unused parts of its ancestors. Joint 0 keeps the
 // flags of its translation, because games read it.
 static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint *joints,
-                         components *base)
+                         joint_components *base)
 {
     const md5_skeleton *const skeleton = it->binding->skeleton;
     const float tolerance = plan->edit->tolerance;
@@ -1211,12 +1211,12 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
 // Samples all frames. Writes the base frame and the spans of all joints, and sets a flag for each
 // component that differs from the base frame by any bit in a frame.
 static void find_flags(const repair *it, const frame_plan *plan, md5_doc_joint *joints,
-                       components *base)
+                       joint_components *base)
 {
     for (uint32_t f = 0; f < plan->num_frames; f++) {
         pose_frame(it, plan, f);
         for (uint32_t j = 0; j < it->binding->skeleton->num_joints; j++) {
-            const components all = components_from_transform(&it->pose[j]);
+            const joint_components all = components_from_transform(&it->pose[j]);
             if (f == 0) {
                 base[j] = components_from_transform(base_transform(it, j));
                 plan->spans[j] = (joint_span){.first = it->pose[j]};
@@ -1232,8 +1232,8 @@ static void find_flags(const repair *it, const frame_plan *plan, md5_doc_joint *
 // Completes the joints of the new document. Without a tolerance, components that have a flag in the
 // document keep it, because the author may have a reason for the flag. Returns the number of
 // components.
-static uint32_t build_joints(repair *it, const md5_frame_edit *edit, const md5_doc *doc,
-                             const components *base, md5_doc_joint *joints)
+static uint32_t pose_edited_joints(repair *it, const md5_frame_edit *edit, const md5_doc *doc,
+                                   const joint_components *base, md5_doc_joint *joints)
 {
     const md5_skeleton *const skeleton = it->binding->skeleton;
     uint32_t num_components = 0;
@@ -1265,7 +1265,7 @@ static void write_frames(const repair *it, const frame_plan *plan, const md5_doc
     for (uint32_t f = 0; f < plan->num_frames; f++) {
         pose_frame(it, plan, f);
         for (uint32_t j = 0; j < it->binding->skeleton->num_joints; j++) {
-            const components all = components_from_transform(&it->pose[j]);
+            const joint_components all = components_from_transform(&it->pose[j]);
             next += write_components(&all, joints[j].track.flags, next);
         }
     }
@@ -1294,13 +1294,13 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
     const md5_frame_edit *const edit = plan->edit;
     const uint32_t num_joints = it->binding->skeleton->num_joints;
     md5_doc_joint *const joints = MD5_ALLOC_ZEROED(&it->arena, md5_doc_joint, num_joints);
-    components *const base = MD5_ALLOC_ARRAY(&it->scratch, components, num_joints);
+    joint_components *const base = MD5_ALLOC_ARRAY(&it->scratch, joint_components, num_joints);
     if (!joints || !base)
         return 0;
     find_flags(it, plan, joints, base);
     if (edit->tolerance > 0)
         reduce_flags(it, plan, joints, base);
-    const uint32_t num_components = build_joints(it, edit, doc, base, joints);
+    const uint32_t num_components = pose_edited_joints(it, edit, doc, base, joints);
     float *const numbers = (float *)md5i_arena_alloc_raw(&it->arena, plan->num_frames,
                                                          num_components * sizeof *numbers);
     if (it->context.error.status != MD5_OK)

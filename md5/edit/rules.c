@@ -21,7 +21,7 @@ static const struct engine {
     const char *name;
     const char *alias;
     const char *below; // the entry represents the versions before this version; NULL: the newest
-} engines[NUM_ENGINES] = {
+} engine_rows[NUM_ENGINES] = {
     {.name = "doom3", .alias = "dhewm3"},
     {.name = "darkmod", .alias = "tdm"},
     {.name = "quake4", .alias = "openq4"},
@@ -55,7 +55,7 @@ static const struct effect {
 };
 
 // clang-format off
-static const struct rule {
+static const struct check_rule {
     const char *name;              // a part after a slash distinguishes variants of the same rule
     char effects[NUM_ENGINES + 1]; // a letter of `effects` for each engine, in the order of engines
     bool is_library_too;           // this library reports a problem on the same line
@@ -277,10 +277,10 @@ static bool is_version_before(const char *a, const char *b)
 // Returns true if engines[index] includes a version. NULL is the newest version.
 static bool includes_version(uint32_t index, const char *version)
 {
-    if (engines[index].below)
-        return version && is_version_before(version, engines[index].below);
+    if (engine_rows[index].below)
+        return version && is_version_before(version, engine_rows[index].below);
     const bool is_last = index + 1 == NUM_ENGINES;
-    const char *const first_version = is_last ? NULL : engines[index + 1].below;
+    const char *const first_version = is_last ? NULL : engine_rows[index + 1].below;
     return !(version && first_version && is_version_before(version, first_version));
 }
 
@@ -302,7 +302,7 @@ uint32_t md5_find_engines(const char *name)
     if (version && (*version == '\0' || version[strspn(version, "0123456789.")] != '\0'))
         return 0;
     for (uint32_t i = 0; i < NUM_ENGINES; i++)
-        if (includes_version(i, version) && has_engine_name(&engines[i], name, length))
+        if (includes_version(i, version) && has_engine_name(&engine_rows[i], name, length))
             found |= UINT32_C(1) << i;
     return found;
 }
@@ -314,7 +314,7 @@ size_t md5_engine_names(uint32_t set, char *text, size_t size)
     if (size > 0)
         text[0] = '\0';
     for (int i = -1; i < NUM_ENGINES; i++) {
-        const struct engine *const engine = i < 0 ? &library : &engines[i];
+        const struct engine *const engine = i < 0 ? &library : &engine_rows[i];
         if (!(set & (i < 0 ? MD5_ENGINE_LIBRARY : UINT32_C(1) << i)))
             continue;
         const size_t left = used < size ? size - used : 0;
@@ -327,7 +327,7 @@ size_t md5_engine_names(uint32_t set, char *text, size_t size)
 }
 
 // Returns the set of engines that react to a violation with an effect.
-static uint32_t engines_with_effect(const struct rule *rule, char letter)
+static uint32_t engines_with_effect(const struct check_rule *rule, char letter)
 {
     uint32_t set = 0;
     for (uint32_t i = 0; i < NUM_ENGINES; i++)
@@ -341,7 +341,7 @@ bool md5_get_rule(uint32_t index, md5_engines requested, md5_diagnostic *diagnos
     *diagnostic = (md5_diagnostic){.error = {.status = MD5_WARNING}, .count = 1, .is_silent = true};
     if (index >= NUM_RULES)
         return false;
-    const struct rule *const rule = &rules[index];
+    const struct check_rule *const rule = &rules[index];
     char *at = diagnostic->engines;
     char *const end = at + sizeof diagnostic->engines;
     memcpy(diagnostic->rule, rule->name, strcspn(rule->name, "/"));

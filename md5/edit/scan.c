@@ -302,7 +302,7 @@ static bool read_open_brace(md5_checker *checker)
 }
 
 // Skips the rest of a block, including nested blocks. The `{` of the block has been read.
-static void skip_block(md5_checker *checker)
+static void skip_unknown_block(md5_checker *checker)
 {
     int depth = 1;
     while (depth > 0 && read_word(checker)) {
@@ -408,7 +408,7 @@ static void check_parent(md5_checker *checker, const md5_check_joint *joint, boo
 
 // Sets and checks the flags and the first component of a clip's joint, which are values[1] and
 // values[2].
-static void read_track(md5_checker *checker, const file_contents *clip, const double *values,
+static void scan_track(md5_checker *checker, const file_contents *clip, const double *values,
                        md5_text_location location, md5_check_joint *joint)
 {
     const double first = values[2];
@@ -447,7 +447,7 @@ static void check_joint_count(md5_checker *checker, int32_t num_declared)
 }
 
 // Reads the joints of a clip, or of a mesh file if `clip` is NULL.
-static bool read_joints(md5_checker *checker, const file_contents *clip, int32_t num_declared)
+static bool scan_joints(md5_checker *checker, const file_contents *clip, int32_t num_declared)
 {
     uint32_t num_roots = 0;
     while (read_section_word(checker)) {
@@ -463,7 +463,7 @@ static bool read_joints(md5_checker *checker, const file_contents *clip, int32_t
                                   "joint '%.60s' is a second root: expected one root", joint->name);
         check_parent(checker, joint, clip != NULL, num_declared, location);
         if (clip) {
-            read_track(checker, clip, values, location, joint);
+            scan_track(checker, clip, values, location, joint);
         } else {
             TRY(read_entry(checker, "(xxx)(fff)", false, values));
             check_rotation(checker, location, values);
@@ -476,7 +476,7 @@ static bool read_joints(md5_checker *checker, const file_contents *clip, int32_t
 // -- Mesh files -----------------------------------------------------------------------------------
 
 // Kinds of entries of a mesh.
-enum { VERTICES, TRIANGLES, WEIGHTS, NUM_KINDS };
+enum { SCAN_VERTICES, SCAN_TRIANGLES, SCAN_WEIGHTS, NUM_KINDS };
 
 // Keywords of a mesh: the kinds of entries, then the parts of a mesh in their order.
 enum {
@@ -508,7 +508,7 @@ typedef struct mesh_contents {
 static bool add_vertex(md5_checker *checker, md5_text_location location, const double *values,
                        mesh_contents *mesh)
 {
-    const uint32_t index = mesh->num_read[VERTICES];
+    const uint32_t index = mesh->num_read[SCAN_VERTICES];
     TRY(ADD_ENTRY(&checker->scratch, mesh_vertex, mesh->vertices, index));
     mesh->vertices[index] = (mesh_vertex){
         .first_weight = (uint32_t)fmax(values[1], 0.0),
@@ -524,17 +524,17 @@ static void check_triangle(md5_checker *checker, md5_text_location location, con
                            const mesh_contents *mesh)
 {
     for (uint32_t k = 1; k < 4; k++)
-        if (values[k] < 0 || values[k] >= mesh->num_declared[VERTICES])
+        if (values[k] < 0 || values[k] >= mesh->num_declared[SCAN_VERTICES])
             md5i_report_violation(
                 checker, "triangle-corner", location,
                 "triangle refers to an unknown vertex: found %d, but numverts is %u",
-                (int)values[k], mesh->num_declared[VERTICES]);
+                (int)values[k], mesh->num_declared[SCAN_VERTICES]);
 }
 
 static bool add_weight(md5_checker *checker, md5_text_location location, const double *values,
                        mesh_contents *mesh)
 {
-    const uint32_t index = mesh->num_read[WEIGHTS];
+    const uint32_t index = mesh->num_read[SCAN_WEIGHTS];
     TRY(ADD_ENTRY(&checker->scratch, float, mesh->biases, index));
     mesh->biases[index] = (float)values[2];
     if (values[1] < 0 || values[1] >= checker->check.num_joints)
@@ -560,9 +560,9 @@ static bool read_mesh_entry(md5_checker *checker, int kind, mesh_contents *mesh)
         md5i_report_violation(checker, "row-order", keyword,
                               "'%s %d' is out of order: expected index %u", mesh_keywords[kind],
                               (int)values[0], index);
-    if (kind == VERTICES)
+    if (kind == SCAN_VERTICES)
         TRY(add_vertex(checker, keyword, values, mesh));
-    else if (kind == WEIGHTS)
+    else if (kind == SCAN_WEIGHTS)
         TRY(add_weight(checker, keyword, values, mesh));
     else
         check_triangle(checker, keyword, values, mesh);
@@ -571,10 +571,10 @@ static bool read_mesh_entry(md5_checker *checker, int kind, mesh_contents *mesh)
 }
 
 // Reports vertices whose weights do not exist, do not sum to 1, or are too many for an engine.
-static void check_vertices(md5_checker *checker, const mesh_contents *mesh)
+static void scan_vertices(md5_checker *checker, const mesh_contents *mesh)
 {
-    const uint32_t num_weights = mesh->num_read[WEIGHTS];
-    for (uint32_t i = 0; i < mesh->num_read[VERTICES]; i++) {
+    const uint32_t num_weights = mesh->num_read[SCAN_WEIGHTS];
+    for (uint32_t i = 0; i < mesh->num_read[SCAN_VERTICES]; i++) {
         const uint32_t first = mesh->vertices[i].first_weight;
         const uint32_t count = mesh->vertices[i].num_weights;
         const md5_text_location location = md5_at_line(mesh->vertices[i].line);
@@ -621,7 +621,7 @@ static void check_counts(md5_checker *checker, const mesh_contents *mesh)
         const md5_text_location end =
             md5_at_line(is_last ? checker->location.line : mesh->count_lines[kind + 1]);
         const uint32_t count = mesh->num_read[kind];
-        if (kind == TRIANGLES && count == 0)
+        if (kind == SCAN_TRIANGLES && count == 0)
             md5i_report_violation(checker, "empty-mesh", end, "mesh has no triangles");
         if (count != mesh->num_declared[kind])
             md5i_report_violation(checker, "row-count", end,
@@ -630,7 +630,7 @@ static void check_counts(md5_checker *checker, const mesh_contents *mesh)
         if (count > q2pro_limits[kind])
             md5i_report_violation(checker, "q2pro-limit", end, "too many %s in a mesh: found %u",
                                   names[kind], count);
-        if (kind == VERTICES && count > MAX_VERTICES)
+        if (kind == SCAN_VERTICES && count > MAX_VERTICES)
             md5i_report_violation(checker, "many-vertices", end,
                                   "too many vertices in a mesh: expected at most 65535, found %u",
                                   count);
@@ -692,7 +692,7 @@ static int find_mesh_keyword(const md5_checker *checker)
 }
 
 // Reads a mesh, including its `}`.
-static bool read_mesh(md5_checker *checker, mesh_contents *mesh)
+static bool scan_mesh(md5_checker *checker, mesh_contents *mesh)
 {
     int last_part = FIRST_PART;
     while (read_section_word(checker)) {
@@ -721,7 +721,7 @@ static bool read_mesh(md5_checker *checker, mesh_contents *mesh)
         }
     }
     check_part_order(checker, PART_END, &last_part);
-    check_vertices(checker, mesh);
+    scan_vertices(checker, mesh);
     check_counts(checker, mesh);
     return checker->word.size > 0;
 }
@@ -762,7 +762,7 @@ static void check_base_frame(md5_checker *checker, const md5_check_joint *joint,
                                   k < 3 ? "position" : "rotation");
 }
 
-static bool read_base_frame(md5_checker *checker, file_contents *clip)
+static bool scan_base_frame(md5_checker *checker, file_contents *clip)
 {
     while (read_section_word(checker)) {
         checker->entry_line = checker->location.line;
@@ -779,7 +779,7 @@ static bool read_base_frame(md5_checker *checker, file_contents *clip)
 
 // Reads a frame. Its keyword has been read. Stores the values of the first frame; other frames are
 // only checked for words that some engines cannot read.
-static bool read_frame(md5_checker *checker, file_contents *clip)
+static bool scan_frame(md5_checker *checker, file_contents *clip)
 {
     const uint32_t position = clip->num_read;
     const int32_t index = read_count(checker);
@@ -906,10 +906,10 @@ static bool read_mesh_section(md5_checker *checker, int section, file_contents *
         check_mesh_count(checker, file);
         return true;
     case MESH_JOINTS:
-        return read_open_brace(checker) && read_joints(checker, NULL, file->num_joints);
+        return read_open_brace(checker) && scan_joints(checker, NULL, file->num_joints);
     default:
         file->num_read++;
-        return read_open_brace(checker) && read_mesh(checker, &mesh);
+        return read_open_brace(checker) && scan_mesh(checker, &mesh);
     }
 }
 
@@ -942,14 +942,14 @@ static bool read_clip_section(md5_checker *checker, int section, file_contents *
         clip->num_components = read_count(checker);
         return true;
     case CLIP_HIERARCHY:
-        return read_open_brace(checker) && read_joints(checker, clip, clip->num_joints);
+        return read_open_brace(checker) && scan_joints(checker, clip, clip->num_joints);
     case CLIP_BOUNDS:
         checker->check.bounds_line = checker->location.line;
         return read_open_brace(checker) && read_boxes(checker, clip);
     case CLIP_BASE_FRAME:
-        return read_open_brace(checker) && read_base_frame(checker, clip);
+        return read_open_brace(checker) && scan_base_frame(checker, clip);
     default:
-        return read_frame(checker, clip);
+        return scan_frame(checker, clip);
     }
 }
 
@@ -983,7 +983,7 @@ static void check_section_order(md5_checker *checker, int section, section_reade
 }
 
 // Returns false if the version is not 10: the rest of such a file may have any format.
-static bool read_version(md5_checker *checker)
+static bool scan_version(md5_checker *checker)
 {
     const int32_t version = read_count(checker);
     if (version == 10)
@@ -1021,11 +1021,11 @@ static void skip_unknown_section(md5_checker *checker)
                           shown_length(checker, 60), checker->word.bytes);
     checker->has_unknown = true;
     if (is_mark(checker, '{'))
-        skip_block(checker);
+        skip_unknown_block(checker);
 }
 
 // Returns true after the last declared mesh or frame, where engines stop reading.
-static bool is_complete(const file_contents *file)
+static bool is_file_complete(const file_contents *file)
 {
     return file->num_read > 0 && (int32_t)file->num_read >= file->num_parts;
 }
@@ -1047,7 +1047,7 @@ static bool read_sections(md5_checker *checker, file_contents *file)
         reader.count = NUM_CLIP_SECTIONS;
     }
     bool is_read = true;
-    while (is_read && !is_complete(file) && read_word(checker)) {
+    while (is_read && !is_file_complete(file) && read_word(checker)) {
         int section = 0;
         while (section < reader.count && !is_keyword(checker, reader.names[section]))
             section++;
@@ -1057,7 +1057,7 @@ static bool read_sections(md5_checker *checker, file_contents *file)
         }
         check_section_order(checker, section, &reader);
         if (section == SECTION_VERSION) {
-            TRY(read_version(checker));
+            TRY(scan_version(checker));
         } else if (section == SECTION_COMMAND_LINE) {
             read_command_line(checker, &reader);
         } else {

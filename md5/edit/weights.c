@@ -716,7 +716,7 @@ static bool check_range(md5_context *context, const char *name, uint32_t value, 
                     name, min, max, value);
 }
 
-static bool check_mesh(md5_context *context, const md5_weights_desc *desc)
+static bool check_weights_mesh(md5_context *context, const md5_weights_desc *desc)
 {
     TRY(check_range(context, "num_positions", desc->num_positions, 1, UINT32_MAX / 32));
     for (uint32_t i = 0; i < desc->num_positions; i++) {
@@ -756,7 +756,7 @@ static bool check_desc(md5_context *context, md5_weights_desc *desc)
     if (!(desc->falloff >= 0 && desc->falloff <= 1))
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "falloff is out of range: expected 0 to 1, found %g", desc->falloff);
-    TRY(check_mesh(context, desc));
+    TRY(check_weights_mesh(context, desc));
     for (uint32_t joint = 0; joint < desc->skeleton->num_joints; joint++)
         for (uint32_t i = 0; i < 12; i++)
             if (!is_in_range(desc->bind[joint].m[i]))

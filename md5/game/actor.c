@@ -796,7 +796,7 @@ void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on
 // functions write or read them, depending on the archive.
 
 enum { SAVE_VERSION = 5 };
-static const char magic[4] = {'M', 'D', '5', 'A'};
+static const char actor_magic[4] = {'M', 'D', '5', 'A'};
 
 // Returns a hash of the names, file counts, frame counts, durations and rates of the clips. The
 // hash is equal on all platforms.
@@ -874,11 +874,11 @@ void md5_actor_save(const md5_actor *actor, void *bytes)
 {
     MD5_ASSERT_ACTOR(actor);
     MD5_ASSERT_NOT_NULL(bytes);
-    md5_state_archive archive = {.to = (unsigned char *)bytes + sizeof magic};
+    md5_state_archive archive = {.to = (unsigned char *)bytes + sizeof actor_magic};
     uint32_t version = SAVE_VERSION;
     uint64_t hash = hash_clips(actor->entity);
     md5_actor copy = *actor;
-    memcpy(bytes, magic, sizeof magic);
+    memcpy(bytes, actor_magic, sizeof actor_magic);
     md5_archive_32(&archive, &version);
     md5_archive_64(&archive, &hash);
     (void)archive_actor(&archive, &copy);
@@ -963,11 +963,11 @@ bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_err
     uint32_t version;
     uint64_t hash;
     md5i_context_begin(&context, NULL, NULL, error);
-    if (size != MD5_ACTOR_SAVE_SIZE || memcmp(bytes, magic, sizeof magic) != 0)
+    if (size != MD5_ACTOR_SAVE_SIZE || memcmp(bytes, actor_magic, sizeof actor_magic) != 0)
         return MD5_FAIL(
             &context, MD5_ERROR_SYNTAX, "not a saved actor: expected %d bytes, found %zu bytes%s",
             MD5_ACTOR_SAVE_SIZE, size, size == MD5_ACTOR_SAVE_SIZE ? " of other data" : "");
-    md5_state_archive archive = {.from = (const unsigned char *)bytes + sizeof magic};
+    md5_state_archive archive = {.from = (const unsigned char *)bytes + sizeof actor_magic};
     md5_archive_32(&archive, &version);
     if (version != SAVE_VERSION)
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,

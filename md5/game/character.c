@@ -77,11 +77,12 @@ void md5_entity_move_joints(const md5_entity *entity, const md5_joint_mod *mods,
     }
 }
 
-static const md5_xform model_space = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+static const md5_xform model_space_transform = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
 
 static const md5_xform *parent_transform(const driven_actor *driven, const tracked_joint *tracked)
 {
-    return tracked->parent == MD5_NONE ? &model_space : &driven->transforms[tracked->parent];
+    return tracked->parent == MD5_NONE ? &model_space_transform
+                                       : &driven->transforms[tracked->parent];
 }
 
 static bool has_mod(const md5_joint_mod *mod)

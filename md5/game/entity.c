@@ -215,7 +215,7 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
 
 // Provides files of the game to the loaders of the library. Only one file is open at a time, so
 // that files need not be copied as in md5_game_files().
-static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
+static const void *open_game_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     md5_entity_load *const load = (md5_entity_load *)user;
     load->open_file = md5i_game_find_file(load->game, path);
@@ -366,8 +366,8 @@ static bool has_anim(const md5_model_def *model, const char *name)
 
 // Warns if the skin or the clip in the keys of an entity does not exist. If `decl` is not NULL,
 // only keys in this declaration are checked.
-static void check_names(md5_context *context, md5_game *game, const md5_entity_def *def,
-                        const md5_model_def *model, const md5_decl *decl)
+static void check_joint_names(md5_context *context, md5_game *game, const md5_entity_def *def,
+                              const md5_model_def *model, const md5_decl *decl)
 {
     const md5_entity_key *const anim = find_key(def, "anim");
     const md5_entity_key *skin = find_key(def, "skin");
@@ -397,7 +397,7 @@ static bool find_skin(md5_entity_load *load)
         name = entity->model_def->skin;
     if (name && name[0])
         entity->skin = md5_game_skin_def(load->game, name, &error);
-    check_names(load->context, load->game, entity->def, entity->model_def, NULL);
+    check_joint_names(load->context, load->game, entity->def, entity->model_def, NULL);
     return entity_has_memory(load->context, &error);
 }
 
@@ -470,7 +470,7 @@ static bool load_entity(md5_entity_load *load, md5_game *game, const char *name,
     *load = (md5_entity_load){.context = context, .game = game, .name = name};
     load->arena.context = context;
     load->opts = opts ? *opts : (md5_load_opts){.file_name = NULL};
-    load->opts.files = (md5_files){.open = open_file, .close = close_file, .user = load};
+    load->opts.files = (md5_files){.open = open_game_file, .close = close_file, .user = load};
     const char *file = NULL;
     load->owner = MD5_ALLOC_ZEROED(&load->arena, md5_entity_owner, 1);
     TRY(load->owner);
@@ -531,7 +531,7 @@ static void free_single_entity(const md5_entity *entity)
 
 // -- Values ---------------------------------------------------------------------------------------
 
-static md5_vec3 read_vector(const md5_entity *entity, const char *key)
+static md5_vec3 read_entity_vector(const md5_entity *entity, const char *key)
 {
     float values[3] = {0.0f, 0.0f, 0.0f};
     entity_numbers(entity, key, values, 3);
@@ -761,10 +761,10 @@ static bool add_attachment(part_loader *loader, const md5_entity_key *key)
         free_single_entity(part.entity);
         return true;
     }
-    const md5_vec3 angles = read_vector(part.entity, "angles");
+    const md5_vec3 angles = read_entity_vector(part.entity, "angles");
     const md5_xform transform = {
         .rotation = md5_quat_from_euler((md5_euler){angles.x, angles.y, angles.z}),
-        .translation = read_vector(part.entity, "origin"),
+        .translation = read_entity_vector(part.entity, "origin"),
     };
     attach_part(loader, (uint32_t)joint, transform, true, &part);
     store_part(loader, &part);
@@ -839,7 +839,7 @@ md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opt
 }
 
 // Returns true if a name is a modelDef or an existing .md5mesh file.
-static bool has_model(md5_game *game, const char *name, md5_error *error)
+static bool has_model_decl(md5_game *game, const char *name, md5_error *error)
 {
     return md5_game_model_def(game, name, error)
            || (is_mesh_file(name) && md5i_game_find_file(game, name));
@@ -875,7 +875,7 @@ static void check_model(const entity_check *check, const md5_entity_key *key,
 {
     // The modelDef of the entity was already looked up.
     const bool is_checked = key == check->model && !is_mesh_file(key->value);
-    if (is_checked || has_model(check->game, model->value, check->error))
+    if (is_checked || has_model_decl(check->game, model->value, check->error))
         return;
     (void)md5i_report_key(&check->game->context, MD5_WARNING, key,
                           "%s %s: unknown model %s: expected a modelDef or an .md5mesh file",
@@ -940,7 +940,7 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
         check.body.joints = model_def->joints;
     }
     if (def) {
-        check_names(context, game, def, model_def, def->decl);
+        check_joint_names(context, game, def, model_def, def->decl);
         uint32_t num_tried = 0;
         for (uint32_t i = 0; i < def->num_keys && num_tried < MD5_MAX_ENTITY_PARTS; i++) {
             const md5_entity_key *const key = &def->keys[i];

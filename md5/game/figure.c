@@ -71,7 +71,8 @@ static bool copy_token(figure_reader *reader, const md5_token *token, const char
 
 // Reads numbers that are separated by commas. Returns false if a comma is missing, unless
 // `is_lenient`.
-static bool read_numbers(figure_reader *reader, float *values, uint32_t count, bool is_lenient)
+static bool read_figure_numbers(figure_reader *reader, float *values, uint32_t count,
+                                bool is_lenient)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0 && !md5i_decl_lex_expect(&reader->lex, ",") && !is_lenient)
@@ -98,7 +99,7 @@ static bool read_vector_joints(figure_reader *reader, md5_figure_vector *vector)
 
 // Reads ( x, y, z ), joint( "a" ), bonecenter( "a", "b" ) or bonedir( "a", "b" ), with an optional
 // minus before it.
-static bool read_vector(figure_reader *reader, md5_figure_vector *vector)
+static bool read_figure_vector(figure_reader *reader, md5_figure_vector *vector)
 {
     static const char *const keywords[] = {"(", "joint", "bonecenter", "bonedir"};
     md5_decl_lex *const lex = &reader->lex;
@@ -117,7 +118,7 @@ static bool read_vector(figure_reader *reader, md5_figure_vector *vector)
     vector->kind = (md5_figure_vector_kind)kind;
     if (kind == MD5_FIGURE_NUMBERS) {
         float values[3];
-        (void)read_numbers(reader, values, 3, true);
+        (void)read_figure_numbers(reader, values, 3, true);
         vector->numbers = (md5_vec3){values[0], values[1], values[2]};
     } else {
         TRY(read_vector_joints(reader, vector));
@@ -127,7 +128,7 @@ static bool read_vector(figure_reader *reader, md5_figure_vector *vector)
 }
 
 // Adds the bits of the keywords in a text. Returns false at an unknown keyword.
-static bool add_bits(figure_reader *reader, const md5_token *text, uint32_t *bits)
+static bool add_contents_bits(figure_reader *reader, const md5_token *text, uint32_t *bits)
 {
     static const struct {
         const char *keyword;
@@ -166,13 +167,13 @@ static void read_bits(figure_reader *reader, uint32_t *bits)
     bool is_valid = true;
     *bits = 0;
     while (md5i_decl_lex_read(&reader->lex, &token)) {
-        is_valid = is_valid && add_bits(reader, &token, bits);
+        is_valid = is_valid && add_contents_bits(reader, &token, bits);
         if (!md5i_decl_lex_accept(&reader->lex, ","))
             break;
     }
 }
 
-static void read_bool(figure_reader *reader, bool *value)
+static void read_figure_bool(figure_reader *reader, bool *value)
 {
     md5_token token;
     *value = expect_kind(reader, MD5_TOKEN_NUMBER, &token) && md5i_token_int(&token) != 0;
@@ -199,8 +200,8 @@ static bool read_shape(figure_reader *reader, md5_figure_body *body)
         return false;
     }
     body->shape = (md5_body_shape)(index + MD5_SHAPE_BOX);
-    TRY(md5i_decl_lex_expect(lex, "(") && read_vector(reader, &body->corners[0]));
-    TRY(md5i_decl_lex_expect(lex, ",") && read_vector(reader, &body->corners[1]));
+    TRY(md5i_decl_lex_expect(lex, "(") && read_figure_vector(reader, &body->corners[0]));
+    TRY(md5i_decl_lex_expect(lex, ",") && read_figure_vector(reader, &body->corners[1]));
     if (body->shape >= MD5_SHAPE_CYLINDER)
         TRY(md5i_decl_lex_expect(lex, ","));
     if (body->shape == MD5_SHAPE_BONE)
@@ -230,10 +231,10 @@ static bool read_limit(figure_reader *reader, value_form form, md5_figure_constr
     const bool is_ball = form == VALUE_BALL_CONE || form == VALUE_BALL_PYRAMID;
     const bool is_cone = form == VALUE_CONE || form == VALUE_BALL_CONE;
     if (form != VALUE_LIMIT)
-        TRY(read_vector(reader, &constraint->limit_axis) && md5i_decl_lex_expect(lex, ","));
-    TRY(read_numbers(reader, constraint->limit_angles, is_cone ? 1 : 3, false));
+        TRY(read_figure_vector(reader, &constraint->limit_axis) && md5i_decl_lex_expect(lex, ","));
+    TRY(read_figure_numbers(reader, constraint->limit_angles, is_cone ? 1 : 3, false));
     if (is_ball)
-        TRY(md5i_decl_lex_expect(lex, ",") && read_vector(reader, &constraint->shafts[0]));
+        TRY(md5i_decl_lex_expect(lex, ",") && read_figure_vector(reader, &constraint->shafts[0]));
     constraint->limit = is_cone || form == VALUE_LIMIT ? MD5_FIGURE_CONE : MD5_FIGURE_PYRAMID;
     return true;
 }
@@ -249,13 +250,13 @@ static bool read_value(figure_reader *reader, const figure_keyword *keyword, voi
     md5_token token = {.size = 0};
     switch (keyword->form) {
     case VALUE_NUMBER:
-        return read_numbers(reader, numbers, 1, false);
+        return read_figure_numbers(reader, numbers, 1, false);
     case VALUE_FOUR_NUMBERS:
-        return read_numbers(reader, numbers, 4, false);
+        return read_figure_numbers(reader, numbers, 4, false);
     case VALUE_LENIENT_VECTOR:
-        return read_numbers(reader, numbers, 3, true);
+        return read_figure_numbers(reader, numbers, 3, true);
     case VALUE_FRICTION:
-        TRY(read_numbers(reader, numbers, 3, false));
+        TRY(read_figure_numbers(reader, numbers, 3, false));
         if (md5i_decl_lex_accept(lex, ","))
             (void)md5i_decl_lex_float(lex, &numbers[3]);
         return true;
@@ -274,16 +275,16 @@ static bool read_value(figure_reader *reader, const figure_keyword *keyword, voi
         read_bits(reader, (uint32_t *)field);
         return true;
     case VALUE_BOOL:
-        read_bool(reader, (bool *)field);
+        read_figure_bool(reader, (bool *)field);
         return true;
     case VALUE_VECTOR:
-        return read_vector(reader, vector);
+        return read_figure_vector(reader, vector);
     case VALUE_VECTORS:
-        return read_vector(reader, vector) && md5i_decl_lex_expect(lex, ",")
-               && read_vector(reader, vector + 1);
+        return read_figure_vector(reader, vector) && md5i_decl_lex_expect(lex, ",")
+               && read_figure_vector(reader, vector + 1);
     case VALUE_ANGLES: {
         md5_figure_vector angles = {.joints = {"", ""}};
-        TRY(read_vector(reader, &angles));
+        TRY(read_figure_vector(reader, &angles));
         const md5_vec3 values = md5_vec3_scale(angles.numbers, angles.is_negated ? -1.0f : 1.0f);
         memcpy(field, &values, sizeof values);
         return true;
@@ -300,8 +301,8 @@ static bool read_value(figure_reader *reader, const figure_keyword *keyword, voi
 // Reads keywords with their values into `object`, up to '}' or the end of the text. `block` is the
 // name of the block in messages. Sets `has_first` if the first keyword of the table was read.
 // Returns false if an error ends the parsing.
-static bool read_keywords(figure_reader *reader, const figure_keyword *keywords, size_t count,
-                          const char *block, void *object, bool *has_first)
+static bool read_figure_keywords(figure_reader *reader, const figure_keyword *keywords,
+                                 size_t count, const char *block, void *object, bool *has_first)
 {
     md5_token token;
     while (md5i_decl_lex_read(&reader->lex, &token) && !md5i_token_is(&token, "}")) {
@@ -424,7 +425,7 @@ static const struct constraint_kind {
     {"spring", MD5_CONSTRAINT_SPRING, spring_keywords, MD5_COUNT(spring_keywords), "spring"},
 };
 
-static const md5_figure_vector zero = {.joints = {"", ""}};
+static const md5_figure_vector zero_figure_vector = {.joints = {"", ""}};
 
 static md5_figure_vector make_vector(float x, float y, float z)
 {
@@ -454,9 +455,9 @@ static bool read_body(figure_reader *reader)
         .corners = {make_vector(-10.0f, -10.0f, -10.0f), make_vector(10.0f, 10.0f, 10.0f)},
         .num_sides = 3,
         .width = 10.0f,
-        .origin = zero,
-        .friction_direction = zero,
-        .motor_direction = zero,
+        .origin = zero_figure_vector,
+        .friction_direction = zero_figure_vector,
+        .motor_direction = zero_figure_vector,
         .density = 0.2f,
         .inertia_scale = {1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f, 1.0f},
         .friction = {figure->friction[0], figure->friction[1], figure->friction[2]},
@@ -471,7 +472,8 @@ static bool read_body(figure_reader *reader)
         md5i_decl_lex_warn(&reader->lex, "a body may not be named \"origin\" or \"world\"");
         return false;
     }
-    TRY(read_keywords(reader, body_keywords, MD5_COUNT(body_keywords), "body", body, &has_joint));
+    TRY(read_figure_keywords(reader, body_keywords, MD5_COUNT(body_keywords), "body", body,
+                             &has_joint));
     if (!has_joint) {
         md5i_decl_lex_warn(&reader->lex, "no joint set for body");
         return false;
@@ -494,7 +496,7 @@ static bool read_constraint(figure_reader *reader, const struct constraint_kind 
         .name = "noname",
         .bodies = {figure->num_bodies > 0 ? reader->bodies[0].name : "world", "world"},
         .friction = 0.5f,
-        .anchors = {zero, zero},
+        .anchors = {zero_figure_vector, zero_figure_vector},
         .shafts = {make_vector(0.0f, 0.0f, -1.0f), make_vector(0.0f, 0.0f, 1.0f)},
         .axis = make_vector(1.0f, 0.0f, 0.0f),
         .limit_axis = make_vector(0.0f, 0.0f, -1.0f),
@@ -504,23 +506,23 @@ static bool read_constraint(figure_reader *reader, const struct constraint_kind 
     // Vectors that this type uses without a default are 0. Other vectors have no effect.
     constraint->type = kind->type;
     if (kind->type == MD5_CONSTRAINT_BALL || kind->type == MD5_CONSTRAINT_UNIVERSAL)
-        constraint->shafts[0] = zero;
+        constraint->shafts[0] = zero_figure_vector;
     if (kind->type == MD5_CONSTRAINT_UNIVERSAL)
-        constraint->shafts[1] = zero;
+        constraint->shafts[1] = zero_figure_vector;
     if (kind->type == MD5_CONSTRAINT_HINGE || kind->type == MD5_CONSTRAINT_SLIDER)
-        constraint->axis = zero;
+        constraint->axis = zero_figure_vector;
     bool has_body = false;
-    return read_keywords(reader, kind->keywords, kind->num_keywords, kind->block, constraint,
-                         &has_body);
+    return read_figure_keywords(reader, kind->keywords, kind->num_keywords, kind->block, constraint,
+                                &has_body);
 }
 
-static bool read_block(figure_reader *reader, const md5_token *keyword)
+static bool read_figure_block(figure_reader *reader, const md5_token *keyword)
 {
     bool has_model = false;
     if (md5i_token_is_word(keyword, "settings"))
         return md5i_decl_lex_expect(&reader->lex, "{")
-               && read_keywords(reader, setting_keywords, MD5_COUNT(setting_keywords), "settings",
-                                &reader->figure, &has_model);
+               && read_figure_keywords(reader, setting_keywords, MD5_COUNT(setting_keywords),
+                                       "settings", &reader->figure, &has_model);
     if (md5i_token_is_word(keyword, "body"))
         return read_body(reader);
     for (uint32_t i = 0; i < MD5_COUNT(constraint_kinds); i++) {
@@ -535,8 +537,8 @@ static bool read_block(figure_reader *reader, const md5_token *keyword)
 
 // Reports the first duplicate name; names are case-sensitive. The elements have `size` bytes and
 // their name at `name_offset`. Returns false if a name is duplicate.
-static bool check_names(figure_reader *reader, const char *plural, const void *elements,
-                        size_t count, size_t size, size_t name_offset)
+static bool check_unique_names(figure_reader *reader, const char *plural, const void *elements,
+                               size_t count, size_t size, size_t name_offset)
 {
     md5_name_map names = {0};
     for (uint32_t i = 0; i < count; i++) {
@@ -559,10 +561,10 @@ static bool check_names(figure_reader *reader, const char *plural, const void *e
 static bool check_figure(figure_reader *reader)
 {
     const md5_figure_def *const figure = &reader->figure;
-    TRY(check_names(reader, "bodies", reader->bodies, figure->num_bodies, sizeof *reader->bodies,
-                    offsetof(md5_figure_body, name)));
-    TRY(check_names(reader, "constraints", reader->constraints, figure->num_constraints,
-                    sizeof *reader->constraints, offsetof(md5_figure_constraint, name)));
+    TRY(check_unique_names(reader, "bodies", reader->bodies, figure->num_bodies,
+                           sizeof *reader->bodies, offsetof(md5_figure_body, name)));
+    TRY(check_unique_names(reader, "constraints", reader->constraints, figure->num_constraints,
+                           sizeof *reader->constraints, offsetof(md5_figure_constraint, name)));
     for (uint32_t i = 0; i < figure->num_constraints; i++) {
         for (uint32_t k = 0; k < 2; k++) {
             const md5_figure_constraint *const constraint = &reader->constraints[i];
@@ -581,7 +583,7 @@ static void read_figure(figure_reader *reader)
     md5_token token;
     (void)md5i_decl_lex_skip_until(&reader->lex, "{");
     while (md5i_decl_lex_read(&reader->lex, &token) && !md5i_token_is(&token, "}")) {
-        if (!read_block(reader, &token))
+        if (!read_figure_block(reader, &token))
             return;
     }
     if (!check_figure(reader))

@@ -34,19 +34,19 @@ typedef struct figure_builder {
     md5i_report_key((builder)->context, status, &(builder)->location, "figure %s: " format, \
                     MD5_QUOTED((builder)->figure.def->decl->name), __VA_ARGS__)
 
-static const world_transform model_space = {
+static const world_transform model_space_world = {
     .axes = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}}};
 
 // == Vectors ======================================================================================
 
-static md5_vec3d joint_position(const figure_builder *builder, const char *name)
+static md5_vec3d figure_joint_position(const figure_builder *builder, const char *name)
 {
     const int32_t joint = md5i_find_joint(&builder->entity->model->skeleton, name);
     if (joint >= 0)
         return md5_vec3d_from_vec3(builder->joints[joint].translation);
     (void)FIGURE_REPORT(builder, MD5_WARNING, "joint %s not found: using (0, 0, 0)",
                         MD5_QUOTED(name));
-    return model_space.origin;
+    return model_space_world.origin;
 }
 
 // Returns the value of a vector of the declaration, in model space.
@@ -54,12 +54,12 @@ static md5_vec3d resolve_vector(const figure_builder *builder, const md5_figure_
 {
     md5_vec3d value = md5_vec3d_from_vec3(vector->numbers);
     if (vector->kind != MD5_FIGURE_NUMBERS)
-        value = joint_position(builder, vector->joints[0]);
+        value = figure_joint_position(builder, vector->joints[0]);
     if (vector->kind == MD5_FIGURE_BONE_CENTER)
-        value =
-            md5_vec3d_scale(md5_vec3d_add(value, joint_position(builder, vector->joints[1])), 0.5);
+        value = md5_vec3d_scale(
+            md5_vec3d_add(value, figure_joint_position(builder, vector->joints[1])), 0.5);
     if (vector->kind == MD5_FIGURE_BONE_DIR)
-        value = md5_vec3d_sub(joint_position(builder, vector->joints[1]), value);
+        value = md5_vec3d_sub(figure_joint_position(builder, vector->joints[1]), value);
     return vector->is_negated ? md5_vec3d_scale(value, -1.0) : value;
 }
 
@@ -225,7 +225,7 @@ static void build_shape(const figure_builder *builder, const md5_figure_body *de
 // Makes all faces clockwise as seen from outside.
 static void orient_faces(body_shape *shape)
 {
-    md5_vec3d middle = model_space.origin;
+    md5_vec3d middle = model_space_world.origin;
     for (uint32_t i = 0; i < shape->num_corners; i++)
         middle =
             md5_vec3d_add(middle, md5_vec3d_scale(shape->corners[i], 1.0 / shape->num_corners));
@@ -306,7 +306,7 @@ static axes3 body_axes(const figure_builder *builder, const md5_figure_body *def
     const md5_vec3d up = md5_vec3d_normalize(md5_vec3d_sub(
         resolve_vector(builder, &def->corners[1]), resolve_vector(builder, &def->corners[0])));
     const double flat = sqrt(up.x * up.x + up.y * up.y);
-    axes3 axes = model_space.axes;
+    axes3 axes = model_space_world.axes;
     if (md5_vec3d_length(up) == 0.0)
         return axes;
     if (flat > 0.0)
@@ -529,7 +529,7 @@ static md5_vec3d rotate_about_axis(md5_vec3d v, md5_vec3d axis, double degrees)
 // Returns the transform of a body in the setup, or the identity for the world.
 static world_transform setup_transform(const figure_builder *builder, uint32_t body)
 {
-    return body == MD5_NONE ? model_space : md5i_world_transform(builder->setup[body]);
+    return body == MD5_NONE ? model_space_world : md5i_world_transform(builder->setup[body]);
 }
 
 static md5_vec3 rotate_into_body(md5_vec3d v, const world_transform *body)
@@ -549,7 +549,7 @@ static void set_limit(const figure_builder *builder, md5_body_constraint *constr
 {
     const md5_figure_constraint *const def = constraint->def;
     md5_vec3d limit = md5_vec3d_normalize(resolve_vector(builder, &def->limit_axis));
-    md5_vec3d base = model_space.origin;
+    md5_vec3d base = model_space_world.origin;
     constraint->limit_cosines[0] = half_cosine(def->limit_angles[0]);
     constraint->limit_cosines[1] = half_cosine(def->limit_angles[1]);
     if (def->type == MD5_CONSTRAINT_HINGE) {

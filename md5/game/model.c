@@ -614,7 +614,7 @@ static bool apply_argument(md5_model_parser *parser, const md5_token *argument, 
 
 // Reads a command with its arguments. Returns false and reports an error if the command is missing
 // or unknown.
-static bool read_command(md5_model_parser *parser, md5_frame_command *command)
+static bool read_frame_command(md5_model_parser *parser, md5_frame_command *command)
 {
     md5_token token;
     if (!md5i_decl_lex_read_on_line(&parser->lex, &token)) {
@@ -672,7 +672,7 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
         return;
     }
     command.frame = (uint32_t)frame;
-    if (!read_command(parser, &command))
+    if (!read_frame_command(parser, &command))
         return;
     list->commands = (md5_frame_command *)md5_grow(&parser->game->scratch, list->commands,
                                                    list->count, sizeof command);
@@ -987,7 +987,7 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
     }
 }
 
-static void read_skin(md5_model_parser *parser, const md5_token *name)
+static void read_model_skin(md5_model_parser *parser, const md5_token *name)
 {
     const md5_decl_entry *const skin = md5i_parse_skin_named(parser->game, name->text, name->size);
     if (skin)
@@ -1082,7 +1082,7 @@ static const struct model_keyword {
     void (*read)(md5_model_parser *parser, const md5_token *name);
 } name_keywords[] = {
     {"inherit", read_inherit},
-    {"skin", read_skin},
+    {"skin", read_model_skin},
     {"mesh", read_mesh},
     {"remove", read_remove},
 };

@@ -34,11 +34,11 @@ typedef struct open_statement {
 
 // An operator or an opening bracket that waits for its operands. The operation of a bracket is its
 // call, or SCRIPT_KEEP_SECOND if the bracket is not part of a call.
-typedef struct open_operator {
+typedef struct pending_operator {
     uint32_t priority;
     int change; // effect of the operation on the number of values on the stack
     script_op op;
-} open_operator;
+} pending_operator;
 
 typedef struct script_compiler {
     script_program *program;
@@ -51,7 +51,7 @@ typedef struct script_compiler {
     // The function that is compiled.
     script_op *ops;
     open_statement *statements;
-    open_operator *operators;
+    pending_operator *operators;
     uint32_t num_ops;
     uint32_t num_statements;
     uint32_t num_operators;
@@ -62,8 +62,8 @@ typedef struct script_compiler {
     bool is_thread; // the next name is the function of a new thread
 } script_compiler;
 
-static const script_value zero = {.kind = SCRIPT_NUMBER};
-static const script_value one = {.kind = SCRIPT_NUMBER, .v = {1.0f, 0.0f, 0.0f}};
+static const script_value script_zero = {.kind = SCRIPT_NUMBER};
+static const script_value script_one = {.kind = SCRIPT_NUMBER, .v = {1.0f, 0.0f, 0.0f}};
 
 static bool is_here(const script_compiler *compiler, const char *text)
 {
@@ -73,7 +73,7 @@ static bool is_here(const script_compiler *compiler, const char *text)
 // == Operations ===================================================================================
 
 // Appends an operation. `change` is its effect on the number of values on the stack.
-static void emit_op(script_compiler *compiler, script_op op, int change)
+static void emit_script_op(script_compiler *compiler, script_op op, int change)
 {
     compiler->ops[compiler->num_ops++] = op;
     compiler->depth += (uint32_t)change;
@@ -83,14 +83,14 @@ static void emit_op(script_compiler *compiler, script_op op, int change)
 
 static void emit(script_compiler *compiler, script_code code, uint32_t arg, int change)
 {
-    emit_op(compiler, (script_op){.code = (uint8_t)code, .arg = arg}, change);
+    emit_script_op(compiler, (script_op){.code = (uint8_t)code, .arg = arg}, change);
 }
 
 static void emit_value(script_compiler *compiler, const script_value *value)
 {
     void *const copy = md5i_arena_copy(&compiler->block->arena, value, 1, sizeof *value);
     const script_op op = {.code = SCRIPT_CONSTANT, .value = (const script_value *)copy};
-    emit_op(compiler, op, 1);
+    emit_script_op(compiler, op, 1);
 }
 
 // Appends a jump to a list of jumps whose target is not known yet. Until it is set, the argument of
@@ -134,7 +134,7 @@ static bool find_name(script_compiler *compiler, const script_token *name, scrip
 }
 
 // Finds a variable, or a component of a vector: NAME_x, NAME_y or NAME_z. Reports unknown names.
-static script_op find_variable(script_compiler *compiler, const script_token *name)
+static script_op find_variable_op(script_compiler *compiler, const script_token *name)
 {
     script_op op;
     if (find_name(compiler, name, &op))
@@ -188,7 +188,8 @@ static void warn_unknown(script_compiler *compiler, const script_token *name, co
     md5i_script_warn(compiler->tokens, name, "is an unknown function: it returns 0");
 }
 
-static script_op find_builtin(script_compiler *compiler, const script_token *name, const char *text)
+static script_op find_builtin_op(script_compiler *compiler, const script_token *name,
+                                 const char *text)
 {
     static const char *const names[SCRIPT_UNKNOWN] = {
         [SCRIPT_PLAY_ANIM] = "playAnim",
@@ -254,7 +255,7 @@ static script_op find_function(script_compiler *compiler, md5_name_map *function
     else
         definition = (script_definition *)*md5i_script_entry(compiler->tokens, functions, text);
     if (!definition)
-        return find_builtin(compiler, name, text);
+        return find_builtin_op(compiler, name, text);
     return (script_op){.code = SCRIPT_CALL, .arg = function_index(compiler, definition)};
 }
 
@@ -308,18 +309,18 @@ static const script_binary *find_binary(const script_token *token)
 static void push_operator(script_compiler *compiler, uint32_t priority, script_op op, int change)
 {
     compiler->operators[compiler->num_operators++] =
-        (open_operator){.priority = priority, .change = change, .op = op};
+        (pending_operator){.priority = priority, .change = change, .op = op};
 }
 
 // Emits the waiting operators of at most this priority, down to the innermost bracket.
 static void emit_operators(script_compiler *compiler, uint32_t priority)
 {
     while (compiler->num_operators > 0) {
-        const open_operator *const top = &compiler->operators[compiler->num_operators - 1];
+        const pending_operator *const top = &compiler->operators[compiler->num_operators - 1];
         if (top->priority > priority)
             return;
         compiler->num_operators--;
-        emit_op(compiler, top->op, top->change);
+        emit_script_op(compiler, top->op, top->change);
     }
 }
 
@@ -328,12 +329,12 @@ static void close_bracket(script_compiler *compiler)
 {
     const script_op op = compiler->operators[--compiler->num_operators].op;
     if (op.code != SCRIPT_KEEP_SECOND)
-        emit_op(compiler, op, 1 - op.count);
+        emit_script_op(compiler, op, 1 - op.count);
 }
 
 // Begins a call whose name was read. `num_values` of its arguments are already on the stack.
 // Returns true if the next token is an operand.
-static bool begin_call(script_compiler *compiler, script_op op, uint8_t num_values)
+static bool emit_call_begin(script_compiler *compiler, script_op op, uint8_t num_values)
 {
     const bool is_call = md5i_script_take(compiler->tokens, "(");
     const bool has_operands = is_call && !md5i_script_take(compiler->tokens, ")");
@@ -365,21 +366,21 @@ static script_op first_operation(const script_token *sign)
 static bool read_variable(script_compiler *compiler, const script_token *name)
 {
     script_tokens *const tokens = compiler->tokens;
-    const script_op getter = find_variable(compiler, name);
+    const script_op getter = find_variable_op(compiler, name);
     script_op setter = getter;
     setter.code = getter.code == SCRIPT_LOCAL ? SCRIPT_SET_LOCAL : SCRIPT_SET_VARIABLE;
     const script_token *const sign = md5_script_here(tokens);
     if (md5i_script_take(tokens, "++") || md5i_script_take(tokens, "--")) {
-        emit_op(compiler, getter, 1);
-        emit_value(compiler, &one);
-        emit_op(compiler, first_operation(sign), -1);
-        emit_op(compiler, setter, 0);
+        emit_script_op(compiler, getter, 1);
+        emit_value(compiler, &script_one);
+        emit_script_op(compiler, first_operation(sign), -1);
+        emit_script_op(compiler, setter, 0);
         return false;
     }
     if (is_compound(sign)) {
         tokens->at++;
         push_operator(compiler, PRIORITY_ASSIGN, setter, 0);
-        emit_op(compiler, getter, 1);
+        emit_script_op(compiler, getter, 1);
         push_operator(compiler, PRIORITY_ASSIGN, first_operation(sign), -1);
         return true;
     }
@@ -387,12 +388,12 @@ static bool read_variable(script_compiler *compiler, const script_token *name)
         push_operator(compiler, PRIORITY_ASSIGN, setter, 0);
         return true;
     }
-    emit_op(compiler, getter, 1);
+    emit_script_op(compiler, getter, 1);
     return false;
 }
 
 // Reads a variable, an assignment or a call. Returns true if an operand follows.
-static bool read_name(script_compiler *compiler)
+static bool read_variable_name(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
     script_program *const program = compiler->program;
@@ -401,7 +402,7 @@ static bool read_name(script_compiler *compiler)
     compiler->is_thread = false;
     if (md5i_script_token_is(name, "self") || md5i_script_token_is(name, "sys")) {
         if (!md5i_script_take(tokens, ".")) {
-            emit_value(compiler, &zero);
+            emit_value(compiler, &script_zero);
             return false;
         }
         name = md5i_script_take_name(tokens);
@@ -414,7 +415,7 @@ static bool read_name(script_compiler *compiler)
         name = md5i_script_take_name(tokens);
     }
     if (is_here(compiler, "("))
-        return begin_call(compiler, find_function(compiler, functions, name), 0);
+        return emit_call_begin(compiler, find_function(compiler, functions, name), 0);
     return read_variable(compiler, name);
 }
 
@@ -454,7 +455,7 @@ static bool read_operand(script_compiler *compiler)
         return true;
     }
     if (md5_script_here(tokens)->kind == SCRIPT_TOKEN_NAME)
-        return read_name(compiler);
+        return read_variable_name(compiler);
     const script_value value = md5i_read_script_constant(tokens);
     emit_value(compiler, &value);
     return false;
@@ -498,7 +499,7 @@ static void read_expression(script_compiler *compiler)
             needs_operand = true;
         } else if (md5i_script_take(tokens, ".")) { // a function of another entity
             const script_token *const name = md5i_script_take_name(tokens);
-            needs_operand = begin_call(compiler, find_function(compiler, NULL, name), 1);
+            needs_operand = emit_call_begin(compiler, find_function(compiler, NULL, name), 1);
         } else {
             emit_operators(compiler, PRIORITY_LOGIC);
             if (compiler->num_operators == 0)
@@ -520,7 +521,7 @@ static void read_and_drop(script_compiler *compiler)
 }
 
 // Reads "(EXPRESSION)". The statement ends if it is 0.
-static void read_condition(script_compiler *compiler, open_statement *statement)
+static void read_script_condition(script_compiler *compiler, open_statement *statement)
 {
     md5i_script_expect(compiler->tokens, "(");
     read_expression(compiler);
@@ -639,7 +640,7 @@ static void end_open_statement(script_compiler *compiler, open_statement *statem
         read_step(compiler, statement);
     } else if (statement->kind == OPEN_DO) {
         md5i_script_expect(tokens, "while");
-        read_condition(compiler, statement);
+        read_script_condition(compiler, statement);
         md5i_script_expect(tokens, ";");
     }
     if (is_loop(statement->kind))
@@ -672,9 +673,9 @@ static bool read_opening(script_compiler *compiler)
     if (md5i_script_take(tokens, "{"))
         (void)open_block(compiler, OPEN_BLOCK);
     else if (md5i_script_take(tokens, "if"))
-        read_condition(compiler, open_block(compiler, OPEN_IF));
+        read_script_condition(compiler, open_block(compiler, OPEN_IF));
     else if (md5i_script_take(tokens, "while"))
-        read_condition(compiler, open_block(compiler, OPEN_WHILE));
+        read_script_condition(compiler, open_block(compiler, OPEN_WHILE));
     else if (md5i_script_take(tokens, "for"))
         read_for(compiler);
     else if (md5i_script_take(tokens, "do"))
@@ -705,7 +706,7 @@ static bool read_loop_jump(script_compiler *compiler)
 static void read_return(script_compiler *compiler)
 {
     if (is_here(compiler, ";"))
-        emit_value(compiler, &zero);
+        emit_value(compiler, &script_zero);
     else
         read_expression(compiler);
     emit(compiler, SCRIPT_RETURN, 0, -1);
@@ -775,7 +776,7 @@ static bool read_function(script_compiler *compiler, const script_definition *de
     script_function *const function = &compiler->block->functions[definition->index];
     compiler->ops = MD5_ALLOC_ARRAY(&compiler->scratch, script_op, 4 * num_tokens);
     compiler->statements = MD5_ALLOC_ARRAY(&compiler->scratch, open_statement, num_tokens);
-    compiler->operators = MD5_ALLOC_ARRAY(&compiler->scratch, open_operator, 2 * num_tokens);
+    compiler->operators = MD5_ALLOC_ARRAY(&compiler->scratch, pending_operator, 2 * num_tokens);
     TRY(compiler->ops && compiler->statements && compiler->operators);
     compiler->num_ops = 0;
     compiler->num_statements = 0;
@@ -789,7 +790,7 @@ static bool read_function(script_compiler *compiler, const script_definition *de
     (void)open_block(compiler, OPEN_BLOCK);
     while (compiler->num_statements > 0 && md5_script_is_ok(tokens))
         read_statement(compiler);
-    emit_value(compiler, &zero);
+    emit_value(compiler, &script_zero);
     emit(compiler, SCRIPT_RETURN, 0, -1);
     function->num_locals = compiler->num_locals;
     function->stack_size = compiler->num_locals + compiler->max_depth;

@@ -45,8 +45,8 @@ static script_value text_value(script_tokens *tokens, const script_token *token)
 }
 
 // Reads `count` numbers, from `at` to the end of a token, multiplied by `sign`.
-static md5_vec3 read_numbers(script_tokens *tokens, const script_token *token, const char *at,
-                             uint32_t count, float sign)
+static md5_vec3 read_vector_numbers(script_tokens *tokens, const script_token *token,
+                                    const char *at, uint32_t count, float sign)
 {
     float numbers[3] = {0.0f, 0.0f, 0.0f};
     const char *const end = token->at + token->size;
@@ -73,9 +73,9 @@ script_value md5i_read_script_constant(script_tokens *tokens)
         return value;
     } else if (token->kind == SCRIPT_TOKEN_VECTOR) {
         value.kind = SCRIPT_VECTOR;
-        value.v = read_numbers(tokens, token, token->at + 1, 3, sign);
+        value.v = read_vector_numbers(tokens, token, token->at + 1, 3, sign);
     } else if (token->kind == SCRIPT_TOKEN_NUMBER) {
-        value.v = read_numbers(tokens, token, token->at, 1, sign);
+        value.v = read_vector_numbers(tokens, token, token->at, 1, sign);
     } else {
         md5i_script_fail(tokens, token, "a value");
     }

@@ -163,14 +163,14 @@ static bool begins_number(const char *at, const char *end)
     return *at == '.' && end - at > 1 && md5_is_digit(at[1]);
 }
 
-static const char *name_end(const char *at, const char *end)
+static const char *find_script_name_end(const char *at, const char *end)
 {
     while (at < end && (md5_is_letter(*at) || md5_is_digit(*at)))
         at++;
     return at;
 }
 
-static const char *number_end(const char *at, const char *end)
+static const char *find_script_number_end(const char *at, const char *end)
 {
     float number;
     const char *const digits_end = md5i_scan_float(at, end, &number);
@@ -180,7 +180,7 @@ static const char *number_end(const char *at, const char *end)
 
 // Skips white space, comments and the backslashes of lines that continue. Returns the start of the
 // next token.
-static const char *skip_blanks(md5_lex *lex)
+static const char *skip_script_blanks(md5_lex *lex)
 {
     while (md5i_lex_skip_space(lex) < lex->end && *lex->at == '\\')
         lex->at++;
@@ -188,24 +188,24 @@ static const char *skip_blanks(md5_lex *lex)
 }
 
 // Reads the next token of a text. After an error every token is SCRIPT_TOKEN_END.
-static void read_token(script_tokens *tokens, script_text *from, script_token *token)
+static void read_script_token(script_tokens *tokens, script_text *from, script_token *token)
 {
     md5_lex *const lex = &tokens->files[from->file].lex;
     const char *const before = from->at;
     report_file(tokens, from->file);
     lex->at = before;
     lex->end = from->end;
-    const char *const at = skip_blanks(lex);
+    const char *const at = skip_script_blanks(lex);
     const char *end = at;
     script_token_kind kind = SCRIPT_TOKEN_END;
     if (at == lex->end || !md5_script_is_ok(tokens)) {
         kind = SCRIPT_TOKEN_END;
     } else if (md5_is_letter(*at)) {
         kind = SCRIPT_TOKEN_NAME;
-        end = name_end(at, lex->end);
+        end = find_script_name_end(at, lex->end);
     } else if (begins_number(at, lex->end)) {
         kind = SCRIPT_TOKEN_NUMBER;
-        end = number_end(at, lex->end);
+        end = find_script_number_end(at, lex->end);
     } else if (*at == '"' || *at == '\'') {
         kind = *at == '"' ? SCRIPT_TOKEN_STRING : SCRIPT_TOKEN_VECTOR;
         end = md5i_lex_token_end(lex, at);
@@ -228,7 +228,8 @@ static void read_token(script_tokens *tokens, script_text *from, script_token *t
 // == Files and macros =============================================================================
 
 // Opens a source. `by` is the token that names it, NULL for the first file.
-static script_source *open_source(script_reader *reader, script_text text, const script_token *by)
+static script_source *open_script_source(script_reader *reader, script_text text,
+                                         const script_token *by)
 {
     if (by && reader->num_sources == MAX_SOURCES) {
         md5i_script_fail(reader->to, by, "fewer nested files and macros");
@@ -245,7 +246,7 @@ static script_source *open_source(script_reader *reader, script_text text, const
 
 // Opens a file unless it was opened before. `by` is the token that names it, NULL for the first
 // file.
-static void open_file(script_reader *reader, const char *name, const script_token *by)
+static void open_script_file(script_reader *reader, const char *name, const script_token *by)
 {
     script_tokens *const to = reader->to;
     void **const included = md5i_script_entry(to, &reader->included, name);
@@ -271,7 +272,7 @@ static void open_file(script_reader *reader, const char *name, const script_toke
     reader->max_steps += 2 * file->text.size;
     const script_text text = {.file = to->num_files, .at = file->lex.at, .end = file->lex.end};
     to->num_files++;
-    (void)open_source(reader, text, by);
+    (void)open_script_source(reader, text, by);
 }
 
 // Reads "a, b)", the parameters of a macro.
@@ -279,10 +280,10 @@ static void read_params(script_reader *reader, script_macro *macro, script_text 
 {
     script_token token;
     do {
-        read_token(reader->to, line, &token);
+        read_script_token(reader->to, line, &token);
         if (token.kind == SCRIPT_TOKEN_NAME && macro->num_params < MAX_PARAMS) {
             macro->params[macro->num_params++] = token;
-            read_token(reader->to, line, &token);
+            read_script_token(reader->to, line, &token);
         }
     } while (md5i_script_token_is(&token, ","));
     if (!md5i_script_token_is(&token, ")"))
@@ -319,12 +320,12 @@ static void skip_lines(script_reader *reader, script_source *source, bool stops_
     const uint32_t open = source->num_ifs;
     while (source->num_ifs >= open && md5_script_is_ok(reader->to)) {
         script_token token;
-        read_token(reader->to, &source->text, &token);
+        read_script_token(reader->to, &source->text, &token);
         if (token.kind == SCRIPT_TOKEN_END)
             md5i_script_fail(reader->to, &token, "#endif");
         if (!token.begins_line || !md5i_script_token_is(&token, "#"))
             continue;
-        read_token(reader->to, &source->text, &token);
+        read_script_token(reader->to, &source->text, &token);
         const bool is_else = md5i_script_token_is(&token, "else");
         if (is_else && stops_at_else && source->num_ifs == open)
             return;
@@ -359,8 +360,8 @@ static void read_directive(script_reader *reader)
     script_text line = read_line(&source->text);
     script_token directive;
     script_token name;
-    read_token(to, &line, &directive);
-    read_token(to, &line, &name);
+    read_script_token(to, &line, &directive);
+    read_script_token(to, &line, &name);
     void **macro = NULL;
     if (name.kind == SCRIPT_TOKEN_NAME)
         macro = md5i_script_entry(to, &reader->macros, md5i_script_token_text(to, &name));
@@ -383,7 +384,7 @@ static void read_directive(script_reader *reader)
     } else if (is_include && name.kind == SCRIPT_TOKEN_STRING && name.size > 1) {
         const script_token inner = {
             .kind = SCRIPT_TOKEN_NAME, .file = name.file, .at = name.at + 1, .size = name.size - 2};
-        open_file(reader, md5i_script_token_text(to, &inner), &name);
+        open_script_file(reader, md5i_script_token_text(to, &inner), &name);
     } else if (macro && md5i_script_token_is(&directive, "define")) {
         define_macro(reader, &line, &name);
     } else {
@@ -402,12 +403,12 @@ static void read_arguments(script_reader *reader, script_source *call, script_te
     uint32_t depth = 0;
     bool is_closed = false;
     script_token token;
-    read_token(to, from, &token);
+    read_script_token(to, from, &token);
     if (!md5i_script_token_is(&token, "("))
         md5i_script_fail(to, &token, "'(' after the name of a macro");
     script_text argument = *from;
     while (!is_closed && md5_script_is_ok(to)) {
-        read_token(to, from, &token);
+        read_script_token(to, from, &token);
         const bool closes = md5i_script_token_is(&token, ")");
         const bool separates = md5i_script_token_is(&token, ",");
         is_closed = depth == 0 && closes;
@@ -435,7 +436,7 @@ static void read_arguments(script_reader *reader, script_source *call, script_te
 static void open_macro(script_reader *reader, const script_macro *macro, script_token name)
 {
     script_source *const from = &reader->sources[reader->num_sources - 1];
-    script_source *const source = open_source(reader, macro->body, &name);
+    script_source *const source = open_script_source(reader, macro->body, &name);
     source->macro = macro;
     source->scope = reader->num_sources - 1;
     source->outer = from->scope;
@@ -454,7 +455,7 @@ static bool expand(script_reader *reader, const script_token *name)
             if (!md5i_script_tokens_equal(name, &called->params[i]))
                 continue;
             const uint32_t outer = call->outer;
-            open_source(reader, call->arguments[i], name)->scope = outer;
+            open_script_source(reader, call->arguments[i], name)->scope = outer;
             return true;
         }
     }
@@ -482,7 +483,7 @@ static bool read_from_source(script_reader *reader, bool *is_end)
     script_tokens *const to = reader->to;
     script_source *const source = &reader->sources[reader->num_sources - 1];
     script_token token;
-    read_token(to, &source->text, &token);
+    read_script_token(to, &source->text, &token);
     if (++reader->num_steps > reader->max_steps)
         md5i_script_fail(to, &token, "macros that expand to fewer tokens");
     if (token.kind == SCRIPT_TOKEN_END && source->num_ifs > 0)
@@ -508,7 +509,7 @@ bool md5i_read_script_tokens(script_tokens *tokens, const char *path)
     script_reader reader = {.to = tokens, .max_steps = MIN_STEPS};
     bool is_end = false;
     tokens->reported_file = MD5_NONE;
-    open_file(&reader, path, NULL);
+    open_script_file(&reader, path, NULL);
     if (!md5_script_is_ok(tokens))
         return false;
     while (!is_end)

@@ -89,12 +89,12 @@ static script_value make_number(float number)
     return (script_value){.kind = SCRIPT_NUMBER, .v = {number, 0.0f, 0.0f}};
 }
 
-static bool is_true(const script_value *value)
+static bool is_true_value(const script_value *value)
 {
     return value->kind == SCRIPT_TEXT ? value->text[0] != '\0' : value->v.x != 0.0f;
 }
 
-static int32_t truncate_to_int(float number)
+static int32_t truncate_script_number(float number)
 {
     return number > -1e9f && number < 1e9f ? (int32_t)number : 0;
 }
@@ -114,7 +114,7 @@ static script_value to_text(const script_value *value)
     script_value text = *value;
     if (value->kind == SCRIPT_TEXT)
         return text;
-    if (value->v.x == (float)truncate_to_int(value->v.x))
+    if (value->v.x == (float)truncate_script_number(value->v.x))
         (void)snprintf(text.text, sizeof text.text, "%.0f", (double)value->v.x);
     else
         (void)snprintf(text.text, sizeof text.text, "%f", (double)value->v.x);
@@ -146,8 +146,8 @@ static script_value compute(script_code code, const script_value *a, const scrip
 {
     const float x = a->v.x;
     const float y = b->v.x;
-    const int32_t i = truncate_to_int(x);
-    const int32_t j = truncate_to_int(y);
+    const int32_t i = truncate_script_number(x);
+    const int32_t j = truncate_script_number(y);
     switch (code) {
     case SCRIPT_MULTIPLY:
         return multiply(a, b);
@@ -178,11 +178,11 @@ static script_value compute(script_code code, const script_value *a, const scrip
     case SCRIPT_NOT_EQUAL:
         return make_number(!are_equal(a, b));
     case SCRIPT_AND:
-        return make_number(is_true(a) && is_true(b));
+        return make_number(is_true_value(a) && is_true_value(b));
     case SCRIPT_OR:
-        return make_number(is_true(a) || is_true(b));
+        return make_number(is_true_value(a) || is_true_value(b));
     case SCRIPT_NOT:
-        return make_number(!is_true(a));
+        return make_number(!is_true_value(a));
     case SCRIPT_NEGATE:
         return (script_value){.kind = a->kind, .v = md5_vec3_scale(a->v, -1.0f)};
     case SCRIPT_COMPLEMENT:
@@ -210,7 +210,7 @@ static md5_actor *find_actor(const md5_states *states, md5_channel *channel)
 }
 
 // Returns true if the clip of a channel ends within a number of frames.
-static bool is_done(const md5_states *states, md5_channel channel, uint32_t frames)
+static bool is_animation_done(const md5_states *states, md5_channel channel, uint32_t frames)
 {
     const md5_actor *const actor = find_actor(states, &channel);
     const int64_t end = actor->slots[channel][0].end;
@@ -220,7 +220,7 @@ static bool is_done(const md5_states *states, md5_channel channel, uint32_t fram
 // Returns true if the clip of a channel must not be replaced by the idle clip of another channel.
 static bool prevents_override(const md5_states *states, md5_channel channel)
 {
-    if (states->run.threads[channel].is_disabled || is_done(states, channel, 0))
+    if (states->run.threads[channel].is_disabled || is_animation_done(states, channel, 0))
         return false;
     const md5_actor *const actor = find_actor(states, &channel);
     const uint32_t clip = actor->slots[channel][0].clip;
@@ -387,7 +387,8 @@ static uint32_t find_state(const md5_states *states, const char *name)
 }
 
 // Calls a function whose arguments are on the stack. Returns false if a stack is full.
-static bool begin_call(script_thread *thread, const script_function *function, uint32_t count)
+static bool begin_function_call(script_thread *thread, const script_function *function,
+                                uint32_t count)
 {
     const uint32_t base = thread->num_values - count;
     if (thread->num_calls == SCRIPT_DEPTH || base + function->stack_size > SCRIPT_STACK)
@@ -406,7 +407,7 @@ static void begin_thread(script_thread *thread, const script_function *function)
     thread->was_stopped = false;
     thread->num_calls = 0;
     thread->num_values = 0;
-    (void)begin_call(thread, function, 0);
+    (void)begin_function_call(thread, function, 0);
 }
 
 // Starts the function of a state. If the running thread starts a state of its channel, it stops.
@@ -477,7 +478,7 @@ static script_value read_key(md5_states *states, script_builtin builtin, const c
     md5i_entity_numbers(text, numbers, 3);
     script_value value = make_number(numbers[0]);
     if (builtin == SCRIPT_GET_INT_KEY)
-        value.v.x = (float)truncate_to_int(numbers[0]);
+        value.v.x = (float)truncate_script_number(numbers[0]);
     if (builtin == SCRIPT_GET_VECTOR_KEY)
         value = (script_value){SCRIPT_VECTOR, {numbers[0], numbers[1], numbers[2]}, ""};
     return value;
@@ -486,7 +487,7 @@ static script_value read_key(md5_states *states, script_builtin builtin, const c
 // Converts a value to a number of frames, 0..MAX_FRAMES.
 static uint32_t to_frames(const script_value *value)
 {
-    const int32_t frames = truncate_to_int(value->v.x);
+    const int32_t frames = truncate_script_number(value->v.x);
     if (frames <= 0)
         return 0;
     return (uint32_t)(frames < MAX_FRAMES ? frames : MAX_FRAMES);
@@ -539,7 +540,7 @@ static script_value call_channel_builtin(md5_states *states, script_builtin buil
         (void)md5_actor_clear(actor, actor_channel, frames_to_milliseconds(frames));
         break;
     case SCRIPT_ANIM_DONE:
-        return make_number(is_done(states, channel, frames));
+        return make_number(is_animation_done(states, channel, frames));
     case SCRIPT_SET_BLEND:
         thread->blend = frames;
         thread->last_blend = frames;
@@ -572,7 +573,7 @@ static script_value call_builtin(md5_states *states, script_builtin builtin,
     const float number = args[0].v.x;
     const char *const text = args[0].text;
     if (builtin <= SCRIPT_ANIM_STATE) {
-        const int32_t channel = truncate_to_int(number);
+        const int32_t channel = truncate_script_number(number);
         if (channel < MD5_CHANNEL_TORSO || channel > MD5_CHANNEL_HEAD)
             return make_number(0.0f);
         return call_channel_builtin(states, builtin, (md5_channel)channel, args + 1);
@@ -584,7 +585,7 @@ static script_value call_builtin(md5_states *states, script_builtin builtin,
     case SCRIPT_PAIN_ANIM:
         return join_texts("pain", "");
     case SCRIPT_PREVENT_PAIN:
-        run->pain_time = time + truncate_to_int(number * 1000.0f);
+        run->pain_time = time + truncate_script_number(number * 1000.0f);
         break;
     case SCRIPT_DISABLE_PAIN:
     case SCRIPT_ENABLE_PAIN:
@@ -597,7 +598,7 @@ static script_value call_builtin(md5_states *states, script_builtin builtin,
                                builtin == SCRIPT_ENABLE_EYES);
         break;
     case SCRIPT_ALLOW_MOVEMENT:
-        run->allows_movement = is_true(&args[0]);
+        run->allows_movement = is_true_value(&args[0]);
         break;
     case SCRIPT_SET_STATE:
     case SCRIPT_SET_NEXT_STATE:
@@ -615,7 +616,7 @@ static script_value call_builtin(md5_states *states, script_builtin builtin,
             run->action.text[0] = '\0';
         break;
     case SCRIPT_WAIT:
-        run->threads[states->running].wait_until = time + truncate_to_int(number * 1000.0f);
+        run->threads[states->running].wait_until = time + truncate_script_number(number * 1000.0f);
         states->yields = true;
         break;
     case SCRIPT_WAIT_FRAME:
@@ -626,7 +627,7 @@ static script_value call_builtin(md5_states *states, script_builtin builtin,
     case SCRIPT_RANDOM:
         return make_number(number * next_random(states));
     case SCRIPT_INT:
-        return make_number((float)truncate_to_int(number));
+        return make_number((float)truncate_script_number(number));
     case SCRIPT_GET_KEY:
     case SCRIPT_GET_INT_KEY:
     case SCRIPT_GET_FLOAT_KEY:
@@ -700,12 +701,12 @@ static bool run_operation(md5_states *states, script_thread *thread)
         current->at = op.arg;
         return true;
     case SCRIPT_JUMP_UNLESS:
-        if (!is_true(&top[-1]))
+        if (!is_true_value(&top[-1]))
             current->at = op.arg;
         thread->num_values--;
         return true;
     case SCRIPT_CALL:
-        return begin_call(thread, &states->script->functions[op.arg], op.count);
+        return begin_function_call(thread, &states->script->functions[op.arg], op.count);
     case SCRIPT_RETURN:
         thread->stack[current->base] = top[-1];
         thread->num_values = current->base + 1;
@@ -846,7 +847,7 @@ bool md5_states_set(md5_states *states, md5_channel channel, const char *name,
     return true;
 }
 
-static script_value *find_variable(const md5_states *states, const char *name)
+static script_value *find_state_variable(const md5_states *states, const char *name)
 {
     const md5_script *const script = &states->script->script;
     for (uint32_t i = 0; i < script->num_variables; i++) {
@@ -860,7 +861,7 @@ float md5_states_variable(const md5_states *states, const char *name)
 {
     MD5_ASSERT_STATES(states);
     MD5_ASSERT_NOT_NULL(name);
-    const script_value *const variable = find_variable(states, name);
+    const script_value *const variable = find_state_variable(states, name);
     return variable ? variable->v.x : 0.0f;
 }
 
@@ -868,7 +869,7 @@ bool md5_states_set_variable(md5_states *states, const char *name, float value)
 {
     MD5_ASSERT_STATES(states);
     MD5_ASSERT_NOT_NULL(name);
-    script_value *const variable = find_variable(states, name);
+    script_value *const variable = find_state_variable(states, name);
     TRY(variable && variable->kind == SCRIPT_NUMBER);
     variable->v.x = value;
     return true;

@@ -23,7 +23,7 @@ static md5_quat bone_axes(md5_vec3d along, md5_vec3d bend)
     return md5i_quat_from_axes(&axes);
 }
 
-static md5_vec3d joint_position(const md5_monster *monster, uint32_t joint)
+static md5_vec3d monster_joint_position(const md5_monster *monster, uint32_t joint)
 {
     return md5_vec3d_from_vec3(monster->body_actor.transforms[joint].translation);
 }
@@ -51,13 +51,13 @@ static void measure_leg(const md5_monster *monster, md5_ik_leg *leg)
 {
     md5_vec3d forward = {1.0, 0.0, 0.0};
     if (leg->joints[IK_DIRECTION] != MD5_NONE)
-        forward = md5_vec3d_sub(joint_position(monster, leg->joints[IK_DIRECTION]),
-                                joint_position(monster, leg->joints[IK_KNEE]));
+        forward = md5_vec3d_sub(monster_joint_position(monster, leg->joints[IK_DIRECTION]),
+                                monster_joint_position(monster, leg->joints[IK_KNEE]));
     for (uint32_t i = 0; i < 2; i++) {
         const md5_quat to_joint =
             md5_quat_conjugate(monster->body_actor.transforms[leg->joints[i]].rotation);
-        const md5_vec3d bone = md5_vec3d_sub(joint_position(monster, leg->joints[i + 1]),
-                                             joint_position(monster, leg->joints[i]));
+        const md5_vec3d bone = md5_vec3d_sub(monster_joint_position(monster, leg->joints[i + 1]),
+                                             monster_joint_position(monster, leg->joints[i]));
         const md5_quat axes = bone_axes(md5_vec3d_normalize(bone), forward);
         leg->forward[i] = md5_quat_rotate(to_joint, md5_vec3d_round(forward));
         leg->lengths[i] = md5_vec3d_length(bone);
@@ -283,7 +283,7 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
     const double min_shift = find_shifts(monster, tick, body, shifts);
     const md5_vec3d up = {body->axes.row[0].z, body->axes.row[1].z, body->axes.row[2].z};
     for (uint32_t i = 0; i < ik->num_legs; i++) {
-        ankles[i] = joint_position(monster, ik->legs[i].joints[IK_ANKLE]);
+        ankles[i] = monster_joint_position(monster, ik->legs[i].joints[IK_ANKLE]);
         const double height = body->origin.z + md5_vec3d_dot(ankles[i], up);
         if (ik->has_heights && !tick->is_on_a_lift)
             shifts[i] -= (double)ik->smoothing * (height + shifts[i] - ik->ankle_heights[i]);
@@ -314,7 +314,7 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
         md5_vec3d_round(md5_vec3d_add(md5_vec3d_from_vec3(waist->translation), raised));
     for (uint32_t i = 0; i < ik->num_legs; i++) {
         const md5_vec3d hip =
-            md5_vec3d_add(joint_position(monster, ik->legs[i].joints[IK_HIP]), raised);
+            md5_vec3d_add(monster_joint_position(monster, ik->legs[i].joints[IK_HIP]), raised);
         ankles[i] = md5_vec3d_sub(ankles[i], hip);
     }
     bend_legs(monster, ankles);

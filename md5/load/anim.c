@@ -34,8 +34,8 @@ typedef struct second_reading {
     float numbers[MAX_COMPONENTS];
 } second_reading;
 
-static bool read_again(md5_context *context, const char *text, size_t size, void *frames,
-                       size_t capacity, second_reading *second, md5_anim_file *file)
+static bool read_text_again(md5_context *context, const char *text, size_t size, void *frames,
+                            size_t capacity, second_reading *second, md5_anim_file *file)
 {
     second->quiet = *context;
     md5i_silence_warnings(&second->quiet);
@@ -175,7 +175,8 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     TRY(md5i_block_end_measuring(context, &block));
     allocate_frames(&block, file.num_frames, &clip);
     if (again
-        && !read_again(context, text, size, clip.arrays.rotations, frames_size, &second, &file)) {
+        && !read_text_again(context, text, size, clip.arrays.rotations, frames_size, &second,
+                            &file)) {
         md5i_free(context, block.base, clip_size);
         return false;
     }

@@ -24,7 +24,7 @@ void *md5i_load_asset(md5_build_asset *build, const char *path, const char *text
 // == Animations ==================================================================================
 
 // Builds a clip of frames and stores its number of warnings.
-static bool build_frames(md5_arena *arena, const char *text, size_t size, void **asset)
+static bool build_frames_asset(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     TRY(md5i_build_frames(arena, text, size, asset));
     md5_anim *const anim = (md5_anim *)*asset;
@@ -38,14 +38,14 @@ bool md5i_build_anim(md5_arena *arena, const char *text, size_t size, void **ass
 {
     if (md5_has_magic(text, size, MD5_PACKED_FILE))
         return md5i_read_packed_file(arena, text, size, asset);
-    return build_frames(arena, text, size, asset);
+    return build_frames_asset(arena, text, size, asset);
 }
 
 #else
 
 bool md5i_build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
 {
-    return build_frames(arena, text, size, asset);
+    return build_frames_asset(arena, text, size, asset);
 }
 
 #endif

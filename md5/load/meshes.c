@@ -41,7 +41,7 @@ bool md5i_repack_tables(md5_arena *mesh_arena, md5_mesh_file *file)
 
 // -- The plain steps ------------------------------------------------------------------------------
 
-static bool measure(md5_arena *scratch, md5_mesh_build *mesh)
+static bool measure_mesh(md5_arena *scratch, md5_mesh_build *mesh)
 {
     (void)scratch;
     md5i_measure_geometry(mesh);
@@ -99,7 +99,7 @@ void md5i_store_mesh(const md5_mesh_build *build, md5_mesh *mesh)
 }
 
 const md5_mesh_steps md5i_plain_mesh_steps = {
-    .measure = measure,
+    .measure = measure_mesh,
     .place = md5i_allocate_mesh,
     .build = md5i_build_geometry,
     .convert = md5i_convert_mesh,

@@ -7,7 +7,7 @@
 
 // == Tangents and colors =========================================================================
 
-static bool measure(md5_arena *scratch, md5_mesh_build *mesh)
+static bool measure_mesh_parts(md5_arena *scratch, md5_mesh_build *mesh)
 {
     mesh->has_tangents = !(scratch->context->skip_geometry & MD5_GEOMETRY_TANGENTS);
     return md5i_measure_with_seams(scratch, mesh);
@@ -159,7 +159,7 @@ static bool build(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_bu
 }
 
 const md5_mesh_steps md5i_mesh_steps = {
-    .measure = measure,
+    .measure = measure_mesh_parts,
     .place = place,
     .build = build,
     .convert = convert,

@@ -211,7 +211,7 @@ static uint8_t widen5(uint32_t bits)
     return (uint8_t)(bits << 3 | bits >> 2);
 }
 
-static void read_color(const uint8_t *bytes, uint32_t bits, uint8_t rgba[4])
+static void decode_color(const uint8_t *bytes, uint32_t bits, uint8_t rgba[4])
 {
     rgba[3] = 255;
     if (bits < 24) {
@@ -248,7 +248,7 @@ static void read_indexed(const tga_file *file, const uint8_t *bytes, uint8_t rgb
     if (file->color_bits == 8)
         read_gray(entry, 8, rgba);
     else
-        read_color(entry, file->color_bits, rgba);
+        decode_color(entry, file->color_bits, rgba);
 }
 
 // The next pixel. A packet may continue in the next row.
@@ -300,7 +300,7 @@ static void read_tga_pixels(const tga_file *file, md5_image *image)
             else if (file->kind == KIND_GRAY)
                 read_gray(pixel, file->pixel_bits, texel);
             else
-                read_color(pixel, file->pixel_bits, texel);
+                decode_color(pixel, file->pixel_bits, texel);
         }
     }
 }
@@ -536,7 +536,7 @@ static void read_dxt5_alpha(const uint8_t *block, uint8_t texels[16][4])
 }
 
 // Decodes a block of 8 bytes (DXT1) or 16 bytes to texels in rows, from the top left.
-static void read_block(md5_block_format format, const uint8_t *block, uint8_t texels[16][4])
+static void decode_block(md5_block_format format, const uint8_t *block, uint8_t texels[16][4])
 {
     switch (format) {
     case MD5_BLOCK_DXT1:
@@ -755,7 +755,7 @@ static void read_dds_blocks(const dds_file *file, const uint8_t *bytes, md5_imag
         for (uint32_t x = 0; x < image->width; x += BLOCK_SIDE, blocks += block_size) {
             uint8_t texels[16][4];
             const size_t columns = image->width - x < BLOCK_SIDE ? image->width - x : BLOCK_SIDE;
-            read_block(file->blocks, blocks, texels);
+            decode_block(file->blocks, blocks, texels);
             for (uint32_t i = 0; i < rows; i++)
                 memcpy(image->pixels + 4 * ((size_t)(y + i) * image->width + x),
                        texels[BLOCK_SIDE * i], 4 * columns);

@@ -177,7 +177,7 @@ static bool read_to_program(image_reader *reader, bool *is_done)
     return true;
 }
 
-static bool read_program(image_reader *reader)
+static bool read_image_program(image_reader *reader)
 {
     bool is_done = false;
     while (!is_done)
@@ -189,7 +189,7 @@ bool md5i_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT])
 {
     image_reader reader = {.lex = lex, .scratch = &lex->game->scratch, .text = text};
     text[0] = '\0';
-    return read_program(&reader);
+    return read_image_program(&reader);
 }
 
 // -- Programs -------------------------------------------------------------------------------------
@@ -227,7 +227,7 @@ bool md5i_build_image_program(md5_game *game, const char *text, md5_image_progra
     md5i_decl_lex_begin(&lex, game, "", 1, program->text, strlen(program->text));
     lex.is_silent = true;
     image_reader reader = {.lex = &lex, .scratch = &game->scratch, .adds_steps = true};
-    TRY(read_program(&reader));
+    TRY(read_image_program(&reader));
     md5_image_step *const steps = MD5_ALLOC_ZEROED(&game->arena, md5_image_step, reader.num_steps);
     uint32_t i = reader.num_steps;
     TRY(steps);
@@ -674,7 +674,7 @@ static const struct builtin_image {
 };
 
 // Returns the built-in image with a name in lower case, or NULL.
-static const struct builtin_image *find_builtin(const char *name)
+static const struct builtin_image *find_builtin_image(const char *name)
 {
     return (const struct builtin_image *)md5i_find_in_table(
         name, builtin_images, MD5_COUNT(builtin_images), sizeof builtin_images[0]);
@@ -682,7 +682,7 @@ static const struct builtin_image *find_builtin(const char *name)
 
 void md5i_set_builtin_sampling(const char *name, md5_stage *stage)
 {
-    const struct builtin_image *const builtin = find_builtin(name);
+    const struct builtin_image *const builtin = find_builtin_image(name);
     const bool is_nearest = builtin && builtin->is_nearest;
     stage->repeat = builtin ? builtin->repeat : MD5_IMAGE_REPEAT;
     stage->filter = is_nearest ? MD5_FILTER_NEAREST : MD5_FILTER_DEFAULT;
@@ -694,7 +694,7 @@ static md5_image *create_builtin_image(const char *name, const md5_image_opts *o
                                        md5_error *error)
 {
     md5_context context;
-    const struct builtin_image *const builtin = find_builtin(name);
+    const struct builtin_image *const builtin = find_builtin_image(name);
     md5_image_opts named = opts ? *opts : (md5_image_opts){.file_name = NULL};
     named.file_name = name;
     md5i_image_begin(&context, &named, error);
@@ -815,7 +815,8 @@ static void add_failure(image_search *search, const char *name, const char *reas
 }
 
 // Reads and decodes a file. Its bytes count as memory of the search path, not of the image.
-static md5_image *read_image(image_search *search, const md5_game_entry *entry, md5_error *error)
+static md5_image *read_image_entry(image_search *search, const md5_game_entry *entry,
+                                   md5_error *error)
 {
     md5_image_opts opts = search->opts ? *search->opts : (md5_image_opts){.file_name = NULL};
     size_t size = 0;
@@ -842,7 +843,7 @@ static bool try_file(image_search *search, const char *path, const char *shown)
         return false;
     }
     search->at = entry;
-    search->image = read_image(search, entry, &error);
+    search->image = read_image_entry(search, entry, &error);
     if (search->image)
         return true;
     add_failure(search, shown, error.message);
@@ -877,7 +878,7 @@ static md5_image *load_named(md5_game *game, const char *file, const md5_image_o
                              md5_error *error)
 {
     image_search search = {.game = game, .opts = opts};
-    if (md5_is_lenient(game) && find_builtin(file))
+    if (md5_is_lenient(game) && find_builtin_image(file))
         return create_builtin_image(file, opts, error);
     if (!try_extensions(&search, file))
         (void)try_compressed(&search, file);
@@ -1127,7 +1128,7 @@ md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
     MD5_ASSERT_IMAGE_OPTS(opts);
     (void)md5_game_begin(game, NULL);
     const char *const first = program->num_steps == 1 ? program->steps[0].file : NULL;
-    if (first && find_builtin(first))
+    if (first && find_builtin_image(first))
         return create_builtin_image(first, opts, error);
     md5_error reason = {.status = MD5_OK};
     const bool prefers_compressed = opts && opts->compressed_first && !is_outdated(game, program);

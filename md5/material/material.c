@@ -131,7 +131,7 @@ static bool apply_surface_keyword(md5_material_parser *parser, const md5_token *
 // -- Drawing --------------------------------------------------------------------------------------
 
 // Sets a bool member of md5_material. parser->value is the offset of the member.
-static void set_flag(md5_material_parser *parser)
+static void set_material_flag(md5_material_parser *parser)
 {
     *(bool *)(void *)((char *)&parser->material + parser->value) = true;
 }
@@ -152,7 +152,7 @@ static void set_coverage(md5_material_parser *parser)
 }
 
 // As in the engine, the material keyword alphazeroclamp is the same as zeroclamp.
-static void set_repeat(md5_material_parser *parser)
+static void set_material_repeat(md5_material_parser *parser)
 {
     parser->repeat = (md5_image_repeat)parser->value;
 }
@@ -180,7 +180,7 @@ static void set_decal(md5_material_parser *parser)
 }
 
 // Reads any token of the line as a number.
-static void read_polygon_offset(md5_material_parser *parser)
+static void read_material_polygon_offset(md5_material_parser *parser)
 {
     md5_token token;
     parser->material.has_polygon_offset = true;
@@ -324,38 +324,38 @@ static void read_shortcut(md5_material_parser *parser)
 
 // -- Table ----------------------------------------------------------------------------------------
 
-// The offset of a member, for set_flag() and read_text_keyword().
+// The offset of a member, for set_material_flag() and read_text_keyword().
 #define MEMBER(name) (int)offsetof(md5_material, name)
 
 static const struct material_keyword {
     const char *keyword;
     void (*read)(md5_material_parser *parser);
     int value; // copied to parser->value for `read`
-} keywords[] = {
+} material_keyword_rows[] = {
     {"qer_editorimage", read_editor_image, MEMBER(editor_image)},
     {"description", read_text_keyword, MEMBER(description)},
-    {"polygonOffset", read_polygon_offset, 0},
-    {"noShadows", set_flag, MEMBER(no_shadows)},
-    {"suppressInSubview", set_flag, MEMBER(suppressed_in_subview)},
-    {"portalSky", set_flag, MEMBER(is_portal_sky)},
-    {"noSelfShadow", set_flag, MEMBER(no_self_shadow)},
-    {"noPortalFog", set_flag, MEMBER(no_portal_fog)},
-    {"forceShadows", set_flag, MEMBER(force_shadows)},
+    {"polygonOffset", read_material_polygon_offset, 0},
+    {"noShadows", set_material_flag, MEMBER(no_shadows)},
+    {"suppressInSubview", set_material_flag, MEMBER(suppressed_in_subview)},
+    {"portalSky", set_material_flag, MEMBER(is_portal_sky)},
+    {"noSelfShadow", set_material_flag, MEMBER(no_self_shadow)},
+    {"noPortalFog", set_material_flag, MEMBER(no_portal_fog)},
+    {"forceShadows", set_material_flag, MEMBER(force_shadows)},
     {"noOverlays", clear_overlays, 0},
     {"forceOverlays", force_overlays, 0},
     {"translucent", set_coverage, MD5_COVERAGE_TRANSLUCENT},
-    {"zeroclamp", set_repeat, MD5_IMAGE_CLAMP_ZERO},
-    {"clamp", set_repeat, MD5_IMAGE_CLAMP},
-    {"alphazeroclamp", set_repeat, MD5_IMAGE_CLAMP_ZERO},
+    {"zeroclamp", set_material_repeat, MD5_IMAGE_CLAMP_ZERO},
+    {"clamp", set_material_repeat, MD5_IMAGE_CLAMP},
+    {"alphazeroclamp", set_material_repeat, MD5_IMAGE_CLAMP_ZERO},
     {"forceOpaque", set_coverage, MD5_COVERAGE_OPAQUE},
     {"twoSided", set_cull, MD5_CULL_NONE},
     {"backSided", set_cull, MD5_CULL_FRONT},
-    {"fogLight", set_flag, MEMBER(is_fog_light)},
-    {"blendLight", set_flag, MEMBER(is_blend_light)},
-    {"ambientLight", set_flag, MEMBER(is_ambient_light)},
+    {"fogLight", set_material_flag, MEMBER(is_fog_light)},
+    {"blendLight", set_material_flag, MEMBER(is_blend_light)},
+    {"ambientLight", set_material_flag, MEMBER(is_ambient_light)},
     {"mirror", set_mirror, 0},
-    {"noFog", set_flag, MEMBER(no_fog)},
-    {"unsmoothedTangents", set_flag, MEMBER(unsmoothed_tangents)},
+    {"noFog", set_material_flag, MEMBER(no_fog)},
+    {"unsmoothedTangents", set_material_flag, MEMBER(unsmoothed_tangents)},
     {"lightFalloffImage", read_falloff, 0},
     {"guisurf", read_text_keyword, MEMBER(gui)},
     {"sort", read_sort, 0},
@@ -371,7 +371,7 @@ static const struct material_keyword {
 
 // Reads a material from the token after its first brace up to its last brace. Reports errors. In
 // engine mode an error sets parser->is_defaulted. Returns false if memory runs out.
-static bool read_keywords(md5_material_parser *parser)
+static bool read_material_keywords(md5_material_parser *parser)
 {
     md5_token token;
     while (!parser->is_defaulted && md5_game_is_ok(parser->game)) {
@@ -383,7 +383,7 @@ static bool read_keywords(md5_material_parser *parser)
         if (apply_surface_keyword(parser, &token))
             continue;
         const struct material_keyword *const keyword =
-            MD5_FIND_TOKEN(struct material_keyword, keywords, &token);
+            MD5_FIND_TOKEN(struct material_keyword, material_keyword_rows, &token);
         if (keyword) {
             parser->value = keyword->value;
             keyword->read(parser);
@@ -614,7 +614,7 @@ static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5
     material->light_falloff.text = "";
     md5i_clear_expressions(parser);
     (void)md5i_decl_lex_skip_until(lex, "{");
-    TRY(read_keywords(parser));
+    TRY(read_material_keywords(parser));
     if (parser->is_defaulted)
         return true;
     TRY(add_implicit_stages(parser));

@@ -22,7 +22,7 @@ typedef struct skin_reader {
 // Returns the name of a material. The material is parsed if a file declares it. Materials without
 // a file use only the memory of their names, because a skin may name very many of them. Returns
 // NULL if memory runs out.
-static const char *material_name(md5_game *game, const md5_token *token)
+static const char *read_material_name(md5_game *game, const md5_token *token)
 {
     char name[MD5_MAX_NAME_SIZE];
     if (md5i_find_entry(game, MD5_DECL_MATERIAL, token->text, token->size)) {
@@ -38,8 +38,8 @@ static const char *material_name(md5_game *game, const md5_token *token)
 static bool add_replacement(skin_reader *reader, const md5_token *from, const md5_token *to)
 {
     const bool is_all = md5i_token_is(from, "*");
-    const char *const source = is_all ? NULL : material_name(reader->game, from);
-    const char *const target = material_name(reader->game, to);
+    const char *const source = is_all ? NULL : read_material_name(reader->game, from);
+    const char *const target = read_material_name(reader->game, to);
     TRY((is_all || source) && target);
     reader->replacements = (md5_skin_replacement *)md5_grow(
         &reader->game->scratch, reader->replacements, reader->skin.num_replacements,
@@ -79,7 +79,7 @@ static bool build_implicit_skin(skin_reader *reader, const char *name)
 }
 
 // Reads the declaration of a skin. Returns false if memory runs out.
-static bool read_skin(skin_reader *reader, md5_decl_entry *entry)
+static bool read_skin_decl(skin_reader *reader, md5_decl_entry *entry)
 {
     md5_token token;
     md5_token second;
@@ -111,7 +111,7 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
     if (entry->parsed)
         return true;
     if (entry->decl.file)
-        TRY(read_skin(&reader, entry));
+        TRY(read_skin_decl(&reader, entry));
     if (!entry->decl.file || reader.is_defaulted)
         TRY(build_implicit_skin(&reader, entry->decl.name));
     md5_arena *const arena = &game->arena;

@@ -260,8 +260,8 @@ static bool is_constant(const md5_material_parser *parser, uint32_t index, float
 }
 
 // Adds an operation and returns the register of its result. Returns 0 if a limit is exceeded.
-static uint32_t emit_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a,
-                        uint32_t b, const md5_table *table)
+static uint32_t emit_material_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a,
+                                 uint32_t b, const md5_table *table)
 {
     uint32_t *const count = &parser->material.num_ops;
     const uint32_t result = parser->material.num_registers;
@@ -302,7 +302,7 @@ static uint32_t add_op(md5_material_parser *parser, md5_material_op_kind kind, u
         if (are_constant)
             return add_constant(parser, parser->registers[a] * parser->registers[b]);
     }
-    return emit_op(parser, kind, a, b, NULL);
+    return emit_material_op(parser, kind, a, b, NULL);
 }
 
 // -- Terms ----------------------------------------------------------------------------------------
@@ -331,7 +331,7 @@ static bool push_levels(md5_material_parser *parser, uint32_t level)
     return true;
 }
 
-static bool is_digit(char c)
+static bool is_decimal_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -345,11 +345,11 @@ static bool match_numbered_keyword(const md5_token *token, const char *keyword, 
     if (token->size <= length || token->size > length + 2 || !md5i_token_is_word(&start, keyword))
         return false;
     const char *const digits = token->text + length;
-    if (!is_digit(digits[0]))
+    if (!is_decimal_digit(digits[0]))
         return false;
     *number = (uint32_t)(digits[0] - '0');
     if (token->size == length + 2) {
-        if (digits[0] == '0' || !is_digit(digits[1]))
+        if (digits[0] == '0' || !is_decimal_digit(digits[1]))
             return false;
         *number = 10 * *number + (uint32_t)(digits[1] - '0');
     }
@@ -362,7 +362,7 @@ static bool is_number(const md5_token *token)
 }
 
 // Reads a token. Returns an empty token at the end of the text.
-static md5_token read_token(md5_material_parser *parser)
+static md5_token read_expression_token(md5_material_parser *parser)
 {
     md5_token token;
     if (!md5i_decl_lex_read(parser->lex, &token))
@@ -381,7 +381,7 @@ static bool open_nested(md5_material_parser *parser, uint32_t kind, const md5_ta
 // is then subtracted from 0: sets `is_open`, and the term is read next.
 static uint32_t read_negative_number(md5_material_parser *parser, bool *is_open)
 {
-    const md5_token token = read_token(parser);
+    const md5_token token = read_expression_token(parser);
     if (is_number(&token))
         return add_constant(parser, -md5i_token_float(&token));
     md5i_decl_error(parser->lex, "a number", "Bad negative number %s", MD5_QUOTED_TOKEN(&token));
@@ -411,7 +411,7 @@ static void read_unknown_term(md5_material_parser *parser, const md5_token *toke
 // instead; its content is then read next.
 static uint32_t read_term(md5_material_parser *parser, bool *is_open)
 {
-    const md5_token token = read_token(parser);
+    const md5_token token = read_expression_token(parser);
     uint32_t number = 0;
     *is_open = false;
     if (md5i_token_is(&token, "(")) {
@@ -427,7 +427,7 @@ static uint32_t read_term(md5_material_parser *parser, bool *is_open)
     if (md5i_token_is_word(&token, "fragmentPrograms"))
         return add_constant(parser, 1.0f);
     if (md5i_token_is_word(&token, "sound"))
-        return emit_op(parser, MD5_OP_SOUND, 0, 0, NULL);
+        return emit_material_op(parser, MD5_OP_SOUND, 0, 0, NULL);
     if (md5i_token_is(&token, "-"))
         return read_negative_number(parser, is_open);
     if (is_number(&token))
@@ -469,7 +469,7 @@ static const struct operator_symbol {
 
 // Reads an operator of a level whose left operand was read. Returns true if the next token is such
 // an operator. Its right operand is then read next.
-static bool open_operator(md5_material_parser *parser, uint32_t level, uint32_t left)
+static bool read_operator(md5_material_parser *parser, uint32_t level, uint32_t left)
 {
     md5_token token;
     if (!md5i_decl_lex_read(parser->lex, &token))
@@ -497,12 +497,12 @@ static bool pass_value_up(md5_material_parser *parser, uint32_t *value)
         } else if (frame.kind == FRAME_TABLE) {
             expect_token(parser, "]");
             if (frame.table)
-                *value = emit_op(parser, MD5_OP_TABLE, 0, *value, frame.table);
+                *value = emit_material_op(parser, MD5_OP_TABLE, 0, *value, frame.table);
             else
                 *value = add_constant(parser, 1.0f);
         } else if (parser->is_defaulted) {
             *value = 0;
-        } else if (open_operator(parser, frame.kind, *value)) {
+        } else if (read_operator(parser, frame.kind, *value)) {
             return true;
         }
     }
@@ -524,7 +524,7 @@ uint32_t md5i_read_expression(md5_material_parser *parser)
 // == Evaluation ===================================================================================
 
 // Truncates a float to an integer, clamped to the range of int32_t. NaN becomes 0.
-static int32_t truncate_to_int(float value)
+static int32_t truncate_operand(float value)
 {
     if (!(value > -2147483648.0f))
         return value == value ? INT32_MIN : 0;
@@ -551,10 +551,10 @@ static float compute_op(const md5_material_op *op, const md5_material_input *inp
     case MD5_OP_DIVIDE:
         return a / b;
     case MD5_OP_MODULO: {
-        const int32_t divisor = truncate_to_int(b);
+        const int32_t divisor = truncate_operand(b);
         if (divisor == 0 || divisor == -1) // INT32_MIN % -1 is undefined
             return 0.0f;
-        return (float)(truncate_to_int(a) % divisor);
+        return (float)(truncate_operand(a) % divisor);
     }
     case MD5_OP_TABLE:
         return md5i_sample_table(op->table, b);
@@ -710,7 +710,7 @@ static bool lookup_rotation(md5_material_parser *parser, const char *name, uint3
                         "no %s for rotate defined", name);
         return false;
     }
-    *value = emit_op(parser, MD5_OP_TABLE, 0, turns, (const md5_table *)entry->parsed);
+    *value = emit_material_op(parser, MD5_OP_TABLE, 0, turns, (const md5_table *)entry->parsed);
     return true;
 }
 
@@ -748,7 +748,7 @@ static void set_program(md5_material_parser *parser, int programs, const char *n
         program->fragment = name;
 }
 
-static void read_program(md5_material_parser *parser)
+static void read_stage_program(md5_material_parser *parser)
 {
     md5_token token;
     if (md5i_decl_lex_read_on_line(parser->lex, &token))
@@ -865,7 +865,7 @@ static void read_fragment_map(md5_material_parser *parser)
 //
 // Stages: { map IMAGE blend ... }
 
-static md5_quoted material_name(const md5_material_parser *parser)
+static md5_quoted quote_material_name(const md5_material_parser *parser)
 {
     return md5i_quote(parser->decl->name, strlen(parser->decl->name));
 }
@@ -927,7 +927,7 @@ static uint32_t parse_blend_factor(md5_material_parser *parser, const named_bits
     if (!factor->keyword)
         md5i_decl_error(parser->lex, "a blend mode such as blend, or two factors such as GL_ONE",
                         "unknown blend mode %s in material %s", MD5_QUOTED_TOKEN(token),
-                        material_name(parser).text);
+                        quote_material_name(parser).text);
     return factor->bits;
 }
 
@@ -985,7 +985,8 @@ static void read_video(md5_material_parser *parser)
         is_read = md5i_decl_lex_read(parser->lex, &token);
     if (!is_read) {
         md5i_decl_lex_warn(parser->lex, "missing parameter for '%s' keyword in material %s",
-                           is_sound_map ? "soundmap" : "videoMap", material_name(parser).text);
+                           is_sound_map ? "soundmap" : "videoMap",
+                           quote_material_name(parser).text);
         return;
     }
     parser->stage->video = md5i_copy_token(parser->game, &token);
@@ -998,7 +999,7 @@ static void set_filter(md5_material_parser *parser)
     parser->stage->filter = (md5_image_filter)parser->value;
 }
 
-static void set_repeat(md5_material_parser *parser)
+static void set_stage_repeat(md5_material_parser *parser)
 {
     parser->stage->repeat = (md5_image_repeat)parser->value;
 }
@@ -1006,7 +1007,7 @@ static void set_repeat(md5_material_parser *parser)
 // -- State ----------------------------------------------------------------------------------------
 
 // Sets a bool member of md5_stage. parser->value is the offset of the member.
-static void set_flag(md5_material_parser *parser)
+static void set_stage_flag(md5_material_parser *parser)
 {
     *(bool *)(void *)((char *)parser->stage + parser->value) = true;
 }
@@ -1021,7 +1022,7 @@ static void set_vertex_color(md5_material_parser *parser)
     parser->stage->vertex_color = (md5_vertex_color)parser->value;
 }
 
-static void add_bits(md5_material_parser *parser)
+static void add_stage_bits(md5_material_parser *parser)
 {
     parser->stage->bits |= (uint32_t)parser->value;
 }
@@ -1031,7 +1032,7 @@ static void set_texgen(md5_material_parser *parser)
     parser->stage->texgen = (md5_texgen)parser->value;
 }
 
-static void read_polygon_offset(md5_material_parser *parser)
+static void read_stage_polygon_offset(md5_material_parser *parser)
 {
     md5_token token;
     parser->stage->polygon_offset = 1.0f;
@@ -1058,7 +1059,7 @@ static void read_texgen(md5_material_parser *parser)
         parser->stage->texgen = (md5_texgen)texgen->bits;
     } else {
         // As in the engine's message, the name is not in quotes.
-        const md5_quoted name = material_name(parser);
+        const md5_quoted name = quote_material_name(parser);
         md5i_decl_error(parser->lex, "normal, reflect, skybox or wobbleSky",
                         "bad texGen %s in material %.*s", MD5_QUOTED_TOKEN(&token),
                         (int)strlen(name.text) - 2, name.text + 1);
@@ -1076,7 +1077,7 @@ static void read_alpha_test(md5_material_parser *parser)
     parser->material.coverage = MD5_COVERAGE_PERFORATED;
 }
 
-static void read_condition(md5_material_parser *parser)
+static void read_stage_condition(md5_material_parser *parser)
 {
     parser->stage->condition = md5i_read_expression(parser);
 }
@@ -1090,7 +1091,7 @@ static void set_colored(md5_material_parser *parser)
 }
 
 // Reads color r, g, b, a.
-static void read_color(md5_material_parser *parser)
+static void read_stage_color(md5_material_parser *parser)
 {
     for (uint32_t i = 0; i < 4; i++) {
         if (i > 0)
@@ -1112,14 +1113,14 @@ static void read_channels(md5_material_parser *parser)
 
 // -- Keywords -------------------------------------------------------------------------------------
 
-// The offset of a member, for set_flag().
+// The offset of a member, for set_stage_flag().
 #define MEMBER(name) (int)offsetof(md5_stage, name)
 
 static const struct stage_keyword {
     const char *keyword;
     void (*read)(md5_material_parser *parser);
     int value; // copied to parser->value for `read`
-} keywords[] = {
+} stage_keyword_rows[] = {
     {"name", skip_name, 0},
     {"blend", read_blend, 0},
     {"map", read_map, MD5_IMAGE_2D},
@@ -1133,20 +1134,20 @@ static const struct stage_keyword {
     {"soundmap", read_video, true},
     {"cubeMap", read_map, MD5_IMAGE_CUBE},
     {"cameraCubeMap", read_map, MD5_IMAGE_CAMERA_CUBE},
-    {"ignoreAlphaTest", set_flag, MEMBER(ignore_alpha_test)},
+    {"ignoreAlphaTest", set_stage_flag, MEMBER(ignore_alpha_test)},
     {"nearest", set_filter, MD5_FILTER_NEAREST},
     {"linear", set_filter, MD5_FILTER_LINEAR},
-    {"clamp", set_repeat, MD5_IMAGE_CLAMP},
-    {"noclamp", set_repeat, MD5_IMAGE_REPEAT},
-    {"zeroclamp", set_repeat, MD5_IMAGE_CLAMP_ZERO},
-    {"alphazeroclamp", set_repeat, MD5_IMAGE_CLAMP_ZERO_ALPHA},
-    {"uncompressed", set_flag, MEMBER(high_quality)},
-    {"highquality", set_flag, MEMBER(high_quality)},
-    {"forceHighQuality", set_flag, MEMBER(high_quality)},
-    {"nopicmip", set_flag, MEMBER(no_picmip)},
+    {"clamp", set_stage_repeat, MD5_IMAGE_CLAMP},
+    {"noclamp", set_stage_repeat, MD5_IMAGE_REPEAT},
+    {"zeroclamp", set_stage_repeat, MD5_IMAGE_CLAMP_ZERO},
+    {"alphazeroclamp", set_stage_repeat, MD5_IMAGE_CLAMP_ZERO_ALPHA},
+    {"uncompressed", set_stage_flag, MEMBER(high_quality)},
+    {"highquality", set_stage_flag, MEMBER(high_quality)},
+    {"forceHighQuality", set_stage_flag, MEMBER(high_quality)},
+    {"nopicmip", set_stage_flag, MEMBER(no_picmip)},
     {"vertexColor", set_vertex_color, MD5_VERTEX_COLOR_MODULATE},
     {"inverseVertexColor", set_vertex_color, MD5_VERTEX_COLOR_INVERSE},
-    {"privatePolygonOffset", read_polygon_offset, 0},
+    {"privatePolygonOffset", read_stage_polygon_offset, 0},
     {"texGen", read_texgen, 0},
     {"scroll", read_pair_transform, PAIR_SCROLL},
     {"translate", read_pair_transform, PAIR_SCROLL},
@@ -1154,25 +1155,25 @@ static const struct stage_keyword {
     {"centerScale", read_pair_transform, PAIR_CENTER_SCALE},
     {"shear", read_pair_transform, PAIR_SHEAR},
     {"rotate", read_rotate, 0},
-    {"maskRed", add_bits, MD5_STAGE_NO_RED},
-    {"maskGreen", add_bits, MD5_STAGE_NO_GREEN},
-    {"maskBlue", add_bits, MD5_STAGE_NO_BLUE},
-    {"maskAlpha", add_bits, MD5_STAGE_NO_ALPHA},
-    {"maskColor", add_bits, MD5_STAGE_NO_RED | MD5_STAGE_NO_GREEN | MD5_STAGE_NO_BLUE},
-    {"maskDepth", add_bits, MD5_STAGE_NO_DEPTH},
+    {"maskRed", add_stage_bits, MD5_STAGE_NO_RED},
+    {"maskGreen", add_stage_bits, MD5_STAGE_NO_GREEN},
+    {"maskBlue", add_stage_bits, MD5_STAGE_NO_BLUE},
+    {"maskAlpha", add_stage_bits, MD5_STAGE_NO_ALPHA},
+    {"maskColor", add_stage_bits, MD5_STAGE_NO_RED | MD5_STAGE_NO_GREEN | MD5_STAGE_NO_BLUE},
+    {"maskDepth", add_stage_bits, MD5_STAGE_NO_DEPTH},
     {"alphaTest", read_alpha_test, 0},
     {"colored", set_colored, 0},
-    {"color", read_color, 0},
+    {"color", read_stage_color, 0},
     {"red", read_channels, 1},
     {"green", read_channels, 2},
     {"blue", read_channels, 4},
     {"alpha", read_channels, 8},
     {"rgb", read_channels, 7},
     {"rgba", read_channels, 15},
-    {"if", read_condition, 0},
-    {"program", read_program, MD5_PROGRAM_VERTEX | MD5_PROGRAM_FRAGMENT},
-    {"fragmentProgram", read_program, MD5_PROGRAM_FRAGMENT},
-    {"vertexProgram", read_program, MD5_PROGRAM_VERTEX},
+    {"if", read_stage_condition, 0},
+    {"program", read_stage_program, MD5_PROGRAM_VERTEX | MD5_PROGRAM_FRAGMENT},
+    {"fragmentProgram", read_stage_program, MD5_PROGRAM_FRAGMENT},
+    {"vertexProgram", read_stage_program, MD5_PROGRAM_VERTEX},
     {"megaTexture", read_mega_texture, 0},
     {"vertexParm", read_vertex_parm, 0},
     {"fragmentMap", read_fragment_map, 0},
@@ -1218,7 +1219,7 @@ static void finish_stage(md5_material_parser *parser)
             return;
         }
         md5i_decl_lex_warn(parser->lex, "material %s had stage with no image",
-                           material_name(parser).text);
+                           quote_material_name(parser).text);
     }
     (void)set_stage_image(parser, parser->image, stage);
 }
@@ -1228,7 +1229,7 @@ void md5i_read_stage(md5_material_parser *parser)
     md5_token token;
     if (parser->material.num_stages == MD5_MAX_STAGES) {
         md5i_decl_lex_warn(parser->lex, "material %s exceeded %d stages",
-                           material_name(parser).text, MD5_MAX_STAGES);
+                           quote_material_name(parser).text, MD5_MAX_STAGES);
         parser->is_defaulted = true;
         return;
     }
@@ -1249,7 +1250,7 @@ void md5i_read_stage(md5_material_parser *parser)
             return;
         }
         const struct stage_keyword *const keyword =
-            MD5_FIND_TOKEN(struct stage_keyword, keywords, &token);
+            MD5_FIND_TOKEN(struct stage_keyword, stage_keyword_rows, &token);
         if (keyword) {
             parser->value = keyword->value;
             keyword->read(parser);

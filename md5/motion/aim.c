@@ -87,7 +87,7 @@ static md5_float4 shorter_arc(md5_float4 turn)
 }
 
 // Reduces a rotation to the limit.
-static md5_float4 limit_rotation(md5_float4 turn, const aim_rule *rule)
+static md5_float4 limit_aim_rotation(md5_float4 turn, const aim_rule *rule)
 {
     if (!rule->is_limited || md5_float4_at(turn, 3) >= rule->max_cosine)
         return turn;
@@ -156,7 +156,7 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
     const uint32_t last = chain.count - 1;
     if (last > 0) {
         const md5_float4 whole = shorter_arc(aim_rotation(&view));
-        const md5_float4 turn = limit_rotation(equal_part(whole, chain.count), &view.rule);
+        const md5_float4 turn = limit_aim_rotation(equal_part(whole, chain.count), &view.rule);
         md5_float4 accumulated = turn;
         md5_float4 old = md5_float4_from_vec3(chain.places[0]);
         md5_float4 place = old;
@@ -173,7 +173,7 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
         view.eye = place;
         view.rotation = md5_float4_quat_mul(accumulated, view.rotation);
     }
-    const md5_float4 rest = limit_rotation(shorter_arc(aim_rotation(&view)), &view.rule);
+    const md5_float4 rest = limit_aim_rotation(shorter_arc(aim_rotation(&view)), &view.rule);
     turned[last] = md5_quat_from_float4(md5_float4_quat_mul(rest, view.rotation));
     md5i_turn_chain(&chain, turned, job->weight, pose);
     return true;

@@ -5,7 +5,7 @@
 // == Rotations of a rig ===========================================================================
 
 // The shortest rotation between two directions of any length; none if one of them is zero.
-static md5_quatd between(md5_vec3d from, md5_vec3d to)
+static md5_quatd shortest_rotation(md5_vec3d from, md5_vec3d to)
 {
     const md5_vec3d a = md5_vec3d_normalize(from);
     const md5_vec3d b = md5_vec3d_normalize(to);
@@ -156,7 +156,7 @@ static md5_quatd rotate_toward(const md5_rig *rig, uint32_t joint, md5_vec3d fro
 {
     const md5_rig_joint *const rig_joint = &rig->joints[joint];
     if (!is_hinge(rig_joint))
-        return rotate_within_limit(rig, joint, between(from, to));
+        return rotate_within_limit(rig, joint, shortest_rotation(from, to));
     const md5_vec3d axis = md5_quatd_rotate(rig_joint->rotation, rig_joint->limit.axis);
     return rotate_within_limit(rig, joint, rotation_about(axis, from, to));
 }
@@ -540,7 +540,7 @@ static void fill_column(const solving *problem, const free_angle *angle, double 
     }
 }
 
-static double product(const double *a, const double *b, uint32_t count)
+static double dot_product(const double *a, const double *b, uint32_t count)
 {
     double sum = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -562,15 +562,15 @@ static bool solve(solving *problem, double damping, double *result)
     for (uint32_t i = 0; i < count; i++) {
         double *const row = problem->matrix[i];
         for (uint32_t k = 0; k < i; k++)
-            row[k] = (row[k] - product(row, problem->matrix[k], k)) / problem->matrix[k][k];
-        const double square = row[i] + added - product(row, row, i);
+            row[k] = (row[k] - dot_product(row, problem->matrix[k], k)) / problem->matrix[k][k];
+        const double square = row[i] + added - dot_product(row, row, i);
         if (!(square > 0))
             return false;
         row[i] = sqrt(square);
     }
     for (uint32_t i = 0; i < count; i++)
-        result[i] =
-            (problem->errors[i] - product(problem->matrix[i], result, i)) / problem->matrix[i][i];
+        result[i] = (problem->errors[i] - dot_product(problem->matrix[i], result, i))
+                    / problem->matrix[i][i];
     for (uint32_t i = count; i-- > 0;) {
         for (uint32_t k = i + 1; k < count; k++)
             result[i] -= problem->matrix[k][i] * result[k];
@@ -605,7 +605,7 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
                 angle->joint = joint;
                 angle->axis = md5_quatd_rotate(md5i_rig_above(problem->rig, joint), axes[k].axis);
                 fill_column(problem, angle, column);
-                const double bend_joint = product(column, problem->errors, problem->num_rows);
+                const double bend_joint = dot_product(column, problem->errors, problem->num_rows);
                 const bool is_blocked =
                     bend_joint > 0 ? axes[k].is_most : bend_joint < 0 && axes[k].is_least;
                 if (is_blocked) // would be moved out of its range
@@ -628,7 +628,7 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
             const free_angle *const angle = &problem->angles[j];
             fill_column(problem, angle, column);
             md5_vec3d *const turn = &pass_rotations[angle->joint];
-            const double by = product(column, solved, problem->num_rows);
+            const double by = dot_product(column, solved, problem->num_rows);
             *turn = md5_vec3d_add(*turn, md5_vec3d_scale(angle->axis, by));
         }
         for (uint32_t j = 0; j < problem->rig->count; j++) {

@@ -207,7 +207,7 @@ static bool take_pieces(md5_arena *arena, md5_pieces *pieces, uint32_t degree, u
     return pieces->points != NULL;
 }
 
-static md5_vec4d whole(md5_vec3 p)
+static md5_vec4d extend_point(md5_vec3 p)
 {
     return (md5_vec4d){p.x, p.y, p.z, 1};
 }
@@ -222,7 +222,7 @@ static bool make_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces
         pieces->starts[i] = (double)i / count;
         for (uint32_t j = 0; j <= degree; j++) {
             const uint32_t point = (i * degree + j) % desc->num_points;
-            pieces->points[(size_t)i * (degree + 1) + j] = whole(desc->points[point]);
+            pieces->points[(size_t)i * (degree + 1) + j] = extend_point(desc->points[point]);
         }
     }
     pieces->starts[count] = 1;
@@ -237,22 +237,22 @@ static bool make_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces
 // Shortest duration of a piece relative to the longest: avoids division by 0 for equal points.
 #define MIN_SHARE 1e-3
 
-typedef struct path {
+typedef struct curve_path {
     const md5_vec3 *points;
     uint32_t num_points;
     uint32_t num_pieces;
     bool is_uniform;
     double least; // time of a piece
-} path;
+} curve_path;
 
-static md5_vec3d piece_vector(const path *line, uint32_t piece)
+static md5_vec3d piece_vector(const curve_path *line, uint32_t piece)
 {
     const md5_vec3 from = line->points[piece];
     const md5_vec3 to = line->points[(piece + 1) % line->num_points];
     return md5_vec3d_sub(md5_vec3d_from_vec3(to), md5_vec3d_from_vec3(from));
 }
 
-static double piece_time(const path *line, uint32_t piece)
+static double piece_time(const curve_path *line, uint32_t piece)
 {
     if (line->is_uniform)
         return 1;
@@ -261,7 +261,7 @@ static double piece_time(const path *line, uint32_t piece)
 }
 
 // Returns the velocity at the start of a piece, or at the end of the last piece of an open path.
-static md5_vec3d velocity_at(const path *line, uint32_t point)
+static md5_vec3d velocity_at(const curve_path *line, uint32_t point)
 {
     const bool is_closed = line->num_pieces == line->num_points;
     const uint32_t after = point % line->num_points;
@@ -286,7 +286,7 @@ static md5_vec4d control_point(md5_vec3d point, md5_vec3d velocity, double time)
 
 static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
-    path line = {
+    curve_path line = {
         .points = desc->points,
         .num_points = desc->num_points,
         .num_pieces = desc->num_points - (desc->is_closed ? 0 : 1),
@@ -422,7 +422,7 @@ static const double nodes[NUM_NODES] = {
     0.79666647741362674,
     0.96028985649753623,
 };
-static const double weights[NUM_NODES] = {
+static const double node_weights[NUM_NODES] = {
     0.36268378337836198,
     0.31370664587788729,
     0.22238103445337447,
@@ -440,7 +440,7 @@ static double integrate(const md5_pieces *pieces, uint32_t piece, double from, d
     const double half = 0.5 * (to - from);
     double sum = 0;
     for (uint32_t i = 0; i < NUM_NODES; i++)
-        sum += weights[i]
+        sum += node_weights[i]
                * (speed_at(pieces, piece, center - half * nodes[i])
                   + speed_at(pieces, piece, center + half * nodes[i]));
     return half * sum;
@@ -637,31 +637,31 @@ static uint32_t find_last(const void *items, size_t stride, uint32_t count, doub
     return low;
 }
 
-typedef struct location {
+typedef struct curve_location {
     uint32_t piece;
     double share;
-} location;
+} curve_location;
 
 // Finds the last piece that begins at or before t.
-static location locate(const md5_curve *curve, double t)
+static curve_location locate(const md5_curve *curve, double t)
 {
     const double *const starts = curve->pieces.starts;
     const double inside = clamp_parameter(curve, t, 1);
     const uint32_t piece = find_last(starts, sizeof *starts, curve->pieces.count, inside);
-    return (location){piece, (inside - starts[piece]) / (starts[piece + 1] - starts[piece])};
+    return (curve_location){piece, (inside - starts[piece]) / (starts[piece + 1] - starts[piece])};
 }
 
 md5_vec3 md5_curve_point(const md5_curve *curve, double t)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
-    const location at = locate(curve, t);
+    const curve_location at = locate(curve, t);
     return md5_vec3d_round(piece_at(&curve->pieces, at.piece, at.share).point);
 }
 
 md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
-    const location at = locate(curve, t);
+    const curve_location at = locate(curve, t);
     const double *const starts = curve->pieces.starts;
     const double width = starts[at.piece + 1] - starts[at.piece];
     const md5_vec3d velocity = piece_at(&curve->pieces, at.piece, at.share).velocity;
@@ -701,7 +701,7 @@ double md5_curve_at_distance(const md5_curve *curve, double distance)
 double md5_curve_distance(const md5_curve *curve, double t)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
-    const location at = locate(curve, t);
+    const curve_location at = locate(curve, t);
     if (at.piece + 1 == curve->pieces.count && at.share >= 1)
         return curve->length;
     uint32_t low = 0;
@@ -731,14 +731,14 @@ double md5_curve_distance(const md5_curve *curve, double t)
 #define PI 3.14159265358979324
 
 // The interpolation from one key to the next key.
-typedef struct span {
+typedef struct curve_span {
     double start;
     double seconds;
     md5_quatd key;        // q0, at the start
     md5_quatd inner;      // a, at the start
     md5_vec3d key_turn;   // rotation from q0 to q1
     md5_vec3d inner_turn; // rotation from a to b
-} span;
+} curve_span;
 
 struct md5_squad {
     uint32_t num_spans;
@@ -748,7 +748,7 @@ struct md5_squad {
     size_t size;   // of this block
     md5_internal internal;
     md5_quatd last; // key
-    span spans[];
+    curve_span spans[];
 };
 
 // -- Quaternions ----------------------------------------------------------------------------------
@@ -776,15 +776,15 @@ static md5_quatd rotate_by(md5_quatd q, md5_vec3d turn, double share)
 
 // -- Creation -------------------------------------------------------------------------------------
 
-typedef struct keys {
+typedef struct curve_keys {
     const md5_quat *keys;
     const double *times;
     uint32_t num_keys;
     uint32_t num_spans;
     double period;
-} keys;
+} curve_keys;
 
-static bool check_keys(md5_context *context, const keys *list)
+static bool check_curve_keys(md5_context *context, const curve_keys *list)
 {
     for (uint32_t i = 0; i < list->num_keys; i++) {
         const md5_quat q = list->keys[i];
@@ -806,7 +806,7 @@ static bool check_keys(md5_context *context, const keys *list)
     return true;
 }
 
-static md5_quatd unit_key(const keys *list, uint32_t key)
+static md5_quatd unit_key(const curve_keys *list, uint32_t key)
 {
     const md5_quatd q = md5_quatd_from_quat(list->keys[key % list->num_keys]);
     const double scale = 1.0 / sqrt(md5_quatd_dot(q, q));
@@ -821,8 +821,8 @@ static md5_vec3d angular_velocity_at(const md5_squad *squad, uint32_t i)
     const bool has_before = i > 0 || squad->period > 0;
     const bool has_after = i < count || squad->period > 0;
     const uint32_t previous = (i + count - 1) % count;
-    const span *const after = &squad->spans[has_after ? i % count : previous];
-    const span *const before = has_before ? &squad->spans[previous] : after;
+    const curve_span *const after = &squad->spans[has_after ? i % count : previous];
+    const curve_span *const before = has_before ? &squad->spans[previous] : after;
     const double sum = before->seconds + after->seconds;
     const md5_vec3d velocity =
         md5_vec3d_add(md5_vec3d_scale(before->key_turn, after->seconds / sum / before->seconds),
@@ -842,7 +842,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     MD5_ASSERT(times || num_keys == 0, "times: must not be NULL");
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
-    const keys list = {
+    const curve_keys list = {
         .keys = rotations,
         .times = times,
         .num_keys = num_keys,
@@ -851,11 +851,11 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     };
     if (num_keys == 0)
         MD5_FAIL(&context, MD5_ERROR_RANGE, "no keys: expected at least 1");
-    if (num_keys == 0 || !check_keys(&context, &list))
+    if (num_keys == 0 || !check_curve_keys(&context, &list))
         return NULL;
     md5_block block = {NULL, 0};
     md5i_block_alloc(&block, 1, sizeof(md5_squad));
-    md5i_block_alloc(&block, list.num_spans, sizeof(span));
+    md5i_block_alloc(&block, list.num_spans, sizeof(curve_span));
     md5_squad *const squad = (md5_squad *)md5i_alloc(&context, block.used);
     if (!squad)
         return NULL;
@@ -874,7 +874,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
         md5_quatd next = unit_key(&list, i + 1);
         if (md5_quatd_dot(q, next) < 0)
             next = md5_quatd_negate(next);
-        squad->spans[i] = (span){
+        squad->spans[i] = (curve_span){
             .start = list.times[i],
             .seconds = end - list.times[i],
             .key = q,
@@ -886,7 +886,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
 
     // The inner points, of which each depends on the velocities at both ends of its span.
     for (uint32_t i = 0; i < squad->num_spans; i++) {
-        span *const each = &squad->spans[i];
+        curve_span *const each = &squad->spans[i];
         const md5_quatd end = i + 1 < squad->num_spans ? squad->spans[i + 1].key : squad->last;
         const md5_vec3d start_turn = md5_vec3d_scale(angular_velocity_at(squad, i), each->seconds);
         const md5_vec3d end_turn =
@@ -922,7 +922,7 @@ md5_quat md5_squad_rotation(const md5_squad *squad, double time)
         inside = squad->first;
     if (squad->num_spans == 0 || inside >= squad->end)
         return round_quat(squad->last);
-    const span *const each =
+    const curve_span *const each =
         &squad->spans[find_last(squad->spans, sizeof *squad->spans, squad->num_spans, inside)];
     const double u = (inside - each->start) / each->seconds;
     const md5_quatd key = rotate_by(each->key, each->key_turn, u);

@@ -109,7 +109,7 @@ md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
 
 typedef double ease_in(double t);
 
-static double line(double t)
+static double ease_linear(double t)
 {
     return t;
 }
@@ -119,7 +119,7 @@ static double smooth(double t)
     return t * t * (3 - 2 * t);
 }
 
-static double square(double t)
+static double ease_square(double t)
 {
     return t * t;
 }
@@ -131,12 +131,12 @@ static double cube(double t)
 
 static double fourth_power(double t)
 {
-    return square(square(t));
+    return ease_square(ease_square(t));
 }
 
 static double fifth_power(double t)
 {
-    return square(square(t)) * t;
+    return ease_square(ease_square(t)) * t;
 }
 
 // Doubles with every 0.1 of t. Starts at 1/1024, with a jump from 0.
@@ -166,17 +166,17 @@ static double circle(double t)
 
 static double draw_back(double t)
 {
-    return (OVERSHOOT + 1) * cube(t) - OVERSHOOT * square(t);
+    return (OVERSHOOT + 1) * cube(t) - OVERSHOOT * ease_square(t);
 }
 
 static double draw_back_farther(double t)
 {
     const double c = 1.525 * OVERSHOOT;
-    return (c + 1) * cube(t) - c * square(t);
+    return (c + 1) * cube(t) - c * ease_square(t);
 }
 
 // A sine of this period, in tenths of t, that grows by 2^10.
-static double swing(double t, double period)
+static double ease_swing(double t, double period)
 {
     const double tenths = 10 * t;
     return -md5i_power_of_two(tenths) / 1024.0
@@ -185,12 +185,12 @@ static double swing(double t, double period)
 
 static double elastic(double t)
 {
-    return swing(t, 3);
+    return ease_swing(t, 3);
 }
 
 static double elastic_slower(double t)
 {
-    return swing(t, 4.5);
+    return ease_swing(t, 4.5);
 }
 
 // 1 minus the height of a ball that falls from 1 and bounces to 1/4, 1/16 and 1/64, reversed in
@@ -209,26 +209,26 @@ static double bounce(double t)
         after -= 1.5 / 2.75;
         height = 0.75;
     }
-    return 1 - (7.5625 * square(after) + height);
+    return 1 - (7.5625 * ease_square(after) + height);
 }
 
-typedef enum way {
+typedef enum easing_way {
     IN,
     OUT,
     IN_OUT,
-} way;
+} easing_way;
 
 // In the order of md5_ease_kind.
 static const struct easing_row {
     const char *name;
     ease_in *in; // NULL if it has parameters
-    way direction;
-} rows[] = {
-    {"linear", line, IN},
+    easing_way direction;
+} easing_rows[] = {
+    {"linear", ease_linear, IN},
     {"smooth", smooth, IN},
-    {"quadratic_in", square, IN},
-    {"quadratic_out", square, OUT},
-    {"quadratic_in_out", square, IN_OUT},
+    {"quadratic_in", ease_square, IN},
+    {"quadratic_out", ease_square, OUT},
+    {"quadratic_in_out", ease_square, IN_OUT},
     {"cubic_in", cube, IN},
     {"cubic_out", cube, OUT},
     {"cubic_in_out", cube, IN_OUT},
@@ -261,7 +261,7 @@ static const struct easing_row {
     {"steps", NULL, IN},
 };
 
-enum { NUM_ROWS = sizeof rows / sizeof rows[0] };
+enum { NUM_ROWS = sizeof easing_rows / sizeof easing_rows[0] };
 
 // -- Parameters -----------------------------------------------------------------------------------
 
@@ -276,7 +276,7 @@ static double bezier_slope(double a, double b, double s)
     return 3 * ((1 - s) * ((1 - s) * a + 2 * s * (b - a)) + s * s * (1 - b));
 }
 
-static double unit(float value)
+static double clamp_unit(float value)
 {
     if (!(value > 0))
         return 0;
@@ -331,10 +331,10 @@ double md5i_eased(const md5_easing *easing, double t)
     if (t >= 1)
         return 1;
     if (easing->kind == MD5_EASE_CUBIC_BEZIER) {
-        const double s = solve_bezier(unit(easing->x1), unit(easing->x2), t);
+        const double s = solve_bezier(clamp_unit(easing->x1), clamp_unit(easing->x2), t);
         return bezier(easing->y1, easing->y2, s);
     }
-    const struct easing_row *const row = &rows[easing->kind];
+    const struct easing_row *const row = &easing_rows[easing->kind];
     double value;
     if (row->direction == IN)
         value = row->in(t);
@@ -382,8 +382,8 @@ void md5i_mean_points(double from, double to, md5_mean_point *points)
 // Over a part of y dx along a Bézier curve.
 static double area_of_bezier(const md5_easing *easing, double from, double to)
 {
-    const double x1 = unit(easing->x1);
-    const double x2 = unit(easing->x2);
+    const double x1 = clamp_unit(easing->x1);
+    const double x2 = clamp_unit(easing->x2);
     const double y1 = easing->y1;
     const double y2 = easing->y2;
     const double begin = solve_bezier(x1, x2, from);
@@ -433,7 +433,7 @@ float md5_ease(md5_easing easing, float t)
 
 const char *md5_easing_name(md5_ease_kind kind)
 {
-    return (unsigned)kind < NUM_ROWS ? rows[kind].name : NULL;
+    return (unsigned)kind < NUM_ROWS ? easing_rows[kind].name : NULL;
 }
 
 static const struct short_name {
@@ -451,7 +451,7 @@ static bool is_same_character(char given, char full)
 }
 
 // Returns true if `name` is `full`, with - allowed for _.
-static bool is_name(const char *name, const char *full)
+static bool is_easing_name(const char *name, const char *full)
 {
     while (*name != '\0' && is_same_character(*name, *full)) {
         name++;
@@ -465,14 +465,14 @@ bool md5_easing_from_name(const char *name, md5_ease_kind *kind)
     MD5_ASSERT_NOT_NULL(kind);
     if (name) {
         for (uint32_t i = 0; i < NUM_ROWS; i++) {
-            bool is_found = is_name(name, rows[i].name);
+            bool is_found = is_easing_name(name, easing_rows[i].name);
             // The same with the short name of the family.
             for (size_t k = 0; !is_found && k < sizeof short_names / sizeof short_names[0]; k++) {
                 const size_t size = strlen(short_names[k].name);
                 const size_t full_size = strlen(short_names[k].full);
-                is_found = strncmp(rows[i].name, short_names[k].full, full_size) == 0
+                is_found = strncmp(easing_rows[i].name, short_names[k].full, full_size) == 0
                            && strncmp(name, short_names[k].name, size) == 0
-                           && is_name(name + size, rows[i].name + full_size);
+                           && is_easing_name(name + size, easing_rows[i].name + full_size);
             }
             if (is_found) {
                 *kind = (md5_ease_kind)i;

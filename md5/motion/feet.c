@@ -12,10 +12,10 @@
 static const double settled = 6.638;
 
 // A foot with a shorter release is back at once.
-static const float shortest = 1e-6f;
+static const float shortest_length = 1e-6f;
 
 // A leg is stretched if it is longer than this share of its reach.
-static const float straight = 0.999f;
+static const float straight_cosine = 0.999f;
 
 // A sole is turned by at most 45 degrees: the tangent of half of it.
 static const float farthest_turn = 0.41421356f;
@@ -23,7 +23,7 @@ static const float farthest_turn = 0.41421356f;
 // The inverse of the time constant with which a foot returns; 0: it is back at once.
 static double return_frequency(const md5_hold_params *hold)
 {
-    return hold->release > shortest ? settled / hold->release : 0;
+    return hold->release > shortest_length ? settled / hold->release : 0;
 }
 
 static md5_vec3 rotate_with_character(const md5_hold_step *step, md5_vec3 v)
@@ -102,7 +102,7 @@ static bool is_too_far(const md5_hold_params *hold, const md5_hold_step *step, c
     const md5_vec3 turned = rotation_offset(turn, step->sole, step->ankle);
     // The leg is stretched if it is longer than in the animation and nearly as long as its reach.
     const md5_vec3 leg = md5_vec3_add(step->leg, md5_vec3_add(shift, turned));
-    const float longest = straight * step->reach;
+    const float longest = straight_cosine * step->reach;
     const float square = md5_vec3_dot(leg, leg);
     return square > longest * longest && square > md5_vec3_dot(step->leg, step->leg);
 }
@@ -563,7 +563,7 @@ static void check_desc(const md5_gait_desc *desc)
                "num_groups: must be 1 to num_legs");
 }
 
-static bool is_leg(const md5_gait_desc *desc, const md5_leg *leg)
+static bool is_valid_leg(const md5_gait_desc *desc, const md5_leg *leg)
 {
     if (md5i_check_limb(desc->skeleton, &leg->limb) != MD5_LIMB_REACHED
         || leg->group >= desc->num_groups || desc->body >= desc->skeleton->num_joints)
@@ -668,7 +668,7 @@ bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform 
     for (uint32_t i = 0; i < desc->num_legs; i++) {
         md5_foothold *const foot = &gait->feet[i];
         *foot = (md5_foothold){.rest = MD5_NO_TURN, .normal = context.up, .facing = gait->facing};
-        if (is_leg(desc, &desc->legs[i])) {
+        if (is_valid_leg(desc, &desc->legs[i])) {
             const md5_xform ankle =
                 md5_joint_in_model(desc->skeleton, pose, desc->legs[i].limb.tip);
             const md5_vec3 place =

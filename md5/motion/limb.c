@@ -317,7 +317,7 @@ static void stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md
 }
 
 // Transforms `rotation` into the space of the joints in between, whose rotation is `above`.
-static md5_float4 below(bool has_above, md5_float4 above, md5_float4 rotation)
+static md5_float4 rotation_below(bool has_above, md5_float4 above, md5_float4 rotation)
 {
     return has_above ? md5_float4_quat_mul(md5_float4_conjugate(above), rotation) : rotation;
 }
@@ -351,8 +351,8 @@ static limb_rotations find_rotations(const md5_xform *pose, const two_bones *lim
     const md5_float4 new_foot = md5_float4_quat_mul(md5_float4_conjugate(shin), own);
     return (limb_rotations){
         .hip = md5_float4_quat_mul(md5_float4_load_rotation(hip), thigh_turn),
-        .knee = below(limb->has_above_knee, limb->above_knee, new_knee),
-        .foot = below(limb->has_above_foot, limb->above_foot, new_foot),
+        .knee = rotation_below(limb->has_above_knee, limb->above_knee, new_knee),
+        .foot = rotation_below(limb->has_above_foot, limb->above_foot, new_foot),
     };
 }
 

@@ -28,7 +28,7 @@ typedef struct sided_name {
     size_t length; // of `before`
 } sided_name;
 
-static char lower(char byte)
+static char lower_char(char byte)
 {
     return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
 }
@@ -45,7 +45,7 @@ static bool is_sign(char byte)
 
 static bool begins_with(const char *text, const char *word)
 {
-    while (*word != '\0' && lower(*text) == *word) {
+    while (*word != '\0' && lower_char(*text) == *word) {
         text++;
         word++;
     }
@@ -75,7 +75,7 @@ static size_t side_length(const char *name, size_t offset, side_form form)
 {
     const char before = offset > 0 ? name[offset - 1] : '\0';
     const char after = name[offset + 1];
-    const bool is_letter = lower(name[offset]) == 'l' || lower(name[offset]) == 'r';
+    const bool is_letter = lower_char(name[offset]) == 'l' || lower_char(name[offset]) == 'r';
     const bool is_capital = name[offset] == 'L' || name[offset] == 'R';
     const bool begins_name = before == '\0' && is_small(after);
     const bool ends_name = after == '\0' && is_small(before);
@@ -96,8 +96,8 @@ static sided_name split_name(const char *name)
         for (size_t offset = 0; name[offset] != '\0'; offset++) {
             const size_t length = side_length(name, offset, form);
             if (length > 0)
-                return (sided_name){form, lower(name[offset]) == 'r', name, name + offset + length,
-                                    offset};
+                return (sided_name){form, lower_char(name[offset]) == 'r', name,
+                                    name + offset + length, offset};
         }
     }
     return (sided_name){.form = NO_SIDE, .before = name, .after = name};

@@ -41,7 +41,7 @@ md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
 // -- Making ---------------------------------------------------------------------------------------
 
 // Taylor's series by Horner's rule, to 1e-16 for angles up to a half turn, which is pi / 2 here.
-static md5_half half_angle(double angle)
+static md5_half make_half_angle(double angle)
 {
     const double x = 0.5 * angle;
     const double square = x * x;
@@ -64,7 +64,7 @@ static double clamp_angle(float angle, double least)
 }
 
 // Returns true for a quaternion of 0, which means no rotation.
-static bool is_zero(md5_quat q)
+static bool is_zero_rotation(md5_quat q)
 {
     const bool has_zero_vector = q.x == 0 && q.y == 0 && q.z == 0;
     return has_zero_vector && q.w == 0;
@@ -75,7 +75,7 @@ static bool is_limit(const md5_joint_limit *limit)
 {
     if (limit->kind == MD5_LIMIT_NONE)
         return true;
-    if (!md5_is_rotation(limit->rest) && !is_zero(limit->rest))
+    if (!md5_is_rotation(limit->rest) && !is_zero_rotation(limit->rest))
         return false;
     // In double precision, the length of any finite axis of floats is finite and not 0.
     const double length = md5_vec3d_length(md5_vec3d_from_vec3(limit->axis));
@@ -110,9 +110,10 @@ md5_limit md5i_limit_of(const md5_joint_limit *limit)
         .kind = limit->kind,
         .rest = md5i_quatd_unit(md5_quatd_from_quat(limit->rest)),
         .axis = md5_vec3d_normalize(md5_vec3d_from_vec3(limit->axis)),
-        .middle = half_angle(0.5 * (least + most)),
-        .width = half_angle(0.5 * (most - least)),
-        .swing = half_angle(limit->kind == MD5_LIMIT_CONE ? clamp_angle(limit->swing, 0) : 0.0),
+        .middle = make_half_angle(0.5 * (least + most)),
+        .width = make_half_angle(0.5 * (most - least)),
+        .swing =
+            make_half_angle(limit->kind == MD5_LIMIT_CONE ? clamp_angle(limit->swing, 0) : 0.0),
     };
 }
 
@@ -159,7 +160,7 @@ static md5_half from_middle(const md5_limit *limit, md5_half twist)
     return cosine < 0 ? (md5_half){-cosine, -sine} : (md5_half){cosine, sine};
 }
 
-static md5_quatd limit_rotation(const md5_limit *limit, md5_quatd swing, md5_half twist)
+static md5_quatd limit_joint_rotation(const md5_limit *limit, md5_quatd swing, md5_half twist)
 {
     const md5_vec3d axis = md5_vec3d_scale(limit->axis, twist.sine);
     const md5_quatd turn = {axis.x, axis.y, axis.z, twist.cosine};
@@ -168,7 +169,7 @@ static md5_quatd limit_rotation(const md5_limit *limit, md5_quatd swing, md5_hal
 
 md5_quatd md5i_limit_middle(const md5_limit *limit)
 {
-    return limit_rotation(limit, NO_ROTATION, limit->middle);
+    return limit_joint_rotation(limit, NO_ROTATION, limit->middle);
 }
 
 md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
@@ -198,7 +199,7 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
     }
     if (!is_twisted && !is_swung)
         return local;
-    return limit_rotation(limit, split.swing, split.twist);
+    return limit_joint_rotation(limit, split.swing, split.twist);
 }
 
 // -- Axes -----------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ typedef bool invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
 
 // Creates a binding. `invert` computes the inverse bind pose; it is NULL if the model contains one.
 // It is a function pointer so that programs that only call md5_bind() are linked without it.
-static md5_binding *bind(const md5_binding *parts, const md5_load_opts *opts, md5_error *error,
-                         invert_bind_pose *invert)
+static md5_binding *bind_parts(const md5_binding *parts, const md5_load_opts *opts,
+                               md5_error *error, invert_bind_pose *invert)
 {
     md5_binding_job job;
     if (!md5i_begin_binding(&job, parts, opts, error))
@@ -65,7 +65,7 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
         .inverse_bind = model->inverse_bind,
         .anim = anim,
     };
-    return bind(&parts, opts, error, NULL);
+    return bind_parts(&parts, opts, error, NULL);
 }
 
 #if !defined(NDEBUG)
@@ -108,5 +108,5 @@ md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bi
     MD5_ASSERT_OPTS(opts);
     MD5_VALIDATE(is_ordered(skeleton), "skeleton: order must list every joint once, parents first");
     const md5_binding parts = {.skeleton = skeleton, .bind_local = bind_local, .anim = anim};
-    return bind(&parts, opts, error, md5i_invert_bind_pose);
+    return bind_parts(&parts, opts, error, md5i_invert_bind_pose);
 }

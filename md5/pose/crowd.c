@@ -20,11 +20,11 @@ typedef struct crowd_group {
 } crowd_group;
 
 // State of one call.
-typedef struct crowd {
+typedef struct crowd_state {
     const md5_pose_kernels *kernels;
     float *scratch; // matrices of all joints in all lanes, or joints and pose of one character
     crowd_group groups[NUM_GROUPS];
-} crowd;
+} crowd_state;
 
 enum {
     BYTES_PER_JOINT = MAX_WIDTH * sizeof(md5_mat34),
@@ -32,7 +32,7 @@ enum {
 };
 
 // Returns the bytes of scratch memory for one worker.
-static size_t scratch_size(const md5_pose_job *jobs, size_t count)
+static size_t crowd_scratch_size(const md5_pose_job *jobs, size_t count)
 {
     size_t max_joints = 0;
     for (size_t i = 0; i < count; i++) {
@@ -44,10 +44,10 @@ static size_t scratch_size(const md5_pose_job *jobs, size_t count)
 
 size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count, const md5_threads *threads)
 {
-    return md5i_batch_scratch_size(threads, scratch_size(jobs, count));
+    return md5i_batch_scratch_size(threads, crowd_scratch_size(jobs, count));
 }
 
-static void pose_single(const crowd *state, const md5_pose_job *job)
+static void pose_single(const crowd_state *state, const md5_pose_job *job)
 {
     const size_t num_joints = job->binding->skeleton->num_joints;
     md5_mat34 *const joints = (md5_mat34 *)state->scratch;
@@ -57,7 +57,7 @@ static void pose_single(const crowd *state, const md5_pose_job *job)
 }
 
 // Poses the jobs of a group and empties it.
-static void pose_group(const crowd *state, crowd_group *group)
+static void pose_group(const crowd_state *state, crowd_group *group)
 {
     const uint32_t width = state->kernels->width;
     if (2 * group->num_jobs <= width) {
@@ -75,7 +75,7 @@ static void pose_group(const crowd *state, crowd_group *group)
 
 // Returns the group for a job's binding and interpolation. If it does not exist, poses and reuses
 // the group with the fewest jobs among the slots that are probed.
-static crowd_group *find_group(crowd *state, const md5_pose_job *job)
+static crowd_group *find_group(crowd_state *state, const md5_pose_job *job)
 {
     const md5_binding *const binding = job->binding;
     const uint64_t bits = (uint64_t)(uintptr_t)binding * UINT64_C(0x9e3779b97f4a7c15);
@@ -97,7 +97,7 @@ static crowd_group *find_group(crowd *state, const md5_pose_job *job)
 void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
                           void *scratch)
 {
-    crowd state; // only partly initialized, because the groups are large
+    crowd_state state; // only partly initialized, because the groups are large
     state.kernels = kernels;
     for (uint32_t i = 0; i < NUM_GROUPS; i++) {
         state.groups[i].binding = NULL;
@@ -165,6 +165,6 @@ void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_threads *t
                              .user = (void *)jobs, // pose_range() does not modify the jobs
                              .count = count,
                              .scratch = scratch,
-                             .size = threads ? scratch_size(jobs, count) : 0};
+                             .size = threads ? crowd_scratch_size(jobs, count) : 0};
     md5i_run_batch(threads, &batch);
 }

@@ -161,7 +161,7 @@ static md5_quatd exponential(md5_vec3d a)
     return (md5_quatd){a.x * sine, a.y * sine, a.z * sine, cosine};
 }
 
-static md5_quatd frame_rotation(const md5_anim *anim, uint32_t frame, uint32_t slot)
+static md5_quatd read_frame_rotation(const md5_anim *anim, uint32_t frame, uint32_t slot)
 {
     return md5_quatd_from_quat(md5_frame_rotation(anim, frame, slot));
 }
@@ -170,8 +170,8 @@ static md5_quatd frame_rotation(const md5_anim *anim, uint32_t frame, uint32_t s
 static md5_quatd rotation_between(const md5_anim *anim, md5_frame_pair pair, uint32_t slot)
 {
     const md5_quatd change =
-        md5_quatd_mul(md5_quatd_conjugate(frame_rotation(anim, pair.from, slot)),
-                      frame_rotation(anim, pair.to, slot));
+        md5_quatd_mul(md5_quatd_conjugate(read_frame_rotation(anim, pair.from, slot)),
+                      read_frame_rotation(anim, pair.to, slot));
     if (change.w < 0)
         return md5_quatd_negate(change);
     return change;
@@ -196,7 +196,7 @@ static md5_quat cubic_rotation(const curve *cubic, uint32_t slot)
     const md5_vec3d steps[3] = {md5_vec3d_scale(start_speed, (1.0 - left * left * left) / 3.0),
                                 md5_vec3d_scale(middle, t * t * (3.0 - 2.0 * t)),
                                 md5_vec3d_scale(end_speed, t * t * t / 3.0)};
-    md5_quatd q = frame_rotation(anim, cubic->current.from, slot);
+    md5_quatd q = read_frame_rotation(anim, cubic->current.from, slot);
     for (uint32_t i = 0; i < 3; i++)
         q = md5_quatd_mul(q, exponential(steps[i]));
     return (md5_quat){(float)q.x, (float)q.y, (float)q.z, (float)q.w};

@@ -30,7 +30,7 @@ static bool is_space(char byte)
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-static char lower(char byte)
+static char lower_byte(char byte)
 {
     return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
 }
@@ -40,7 +40,7 @@ static bool is_name(const char *name, const mask_pattern *pattern, bool ignore_c
     for (size_t i = 0; i < pattern->length; i++) {
         const char a = name[i];
         const char b = pattern->name[i];
-        if (a != b && !(ignore_case && lower(a) == lower(b)))
+        if (a != b && !(ignore_case && lower_byte(a) == lower_byte(b)))
             return false;
     }
     return name[pattern->length] == '\0';
@@ -48,7 +48,7 @@ static bool is_name(const char *name, const mask_pattern *pattern, bool ignore_c
 
 // Returns the joint with exactly this name, or else the first joint whose name differs only in
 // case, like the original engine. Returns -1 if the joint does not exist.
-static int32_t find_joint(const md5_skeleton *skeleton, const mask_pattern *pattern)
+static int32_t find_matching_joint(const md5_skeleton *skeleton, const mask_pattern *pattern)
 {
     int32_t found = -1;
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
@@ -112,7 +112,7 @@ static void apply_pattern(const md5_skeleton *skeleton, const mask_pattern *patt
 }
 
 // Skips white space and counts lines. CR LF, LF and CR each end a line.
-static void skip_blanks(mask_text *text)
+static void skip_mask_blanks(mask_text *text)
 {
     for (; is_space(*text->at); text->at++) {
         if (*text->at == '\n' || (*text->at == '\r' && text->at[1] != '\n')) {
@@ -188,13 +188,13 @@ static bool read_pattern(md5_context *context, mask_text *text, mask_pattern *pa
 // accepted, as in id's declarations: "*Bip01 L Hand".
 static int32_t find_pattern_joint(const md5_skeleton *skeleton, mask_pattern *pattern)
 {
-    int32_t joint = find_joint(skeleton, pattern);
+    int32_t joint = find_matching_joint(skeleton, pattern);
     if (joint >= 0 || !pattern->is_quoted)
         return joint;
     mask_pattern inner = *pattern;
     read_signs(&inner.name, &inner);
     inner.length -= (size_t)(inner.name - pattern->name);
-    joint = inner.length > 0 ? find_joint(skeleton, &inner) : -1;
+    joint = inner.length > 0 ? find_matching_joint(skeleton, &inner) : -1;
     if (joint >= 0)
         *pattern = inner;
     return joint;
@@ -215,7 +215,7 @@ bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t f
         weights[joint] = 0;
 
     mask_text text = {.at = joints, .line_start = joints, .line = 1};
-    for (skip_blanks(&text); *text.at != '\0'; skip_blanks(&text)) {
+    for (skip_mask_blanks(&text); *text.at != '\0'; skip_mask_blanks(&text)) {
         mask_pattern pattern;
         TRY(read_pattern(&context, &text, &pattern));
         const int32_t joint = find_pattern_joint(skeleton, &pattern);

@@ -6,9 +6,9 @@
 
 // Computes joints and palette from a pose; both can be NULL. Without `joints`, the joint matrices
 // are computed in the memory of the palette and then multiplied in place.
-static void finish(const md5_pose_kernels *kernels, const md5_skeleton *skeleton,
-                   const md5_mat34 *inverse_bind, const md5_xform *pose, md5_mat34 *joints,
-                   md5_mat34 *palette)
+static void finish_palette(const md5_pose_kernels *kernels, const md5_skeleton *skeleton,
+                           const md5_mat34 *inverse_bind, const md5_xform *pose, md5_mat34 *joints,
+                           md5_mat34 *palette)
 {
     if (joints) {
         kernels->finish(skeleton, inverse_bind, pose, joints, palette);
@@ -40,7 +40,8 @@ void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
     MD5_ASSERT_ARRAY(pose, model->skeleton.num_joints);
     MD5_ASSERT_DISJOINT(joints, model->skeleton.num_joints, palette, model->skeleton.num_joints);
-    finish(MD5_POSE_KERNELS(AVX512), &model->skeleton, model->inverse_bind, pose, joints, palette);
+    finish_palette(MD5_POSE_KERNELS(AVX512), &model->skeleton, model->inverse_bind, pose, joints,
+                   palette);
 }
 
 // Returns true if a sample can be converted directly to local matrices, without writing rotations
@@ -73,6 +74,6 @@ void md5_pose_palette(const md5_binding *binding, md5_sample_position sample, md
     // In the order of depth a joint's matrix is rarely needed immediately after it is computed.
     md5_skeleton by_depth = *binding->skeleton;
     by_depth.order = plan->order;
-    finish(plan->kernels, &by_depth, binding->inverse_bind, has_locals ? NULL : pose, joints,
-           palette);
+    finish_palette(plan->kernels, &by_depth, binding->inverse_bind, has_locals ? NULL : pose,
+                   joints, palette);
 }

@@ -56,8 +56,8 @@ uint32_t md5i_count_flags(uint32_t flags)
 
 // Returns x y z of a joint's rotation in a frame. Components without a flag come from the base
 // frame. The numbers of a track are in the order of its flags.
-static inline md5_vec3 frame_rotation(const md5_track *track, const md5_xform *base,
-                                      const float *numbers)
+static inline md5_vec3 track_frame_rotation(const md5_track *track, const md5_xform *base,
+                                            const float *numbers)
 {
     const uint32_t flags = track->flags;
     const float *next = numbers + track->first + (flags & 1) + (flags >> 1 & 1) + (flags >> 2 & 1);
@@ -166,7 +166,7 @@ static void warn_of_frame(md5_anim_reader *reader, const char *start, const floa
     for (uint32_t i = 0; i < reader->num_rotating; i++) {
         const uint32_t joint = reader->rotating[i];
         const md5_track *const track = &reader->tracks[joint];
-        const md5_vec3 rotation = frame_rotation(track, &reader->base_frame[joint], numbers);
+        const md5_vec3 rotation = track_frame_rotation(track, &reader->base_frame[joint], numbers);
         if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
             continue;
         const uint32_t number_x =
@@ -209,7 +209,7 @@ static bool check_numbers(md5_anim_reader *reader, const char *start, const floa
 }
 
 // Reads frame i { numbers }.
-static bool read_frame(md5_anim_reader *reader)
+static bool read_frame_block(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     lex->at += strlen("frame");
@@ -291,7 +291,7 @@ static bool reserve_tables(md5_anim_reader *reader)
 }
 
 // Reads flags and first component of a joint. Without flags the value of `first` is ignored.
-static bool read_track(md5_anim_reader *reader, md5_track *track)
+static bool read_hierarchy_track(md5_anim_reader *reader, md5_track *track)
 {
     md5_lex *const lex = &reader->lex;
     int64_t first;
@@ -330,7 +330,7 @@ static bool read_hierarchy(md5_anim_reader *reader)
     TRY(reader->tracks = MD5_ALLOC_ZEROED(lex->arena, md5_track, num_joints));
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint]));
-        TRY(read_track(reader, &reader->tracks[joint]));
+        TRY(read_hierarchy_track(reader, &reader->tracks[joint]));
     }
     TRY(md5i_end_table(lex, "numJoints", num_joints, "niii"));
     return md5i_order_joints(lex, reader->joints, num_joints, &reader->file->order);
@@ -349,7 +349,7 @@ static bool is_empty_box(const md5_bounds *box)
 
 // Reads bounds { ( min ) ( max ) ... }. If there are more boxes than frames, uses the first ones.
 // If there are fewer, uses none, because it is unknown to which frames they belong.
-static bool read_bounds(md5_anim_reader *reader)
+static bool read_bounds_block(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     const char *const position = lex->at;
@@ -388,7 +388,7 @@ static bool read_bounds(md5_anim_reader *reader)
 }
 
 // Reads baseframe { ( translation ) ( rotation ) ... }.
-static bool read_base_frame(md5_anim_reader *reader)
+static bool read_base_frame_block(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
@@ -421,12 +421,12 @@ static bool check_before_frames(md5_anim_reader *reader)
     return true;
 }
 
-static bool read_top_level(md5_anim_reader *reader, md5_span word)
+static bool read_anim_keyword(md5_anim_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
     if (reader->num_frames_read > 0) {
         if (md5_span_is(word, "frame"))
-            return read_frame(reader);
+            return read_frame_block(reader);
         if (!md5_span_is_name(word) || md5i_is_top_level_keyword(word))
             return md5i_fail_too_few(lex, "numFrames", reader->num_frames.value,
                                      reader->num_frames_read);
@@ -434,14 +434,14 @@ static bool read_top_level(md5_anim_reader *reader, md5_span word)
     }
     if (md5_span_is(word, "frame")) {
         TRY(check_before_frames(reader));
-        return read_frame(reader);
+        return read_frame_block(reader);
     }
     if (md5_span_is(word, "hierarchy"))
         return read_hierarchy(reader);
     if (md5_span_is(word, "bounds"))
-        return read_bounds(reader);
+        return read_bounds_block(reader);
     if (md5_span_is(word, "baseframe"))
-        return read_base_frame(reader);
+        return read_base_frame_block(reader);
     if (md5i_lex_accept_keyword(lex, "numFrames"))
         return md5i_read_count(lex, "numFrames", 1, MD5_FRAME_BYTES, &reader->num_frames);
     if (md5i_lex_accept_keyword(lex, "numJoints"))
@@ -474,7 +474,7 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
         md5i_warn_of_version(lex, header, word);
         if (lex->at == lex->end && reader.num_frames_read == 0)
             return md5i_lex_fail_expected(lex, "expected 'frame'");
-        TRY(read_top_level(&reader, word));
+        TRY(read_anim_keyword(&reader, word));
     }
     file->command_line = header->command_line;
     if (num_components) {
@@ -546,7 +546,8 @@ static md5_vec3 decode_translation(const md5_anim_file *source, uint32_t joint,
 
 static md5_quat decode_rotation(const md5_anim_file *source, uint32_t joint, const float *numbers)
 {
-    const md5_vec3 v = frame_rotation(&source->tracks[joint], &source->base_frame[joint], numbers);
+    const md5_vec3 v =
+        track_frame_rotation(&source->tracks[joint], &source->base_frame[joint], numbers);
     return md5_quat_from_xyz(v.x, v.y, v.z);
 }
 
@@ -560,7 +561,7 @@ static void add_w(md5_xform *transforms, uint32_t count)
 }
 
 // Reads a frame for the second time; it had no errors the first time. Returns true.
-static bool read_again(md5_lex *lex, uint32_t count, float *numbers)
+static bool read_numbers_again(md5_lex *lex, uint32_t count, float *numbers)
 {
     uint32_t number;
     TRY(md5i_lex_accept_keyword(lex, "frame"));
@@ -582,7 +583,7 @@ static void decode_constants(const md5_anim_file *source, const float *numbers,
         if (flags & MD5_TRANSLATION_FLAGS)
             constant->translation = decode_translation(source, joint, numbers);
         if (flags & MD5_ROTATION_FLAGS) {
-            const md5_vec3 v = frame_rotation(&source->tracks[joint], constant, numbers);
+            const md5_vec3 v = track_frame_rotation(&source->tracks[joint], constant, numbers);
             constant->rotation = (md5_quat){v.x, v.y, v.z, 0};
         }
     }
@@ -606,7 +607,7 @@ void md5i_build_clip(const md5_anim_file *source, const uint8_t *moves, float *a
     const float *numbers = again ? again : source->numbers;
     for (uint32_t frame = 0; frame < source->num_frames; frame++) {
         if (again)
-            (void)read_again(&lex, source->num_components, again);
+            (void)read_numbers_again(&lex, source->num_components, again);
         if (frame == 0)
             decode_constants(source, numbers, arrays->constant);
         for (uint32_t i = 0; i < num_rotations; i++)

@@ -208,7 +208,7 @@ static float value_at(const channel *from, uint32_t frame)
 }
 
 // Returns true if a channel, which may be NULL, is not constant.
-static bool changes(const channel *from)
+static bool is_channel_changing(const channel *from)
 {
     if (!from)
         return false;
@@ -245,7 +245,7 @@ static bool build_tracks(channel_reader *reader)
     for (uint32_t joint = 0; joint < file->num_joints; joint++) {
         const joint_channels *const table = &reader->tables[joint];
         for (uint32_t i = 0; i < NUM_ATTRIBUTES; i++) {
-            if (changes(table->by_attribute[i]))
+            if (is_channel_changing(table->by_attribute[i]))
                 tracks[joint].flags |=
                     i < FIRST_ANGLE ? UINT32_C(1) << i : (uint32_t)MD5_ROTATION_FLAGS;
         }
@@ -290,7 +290,7 @@ static bool count_frames(channel_reader *reader)
     return true;
 }
 
-static bool build_frames(channel_reader *reader)
+static bool build_channel_frames(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
     const size_t count = file->num_components;
@@ -337,7 +337,7 @@ static bool build_bounds(channel_reader *reader)
     return true;
 }
 
-static bool are_equal(md5_span a, md5_span b)
+static bool are_spans_equal(md5_span a, md5_span b)
 {
     return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
 }
@@ -363,7 +363,7 @@ static bool find_owners(channel_reader *reader)
     TRY(names);
     uint32_t first = 0;
     for (uint32_t i = 0; i < num_names; i++) {
-        if (!are_equal(names[i].name, names[first].name))
+        if (!are_spans_equal(names[i].name, names[first].name))
             first = i;
         reader->owners[names[i].number] = names[first].number;
     }
@@ -373,7 +373,7 @@ static bool find_owners(channel_reader *reader)
 
 // Creates the joints, in the order of their first channels, and assigns all channels to them.
 // owners[i] of the first channel of a joint becomes the index of the joint.
-static bool build_joints(channel_reader *reader)
+static bool build_channel_joints(channel_reader *reader)
 {
     const md5_lex *const lex = reader->lex;
     md5_arena *const arena = lex->arena;
@@ -422,13 +422,13 @@ static bool read_channels(md5_lex *lex, const md5_header *header, md5_anim_file 
     TRY(md5_lex_is_ok(lex));
     file->frame_rate = reader.channels[0].frame_rate;
     TRY(find_owners(&reader));
-    TRY(build_joints(&reader));
+    TRY(build_channel_joints(&reader));
     if (file->num_joints == 0)
         return md5i_lex_fail(
             lex, reader.num_channels.at, MD5_ERROR_RANGE,
             "no joint is animated: expected a channel with x, y, z, yaw, pitch or roll");
     TRY(build_tracks(&reader) && count_frames(&reader));
-    return build_frames(&reader) && build_bounds(&reader);
+    return build_channel_frames(&reader) && build_bounds(&reader);
 }
 
 bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span text,

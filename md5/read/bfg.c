@@ -312,7 +312,7 @@ static bool read_indices(md5_binary *in, md5_mesh_build *mesh, uint32_t num_indi
     return true;
 }
 
-static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
+static bool read_bfg_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
 {
     md5_binary *const in = &reader->in;
     uint32_t num_joints = 0;
@@ -392,7 +392,7 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
     TRY(meshes);
     file->tables = md5i_arena_position(arena);
     for (uint32_t m = 0; m < file->num_meshes; m++)
-        TRY(read_mesh(&reader, &meshes[m]));
+        TRY(read_bfg_mesh(&reader, &meshes[m]));
     file->meshes = meshes;
     return true;
 }
@@ -401,7 +401,7 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
 //
 // .bMD5anim files, as Anim.cpp of RBDOOM-3-BFG reads them.
 
-static bool read_bounds(md5_binary *in, md5_anim_file *file)
+static bool read_bfg_bounds(md5_binary *in, md5_anim_file *file)
 {
     enum { BYTES = 24 };
     const uint32_t count = file->num_frames;
@@ -427,7 +427,8 @@ static bool read_bounds(md5_binary *in, md5_anim_file *file)
 }
 
 // Reads the flags and the first component of a joint.
-static bool read_track(md5_binary *in, const md5_anim_file *file, uint32_t joint, md5_track *track)
+static bool read_bfg_track(md5_binary *in, const md5_anim_file *file, uint32_t joint,
+                           md5_track *track)
 {
     enum { ALL_FLAGS = 63, MAX_USED = 6 };
     const uint32_t num_components = file->num_components;
@@ -458,7 +459,7 @@ static bool read_anim_joints(md5_binary *in, md5_anim_file *file)
     for (uint32_t joint = 0; joint < count; joint++) {
         order[joint] = joint; // parents precede their children
         TRY(binary_joint(in, joint, &joints[joint]));
-        TRY(read_track(in, file, joint, &tracks[joint]));
+        TRY(read_bfg_track(in, file, joint, &tracks[joint]));
     }
     file->joints = joints;
     file->tracks = tracks;
@@ -466,7 +467,7 @@ static bool read_anim_joints(md5_binary *in, md5_anim_file *file)
     return true;
 }
 
-static bool read_base_frame(md5_binary *in, md5_anim_file *file)
+static bool read_bfg_base_frame(md5_binary *in, md5_anim_file *file)
 {
     enum { FRAME_BYTES = 28 };
     const uint32_t count = file->num_joints;
@@ -535,9 +536,9 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     TRY(binary_count(in, binary_big_32(in), "joints", 1, 1, &file->num_joints));
     TRY(binary_count(in, binary_big_32(in), "animated components", 0, 1, &file->num_components));
     file->frame_rate = rate;
-    TRY(read_bounds(in, file));
+    TRY(read_bfg_bounds(in, file));
     TRY(read_anim_joints(in, file));
-    TRY(read_base_frame(in, file));
+    TRY(read_bfg_base_frame(in, file));
     TRY(read_numbers(in, file));
     return binary_point(in, &motion);
 }

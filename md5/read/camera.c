@@ -159,7 +159,7 @@ static bool read_frames(camera_reader *reader)
 
 // -- The file -------------------------------------------------------------------------------
 
-static bool read_top_level(camera_reader *reader, md5_span word)
+static bool read_camera_keyword(camera_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
     if (md5_span_is(word, "cuts"))
@@ -191,7 +191,7 @@ bool md5i_read_camera_text(md5_arena *arena, const md5_versions *versions, uint3
         if (lex->at == lex->end)
             return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                                  "expected 'camera', found the end of the file");
-        TRY(read_top_level(&reader, word));
+        TRY(read_camera_keyword(&reader, word));
     }
     md5i_finish_file(lex, &reader.header, "frame", "numFrames", &reader.num_frames);
     TRY(md5_lex_is_ok(lex));

@@ -5,7 +5,7 @@
 
 #if MD5_HAS_FORMATS
 
-static const md5_versions versions = {
+static const md5_versions text_versions = {
     .text = "version 6, 10 or 12",
     .numbers = {MD5_VERSION_6, MD5_VERSION_10, MD5_VERSION_12},
 };
@@ -74,7 +74,7 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
         return md5i_read_bfg_mesh(arena, text, size, file);
     TRY(md5i_reject_foreign(arena, whole));
     const md5_mesh_dialect *const dialect = find_mesh_dialect(arena, whole);
-    return md5i_read_mesh_text(arena, joints, mesh_arena, dialect, &versions, whole, file);
+    return md5i_read_mesh_text(arena, joints, mesh_arena, dialect, &text_versions, whole, file);
 }
 
 bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file)
@@ -83,7 +83,7 @@ bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_m
     if (md5_has_magic(text, size, MD5_BFG_MESH))
         return md5i_read_bfg_mesh(arena, text, size, file);
     TRY(md5i_reject_foreign(arena, whole));
-    return md5i_read_uncounted_meshes(arena, find_mesh_dialect(arena, whole), &versions, whole,
+    return md5i_read_uncounted_meshes(arena, find_mesh_dialect(arena, whole), &text_versions, whole,
                                       file);
 }
 
@@ -96,8 +96,8 @@ bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
     TRY(md5i_reject_foreign(arena, whole));
     const uint32_t version = find_version(arena, MD5_KIND_ANIM, whole);
     if (version == MD5_VERSION_6)
-        return md5i_read_anim_v6(arena, &versions, whole, file);
-    return md5i_read_anim_text(arena, &versions, version, whole, num_components, file);
+        return md5i_read_anim_v6(arena, &text_versions, whole, file);
+    return md5i_read_anim_text(arena, &text_versions, version, whole, num_components, file);
 }
 
 bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file)
@@ -112,33 +112,33 @@ bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_
 
 #else
 
-static const md5_versions versions = {.text = "version 10", .numbers = {MD5_VERSION_10}};
+static const md5_versions text_versions = {.text = "version 10", .numbers = {MD5_VERSION_10}};
 
 bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                          const char *text, size_t size, md5_mesh_file *file)
 {
     const md5_span whole = {text, size};
-    return md5i_read_mesh_text(arena, joints, mesh_arena, &md5i_mesh_version_10, &versions, whole,
-                               file);
+    return md5i_read_mesh_text(arena, joints, mesh_arena, &md5i_mesh_version_10, &text_versions,
+                               whole, file);
 }
 
 bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file)
 {
     const md5_span whole = {text, size};
-    return md5i_read_uncounted_meshes(arena, &md5i_mesh_version_10, &versions, whole, file);
+    return md5i_read_uncounted_meshes(arena, &md5i_mesh_version_10, &text_versions, whole, file);
 }
 
 bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
                          const uint32_t *num_components, md5_anim_file *file)
 {
     const md5_span whole = {text, size};
-    return md5i_read_anim_text(arena, &versions, MD5_VERSION_10, whole, num_components, file);
+    return md5i_read_anim_text(arena, &text_versions, MD5_VERSION_10, whole, num_components, file);
 }
 
 bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file)
 {
     const md5_span whole = {text, size};
-    return md5i_read_camera_text(arena, &versions, MD5_VERSION_10, whole, file);
+    return md5i_read_camera_text(arena, &text_versions, MD5_VERSION_10, whole, file);
 }
 
 #endif

@@ -118,7 +118,7 @@ bool md5i_fail_duplicate_keyword(md5_lex *lex, const char *position, const char 
     return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX, "duplicate '%s': expected one", keyword);
 }
 
-static bool read_version(md5_lex *lex, md5_header *header)
+static bool read_header_version(md5_lex *lex, md5_header *header)
 {
     int64_t version;
     if (header->version_at)
@@ -169,7 +169,7 @@ bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word)
         md5i_lex_warn_token(lex, lex->at, "is an unknown keyword: skipped with its values");
     lex->at += word.size;
     if (md5_span_is(word, "MD5Version"))
-        return read_version(lex, header);
+        return read_header_version(lex, header);
     if (md5_span_is(word, "commandline")) {
         header->has_command_line = true;
         return md5i_lex_text(lex, &header->command_line, "a quoted command line");
@@ -269,7 +269,7 @@ bool md5i_fail_too_few(md5_lex *lex, const char *count_keyword, uint32_t count, 
 
 // Skips a block `{ ... }` with an optional number before it. Returns false if the text does not
 // match.
-static bool skip_block(md5_lex *lex)
+static bool skip_lex_block(md5_lex *lex)
 {
     float number;
     const char *const first = md5i_lex_skip_space(lex);
@@ -287,7 +287,7 @@ static void warn_of_more(md5_lex *lex, const char *what, const char *count_keywo
     md5_silent_lex ahead;
     uint32_t num_more = 0;
     md5i_begin_look_ahead(&ahead, lex);
-    while (md5i_lex_accept_keyword(&ahead.lex, what) && skip_block(&ahead.lex)) {
+    while (md5i_lex_accept_keyword(&ahead.lex, what) && skip_lex_block(&ahead.lex)) {
         lex->at = ahead.lex.at;
         num_more++;
     }

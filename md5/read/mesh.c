@@ -19,7 +19,14 @@ enum {
 // so that a hostile file cannot make it slow. The counts found until then are used.
 enum { MIN_MISSES = 1000, BYTES_PER_MISS = 64 };
 
-enum { JOINTS, MESHES, VERTICES, TRIANGLES, WEIGHTS, NUM_COUNT_KEYWORDS };
+enum {
+    COUNT_JOINTS,
+    COUNT_MESHES,
+    COUNT_VERTICES,
+    COUNT_TRIANGLES,
+    COUNT_WEIGHTS,
+    NUM_COUNT_KEYWORDS
+};
 
 static const struct {
     const char *keyword;
@@ -27,11 +34,13 @@ static const struct {
     size_t min_bytes;   // of text, for each item
     size_t model_bytes; // of memory in the model, for each item
 } count_keywords[NUM_COUNT_KEYWORDS] = {
-    [JOINTS] = {"numJoints ", sizeof "numJoints " - 1, MD5_JOINT_BYTES, 0},
-    [MESHES] = {"numMeshes ", sizeof "numMeshes " - 1, MD5_MESH_BYTES, 0},
-    [VERTICES] = {"numverts ", sizeof "numverts " - 1, MD5_VERTEX_BYTES, sizeof(md5_vertex)},
-    [TRIANGLES] = {"numtris ", sizeof "numtris " - 1, MD5_TRIANGLE_BYTES, 3 * sizeof(uint32_t)},
-    [WEIGHTS] = {"numweights ", sizeof "numweights " - 1, MD5_WEIGHT_BYTES, sizeof(md5_weight)},
+    [COUNT_JOINTS] = {"numJoints ", sizeof "numJoints " - 1, MD5_JOINT_BYTES, 0},
+    [COUNT_MESHES] = {"numMeshes ", sizeof "numMeshes " - 1, MD5_MESH_BYTES, 0},
+    [COUNT_VERTICES] = {"numverts ", sizeof "numverts " - 1, MD5_VERTEX_BYTES, sizeof(md5_vertex)},
+    [COUNT_TRIANGLES] = {"numtris ", sizeof "numtris " - 1, MD5_TRIANGLE_BYTES,
+                         3 * sizeof(uint32_t)},
+    [COUNT_WEIGHTS] = {"numweights ", sizeof "numweights " - 1, MD5_WEIGHT_BYTES,
+                       sizeof(md5_weight)},
 };
 
 // Returns the count keyword at `position`, or NUM_COUNT_KEYWORDS. The fourth character
@@ -80,19 +89,19 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
         const uint64_t count = number < max_count ? number : max_count;
         // Joints and meshes have one count. A second one belongs to another file after this one, or
         // to a hostile text that repeats a few bytes to reserve the memory for its size again.
-        if (keyword < VERTICES && sums[keyword] > 0)
+        if (keyword < COUNT_VERTICES && sums[keyword] > 0)
             break;
         sums[keyword] += count;
-        if (keyword == VERTICES && count > max_vertices)
+        if (keyword == COUNT_VERTICES && count > max_vertices)
             max_vertices = count;
         md5i_block_alloc(&model_tables, (size_t)count, count_keywords[keyword].model_bytes);
-        if (keyword >= VERTICES)
+        if (keyword >= COUNT_VERTICES)
             position += count * min_bytes; // the table follows, and is no shorter
     }
     return (md5_mesh_counts){
-        .num_joints = sums[JOINTS],
-        .num_meshes = sums[MESHES],
-        .num_vertices = sums[VERTICES],
+        .num_joints = sums[COUNT_JOINTS],
+        .num_meshes = sums[COUNT_MESHES],
+        .num_vertices = sums[COUNT_VERTICES],
         .max_vertices = max_vertices,
         .mesh_arena_size = model_tables.used,
     };
@@ -168,7 +177,7 @@ bool md5i_read_vertex(md5_lex *lex, md5_mesh_block *block, uint32_t v, bool *is_
     return md5i_read_weight_range(lex, &block->mesh->file_vertices[v]);
 }
 
-static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
+static bool read_vertex_rows(md5_lex *lex, md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;
     bool is_warned = false;
@@ -245,7 +254,7 @@ bool md5i_read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
 
 // Checks the weights of vertices. Weights outside of the table are an error. Vertices may share
 // weights; more references to weights than bytes in the text are an error.
-static bool check_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
+static bool check_mesh_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
     md5_mesh_build *const mesh = block->mesh;
@@ -306,7 +315,7 @@ bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
     md5_mesh_build *const mesh = block->mesh;
-    TRY(check_vertices(reader, block));
+    TRY(check_mesh_vertices(reader, block));
     if (lex->arena->context->drop_invalid_triangles)
         drop_triangles(mesh);
     warn_of_dropped(lex, block);
@@ -419,7 +428,7 @@ bool md5i_begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
     return md5i_lex_expect(&reader->lex, '{');
 }
 
-static bool read_mesh(md5_mesh_reader *reader)
+static bool read_mesh_block(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     const md5_mesh_dialect *const dialect = reader->dialect;
@@ -468,7 +477,7 @@ bool md5i_read_num_meshes(md5_mesh_reader *reader, const char *word)
 }
 
 // Reads joints { NAME parent ( position ) ( rotation ) ... }.
-static bool read_joints(md5_mesh_reader *reader)
+static bool read_joint_block(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     const char *const position = lex->at;
@@ -498,7 +507,7 @@ bool md5i_read_mesh_top_level(md5_mesh_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
     if (md5_span_is(word, "joints"))
-        return read_joints(reader);
+        return read_joint_block(reader);
     if (md5i_lex_accept_keyword(lex, "numJoints"))
         return md5i_read_count(lex, "numJoints", 1, MD5_JOINT_BYTES, &reader->num_joints);
     if (md5i_lex_accept_keyword(lex, "numMeshes"))
@@ -522,7 +531,7 @@ const md5_mesh_dialect md5i_mesh_version_10 = {
     .read_keyword = md5i_read_mesh_top_level,
     .begin_mesh = md5i_begin_mesh,
     .read_mesh_keyword = md5i_read_mesh_keyword,
-    .read_vertices = read_vertices,
+    .read_vertices = read_vertex_rows,
     .read_weights = md5i_read_weights,
     .finish_mesh = md5i_finish_mesh,
     .is_complete = md5i_mesh_is_complete,
@@ -564,7 +573,8 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
         if (lex->at == lex->end || (reader.joints && md5_span_is(word, "MD5Version")))
             break;
         md5i_warn_of_version(lex, &reader.header, word);
-        TRY(md5_span_is(word, "mesh") ? read_mesh(&reader) : dialect->read_keyword(&reader, word));
+        TRY(md5_span_is(word, "mesh") ? read_mesh_block(&reader)
+                                      : dialect->read_keyword(&reader, word));
     }
     if (!reader.joints)
         return md5i_lex_fail_expected(lex, "expected '%s'", dialect->joint_keyword);

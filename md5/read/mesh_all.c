@@ -11,7 +11,7 @@ typedef struct all_meshes {
 } all_meshes;
 
 // Grows the array of meshes if it is full, then calls the function of the dialect of the file.
-static bool begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
+static bool begin_any_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     all_meshes *const all = (all_meshes *)(void *)reader->dialect;
     const uint32_t count = reader->num_meshes_read;
@@ -28,7 +28,7 @@ static bool begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
     return all->base->begin_mesh(reader, block);
 }
 
-static bool is_complete(md5_mesh_reader *reader)
+static bool is_any_complete(md5_mesh_reader *reader)
 {
     return md5i_mesh_is_complete(reader) && !md5_span_is(md5i_lex_peek_word(&reader->lex), "mesh");
 }
@@ -37,7 +37,7 @@ bool md5i_read_uncounted_meshes(md5_arena *arena, const md5_mesh_dialect *dialec
                                 const md5_versions *versions, md5_span text, md5_mesh_file *file)
 {
     all_meshes all = {.dialect = *dialect, .base = dialect};
-    all.dialect.begin_mesh = begin_mesh;
-    all.dialect.is_complete = is_complete;
+    all.dialect.begin_mesh = begin_any_mesh;
+    all.dialect.is_complete = is_any_complete;
     return md5i_read_mesh_text(arena, arena, arena, &all.dialect, versions, text, file);
 }

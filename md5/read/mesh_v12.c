@@ -19,14 +19,14 @@ static bool read_vec4(md5_lex *lex, md5_vec4 *value)
     return md5i_lex_expect(lex, ')');
 }
 
-static bool begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
+static bool begin_mesh_v12(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     TRY(md5i_begin_mesh(reader, block));
     block->mesh->has_frames = true;
     return true;
 }
 
-static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
+static bool read_vertices_v12(md5_lex *lex, md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;
     bool is_warned = false;
@@ -83,9 +83,9 @@ const md5_mesh_dialect md5i_mesh_version_12 = {
     .weight_format = "wiiip",
     .first_weight_part = 3,
     .read_keyword = md5i_read_mesh_top_level,
-    .begin_mesh = begin_mesh,
+    .begin_mesh = begin_mesh_v12,
     .read_mesh_keyword = read_mesh_word,
-    .read_vertices = read_vertices,
+    .read_vertices = read_vertices_v12,
     .read_weights = md5i_read_weights,
     .finish_mesh = finish_mesh,
     .is_complete = md5i_mesh_is_complete,

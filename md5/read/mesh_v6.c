@@ -218,7 +218,7 @@ static bool read_keyword(md5_mesh_reader *reader, md5_span word)
 // -- Meshes ---------------------------------------------------------------------------------------
 
 // Reads mesh i {.
-static bool begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
+static bool begin_mesh_v6(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     uint32_t number;
     TRY(md5i_read_uint(&reader->lex, "mesh", &number));
@@ -226,7 +226,7 @@ static bool begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
 }
 
 // Reads a table of: vert i u v first count
-static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
+static bool read_vertices_v6(md5_lex *lex, md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;
     bool is_warned = false;
@@ -262,9 +262,9 @@ const md5_mesh_dialect md5i_mesh_version_6 = {
     .weight_format = "wiiiiii",
     .first_weight_part = 4,
     .read_keyword = read_keyword,
-    .begin_mesh = begin_mesh,
+    .begin_mesh = begin_mesh_v6,
     .read_mesh_keyword = md5i_read_mesh_keyword,
-    .read_vertices = read_vertices,
+    .read_vertices = read_vertices_v6,
     .read_weights = read_weights,
     .finish_mesh = md5i_finish_mesh,
     .is_complete = md5i_mesh_is_complete,

@@ -32,7 +32,7 @@ static md5_vec3 decode_position(const md5_baked *baked, md5_baked_vertex vertex)
     return (md5_vec3){min.x + step.x * x, min.y + step.y * y, min.z + step.z * z};
 }
 
-static float distance(md5_vec3 a, md5_vec3 b)
+static float distance_between_points(md5_vec3 a, md5_vec3 b)
 {
     return (float)md5_vec3d_length(md5_vec3d_sub(md5_vec3d_from_vec3(a), md5_vec3d_from_vec3(b)));
 }
@@ -41,8 +41,8 @@ static float distance(md5_vec3 a, md5_vec3 b)
 
 // Counts the vertices of a model. Returns false and sets the context's error if the model has no
 // geometry or the baked clip would be empty or too large.
-static bool check(md5_context *context, const md5_model *model, uint32_t num_frames,
-                  uint32_t *num_vertices)
+static bool check_bake_job(md5_context *context, const md5_model *model, uint32_t num_frames,
+                           uint32_t *num_vertices)
 {
     uint64_t total = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -117,19 +117,19 @@ static md5_baked_vertex bake_vertex(md5_baked *baked, md5_vec3 position, md5_vec
     };
     // The angle between unit vectors is computed from their distance.
     const md5_vec3 decoded_normal = md5_decode_octahedron(vertex.z_normal >> 16);
-    const float half = distance(decoded_normal, normal) * 0.5f;
-    baked->position_error =
-        fmaxf(baked->position_error, distance(decode_position(baked, vertex), position));
+    const float half = distance_between_points(decoded_normal, normal) * 0.5f;
+    baked->position_error = fmaxf(
+        baked->position_error, distance_between_points(decode_position(baked, vertex), position));
     baked->normal_error = fmaxf(baked->normal_error, 2 * asinf(half < 1 ? half : 1));
     return vertex;
 }
 
-static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat34 *palettes,
-                         uint32_t num_frames)
+static md5_baked *create_baked(md5_arena *arena, const md5_model *model, const md5_mat34 *palettes,
+                               uint32_t num_frames)
 {
     md5_context *const context = arena->context;
     md5_baked counts = {.num_frames = num_frames};
-    if (!check(context, model, num_frames, &counts.num_vertices))
+    if (!check_bake_job(context, model, num_frames, &counts.num_vertices))
         return NULL;
     md5_vec3 *const positions = MD5_ALLOC_ARRAY(arena, md5_vec3, model->max_vertices);
     md5_vec3 *const normals = MD5_ALLOC_ARRAY(arena, md5_vec3, model->max_vertices);
@@ -180,7 +180,7 @@ md5_baked *md5_create_baked(const md5_model *model, const md5_mat34 *palettes, u
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
-    md5_baked *const baked = create(&arena, model, palettes, num_frames);
+    md5_baked *const baked = create_baked(&arena, model, palettes, num_frames);
     md5i_arena_free(&arena);
     return baked;
 }
@@ -238,7 +238,7 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_sample
                  k++)
                 exact = md5_vec3_add(exact, md5_mat34_apply(&palette[mesh->influence_joints[k]],
                                                             mesh->influences[k]));
-            largest = fmaxf(largest, distance(decoded, exact));
+            largest = fmaxf(largest, distance_between_points(decoded, exact));
         }
         first += mesh->num_vertices;
     }

@@ -7,10 +7,10 @@
 // by heap sort.
 enum { MAX_INSERTION_SORT = 16 };
 
-typedef struct influence {
+typedef struct joint_influence {
     md5_vec4 value;
     uint32_t joint;
-} influence;
+} joint_influence;
 
 // Four numbers x y z w.
 typedef struct quad {
@@ -29,9 +29,9 @@ typedef struct joint_sum {
 // vertices, and the time for a vertex depends only on its own weights.
 typedef struct weight_merger {
     const md5_mesh_joints *joints;
-    uint32_t *slots;    // [num_joints]
-    joint_sum *sums;    // [largest number of weights of a vertex]
-    influence *rounded; // [largest number of weights of a vertex]
+    uint32_t *slots;          // [num_joints]
+    joint_sum *sums;          // [largest number of weights of a vertex]
+    joint_influence *rounded; // [largest number of weights of a vertex]
     uint32_t num_sums;
 } weight_merger;
 
@@ -71,7 +71,7 @@ static inline quad weighted_point(const weight_merger *merger, const md5_weight 
 
 // Returns true if `a` is before `b` in descending order of magnitude. Packing keeps the first
 // influences of a vertex; with magnitudes these are the largest ones even if biases are negative.
-static bool comes_before(influence a, influence b)
+static bool comes_before(joint_influence a, joint_influence b)
 {
     const float bias_a = fabsf(a.value.w);
     const float bias_b = fabsf(b.value.w);
@@ -79,9 +79,9 @@ static bool comes_before(influence a, influence b)
 }
 
 // Moves the item at `hole` down the heap until no child comes after the item.
-static void sift_down(influence *heap, uint32_t hole, uint32_t count)
+static void sift_down(joint_influence *heap, uint32_t hole, uint32_t count)
 {
-    const influence item = heap[hole];
+    const joint_influence item = heap[hole];
     while (hole < count / 2) {
         uint32_t child = 2 * hole + 1;
         if (child + 1 < count && comes_before(heap[child], heap[child + 1]))
@@ -94,19 +94,19 @@ static void sift_down(influence *heap, uint32_t hole, uint32_t count)
     heap[hole] = item;
 }
 
-static bool is_zero(md5_vec4 value)
+static bool is_zero_weight(md5_vec4 value)
 {
     const bool is_zero_xy = value.x == 0 && value.y == 0;
     return is_zero_xy && value.z == 0 && value.w == 0;
 }
 
 // Sorts by heap sort, which takes n * log n for any input, without recursion or memory.
-static void heap_sort(influence *items, uint32_t count)
+static void heap_sort(joint_influence *items, uint32_t count)
 {
     for (uint32_t i = count / 2; i > 0; i--)
         sift_down(items, i - 1, count);
     for (uint32_t last = count; last-- > 1;) {
-        const influence top = items[0];
+        const joint_influence top = items[0];
         items[0] = items[last];
         items[last] = top;
         sift_down(items, 0, last);
@@ -117,12 +117,12 @@ static void heap_sort(influence *items, uint32_t count)
 static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
 {
     const bool by_insertion = merger->num_sums <= MAX_INSERTION_SORT;
-    influence *const items = merger->rounded;
+    joint_influence *const items = merger->rounded;
     uint32_t count = 0;
     for (uint32_t i = 0; i < merger->num_sums; i++) {
         const joint_sum *const sum = &merger->sums[i];
-        const influence item = {md5_pair_round(sum->sum.xy, sum->sum.zw), sum->joint};
-        if (is_zero(item.value))
+        const joint_influence item = {md5_pair_round(sum->sum.xy, sum->sum.zw), sum->joint};
+        if (is_zero_weight(item.value))
             continue;
         uint32_t slot = count++;
         for (; by_insertion && slot > 0 && comes_before(item, items[slot - 1]); slot--)
@@ -174,7 +174,7 @@ bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md
     }
     merger.sums = MD5_ALLOC_ARRAY(scratch, joint_sum, max_weights);
     TRY(merger.sums);
-    merger.rounded = MD5_ALLOC_ARRAY(scratch, influence, max_weights);
+    merger.rounded = MD5_ALLOC_ARRAY(scratch, joint_influence, max_weights);
     TRY(merger.rounded);
 
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
@@ -189,7 +189,7 @@ bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md
         mesh->positions[i] = (md5_vec3){rounded.x, rounded.y, rounded.z};
         if (num_weights != 1) {
             next += write_sums(&merger, influence_joints, values);
-        } else if (!is_zero(rounded)) {
+        } else if (!is_zero_weight(rounded)) {
             *influence_joints = weights->joint;
             *values = rounded;
             next++;

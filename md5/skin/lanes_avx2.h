@@ -135,7 +135,7 @@ MD5_WIDE_INLINE matrix_rows scale_matrix(const float *m, const float *factor)
                          _mm_mul_ps(_mm_loadu_ps(m + 8), _mm256_castps256_ps128(all))};
 }
 
-MD5_WIDE_INLINE matrix_rows multiply_rows(const float *m, const float *q)
+MD5_WIDE_INLINE matrix_rows multiply_wide_rows(const float *m, const float *q)
 {
     const md5_wide both = _mm256_broadcast_ps((const __m128 *)(const void *)q);
     return (matrix_rows){_mm256_mul_ps(_mm256_loadu_ps(m), both),

@@ -20,7 +20,7 @@ MD5_WIDE_INLINE matrix_rows scale_matrix(const float *m, const float *factor)
     return multiply_by(m, md5_wide_set1(*factor));
 }
 
-MD5_WIDE_INLINE matrix_rows multiply_rows(const float *m, const float *q)
+MD5_WIDE_INLINE matrix_rows multiply_wide_rows(const float *m, const float *q)
 {
     return multiply_by(m, md5_wide_load(q));
 }

@@ -116,7 +116,7 @@ typedef struct delta_tolerances {
 } delta_tolerances;
 
 // Returns to - from, or 0 if the magnitude of each component is at most the tolerance.
-static md5_vec3 difference(md5_vec3 from, md5_vec3 to, float tolerance)
+static md5_vec3 position_difference(md5_vec3 from, md5_vec3 to, float tolerance)
 {
     const md5_vec3 delta = md5_vec3_sub(to, from);
     if (fabsf(delta.x) <= tolerance && fabsf(delta.y) <= tolerance && fabsf(delta.z) <= tolerance)
@@ -129,7 +129,7 @@ static inline md5_vec3 tangent_direction(md5_vec4 tangent)
     return (md5_vec3){tangent.x, tangent.y, tangent.z};
 }
 
-static bool is_zero(md5_vec3 v)
+static bool is_zero_difference(md5_vec3 v)
 {
     return v.x == 0 && v.y == 0 && v.z == 0;
 }
@@ -163,15 +163,16 @@ static void collect_deltas(const morph_builder *job, uint32_t index, uint32_t *v
             md5_morph_delta delta = {.target = i};
             const md5_mesh *const source = &job->sources[i].model->meshes[index];
             const delta_tolerances tolerances = job->tolerances;
-            delta.position =
-                difference(base->positions[vertex], source->positions[vertex], tolerances.position);
-            delta.normal =
-                difference(base->normals[vertex], source->normals[vertex], tolerances.direction);
+            delta.position = position_difference(base->positions[vertex], source->positions[vertex],
+                                                 tolerances.position);
+            delta.normal = position_difference(base->normals[vertex], source->normals[vertex],
+                                               tolerances.direction);
             if (base->tangents)
-                delta.tangent =
-                    difference(tangent_direction(base->tangents[vertex]),
-                               tangent_direction(source->tangents[vertex]), tolerances.direction);
-            if (is_zero(delta.position) && is_zero(delta.normal) && is_zero(delta.tangent))
+                delta.tangent = position_difference(tangent_direction(base->tangents[vertex]),
+                                                    tangent_direction(source->tangents[vertex]),
+                                                    tolerances.direction);
+            if (is_zero_difference(delta.position) && is_zero_difference(delta.normal)
+                && is_zero_difference(delta.tangent))
                 continue;
 
             if (deltas) {
@@ -248,7 +249,7 @@ static md5_morph *create_block(md5_context *context, morph_builder *job,
     return job->morph;
 }
 
-static md5_morph *create(md5_arena *arena, morph_builder *job)
+static md5_morph *create_morph(md5_arena *arena, morph_builder *job)
 {
     const uint32_t num_meshes = job->model->num_meshes;
     for (uint32_t i = 0; i < job->num_targets; i++) {
@@ -312,7 +313,7 @@ md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sour
         .num_targets = count,
         .tolerances = {md5_largest_coordinate(&model->bounds) * FLT_EPSILON, 4.0f * FLT_EPSILON},
     };
-    md5_morph *const morph = create(&arena, &job);
+    md5_morph *const morph = create_morph(&arena, &job);
     md5i_arena_free(&arena);
     return morph;
 }

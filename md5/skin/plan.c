@@ -53,7 +53,7 @@ enum { MIN_GATHERED = 3 };
 enum {
     MIN_LOG2_SLOTS = 3,
     MAX_LOG2_SLOTS = 10,
-    SLOTS = 1 << MAX_LOG2_SLOTS,
+    JOINT_SLOTS = 1 << MAX_LOG2_SLOTS,
     SLOTS_PER_VERTEX = 4, // in small meshes
     SLOTS_PER_SET = 4     // slots in which the group of a set of joints can be
 };
@@ -132,9 +132,9 @@ typedef struct plan_builder {
     // Groups that are not full yet, in a hash table by kind and joints.
     uint32_t log2_slots;
     uint32_t num_taken; // slots with an open group
-    uint8_t num_open[SLOTS];
-    uint8_t kinds[SLOTS];
-    uint32_t open[SLOTS][MD5_SKIN_GROUP];
+    uint8_t num_open[JOINT_SLOTS];
+    uint8_t kinds[JOINT_SLOTS];
+    uint32_t open[JOINT_SLOTS][MD5_SKIN_GROUP];
 } plan_builder;
 
 // The kind and the joints that all vertices of a group have. `joints` are in the order of one of
@@ -153,7 +153,7 @@ static inline joint_set vertex_joint_set(const md5_mesh *mesh, uint32_t vertex, 
 
 // Returns the index of a joint in a set, or the number of joints if the set does not contain it.
 // Tries the index `guess` first, which is correct for most vertices.
-static inline uint32_t find_joint(joint_set set, uint32_t joint, uint32_t guess)
+static inline uint32_t find_set_joint(joint_set set, uint32_t joint, uint32_t guess)
 {
     uint32_t index = guess;
     for (uint32_t next = 0; set.joints[index] != joint; index = next++) {
@@ -169,7 +169,7 @@ static MD5_ALWAYS_INLINE bool is_same_set(joint_set a, joint_set b)
     // Both sets have the same number of joints, so they are equal if `a` contains each joint of
     // `b`.
     for (uint32_t i = 0; i < a.count && is_equal; i++)
-        is_equal = find_joint(a, b.joints[i], i) < a.count;
+        is_equal = find_set_joint(a, b.joints[i], i) < a.count;
     return is_equal;
 }
 
@@ -192,7 +192,7 @@ static void write_vertex(const md5_mesh *mesh, uint32_t vertex, joint_set set, u
     if (set.kind != MD5_SKIN_RIGID) {
         for (uint32_t k = 0; k < set.count; k++) {
             const uint32_t guess = md5_sum_index(sum_order, set.count, k);
-            const uint32_t index = find_joint(vertex_set, joints[k], guess);
+            const uint32_t index = find_set_joint(vertex_set, joints[k], guess);
             const md5_vec4 *const q = &mesh->influences[first + index];
             if (set.kind == MD5_SKIN_EXACT)
                 to = write_vec3(to, size, q->x, q->y, q->z);

@@ -244,7 +244,7 @@ static float ray_limit(const md5_ray *ray)
 
 // -- Boxes ----------------------------------------------------------------------------------------
 
-static bool has_direction(md5_vec3 a)
+static bool is_nonzero_vector(md5_vec3 a)
 {
     return a.x != 0 || a.y != 0 || a.z != 0;
 }
@@ -270,7 +270,7 @@ bool md5_raycast_bounds(md5_ray ray, md5_bounds bounds, float *t)
     const md5_vec3 d = ray.direction;
     float enter = 0;
     float leave = ray_limit(&ray);
-    if (!has_direction(d) || is_empty(&bounds))
+    if (!is_nonzero_vector(d) || is_empty(&bounds))
         return false;
     TRY(clip(o.x, d.x, bounds.min.x, bounds.max.x, &enter, &leave));
     TRY(clip(o.y, d.y, bounds.min.y, bounds.max.y, &enter, &leave));
@@ -404,7 +404,7 @@ static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 
 }
 
 // Returns the sum of a joint's biases at the point of a hit.
-static float joint_weight(const md5_mesh *mesh, const md5_hit *hit, uint32_t joint)
+static float interpolate_joint_weight(const md5_mesh *mesh, const md5_hit *hit, uint32_t joint)
 {
     float weight = 0;
     for (uint32_t corner = 0; corner < 3; corner++) {
@@ -428,7 +428,7 @@ static uint32_t find_hit_joint(const md5_mesh *mesh, const md5_hit *hit)
         if (first == mesh->first_influence[vertex + 1])
             continue;
         const uint32_t candidate = mesh->influence_joints[first];
-        const float weight = joint_weight(mesh, hit, candidate);
+        const float weight = interpolate_joint_weight(mesh, hit, candidate);
         if (weight > largest) {
             largest = weight;
             joint = candidate;
@@ -443,7 +443,7 @@ bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positio
     MD5_ASSERT_NOT_NULL(hit);
     MD5_ASSERT_ARRAY(positions, mesh->num_vertices);
     MD5_ASSERT_GEOMETRY(mesh);
-    if (!has_direction(ray.direction))
+    if (!is_nonzero_vector(ray.direction))
         return false;
     const sheared space = shear(&ray, mesh->is_mirrored);
     md5_hit nearest = {.t = INFINITY};

@@ -64,8 +64,8 @@ typedef struct bind_vertex {
 } bind_vertex;
 
 // Blends the targets of the changed vertex `index` of a mesh. Returns false if all weights are 0.
-static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float *weights,
-                  uint32_t index, bind_vertex *result)
+static bool blend_morph(const md5_morph_mesh *morph, const md5_mesh *mesh, const float *weights,
+                        uint32_t index, bind_vertex *result)
 {
     const uint32_t vertex = morph->vertices[index];
     const md5_vec4 tangent = mesh->tangents ? mesh->tangents[vertex] : (md5_vec4){0, 0, 0, 0};
@@ -111,7 +111,7 @@ static void apply_morph_vertex(const md5_skin_job *job, const md5_morph_mesh *ch
     const md5_mesh *const mesh = job->mesh;
     const uint32_t vertex = changed->vertices[index];
     bind_vertex bind;
-    if (!blend(changed, mesh, job->morph_weights, index, &bind))
+    if (!blend_morph(changed, mesh, job->morph_weights, index, &bind))
         return;
     if (job->palette || job->duals) {
         const md5_vec3 tangent_axis = {bind.tangent.x, bind.tangent.y, bind.tangent.z};

@@ -52,7 +52,8 @@ MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const 
         const lanes3 bind = load_two_groups(bind_positions + a, bind_positions + b);
         store_two_groups(positions + a, positions + b, move_points(&m, bind));
         if (normals) {
-            const lanes3 rotated = rotate(&m, load_two_groups(bind_normals + a, bind_normals + b));
+            const lanes3 rotated =
+                rotate_wide(&m, load_two_groups(bind_normals + a, bind_normals + b));
             store_two_groups(normals + a, normals + b, rotated);
         }
     }

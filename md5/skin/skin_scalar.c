@@ -26,38 +26,39 @@
 // layout in which they are stored. The first product starts the sum, so one influence needs no
 // addition.
 
-typedef struct rows {
+typedef struct matrix_rows4 {
     md5_vec4 x;
     md5_vec4 y;
     md5_vec4 z;
-} rows;
+} matrix_rows4;
 
-static inline md5_vec4 multiply(const float *row, md5_vec4 q)
+static inline md5_vec4 multiply_row(const float *row, md5_vec4 q)
 {
     return (md5_vec4){row[0] * q.x, row[1] * q.y, row[2] * q.z, row[3] * q.w};
 }
 
-static inline md5_vec4 add(md5_vec4 a, md5_vec4 b)
+static inline md5_vec4 add_vec4(md5_vec4 a, md5_vec4 b)
 {
     return (md5_vec4){a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
 
-static inline rows multiply_rows(const md5_mat34 *m, md5_vec4 q)
+static inline matrix_rows4 multiply_matrix_rows(const md5_mat34 *m, md5_vec4 q)
 {
-    return (rows){multiply(m->m, q), multiply(m->m + 4, q), multiply(m->m + 8, q)};
+    return (matrix_rows4){multiply_row(m->m, q), multiply_row(m->m + 4, q),
+                          multiply_row(m->m + 8, q)};
 }
 
-static inline rows add_rows(rows a, rows b)
+static inline matrix_rows4 add_rows(matrix_rows4 a, matrix_rows4 b)
 {
-    return (rows){add(a.x, b.x), add(a.y, b.y), add(a.z, b.z)};
+    return (matrix_rows4){add_vec4(a.x, b.x), add_vec4(a.y, b.y), add_vec4(a.z, b.z)};
 }
 
-static inline float sum_row(md5_vec4 a)
+static inline float sum_vec4_row(md5_vec4 a)
 {
     return (a.x + a.y) + (a.z + a.w);
 }
 
-static inline float rotate_row(md5_vec4 e, md5_vec3 v)
+static inline float rotate_matrix_row(md5_vec4 e, md5_vec3 v)
 {
     return (e.x * v.x + e.y * v.y) + e.z * v.z;
 }
@@ -75,26 +76,27 @@ static inline uint64_t scalar_order(const md5_mesh *mesh, uint32_t first, uint32
 }
 
 // Returns the term of one influence in the sum of a vertex.
-static MD5_ALWAYS_INLINE rows influence_term(const md5_mesh *mesh, const md5_mat34 *palette,
-                                             uint32_t influence, bool is_exact)
+static MD5_ALWAYS_INLINE matrix_rows4 influence_term(const md5_mesh *mesh, const md5_mat34 *palette,
+                                                     uint32_t influence, bool is_exact)
 {
     const md5_vec4 q = mesh->influences[influence];
-    return multiply_rows(&palette[mesh->influence_joints[influence]],
-                         is_exact ? q : spread_bias(q));
+    return multiply_matrix_rows(&palette[mesh->influence_joints[influence]],
+                                is_exact ? q : spread_bias(q));
 }
 
 // Returns the lanes of the exact sum if `is_exact`. Otherwise returns the matrices of the vertex's
 // joints, blended by bias. The blend is generally not a rotation, but it transforms normals and
 // tangents. Returns zero if the vertex has no influences.
-static MD5_ALWAYS_INLINE rows sum_influences(const md5_mesh *mesh, const md5_mat34 *palette,
-                                             uint32_t vertex, bool is_exact)
+static MD5_ALWAYS_INLINE matrix_rows4 sum_influences(const md5_mesh *mesh, const md5_mat34 *palette,
+                                                     uint32_t vertex, bool is_exact)
 {
     const uint32_t first = mesh->first_influence[vertex];
     const uint32_t count = mesh->first_influence[vertex + 1] - first;
     if (count == 0)
-        return (rows){0};
+        return (matrix_rows4){0};
     const uint64_t order = scalar_order(mesh, first, count);
-    rows sum = influence_term(mesh, palette, first + md5_sum_index(order, count, 0), is_exact);
+    matrix_rows4 sum =
+        influence_term(mesh, palette, first + md5_sum_index(order, count, 0), is_exact);
     for (uint32_t step = 1; step < count; step++)
         sum = add_rows(sum, influence_term(mesh, palette, first + md5_sum_index(order, count, step),
                                            is_exact));
@@ -104,34 +106,34 @@ static MD5_ALWAYS_INLINE rows sum_influences(const md5_mesh *mesh, const md5_mat
 static MD5_ALWAYS_INLINE md5_vec3 exact_position(const md5_mesh *mesh, const md5_mat34 *palette,
                                                  uint32_t vertex)
 {
-    const rows sum = sum_influences(mesh, palette, vertex, true);
-    return (md5_vec3){sum_row(sum.x), sum_row(sum.y), sum_row(sum.z)};
+    const matrix_rows4 sum = sum_influences(mesh, palette, vertex, true);
+    return (md5_vec3){sum_vec4_row(sum.x), sum_vec4_row(sum.y), sum_vec4_row(sum.z)};
 }
 
 // Rotates a direction of the bind pose to unit length; returns it unchanged if the result vanishes.
-static inline md5_vec3 rotate(const rows *e, md5_vec3 bind)
+static inline md5_vec3 rotate_normal(const matrix_rows4 *e, md5_vec3 bind)
 {
-    const md5_vec3 rotated = {rotate_row(e->x, bind), rotate_row(e->y, bind),
-                              rotate_row(e->z, bind)};
+    const md5_vec3 rotated = {rotate_matrix_row(e->x, bind), rotate_matrix_row(e->y, bind),
+                              rotate_matrix_row(e->z, bind)};
     const float off = md5_vec3_dot(rotated, rotated) - 1;
     const bool is_unit = MD5_IS_LENGTH_FREE || off * off < MD5_UNIT_OFF_SQUARED;
     return is_unit ? rotated : md5_vec3_normalize(rotated, bind);
 }
 
-static inline md5_vec4 rotate_tangent(const rows *e, md5_vec4 bind)
+static inline md5_vec4 rotate_tangent(const matrix_rows4 *e, md5_vec4 bind)
 {
-    const md5_vec3 rotated = rotate(e, (md5_vec3){bind.x, bind.y, bind.z});
+    const md5_vec3 rotated = rotate_normal(e, (md5_vec3){bind.x, bind.y, bind.z});
     return (md5_vec4){rotated.x, rotated.y, rotated.z, bind.w};
 }
 
-static inline float move_row(md5_vec4 e, md5_vec3 p)
+static inline float move_matrix_row(md5_vec4 e, md5_vec3 p)
 {
     return (e.x * p.x + e.y * p.y) + (e.z * p.z + e.w);
 }
 
-static inline md5_vec3 move(const rows *e, md5_vec3 p)
+static inline md5_vec3 move(const matrix_rows4 *e, md5_vec3 p)
 {
-    return (md5_vec3){move_row(e->x, p), move_row(e->y, p), move_row(e->z, p)};
+    return (md5_vec3){move_matrix_row(e->x, p), move_matrix_row(e->y, p), move_matrix_row(e->z, p)};
 }
 
 // == By dual quaternions =========================================================================
@@ -250,19 +252,19 @@ md5_mat34 md5i_blend_duals(const md5i_skin_job *job, uint32_t vertex)
 
 // Blends the matrices or the dual quaternions of a vertex's joints. Returns zero if the vertex has
 // no influences: its position becomes the origin, and its directions remain unchanged.
-static inline rows blend_rows(const md5i_skin_job *job, uint32_t vertex)
+static inline matrix_rows4 blend_rows(const md5i_skin_job *job, uint32_t vertex)
 {
     if (!job->duals)
         return sum_influences(job->mesh, job->palette, vertex, false);
     const md5_mat34 m = job->blend_duals(job, vertex);
-    rows e;
+    matrix_rows4 e;
     memcpy(&e, &m, sizeof e);
     return e;
 }
 
 md5_mat34 md5i_vertex_matrix(const md5i_skin_job *job, uint32_t vertex)
 {
-    const rows e = blend_rows(job, vertex);
+    const matrix_rows4 e = blend_rows(job, vertex);
     md5_mat34 m;
     memcpy(&m, &e, sizeof m);
     return m;
@@ -286,7 +288,7 @@ static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t ver
 {
     const md5_mesh *const mesh = job->mesh;
     md5_vec3 unwritten;
-    rows e = {0};
+    matrix_rows4 e = {0};
     if (blended || job->normals || job->tangents)
         e = blend_rows(job, vertex);
     md5_vec3 *const to =
@@ -295,7 +297,8 @@ static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t ver
     if (job->bounds)
         *job->bounds = md5_bounds_union(*job->bounds, (md5_bounds){*to, *to});
     if (job->normals)
-        *md5_vec3_out(job->normals, job->strides[1], out_index) = rotate(&e, mesh->normals[vertex]);
+        *md5_vec3_out(job->normals, job->strides[1], out_index) =
+            rotate_normal(&e, mesh->normals[vertex]);
     if (job->tangents)
         *md5_vec4_out(job->tangents, job->strides[2], out_index) =
             rotate_tangent(&e, mesh->tangents[vertex]);

@@ -164,7 +164,7 @@ MD5_WIDE_INLINE void rotate_tangents(const skin_arrays *arrays, const group *lan
         md5_wide_load_rows(pointers, rows);
     }
     md5_wide_transpose(rows);
-    const lanes3 rotated = rotate(m, (lanes3){rows[0], rows[1], rows[2]});
+    const lanes3 rotated = rotate_wide(m, (lanes3){rows[0], rows[1], rows[2]});
     rows[0] = rotated.x;
     rows[1] = rotated.y;
     rows[2] = rotated.z;
@@ -180,7 +180,7 @@ MD5_WIDE_INLINE void rotate_directions(const skin_arrays *arrays, const group *l
 {
     if (arrays->normals)
         store3(arrays->normals, arrays->normal_stride, lanes, order,
-               rotate(m, load3(arrays->bind_normals, lanes, order)));
+               rotate_wide(m, load3(arrays->bind_normals, lanes, order)));
     if (arrays->tangents)
         rotate_tangents(arrays, lanes, order, m);
 }
@@ -464,7 +464,7 @@ MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *
         if (is_exact) {
             m = sum_group(arrays, lanes, lanes->floats, step, true);
             store_positions(arrays, lanes, order,
-                            (lanes3){sum_row(m.x), sum_row(m.y), sum_row(m.z)});
+                            (lanes3){sum_wide_row(m.x), sum_wide_row(m.y), sum_wide_row(m.z)});
         }
         if (is_exact && !arrays->normals && !arrays->tangents)
             return;
@@ -532,14 +532,14 @@ MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words
     if (blend)
         blend_sum = scale_matrix(m, factors + step - 1);
     if (exact)
-        exact_sum = multiply_rows(m, factors);
+        exact_sum = multiply_wide_rows(m, factors);
     for (uint32_t i = 1; i < words[0]; i++) {
         factors += step;
         m = arrays->palette[words[1 + i]].m;
         if (blend)
             blend_sum = add_matrices(blend_sum, scale_matrix(m, factors + step - 1));
         if (exact)
-            exact_sum = add_matrices(exact_sum, multiply_rows(m, factors));
+            exact_sum = add_matrices(exact_sum, multiply_wide_rows(m, factors));
     }
     if (blend)
         *blend = blend_sum;

@@ -49,23 +49,23 @@ MD5_WIDE_INLINE md5_wide sum3(md5_wide a, md5_wide b, md5_wide c)
     return md5_wide_add(md5_wide_add(a, b), c);
 }
 
-MD5_WIDE_INLINE md5_wide sum_row(lanes4 e)
+MD5_WIDE_INLINE md5_wide sum_wide_row(lanes4 e)
 {
     return md5_wide_add(md5_wide_add(e.x, e.y), md5_wide_add(e.z, e.w));
 }
 
-MD5_WIDE_INLINE md5_wide move_row(lanes4 e, lanes3 p)
+MD5_WIDE_INLINE md5_wide move_wide_row(lanes4 e, lanes3 p)
 {
-    return sum_row(
+    return sum_wide_row(
         (lanes4){md5_wide_mul(e.x, p.x), md5_wide_mul(e.y, p.y), md5_wide_mul(e.z, p.z), e.w});
 }
 
 MD5_WIDE_INLINE lanes3 move_points(const lanes_mat34 *m, lanes3 p)
 {
-    return (lanes3){move_row(m->x, p), move_row(m->y, p), move_row(m->z, p)};
+    return (lanes3){move_wide_row(m->x, p), move_wide_row(m->y, p), move_wide_row(m->z, p)};
 }
 
-MD5_WIDE_INLINE md5_wide rotate_row(lanes4 e, lanes3 v)
+MD5_WIDE_INLINE md5_wide rotate_wide_row(lanes4 e, lanes3 v)
 {
     return sum3(md5_wide_mul(e.x, v.x), md5_wide_mul(e.y, v.y), md5_wide_mul(e.z, v.z));
 }
@@ -78,9 +78,10 @@ MD5_WIDE_INLINE lanes3 keep_direction(md5_mask has_direction, lanes3 unit, lanes
 }
 
 // Rotates directions to unit length: see md5_vec3_normalize() and MD5_UNIT_OFF_SQUARED.
-MD5_WIDE_INLINE lanes3 rotate(const lanes_mat34 *m, lanes3 bind)
+MD5_WIDE_INLINE lanes3 rotate_wide(const lanes_mat34 *m, lanes3 bind)
 {
-    const lanes3 v = {rotate_row(m->x, bind), rotate_row(m->y, bind), rotate_row(m->z, bind)};
+    const lanes3 v = {rotate_wide_row(m->x, bind), rotate_wide_row(m->y, bind),
+                      rotate_wide_row(m->z, bind)};
     const md5_wide square =
         sum3(md5_wide_mul(v.x, v.x), md5_wide_mul(v.y, v.y), md5_wide_mul(v.z, v.z));
     const md5_wide one = md5_wide_set1(1.0f);

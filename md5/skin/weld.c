@@ -14,7 +14,7 @@ static point_key point_bits(md5_vec3 point)
     return key;
 }
 
-static bool are_equal(md5_vec3 a, md5_vec3 b)
+static bool are_positions_equal(md5_vec3 a, md5_vec3 b)
 {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
@@ -76,7 +76,7 @@ bool md5i_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t cou
     const uint32_t *const sorted = sort_by_key(points, count, order, buffer);
     for (uint32_t i = 0, first = 0; i < count; i++) {
         const uint32_t point = sorted[i];
-        if (i == 0 || !are_equal(points[point], points[first]))
+        if (i == 0 || !are_positions_equal(points[point], points[first]))
             first = point;
         first_equal[point] = first;
     }
@@ -114,7 +114,7 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
         // An empty slot counts as a slot that contains the point itself, which is equal. This
         // avoids a branch that would often be mispredicted.
         uint32_t first = slots[slot] != UINT32_MAX ? slots[slot] : i;
-        while (!are_equal(points[first], points[i]) && steps-- > 0) {
+        while (!are_positions_equal(points[first], points[i]) && steps-- > 0) {
             slot = (slot + 1) & (num_slots - 1);
             first = slots[slot] != UINT32_MAX ? slots[slot] : i;
         }

@@ -2,18 +2,19 @@
 #include "md5/read/header.h"
 #include "md5/read/tables.h"
 
-static const md5_versions versions = {.text = "version 10", .numbers = {MD5_VERSION_10}};
+static const md5_versions text_versions = {.text = "version 10", .numbers = {MD5_VERSION_10}};
 
 bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
                          size_t size, md5_mesh_file *file)
 {
     const md5_span whole = {text, size};
-    return md5i_read_mesh_text(arena, joints, kept, &md5i_mesh_version_10, &versions, whole, file);
+    return md5i_read_mesh_text(arena, joints, kept, &md5i_mesh_version_10, &text_versions, whole,
+                               file);
 }
 
 bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
                          const uint32_t *num_components, md5_anim_file *file)
 {
     const md5_span whole = {text, size};
-    return md5i_read_anim_text(arena, &versions, MD5_VERSION_10, whole, num_components, file);
+    return md5i_read_anim_text(arena, &text_versions, MD5_VERSION_10, whole, num_components, file);
 }

@@ -11,11 +11,11 @@
 enum { MAX_JOINTS = 50 };
 
 static const md5_pose_kernels plain = {
-    .sample = sample,
-    .multiply = multiply,
-    .finish = finish,
-    .crowd = crowd,
-    .finish_crowd = finish_crowd,
+    .sample = sample_pose,
+    .multiply = multiply_joints,
+    .finish = finish_pose,
+    .crowd = pose_crowd,
+    .finish_crowd = finish_crowd_poses,
     .width = MD5_WIDTH,
 };
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t larger_count(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
@@ -512,7 +512,7 @@ static void merge_traits(md5_clip_traits *all, const md5_clip_traits *item)
 {
     all->has_once = all->has_once || item->has_once;
     all->has_ping_pong = all->has_ping_pong || item->has_ping_pong;
-    all->max_markers = larger(all->max_markers, item->max_markers);
+    all->max_markers = larger_count(all->max_markers, item->max_markers);
     all->min_markers = all->min_markers < item->min_markers ? all->min_markers : item->min_markers;
 }
 
@@ -754,7 +754,7 @@ static void summarize_parts(md5_blend_tree *tree, const uint32_t *part_groups)
                 (md5_instance_plan){&motion->playable, i, part_groups[i]};
             num_poses++;
         }
-        tree->num_poses = larger(tree->num_poses, num_poses);
+        tree->num_poses = larger_count(tree->num_poses, num_poses);
         // The pose of an item becomes the pose of its parent if it is the first item, otherwise it
         // is blended into it.
         if (part->parent == MD5_NONE)
@@ -816,10 +816,10 @@ static bool build_tree(md5_building *building, md5_motion *motion)
     TRY(tree->groups = MD5_ALLOC_ZEROED(building->arena, md5_group_plan, tree->num_groups));
     summarize_parts(tree, part_groups);
     motion->tree = tree;
-    machine->max_parts = larger(machine->max_parts, num_parts);
-    machine->max_instances = larger(machine->max_instances, tree->num_instances);
-    machine->max_groups = larger(machine->max_groups, tree->num_groups);
-    machine->max_poses = larger(machine->max_poses, tree->num_poses);
+    machine->max_parts = larger_count(machine->max_parts, num_parts);
+    machine->max_instances = larger_count(machine->max_instances, tree->num_instances);
+    machine->max_groups = larger_count(machine->max_groups, tree->num_groups);
+    machine->max_poses = larger_count(machine->max_poses, tree->num_poses);
     return list_group_members(building, tree);
 }
 
@@ -868,9 +868,9 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
         TRY(motion->tree || build_tree(building, motion));
         const md5_blend_tree *const tree = state->tree = motion->tree;
         layer->has_root_motion = layer->has_root_motion || tree->has_root_motion;
-        layer->max_instances = larger(layer->max_instances, tree->num_instances);
-        layer->max_groups = larger(layer->max_groups, tree->num_groups);
-        layer->max_parts = larger(layer->max_parts, tree->num_parts);
+        layer->max_instances = larger_count(layer->max_instances, tree->num_instances);
+        layer->max_groups = larger_count(layer->max_groups, tree->num_groups);
+        layer->max_parts = larger_count(layer->max_parts, tree->num_parts);
         if (layer->mode != MD5_LAYER_ADD)
             continue;
         md5_begin_row(building, "layer", desc->name);
@@ -1264,8 +1264,8 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
 
 // Checks the keys of a morph or curve over a clip. `owner` is the location of errors about all
 // keys.
-static bool check_keys(md5_building *building, const char *const *owner, uint32_t clip,
-                       const md5_morph_key *keys, uint32_t num_keys)
+static bool check_clip_keys(md5_building *building, const char *const *owner, uint32_t clip,
+                            const md5_morph_key *keys, uint32_t num_keys)
 {
     const uint32_t num_frames = building->machine->sources[clip].binding->anim->num_frames;
     const char *const name = building->desc->clips[clip].name;
@@ -1321,7 +1321,7 @@ bool md5i_build_curves(md5_building *building)
             const md5_clip_curve *const copy = &machine->tables.clips[i].curves[k];
             md5_begin_row(building, "curve", curve->name);
             TRY(md5i_check_steps(building, &curve->easing));
-            TRY(check_keys(building, &curve->name, i, curve->keys, curve->num_keys));
+            TRY(check_clip_keys(building, &curve->name, i, curve->keys, curve->num_keys));
             machine->curves[machine->num_curves++] = (md5_sum_row){
                 .name = copy->name,
                 .target_kind = MD5_SUM_CURVE,
@@ -1388,7 +1388,7 @@ static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_
     row->num_keys = morph->num_keys;
     if (morph->drive != MD5_MORPH_BY_CLIP)
         return true;
-    return check_keys(building, &morph->target, row->source, morph->keys, morph->num_keys);
+    return check_clip_keys(building, &morph->target, row->source, morph->keys, morph->num_keys);
 }
 
 static bool build_morphs(md5_building *building)

@@ -413,7 +413,7 @@ static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
 
 // -- Limits -------------------------------------------------------------------------------------
 
-static bool is_zero(md5_vec3 v)
+static bool is_zero_vector(md5_vec3 v)
 {
     return v.x == 0 && v.y == 0 && v.z == 0;
 }
@@ -431,10 +431,10 @@ static bool build_limits(md5_building *building)
         uint32_t joint;
         md5_begin_row(building, "limit", row->joint);
         TRY(MD5_RESOLVE(building, joints, row->joint, joint));
-        if (joint == MD5_NONE || is_zero(row->axis) || !(row->min <= row->max))
+        if (joint == MD5_NONE || is_zero_vector(row->axis) || !(row->min <= row->max))
             return MD5_OUT_OF_RANGE(building, &row->joint,
                                     " is invalid: expected a joint, an axis and min <= max");
-        if (!is_zero(limits[joint].axis))
+        if (!is_zero_vector(limits[joint].axis))
             return MD5_MISMATCH(building, &row->joint,
                                 " is a duplicate: expected one limit per joint");
         limits[joint] = (md5_joint_limit){.kind = row->kind,
@@ -533,8 +533,9 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     const md5_vec3 z = {0, 0, 1};
     md5i_fill_defaults(&md5i_modifier_schema, filled, 1);
     filled->spring = desc->spring; // its defaults are filled in by md5_solve_spring()
-    filled->aim.forward = is_zero(desc->aim.forward) ? x : md5_vec3_normalize(desc->aim.forward, x);
-    filled->aim.up = is_zero(desc->aim.up) ? z : md5_vec3_normalize(desc->aim.up, z);
+    filled->aim.forward =
+        is_zero_vector(desc->aim.forward) ? x : md5_vec3_normalize(desc->aim.forward, x);
+    filled->aim.up = is_zero_vector(desc->aim.up) ? z : md5_vec3_normalize(desc->aim.up, z);
     TRY(build_limb(building, desc, modifier));
     TRY(check_members(building, desc));
     if (desc->kind == MD5_MODIFIER_FEET && desc->num_feet == 0)

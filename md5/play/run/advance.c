@@ -121,7 +121,7 @@ static float mean_value(const md5_follow_desc *follow, const md5_parameter_smoot
     return md5_round_to_float(smoothing->goal + sum / seconds);
 }
 
-static bool is_moving(const md5_parameter_smoothing *smoothing)
+static bool is_parameter_moving(const md5_parameter_smoothing *smoothing)
 {
     return smoothing->from != smoothing->goal || smoothing->velocity != 0;
 }
@@ -158,9 +158,9 @@ static void follow_goals(md5_player *player, double seconds, follow_task task)
             continue;
         const md5_follow_desc *const follow = &player->machine->tables.follows[row];
         md5_parameter_smoothing *const smoothing = &player->smoothings[row];
-        smoothing->next =
-            is_moving(smoothing) ? value_after(follow, smoothing, seconds) : player->parameters[i];
-        if (task == FOLLOW_PREDICT || !is_moving(smoothing))
+        smoothing->next = is_parameter_moving(smoothing) ? value_after(follow, smoothing, seconds)
+                                                         : player->parameters[i];
+        if (task == FOLLOW_PREDICT || !is_parameter_moving(smoothing))
             continue;
         player->has_moved = true;
         md5i_set_value(player, i,
@@ -179,7 +179,7 @@ static void follow_goals(md5_player *player, double seconds, follow_task task)
 static bool is_following(const md5_player *player)
 {
     for (uint32_t i = 0; i < player->machine->tables.num_follows; i++) {
-        if (is_moving(&player->smoothings[i]))
+        if (is_parameter_moving(&player->smoothings[i]))
             return true;
     }
     return false;
@@ -196,7 +196,7 @@ static bool is_following(const md5_player *player)
 // -- Exits --------------------------------------------------------------------------------------
 
 // Returns true if a clip plays backward, by its rate or by the mean rate of its group.
-static bool is_backward(const md5_active_state *active, uint32_t instance)
+static bool is_playing_backward(const md5_active_state *active, uint32_t instance)
 {
     const md5_blend_tree *const tree = active->tree;
     const uint32_t number = tree->instances[instance].group;
@@ -222,7 +222,7 @@ typedef struct exit_position {
 static exit_position find_exit(const md5_active_state *active, double exit)
 {
     const md5_timing *const timing = active->tree->instances[0].playable->timing;
-    exit_position position = {.is_backward = is_backward(active, 0)};
+    exit_position position = {.is_backward = is_playing_backward(active, 0)};
     const double limited = fmin(fmax(exit, -MAX_EXIT), MAX_EXIT);
     const double time = position.is_backward ? 1 - limited : limited;
     // The exit of a clip that is played once may be outside of the clip.
@@ -244,7 +244,7 @@ static bool is_past_exit(const md5_active_state *active, double exit, double tim
 {
     if (!active->tree)
         return true;
-    const double delta = is_backward(active, 0) ? time - (1 - exit) : exit - time;
+    const double delta = is_playing_backward(active, 0) ? time - (1 - exit) : exit - time;
     if (fabs(delta) > 1e-6 * fmax(1.0, fabs(exit)))
         return delta < 0;
     const exit_position position = find_exit(active, exit);
@@ -282,7 +282,7 @@ static double cycles_to_repeated_exit(const md5_active_state *active,
 {
     const md5_playable *const playable = active->tree->instances[0].playable;
     const md5_source *const source = playable->source;
-    const bool backward = is_backward(active, 0);
+    const bool backward = is_playing_backward(active, 0);
     if (transition->exit_event_bit != 0)
         return cycles_to_cue(&source->cues[playable->mode], source->event_bits,
                              transition->exit_event_bit, active->instances[0].clock, backward,
@@ -392,7 +392,7 @@ static double seconds_to_condition(const md5_player *player, md5_layer_state *la
     if (!active->tree)
         return -condition->seconds;
     const md5_timing *const timing = active->tree->instances[0].playable->timing;
-    const bool backward = is_backward(active, 0);
+    const bool backward = is_playing_backward(active, 0);
     const md5_clock current =
         at_start ? md5i_clock_at(timing, active->start_time) : active->instances[0].clock;
     const md5_cue cue = {backward ? 0 : 1.0, 0};
@@ -1126,7 +1126,7 @@ static void add_state_cursors(const step_context *context, md5_layer_state *laye
             .is_new = active->is_new,
         };
         if (machine->num_windows > 0)
-            cursor.is_backward = is_backward(active, k) != player->is_backward;
+            cursor.is_backward = is_playing_backward(active, k) != player->is_backward;
         add_cursor(context, cursor, cues, instance->clock_before, instance->clock,
                    instance->is_at_start, ends_cycle, num_cursors);
     }
@@ -1530,7 +1530,8 @@ static double seconds_to_heard_event(const md5_player *player, const md5_active_
         if (!playable->source->event_bits)
             continue;
         cycles_to_cue(&playable->source->cues[playable->mode], playable->source->event_bits,
-                      UINT64_MAX, target, is_backward(active, i) != goes_back, MD5_BORDER, &target);
+                      UINT64_MAX, target, is_playing_backward(active, i) != goes_back, MD5_BORDER,
+                      &target);
         const double seconds =
             fabs(md5i_instance_seconds(player, active, i, instance->clock, target));
         if (instance->weight != 0 && seconds > 0)

@@ -883,7 +883,7 @@ static const md5_active_state *single_motion(md5_layer_state *layer_state)
 }
 
 // Writes the bind pose, which is below all layers, unless a layer was written.
-static void begin_pose(const md5_machine *machine, bool *is_begun, md5_xform *pose)
+static void begin_layer_pose(const md5_machine *machine, bool *is_begun, md5_xform *pose)
 {
     if (!*is_begun)
         memcpy(pose, machine->model->bind_local, machine->num_joints * sizeof *pose);
@@ -934,7 +934,7 @@ static void blend_layer(const blending *job, float weight, bool *is_begun, md5_x
         *is_begun = true;
         return;
     }
-    begin_pose(machine, is_begun, pose);
+    begin_layer_pose(machine, is_begun, pose);
     const md5_active_state *const single = is_full ? NULL : single_motion(job->layer_state);
     const bool is_exact = single && layer->states[single->state].is_exact;
     float covered = weight;
@@ -1006,13 +1006,13 @@ void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
         if (weight > 0 && is_seen)
             blend_layer(&job, weight, &is_begun, spare, pose);
         else if (weight > 0)
-            begin_pose(machine, &is_begun, pose);
+            begin_layer_pose(machine, &is_begun, pose);
         if (player->num_one_shots > 0) {
-            begin_pose(machine, &is_begun, pose);
+            begin_layer_pose(machine, &is_begun, pose);
             blend_one_shots(player, i + 1, spare, pose);
         }
     }
-    begin_pose(machine, &is_begun, pose);
+    begin_layer_pose(machine, &is_begun, pose);
     if (num_layers == 0 && player->num_one_shots > 0)
         blend_one_shots(player, 0, spare, pose);
     if (detail)

@@ -10,7 +10,7 @@
 
 // Weights of the clips in which a sole is standing (at rest on the ground), turning (the part of
 // standing in which it rotates) or sliding, and the total weight of the clips.
-enum { STANDING, TURNING, SLIDING, PLAYING, NUM_CONTACTS };
+enum { CONTACT_STANDING, TURNING, SLIDING, PLAYING, NUM_CONTACTS };
 typedef struct sole_contact {
     float weights[NUM_CONTACTS];
 } sole_contact;
@@ -36,7 +36,7 @@ static sole_contact clip_contact(const md5_machine *machine, size_t sole, const 
     if (contact == MD5_CONTACT_TURNS)
         result.weights[TURNING] = 1;
     if (contact == MD5_CONTACT_TURNS || contact == MD5_CONTACT_STANDS)
-        result.weights[STANDING] = 1;
+        result.weights[CONTACT_STANDING] = 1;
     if (contact == MD5_CONTACT_SLIDES)
         result.weights[SLIDING] = 1;
     return result;
@@ -115,7 +115,7 @@ static md5_vec3 joint_position(const md5_skeleton *skeleton, const md5_xform *po
                                md5_joint_in_model(skeleton, pose, joint).translation);
 }
 
-static float distance(md5_vec3 a, md5_vec3 b)
+static float point_distance(md5_vec3 a, md5_vec3 b)
 {
     const md5_vec3 delta = md5_vec3_sub(b, a);
     return sqrtf(md5_vec3_dot(delta, delta));
@@ -162,12 +162,12 @@ static void update_locked_feet(md5_player *player, const md5_modifier *modifier,
             .sine = (float)back.sine,
             .sole = md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point)),
             .facing = md5i_level_facing(md5i_vec3_from_axes(skeleton->axes, ahead)),
-            .stands = contact.weights[STANDING] > 0.5f,
+            .stands = contact.weights[CONTACT_STANDING] > 0.5f,
             .slides = contact.weights[SLIDING] > 0.5f,
             .turns = contact.weights[TURNING] > 0.5f,
             .ankle = ankle,
             .leg = md5_vec3_sub(ankle, hip),
-            .reach = distance(hip, knee) + distance(knee, ankle),
+            .reach = point_distance(hip, knee) + point_distance(knee, ankle),
         };
         md5i_advance_hold(&modifier->hold, &step, is_first, &player->held[sole_index]);
     }

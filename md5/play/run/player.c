@@ -31,7 +31,7 @@ bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
 // Counts a request for a pose and returns true if it must be computed. The count continues at any
 // level of detail, so the players of a crowd remain staggered even if the game changes the level
 // often. No stored pose becomes older than the interval.
-static bool begin_pose(md5_player *player)
+static bool begin_player_pose(md5_player *player)
 {
     md5_detail_state *const state = &player->detail;
     const uint32_t call = state->num_calls++;
@@ -975,7 +975,7 @@ bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints, md5
     MD5_ASSERT(pose != NULL || player->machine->num_joints == 0, "pose: must not be NULL");
     MD5_ASSERT_DISJOINT(joints, player->machine->num_joints, palette, player->machine->num_joints);
     md5_xform *const spare = align(scratch);
-    const bool is_computed = begin_pose(player);
+    const bool is_computed = begin_player_pose(player);
     compute_or_load_pose(player, is_computed, spare, pose);
     if (is_computed) {
         md5i_apply_modifiers(player, pose);
@@ -997,7 +997,7 @@ static size_t round_to_cache_line(size_t num_joints)
     return (num_joints + in_line - 1) / in_line * in_line;
 }
 
-static size_t larger(size_t a, size_t b)
+static size_t larger_size(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
@@ -1010,10 +1010,10 @@ static size_t scratch_size(const md5_play_job *jobs, size_t count)
     size_t max_size = 0;
     for (size_t i = 0; i < count; i++) {
         const md5_machine *const machine = jobs[i].player->machine;
-        num_joints = larger(num_joints, machine->num_joints);
-        max_size = larger(max_size, md5_player_pose_scratch(machine));
+        num_joints = larger_size(num_joints, machine->num_joints);
+        max_size = larger_size(max_size, md5_player_pose_scratch(machine));
     }
-    max_size = larger(max_size, GROUP_SIZE * num_joints * sizeof(md5_mat34) + CACHE_LINE);
+    max_size = larger_size(max_size, GROUP_SIZE * num_joints * sizeof(md5_mat34) + CACHE_LINE);
     if (count == 0)
         return 0;
     return max_size + GROUP_SIZE * round_to_cache_line(num_joints) * sizeof(md5_xform);
@@ -1126,7 +1126,7 @@ static void pose_group(job_group *group)
 {
     size_t num_joints = 0;
     for (size_t i = 0; i < group->count; i++)
-        num_joints = larger(num_joints, group->jobs[i]->player->machine->num_joints);
+        num_joints = larger_size(num_joints, group->jobs[i]->player->machine->num_joints);
     group->step = round_to_cache_line(num_joints);
     group->spare = group->poses + GROUP_SIZE * group->step;
     for (size_t i = 0; i < group->count; i++) {
@@ -1170,7 +1170,7 @@ static void play_range(void *user, size_t first, size_t last, void *scratch)
             md5_play_job *const job = &jobs[i];
             job->status = md5_player_advance(job->player, job->seconds, job->events, job->user);
             job->motion = md5_player_root_motion(job->player);
-            job->is_computed = begin_pose(job->player);
+            job->is_computed = begin_player_pose(job->player);
         }
         for (size_t i = begin; i < end; i++) {
             if (!jobs[i].is_computed && jobs[i].keeps_matrices)

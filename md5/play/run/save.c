@@ -56,7 +56,7 @@ typedef struct md5_archive {
 
 // -- Numbers ------------------------------------------------------------------------------------
 
-static void fail(md5_archive *archive, md5_status status, const char *what)
+static void fail_archive(md5_archive *archive, md5_status status, const char *what)
 {
     if (archive->mode == CHECK)
         archive->has_failed = !MD5_FAIL(
@@ -72,7 +72,7 @@ static uint64_t archive_bits(md5_archive *archive, const void *value, size_t siz
         return 0;
     const size_t space = archive->used < archive->size ? archive->size - archive->used : 0;
     if (archive->mode != WRITE && size > space) {
-        fail(archive, MD5_ERROR_SYNTAX, "data is truncated");
+        fail_archive(archive, MD5_ERROR_SYNTAX, "data is truncated");
         return 0;
     }
     // *value may be uninitialized while reading, so it is only read while writing.
@@ -196,7 +196,7 @@ static void archive_clock(md5_archive *archive, bool is_once, int64_t base, doub
     const md5_clock clock = {base + cycles, phase};
     if (archive_bool(archive, &starts, "start flag of a clip")
         && !md5_is_same_cycle_boundary(clock, clock))
-        fail(archive, MD5_ERROR_RANGE, "position of a clip does not match its start flag");
+        fail_archive(archive, MD5_ERROR_RANGE, "position of a clip does not match its start flag");
     if (archive->mode == STORE) {
         *before = clock;
         *current = clock;
@@ -392,7 +392,7 @@ static void archive_transform(md5_archive *archive, md5_xform *transform)
     };
     archive_vector(archive, &transform->translation, MAX_POSITION, "position of a pose");
     if (!is_unit(rotation))
-        fail(archive, MD5_ERROR_RANGE, "rotation of a pose is not a unit quaternion");
+        fail_archive(archive, MD5_ERROR_RANGE, "rotation of a pose is not a unit quaternion");
     if (archive->mode == STORE)
         transform->pad = 0;
 }
@@ -467,7 +467,7 @@ static void archive_active_state(md5_archive *archive, const md5_machine *machin
     archive_number(archive, DOUBLE, &active->start_time, -DBL_MAX, DBL_MAX,
                    "start time of a state");
     if (is_above && !(fades && duration > 0))
-        fail(archive, MD5_ERROR_RANGE, "state without a fade is above other states");
+        fail_archive(archive, MD5_ERROR_RANGE, "state without a fade is above other states");
     const md5_blend_tree *const tree = layer->states[state].tree;
     if (archive->mode == STORE)
         active->in_step = false;
@@ -584,7 +584,7 @@ static void archive_header(md5_archive *archive, const md5_machine *machine)
     uint32_t version = VERSION;
     magic = archive_uint(archive, &magic, 0, UINT32_MAX, "file signature");
     if (magic != MAGIC)
-        fail(archive, MD5_ERROR_SYNTAX, "not a saved player");
+        fail_archive(archive, MD5_ERROR_SYNTAX, "not a saved player");
     version = archive_uint(archive, &version, 0, UINT32_MAX, "format version");
     const uint64_t fingerprint =
         archive_bits(archive, &machine->fingerprint, sizeof machine->fingerprint);
@@ -656,7 +656,7 @@ static void archive_parameters(md5_archive *archive, md5_player *player)
         const double value =
             archive_number(archive, FLOAT, parameter, 0, 1, "value of a parameter");
         if (value != 0 && value != 1)
-            fail(archive, MD5_ERROR_RANGE, "value of a bool or trigger is not 0 or 1");
+            fail_archive(archive, MD5_ERROR_RANGE, "value of a bool or trigger is not 0 or 1");
     }
     for (uint32_t i = 0; i < tables->num_follows; i++) {
         const md5_follow_desc *const follow = &tables->follows[i];
@@ -728,7 +728,7 @@ bool md5_player_restore(md5_player *player, const void *bytes, size_t size, md5_
         .mode = CHECK, .from = (const uint8_t *)bytes, .size = size, .context = &context};
     archive_player(&archive, player);
     if (archive.used != size)
-        fail(&archive, MD5_ERROR_SYNTAX, "excess bytes at the end");
+        fail_archive(&archive, MD5_ERROR_SYNTAX, "excess bytes at the end");
     if (archive.has_failed)
         return false;
     archive.mode = STORE;

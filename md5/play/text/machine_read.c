@@ -531,8 +531,8 @@ static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
 }
 
 // Begins the row of a keyword: reads its head. Sets *braces to true if a block in braces follows.
-static bool begin_row(md5_lex *lex, const keyword_match *word, const open_block *owner,
-                      open_block *row, bool *braces)
+static bool begin_read_row(md5_lex *lex, const keyword_match *word, const open_block *owner,
+                           open_block *row, bool *braces)
 {
     const md5_column *const column = word->column;
     const md5_schema *const schema = column->rows;
@@ -686,7 +686,7 @@ static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
             && md5i_column_rows(column, inner->record.row, &count) != NULL)
             return md5i_lex_fail(lex, token, MD5_ERROR_SYNTAX, "duplicate '%s': expected one",
                                  md5_column_word(column));
-        TRY(begin_row(lex, &word, inner, &blocks[top + 1], &braces));
+        TRY(begin_read_row(lex, &word, inner, &blocks[top + 1], &braces));
         top += braces;
     }
     return true;

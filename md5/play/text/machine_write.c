@@ -40,7 +40,7 @@ static void begin_line(writer *to, int depth)
         write_text(to, "    ");
 }
 
-static bool fail(writer *to, const md5_table_iterator *walk, const char *problem)
+static bool fail_write(writer *to, const md5_table_iterator *walk, const char *problem)
 {
     const md5_row_title title = md5i_row_title_at(walk);
     const md5_column *const column = walk->column;
@@ -83,7 +83,7 @@ static bool write_quoted(writer *to, const md5_table_iterator *walk, const char 
     const bool has_line_break = strchr(text, '\r') || strchr(text, '\n');
     const char *const quote = has_double ? "'" : "\"";
     if (has_line_break || (has_double && has_single))
-        return fail(to, walk, "contains both kinds of quotes or a line break");
+        return fail_write(to, walk, "contains both kinds of quotes or a line break");
     write_token(to, quote);
     write_text(to, text);
     write_text(to, quote);
@@ -204,7 +204,7 @@ static bool has_bracket_or_comment(const char *text)
 static bool write_joints(writer *to, const md5_table_iterator *walk, const char *joints)
 {
     if (has_bracket_or_comment(joints))
-        return fail(to, walk, "contains a bracket or comment outside quotes");
+        return fail_write(to, walk, "contains a bracket or comment outside quotes");
     write_text(to, " (");
     write_text(to, joints);
     write_text(to, ")");
@@ -239,7 +239,7 @@ static bool write_value(writer *to, const md5_table_iterator *walk, const md5_co
     case MD5_COLUMN_INT: {
         const bool is_float = column->kind == MD5_COLUMN_FLOAT;
         if (!(fabs(number) <= (is_float ? 3.4e38f : 3.4e38)))
-            return fail(to, walk, is_float ? "is not finite" : "is not finite or too large");
+            return fail_write(to, walk, is_float ? "is not finite" : "is not finite or too large");
         write_number(to, number == (double)MD5_EXPLICIT_ZERO && column->keeps_zero ? 0 : number,
                      is_float);
         return true;
@@ -325,7 +325,7 @@ static bool write_list(writer *to, const md5_table_iterator *walk, const md5_col
             const bool has_unused_value = !is_used && is_set(inner, row);
             const bool is_first_or = is_or && i == 0;
             if (has_unused_value || is_first_or)
-                return fail(to, walk, "has a value that the file format cannot store");
+                return fail_write(to, walk, "has a value that the file format cannot store");
             if (is_used && inner->position == MD5_POSITION_HEAD && !is_omitted(inner, row))
                 TRY(write_value(to, walk, inner, row));
         }
@@ -377,7 +377,7 @@ static bool write_share(writer *to, const md5_table_iterator *walk)
     const bool is_number = !name && !is_driven;
     const bool has_conflict = is_number ? is_eased : has_number || (name && is_driven);
     if (has_conflict)
-        return fail(to, walk, "is set to a number and a parameter: expected one of them");
+        return fail_write(to, walk, "is set to a number and a parameter: expected one of them");
     if (is_driven) {
         write_token(to, md5i_share_drivers[driver].word);
         do {
@@ -430,7 +430,7 @@ static bool write_head(writer *to, const md5_table_iterator *walk)
         if (column->position != MD5_POSITION_HEAD)
             continue;
         if (!is_used && is_set(column, level->row))
-            return fail(to, &head, "has a value that the file format cannot store");
+            return fail_write(to, &head, "has a value that the file format cannot store");
         if (!is_used || is_omitted(column, level->row))
             continue;
         if (column->rows && column->kind != MD5_COLUMN_EASING)
@@ -517,7 +517,7 @@ static bool write_column(writer *to, md5_table_iterator *walk, const char *model
     const bool has_row_lines = has_lines && is_set(column, row);
     const bool is_model = column->kind == MD5_COLUMN_MODEL && is_in_block && model_file[0] != '\0';
     if (is_lost(walk))
-        return fail(to, walk, "has a value that the file format cannot store");
+        return fail_write(to, walk, "has a value that the file format cannot store");
     if (is_model || has_row_lines) {
         open_braces(to, braces);
         to->has_lines[braces] = true;
@@ -539,7 +539,7 @@ static bool write_column(writer *to, md5_table_iterator *walk, const char *model
 }
 
 // Begins the row of the current level: writes its keyword and head.
-static bool begin_row(writer *to, const md5_table_iterator *walk)
+static bool begin_written_row(writer *to, const md5_table_iterator *walk)
 {
     const int level = walk->top;
     to->has_braces[level] = false;
@@ -571,7 +571,7 @@ static bool write_machine(writer *to, const md5_schema *schema, const md5_machin
         const md5_column *const above = column_above(&walk);
         const bool is_within = above && above->form == MD5_FORM_ALWAYS;
         if (walk.column && walk.level->next == 1 && !is_within)
-            TRY(begin_row(to, &walk));
+            TRY(begin_written_row(to, &walk));
         if (walk.column)
             TRY(write_column(to, &walk, model_file, is_within ? level - 1 : level));
         const bool is_row_end = walk.level->next > walk.level->schema->num_columns;

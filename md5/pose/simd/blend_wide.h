@@ -301,7 +301,7 @@ typedef struct block_results {
     uint32_t copied_from_b;   // joints to copy from b; the remaining joints are copied from a
 } block_results;
 
-enum { SLOTS = 128 / MD5_WIDTH }; // blocks in each step
+enum { BLEND_SLOTS = 128 / MD5_WIDTH }; // blocks in each step
 
 // Returns the first joint of the next block. The last block overlaps the previous block, so that
 // it is full.
@@ -512,7 +512,7 @@ typedef struct block_group {
 MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weights,
                                     const md5_combine_job *poses, const block_group *group)
 {
-    block_results slots[SLOTS];
+    block_results slots[BLEND_SLOTS];
     const md5_wide weight = clamp_weight(kind, md5_wide_set1(poses->weight));
     wide_slerp common = wide_slerp_at(weight_magnitude(kind, weight)); // without joint weights
     if (MD5_WIDE_REGISTERS == 16 && !has_joint_weights && kind != MD5_BLEND_NLERP)
@@ -569,7 +569,7 @@ MD5_WIDE_INLINE void combine(md5_combine_kind kind, const md5_combine_job *poses
     const size_t last = poses->count - MD5_WIDTH;
     size_t next = 0;
     for (uint32_t left = num_blocks; left > 0;) {
-        const uint32_t count = left < SLOTS ? left : SLOTS;
+        const uint32_t count = left < BLEND_SLOTS ? left : BLEND_SLOTS;
         left -= count;
         const size_t first = next < last ? next : last;
         const block_group group = {first, count, left == 0 && in_place ? num_common : 0};
@@ -583,7 +583,7 @@ MD5_WIDE_INLINE void combine(md5_combine_kind kind, const md5_combine_job *poses
 
 // There is one function for each kind, because a common function would run out of registers. Each
 // function copies its argument, so that the compiler knows that no store changes it.
-MD5_WIDE_CODE MD5_NO_INLINE static void blend(const md5_combine_job *poses)
+MD5_WIDE_CODE MD5_NO_INLINE static void blend_poses(const md5_combine_job *poses)
 {
     const md5_combine_job copy = *poses;
     combine(MD5_BLEND, &copy);
@@ -595,7 +595,7 @@ MD5_WIDE_CODE MD5_NO_INLINE static void blend_nlerp(const md5_combine_job *poses
     combine(MD5_BLEND_NLERP, &copy);
 }
 
-MD5_WIDE_CODE MD5_NO_INLINE static void add(const md5_combine_job *poses)
+MD5_WIDE_CODE MD5_NO_INLINE static void add_poses(const md5_combine_job *poses)
 {
     const md5_combine_job copy = *poses;
     combine(MD5_ADD, &copy);
@@ -617,7 +617,7 @@ MD5_WIDE_CODE MD5_NO_INLINE static void add_difference(const md5_combine_job *po
 void MD5_WIDE_NAME(md5i_combine)(const md5_combine_job *poses)
 {
     static void (*const functions[])(const md5_combine_job *) = {
-        [MD5_BLEND] = blend,       [MD5_BLEND_NLERP] = blend_nlerp,       [MD5_ADD] = add,
+        [MD5_BLEND] = blend_poses, [MD5_BLEND_NLERP] = blend_nlerp,       [MD5_ADD] = add_poses,
         [MD5_SUBTRACT] = subtract, [MD5_ADD_DIFFERENCE] = add_difference,
     };
     if (poses->count >= MD5_WIDTH)

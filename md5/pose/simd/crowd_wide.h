@@ -362,7 +362,7 @@ MD5_WIDE_INLINE void crowd_roots(const crowd_lanes *lanes, const md5_binding *bi
     }
 }
 
-MD5_WIDE_CODE static void crowd(const md5_pose_job *const *jobs, float *scratch)
+MD5_WIDE_CODE static void pose_crowd(const md5_pose_job *const *jobs, float *scratch)
 {
     const md5_binding *const binding = jobs[0]->binding;
     crowd_lanes lanes;
@@ -376,8 +376,8 @@ MD5_WIDE_CODE static void crowd(const md5_pose_job *const *jobs, float *scratch)
 
 // == Characters of one model =====================================================================
 
-MD5_WIDE_CODE static void finish_crowd(const md5_pose_job *const *jobs, const md5_xform *first,
-                                       size_t step, float *scratch)
+MD5_WIDE_CODE static void finish_crowd_poses(const md5_pose_job *const *jobs,
+                                             const md5_xform *first, size_t step, float *scratch)
 {
     const crowd_lanes lanes = {.jobs = jobs, .scratch = scratch};
     end_crowd(&lanes, jobs[0]->binding, first, step * (sizeof *first / sizeof(float)));

@@ -9,12 +9,12 @@
 #include "md5/pose/simd/packed_wide.h"
 
 const md5_pose_kernels MD5_WIDE_NAME(md5i_pose_kernels) = {
-    .sample = sample,
-    .sample_packed = sample_packed,
-    .multiply = multiply,
-    .finish = finish,
-    .crowd = crowd,
-    .finish_crowd = finish_crowd,
+    .sample = sample_pose,
+    .sample_packed = sample_packed_pose,
+    .multiply = multiply_joints,
+    .finish = finish_pose,
+    .crowd = pose_crowd,
+    .finish_crowd = finish_crowd_poses,
     .width = MD5_WIDTH,
 };
 

@@ -122,8 +122,9 @@ MD5_WIDE_INLINE void sample_rotations(const md5_anim *anim, const md5_sample_pos
     }
 }
 
-MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_sample_position *position,
-                                 const md5_targets *targets, md5_xform *pose, md5_mat34 *locals)
+MD5_WIDE_CODE static void sample_pose(const md5_anim *anim, const md5_sample_position *position,
+                                      const md5_targets *targets, md5_xform *pose,
+                                      md5_mat34 *locals)
 {
     if (targets->rotation_slots.count < MIN_JOINTS) {
         MD5_WIDE_NARROWER(md5i_pose_kernels).sample(anim, position, targets, pose, locals);
@@ -134,16 +135,16 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_sample_position
     sample_rotations(anim, position, targets, fraction, pose, locals);
 }
 
-MD5_WIDE_CODE static void multiply(uint32_t count, const md5_mat34 *joints,
-                                   const md5_mat34 *inverse_bind, md5_mat34 *palette)
+MD5_WIDE_CODE static void multiply_joints(uint32_t count, const md5_mat34 *joints,
+                                          const md5_mat34 *inverse_bind, md5_mat34 *palette)
 {
     for (uint32_t i = 0; i < count; i++)
         md5_wide_mat34_store(palette[i].m, md5_wide_mat34_product(md5_wide_mat34_load(joints[i].m),
                                                                   inverse_bind[i].m));
 }
 
-MD5_WIDE_CODE static void finish(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
-                                 const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
+MD5_WIDE_CODE static void finish_pose(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
+                                      const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
     const md5_joint *const list = skeleton->joints;
     const uint32_t *const order = skeleton->order;

@@ -9,9 +9,9 @@
 #ifdef MD5_WIDE_AVX512
 
 // A group has only eight lanes, so AVX-512 uses the kernel of AVX2.
-MD5_WIDE_CODE static void sample_packed(const md5_packed *packed, const md5_packed_group *groups,
-                                        uint32_t num_groups, const md5_sample_position *sample,
-                                        md5_xform *pose)
+MD5_WIDE_CODE static void sample_packed_pose(const md5_packed *packed,
+                                             const md5_packed_group *groups, uint32_t num_groups,
+                                             const md5_sample_position *sample, md5_xform *pose)
 {
     MD5_WIDE_NARROWER(md5i_pose_kernels).sample_packed(packed, groups, num_groups, sample, pose);
 }
@@ -394,9 +394,9 @@ MD5_WIDE_INLINE void sample_groups(sample_spans *spans, const md5_packed_group *
     finish_rotations(&rotations, pose);
 }
 
-MD5_WIDE_CODE static void sample_packed(const md5_packed *packed, const md5_packed_group *groups,
-                                        uint32_t num_groups, const md5_sample_position *sample,
-                                        md5_xform *pose)
+MD5_WIDE_CODE static void sample_packed_pose(const md5_packed *packed,
+                                             const md5_packed_group *groups, uint32_t num_groups,
+                                             const md5_sample_position *sample, md5_xform *pose)
 {
     sample_spans spans;
     spans.packed = packed;
