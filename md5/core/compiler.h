@@ -21,13 +21,31 @@
 #else
 #define MD5_PRINTF(text, values) __attribute__((cold, format(printf, text, values)))
 #endif
-#define MD5_NO_RETURN __attribute__((noreturn, cold))
 #define MD5_NO_INLINE __attribute__((noinline))
 #if defined(__wasm__) && defined(__OPTIMIZE_SIZE__) // download size is more important than speed
 #define MD5_ALWAYS_INLINE inline
 #else
 #define MD5_ALWAYS_INLINE __attribute__((always_inline)) inline
 #endif
+
+#elif defined(_MSC_VER)
+
+#define MD5_PRINTF(text, values)
+#define MD5_NO_INLINE __declspec(noinline)
+#define MD5_ALWAYS_INLINE __forceinline
+
+#else
+
+#define MD5_PRINTF(text, values)
+#define MD5_NO_INLINE
+#define MD5_ALWAYS_INLINE inline
+
+#endif
+
+// Attributes and hints that only kernels and assertions use.
+#if defined(__GNUC__) || defined(__clang__)
+
+#define MD5_NO_RETURN __attribute__((noreturn, cold))
 // The function may use these instruction sets ("avx2").
 #define MD5_TARGET(sets) __attribute__((target(sets)))
 // Prevents the compiler from loading a register of kind "x" again for every use.
@@ -36,23 +54,14 @@
 // and may have any value.
 #define MD5_KEEP_IN_MEMORY(a) __asm__("" : "+m"(a))
 
-#elif defined(_MSC_VER)
-
-#define MD5_PRINTF(text, values)
-#define MD5_NO_RETURN __declspec(noreturn)
-#define MD5_NO_INLINE __declspec(noinline)
-#define MD5_ALWAYS_INLINE __forceinline
-#define MD5_TARGET(sets) // every function may use every intrinsic
-#define MD5_KEEP_LOADED(kind, a) ((void)(a))
-#define MD5_KEEP_IN_MEMORY(a) ((void)(a))
-
 #else
 
-#define MD5_PRINTF(text, values)
+#if defined(_MSC_VER)
+#define MD5_NO_RETURN __declspec(noreturn)
+#else
 #define MD5_NO_RETURN
-#define MD5_NO_INLINE
-#define MD5_ALWAYS_INLINE inline
-#define MD5_TARGET(sets)
+#endif
+#define MD5_TARGET(sets) // with Microsoft's compiler, every function may use every intrinsic
 #define MD5_KEEP_LOADED(kind, a) ((void)(a))
 #define MD5_KEEP_IN_MEMORY(a) ((void)(a))
 
@@ -78,7 +87,9 @@
 #endif
 
 // Precedes a function that is rarely called. It is compiled for size and placed away from hot code.
-#if defined(__GNUC__) || defined(__clang__)
+#if MD5_IS_SMALL && defined(__clang__)
+#define MD5_COLD __attribute__((cold, minsize, noinline))
+#elif defined(__GNUC__) || defined(__clang__)
 #define MD5_COLD __attribute__((cold))
 #else
 #define MD5_COLD
@@ -110,6 +121,11 @@
 #endif
 #ifndef MD5_HAS_FORMATS
 #define MD5_HAS_FORMATS 1
+#endif
+
+// The small form of the library (md5/small) does not contain text for which this is 0.
+#ifndef MD5_IS_SMALL
+#define MD5_IS_SMALL 0
 #endif
 
 // -- Kernels -----------------------------------------------------------------------------------

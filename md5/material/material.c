@@ -325,22 +325,22 @@ static void read_shortcut(md5_material_parser *parser)
 // -- Table ----------------------------------------------------------------------------------------
 
 // The offset of a member, for set_material_flag() and read_text_keyword().
-#define MEMBER(name) (int)offsetof(md5_material, name)
+#define MATERIAL_MEMBER(name) (int)offsetof(md5_material, name)
 
 static const struct material_keyword {
     const char *keyword;
     void (*read)(md5_material_parser *parser);
     int value; // copied to parser->value for `read`
 } material_keyword_rows[] = {
-    {"qer_editorimage", read_editor_image, MEMBER(editor_image)},
-    {"description", read_text_keyword, MEMBER(description)},
+    {"qer_editorimage", read_editor_image, MATERIAL_MEMBER(editor_image)},
+    {"description", read_text_keyword, MATERIAL_MEMBER(description)},
     {"polygonOffset", read_material_polygon_offset, 0},
-    {"noShadows", set_material_flag, MEMBER(no_shadows)},
-    {"suppressInSubview", set_material_flag, MEMBER(suppressed_in_subview)},
-    {"portalSky", set_material_flag, MEMBER(is_portal_sky)},
-    {"noSelfShadow", set_material_flag, MEMBER(no_self_shadow)},
-    {"noPortalFog", set_material_flag, MEMBER(no_portal_fog)},
-    {"forceShadows", set_material_flag, MEMBER(force_shadows)},
+    {"noShadows", set_material_flag, MATERIAL_MEMBER(no_shadows)},
+    {"suppressInSubview", set_material_flag, MATERIAL_MEMBER(suppressed_in_subview)},
+    {"portalSky", set_material_flag, MATERIAL_MEMBER(is_portal_sky)},
+    {"noSelfShadow", set_material_flag, MATERIAL_MEMBER(no_self_shadow)},
+    {"noPortalFog", set_material_flag, MATERIAL_MEMBER(no_portal_fog)},
+    {"forceShadows", set_material_flag, MATERIAL_MEMBER(force_shadows)},
     {"noOverlays", clear_overlays, 0},
     {"forceOverlays", force_overlays, 0},
     {"translucent", set_coverage, MD5_COVERAGE_TRANSLUCENT},
@@ -350,14 +350,14 @@ static const struct material_keyword {
     {"forceOpaque", set_coverage, MD5_COVERAGE_OPAQUE},
     {"twoSided", set_cull, MD5_CULL_NONE},
     {"backSided", set_cull, MD5_CULL_FRONT},
-    {"fogLight", set_material_flag, MEMBER(is_fog_light)},
-    {"blendLight", set_material_flag, MEMBER(is_blend_light)},
-    {"ambientLight", set_material_flag, MEMBER(is_ambient_light)},
+    {"fogLight", set_material_flag, MATERIAL_MEMBER(is_fog_light)},
+    {"blendLight", set_material_flag, MATERIAL_MEMBER(is_blend_light)},
+    {"ambientLight", set_material_flag, MATERIAL_MEMBER(is_ambient_light)},
     {"mirror", set_mirror, 0},
-    {"noFog", set_material_flag, MEMBER(no_fog)},
-    {"unsmoothedTangents", set_material_flag, MEMBER(unsmoothed_tangents)},
+    {"noFog", set_material_flag, MATERIAL_MEMBER(no_fog)},
+    {"unsmoothedTangents", set_material_flag, MATERIAL_MEMBER(unsmoothed_tangents)},
     {"lightFalloffImage", read_falloff, 0},
-    {"guisurf", read_text_keyword, MEMBER(gui)},
+    {"guisurf", read_text_keyword, MATERIAL_MEMBER(gui)},
     {"sort", read_sort, 0},
     {"spectrum", read_spectrum, 0},
     {"deform", read_deform, 0},

@@ -1114,7 +1114,7 @@ static void read_channels(md5_material_parser *parser)
 // -- Keywords -------------------------------------------------------------------------------------
 
 // The offset of a member, for set_stage_flag().
-#define MEMBER(name) (int)offsetof(md5_stage, name)
+#define STAGE_MEMBER(name) (int)offsetof(md5_stage, name)
 
 static const struct stage_keyword {
     const char *keyword;
@@ -1134,17 +1134,17 @@ static const struct stage_keyword {
     {"soundmap", read_video, true},
     {"cubeMap", read_map, MD5_IMAGE_CUBE},
     {"cameraCubeMap", read_map, MD5_IMAGE_CAMERA_CUBE},
-    {"ignoreAlphaTest", set_stage_flag, MEMBER(ignore_alpha_test)},
+    {"ignoreAlphaTest", set_stage_flag, STAGE_MEMBER(ignore_alpha_test)},
     {"nearest", set_filter, MD5_FILTER_NEAREST},
     {"linear", set_filter, MD5_FILTER_LINEAR},
     {"clamp", set_stage_repeat, MD5_IMAGE_CLAMP},
     {"noclamp", set_stage_repeat, MD5_IMAGE_REPEAT},
     {"zeroclamp", set_stage_repeat, MD5_IMAGE_CLAMP_ZERO},
     {"alphazeroclamp", set_stage_repeat, MD5_IMAGE_CLAMP_ZERO_ALPHA},
-    {"uncompressed", set_stage_flag, MEMBER(high_quality)},
-    {"highquality", set_stage_flag, MEMBER(high_quality)},
-    {"forceHighQuality", set_stage_flag, MEMBER(high_quality)},
-    {"nopicmip", set_stage_flag, MEMBER(no_picmip)},
+    {"uncompressed", set_stage_flag, STAGE_MEMBER(high_quality)},
+    {"highquality", set_stage_flag, STAGE_MEMBER(high_quality)},
+    {"forceHighQuality", set_stage_flag, STAGE_MEMBER(high_quality)},
+    {"nopicmip", set_stage_flag, STAGE_MEMBER(no_picmip)},
     {"vertexColor", set_vertex_color, MD5_VERTEX_COLOR_MODULATE},
     {"inverseVertexColor", set_vertex_color, MD5_VERTEX_COLOR_INVERSE},
     {"privatePolygonOffset", read_stage_polygon_offset, 0},

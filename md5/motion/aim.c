@@ -8,7 +8,7 @@
 // The rotation that the tip needs is divided equally among the joints. The tip takes the rest,
 // which differs from an equal part only because the other joints have moved the tip.
 
-#define PI 3.14159265f
+#define PI_FLOAT 3.14159265f
 
 // If the sine of the angle between sight and vertical is smaller, keeping upright fades out.
 #define STEEP 0.1f
@@ -124,12 +124,12 @@ static aim_rule build_rule(const md5_skeleton *skeleton, const md5_aim_job *job)
         .axes = skeleton->axes,
         .forward = direction_or(job->params.forward, md5_forward(skeleton->axes)),
         .up = direction_or(job->params.up, md5_up(skeleton->axes)),
-        .is_limited = limit > 0 && limit < PI,
+        .is_limited = limit > 0 && limit < PI_FLOAT,
     };
     rule.up_along = md5_vec3_dot(rule.forward, rule.up);
     rule.stays_upright = 1 - rule.up_along * rule.up_along > 1e-6f; // else up is the sight
     if (rule.is_limited) {
-        const md5_quat largest = md5_quat_slerp(MD5_NO_TURN, half_turn, limit / PI);
+        const md5_quat largest = md5_quat_slerp(MD5_NO_TURN, half_turn, limit / PI_FLOAT);
         rule.max_sine = largest.x;
         rule.max_cosine = largest.w;
     }
@@ -197,9 +197,9 @@ static const float saccade_slope = 0.126f;
 static md5_gaze_params params_with_defaults(const md5_gaze_desc *desc)
 {
     md5_gaze_params numbers = desc->params;
-#define FILL(name, least, most, usual, text) numbers.name = md5_number_or(numbers.name, usual);
-    MD5_GAZE_NUMBERS(FILL, FILL)
-#undef FILL
+#define FILL_GAZE(name, least, most, usual, text) numbers.name = md5_number_or(numbers.name, usual);
+    MD5_GAZE_NUMBERS(FILL_GAZE, FILL_GAZE)
+#undef FILL_GAZE
     return numbers;
 }
 

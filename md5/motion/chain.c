@@ -279,7 +279,7 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
 // == Without limits ==============================================================================
 
 // A chain counts as straight if it deviates from a line by less than this share of its length.
-#define STRAIGHT 1e-3f
+#define STRAIGHT_CHAIN 1e-3f
 
 // A straight chain whose target is on its line would stay on it, so its joints are first moved
 // aside by this share of their bones; PUSH is also the sine of that angle.
@@ -318,7 +318,7 @@ static bool is_stuck(const reaching *reach, md5_vec3 *direction, md5_vec3 *aside
         const float width = md5_vec3_length(off);
         widest = width > widest ? width : widest;
     }
-    if (reach->iterations == 0 || !(widest < STRAIGHT * reach->length))
+    if (reach->iterations == 0 || !(widest < STRAIGHT_CHAIN * reach->length))
         return false;
     return distance_left(reach, places[0]) < reach->length
            && distance_left(reach, places[reach->last]) > reach->tolerance;

@@ -728,7 +728,7 @@ double md5_curve_distance(const md5_curve *curve, double t)
 // and if all h are equal and V is the mean of both sides, a = b at each key are Shoemake's.
 // Logarithms are rotation vectors of half the angle.
 
-#define PI 3.14159265358979324
+#define CURVE_PI 3.14159265358979324
 
 // The interpolation from one key to the next key.
 typedef struct curve_span {
@@ -768,7 +768,7 @@ static md5_quatd rotate_by(md5_quatd q, md5_vec3d turn, double share)
 {
     const md5_vec3d part = md5_vec3d_scale(turn, share);
     const double angle = md5_vec3d_length(part);
-    const double turns = angle / (2 * PI);
+    const double turns = angle / (2 * CURVE_PI);
     const double scale = angle > 0 ? md5i_sine_of_turns(turns) / angle : 0;
     const double cosine = angle > 0 ? md5i_sine_of_turns(turns + 0.25) : 1;
     return md5_quatd_mul(q, (md5_quatd){part.x * scale, part.y * scale, part.z * scale, cosine});
@@ -827,7 +827,7 @@ static md5_vec3d angular_velocity_at(const md5_squad *squad, uint32_t i)
     const md5_vec3d velocity =
         md5_vec3d_add(md5_vec3d_scale(before->key_turn, after->seconds / sum / before->seconds),
                       md5_vec3d_scale(after->key_turn, before->seconds / sum / after->seconds));
-    const double most = PI / fmax(before->seconds, after->seconds);
+    const double most = CURVE_PI / fmax(before->seconds, after->seconds);
     const double length = md5_vec3d_length(velocity);
     if (!(length <= DBL_MAX))
         return (md5_vec3d){0, 0, 0};

@@ -74,7 +74,7 @@ double md5i_decay(double x)
     return sum;
 }
 
-#define MAX_STEPS 0x1p30 // of the swing that are looked at in one call
+#define MAX_SWING_STEPS 0x1p30 // of the swing that are looked at in one call
 
 // With A the matrix of the equation, so that A^2 = -damping A - stiffness, each power of A and so
 // exp(A t) is a + b A: the closed forms of the underdamped, critical and overdamped spring in one.
@@ -83,7 +83,7 @@ md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
 {
     enum { TERMS = 10 };
     const double rate = sqrt(stiffness) + damping;
-    double t = rate * seconds < MAX_STEPS ? seconds : MAX_STEPS / rate;
+    double t = rate * seconds < MAX_SWING_STEPS ? seconds : MAX_SWING_STEPS / rate;
     int doublings = 0;
     for (; rate * t > 0.25; doublings++)
         t *= 0.5;

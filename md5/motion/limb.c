@@ -17,7 +17,7 @@ enum { TURNS = 12 };
 #define TURN_SINE 0.5
 
 // A hinge with a smaller sine of its bend counts as straight.
-#define STRAIGHT 1e-3
+#define STRAIGHT_LIMB 1e-3
 
 // The joints of a limb in a rig. A joint before the middle and the tip represents all joints
 // between it and the previous joint of the limb.
@@ -489,7 +489,7 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
         const md5_quatd between = md5i_limit_middle(&hinge->limit);
         const double bend = hinge_bend(&rig, hinge->local);
         const double most = hinge_bend(&rig, between);
-        if (fabs(bend) < STRAIGHT || bend * most < 0)
+        if (fabs(bend) < STRAIGHT_LIMB || bend * most < 0)
             hinge->local = between;
     }
     *root = md5_quat_from_float4(round_quatd(rig.joints[ROOT].local));

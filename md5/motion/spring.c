@@ -43,9 +43,10 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
     md5_spring_params numbers = job->params;
-#define FILL(name, least, most, usual, text) numbers.name = md5_number_or(numbers.name, usual);
-    MD5_SPRING_NUMBERS(FILL)
-#undef FILL
+#define FILL_SPRING(name, least, most, usual, text) \
+    numbers.name = md5_number_or(numbers.name, usual);
+    MD5_SPRING_NUMBERS(FILL_SPRING)
+#undef FILL_SPRING
     md5_chain chain;
     if (!md5i_find_chain(skeleton, pose, job->tip, job->length, &chain)
         || !(numbers.stiffness > 0 && numbers.stiffness < MD5_FARTHEST))

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 // Largest change of a clock in one step, in cycles. A larger double has no bits for a fraction.
-#define MAX_RATE 0x1p52
+#define MAX_CLOCK_PHASE 0x1p52
 
 // Returns true if a cycle plays forward and then backward. The direction changes at the last frame,
 // for any period.
@@ -40,7 +40,7 @@ md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double c
         return clock;
     if (timing->mode == MD5_PLAY_ONCE)
         return (md5_clock){.phase = fmin(fmax(phase, 0.0), 1.0)};
-    const double limited = fmin(fmax(phase, -MAX_RATE), MAX_RATE);
+    const double limited = fmin(fmax(phase, -MAX_CLOCK_PHASE), MAX_CLOCK_PHASE);
     const double whole = floor(limited);
     double fraction = limited - whole;
     // The sum cannot overflow: its terms are at most 2^62 and 2^52.

@@ -44,8 +44,10 @@ typedef struct md5_pose_kernels {
     // instead of rotations.
     md5_sample_kernel *sample;
 
+#if !MD5_IS_SMALL
     // Samples a compressed clip by slerp.
     md5_packed_kernel *sample_packed;
+#endif
 
     // palette[count] = joints * inverse_bind.
     md5_multiply_kernel *multiply;
@@ -54,6 +56,7 @@ typedef struct md5_pose_kernels {
     // NULL, `joints` contains local matrices.
     md5_finish_kernel *finish;
 
+#if !MD5_IS_SMALL
     // Computes md5_pose_palette() for `width` characters with the same binding, one in each lane.
     // The binding has no rebases. The interpolation of all sample positions is LINEAR, or that of
     // all is NLERP. NULL if `width` is 1 or 0. `scratch` has space for `width` matrices for each
@@ -65,6 +68,7 @@ typedef struct md5_pose_kernels {
     // its sample position or root.
     void (*finish_crowd)(const md5_pose_job *const *jobs, const md5_xform *poses, size_t step,
                          float *scratch);
+#endif
     uint32_t width; // number of lanes
 } md5_pose_kernels;
 

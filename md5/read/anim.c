@@ -480,7 +480,7 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
     if (num_components) {
         limit_tracks(&reader, *num_components);
     } else {
-        md5i_finish_file(lex, header, "frame", "numFrames", &reader.num_frames);
+        md5i_warn_at_file_end(lex, header, "frame", "numFrames", &reader.num_frames);
         TRY(md5_lex_is_ok(lex));
     }
     file->lex = *lex;

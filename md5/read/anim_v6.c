@@ -418,7 +418,7 @@ static bool read_channels(md5_lex *lex, const md5_header *header, md5_anim_file 
     TRY(reader.channels);
     for (uint32_t i = 0; i < count; i++)
         TRY(read_channel(&reader, i));
-    md5i_finish_file(lex, header, "channel", "numchannels", &reader.num_channels);
+    md5i_warn_at_file_end(lex, header, "channel", "numchannels", &reader.num_channels);
     TRY(md5_lex_is_ok(lex));
     file->frame_rate = reader.channels[0].frame_rate;
     TRY(find_owners(&reader));

@@ -193,7 +193,7 @@ bool md5i_read_camera_text(md5_arena *arena, const md5_versions *versions, uint3
                                  "expected 'camera', found the end of the file");
         TRY(read_camera_keyword(&reader, word));
     }
-    md5i_finish_file(lex, &reader.header, "frame", "numFrames", &reader.num_frames);
+    md5i_warn_at_file_end(lex, &reader.header, "frame", "numFrames", &reader.num_frames);
     TRY(md5_lex_is_ok(lex));
     file->command_line = reader.header.command_line;
     file->num_frames = reader.num_frames.value;

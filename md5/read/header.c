@@ -322,8 +322,8 @@ static void warn_of_trailing_text(md5_lex *lex, const char *what)
                       md5i_lex_token(lex, lex->at).text);
 }
 
-void md5i_finish_file(md5_lex *lex, const md5_header *header, const char *what,
-                      const char *count_keyword, const md5_count *count)
+void md5i_warn_at_file_end(md5_lex *lex, const md5_header *header, const char *what,
+                           const char *count_keyword, const md5_count *count)
 {
     if (!header->has_command_line)
         md5i_lex_warn(lex, lex->text, "missing 'commandline'");

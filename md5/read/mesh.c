@@ -581,7 +581,7 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
     const char *const count_keyword = dialect->mesh_count_keyword;
     TRY(md5i_need_count(lex, &reader.num_meshes, count_keyword));
     warn_of_count(lex, &reader, count_keyword);
-    md5i_finish_file(lex, &reader.header, "mesh", count_keyword, &reader.num_meshes);
+    md5i_warn_at_file_end(lex, &reader.header, "mesh", count_keyword, &reader.num_meshes);
     TRY(md5_lex_is_ok(lex));
     if (arena->context->require_meshes && reader.num_meshes_read == 0)
         return md5i_lex_fail(lex, reader.num_meshes.at, MD5_ERROR_RANGE,

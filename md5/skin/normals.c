@@ -9,7 +9,7 @@
 
 // A sum of unit vectors that is shorter than this consists of rounding errors and has no direction.
 // A weighted sum is compared with this times the sum of its weights.
-#define CANCELLED 1e-6
+#define MIN_NORMAL_SUM 1e-6
 
 typedef struct normal_sum {
     md5_vec3d normal;
@@ -119,7 +119,7 @@ static void merge_sums(const normal_sums *sums, uint32_t *nexts, uint32_t num_ve
             total.weight = sums->weights ? total.weight + sum.weight : 1;
         }
         const md5_vec3d normal = total.normal;
-        const bool has_direction = md5_vec3d_length(normal) > CANCELLED * total.weight;
+        const bool has_direction = md5_vec3d_length(normal) > MIN_NORMAL_SUM * total.weight;
         uint32_t vertex = i;
         while (vertex < num_vertices) {
             const uint32_t next = nexts[vertex];
@@ -180,8 +180,8 @@ static void write_normals(const normal_sums *sums, md5_mesh_build *mesh)
         const normal_sum second = load_sum(sums, pair[1]);
         const md5_pair3 both = md5_pair3_set(first.normal, second.normal);
         const md5_pair length = md5_pair3_length(both);
-        const bool has_direction[2] = {md5_pair_first(length) > CANCELLED * first.weight,
-                                       md5_pair_second(length) > CANCELLED * second.weight};
+        const bool has_direction[2] = {md5_pair_first(length) > MIN_NORMAL_SUM * first.weight,
+                                       md5_pair_second(length) > MIN_NORMAL_SUM * second.weight};
         md5_pair3_round(md5_pair3_scale(both, md5_pair_inverse(length)), &mesh->normals[pair[0]],
                         &mesh->normals[pair[1]]);
         for (uint32_t k = 0; k < 2; k++) {

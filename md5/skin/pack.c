@@ -5,7 +5,7 @@
 
 // If the sum of the kept biases is smaller than this fraction of their magnitudes, they are not
 // divided by their sum, which would magnify float rounding a million times.
-#define CANCELLED 1e-6
+#define MIN_PACKED_SUM 1e-6
 
 // The packing of one vertex. The first `num_kept` influences are kept, the others are dropped.
 typedef struct packed_vertex {
@@ -27,7 +27,7 @@ static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t
         packing.sum += bias;
         magnitude += fabs(bias);
     }
-    if (!(fabs(packing.sum) > CANCELLED * magnitude))
+    if (!(fabs(packing.sum) > MIN_PACKED_SUM * magnitude))
         packing.sum = 0;
     return packing;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Calls and names, read from the compiled objects: files do not call each other in a cycle; global symbols of the
-# library have its prefix; no two types have the same name.
+# library has its prefix; no two types have the same name; local names are unique within a library.
 . test/build/report.sh
 
 build=${BUILD:-build/release}
@@ -46,5 +46,23 @@ duplicate_types() {
         }'
 }
 silent "type names are unique" duplicate_types
+
+# The two-file form of a library contains all its sources in one file. Kernels are compiled once per instruction set.
+repeated_names() {
+    PYTHONPATH=md5/packaging python3 -B -c '
+import collections, glob, amalgamate, small
+folders = {library: row[2].split() for library, row in amalgamate.LIBRARIES.items()}
+for library, names in [*folders.items(), ("md5gl", ["../render"])]:
+    files = collections.defaultdict(list)
+    paths = glob.glob("md5/*.c") if "md5" in names else []
+    for path in sum((sorted(glob.glob("md5/%s/*.[ch]" % name)) for name in names), paths):
+        if not amalgamate.is_kernel(path):
+            for name in set().union(*map(small.declared, small.pieces(amalgamate.body(path)))):
+                files[name].append(path)
+    for name, declaring in files.items():
+        if len(declaring) > 1 and not name.lower().startswith("md5"):
+            print(library + ":", name, "is declared in", *declaring)'
+}
+silent "local names are unique within each library" repeated_names
 
 finish

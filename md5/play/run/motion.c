@@ -109,7 +109,7 @@ static md5_root_delta state_root_delta(md5_player *player, const md5_active_stat
 // -- Inertial transitions -----------------------------------------------------------------------
 
 // Velocities are measured over this time, seconds.
-#define VELOCITY_STEP (1.0 / 256.0)
+#define ROOT_STEP (1.0 / 256.0)
 
 // Returns the integral, in seconds, of the remaining fraction of a velocity difference. The
 // fraction is q = 1 - 10 s^3 + 15 s^4 - 6 s^5 with s = elapsed / duration, like for an offset of a
@@ -135,14 +135,14 @@ static md5_root_delta delta_from_velocity(const md5_root_velocity *velocity, dou
     return rotate_by_half_yaw(straight, 1);
 }
 
-// Returns the displacement of a state's root in the VELOCITY_STEP before or after now.
+// Returns the displacement of a state's root in the ROOT_STEP before or after now.
 static md5_root_delta adjacent_root_delta(md5_player *player, md5_active_state *active,
                                           bool is_before)
 {
     const md5_blend_tree *const tree = active->tree;
     if (!tree || !tree->has_root_motion)
         return MD5_NO_DELTA;
-    const double shift = is_before != player->is_backward ? -VELOCITY_STEP : VELOCITY_STEP;
+    const double shift = is_before != player->is_backward ? -ROOT_STEP : ROOT_STEP;
     md5i_advance_group_clocks(player, active, shift);
     for (uint32_t i = 0; i < active->num_active_instances; i++) {
         const uint32_t number = active->active_instances[i];
@@ -175,7 +175,7 @@ static md5_root_delta adjacent_root_delta(md5_player *player, md5_active_state *
 static md5_root_velocity measure_root_velocity(md5_player *player, md5_layer_state *layer_state,
                                                md5_chain_range part, bool is_before)
 {
-    const double rate = (player->is_backward ? -1 : 1) / VELOCITY_STEP;
+    const double rate = (player->is_backward ? -1 : 1) / ROOT_STEP;
     md5_root_delta delta = MD5_NO_DELTA;
     double covered = 0;
     if (part.has_snapshot) {

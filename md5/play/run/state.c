@@ -288,7 +288,7 @@ static double weigh_by_speed(const md5_motion *motion, double speed, uint32_t fi
 // == States =====================================================================================
 
 // Maximum rate, cycles per second. A higher rate is meaningless and would overflow the cycle count.
-#define MAX_RATE 1e6
+#define MAX_STATE_RATE 1e6
 
 float md5i_rule_weight(const md5_player *player, const md5_weight_rule *rule)
 {
@@ -378,7 +378,7 @@ static void weigh_clip(const md5_player *player, md5_active_state *active, uint3
     md5_clip_instance *const instance = &active->instances[number];
     const md5_flow *const flow = compute_flow(player, active, plan->part);
     const double rate = flow->speed * plan->playable->cycles;
-    instance->rate = md5_smaller(rate > -MAX_RATE ? rate : -MAX_RATE, MAX_RATE);
+    instance->rate = md5_smaller(rate > -MAX_STATE_RATE ? rate : -MAX_STATE_RATE, MAX_STATE_RATE);
     instance->weight = flow->total;
     instance->group_weight = flow->group_weight;
 }

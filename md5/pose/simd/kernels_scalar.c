@@ -1,7 +1,6 @@
 // The kernels in plain C. The kernels of all instruction sets compute the same bits as these.
+#include "md5/pose/kernels.h"
 #include "md5/pose/sampling.h"
-
-#include "md5/pose/simd/blend_wide.h"
 
 void md5i_sample_scalar(const md5_anim *anim, const md5_sample_position *sample,
                         const md5_targets *targets, md5_xform *pose, md5_mat34 *locals)
