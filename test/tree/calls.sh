@@ -49,8 +49,10 @@ silent "type names are unique" duplicate_types
 
 # The two-file form of a library contains all its sources in one file. Kernels are compiled once per instruction set.
 repeated_names() {
-    PYTHONPATH=md5/packaging python3 -B -c '
-import collections, glob, amalgamate, small
+    python3 -B -c '
+import collections, glob, sys
+sys.path.insert(0, "md5/packaging")
+import amalgamate, small
 folders = {library: row[2].split() for library, row in amalgamate.LIBRARIES.items()}
 for library, names in [*folders.items(), ("md5gl", ["../render"])]:
     files = collections.defaultdict(list)
