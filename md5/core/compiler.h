@@ -123,7 +123,7 @@
 #define MD5_HAS_FORMATS 1
 #endif
 
-// The small form of the library (md5/small) does not contain text for which this is 0.
+// 1 while amalgamate.py decides conditions for the small form of the library (md5/small).
 #ifndef MD5_IS_SMALL
 #define MD5_IS_SMALL 0
 #endif

@@ -55,13 +55,14 @@ typedef struct md5_context {
     md5_allocator allocator; // both hooks and the limit are set
     size_t memory_held;
     md5_files files;
-#if !MD5_IS_SMALL
+
+    // Not in the small form: warnings.
     md5_warn_fn *warn;
     void *warn_user;
     uint32_t max_warnings;
     uint32_t num_warnings;
     md5_merged_warnings *held; // NULL: each warning is reported immediately
-#endif
+
     // Options that loads use. `axes` and `scale` are not validated before md5i_load_in().
     md5_axes axes;
     float scale; // not 0
@@ -72,11 +73,10 @@ typedef struct md5_context {
     md5_normals normals;
     md5_error error;   // only its file is set until the first failure
     md5_error *caller; // the caller's error, or NULL
-#if !MD5_IS_SMALL
-    // Set only by loads of models:
+
+    // Not in the small form: set only by loads of models.
     bool group_vertices;
     uint32_t skip_geometry; // md5_geometry_part flags
-#endif
 } md5_context;
 
 // Begin a call with options, which may be NULL, or only with an allocator, whose members may be 0.

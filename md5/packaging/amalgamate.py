@@ -64,7 +64,7 @@ def read(path):
     """Returns the text of a file, for the small form without what it never needs."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    return small.CHECK.sub("", small.decide_conditions(text, SMALL_VALUES)) if is_small else text
+    return small.REMOVED.sub("", small.decide_conditions(text, SMALL_VALUES)) if is_small else text
 
 
 def fixed_text(name, has_kernels=False):

@@ -1,16 +1,18 @@
 """Reduces the library's sources to the small form, for amalgamate.py.
 
-Three steps remove text: conditions with known macros are decided, statements that assert or warn are removed,
-and declarations that the header does not need are omitted. The functions rely on the formatting of
-clang-format: declarations at file scope begin in the first column, and nothing else does, except braces.
+Three steps remove text: conditions with known macros are decided, some members and statements are removed,
+and declarations that the header does not need are omitted. The functions rely on clang-format:
+declarations at file scope begin in the first column, and nothing else does, except braces.
 """
 import re
 
 STRING = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
 IGNORED = re.compile(r"//[^\n]*|" + STRING)
 
-# A statement that only asserts or warns, with the `if` of which it is the only statement.
-CHECK = re.compile(
+# Members below a comment with this beginning, up to an empty line; statements that only assert or warn, with
+# the `if` of which it is the only statement.
+REMOVED = re.compile(
+    r"^ +// Not in the small form.*\n(?: +\S.*\n)+|"
     r"(?<!\\\n)^ +(?:if \([^;{}]*\)\n +)?(?:(?:md5i_)?(?:lex_)?warn(?:_\w+)?|MD5_(?:ASSERT|VALIDATE)\w*|"
     r"md5i_(?:begin|silence)_warnings|md5_fill_freed)\((?:[^;\"]|" + STRING + r")*\);\n", re.M)
 

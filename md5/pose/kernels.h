@@ -44,10 +44,8 @@ typedef struct md5_pose_kernels {
     // instead of rotations.
     md5_sample_kernel *sample;
 
-#if !MD5_IS_SMALL
-    // Samples a compressed clip by slerp.
+    // Not in the small form: samples a compressed clip by slerp.
     md5_packed_kernel *sample_packed;
-#endif
 
     // palette[count] = joints * inverse_bind.
     md5_multiply_kernel *multiply;
@@ -56,19 +54,18 @@ typedef struct md5_pose_kernels {
     // NULL, `joints` contains local matrices.
     md5_finish_kernel *finish;
 
-#if !MD5_IS_SMALL
-    // Computes md5_pose_palette() for `width` characters with the same binding, one in each lane.
-    // The binding has no rebases. The interpolation of all sample positions is LINEAR, or that of
-    // all is NLERP. NULL if `width` is 1 or 0. `scratch` has space for `width` matrices for each
-    // joint of the model.
+    // Not in the small form: computes md5_pose_palette() for `width` characters with the same
+    // binding, one in each lane. The binding has no rebases. The interpolation of all sample
+    // positions is LINEAR, or that of all is NLERP. NULL if `width` is 1 or 0. `scratch` has space
+    // for `width` matrices for each joint of the model.
     void (*crowd)(const md5_pose_job *const *jobs, float *scratch);
 
-    // Computes `finish` for `width` characters of the same skeleton, whose poses are `step`
-    // transforms apart. Otherwise like `crowd`, but uses only the skeleton of a job's binding, not
-    // its sample position or root.
+    // Not in the small form: computes `finish` for `width` characters of the same skeleton, whose
+    // poses are `step` transforms apart. Otherwise like `crowd`, but uses only the skeleton of a
+    // job's binding, not its sample position or root.
     void (*finish_crowd)(const md5_pose_job *const *jobs, const md5_xform *poses, size_t step,
                          float *scratch);
-#endif
+
     uint32_t width; // number of lanes
 } md5_pose_kernels;
 

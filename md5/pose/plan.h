@@ -8,7 +8,6 @@
 #ifndef MD5_POSE_PLAN_H
 #define MD5_POSE_PLAN_H
 
-#include "md5/core/compiler.h"
 #include "md5/md5model.h"
 
 #include <string.h>
@@ -43,11 +42,10 @@ struct md5_pose_plan {
     uint32_t num_fixed_translations;
     const uint32_t *fixed_rotations;
     const uint32_t *fixed_translations;
-#if !MD5_IS_SMALL
-    // The tracks of a compressed clip that drive a joint of the pose.
+
+    // Not in the small form: the tracks of a compressed clip that drive a joint of the pose.
     const struct md5_packed_group *groups;
     uint32_t num_groups;
-#endif
 };
 
 // A model joint whose track is not relative to the joint's parent in the model. Its transform in
