@@ -16,7 +16,8 @@ import sys
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
-# `?` is escaped because it could begin a trigraph. Escapes have three digits, so that a following digit is not part of them.
+# `?` is escaped because it could begin a trigraph. Escapes have three digits, so that a following digit is not
+# part of them.
 PLAIN = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ _+-*/=<>(){}[].,;:#&|!"
 ESCAPED = [chr(byte) if byte in PLAIN else "\\%03o" % byte for byte in range(256)]
 
@@ -49,8 +50,8 @@ def bytes_of(name, path):
 
 
 def marked(path):
-    """Returns the names and texts of the marked parts of a file. Continuation lines, which are indented farther
-    than a block, are joined to the line before, and the lines of a comment are joined."""
+    """Returns the names and texts of the marked parts of a file. Continuation lines, which are indented
+    farther than a block, are joined to the line before, and the lines of a comment are joined."""
     found = re.findall(rb"^// lines of (\w+)\n(.*?)^// end of lines$", read(path), re.MULTILINE | re.DOTALL)
     return [(name.decode(), joined(text.split(b"\n"))) for name, text in found]
 
@@ -148,7 +149,7 @@ def quoted(text):
 
 
 def row(name, location, keys, family, lines):
-    """Returns the initializers of a lesson. Array elements are designated, so that compilers reject too many."""
+    """Returns the initializers of a lesson. Elements are designated, so that compilers reject too many."""
     one = dict((key, fields) for key, fields in keys if key not in REPEATED)
     missing = [key for key in ("title", "about", "try", "box", "see") if key not in one]
     if missing or not family or not lines:

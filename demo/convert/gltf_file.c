@@ -179,8 +179,8 @@ static bool check_items(gltf_file *file, json_t *value, const struct member *mem
 }
 
 // Checks the values to which a path leads from `value`. `location` is the position of `value` in
-// the file, for error messages. Missing members are valid. NOLINTNEXTLINE(misc-no-recursion): as
-// deep as a path of the table
+// the file, for error messages. Missing members are valid. The recursion is as deep as a path of
+// the table. NOLINTNEXTLINE(misc-no-recursion)
 static bool check_member(gltf_file *file, json_t *value, const struct member *member,
                          const char *path, const char *location)
 {

@@ -203,8 +203,9 @@ static md5_vec2 read_texcoord(quake_reader *in, size_t at, size_t triangle)
         const bool is_back = get(in, at, 4) != 0 && get(in, triangle, 4) == 0;
         s = (int32_t)get(in, at + 4, 4);
         t = (int32_t)get(in, at + 8, 4);
+        const uint32_t half_width = in->width / 2;
         if (is_back)
-            offset += in->width / 2;
+            offset += half_width;
     } else {
         s = (int16_t)get(in, at, 2);
         t = (int16_t)get(in, at + 2, 2);

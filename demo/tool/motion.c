@@ -102,8 +102,9 @@ static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
         for (int side = 0; side < NUM_SIDES; side++) {
             uint32_t *const best = &farthest[NUM_SIDES * (size_t)joint + (size_t)side];
             const float sign = side % 2 > 0 ? 1 : -1;
-            md5_vec3 axis = {0};
-            (&axis.x)[side / 2] = sign;
+            float components[3] = {0};
+            components[side / 2] = sign;
+            const md5_vec3 axis = {components[0], components[1], components[2]};
             if (*best == MD5_NONE
                 || md5_vec3_dot(axis, mesh->positions[i])
                        > md5_vec3_dot(axis, mesh->positions[*best]))

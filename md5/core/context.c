@@ -166,10 +166,9 @@ static size_t sequence_length(unsigned char lead)
 static bool is_valid_second(unsigned char lead, unsigned char second)
 {
     switch (lead) {
-    case 0xC2:
-        return second >= 0xA0; // 80..9F are control characters
-    case 0xE0:
-        return second >= 0xA0; // below: overlong
+    case 0xC2: // 80..9F are control characters
+    case 0xE0: // 80..9F would be overlong
+        return second >= 0xA0;
     case 0xED:
         return second <= 0x9F; // above: surrogates
     case 0xF0:

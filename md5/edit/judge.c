@@ -249,7 +249,7 @@ static bool is_same_parent(int32_t a, int32_t b)
 static void check_order(md5_checker *checker, const md5_check *mesh, const char *file)
 {
     const md5_check *const clip = &checker->check;
-    const uint32_t num_joints = mesh->joints ? clip->num_joints : 0;
+    const uint32_t num_joints = mesh->joints && clip->joints ? clip->num_joints : 0;
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_check_joint *const joint = &clip->joints[i];
         const md5_check_joint *const mesh_joint = &mesh->joints[i];

@@ -667,6 +667,14 @@ static bool add_shader(md5_checker *checker)
     return true;
 }
 
+// Reports that a part of a mesh was found without the part before it.
+static void report_missing_part(md5_checker *checker, int part, int last)
+{
+    md5i_report_violation(checker, "section-order", checker->location,
+                          "'%s' is out of order: found without '%s'", mesh_keywords[part],
+                          mesh_keywords[last + 1]);
+}
+
 // Reports a part of a mesh that does not follow the previous part. *last is the last part in the
 // order of parts that was found so far.
 static void check_part_order(md5_checker *checker, int part, int *last)
@@ -676,9 +684,7 @@ static void check_part_order(md5_checker *checker, int part, int *last)
                               "'%s' is out of order: found after '%s'", mesh_keywords[part],
                               mesh_keywords[*last]);
     else if (part > *last + 1)
-        md5i_report_violation(checker, "section-order", checker->location,
-                              "'%s' is out of order: found without '%s'", mesh_keywords[part],
-                              mesh_keywords[*last + 1]);
+        report_missing_part(checker, part, *last);
     *last = part > *last ? part : *last;
 }
 
@@ -720,7 +726,8 @@ static bool scan_mesh(md5_checker *checker, mesh_contents *mesh)
             TRY(read_word(checker) && (keyword == PART_NAME || add_shader(checker)));
         }
     }
-    check_part_order(checker, PART_END, &last_part);
+    if (last_part + 1 < PART_END)
+        report_missing_part(checker, PART_END, last_part);
     scan_vertices(checker, mesh);
     check_counts(checker, mesh);
     return checker->word.size > 0;

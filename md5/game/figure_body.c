@@ -146,9 +146,9 @@ static void build_dodecahedron(body_shape *shape)
 
 static uint32_t clamp_num_sides(int32_t num_sides, int32_t max_sides)
 {
-    if (num_sides < 3)
-        return 3;
-    return (uint32_t)(num_sides > max_sides ? max_sides : num_sides);
+    if (num_sides > max_sides)
+        num_sides = max_sides;
+    return num_sides < 3 ? 3 : (uint32_t)num_sides;
 }
 
 // Builds a cylinder or a cone. A cylinder has a lower and an upper ring of corners; a cone has a

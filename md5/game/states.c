@@ -363,11 +363,10 @@ static void override_channel(md5_states *states, md5_channel channel)
     script_thread *const threads = states->run.threads;
     threads[channel].is_disabled = true;
     threads[channel].is_idle = false;
-    md5_channel leader = MD5_CHANNEL_TORSO;
-    if (channel == MD5_CHANNEL_TORSO)
-        leader = MD5_CHANNEL_LEGS;
-    else if (channel == MD5_CHANNEL_HEAD && is_idle(states, MD5_CHANNEL_TORSO))
-        leader = MD5_CHANNEL_LEGS;
+    const bool follows_legs =
+        channel == MD5_CHANNEL_TORSO
+        || (channel == MD5_CHANNEL_HEAD && is_idle(states, MD5_CHANNEL_TORSO));
+    const md5_channel leader = follows_legs ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
     sync_channel(states, channel, leader, threads[leader].last_blend);
     if (channel == MD5_CHANNEL_TORSO && is_idle(states, MD5_CHANNEL_HEAD))
         sync_channel(states, MD5_CHANNEL_HEAD, channel, threads[channel].last_blend);

@@ -14,7 +14,8 @@ ADDONS, FOLDER = sys.argv[sys.argv.index("--") + 1:]
 sys.path.insert(0, ADDONS)
 import io_md5  # noqa: E402
 
-# Bones: parent, head, tail, roll. They include lengths that do not follow from a child, rolls, a leaf, a second root.
+# Bones: parent, head, tail, roll. They include lengths that do not follow from a child, rolls, a leaf and a
+# second root.
 BONES = {"root": (None, (0, 0, 0), (0, 0, 0.5), 0.0), "spine": ("root", (0, 0.1, 0.5), (0, 0.3, 1.4), 0.4),
          "bone 7": ("spine", (0, 0.3, 1.4), (0.02, 0.3, 1.43), -2.0),
          "hand.L": ("spine", (0.2, 0, 1), (1.7, 0.1, 0.9), 1.0),

@@ -142,7 +142,7 @@ def slotted_action(version):
 
 
 class Data:
-    """AnimData: from 4.4 on, an action with several slots that was never played does not get a slot automatically."""
+    """AnimData: from 4.4 on, an action with several slots gets no slot automatically until it was played."""
     def __init__(self, version):
         self.action = None
         if version >= (4, 4):

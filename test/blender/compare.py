@@ -13,7 +13,7 @@ TOLERANCE = 1e-4
 
 
 def dump(tool, mesh, clip=None, times=()):
-    """Returns the output of md5tool for each sample time; [0] is the bind pose. Each is {keyword: lists of numbers}."""
+    """Returns md5tool's output for each sample time, as {keyword: lists of numbers}. [0] is the bind pose."""
     command = [tool, "dump", mesh] + ([clip] if clip else [])
     for time in times:
         command += ["--ms", "%.9f" % time]

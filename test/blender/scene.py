@@ -135,7 +135,7 @@ def add_armature(thing, armature):
 
 
 def build_body(armature):
-    """Builds seven rings with different weights, two materials on one surface, n-gons triangulated by Blender."""
+    """Builds seven rings: different weights, two materials on a surface, n-gons triangulated by Blender."""
     mesh = tube([((0, 0, 0.9 + 0.1 * n), 0.12 + 0.04 * math.sin(n)) for n in range(9)], 13)
     for face in mesh.faces:
         face.material_index = int(face.calc_center_median().z > 1.35)
@@ -146,8 +146,8 @@ def build_body(armature):
 
 
 def build_limbs(armature):
-    """Builds one half; a mirror modifier adds the other half with mirrored weights. It is subdivided before it
-    is deformed. The object has a translation and a rotation."""
+    """Builds one half; a mirror modifier adds the other half with mirrored weights. It is subdivided before
+    it is deformed. The object has a translation and a rotation."""
     mesh = tube([((0.13, -0.03, 0.02 + 0.11 * n), 0.06) for n in range(9)], 6)
     turned = Matrix.Translation((0.02, 0.01, 0.03)) @ Euler((0.1, 0.0, 0.2)).to_matrix().to_4x4()
     thing = finish(mesh, "limbs", armature, ["models/test/skin"])
@@ -236,7 +236,7 @@ def build_actions(armature):
 
 
 def use(armature, name):
-    """Plays one action as the exporter must: alone, from the rest position and the transform of the object."""
+    """Plays one action as the exporter must: alone, from the rest position and the object's transform."""
     for bone in armature.pose.bones:
         bone.matrix_basis = Matrix.Identity(4)
     armature.location, armature.rotation_euler = (0.3, -0.2, 0.1), (0.1, 0.2, 0.7)

@@ -32,7 +32,7 @@ def model(name, shaders, num_vertices=100, num_triangles=98, scale=1):
 
 
 def layers(name, num_large, num_points):
-    """Writes a mesh of triangles whose bounding rectangles cover the thumbnail, and of triangles that are points."""
+    """Writes a mesh of triangles that cover the thumbnail, and of triangles that are points."""
     corners = ["0 100 0", "100 0 100", "0 0 0"] + 3 * ["50 50 50"]
     with open(place(name), "w", encoding="ascii") as file:
         file.write('MD5Version 10\ncommandline ""\nnumJoints 1\nnumMeshes 1\n'
@@ -47,7 +47,7 @@ def layers(name, num_large, num_points):
 
 
 def machine(folder_name, num_bytes):
-    """Writes a state machine with two clips. Its files have this total size; the clips end with white space."""
+    """Writes a state machine with two clips that end with white space. Its files have this total size."""
     model(f"{folder_name}/v.md5mesh", ["a"])
     text(f"{folder_name}/m.md5machine",
          "machine M {\nmodel v.md5mesh\nclip a a.md5anim\nclip b b.md5anim\nlayer body {\nstate s a\n"

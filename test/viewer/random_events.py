@@ -1,11 +1,11 @@
 """Sends random events to a window for test/viewer/window_random.sh, with only libX11 and libXtst.
 
 random_events.py WINDOW SEED EVENTS [record] FILE...   sends this number of events: keys, with and without
-modifiers, mouse moves, buttons, wheel steps, new sizes, and sometimes a drop of one of the files. The same seed
-gives the same events. Keys that would end the viewer (Q, which counts as Ctrl+Q if the viewer reads the state of
-the keyboard late) or change to full screen (F11) are omitted. With `record` a movie of the window is started at the
-beginning and after each hundred events, Esc is pressed often, and the size does not change, because a change would
-end the movie.
+modifiers, mouse moves, buttons, wheel steps, new sizes, and sometimes a drop of one of the files. The same
+seed gives the same events. Keys that would end the viewer (Q, which counts as Ctrl+Q if the viewer reads the
+state of the keyboard late) or change to full screen (F11) are omitted. With `record` a movie of the window is
+started at the beginning and after each hundred events, Esc is pressed often, and the size does not change,
+because a change would end the movie.
 """
 import ctypes
 import ctypes.util

@@ -23,7 +23,7 @@
 view_lens view_region_lens(const view_camera *camera, view_rect region, float width, float height);
 
 // Returns half of the height of the view at a position's depth, in units; 0 behind the camera.
-float view_half_height_at(const view_lens *lens, md5_vec3 place);
+float view_half_height_at(const view_lens *lens, md5_vec3 position);
 
 void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
                         md5_mat44 *clip_from_view);

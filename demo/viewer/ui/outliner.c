@@ -563,9 +563,10 @@ static void open_found(view_ui *ui)
 {
     const md5_joint *const joints =
         ui->scene->skeleton != NULL ? ui->scene->skeleton->joints : NULL;
+    const uint32_t num_joints = joints != NULL ? ui->scene->num_joints : 0;
     int32_t best = -1;
     ui->focus.panel = NULL;
-    for (uint32_t i = 0; i < ui->scene->num_joints; i++) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         if (strcmp(joints[i].name, ui->filter) == 0 || (best < 0 && is_found(ui, joints[i].name)))
             best = (int32_t)i;
     }

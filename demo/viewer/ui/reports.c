@@ -147,9 +147,8 @@ static md5_error displayed_error(const view_ui *ui, uint64_t *hash)
         *hash = log->num_errors;
         return log->failure;
     }
-    md5_error error = log->failure;
     const view_report *const report = &log->reports->rows[ui->problems.shown - 1];
-    error = (md5_error){.line = report->line, .column = report->column};
+    md5_error error = {.line = report->line, .column = report->column};
     COMMON_TEXT(error.file, "%s", report->file);
     COMMON_TEXT(error.message, "%s", report->text);
     *hash = report->hash;

@@ -1341,9 +1341,10 @@ bool md5i_build_curves(md5_building *building)
 // Checks that a name that the row's kind needs is not NULL.
 static bool check_named(md5_building *building, const char *const *name, const char *what)
 {
-    if (!*name)
-        return MD5_MISMATCH(building, name, " has no %s", what);
-    return true;
+    if (*name)
+        return true;
+    (void)MD5_MISMATCH(building, name, " has no %s", what);
+    return false;
 }
 
 bool md5i_resolve_state(md5_building *building, const char *const *layer, const char *const *state,
