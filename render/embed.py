@@ -16,8 +16,8 @@ import sys
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
-# `?` is escaped because it could begin a trigraph. Escapes have three digits, so that a following digit is not
-# part of them.
+# `?` is escaped because it could begin a trigraph. Escapes have three digits, so that a following digit is
+# not part of them.
 PLAIN = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ _+-*/=<>(){}[].,;:#&|!"
 ESCAPED = [chr(byte) if byte in PLAIN else "\\%03o" % byte for byte in range(256)]
 

@@ -16,7 +16,7 @@ def number(data, at):
 
 
 def packed(value):
-    """Encodes a number in five bytes, which are valid for signed and unsigned numbers: the last bits are 0."""
+    """Encodes a number in five bytes, valid for signed and unsigned numbers: the last bits are 0."""
     return bytes(value >> shift & 127 | (shift < 28) << 7 for shift in range(0, 35, 7))
 
 

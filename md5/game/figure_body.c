@@ -159,7 +159,8 @@ static void build_round(body_shape *shape, int32_t num_sides, bool is_cone)
         clamp_num_sides(num_sides, is_cone ? MAX_CONE_SIDES : MAX_CYLINDER_SIDES);
     const uint32_t count = is_cone ? sides : 2 * sides;
     for (uint32_t i = 0; i < count; i++) {
-        const double angle = 360.0 * DEGREE * (i % sides) / sides;
+        const uint32_t side = i < sides ? i : i - sides;
+        const double angle = 360.0 * DEGREE * side / sides;
         add_corner(shape, cos(angle), sin(angle), i < sides ? -1.0 : 1.0);
     }
     if (is_cone)
