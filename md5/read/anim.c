@@ -55,9 +55,10 @@ uint32_t md5i_count_flags(uint32_t flags)
 // The frames of an .md5anim: the number of components per frame, then the numbers.
 
 // Returns x y z of a joint's rotation in a frame. Components without a flag come from the base
-// frame. The numbers of a track are in the order of its flags.
-static inline md5_vec3 track_frame_rotation(const md5_track *track, const md5_xform *base,
-                                            const float *numbers)
+// frame. The numbers of a track are in the order of its flags. Always inline, because the small
+// form compiles this file for size, but calls the function for each rotation of each frame.
+static MD5_ALWAYS_INLINE md5_vec3 track_frame_rotation(const md5_track *track,
+                                                       const md5_xform *base, const float *numbers)
 {
     const uint32_t flags = track->flags;
     const float *next = numbers + track->first + (flags & 1) + (flags >> 1 & 1) + (flags >> 2 & 1);
