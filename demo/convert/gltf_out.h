@@ -111,8 +111,8 @@ void gltf_put_bounds(gltf_out *out, json_t *accessor, const float *values, size_
 // Adds a view with an image. Returns its index.
 size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size);
 
-// Gets the value of a text of some kind (a letter). If it does not exist, stores *value for it and
-// returns false.
+// Finds the value that is stored for a text. Texts of different kinds, which are letters, are
+// stored separately. If no value is stored, stores *value and returns false.
 bool gltf_find(gltf_out *out, char kind, const char *text, size_t *value);
 
 // Gets the value of a name and bytes, which are compared by a hash. Otherwise like gltf_find().

@@ -475,8 +475,9 @@ typedef struct gltf_track {
     float *times;         // [num_frames]
     uint32_t num_frames;
     bool is_rotation;
-    uint32_t
-        *keys; // [num_frames] the first num_keys are frames in ascending order, from 0; or NULL
+    // [num_frames] The first num_keys elements are the frames of the keys, in ascending order from
+    // frame 0. NULL: every frame is a key.
+    uint32_t *keys;
     uint32_t num_keys; // 1: the track is constant
 } gltf_track;
 

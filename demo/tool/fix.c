@@ -563,7 +563,8 @@ static md5_doc_kind doc_kind(tool_kind kind)
     return kind == TOOL_CAMERA ? MD5_DOC_CAMERA : MD5_DOC_ANIM;
 }
 
-// Repairs a file, or creates all parts of a file that is cut. A part may replace the file.
+// Repairs a file. With an option that cuts the animation, writes each part to a file, one of which
+// may replace the file itself.
 static int fix_file(const repair_job *begun, const char *path)
 {
     const tool_arguments *const arguments = begun->arguments;

@@ -24,10 +24,11 @@ bool md5i_check_packed(md5_context *context, md5_packed *packed);
 
 // Distances and error budgets of joints, [anim joints] each.
 typedef struct md5_skin_reach {
-    float *direct;  // distance to the farthest point of the skin that the joint moves itself
-    float *reach;   // distance along the bones to the farthest point that it or a descendant moves
-    float *budgets; // allowed displacement of the skin, units; a tolerance of 1 is divided among
-                    // the joints of each path
+    float *direct; // distance to the farthest point of the skin that the joint moves itself
+    float *reach;  // distance along the bones to the farthest point that it or a descendant moves
+    // Allowed displacement of the skin by each joint, for a tolerance of 1 unit: 1 / sqrt(n) for n
+    // joints on the longest path through the joint.
+    float *budgets;
 } md5_skin_reach;
 
 // Computes the distances and budgets of all joints. Returns false and sets the context's error if a

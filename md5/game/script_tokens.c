@@ -444,7 +444,8 @@ static void open_macro(script_reader *reader, const script_macro *macro, script_
         read_arguments(reader, source, &from->text);
 }
 
-// Opens the argument or the macro with a name. Returns false if neither exists.
+// If the name is an argument of the current macro or a macro, continues to read in its text.
+// Returns false if it is neither.
 static bool expand(script_reader *reader, const script_token *name)
 {
     const uint32_t scope = reader->sources[reader->num_sources - 1].scope;

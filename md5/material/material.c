@@ -597,7 +597,8 @@ static void derive_subview_and_overlays(md5_material_parser *parser)
 
 // -- Parsing --------------------------------------------------------------------------------------
 
-// Reads a material. The next token of the lexer is before the material's first brace.
+// Reads a material. The lexer is after its name, so that the next token is the opening brace or a
+// token before it.
 static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5_decl_lex *lex)
 {
     md5_material *const material = &parser->material;

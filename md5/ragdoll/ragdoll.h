@@ -209,9 +209,10 @@ typedef struct ragdoll_link {
     uint32_t nodes[2];   // MD5_NONE: the world
     double impulses[6];
     // Values of one step.
-    uint32_t num_rows;        // scalar constraints
-    spatial directions[6][2]; // at each node; the impulses at the two nodes have opposite signs
-    double biases[6][2];      // speeds that are added, in [0] the sweeps of solve, in [1] of relax
+    uint32_t num_rows; // scalar constraints
+    // [row][node] Direction of the impulse. The impulses at the two nodes have opposite signs.
+    spatial directions[6][2];
+    double biases[6][2]; // speeds that are added, in [0] the sweeps of solve, in [1] of relax
     double softness[6];
     double inverses[6];
     double min_impulses[6];

@@ -28,8 +28,8 @@ static bool open_window(view_state *viewer, bool visible)
     return true;
 }
 
-// Runs the window, or the job that the options request. `arguments` are the arguments that the
-// options were read from; the configuration precedes them. Returns the exit status.
+// Runs the window, or the job that the options request. `arguments` are those of the command line.
+// The options of the configuration file were read before them. Returns the exit status.
 static int run(int count, char **arguments, view_options *options)
 {
     view_state viewer;

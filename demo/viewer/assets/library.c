@@ -314,7 +314,7 @@ void view_list_similar(const view_library *library, const char *asked, char *tex
 
 // Implementation of view_scan.
 typedef struct scan_state {
-    view_scan shown; // first member: visible to the caller
+    view_scan shown; // the first member, so that a pointer to it is a pointer to this structure
     view_thread *thread;
     atomic_size_t num_files;
     atomic_bool stops;

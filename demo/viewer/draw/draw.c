@@ -746,9 +746,10 @@ void view_draw_background(const view_stage *stage, const view_lens *lens)
                      stage->canvas->vertices, stage->canvas->count);
 }
 
-// Draws the first mesh of a place in the order of its file, the farthest triangles first, behind
-// everything else. It is therefore drawn without depth and lighting, which would take a fifth of
-// the time of a frame. Triangles that are nearer than the character are omitted.
+// Draws the scenery around our own model: the first mesh of its file, behind everything else. The
+// triangles of the file are sorted from far to near, so that neither a depth test nor lighting is
+// needed, which would take a fifth of the time of a frame. Triangles that are nearer than the
+// character are omitted.
 static void draw_place(const view_stage *stage, const view_lens *lens)
 {
     const view_companion *const place = &stage->document->place;

@@ -25,7 +25,7 @@ typedef struct view_entity_part {
 
 // The clip that a channel plays.
 typedef struct view_channel {
-    int32_t clip; // clip of the entity; -1: none
+    int32_t clip; // index in the clips of the entity; -1: no clip
     double start; // time at which the clip began
 } view_channel;
 

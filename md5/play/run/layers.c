@@ -830,7 +830,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     bool is_above = false; // see make_place()
     if (fades && newest) { // a fade has a source, so `newest` is not NULL
         is_above = make_place(player, layer);
-    } else if (!is_inertial) { // a cut or a reset
+    } else if (!is_inertial) { // the state changes without a crossfade, or the player is reset
         layer_state->num_used = 0;
         layer_state->has_snapshot = false;
         layer_state->has_offsets = false;

@@ -233,7 +233,7 @@ typedef struct md5_layer_state {
     bool ends_cycle; // the newest state takes an exit at the end of a cycle in this interval
     uint64_t ignored_events; // event bits of events at this instant that it ignores: its own, or
                              // all if it is new
-    uint64_t causes;         // causes since the last time when no transition was open
+    uint64_t causes;         // causes, one bit each, since a search found no transition to take
     uint64_t random;         // random state for the conditions of the newest state
     float coverage;          // weight of the frozen pose, below 1 if a state had no motion
     md5_fade_time settling;  // decay of the offsets
