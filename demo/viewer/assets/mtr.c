@@ -35,7 +35,7 @@ static char *name_image(const view_textures *textures, const view_texture *image
     const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                        "0123456789_./");
     free(path);
-    const bool is_readable = name[length] == '\0' && length < MAX_LENGTH;
+    const bool is_readable = length < MAX_LENGTH && name[length] == '\0';
     if (image->program != NULL || (is_in && is_readable))
         return name;
     free(name);

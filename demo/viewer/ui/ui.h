@@ -794,7 +794,7 @@ typedef struct ui_cells {
     view_color color;         // color of the name
     const view_color *colors; // [count] colors of the numbers; NULL: `color`
 } ui_cells;
-void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of);
+void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *cells);
 
 // Returns a command from the panel: an action, and members of view_command.
 #define UI_COMMAND(ui, ...) ((ui)->command = (view_command){.action = __VA_ARGS__})
