@@ -854,25 +854,36 @@ static void run_path_row(view_ui *ui, view_rect path, bool is_small)
 }
 
 // The number of listed entries in the last row of the dialog, and the link that shows hidden files.
+// In a narrow dialog only the hidden files are counted, or the link is omitted.
 static void run_status(view_ui *ui, view_rect foot)
 {
     view_browser *const browser = &ui->browser;
+    const view_font *const font = ui->stage->font;
+    const float link_width = 3 * ui->em;
+    char count[64];
     char text[128];
-    char more[48] = "";
-    if (browser->num_hidden > 0)
-        COMMON_TEXT(more, VIEW_DOT "%zu hidden  ", browser->num_hidden);
     if (browser->is_scanning)
-        COMMON_TEXT(text, "Scanning: %zu files", browser->num_scanned);
+        COMMON_TEXT(count, "Scanning: %zu files", browser->num_scanned);
     else
-        COMMON_TEXT(text, "%zu of %zu%s", browser->num_found, browser->num_entries, more);
+        COMMON_TEXT(count, "%zu of %zu", browser->num_found, browser->num_entries);
+    COMMON_TEXT(text, "%s", count);
+    bool has_link = browser->num_hidden > 0;
+    if (has_link) {
+        COMMON_TEXT(text, "%s" VIEW_DOT "%zu hidden  ", count, browser->num_hidden);
+        if (view_text_width(font, VIEW_TEXT, text) + link_width > foot.width)
+            COMMON_TEXT(text, "%zu hidden  ", browser->num_hidden);
+        has_link = view_text_width(font, VIEW_TEXT, text) + link_width <= foot.width;
+        if (!has_link)
+            COMMON_TEXT(text, "%s", count);
+    }
     const float y = foot.y + 0.5f * (foot.height - ui->line);
     const float used = ui_text(ui, foot.x, y, foot.width, VIEW_DIM, text);
-    const view_rect show = {foot.x + used, y, 3 * ui->em, ui->line};
-    if (browser->num_hidden > 0 && ui_item(ui, show, "show")) {
+    const view_rect show = {foot.x + used, y, link_width, ui->line};
+    if (has_link && ui_item(ui, show, "show")) {
         browser->shows_hidden = true;
         find_entries(browser);
     }
-    if (more[0] != '\0')
+    if (has_link)
         ui_text(ui, show.x, y, 0, VIEW_ACCENT, "show");
 }
 
