@@ -17,9 +17,9 @@ typedef struct common_attached_clothes {
 } common_attached_clothes;
 
 // Moves the weights of `worn` to the joints of `body` with the same names. Points remain unchanged
-// relative to their joints, as if each model had its own palette. Weights of joints that the body
-// does not have follow the nearest ancestor that it has, or joint 0 of the body, rigidly. Time is
-// that of sorting the joints.
+// relative to their joints, as if each model had its own palette. If the body does not have a
+// joint, the weights of this joint follow the nearest ancestor in the body rigidly, or joint 0 of
+// the body. Takes the time of sorting the joints.
 common_attached_clothes common_attach_clothes(const md5_doc *body, const md5_doc *worn);
 
 #endif

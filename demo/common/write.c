@@ -134,7 +134,7 @@ static int claim(const char *name, int unnamed)
     return linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-// Sets the permissions of a file to those of another file, and the owner, if possible.
+// Gives a file the permissions of another file and, if the system allows it, the same owner.
 static bool copy_permissions(int descriptor, const char *path)
 {
     struct stat status;

@@ -200,13 +200,13 @@ static int32_t find_pattern_joint(const md5_skeleton *skeleton, mask_pattern *pa
     return joint;
 }
 
-bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
+bool md5_build_mask(const md5_skeleton *skeleton, const char *patterns, uint32_t feather,
                     float *weights, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_PART(skeleton, joints);
     if (!skeleton)
         return md5i_fail_missing(error, "skeleton");
-    MD5_ASSERT_NOT_NULL(joints);
+    MD5_ASSERT_NOT_NULL(patterns);
     MD5_ASSERT_ARRAY(weights, skeleton->num_joints);
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
@@ -214,7 +214,7 @@ bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t f
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
         weights[joint] = 0;
 
-    mask_text text = {.at = joints, .line_start = joints, .line = 1};
+    mask_text text = {.at = patterns, .line_start = patterns, .line = 1};
     for (skip_mask_blanks(&text); *text.at != '\0'; skip_mask_blanks(&text)) {
         mask_pattern pattern;
         TRY(read_pattern(&context, &text, &pattern));

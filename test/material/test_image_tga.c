@@ -383,7 +383,10 @@ TEST (images_dds_of_numbered_formats) {
         begin(&file, 1, 1, "DX10");
         put32(&file, HEADER_SIZE, formats[i].number);
         file.size = DX10_SIZE;
-        add(&file, formats[i].number == 74 ? block : texel, formats[i].number == 74 ? 16 : 4);
+        if (formats[i].number == 74)
+            add(&file, block, 16);
+        else
+            add(&file, texel, 4);
         check_texel(&file, 0, formats[i].expected);
     }
 }

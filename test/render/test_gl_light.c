@@ -301,7 +301,12 @@ TEST_HERE (gl_shadow_map_size_can_be_set) {
         draw_shadow_scene(stage, &scene, true, &dark);
         check_shadow(&lit, &dark);
         const float reach = md5gl_shadow_reach(&stage->frame);
-        CHECK(sides[i] > 768 ? reach < usual : sides[i] > 0 ? reach > usual : reach == usual);
+        if (sides[i] > 768)
+            CHECK(reach < usual);
+        else if (sides[i] > 0)
+            CHECK(reach > usual);
+        else
+            CHECK(reach == usual);
     }
 }
 

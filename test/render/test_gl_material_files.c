@@ -287,7 +287,12 @@ TEST_SCENE (gl_material_files_take_the_best_name) {
         md5gl_material_set *const material_set = load(scene, &folder, files, shaders, 3);
         CHECK_THAT(material_set->materials[0].two_sided == (first < 4), "from %zu", first);
         CHECK_THAT(material_set->materials[2].two_sided == (first < 6), "from %zu", first);
-        CHECK_UINT(material_set->num_textures, first < 4 ? 2 : first < 6 ? 1 : 0);
+        uint32_t num_textures = 0;
+        if (first < 4)
+            num_textures = 2;
+        else if (first < 6)
+            num_textures = 1;
+        CHECK_UINT(material_set->num_textures, num_textures);
         CHECK(material_set->materials[0].diffuse == material_set->materials[1].diffuse);
         md5gl_free_materials(scene->renderer, material_set);
     }

@@ -32,11 +32,10 @@ struct view_machine {
     float reach; // size of the character, units
     // Played time, seconds. view_migrate_machine() copies the members from here up to `settings`.
     double time;
-    md5_xform place;      // placement of the character in the world
-    view_control control; // current input
-    bool acts;            // plays the demo scene, until the user takes control
-    uint32_t next_act;    // index of the next entry of the demo scene; MD5_NONE: the demo scene is
-                          // disabled
+    md5_xform place;        // placement of the character in the world
+    view_control control;   // current input
+    bool acts;              // plays the demo scene, until the user takes control
+    uint32_t next_act;      // index of the next entry of the demo scene
     uint32_t next_one_shot; // index at which view_play_one_shot() begins its search: one-shots,
                             // then clips
     md5_vec3 target;        // target of the modifiers that reach or look, world space

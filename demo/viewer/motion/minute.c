@@ -79,7 +79,7 @@ static void start_act(view_machine *machine, const char *act, float value)
 bool view_find_demo_camera(const view_machine *machine, view_camera *camera)
 {
     const scene_entry *last = entries;
-    if (!machine->acts || machine->next_act == MD5_NONE)
+    if (!machine->acts)
         return false;
     for (uint32_t i = 0; i < NUM_ENTRIES && entries[i].second <= machine->time; i++)
         last = entries[i].shot.distance > 0 ? &entries[i] : last;
