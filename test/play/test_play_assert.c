@@ -102,7 +102,7 @@ TEST_PLAY (errors_with_players_and_poses_are_reported_with_function_and_argument
         static uint32_t mirror[PLAY_JOINTS];
         md5_mirror_pose(fixture->made.model, mirror, poses, poses + 1);
     }
-    MISUSE("md5_build_mask(): joints: must not be NULL")
+    MISUSE("md5_build_mask(): patterns: must not be NULL")
     {
         static float weights[PLAY_JOINTS];
         md5_build_mask(&fixture->made.model->skeleton, NULL, 0, weights, NULL);
