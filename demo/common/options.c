@@ -124,7 +124,7 @@ static bool read_numbers(const common_option *option, const char *text, void *me
 bool common_read_value(const common_option *option, const char *text, void *structure)
 {
     const int kind = option->kind;
-    void *const member = (unsigned char *)structure + option->place;
+    void *const member = (unsigned char *)structure + option->offset;
     if (kind <= COMMON_CHOICE)
         return read_word(option, text, member);
     if (kind == COMMON_TEXTS) {
@@ -191,7 +191,7 @@ char *common_write_value(const common_option *option, const void *structure)
 {
     const int kind = option->kind;
     const int count = num_numbers[kind];
-    const void *const member = (const unsigned char *)structure + option->place;
+    const void *const member = (const unsigned char *)structure + option->offset;
     const char *const separator = kind == COMMON_RANGE ? "-" : ",";
     const bool has_limits = kind == COMMON_FLOAT || kind == COMMON_NUMBER;
     char text[96];

@@ -35,7 +35,7 @@ typedef struct common_option {
     const char *name;
     const char *value; // name of the value in messages, or its words "a|b|c"
     int kind;          // common_kind, or a kind of the program
-    size_t place;      // offset of the member
+    size_t offset;     // offset of the member
     double low;        // limits of numbers
     double high;
 } common_option;

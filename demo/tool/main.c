@@ -129,7 +129,7 @@ static const char tool_help[] =
 // All options of all commands. A command accepts the options that its help describes, so that the
 // help, the manual page, the completions and the accepted options are always equal. The help names
 // the values.
-#define AT(what, member) .kind = COMMON_##what, .place = offsetof(tool_arguments, member)
+#define AT(what, member) .kind = COMMON_##what, .offset = offsetof(tool_arguments, member)
 #define RANGE(least, most) .low = (least), .high = (most)
 
 static const common_option options[] = {
@@ -440,8 +440,8 @@ static bool read_arguments(const tool_command *command, int count, char **list,
             report_unknown_option(command, argument);
             return false;
         }
-        const bool is_frame = options[k].place == offsetof(tool_arguments, frame);
-        const bool is_time = is_frame || options[k].place == offsetof(tool_arguments, ms);
+        const bool is_frame = options[k].offset == offsetof(tool_arguments, frame);
+        const bool is_time = is_frame || options[k].offset == offsetof(tool_arguments, ms);
         const bool is_switch = options[k].kind == COMMON_SWITCH;
         const bool can_repeat = is_switch || is_time || options[k].kind == COMMON_TEXTS;
         if (is_given[k] && !can_repeat) {
@@ -449,7 +449,7 @@ static bool read_arguments(const tool_command *command, int count, char **list,
             return false;
         }
         is_given[k] = true;
-        arguments->has_root |= options[k].place == offsetof(tool_arguments, root);
+        arguments->has_root |= options[k].offset == offsetof(tool_arguments, root);
         const char *const text = is_switch || i + 1 == count ? NULL : list[++i];
         if (!read_value(command, &options[k], text, arguments))
             return false;
@@ -497,7 +497,7 @@ static int run_command(const tool_command *command, int count, char **list)
     free(arguments.times);
     for (int i = 0; i < NUM_OPTIONS; i++)
         if (options[i].kind == COMMON_TEXTS)
-            free(((common_texts *)(void *)((char *)&arguments + options[i].place))->names);
+            free(((common_texts *)(void *)((char *)&arguments + options[i].offset))->names);
     return status;
 }
 

@@ -48,7 +48,7 @@ static bool is_same(const view_option *option, const view_options *a, const view
     const char *const y = (const char *)b;
     OWN_STRING text = size == 0 ? view_write_option(option, a) : NULL;
     OWN_STRING other = size == 0 ? view_write_option(option, b) : NULL;
-    if (memcmp(x + option->place, y + option->place, size) != 0)
+    if (memcmp(x + option->offset, y + option->offset, size) != 0)
         return false;
     if (text == NULL || other == NULL)
         return text == other;
@@ -437,8 +437,8 @@ TEST (view_tooltips_are_texts_of_one_line) {
     enum { MAX_LENGTH = 70 };
     for (size_t i = 0; i < view_num_commands; i++) {
         const view_command_row *const row = &view_command_rows[i];
-        const view_option *const option = view_option_of(row);
-        const char *const tooltip = view_tooltip_of(row);
+        const view_option *const option = view_get_option(row);
+        const char *const tooltip = view_get_tooltip(row);
         CHECK_THAT(row->option == NULL || option != NULL, "%s", row->label);
         CHECK_THAT(tooltip[0] != '\0' && strlen(tooltip) <= MAX_LENGTH, "%s", tooltip);
         CHECK_THAT(strchr(tooltip, '\n') == NULL, "%s", tooltip);

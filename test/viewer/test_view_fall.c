@@ -165,7 +165,7 @@ TEST_FIGURES(view_lists_items_dropped_at_death)
                       "if gibbed, skin skins/bobbin/ghost"};
     OWN_STRING address =
         view_make_address(test_path("models/game/base"), "monster_bobbin_wisp", NULL);
-    view_document document = {.as_asked = false};
+    view_document document = {.uses_options = false};
     view_scene *const scene = &document.scene;
     view_play play = {.wrap = MD5_WRAP_LOOP};
     view_parms parms = {.ahead = 60};

@@ -98,7 +98,7 @@ static const view_motion_kind kite_motion = {
 };
 
 TEST (view_motion_of_a_new_kind_is_shown_and_driven) {
-    view_document document = {.as_asked = true};
+    view_document document = {.uses_options = true};
     view_scene *const scene = &document.scene;
     view_options options = {.output = NULL};
     view_state viewer = {.options = &options,
@@ -316,7 +316,7 @@ TEST_IF (view_walks_over_the_terrain, view_scene, scene,
 }
 
 TEST (view_keys_drive_legs) {
-    view_document document = {.as_asked = true};
+    view_document document = {.uses_options = true};
     view_options options = {.output = NULL};
     view_state viewer = {.options = &options, .document = &document, .pages = {.open = -1}};
     if (!legs_open_scene(&document.scene, "models/thimble/thimble.md5mesh"))
@@ -447,7 +447,7 @@ TEST (view_camera_follows_independently_of_the_frame_rate) {
 }
 
 TEST (view_snap_moves_the_shown_camera) {
-    view_document document = {.as_asked = true};
+    view_document document = {.uses_options = true};
     view_options options = {.output = NULL};
     view_state viewer = {.options = &options,
                          .document = &document,

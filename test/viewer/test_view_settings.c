@@ -58,7 +58,7 @@ static char *option_text(const screen *s, const view_option *option)
 // and Reset the default.
 TEST_SCREEN (view_each_number_is_set_by_its_field, BOBBIN) {
     for (size_t i = 0; i < view_num_commands; i++) {
-        const view_option *const option = view_option_of(&view_command_rows[i]);
+        const view_option *const option = view_get_option(&view_command_rows[i]);
         if (option == NULL || view_command_rows[i].action != VIEW_ASK)
             continue;
         if (option->effect == VIEW_EFFECT_REOPENS || option->names != VIEW_NAMES_NOTHING)
@@ -274,7 +274,7 @@ TEST_SCREEN (view_files_of_rows_can_be_browsed, BOBBIN) {
 // In the smallest window the buttons are visible, whatever the card contains.
 TEST_SCREEN (view_buttons_of_cards_are_visible_in_small_windows, SMALL) {
     for (size_t i = 0; i < view_num_commands; i++) {
-        const view_option *const option = view_option_of(&view_command_rows[i]);
+        const view_option *const option = view_get_option(&view_command_rows[i]);
         if (option == NULL || view_command_rows[i].action != VIEW_ASK)
             continue;
         ask(s, option->name);
@@ -368,7 +368,7 @@ TEST_SCREEN (view_fields_of_files_do_not_overlap, BOBBIN) {
     STRINGS(items) = {"card/name", "card/none", "card/Browse"};
     unsigned num_cards = 0;
     for (size_t i = 0; i < view_num_commands; i++) {
-        const view_option *const option = view_option_of(&view_command_rows[i]);
+        const view_option *const option = view_get_option(&view_command_rows[i]);
         float end = 0.0f;
         if (option == NULL || view_command_rows[i].action != VIEW_ASK)
             continue;

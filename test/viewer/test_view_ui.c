@@ -448,14 +448,14 @@ TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
     const size_t count = view_num_commands;
     s->viewer.log.level = VIEW_QUIET;
     for (size_t i = 0; i < count; i++)
-        for (int j = 0; rows[i].action == VIEW_TOGGLE && view_option_of(&rows[i])->word != NULL
+        for (int j = 0; rows[i].action == VIEW_TOGGLE && view_get_option(&rows[i])->word != NULL
                         && j < VIEW_MAX_KEYS && rows[i].keys[j] != 0
                         && view_missing_needs(&s->facts, &rows[i]) == 0;
              j++) {
             // Presses the key twice, and checks all switches after each press.
             const view_shown before = s->viewer.options->shown;
             view_shown turned = before;
-            bool *const field = view_switch_field(view_option_of(&rows[i]), &turned);
+            bool *const field = view_switch_field(view_get_option(&rows[i]), &turned);
             *field = !*field;
             switches_press(&s->viewer, rows[i].keys[j]);
             CHECK_THAT(memcmp(&s->viewer.options->shown, &turned, sizeof turned) == 0,
@@ -498,7 +498,7 @@ TEST (view_each_option_is_in_a_menu) {
         "retarget-map retarget-pairs retarget-layout ";
     for (size_t i = 0; i < view_num_options; i++) {
         OWN_STRING name = common_format(" %s ", view_option_rows[i].name);
-        CHECK_THAT(view_command_of(&view_option_rows[i]) != NULL || strstr(others, name) != NULL,
+        CHECK_THAT(view_find_command(&view_option_rows[i]) != NULL || strstr(others, name) != NULL,
                    "no menu has --%s", view_option_rows[i].name);
     }
 }
@@ -509,7 +509,7 @@ TEST (view_each_command_has_its_option) {
     for (size_t i = 0; i < count; i++) {
         const bool has_option = rows[i].action == VIEW_TOGGLE || rows[i].action == VIEW_ASK
                                 || rows[i].list == VIEW_LIST_WORDS;
-        CHECK_THAT(!has_option || view_option_of(&rows[i]) != NULL, "%s: no such option",
+        CHECK_THAT(!has_option || view_get_option(&rows[i]) != NULL, "%s: no such option",
                    rows[i].label);
     }
 }
@@ -521,9 +521,9 @@ TEST (view_labels_name_the_effect) {
     const view_command_row *const rows = view_command_rows;
     for (size_t i = 0; i < count; i++) {
         const view_command_row *const row = &rows[i];
-        const char *const label = view_label_of(row);
+        const char *const label = view_get_label(row);
         const char *const menu = view_menu_names[row->menu];
-        const view_option *const option = view_option_of(row);
+        const view_option *const option = view_get_option(row);
         const bool asks = strstr(label, "\xE2\x80\xA6") != NULL;
         const bool has_list = row->list != VIEW_LIST_NONE && row->action != VIEW_ASK;
         const bool is_first =
@@ -550,7 +550,7 @@ TEST (view_labels_name_the_effect) {
         else
             CHECK_THAT(!asks || (row->action != VIEW_SET && !has_list), "%s: asks nothing", label);
         for (size_t k = 0; k < i; k++)
-            CHECK_THAT(rows[k].menu != row->menu || strcmp(view_label_of(&rows[k]), label) != 0,
+            CHECK_THAT(rows[k].menu != row->menu || strcmp(view_get_label(&rows[k]), label) != 0,
                        "two commands are called %s", label);
     }
 }
@@ -589,7 +589,7 @@ static bool has_command(const char *label)
     const size_t count = view_num_commands;
     const view_command_row *const rows = view_command_rows;
     for (size_t i = 0; i < count; i++)
-        if (strcmp(view_label_of(&rows[i]), label) == 0)
+        if (strcmp(view_get_label(&rows[i]), label) == 0)
             return true;
     return false;
 }
@@ -730,7 +730,7 @@ TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
         const view_option *const option =
             view_find_option(cases[i].option, strlen(cases[i].option));
         view_open_menu(&viewer->ui, VIEW_MENU_OF_BAR, 0.0f, 20.0f);
-        viewer->ui.menu.row = view_command_of(option);
+        viewer->ui.menu.row = view_find_command(option);
         viewer->ui.menu.menu = viewer->ui.menu.row->menu;
         COMMON_TEXT(viewer->ui.menu.group, "%s", cases[i].group);
         screen_draw(s);
@@ -760,7 +760,7 @@ TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
     view_state *const viewer = &s->viewer;
     const view_option *const surface = view_find_option("shading", 7);
     view_store_step(viewer);
-    rest_on(s, view_command_of(surface), "menu/UV grid");
+    rest_on(s, view_find_command(surface), "menu/UV grid");
     CHECK(!view_follow_trial(viewer)); // not immediately
     viewer->now += 0.2;
     CHECK(view_follow_trial(viewer) && !view_follow_trial(viewer));
@@ -773,7 +773,7 @@ TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_LIT);
 
     // A selected value remains, as one step of undo.
-    rest_on(s, view_command_of(surface), "menu/Weights");
+    rest_on(s, view_find_command(surface), "menu/Weights");
     viewer->now += 0.2;
     CHECK(view_follow_trial(viewer));
     view_execute(viewer, item_press(viewer, &s->facts, "menu/Weights", 0.5f, 0.5f));
@@ -816,7 +816,7 @@ TEST_HERE (view_lists_joints_with_their_parents_and_vertices, BOBBIN) {
                        "tail_6")
                 == 0;
     CHECK(count > 0);
-    PERFORM(viewer, VIEW_ASK, view_number_of("joint"));
+    PERFORM(viewer, VIEW_ASK, view_option_index("joint"));
     COMMON_TEXT(viewer->ui.card.filter, "tail_6");
     viewer->ui.card.opened = view_find_option("joint", 5);
     screen_draw(s);
@@ -1041,11 +1041,11 @@ TEST (view_keys_are_in_all_lists_of_keys) {
         view_print_keys(&rows[i], keys, sizeof keys);
         if (keys[0] == '\0' || rows[i].action == VIEW_TRIGGER)
             continue;
-        OWN_STRING line = common_format("  %-27s %s\n", keys, view_label_of(&rows[i]));
+        OWN_STRING line = common_format("  %-27s %s\n", keys, view_get_label(&rows[i]));
         CHECK_THAT(strstr(bindings, line) != NULL, "--list-bindings does not tell of %s",
                    rows[i].label);
         // Without the sign at the end of a label that opens a card, which roff does not support.
-        const char *const label = view_label_of(&rows[i]);
+        const char *const label = view_get_label(&rows[i]);
         OWN_STRING words = common_format("%.*s", (int)strcspn(label, "\xE2\xC2"), label);
         CHECK_THAT(strstr(manual, words) != NULL, "--man does not tell of %s", rows[i].label);
     }
@@ -1192,7 +1192,7 @@ TEST_SCREEN (view_letters_have_enough_contrast, screen_open(s, BOBBIN, WIDTH, HE
     check_contrast(s, "start");
     PERFORM(&s->viewer, VIEW_START_PAGE);
     const char *const another = test_path("models/thimble/thimble.md5mesh");
-    CHECK(view_set_option(&s->viewer, view_number_of("retarget"), another));
+    CHECK(view_set_option(&s->viewer, view_option_index("retarget"), another));
     md5gl_target *const target = md5gl_create_target(s->viewer.renderer, 64, 48, 1, NULL);
     CHECK(view_draw(&s->viewer, target, 64, 48, false, true, NULL)); // drawing moves the companion
     md5gl_destroy_target(s->viewer.renderer, target);

@@ -67,7 +67,7 @@ static void push_trigger(view_state *viewer, const view_command_row *row)
     const int32_t trigger = view_find_trigger(machine, row->trigger);
     if (trigger >= 0) {
         view_activate_parameter(machine, (uint32_t)trigger);
-        view_tell_state(viewer, "push");
+        view_log_state(viewer, "push");
         return;
     }
     char keys[32];
@@ -113,7 +113,7 @@ void view_control_character(view_state *viewer, const view_command_row *row, boo
         control->fast = down;
     else
         set_direction(control, action, down);
-    view_tell_state(viewer, down ? "drive" : "let-go");
+    view_log_state(viewer, down ? "drive" : "let-go");
 }
 
 // == Commands =====================================================================================
@@ -236,7 +236,7 @@ static const char *switch_words(const view_option *option)
 static void set_next_word(view_state *viewer, const view_option *option)
 {
     const char *const words = switch_words(option);
-    const void *const field = (const unsigned char *)viewer->options + option->place;
+    const void *const field = (const unsigned char *)viewer->options + option->offset;
     unsigned number =
         option->kind == COMMON_CHOICE ? *(const unsigned *)field : *(const bool *)field;
     char *word = common_copy_word(words, ++number);
@@ -246,9 +246,9 @@ static void set_next_word(view_state *viewer, const view_option *option)
     }
     const bool is_set = view_set_option(viewer, (size_t)(option - view_option_rows), word);
     free(word);
-    word = common_copy_word(view_words_of(option), number);
+    word = common_copy_word(view_get_choices(option), number);
     if (is_set && word != NULL)
-        view_notice(viewer, "%s: %s", view_label_of(view_command_of(option)), word);
+        view_notice(viewer, "%s: %s", view_get_label(view_find_command(option)), word);
     free(word);
 }
 
@@ -263,7 +263,7 @@ static void toggle_ragdoll(view_state *viewer)
     }
     const bool has_died = view_has_died(fall, now);
     char *const time = has_died ? common_copy("") : common_format("%.17g", fmax(now, 0));
-    if (view_set_option(viewer, view_number_of("ragdoll-time"), time))
+    if (view_set_option(viewer, view_option_index("ragdoll-time"), time))
         view_notice(viewer,
                     has_died ? "Ragdoll ended" : "Ragdoll started" VIEW_DOT "press again to end");
     free(time);
@@ -490,7 +490,7 @@ static void hide(view_state *viewer, uint64_t meshes)
     for (int i = 0; i < 64; i++)
         if ((meshes >> i & 1) != 0)
             common_extend(&text, "%d\n", i);
-    view_set_option(viewer, view_number_of("hide"), text);
+    view_set_option(viewer, view_option_index("hide"), text);
     free(text);
 }
 
@@ -678,7 +678,7 @@ bool view_execute(view_state *viewer, view_command command)
     free(command.path);
     view_sync_overlay(&viewer->ui);
     if (action != VIEW_NOTHING && action != VIEW_HANDLED)
-        view_tell_state(viewer, view_action_name(action));
+        view_log_state(viewer, view_action_name(action));
     return action != VIEW_NOTHING;
 }
 
@@ -715,7 +715,7 @@ void view_pick_at(view_state *viewer, float x, float y)
     viewer->has_released_control = false; // a click in the viewport takes control of the character
     if (viewer->pick.is_set && mover->click != NULL)
         mover->click(&viewer->document->scene);
-    view_tell_state(viewer, "pick");
+    view_log_state(viewer, "pick");
 }
 
 void view_measure_at(view_state *viewer, float x, float y)
@@ -725,7 +725,7 @@ void view_measure_at(view_state *viewer, float x, float y)
         return;
     }
     viewer->measured = pick_at(viewer, x, y);
-    view_tell_state(viewer, "measure");
+    view_log_state(viewer, "measure");
 }
 
 // Continues with the user's camera from the current position of the camera path.
@@ -991,7 +991,7 @@ static void click_right(view_state *viewer)
         viewer->ui.selected_joint = pick.joint;
     }
     open_context(viewer, &pick, x, y);
-    view_tell_state(viewer, "context");
+    view_log_state(viewer, "context");
 }
 
 // Moves the camera near the clicked point of the body, or shows the whole model if the click was
@@ -1008,7 +1008,7 @@ static void frame_spot(view_state *viewer)
     camera->target =
         md5_vec3_sub(view_pick_point(scene, &viewer->pick), view_walked(scene, &viewer->play));
     camera->distance = fminf(camera->distance, camera->scene_radius);
-    view_tell_state(viewer, "frame-spot");
+    view_log_state(viewer, "frame-spot");
 }
 
 // Handles a click in the viewport. Returns false if the release was not a click.
@@ -1050,7 +1050,7 @@ static void release(view_state *viewer, const view_input *event)
         view_drop_sheet(&wish, &viewer->ui.docks);
     }
     if (!click(viewer, &stage, event) && (viewer->drag != VIEW_DRAG_NONE || held != NULL))
-        view_tell_state(viewer, viewer->drag != VIEW_DRAG_NONE ? names[viewer->drag] : held);
+        view_log_state(viewer, viewer->drag != VIEW_DRAG_NONE ? names[viewer->drag] : held);
     end_drag(viewer);
 }
 
@@ -1066,7 +1066,7 @@ static void turn_wheel(view_state *viewer, const view_input *event)
     const view_rect region = current_stage(viewer).region;
     view_zoom(&viewer->camera, powf(1.15f, event->wheel), x - region.x - 0.5f * region.width,
               y - region.y - 0.5f * region.height, region.height);
-    view_tell_state(viewer, "zoom");
+    view_log_state(viewer, "zoom");
 }
 
 // Returns true if a key moves or uses the focus of an open list's buttons, instead of the list.
@@ -1129,13 +1129,13 @@ static void press_key(view_state *viewer, const view_input *event)
         const view_stage stage = current_stage(viewer);
         const uint32_t missing = view_missing_needs(&stage, row);
         if (missing == 0) {
-            const view_option *const option = view_option_of(row);
+            const view_option *const option = view_get_option(row);
             const size_t number = option != NULL ? (size_t)(option - view_option_rows) : 0;
-            view_execute(viewer, (view_command){.action = view_action_of(row), .number = number});
+            view_execute(viewer, (view_command){.action = view_get_action(row), .number = number});
             return;
         }
-        view_notice(viewer, "%s: %s", view_label_of(row), view_reason(missing));
-        view_tell_state(viewer, "unused");
+        view_notice(viewer, "%s: %s", view_get_label(row), view_reason(missing));
+        view_log_state(viewer, "unused");
     } else if (key == VIEW_KEY_F(10) && !event->is_repeated) {
         view_execute(viewer, (view_command){.action = VIEW_MENUS});
     }
@@ -1253,14 +1253,14 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
     case VIEW_INPUT_DROP:
         drop_file(viewer, event);
         free(event->path);
-        view_tell_state(viewer, "drop");
+        view_log_state(viewer, "drop");
         break;
     case VIEW_INPUT_SET:
-        *redraw |= view_set_option(viewer, view_number_of(event->text), event->path);
+        *redraw |= view_set_option(viewer, view_option_index(event->text), event->path);
         free(event->path);
         break;
     case VIEW_INPUT_RESIZE:
-        view_tell_state(viewer, "resize");
+        view_log_state(viewer, "resize");
         break;
     case VIEW_INPUT_WINDOW:
     case VIEW_INPUT_OTHER:

@@ -150,7 +150,7 @@ static void begin_loop(view_loop *loop, view_state *viewer)
     viewer->quality = view_begin_quality(device);
     view_debug(&viewer->log, "quality: step %u on %s", viewer->quality.step, device);
     view_set_swap_waits(viewer->window, viewer->quality.step == 0);
-    view_tell_state(viewer, "start");
+    view_log_state(viewer, "start");
     view_snap(viewer);
 }
 
@@ -167,7 +167,8 @@ static bool draw_frame(view_loop *loop, bool moving, double begin)
     memcpy(loop->title, name, sizeof name);
     if (!draw_window(viewer, moving))
         return false;
-    const double rate = view_rate_of(viewer->options, 1.05 * view_screen_rate(viewer->window));
+    const double rate =
+        view_get_frame_rate(viewer->options, 1.05 * view_screen_rate(viewer->window));
     const double rest = 1.0 / rate - (view_seconds() - begin);
     if (rest > 0)
         view_sleep(fmin(rest, 1));
@@ -194,7 +195,7 @@ static bool end_first_minute(view_state *viewer)
     if (ui->over != VIEW_OVERLAY_NONE || viewer->pages.open >= 0)
         return false;
     ui->end_at = -1;
-    view_tell_state(viewer, "end");
+    view_log_state(viewer, "end");
     return true;
 }
 
@@ -246,7 +247,7 @@ static bool step_loop(void *user)
     // One more frame removes a notice after its end.
     const bool noticing = viewer->now < fmax(ui->notice_end, ui->lit_end);
     if (loop->noticed && !noticing)
-        view_tell_state(viewer, "quiet");
+        view_log_state(viewer, "quiet");
     const bool awaits_tip = ui->tip[0] != '\0' && !ui->is_tip_shown;
     const bool has_tip = awaits_tip && viewer->now - ui->tip_since >= VIEW_TIP_DELAY;
     const bool has_notice = noticing || loop->noticed || has_tip;

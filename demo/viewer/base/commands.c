@@ -356,12 +356,12 @@ const size_t view_num_commands = NUM_ROWS;
 
 // == Properties of entries ========================================================================
 
-const view_option *view_option_of(const view_command_row *row)
+const view_option *view_get_option(const view_command_row *row)
 {
     return row->option != NULL ? view_find_option(row->option, strlen(row->option)) : NULL;
 }
 
-const view_command_row *view_command_of(const view_option *option)
+const view_command_row *view_find_command(const view_option *option)
 {
     for (int i = 0; i < NUM_ROWS; i++)
         if (table[i].option != NULL && strcmp(table[i].option, option->name) == 0)
@@ -369,32 +369,32 @@ const view_command_row *view_command_of(const view_option *option)
     return NULL;
 }
 
-const char *view_words_of(const view_option *option)
+const char *view_get_choices(const view_option *option)
 {
-    const view_command_row *const row = view_command_of(option);
+    const view_command_row *const row = view_find_command(option);
     return row != NULL && row->choices != NULL ? row->choices : option->value;
 }
 
 view_action view_toggle_of(const char *name)
 {
-    return (view_action)(VIEW_TOGGLE + view_number_of(name));
+    return (view_action)(VIEW_TOGGLE + view_option_index(name));
 }
 
-view_action view_action_of(const view_command_row *row)
+view_action view_get_action(const view_command_row *row)
 {
     return row->action != VIEW_TOGGLE ? row->action : view_toggle_of(row->option);
 }
 
-const char *view_tooltip_of(const view_command_row *row)
+const char *view_get_tooltip(const view_command_row *row)
 {
-    const view_option *const option = view_option_of(row);
+    const view_option *const option = view_get_option(row);
     const char *const tooltip = option != NULL ? option->tooltip : NULL;
     if (row->tooltip != NULL)
         return row->tooltip;
-    return tooltip != NULL ? tooltip : view_label_of(row);
+    return tooltip != NULL ? tooltip : view_get_label(row);
 }
 
-const char *view_label_of(const view_command_row *row)
+const char *view_get_label(const view_command_row *row)
 {
     const char *const slash = strchr(row->label, '/');
     return slash != NULL ? slash + 1 : row->label;
@@ -535,7 +535,7 @@ uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num
         else if (is_trigger)
             line->help = trigger_names[row->trigger];
         else
-            line->help = view_label_of(row);
+            line->help = view_get_label(row);
         menu = row->menu;
         if (is_mouse)
             COMMON_TEXT(line->keys, "%s", row->label);

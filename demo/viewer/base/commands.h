@@ -248,12 +248,12 @@ extern const view_command_row view_command_rows[];
 extern const size_t view_num_commands;
 
 // Returns the option of an entry, or NULL.
-const struct view_option *view_option_of(const view_command_row *row);
+const struct view_option *view_get_option(const view_command_row *row);
 
 // Return VIEW_TOGGLE + the index of an option, by name, and the action of an entry. The action of a
 // switch contains the index of its option.
 view_action view_toggle_of(const char *name);
-view_action view_action_of(const view_command_row *row);
+view_action view_get_action(const view_command_row *row);
 
 // Returns the entry of a key, or NULL. With `is_driving` only character controls are searched,
 // otherwise only other entries.
@@ -270,14 +270,14 @@ void view_print_trigger_key(uint32_t trigger, char *text, size_t size);
 
 // Return the first entry that shows or sets an option, or NULL, and the names of the option's
 // values in the window, "a|b|c".
-const view_command_row *view_command_of(const struct view_option *option);
-const char *view_words_of(const struct view_option *option);
+const view_command_row *view_find_command(const struct view_option *option);
+const char *view_get_choices(const struct view_option *option);
 
 // Returns the label without the submenu.
-const char *view_label_of(const view_command_row *row);
+const char *view_get_label(const view_command_row *row);
 
 // Returns the tooltip of an entry, of its option, or the label: the first that exists.
-const char *view_tooltip_of(const view_command_row *row);
+const char *view_get_tooltip(const view_command_row *row);
 
 // A line of the list of keys.
 typedef struct view_key_line {

@@ -162,7 +162,7 @@ bool view_print_asked(const view_options *options, FILE *file)
         for (size_t j = 0; j < view_num_commands; j++) {
             const view_command_row *const command = &view_command_rows[j];
             char keys[64];
-            if (view_option_of(command) != o)
+            if (view_get_option(command) != o)
                 continue;
             view_print_keys(command, keys, sizeof keys);
             place = common_add(&texts, common_format("%s(Menu: %s, %s%s%s)\n", place,

@@ -24,7 +24,7 @@ const view_option *view_find_option(const char *name, size_t length)
     return NULL;
 }
 
-size_t view_number_of(const char *name)
+size_t view_option_index(const char *name)
 {
     return (size_t)(view_find_option(name, strlen(name)) - table);
 }
@@ -49,7 +49,7 @@ static const view_option *find_nearest(const char *name, size_t length)
 
 bool *view_switch_field(const view_option *option, view_shown *shown)
 {
-    return (bool *)((unsigned char *)shown + (option->place - offsetof(view_options, shown)));
+    return (bool *)((unsigned char *)shown + (option->offset - offsetof(view_options, shown)));
 }
 
 // == Lights and parameters of materials ===========================================================
@@ -214,12 +214,12 @@ void view_copy_settings(view_settings *settings, const view_settings *from)
 
 static common_option to_common_option(const view_option *o)
 {
-    return (common_option){o->name, o->value, o->kind, o->place, o->low, o->high};
+    return (common_option){o->name, o->value, o->kind, o->offset, o->low, o->high};
 }
 
 static void *option_field(const view_option *option, const view_options *options)
 {
-    return (unsigned char *)(uintptr_t)options + option->place;
+    return (unsigned char *)(uintptr_t)options + option->offset;
 }
 
 // Returns the flag that records that the option was given, or NULL if the option does not have one.

@@ -214,7 +214,7 @@ typedef struct view_option {
     const char *heading; // heading of the group in the help that begins with this option, or NULL
     const char *tooltip; // one line that the window shows, or NULL if the option is not in a menu
     int kind;            // common_kind, view_option_kind
-    size_t place;        // offset of the field in view_options
+    size_t offset;       // offset of the field in view_options
     size_t given;        // offset of a bool that is set when the option is given; 0 = none
     double low, high;    // range of a number
     view_scope scope;
@@ -241,7 +241,7 @@ static inline bool view_is_undone(const view_option *option)
 }
 
 // Returns the frame rate that the user set, or the given default.
-static inline double view_rate_of(const view_options *options, double usual)
+static inline double view_get_frame_rate(const view_options *options, double usual)
 {
     return options->frame_rate > 0 ? options->frame_rate : usual;
 }
@@ -252,9 +252,9 @@ static inline bool view_is_texture(const view_option *option)
     return option->kind == COMMON_TEXTS && option->names == VIEW_NAMES_PICTURE;
 }
 
-static inline md5gl_image_kind view_map_of_option(const view_option *option)
+static inline md5gl_image_kind view_get_map_kind(const view_option *option)
 {
-    return (md5gl_image_kind)((option->place - offsetof(view_options, maps))
+    return (md5gl_image_kind)((option->offset - offsetof(view_options, maps))
                               / sizeof(common_texts));
 }
 
@@ -264,7 +264,7 @@ extern const size_t view_num_options;
 // Return the option with a name (`length` bytes, without dashes), or NULL, and the index of an
 // option that must exist.
 const view_option *view_find_option(const char *name, size_t length);
-size_t view_number_of(const char *name);
+size_t view_option_index(const char *name);
 
 // Returns a missing option or file without which an option has no effect, for messages, or NULL if
 // the option has an effect. Only for --output; in a window every option may take effect later.

@@ -551,7 +551,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     if (!is_in_game && needs_figure(loader->options))
         view_load_figure(scene, loader->log);
     const common_texts *const wear = &loader->options->wear;
-    if (document->as_asked && wear->count > 0) {
+    if (document->uses_options && wear->count > 0) {
         const bool is_worn = scene->model != NULL
                                  ? view_attach_outfits(scene, wear, loader->log)
                                  : view_error(loader->log, "--outfit requires a model");
@@ -571,7 +571,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     scene->camera_path.smoothing = loader->options->camera_smoothing;
     view_copy_settings(&scene->machine.settings, &loader->options->settings);
     check_settings(scene, loader);
-    if (!view_upload_scene(loader, scene, document->as_asked, &document->drawn,
+    if (!view_upload_scene(loader, scene, document->uses_options, &document->drawn,
                            &document->textures))
         return false;
     const bool has_morphs =
@@ -662,10 +662,11 @@ const char *view_shown_file(const view_document *document)
 }
 
 view_document *view_load_document(const view_loader *loader, const char *const *files,
-                                  size_t num_files, bool pick_up, bool as_asked, view_manner manner)
+                                  size_t num_files, bool pick_up, bool uses_options,
+                                  view_manner manner)
 {
     view_document *const document = common_alloc(1, sizeof *document);
-    *document = (view_document){.as_asked = as_asked};
+    *document = (view_document){.uses_options = uses_options};
     if (load_parts(document, loader, files, num_files, pick_up, &manner)
         && view_log_progress(loader->log, "", 0, 0))
         return document;

@@ -123,7 +123,7 @@ typedef struct view_document {
     view_compare compare;          // for --compare; companion VIEW_COMPARED draws its model
     view_ground uneven;            // ground of the scene's terrain
     view_crowd crowd;              // shown instead of the scene's model if it has members
-    bool as_asked;                 // opened with the files and textures of the command line
+    bool uses_options;             // opened with the files and textures of the command line
     char *source;                  // a file that was converted from a third-party format, or NULL
     char *folder;                  // the folder with the converted files, or NULL
 
@@ -164,7 +164,7 @@ void view_check_files(const common_list *files, view_reports *reports, const ato
 // and crowd of the options. If `pick_up` is set, also loads the animations in the model's folder.
 // If a named file cannot be shown, frees all memory, logs an error and returns NULL.
 view_document *view_load_document(const view_loader *loader, const char *const *files,
-                                  size_t num_files, bool pick_up, bool as_asked,
+                                  size_t num_files, bool pick_up, bool uses_options,
                                   view_manner manner);
 void view_free_document(view_document *document, md5gl_renderer *renderer); // may be NULL
 

@@ -151,7 +151,7 @@ static bool apply_effect(view_state *viewer, const view_option *option)
 {
     switch (option->effect) {
     case VIEW_EFFECT_REOPENS:
-        viewer->document->as_asked = true;
+        viewer->document->uses_options = true;
         return view_reload(viewer);
     case VIEW_EFFECT_DRESSES:
         return view_apply_texture_options(viewer);
@@ -385,8 +385,8 @@ static char *make_step_label(const view_state *viewer, bool is_first, const view
     const md5_model *const model = viewer->document->scene.model;
     if (is_first || row == NULL || value == NULL)
         return common_copy(is_first ? "As opened" : "Rotate");
-    const view_command_row *const command = view_command_of(row);
-    const char *const label = command != NULL ? view_label_of(command) : row->name;
+    const view_command_row *const command = view_find_command(row);
+    const char *const label = command != NULL ? view_get_label(command) : row->name;
     const size_t length = strcspn(label, "\xE2"); // length without an ellipsis
     const char *const file = view_file_in(row, value);
     const bool can_name_mesh = file != NULL ? file != value : row->names == VIEW_NAMES_MESH;
@@ -394,7 +394,7 @@ static char *make_step_label(const view_state *viewer, bool is_first, const view
     if (mesh != NULL && file == NULL)
         return common_format("Mesh %s hidden", mesh);
     if (mesh != NULL)
-        return common_format("%s of %s: %s", view_map_name(view_map_of_option(row)), mesh,
+        return common_format("%s of %s: %s", view_map_name(view_get_map_kind(row)), mesh,
                              common_base(file));
     const char *shown = common_base(value);
     if (row->value == NULL && strcmp(value, "default") != 0) {
@@ -562,7 +562,7 @@ void view_remember_document(view_state *viewer)
     view_options now;
     if (viewer->config == NULL || path == NULL)
         return;
-    if (viewer->pages.open >= 0 || !document->as_asked)
+    if (viewer->pages.open >= 0 || !document->uses_options)
         return;
     view_update_options(viewer);
     view_describe_document(viewer, &now);

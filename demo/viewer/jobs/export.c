@@ -367,7 +367,7 @@ static void end_export(view_state *viewer, bool is_stopped)
     view_free_options(&exporting->options);
     common_free_list(&exporting->words);
     free(exporting);
-    view_tell_state(viewer, "exported");
+    view_log_state(viewer, "exported");
 }
 
 // -- Conversion of a model -----------------------------------------------------------------------
@@ -456,7 +456,7 @@ static void end_conversion(view_state *viewer)
     }
     view_drop_library(converting->library);
     free_converting(converting);
-    view_tell_state(viewer, "exported");
+    view_log_state(viewer, "exported");
 }
 
 void view_stop_export(view_state *viewer)

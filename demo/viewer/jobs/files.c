@@ -263,7 +263,7 @@ bool view_follow_scan(view_state *viewer)
                 view_show_section(viewer, viewer->section);
         }
         free(place);
-        view_tell_state(viewer, "scanned");
+        view_log_state(viewer, "scanned");
     } else if (viewer->ui.browser.is_scanning)
         viewer->ui.browser.num_scanned = num_files;
     return true;
@@ -317,7 +317,7 @@ static void assign_texture(view_state *viewer, size_t mesh, md5gl_image_kind map
             common_extend(&text, "%zu=%s\n", mesh, full);
         free(viewer->ui.textures.offered);
         viewer->ui.textures.offered = NULL;
-        if (view_set_option(viewer, view_number_of(name), text))
+        if (view_set_option(viewer, view_option_index(name), text))
             view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
                         path != NULL ? common_base(path) : "automatic");
         else
@@ -403,7 +403,7 @@ static void map_joints(view_state *viewer, const char *path)
         models = view_list_models_for_clip(clip);
     const char *const files[] = {models.count > 0 ? models.names[0] : clip, clip};
     if (models.count == 1 && open_document(viewer, files, 2)) {
-        view_set_option(viewer, view_number_of("retarget"), target);
+        view_set_option(viewer, view_option_index("retarget"), target);
         view_show_retarget(&viewer->ui);
     } else if (models.count != 1) {
         // The last file determines the folder if no model fits.
@@ -430,7 +430,7 @@ static void drop_file(view_state *viewer, const char *path)
     }
     if (common_has_suffix(path, ".hdr")) {
         what = "Environment";
-        done = view_set_option(viewer, view_number_of("environment"), path);
+        done = view_set_option(viewer, view_option_index("environment"), path);
         viewer->options->shown.environment |= done;
     } else if (view_is_image(path) && scene->model != NULL) {
         view_clear_start(&viewer->ui);
@@ -645,7 +645,7 @@ void view_watch_files(view_state *viewer)
     if (!done)
         store_failed_command(viewer, &(view_command){.action = VIEW_RELOAD});
     view_notice(viewer, "%s", done ? "Reloaded" : "Reload failed; the previous version is kept");
-    view_tell_state(viewer, "watch");
+    view_log_state(viewer, "watch");
 }
 
 bool view_follow_files(view_state *viewer)
@@ -655,7 +655,7 @@ bool view_follow_files(view_state *viewer)
     if (answer.action != VIEW_NOTHING) {
         view_run_file_command(viewer, &answer);
         free(answer.path);
-        view_tell_state(viewer, "answered");
+        view_log_state(viewer, "answered");
     }
     if (viewer->checked != viewer->document
         && (viewer->window == NULL || !view_is_window_hidden(viewer->window)))
@@ -829,14 +829,14 @@ static bool open_named(view_state *viewer)
     const bool is_automatic = view_shows_window(options) && !options->no_auto;
     const bool is_clip =
         is_automatic && options->num_files == 1 && common_has_suffix(options->files[0], ".md5anim");
-    const bool as_asked = is_named || config == NULL || config->is_new;
+    const bool uses_options = is_named || config == NULL || config->is_new;
     bool opened;
     if (is_clip)
         opened = open_clip(viewer, options->files[0], true);
     else if (has_one)
         opened = view_open(viewer, files, 1, true);
     else
-        opened = view_open(viewer, options->files, options->num_files, as_asked);
+        opened = view_open(viewer, options->files, options->num_files, uses_options);
     free(only);
     if (has_one)
         return opened;

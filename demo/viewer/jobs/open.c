@@ -190,7 +190,7 @@ static char *convert_source(const char *file, char **folder, view_log *log)
 
 // Replaces the document when the new document is complete. `again`: the same files are read again,
 // so its machines keep their state. `guest`, `place`: see view_manner.
-static bool open_files(view_state *viewer, common_list *files, bool pick_up, bool as_asked,
+static bool open_files(view_state *viewer, common_list *files, bool pick_up, bool uses_options,
                        bool again, const char *guest, const char *place)
 {
     const view_options *const options = viewer->options;
@@ -208,7 +208,7 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
     viewer->reports = (view_reports){.count = 0};
     view_log_clear(&viewer->log);
     viewer->log.may_stop = viewer->window != NULL && view_shows_window(options);
-    viewer->log.keeps_rest = as_asked && !again && viewer->log.may_stop;
+    viewer->log.keeps_rest = uses_options && !again && viewer->log.may_stop;
     assert(files->names != NULL); // at least one file
     char *const file = files->names[0];
     char *folder = NULL;
@@ -217,7 +217,7 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
     files->names[0] = convert_source(file, &folder, &viewer->log);
     view_document *const opened =
         files->names[0] != NULL ? view_load_document(&loader, (const char *const *)files->names,
-                                                     files->count, pick_up, as_asked, manner)
+                                                     files->count, pick_up, uses_options, manner)
                                 : NULL;
     viewer->log.keeps_rest = viewer->log.may_stop = false;
     view_end_warnings(&viewer->log);
@@ -278,7 +278,7 @@ static void restore_settings(view_state *viewer, const char *path, common_list *
     options->names_content = names_content;
 }
 
-bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked)
+bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool uses_options)
 {
     static const char *const crowd_models[] = {"spindle/spindle.md5mesh",
                                                "thimble/thimble.md5mesh"};
@@ -286,7 +286,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     const bool is_own = num_files == 0;
     const bool has_window = view_shows_window(options);
     // The demo scene plays if the options do not set the content or the camera.
-    const bool acts = is_own && as_asked && !options->names_content && options->num_folders == 0
+    const bool acts = is_own && uses_options && !options->names_content && options->num_folders == 0
                       && !options->shown.reduced_motion && !options->azimuth_given
                       && !options->elevation_given && !options->distance_given
                       && !options->target_given && !options->orthographic_given;
@@ -322,13 +322,13 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         visitor = NULL;
     }
     const char *const *const names = (const char *const *)shown.names;
-    if (as_asked)
+    if (uses_options)
         restore_settings(viewer, names[view_find_model(names, shown.count) % shown.count], &lost);
     view_apply_options(viewer);
     const char *const shown_visitor = waits ? NULL : visitor;
     const char *const shown_place = place != NULL && common_is_file(place) ? place : NULL;
-    const bool opened =
-        open_files(viewer, &shown, !options->no_auto, as_asked, false, shown_visitor, shown_place);
+    const bool opened = open_files(viewer, &shown, !options->no_auto, uses_options, false,
+                                   shown_visitor, shown_place);
     free(place);
     for (size_t i = 0; i < lost.count && opened; i++)
         view_warn(&viewer->log, "%s", lost.names[i]);
@@ -345,8 +345,8 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     viewer->visitor = visitor;
     view_clear_start(&viewer->ui);
     viewer->options->hidden_meshes = 0;
-    const bool is_valid = !as_asked || view_hide_meshes(viewer);
-    if (!as_asked)
+    const bool is_valid = !uses_options || view_hide_meshes(viewer);
+    if (!uses_options)
         view_show_meshes(viewer->document, 0);
     if (viewer->config != NULL && !is_own)
         view_note_recent(viewer->config, view_shown_file(viewer->document));
@@ -440,7 +440,7 @@ bool view_apply_texture_options(view_state *viewer)
     // Layers of materials belong to the model, and warnings about textures may no longer apply:
     // both require a reload.
     bool is_whole = document->textures.layers.num_meshes > 0 || viewer->log.num_warnings > 0;
-    document->as_asked = true;
+    document->uses_options = true;
     if (!is_whole && !view_load_scene_textures(&loader, &document->scene, &textures))
         return false;
     is_whole = is_whole || textures.layers.num_meshes > 0;
@@ -502,7 +502,7 @@ bool view_reload(view_state *viewer)
         common_add(viewer->options->crowd > 0 ? &files : &others,
                    common_copy(old->crowd.files.names[i]));
 
-    const bool opened = open_files(viewer, &files, picked_up, old->as_asked, true,
+    const bool opened = open_files(viewer, &files, picked_up, old->uses_options, true,
                                    old->companions[VIEW_GUEST].path, old->place.path);
     view_scene *const scene = &viewer->document->scene;
     if (opened && clip < scene->num_clips)

@@ -472,7 +472,7 @@ void view_toggle_recording(view_state *viewer)
     char *const path = view_find_unused_path(folder, viewer->document->scene.name,
                                              endings[viewer->options->record_as]);
     free(folder);
-    const double rate = view_rate_of(viewer->options, 25);
+    const double rate = view_get_frame_rate(viewer->options, 25);
     if (path != NULL)
         viewer->movie =
             view_begin_movie(path, viewer->width, viewer->height, rate, 0, &viewer->log);
@@ -536,11 +536,11 @@ static void prepare_image(const view_output *output)
     } else if (has_range && is_series) {
         play->time = begin;
         play->playing = true;
-        view_advance(play, anim, i / view_rate_of(options, 24));
+        view_advance(play, anim, i / view_get_frame_rate(options, 24));
         play->playing = false;
     } else if (is_series) {
         play->time =
-            begin + (play->backward ? -1 : 1) * play->speed * i / view_rate_of(options, 24);
+            begin + (play->backward ? -1 : 1) * play->speed * i / view_get_frame_rate(options, 24);
     } else {
         play->time = options->num_times > 0 ? options->times[i] : first;
     }
@@ -623,7 +623,7 @@ static uint32_t count_images(const view_output *output, const md5_anim *anim)
     if (options->num_times > 0)
         return (uint32_t)options->num_times;
     if (output->is_movie && options->all_clips)
-        return view_count_images(&output->viewer->play, anim, view_rate_of(options, 24));
+        return view_count_images(&output->viewer->play, anim, view_get_frame_rate(options, 24));
     return 1;
 }
 
@@ -689,7 +689,7 @@ static bool begin_clip(view_output *output)
         return true;
     output->path = view_name_output(viewer, 1, false);
     output->movie = view_begin_movie(output->path, viewer->width, viewer->height,
-                                     view_rate_of(options, 24), output->count, &viewer->log);
+                                     view_get_frame_rate(options, 24), output->count, &viewer->log);
     return output->movie != NULL;
 }
 
@@ -898,7 +898,7 @@ static bool measure_frames(view_state *viewer)
 {
     md5_error error = {0};
     const uint32_t count = viewer->options->num_frames;
-    const double rate = view_rate_of(viewer->options, 60);
+    const double rate = view_get_frame_rate(viewer->options, 60);
     // [count] seconds; frame = update + rest; joints: update time per posed joint.
     double *const frames = common_alloc(count, 4 * sizeof *frames);
     double *const updates = frames + count;

@@ -64,7 +64,7 @@ void view_read_crash_note(view_state *viewer)
     }
     ui->lost_seconds *=
         (bytes[BEFORE + 1] * 65536.0 + bytes[BEFORE + 2] * 256.0 + bytes[BEFORE + 3])
-        / view_rate_of(viewer->options, 25);
+        / view_get_frame_rate(viewer->options, 25);
     if (ui->lost[0] != '\0') // so that the user can open it again
         viewer->failed = (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)};
     free(part);

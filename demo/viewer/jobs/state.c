@@ -499,7 +499,7 @@ void view_notice(view_state *viewer, const char *format, ...)
 
 // Logs one line of names and numbers, for debugging and for tests, and a second line if the motion
 // of the model writes one.
-void view_tell_state(view_state *viewer, const char *action)
+void view_log_state(view_state *viewer, const char *action)
 {
     const view_scene *const scene = &viewer->document->scene;
     const view_play *const play = &viewer->play;

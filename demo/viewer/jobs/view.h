@@ -273,7 +273,7 @@ void view_store_frame_time(view_state *viewer, double seconds);
 void view_notice(view_state *viewer, const char *format, ...) COMMON_PRINTF(2, 3);
 
 // Logs the state after an action at the level "debug".
-void view_tell_state(view_state *viewer, const char *action);
+void view_log_state(view_state *viewer, const char *action);
 
 // -- Changes of options, and undo: ask.c ---------------------------------------------------------
 
@@ -342,9 +342,9 @@ void view_show_section(view_state *viewer, size_t section);
 
 // Opens files, or our own model if num_files is 0: loads the scene, copies it to the GPU, loads the
 // textures and frames the document. If a file cannot be shown, logs the reason, keeps the open
-// document, and returns false. `as_asked`: apply the textures named on the command line to these
-// files.
-bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
+// document, and returns false. `uses_options`: apply the textures named on the command line to
+// these files.
+bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool uses_options);
 
 // Starts reading the images of the document that view_open_first() will open; see ahead.h.
 void view_read_ahead(view_state *viewer);

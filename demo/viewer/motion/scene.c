@@ -614,7 +614,7 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
 // -- Uploading -----------------------------------------------------------------------------------
 
 static view_dressing make_dressing(const view_loader *loader, const view_scene *scene,
-                                   bool as_asked)
+                                   bool uses_options)
 {
     view_dressing dressing = {
         .model = scene->model,
@@ -625,17 +625,17 @@ static view_dressing make_dressing(const view_loader *loader, const view_scene *
     };
     if (scene->library != NULL)
         dressing.game = scene->library->game;
-    if (as_asked)
+    if (uses_options)
         dressing.options = loader->options;
     if (scene->machine.character != NULL)
         dressing.file = scene->machine.character->model_path;
     return dressing;
 }
 
-bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool as_asked,
+bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool uses_options,
                        md5gl_model **drawn, view_textures *textures)
 {
-    const view_dressing dressing = make_dressing(loader, scene, as_asked);
+    const view_dressing dressing = make_dressing(loader, scene, uses_options);
     return scene->model == NULL || loader->renderer == NULL
            || view_upload(loader, &dressing, drawn, textures);
 }

@@ -229,9 +229,9 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
 // models, whose files are not listed.
 uint32_t view_list_files(const view_scene *scene, bool has_all_clips, common_list *files);
 
-// Uploads the model of a scene and its textures; with `as_asked`, including the textures that the
-// command line names. Succeeds and writes nothing without a model or a renderer.
-bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool as_asked,
+// Uploads the model of a scene and its textures; with `uses_options`, including the textures that
+// the command line names. Succeeds and writes nothing without a model or a renderer.
+bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool uses_options,
                        md5gl_model **drawn, view_textures *textures);
 
 // Loads only the textures, according to the options.

@@ -97,7 +97,7 @@ static bool is_option_on(const view_stage *stage, const view_option *option)
     if (option->kind > COMMON_EITHER)
         return false;
     const unsigned char *const options = (const unsigned char *)stage->options;
-    const bool value = *(const bool *)(options + option->place);
+    const bool value = *(const bool *)(options + option->offset);
     const bool is_negated = option->kind == COMMON_SWITCH && strncmp(option->name, "no-", 3) == 0;
     return value != is_negated;
 }
@@ -105,7 +105,7 @@ static bool is_option_on(const view_stage *stage, const view_option *option)
 // Returns true if a command is a switch that is on.
 static bool is_on(const view_stage *stage, const view_command_row *row)
 {
-    const view_option *const option = view_option_of(row);
+    const view_option *const option = view_get_option(row);
     const view_scene *const scene = &stage->document->scene;
     if (option != NULL)
         return is_option_on(stage, option);
@@ -172,7 +172,7 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
 {
     const view_scene *const scene = &stage->document->scene;
     const view_machine *const machine = &scene->machine;
-    const view_option *const option = view_option_of(row);
+    const view_option *const option = view_get_option(row);
     const bool has_machine = view_mode_of(stage->document) == VIEW_MODE_MACHINE;
     const char *text = NULL;
     char *now;
@@ -221,7 +221,7 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
         break;
     case VIEW_LIST_WORDS:
         line->value = find_word(option->value, number);
-        text = find_word(view_words_of(option), number);
+        text = find_word(view_get_choices(option), number);
         if (line->value == NULL || text == NULL)
             break;
         now = view_write_option(option, stage->options);
@@ -270,9 +270,9 @@ static view_command line_command(const view_stage *stage, const menu_line *line,
 {
     const view_command_row *const row = line->row;
     const view_machine *const machine = &stage->document->scene.machine;
-    const view_option *const option = view_option_of(row);
+    const view_option *const option = view_get_option(row);
     const bool is_target = row->menu == VIEW_MENU_TARGET;
-    view_command command = {.action = view_action_of(row), .number = line->number};
+    view_command command = {.action = view_get_action(row), .number = line->number};
     const char *text = line->value;
     uint32_t layer;
     uint32_t state;
@@ -359,7 +359,7 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
         if (row->menu != menu)
             continue;
         if (own == length && strncmp(row->label, group, own) == 0) {
-            add_line(lines, stage, row, view_label_of(row), has_menu(row));
+            add_line(lines, stage, row, view_get_label(row), has_menu(row));
         } else if (length == 0 && strncmp(row->label, row[-1].label, own + 1) != 0) {
             char name[64]; // commands of a submenu are adjacent; the first command is in no submenu
             COMMON_TEXT(name, "%.*s", (int)own, row->label);
@@ -384,7 +384,7 @@ static const char *context_label(const view_stage *stage, const view_target *tar
         if ((hidden | mesh) + 1 == end)
             return "Show all";
     }
-    return view_label_of(row);
+    return view_get_label(row);
 }
 
 static void list_context(menu_lines *lines, const view_stage *stage, const view_target *target)
@@ -494,7 +494,7 @@ static int rate_item(const menu_line *item, const char *const texts[4], const ch
 static void list_names(menu_lines *lines, const view_ui *ui, const view_command_row *row,
                        const char *const texts[4])
 {
-    const view_option *const option = view_option_of(row);
+    const view_option *const option = view_get_option(row);
     const bool is_named = row->list != VIEW_LIST_NONE;
     const bool needs_words =
         option != NULL && option->kind != VIEW_OPTION_TIMES && row->list != VIEW_LIST_JOINTS;
@@ -529,7 +529,7 @@ static void list_found(menu_lines *lines, const view_ui *ui)
     size_t min_distance = (length + 5) / 4;
     for (size_t i = 0; i < view_num_commands && table[i].menu < VIEW_NUM_MENUS; i++) {
         const view_command_row *const row = &table[i];
-        const char *const texts[] = {view_label_of(row), row->words, view_menu_names[row->menu],
+        const char *const texts[] = {view_get_label(row), row->words, view_menu_names[row->menu],
                                      row->label};
         const int score = rate_words(texts, sought, sought + length);
         menu_line *const line =
@@ -548,7 +548,7 @@ static void list_found(menu_lines *lines, const view_ui *ui)
     qsort(lines->lines, lines->count, sizeof lines->lines[0], compare_scores);
     if (lines->count == 0 && nearest != NULL)
         COMMON_TEXT(add_line(lines, ui->stage, nearest, "", has_menu(nearest))->label,
-                    "No matches. Did you mean: %s", view_label_of(nearest));
+                    "No matches. Did you mean: %s", view_get_label(nearest));
 }
 
 // == Drawing and input ============================================================================
@@ -613,9 +613,9 @@ static void try_line(view_ui *ui, const menu_line *line)
     if (line->row->list == VIEW_LIST_CLIPS && !line->is_group) {
         char number[24];
         COMMON_TEXT(number, "%zu", line->number);
-        ui_try(ui, &view_option_rows[view_number_of("animation-index")], number);
+        ui_try(ui, &view_option_rows[view_option_index("animation-index")], number);
     } else if (line->word[0] != '\0') {
-        ui_try(ui, view_option_of(line->row), line->word);
+        ui_try(ui, view_get_option(line->row), line->word);
     }
 }
 
@@ -708,8 +708,8 @@ static void draw_help(const view_ui *ui, view_rect box, const menu_line *line)
     if (line->missing != 0)
         COMMON_TEXT(note.text, "%s", view_reason(line->missing));
     else
-        COMMON_TEXT(note.text, "%s", view_tooltip_of(line->row));
-    if (strcmp(note.text, view_label_of(line->row)) == 0) // no tooltip
+        COMMON_TEXT(note.text, "%s", view_get_tooltip(line->row));
+    if (strcmp(note.text, view_get_label(line->row)) == 0) // no tooltip
         return;
     ui_note(ui, box.x, box.y + box.height + 3 * ui->scale, INFINITY, &note, 1);
 }

@@ -736,8 +736,8 @@ static int count_numbers(const view_option *option)
 // capital letter and spaces instead of hyphens.
 static void write_label(const view_option *option, char label[64])
 {
-    const view_command_row *const command = view_command_of(option);
-    snprintf(label, 64, "%s", command != NULL ? view_label_of(command) : option->name);
+    const view_command_row *const command = view_find_command(option);
+    snprintf(label, 64, "%s", command != NULL ? view_get_label(command) : option->name);
     for (char *at = label; command == NULL && *at != '\0'; at++) {
         if (*at == '-')
             *at = ' ';
@@ -826,7 +826,7 @@ static bool is_on_card(const view_command_row *row, const view_command_row *card
 // Returns the option of a command if the command is on the card, or NULL.
 static const view_option *option_on_card(const view_command_row *row, const view_command_row *card)
 {
-    return is_on_card(row, card) ? view_option_of(row) : NULL;
+    return is_on_card(row, card) ? view_get_option(row) : NULL;
 }
 
 view_command view_pick_for_card(view_ui *ui, const view_stage *stage, int32_t joint,
@@ -871,7 +871,7 @@ view_command view_open_card(view_ui *ui, const view_stage *stage, size_t option)
     view_clear_card(card);
     view_open_overlay(ui, VIEW_OVERLAY_CARD);
     card->focused = &view_option_rows[option];
-    card->row = view_command_of(card->focused);
+    card->row = view_find_command(card->focused);
     card->before = common_alloc(view_num_options, sizeof *card->before);
     for (size_t i = 0; card->row != NULL && i < view_num_commands; i++) {
         const view_option *const member = option_on_card(&view_command_rows[i], card->row);
@@ -912,7 +912,7 @@ static float measure_names(const view_ui *ui)
     for (size_t i = 0; i < view_num_commands; i++) {
         const view_option *const option = option_on_card(&view_command_rows[i], ui->card.row);
         if (option != NULL && (option->kind == COMMON_COUNT || option->kind == COMMON_FLOAT))
-            widest = fmaxf(widest, ui_text_width(ui, view_label_of(view_command_of(option))));
+            widest = fmaxf(widest, ui_text_width(ui, view_get_label(view_find_command(option))));
     }
     return widest + 9 * ui->scale;
 }
@@ -1019,7 +1019,7 @@ void view_card_panel(view_ui *ui)
 // Returns true if a command is a display or light option that the touch panel shows.
 static bool is_look_command(const view_ui *ui, const view_command_row *row)
 {
-    if (view_option_of(row) == NULL || view_missing_needs(ui->stage, row) != 0)
+    if (view_get_option(row) == NULL || view_missing_needs(ui->stage, row) != 0)
         return false;
     if (row->menu == VIEW_MENU_LIGHT || strncmp(row->label, "Show/", 5) == 0)
         return true;
@@ -1035,7 +1035,7 @@ void view_look_panel(view_ui *ui, view_rect area)
     for (size_t i = 0; i < view_num_commands; i++) {
         const view_command_row *const row = &view_command_rows[i];
         if (is_look_command(ui, row))
-            ui_setting(ui, view_option_of(row));
+            ui_setting(ui, view_get_option(row));
     }
     ui_end_column(ui);
 }
@@ -1070,7 +1070,7 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
 // Returns true if an option or its command contains the search text.
 static bool matches_search(const view_option *option, const char *sought)
 {
-    const view_command_row *const command = view_command_of(option);
+    const view_command_row *const command = view_find_command(option);
     if (common_contains(option->name, sought) || common_contains(option->help, sought))
         return true;
     if (option->tooltip != NULL && common_contains(option->tooltip, sought))

@@ -209,12 +209,12 @@ void ui_tip_command(view_ui *ui, view_action action)
         const view_command_row *const row = &view_command_rows[i];
         char keys[64];
         char text[sizeof ui->tip];
-        if (view_action_of(row) != action || row->menu >= VIEW_NUM_MENUS)
+        if (view_get_action(row) != action || row->menu >= VIEW_NUM_MENUS)
             continue;
         view_print_keys(row, keys, sizeof keys);
-        COMMON_TEXT(text, "%s%s%s", view_label_of(row), keys[0] != '\0' ? "  " : "", keys);
-        if (strcmp(view_tooltip_of(row), view_label_of(row)) != 0)
-            common_append(text, sizeof text, "\n", "%s", view_tooltip_of(row));
+        COMMON_TEXT(text, "%s%s%s", view_get_label(row), keys[0] != '\0' ? "  " : "", keys);
+        if (strcmp(view_get_tooltip(row), view_get_label(row)) != 0)
+            common_append(text, sizeof text, "\n", "%s", view_get_tooltip(row));
         ui_tip(ui, text);
         return;
     }
