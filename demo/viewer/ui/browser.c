@@ -1,8 +1,16 @@
 // The list that opens over the image: files, clips or the contents of a game. This file contains
 // its entries (view_entry), its keys, and its panel, which displays the entries as tiles.
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/panels.h"
 
 #include "demo/viewer/draw/previews.h"
+
+void view_close_browser(view_browser *browser)
+{
+    if (browser->kind != VIEW_BROWSE_NOTHING)
+        browser->was = browser->kind;
+    browser->kind = VIEW_BROWSE_NOTHING;
+    browser->is_peeking = false;
+}
 
 void view_clear_browser(view_browser *browser)
 {

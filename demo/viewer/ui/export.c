@@ -1,6 +1,6 @@
 // The export dialog. It converts the choices of the user to options, and displays the equivalent
 // command line, a preview and the progress.
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/panels.h"
 
 #include <limits.h>
 

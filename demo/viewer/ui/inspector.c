@@ -1,6 +1,6 @@
 // The inspector in the right dock: measurements, the selected mesh or joint, lights and materials,
 // parameters of a state machine, channels and states of an entity, and statistics of the document.
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/panels.h"
 
 // == The selected joint =====================================================================
 

@@ -1,6 +1,6 @@
 // The outliner in the left dock: meshes, clips, layers with states, materials, morph targets and
 // joints as one tree, filtered by a search text.
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/panels.h"
 
 // == Marked joints ========================================================================
 

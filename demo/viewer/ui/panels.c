@@ -1,7 +1,7 @@
 // Runs all panels in their order, for drawing and for events. Also contains the small elements over
 // the image: tooltips, notices, the on-screen stick and buttons, and the help while a character is
 // controlled.
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/panels.h"
 
 // Draws the name of the marked joint in the image. A crowd has no single pose and no label.
 static void label_joint(const view_ui *ui)

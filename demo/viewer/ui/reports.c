@@ -1,6 +1,6 @@
 // Error reports: the window of an error with the lines of its file, the list of problems, repairs
 // of files, and the indicator of a recording.
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/panels.h"
 
 const char *view_open_report(const view_ui *ui)
 {

@@ -1,6 +1,6 @@
 // The page of a model that is retargeted: the joint of the open model that moves each of its
 // joints, the origin of each pair, and saving. All changes are options.
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/panels.h"
 
 typedef enum pair_origin { BY_NAME, GUESSED, BY_USER, NOTHING, NUM_ORIGINS } pair_origin;
 static const struct {
@@ -10,6 +10,11 @@ static const struct {
                           {"guessed", VIEW_AMBER},
                           {"manual", VIEW_ACCENT},
                           {"unmapped", VIEW_WRONG}};
+
+bool view_shows_retarget(const view_ui *ui, const view_stage *stage)
+{
+    return stage->document->companions[0].model != NULL && !ui->retarget.is_closed;
+}
 
 void view_show_retarget(view_ui *ui)
 {

@@ -1,7 +1,7 @@
 // Editors of option values. A row consists of the name of an option, an editor for its kind and a
 // reset button. The card is a dialog with the rows of one command; the settings list all options.
 // Each editor reads the text of the value and requests a VIEW_SET command with a new text.
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/panels.h"
 
 // == Text of an option ===========================================================================
 

@@ -1,6 +1,6 @@
 // Panels for the displays of the surface: the legend of the weights in the lower right corner, and
 // the layout of the texture coordinates of a mesh. Also the markers of points in the image.
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/panels.h"
 
 // Sizes in layout units.
 static const float scale_width = 230;

@@ -1,70 +1,9 @@
-// The core of the user interface: items, rows, fields, columns, tiles and dialogs, and the layout
-// of the docks. ui.h documents each function.
-#include "demo/viewer/ui/ui.h"
+// The core of the user interface: items, rows, fields, columns, tiles and dialogs. ui.h documents
+// each function.
+#include "demo/viewer/ui/panels.h"
 
 #include <ctype.h>
 #include <stdarg.h>
-
-// -- Layout of the docks --------------------------------------------------------------------
-
-// Returns true if the right dock is open. The start page hides it.
-static bool is_right_open(const view_stage *stage, bool is_start)
-{
-    const view_shown *const shown = stage->shown;
-    if (is_start)
-        return false;
-    const bool has_inspector = shown->panel && shown->inspector && !stage->docks.is_folded;
-    return has_inspector || shown->light_list || shown->parm_list;
-}
-
-// Returns true if the bottom dock has content: problems, curves or a state graph.
-static bool has_bottom_content(const view_stage *stage, bool has_curves)
-{
-    const view_shown *const shown = stage->shown;
-    if (stage->docks.shows_problems)
-        return true;
-    if (has_curves)
-        return shown->curves || shown->differences;
-    return shown->graph && view_shows_machine(stage);
-}
-
-view_layout_wish view_requested_layout(const view_stage *stage)
-{
-    const view_shown *const shown = stage->shown;
-    const view_scene *const scene = &stage->document->scene;
-    const bool is_machine = view_shows_machine(stage);
-    const bool is_folded = stage->docks.is_folded;
-    const bool is_start = stage->is_start || stage->plays;
-    const bool has_panels = shown->panel && !is_start;
-    const bool has_curves = view_shows_curves(stage) && !view_shows_crowd(stage->document);
-    const bool has_time_line = is_machine || view_clock(scene) != NULL;
-    const bool has_bottom = has_panels && has_bottom_content(stage, has_curves);
-    const bool has_left = has_panels && shown->hierarchy && !is_folded;
-    view_layout_wish wish = {
-        .width = stage->width,
-        .height = stage->height - stage->caption,
-        .em = view_em(stage->font),
-        .is_touched = stage->is_touched,
-        .has_menu = shown->panel && stage->pages == NULL,
-        .has_time = has_panels && has_time_line,
-        .is_open = {[VIEW_DOCK_LEFT] = has_left,
-                    [VIEW_DOCK_RIGHT] = is_right_open(stage, is_start),
-                    [VIEW_DOCK_BOTTOM] = has_bottom},
-        .docks = stage->docks,
-    };
-    if ((has_curves || stage->docks.shows_problems) && !(wish.docks.sizes[VIEW_DOCK_BOTTOM] > 0))
-        wish.docks.sizes[VIEW_DOCK_BOTTOM] = 14; // less than a graph
-    // In a small window the time bar contains the button that opens the sheet.
-    wish.has_time =
-        wish.has_time || (has_panels && view_lay_out(&wish).arrangement == VIEW_ARRANGE_SHEET);
-    return wish;
-}
-
-view_layout view_current_layout(const view_stage *stage)
-{
-    const view_layout_wish wish = view_requested_layout(stage);
-    return view_lay_out(&wish);
-}
 
 // -- Panels and items -----------------------------------------------------------------------
 
@@ -162,6 +101,11 @@ bool ui_key(view_ui *ui, int32_t key)
     return true;
 }
 
+bool ui_passes_focus(const view_ui *ui)
+{
+    return ui->mouse.key == VIEW_KEY_TAB || ui->mouse.key == VIEW_KEY_F(6);
+}
+
 bool ui_is_hot(const view_ui *ui)
 {
     return is_same(ui->hot, ui->item);
@@ -226,14 +170,6 @@ void ui_tip_cut(view_ui *ui, const char *text, float width)
         ui_tip(ui, text);
 }
 
-void view_close_browser(view_browser *browser)
-{
-    if (browser->kind != VIEW_BROWSE_NOTHING)
-        browser->was = browser->kind;
-    browser->kind = VIEW_BROWSE_NOTHING;
-    browser->is_peeking = false;
-}
-
 void view_open_overlay(view_ui *ui, view_overlay over)
 {
     ui->menu = (view_menus){.kind = VIEW_NO_MENU};
@@ -249,22 +185,6 @@ void view_sync_overlay(view_ui *ui)
         view_open_overlay(ui, VIEW_OVERLAY_NONE);
     else if (ui->browser.kind != VIEW_BROWSE_NOTHING && ui->over != VIEW_OVERLAY_FILES)
         view_open_overlay(ui, VIEW_OVERLAY_FILES);
-}
-
-void view_close_menu(view_ui *ui)
-{
-    view_open_overlay(ui, VIEW_OVERLAY_NONE);
-}
-
-void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y)
-{
-    view_open_overlay(ui, kind == VIEW_MENU_SEARCH ? VIEW_OVERLAY_SEARCH : VIEW_OVERLAY_MENU);
-    ui->menu = (view_menus){.kind = kind, .x = x, .y = y, .selected = SIZE_MAX};
-    if (kind != VIEW_MENU_SEARCH)
-        return;
-    ui->focus = (ui_item_id){"menu", 2}; // its text field
-    ui->selects_all = false;
-    ui->menu.selected = 0;
 }
 
 bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const char *name,

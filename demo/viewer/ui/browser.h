@@ -1,0 +1,122 @@
+// The lists of files and clips, and of the contents of a game, filtered by typing.
+//
+// A list is opened for a purpose (view_list_purpose). The chosen entry becomes a command. The state
+// of the list is a view_browser.
+#ifndef DEMO_VIEWER_UI_BROWSER_H
+#define DEMO_VIEWER_UI_BROWSER_H
+
+#include "demo/viewer/ui/ui.h"
+
+typedef enum view_browser_kind {
+    VIEW_BROWSE_NOTHING, // closed
+    VIEW_BROWSE_FILES,
+    VIEW_BROWSE_CLIPS,
+    VIEW_BROWSE_CHANNEL, // clips for a channel of an entity
+    VIEW_BROWSE_GAME,    // a section of a game's contents
+} view_browser_kind;
+
+typedef enum view_entry_kind {
+    VIEW_ENTRY_MODEL, // or a machine; the kinds from here to PICTURE are files
+    VIEW_ENTRY_ANIM,
+    VIEW_ENTRY_CAMERA,
+    VIEW_ENTRY_PICTURE,
+    VIEW_ENTRY_LIGHT,  // LIGHT and MAP are listed only when an image is requested
+    VIEW_ENTRY_MAP,    // a joint map for retargeting
+    VIEW_ENTRY_OTHER,  // a file of another format, converted when opened
+    VIEW_ENTRY_FOLDER, // or an archive
+    VIEW_ENTRY_CLIP,   // a clip of the open model
+    VIEW_ENTRY_NAMED,  // an item of a game
+} view_entry_kind;
+
+typedef struct view_entry {
+    view_entry_kind kind;
+    char *label;
+    char *path; // NULL: a clip, or an item of a mod
+    size_t clip;
+    bool is_own;     // an item of the mod, not of its base game
+    bool is_shown;   // currently open
+    bool is_missing; // a recent file that does not exist any more
+    bool is_in_game; // a recent item whose path is an address in a game
+} view_entry;
+
+// Purpose of a file list.
+typedef struct view_list_purpose {
+    unsigned takes; // accepted kinds, one bit per view_entry_kind; 0: models, clips and cameras
+    view_command answer; // command with `form` as its path; VIEW_NOTHING: open the file
+    char *form;          // path in which "\1" is replaced by the file's path; NULL: only the path
+} view_list_purpose;
+
+typedef struct view_browser {
+    view_browser_kind kind;
+    view_browser_kind was; // kind before it was closed; the entries are still valid
+    view_list_purpose asked;
+    char *folder;     // listed folder or title; NULL: recent files, or no title
+    uint32_t channel; // channel that the clips are listed for
+    view_entry *entries;
+    size_t num_entries;
+    size_t *found; // [num_found] indices of the listed entries
+    size_t num_found;
+    size_t num_hidden;
+    size_t selected;   // index into `found`: the entry that Enter opens
+    char filter[4200]; // filter text, or a typed path
+    unsigned shows;    // kinds that the tabs select, as in view_list_purpose.takes
+    bool selects_all;  // typed text replaces the filter
+    bool is_peeking;   // the selected entry is enlarged
+    bool shows_hidden; // show names that begin with a dot
+    bool shows_places; // a small window shows the locations instead of the entries
+    bool reveals;      // scroll until the selected entry is visible
+    size_t num_rows;   // visible rows in the last frame
+    size_t per_row;    // tiles per row in the last frame
+
+    // Only for VIEW_BROWSE_GAME.
+    char *on;          // name of the open item, or NULL
+    size_t num_own;    // items of the mod
+    bool is_own_alone; // omit the base game
+    view_section section;
+    size_t num_in_section[VIEW_NUM_SECTIONS];
+    bool is_scanning;   // the game is being read and has no entries yet
+    size_t num_scanned; // files so far
+} view_browser;
+
+// Opens a list of the clips of the scene, of the files in the folder of the scene, or of the clips
+// for channel `number` of the entity of the scene. Closes the list instead if it already shows
+// clips or files of the same kind. Closes the list and returns false if the scene has no clips to
+// list.
+bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t number,
+                       const view_scene *scene);
+
+// Lists a folder. "" lists the recently opened files. `shown` is the path to select, or NULL.
+void view_browse_folder(view_browser *browser, const char *folder, const char *shown,
+                        const view_config *config);
+
+// Moves the files with these paths to the beginning of the list.
+void view_list_first(view_browser *browser, const common_list *paths);
+
+// view_close_browser() hides the list. view_clear_browser() also frees its entries.
+void view_close_browser(view_browser *browser);
+void view_clear_browser(view_browser *browser);
+
+// Handles a key before all other panels while the list is open. Returns VIEW_NOTHING if the list is
+// closed or does not use the key, which may be a letter for the filter. `code` is a key code of
+// platform.h.
+view_command view_key_browser(view_browser *browser, int32_t code);
+
+// Sets the filter and lists the matching entries. Truncates a long text.
+void view_filter_list(view_browser *browser, const char *text);
+
+// Background of the large preview.
+#define VIEW_PREVIEW_COLOR VIEW_CONTROL
+
+// -- Contents of a game folder or an archive: entities, models, clips and skins --------------
+
+// Lists a section of a library. `shown` is the name of the item to select, or NULL.
+void view_list_section(view_browser *browser, const view_library *library, view_section section,
+                       const char *shown);
+
+// Shows an empty list while the library at `place` is read.
+void view_list_scan(view_browser *browser, const char *place);
+
+// The open file list, over all other panels (browser.c).
+void view_browser_panel(view_ui *ui);
+
+#endif

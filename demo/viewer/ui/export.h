@@ -1,0 +1,77 @@
+// The export dialog: images, movies, and the model in another format. view_export_choices contains
+// the input of the user; view_select_export() converts it to options of the command line.
+#ifndef DEMO_VIEWER_UI_EXPORT_H
+#define DEMO_VIEWER_UI_EXPORT_H
+
+#include "demo/viewer/ui/ui.h"
+
+typedef enum view_export_kind {
+    VIEW_EXPORT_PICTURE,
+    VIEW_EXPORT_MOVIE,
+    VIEW_EXPORT_TURNTABLE,
+    VIEW_EXPORT_SHEET,
+    VIEW_EXPORT_MODEL, // the model and its clips, converted
+} view_export_kind;
+
+// Input of the user: indices into lists of choices, and texts as typed. The dialog shows a default
+// in place of an empty text.
+typedef struct view_export_choices {
+    uint32_t kind; // view_export_kind
+    uint32_t clips;
+    uint32_t size;
+    uint32_t format;
+    uint32_t samples;
+    uint32_t background;
+    uint32_t labels;
+    uint32_t model_format;
+    char range[24];
+    char frames[16];
+    char sheet[16];
+    char resolution[24];
+    char rate[16];
+    char folder[512];
+    char name[128];
+} view_export_choices;
+
+typedef struct view_export {
+    bool is_set; // view_select_export() has initialized `choices`
+    view_export_choices choices;
+    bool asks; // the question about an existing file is open
+
+    // Set by the caller:
+    bool has_desktop;    // the desktop has a dialog to select a folder
+    common_list endings; // file extensions of the model formats
+    char problem[256];   // reason why export is disabled, or ""
+    char *output;        // value of --output
+    char *line;          // equivalent command line, or NULL
+    char *file;          // first output file, or NULL
+    bool exists;         // an output file already exists
+    uint32_t done;       // finished images
+    uint32_t total;      // images; 0: no export is running
+    double left;         // remaining time, seconds
+
+    bool is_small; // the dialog is too small for the preview
+    bool is_stale; // the preview must be rendered again
+    md5gl_texture preview;
+    float preview_shape; // width divided by height
+    double bytes;        // estimated file size; 0: unknown
+    double next;         // earliest time of the next preview, seconds since the start
+} view_export;
+
+#define VIEW_EXPORT_PANEL "export"
+enum { VIEW_FOLDER_OF_EXPORT = 1 }; // number of the command VIEW_OPEN_FOLDER
+void view_export_panel(view_ui *ui);
+
+// Writes the choices to `options`, after it has initialized them on the first call. A `number` of 2
+// or more is appended to the file name. Returns false and sets `problem` if a choice is invalid.
+// The caller frees `output` with view_free_export().
+bool view_select_export(view_export *export, const view_stage *stage, unsigned number,
+                        view_options *options);
+void view_free_export(view_export *export);
+
+// Writes the choices, except the range of the clip, as one line, to be freed. view_read_choices()
+// returns false and changes nothing if the text is invalid.
+char *view_write_choices(const view_export_choices *choices);
+bool view_read_choices(view_export_choices *choices, const char *text);
+
+#endif

@@ -1,0 +1,41 @@
+// The state graph of a machine in the bottom dock: one layer with its active states and the
+// conditions of its transitions. A view_graph_view contains the zoom and the cached layout
+// (graph_layout.h).
+#ifndef DEMO_VIEWER_UI_GRAPH_H
+#define DEMO_VIEWER_UI_GRAPH_H
+
+#include "demo/viewer/ui/graph_layout.h"
+#include "demo/viewer/ui/ui.h"
+
+enum { VIEW_TAKEN_EDGES = 8 };
+typedef struct view_taken_edge {
+    uint32_t edge; // MD5_NONE: none
+    double time;   // of the machine, seconds
+} view_taken_edge;
+
+// The displayed layer, its position and zoom, and its cached layout.
+typedef struct view_graph_view {
+    uint32_t layer;
+    float zoom;   // 0: fits the panel
+    float x;      // left edge of the graph relative to the panel, pixels
+    float y;      // top edge of the graph relative to the panel, pixels
+    float grip_x; // last position of the mouse while dragging
+    float grip_y;
+    uint32_t hovered;                        // state or edge under the mouse; 0: none
+    uint32_t running;                        // active edge, or MD5_NONE
+    view_taken_edge taken[VIEW_TAKEN_EDGES]; // newest first
+    view_graph *graph;                       // layout for the following fields
+    uint64_t fingerprint;
+    float scale;
+    uint32_t laid_out; // layer
+    view_graph_area area_of_layout;
+} view_graph_view;
+
+// Frees the layout. The selected layer is unchanged.
+void view_clear_graph(view_graph_view *view);
+
+// The state graph in the bottom dock (graph.c). view_shows_graph() returns true if it is visible.
+bool view_shows_graph(const view_stage *stage);
+void view_graph_panel(view_ui *ui);
+
+#endif

@@ -1,0 +1,20 @@
+// The right dock: properties of the selected item, lights, materials, the parameters of a machine
+// and the channels of an entity.
+#ifndef DEMO_VIEWER_UI_INSPECTOR_H
+#define DEMO_VIEWER_UI_INSPECTOR_H
+
+#include "demo/viewer/ui/ui.h"
+
+enum { VIEW_NUM_VALUE_KINDS = 3 }; // position, degrees, quaternion
+typedef float view_joint_values[VIEW_NUM_VALUE_KINDS][4];
+
+void view_inspector(view_ui *ui, view_rect area);
+
+// Names and decimal places of each kind of joint values, and names and colors of the axes.
+extern const char *const view_value_names[VIEW_NUM_VALUE_KINDS];
+extern const char *const view_axis_names[4];
+extern const int view_value_places[VIEW_NUM_VALUE_KINDS];
+extern const view_color view_axis_colors[4];
+void view_find_values(md5_mat34 matrix, view_joint_values values);
+
+#endif

@@ -1,0 +1,61 @@
+// The menu bar, context menus and the command search (Ctrl+P), all built from the table of commands
+// in ../base/commands.c. A view_menus contains the open menu.
+#ifndef DEMO_VIEWER_UI_MENU_H
+#define DEMO_VIEWER_UI_MENU_H
+
+#include "demo/viewer/ui/ui.h"
+
+typedef enum view_menu_kind {
+    VIEW_NO_MENU,
+    VIEW_MENU_OF_BAR,
+    VIEW_MENU_OF_CONTEXT, // of the clicked item
+    VIEW_MENU_SEARCH,
+} view_menu_kind;
+
+enum { VIEW_NUM_USED = 16 };
+
+// The item that a context menu refers to. Its commands contain the same values.
+enum { VIEW_TARGET_TEXT = 4097 };
+typedef struct view_target {
+    unsigned context; // VIEW_ON_*
+    size_t number;
+    size_t item;
+    char name[VIEW_TARGET_TEXT]; // "": none, or too long
+    char path[VIEW_TARGET_TEXT]; // likewise
+} view_target;
+
+typedef struct view_menus {
+    view_menu_kind kind;
+    view_menu menu; // selected menu of the bar
+    view_target target;
+    float x;                     // left edge, pixels
+    float y;                     // top edge, pixels
+    char group[192];             // name of the open submenu; "": none
+    const view_command_row *row; // command of `group`
+    size_t selected;             // line that the keys selected; SIZE_MAX: none
+    size_t first;                // topmost visible line
+    size_t inner_first;          // topmost visible line of the submenu
+    float last_x;                // previous position of the mouse
+    char text[256];              // search text
+} view_menus;
+
+// Opens a menu at (x, y), or the first menu of the bar. Set the target of a context menu after this
+// call. view_close_menu() closes the open menu.
+void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y);
+void view_close_menu(view_ui *ui);
+
+// Writes entry `number` of a list: its name, and the text that an option is set to. Returns false
+// if the list has no such entry.
+bool view_list_thing(const view_stage *stage, view_menu_list list, const view_option *option,
+                     size_t number, char name[128], char text[128]);
+
+// The menu bar and the open menu.
+void view_menu_panel(view_ui *ui);
+
+// Returns the VIEW_NEEDS_* bits that the document satisfies.
+uint32_t view_found_needs(const view_document *document);
+
+// Returns the VIEW_NEEDS_* bits that a command requires and the document does not satisfy.
+uint32_t view_missing_needs(const view_stage *stage, const view_command_row *row);
+
+#endif

@@ -1,0 +1,133 @@
+// The state of the interface (view_ui) with the state of each panel, and the function that runs all
+// panels. The window and its jobs include this file; it includes the headers of all panels.
+#ifndef DEMO_VIEWER_UI_PANELS_H
+#define DEMO_VIEWER_UI_PANELS_H
+
+#include "demo/viewer/ui/browser.h"
+#include "demo/viewer/ui/curves.h"
+#include "demo/viewer/ui/docks.h"
+#include "demo/viewer/ui/export.h"
+#include "demo/viewer/ui/graph.h"
+#include "demo/viewer/ui/info.h"
+#include "demo/viewer/ui/inspector.h"
+#include "demo/viewer/ui/menu.h"
+#include "demo/viewer/ui/outliner.h"
+#include "demo/viewer/ui/reports.h"
+#include "demo/viewer/ui/retarget.h"
+#include "demo/viewer/ui/settings.h"
+#include "demo/viewer/ui/start.h"
+#include "demo/viewer/ui/surface.h"
+#include "demo/viewer/ui/textures.h"
+#include "demo/viewer/ui/timebar.h"
+#include "demo/viewer/ui/ui.h"
+
+// State of the interface: the input of the current run, and the state of each panel.
+typedef struct view_ui {
+    const view_stage *stage; // valid during view_run_ui()
+    view_scene *scene;       // scene of `stage`
+    view_canvas *canvas;     // canvas of `stage`
+    float scale;             // pixels per layout unit
+    float em;                // em of the font, pixels
+    float line;              // line height of the font, pixels
+    view_rect window;        // area for dialogs, below the menu bar
+    ui_mouse mouse;
+    bool is_event;        // this run handles an event and does not draw
+    bool is_touched;      // touch screen: rows are higher
+    bool has_taken;       // an item has handled the event
+    view_command command; // response of an item to the event; owns its `path`
+    ui_item_id item;      // the last item so far in this run
+    ui_item_id top;       // the last item under the mouse so far in this run
+    ui_item_id hot;       // the topmost item under the mouse
+    ui_item_id active;    // item whose value follows the mouse until the button is released
+    ui_item_id focus;     // item that receives keys: a field, or an item reached by Tab
+    view_rect focus_rect; // rectangle of that item in the last run
+    bool is_focus_there;  // that item exists in this run
+    bool is_focus_shown;  // the focus has a visible frame: from Tab until the mouse is used
+    bool selects_all;     // typed text replaces the text of the focused field
+    bool takes_next;      // Tab was pressed: the next item gets the focus
+    // File that the previous viewer was opening or recording when it crashed, or "".
+    char lost[1024];
+    bool loses_movie;    // that file is an unfinished movie
+    double lost_seconds; // length of that movie
+    // When the card after the first minute opens, seconds since the start. A notice precedes it
+    // by VIEW_INVITING seconds. 0: never; negative: the card is open.
+    double end_at;
+    ui_item_id before; // Tab: previous item that can get the focus
+    const char *modal; // panel above all others, the only one that receives keys; NULL: none
+    float low;         // minimum of the active slider when it was pressed
+    float high;        // maximum of the active slider when it was pressed
+    const char *held;  // panel whose value the last press has changed
+
+    view_rect space; // rectangle of the next row for ui_slider()
+    float label_width;
+    float value_width;
+
+    // For tests: finds the rectangle of the first item whose "panel/label" begins with `sought`.
+    const char *sought;
+    view_rect found;
+    char found_text[VIEW_MAX_LINE]; // text of the item if it is an ui_row()
+
+    view_overlay over; // set by view_open_overlay()
+    view_browser browser;
+    // Paths: recent files, home, the model's folder, examples, root ("": missing), then games.
+    common_list places;
+    view_thumbnail pictures[VIEW_MAX_THUMBNAILS];
+    view_menus menu;
+    view_card card;
+    view_trial trial;
+    const view_command_row *used[VIEW_NUM_USED]; // last used commands, for the command search
+    size_t num_used;
+    view_graph_view graph;
+    view_docks docks;
+    ui_scroll scrolls[UI_NUM_SCROLLS];
+    ui_column *column; // column that contains the next items, or NULL
+    bool is_smooth;    // after view_follow()
+    float scroll_rest; // fraction of a line that a finger has scrolled, pixels
+    char filter[64];   // of the outliner
+    bool is_headless;  // the outliner lists only one section
+    uint32_t folded;   // bit i: section i of ui_section_number is folded
+    uint64_t folded_joints[UI_MAX_FOLDED / 64]; // one bit per joint
+    uint64_t open_layers;                       // one bit per layer
+    int32_t revealed_joint;                     // joint that the outliner was scrolled to
+    int32_t hovered_joint;                      // joint under the mouse in a list; -1: none
+    int32_t selected_joint;                     // clicked joint; -1: none
+    int32_t measured_from;     // joint at which the measured distance begins; -1: none
+    int32_t selected_material; // first mesh with the selected material; -1: none
+    // Selected mesh; -1: none. Only one of mesh, material and joint is selected at a time.
+    int32_t selected_mesh;
+    double lit_end; // until when the edges of the mesh are highlighted, seconds since the start
+    view_pick lit;  // vertex of the row under the mouse
+    bool keeps_lit; // until the next press
+    view_curves curves;
+    char notice[256]; // shown at the bottom until notice_end
+    char tip[320];    // tooltip of the item under the mouse; "": none
+    // When the mouse entered the item, seconds since the start; INFINITY: the item was pressed.
+    double tip_since;
+    bool is_tip_shown;
+    view_start start;
+    view_excerpt excerpt; // of the error in the log
+    view_problems problems;
+    view_export export;
+    view_texture_panel textures;
+    view_retarget_page retarget;
+    double notice_end;         // seconds since the start
+    view_action notice_action; // command of a click on the notice
+} view_ui;
+
+// Updates `over` after the file list was opened or closed.
+void view_sync_overlay(view_ui *ui);
+
+// Delay of a tooltip, seconds.
+#define VIEW_TIP_DELAY 0.5
+
+// Returns the on-screen stick that moves the model by a finger. Its reach is 0 if nothing can be
+// moved or the screen is not a touch screen.
+view_stick view_stick_position(const view_stage *stage);
+
+// Runs all panels. Without an event, draws them to the canvas of the stage. With an event, draws
+// nothing and returns the resulting command, or VIEW_NOTHING if no panel was hit or the event
+// changes nothing visible. After a press on a value, the value follows the mouse until the caller
+// clears ui->held and ui->active.
+view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event);
+
+#endif

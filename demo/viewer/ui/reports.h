@@ -1,0 +1,46 @@
+// Errors and warnings: the window of an error with the lines around it (view_excerpt), the list of
+// problems in its dock (view_problems), and the sign of a recording.
+#ifndef DEMO_VIEWER_UI_REPORTS_H
+#define DEMO_VIEWER_UI_REPORTS_H
+
+#include "demo/viewer/ui/ui.h"
+
+// The lines of a file around an error.
+enum { VIEW_EXCERPT_LINES = 7, VIEW_EXCERPT_BYTES = 128 };
+typedef struct view_excerpt {
+    uint64_t error_key; // view_log.num_errors when it was read, or the hash of a report
+    uint32_t first;     // number of the first line, from 1
+    uint32_t count;     // number of lines
+    uint32_t caret;     // byte in the wrong line
+    bool is_cut;        // the lines are truncated at their beginning
+    char lines[VIEW_EXCERPT_LINES][VIEW_EXCERPT_BYTES];
+} view_excerpt;
+
+typedef struct view_problems {
+    char filter[64];
+    size_t selected; // index among the problems that match the filter
+    size_t shown;    // 1 + the report whose lines are displayed; 0: none
+    bool has_keys;
+    char *repair;   // description of the repair, one change per line; NULL: no dialog
+    char *broken;   // path of the file to repair
+    char *repaired; // path of the repaired file
+} view_problems;
+
+// Closes the dialog of a repair.
+void view_forget_repair(view_problems *problems);
+
+// The indicator of a recording at the top, which is not recorded; a click ends the recording
+// (reports.c).
+void view_recording_panel(view_ui *ui, const view_stage *stage);
+
+// The list of problems in its dock (reports.c). view_is_about_mesh() returns true if a report
+// concerns a mesh of the scene.
+void view_problems_panel(view_ui *ui, view_rect area);
+bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint32_t mesh);
+
+// The window of the error in the log, or of the location of a problem (reports.c).
+// view_open_report() returns the name of the open panel, or NULL.
+void view_reports_panel(view_ui *ui);
+const char *view_open_report(const view_ui *ui);
+
+#endif

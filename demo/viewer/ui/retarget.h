@@ -1,0 +1,33 @@
+// The page of the inspector while a companion is retargeted. It lists the joint that moves each
+// joint of the companion, and saves the result. It replaces the other pages.
+#ifndef DEMO_VIEWER_UI_RETARGET_H
+#define DEMO_VIEWER_UI_RETARGET_H
+
+#include "demo/viewer/ui/ui.h"
+
+typedef struct view_retarget_page {
+    bool is_closed;
+    bool is_short;          // omit joints that were matched by equal names
+    uint32_t picked;        // 1 + joint of the other model that is being matched; 0: none
+    char saved[512];        // path of the last saved file, or ""
+    view_retargeting *made; // retargeting that the page displays
+} view_retarget_page;
+
+#define VIEW_RETARGET_WIDTH 38.0f // minimum width of the inspector, em
+
+// Numbers of the command VIEW_SAVE_RETARGETED.
+enum { VIEW_SAVE_CLIP, VIEW_SAVE_CLIPS, VIEW_SAVE_MAP };
+
+// The page of a model that is retargeted, which replaces the other pages of the inspector.
+// view_shows_retarget() returns true if it is open.
+void view_retarget_rows(view_ui *ui);
+bool view_shows_retarget(const view_ui *ui, const view_stage *stage);
+
+// Opens the retargeting page in front of the other pages.
+void view_show_retarget(view_ui *ui);
+
+// Matches the joint that is selected now with the joint of the other model that was picked on the
+// page, if any.
+void view_match_partner(view_ui *ui, const view_stage *stage);
+
+#endif

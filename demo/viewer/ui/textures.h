@@ -1,0 +1,34 @@
+// The page of the selected mesh in the inspector: its maps, the locations that were searched for
+// them, images of any folder to replace them, and the defects of the mesh.
+#ifndef DEMO_VIEWER_UI_TEXTURES_H
+#define DEMO_VIEWER_UI_TEXTURES_H
+
+#include "demo/viewer/ui/ui.h"
+
+// Statistics and defects of a mesh, computed when the mesh is first displayed.
+typedef struct view_mesh_facts {
+    const md5_mesh *mesh;    // the mesh
+    uint32_t num_joints;     // joints that influence the mesh
+    uint32_t min_influences; // minimum number of influences per vertex
+    view_mesh_defects faults;
+} view_mesh_facts;
+
+typedef struct view_texture_panel {
+    uint32_t column;  // index of the selected map
+    uint32_t hovered; // 1 + index of the map under the mouse; 0: none
+    view_mesh_facts facts;
+    char *offered; // path of a dropped image whose map is not selected yet, or NULL
+    char *saved;   // path for the next save, or NULL
+    bool replaces; // `saved` is an existing file
+} view_texture_panel;
+
+// Forgets the dropped image and the path for the next save.
+void view_clear_textures(view_texture_panel *panel);
+
+void view_mesh_page(view_ui *ui);
+
+// Returns true if a mesh lacks a map. A material may draw only in stages, without a texture.
+// (textures.c)
+bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_image_kind map);
+
+#endif

@@ -1,0 +1,9 @@
+// The time bar at the bottom: buttons, the timeline of the clip, and values of playback.
+#ifndef DEMO_VIEWER_UI_TIMEBAR_H
+#define DEMO_VIEWER_UI_TIMEBAR_H
+
+#include "demo/viewer/ui/ui.h"
+
+void view_time_bar(view_ui *ui, view_rect bar);
+
+#endif
