@@ -4,14 +4,6 @@
 
 #include "demo/viewer/draw/previews.h"
 
-void view_close_browser(view_browser *browser)
-{
-    if (browser->kind != VIEW_BROWSE_NOTHING)
-        browser->was = browser->kind;
-    browser->kind = VIEW_BROWSE_NOTHING;
-    browser->is_peeking = false;
-}
-
 void view_clear_browser(view_browser *browser)
 {
     for (size_t i = 0; i < browser->num_entries; i++) {

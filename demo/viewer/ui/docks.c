@@ -4,65 +4,6 @@
 
 // == Layout ===============================================================================
 
-// Returns true if the right dock is open. The start page hides it.
-static bool is_right_open(const view_stage *stage, bool is_start)
-{
-    const view_shown *const shown = stage->shown;
-    if (is_start)
-        return false;
-    const bool has_inspector = shown->panel && shown->inspector && !stage->docks.is_folded;
-    return has_inspector || shown->light_list || shown->parm_list;
-}
-
-// Returns true if the bottom dock has content: problems, curves or a state graph.
-static bool has_bottom_content(const view_stage *stage, bool has_curves)
-{
-    const view_shown *const shown = stage->shown;
-    if (stage->docks.shows_problems)
-        return true;
-    if (has_curves)
-        return shown->curves || shown->differences;
-    return shown->graph && view_shows_machine(stage);
-}
-
-view_layout_wish view_requested_layout(const view_stage *stage)
-{
-    const view_shown *const shown = stage->shown;
-    const view_scene *const scene = &stage->document->scene;
-    const bool is_machine = view_shows_machine(stage);
-    const bool is_folded = stage->docks.is_folded;
-    const bool is_start = stage->is_start || stage->plays;
-    const bool has_panels = shown->panel && !is_start;
-    const bool has_curves = view_shows_curves(stage) && !view_shows_crowd(stage->document);
-    const bool has_time_line = is_machine || view_clock(scene) != NULL;
-    const bool has_bottom = has_panels && has_bottom_content(stage, has_curves);
-    const bool has_left = has_panels && shown->hierarchy && !is_folded;
-    view_layout_wish wish = {
-        .width = stage->width,
-        .height = stage->height - stage->caption,
-        .em = view_em(stage->font),
-        .is_touched = stage->is_touched,
-        .has_menu = shown->panel && stage->pages == NULL,
-        .has_time = has_panels && has_time_line,
-        .is_open = {[VIEW_DOCK_LEFT] = has_left,
-                    [VIEW_DOCK_RIGHT] = is_right_open(stage, is_start),
-                    [VIEW_DOCK_BOTTOM] = has_bottom},
-        .docks = stage->docks,
-    };
-    if ((has_curves || stage->docks.shows_problems) && !(wish.docks.sizes[VIEW_DOCK_BOTTOM] > 0))
-        wish.docks.sizes[VIEW_DOCK_BOTTOM] = 14; // less than a graph
-    // In a small window the time bar contains the button that opens the sheet.
-    wish.has_time =
-        wish.has_time || (has_panels && view_lay_out(&wish).arrangement == VIEW_ARRANGE_SHEET);
-    return wish;
-}
-
-view_layout view_current_layout(const view_stage *stage)
-{
-    const view_layout_wish wish = view_requested_layout(stage);
-    return view_lay_out(&wish);
-}
-
 view_rect view_free_region(const view_stage *stage)
 {
     view_rect region = view_current_layout(stage).free;

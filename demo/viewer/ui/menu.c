@@ -6,22 +6,6 @@
 #include <ctype.h>
 #include <strings.h>
 
-void view_close_menu(view_ui *ui)
-{
-    view_open_overlay(ui, VIEW_OVERLAY_NONE);
-}
-
-void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y)
-{
-    view_open_overlay(ui, kind == VIEW_MENU_SEARCH ? VIEW_OVERLAY_SEARCH : VIEW_OVERLAY_MENU);
-    ui->menu = (view_menus){.kind = kind, .x = x, .y = y, .selected = SIZE_MAX};
-    if (kind != VIEW_MENU_SEARCH)
-        return;
-    ui->focus = (ui_item_id){"menu", 2}; // its text field
-    ui->selects_all = false;
-    ui->menu.selected = 0;
-}
-
 // == Menu lines ===================================================================================
 
 // A command, or an entry of a command's list (a clip, a recent file, ...). A group opens a submenu.

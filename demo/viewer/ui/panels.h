@@ -20,6 +20,7 @@
 #include "demo/viewer/ui/textures.h"
 #include "demo/viewer/ui/timebar.h"
 #include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/window_layout.h"
 
 // State of the interface: the input of the current run, and the state of each panel.
 typedef struct view_ui {

@@ -170,6 +170,14 @@ void ui_tip_cut(view_ui *ui, const char *text, float width)
         ui_tip(ui, text);
 }
 
+void view_close_browser(view_browser *browser)
+{
+    if (browser->kind != VIEW_BROWSE_NOTHING)
+        browser->was = browser->kind;
+    browser->kind = VIEW_BROWSE_NOTHING;
+    browser->is_peeking = false;
+}
+
 void view_open_overlay(view_ui *ui, view_overlay over)
 {
     ui->menu = (view_menus){.kind = VIEW_NO_MENU};
@@ -185,6 +193,22 @@ void view_sync_overlay(view_ui *ui)
         view_open_overlay(ui, VIEW_OVERLAY_NONE);
     else if (ui->browser.kind != VIEW_BROWSE_NOTHING && ui->over != VIEW_OVERLAY_FILES)
         view_open_overlay(ui, VIEW_OVERLAY_FILES);
+}
+
+void view_close_menu(view_ui *ui)
+{
+    view_open_overlay(ui, VIEW_OVERLAY_NONE);
+}
+
+void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y)
+{
+    view_open_overlay(ui, kind == VIEW_MENU_SEARCH ? VIEW_OVERLAY_SEARCH : VIEW_OVERLAY_MENU);
+    ui->menu = (view_menus){.kind = kind, .x = x, .y = y, .selected = SIZE_MAX};
+    if (kind != VIEW_MENU_SEARCH)
+        return;
+    ui->focus = (ui_item_id){"menu", 2}; // its text field
+    ui->selects_all = false;
+    ui->menu.selected = 0;
 }
 
 bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const char *name,

@@ -1,0 +1,25 @@
+// The layout of the window: the parts that are displayed for the current document and options, and
+// their rectangles. Panels use it to find their own rectangle.
+#ifndef DEMO_VIEWER_UI_WINDOW_LAYOUT_H
+#define DEMO_VIEWER_UI_WINDOW_LAYOUT_H
+
+#include "demo/viewer/draw/draw.h"
+
+// Returns the panels that the window should contain, and their layout.
+view_layout_wish view_requested_layout(const view_stage *stage);
+view_layout view_current_layout(const view_stage *stage);
+
+// Returns true if a state machine with its parameters is displayed.
+static inline bool view_shows_machine(const view_stage *stage)
+{
+    return view_mode_of(stage->document) == VIEW_MODE_MACHINE;
+}
+
+// Returns true if the bottom dock belongs to a clip or to compared joints, not to a state graph.
+static inline bool view_shows_curves(const view_stage *stage)
+{
+    return !view_shows_machine(stage)
+           || (stage->shown->differences && stage->document->compare.model != NULL);
+}
+
+#endif
