@@ -89,3 +89,88 @@ TEST_HERE (view_log_keeps_the_location_of_the_last_error) {
     CHECK_STRING(k->log.failure.file, "");
     CHECK_UINT(k->log.num_errors, 2);
 }
+
+// -- Causes -------------------------------------------------------------------------------------
+
+static void warn_in(view_log *log, const char *file, view_level level, const char *text)
+{
+    md5_error warning = {.status = MD5_WARNING};
+    snprintf(warning.file, sizeof warning.file, "%s", file);
+    snprintf(warning.message, sizeof warning.message, "%s", text);
+    view_log_warning(log, &warning);
+    log->reports->rows[log->reports->count - 1].level = level;
+}
+
+// Texts that differ only in numbers and quoted names have one cause in each file.
+TEST_HERE (view_log_groups_warnings_by_cause) {
+    warn_in(&k->log, "a.md5mesh", VIEW_WARNING, "joint 1 'hips' has weight 0.5");
+    warn_in(&k->log, "a.md5mesh", VIEW_WARNING, "joint 1 'hips' has no weight");
+    warn_in(&k->log, "a.md5mesh", VIEW_WARNING, "joint 22 'head 3' has weight 12");
+    warn_in(&k->log, "b.md5mesh", VIEW_WARNING, "joint 1 'hips' has weight 0.5");
+    warn_in(&k->log, "b.md5mesh", VIEW_WARNING, "the name 'is not closed");
+    warn_in(&k->log, "b.md5mesh", VIEW_WARNING, "the name 'was not closed");
+    view_find_causes(&k->reports);
+    if (CHECK_UINT(k->reports.num_causes, 5)) {
+        CHECK_UINT(k->reports.causes[0].num_reports, 2);
+        CHECK_UINT(k->reports.order[k->reports.causes[0].first], 0);
+        CHECK_UINT(k->reports.order[k->reports.causes[0].first + 1], 2);
+        CHECK_UINT(k->reports.causes[1].num_reports, 1);
+    }
+    CHECK_UINT(view_count_problems(&k->log), 5);
+}
+
+// The order is: errors, clips of other skeletons, other warnings, notes.
+TEST_HERE (view_log_lists_the_worst_cause_first) {
+    warn_in(&k->log, "a.md5mesh", VIEW_INFO, "a note");
+    warn_in(&k->log, "a.md5mesh", VIEW_WARNING, "a warning");
+    k->log.about.kind = VIEW_ABOUT_BINDING;
+    warn_in(&k->log, "z.md5anim", VIEW_WARNING, "joint 1 is missing");
+    warn_in(&k->log, "z.md5anim", VIEW_WARNING, "joint 2 is ignored");
+    k->log.about.kind = VIEW_ABOUT_FILE;
+    warn_in(&k->log, "z.md5mesh", VIEW_ERROR, "an error");
+    view_find_causes(&k->reports);
+    if (CHECK_UINT(k->reports.num_causes, 4)) {
+        static const uint32_t first[] = {4, 2, 1, 0};
+        for (size_t i = 0; i < COUNT_OF(first); i++)
+            CHECK_UINT(k->reports.order[k->reports.causes[i].first], first[i]);
+        CHECK(k->reports.causes[1].is_binding);
+        CHECK_UINT(k->reports.causes[1].num_reports, 2);
+    }
+    CHECK_UINT(view_count_problems(&k->log), 3);
+}
+
+// A file with VIEW_MAX_CAUSES causes lists all of them. Of one more the mildest become one cause.
+TEST_HERE (view_log_lists_ten_causes_per_file) {
+    char text[] = "cause a";
+    for (int i = 0; i < VIEW_MAX_CAUSES; i++, text[6]++)
+        warn_in(&k->log, "a.md5mesh", i < 3 ? VIEW_INFO : VIEW_WARNING, text);
+    warn_in(&k->log, "b.md5mesh", VIEW_WARNING, text);
+    view_find_causes(&k->reports);
+    CHECK_UINT(k->reports.num_causes, VIEW_MAX_CAUSES + 1);
+    warn_in(&k->log, "a.md5mesh", VIEW_ERROR, text);
+    view_find_causes(&k->reports);
+    CHECK_UINT(k->reports.num_causes, VIEW_MAX_CAUSES + 1);
+    const view_cause *const rest = &k->reports.causes[VIEW_MAX_CAUSES];
+    CHECK(rest->is_rest);
+    CHECK_UINT(rest->level, VIEW_INFO);
+    CHECK_UINT(rest->num_reports, 2);
+    CHECK_UINT(k->reports.order[rest->first], 1);
+    CHECK_UINT(k->reports.order[k->reports.causes[0].first], VIEW_MAX_CAUSES + 1);
+    size_t sum = 0;
+    for (size_t i = 0; i < k->reports.num_causes; i++)
+        sum += k->reports.causes[i].num_reports;
+    CHECK_UINT(sum, k->reports.count);
+}
+
+TEST_HERE (view_log_groups_any_number_of_causes) {
+    char text[32];
+    for (int i = 0; i < VIEW_MAX_REPORTS; i++) {
+        for (int digit = 0; digit < 4; digit++)
+            text[digit] = (char)('a' + (i >> (4 * digit) & 15));
+        text[4] = '\0';
+        view_warn(&k->log, "%s", text);
+    }
+    CHECK_UINT(view_count_problems(&k->log), VIEW_MAX_CAUSES);
+    CHECK_UINT(k->reports.causes[VIEW_MAX_CAUSES - 1].num_reports,
+               VIEW_MAX_REPORTS - VIEW_MAX_CAUSES + 1);
+}

@@ -249,8 +249,9 @@ TEST_HERE (view_problems_are_opened_by_their_number) {
 TEST_HERE (view_problems_are_scrolled_by_keys) {
     warn(w, 200);
     w->viewer.ui.problems.has_keys = true;
+    press_key(w, VIEW_KEY_RIGHT); // unfolds the cause of all warnings
     CHECK(!has_item(w, 800, 600, "problems/warning number 199"));
-    for (int i = 0; i < 199; i++)
+    for (int i = 0; i < 200; i++)
         press_key(w, VIEW_KEY_DOWN);
     CHECK(has_item(w, 800, 600, "problems/warning number 199"));
     CHECK(!has_item(w, 800, 600, "problems/warning number 0"));
@@ -263,6 +264,33 @@ TEST_HERE (view_problems_are_filtered) {
     view_run_ui(&w->viewer.ui, &facts, &(ui_mouse){.text = "number 39"});
     CHECK(!has_item(w, 1280, 720, "problems/warning number 2"));
     CHECK(has_item(w, 1280, 720, "problems/warning number 39"));
+}
+
+// A clip of another skeleton is one problem and the first of the list, although each joint has a
+// warning. The warnings are listed when the problem is unfolded by mouse or key.
+TEST_HERE (view_problems_of_a_foreign_clip_are_one_problem) {
+    static const char title[] =
+        "problems/walk was made for another skeleton (1 of 57 joints match)";
+    static const char detail[] = "problems/joint 1 'hips' of the model is missing";
+    view_log *const log = &w->viewer.log;
+    view_log_clear(log);
+    view_warn(log, "a warning before the clip is opened");
+    PERFORM(&w->viewer, VIEW_OPEN_FILE,
+            .path = common_copy(test_path("models/thimble/walk.md5anim")));
+    CHECK_UINT(log->num_warnings, 135); // 78 joints of the model, 56 of the clip
+    CHECK_UINT(view_count_problems(log), 2);
+    PERFORM(&w->viewer, VIEW_WARNINGS);
+    const view_stage stage = item_draw(&w->viewer, 1280, 720);
+    const view_rect first = item_find(&w->viewer, &stage, title);
+    const view_rect second = item_find(&w->viewer, &stage, "problems/a warning before");
+    CHECK(first.height > 0 && first.y < second.y);
+    CHECK(!has_item(w, 1280, 720, detail));
+    press(w, title);
+    CHECK(has_item(w, 1280, 720, detail));
+    press_key(w, VIEW_KEY_LEFT);
+    CHECK(!has_item(w, 1280, 720, detail));
+    press_key(w, VIEW_KEY_RETURN); // presses the button
+    CHECK(view_shows_retarget(&w->viewer.ui, &stage));
 }
 
 // Each problem leads to its subject and to its line.
@@ -487,7 +515,8 @@ TEST_HERE (view_problems_without_a_line_select_their_mesh) {
 
 // A notice that opens the list appears once per document.
 TEST_HERE (view_problems_are_announced_once) {
-    warn(w, 2);
+    warn(w, 2); // with one cause
+    view_warn(&w->viewer.log, "another cause");
     w->viewer.ui.docks.shows_problems = false;
     view_follow_files(&w->viewer);
     CHECK(strstr(w->viewer.ui.notice, "2 problems"));

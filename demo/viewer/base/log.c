@@ -240,6 +240,8 @@ void view_free_reports(view_reports *reports)
         free(reports->rows[i].file);
     }
     free(reports->rows);
+    free(reports->causes);
+    free(reports->order);
     *reports = (view_reports){.count = 0};
 }
 

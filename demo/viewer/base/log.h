@@ -2,7 +2,8 @@
 // Standard output is reserved for requested output: images, measurements, lists.
 //
 // view_log contains the level, the last error and the last warning. If the caller provides a
-// view_reports list, each warning is stored in it with its file, line and subject.
+// view_reports list, each warning is stored in it with its file, line and subject. causes.c groups
+// this list by cause.
 #ifndef DEMO_VIEWER_BASE_LOG_H
 #define DEMO_VIEWER_BASE_LOG_H
 
@@ -26,6 +27,7 @@ typedef enum view_about_kind {
     VIEW_ABOUT_VERTEX,
     VIEW_ABOUT_JOINT,
     VIEW_ABOUT_CLIP,
+    VIEW_ABOUT_BINDING, // joints of a clip's file that do not match the joints of the model
 } view_about_kind;
 
 // The subject of a report.
@@ -49,11 +51,29 @@ typedef struct view_report {
 
 enum { VIEW_MAX_REPORTS = 10000 };        // further warnings are only counted
 enum { VIEW_MAX_PRINTED_WARNINGS = 100 }; // per opening of files
+enum { VIEW_MAX_CAUSES = 10 };            // per file
+
+// Reports about one file with the same cause. Their texts differ only in numbers and quoted names,
+// or all of them are about the binding of a clip.
+typedef struct view_cause {
+    uint64_t key;       // identifies the cause when the reports are grouped again
+    view_level level;   // level of the worst report
+    size_t first;       // index in view_reports.order
+    size_t num_reports; // at least 1
+    bool is_binding;    // all reports are about the binding of a clip
+    bool is_rest;       // different causes of a file that has more than VIEW_MAX_CAUSES
+} view_cause;
 
 typedef struct view_reports {
     view_report *rows; // [count] in the order in which they were first reported
     size_t count;
     bool was_announced; // the window has shown a notice about the warnings
+
+    // Results of view_find_causes() for the first num_grouped reports.
+    view_cause *causes; // [num_causes] the worst first
+    size_t num_causes;
+    uint32_t *order; // [num_grouped] indices of reports, in the order of their causes
+    size_t num_grouped;
 } view_reports;
 
 typedef struct view_log {
@@ -103,6 +123,12 @@ void view_free_reports(view_reports *reports);
 // VIEW_DEBUG is not listed: it only sets the subject of earlier reports about the same file and
 // line.
 void view_take_reports(view_log *log, view_reports *found, const void *model);
+
+// Groups the reports by cause if reports were added since the last call (causes.c).
+void view_find_causes(view_reports *reports);
+
+// Returns the number of causes that are not only notes, or without a list the number of warnings.
+uint32_t view_count_problems(const view_log *log);
 
 // Shows the progress of a long job, "what 3/12", on a terminal and only after half a second.
 // step == count ends it. Returns false if the user wants the job to end.

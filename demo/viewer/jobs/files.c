@@ -667,9 +667,9 @@ bool view_follow_files(view_state *viewer)
     }
     if (viewer->log.num_warnings > 0 && !viewer->reports.was_announced
         && !viewer->ui.docks.shows_problems && viewer->now >= viewer->ui.notice_end) {
+        const uint32_t count = view_count_problems(&viewer->log);
         viewer->reports.was_announced = true;
-        view_notice(viewer, "%u problem%s" VIEW_DOT "show", viewer->log.num_warnings,
-                    viewer->log.num_warnings == 1 ? "" : "s");
+        view_notice(viewer, "%u problem%s" VIEW_DOT "show", count, count == 1 ? "" : "s");
         viewer->ui.notice_action = VIEW_WARNINGS;
     }
     if (viewer->is_restored && viewer->now >= viewer->ui.notice_end) {

@@ -193,7 +193,11 @@ static bool load_clip(view_scene *scene, const char *file, view_log *log)
                             .name = common_stem(file),
                             .anim = md5_load_anim(file, &opts, &error)};
     opts.file_name = file;
-    if (!view_append_clip(scene, clip, &opts, &error))
+    const view_about before = log->about;
+    log->about.kind = VIEW_ABOUT_BINDING;
+    const bool is_bound = view_append_clip(scene, clip, &opts, &error);
+    log->about = before;
+    if (!is_bound)
         return view_log_error(log, &error);
     apply_quake_conventions(scene, &scene->clips[scene->num_clips - 1], log);
     return true;

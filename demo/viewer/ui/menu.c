@@ -868,7 +868,7 @@ static void draw_search(view_ui *ui)
 static void draw_problems(view_ui *ui, view_rect *bar)
 {
     const bool is_error = ui->stage->log->error[0] != '\0';
-    const uint32_t count = ui->stage->log->num_warnings + is_error;
+    const uint32_t count = view_count_problems(ui->stage->log) + is_error;
     char text[48];
     if (count == 0)
         return;

@@ -267,7 +267,7 @@ static view_about find_subject(const view_stage *stage, const view_report *repor
     const view_scene *const scene = &stage->document->scene;
     view_about about = report->about;
     for (uint32_t i = 0; report->file != NULL && i < (uint32_t)scene->num_clips; i++) {
-        if (about.kind != VIEW_ABOUT_FILE)
+        if (about.kind != VIEW_ABOUT_FILE && about.kind != VIEW_ABOUT_BINDING)
             break;
         if (strcmp(report->file, scene->clips[i].path) == 0)
             about = (view_about){VIEW_ABOUT_CLIP, i, 0, scene->model};
@@ -332,7 +332,7 @@ static bool is_of_map(const view_stage *stage, const view_report *report)
 // Returns true if a report is about a clip whose joints do not match the model.
 static bool is_mismatch(const view_stage *stage, const view_report *report, const view_about *about)
 {
-    if (about->kind != VIEW_ABOUT_CLIP || !common_contains(report->text, "joint"))
+    if (about->kind != VIEW_ABOUT_CLIP || report->about.kind != VIEW_ABOUT_BINDING)
         return false;
     const view_clip *const clip = &stage->document->scene.clips[about->number];
     return common_is_file(clip->path) && clip->binding->num_extra > 0 && can_map(stage);
@@ -385,21 +385,118 @@ static bool is_listed(const view_problems *list, const view_report *report)
            || (report->file != NULL && common_contains(report->file, list->filter));
 }
 
-// Copies the listed problems: one line each, with columns separated by tabs.
+// Copies the listed problems in the order of the list: one line each, with columns separated by
+// tabs.
 static void copy_problems(const view_problems *list, const view_reports *reports)
 {
     char *text = common_copy("");
-    for (size_t i = 0; i < reports->count; i++) {
-        const view_report *const report = &reports->rows[i];
-        if (!is_listed(list, report))
-            continue;
-        char *const location = describe_location(report->file, report->line, report->column);
-        common_extend(&text, "%s\t%s\t%u\n", report->text, location, report->count);
-        free(location);
+    for (size_t i = 0; i < reports->num_causes; i++) {
+        const view_cause *const cause = &reports->causes[i];
+        for (size_t k = 0; k < cause->num_reports; k++) {
+            const view_report *const report = &reports->rows[reports->order[cause->first + k]];
+            if (!is_listed(list, report))
+                continue;
+            char *const location = describe_location(report->file, report->line, report->column);
+            common_extend(&text, "%s\t%s\t%u\n", report->text, location, report->count);
+            free(location);
+        }
     }
     view_copy_text(text);
     free(text);
 }
+
+// -- Causes with several reports --------------------------------------------------------------
+
+// A line of the list: a report, or the header of a cause with several reports.
+typedef struct problem_line {
+    const view_cause *cause; // NULL: the line is a report
+    size_t report;           // index of the report, or of the first report of the cause
+    bool is_detail;          // a report below the header of its cause
+    bool is_open;            // the reports of the cause are listed
+    view_level level;
+    view_about about; // subject that all reports of the line have in common
+    char *text;       // to be freed
+} problem_line;
+
+// Returns the subject that all reports of a cause have in common.
+static view_about find_common_subject(const view_stage *stage, const view_cause *cause)
+{
+    const view_reports *const reports = stage->log->reports;
+    const uint32_t *const order = reports->order + cause->first;
+    const view_report *const report = &reports->rows[order[0]];
+    const view_about first = report->about;
+    view_about subject = find_subject(stage, report);
+    for (size_t i = 1; i < cause->num_reports; i++) {
+        const view_about about = reports->rows[order[i]].about;
+        if (about.kind != first.kind || about.number != first.number || about.model != first.model)
+            subject.kind = VIEW_ABOUT_FILE;
+        else if (subject.kind == VIEW_ABOUT_VERTEX && about.vertex != first.vertex)
+            subject.kind = VIEW_ABOUT_MESH;
+    }
+    return subject;
+}
+
+// Describes a clip whose joints do not match the joints of the model.
+static char *describe_binding(const view_clip *clip)
+{
+    const uint32_t num_joints = clip->anim->skeleton.num_joints;
+    const uint32_t num_matches = num_joints - clip->binding->num_extra;
+    if (clip->binding->num_extra == 0)
+        return common_format("%s does not animate %u joints of the model", clip->name,
+                             clip->binding->num_missing);
+    if (num_matches < num_joints - num_matches)
+        return common_format("%s was made for another skeleton (%u of %u joints match)", clip->name,
+                             num_matches, num_joints);
+    return common_format("%s matches only a part of the skeleton (%u of %u joints match)",
+                         clip->name, num_matches, num_joints);
+}
+
+// Returns the line of a cause with several reports. Its text is to be freed.
+static problem_line describe_cause(const view_ui *ui, const view_cause *cause)
+{
+    const view_stage *const stage = ui->stage;
+    const view_reports *const reports = stage->log->reports;
+    const uint32_t *const order = reports->order + cause->first;
+    const view_report *const report = &reports->rows[order[0]];
+    problem_line line = {.cause = cause,
+                         .report = order[0],
+                         .is_open = ui->problems.open_cause == cause->key,
+                         .level = cause->level,
+                         .about = find_common_subject(stage, cause)};
+    size_t count = 0;
+    for (size_t i = 0; i < cause->num_reports; i++)
+        count += reports->rows[order[i]].count;
+    if (cause->is_binding && line.about.kind == VIEW_ABOUT_CLIP)
+        line.text = describe_binding(&stage->document->scene.clips[line.about.number]);
+    else if (cause->is_binding)
+        line.text = common_copy("The joints of the clip and the model do not match");
+    else if (cause->is_rest)
+        line.text = common_format("%zu other problems", count);
+    else
+        line.text = common_format("%s (and %zu similar)", report->text, count - 1);
+    return line;
+}
+
+// Returns the line of a report. Its text is to be freed.
+static problem_line describe_report(const view_stage *stage, size_t number, bool is_detail)
+{
+    const view_report *const report = &stage->log->reports->rows[number];
+    return (problem_line){.report = number,
+                          .is_detail = is_detail,
+                          .level = report->level,
+                          .about = find_subject(stage, report),
+                          .text = report->count > 1
+                                      ? common_format("%u \xC3\x97 %s", report->count, report->text)
+                                      : common_copy(report->text)};
+}
+
+// Folds or unfolds the reports of a cause. The reports of one cause are listed at a time.
+static void toggle_cause(view_problems *list, const problem_line *line)
+{
+    list->open_cause = line->is_open ? 0 : line->cause->key;
+}
+
+// -- Lines of the list ------------------------------------------------------------------------
 
 // A link with its upper left corner at (x, y). Returns true if it was pressed.
 static bool run_link(view_ui *ui, float x, float y, float width, bool is_selected, const char *text)
@@ -411,11 +508,11 @@ static bool run_link(view_ui *ui, float x, float y, float width, bool is_selecte
 }
 
 // Returns the color of the icon of a problem.
-static view_color level_color(const view_report *report)
+static view_color level_color(view_level level)
 {
-    if (report->level == VIEW_ERROR)
+    if (level == VIEW_ERROR)
         return VIEW_WRONG;
-    return report->level == VIEW_INFO ? VIEW_ACCENT : VIEW_AMBER;
+    return level == VIEW_INFO ? VIEW_ACCENT : VIEW_AMBER;
 }
 
 // Positions of the parts of a problem's row, in pixels. A wide row has one line, a narrow row two.
@@ -429,10 +526,11 @@ typedef struct problem_layout {
     float below;  // y of the links
 } problem_layout;
 
-static problem_layout lay_out_problem(const view_ui *ui, view_rect row, float end, bool is_wide)
+static problem_layout lay_out_problem(const view_ui *ui, const problem_line *line, view_rect row,
+                                      float end, bool is_wide)
 {
     const float em = ui->em;
-    const float left = row.x + 2.4f * em;
+    const float left = row.x + (line->is_detail ? 3.8f : 2.4f) * em;
     problem_layout layout = {.is_wide = is_wide, .left = left, .end = end};
     if (is_wide) {
         layout.y = row.y + 0.5f * (row.height - ui->line);
@@ -449,49 +547,71 @@ static problem_layout lay_out_problem(const view_ui *ui, view_rect row, float en
 }
 
 // Draws the icon and the message of a problem.
-static void draw_problem(const view_ui *ui, const view_report *report, float x,
+static void draw_problem(const view_ui *ui, const problem_line *line, float x,
                          const problem_layout *layout, bool is_selected)
 {
     static const char *const signs[] = {"", "\xE2\x9C\x95", "\xE2\x9A\xA0", "i"};
-    const float width = (layout->is_wide ? layout->second : layout->end) - layout->left - ui->em;
-    char *const text = report->count > 1
-                           ? common_format("%u \xC3\x97 %s", report->count, report->text)
-                           : common_copy(report->text);
-    ui_text(ui, x, layout->y, 0, is_selected ? VIEW_BRIGHT : level_color(report),
-            signs[report->level]);
-    ui_text(ui, layout->left, layout->y, width, is_selected ? VIEW_BRIGHT : VIEW_PLAIN, text);
-    free(text);
+    const float em = ui->em;
+    float left = layout->left;
+    if (!line->is_detail)
+        ui_text(ui, x, layout->y, 0, is_selected ? VIEW_BRIGHT : level_color(line->level),
+                signs[line->level]);
+    if (line->cause != NULL) {
+        ui_text(ui, left, layout->y, 0, VIEW_DIM, line->is_open ? UI_SIGN_OPEN : UI_SIGN_FOLDED);
+        left += 1.4f * em;
+    }
+    const float width = (layout->is_wide ? layout->second : layout->end) - left - em;
+    ui_text(ui, left, layout->y, width, is_selected ? VIEW_BRIGHT : VIEW_PLAIN, line->text);
 }
 
-// Runs the links of a problem: its item, and its location in a file. `number` is the report's
-// index.
-static void run_links(view_ui *ui, const view_report *report, const view_about *about,
-                      size_t number, const problem_layout *layout, bool is_selected)
+// Runs the links of a problem: its item, and its location in a file.
+static void run_links(view_ui *ui, const problem_line *line, const problem_layout *layout,
+                      bool is_selected)
 {
     const float em = ui->em;
+    const view_report *const report = &ui->stage->log->reports->rows[line->report];
+    const bool has_location = report->line > 0 && line->cause == NULL;
     char name[160];
     char *const location =
-        describe_location(report->line > 0 ? common_base(report->file) : NULL, report->line, 0);
-    describe_about(ui->stage, report, *about, name, sizeof name);
+        describe_location(has_location ? common_base(report->file) : NULL, report->line, 0);
+    describe_about(ui->stage, report, line->about, name, sizeof name);
     const bool has_third = layout->is_wide || location[0] != '\0';
     const float wide = (has_third ? layout->third : layout->end) - layout->second - em;
-    if (about->kind == VIEW_ABOUT_FILE)
+    if (line->about.kind == VIEW_ABOUT_FILE)
         ui_text(ui, layout->second, layout->below, fmaxf(wide, 1),
                 is_selected ? VIEW_PLAIN : VIEW_DIM, name);
     else if (run_link(ui, layout->second, layout->below, wide, is_selected, name))
-        show_about(ui, about);
+        show_about(ui, &line->about);
     const float third_width = layout->end - layout->third - 0.5f * em;
     if (location[0] != '\0'
         && run_link(ui, layout->third, layout->below, third_width, is_selected, location))
-        ui->problems.shown = number + 1;
+        ui->problems.shown = line->report + 1;
     free(location);
 }
 
-// Displays a problem in one row, or in two lines of a narrow dock. Enter presses the first button
-// of the selected problem. Returns true if the problem was selected.
-static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, bool is_selected)
+// Sets the labels of the buttons of a problem. `solution` is the result of solution_label().
+// Returns their number.
+static int list_buttons(const view_ui *ui, const problem_line *line, float width,
+                        const char *solution, const char *labels[2])
 {
-    const view_report *const report = &stage->log->reports->rows[number];
+    const view_report *const report = &ui->stage->log->reports->rows[line->report];
+    const bool is_vertex = line->about.kind == VIEW_ABOUT_VERTEX;
+    const bool can_repair = can_repair_file(report) && (solution == NULL || is_vertex);
+    int count = 0;
+    if (line->is_detail && solution == map_joints) // in the header
+        return 0;
+    if (solution != NULL && (!can_repair || width > 80 * ui->em)) // a vertex is also a link
+        labels[count++] = solution;
+    if (can_repair)
+        labels[count++] = "Repair\xE2\x80\xA6";
+    return count;
+}
+
+// Displays a problem in one row, or in two lines of a narrow dock. Enter presses the first button
+// of the selected problem, or else unfolds a cause. Returns true if the problem was selected.
+static bool run_problem(view_ui *ui, const problem_line *line, bool is_selected)
+{
+    const view_report *const report = &ui->stage->log->reports->rows[line->report];
     const float em = ui->em;
     const bool is_wide = ui->column->area.width > 52 * em;
     enum { ITEMS = 5 };
@@ -502,51 +622,111 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
     if (!ui_reserve_row(ui, ceilf((is_wide ? 1.8f : 3.3f) * em), &row))
         return false;
     ui->item.number = item;
-    const view_about about = find_subject(stage, report);
-    const char *const label = solution_label(stage, report, &about);
+    const char *const solution = solution_label(ui->stage, report, &line->about);
     const char *labels[2];
-    int num_labels = 0;
-    const bool can_repair =
-        can_repair_file(report) && (label == NULL || about.kind == VIEW_ABOUT_VERTEX);
-    if (label != NULL && (!can_repair || row.width > 80 * em)) // a vertex is also a link
-        labels[num_labels++] = label;
-    if (can_repair)
-        labels[num_labels++] = "Repair\xE2\x80\xA6";
-    const bool is_pressed = ui_item(ui, row, report->text);
+    const int num_labels = list_buttons(ui, line, row.width, solution, labels);
+    const bool is_pressed = ui_item(ui, row, line->text);
     if (is_selected || ui_is_hot(ui))
         view_draw_rect(ui->canvas, row, is_selected ? VIEW_SELECTED : VIEW_CONTROL);
     view_rect rest = view_inset(row, 0.15f * em);
     rest.width -= 0.7f * em; // of the scroll bar
     int pressed = -1;
+    const bool has_return = is_selected && ui->problems.has_keys && ui_key(ui, VIEW_KEY_RETURN);
     if (num_labels > 0) {
         pressed = ui_buttons(ui, &rest, labels, num_labels, -1, true);
-        if (is_selected && ui->problems.has_keys && ui_key(ui, VIEW_KEY_RETURN))
+        if (has_return)
             pressed = 0;
     }
     if (num_labels == 0 || !is_wide)
         rest.width = fminf(rest.width, row.width - (is_wide ? 10 * em : 0));
-    const problem_layout layout = lay_out_problem(ui, row, rest.x + rest.width, is_wide);
-    draw_problem(ui, report, row.x + 0.7f * em, &layout, is_selected);
-    run_links(ui, report, &about, number, &layout, is_selected);
-    if (pressed >= 0 && labels[pressed] != label)
+    const problem_layout layout = lay_out_problem(ui, line, row, rest.x + rest.width, is_wide);
+    draw_problem(ui, line, row.x + 0.7f * em, &layout, is_selected);
+    run_links(ui, line, &layout, is_selected);
+    if (pressed >= 0 && labels[pressed] != solution)
         UI_COMMAND(ui, VIEW_REPAIR, .path = common_copy(report->file));
     else if (pressed >= 0)
-        run_button(ui, report, &about);
+        run_button(ui, report, &line->about);
+    else if (line->cause != NULL && (is_pressed || has_return))
+        toggle_cause(&ui->problems, line);
     ui->item.number = item + ITEMS;
     return is_pressed;
+}
+
+// Handles the keys of the selected cause: Right unfolds it, and Left folds it.
+static void run_fold_keys(view_ui *ui, const problem_line *line)
+{
+    if (line->cause != NULL && ui_key(ui, line->is_open ? VIEW_KEY_LEFT : VIEW_KEY_RIGHT))
+        toggle_cause(&ui->problems, line);
+}
+
+// The lines of the list while they are displayed.
+typedef struct problem_lines {
+    size_t count;  // lines so far
+    bool has_keys; // keys select a line
+    view_rect area;
+} problem_lines;
+
+// Displays the next line, and frees its text.
+static void add_line(view_ui *ui, problem_lines *lines, problem_line line)
+{
+    view_problems *const list = &ui->problems;
+    ui_column *const column = ui->column;
+    const view_rect area = lines->area;
+    const float top = column->y;
+    const bool is_selected = lines->count == list->selected;
+    if (is_selected && lines->has_keys)
+        run_fold_keys(ui, &line);
+    if (run_problem(ui, &line, is_selected)) {
+        list->selected = lines->count;
+        list->has_keys = true;
+    }
+    if (is_selected && lines->has_keys && ui->mouse.key != 0) // scrolls the line into view
+        column->scroll->wanted +=
+            fminf(top - area.y, 0) + fmaxf(column->y - area.y - area.height, 0);
+    lines->count++;
+    free(line.text);
+}
+
+// Displays the lines of a cause: one report, or a header and, if it is unfolded, the reports. A
+// filter unfolds all causes with reports that match it.
+static void add_cause(view_ui *ui, problem_lines *lines, const view_cause *cause)
+{
+    const view_stage *const stage = ui->stage;
+    const view_problems *const list = &ui->problems;
+    const view_reports *const reports = stage->log->reports;
+    const uint32_t *const order = reports->order + cause->first;
+    if (cause->num_reports == 1) {
+        if (is_listed(list, &reports->rows[order[0]]))
+            add_line(ui, lines, describe_report(stage, order[0], false));
+        return;
+    }
+    size_t num_listed = 0;
+    for (size_t i = 0; i < cause->num_reports; i++)
+        num_listed += is_listed(list, &reports->rows[order[i]]);
+    problem_line header = describe_cause(ui, cause);
+    const bool is_filtered = list->filter[0] != '\0' && num_listed > 0;
+    header.is_open |= is_filtered;
+    const bool is_open = header.is_open;
+    if (num_listed == 0 && !common_contains(header.text, list->filter)) {
+        free(header.text);
+        return;
+    }
+    add_line(ui, lines, header);
+    for (size_t i = 0; is_open && i < cause->num_reports; i++)
+        if (is_listed(list, &reports->rows[order[i]]))
+            add_line(ui, lines, describe_report(stage, order[i], true));
 }
 
 void view_problems_panel(view_ui *ui, view_rect area)
 {
     static const char *const words[] = {"Copy all"};
-    static const view_reports none = {.count = 0};
+    view_reports none = {.count = 0};
     view_problems *const list = &ui->problems;
-    const view_reports *const reports =
-        ui->stage->log->reports != NULL ? ui->stage->log->reports : &none;
+    view_reports *const reports = ui->stage->log->reports != NULL ? ui->stage->log->reports : &none;
     const float em = ui->em;
     const bool is_wide = area.width > 52 * em;
-    size_t count = 0;
     ui_column column;
+    view_find_causes(reports);
     ui_begin(ui, "problems");
     if (is_wide) { // in the header of the dock, next to the tabs
         view_rect head = {area.x + 24 * em, area.y - ceilf(2 * em), area.width - 26.5f * em,
@@ -559,35 +739,22 @@ void view_problems_panel(view_ui *ui, view_rect area)
         if (ui_field(ui, head, "Filter", list->filter, sizeof list->filter))
             list->selected = 0;
     }
-    const bool has_keys = list->has_keys && !ui_is_focused(ui);
-    if (has_keys && ui_key(ui, VIEW_KEY_DOWN))
+    problem_lines lines = {.area = area, .has_keys = list->has_keys && !ui_is_focused(ui)};
+    if (lines.has_keys && ui_key(ui, VIEW_KEY_DOWN))
         list->selected++;
-    if (has_keys && list->selected > 0 && ui_key(ui, VIEW_KEY_UP))
+    if (lines.has_keys && list->selected > 0 && ui_key(ui, VIEW_KEY_UP))
         list->selected--;
-    if (has_keys && ui_key(ui, VIEW_KEY_ESCAPE))
+    if (lines.has_keys && ui_key(ui, VIEW_KEY_ESCAPE))
         ui->command.action = VIEW_WARNINGS;
     ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_REPORT]);
-    for (size_t i = 0; i < reports->count; i++) {
-        const view_report *const report = &reports->rows[i];
-        if (!is_listed(list, report))
-            continue;
-        const float top = column.y;
-        if (run_problem(ui, ui->stage, i, count == list->selected)) {
-            list->selected = count;
-            list->has_keys = true;
-        }
-        if (has_keys && count == list->selected
-            && ui->mouse.key != 0) // scrolls the selected row into view
-            column.scroll->wanted +=
-                fminf(top - area.y, 0) + fmaxf(column.y - area.y - area.height, 0);
-        count++;
-    }
-    if (count == 0)
+    for (size_t i = 0; i < reports->num_causes; i++)
+        add_cause(ui, &lines, &reports->causes[i]);
+    if (lines.count == 0)
         ui_column_text(ui, VIEW_DIM, reports->count > 0 ? "No matches" : "No problems");
     ui_end_column(ui);
-    if (count > 0 && list->selected >= count)
-        list->selected = count - 1;
-    if (count == 0)
+    if (lines.count > 0 && list->selected >= lines.count)
+        list->selected = lines.count - 1;
+    if (lines.count == 0)
         list->selected = 0;
 }
 

@@ -18,8 +18,9 @@ typedef struct view_excerpt {
 
 typedef struct view_problems {
     char filter[64];
-    size_t selected; // index among the problems that match the filter
-    size_t shown;    // 1 + the report whose lines are displayed; 0: none
+    size_t selected;     // index among the lines of the list
+    size_t shown;        // 1 + the report whose lines are displayed; 0: none
+    uint64_t open_cause; // key of the cause whose reports are listed; 0: none
     bool has_keys;
     char *repair;   // description of the repair, one change per line; NULL: no dialog
     char *broken;   // path of the file to repair
