@@ -126,9 +126,11 @@ export function call(name, ...values) {
     values.forEach((value, i) => value === texts[i] || module._free(texts[i]));
     return result;
 }
-// The members of a web_element: the numbers from `eye` to `cycles`, and the pointer after them.
-export const numbers = (it) => module.HEAPF32.subarray(it >> 2, (it >> 2) + 22);
-export const player = (it) => module.HEAPU32[(it >> 2) + 22];
+// Indices of members of a web_element, in words of four bytes. element.c checks them.
+export const member = {eye: 0, follows: 12, min: 14, max: 17, cycles: 21, spot: 22, player: 24};
+// The numbers of a web_element, and its pointer to the player.
+export const numbers = (it) => module.HEAPF32.subarray(it >> 2, (it >> 2) + member.player);
+export const player = (it) => module.HEAPU32[(it >> 2) + member.player];
 // Returns the texts that a function returns for the indices 0, 1 and so on.
 export function texts(name, it) {
     const found = [];
@@ -140,15 +142,17 @@ export function advance(it, seconds, on_event) {
     call("web_advance", it, seconds);
 }
 
-// Calls a function of element.c that can fail. Throws the error that the function has reported. The numbers are values of
-// md5_status.
+const status = {memory: 3, mismatch: 7, gpu: 9}; // values of md5_status that have a code of their own; element.c checks them
+
+// Calls a function of element.c that can fail. Throws the error that the function has reported.
 export function need(name, ...values) {
-    problem = ["out of memory", 3];
+    problem = ["out of memory", status.memory];
     const result = call(name, ...values);
     if (result)
         return result;
     const [, line, column] = /:(\d+):(\d+): /.exec(problem[0]) ?? [];
-    throw new Md5ModelError({3: "memory", 7: "mismatch", 9: "gpu"}[problem[1]] ?? "parse", problem[0], line && {line: +line, column: +column});
+    const code = Object.keys(status).find((key) => status[key] === Number(problem[1])) ?? "parse";
+    throw new Md5ModelError(code, problem[0], line && {line: +line, column: +column});
 }
 
 // -- The context ---------------------------------------------------------------------------------
@@ -268,11 +272,23 @@ const plain = (url) => url.replace(/[?#].*/s, "");
 const absolute = (url, base = document.baseURI) => new URL(url, base).href;
 export const base_name = (path) => plain(path).split(/[/\\]/).pop().replace(/\.\w+$/, "");
 
-// Returns pairs of a name, or "", and a URL: "walk.md5anim run=b.md5anim". Text with ? # or : before the first = is a URL.
-export const pairs = (text) => (text ?? "").split(/\s+/).filter(Boolean).map(
-    (part) => (/^([^=?#:]*)=(.*)$/s.exec(part) ?? [part, "", part]).slice(1));
+// Decodes %20 and other escapes. Text with invalid escapes remains as it is.
+function unescape(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return text;
+    }
+}
+// Returns pairs of a name, or "", and a URL: "walk.md5anim run=b.md5anim two%20words=c.md5anim". Text with ? # or : before the first
+// = is a URL.
+export const pairs = (text) => (text ?? "").split(/\s+/).filter(Boolean).map((part) => {
+    const [, name, url] = /^([^=?#:]*)=(.*)$/s.exec(part) ?? [part, "", part];
+    return [unescape(name), url];
+});
 
 const assets = new Map();
+const missing_urls = new Set(); // URLs of guessed images that the server does not have
 const maps = ["color", "normals", "heights", "specular", "glow"]; // in the order of md5gl_image_kind
 const extensions = [".png", ".jpg", ".tga", ".dds", ".jpeg", ".webp"]; // most common first
 
@@ -328,7 +344,8 @@ class Asset {
             this.#listing = new Map(names.map((name) => absolute(name, base)).map((url) => [url.toLowerCase(), url]));
         const [bytes] = await Promise.all([this.bring(this.src), once(shared, "program", start)]), text = new TextDecoder().decode(bytes);
         if (/^\s*</.test(text))
-            throw new Md5ModelError("http", this.src + " is a page of HTML, probably a 404 that says 200", {url: this.src});
+            throw new Md5ModelError("http", this.src + ": the server answered with an HTML page instead of a model. Probably the file does not exist",
+                {url: this.src});
         this.files.set(path, bytes);
         this.is_machine = is_machine(text);
         const named = this.is_machine ? find_files(text).map((name) => folder(path) + name) : [];
@@ -395,12 +412,21 @@ class Asset {
             this.report = [];
             this.need("web_look", this.it, renderer, this.path);
             this.users.forEach((user) => user.invalidate());
-            await Promise.all([...this.#requested].map(async ([path, is_guess]) => this.#pixels.set(path,
-                await this.bring(path, {is_guess}).then(decode).catch(() => null))));
+            await Promise.all([...this.#requested].map(async ([path, is_guess]) => {
+                const pixels = await this.bring(path, {is_guess}).then(decode).catch((error) => this.#note_missing(path, error));
+                this.#pixels.set(path, pixels);
+            }));
             this.#controller.signal.throwIfAborted();
         } while (this.#requested.size > 0 && this.#is_drawn);
         this.#pixels.forEach((pixels, path) => pixels && this.#pixels.delete(path));
         return this.report.filter((its) => its.missing).map((its) => its.shader);
+    }
+
+    // Remembers an image that the server does not have, so that other models do not request it again. Returns null.
+    #note_missing(path, error) {
+        if (error.status === 404)
+            missing_urls.add(path);
+        return null;
     }
 
     // Returns the URL of the attribute `textures` for a map of a shader, or undefined.
@@ -429,14 +455,18 @@ class Asset {
         return pixels;
     }
 
-    // Returns true if a path without a listing should be tried. Only the first name of each map is tried: a color with all
-    // extensions in turn, other maps with the extension of the color. If the first two shaders have no images, no others are tried.
+    // Returns true if a path without a listing should be tried: only the first name of a color, with all extensions in turn. If the
+    // first two shaders have no images, no others are tried. Other maps are never guessed, because most models do not have them.
     #may_guess(path, at) {
         const {row, kind} = this.#current, ending = path.slice(at);
-        if (this.#listing || this.#named_shaders.has(row.shader))
+        if (this.#listing || this.#named_shaders.has(row.shader) || kind > 0 || missing_urls.has(path))
             return false;
-        return kind > 0 ? row.pictures.color?.endsWith(ending) : extensions.slice(0, extensions.indexOf(ending)).every(
-            (its) => this.#pixels.get(path.slice(0, at) + its) === null) && (this.report.length < 3 || this.report.some((its) => !its.missing));
+        return extensions.slice(0, extensions.indexOf(ending)).every((its) => this.#is_missing(path.slice(0, at) + its))
+            && (this.report.length < 3 || this.report.some((its) => !its.missing));
+    }
+
+    #is_missing(path) {
+        return this.#pixels.get(path) === null || missing_urls.has(path);
     }
 
     // Loads the morph targets of the machine. Returns the names of targets without files.

@@ -51,6 +51,9 @@ typedef struct web_element {
     md5_bounds framed; // bounds of the whole clip, which the camera shows; its bottom is the ground
     float state;       // state of the machine
     float cycles;      // position in the clip, in cycles
+    // The joint of web_project_joint(): fractions of the canvas's width and height, from its upper
+    // left corner.
+    float spot[2];
     md5_player *player;
 
     web_asset *asset;
@@ -60,9 +63,22 @@ typedef struct web_element {
     double time;                // position in the camera path, seconds
     md5_bounds casters;         // bounds of the pose
     float ground;               // height of the ground
+    md5_mat44 clip_from_world;  // of the last image
     float *weights;             // [targets] of the pose, stored after the palette
     md5_mat34 palette[];        // [joints] of the pose
 } web_element;
+
+// The indices in core.js.
+#define CHECK_MEMBER(name, index) \
+    _Static_assert(offsetof(web_element, name) == 4 * (index), "see `member` in core.js")
+CHECK_MEMBER(eye, 0);
+CHECK_MEMBER(follows, 12);
+CHECK_MEMBER(framed, 14);
+CHECK_MEMBER(cycles, 21);
+CHECK_MEMBER(spot, 22);
+CHECK_MEMBER(player, 24);
+_Static_assert(MD5_ERROR_MEMORY == 3 && MD5_ERROR_MISMATCH == 7 && MD5_ERROR_GPU == 9,
+               "see `status` in core.js");
 
 // == The page =====================================================================================
 
@@ -537,6 +553,7 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *rendere
         .ground = element->ground,
         .softness = element->softness,
     };
+    element->clip_from_world = md5_mat44_mul(frame.clip_from_view, view_from_world);
     if (!md5gl_pose(renderer, asset->drawn, &one, &error))
         return report_error(&error);
     md5gl_begin_frame(renderer, &frame);
@@ -547,4 +564,26 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *rendere
         md5gl_draw_ground(renderer, md5_vec3_scale(md5_vec3_add(box->min, box->max), 0.5f),
                           2.0f * md5_vec3_length(md5_vec3_sub(box->max, box->min)));
     return md5gl_end_frame(renderer, &error) || report_error(&error);
+}
+
+// Returns the index of a joint, or -1.
+EMSCRIPTEN_KEEPALIVE int32_t web_find_joint(const web_element *element, const char *name)
+{
+    return (int32_t)md5_find_joint(&element->asset->model->skeleton, name);
+}
+
+// Computes element->spot, the place of a joint in the last image. Returns false if the joint is
+// behind the camera.
+EMSCRIPTEN_KEEPALIVE bool web_project_joint(web_element *element, uint32_t joint)
+{
+    const md5_mat34 bind = element->asset->model->bind[joint];
+    const md5_mat34 pose = md5_mat34_mul(element->palette[joint], bind);
+    const md5_vec3 position = {pose.m[3], pose.m[7], pose.m[11]};
+    const md5_viewport unit = {.width = 1.0f, .height = 1.0f};
+    md5_vec3 place;
+    if (!md5_mat44_project(element->clip_from_world, unit, position, &place))
+        return false;
+    element->spot[0] = place.x;
+    element->spot[1] = place.y;
+    return true;
 }

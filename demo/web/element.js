@@ -2,8 +2,8 @@
 //
 // #show() loads what the attributes specify and starts an element of the program (core.js, element.c). #draw() is called before
 // each frame in which something changed. #goal is the camera that the attributes and the user specify; #camera follows it.
-import {Md5ModelError, acquire, advance, base_name, call, draw_soon, draw_to, need, numbers, pairs, player, release, settings,
-    texts} from "./core.js";
+import {Md5ModelError, acquire, advance, base_name, call, draw_soon, draw_to, member, need, numbers, pairs, player, release,
+    settings, texts} from "./core.js";
 export {Md5ModelError};
 
 // For each attribute: its kind (a list of words: the allowed values), its default, and the part that a change updates.
@@ -16,12 +16,22 @@ export const attributes = {
     "parameters": ["text", null, "parameters"], "camera-controls": ["boolean", false],
     "camera-orbit": ["text", "25deg 78deg 105%", "camera"], "camera-target": ["text", "auto auto auto", "camera"],
     "field-of-view": ["text", "35deg", "camera"], "min-camera-orbit": ["text", "auto 2deg 40%", "camera"],
-    "max-camera-orbit": ["text", "auto 178deg 400%", "camera"], "disable-zoom": ["boolean", false], "disable-pan": ["boolean", false],
+    "max-camera-orbit": ["text", "auto 178deg 400%", "camera"], "min-field-of-view": ["text", "auto", "camera"],
+    "max-field-of-view": ["text", "auto", "camera"], "disable-zoom": ["boolean", false], "disable-pan": ["boolean", false],
     "touch-action": ["pan-y pan-x none", "pan-y"], "auto-rotate": ["boolean", false], "auto-rotate-delay": ["number", 3000],
     "rotation-per-second": ["text", "30deg"], "interpolation-decay": ["number", 50],
+    "interaction-prompt": ["auto none", "none"], "a11y": ["text", null, "texts"],
     "shadow-intensity": ["number", 1], "shadow-softness": ["number", 0.1], "exposure": ["number", 1],
 };
 export const property_of = (name) => name === "fetchpriority" ? "fetchPriority" : name.replace(/-./g, (part) => part[1].toUpperCase());
+
+// The texts for visitors. The attribute `a11y` replaces them: a JSON object with some of these names.
+const default_texts = {
+    error: "This model could not be shown.", loading: "Loading", role: "3D model", poster: "Show the model",
+    turn: "Arrow keys turn", zoom: "plus and minus zoom", play: "Space plays", prompt: "Drag to turn",
+    front: "View from the front", back: "View from the back", left: "View from the left", right: "View from the right",
+    above: "View from above", below: "View from below",
+};
 
 const style = `:host { display: block; position: relative; inline-size: 300px; block-size: 150px; contain: content; }
     :host([hidden]) { display: none; }
@@ -36,13 +46,24 @@ const style = `:host { display: block; position: relative; inline-size: 300px; b
         background: var(--progress-bar-color, Highlight); animation: late 0.3s step-end; }
     @keyframes late { from { visibility: hidden; } }
     .controls { position: absolute; inset: auto 0 0; }
-    p { position: absolute; inset: 0 0 auto; margin: 0; padding: 0.3em; }
-    @media (prefers-reduced-motion: reduce) { .poster[data-gone] { transition: none; } }`;
+    .error { position: absolute; inset: 0 0 auto; margin: 0; padding: 0.3em; overflow-wrap: anywhere; background: Canvas; color: CanvasText; }
+    .error:empty { padding: 0; }
+    .status { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
+    .prompt { position: absolute; inset: auto 0 12%; margin: auto; inline-size: fit-content; padding: 0.3em 0.8em; border-radius: 1em;
+        background: Canvas; color: CanvasText; opacity: 0.85; pointer-events: none; animation: sway 2s ease-in-out infinite alternate; }
+    .prompt[hidden] { display: none; }
+    @keyframes sway { from { transform: translateX(-1em); } to { transform: translateX(1em); } }
+    .hotspot { position: absolute; inset: 0 auto auto 0; inline-size: 0; block-size: 0; }
+    .hotspot[hidden] { display: none; }
+    .hotspot ::slotted(*) { position: absolute; transform: translate(-50%, -50%); }
+    @media (prefers-reduced-motion: reduce) { .poster[data-gone] { transition: none; } .prompt { animation: none; } }`;
 const tree = [["canvas", {part: "canvas"}],
     ["div", {class: "over"}, ["slot", {}]],
     ["div", {class: "poster", part: "poster", "data-gone": ""}, ["slot", {name: "poster"}, ["img", {alt: "", hidden: ""}]]],
-    ["slot", {name: "progress-bar"}, ["div", {class: "bar", part: "progress", role: "progressbar", hidden: "", "aria-label": "loading"}]],
-    ["slot", {name: "error"}, ["p", {part: "error", role: "alert"}]],
+    ["slot", {name: "progress-bar"}, ["div", {class: "bar", part: "progress", role: "progressbar", hidden: ""}]],
+    ["slot", {name: "error"}, ["p", {class: "error", part: "error", role: "alert"}]],
+    ["slot", {name: "interaction-prompt"}, ["div", {class: "prompt", part: "interaction-prompt", "aria-hidden": "true", hidden: ""}]],
+    ["div", {class: "status", role: "status"}],
     ["div", {class: "controls"}, ["slot", {name: "controls"}]]];
 let sheet;
 
@@ -54,6 +75,7 @@ function grow(parent, [tag, own, ...children]) {
 }
 
 const is_still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+const fraction = (value) => value - Math.floor(value);
 const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
 const vector = (x, y, z) => ({x, y, z, toString: () => x + " " + y + " " + z});
 const url_of = (text, base = document.baseURI) => text ? new URL(text, base).href : null;
@@ -105,7 +127,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     static mapURLs(map) { settings.map = map; }
 
     static #observers; // observers for all elements
-    #canvas; #poster; #image; #bar; #message; #context;
+    #canvas; #over; #poster; #image; #bar; #message; #prompt; #status; #context;
     #internals = this.attachInternals();
     #visibility = {}; // true if the element is visible (seen), within one window height (near), within two (around)
     #asset = null; // the asset that is shown
@@ -114,9 +136,10 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #opening = null; // asset of the last call of #show()
     #is_stale = true; // the attributes, except for the clip, are not applied yet
     #timers = {};
-    #ready; // promise of updateComplete()
+    #ready; // the promise `loaded`, with its functions
     #error = null;
     #is_loaded = false; // the model is loaded and drawn
+    #is_dressed = false; // its textures are loaded, too
     #is_dirty = false;
     #is_dismissed = false;
     #was_visible = false; // detail of the last event "model-visibility"
@@ -124,6 +147,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #clip_name = "none"; // the current clip
     #clip = null; // its state and duration
     #num_states = 0; // states of the program's machine
+    #start_time = null; // currentTime if it was set before a clip was loaded, seconds
     #is_playing = false;
     #rate = 1;
     #playback = {repetitions: Infinity, pingpong: false, count: 0, direction: 1};
@@ -134,6 +158,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #goal = null; // target of the camera: theta, phi, radius, is_share (the radius is a percentage), x, y, z, fov
     #camera = null; // the current camera, with the radius in units
     #fingers = new Map(); // pointers that are down
+    #hotspots = new Map(); // by child element: its box, the name of its joint, and the joint
+    #texts = default_texts;
     // The functions that core.js calls.
     #client = {
         is_far: () => !this.#visibility.around,
@@ -152,8 +178,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         }
         root.adoptedStyleSheets = [sheet];
         tree.forEach((part) => grow(root, part));
-        [this.#canvas, this.#poster, this.#image, this.#bar, this.#message] = ["canvas", ".poster", "img", ".bar", "p"].map(
-            (name) => root.querySelector(name));
+        [this.#canvas, this.#over, this.#poster, this.#image, this.#bar, this.#message, this.#prompt, this.#status] = ["canvas", ".over",
+            ".poster", "img", ".bar", ".error", ".prompt", ".status"].map((name) => root.querySelector(name));
         this.#context = this.#canvas.getContext("2d");
         this.#reset_promise();
         this.#listen();
@@ -172,8 +198,10 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             new IntersectionObserver((entries) => entries.forEach(({target, isIntersecting}) => target.#set_visibility(name, isIntersecting)), {rootMargin}));
         for (const its of [...Md5ModelElement.#observers, this.#size_observer])
             its.observe(this);
+        this.#hotspot_observer.observe(this, {childList: true, subtree: true, attributeFilter: ["slot", "data-joint"]});
+        this.#update_hotspots();
         this.#is_playing ||= this.autoplay && !is_still();
-        this.#update_label();
+        this.#update_texts();
         this.#show_poster();
         this.#show(false);
     }
@@ -181,6 +209,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     disconnectedCallback() {
         for (const its of [...Md5ModelElement.#observers, this.#size_observer])
             its.unobserve(this);
+        this.#hotspot_observer.disconnect();
         this.#visibility = {};
         this.#timers.leave = setTimeout(() => {
             this.#request++;
@@ -203,6 +232,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             this.#set_parameters();
         else if (change === "autoplay" && now !== null && !is_still())
             this.play();
+        else if (change === "texts")
+            this.#update_texts();
         this.#update_goal();
         this.#update_label();
         this.#invalidate();
@@ -214,13 +245,16 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     get paused() { return !this.#is_playing; }
     get duration() { return this.#clip?.duration ?? 0; }
     get currentTime() {
-        const cycles = this.#handle ? numbers(this.#handle)[21] : 0;
-        return (cycles - Math.floor(cycles)) * this.duration;
+        if (this.#start_time !== null)
+            return this.#start_time;
+        return this.#handle ? fraction(numbers(this.#handle)[member.cycles]) * this.duration : 0;
     }
+    // Before a clip is loaded, the time is stored and applies to the first clip.
     set currentTime(seconds) {
-        const cycles = number("currentTime", seconds) / this.duration;
+        const time = number("currentTime", seconds);
+        this.#start_time = this.duration > 0 ? null : time;
         if (this.duration > 0)
-            this.#change_clip(0, cycles - Math.floor(cycles));
+            this.#change_clip(0, fraction(time / this.duration));
     }
     get timeScale() { return this.#rate; }
     set timeScale(rate) { this.#rate = number("timeScale", rate); }
@@ -255,11 +289,11 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             call("web_frame", this.#handle);
         this.#update_goal();
     }
-    get loaded() { return this.#is_loaded; }
+    get loaded() { return this.#ready.promise; }
+    get isLoaded() { return this.#is_loaded; }
     get modelIsVisible() { return this.#is_loaded && this.#visibility.seen === true && "gone" in this.#poster.dataset; }
     get loadError() { return this.#error; }
     get textureReport() { return this.#asset?.report ?? []; }
-    updateComplete() { return this.#ready.promise; }
     reload() { this.#show(true); }
     dismissPoster() {
         this.#is_dismissed = true;
@@ -270,11 +304,12 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     }
     showPoster() {
         delete this.#poster.dataset.gone;
+        this.#update_poster_button();
         this.#report_visibility();
     }
     getBounds() {
-        const its = this.#handle ? numbers(this.#handle).slice(14, 20) : [0, 0, 0, 0, 0, 0];
-        return {min: vector(...its.slice(0, 3)), max: vector(...its.slice(3))};
+        const [min, max] = [member.min, member.max].map((first) => this.#handle ? numbers(this.#handle).slice(first, first + 3) : [0, 0, 0]);
+        return {min: vector(...min), max: vector(...max)};
     }
     getDimensions() {
         const {min, max} = this.getBounds();
@@ -306,8 +341,10 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         await null;
         if (turn !== this.#request)
             return;
-        if (!this.src)
+        if (!this.src) {
             this.#unload();
+            this.#clear_error();
+        }
         if (!this.src || !this.isConnected || (this.loading !== "eager" && !this.#visibility.near)
             || (this.reveal === "manual" && !this.#is_dismissed))
             return this.#wait_for(null);
@@ -319,7 +356,11 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         if (is_stale)
             this.#report_start();
         try {
-            const [path, clip] = await Promise.all([is_stale && camera && asset.bring(camera), url && asset.clip(url), asset.load()]);
+            let clip_error = null; // the model is shown without the clip
+            const clip_promise = url && asset.clip(url).catch((error) => {
+                clip_error = error;
+            });
+            const [path, clip] = await Promise.all([is_stale && camera && asset.bring(camera), clip_promise, asset.load()]);
             if (turn !== this.#request)
                 return;
             const is_there = clip || name === "none" || asset.is_machine;
@@ -329,7 +370,9 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
                 this.#show_clip(is_there ? name : "none", clip, is_stale || is_still() || !this.#is_playing ? 0
                     : this.animationCrossfadeDuration / 1000);
             if (!is_there)
-                throw new Md5ModelError("mismatch", "unknown clip \"" + name + "\"; available clips: " + [...clips.keys()].join(", "));
+                throw clip_error ?? new Md5ModelError("mismatch", "unknown clip \"" + name + "\"; available clips: " + [...clips.keys()].join(", "));
+            if (!is_stale)
+                this.#clear_error();
         } catch (error) {
             if (turn === this.#request)
                 this.#report_failure(error, this.#asset?.src !== asset.src);
@@ -350,7 +393,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         const it = asset.need("web_begin", asset.it, camera ?? "");
         this.#unload(asset);
         [this.#asset, this.#handle, this.#opening, this.#camera, this.#has_user_camera, this.#is_stale] = [asset, it, null, null, false, false];
-        numbers(it).set([camera !== null, this.up === "y"], 12);
+        numbers(it).set([camera !== null, this.up === "y"], member.follows);
+        this.#hotspots.forEach((hotspot) => hotspot.joint = null);
         this.#set_parameters();
     }
 
@@ -361,8 +405,12 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         if (this.#asset && this.#asset !== next)
             release(this.#asset, this.#client);
         [this.#asset, this.#handle, this.#is_loaded, this.#is_stale, this.#clip, this.#num_states] = [null, 0, false, true, null, 0];
-        if (!next)
-            this.#context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
+        this.#is_dressed = false;
+        if (next)
+            return;
+        this.#context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
+        this.#hotspots.forEach(({box}) => box.hidden = true);
+        this.#report_visibility();
     }
 
     #change_clip(seconds, cycles) {
@@ -376,8 +424,11 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             this.#num_states = clip.state;
         }
         [this.#clip_name, this.#clip, this.#playback.count] = [name, clip, 0];
+        const start = this.duration > 0 ? this.#start_time : null;
+        if (start !== null)
+            this.#start_time = null;
         if (!this.#asset.is_machine)
-            this.#change_clip(seconds, 0);
+            this.#change_clip(start === null ? seconds : 0, start === null ? 0 : fraction(start / this.duration));
         call("web_frame", this.#handle);
         this.#update_goal();
     }
@@ -430,15 +481,29 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         this.#advance_bar(0, "program");
     }
 
+    // Visitors read a sentence; the address and the location in the file are for the author of the page.
     #report_error(type, sourceError) {
         if (!this.#dispatch("error", {type, sourceError}, {cancelable: true}))
             return;
-        this.#message.textContent = sourceError.message;
+        this.#message.textContent = this.#texts.error;
         console.error("md5-model: " + sourceError.message);
     }
 
+    // Removes the error after its cause was removed: by another clip, or by removing the model.
+    #clear_error() {
+        if (!this.#error)
+            return;
+        this.#error = null;
+        this.#message.textContent = "";
+        delete this.dataset.code;
+        this.#set_phase(this.#is_loaded ? "loaded" : null);
+        this.#reset_promise();
+        if (this.#is_dressed)
+            this.#ready.resolve();
+    }
+
     #report_failure(error, leaves) {
-        const own = error instanceof Md5ModelError ? error : new Md5ModelError("parse", String(error?.message ?? error));
+        const failure = error instanceof Md5ModelError ? error : new Md5ModelError("parse", String(error?.message ?? error));
         this.#request++;
         this.#wait_for(null);
         if (leaves) {
@@ -447,26 +512,79 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             this.showPoster();
         }
         this.#is_stale = !this.#asset;
-        this.#error = own;
-        this.dataset.code = own.code;
+        this.#error = failure;
+        this.dataset.code = failure.code;
         this.#advance_bar(1, "model");
-        this.#report_error("loadfailure", own);
-        this.#ready.reject(own);
-        if (own.code === "network")
-            addEventListener("online", () => this.#error === own && this.reload(), {once: true});
+        this.#report_error("loadfailure", failure);
+        this.#ready.reject(failure);
+        if (failure.code === "network")
+            addEventListener("online", () => this.#error === failure && this.reload(), {once: true});
     }
 
-    // Sets the accessible name of the element, or of its canvas if that has controls.
+    // Reads the texts for visitors.
+    #update_texts() {
+        let own_texts = {};
+        try {
+            own_texts = JSON.parse(this.a11y ?? "{}") ?? {};
+        } catch (error) {
+            warn("invalid a11y: expected a JSON object: " + error.message);
+        }
+        const unknown = Object.keys(own_texts).filter((name) => !(name in default_texts));
+        if (unknown.length > 0)
+            warn("unknown names in a11y: " + unknown.join(", ") + "; known names: " + Object.keys(default_texts).join(", "));
+        this.#texts = {...default_texts, ...own_texts};
+        this.#bar.setAttribute("aria-label", this.#texts.loading);
+        this.#prompt.textContent = this.#texts.prompt;
+        if (this.#message.textContent !== "")
+            this.#message.textContent = this.#texts.error;
+        this.#update_poster_button();
+    }
+
+    // Sets the accessible name of the element, or of its canvas if that has controls. It names only keys that have an effect.
     #update_label() {
-        const name = this.getAttribute("aria-label") ?? this.alt ?? "3D model", has_controls = this.cameraControls;
+        const name = this.getAttribute("aria-label") ?? this.alt ?? this.#texts.role, has_controls = this.cameraControls && !this.#has_poster_button();
+        const actions = [this.#texts.turn, !this.disableZoom && this.#texts.zoom, this.#can_play() && this.#texts.play].filter(Boolean);
         [this.#internals.role, this.#internals.ariaLabel] = has_controls ? [null, null] : ["img", name];
-        for (const [key, value] of Object.entries({tabindex: 0, role: "img", "aria-roledescription": "3D model",
-            "aria-label": name + ". Arrow keys turn, plus and minus zoom, Space plays"}))
+        for (const [key, value] of Object.entries({tabindex: 0, role: "img", "aria-roledescription": this.#texts.role,
+            "aria-label": name + ". " + actions.join(", ")}))
             if (has_controls)
                 this.#canvas.setAttribute(key, value);
             else
                 this.#canvas.removeAttribute(key);
         this.#canvas.style.touchAction = has_controls ? this.touchAction : "auto";
+    }
+
+    #can_play() { return Boolean(this.#asset?.is_machine || this.clips); }
+
+    // A poster that loads the model is a button.
+    #has_poster_button() { return this.reveal === "manual" && !("gone" in this.#poster.dataset); }
+
+    #update_poster_button() {
+        const is_button = this.#has_poster_button();
+        for (const [key, value] of Object.entries({tabindex: 0, role: "button", "aria-label": this.#texts.poster + (this.alt ? ": " + this.alt : "")}))
+            if (is_button)
+                this.#poster.setAttribute(key, value);
+            else
+                this.#poster.removeAttribute(key);
+        this.#update_label();
+    }
+
+    // Tells screen readers the side from which the model is seen, after keys have turned the camera.
+    #announce_view() {
+        clearTimeout(this.#timers.view);
+        this.#timers.view = setTimeout(() => {
+            const {theta, phi} = this.#goal, sides = ["front", "left", "back", "right"];
+            const side = sides[Math.round(theta / 90 + 4 * 360) % 4];
+            const height = phi < 45 ? this.#texts.above : phi > 135 ? this.#texts.below : null;
+            this.#status.textContent = [this.#texts[side], height].filter(Boolean).join(", ");
+        }, 300);
+    }
+
+    #update_prompt() {
+        clearTimeout(this.#timers.prompt);
+        this.#prompt.hidden = true;
+        if (this.interactionPrompt === "auto" && this.cameraControls && this.#last_input === -Infinity)
+            this.#timers.prompt = setTimeout(() => this.#prompt.hidden = this.#last_input !== -Infinity, 3000);
     }
 
     #show_poster() {
@@ -478,8 +596,11 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     }
 
     #hide_poster() {
-        const is_new = !("gone" in this.#poster.dataset);
+        const is_new = !("gone" in this.#poster.dataset), has_focus = this.shadowRoot.activeElement === this.#poster;
         this.#poster.dataset.gone = "";
+        this.#update_poster_button();
+        if (has_focus && this.cameraControls)
+            this.#canvas.focus();
         if (is_new)
             this.#dispatch("poster-dismissed");
         this.#report_visibility();
@@ -496,7 +617,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         const text = this[property_of(name)], found = parse_camera_values(text, kinds);
         const usual = parse_camera_values(attributes[name][1], kinds);
         if (!found)
-            warn("invalid " + name + "=\"" + text + "\": expected " + kinds.replaceAll("a", "ANGLEdeg ").replaceAll("d", "LENGTH or PERCENT% ").trim());
+            warn("invalid " + name + "=\"" + text + "\": expected "
+                + [...kinds].map((kind) => kind === "a" ? "an angle such as 30deg" : "a length or a percentage").join(", ") + ", or auto");
         return usual.map((its, i) => found?.[i] ?? its);
     }
 
@@ -507,16 +629,24 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         const [theta, phi, radius] = this.#camera_values("camera-orbit", "aad"), [fov] = this.#camera_values("field-of-view", "a");
         const {min, max} = this.getBounds(), target = this.#camera_values("camera-target", "ddd");
         const [x, y, z] = ["x", "y", "z"].map((axis, i) => target[i]?.[0] ?? (min[axis] + max[axis]) / 2);
-        this.#goal = {theta, phi, radius: radius[0], is_share: radius[1], x, y, z, fov: clamp(fov, 1, 170)};
+        this.#goal = {theta, phi, radius: radius[0], is_share: radius[1], x, y, z, fov: clamp(fov, ...this.#fov_limits())};
         this.#limit_goal();
         this.#invalidate();
     }
 
-    // Returns the distance at which the cylinder around the bounding box fills the canvas. A cylinder has the same width from all
-    // sides.
-    #fit_distance({phi, fov}) {
+    #usual_fov() { return clamp(this.#camera_values("field-of-view", "a")[0], 1, 170); }
+
+    // Returns the limits of the field of view. "auto" is the attribute field-of-view.
+    #fov_limits() {
+        const [least, most] = ["min", "max"].map((end) => this.#camera_values(end + "-field-of-view", "a")[0]), usual = this.#usual_fov();
+        return [clamp(least ?? usual, 1, 170), clamp(most ?? usual, 1, 170)];
+    }
+
+    // Returns the distance at which the cylinder around the bounding box fills the canvas with the usual field of view. A cylinder
+    // has the same width from all sides.
+    #fit_distance({phi}) {
         const {width, height} = this.#canvas, {x, y, z} = this.getDimensions(), r = Math.hypot(x, y) / 2 || 1e-3;
-        const half = Math.tan(fov * degree / 2), level = Math.sin(phi * degree), steep = Math.cos(phi * degree);
+        const half = Math.tan(this.#usual_fov() * degree / 2), level = Math.sin(phi * degree), steep = Math.cos(phi * degree);
         return Math.max(...Array.from({length: 32}, (_, i) => {
             const ahead = r * Math.cos(i * Math.PI / 8), up = i < 16 ? z / 2 : -z / 2;
             return level * ahead + steep * up + Math.max(Math.abs(level * up - steep * ahead),
@@ -524,32 +654,42 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         }));
     }
 
-    // Limits the goal of the camera. Returns true if its distance was within the limits.
     #limit_goal() {
         const [least, most] = ["min", "max"].map((end) => this.#camera_values(end + "-camera-orbit", "aad")), goal = this.#goal;
         goal.theta = clamp(goal.theta, least[0] ?? -Infinity, most[0] ?? Infinity);
         goal.phi = clamp(goal.phi, Math.max(least[1], 0.5), Math.min(most[1], 179.5));
-        const fit = this.#fit_distance(goal) / 100, units = (distance) => distance[0] * (distance[1] ? fit : 1), before = goal.radius;
-        goal.radius = clamp(before, ...[least[2], most[2]].map((its) => units(its) / (goal.is_share ? fit : 1)));
-        return goal.radius === before;
+        const fit = this.#fit_distance(goal) / 100, units = (distance) => distance[0] * (distance[1] ? fit : 1);
+        goal.radius = clamp(goal.radius, ...[least[2], most[2]].map((its) => units(its) / (goal.is_share ? fit : 1)));
+    }
+
+    // Multiplies the distance of the camera by a factor. At the limits of the distance, the field of view changes within its own
+    // limits. Returns true if one of them changed.
+    #zoom(factor) {
+        const goal = this.#goal, {radius, fov} = goal, usual = Math.tan(this.#usual_fov() * degree / 2);
+        const wanted = radius * factor * Math.tan(fov * degree / 2) / usual; // distance with the usual field of view
+        goal.radius = wanted;
+        this.#limit_goal();
+        goal.fov = clamp(2 * Math.atan(usual * wanted / goal.radius) / degree, ...this.#fov_limits());
+        return goal.radius !== radius || goal.fov !== fov;
     }
 
     // Moves the camera for the user: degrees, a factor of the distance, and fractions of the canvas's height. Returns true if the
-    // distance is within its limits.
+    // factor had an effect.
     #move_camera(theta, phi, nearer = 1, right = 0, up = 0) {
         const goal = this.#goal, step = 2 * Math.tan(goal.fov * degree / 2) * (this.#camera?.radius ?? 0), angle = goal.theta * degree;
         this.#has_user_camera ||= nearer !== 1 || right !== 0 || up !== 0;
         this.#last_input = performance.now();
+        this.#update_prompt();
         this.#camera_source = "user-interaction";
-        numbers(this.#handle)[12] = 0; // web_element.follows: the camera leaves its path
+        numbers(this.#handle)[member.follows] = 0; // the camera leaves its path
         goal.theta += theta;
         goal.phi += phi;
-        goal.radius *= nearer;
         goal.x += step * right * Math.sin(angle);
         goal.y -= step * right * Math.cos(angle);
         goal.z -= step * up;
         this.#invalidate();
-        return this.#limit_goal();
+        this.#limit_goal();
+        return nearer !== 1 && this.#zoom(nearer);
     }
 
     // Moves the camera towards its goal. Returns true if it has moved.
@@ -570,26 +710,53 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         if (event.ctrlKey || event.altKey || event.metaKey)
             return false;
         const step = keys[event.key], zooms = step?.length > 2;
+        if (step && !zooms && !event.shiftKey)
+            this.#announce_view();
         if (step && !zooms && event.shiftKey && !this.disablePan)
             this.#move_camera(0, 0, 1, -step[0] / 200, step[1] / 200);
         else if (step && !(zooms && this.disableZoom))
             this.#move_camera(...step);
         else if (event.key === "Home")
             this.updateFraming();
-        else if (event.key === " " && (this.clips || this.#asset.is_machine))
+        else if (event.key === " " && this.#can_play())
             this[this.#is_playing ? "pause" : "play"]();
         else
             return false;
         return true;
     }
 
+    // A finger that could scroll the page does not turn the camera before its direction is known. Two fingers never scroll.
+    #handle_pointer_down(event) {
+        const {pointerId, pointerType, clientX: x, clientY: y} = event;
+        const is_decided = pointerType !== "touch" || this.touchAction === "none" || this.#fingers.size > 0;
+        this.#fingers.set(pointerId, {x, y, is_decided});
+        if (is_decided)
+            this.#fingers.forEach((finger) => finger.is_decided = true);
+        if (event.isTrusted) // pointers of scripts cannot be captured
+            this.#canvas.setPointerCapture(pointerId);
+    }
+
+    // After a finger has moved a few pixels: forgets it if the page scrolls in this direction, otherwise lets it turn the camera.
+    #decide_direction(event, finger) {
+        const right = Math.abs(event.clientX - finger.x), down = Math.abs(event.clientY - finger.y);
+        if (Math.max(right, down) < 8)
+            return;
+        const scrolls = this.touchAction === "pan-y" ? down > right : right > down;
+        if (scrolls)
+            this.#fingers.delete(event.pointerId);
+        else
+            Object.assign(finger, {x: event.clientX, y: event.clientY, is_decided: true});
+    }
+
     // Handles the movement of a pointer: one rotates the camera; two, or one with the right button or Shift, move it.
     #handle_pointer_move(event) {
         const pointer = this.#fingers.get(event.pointerId), all = [...this.#fingers.values()];
-        if (!pointer)
+        if (event.buttons === 0) // the button was released where no event told of it
+            this.#fingers.delete(event.pointerId);
+        if (!pointer || event.buttons === 0)
             return;
-        if (Math.hypot(event.clientX - pointer.from[0], event.clientY - pointer.from[1]) > 4)
-            this.#canvas.setPointerCapture(event.pointerId);
+        if (!pointer.is_decided)
+            return this.#decide_direction(event, pointer);
         const spread = () => all.length < 2 ? 1 : Math.max(Math.hypot(all[0].x - all[1].x, all[0].y - all[1].y), 1);
         const [x, y, before] = [event.clientX - pointer.x, event.clientY - pointer.y, spread()];
         [pointer.x, pointer.y] = [event.clientX, event.clientY];
@@ -612,7 +779,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #listen() {
         const canvas = this.#canvas, listen = (kind, listener, more) => canvas.addEventListener(kind, (event) =>
             this.cameraControls && this.#handle && listener(event), more);
-        listen("pointerdown", (event) => this.#fingers.set(event.pointerId, {x: event.clientX, y: event.clientY, from: [event.clientX, event.clientY]}));
+        listen("pointerdown", (event) => this.#handle_pointer_down(event));
         listen("pointermove", (event) => this.#handle_pointer_move(event));
         for (const kind of ["pointerup", "pointercancel"])
             canvas.addEventListener(kind, (event) => this.#fingers.delete(event.pointerId));
@@ -621,6 +788,52 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         listen("wheel", (event) => this.#handle_wheel(event), {passive: false});
         listen("keydown", (event) => this.#handle_key(event) && event.preventDefault());
         this.#poster.addEventListener("click", () => this.reveal === "manual" && this.dismissPoster());
+        this.#poster.addEventListener("keydown", (event) => {
+            if (this.reveal !== "manual" || (event.key !== "Enter" && event.key !== " "))
+                return;
+            event.preventDefault(); // Space would scroll the page
+            this.dismissPoster();
+        });
+    }
+
+    // -- Hotspots -------------------------------------------------------------------------------
+
+    #hotspot_observer = new MutationObserver(() => this.#update_hotspots());
+
+    // Creates a box for each child with slot="hotspot-NAME". The box follows the joint that `data-joint` names.
+    #update_hotspots() {
+        const children = [...this.children].filter((child) => child.slot.startsWith("hotspot-"));
+        for (const [child, {box}] of this.#hotspots)
+            if (!children.includes(child)) {
+                box.remove();
+                this.#hotspots.delete(child);
+            }
+        for (const child of children) {
+            const hotspot = this.#hotspots.get(child) ?? {box: document.createElement("div")};
+            const slot = hotspot.box.firstChild ?? document.createElement("slot");
+            slot.name = child.slot;
+            hotspot.box.className = "hotspot";
+            hotspot.box.hidden = true;
+            hotspot.box.append(slot);
+            this.#over.append(hotspot.box);
+            this.#hotspots.set(child, Object.assign(hotspot, {name: child.dataset.joint ?? "", joint: null}));
+        }
+        this.#invalidate();
+    }
+
+    // Moves the boxes to their joints after a frame. A joint behind the camera hides its box.
+    #place_hotspots() {
+        for (const hotspot of this.#hotspots.values()) {
+            if (hotspot.joint === null) {
+                hotspot.joint = call("web_find_joint", this.#handle, hotspot.name);
+                if (hotspot.joint < 0)
+                    warn("data-joint=\"" + hotspot.name + "\": the model has no joint of this name");
+            }
+            const is_shown = hotspot.joint >= 0 && call("web_project_joint", this.#handle, hotspot.joint) !== 0;
+            const [right, down] = numbers(this.#handle).slice(member.spot, member.spot + 2);
+            hotspot.box.hidden = !is_shown;
+            hotspot.box.style.transform = "translate(" + right * this.clientWidth + "px," + down * this.clientHeight + "px)";
+        }
     }
 
     // -- Drawing --------------------------------------------------------------------------------
@@ -677,8 +890,11 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
                 this.#goal.theta += this.#camera_values("rotation-per-second", "a")[0] * passed / 1000;
             const moved = this.#advance_camera(passed);
             this.#write_camera();
-            if (draw_to(this.#context, this.#handle, this.#asset) && !this.#is_loaded)
-                this.#finish_loading();
+            if (draw_to(this.#context, this.#handle, this.#asset)) {
+                this.#place_hotspots();
+                if (!this.#is_loaded)
+                    this.#finish_loading();
+            }
             this.#is_dirty ||= moved;
             if (this.#is_dirty || this.#is_playing || turns)
                 draw_soon(this.#client);
@@ -697,8 +913,11 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     async #finish_loading() {
         const asset = this.#asset;
         this.#is_loaded = true;
-        this.#set_phase("loaded");
-        delete this.dataset.code;
+        this.#set_phase(this.#error ? "failed" : "loaded");
+        if (!this.#error)
+            delete this.dataset.code;
+        this.#update_label();
+        this.#update_prompt();
         this.#advance_bar(0.9, "textures");
         this.#dispatch("load", {url: asset.src, missing: asset.missing});
         if (this.reveal === "auto" || this.#is_dismissed)
@@ -715,9 +934,10 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         this.#advance_bar(1, "textures");
         const grey = asset.report.filter((it) => it.missing).map((it) => "\"" + it.shader + "\"");
         if (grey.length > 0)
-            warn(base_name(asset.src) + ": no picture for " + grey.join(", ") + "; textures=\"" + grey[0].slice(1, -1) + "=URL ...\" names them");
+            warn(base_name(asset.src) + ": no image for " + grey.join(", ") + "; use textures=\"" + grey[0].slice(1, -1).replaceAll(" ", "%20") + "=URL ...\"");
+        this.#is_dressed = true;
         this.#dispatch("dressed", {url: asset.src, missing: asset.missing});
-        this.#ready.resolve();
+        this.#ready.resolve(); // has no effect after an error
     }
 
     // Handles an event of the program. Listeners of the page run later, so that they cannot interrupt the program.

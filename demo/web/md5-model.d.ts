@@ -1,6 +1,7 @@
 // The types of md5-model.js.
 export type Loading = "auto" | "lazy" | "eager";
 export type Reveal = "auto" | "manual";
+export type InteractionPrompt = "auto" | "none";
 export type TouchAction = "pan-y" | "pan-x" | "none";
 export type Md5ModelErrorCode =
   | "no-webgl2" | "csp" | "program"           // no element of this page can show a model
@@ -27,6 +28,11 @@ export interface ProgressDetail { totalProgress: number; reason: "program" | "mo
 export interface ErrorDetail { type: "loadfailure" | "webglcontextlost"; sourceError: Md5ModelError }
 export interface CameraChangeDetail { source: "user-interaction" | "none" }
 export interface MachineEventDetail { name: string; text: string }
+/** The texts for visitors; the attribute `a11y` contains those that differ, as JSON. */
+export interface A11yTexts {
+  error: string; loading: string; role: string; poster: string; turn: string; zoom: string; play: string; prompt: string;
+  front: string; back: string; left: string; right: string; above: string; below: string;
+}
 export interface PlayOptions { repetitions?: number; pingpong?: boolean } // defaults: Infinity, false
 
 export interface Md5ModelEventMap {
@@ -72,7 +78,7 @@ export declare class Md5ModelElement extends HTMLElement {
   readonly availableAnimations: string[];
   readonly paused: boolean;
   readonly duration: number; // seconds; 0 if there is no clip
-  currentTime: number;
+  currentTime: number; // seconds; before a clip is loaded, the time at which it will begin
   timeScale: number;
   play(options?: PlayOptions): void;
   pause(): void;
@@ -88,6 +94,8 @@ export declare class Md5ModelElement extends HTMLElement {
   fieldOfView: string;
   minCameraOrbit: string;
   maxCameraOrbit: string;
+  minFieldOfView: string;
+  maxFieldOfView: string;
   disableZoom: boolean;
   disablePan: boolean;
   touchAction: TouchAction;
@@ -95,20 +103,25 @@ export declare class Md5ModelElement extends HTMLElement {
   autoRotateDelay: number;
   rotationPerSecond: string;
   interpolationDecay: number;
+  interactionPrompt: InteractionPrompt;
   getCameraOrbit(): SphericalPosition;
   getCameraTarget(): Vector3D;
   jumpCameraToGoal(): void;
   updateFraming(): Promise<void>;
 
+  /** JSON text with translations of the texts for visitors: an object of the type A11yTexts. */
+  a11y: string | null;
+
   shadowIntensity: number;
   shadowSoftness: number;
   exposure: number;
 
-  readonly loaded: boolean;
+  /** Resolves when the model and its textures are loaded, or rejects with loadError. Each new model has a new promise. */
+  readonly loaded: Promise<void>;
+  readonly isLoaded: boolean; // the first image has been drawn
   readonly modelIsVisible: boolean;
   readonly loadError: Md5ModelError | null;
   readonly textureReport: TextureReport[];
-  updateComplete(): Promise<void>; // resolves when model and textures are loaded, or rejects with loadError
   reload(): void;
   dismissPoster(): void;
   showPoster(): void;

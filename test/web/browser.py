@@ -24,6 +24,7 @@ browser.py FOLDER TASK...: serves the folder on this machine alone, opens one br
   wheel X Y STEPS      turned towards the person
   tap X Y SECONDS      a finger, so long
   push X Y X Y         a finger that stays down at the second place
+  swipe X Y X Y        a finger that moves in ten steps and is lifted
   pinch X Y FROM TO    two fingers, so many pixels apart
   drop FILE...         drops files or folders on the middle of the page
 Ends with status 1 and a message if a task fails, or a page has written to the console.
@@ -290,6 +291,13 @@ class Browser:
         self.touch("Start", (x, y))
         self.touch("Move", (end_x, end_y))
 
+    def task_swipe(self, *places):
+        x, y, end_x, end_y = (float(place) for place in places)
+        self.touch("Start", (x, y))
+        for i in range(1, 11):
+            self.touch("Move", (x + (end_x - x) * i / 10, y + (end_y - y) * i / 10))
+        self.touch("End")
+
     def task_pinch(self, x, y, begin, end):
         x, begin, end = float(x), float(begin) / 2, float(end) / 2
         self.touch("Start", (x - begin, y))  # never both at once
@@ -315,7 +323,7 @@ class Browser:
 
 TASKS = {"open": 1, "begin": 1, "before": 1, "started": 0, "asks": 2, "fails": 2, "size": 2,
          "phone": 2, "save": 1, "take": 2, "same": 3, "forgive": 0, "is": 1, "click": 2,
-         "drag": 4, "tap": 3, "push": 4, "wheel": 3, "pinch": 4, "key": 1, "mark": 1, "audit":
+         "drag": 4, "tap": 3, "push": 4, "wheel": 3, "swipe": 4, "pinch": 4, "key": 1, "mark": 1, "audit":
          1, "stop": 0, "run": 1, "type": 1, "drop": None}
 
 
