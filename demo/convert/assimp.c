@@ -3,7 +3,7 @@
 //
 // libassimp runs in a separate process with limits of memory and time, because files can crash it
 // or make it hang. All nodes of its scene become nodes of glTF with their transforms in each frame;
-// gltf_rig.c selects the joints. Importers insert helper nodes between joints, called pivots; only
+// rig.c selects the joints. Importers insert helper nodes between joints, called pivots; only
 // these are merged into the nodes below them. The main structure is importer.
 //
 // FBX defines the transform of a node as T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S Sp^-1, and three

@@ -56,6 +56,11 @@ bool gltf_numbers(const json_t *object, const char *key, size_t count, double *n
     return array;
 }
 
+const json_t *gltf_extras(const json_t *object)
+{
+    return json_object_get(json_object_get(object, "extras"), "md5");
+}
+
 // Returns a member that is a non-negative integer, or 0 if it is missing.
 static size_t get_size(const json_t *object, const char *key)
 {

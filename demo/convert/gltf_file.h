@@ -4,7 +4,7 @@
 #ifndef DEMO_CONVERT_GLTF_FILE_H
 #define DEMO_CONVERT_GLTF_FILE_H
 
-#include "demo/convert/budget.h"
+#include "demo/convert/plain_scene.h"
 
 #include <jansson.h>
 
@@ -71,6 +71,9 @@ uint32_t gltf_index_at(const json_t *array, size_t i);
 // `numbers`.
 bool gltf_numbers(const json_t *object, const char *key, size_t count, double *numbers);
 
+// Returns the data that gltf_write.c stored in an object's extras, or NULL.
+const json_t *gltf_extras(const json_t *object);
+
 // -- Bytes ----------------------------------------------------------------------------------------
 
 // Returns the values of an accessor and the number of its elements. Normalized integers are
@@ -86,5 +89,13 @@ const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size);
 // until the glTF file is closed. If `is_moved` is true, the image file is searched for next to the
 // glTF file.
 gltf_bytes gltf_image(gltf_file *file, uint32_t index, bool is_moved);
+
+// -- Materials ------------------------------------------------------------------------------------
+
+// Returns the texture of a material's base color, or NULL.
+const json_t *gltf_color_texture(const json_t *material);
+
+// Adds the appearance of all materials with a shader.
+bool gltf_add_materials(gltf_file *file, const plain_scene *plain, convert_scene *scene);
 
 #endif

@@ -1,292 +1,651 @@
-// Reads glTF 2.0: the scene becomes a model with morph targets, and the animations become clips.
-// This file reads materials and images, and calls the other gltf files in order.
+// Reads glTF 2.0: fills a plain scene with nodes, skins, meshes, cameras and animations, and adds
+// the materials after the scene became MD5. Only the data that the selected scene uses is read.
 #include "demo/convert/convert.h"
 
 #ifdef HAS_JANSSON
 
-#include "demo/convert/gltf_mesh.h"
+#include "demo/convert/gltf_file.h"
 
-// -- Materials ------------------------------------------------------------------------------------
+typedef struct gltf_reader {
+    gltf_file *file;
+    plain_scene *plain;
+} gltf_reader;
 
-// Returns a copy of an image's name without its extension, or NULL.
-static char *remove_extension(const char *name)
+// -- Nodes ----------------------------------------------------------------------------------------
+
+static void read_node(const json_t *object, plain_node *node)
 {
-    static const char *const extensions[] = {".png", ".jpg",  ".jpeg", ".tga", ".dds",
-                                             ".bmp", ".tiff", ".webp", ".ktx2"};
-    if (name) {
-        for (size_t i = 0; i < COMMON_LENGTH(extensions); i++)
-            if (common_has_suffix(name, extensions[i]))
-                return common_format("%.*s", (int)(strlen(name) - strlen(extensions[i])), name);
-    }
-    return common_copy(name);
+    static const char *const parts[PLAIN_NUM_PARTS] = {"translation", "rotation", "scale"};
+    *node = (plain_node){.name = gltf_text(object, "name"),
+                         .joint_name = gltf_text(gltf_extras(object), "name"),
+                         .parent = MD5_NONE,
+                         .mesh = gltf_index(object, "mesh"),
+                         .skin = gltf_index(object, "skin"),
+                         .camera = gltf_index(object, "camera"),
+                         .parts = {{0}, {0, 0, 0, 1}, {1, 1, 1}}};
+    for (int part = 0; part < PLAIN_NUM_PARTS; part++)
+        gltf_numbers(object, parts[part], part == PLAIN_ROTATION ? 4 : 3, node->parts[part]);
+    node->is_matrix = gltf_numbers(object, "matrix", 16, node->matrix);
 }
 
-// Returns NULL if the bytes are a PNG or JPEG file; otherwise an error message.
-static const char *find_fault(const uint8_t *bytes, size_t size)
-{
-    static const struct kind {
-        const char *bytes;
-        const char *fault;
-        size_t offset;
-    } kinds[] = {
-        {.bytes = "\x89PNG"},
-        {.bytes = "\xff\xd8\xff"},
-        {.bytes = "WEBP",
-         .offset = 8,
-         .fault = "unsupported image format WebP: expected PNG or JPEG"},
-        {.bytes = "KTX 20",
-         .offset = 1,
-         .fault = "unsupported image format KTX 2 (KHR_texture_basisu): expected PNG or JPEG"},
-        {.bytes = "ftypavif",
-         .offset = 4,
-         .fault = "unsupported image format AVIF: expected PNG or JPEG"},
-    };
-    for (size_t i = 0; i < COMMON_LENGTH(kinds); i++) {
-        const struct kind *const kind = &kinds[i];
-        const size_t length = strlen(kind->bytes);
-        if (size > kind->offset + length && memcmp(bytes + kind->offset, kind->bytes, length) == 0)
-            return kind->fault;
-    }
-    return "unknown image format: expected PNG or JPEG";
-}
+// Siblings in the order of the file.
+typedef struct node_links {
+    uint32_t *child; // [num_nodes] first child, or MD5_NONE
+    uint32_t *next;  // [num_nodes] next sibling, or MD5_NONE
+} node_links;
 
-// Returns the image of a texture, also if only an extension contains it.
-static uint32_t find_image(const json_t *texture)
+// Sets the parents of a node's children. Fails if a child already has a parent.
+static bool link_children(gltf_reader *reader, uint32_t index, node_links *links)
 {
-    uint32_t image = gltf_index(texture, "source");
-    json_t *const extensions = json_object_get(texture, "extensions");
-    void *item = json_object_iter(extensions);
-    while (item && image == MD5_NONE) {
-        image = gltf_index(json_object_iter_value(item), "source");
-        item = json_object_iter_next(extensions, item);
-    }
-    return image;
-}
-
-// Finds the bytes of an image. If its path does not exist, tries a file with the same name in the
-// folder of the glTF file, because users move files.
-static gltf_bytes find_image_bytes(gltf_file *file, uint32_t image, const char *uri, bool is_file)
-{
-    const gltf_bytes found = gltf_image(file, image, false);
-    const char *const base = is_file ? common_base(uri) : "";
-    if (found.bytes || !is_file || strcmp(base, uri) == 0)
-        return found;
-    const gltf_bytes moved = gltf_image(file, image, true);
-    if (!moved.bytes)
-        return (gltf_bytes){.reason = found.reason};
-    convert_note(file->job, "images/%u: %.100s was not found; using %.80s in the file's folder",
-                 image, uri, base);
-    return moved;
-}
-
-// Sets the name of an image from its `name` or its path.
-static void name_image(const json_t *object, uint32_t index, bool is_file, convert_image *image)
-{
-    const char *const uri = gltf_text(object, "uri");
-    const char *const name = gltf_text(object, "name");
-    char *const file_stem = remove_extension(is_file ? common_base(uri) : NULL);
-    char *const name_stem = remove_extension(name);
-    image->name = gltf_file_name(name_stem ? name_stem : file_stem);
-    if (!image->name)
-        image->name = common_format("image_%u", index);
-    image->declared = remove_extension(is_file ? uri : name);
-    free(name_stem);
-    free(file_stem);
-}
-
-// Adds the image of a texture, a PNG or JPEG file, to a material. A missing image is only noted.
-static bool add_image(gltf_file *file, const char *shader, const json_t *texture, convert_image *to)
-{
-    const uint32_t image = find_image(gltf_item(file, "textures", gltf_index(texture, "index")));
-    if (image == MD5_NONE)
-        return true;
-    const json_t *const object = gltf_item(file, "images", image);
-    const uint32_t view = gltf_index(object, "bufferView");
-    const char *const uri = gltf_text(object, "uri");
-    const bool is_file = uri && strncmp(uri, "data:", 5) != 0;
-    gltf_bytes found = {.reason = NULL};
-    if (view != MD5_NONE) {
-        found.bytes = gltf_view(file, view, &found.size);
-        if (!found.bytes)
-            return false;
-    } else {
-        found = find_image_bytes(file, image, uri, is_file);
-    }
-    name_image(object, image, is_file, to);
-    if (found.bytes)
-        found.reason = find_fault(found.bytes, found.size);
-    if (!found.reason && !convert_can_charge_bytes(file->job, found.size, 1))
-        found.reason = "too many images for a file of this size";
-    if (found.bytes && !found.reason) {
-        to->bytes = common_alloc(found.size, 1);
-        memcpy(to->bytes, found.bytes, found.size);
-        to->size = found.size;
-    } else {
-        char *const location = is_file ? common_format(": %.100s", uri) : common_copy("");
-        convert_note(file->job, "skipped images/%u of material %s: %s%s", image, shader,
-                     found.reason, location);
-        free(location);
+    const json_t *const children =
+        json_object_get(gltf_item(reader->file, "nodes", index), "children");
+    for (size_t i = json_array_size(children); i-- > 0;) {
+        const uint32_t child = gltf_index_at(children, i);
+        plain_node *const node = &reader->plain->nodes[child];
+        if (node->parent != MD5_NONE)
+            return gltf_fail(reader->file, "nodes/%u has two parents: nodes/%u and nodes/%u", child,
+                             node->parent, index);
+        node->parent = index;
+        links->next[child] = links->child[index];
+        links->child[index] = child;
     }
     return true;
 }
 
-// Flips the green channel of a normal map, which points up in glTF and down in id's format.
-static void flip_normal_map(gltf_file *file, const char *shader, convert_image *image)
+// Fails with the names of two nodes of a cycle. `is_listed` marks the nodes that have a root.
+static bool report_cycle(const gltf_reader *reader, const bool *is_listed)
 {
-    md5_error error = {.message = ""};
-    if (!image->bytes)
-        return;
-    uint8_t *const flipped = convert_flip_green_channel(file->job, image, &image->size, &error);
-    if (!flipped) {
-        convert_note(file->job, "material %s: cannot flip the green channel of the normal map: %s",
-                     shader, error.message);
-        return;
+    const plain_node *const nodes = reader->plain->nodes;
+    uint32_t node = 0;
+    while (is_listed[node])
+        node++;
+    for (size_t i = 0; i <= reader->plain->num_nodes; i++)
+        node = nodes[node].parent;
+    const uint32_t parent = nodes[node].parent;
+    const char *const name = nodes[node].name ? nodes[node].name : "";
+    const char *const parent_name = nodes[parent].name ? nodes[parent].name : "";
+    return gltf_fail(reader->file,
+                     "node hierarchy has a cycle: nodes/%u \"%.60s\" and nodes/%u \"%.60s\" are "
+                     "ancestors of each other",
+                     node, name, parent, parent_name);
+}
+
+// Writes the order of the nodes: depth first.
+static bool order_nodes(const gltf_reader *reader, const node_links *links)
+{
+    plain_scene *const plain = reader->plain;
+    bool *const is_listed = common_alloc(plain->num_nodes, sizeof *is_listed);
+    size_t count = 0;
+    for (size_t i = 0; i < plain->num_nodes; i++) {
+        uint32_t at = plain->nodes[i].parent == MD5_NONE ? (uint32_t)i : MD5_NONE;
+        while (at != MD5_NONE) {
+            plain->order[count++] = at;
+            is_listed[at] = true;
+            uint32_t next = links->child[at];
+            for (; at != MD5_NONE && next == MD5_NONE; at = plain->nodes[at].parent)
+                next = links->next[at];
+            at = next;
+        }
     }
-    // gltf_write.c adds "_n" to the name of a normal map that it flipped.
-    const size_t length = strlen(image->name);
-    if (length > 2 && strcmp(image->name + length - 2, "_n") == 0)
-        image->name[length - 2] = '\0';
-    free(image->bytes);
-    image->bytes = flipped;
+    const bool is_tree = count == plain->num_nodes || report_cycle(reader, is_listed);
+    free(is_listed);
+    return is_tree;
 }
 
-static convert_alpha read_alpha_mode(const json_t *material)
+static bool read_nodes(gltf_reader *reader)
 {
-    const char *const mode = gltf_text(material, "alphaMode");
-    if (mode && strcmp(mode, "MASK") == 0)
-        return CONVERT_MASK;
-    if (mode && strcmp(mode, "BLEND") == 0)
-        return CONVERT_BLEND;
-    return CONVERT_OPAQUE;
+    plain_scene *const plain = reader->plain;
+    plain->num_nodes = gltf_count(reader->file, "nodes");
+    plain->nodes = common_alloc(plain->num_nodes, sizeof *plain->nodes);
+    plain->order = common_alloc(plain->num_nodes, sizeof *plain->order);
+    node_links links = {.child = common_alloc(plain->num_nodes, sizeof *links.child),
+                        .next = common_alloc(plain->num_nodes, sizeof *links.next)};
+    bool is_read = true;
+    for (size_t i = 0; i < plain->num_nodes; i++) {
+        read_node(gltf_item(reader->file, "nodes", i), &plain->nodes[i]);
+        links.child[i] = MD5_NONE;
+        links.next[i] = MD5_NONE;
+    }
+    for (size_t i = 0; i < plain->num_nodes && is_read; i++)
+        is_read = link_children(reader, (uint32_t)i, &links);
+    is_read = is_read && order_nodes(reader, &links);
+    free(links.child);
+    free(links.next);
+    return is_read;
 }
 
-// Adds a material. Properties that shaders of MD5's age do not have are skipped and noted.
-static bool add_material(const gltf_meshes *meshes, uint32_t index, convert_scene *scene)
+// Finds the scene or the node with the name of option --scene. *scene or *root is MD5_NONE.
+static bool find_named_scene(const gltf_reader *reader, const char *requested, uint32_t *scene,
+                             uint32_t *root)
 {
-    gltf_file *const file = meshes->rig->file;
-    const json_t *const object = gltf_item(file, "materials", index);
-    const json_t *const extensions = json_object_get(object, "extensions");
-    const json_t *const base = gltf_color(object);
-    const json_t *const glossiness =
-        json_object_get(extensions, "KHR_materials_pbrSpecularGlossiness");
-    const json_t *const specular = json_object_get(extensions, "KHR_materials_specular");
-    const json_t *const textures[CONVERT_NUM_MAPS] = {
-        [CONVERT_MAP_COLOR] = gltf_color_texture(object),
-        [CONVERT_MAP_NORMAL] = json_object_get(object, "normalTexture"),
-        [CONVERT_MAP_SPECULAR] = glossiness
-                                     ? json_object_get(glossiness, "specularGlossinessTexture")
-                                     : json_object_get(specular, "specularColorTexture"),
-        [CONVERT_MAP_GLOW] = json_object_get(object, "emissiveTexture"),
-    };
-    const char *const shader = meshes->shaders[index];
-    double glow[3] = {0, 0, 0};
-    double color[4] = {1, 1, 1, 1};
-    convert_material *const material = COMMON_ADD_ITEM(scene->materials, scene->num_materials);
-    *material = (convert_material){
-        .shader = common_copy(shader),
-        .alpha = read_alpha_mode(object),
-        .cutoff = (float)gltf_number(object, "alphaCutoff", 0.5),
-        .is_two_sided = json_is_true(json_object_get(object, "doubleSided")),
-        .is_unlit = json_object_get(extensions, "KHR_materials_unlit"),
-        .is_flat = meshes->is_flat[index],
-        .text = common_copy(gltf_text(gltf_extras(object), "text")),
-    };
-    gltf_numbers(object, "emissiveFactor", 3, glow);
-    const bool has_color =
-        gltf_numbers(base, glossiness ? "diffuseFactor" : "baseColorFactor", 4, color);
-    const bool has_glow = glow[0] + glow[1] + glow[2] > 0;
-    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
-        if (!textures[map] || (map == CONVERT_MAP_GLOW && !has_glow))
-            continue;
-        if (!add_image(file, shader, textures[map], &material->maps[map]))
+    gltf_file *const file = reader->file;
+    const size_t num_scenes = gltf_count(file, "scenes");
+    char *end = NULL;
+    const unsigned long number = strtoul(requested, &end, 10);
+    const bool is_number = end != requested && *end == '\0';
+    *scene = is_number && number < num_scenes ? (uint32_t)number : MD5_NONE;
+    for (size_t i = num_scenes; i-- > 0;) {
+        const char *const name = gltf_text(gltf_item(file, "scenes", i), "name");
+        if (name && strcmp(name, requested) == 0)
+            *scene = (uint32_t)i;
+    }
+    for (size_t i = reader->plain->num_nodes; i-- > 0 && *scene == MD5_NONE;) {
+        const char *const name = reader->plain->nodes[i].name;
+        if (name && strcmp(name, requested) == 0)
+            *root = (uint32_t)i;
+    }
+    if (*scene == MD5_NONE && *root == MD5_NONE)
+        return gltf_fail(file, "--scene: none of the %zu scenes and no node has the name %.80s",
+                         num_scenes, requested);
+    return true;
+}
+
+// Returns true if KHR_node_visibility hides a node. Its descendants are hidden, too.
+static bool is_hidden_itself(const gltf_file *file, uint32_t node)
+{
+    const json_t *const extensions = json_object_get(gltf_item(file, "nodes", node), "extensions");
+    const json_t *const visibility = json_object_get(extensions, "KHR_node_visibility");
+    return json_is_false(json_object_get(visibility, "visible"));
+}
+
+// Marks the descendants of the selected nodes, and removes hidden meshes.
+static void mark_scene(const gltf_reader *reader, bool is_all)
+{
+    const plain_scene *const plain = reader->plain;
+    bool *const is_hidden = common_alloc(plain->num_nodes, sizeof *is_hidden);
+    for (size_t i = 0; i < plain->num_nodes; i++) {
+        const uint32_t index = plain->order[i];
+        plain_node *const node = &plain->nodes[index];
+        const bool has_parent = node->parent != MD5_NONE;
+        is_hidden[index] = is_hidden_itself(reader->file, index);
+        node->is_in_scene |= is_all;
+        if (has_parent) {
+            is_hidden[index] |= is_hidden[node->parent];
+            node->is_in_scene |= plain->nodes[node->parent].is_in_scene;
+        }
+        if (is_hidden[index] && node->is_in_scene && node->mesh != MD5_NONE) {
+            convert_note(plain->job, "skipped mesh %.80s: it is hidden by KHR_node_visibility",
+                         node->name ? node->name : "?");
+            node->mesh = MD5_NONE;
+        }
+    }
+    free(is_hidden);
+}
+
+// Selects a scene: by the job's name or number, else the default scene of the file, else the first
+// scene. A file without scenes is selected completely. A name of a node selects its descendants.
+static bool select_scene(gltf_reader *reader)
+{
+    gltf_file *const file = reader->file;
+    plain_scene *const plain = reader->plain;
+    const char *const requested = file->job->scene_name;
+    uint32_t scene = gltf_index(file->root, "scene");
+    uint32_t root = MD5_NONE;
+    if (scene == MD5_NONE && gltf_count(file, "scenes") > 0)
+        scene = 0;
+    if (requested && !find_named_scene(reader, requested, &scene, &root))
+        return false;
+    if (root != MD5_NONE)
+        plain->nodes[root].is_in_scene = true;
+    const json_t *const roots = json_object_get(gltf_item(file, "scenes", scene), "nodes");
+    for (size_t i = 0; i < json_array_size(roots); i++)
+        plain->nodes[gltf_index_at(roots, i)].is_in_scene = true;
+    mark_scene(reader, scene == MD5_NONE && root == MD5_NONE);
+    for (size_t i = 0; i < plain->num_nodes && root != MD5_NONE; i++) {
+        plain_node *const node = &plain->nodes[i];
+        const json_t *const joints =
+            json_object_get(gltf_item(file, "skins", node->skin), "joints");
+        if (json_array_size(joints) > 0) // skinned meshes are rarely below their skeleton
+            node->is_in_scene |= plain->nodes[gltf_index_at(joints, 0)].is_in_scene;
+    }
+    return true;
+}
+
+// -- Skins ----------------------------------------------------------------------------------------
+
+static bool read_skin(gltf_reader *reader, size_t index)
+{
+    gltf_file *const file = reader->file;
+    plain_skin *const skin = &reader->plain->skins[index];
+    const json_t *const object = gltf_item(file, "skins", index);
+    const json_t *const joints = json_object_get(object, "joints");
+    const uint32_t binds = gltf_index(object, "inverseBindMatrices");
+    const size_t num_joints = json_array_size(joints);
+    size_t num_binds = num_joints;
+    if (num_joints == 0)
+        return gltf_fail(file, "skins/%zu: the skin has no joints", index);
+    if (binds != MD5_NONE) {
+        skin->inverse_binds = gltf_read(file, binds, GLTF_MAT4, &num_binds);
+        if (!skin->inverse_binds)
             return false;
     }
-    // A missing color is white, but a file of this writer without a color has no image on purpose.
-    const bool is_own_file = gltf_extras(json_object_get(file->root, "asset"));
-    if (!textures[CONVERT_MAP_COLOR] && (has_color || !is_own_file))
-        convert_create_color_image(file->job, material, CONVERT_MAP_COLOR, color);
-    else if (color[0] + color[1] + color[2] + color[3] < 3.999)
-        convert_note(file->job, "material %s: skipped the color factor %.3g %.3g %.3g %.3g", shader,
-                     color[0], color[1], color[2], color[3]);
-    if (!textures[CONVERT_MAP_GLOW] && has_glow)
-        convert_create_color_image(file->job, material, CONVERT_MAP_GLOW, glow);
-    if (json_object_get(base, "metallicRoughnessTexture"))
-        convert_note(file->job, "material %s: skipped the metallic-roughness texture", shader);
-    flip_normal_map(file, shader, &material->maps[CONVERT_MAP_NORMAL]);
+    if (num_binds < num_joints)
+        return gltf_fail(file,
+                         "skins/%zu: the skin has %zu joints, but accessors/%u has %zu matrices",
+                         index, num_joints, binds, num_binds);
+    skin->num_joints = num_joints;
+    skin->joints = common_alloc(num_joints, sizeof *skin->joints);
+    for (size_t k = 0; k < num_joints; k++)
+        skin->joints[k] = gltf_index_at(joints, k);
+    return true;
+}
+
+// Reads the skins that meshes of the scene use, or all skins of a file that contains only clips.
+static bool read_skins(gltf_reader *reader)
+{
+    plain_scene *const plain = reader->plain;
+    plain->num_skins = gltf_count(reader->file, "skins");
+    plain->skins = common_alloc(plain->num_skins, sizeof *plain->skins);
+    bool *const is_used = common_alloc(plain->num_skins, sizeof *is_used);
+    bool has_meshes = false;
+    bool is_read = true;
+    for (size_t i = 0; i < plain->num_nodes; i++) {
+        const plain_node *const node = &plain->nodes[i];
+        const bool is_drawn = node->is_in_scene && node->mesh != MD5_NONE;
+        has_meshes |= is_drawn;
+        if (is_drawn && node->skin != MD5_NONE)
+            is_used[node->skin] = true;
+    }
+    for (size_t i = 0; i < plain->num_skins && is_read; i++)
+        if (is_used[i] || !has_meshes)
+            is_read = read_skin(reader, i);
+    free(is_used);
+    return is_read;
+}
+
+// -- Meshes ---------------------------------------------------------------------------------------
+
+// A primitive while it is read.
+typedef struct primitive_reader {
+    gltf_file *file;
+    plain_primitive *to;
+    char where[64]; // location in the file, for messages
+} primitive_reader;
+
+// Gets an attribute and checks that it has as many elements as the primitive has vertices. *values
+// is NULL if the primitive does not have the attribute.
+static bool get_attribute(primitive_reader *reader, const json_t *attributes, const char *name,
+                          gltf_shape shape, const float **values)
+{
+    enum { MAX_VERTICES = 1 << 24 }; // larger indices are not exact as floats
+    plain_primitive *const to = reader->to;
+    const uint32_t accessor = gltf_index(attributes, name);
+    size_t count = 0;
+    *values = NULL;
+    if (accessor == MD5_NONE)
+        return true;
+    *values = gltf_read(reader->file, accessor, shape, &count);
+    if (!*values)
+        return false;
+    if (to->num_vertices > 0 && count != to->num_vertices)
+        return gltf_fail(reader->file, "%s: %s has %zu elements, but POSITION has %zu",
+                         reader->where, name, count, to->num_vertices);
+    if (count > MAX_VERTICES)
+        return gltf_fail(reader->file, "%s: too many vertices (%zu)", reader->where, count);
+    to->num_vertices = count;
+    return true;
+}
+
+// Gets the set of texture coordinates that the base color uses, and their transform.
+static bool get_texcoords(primitive_reader *reader, const json_t *attributes)
+{
+    plain_primitive *const to = reader->to;
+    const json_t *const texture =
+        gltf_color_texture(gltf_item(reader->file, "materials", to->material));
+    const json_t *const change =
+        json_object_get(json_object_get(texture, "extensions"), "KHR_texture_transform");
+    double offset[2] = {0, 0};
+    double scale[2] = {1, 1};
+    const double set = gltf_number(change, "texCoord", gltf_number(texture, "texCoord", 0));
+    char name[48];
+    gltf_numbers(change, "offset", 2, offset);
+    gltf_numbers(change, "scale", 2, scale);
+    // The rotation is counterclockwise on the image, whose v axis points down.
+    const double angle = gltf_number(change, "rotation", 0);
+    const double c = cos(angle);
+    const double s = sin(angle);
+    const double rows[2][3] = {{c * scale[0], s * scale[1], offset[0]},
+                               {-s * scale[0], c * scale[1], offset[1]}};
+    memcpy(to->texture, rows, sizeof rows);
+    COMMON_TEXT(name, "TEXCOORD_%.0f", set);
+    if (!get_attribute(reader, attributes, name, GLTF_VEC2, &to->texcoords))
+        return false;
+    if (to->texcoords || set == 0)
+        return true;
+    return get_attribute(reader, attributes, "TEXCOORD_0", GLTF_VEC2, &to->texcoords);
+}
+
+// Gets the sets of joints and weights, up to the first incomplete set.
+static bool get_influences(primitive_reader *reader, const json_t *attributes)
+{
+    plain_primitive *const to = reader->to;
+    bool is_complete = true;
+    while (is_complete && to->num_sets < PLAIN_MAX_SETS) {
+        char joints[32];
+        char weights[32];
+        const size_t set = to->num_sets;
+        COMMON_TEXT(joints, "JOINTS_%zu", set);
+        COMMON_TEXT(weights, "WEIGHTS_%zu", set);
+        if (!get_attribute(reader, attributes, joints, GLTF_VEC4, &to->joints[set])
+            || !get_attribute(reader, attributes, weights, GLTF_VEC4, &to->weights[set]))
+            return false;
+        is_complete = to->joints[set] && to->weights[set];
+        to->num_sets += is_complete;
+    }
+    return true;
+}
+
+// Gets the indices of a primitive and checks that they are in range.
+static bool get_indices(primitive_reader *reader, uint32_t accessor)
+{
+    gltf_file *const file = reader->file;
+    plain_primitive *const to = reader->to;
+    if (accessor == MD5_NONE)
+        return true;
+    size_t count = 0;
+    const float *const values = gltf_read(file, accessor, GLTF_SCALAR, &count);
+    if (!values || !gltf_charge(file, count)
+        || !convert_charge_bytes(file->job, count, sizeof *to->indices, file->error))
+        return false;
+    to->num_indices = count;
+    to->indices = common_alloc(count, sizeof *to->indices);
+    for (size_t i = 0; i < count; i++) {
+        const float index = values[i];
+        if (!(index >= 0 && index < (float)to->num_vertices) || index != floorf(index))
+            return gltf_fail(file,
+                             "accessors/%u: vertex index at element %zu is out of range: %.9g; "
+                             "%s has %zu vertices",
+                             accessor, i, index, reader->where, to->num_vertices);
+        to->indices[i] = (uint32_t)index;
+    }
+    return true;
+}
+
+static plain_mode read_mode(const json_t *object)
+{
+    const double mode = gltf_number(object, "mode", 4);
+    if (mode == 4)
+        return PLAIN_TRIANGLES;
+    if (mode == 5)
+        return PLAIN_STRIP;
+    return mode == 6 ? PLAIN_FAN : PLAIN_OTHER;
+}
+
+// Reads a primitive. `has_skin`: a node with a skin uses its mesh.
+static bool read_primitive(primitive_reader *reader, const json_t *object, bool has_skin)
+{
+    enum { ELEMENTS_PER_PRIMITIVE = 50 }; // cost without the vertices
+    plain_primitive *const to = reader->to;
+    const json_t *const attributes = json_object_get(object, "attributes");
+    const json_t *const targets = json_object_get(object, "targets");
+    to->mode = read_mode(object);
+    to->material = gltf_index(object, "material");
+    if (!gltf_charge(reader->file, ELEMENTS_PER_PRIMITIVE)
+        || !get_attribute(reader, attributes, "POSITION", GLTF_VEC3, &to->positions))
+        return false;
+    if (!to->positions || to->mode == PLAIN_OTHER)
+        return true;
+    if (has_skin && !get_influences(reader, attributes))
+        return false;
+    if (!get_texcoords(reader, attributes))
+        return false;
+    to->has_normals = json_object_get(attributes, "NORMAL");
+    to->has_colors = json_object_get(attributes, "COLOR_0");
+    to->num_targets = json_array_size(targets);
+    to->moves = common_alloc(to->num_targets, sizeof *to->moves);
+    for (size_t i = 0; i < to->num_targets; i++)
+        if (!get_attribute(reader, json_array_get(targets, i), "POSITION", GLTF_VEC3,
+                           &to->moves[i]))
+            return false;
+    return get_indices(reader, gltf_index(object, "indices"));
+}
+
+static bool read_mesh(gltf_reader *reader, uint32_t index, bool has_skin)
+{
+    const json_t *const object = gltf_item(reader->file, "meshes", index);
+    const json_t *const extras = gltf_extras(object);
+    const json_t *const list = json_object_get(object, "primitives");
+    const json_t *const names = json_object_get(json_object_get(object, "extras"), "targetNames");
+    plain_mesh *const mesh = &reader->plain->meshes[index];
+    mesh->name = gltf_text(object, "name");
+    mesh->md5_name = gltf_text(extras, "name");
+    mesh->shader = gltf_text(extras, "shader");
+    mesh->num_vertices = gltf_number(extras, "vertices", 0);
+    mesh->num_primitives = json_array_size(list);
+    mesh->primitives = common_alloc(mesh->num_primitives, sizeof *mesh->primitives);
+    mesh->num_target_names = json_array_size(names);
+    mesh->target_names = common_alloc(mesh->num_target_names, sizeof *mesh->target_names);
+    for (size_t i = 0; i < mesh->num_target_names; i++)
+        mesh->target_names[i] = json_string_value(json_array_get(names, i));
+    for (size_t i = 0; i < mesh->num_primitives; i++) {
+        primitive_reader primitive = {.file = reader->file, .to = &mesh->primitives[i]};
+        COMMON_TEXT(primitive.where, "meshes/%u/primitives/%zu", index, i);
+        if (!read_primitive(&primitive, json_array_get(list, i), has_skin))
+            return false;
+    }
+    return true;
+}
+
+// Reads the meshes that nodes of the scene use.
+static bool read_meshes(gltf_reader *reader)
+{
+    plain_scene *const plain = reader->plain;
+    plain->num_meshes = gltf_count(reader->file, "meshes");
+    plain->meshes = common_alloc(plain->num_meshes, sizeof *plain->meshes);
+    bool *const is_used = common_alloc(plain->num_meshes, sizeof *is_used);
+    bool *const has_skin = common_alloc(plain->num_meshes, sizeof *has_skin);
+    bool is_read = true;
+    for (size_t i = 0; i < plain->num_nodes; i++) {
+        const plain_node *const node = &plain->nodes[i];
+        if (!node->is_in_scene || node->mesh == MD5_NONE)
+            continue;
+        is_used[node->mesh] = true;
+        has_skin[node->mesh] |= node->skin != MD5_NONE;
+    }
+    for (size_t i = 0; i < plain->num_meshes && is_read; i++)
+        if (is_used[i])
+            is_read = read_mesh(reader, (uint32_t)i, has_skin[i]);
+    free(is_used);
+    free(has_skin);
+    return is_read;
+}
+
+static void read_material_names(gltf_reader *reader)
+{
+    plain_scene *const plain = reader->plain;
+    plain->num_materials = gltf_count(reader->file, "materials");
+    plain->materials = common_alloc(plain->num_materials, sizeof *plain->materials);
+    for (size_t i = 0; i < plain->num_materials; i++)
+        plain->materials[i].name = gltf_text(gltf_item(reader->file, "materials", i), "name");
+}
+
+// -- Cameras and animations -----------------------------------------------------------------------
+
+static void read_cameras(gltf_reader *reader)
+{
+    const double degree = 3.14159265358979323846 / 180.0;
+    plain_scene *const plain = reader->plain;
+    plain->num_cameras = gltf_count(reader->file, "cameras");
+    plain->cameras = common_alloc(plain->num_cameras, sizeof *plain->cameras);
+    for (size_t i = 0; i < plain->num_cameras; i++) {
+        const json_t *const object = gltf_item(reader->file, "cameras", i);
+        const json_t *const lens = json_object_get(object, "perspective");
+        const char *const kind = gltf_text(object, "type");
+        const double yfov = fmin(fmax(gltf_number(lens, "yfov", 0), 0.01), 3.0);
+        plain->cameras[i] =
+            (plain_camera){.is_perspective = kind && strcmp(kind, "perspective") == 0,
+                           .fov = 2 * atan(tan(yfov / 2.0) * 4.0 / 3.0) / degree};
+    }
+}
+
+// Returns the path that a channel of an animation moves, or NULL, and its node, or MD5_NONE.
+// Supports KHR_animation_pointer.
+static const char *find_target(const gltf_reader *reader, const json_t *channel, uint32_t *node)
+{
+    const json_t *const target = json_object_get(channel, "target");
+    const char *const pointer = gltf_text(
+        json_object_get(json_object_get(target, "extensions"), "KHR_animation_pointer"), "pointer");
+    *node = gltf_index(target, "node");
+    if (!pointer || strncmp(pointer, "/nodes/", 7) != 0)
+        return gltf_text(target, "path");
+    char *end = NULL;
+    const unsigned long number = strtoul(pointer + 7, &end, 10);
+    if (end == pointer + 7 || *end != '/' || number >= reader->plain->num_nodes)
+        return NULL;
+    *node = (uint32_t)number;
+    return end + 1;
+}
+
+// Finds the part of a track and the number of its values. Returns false if the channel does not
+// animate a part of the scene.
+static bool find_part(const gltf_reader *reader, const char *name, plain_track *track)
+{
+    static const char *const names[] = {"translation", "rotation", "scale", "weights"};
+    static const size_t widths[] = {3, 4, 3, 0};
+    int part = 0;
+    while (part <= PLAIN_WEIGHTS && (!name || strcmp(name, names[part]) != 0))
+        part++;
+    if (track->node == MD5_NONE || part > PLAIN_WEIGHTS)
+        return false;
+    track->part = (plain_part)part;
+    track->width = widths[part];
+    if (part < PLAIN_WEIGHTS)
+        return true;
+    const plain_node *const node = &reader->plain->nodes[track->node];
+    const json_t *const mesh = gltf_item(reader->file, "meshes", node->mesh);
+    const json_t *const primitives = json_object_get(mesh, "primitives");
+    track->width = json_array_size(json_object_get(json_array_get(primitives, 0), "targets"));
+    return node->mesh != MD5_NONE;
+}
+
+// Reads the keys of a track and checks them, so that clips.c can rely on them: there are as many
+// values as times, and the times ascend.
+static bool read_keys(gltf_reader *reader, const char *where, const json_t *sampler,
+                      plain_track *track)
+{
+    static const gltf_shape shapes[] = {GLTF_VEC3, GLTF_VEC4, GLTF_VEC3, GLTF_SCALAR};
+    gltf_file *const file = reader->file;
+    const uint32_t input = gltf_index(sampler, "input");
+    const uint32_t output = gltf_index(sampler, "output");
+    size_t num_values = 0;
+    if (track->width == 0)
+        return gltf_fail(file, "%s: animates morph targets, but the mesh of nodes/%u has none",
+                         where, track->node);
+    track->times = gltf_read(file, input, GLTF_SCALAR, &track->num_keys);
+    track->values = track->times ? gltf_read(file, output, shapes[track->part], &num_values) : NULL;
+    if (!track->values || !gltf_charge(file, track->num_keys))
+        return false;
+    const size_t values_per_key = track->kind == PLAIN_CUBIC ? 3 : 1;
+    const size_t elements_per_value = track->part == PLAIN_WEIGHTS ? track->width : 1;
+    if (num_values / elements_per_value < values_per_key * track->num_keys)
+        return gltf_fail(file, "%s: %zu keys do not match the %zu elements of accessors/%u", where,
+                         track->num_keys, num_values, output);
+    for (size_t k = 0; k < track->num_keys; k++)
+        if (!(track->times[k] >= 0) || (k > 0 && !(track->times[k] > track->times[k - 1])))
+            return gltf_fail(file,
+                             "accessors/%u: time of key %zu is not greater than the previous key's",
+                             input, k);
+    return true;
+}
+
+// Reads one channel. Channels that do not animate a part of a node are counted.
+static bool read_channel(gltf_reader *reader, const char *where, const json_t *object,
+                         const json_t *channel, plain_animation *animation)
+{
+    static const char *const kinds[PLAIN_NUM_KINDS] = {"LINEAR", "STEP", "CUBICSPLINE"};
+    gltf_file *const file = reader->file;
+    const json_t *const sampler = json_array_get(json_object_get(object, "samplers"),
+                                                 (size_t)gltf_number(channel, "sampler", 0));
+    const char *const kind = gltf_text(sampler, "interpolation");
+    plain_track track = {.node = MD5_NONE};
+    const char *const name = find_target(reader, channel, &track.node);
+    const bool has_keys =
+        gltf_index(sampler, "input") != MD5_NONE && gltf_index(sampler, "output") != MD5_NONE;
+    if (!has_keys)
+        return gltf_fail(file, "%s: missing sampler, or its input or output is missing", where);
+    while (kind && track.kind < PLAIN_NUM_KINDS && strcmp(kind, kinds[track.kind]) != 0)
+        track.kind++;
+    if (track.kind == PLAIN_NUM_KINDS)
+        return gltf_fail(file, "%s: unknown interpolation %.40s", where, kind);
+    if (!find_part(reader, name, &track)) {
+        animation->num_skipped++;
+        return true;
+    }
+    if (!read_keys(reader, where, sampler, &track))
+        return false;
+    *COMMON_ADD_ITEM(animation->tracks, animation->num_tracks) = track;
+    return true;
+}
+
+// Reads the fields of view of a camera path. glTF cannot animate them, but gltf_write.c stores an
+// array of all values in the extras.
+static void read_fovs(const json_t *values, plain_animation *animation)
+{
+    animation->num_fovs = json_array_size(values);
+    animation->fovs = common_alloc(animation->num_fovs, sizeof *animation->fovs);
+    for (size_t i = 0; i < json_array_size(values); i++) {
+        const json_t *const value = json_array_get(values, i);
+        if (!json_is_number(value))
+            animation->num_fovs = 0;
+        animation->fovs[i] = json_number_value(value);
+    }
+}
+
+static bool read_animations(gltf_reader *reader)
+{
+    plain_scene *const plain = reader->plain;
+    plain->num_animations = gltf_count(reader->file, "animations");
+    plain->animations = common_alloc(plain->num_animations, sizeof *plain->animations);
+    for (size_t i = 0; i < plain->num_animations; i++) {
+        plain_animation *const animation = &plain->animations[i];
+        const json_t *const object = gltf_item(reader->file, "animations", i);
+        const json_t *const channels = json_object_get(object, "channels");
+        animation->name = gltf_text(object, "name");
+        animation->rate = gltf_number(gltf_extras(object), "frameRate", 0);
+        read_fovs(json_object_get(gltf_extras(object), "fov"), animation);
+        for (size_t k = 0; k < json_array_size(channels); k++) {
+            char where[64];
+            COMMON_TEXT(where, "animations/%zu/channels/%zu", i, k);
+            if (!read_channel(reader, where, object, json_array_get(channels, k), animation))
+                return false;
+        }
+    }
     return true;
 }
 
 // -- Files ----------------------------------------------------------------------------------------
 
-// Parses a model. Returns NULL on failure or if `part` is NULL.
-static md5_model *parse_model(const convert_part *part, md5_error *error)
+// Reads the unit and the rotation that gltf_write.c stored.
+static void read_asset(gltf_reader *reader)
 {
-    const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_LOSSES};
-    return part ? md5_parse_model(part->bytes, part->size, &opts, error) : NULL;
+    const json_t *const stored = gltf_extras(json_object_get(reader->file->root, "asset"));
+    const double scale = gltf_number(stored, "scale", 0);
+    if (scale > 1e-9 && scale < 1e9)
+        reader->plain->unit = 1.0 / scale;
+    reader->plain->has_yaw = json_is_number(json_object_get(stored, "turn"));
+    reader->plain->yaw = gltf_number(stored, "turn", 0);
 }
 
-// Adds the model and the clips of the file. If the scene already has a model, clips are added for
-// that model instead.
-static bool add_parts(const gltf_meshes *meshes, convert_scene *scene)
+static bool read_scene(gltf_reader *reader)
 {
-    const gltf_rig *const rig = meshes->rig;
-    gltf_file *const file = rig->file;
-    const convert_part *part = NULL;
-    const bool has_meshes = meshes->model.num_meshes > 0;
-    if (rig->model && has_meshes && gltf_count(file, "animations") > 0) {
-        convert_note(file->job,
-                     "%s: only the animations were read, because a model is already loaded",
-                     file->path);
-    } else if (has_meshes) {
-        char *const name = common_stem(file->path);
-        const bool is_added =
-            convert_add_doc(file->job, scene, CONVERT_MODEL, name, &meshes->model, file->error);
-        free(name);
-        if (!is_added || (!rig->model && !gltf_add_targets(meshes, scene)))
-            return false;
-        if (!rig->model)
-            part = convert_find_model(scene);
-        for (uint32_t i = 0; i < gltf_count(file, "materials"); i++)
-            if (meshes->shaders[i] && !add_material(meshes, i, scene))
-                return false;
-    }
-    md5_model *const model = parse_model(part, file->error);
-    const size_t first = scene->num_parts;
-    bool is_added = (!part || model) && gltf_add_clips(meshes, model ? model : rig->model, scene);
-    // A file with clips only: store its skeleton, because retargeting needs the rest pose.
-    const bool has_clips_only = !part && !rig->model;
-    for (size_t i = first; i < scene->num_parts && is_added && has_clips_only; i++)
-        is_added = convert_print_doc(&meshes->model, &scene->parts[i].skeleton_text,
-                                     &scene->parts[i].skeleton_size, file->error);
-    md5_free_model(model);
-    return is_added;
+    read_asset(reader);
+    read_cameras(reader);
+    read_material_names(reader);
+    return read_nodes(reader) && select_scene(reader) && read_skins(reader) && read_meshes(reader)
+           && read_animations(reader);
 }
 
 bool convert_read_gltf(const convert_job *job, convert_input *input, convert_scene *scene,
                        md5_error *error)
 {
     gltf_file file;
-    const convert_part *const part = convert_find_model(scene);
-    md5_model *const model = parse_model(part, error);
-    if (part && !model)
-        return false;
-    gltf_rig rig = {.model = model,
-                    .model_unit = scene->unit,
-                    .model_yaw = scene->source_yaw,
-                    .shaders = json_object()};
-    for (size_t i = 0; i < scene->num_materials; i++)
-        gltf_name(rig.shaders, scene->materials[i].shader, 255, "", 0);
-    gltf_meshes meshes = {.rig = &rig};
-    const bool is_open = gltf_open(&file, job, input, error) && gltf_open_rig(&rig, &file);
-    const bool is_read = is_open && gltf_read_meshes(&rig, &meshes) && add_parts(&meshes, scene);
-    if (is_read && !model) {
-        scene->unit = rig.unit;
-        scene->source_yaw = gltf_source_yaw(&rig);
-    }
-    gltf_free_meshes(&meshes);
-    gltf_free_rig(&rig);
+    plain_scene plain = {.job = job, .error = error, .path = input->path};
+    gltf_reader reader = {.file = &file, .plain = &plain};
+    const bool is_read = gltf_open(&file, job, input, error) && read_scene(&reader)
+                         && convert_build(&plain, scene)
+                         && gltf_add_materials(&file, &plain, scene);
+    plain_free(&plain);
     gltf_close(&file);
-    md5_free_model(model);
     return is_read;
 }
 

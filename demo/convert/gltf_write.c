@@ -425,7 +425,7 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
 }
 
 // Writes a mesh and its node. The node has no parent: only the skin places it. Properties that glTF
-// does not have, such as the shader, are stored in the extras, so that gltf_mesh.c can read them.
+// does not have, such as the shader, are stored in the extras, so that gltf_read.c can read them.
 static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
 {
     const md5_mesh *const mesh = &w->assets.model->meshes[index];

@@ -1,38 +1,12 @@
-// Samples the animations of glTF to clips and camera paths, and measures the errors.
+// Samples the animations of a plain scene to clips and camera paths, and measures the errors.
 //
-// A channel of glTF animates one property of a node with its own keys. A frame of MD5 contains all
-// joints. Frames begin at time 0, because players begin there, even if the first key is later. If
-// all keys are at frames of a common rate, sampling at that rate does not change linear keys:
-// players of MD5 interpolate joints as glTF does. The main structures are key_track and
-// clip_builder.
-#include "demo/convert/convert.h"
-
-#ifdef HAS_JANSSON
-
-#include "demo/convert/gltf_mesh.h"
-
-// -- Tracks ---------------------------------------------------------------------------------------
-
-typedef enum keys_kind { KEYS_LINEAR, KEYS_STEP, KEYS_CUBIC, NUM_KINDS } keys_kind;
-static const char *const kinds[NUM_KINDS] = {"LINEAR", "STEP", "CUBICSPLINE"};
-
-enum { WEIGHTS = GLTF_NUM_PARTS }; // key_track.path for the weights of morph targets
-
-// A channel and its sampler.
-typedef struct key_track {
-    int path; // gltf_part or WEIGHTS
-    uint32_t node;
-    keys_kind kind;
-    size_t num_keys;
-    size_t width;        // numbers per value
-    const float *times;  // [num_keys] ascending
-    const float *values; // [num_keys][width]; KEYS_CUBIC: [num_keys][3][width]
-    uint32_t next;       // next track of the node, or MD5_NONE
-} key_track;
+// A track animates one part of a node with its own keys. A frame of MD5 contains all joints. Frames
+// begin at time 0, because players begin there, even if the first key is later. If all keys are at
+// frames of a common rate, sampling at that rate does not change linear keys: players of MD5
+// interpolate joints in the same way. The main structure is clip_builder.
+#include "demo/convert/meshes.h"
 
 // The largest displacement of a vertex by scale, which MD5 cannot store.
-
-// The largest displacement of vertices by scale that MD5 cannot say.
 typedef struct scale_loss {
     double distance;
     char *clip;
@@ -43,9 +17,9 @@ typedef struct scale_loss {
 
 // State of the conversion. The clips are created one after the other.
 typedef struct clip_builder {
-    const gltf_meshes *meshes;
-    const gltf_rig *rig;
-    gltf_file *file;
+    const rig_meshes *meshes;
+    const convert_rig *rig;
+    const plain_scene *plain;
     const md5_model *model; // for bounds, or NULL
     convert_scene *scene;
     scale_loss worst;
@@ -54,14 +28,15 @@ typedef struct clip_builder {
     uint32_t *node_tracks; // [num_nodes] first track of the node, or MD5_NONE
 
     // The pose at the last sampled time:
-    gltf_state *states;   // [num_nodes]
-    gltf_posed *posed;    // [num_joints]
-    convert_xform *shown; // [num_joints] world transforms in MD5
-    gltf_affine *moves;   // [num_joints] displacement by scale
+    rig_state *states;     // [num_nodes]
+    rig_posed *posed;      // [num_joints]
+    convert_xform *shown;  // [num_joints] world transforms in MD5
+    convert_affine *moves; // [num_joints] displacement by scale
 
     // The current clip:
     char *name;
-    key_track *tracks;
+    plain_track *tracks;   // [num_tracks] tracks that move a joint, a camera or a morph target
+    uint32_t *next_tracks; // [num_tracks] next track of the node, or MD5_NONE
     size_t num_tracks;
     size_t num_frames;
     double rate;
@@ -70,7 +45,7 @@ typedef struct clip_builder {
 } clip_builder;
 
 // Returns the time of a key. If all keys are at frames, rounds it to the frame.
-static double key_time(const clip_builder *clip, const key_track *track, size_t key)
+static double key_time(const clip_builder *clip, const plain_track *track, size_t key)
 {
     const double time = track->times[key];
     return clip->is_exact ? floor(time * clip->rate + 0.5) / clip->rate : time;
@@ -87,7 +62,7 @@ enum { LAST_VIEW = 1 << 30, MAX_CUTS = 8 };
 
 // Returns the last key at or before a time, or the first key of the track. If the track jumps at
 // that time, `view` selects the key. Times may differ by rounding.
-static size_t find_key(const clip_builder *clip, const key_track *track, double time, size_t view)
+static size_t find_key(const clip_builder *clip, const plain_track *track, double time, size_t view)
 {
     const double slack = 1e-5;
     size_t low = 0;
@@ -101,7 +76,7 @@ static size_t find_key(const clip_builder *clip, const key_track *track, double 
     }
     if (view == LAST_VIEW)
         return low;
-    const size_t step_offset = track->kind != KEYS_STEP;
+    const size_t step_offset = track->kind != PLAIN_STEP;
     size_t earlier = low; // the first key with this time
     while (earlier > 0 && low - earlier < MAX_CUTS
            && key_time(clip, track, earlier - step_offset) >= time - slack)
@@ -109,7 +84,7 @@ static size_t find_key(const clip_builder *clip, const key_track *track, double 
     return view < low - earlier ? earlier + view : low;
 }
 
-// Factors of the values of two keys, and of the tangents between them (only for KEYS_CUBIC).
+// Factors of the values of two keys, and of the tangents between them (only for PLAIN_CUBIC).
 typedef struct key_factors {
     double a;
     double b;
@@ -118,9 +93,9 @@ typedef struct key_factors {
 } key_factors;
 
 // `s` is the position between the keys, from 0 to 1, and `step` is their distance in seconds.
-static key_factors interpolate_keys(keys_kind kind, double s, double step)
+static key_factors interpolate_keys(plain_keys kind, double s, double step)
 {
-    if (kind != KEYS_CUBIC)
+    if (kind != PLAIN_CUBIC)
         return (key_factors){.a = 1 - s, .b = s};
     const double ss = s * s;
     const double sss = ss * s;
@@ -132,11 +107,11 @@ static key_factors interpolate_keys(keys_kind kind, double s, double step)
 
 // Samples `width` numbers, at most 4, of a value from number `first` on. Rotations are not
 // normalized.
-static void sample(const clip_builder *clip, const key_track *track, double time, size_t view,
+static void sample(const clip_builder *clip, const plain_track *track, double time, size_t view,
                    size_t first, size_t width, double *value)
 {
     const size_t low = find_key(clip, track, time, view);
-    const bool is_cubic = track->kind == KEYS_CUBIC;
+    const bool is_cubic = track->kind == PLAIN_CUBIC;
     const size_t next = low + 1 < track->num_keys ? low + 1 : low;
     const double from = key_time(clip, track, low);
     const double to = key_time(clip, track, next);
@@ -147,96 +122,58 @@ static void sample(const clip_builder *clip, const key_track *track, double time
         is_cubic ? track->width : 0; // after the tangent to the previous key
     const float *const a = track->values + low * key_size + first;
     const float *const b = track->values + next * key_size + first;
-    const bool is_constant = track->kind == KEYS_STEP || next == low || time <= from;
+    const bool is_constant = track->kind == PLAIN_STEP || next == low || time <= from;
     key_factors factors = {.a = 1};
     if (!is_constant)
         factors = interpolate_keys(track->kind, s, step);
     for (size_t i = 0; i < width; i++)
         value[i] = factors.a * a[value_offset + i] + factors.b * b[value_offset + i]
                    + factors.out_tangent * a[2 * value_offset + i] + factors.in_tangent * b[i];
-    if (track->path == GLTF_ROTATION && !is_cubic && !is_constant) {
+    if (track->part == PLAIN_ROTATION && !is_cubic && !is_constant) {
         const convert_quat rotation = convert_slerp(quat_from_floats(a), quat_from_floats(b), s);
         memcpy(value, &rotation, sizeof rotation);
     }
 }
 
-// Returns true if a channel animates a joint, a camera or the weights of a mesh.
-static bool is_usable_channel(const gltf_node *node, const char *path, bool is_weights)
+// Returns true if a track animates a joint, a camera or the weights of a mesh.
+static bool is_usable(const clip_builder *clip, const plain_track *track)
 {
-    if (!node)
-        return false;
-    if (is_weights)
-        return node->mesh != MD5_NONE && path && strcmp(path, "weights") == 0;
-    return !node->is_matrix && (node->joint != MD5_NONE || node->has_camera);
+    const rig_node *const node = &clip->rig->nodes[track->node];
+    if (track->part == PLAIN_WEIGHTS)
+        return node->in->mesh != MD5_NONE;
+    return !node->in->is_matrix && (node->joint != MD5_NONE || node->has_camera);
 }
 
-// Reads one channel, or counts it in *num_skipped if it is not usable. Checks the keys, so that
-// sample() can rely on them: there are as many values as times, and the times ascend.
-static bool read_channel(clip_builder *clip, const char *where, const json_t *animation,
-                         const json_t *channel, size_t *num_skipped)
-
+// Lists the usable tracks of an animation. *num_skipped is the number of the others.
+static bool select_tracks(clip_builder *clip, const plain_animation *animation, size_t *num_skipped)
 {
-    gltf_file *const file = clip->file;
-    const json_t *const sampler = json_array_get(json_object_get(animation, "samplers"),
-                                                 (size_t)gltf_number(channel, "sampler", 0));
-    const char *const kind = gltf_text(sampler, "interpolation");
-    const uint32_t input = gltf_index(sampler, "input");
-    const uint32_t output = gltf_index(sampler, "output");
-    key_track track = {.node = MD5_NONE};
-    const char *const name = gltf_target(clip->rig, channel, &track.node);
-    if (input == MD5_NONE || output == MD5_NONE)
-        return gltf_fail(file, "%s: missing sampler, or its input or output is missing", where);
-    while (track.path < WEIGHTS && (!name || strcmp(name, gltf_parts[track.path]) != 0))
-        track.path++;
-    while (kind && track.kind < NUM_KINDS && strcmp(kind, kinds[track.kind]) != 0)
-        track.kind++;
-    if (track.kind == NUM_KINDS)
-        return gltf_fail(file, "%s: unknown interpolation %.40s", where, kind);
-    const gltf_node *const node = track.node == MD5_NONE ? NULL : &clip->rig->nodes[track.node];
-    const bool is_weights = track.path == WEIGHTS;
-    if (!is_usable_channel(node, name, is_weights)) {
-        ++*num_skipped;
-        return true;
+    *num_skipped = animation->num_skipped;
+    for (size_t i = 0; i < animation->num_tracks; i++) {
+        const plain_track *const track = &animation->tracks[i];
+        if (!is_usable(clip, track)) {
+            ++*num_skipped;
+            continue;
+        }
+        // select_rate() tries several rates, and convert_clip() counts the steps, for all keys.
+        if (!plain_charge(clip->plain, (4 + (uint64_t)track->width) * track->num_keys))
+            return false;
+        *COMMON_ADD_ITEM(clip->tracks, clip->num_tracks) = *track;
     }
-    track.width = track.path == GLTF_ROTATION ? 4 : 3;
-    if (is_weights) {
-        const json_t *const primitives =
-            json_object_get(gltf_item(file, "meshes", node->mesh), "primitives");
-        track.width = json_array_size(json_object_get(json_array_get(primitives, 0), "targets"));
-        if (track.width == 0)
-            return gltf_fail(file, "%s: animates morph targets, but the mesh of nodes/%u has none",
-                             where, track.node);
-    }
-    static const gltf_shape shapes[] = {GLTF_VEC3, GLTF_VEC4, GLTF_VEC3, GLTF_SCALAR};
-    size_t num_values = 0;
-    track.times = gltf_read(file, input, GLTF_SCALAR, &track.num_keys);
-    track.values = track.times ? gltf_read(file, output, shapes[track.path], &num_values) : NULL;
-    // select_rate() tries several rates, and read_clip() counts the steps, for all keys.
-    if (!track.values || !gltf_charge(file, (4 + (uint64_t)track.width) * track.num_keys))
-        return false;
-    const size_t values_per_key = track.kind == KEYS_CUBIC ? 3 : 1;
-    if (num_values / (is_weights ? track.width : 1) < values_per_key * track.num_keys)
-        return gltf_fail(file, "%s: %zu keys do not match the %zu elements of accessors/%u", where,
-                         track.num_keys, num_values, output);
-    for (size_t k = 0; k < track.num_keys; k++)
-        if (!(track.times[k] >= 0) || (k > 0 && !(track.times[k] > track.times[k - 1])))
-            return gltf_fail(file,
-                             "accessors/%u: time of key %zu is not greater than the previous key's",
-                             input, k);
-    *COMMON_ADD_ITEM(clip->tracks, clip->num_tracks) = track;
     return true;
 }
 
 // Links the tracks of each node in their order. If several tracks move one part, the last applies.
 static void link_tracks(clip_builder *clip)
 {
+    free(clip->next_tracks);
+    clip->next_tracks = common_alloc(clip->num_tracks, sizeof *clip->next_tracks);
     for (size_t i = 0; i < clip->rig->num_nodes; i++)
         clip->node_tracks[i] = MD5_NONE;
     for (size_t i = clip->num_tracks; i-- > 0;) {
-        key_track *const track = &clip->tracks[i];
-        if (track->path == WEIGHTS)
+        const plain_track *const track = &clip->tracks[i];
+        if (track->part == PLAIN_WEIGHTS)
             continue;
-        track->next = clip->node_tracks[track->node];
+        clip->next_tracks[i] = clip->node_tracks[track->node];
         clip->node_tracks[track->node] = (uint32_t)i;
     }
 }
@@ -253,10 +190,9 @@ static bool is_exact_rate(const clip_builder *clip, double rate)
 }
 
 // Selects the requested rate, or the first common rate at which all keys are at frames, or 60.
-static void select_rate(clip_builder *clip, const json_t *animation)
+static void select_rate(clip_builder *clip, double stored)
 {
-    const double requested = clip->file->job->rate;
-    const double stored = gltf_number(gltf_extras(animation), "frameRate", 0);
+    const double requested = clip->plain->job->rate;
     const double rates[] = {stored >= 0.01 && stored <= 1e4 ? stored : 24, 24, 25, 30, 50, 60, 120};
     if (requested > 0) {
         clip->rate = requested;
@@ -275,18 +211,18 @@ static void select_rate(clip_builder *clip, const json_t *animation)
 // -- Sampling -------------------------------------------------------------------------------------
 
 // Evaluates a track of a node at a time.
-static void move_node(clip_builder *clip, const key_track *track, double time, size_t view)
+static void move_node(clip_builder *clip, const plain_track *track, double time, size_t view)
 {
-    gltf_state *const state = &clip->states[track->node];
-    sample(clip, track, time, view, 0, track->width, state->parts[track->path]);
-    gltf_join_parts(state);
+    rig_state *const state = &clip->states[track->node];
+    sample(clip, track, time, view, 0, track->width, state->parts[track->part]);
+    rig_join_parts(state);
 }
 
 // Evaluates the tracks of a node and of all nodes above it.
 static void move_branch(clip_builder *clip, uint32_t node, double time, size_t view)
 {
-    for (; node != MD5_NONE; node = clip->rig->nodes[node].parent)
-        for (uint32_t t = clip->node_tracks[node]; t != MD5_NONE; t = clip->tracks[t].next)
+    for (; node != MD5_NONE; node = clip->rig->nodes[node].in->parent)
+        for (uint32_t t = clip->node_tracks[node]; t != MD5_NONE; t = clip->next_tracks[t])
             move_node(clip, &clip->tracks[t], time, view);
 }
 
@@ -294,13 +230,13 @@ static void move_branch(clip_builder *clip, uint32_t node, double time, size_t v
 static void pose_at(clip_builder *clip, double time)
 {
     for (size_t i = 0; i < clip->num_tracks; i++)
-        if (clip->tracks[i].path != WEIGHTS)
+        if (clip->tracks[i].part != PLAIN_WEIGHTS)
             move_node(clip, &clip->tracks[i], time, LAST_VIEW);
-    gltf_pose(clip->rig, clip->states, clip->posed);
+    rig_pose(clip->rig, clip->states, clip->posed);
 }
 
 // Returns the largest absolute value in the linear part of a transform.
-static double max_element(const gltf_affine *a)
+static double max_element(const convert_affine *a)
 {
     double max = 0;
     for (int k = 0; k < 3; k++)
@@ -312,18 +248,18 @@ static double max_element(const gltf_affine *a)
 // its largest element.
 static double compute_scale_moves(clip_builder *clip)
 {
-    const gltf_rig *const rig = clip->rig;
+    const convert_rig *const rig = clip->rig;
     double max = 0;
     for (size_t j = 0; j < rig->num_joints; j++) {
-        const gltf_affine residue = gltf_residue(&clip->posed[j]);
-        gltf_affine change = gltf_mul(&residue, &rig->joints[j].inverse_residue);
+        const convert_affine residue = rig_residue(&clip->posed[j]);
+        convert_affine change = convert_mul_affine(&residue, &rig->joints[j].inverse_residue);
         change.c[0].x -= 1;
         change.c[1].y -= 1;
         change.c[2].z -= 1;
         max = fmax(max, max_element(&change));
-        const gltf_affine rotation =
-            gltf_from_xform((convert_xform){clip->posed[j].pose.rotation, {0, 0, 0}});
-        clip->moves[j] = gltf_mul(&rotation, &change);
+        const convert_affine rotation =
+            convert_affine_from_xform((convert_xform){clip->posed[j].pose.rotation, {0, 0, 0}});
+        clip->moves[j] = convert_mul_affine(&rotation, &change);
     }
     return max;
 }
@@ -333,8 +269,8 @@ static convert_vec scale_displacement(const clip_builder *clip, const md5_weight
 {
     convert_vec sum = {0, 0, 0};
     for (uint32_t w = 0; w < count; w++) {
-        const convert_vec by =
-            gltf_point(&clip->moves[weights[w].joint], convert_from_vec3(weights[w].offset));
+        const convert_vec by = convert_affine_point(&clip->moves[weights[w].joint],
+                                                    convert_from_vec3(weights[w].offset));
         sum = convert_add(sum, convert_times(by, weights[w].bias));
     }
     return sum;
@@ -344,9 +280,9 @@ static convert_vec scale_displacement(const clip_builder *clip, const md5_weight
 static void measure_scale(clip_builder *clip, double time)
 {
     // If all clips and frames have more points, some points are skipped.
-    const double num_clips = (double)gltf_count(clip->file, "animations") + 1;
+    const double num_clips = (double)clip->plain->num_animations + 1;
     const double max_points = (double)(1 << 26) / num_clips;
-    const gltf_rig *const rig = clip->rig;
+    const convert_rig *const rig = clip->rig;
     scale_loss *const worst = &clip->worst;
     if (!(compute_scale_moves(clip) > 1e-5))
         return;
@@ -385,7 +321,7 @@ static double displacement(convert_xform a, convert_xform b, double reach)
 // Returns the largest error of joints between the frames, where players of MD5 interpolate.
 static double measure_between(clip_builder *clip)
 {
-    const gltf_rig *const rig = clip->rig;
+    const convert_rig *const rig = clip->rig;
     double worst = 0;
     for (size_t i = 1; i < 4 * (clip->num_frames - 1); i += i % 4 == 3 ? 2 : 1) {
         const size_t frame = i / 4;
@@ -431,7 +367,7 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 // -- Clips ----------------------------------------------------------------------------------------
 
 // Samples the weights of one morph target.
-static float *sample_target(const clip_builder *clip, const key_track *track, size_t target)
+static float *sample_target(const clip_builder *clip, const plain_track *track, size_t target)
 {
     float *const weights = common_alloc(clip->num_frames, sizeof *weights);
     for (size_t frame = 0; frame < clip->num_frames; frame++) {
@@ -447,21 +383,21 @@ static float *sample_target(const clip_builder *clip, const key_track *track, si
 static bool add_weights(const clip_builder *clip, const char *name)
 {
     convert_scene *const scene = clip->scene;
-    json_t *const added = json_object();
+    common_text_index added = {0};
     bool is_done = true;
     for (size_t i = 0; i < clip->num_tracks && is_done; i++) {
-        const key_track *const track = &clip->tracks[i];
-        if (track->path != WEIGHTS)
+        const plain_track *const track = &clip->tracks[i];
+        if (track->part != PLAIN_WEIGHTS)
             continue;
         is_done =
-            gltf_charge(clip->file, track->width * (uint64_t)(clip->num_frames + track->width));
+            plain_charge(clip->plain, track->width * (uint64_t)(clip->num_frames + track->width));
         for (size_t k = 0; k < track->width && is_done; k++) {
-            char *const target = gltf_target_name(clip->rig, track->node, k);
-            if (json_object_get(added, target)) {
+            char *const target = rig_target_name(clip->rig, track->node, k);
+            if (common_has_text(&added, target)) {
                 free(target);
                 continue;
             }
-            json_object_set_new(added, target, json_true());
+            common_index_text(&added, target, strlen(target));
             *COMMON_ADD_ITEM(scene->weights, scene->num_weights) =
                 (convert_weights){.clip = common_copy(name),
                                   .target = target,
@@ -469,7 +405,7 @@ static bool add_weights(const clip_builder *clip, const char *name)
                                   .num_keys = clip->num_frames};
         }
     }
-    json_decref(added);
+    common_free_text_index(&added);
     return is_done;
 }
 
@@ -483,14 +419,14 @@ static bool count_frames(clip_builder *clip, double last, size_t width, size_t n
     const double num_frames = floor(last * clip->rate + 0.5) + 1;
     const double elements_per_sample = (double)width + elements_per_track * (double)num_tracks;
     const double num_elements = num_frames * elements_per_sample * samples_per_frame;
-    if (!(num_elements < 1e15) || !convert_can_charge(clip->file->job, (uint64_t)num_elements))
-        return gltf_fail(clip->file,
-                         "clip %s is too large: %.0f frames of %zu joints; use --rate to reduce "
-                         "the number of frames",
-                         clip->name, num_frames, width);
+    if (!(num_elements < 1e15) || !convert_can_charge(clip->plain->job, (uint64_t)num_elements))
+        return plain_fail(clip->plain,
+                          "clip %s is too large: %.0f frames of %zu joints; use --rate to reduce "
+                          "the number of frames",
+                          clip->name, num_frames, width);
     clip->num_frames = (size_t)num_frames;
-    return convert_charge_bytes(clip->file->job, clip->num_frames, width * sizeof(md5_xform),
-                                clip->file->error);
+    return convert_charge_bytes(clip->plain->job, clip->num_frames, width * sizeof(md5_xform),
+                                clip->plain->error);
 }
 
 // Gives a clip all joints of the model that was read before. A clip without common joints is
@@ -499,18 +435,18 @@ static bool match_joints(const clip_builder *clip, convert_part *part)
 {
     if (!clip->rig->model)
         return true;
-    md5_error *const error = clip->file->error;
+    md5_error *const error = clip->plain->error;
     md5_doc *const doc = convert_parse_doc(part, error);
     bool is_done = doc && md5_fix_joints(doc, clip->rig->model, false, error) != MD5_NONE;
     is_done = is_done && convert_print_doc(doc, &part->bytes, &part->size, error);
     md5_free_doc(doc);
-    return is_done || (clip->file->job->is_forced && error->status == MD5_ERROR_MISMATCH);
+    return is_done || (clip->plain->job->is_forced && error->status == MD5_ERROR_MISMATCH);
 }
 
 // Samples a clip from time 0 to `last` and adds it. The tracks and the rate are set.
 static bool add_clip(clip_builder *clip, double last, bool has_curves)
 {
-    const gltf_rig *const rig = clip->rig;
+    const convert_rig *const rig = clip->rig;
     const size_t part = clip->scene->num_parts;
     if (!count_frames(clip, last, rig->num_joints, clip->num_tracks))
         return false;
@@ -518,20 +454,20 @@ static bool add_clip(clip_builder *clip, double last, bool has_curves)
     convert_joint *const joints = common_alloc(rig->num_joints, sizeof *joints);
     for (size_t j = 0; j < rig->num_joints; j++)
         joints[j] = (convert_joint){.name = rig->joints[j].name, .parent = rig->joints[j].parent};
-    const convert_motion motion = {.path = clip->file->path,
+    const convert_motion motion = {.path = clip->plain->path,
                                    .num_joints = (uint32_t)rig->num_joints,
                                    .num_frames = (uint32_t)clip->num_frames,
                                    .rate = clip->rate,
                                    .joints = joints,
                                    .pose = pose_frame,
                                    .user = clip};
-    const bool is_added = convert_add_clip(clip->file->job, clip->scene, clip->name, &motion,
-                                           clip->model, clip->file->error)
+    const bool is_added = convert_add_clip(clip->plain->job, clip->scene, clip->name, &motion,
+                                           clip->model, clip->plain->error)
                           && match_joints(clip, &clip->scene->parts[part])
                           && add_weights(clip, clip->scene->parts[part].name);
     if (is_added && (!clip->is_exact || has_curves))
         convert_note(
-            clip->file->job,
+            clip->plain->job,
             "clip %s: sampled at %g frames per second; largest error between frames: %.3g units",
             clip->name, clip->rate, measure_between(clip));
     free(joints);
@@ -546,8 +482,8 @@ static size_t count_tracks(const clip_builder *clip, uint32_t node, size_t *num_
 {
     size_t count = 0;
     *num_keys = 0;
-    for (; node != MD5_NONE; node = clip->rig->nodes[node].parent)
-        for (uint32_t t = clip->node_tracks[node]; t != MD5_NONE; t = clip->tracks[t].next) {
+    for (; node != MD5_NONE; node = clip->rig->nodes[node].in->parent)
+        for (uint32_t t = clip->node_tracks[node]; t != MD5_NONE; t = clip->next_tracks[t]) {
             *num_keys += clip->tracks[t].num_keys;
             count++;
         }
@@ -555,7 +491,7 @@ static size_t count_tracks(const clip_builder *clip, uint32_t node, size_t *num_
 }
 
 // Counts the jumps of a track at each frame: steps, and keys that are less than 0.1 frames apart.
-static void count_jumps(const clip_builder *clip, const key_track *track, uint32_t *cuts)
+static void count_jumps(const clip_builder *clip, const plain_track *track, uint32_t *cuts)
 {
     uint32_t run = 0;
     for (size_t k = 1; k < track->num_keys; k++) {
@@ -563,7 +499,7 @@ static void count_jumps(const clip_builder *clip, const key_track *track, uint32
         const double gap = (double)track->times[k] - track->times[k - 1];
         const bool is_near = gap * clip->rate < 0.1;
         const bool is_step =
-            track->kind == KEYS_STEP
+            track->kind == PLAIN_STEP
             && memcmp(value, value - track->width, track->width * sizeof *value) != 0;
         uint32_t *const cut = &cuts[(size_t)(key_time(clip, track, k) * clip->rate + 0.5)];
         if (!is_near)
@@ -580,22 +516,10 @@ static uint32_t *find_cuts(const clip_builder *clip, uint32_t node)
     uint32_t *const cuts = common_alloc(clip->num_frames, sizeof *cuts);
     if (!clip->is_exact)
         return cuts;
-    for (; node != MD5_NONE; node = clip->rig->nodes[node].parent)
-        for (uint32_t t = clip->node_tracks[node]; t != MD5_NONE; t = clip->tracks[t].next)
+    for (; node != MD5_NONE; node = clip->rig->nodes[node].in->parent)
+        for (uint32_t t = clip->node_tracks[node]; t != MD5_NONE; t = clip->next_tracks[t])
             count_jumps(clip, &clip->tracks[t], cuts);
     return cuts;
-}
-
-// The field of view of a camera in degrees. glTF cannot animate it, but gltf_write.c stores an
-// array of all values in the extras.
-static double camera_fov(const gltf_file *file, uint32_t camera, const json_t *stored)
-{
-    const double degree = 3.14159265358979323846 / 180.0;
-    if (json_is_number(stored))
-        return json_number_value(stored);
-    const json_t *const lens = json_object_get(gltf_item(file, "cameras", camera), "perspective");
-    const double yfov = fmin(fmax(gltf_number(lens, "yfov", 0), 0.01), 3.0);
-    return 2 * atan(tan(yfov / 2.0) * 4.0 / 3.0) / degree;
 }
 
 // Computes the view of a camera at a time.
@@ -605,25 +529,25 @@ static md5_camera_view sample_camera(clip_builder *clip, uint32_t camera, double
     static const convert_quat axes = {-0.5, -0.5, -0.5, 0.5};
     static const convert_quat about = {0, 0, 1, 0};
     move_branch(clip, camera, time, view);
-    gltf_affine world = clip->states[camera].affine;
-    uint32_t above = clip->rig->nodes[camera].parent;
-    for (; above != MD5_NONE; above = clip->rig->nodes[above].parent)
-        world = gltf_mul(&clip->states[above].affine, &world);
-    world = gltf_mul(&clip->rig->output, &world);
-    const convert_quat rotation = gltf_rotation(&world);
+    convert_affine world = clip->states[camera].affine;
+    uint32_t above = clip->rig->nodes[camera].in->parent;
+    for (; above != MD5_NONE; above = clip->rig->nodes[above].in->parent)
+        world = convert_mul_affine(&clip->states[above].affine, &world);
+    world = convert_mul_affine(&clip->rig->output, &world);
+    const convert_quat rotation = convert_nearest_rotation(&world);
     const md5_vec3 q =
         convert_stored_rotation(convert_quat_mul(convert_quat_mul(rotation, axes), about));
     return (md5_camera_view){convert_stored_point(world.c[3]), {q.x, q.y, q.z, 0}, (float)fov};
 }
 
 // Adds the path of a camera from time 0 to `last`.
-static bool add_path(clip_builder *clip, uint32_t camera, double last, const json_t *extras)
+static bool add_path(clip_builder *clip, uint32_t camera, double last,
+                     const plain_animation *animation)
 {
-    const gltf_node *const node = &clip->rig->nodes[camera];
-    const json_t *const fovs = json_object_get(extras, "fov");
+    const rig_node *const node = &clip->rig->nodes[camera];
     size_t num_keys = 0;
     const size_t num_tracks = count_tracks(clip, camera, &num_keys);
-    if (!gltf_charge(clip->file, num_keys) || !count_frames(clip, last, node->depth, num_tracks))
+    if (!plain_charge(clip->plain, num_keys) || !count_frames(clip, last, node->depth, num_tracks))
         return false;
     uint32_t *const cuts = find_cuts(clip, camera);
     size_t num_views = clip->num_frames;
@@ -634,21 +558,22 @@ static bool add_path(clip_builder *clip, uint32_t camera, double last, const jso
                    .views = common_alloc(num_views, sizeof *doc.views),
                    .cuts = common_alloc(num_views, sizeof *doc.cuts)};
     const size_t num_jumps = num_views - clip->num_frames;
-    const bool has_fovs = json_array_size(fovs) == num_views;
-    bool is_done = gltf_charge(clip->file, num_jumps * (uint64_t)(node->depth + 4 * num_tracks));
+    const bool has_fovs = animation && animation->num_fovs == num_views;
+    bool is_done = plain_charge(clip->plain, num_jumps * (uint64_t)(node->depth + 4 * num_tracks));
     for (size_t f = 0; f < clip->num_frames && is_done; f++)
         for (uint32_t view = 0; view <= cuts[f]; view++) {
             const bool is_last = view == cuts[f];
-            const json_t *const stored = has_fovs ? json_array_get(fovs, doc.num_frames) : NULL;
-            const double fov = camera_fov(clip->file, node->camera, stored);
+            double fov = clip->plain->cameras[node->in->camera].fov;
+            if (has_fovs)
+                fov = animation->fovs[doc.num_frames];
             doc.cuts[doc.num_cuts] = doc.num_frames;
             doc.num_cuts += !is_last;
             doc.views[doc.num_frames++] = sample_camera(clip, camera, (double)f / clip->rate,
                                                         is_last ? LAST_VIEW : view, fov);
         }
     is_done = is_done
-              && convert_add_doc(clip->file->job, clip->scene, CONVERT_CAMERA, clip->name, &doc,
-                                 clip->file->error);
+              && convert_add_doc(clip->plain->job, clip->scene, CONVERT_CAMERA, clip->name, &doc,
+                                 clip->plain->error);
     free(doc.views);
     free(doc.cuts);
     free(cuts);
@@ -657,27 +582,26 @@ static bool add_path(clip_builder *clip, uint32_t camera, double last, const jso
 
 // Adds a path for each camera of the scene that the clip moves. Without tracks, adds a path for
 // each camera that no clip moved.
-static bool add_paths(clip_builder *clip, double last, const json_t *extras)
+static bool add_paths(clip_builder *clip, double last, const plain_animation *animation)
 {
     bool is_added = true;
     for (size_t i = 0; i < clip->rig->num_nodes && is_added; i++) {
-        const gltf_node *const node = &clip->rig->nodes[i];
-        const char *const kind = gltf_text(gltf_item(clip->file, "cameras", node->camera), "type");
-        if (node->camera == MD5_NONE || !node->is_in_scene)
+        const rig_node *const node = &clip->rig->nodes[i];
+        const uint32_t index = node->in->camera;
+        if (index == MD5_NONE || !node->in->is_in_scene)
             continue;
         bool is_moved = clip->num_tracks == 0 && !clip->is_filmed[i];
-        is_added = gltf_charge(clip->file, node->depth);
-        for (uint32_t at = (uint32_t)i; at != MD5_NONE; at = clip->rig->nodes[at].parent)
+        is_added = plain_charge(clip->plain, node->depth);
+        for (uint32_t at = (uint32_t)i; at != MD5_NONE; at = clip->rig->nodes[at].in->parent)
             is_moved |= clip->node_tracks[at] != MD5_NONE;
         clip->is_filmed[i] |= is_moved;
         if (!is_added || !is_moved)
             continue;
-        if (kind && strcmp(kind, "perspective") == 0)
-            is_added = add_path(clip, (uint32_t)i, last, extras);
+        if (clip->plain->cameras[index].is_perspective)
+            is_added = add_path(clip, (uint32_t)i, last, animation);
         else
-            convert_note(clip->file->job,
-                         "skipped cameras/%u: only perspective cameras are supported",
-                         node->camera);
+            convert_note(clip->plain->job,
+                         "skipped cameras/%u: only perspective cameras are supported", index);
     }
     return is_added;
 }
@@ -687,14 +611,14 @@ static bool add_paths(clip_builder *clip, double last, const json_t *extras)
 // Begins a clip without tracks, in which all nodes have their rest pose.
 static bool begin_clip(clip_builder *clip, const char *name, const char *missing, size_t number)
 {
-    const gltf_rig *const rig = clip->rig;
+    const convert_rig *const rig = clip->rig;
     free(clip->name);
     free(clip->tracks);
-    clip->name = gltf_file_name(name);
+    clip->name = plain_file_name(name);
     if (!clip->name)
         clip->name = common_format("%s%zu", missing, number);
     else if (strcmp(clip->name, name) != 0)
-        convert_note(clip->file->job, "renamed clip '%.100s' to %s", name, clip->name);
+        convert_note(clip->plain->job, "renamed clip '%.100s' to %s", name, clip->name);
     clip->tracks = common_alloc(0, sizeof *clip->tracks);
     clip->num_tracks = 0;
     clip->rate = 24;
@@ -702,16 +626,15 @@ static bool begin_clip(clip_builder *clip, const char *name, const char *missing
     for (size_t i = 0; i < rig->num_nodes; i++)
         clip->states[i] = rig->nodes[i].rest;
     link_tracks(clip);
-    return gltf_charge(clip->file, 4 * (uint64_t)rig->num_nodes);
+    return plain_charge(clip->plain, 4 * (uint64_t)rig->num_nodes);
 }
 
-// Reads an animation and adds its clip and camera paths. Animations without joints and cameras are
+// Adds the clip and the camera paths of an animation. Animations without joints and cameras are
 // skipped.
-static bool read_clip(clip_builder *clip, size_t index)
+static bool convert_clip(clip_builder *clip, size_t index)
 {
-    const convert_job *const job = clip->file->job;
-    const json_t *const animation = gltf_item(clip->file, "animations", index);
-    const json_t *const channels = json_object_get(animation, "channels");
+    const convert_job *const job = clip->plain->job;
+    const plain_animation *const animation = &clip->plain->animations[index];
     const size_t num_parts = clip->scene->num_parts;
     size_t num_skipped = 0;
     size_t num_jumps = 0;
@@ -719,28 +642,24 @@ static bool read_clip(clip_builder *clip, size_t index)
     double last = 0;
     bool has_curves = false;
     bool has_joints = false;
-    if (!begin_clip(clip, gltf_text(animation, "name"), "clip_", index + 1))
+    if (!begin_clip(clip, animation->name, "clip_", index + 1)
+        || !select_tracks(clip, animation, &num_skipped))
         return false;
-    for (size_t i = 0; i < json_array_size(channels); i++) {
-        char where[64];
-        COMMON_TEXT(where, "animations/%zu/channels/%zu", index, i);
-        if (!read_channel(clip, where, animation, json_array_get(channels, i), &num_skipped))
-            return false;
-    }
     link_tracks(clip);
-    select_rate(clip, animation);
+    select_rate(clip, animation->rate);
     for (size_t i = 0; i < clip->num_tracks; i++) {
-        key_track *const track = &clip->tracks[i];
+        const plain_track *const track = &clip->tracks[i];
         first = fmin(first, track->times[0]);
         last = fmax(last, track->times[track->num_keys - 1]);
-        has_joints |= track->path == WEIGHTS || clip->rig->nodes[track->node].joint != MD5_NONE;
-        has_curves |= track->kind == KEYS_CUBIC && track->num_keys > 1;
-        for (size_t k = 1; k < track->num_keys && track->kind == KEYS_STEP; k++) {
+        has_joints |=
+            track->part == PLAIN_WEIGHTS || clip->rig->nodes[track->node].joint != MD5_NONE;
+        has_curves |= track->kind == PLAIN_CUBIC && track->num_keys > 1;
+        for (size_t k = 1; k < track->num_keys && track->kind == PLAIN_STEP; k++) {
             const float *const value = track->values + k * track->width;
             num_jumps += memcmp(value, value - track->width, track->width * sizeof *value) != 0;
         }
     }
-    if (clip->num_tracks > 0 && !add_paths(clip, last, gltf_extras(animation)))
+    if (clip->num_tracks > 0 && !add_paths(clip, last, animation))
         return false;
     if (!has_joints && clip->scene->num_parts == num_parts)
         convert_note(job, "skipped clip %s: it does not animate any joint", clip->name);
@@ -763,11 +682,11 @@ static bool read_clip(clip_builder *clip, size_t index)
 // differs from the bind pose.
 static bool add_rest_pose(clip_builder *clip)
 {
-    const gltf_rig *const rig = clip->rig;
+    const convert_rig *const rig = clip->rig;
     double moved = 0;
     double size = 0;
     for (size_t j = 0; j < rig->num_joints; j++) {
-        const gltf_joint *const joint = &rig->joints[j];
+        const rig_joint *const joint = &rig->joints[j];
         moved = fmax(moved, displacement(joint->bind_pose, joint->rest_pose, clip->reach[j]));
         size = fmax(size, clip->reach[j]);
     }
@@ -777,7 +696,7 @@ static bool add_rest_pose(clip_builder *clip)
     const bool is_moved = moved > 1e-4 * size;
     if (!is_moved || clip->meshes->model.num_meshes == 0 || rig->model)
         return true;
-    convert_note(clip->file->job,
+    convert_note(clip->plain->job,
                  "the rest pose differs from the bind pose by up to %.4g units: it was stored as "
                  "the clip 'rest'",
                  moved);
@@ -800,27 +719,27 @@ static bool check_scale_loss(const clip_builder *clip)
         "units (%.3g in the file, %.2g %% of the size)",
         clip->rig->joints[worst->joint].name, worst->clip, worst->distance,
         worst->distance / clip->rig->unit, 100 * worst->distance / size);
-    convert_note(clip->file->job, "%s; largest error at %g s in mesh %s", text, worst->time,
+    convert_note(clip->plain->job, "%s; largest error at %g s in mesh %s", text, worst->time,
                  worst->mesh);
-    return worst->distance <= 0.01 * size || clip->file->job->is_forced
-           || gltf_fail(clip->file, "%s; use --force to convert the file anyway", text);
+    return worst->distance <= 0.01 * size || clip->plain->job->is_forced
+           || plain_fail(clip->plain, "%s; use --force to convert the file anyway", text);
 }
 
-bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_scene *scene)
+bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_scene *scene)
 {
-    const gltf_rig *const rig = meshes->rig;
+    const convert_rig *const rig = meshes->rig;
     clip_builder clip = {.meshes = meshes,
                          .rig = rig,
-                         .file = rig->file,
+                         .plain = rig->plain,
                          .model = model,
                          .scene = scene,
                          .reach = common_alloc(rig->num_joints, sizeof(double)),
                          .is_filmed = common_alloc(rig->num_nodes, sizeof(bool)),
                          .node_tracks = common_alloc(rig->num_nodes, sizeof(uint32_t)),
-                         .states = common_alloc(rig->num_nodes, sizeof(gltf_state)),
-                         .posed = common_alloc(rig->num_joints, sizeof(gltf_posed)),
+                         .states = common_alloc(rig->num_nodes, sizeof(rig_state)),
+                         .posed = common_alloc(rig->num_joints, sizeof(rig_posed)),
                          .shown = common_alloc(rig->num_joints, sizeof(convert_xform)),
-                         .moves = common_alloc(rig->num_joints, sizeof(gltf_affine))};
+                         .moves = common_alloc(rig->num_joints, sizeof(convert_affine))};
     for (uint32_t j = 0; j < meshes->model.num_meshes; j++) {
         md5_doc_mesh *const mesh = &meshes->model.meshes[j];
         for (uint32_t i = 0; i < mesh->num_weights; i++) {
@@ -830,12 +749,13 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
         }
     }
     bool is_added = true;
-    for (size_t i = 0; i < gltf_count(rig->file, "animations") && is_added; i++)
-        is_added = read_clip(&clip, i);
+    for (size_t i = 0; i < rig->plain->num_animations && is_added; i++)
+        is_added = convert_clip(&clip, i);
     is_added = is_added && add_rest_pose(&clip) && check_scale_loss(&clip);
     free(clip.worst.clip);
     free(clip.name);
     free(clip.tracks);
+    free(clip.next_tracks);
     free(clip.reach);
     free(clip.is_filmed);
     free(clip.node_tracks);
@@ -845,5 +765,3 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
     free(clip.moves);
     return is_added;
 }
-
-#endif

@@ -1,0 +1,110 @@
+// Affine transforms in double precision.
+#include "demo/convert/affine.h"
+
+const convert_affine convert_identity = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}}};
+
+convert_vec convert_affine_point(const convert_affine *a, convert_vec v)
+{
+    return convert_add(convert_add(convert_times(a->c[0], v.x), convert_times(a->c[1], v.y)),
+                       convert_add(convert_times(a->c[2], v.z), a->c[3]));
+}
+
+convert_affine convert_mul_affine(const convert_affine *a, const convert_affine *b)
+{
+    convert_affine product;
+    for (int k = 0; k < 4; k++) {
+        product.c[k] = convert_affine_point(a, b->c[k]);
+        if (k < 3) // a direction, which is not translated
+            product.c[k] = convert_sub(product.c[k], a->c[3]);
+    }
+    return product;
+}
+
+double convert_determinant(const convert_affine *a)
+{
+    return convert_dot(a->c[0], convert_cross(a->c[1], a->c[2]));
+}
+
+bool convert_invert_affine(const convert_affine *a, convert_affine *inverse)
+{
+    const convert_vec *const c = a->c;
+    const double det = convert_determinant(a);
+    const double size =
+        sqrt(convert_dot(c[0], c[0]) * convert_dot(c[1], c[1]) * convert_dot(c[2], c[2]));
+    if (!(fabs(det) > 1e-12 * size) || !(fabs(det) > 1e-60))
+        return false;
+    convert_vec rows[3];
+    for (int i = 0; i < 3; i++)
+        rows[i] = convert_times(convert_cross(c[(i + 1) % 3], c[(i + 2) % 3]), 1.0 / det);
+    *inverse = (convert_affine){
+        {{rows[0].x, rows[1].x, rows[2].x},
+         {rows[0].y, rows[1].y, rows[2].y},
+         {rows[0].z, rows[1].z, rows[2].z},
+         {-convert_dot(rows[0], c[3]), -convert_dot(rows[1], c[3]), -convert_dot(rows[2], c[3])}}};
+    return true;
+}
+
+convert_affine convert_affine_from_xform(convert_xform t)
+{
+    convert_affine a = convert_identity;
+    for (int k = 0; k < 3; k++)
+        a.c[k] = convert_rotate(t.rotation, a.c[k]);
+    a.c[3] = t.translation;
+    return a;
+}
+
+convert_affine convert_affine_from_matrix(const double *m)
+{
+    convert_affine a;
+    for (int k = 0; k < 4; k++)
+        a.c[k] = (convert_vec){m[4 * k], m[4 * k + 1], m[4 * k + 2]};
+    return a;
+}
+
+static convert_quat quat_from_columns(const convert_vec c[3])
+{
+    // Compute the largest component first, so that no component is divided by a small number.
+    const double sums[4] = {c[0].x - c[1].y - c[2].z, c[1].y - c[0].x - c[2].z,
+                            c[2].z - c[0].x - c[1].y, c[0].x + c[1].y + c[2].z};
+    int best = 0;
+    for (int i = 1; i < 4; i++)
+        if (sums[i] > sums[best])
+            best = i;
+    const double xy = c[0].y + c[1].x;
+    const double xz = c[2].x + c[0].z;
+    const double yz = c[1].z + c[2].y;
+    const double wx = c[1].z - c[2].y;
+    const double wy = c[2].x - c[0].z;
+    const double wz = c[0].y - c[1].x;
+    const double s = 1 + sums[best];
+    const convert_quat all[4] = {
+        {s, xy, xz, wx}, {xy, s, yz, wy}, {xz, yz, s, wz}, {wx, wy, wz, s}};
+    return convert_unit(all[best]);
+}
+
+convert_quat convert_nearest_rotation(const convert_affine *a)
+{
+    convert_affine r = *a;
+    convert_affine inverse;
+    if (convert_determinant(a) < 0)
+        r.c[0] = convert_times(r.c[0], -1);
+    for (int round = 0; round < 100; round++) {
+        if (!convert_invert_affine(&r, &inverse))
+            return (convert_quat){0, 0, 0, 1};
+        // Scale both terms to the same size, so that the iteration needs few rounds.
+        const double det = convert_determinant(&r);
+        const double scale = pow(fabs(det), -1.0 / 3.0);
+        const convert_affine before = r;
+        double change = 0;
+        for (int k = 0; k < 3; k++) { // the cross products are rows of the inverse, times det
+            const convert_vec row = convert_cross(before.c[(k + 1) % 3], before.c[(k + 2) % 3]);
+            r.c[k] = convert_add(convert_times(before.c[k], 0.5 * scale),
+                                 convert_times(row, 0.5 / (det * scale)));
+            const convert_vec by = convert_sub(r.c[k], before.c[k]);
+            change = fmax(change, convert_dot(by, by));
+        }
+        if (!(change > 1e-30))
+            break;
+    }
+    return quat_from_columns(r.c);
+}

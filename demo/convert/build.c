@@ -1,0 +1,75 @@
+// Builds MD5 files from a plain scene: the model with its morph targets, clips and camera paths.
+#include "demo/convert/meshes.h"
+
+// Parses a model. Returns NULL on failure or if `part` is NULL.
+static md5_model *parse_model(const convert_part *part, md5_error *error)
+{
+    const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_LOSSES};
+    return part ? md5_parse_model(part->bytes, part->size, &opts, error) : NULL;
+}
+
+// Adds the model with its morph targets. If a model was read before, adds another model only if the
+// file does not contain clips.
+static bool add_model(const rig_meshes *meshes, convert_scene *scene)
+{
+    const convert_rig *const rig = meshes->rig;
+    plain_scene *const plain = rig->plain;
+    if (meshes->model.num_meshes == 0)
+        return true;
+    if (rig->model && plain->num_animations > 0) {
+        convert_note(plain->job,
+                     "%s: only the animations were read, because a model is already loaded",
+                     plain->path);
+        for (size_t i = 0; i < plain->num_materials; i++) {
+            free(plain->materials[i].shader);
+            plain->materials[i].shader = NULL;
+        }
+        return true;
+    }
+    char *const name = common_stem(plain->path);
+    const bool is_added =
+        convert_add_doc(plain->job, scene, CONVERT_MODEL, name, &meshes->model, plain->error);
+    free(name);
+    return is_added && (rig->model || rig_add_targets(meshes, scene));
+}
+
+// Adds the clips of the file: for the model that was read before, or for the model of the file.
+static bool add_clips(const rig_meshes *meshes, convert_scene *scene)
+{
+    const convert_rig *const rig = meshes->rig;
+    plain_scene *const plain = rig->plain;
+    const convert_part *const part = rig->model ? NULL : convert_find_model(scene);
+    md5_model *const model = parse_model(part, plain->error);
+    const size_t first = scene->num_parts;
+    bool is_added = (!part || model) && rig_add_clips(meshes, model ? model : rig->model, scene);
+    // A file with clips only: store its skeleton, because retargeting needs the rest pose.
+    const bool has_clips_only = !part && !rig->model;
+    for (size_t i = first; i < scene->num_parts && is_added && has_clips_only; i++)
+        is_added = convert_print_doc(&meshes->model, &scene->parts[i].skeleton_text,
+                                     &scene->parts[i].skeleton_size, plain->error);
+    md5_free_model(model);
+    return is_added;
+}
+
+bool convert_build(plain_scene *plain, convert_scene *scene)
+{
+    const convert_part *const part = convert_find_model(scene);
+    md5_model *const model = parse_model(part, plain->error);
+    if (part && !model)
+        return false;
+    convert_rig rig = {
+        .plain = plain, .model = model, .model_unit = scene->unit, .model_yaw = scene->source_yaw};
+    for (size_t i = 0; i < scene->num_materials; i++)
+        rig_add_name(&rig.shaders, scene->materials[i].shader, 255, "", 0);
+    rig_meshes meshes = {.rig = &rig};
+    const bool is_built = rig_open(&rig) && rig_convert_meshes(&rig, &meshes)
+                          && add_model(&meshes, scene) && add_clips(&meshes, scene);
+    if (is_built && !model) {
+        scene->unit = rig.unit;
+        scene->source_yaw = rig_source_yaw(&rig);
+    }
+    rig_free_meshes(&meshes);
+    rig_free(&rig);
+    md5_free_model(model);
+    return is_built;
+}

@@ -1,0 +1,244 @@
+// Reads the materials and images of glTF.
+#include "demo/convert/convert.h"
+
+#ifdef HAS_JANSSON
+
+#include "demo/convert/gltf_file.h"
+
+// -- Images ---------------------------------------------------------------------------------------
+
+// Returns a copy of an image's name without its extension, or NULL.
+static char *remove_extension(const char *name)
+{
+    static const char *const extensions[] = {".png", ".jpg",  ".jpeg", ".tga", ".dds",
+                                             ".bmp", ".tiff", ".webp", ".ktx2"};
+    if (name) {
+        for (size_t i = 0; i < COMMON_LENGTH(extensions); i++)
+            if (common_has_suffix(name, extensions[i]))
+                return common_format("%.*s", (int)(strlen(name) - strlen(extensions[i])), name);
+    }
+    return common_copy(name);
+}
+
+// Returns NULL if the bytes are a PNG or JPEG file; otherwise an error message.
+static const char *find_fault(const uint8_t *bytes, size_t size)
+{
+    static const struct kind {
+        const char *bytes;
+        const char *fault;
+        size_t offset;
+    } kinds[] = {
+        {.bytes = "\x89PNG"},
+        {.bytes = "\xff\xd8\xff"},
+        {.bytes = "WEBP",
+         .offset = 8,
+         .fault = "unsupported image format WebP: expected PNG or JPEG"},
+        {.bytes = "KTX 20",
+         .offset = 1,
+         .fault = "unsupported image format KTX 2 (KHR_texture_basisu): expected PNG or JPEG"},
+        {.bytes = "ftypavif",
+         .offset = 4,
+         .fault = "unsupported image format AVIF: expected PNG or JPEG"},
+    };
+    for (size_t i = 0; i < COMMON_LENGTH(kinds); i++) {
+        const struct kind *const kind = &kinds[i];
+        const size_t length = strlen(kind->bytes);
+        if (size > kind->offset + length && memcmp(bytes + kind->offset, kind->bytes, length) == 0)
+            return kind->fault;
+    }
+    return "unknown image format: expected PNG or JPEG";
+}
+
+// Returns the image of a texture, also if only an extension contains it.
+static uint32_t find_image(const json_t *texture)
+{
+    uint32_t image = gltf_index(texture, "source");
+    json_t *const extensions = json_object_get(texture, "extensions");
+    void *item = json_object_iter(extensions);
+    while (item && image == MD5_NONE) {
+        image = gltf_index(json_object_iter_value(item), "source");
+        item = json_object_iter_next(extensions, item);
+    }
+    return image;
+}
+
+// Finds the bytes of an image. If its path does not exist, tries a file with the same name in the
+// folder of the glTF file, because users move files.
+static gltf_bytes find_image_bytes(gltf_file *file, uint32_t image, const char *uri, bool is_file)
+{
+    const gltf_bytes found = gltf_image(file, image, false);
+    const char *const base = is_file ? common_base(uri) : "";
+    if (found.bytes || !is_file || strcmp(base, uri) == 0)
+        return found;
+    const gltf_bytes moved = gltf_image(file, image, true);
+    if (!moved.bytes)
+        return (gltf_bytes){.reason = found.reason};
+    convert_note(file->job, "images/%u: %.100s was not found; using %.80s in the file's folder",
+                 image, uri, base);
+    return moved;
+}
+
+// Sets the name of an image from its `name` or its path.
+static void name_image(const json_t *object, uint32_t index, bool is_file, convert_image *image)
+{
+    const char *const uri = gltf_text(object, "uri");
+    const char *const name = gltf_text(object, "name");
+    char *const file_stem = remove_extension(is_file ? common_base(uri) : NULL);
+    char *const name_stem = remove_extension(name);
+    image->name = plain_file_name(name_stem ? name_stem : file_stem);
+    if (!image->name)
+        image->name = common_format("image_%u", index);
+    image->declared = remove_extension(is_file ? uri : name);
+    free(name_stem);
+    free(file_stem);
+}
+
+// Adds the image of a texture, a PNG or JPEG file, to a material. A missing image is only noted.
+static bool add_image(gltf_file *file, const char *shader, const json_t *texture, convert_image *to)
+{
+    const uint32_t image = find_image(gltf_item(file, "textures", gltf_index(texture, "index")));
+    if (image == MD5_NONE)
+        return true;
+    const json_t *const object = gltf_item(file, "images", image);
+    const uint32_t view = gltf_index(object, "bufferView");
+    const char *const uri = gltf_text(object, "uri");
+    const bool is_file = uri && strncmp(uri, "data:", 5) != 0;
+    gltf_bytes found = {.reason = NULL};
+    if (view != MD5_NONE) {
+        found.bytes = gltf_view(file, view, &found.size);
+        if (!found.bytes)
+            return false;
+    } else {
+        found = find_image_bytes(file, image, uri, is_file);
+    }
+    name_image(object, image, is_file, to);
+    if (found.bytes)
+        found.reason = find_fault(found.bytes, found.size);
+    if (!found.reason && !convert_can_charge_bytes(file->job, found.size, 1))
+        found.reason = "too many images for a file of this size";
+    if (found.bytes && !found.reason) {
+        to->bytes = common_alloc(found.size, 1);
+        memcpy(to->bytes, found.bytes, found.size);
+        to->size = found.size;
+    } else {
+        char *const location = is_file ? common_format(": %.100s", uri) : common_copy("");
+        convert_note(file->job, "skipped images/%u of material %s: %s%s", image, shader,
+                     found.reason, location);
+        free(location);
+    }
+    return true;
+}
+
+// Flips the green channel of a normal map, which points up in glTF and down in id's format.
+static void flip_normal_map(gltf_file *file, const char *shader, convert_image *image)
+{
+    md5_error error = {.message = ""};
+    if (!image->bytes)
+        return;
+    uint8_t *const flipped = convert_flip_green_channel(file->job, image, &image->size, &error);
+    if (!flipped) {
+        convert_note(file->job, "material %s: cannot flip the green channel of the normal map: %s",
+                     shader, error.message);
+        return;
+    }
+    // gltf_write.c adds "_n" to the name of a normal map that it flipped.
+    const size_t length = strlen(image->name);
+    if (length > 2 && strcmp(image->name + length - 2, "_n") == 0)
+        image->name[length - 2] = '\0';
+    free(image->bytes);
+    image->bytes = flipped;
+}
+
+// -- Materials ------------------------------------------------------------------------------------
+
+// Returns the object of a material that contains its base color, by the standard or by the older
+// extension KHR_materials_pbrSpecularGlossiness, or NULL.
+static const json_t *get_color(const json_t *material)
+{
+    const json_t *const old = json_object_get(json_object_get(material, "extensions"),
+                                              "KHR_materials_pbrSpecularGlossiness");
+    return old ? old : json_object_get(material, "pbrMetallicRoughness");
+}
+
+const json_t *gltf_color_texture(const json_t *material)
+{
+    const json_t *const color = get_color(material);
+    const json_t *const old = json_object_get(color, "diffuseTexture");
+    return old ? old : json_object_get(color, "baseColorTexture");
+}
+
+static convert_alpha read_alpha_mode(const json_t *material)
+{
+    const char *const mode = gltf_text(material, "alphaMode");
+    if (mode && strcmp(mode, "MASK") == 0)
+        return CONVERT_MASK;
+    if (mode && strcmp(mode, "BLEND") == 0)
+        return CONVERT_BLEND;
+    return CONVERT_OPAQUE;
+}
+
+// Adds a material. Properties that shaders of MD5's age do not have are skipped and noted.
+static bool add_material(gltf_file *file, uint32_t index, const plain_material *plain,
+                         convert_scene *scene)
+{
+    const json_t *const object = gltf_item(file, "materials", index);
+    const json_t *const extensions = json_object_get(object, "extensions");
+    const json_t *const base = get_color(object);
+    const json_t *const glossiness =
+        json_object_get(extensions, "KHR_materials_pbrSpecularGlossiness");
+    const json_t *const specular = json_object_get(extensions, "KHR_materials_specular");
+    const json_t *const textures[CONVERT_NUM_MAPS] = {
+        [CONVERT_MAP_COLOR] = gltf_color_texture(object),
+        [CONVERT_MAP_NORMAL] = json_object_get(object, "normalTexture"),
+        [CONVERT_MAP_SPECULAR] = glossiness
+                                     ? json_object_get(glossiness, "specularGlossinessTexture")
+                                     : json_object_get(specular, "specularColorTexture"),
+        [CONVERT_MAP_GLOW] = json_object_get(object, "emissiveTexture"),
+    };
+    const char *const shader = plain->shader;
+    double glow[3] = {0, 0, 0};
+    double color[4] = {1, 1, 1, 1};
+    convert_material *const material = COMMON_ADD_ITEM(scene->materials, scene->num_materials);
+    *material = (convert_material){
+        .shader = common_copy(shader),
+        .alpha = read_alpha_mode(object),
+        .cutoff = (float)gltf_number(object, "alphaCutoff", 0.5),
+        .is_two_sided = json_is_true(json_object_get(object, "doubleSided")),
+        .is_unlit = json_object_get(extensions, "KHR_materials_unlit"),
+        .is_flat = plain->is_flat,
+        .text = common_copy(gltf_text(gltf_extras(object), "text")),
+    };
+    gltf_numbers(object, "emissiveFactor", 3, glow);
+    const bool has_color =
+        gltf_numbers(base, glossiness ? "diffuseFactor" : "baseColorFactor", 4, color);
+    const bool has_glow = glow[0] + glow[1] + glow[2] > 0;
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
+        if (!textures[map] || (map == CONVERT_MAP_GLOW && !has_glow))
+            continue;
+        if (!add_image(file, shader, textures[map], &material->maps[map]))
+            return false;
+    }
+    // A missing color is white, but a file of this writer without a color has no image on purpose.
+    const bool is_own_file = gltf_extras(json_object_get(file->root, "asset"));
+    if (!textures[CONVERT_MAP_COLOR] && (has_color || !is_own_file))
+        convert_create_color_image(file->job, material, CONVERT_MAP_COLOR, color);
+    else if (color[0] + color[1] + color[2] + color[3] < 3.999)
+        convert_note(file->job, "material %s: skipped the color factor %.3g %.3g %.3g %.3g", shader,
+                     color[0], color[1], color[2], color[3]);
+    if (!textures[CONVERT_MAP_GLOW] && has_glow)
+        convert_create_color_image(file->job, material, CONVERT_MAP_GLOW, glow);
+    if (json_object_get(base, "metallicRoughnessTexture"))
+        convert_note(file->job, "material %s: skipped the metallic-roughness texture", shader);
+    flip_normal_map(file, shader, &material->maps[CONVERT_MAP_NORMAL]);
+    return true;
+}
+
+bool gltf_add_materials(gltf_file *file, const plain_scene *plain, convert_scene *scene)
+{
+    for (uint32_t i = 0; i < plain->num_materials; i++)
+        if (plain->materials[i].shader && !add_material(file, i, &plain->materials[i], scene))
+            return false;
+    return true;
+}
+
+#endif

@@ -1,0 +1,567 @@
+// Converts meshes and morph targets of a plain scene to MD5 meshes. An MD5 vertex has one point for
+// each joint that moves it, in the space of that joint. mesh_builder is a primitive while it is
+// converted.
+#include "demo/convert/meshes.h"
+
+// -- Names ----------------------------------------------------------------------------------------
+
+char *rig_target_name(const convert_rig *rig, uint32_t node, size_t target)
+{
+    const plain_mesh *const mesh = &rig->plain->meshes[rig->nodes[node].in->mesh];
+    char *const name =
+        target < mesh->num_target_names ? plain_file_name(mesh->target_names[target]) : NULL;
+    return name ? name : common_format("target_%zu", target + 1);
+}
+
+// -- Primitives -----------------------------------------------------------------------------------
+
+enum { MAX_WEIGHTS = 4 * PLAIN_MAX_SETS };
+
+// An attribute of a primitive's vertices.
+typedef struct vertex_values {
+    const float *values; // [num_vertices][width]
+    size_t width;
+} vertex_values;
+
+// A primitive of a node's mesh while it becomes an MD5 mesh.
+typedef struct mesh_builder {
+    rig_meshes *meshes;
+    plain_scene *plain;
+    uint32_t node;
+    const plain_primitive *in;
+    const rig_skin *skin; // NULL: all vertices belong to `joint`
+    const convert_affine
+        *bases; // [num_joints of the skin, or 1] from the mesh to the joint's space
+    uint32_t joint;
+    char where[64];            // location of the primitive in the file, for messages
+    size_t num_sets;           // sets of four joints and weights; 0 without a skin
+    size_t num_corners;        // triangle corners: indices, or vertices if there are no indices
+    vertex_values *attributes; // [num_attributes] all attributes
+    size_t num_attributes;
+    size_t num_kept;        // the first vertices, written from MD5 vertices, are never merged
+    uint32_t *md5_vertices; // [num_vertices] index of the MD5 vertex of each vertex
+    md5_doc_mesh mesh;      // the result
+    md5_weight **moved;     // [num_targets][mesh.num_weights] the result for each target
+    size_t num_unbound;     // vertices without weights
+} mesh_builder;
+
+static void add_attribute(mesh_builder *to, const float *values, size_t width)
+{
+    if (values)
+        *COMMON_ADD_ITEM(to->attributes, to->num_attributes) = (vertex_values){values, width};
+}
+
+// Returns the vertex of a triangle corner.
+static size_t corner_vertex(const mesh_builder *from, size_t i)
+{
+    return from->in->indices ? from->in->indices[i] : i;
+}
+
+// Charges a primitive and lists its attributes. If it has no positions, num_corners remains 0.
+static bool open_primitive(mesh_builder *to)
+{
+    enum { BYTES_PER_CORNER = 32 }; // memory for a corner and for a vertex in MD5's tables
+    const plain_primitive *const in = to->in;
+    if (!in->positions)
+        return true;
+    to->num_sets = to->skin ? in->num_sets : 0;
+    to->num_corners = in->indices ? in->num_indices : in->num_vertices;
+    to->moved = common_alloc(in->num_targets, sizeof *to->moved);
+    to->meshes->num_flat += !in->has_normals;
+    to->meshes->num_colored += in->has_colors;
+    add_attribute(to, in->positions, 3);
+    for (size_t set = 0; set < to->num_sets; set++) {
+        add_attribute(to, in->joints[set], 4);
+        add_attribute(to, in->weights[set], 4);
+    }
+    add_attribute(to, in->texcoords, 2);
+    for (size_t i = 0; i < in->num_targets; i++)
+        add_attribute(to, in->moves[i], 3);
+    const size_t slots = to->skin ? 1 + 4 * to->num_sets : 1;
+    const uint64_t num_weights = in->num_vertices * slots * (1 + (uint64_t)in->num_targets);
+    const convert_job *const job = to->plain->job;
+    return plain_charge(to->plain, 2 * (uint64_t)to->num_corners + num_weights)
+           && convert_charge_bytes(job, num_weights, sizeof(md5_weight), to->plain->error)
+           && convert_charge_bytes(job, to->num_corners + (uint64_t)in->num_vertices,
+                                   BYTES_PER_CORNER, to->plain->error);
+}
+
+// Writes all attributes of a vertex. Vertices with equal attributes are merged: glTF splits
+// vertices if normals, tangents or colors differ, but MD5 does not store these.
+static void write_attributes(const mesh_builder *from, size_t v, float *row)
+{
+    for (size_t j = 0; j < from->num_attributes; j++) {
+        vertex_values *const a = &from->attributes[j];
+        for (size_t i = 0; i < a->width; i++)
+            *row++ = a->values[a->width * v + i] + 0; // changes -0 to 0
+    }
+}
+
+// -- Meshes ---------------------------------------------------------------------------------------
+
+typedef struct joint_weight {
+    uint32_t slot; // of the skin
+    double weight;
+} joint_weight;
+
+// Writes the influences of a vertex with a sum of 1. Returns their number, or fills the scene's
+// error and returns 0.
+static size_t read_influences(mesh_builder *to, size_t v, joint_weight found[MAX_WEIGHTS])
+{
+    size_t count = 0;
+    double sum = 0;
+    for (size_t i = 0; i < 4 * to->num_sets; i++) {
+        const double weight = to->in->weights[i / 4][4 * v + i % 4];
+        const double slot = to->in->joints[i / 4][4 * v + i % 4];
+        size_t k = 0;
+        if (!(weight > 0))
+            continue;
+        if (!(slot >= 0 && slot < (double)to->skin->num_joints)) {
+            plain_fail(to->plain,
+                       "%s: joint index of vertex %zu is out of range: %g; the skin has %zu joints",
+                       to->where, v, slot, to->skin->num_joints);
+            return 0;
+        }
+        while (k < count && found[k].slot != (uint32_t)slot)
+            k++;
+        if (k == count)
+            found[count++] = (joint_weight){(uint32_t)slot, 0};
+        found[k].weight += weight;
+        sum += weight;
+    }
+    if (count == 0) { // attach it to the first joint
+        found[0] = (joint_weight){0, 1};
+        to->num_unbound += to->skin != NULL;
+        return 1;
+    }
+    for (size_t k = 0; k < count; k++)
+        found[k].weight /= sum;
+    return count;
+}
+
+// Adds an uninitialized vertex and returns its index.
+static uint32_t add_empty_vertex(md5_doc_mesh *mesh)
+{
+    const uint32_t index = mesh->num_vertices++;
+    mesh->vertices = common_grow(mesh->vertices, index, sizeof *mesh->vertices);
+    mesh->texcoords = common_grow(mesh->texcoords, index, sizeof *mesh->texcoords);
+    return index;
+}
+
+// Adds a weight of the newest vertex to the mesh and to each morph target.
+static void add_weight(mesh_builder *to, size_t v, joint_weight influence, uint32_t joint)
+{
+    md5_doc_mesh *const mesh = &to->mesh;
+    const float *const p = to->in->positions + 3 * v;
+    for (size_t target = 0; target <= to->in->num_targets; target++) { // the last one is the mesh
+        const bool is_mesh = target == to->in->num_targets;
+        md5_weight **const weights = is_mesh ? &mesh->weights : &to->moved[target];
+        convert_vec position = {p[0], p[1], p[2]};
+        if (!is_mesh && to->in->moves[target]) {
+            const float *const move = to->in->moves[target] + 3 * v;
+            position = convert_add(position, (convert_vec){move[0], move[1], move[2]});
+        }
+        const convert_vec offset = convert_affine_point(&to->bases[influence.slot], position);
+        *weights = common_grow(*weights, mesh->num_weights, sizeof **weights);
+        (*weights)[mesh->num_weights] =
+            (md5_weight){joint, (float)influence.weight, convert_stored_point(offset)};
+    }
+    mesh->num_weights++;
+}
+
+// Adds an MD5 vertex with one weight per joint, also for each morph target.
+static bool add_vertex(mesh_builder *to, size_t v)
+{
+    md5_doc_mesh *const mesh = &to->mesh;
+    joint_weight found[MAX_WEIGHTS];
+    const size_t count = read_influences(to, v, found);
+    const uint32_t index = add_empty_vertex(mesh);
+    mesh->vertices[index] = (md5_vertex){mesh->num_weights, (uint32_t)count};
+    const double u = to->in->texcoords ? to->in->texcoords[2 * v] : 0;
+    const double w = to->in->texcoords ? to->in->texcoords[2 * v + 1] : 0;
+    const double(*const t)[3] = to->in->texture;
+    mesh->texcoords[index] = (md5_vec2){(float)(t[0][0] * u + t[0][1] * w + t[0][2]),
+                                        (float)(t[1][0] * u + t[1][1] * w + t[1][2])};
+    for (size_t k = 0; k < count; k++) {
+        const uint32_t joint = to->skin ? to->skin->joints[found[k].slot] : to->joint;
+        add_weight(to, v, found[k], joint == MD5_NONE ? 0 : joint);
+    }
+    return count > 0;
+}
+
+// Adds the vertices that corners use in the order of the file. Equal vertices become one.
+static bool add_vertices(mesh_builder *to)
+{
+    const size_t count = to->in->num_vertices;
+    size_t width = 0;
+    bool is_done = true;
+    bool *const is_used = common_alloc(count, sizeof *is_used);
+    for (size_t i = 0; i < to->num_attributes; i++) {
+        vertex_values *const a = &to->attributes[i];
+        width += a->width;
+    }
+    float *const rows = common_alloc(count, width * sizeof *rows);
+    uint32_t *const first = common_alloc(count, sizeof *first);
+    // For the first of several equal vertices: 1 + index of the MD5 vertex; 0: not added
+    uint32_t *const merged = common_alloc(count, sizeof *merged);
+    for (size_t i = 0; i < to->num_corners; i++)
+        is_used[corner_vertex(to, i)] = true;
+    memset(is_used, true, to->num_kept);
+    for (size_t v = 0; v < count; v++)
+        write_attributes(to, v, rows + v * width);
+    common_find_equal(rows, count, width * sizeof *rows, first);
+    for (size_t v = 0; v < count && is_done; v++) {
+        if (!is_used[v])
+            continue;
+        uint32_t *const added = &merged[first[v]];
+        const bool is_new = v < to->num_kept || *added == 0;
+        to->md5_vertices[v] = is_new ? to->mesh.num_vertices : *added - 1;
+        if (*added == 0)
+            *added = to->md5_vertices[v] + 1;
+        if (is_new)
+            is_done = add_vertex(to, v);
+    }
+    free(merged);
+    free(first);
+    free(rows);
+    free(is_used);
+    return is_done;
+}
+
+// Returns a vertex that no triangle uses yet: the vertex itself or a copy with the same weights.
+static uint32_t unshare_vertex(md5_doc_mesh *mesh, bool *is_used, uint32_t vertex)
+{
+    if (!is_used[vertex]) {
+        is_used[vertex] = true;
+        return vertex;
+    }
+    const uint32_t copy = add_empty_vertex(mesh);
+    mesh->vertices[copy] = mesh->vertices[vertex];
+    mesh->texcoords[copy] = mesh->texcoords[vertex];
+    return copy;
+}
+
+// Adds all triangles. MD5's front faces are clockwise. Triangles with two equal vertices are
+// skipped.
+static void add_triangles(mesh_builder *to)
+{
+    const plain_mode mode = to->in->mode;
+    md5_doc_mesh *const mesh = &to->mesh;
+    bool *const is_used = common_alloc(mesh->num_vertices, sizeof *is_used);
+    const convert_affine *const placement =
+        to->skin ? &to->skin->placement : &to->meshes->rig->nodes[to->node].world;
+    const bool is_mirrored = convert_determinant(placement) < 0; // in the bind pose
+    for (size_t i = 0; i + 2 < to->num_corners; i += mode == PLAIN_TRIANGLES ? 3 : 1) {
+        const bool is_odd = mode == PLAIN_STRIP && i % 2 == 1;
+        uint32_t a = to->md5_vertices[corner_vertex(to, mode == PLAIN_FAN ? 0 : i)];
+        uint32_t b = to->md5_vertices[corner_vertex(to, i + 1 + is_odd)];
+        uint32_t c = to->md5_vertices[corner_vertex(to, i + 2 - is_odd)];
+        if (a == b || b == c || a == c)
+            continue;
+        if (!to->in->has_normals) {
+            a = unshare_vertex(mesh, is_used, a);
+            b = unshare_vertex(mesh, is_used, b);
+            c = unshare_vertex(mesh, is_used, c);
+        }
+        const size_t index = mesh->num_triangles++;
+        mesh->indices = common_grow(mesh->indices, index, 3 * sizeof *mesh->indices);
+        mesh->indices[3 * index] = a;
+        mesh->indices[3 * index + 1] = is_mirrored ? b : c;
+        mesh->indices[3 * index + 2] = is_mirrored ? c : b;
+    }
+    free(is_used);
+}
+
+// Selects the name of a mesh. The name that the mesh had as an MD5 mesh may be empty.
+static const char *mesh_name(const mesh_builder *to)
+{
+    rig_meshes *const meshes = to->meshes;
+    const plain_node *const node = meshes->rig->nodes[to->node].in;
+    const plain_mesh *const mesh = &to->plain->meshes[node->mesh];
+    const char *name = mesh->md5_name;
+    if (name && name[0] == '\0')
+        return "";
+    if (!name)
+        name = node->name;
+    if (!name)
+        name = mesh->name;
+    return rig_add_name(&meshes->names, name, 255, "mesh_", meshes->model.num_meshes + (size_t)1);
+}
+
+// Selects the shader of a mesh.
+static const char *mesh_shader(const mesh_builder *to)
+{
+    rig_meshes *const meshes = to->meshes;
+    const uint32_t index = to->in->material;
+    const char *shader = to->plain->meshes[meshes->rig->nodes[to->node].in->mesh].shader;
+    if (index == MD5_NONE)
+        return shader;
+    // The scene may contain the shader of the MD5 mesh. The name of the material is used instead if
+    // it is not a prefix of that shader, because an editor has changed it.
+    plain_material *const material = &to->plain->materials[index];
+    const char *const name = material->name;
+    if (name && (!shader || strncmp(name, shader, strlen(name)) != 0))
+        shader = name;
+    if (!material->shader)
+        material->shader = common_copy(
+            rig_add_name(&meshes->rig->shaders, shader, 255, "material_", index + (size_t)1));
+    return material->shader;
+}
+
+// Adds the finished mesh and its morph targets to the model.
+static void add_mesh(mesh_builder *to)
+{
+    rig_meshes *const meshes = to->meshes;
+    to->mesh.name = mesh_name(to);
+    const char *const shader = mesh_shader(to);
+    if (to->in->material != MD5_NONE)
+        to->plain->materials[to->in->material].is_flat |= !to->in->has_normals;
+    to->mesh.shader = shader && shader[0] ? shader : to->mesh.name;
+    for (size_t i = 0; i < to->in->num_targets; i++) {
+        *COMMON_ADD_ITEM(meshes->moved, meshes->num_moved) = (rig_moved){
+            rig_target_name(meshes->rig, to->node, i), meshes->model.num_meshes, to->moved[i]};
+    }
+    *COMMON_ADD_ITEM(meshes->model.meshes, meshes->model.num_meshes) = to->mesh;
+    if (to->num_unbound > 0)
+        convert_note(
+            to->plain->job,
+            "mesh %s: %zu vertices without weights were attached to the skin's first joint",
+            to->mesh.name, to->num_unbound);
+}
+
+static void free_mesh(const md5_doc_mesh *mesh)
+{
+    free(mesh->vertices);
+    free(mesh->texcoords);
+    free(mesh->indices);
+    free(mesh->weights);
+}
+
+// Converts a primitive to a mesh if it contains a triangle.
+static bool convert_primitive(mesh_builder to)
+{
+    enum {
+        ELEMENTS_PER_PRIMITIVE = 1000, // cost without the vertices
+        ELEMENTS_PER_SKIPPED = 50,     // cost of a primitive that is skipped
+    };
+    const plain_primitive *const in = to.in;
+    if (in->mode == PLAIN_OTHER) {
+        if (!plain_charge(to.plain, ELEMENTS_PER_SKIPPED))
+            return false;
+        convert_note(to.plain->job, "skipped %s: only triangles are supported", to.where);
+        return true;
+    }
+    to.md5_vertices = common_alloc(in->num_vertices, sizeof *to.md5_vertices);
+    const bool is_converted =
+        plain_charge(to.plain, ELEMENTS_PER_PRIMITIVE) && open_primitive(&to) && add_vertices(&to);
+    if (is_converted)
+        add_triangles(&to);
+    if (is_converted && to.mesh.num_triangles > 0) {
+        add_mesh(&to);
+    } else {
+        free_mesh(&to.mesh);
+        if (to.moved) {
+            for (size_t i = 0; i < in->num_targets; i++)
+                free(to.moved[i]);
+        }
+    }
+    free(to.md5_vertices);
+    free(to.attributes);
+    free((void *)to.moved);
+    return is_converted;
+}
+
+// Creates the transforms from the mesh to the space of each joint; see convert_rig.h.
+static convert_affine *create_bases(const mesh_builder *to)
+{
+    const convert_rig *const rig = to->meshes->rig;
+    const size_t count = to->skin ? to->skin->num_joints : 1;
+    convert_affine *const bases = common_alloc(count, sizeof *bases);
+    for (size_t k = 0; k < count; k++) {
+        const uint32_t index = to->skin ? to->skin->joints[k] : to->joint;
+        const rig_joint *const joint = &rig->joints[index == MD5_NONE ? 0 : index];
+        if (to->skin && index != MD5_NONE) {
+            bases[k] = convert_mul_affine(&joint->residue, &to->skin->inverse_binds[k]);
+        } else {
+            const convert_affine back =
+                convert_affine_from_xform(convert_inverse(joint->rest_pose));
+            bases[k] = convert_mul_affine(&back, to->skin ? &to->skin->placement
+                                                          : &rig->nodes[to->node].world);
+        }
+    }
+    return bases;
+}
+
+// Converts all primitives of a node's mesh.
+static bool convert_node_mesh(rig_meshes *meshes, uint32_t node_index)
+{
+    convert_rig *const rig = meshes->rig;
+    plain_scene *const plain = rig->plain;
+    const plain_node *const node = rig->nodes[node_index].in;
+    const plain_mesh *const mesh = &plain->meshes[node->mesh];
+    const char *const name = node->name ? node->name : "?";
+    mesh_builder to = {.meshes = meshes,
+                       .plain = plain,
+                       .node = node_index,
+                       .joint = rig_parent_joint(rig, node_index),
+                       .skin = node->skin != MD5_NONE ? &rig->skins[node->skin] : NULL};
+    if (!to.skin && to.joint == MD5_NONE && rig->is_skinned) {
+        convert_note(plain->job,
+                     "skipped mesh %.80s: it has neither a skin nor a joint as its ancestor", name);
+        return true;
+    }
+    if (!to.skin && to.joint == MD5_NONE)
+        to.joint = (uint32_t)rig->num_joints - 1; // the joint that was added for such meshes
+    else if (!to.skin && rig->is_skinned)
+        convert_note(plain->job, "mesh %.80s has no skin: it was attached to joint %s", name,
+                     rig->joints[to.joint].name);
+    enum { ELEMENTS_PER_PRODUCT = 4 }; // cost of a product of two transforms
+    const uint64_t num_bases = to.skin ? to.skin->num_joints : 1;
+    if (!plain_charge(plain, ELEMENTS_PER_PRODUCT * num_bases))
+        return false;
+    convert_affine *const bases = create_bases(&to);
+    bool is_converted = true;
+    to.bases = bases;
+    for (size_t i = 0; i < mesh->num_primitives && is_converted; i++) {
+        COMMON_TEXT(to.where, "meshes/%u/primitives/%zu", node->mesh, i);
+        to.in = &mesh->primitives[i];
+        if (mesh->num_primitives == 1 && mesh->num_vertices > 0
+            && mesh->num_vertices <= (double)to.in->num_vertices)
+            to.num_kept = (size_t)mesh->num_vertices;
+        is_converted = convert_primitive(to);
+    }
+    free(bases);
+    return is_converted;
+}
+
+bool rig_convert_meshes(convert_rig *rig, rig_meshes *meshes)
+{
+    *meshes = (rig_meshes){.rig = rig, .model = {.kind = MD5_DOC_MODEL}};
+    md5_doc *const model = &meshes->model;
+    model->num_joints = (uint32_t)rig->num_joints;
+    model->joints = common_alloc(rig->num_joints, sizeof *model->joints);
+    for (size_t j = 0; j < rig->num_joints; j++) {
+        const rig_joint *const joint = &rig->joints[j];
+        model->joints[j] = convert_doc_joint(joint->name, joint->parent, joint->bind_pose);
+    }
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        const plain_node *const node = rig->nodes[rig->order[i]].in;
+        if (!node->is_in_scene || node->mesh == MD5_NONE)
+            continue;
+        if (!convert_node_mesh(meshes, rig->order[i]))
+            return false;
+    }
+    if (meshes->num_flat > 0)
+        convert_note(
+            rig->plain->job,
+            "%zu meshes have no normals: they are flat-shaded, and no triangles share vertices",
+            meshes->num_flat);
+    if (meshes->num_colored > 0)
+        convert_note(rig->plain->job, "skipped the vertex colors of %zu meshes",
+                     meshes->num_colored);
+    return true;
+}
+
+void rig_free_meshes(rig_meshes *meshes)
+{
+    for (uint32_t i = 0; i < meshes->model.num_meshes; i++)
+        free_mesh(&meshes->model.meshes[i]);
+    for (size_t i = 0; i < meshes->num_moved; i++) {
+        rig_moved *const moved = &meshes->moved[i];
+        free(moved->target);
+        free(moved->weights);
+    }
+    free(meshes->model.meshes);
+    free(meshes->model.joints);
+    free(meshes->moved);
+    rig_free_names(&meshes->names);
+}
+
+// -- Morph targets --------------------------------------------------------------------------------
+
+// The morph targets of all meshes, grouped by name. Targets with one name form a linked list.
+typedef struct target_groups {
+    common_text_index names;
+    size_t *first; // [names.count] index of the first of meshes->moved with this name
+    size_t *next;  // [num_moved] index of the next with the same name, or SIZE_MAX
+} target_groups;
+
+static target_groups group_targets(const rig_meshes *meshes)
+{
+    const size_t count = meshes->num_moved;
+    target_groups groups = {.first = common_alloc(count, sizeof *groups.first),
+                            .next = common_alloc(count, sizeof *groups.next)};
+    size_t *const group = common_alloc(count, sizeof *group);
+    for (size_t i = 0; i < count; i++) {
+        const char *const name = meshes->moved[i].target;
+        group[i] = common_index_text(&groups.names, name, strlen(name));
+        groups.first[group[i]] = SIZE_MAX;
+    }
+    for (size_t i = count; i-- > 0;) {
+        groups.next[i] = groups.first[group[i]];
+        groups.first[group[i]] = i;
+    }
+    free(group);
+    return groups;
+}
+
+static void free_groups(target_groups *groups)
+{
+    common_free_text_index(&groups->names);
+    free(groups->first);
+    free(groups->next);
+}
+
+// Returns false and fills the scene's error if a point is outside the limits of MD5.
+static bool check_offsets(const plain_scene *plain, const md5_doc_mesh *mesh)
+{
+    for (uint32_t i = 0; i < mesh->num_weights; i++)
+        if (!(md5_vec3_length(mesh->weights[i].offset) <= 1e9f))
+            return plain_fail(plain,
+                              "mesh %s: a morph target exceeds the coordinate limit of 1e9 units",
+                              mesh->name);
+    return true;
+}
+
+// Adds the model of a target. Meshes that the target moves get the weights of the target; all other
+// meshes keep the weights of the model.
+static bool add_target(const rig_meshes *meshes, const target_groups *groups, size_t group,
+                       md5_doc *doc, convert_scene *scene)
+{
+    plain_scene *const plain = meshes->rig->plain;
+    const md5_doc_mesh *const originals = meshes->model.meshes;
+    bool is_done = true;
+    for (size_t i = groups->first[group]; i != SIZE_MAX; i = groups->next[i]) {
+        const rig_moved *const moved = &meshes->moved[i];
+        if (doc->meshes[moved->mesh].weights == originals[moved->mesh].weights)
+            doc->meshes[moved->mesh].weights = moved->weights; // the first target of a mesh applies
+    }
+    for (uint32_t i = 0; i < doc->num_meshes && is_done; i++)
+        is_done = check_offsets(plain, &doc->meshes[i]);
+    is_done = is_done
+              && convert_add_doc(plain->job, scene, CONVERT_TARGET, groups->names.texts[group], doc,
+                                 plain->error);
+    for (size_t i = groups->first[group]; i != SIZE_MAX; i = groups->next[i]) {
+        const uint32_t mesh = meshes->moved[i].mesh;
+        doc->meshes[mesh].weights = originals[mesh].weights;
+    }
+    return is_done;
+}
+
+bool rig_add_targets(const rig_meshes *meshes, convert_scene *scene)
+{
+    md5_doc doc = meshes->model;
+    uint64_t size = doc.num_joints;
+    for (uint32_t i = 0; i < doc.num_meshes; i++)
+        size += doc.meshes[i].num_weights + 2 * (uint64_t)doc.meshes[i].num_triangles;
+    doc.meshes = common_alloc(doc.num_meshes, sizeof *doc.meshes);
+    memcpy(doc.meshes, meshes->model.meshes, doc.num_meshes * sizeof *doc.meshes);
+    target_groups groups = group_targets(meshes);
+    bool is_done = true;
+    for (size_t i = 0; i < groups.names.count && is_done; i++)
+        is_done =
+            plain_charge(meshes->rig->plain, size) && add_target(meshes, &groups, i, &doc, scene);
+    free_groups(&groups);
+    free(doc.meshes);
+    return is_done;
+}

@@ -1,0 +1,43 @@
+// Converts meshes and morph targets of a plain scene to MD5 meshes, and its animations to clips and
+// camera paths. The main structure is rig_meshes, the MD5 document of the scene.
+#ifndef DEMO_CONVERT_MESHES_H
+#define DEMO_CONVERT_MESHES_H
+
+#include "demo/convert/rig.h"
+
+// The weights of an MD5 mesh, displaced by a morph target.
+typedef struct rig_moved {
+    char *target;        // name of the morph target, from rig_target_name()
+    uint32_t mesh;       // index of the mesh
+    md5_weight *weights; // [num_weights of the mesh]
+} rig_moved;
+
+typedef struct rig_meshes {
+    convert_rig *rig;
+    md5_doc model;
+    rig_moved *moved; // [num_moved] grouped by mesh
+    size_t num_moved;
+    rig_names names;    // names of meshes that are used
+    size_t num_flat;    // primitives without normals
+    size_t num_colored; // primitives with vertex colors
+} rig_meshes;
+
+// Converts the meshes of the scene. Fills the scene's error and returns false on failure; the
+// caller must call rig_free_meshes() then too.
+bool rig_convert_meshes(convert_rig *rig, rig_meshes *meshes);
+void rig_free_meshes(rig_meshes *meshes);
+
+// Adds each morph target as a model. Targets of several meshes with the same name become one
+// target.
+bool rig_add_targets(const rig_meshes *meshes, convert_scene *scene);
+
+// Adds all clips, camera paths, and a clip of the rest pose if it differs from the bind pose.
+// `model` is the model of the scene, for bounds, or NULL. Fills the scene's error and returns false
+// on failure. Scale, which MD5 cannot store, is a failure if it moves vertices too far and the job
+// is not forced.
+bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_scene *scene);
+
+// Returns the name of a node's morph target as a file name. The caller frees it.
+char *rig_target_name(const convert_rig *rig, uint32_t node, size_t target);
+
+#endif

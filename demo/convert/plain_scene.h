@@ -1,0 +1,160 @@
+// The content of a file with nodes, as plain arrays. A reader of a format fills a plain_scene and
+// does nothing else; convert_build() makes MD5 files from it.
+//
+//   file --reader of the format--> plain_scene --rig.c, meshes.c, clips.c--> parts of convert_scene
+//
+// rig.c selects joints, roots, names, the unit and the bone axes. meshes.c creates meshes and morph
+// targets. clips.c selects the frame rate and samples clips and camera paths. Each rule therefore
+// exists once for all formats.
+//
+// The axes are those of glTF: x left, y up, z forward; textures have v = 0 in the top row. A reader
+// of a format with other axes adds a root node that rotates the others. Triangles are
+// counterclockwise. Indices refer to the arrays of the scene; MD5_NONE means none. The reader
+// checks all indices except those of joints in vertices, and numbers must be finite. The scene owns
+// arrays of structures and of indices, which plain_free() frees. The reader owns texts and numbers.
+#ifndef DEMO_CONVERT_PLAIN_SCENE_H
+#define DEMO_CONVERT_PLAIN_SCENE_H
+
+#include "demo/convert/budget.h"
+
+// Components of a node's transform, which tracks animate: x y z, or x y z w of a rotation.
+typedef enum plain_part {
+    PLAIN_TRANSLATION,
+    PLAIN_ROTATION,
+    PLAIN_SCALE,
+    PLAIN_NUM_PARTS,
+    PLAIN_WEIGHTS = PLAIN_NUM_PARTS, // of the morph targets of a node's mesh; only for tracks
+} plain_part;
+
+typedef struct plain_node {
+    const char *name;       // or NULL
+    const char *joint_name; // name in the MD5 model from which the file was written, or NULL
+    uint32_t parent;
+    uint32_t mesh;
+    uint32_t skin;
+    uint32_t camera;
+    bool is_in_scene;  // part of the selected scene
+    bool is_matrix;    // the transform is `matrix` and cannot be animated; otherwise it is `parts`
+    double matrix[16]; // column-major
+    double parts[PLAIN_NUM_PARTS][4];
+} plain_node;
+
+typedef struct plain_skin {
+    size_t num_joints;          // 0: no mesh of the scene uses the skin
+    uint32_t *joints;           // [num_joints] nodes
+    const float *inverse_binds; // [num_joints][16] column-major; NULL: identities
+} plain_skin;
+
+typedef enum plain_mode { PLAIN_TRIANGLES, PLAIN_STRIP, PLAIN_FAN, PLAIN_OTHER } plain_mode;
+
+enum { PLAIN_MAX_SETS = 16 }; // sets of four joints and weights per vertex
+
+// A part of a mesh with one material.
+typedef struct plain_primitive {
+    plain_mode mode; // PLAIN_OTHER: points or lines, of which only the positions are used
+    uint32_t material;
+    size_t num_vertices;
+    const float *positions;               // [num_vertices][3]; NULL: the primitive is empty
+    const float *texcoords;               // [num_vertices][2]; NULL: all are 0
+    double texture[2][3];                 // transform of texture coordinates, rows
+    size_t num_sets;                      // sets of joints and weights
+    const float *joints[PLAIN_MAX_SETS];  // [num_vertices][4] indices in the joints of the skin
+    const float *weights[PLAIN_MAX_SETS]; // [num_vertices][4]
+    size_t num_targets;                   // morph targets
+    const float **moves; // [num_targets] displacements [num_vertices][3]; NULL: moves no vertex
+    uint32_t *indices;   // [num_indices] vertices of the triangles; NULL: 0, 1, 2 ...
+    size_t num_indices;
+    bool has_normals; // false: flat shading, no two triangles share a normal
+    bool has_colors;
+} plain_primitive;
+
+typedef struct plain_mesh {
+    const char *name; // or NULL
+    plain_primitive *primitives;
+    size_t num_primitives;
+    const char **target_names; // [num_target_names] of morph targets; texts may be NULL
+    size_t num_target_names;
+
+    // Data of the MD5 mesh from which the file was written:
+    const char *md5_name; // which may be empty, or NULL
+    const char *shader;   // or NULL
+    double num_vertices; // the first vertices of the single primitive, which are never merged; or 0
+} plain_mesh;
+
+// convert_build() sets the shader; the reader then adds the appearance to convert_scene.materials.
+typedef struct plain_material {
+    const char *name; // or NULL
+    char *shader;     // shader in the MD5 meshes, or NULL if no mesh uses the material
+    bool is_flat;     // a mesh with the material has no normals
+} plain_material;
+
+typedef struct plain_camera {
+    bool is_perspective;
+    double fov; // horizontal field of view at 4:3, degrees
+} plain_camera;
+
+typedef enum plain_keys { PLAIN_LINEAR, PLAIN_STEP, PLAIN_CUBIC, PLAIN_NUM_KINDS } plain_keys;
+
+// The keys of one part of a node's transform.
+typedef struct plain_track {
+    plain_part part;
+    uint32_t node;
+    plain_keys kind;
+    size_t num_keys;     // at least 1
+    size_t width;        // numbers per value
+    const float *times;  // [num_keys] seconds, not negative, ascending
+    const float *values; // [num_keys][width]; PLAIN_CUBIC: [num_keys][3][width] with both tangents
+} plain_track;
+
+typedef struct plain_animation {
+    const char *name; // or NULL
+    double rate;      // frame rate of the clip from which the file was written, Hz; 0: unknown
+    plain_track *tracks;
+    size_t num_tracks;
+    size_t num_skipped; // channels that do not animate a part
+    double *fovs;       // [num_fovs] field of view in each frame of a camera path, degrees
+    size_t num_fovs;
+} plain_animation;
+
+typedef struct plain_scene {
+    const convert_job *job;
+    md5_error *error;
+    const char *path; // of the file, for messages
+
+    plain_node *nodes;
+    size_t num_nodes;
+    uint32_t *order; // [num_nodes] nodes, parents first
+    plain_mesh *meshes;
+    size_t num_meshes;
+    plain_skin *skins;
+    size_t num_skins;
+    plain_material *materials;
+    size_t num_materials;
+    plain_camera *cameras;
+    size_t num_cameras;
+    plain_animation *animations;
+    size_t num_animations;
+
+    double unit; // MD5 units per unit of the file; 0: it is guessed from the height
+    double yaw;  // rotation about the vertical axis that the file's writer recorded, degrees
+    bool has_yaw;
+} plain_scene;
+
+// Fills the scene's error. Is false.
+#define plain_fail(scene, ...) \
+    convert_fail((scene)->error, MD5_ERROR_SYNTAX, (scene)->path, __VA_ARGS__)
+
+// Charges elements to the budget. Returns false and fills the scene's error if it is exceeded.
+bool plain_charge(const plain_scene *scene, uint64_t count);
+
+void plain_free(plain_scene *scene);
+
+// Returns a copy of a text as a file name of letters, digits and '_', or NULL if none remains.
+char *plain_file_name(const char *text);
+
+// Adds the model with its morph targets, the clips and the camera paths. If `scene` already has a
+// model, clips are added for that model instead. Sets the shaders of materials. Fills the
+// scene's error and returns false on failure.
+bool convert_build(plain_scene *plain, convert_scene *scene);
+
+#endif

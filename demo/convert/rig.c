@@ -1,0 +1,779 @@
+// Finds the joints of a plain scene: selects the nodes that become joints, orders and names them,
+// binds them, and selects the unit of the file.
+#include "demo/convert/rig.h"
+
+// -- Names ----------------------------------------------------------------------------------------
+
+enum { MAX_NAME_SIZE = 47 }; // bytes of a joint's name; the limit of Q2PRO
+
+// Truncates a UTF-8 text without splitting a character.
+static void truncate_text(char *text, size_t length)
+{
+    if (strlen(text) <= length)
+        return;
+    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
+        length--;
+    text[length] = '\0';
+}
+
+// Replaces the characters that MD5 files and engines do not accept.
+static void sanitize_name(char *name, size_t max_size)
+{
+    truncate_text(name, max_size);
+    for (char *c = name; *c != '\0'; c++) {
+        if (*c == '\\')
+            *c = '/';
+        else if ((unsigned char)*c <= ' ' || *c == '"' || *c == 0x7f)
+            *c = '_';
+    }
+}
+
+// Stores a value for a name.
+static void set_value(rig_names *names, const char *name, size_t value)
+{
+    const size_t count = names->index.count;
+    const size_t index = common_index_text(&names->index, name, strlen(name));
+    if (index == count)
+        names->values = common_grow(names->values, count, sizeof *names->values);
+    names->values[index] = value;
+}
+
+static size_t get_value(rig_names *names, const char *name, size_t missing)
+{
+    if (!common_has_text(&names->index, name))
+        return missing;
+    return names->values[common_index_text(&names->index, name, strlen(name))];
+}
+
+const char *rig_add_name(rig_names *names, const char *name, size_t max_size, const char *missing,
+                         size_t number)
+{
+    enum { MAX_SUFFIX_SIZE = 24 };
+    char *base = NULL;
+    if (name && name[0] != '\0')
+        base = common_copy(name);
+    else
+        base = common_format("%s%zu", missing, number);
+    sanitize_name(base, max_size);
+    char *unique = common_copy(base);
+    // The value of a name is the next number to try for a duplicate of the name.
+    size_t next = get_value(names, base, 0);
+    for (; common_has_text(&names->index, unique); next++) {
+        free(unique);
+        char *const stem = common_copy(base);
+        truncate_text(stem, max_size - MAX_SUFFIX_SIZE);
+        unique = common_format("%s_%zu", stem, next + 1);
+        free(stem);
+    }
+    set_value(names, base, next > 0 ? next : 1);
+    if (strcmp(base, unique) != 0)
+        set_value(names, unique, 1);
+    const size_t index = common_index_text(&names->index, unique, strlen(unique));
+    free(unique);
+    free(base);
+    return names->index.texts[index];
+}
+
+// -- Nodes ----------------------------------------------------------------------------------------
+
+void rig_join_parts(rig_state *state)
+{
+    const double *const t = state->parts[PLAIN_TRANSLATION];
+    const double *const r = state->parts[PLAIN_ROTATION];
+    state->rotation = convert_unit((convert_quat){r[0], r[1], r[2], r[3]});
+    state->affine = convert_affine_from_xform((convert_xform){state->rotation, {t[0], t[1], t[2]}});
+    for (int k = 0; k < 3; k++)
+        state->affine.c[k] = convert_times(state->affine.c[k], state->parts[PLAIN_SCALE][k]);
+}
+
+// Connects the nodes with those of the plain scene, adds the additional root, and computes the
+// world transforms in the rest pose.
+static bool open_nodes(convert_rig *rig)
+{
+    enum { MAX_DEPTH = 1000 };
+    plain_scene *const plain = rig->plain;
+    rig->origin = (plain_node){.name = "origin",
+                               .parent = MD5_NONE,
+                               .mesh = MD5_NONE,
+                               .skin = MD5_NONE,
+                               .camera = MD5_NONE,
+                               .parts = {{0}, {0, 0, 0, 1}, {1, 1, 1}}};
+    rig->num_nodes = plain->num_nodes + 1;
+    rig->nodes = common_alloc(rig->num_nodes, sizeof *rig->nodes);
+    rig->order = common_alloc(rig->num_nodes, sizeof *rig->order);
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        const bool is_origin = i == plain->num_nodes;
+        const uint32_t index = is_origin ? (uint32_t)i : plain->order[i];
+        rig_node *const node = &rig->nodes[index];
+        node->in = is_origin ? &rig->origin : &plain->nodes[index];
+        node->joint = MD5_NONE;
+        node->has_camera = node->in->camera != MD5_NONE;
+        rig->order[i] = index;
+        rig->has_meshes |= node->in->is_in_scene && node->in->mesh != MD5_NONE;
+        memcpy(node->rest.parts, node->in->parts, sizeof node->rest.parts);
+        rig_join_parts(&node->rest);
+        if (node->in->is_matrix) {
+            node->rest.affine = convert_affine_from_matrix(node->in->matrix);
+            node->rest.rotation = convert_nearest_rotation(&node->rest.affine);
+        }
+        node->depth = 1;
+        node->world = node->rest.affine;
+        if (node->in->parent != MD5_NONE) {
+            const rig_node *const parent = &rig->nodes[node->in->parent];
+            node->depth = parent->depth + 1;
+            node->world = convert_mul_affine(&parent->world, &node->rest.affine);
+        }
+        if (node->depth > MAX_DEPTH + 1)
+            return plain_fail(plain, "node hierarchy is too deep at nodes/%u (limit %d levels)",
+                              index, MAX_DEPTH);
+    }
+    return true;
+}
+
+// Marks the nodes that clips move.
+static void find_animated(convert_rig *rig)
+{
+    const plain_scene *const plain = rig->plain;
+    for (size_t i = 0; i < plain->num_animations; i++) {
+        const plain_animation *const animation = &plain->animations[i];
+        for (size_t k = 0; k < animation->num_tracks; k++)
+            if (animation->tracks[k].part < PLAIN_NUM_PARTS)
+                rig->nodes[animation->tracks[k].node].is_animated = true;
+    }
+}
+
+// -- Joints ---------------------------------------------------------------------------------------
+
+// Copies the skins that meshes of the scene use, and marks their joints.
+static void open_skins(convert_rig *rig)
+{
+    const plain_scene *const plain = rig->plain;
+    rig->num_skins = plain->num_skins;
+    rig->skins = common_alloc(rig->num_skins, sizeof *rig->skins);
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        const plain_node *const node = rig->nodes[i].in;
+        const bool has_skin = node->mesh != MD5_NONE && node->skin != MD5_NONE;
+        rig->is_skinned |= node->is_in_scene && has_skin;
+    }
+    for (size_t i = 0; i < rig->num_skins; i++) {
+        rig_skin *const skin = &rig->skins[i];
+        const plain_skin *const in = &plain->skins[i];
+        skin->is_used = in->num_joints > 0;
+        if (!skin->is_used)
+            continue;
+        skin->num_joints = in->num_joints;
+        skin->joints = common_alloc(skin->num_joints, sizeof *skin->joints);
+        skin->inverse_binds = common_alloc(skin->num_joints, sizeof *skin->inverse_binds);
+        skin->is_weighted = common_alloc(skin->num_joints, sizeof *skin->is_weighted);
+        memset(skin->is_weighted, !rig->has_meshes, skin->num_joints);
+        for (size_t k = 0; k < skin->num_joints; k++) {
+            double matrix[16];
+            for (size_t n = 0; n < 16 && in->inverse_binds; n++)
+                matrix[n] = in->inverse_binds[16 * k + n];
+            skin->inverse_binds[k] =
+                in->inverse_binds ? convert_affine_from_matrix(matrix) : convert_identity;
+            skin->joints[k] = in->joints[k];
+            rig->nodes[skin->joints[k]].is_joint = true;
+        }
+    }
+}
+
+// Marks the joints of a skin to which a set of a primitive assigns weights.
+static void mark_weighted(const plain_primitive *primitive, size_t set, rig_skin *skin)
+{
+    for (size_t i = 0; i < 4 * primitive->num_vertices; i++) {
+        const float joint = primitive->joints[set][i];
+        const bool is_joint = joint >= 0 && joint < (float)skin->num_joints;
+        if (primitive->weights[set][i] > 0 && is_joint)
+            skin->is_weighted[(size_t)joint] = true;
+    }
+}
+
+// Marks the joints of skins that have weights. Charges each node, because nodes can share a mesh.
+static bool find_weights(convert_rig *rig)
+{
+    enum { ELEMENTS_PER_PRIMITIVE = 8 }; // cost without the vertices
+    const plain_scene *const plain = rig->plain;
+    for (size_t n = 0; n < rig->num_nodes; n++) {
+        const plain_node *const node = rig->nodes[n].in;
+        if (node->skin == MD5_NONE || node->mesh == MD5_NONE || !node->is_in_scene)
+            continue;
+        const plain_mesh *const mesh = &plain->meshes[node->mesh];
+        if (!plain_charge(plain, ELEMENTS_PER_PRIMITIVE * (uint64_t)mesh->num_primitives))
+            return false;
+        for (size_t i = 0; i < mesh->num_primitives; i++) {
+            const plain_primitive *const primitive = &mesh->primitives[i];
+            if (!plain_charge(plain, 4 * (uint64_t)primitive->num_sets * primitive->num_vertices))
+                return false;
+            for (size_t set = 0; set < primitive->num_sets; set++)
+                mark_weighted(primitive, set, &rig->skins[node->skin]);
+        }
+    }
+    return true;
+}
+
+// Returns the joint with this name of the model that was read before, or MD5_NONE.
+static uint32_t model_joint(convert_rig *rig, const char *name)
+{
+    return name ? (uint32_t)get_value(&rig->model_joints, name, MD5_NONE) : MD5_NONE;
+}
+
+static const char *node_name(const convert_rig *rig, uint32_t node)
+{
+    const plain_node *const in = rig->nodes[node].in;
+    return in->joint_name ? in->joint_name : in->name;
+}
+
+// Makes nodes with the name of a joint of the model joints, even if nothing moves them in this
+// file.
+static void find_model_joints(convert_rig *rig)
+{
+    for (uint32_t i = 0; i < rig->num_nodes && rig->model; i++) {
+        rig_node *const node = &rig->nodes[i];
+        const char *const name = node_name(rig, i);
+        char *const plain = common_copy(name ? name : "");
+        sanitize_name(plain, MAX_NAME_SIZE);
+        const bool is_model_joint = model_joint(rig, plain) != MD5_NONE;
+        node->is_joint |= node->in->is_in_scene && node->in->mesh == MD5_NONE && is_model_joint;
+        free(plain);
+    }
+}
+
+// Returns true for the root that gltf_write.c adds because glTF requires a common root. It is not a
+// joint of the model.
+static bool is_added_root(const rig_node *node)
+{
+    if (!node->in->name || strcmp(node->in->name, "md5_root") != 0 || node->is_animated)
+        return false;
+    return memcmp(&node->rest.affine, &convert_identity, sizeof convert_identity) == 0;
+}
+
+// Makes the animated nodes above a mesh without a skin joints, up to the nearest joint.
+static void mark_animated_ancestors(convert_rig *rig, uint32_t node_index)
+{
+    for (uint32_t i = node_index; i != MD5_NONE; i = rig->nodes[i].in->parent) {
+        rig_node *const node = &rig->nodes[i];
+        if (node->is_joint)
+            return;
+        // Nodes that have only cameras below them move these cameras, but are not joints.
+        const bool can_be_joint = rig->has_meshes || !node->has_camera;
+        node->is_joint = node->is_animated && can_be_joint;
+    }
+}
+
+// Makes animated nodes below a joint joints, with all nodes between: a mesh on the joint, or an
+// attachment point for an object that the character holds.
+static void mark_animated_descendants(convert_rig *rig)
+{
+    for (uint32_t i = 0; i < rig->num_nodes; i++) {
+        if (!rig->nodes[i].is_animated || rig->nodes[i].in->skin != MD5_NONE)
+            continue;
+        uint32_t top = i;
+        while (top != MD5_NONE && !rig->nodes[top].is_joint)
+            top = rig->nodes[top].in->parent;
+        if (top == MD5_NONE)
+            continue;
+        for (uint32_t k = i; k != top; k = rig->nodes[k].in->parent)
+            rig->nodes[k].is_joint = true;
+    }
+}
+
+// Completes the joints to a tree: marks the nodes between joints and their lowest common ancestor,
+// and the ancestors above it if a clip moves one of them. A mesh without a skin moves with the
+// joint above it, or with the animated nodes above it.
+static void complete_joints(convert_rig *rig)
+{
+    uint32_t *const branches = common_alloc(rig->num_nodes, sizeof *branches); // with joints
+    bool *const is_above = common_alloc(rig->num_nodes, sizeof *is_above);
+    for (size_t i = rig->num_nodes; i-- > 0;) {
+        const rig_node *const node = &rig->nodes[rig->order[i]];
+        if (node->has_camera && node->in->parent != MD5_NONE)
+            rig->nodes[node->in->parent].has_camera = true;
+        const bool can_move = node->in->mesh != MD5_NONE || !rig->has_meshes;
+        if (!rig->is_skinned && node->in->is_in_scene && can_move)
+            mark_animated_ancestors(rig, rig->order[i]);
+    }
+    for (size_t i = rig->num_nodes; i-- > 0;) {
+        const uint32_t index = rig->order[i];
+        const uint32_t parent = rig->nodes[index].in->parent;
+        if (parent != MD5_NONE && (rig->nodes[index].is_joint || branches[index] > 0))
+            branches[parent]++;
+    }
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        const uint32_t index = rig->order[i];
+        rig_node *const node = &rig->nodes[index];
+        const uint32_t parent = node->in->parent;
+        const bool is_fixed = !node->is_joint && !node->is_animated;
+        const bool is_top = parent == MD5_NONE || is_above[parent];
+        is_above[index] = is_top && is_fixed && branches[index] == 1;
+        const bool is_root = parent == MD5_NONE || !rig->nodes[parent].is_joint;
+        const bool has_branches = branches[index] > 0;
+        node->is_joint |= has_branches && !is_above[index];
+        if (is_root && has_branches && is_added_root(node))
+            node->is_joint = false;
+    }
+    free(branches);
+    free(is_above);
+    mark_animated_descendants(rig);
+}
+
+// Numbers the joints in the order of the file's nodes if parents come first there, else depth
+// first.
+static void number_joints(convert_rig *rig)
+{
+    bool is_ordered = true;
+    size_t count = 0;
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        const rig_node *const node = &rig->nodes[i];
+        count += node->is_joint;
+        is_ordered &= !node->is_joint || node->in->parent == MD5_NONE || node->in->parent < i;
+    }
+    rig->joints = common_alloc(count + 1, sizeof *rig->joints);
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        const uint32_t index = is_ordered ? (uint32_t)i : rig->order[i];
+        rig_node *const node = &rig->nodes[index];
+        // The last node is the additional root. In files without skins it moves the meshes that
+        // have no joint above them.
+        if (index == rig->num_nodes - 1 && !rig->is_skinned) {
+            for (uint32_t k = 0; k < index; k++) {
+                const bool has_mesh =
+                    rig->nodes[k].in->is_in_scene && rig->nodes[k].in->mesh != MD5_NONE;
+                node->is_joint |= has_mesh && rig_parent_joint(rig, k) == MD5_NONE;
+            }
+        }
+        if (!node->is_joint && (index < rig->num_nodes - 1 || rig->num_joints > 0))
+            continue;
+        rig_joint *const joint = &rig->joints[rig->num_joints];
+        node->joint = (uint32_t)rig->num_joints++;
+        joint->node = index;
+        joint->parent =
+            node->in->parent == MD5_NONE ? MD5_NONE : rig->nodes[node->in->parent].joint;
+    }
+    for (size_t i = 0; i < rig->num_skins; i++) {
+        rig_skin *const skin = &rig->skins[i];
+        if (skin->joints) {
+            for (size_t k = 0; k < skin->num_joints; k++)
+                skin->joints[k] = rig->nodes[skin->joints[k]].joint;
+        }
+    }
+}
+
+uint32_t rig_parent_joint(const convert_rig *rig, uint32_t node)
+{
+    while (node != MD5_NONE && rig->nodes[node].joint == MD5_NONE)
+        node = rig->nodes[node].in->parent;
+    return node == MD5_NONE ? MD5_NONE : rig->nodes[node].joint;
+}
+
+// Reports the meshes of skeletons that do not share a root: the file may contain several
+// characters.
+static void note_skeletons(const convert_rig *rig)
+{
+    bool *const is_counted = common_alloc(rig->num_joints, sizeof *is_counted); // of roots
+    const char *names[2] = {NULL};
+    size_t count = 0;
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        const rig_node *const node = &rig->nodes[i];
+        if (!node->in->is_in_scene || node->in->mesh == MD5_NONE || node->in->skin == MD5_NONE)
+            continue;
+        uint32_t root = rig->skins[node->in->skin].joints[0];
+        while (root != MD5_NONE && rig->joints[root].parent != MD5_NONE)
+            root = rig->joints[root].parent;
+        if (root == MD5_NONE || is_counted[root])
+            continue;
+        is_counted[root] = true;
+        names[count++ > 0] = node->in->name ? node->in->name : "?";
+    }
+    if (count > 1)
+        convert_note(rig->plain->job,
+                     "merged %zu skeletons into one model (%.80s, %.80s); use --scene NAME to "
+                     "select one",
+                     count, names[0], names[1]);
+    free(is_counted);
+}
+
+// Sets the names of joints. Doom 3's engines require a root with the name "origin".
+static void name_joints(convert_rig *rig)
+{
+    const char *const engine = rig->plain->job->engine;
+    const bool is_doom = engine && convert_find_engine(engine)->family == CONVERT_DOOM3;
+    if (is_doom && model_joint(rig, node_name(rig, rig->joints[0].node)) == MD5_NONE)
+        rig->joints[0].name = rig_add_name(&rig->names, "origin", MAX_NAME_SIZE, "", 0);
+    const char *first_name = NULL; // of the renamed joints
+    const char *first_new_name = NULL;
+    size_t num_renamed = 0;
+    for (size_t j = 0; j < rig->num_joints; j++) {
+        rig_joint *const joint = &rig->joints[j];
+        const char *const name = node_name(rig, joint->node);
+        if (!joint->name)
+            joint->name = rig_add_name(&rig->names, name, MAX_NAME_SIZE, "joint_", j);
+        if (!name || strcmp(name, joint->name) == 0)
+            continue;
+        if (num_renamed == 0) {
+            first_name = name;
+            first_new_name = joint->name;
+        }
+        num_renamed++;
+    }
+    if (num_renamed > 0)
+        convert_note(rig->plain->job,
+                     "renamed %zu joints so that engines accept the names; first: %.100s to %s",
+                     num_renamed, first_name, first_new_name);
+}
+
+// -- Bind pose and rest pose ----------------------------------------------------------------------
+
+// Finds the joint by which a skin is placed: a joint that is already bound, or else the highest
+// joint with weights. Joints without weights are not used, because some converters write arbitrary
+// matrices for them. Returns skin->num_joints if there is none. *is_shared: the joint is already
+// bound.
+static size_t find_anchor(const convert_rig *rig, const rig_skin *skin, bool *is_shared)
+{
+    const size_t count = skin->num_joints;
+    size_t anchor = count;
+    *is_shared = false;
+    for (size_t k = count; k-- > 0;) {
+        const uint32_t joint = skin->joints[k];
+        if (!skin->is_weighted[k] || joint == MD5_NONE)
+            continue;
+        if (rig->joints[joint].is_bound) {
+            anchor = k;
+            *is_shared = true;
+        } else if (!*is_shared && (anchor == count || joint <= skin->joints[anchor])) {
+            anchor = k;
+        }
+    }
+    return anchor;
+}
+
+// Places a skin in the space of the rest pose and binds its joints there. The anchor joint is bound
+// in its rest pose if the skin is the first with this joint. If another skin has bound the joint,
+// the skin is placed there, so that its other joints are bound at the position of its vertices.
+static void bind_skin(convert_rig *rig, rig_skin *skin)
+{
+    bool is_shared = false;
+    const size_t anchor = find_anchor(rig, skin, &is_shared);
+    skin->placement = convert_identity;
+    double growth = 1; // ratio of the anchor's volumes in the bind pose and in the rest pose
+    if (anchor < skin->num_joints) {
+        const rig_joint *const joint = &rig->joints[skin->joints[anchor]];
+        const convert_affine *const bind =
+            is_shared ? &joint->bind : &rig->nodes[joint->node].world;
+        skin->placement = convert_mul_affine(bind, &skin->inverse_binds[anchor]);
+        growth = convert_determinant(bind) / convert_determinant(&rig->nodes[joint->node].world);
+    }
+    for (size_t k = 0; k < skin->num_joints; k++) {
+        convert_affine bind;
+        if (skin->joints[k] == MD5_NONE || rig->joints[skin->joints[k]].is_bound
+            || !convert_invert_affine(&skin->inverse_binds[k], &bind))
+            continue;
+        rig_joint *const joint = &rig->joints[skin->joints[k]];
+        bind = convert_mul_affine(&skin->placement, &bind);
+        const double volume_ratio = convert_determinant(&bind) / growth
+                                    / convert_determinant(&rig->nodes[joint->node].world);
+        // Ignore matrices whose scale is not between one half and two, unless vertices use them.
+        if (!skin->is_weighted[k] && !(volume_ratio > 0.125 && volume_ratio < 8))
+            continue;
+        joint->bind = bind;
+        joint->is_bound = true;
+    }
+}
+
+// Binds all joints. Joints that no skin binds keep their rest pose relative to their parents.
+static void bind_joints(convert_rig *rig)
+{
+    for (size_t i = 0; i < rig->num_skins; i++) {
+        rig->skins[i].placement = convert_identity;
+        if (rig->skins[i].is_used)
+            bind_skin(rig, &rig->skins[i]);
+    }
+    for (size_t i = 0; i < rig->num_joints; i++) {
+        rig_joint *const joint = &rig->joints[i];
+        const rig_node *const node = &rig->nodes[joint->node];
+        if (joint->is_bound)
+            continue;
+        joint->bind = node->world;
+        if (joint->parent != MD5_NONE)
+            joint->bind = convert_mul_affine(&rig->joints[joint->parent].bind, &node->rest.affine);
+    }
+}
+
+// Extends a range of heights by the placed vertices of a primitive. Returns false if the budget is
+// exceeded.
+static bool measure_primitive(const plain_scene *plain, const convert_affine *placement,
+                              const plain_primitive *primitive, double range[2])
+{
+    enum { ELEMENTS_PER_PRIMITIVE = 16 }; // cost without the vertices
+    const float *const p = primitive->positions;
+    const size_t count = p ? primitive->num_vertices : 0;
+    if (!plain_charge(plain, ELEMENTS_PER_PRIMITIVE + (uint64_t)count))
+        return false;
+    for (size_t i = 0; i < 3 * count; i += 3) {
+        const convert_vec v = {p[i], p[i + 1], p[i + 2]};
+        range[0] = fmin(range[0], convert_affine_point(placement, v).y);
+        range[1] = fmax(range[1], convert_affine_point(placement, v).y);
+    }
+    return true;
+}
+
+// Returns the median ratio of the model's bone lengths to those of the file. Without common bones,
+// or if the ratio is within 0.1 % of the unit of the model's file, returns that unit.
+static double measure_bones(convert_rig *rig)
+{
+    double *const ratios = common_alloc(rig->num_joints, sizeof *ratios);
+    double unit = rig->model_unit;
+    size_t count = 0;
+    for (size_t i = 0; i < rig->num_joints; i++) {
+        rig_joint *const joint = &rig->joints[i];
+        const uint32_t model_index = model_joint(rig, joint->name);
+        if (joint->parent == MD5_NONE || model_index == MD5_NONE)
+            continue;
+        const convert_vec bone =
+            convert_sub(joint->bind.c[3], rig->joints[joint->parent].bind.c[3]);
+        const double length = sqrt(convert_dot(bone, bone));
+        const double model_length =
+            md5_vec3_length(rig->model->bind_local[model_index].translation);
+        if (length > 1e-9 && model_length > 1e-6)
+            ratios[count++] = model_length / length;
+    }
+    if (count > 0)
+        qsort(ratios, count, sizeof *ratios, common_compare_doubles);
+    if (count > 0 && !(fabs(ratios[count / 2] / unit - 1) < 1e-3)) {
+        unit = ratios[count / 2];
+        convert_note(
+            rig->plain->job,
+            "%s: scaled by %g to match the model's bones, which are %g to %g times as long",
+            rig->plain->path, unit, ratios[0], ratios[count - 1]);
+    }
+    free(ratios);
+    return unit;
+}
+
+// Measures the range of heights of all meshes or, without meshes, of all joints, in file units.
+static bool measure_height(const convert_rig *rig, double *height)
+{
+    const plain_scene *const plain = rig->plain;
+    double range[2] = {HUGE_VAL, -HUGE_VAL};
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        const rig_node *const node = &rig->nodes[i];
+        if (!node->in->is_in_scene || node->in->mesh == MD5_NONE)
+            continue;
+        const plain_mesh *const mesh = &plain->meshes[node->in->mesh];
+        const convert_affine *const placement =
+            node->in->skin != MD5_NONE ? &rig->skins[node->in->skin].placement : &node->world;
+        for (size_t k = 0; k < mesh->num_primitives; k++)
+            if (!measure_primitive(plain, placement, &mesh->primitives[k], range))
+                return false;
+    }
+    for (size_t j = 0; j < rig->num_joints && !rig->has_meshes; j++) {
+        range[0] = fmin(range[0], rig->joints[j].bind.c[3].y);
+        range[1] = fmax(range[1], rig->joints[j].bind.c[3].y);
+    }
+    *height = fmax(range[1] - range[0], 0.0);
+    return true;
+}
+
+// Selects the unit of the file: by the option, by a model that was read before, by the unit of
+// the scene, or by a guess from the height of the model.
+static bool select_unit(convert_rig *rig)
+{
+    static const struct guess {
+        double max_height;
+        double unit;
+        const char *description;
+    } guesses[] = {
+        {0.5, 1, "small, so no scale is applied"},
+        {4, 1.0 / 0.0254, "typical of a character in metres"},
+        {30, 1, "typical of neither metres nor centimetres, so no scale is applied"},
+        {120, 1, "typical of a character in game units, so no scale is applied"},
+        {400, 0.01 / 0.0254, "typical of a character in centimetres"},
+        {HUGE_VAL, 1, "large, so no scale is applied"},
+    };
+    plain_scene *const plain = rig->plain;
+    const double requested = plain->job->scale;
+    double height = 0;
+    if (!measure_height(rig, &height))
+        return false;
+    const struct guess *guess = guesses;
+    while (height >= guess->max_height && guess->max_height < HUGE_VAL)
+        guess++;
+    const bool is_stored = plain->unit > 0;
+    if (rig->model && !(requested > 0)) {
+        rig->unit = measure_bones(rig);
+        if (rig->unit > 0)
+            return true;
+    }
+    if (requested > 0)
+        rig->unit = requested;
+    else if (is_stored)
+        rig->unit = plain->unit;
+    else
+        rig->unit = guess->unit;
+    if (!(requested > 0) && !is_stored)
+        convert_note(plain->job, "scale %g: the height of %g is %s; use --scale to override",
+                     rig->unit, height, guess->description);
+    if (rig->has_meshes)
+        convert_note(plain->job, "model height: %g units", height * rig->unit);
+    return true;
+}
+
+double rig_source_yaw(const convert_rig *rig)
+{
+    return rig->plain->has_yaw ? rig->plain->yaw : rig->model_yaw;
+}
+
+// Returns the transform from the file's space (y up, z forward) to id's space (z up, x forward),
+// with scale and without the rotation that the writer of the file applied.
+static convert_affine output_transform(const convert_rig *rig)
+{
+    const double source_yaw = rig_source_yaw(rig);
+    const double angle = fabs(source_yaw) <= 360 ? -source_yaw / 180.0 * 3.14159265358979323846 : 0;
+    const double c = cos(angle) * rig->unit;
+    const double s = sin(angle) * rig->unit;
+    return (convert_affine){{{-s, c, 0}, {0, 0, rig->unit}, {c, s, 0}, {0, 0, 0}}};
+}
+
+// Computes the bind pose and the rest pose of MD5 in the space of the output.
+static void compute_poses(convert_rig *rig)
+{
+    const convert_affine output = output_transform(rig);
+    rig->output = output;
+    rig_state *const states = common_alloc(rig->num_nodes, sizeof *states);
+    rig_posed *const posed = common_alloc(rig->num_joints, sizeof *posed);
+    double *const stretch = common_alloc(rig->num_joints, sizeof *stretch);
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        states[i] = rig->nodes[i].rest;
+        rig->nodes[i].world = convert_mul_affine(&output, &rig->nodes[i].world);
+    }
+    for (size_t i = 0; i < rig->num_skins; i++) {
+        rig_skin *const skin = &rig->skins[i];
+        skin->placement = convert_mul_affine(&output, &skin->placement);
+    }
+    for (size_t i = 0; i < rig->num_joints; i++) {
+        rig_joint *const joint = &rig->joints[i];
+        const uint32_t above = rig->nodes[joint->node].in->parent;
+        joint->bind = convert_mul_affine(&output, &joint->bind);
+        joint->above = above != MD5_NONE ? rig->nodes[above].world : output;
+        if (joint->parent != MD5_NONE)
+            joint->is_mirrored = rig->joints[joint->parent].is_mirrored;
+        else
+            joint->is_mirrored = convert_determinant(&joint->above) < 0;
+        joint->above_rotation = convert_quat_mul(convert_nearest_rotation(&joint->above),
+                                                 (convert_quat){-0.5, -0.5, -0.5, 0.5});
+    }
+    rig_pose(rig, states, posed);
+    for (size_t j = 0; j < rig->num_joints; j++) {
+        rig_joint *const joint = &rig->joints[j];
+        const rig_joint *const parent =
+            joint->parent != MD5_NONE ? &rig->joints[joint->parent] : NULL;
+        joint->rest_pose = posed[j].pose;
+        joint->residue = rig_residue(&posed[j]);
+        if (!convert_invert_affine(&joint->residue, &joint->inverse_residue)) {
+            // The scale is 0 in the rest pose: use the scale of the parent.
+            const double u = rig->unit;
+            joint->residue =
+                parent ? parent->residue : (convert_affine){{{u, 0, 0}, {0, u, 0}, {0, 0, u}}};
+            convert_invert_affine(&joint->residue, &joint->inverse_residue);
+        }
+        convert_affine inverse;
+        stretch[j] = 1;
+        if (!convert_invert_affine(&joint->bind, &inverse)) {
+            joint->bind_pose = joint->rest_pose;
+            if (parent)
+                joint->bind_pose =
+                    convert_mul(parent->bind_pose,
+                                convert_mul(convert_inverse(parent->rest_pose), joint->rest_pose));
+            continue;
+        }
+        const convert_affine bound = convert_mul_affine(&joint->bind, &joint->inverse_residue);
+        joint->bind_pose.rotation = convert_nearest_rotation(&bound);
+        // If the joint is scaled in the rest pose but not in the bind pose, the scale moves its
+        // children.
+        stretch[j] = pow(fabs(convert_determinant(&bound)), -1.0 / 3.0);
+        joint->bind_pose.translation = joint->bind.c[3];
+        if (parent)
+            joint->bind_pose.translation =
+                convert_add(parent->bind_pose.translation,
+                            convert_times(convert_sub(joint->bind.c[3], parent->bind.c[3]),
+                                          stretch[joint->parent]));
+    }
+    free(states);
+    free(posed);
+    free(stretch);
+}
+
+void rig_pose(const convert_rig *rig, const rig_state *nodes, rig_posed *posed)
+{
+    for (size_t j = 0; j < rig->num_joints; j++) {
+        const rig_joint *const joint = &rig->joints[j];
+        const rig_state *const local = &nodes[joint->node];
+        const bool has_parent = joint->parent != MD5_NONE;
+        const double side = joint->is_mirrored ? -1 : 1; // a mirror along x negates y and z
+        const convert_quat rotation = {side * local->rotation.z, local->rotation.x,
+                                       side * local->rotation.y, local->rotation.w};
+        posed[j].world = convert_mul_affine(
+            has_parent ? &posed[joint->parent].world : &joint->above, &local->affine);
+        posed[j].pose.rotation = convert_quat_mul(
+            has_parent ? posed[joint->parent].pose.rotation : joint->above_rotation, rotation);
+        posed[j].pose.translation = posed[j].world.c[3];
+    }
+}
+
+convert_affine rig_residue(const rig_posed *posed)
+{
+    const convert_affine back = convert_affine_from_xform(
+        (convert_xform){convert_conjugate(posed->pose.rotation), {0, 0, 0}});
+    convert_affine residue = convert_mul_affine(&back, &posed->world);
+    residue.c[3] = (convert_vec){0, 0, 0};
+    return residue;
+}
+
+// -- Rigs -----------------------------------------------------------------------------------------
+
+bool rig_open(convert_rig *rig)
+{
+    if (rig->model) {
+        for (uint32_t i = 0; i < rig->model->skeleton.num_joints; i++)
+            set_value(&rig->model_joints, rig->model->skeleton.joints[i].name, i);
+    }
+    if (!open_nodes(rig))
+        return false;
+    open_skins(rig);
+    if (!find_weights(rig))
+        return false;
+    find_animated(rig);
+    find_model_joints(rig);
+    complete_joints(rig);
+    number_joints(rig);
+    note_skeletons(rig);
+    name_joints(rig);
+    bind_joints(rig);
+    if (!select_unit(rig))
+        return false;
+    compute_poses(rig);
+    return true;
+}
+
+void rig_free_names(rig_names *names)
+{
+    common_free_text_index(&names->index);
+    free(names->values);
+}
+
+void rig_free(convert_rig *rig)
+{
+    if (rig->skins) {
+        for (size_t i = 0; i < rig->num_skins; i++) {
+            free(rig->skins[i].joints);
+            free(rig->skins[i].inverse_binds);
+            free(rig->skins[i].is_weighted);
+        }
+    }
+    free(rig->skins);
+    free(rig->nodes);
+    free(rig->order);
+    free(rig->joints);
+    rig_free_names(&rig->names);
+    rig_free_names(&rig->model_joints);
+    rig_free_names(&rig->shaders);
+}
