@@ -59,7 +59,7 @@ view_stage item_draw(view_state *viewer, float width, float height)
 {
     const view_stage facts = view_stage_of(viewer, width, height);
     view_clear_canvas(&viewer->canvas);
-    view_run_ui(&viewer->ui, &facts, NULL);
+    view_run_ui(&viewer->ui, &viewer->panels, &facts, NULL);
     return facts;
 }
 
@@ -69,7 +69,7 @@ view_rect item_find(view_state *viewer, const view_stage *facts, const char *nam
     viewer->ui.found = (view_rect){0};
     viewer->ui.found_text[0] = '\0';
     view_clear_canvas(&viewer->canvas);
-    view_run_ui(&viewer->ui, facts, NULL);
+    view_run_ui(&viewer->ui, &viewer->panels, facts, NULL);
     viewer->ui.sought = NULL;
     return viewer->ui.found;
 }
@@ -82,7 +82,8 @@ const char *item_text(view_state *viewer, const view_stage *facts, const char *n
 
 view_command item_press_at(view_state *viewer, const view_stage *facts, float x, float y)
 {
-    return view_run_ui(&viewer->ui, facts, &(ui_mouse){.x = x, .y = y, .is_pressed = true});
+    return view_run_ui(&viewer->ui, &viewer->panels, facts,
+                       &(ui_mouse){.x = x, .y = y, .is_pressed = true});
 }
 
 const char *item_release(view_state *viewer)

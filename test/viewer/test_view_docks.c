@@ -25,7 +25,7 @@ static bool is_there(screen *s, const char *name)
 
 static void type(screen *s, const char *text)
 {
-    view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.text = text});
+    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &(ui_mouse){.text = text});
     screen_draw(s);
 }
 
@@ -82,7 +82,7 @@ TEST_HERE (outliner_search_filters_all_sections, BOBBIN) {
     CHECK(is_there(s, "joint/origin"));
     type(s, "m_tw");
     CHECK(is_there(s, "joint/forearm_twist_l") && !is_there(s, "joint/head"));
-    view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = VIEW_KEY_ESCAPE});
+    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &(ui_mouse){.key = VIEW_KEY_ESCAPE});
     screen_draw(s);
     CHECK(is_there(s, "mesh/skin") && is_there(s, "joint/tail_1"));
 }
@@ -176,7 +176,7 @@ TEST_HERE (outliner_frames_by_a_double_click, BOBBIN) {
                                 .y = row.y + 0.5f * row.height,
                                 .is_pressed = true,
                                 .is_double = true};
-        view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &mouse));
+        view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &mouse));
         CHECK_THAT(s->viewer.camera.distance < 0.6f * whole.distance
                        && s->viewer.camera.target.z > whole.target.z,
                    "%s", names[i]);
@@ -191,7 +191,7 @@ TEST_HERE (outliner_shows_one_mesh_alone, BOBBIN) {
                                 .y = row.y + 0.5f * row.height,
                                 .is_pressed = true,
                                 .alt = true};
-        view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &mouse));
+        view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &mouse));
         CHECK_UINT(s->viewer.options->hidden_meshes & 3, i == 0 ? 1 : 0);
     }
 }
@@ -236,7 +236,8 @@ TEST_HERE (inspector_copies_values_in_full, BOBBIN) {
     const uint32_t joint = (uint32_t)find_joint(s, "forearm_l");
     s->viewer.ui.selected_joint = (int32_t)joint;
     screen_draw(s);
-    view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = 'c', .control = true});
+    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts,
+                &(ui_mouse){.key = 'c', .control = true});
     char *const text = SDL_GetClipboardText();
     const char *const line = strstr(text, "local Position\t");
     const md5_mat34 matrix = view_joint_matrix(&s->viewer.document->scene, joint, true);
@@ -280,7 +281,8 @@ TEST_HERE (inspector_highlights_the_vertex_of_a_row, BOBBIN) {
     const view_rect head = item_find(&s->viewer, &s->facts, "chosen/Weights");
     const ui_mouse move = {.x = head.x + 30.0f, .y = head.y + 3.0f * head.height, .is_moved = true};
     CHECK(!s->viewer.ui.lit.is_set);
-    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &move).action, VIEW_HANDLED);
+    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &move).action,
+               VIEW_HANDLED);
     const view_pick *const lit = &s->viewer.ui.lit;
     const md5_mesh *const mesh = &s->viewer.document->scene.model->meshes[lit->mesh];
     float weight = 0.0f;
@@ -289,7 +291,7 @@ TEST_HERE (inspector_highlights_the_vertex_of_a_row, BOBBIN) {
         weight += mesh->influence_joints[i] == (uint32_t)joint ? mesh->influences[i].w : 0.0f;
     CHECK(lit->is_set && weight > 0.5f); // sorted by weight, largest first
     const ui_mouse away = {.x = 600, .y = 400, .is_moved = true};
-    view_run_ui(&s->viewer.ui, &s->facts, &away);
+    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &away);
     CHECK(!lit->is_set);
 }
 
@@ -422,11 +424,12 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
 TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "joint/hips");
     const ui_mouse wheel = {.x = row.x + 30.0f, .y = row.y + 3.0f, .wheel = -3};
-    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &wheel).action, VIEW_HANDLED);
+    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &wheel).action,
+               VIEW_HANDLED);
     screen_draw(s);
     CHECK(item_find(&s->viewer, &s->facts, "joint/hips").y < row.y - 50.0f);
     for (int i = 0; i < 100; i++)
-        view_run_ui(&s->viewer.ui, &s->facts, &wheel);
+        view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &wheel);
     screen_draw(s);
     const view_rect dock = view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT];
     const view_scene *const scene = &s->viewer.document->scene;
@@ -449,7 +452,7 @@ TEST_HERE (docks_close_and_are_resized, BOBBIN) {
     const view_rect before = view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT];
     const float edge = before.x + before.width - 1.0f;
     item_press_at(&s->viewer, &s->facts, edge, 300.0f);
-    view_run_ui(&s->viewer.ui, &s->facts,
+    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts,
                 &(ui_mouse){.x = edge + 100.0f, .y = 300, .is_moved = true});
     item_release(&s->viewer);
     screen_draw(s);
@@ -470,7 +473,7 @@ TEST_HERE (docks_restore_their_size, BOBBIN) {
     CHECK(wide.width > before.width);
     const ui_mouse twice = {
         .x = wide.x + wide.width - 1.0f, .y = 300, .is_pressed = true, .is_double = true};
-    view_run_ui(&s->viewer.ui, &s->facts, &twice);
+    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &twice);
     item_release(&s->viewer);
     screen_draw(s);
     CHECK(view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT].width == before.width);
@@ -485,7 +488,7 @@ static void select(screen *s, const char *item, const char *line)
     const ui_mouse right = {
         .x = found.x + 0.5f * found.width, .y = found.y + 0.5f * found.height, .is_right = true};
     CHECK_THAT(found.width > 0.0f, "there is no %s", item);
-    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &right));
+    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &right));
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_MENU_OF_CONTEXT);
     screen_draw(s);
     press(s, line, 0.5f);
@@ -533,7 +536,7 @@ TEST_HERE (items_show_tooltips_after_a_delay, BOBBIN) {
     const view_rect found = item_find(&s->viewer, &s->facts, "scrub/play");
     const ui_mouse over = {
         .x = found.x + 0.5f * found.width, .y = found.y + 0.5f * found.height, .is_moved = true};
-    view_run_ui(&s->viewer.ui, &s->facts, &over);
+    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &over);
     screen_draw(s);
     CHECK(!s->viewer.ui.is_tip_shown);
     s->viewer.now += 0.6;

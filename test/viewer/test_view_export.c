@@ -224,7 +224,9 @@ TEST_EXPORT (view_export_reports_the_invalid_choice) {
 static view_action press_key(screen *fixture, int32_t key)
 {
     const view_stage facts = item_draw(&fixture->viewer, WIDTH, HEIGHT);
-    return view_run_ui(&fixture->viewer.ui, &facts, &(ui_mouse){.key = key}).action;
+    return view_run_ui(&fixture->viewer.ui, &fixture->viewer.panels, &facts,
+                       &(ui_mouse){.key = key})
+        .action;
 }
 
 TEST_EXPORT (view_export_confirms_replacing_a_file) {
@@ -707,7 +709,7 @@ TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
     CHECK(button.width > 0.0f && button.x + button.width < width
           && button.y + button.height < height);
     CHECK(item_find(viewer, &facts, "export/Name").y > button.y); // the item is cut off
-    view_run_ui(&viewer->ui, &facts, &(ui_mouse){.x = 200, .y = 150, .wheel = -2});
+    view_run_ui(&viewer->ui, &viewer->panels, &facts, &(ui_mouse){.x = 200, .y = 150, .wheel = -2});
     const view_rect field = item_find(viewer, &facts, "export/Name");
     CHECK(field.y > 0.0f && field.y + field.height < button.y);
     CHECK(press_key(fixture, VIEW_KEY_HOME) == VIEW_HANDLED);

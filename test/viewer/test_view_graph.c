@@ -338,7 +338,8 @@ TEST (view_graph_of_sixty_states_is_readable) {
 static bool press_key(view_state *state, int32_t key, const char *name, view_command *command)
 {
     const view_stage facts = item_draw(state, 1280.0f, 900.0f);
-    *command = view_run_ui(&state->ui, &facts, &(ui_mouse){.x = 1, .y = 1, .key = key});
+    *command =
+        view_run_ui(&state->ui, &state->panels, &facts, &(ui_mouse){.x = 1, .y = 1, .key = key});
     const view_rect rect = item_find(state, &facts, name);
     const view_rect focus = state->ui.focus_rect;
     return fabsf(rect.x - focus.x) < 0.5f && fabsf(rect.y - focus.y) < 0.5f;
@@ -360,7 +361,7 @@ TEST_SHOT (view_graph_focus_goes_to_the_nearest_state,
     CHECK_STRING(machine->desc->layers[2].states[command.item].name, "sit");
     // If names are too small to read, only the name of the active state is drawn.
     item_press(state, &facts, "state/layer body", 0.5f, 0.5f);
-    state->ui.graph.zoom = 0.55f;
+    state->panels.graph.zoom = 0.55f;
     item_draw(state, 1280.0f, 900.0f);
     const size_t before = state->canvas.count;
     const uint32_t long_name = md5_find_state(machine->character->machine, 0, "stumble_left");

@@ -31,7 +31,8 @@ static void draw(screen *s)
 
 static view_command turn_wheel(screen *s, const view_stage *stage, float x, float y, float wheel)
 {
-    return view_run_ui(&s->viewer.ui, stage, &(ui_mouse){.x = x, .y = y, .wheel = wheel});
+    return view_run_ui(&s->viewer.ui, &s->viewer.panels, stage,
+                       &(ui_mouse){.x = x, .y = y, .wheel = wheel});
 }
 
 // Scrolls with the wheel until the item with this name is visible.

@@ -479,7 +479,7 @@ TEST_SCREEN (view_texture_tile_shows_its_size, screen_open(s, BOBBIN, 1280, 720)
     screen_draw(s);
     const view_rect tile = item_find(&s->viewer, &s->facts, "page/Texture");
     CHECK(tile.width > 0.0f);
-    view_run_ui(&s->viewer.ui, &s->facts,
+    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts,
                 &(ui_mouse){.x = tile.x + 5.0f, .y = tile.y + 5.0f, .is_moved = true});
     screen_draw(s);
     const view_texture *const image =

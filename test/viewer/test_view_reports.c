@@ -31,7 +31,8 @@ static void press(screen *w, const char *name)
 static void press_key(screen *w, int32_t key)
 {
     const view_stage facts = item_draw(&w->viewer, 1280, 720);
-    view_execute(&w->viewer, view_run_ui(&w->viewer.ui, &facts, &(ui_mouse){.key = key}));
+    view_execute(&w->viewer,
+                 view_run_ui(&w->viewer.ui, &w->viewer.panels, &facts, &(ui_mouse){.key = key}));
 }
 
 static bool has_item(screen *w, float width, float height, const char *name)
@@ -261,7 +262,7 @@ TEST_HERE (view_problems_are_filtered) {
     warn(w, 40);
     press(w, "problems/Filter");
     view_stage facts = item_draw(&w->viewer, 1280, 720);
-    view_run_ui(&w->viewer.ui, &facts, &(ui_mouse){.text = "number 39"});
+    view_run_ui(&w->viewer.ui, &w->viewer.panels, &facts, &(ui_mouse){.text = "number 39"});
     CHECK(!has_item(w, 1280, 720, "problems/warning number 2"));
     CHECK(has_item(w, 1280, 720, "problems/warning number 39"));
 }

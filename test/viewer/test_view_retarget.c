@@ -146,7 +146,7 @@ TEST_SCREEN (view_retarget_page_fixes_pairs, open(s)) {
     press(s, "pair/lowerarm_l");
     const ui_mouse gone = {.key = VIEW_KEY_DELETE};
     s->viewer.ui.focus.panel = NULL;
-    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &gone));
+    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &gone));
     CHECK_STRING(find_partner(s, "lowerarm_l"), "");
     CHECK_STRING(find_partner(s, "rump"), "tail_1");
     view_store_step(&s->viewer);

@@ -20,7 +20,7 @@ static void send_key(screen *s, int32_t key, const char *text)
     s->viewer.now += 1.0; // longer than the delay for typed values
     const ui_mouse event = {.key = key, .text = text};
     s->facts = view_stage_of(&s->viewer, s->width, s->height);
-    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &event));
+    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event));
     s->viewer.now += 1.0;
     view_follow_files(&s->viewer);
     screen_draw(s);
@@ -225,7 +225,7 @@ TEST_SCREEN (view_card_is_moved_by_its_title, BOBBIN) {
     static const float moves[][2] = {{-150, 200}, {5000, 5000}, {-5000, -5000}};
     for (size_t i = 0; i < COUNT_OF(moves); i++) {
         const ui_mouse event = {.x = x + moves[i][0], .y = y + moves[i][1], .is_moved = true};
-        view_run_ui(&s->viewer.ui, &s->facts, &event);
+        view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event);
         const view_rect now = item_find(&s->viewer, &s->facts, "card/Close");
         CHECK(now.x >= 0.0f && now.x + now.width <= 1280.0f);
         CHECK(now.y >= 0.0f && now.y + now.height <= 720.0f);
@@ -390,6 +390,7 @@ TEST_SCREEN (view_fields_of_files_do_not_overlap, BOBBIN) {
 TEST_SCREEN (view_cards_ignore_other_keys, BOBBIN) {
     ask(s, "background-color");
     const ui_mouse event = {.key = VIEW_KEY_F(12)};
-    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &event).action, VIEW_NOTHING);
+    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event).action,
+               VIEW_NOTHING);
     CHECK(!s->viewer.ui.card.waiting);
 }

@@ -372,7 +372,7 @@ TEST_SHOT (view_graph_shows_conditions_of_the_hovered_transition, MACHINE) {
     point_between(state, "doze", "startle", &x, &y);
     const ui_mouse event = {.x = x, .y = y, .is_moved = true};
     // The event requires another frame.
-    CHECK_UINT(view_run_ui(&state->ui, &facts, &event).action, VIEW_HANDLED);
+    CHECK_UINT(view_run_ui(&state->ui, &state->panels, &facts, &event).action, VIEW_HANDLED);
     draw(state);
     CHECK_UINT(count_color(state, green), before); // no condition is true
     const uint32_t speed = md5_find_parameter(machine->character->machine, "speed");
@@ -419,7 +419,7 @@ TEST_SHOT (view_graph_is_zoomed_at_the_pointer_and_dragged, MACHINE) {
     const float x = before.x + 0.5f * before.width;
     const float y = before.y + 0.5f * before.height;
     const ui_mouse wheel = {.x = x, .y = y, .wheel = 1};
-    CHECK_UINT(view_run_ui(&state->ui, &facts, &wheel).action, VIEW_HANDLED);
+    CHECK_UINT(view_run_ui(&state->ui, &state->panels, &facts, &wheel).action, VIEW_HANDLED);
     const view_rect nearer = find_node_rect(state, "body", "back");
     CHECK_NEAR(nearer.width, 1.15 * (double)before.width, 0.1);
     CHECK_NEAR(nearer.x + 0.5f * nearer.width, x, 0.1);
@@ -430,7 +430,7 @@ TEST_SHOT (view_graph_is_zoomed_at_the_pointer_and_dragged, MACHINE) {
     item_press_at(state, &facts, box.x + 0.5f * box.width, down);
     const ui_mouse drag = {
         .x = box.x + 0.5f * box.width - 30.0f, .y = down - 20.0f, .is_moved = true};
-    view_run_ui(&state->ui, &facts, &drag);
+    view_run_ui(&state->ui, &state->panels, &facts, &drag);
     CHECK_STRING(item_release(state), "state");
     const view_rect moved = find_node_rect(state, "body", "back");
     CHECK_NEAR(moved.x, nearer.x - 30.0f, 0.1);

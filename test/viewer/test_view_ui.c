@@ -52,13 +52,13 @@ static view_command press(screen *s, const char *name, float across)
 static bool move(screen *s, float x, float y)
 {
     const ui_mouse event = {.x = x, .y = y, .is_moved = true};
-    return view_run_ui(&s->viewer.ui, &s->facts, &event).action != VIEW_NOTHING;
+    return view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event).action != VIEW_NOTHING;
 }
 
 static view_command turn_wheel(screen *s, float x, float y)
 {
     const ui_mouse event = {.x = x, .y = y, .wheel = -1};
-    return view_run_ui(&s->viewer.ui, &s->facts, &event);
+    return view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event);
 }
 
 // Drags the pressed item to x, and draws the result.
@@ -559,7 +559,7 @@ TEST (view_labels_name_the_effect) {
 static view_command send_key(screen *s, int32_t key, const char *text)
 {
     const ui_mouse event = {.key = key, .text = text};
-    const view_command command = view_run_ui(&s->viewer.ui, &s->facts, &event);
+    const view_command command = view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event);
     screen_draw(s);
     return command;
 }

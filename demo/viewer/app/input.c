@@ -472,7 +472,7 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
         stage = current_stage(viewer);
         asked = view_open_card(&viewer->ui, &stage, command->number);
         // An event without effect, which measures the height of the card.
-        view_run_ui(&viewer->ui, &stage,
+        view_run_ui(&viewer->ui, &viewer->panels, &stage,
                     &(ui_mouse){.x = viewer->ui.mouse.x, .y = viewer->ui.mouse.y});
         view_run_file_command(viewer, &asked);
         free(asked.path);
@@ -836,7 +836,7 @@ static bool run_at_press(view_state *viewer, ui_mouse event)
     const view_stage stage = current_stage(viewer);
     event.x = viewer->press_x;
     event.y = viewer->press_y;
-    return view_execute(viewer, view_run_ui(&viewer->ui, &stage, &event));
+    return view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &event));
 }
 
 static bool press_panel(view_state *viewer)
@@ -959,7 +959,8 @@ static bool move(view_state *viewer, const view_input *event)
     } else {
         const view_stage stage = current_stage(viewer);
         const ui_mouse mouse = {.x = x, .y = y, .is_moved = true};
-        if (view_execute(viewer, view_run_ui(&viewer->ui, &stage, &mouse)) && !is_held)
+        if (view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &mouse))
+            && !is_held)
             return true;
     }
     view_point_mover(viewer, x, y);
@@ -1060,7 +1061,7 @@ static void turn_wheel(view_state *viewer, const view_input *event)
     const float y = event->y;
     const view_stage stage = current_stage(viewer);
     const ui_mouse mouse = {.x = x, .y = y, .wheel = event->wheel};
-    if (view_execute(viewer, view_run_ui(&viewer->ui, &stage, &mouse)))
+    if (view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &mouse)))
         return;
     leave_camera_path(viewer);
     const view_rect region = current_stage(viewer).region;
@@ -1095,7 +1096,7 @@ static bool type(view_state *viewer, const ui_mouse *event)
     const view_stage stage = current_stage(viewer);
     typed.x = viewer->ui.mouse.x;
     typed.y = viewer->ui.mouse.y;
-    if (view_execute(viewer, view_run_ui(&viewer->ui, &stage, &typed)))
+    if (view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &typed)))
         return true;
     return is_listing && event->key < VIEW_KEY_NAMED && !event->control;
 }
@@ -1160,7 +1161,8 @@ static void drop_file(view_state *viewer, const view_input *event)
     view_command command = {.action = VIEW_OPEN_FILE, .path = path};
     const view_stage stage = current_stage(viewer);
     const view_pick pick = pick_at(viewer, x, y);
-    view_run_ui(&viewer->ui, &stage, &(ui_mouse){.x = x, .y = y, .is_moved = true});
+    view_run_ui(&viewer->ui, &viewer->panels, &stage,
+                &(ui_mouse){.x = x, .y = y, .is_moved = true});
     const uint32_t hovered = viewer->ui.textures.hovered;
     const bool is_over = is_over_body(viewer, &stage, &pick, x, y);
     if (view_is_image(path) && hovered > 0)

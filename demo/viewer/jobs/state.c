@@ -25,10 +25,11 @@ void view_apply_options(view_state *viewer)
 void view_begin(view_state *viewer, view_options *options)
 {
     *viewer = (view_state){.options = options,
-                           .ui = {.hovered_joint = -1, .selected_joint = -1, .curves.kind = 1}};
+                           .ui = {.hovered_joint = -1, .selected_joint = -1},
+                           .panels = {.curves.kind = 1}};
     viewer->steps = common_alloc(VIEW_MAX_STEPS, sizeof *viewer->steps);
     viewer->ui.retarget.made = common_alloc(1, sizeof(view_retargeting));
-    view_reset_rows(&viewer->ui);
+    view_reset_panels(&viewer->ui, &viewer->panels);
     if (options->shown.light_list || options->shown.parm_list)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
     // Fold sections that are long; the time bar already names the shown clip.
@@ -114,8 +115,8 @@ void view_end(view_state *viewer)
     view_free_lines(&viewer->lines);
     view_clear_browser(&viewer->ui.browser);
     free(viewer->ui.browser.asked.form);
-    view_clear_graph(&viewer->ui.graph);
-    free(viewer->ui.curves.values);
+    view_clear_graph(&viewer->panels.graph);
+    free(viewer->panels.curves.values);
     view_clear_start(&viewer->ui);
     view_free_export(&viewer->ui.export);
     view_clear_card(&viewer->ui.card);
@@ -313,7 +314,7 @@ void view_frame_pose(view_state *viewer)
 static void draw_panels(view_state *viewer, const view_stage *stage)
 {
     view_clear_canvas(&viewer->canvas);
-    view_run_ui(&viewer->ui, stage, NULL);
+    view_run_ui(&viewer->ui, &viewer->panels, stage, NULL);
     view_draw_canvas(stage);
 }
 

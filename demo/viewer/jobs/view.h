@@ -129,6 +129,7 @@ typedef struct view_state {
 
     // The interface over the document.
     view_ui ui;
+    view_panels panels;
     view_font font;
     view_canvas canvas;
     view_lines lines;

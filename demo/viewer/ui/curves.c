@@ -159,11 +159,14 @@ static uint32_t run_plot(view_ui *ui, plot *of, view_rect box)
 
 // == Tables ===============================================================================
 
+// Writes the cells of a row of a table.
+typedef void fill_cells(const view_ui *ui, const view_curves *curves, uint32_t row,
+                        ui_cells *cells);
+
 // A table with a header. `fill` writes the cells of a row. Scrolls to the row `shown` if it has
 // changed, also during playback. Returns the row that was pressed, or UINT32_MAX.
-static uint32_t run_table(view_ui *ui, view_rect area, const ui_cells *head, uint32_t count,
-                          uint32_t shown,
-                          void (*fill)(const view_ui *, const view_stage *, uint32_t, ui_cells *))
+static uint32_t run_table(view_ui *ui, view_curves *curves, view_rect area, const ui_cells *head,
+                          uint32_t count, uint32_t shown, fill_cells *fill)
 {
     ui_scroll *const scroll = &ui->scrolls[VIEW_DOCK_BOTTOM];
     const float height = ceilf(1.6f * ui->em);
@@ -174,17 +177,17 @@ static uint32_t run_table(view_ui *ui, view_rect area, const ui_cells *head, uin
     view_rect row;
     ui_draw_cells(ui, view_cut(&area, VIEW_AT_TOP, height), wide, head);
     const bool is_outside = top < scroll->wanted || top + height > scroll->wanted + area.height;
-    if (!ui->is_event && ui->curves.revealed != shown && is_outside)
+    if (!ui->is_event && curves->revealed != shown && is_outside)
         scroll->wanted = fminf(fmaxf(top - 0.3f * area.height, 0),
                                fmaxf((float)count * height - area.height, 0));
     if (!ui->is_event)
-        ui->curves.revealed = shown;
+        curves->revealed = shown;
     ui_begin_column(ui, &column, area, scroll);
     for (uint32_t i = 0; i < count; i++) {
         ui_cells cells = {.name = "", .count = head->count, .color = VIEW_BRIGHT};
         if (!ui_reserve_row(ui, height, &row))
             continue;
-        fill(ui, ui->stage, i, &cells);
+        fill(ui, curves, i, &cells);
         if (ui_item(ui, row, cells.name)) {
             ui->held = ui->item.panel;
             pressed = i;
@@ -228,9 +231,8 @@ static void sample(view_curves *curves, const view_scene *scene, uint32_t joint)
 }
 
 // Copies all frames with full precision as comma-separated values.
-static void copy_curve(view_ui *ui, uint32_t num_axes)
+static void copy_curve(view_ui *ui, const view_curves *curves, uint32_t num_axes)
 {
-    const view_curves *const curves = &ui->curves;
     char *text = common_format("frame,x,y,z%s\n", num_axes == 4 ? ",w" : "");
     for (uint32_t frame = 0; frame < curves->anim->num_frames; frame++) {
         const float *const v = curves->values[frame][curves->kind];
@@ -241,10 +243,10 @@ static void copy_curve(view_ui *ui, uint32_t num_axes)
     free(text);
 }
 
-static void fill_frame(const view_ui *ui, const view_stage *stage, uint32_t frame, ui_cells *cells)
+static void fill_frame(const view_ui *ui, const view_curves *curves, uint32_t frame,
+                       ui_cells *cells)
 {
-    const view_curves *const curves = &ui->curves;
-    (void)stage;
+    (void)ui;
     COMMON_TEXT(cells->texts[0], "%u", frame);
     for (uint32_t i = 1; i < cells->count; i++)
         view_format_number(cells->texts[i], sizeof cells->texts[i],
@@ -254,11 +256,10 @@ static void fill_frame(const view_ui *ui, const view_stage *stage, uint32_t fram
 
 // Displays the curves of the selected joint. Returns a message if there is nothing to display, or
 // NULL.
-static const char *run_curves(view_ui *ui, view_rect left, view_rect right)
+static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, view_rect right)
 {
     const view_clip *const clip = view_shown_clip(ui->scene);
     const float em = ui->em;
-    view_curves *const curves = &ui->curves;
     const int32_t joint = ui->selected_joint;
     if (clip == NULL || clip->binding == NULL)
         return "No clip to show";
@@ -279,7 +280,7 @@ static const char *run_curves(view_ui *ui, view_rect left, view_rect right)
     of.num_lines = curves->kind == 2 ? 4 : 3;
     head.count = 1 + of.num_lines;
     if (ui_button(ui, button, "Copy", false))
-        copy_curve(ui, of.num_lines);
+        copy_curve(ui, curves, of.num_lines);
     for (uint32_t i = 0; i < of.num_lines; i++) {
         of.lines[i] = (plot_line){view_axis_names[i], &curves->values[0][curves->kind][i],
                                   sizeof *curves->values / sizeof(float), view_axis_colors[i]};
@@ -290,7 +291,8 @@ static const char *run_curves(view_ui *ui, view_rect left, view_rect right)
     char text[128];
     COMMON_TEXT(text, "%.80s, relative to its parent", ui->scene->skeleton->joints[joint].name);
     ui_text_left_of(ui, right.x + right.width - 2.5f * em, top, VIEW_DIM, text);
-    const uint32_t pressed = run_table(ui, right, &head, clip->anim->num_frames, told, fill_frame);
+    const uint32_t pressed =
+        run_table(ui, curves, right, &head, clip->anim->num_frames, told, fill_frame);
     if (pressed != UINT32_MAX)
         view_seek(ui->stage->play, clip->anim, pressed / clip->anim->frame_rate);
     return NULL;
@@ -298,17 +300,17 @@ static const char *run_curves(view_ui *ui, view_rect left, view_rect right)
 
 // == Comparison ===========================================================================
 
-static void fill_peak(const view_ui *ui, const view_stage *stage, uint32_t row, ui_cells *cells)
+static void fill_peak(const view_ui *ui, const view_curves *curves, uint32_t row, ui_cells *cells)
 {
-    const view_compare *const compare = &stage->document->compare;
+    const view_compare *const compare = &ui->stage->document->compare;
     const view_peak *const peak = &compare->peaks[row];
     const size_t size = sizeof cells->texts[0];
     cells->name = ui->scene->skeleton->joints[peak->joint].name;
     if (compare->measured != NULL)
         view_format_number(
             cells->texts[0], size,
-            compare->courses[ui->curves.compared_frame * (size_t)compare->num_joints + peak->joint],
-            3, false);
+            compare->courses[curves->compared_frame * (size_t)compare->num_joints + peak->joint], 3,
+            false);
     view_format_number(cells->texts[1], size, peak->distance, 3, false);
     snprintf(cells->texts[2], size, "%u", peak->distance_frame);
     view_format_number(cells->texts[3], size, peak->angle, 2, false);
@@ -317,7 +319,7 @@ static void fill_peak(const view_ui *ui, const view_stage *stage, uint32_t row, 
 // Lists the joints by their largest distance over the clip, and plots the distance of the selected
 // joint, or of the first joint, in each frame. Returns a message if there is nothing to display, or
 // NULL.
-static const char *run_compared(view_ui *ui, view_rect left, view_rect right)
+static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left, view_rect right)
 {
     const view_compare *const compare = &ui->stage->document->compare;
     uint32_t shown = 0; // index of the plotted joint in the list
@@ -332,10 +334,11 @@ static const char *run_compared(view_ui *ui, view_rect left, view_rect right)
                .num_lines = 1,
                .places = view_value_places[0]};
     if (of.anim != NULL) // NULL: only the current pose is compared
-        ui->curves.compared_frame = run_plot(ui, &of, left);
+        curves->compared_frame = run_plot(ui, &of, left);
     ui_cells head = {compare->name, {"", "largest", "at frame", "degrees"}, 4, VIEW_DIM, NULL};
-    COMMON_TEXT(head.texts[0], "frame %u", ui->curves.compared_frame);
-    const uint32_t pressed = run_table(ui, right, &head, compare->num_same, shown, fill_peak);
+    COMMON_TEXT(head.texts[0], "frame %u", curves->compared_frame);
+    const uint32_t pressed =
+        run_table(ui, curves, right, &head, compare->num_same, shown, fill_peak);
     if (pressed != UINT32_MAX) {
         ui->selected_joint = (int32_t)compare->peaks[pressed].joint;
         ui->command.action = VIEW_MARKED;
@@ -345,14 +348,14 @@ static const char *run_compared(view_ui *ui, view_rect left, view_rect right)
 
 // == The dock =============================================================================
 
-void view_curves_panel(view_ui *ui, view_rect area)
+void view_curves_panel(view_ui *ui, view_curves *curves, view_rect area)
 {
     const float em = ui->em;
     view_rect left = area;
     const view_rect right = view_cut(&left, VIEW_AT_RIGHT, fminf(30 * em, 0.5f * area.width));
     ui_begin(ui, ui->stage->shown->curves ? "curves" : "compared");
     const char *const missing =
-        (ui->stage->shown->curves ? run_curves : run_compared)(ui, left, right);
+        (ui->stage->shown->curves ? run_curves : run_compared)(ui, curves, left, right);
     if (missing != NULL)
         ui_text(ui, area.x + 0.7f * em, area.y + 0.7f * em, area.width - 1.4f * em, VIEW_DIM,
                 missing);

@@ -16,6 +16,6 @@ typedef struct view_curves {
 } view_curves;
 
 // Content of the bottom dock for a clip (curves.c).
-void view_curves_panel(view_ui *ui, view_rect area);
+void view_curves_panel(view_ui *ui, view_curves *curves, view_rect area);
 
 #endif

@@ -276,17 +276,18 @@ static view_rect open_sheet(view_ui *ui, view_dock front, view_rect box)
 }
 
 // Runs the content of the left or right dock.
-static void run_side_dock(view_ui *ui, view_dock dock, bool is_look, view_rect area)
+static void run_side_dock(view_ui *ui, view_panels *panels, view_dock dock, bool is_look,
+                          view_rect area)
 {
     if (dock == VIEW_DOCK_LEFT)
-        view_outliner(ui, area);
+        view_outliner_panel(ui, &panels->outliner, &panels->graph, area);
     else if (is_look)
         view_look_panel(ui, area);
     else
         view_inspector(ui, area);
 }
 
-void view_dock_panels(view_ui *ui)
+void view_dock_panels(view_ui *ui, view_panels *panels)
 {
     const view_stage *const stage = ui->stage;
     const view_layout layout = view_current_layout(stage);
@@ -304,7 +305,7 @@ void view_dock_panels(view_ui *ui)
             continue;
         const view_rect area = layout.is_phone ? open_sheet(ui, dock, layout.docks[dock])
                                                : open_dock(ui, stage, &layout, dock);
-        run_side_dock(ui, dock, is_look, area);
+        run_side_dock(ui, panels, dock, is_look, area);
         ui_begin(ui, dock == VIEW_DOCK_LEFT ? "left-edge" : "right-edge");
         drag_edge(ui, dock, layout.docks[dock]);
     }
@@ -317,7 +318,7 @@ void view_dock_panels(view_ui *ui)
         if (shows_problems)
             view_problems_panel(ui, area);
         else
-            view_curves_panel(ui, area);
+            view_curves_panel(ui, &panels->curves, area);
 
         ui_begin(ui, "bottom-edge");
         drag_edge(ui, VIEW_DOCK_BOTTOM, bottom);

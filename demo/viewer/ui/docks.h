@@ -9,8 +9,11 @@
 // there. Does not read stage->region, which is computed from this function.
 view_rect view_free_region(const view_stage *stage);
 
+struct view_panels;
+
+// Runs the docks, their headers and edges, and the time bar.
 #define VIEW_SHEET_HANDLE "handle"
-void view_dock_panels(view_ui *ui);
+void view_dock_panels(view_ui *ui, struct view_panels *panels);
 
 // Activates the tab of a panel that was switched on if docks share one area.
 void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_shown *now);

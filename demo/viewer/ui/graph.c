@@ -822,13 +822,12 @@ static void draw_graph(const graph_panel *panel)
     }
 }
 
-void view_graph_panel(view_ui *ui)
+void view_graph_panel(view_ui *ui, view_graph_view *view)
 {
     const view_stage *const stage = ui->stage;
     const view_rect box = view_current_layout(stage).docks[VIEW_DOCK_BOTTOM];
     const float em = text_height(stage->font);
     const float padding = 0.7f * em;
-    view_graph_view *const view = &ui->graph;
     graph_panel panel = {
         .ui = ui, .stage = stage, .view = view, .machine = &ui->scene->machine, .em = em};
     panel.area =

@@ -36,6 +36,6 @@ void view_clear_graph(view_graph_view *view);
 
 // The state graph in the bottom dock (graph.c). view_shows_graph() returns true if it is visible.
 bool view_shows_graph(const view_stage *stage);
-void view_graph_panel(view_ui *ui);
+void view_graph_panel(view_ui *ui, view_graph_view *view);
 
 #endif

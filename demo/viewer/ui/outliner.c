@@ -10,23 +10,6 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
     return joint >= 0 && (uint32_t)joint < scene->num_joints ? joint : -1;
 }
 
-void view_reset_rows(view_ui *ui)
-{
-    memset(ui->scrolls, 0, sizeof ui->scrolls);
-    view_clear_retargeting(ui->retarget.made);
-    ui->retarget = (view_retarget_page){.made = ui->retarget.made};
-    ui->measured_from = ui->selected_material = ui->selected_mesh = -1;
-    ui->lit.is_set = false;
-    ui->lit_end = 0;
-    ui->textures.facts.mesh = NULL;
-    ui->problems.shown = 0;
-    ui->curves.anim = NULL;
-    memset(ui->folded_joints, 0, sizeof ui->folded_joints);
-    ui->open_layers = 0;
-    ui->filter[0] = '\0';
-    ui->revealed_joint = -1;
-}
-
 // == Rows =================================================================================
 
 typedef enum row_sign {
@@ -108,24 +91,25 @@ static row_part show_row(view_ui *ui, const tree_row *item)
 }
 
 // Returns true if a name matches the search text.
-static bool is_found(const view_ui *ui, const char *name)
+static bool is_found(const view_outliner *outliner, const char *name)
 {
-    return common_contains(name, ui->filter);
+    return common_contains(name, outliner->filter);
 }
 
 // Displays the header of a section. Returns true if its rows are listed: the section is open or a
 // search text is set, and `num_found` rows match.
-static bool show_section_header(view_ui *ui, ui_section_number number, const char *title,
-                                uint32_t count, uint32_t num_found)
+static bool show_section_header(view_ui *ui, const view_outliner *outliner,
+                                ui_section_number number, const char *title, uint32_t count,
+                                uint32_t num_found)
 {
     char text[24];
     if (count == 0 || num_found == 0)
         return false;
-    if (ui->is_headless)
+    if (outliner->lists_section)
         return true;
     COMMON_TEXT(text, "%u", num_found);
     const bool is_open = ui_section(ui, number, title, text);
-    return is_open || ui->filter[0] != '\0';
+    return is_open || outliner->filter[0] != '\0';
 }
 
 // == Sections =============================================================================
@@ -162,22 +146,22 @@ void view_select_material(view_ui *ui, uint32_t mesh)
     request_selection(ui);
 }
 
-static void list_meshes(view_ui *ui)
+static void list_meshes(view_ui *ui, const view_outliner *outliner)
 {
     const md5_model *const model = ui->scene->model;
     const uint32_t count = model != NULL ? model->num_meshes : 0;
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < count; i++)
-        num_found += is_found(ui, model->meshes[i].name);
+        num_found += is_found(outliner, model->meshes[i].name);
     ui_begin(ui, "mesh");
-    if (!show_section_header(ui, UI_SECTION_MESHES, "Meshes", count, num_found))
+    if (!show_section_header(ui, outliner, UI_SECTION_MESHES, "Meshes", count, num_found))
         return;
     for (uint32_t i = 0; i < count; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         char number[16];
         char vertices[16];
         const bool is_hidden = view_is_hidden(ui->stage->hidden_meshes, i);
-        if (!is_found(ui, mesh->name))
+        if (!is_found(outliner, mesh->name))
             continue;
         COMMON_TEXT(number, "Mesh %u", i);
         COMMON_TEXT(vertices, "%u", mesh->num_vertices);
@@ -226,22 +210,22 @@ static row_sign clip_sign(const view_ui *ui, bool is_shown)
     return ui->stage->play->playing ? SIGN_PLAYS : SIGN_PAUSED;
 }
 
-static void list_clips(view_ui *ui)
+static void list_clips(view_ui *ui, const view_outliner *outliner)
 {
     const view_clip *const shown = view_shown_clip(ui->scene);
     const bool can_select = view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS;
     const size_t count = can_select ? ui->scene->num_clips : 0;
     uint32_t num_found = 0;
     for (size_t i = 0; i < count; i++)
-        num_found += is_found(ui, ui->scene->clips[i].name);
+        num_found += is_found(outliner, ui->scene->clips[i].name);
     ui_begin(ui, "clip");
-    if (!show_section_header(ui, UI_SECTION_CLIPS, "Clips", (uint32_t)count, num_found))
+    if (!show_section_header(ui, outliner, UI_SECTION_CLIPS, "Clips", (uint32_t)count, num_found))
         return;
     for (size_t i = 0; i < count; i++) {
         const view_clip *const clip = &ui->scene->clips[i];
         const bool is_shown = clip == shown;
         char seconds[24];
-        if (!is_found(ui, clip->name))
+        if (!is_found(outliner, clip->name))
             continue;
         COMMON_TEXT(seconds, "%.2f s", clip->anim->duration);
         const row_part part = show_row(ui, &(tree_row){.name = clip->name,
@@ -261,22 +245,22 @@ static void list_clips(view_ui *ui)
 }
 
 // Returns true if the name of a layer or of one of its states matches the search text.
-static bool is_layer_found(const view_ui *ui, const md5_layer_desc *layer)
+static bool is_layer_found(const view_outliner *outliner, const md5_layer_desc *layer)
 {
-    bool has_found = is_found(ui, layer->name);
+    bool has_found = is_found(outliner, layer->name);
     for (uint32_t k = 0; k < layer->num_states; k++)
-        has_found = has_found || is_found(ui, layer->states[k].name);
+        has_found = has_found || is_found(outliner, layer->states[k].name);
     return has_found;
 }
 
 // Displays the states of a layer.
-static void list_states(view_ui *ui, const md5_layer_desc *layer, uint32_t layer_index,
-                        uint32_t active)
+static void list_states(view_ui *ui, const view_outliner *outliner, const md5_layer_desc *layer,
+                        uint32_t layer_index, uint32_t active)
 {
     for (uint32_t k = 0; k < layer->num_states; k++) {
         const char *const name = layer->states[k].name;
         char label[192];
-        if (!is_found(ui, name))
+        if (!is_found(outliner, name))
             continue;
         COMMON_TEXT(label, "%s/%s", layer->name, name);
         const row_part part = show_row(ui, &(tree_row){.label = label,
@@ -292,54 +276,55 @@ static void list_states(view_ui *ui, const md5_layer_desc *layer, uint32_t layer
 
 // Displays the layers of a state machine with their active states and, if they are unfolded, all
 // states; then the one-shot slots.
-static void list_layers(view_ui *ui)
+static void list_layers(view_ui *ui, view_outliner *outliner, view_graph_view *graph)
 {
     const view_machine *const machine = &ui->scene->machine;
     const md5_machine_desc *const desc = machine->desc;
-    const bool is_searched = ui->filter[0] != '\0';
+    const bool is_searched = outliner->filter[0] != '\0';
     const bool shows_graph = view_shows_graph(ui->stage);
     uint32_t num_found = 0;
     if (view_mode_of(ui->stage->document) != VIEW_MODE_MACHINE)
         return;
     for (uint32_t i = 0; i < desc->num_layers; i++)
-        num_found += is_layer_found(ui, &desc->layers[i]);
+        num_found += is_layer_found(outliner, &desc->layers[i]);
     ui_begin(ui, "layer");
-    if (!show_section_header(ui, UI_SECTION_LAYERS, "Layers", desc->num_layers, num_found))
+    if (!show_section_header(ui, outliner, UI_SECTION_LAYERS, "Layers", desc->num_layers,
+                             num_found))
         return;
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer = &desc->layers[i];
         const md5_layer_status status = md5_player_layer(machine->player, i);
         const char *const state = layer->states[status.state].name;
         const uint64_t bit = i < 64 ? (uint64_t)1 << i : 0;
-        const bool is_open = is_searched || (ui->open_layers & bit) != 0;
+        const bool is_open = is_searched || (outliner->open_layers & bit) != 0;
         char text[160];
         const bool is_changing = status.from != MD5_NONE;
         if (is_changing)
             COMMON_TEXT(text, "%s \xE2\x86\x92 %s", layer->states[status.from].name, state);
         else
             COMMON_TEXT(text, "%s", state);
-        if (!is_layer_found(ui, layer))
+        if (!is_layer_found(outliner, layer))
             continue;
         tree_row row = {.name = layer->name,
                         .text = text,
                         .sign = is_open ? SIGN_OPEN : SIGN_FOLDED,
-                        .is_selected = shows_graph && ui->graph.layer == i};
+                        .is_selected = shows_graph && graph->layer == i};
         if (is_changing)
             row.color = VIEW_AMBER;
         const row_part part = show_row(ui, &row);
         if (part == PART_SIGN) {
-            ui->open_layers ^= bit;
+            outliner->open_layers ^= bit;
         } else if (part == PART_NAME) {
-            ui->graph.layer = i;
-            ui->graph.zoom = 0;
+            graph->layer = i;
+            graph->zoom = 0;
         }
         if (is_open)
-            list_states(ui, layer, i, status.state);
+            list_states(ui, outliner, layer, i, status.state);
     }
     for (uint32_t i = 0; i < desc->num_slots; i++) {
         const md5_one_shot_status one_shot = md5_player_one_shot(machine->player, i);
         const char *const clip = one_shot.weight > 0 ? desc->clips[one_shot.clip].name : NULL;
-        if (is_found(ui, desc->slots[i].name))
+        if (is_found(outliner, desc->slots[i].name))
             show_row(ui, &(tree_row){.name = desc->slots[i].name, .text = clip});
     }
 }
@@ -378,28 +363,30 @@ static joint_tree order_joints(const md5_skeleton *skeleton)
     return tree;
 }
 
-static bool is_folded(const view_ui *ui, uint32_t joint)
+static bool is_folded(const view_outliner *outliner, uint32_t joint)
 {
-    return joint < UI_MAX_FOLDED && (ui->folded_joints[joint / 64] >> (joint % 64) & 1) != 0;
+    return joint < VIEW_MAX_FOLDED
+           && (outliner->folded_joints[joint / 64] >> (joint % 64) & 1) != 0;
 }
 
 // Unfolds the ancestors of a joint.
-static void unfold_to(view_ui *ui, const md5_skeleton *skeleton, uint32_t joint)
+static void unfold_to(view_outliner *outliner, const md5_skeleton *skeleton, uint32_t joint)
 {
     for (joint = skeleton->joints[joint].parent; joint != MD5_NONE;
          joint = skeleton->joints[joint].parent)
-        if (joint < UI_MAX_FOLDED)
-            ui->folded_joints[joint / 64] &= ~((uint64_t)1 << (joint % 64));
+        if (joint < VIEW_MAX_FOLDED)
+            outliner->folded_joints[joint / 64] &= ~((uint64_t)1 << (joint % 64));
 }
 
 // Marks the joints that match the search text, and their ancestors. Returns the number of matches.
-static uint32_t find_joints(const view_ui *ui, const md5_skeleton *skeleton, bool *listed)
+static uint32_t find_joints(const view_outliner *outliner, const md5_skeleton *skeleton,
+                            bool *listed)
 {
     uint32_t num_found = 0;
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        const bool is_hit = is_found(ui, skeleton->joints[joint].name);
+        const bool is_hit = is_found(outliner, skeleton->joints[joint].name);
         num_found += is_hit;
         listed[joint] = listed[joint] || is_hit;
         if (parent != MD5_NONE && listed[joint])
@@ -419,8 +406,8 @@ static void scroll_to_next_row(const view_ui *ui, float shown)
 }
 
 // Displays the row of a joint and handles clicks on it.
-static void show_joint(view_ui *ui, const joint_tree *tree, uint32_t joint, bool is_shut,
-                       bool is_selected)
+static void show_joint(view_ui *ui, view_outliner *outliner, const joint_tree *tree, uint32_t joint,
+                       bool is_shut, bool is_selected)
 {
     const view_clip *const clip = view_shown_clip(ui->scene);
     const char *const name = ui->scene->skeleton->joints[joint].name;
@@ -438,44 +425,45 @@ static void show_joint(view_ui *ui, const joint_tree *tree, uint32_t joint, bool
     if (ui->mouse.is_moved && ui_is_hot(ui))
         ui->hovered_joint = (int32_t)joint;
     if (ui_context(ui, VIEW_ON_JOINT, joint, 0, name, NULL)) {
-        ui->selected_joint = ui->revealed_joint = (int32_t)joint;
+        ui->selected_joint = outliner->revealed_joint = (int32_t)joint;
         ui->command.action = VIEW_MARKED;
     }
-    if (part == PART_SIGN && joint < UI_MAX_FOLDED) {
-        ui->folded_joints[joint / 64] ^= (uint64_t)1 << (joint % 64);
+    if (part == PART_SIGN && joint < VIEW_MAX_FOLDED) {
+        outliner->folded_joints[joint / 64] ^= (uint64_t)1 << (joint % 64);
     } else if (part != PART_NONE) {
-        ui->selected_joint = ui->revealed_joint = (int32_t)joint; // its row is visible
+        ui->selected_joint = outliner->revealed_joint = (int32_t)joint; // its row is visible
         request_selection(ui);
     }
 }
 
-static void list_joints(view_ui *ui)
+static void list_joints(view_ui *ui, view_outliner *outliner)
 {
     const md5_skeleton *const skeleton = ui->scene->skeleton;
-    const bool is_searched = ui->filter[0] != '\0';
+    const bool is_searched = outliner->filter[0] != '\0';
     const uint32_t count = skeleton != NULL ? skeleton->num_joints : 0;
     if (count == 0)
         return;
     const joint_tree tree = order_joints(skeleton);
     bool *const listed = common_alloc(count, sizeof *listed);
-    const uint32_t num_found = find_joints(ui, skeleton, listed);
+    const uint32_t num_found = find_joints(outliner, skeleton, listed);
     const int32_t marked = view_marked_joint(ui, ui->scene);
     // A joint that was selected elsewhere is scrolled into view.
-    const bool is_new = !ui->is_event && ui->revealed_joint != ui->selected_joint;
+    const bool is_new = !ui->is_event && outliner->revealed_joint != ui->selected_joint;
     if (is_new && ui->selected_joint >= 0 && (uint32_t)ui->selected_joint < count)
-        unfold_to(ui, skeleton, (uint32_t)ui->selected_joint);
+        unfold_to(outliner, skeleton, (uint32_t)ui->selected_joint);
     if (!ui->is_event)
-        ui->revealed_joint = ui->selected_joint;
+        outliner->revealed_joint = ui->selected_joint;
     ui_begin(ui, "joint");
-    const bool is_open = show_section_header(ui, UI_SECTION_JOINTS, "Joints", count, num_found);
+    const bool is_open =
+        show_section_header(ui, outliner, UI_SECTION_JOINTS, "Joints", count, num_found);
     const float shown = ui->is_smooth ? ui->column->scroll->shown : ui->column->scroll->wanted;
     for (uint32_t i = 0; i < count && is_open; i++) {
         const uint32_t joint = tree.joints[i];
-        const bool is_shut = !is_searched && is_folded(ui, joint);
+        const bool is_shut = !is_searched && is_folded(outliner, joint);
         if (is_new && (int32_t)joint == ui->selected_joint)
             scroll_to_next_row(ui, shown);
         if (listed[joint])
-            show_joint(ui, &tree, joint, is_shut, (int32_t)joint == marked);
+            show_joint(ui, outliner, &tree, joint, is_shut, (int32_t)joint == marked);
         if (is_shut)
             i += tree.sizes[joint] - 1;
     }
@@ -487,21 +475,21 @@ static void list_joints(view_ui *ui)
 
 // Displays the materials by the last part of their names. A click selects a material: the list of
 // meshes highlights its meshes, and the inspector shows it.
-static void list_materials(view_ui *ui)
+static void list_materials(view_ui *ui, const view_outliner *outliner)
 {
     const md5_model *const model = ui->scene->model;
     const uint32_t all = model != NULL ? model->num_meshes : 0;
     const uint32_t count = all < VIEW_MAX_MATERIALS ? all : VIEW_MAX_MATERIALS;
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < count; i++)
-        num_found += first_with(model, i) == i && is_found(ui, model->meshes[i].shader);
+        num_found += first_with(model, i) == i && is_found(outliner, model->meshes[i].shader);
     ui_begin(ui, "material");
-    if (!show_section_header(ui, UI_SECTION_MATERIAL_LIST, "Materials", count, num_found))
+    if (!show_section_header(ui, outliner, UI_SECTION_MATERIAL_LIST, "Materials", count, num_found))
         return;
     for (uint32_t i = 0; i < count; i++) {
         const char *const name = model->meshes[i].shader;
         const bool is_selected = ui->selected_material == (int32_t)i;
-        if (first_with(model, i) != i || !is_found(ui, name))
+        if (first_with(model, i) != i || !is_found(outliner, name))
             continue;
         if (show_row(ui, &(tree_row){.label = name,
                                      .name = name[0] != '\0' ? common_base(name) : "none",
@@ -513,7 +501,7 @@ static void list_materials(view_ui *ui)
 
 // Displays the morph targets with sliders for --morph. The numbers are the final weights, which
 // include those of the state machine.
-static void list_morphs(view_ui *ui)
+static void list_morphs(view_ui *ui, const view_outliner *outliner)
 {
     const view_document *const document = ui->stage->document;
     const view_morphs *const morphs = &document->morphs;
@@ -522,16 +510,16 @@ static void list_morphs(view_ui *ui)
     const float usual = 0;
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < count; i++)
-        num_found += is_found(ui, morphs->morph->targets[i].name);
+        num_found += is_found(outliner, morphs->morph->targets[i].name);
     ui_begin(ui, "morph");
-    if (!show_section_header(ui, UI_SECTION_MORPHS, "Morph targets", count, num_found))
+    if (!show_section_header(ui, outliner, UI_SECTION_MORPHS, "Morph targets", count, num_found))
         return;
     ui->label_width = 7 * em;
     ui->value_width = 4 * em;
     for (uint32_t i = 0; i < count; i++) {
         const char *const name = morphs->morph->targets[i].name;
         char text[32];
-        if (!is_found(ui, name))
+        if (!is_found(outliner, name))
             continue;
         ui_reserve_row(ui, ceilf(1.85f * em), &ui->space);
         ui->space.x += 0.7f * em;
@@ -546,10 +534,10 @@ static void list_morphs(view_ui *ui)
 // == The dock =============================================================================
 
 // Opens the first clip that matches the search text.
-static void open_found_clip(view_ui *ui)
+static void open_found_clip(view_ui *ui, const view_outliner *outliner)
 {
     for (size_t i = 0; i < ui->scene->num_clips; i++) {
-        if (is_found(ui, ui->scene->clips[i].name)) {
+        if (is_found(outliner, ui->scene->clips[i].name)) {
             UI_COMMAND(ui, VIEW_OPEN_CLIP, .number = i);
             return;
         }
@@ -559,7 +547,7 @@ static void open_found_clip(view_ui *ui)
 // Selects the joint that the search text names, or the first joint or mesh that matches it. A mesh
 // with exactly this name is preferred to a joint that only contains it. If nothing matches, opens
 // the first matching clip.
-static void open_found(view_ui *ui)
+static void open_found(view_ui *ui, view_outliner *outliner)
 {
     const md5_joint *const joints =
         ui->scene->skeleton != NULL ? ui->scene->skeleton->joints : NULL;
@@ -567,34 +555,35 @@ static void open_found(view_ui *ui)
     int32_t best = -1;
     ui->focus.panel = NULL;
     for (uint32_t i = 0; i < num_joints; i++) {
-        if (strcmp(joints[i].name, ui->filter) == 0 || (best < 0 && is_found(ui, joints[i].name)))
+        if (strcmp(joints[i].name, outliner->filter) == 0
+            || (best < 0 && is_found(outliner, joints[i].name)))
             best = (int32_t)i;
     }
     for (uint32_t i = 0; i < view_count_meshes(ui->scene); i++) {
         const char *const name = ui->scene->model->meshes[i].name;
         bool is_better;
         if (best < 0)
-            is_better = is_found(ui, name);
+            is_better = is_found(outliner, name);
         else
-            is_better = strcmp(name, ui->filter) == 0 && strcmp(joints[best].name, name) != 0;
+            is_better = strcmp(name, outliner->filter) == 0 && strcmp(joints[best].name, name) != 0;
         if (is_better) {
             view_select_mesh(ui, ui->stage->now, i);
             ui->command.action = VIEW_MARKED;
-            ui->filter[0] = '\0';
+            outliner->filter[0] = '\0';
             return;
         }
     }
     if (best < 0) {
-        open_found_clip(ui);
+        open_found_clip(ui, outliner);
         return;
     }
     ui->selected_joint = best;
     ui->command.action = VIEW_MARKED;
-    ui->filter[0] = '\0';
+    outliner->filter[0] = '\0';
 }
 
-// The outliner. On a phone it shows either only the clips, without headers, or all other sections.
-void view_outliner(view_ui *ui, view_rect area)
+void view_outliner_panel(view_ui *ui, view_outliner *outliner, view_graph_view *graph,
+                         view_rect area)
 {
     const float gap = 0.7f * ui->em;
     const view_rect head = view_cut(&area, VIEW_AT_TOP, ceilf(1.7f * ui->em) + gap);
@@ -602,30 +591,30 @@ void view_outliner(view_ui *ui, view_rect area)
                              head.height - gap};
     const bool was_typing = ui->focus.panel != NULL && strcmp(ui->focus.panel, "search") == 0;
     ui_begin(ui, "search");
-    ui_field(ui, field, "Search joints, meshes, clips", ui->filter, sizeof ui->filter);
+    ui_field(ui, field, "Search joints, meshes, clips", outliner->filter, sizeof outliner->filter);
     if (was_typing && ui->mouse.key != 0 && ui->focus.panel == NULL) // Escape was pressed
-        ui->filter[0] = '\0';
-    if (was_typing && ui->filter[0] != '\0' && ui_key(ui, VIEW_KEY_RETURN))
-        open_found(ui);
+        outliner->filter[0] = '\0';
+    if (was_typing && outliner->filter[0] != '\0' && ui_key(ui, VIEW_KEY_RETURN))
+        open_found(ui, outliner);
     ui_column column;
     ui_begin(ui, "tree");
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_LEFT]);
-    const bool is_part = view_current_layout(ui->stage).is_phone && ui->filter[0] == '\0';
+    const bool is_part = view_current_layout(ui->stage).is_phone && outliner->filter[0] == '\0';
     const bool has_clips = !is_part || !ui->docks.is_second[VIEW_DOCK_LEFT];
-    ui->is_headless = is_part && has_clips;
-    if (!ui->is_headless)
-        list_meshes(ui);
+    outliner->lists_section = is_part && has_clips;
+    if (!outliner->lists_section)
+        list_meshes(ui, outliner);
     if (has_clips) {
-        if (ui->is_headless && view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS)
+        if (outliner->lists_section && view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS)
             list_clip_tiles(ui);
         else
-            list_clips(ui);
-        list_layers(ui);
+            list_clips(ui, outliner);
+        list_layers(ui, outliner, graph);
     }
-    if (!ui->is_headless) {
-        list_materials(ui);
-        list_morphs(ui);
-        list_joints(ui);
+    if (!outliner->lists_section) {
+        list_materials(ui, outliner);
+        list_morphs(ui, outliner);
+        list_joints(ui, outliner);
     }
     ui_end_column(ui);
 }

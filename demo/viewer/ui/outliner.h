@@ -3,12 +3,22 @@
 #ifndef DEMO_VIEWER_UI_OUTLINER_H
 #define DEMO_VIEWER_UI_OUTLINER_H
 
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/graph.h"
 
-void view_outliner(view_ui *ui, view_rect area);
+enum { VIEW_MAX_FOLDED = 1024 }; // joints with a larger index cannot be folded
 
-// Resets the folded sections and scroll positions for a new document.
-void view_reset_rows(view_ui *ui);
+typedef struct view_outliner {
+    char filter[64];    // search text
+    bool lists_section; // only the section of the selected tab is listed, without headers
+    uint64_t folded_joints[VIEW_MAX_FOLDED / 64]; // one bit per joint
+    uint64_t open_layers;                         // one bit per layer
+    int32_t revealed_joint;                       // joint that the list was scrolled to
+} view_outliner;
+
+// Runs the outliner. On a phone it shows either only the clips, without headers, or all other
+// sections. A click on a layer shows the layer in `graph`.
+void view_outliner_panel(view_ui *ui, view_outliner *outliner, view_graph_view *graph,
+                         view_rect area);
 
 // Selects a mesh and highlights it; the inspector shows its page. `now`: seconds since the start.
 void view_select_mesh(view_ui *ui, double now, uint32_t mesh);

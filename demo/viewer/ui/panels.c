@@ -3,6 +3,20 @@
 // controlled.
 #include "demo/viewer/ui/panels.h"
 
+void view_reset_panels(view_ui *ui, view_panels *panels)
+{
+    memset(ui->scrolls, 0, sizeof ui->scrolls);
+    view_clear_retargeting(ui->retarget.made);
+    ui->retarget = (view_retarget_page){.made = ui->retarget.made};
+    ui->measured_from = ui->selected_material = ui->selected_mesh = -1;
+    ui->lit.is_set = false;
+    ui->lit_end = 0;
+    ui->textures.facts.mesh = NULL;
+    ui->problems.shown = 0;
+    panels->curves.anim = NULL;
+    panels->outliner = (view_outliner){.revealed_joint = -1};
+}
+
 // Draws the name of the marked joint in the image. A crowd has no single pose and no label.
 static void label_joint(const view_ui *ui)
 {
@@ -172,7 +186,7 @@ static void draw_driving(const view_ui *ui, const view_stage *stage)
 // == Running the panels ===================================================================
 
 // Runs the panels over the document.
-static void run_document_panels(view_ui *ui, const view_stage *stage)
+static void run_document_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
     const bool is_start = stage->is_start && !stage->shown->help;
     const float low = view_current_layout(stage).free.height - 50 * ui->scale;
@@ -200,12 +214,12 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
             view_surface_panel(ui);
         label_joint(ui);
         if (view_shows_graph(stage))
-            view_graph_panel(ui);
+            view_graph_panel(ui, &panels->graph);
         if (stage->shown->panel && stage->recorded < 0)
             draw_driving(ui, stage);
         if (stage->shown->panel)
             run_buttons(ui, stage);
-        view_dock_panels(ui);
+        view_dock_panels(ui, panels);
     }
     if ((stage->shown->panel || is_start) && stage->now < ui->notice_end) {
         const view_rect box = draw_badge(ui, low, VIEW_EDGE, ui->notice);
@@ -218,7 +232,7 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
 }
 
 // Runs all panels and lists, the topmost last.
-static void run_panels(view_ui *ui, const view_stage *stage)
+static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
     ui->canvas = stage->canvas;
     ui->is_touched = stage->is_touched;
@@ -234,7 +248,7 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     if (stage->pages != NULL)
         stage->page_panel(ui, stage);
     else
-        run_document_panels(ui, stage);
+        run_document_panels(ui, panels, stage);
     draw_stick(stage);
     view_choice_panel(ui);
     view_settings_panel(ui);
@@ -312,8 +326,8 @@ static void press_focused(view_ui *ui, const ui_mouse *event)
 
 // Runs the panels with the event, after the item under the mouse was determined. Draws nothing.
 // `was_hot` is the item under the mouse before the event.
-static void run_event(view_ui *ui, const view_stage *stage, const ui_mouse *event,
-                      ui_item_id was_hot)
+static void run_event(view_ui *ui, view_panels *panels, const view_stage *stage,
+                      const ui_mouse *event, ui_item_id was_hot)
 {
     ui->hot = ui->top;
     ui->mouse = *event;
@@ -332,7 +346,7 @@ static void run_event(view_ui *ui, const view_stage *stage, const ui_mouse *even
         ui->before.panel = NULL;
         ui->takes_next = ui->focus.panel == NULL;
     }
-    run_panels(ui, stage);
+    run_panels(ui, panels, stage);
     if (ui_passes_focus(ui)) {
         const bool is_past_end = event->shift ? ui->focus.panel == NULL : ui->takes_next;
         if (is_past_end)
@@ -342,24 +356,25 @@ static void run_event(view_ui *ui, const view_stage *stage, const ui_mouse *even
     view_clear_canvas(stage->canvas);
 }
 
-view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event)
+view_command view_run_ui(view_ui *ui, view_panels *panels, const view_stage *stage,
+                         const ui_mouse *event)
 {
     const int32_t hovered = ui->hovered_joint;
     const size_t selected = ui->browser.selected;
     const ui_item_id was_hot = ui->hot;
-    const uint32_t hovered_edge = ui->graph.hovered;
+    const uint32_t hovered_edge = panels->graph.hovered;
     if (!begin_run(ui, stage, event))
         return ui->command;
     for (size_t i = 0; i < VIEW_MAX_THUMBNAILS && event == NULL; i++)
         ui->pictures[i].is_seen = false;
-    run_panels(ui, stage);
+    run_panels(ui, panels, stage);
     if (event == NULL) {
         if (!ui->is_focus_there) // the panel of the item was closed
             ui->focus.panel = NULL;
         draw_tip(ui);
         return ui->command;
     }
-    run_event(ui, stage, event, was_hot);
+    run_event(ui, panels, stage, event, was_hot);
     const bool has_command = ui->command.action != VIEW_NOTHING;
     if (event->key != 0 || event->text != NULL) { // the mouse has not moved
         if (has_command || !ui->has_taken)
@@ -368,7 +383,7 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     }
     const bool has_other_item = ui->hot.number != was_hot.number || ui->hot.panel != was_hot.panel;
     const bool has_other_line =
-        ui->browser.selected != selected || ui->graph.hovered != hovered_edge;
+        ui->browser.selected != selected || panels->graph.hovered != hovered_edge;
     const bool has_changed = has_other_item || has_other_line || ui->hovered_joint != hovered;
     const bool is_handled = ui->has_taken || (event->is_moved && has_changed);
     if (!has_command && is_handled)

@@ -78,28 +78,21 @@ typedef struct view_ui {
     view_trial trial;
     const view_command_row *used[VIEW_NUM_USED]; // last used commands, for the command search
     size_t num_used;
-    view_graph_view graph;
     view_docks docks;
     ui_scroll scrolls[UI_NUM_SCROLLS];
-    ui_column *column; // column that contains the next items, or NULL
-    bool is_smooth;    // after view_follow()
-    float scroll_rest; // fraction of a line that a finger has scrolled, pixels
-    char filter[64];   // of the outliner
-    bool is_headless;  // the outliner lists only one section
-    uint32_t folded;   // bit i: section i of ui_section_number is folded
-    uint64_t folded_joints[UI_MAX_FOLDED / 64]; // one bit per joint
-    uint64_t open_layers;                       // one bit per layer
-    int32_t revealed_joint;                     // joint that the outliner was scrolled to
-    int32_t hovered_joint;                      // joint under the mouse in a list; -1: none
-    int32_t selected_joint;                     // clicked joint; -1: none
+    ui_column *column;         // column that contains the next items, or NULL
+    bool is_smooth;            // after view_follow()
+    float scroll_rest;         // fraction of a line that a finger has scrolled, pixels
+    uint32_t folded;           // bit i: section i of ui_section_number is folded
+    int32_t hovered_joint;     // joint under the mouse in a list; -1: none
+    int32_t selected_joint;    // clicked joint; -1: none
     int32_t measured_from;     // joint at which the measured distance begins; -1: none
     int32_t selected_material; // first mesh with the selected material; -1: none
     // Selected mesh; -1: none. Only one of mesh, material and joint is selected at a time.
     int32_t selected_mesh;
-    double lit_end; // until when the edges of the mesh are highlighted, seconds since the start
-    view_pick lit;  // vertex of the row under the mouse
-    bool keeps_lit; // until the next press
-    view_curves curves;
+    double lit_end;   // until when the edges of the mesh are highlighted, seconds since the start
+    view_pick lit;    // vertex of the row under the mouse
+    bool keeps_lit;   // until the next press
     char notice[256]; // shown at the bottom until notice_end
     char tip[320];    // tooltip of the item under the mouse; "": none
     // When the mouse entered the item, seconds since the start; INFINITY: the item was pressed.
@@ -115,6 +108,16 @@ typedef struct view_ui {
     view_action notice_action; // command of a click on the notice
 } view_ui;
 
+// The state of each panel.
+typedef struct view_panels {
+    view_outliner outliner;
+    view_curves curves;
+    view_graph_view graph;
+} view_panels;
+
+// Resets the folded sections, scroll positions and selections for a new document.
+void view_reset_panels(view_ui *ui, view_panels *panels);
+
 // Updates `over` after the file list was opened or closed.
 void view_sync_overlay(view_ui *ui);
 
@@ -129,6 +132,7 @@ view_stick view_stick_position(const view_stage *stage);
 // nothing and returns the resulting command, or VIEW_NOTHING if no panel was hit or the event
 // changes nothing visible. After a press on a value, the value follows the mouse until the caller
 // clears ui->held and ui->active.
-view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event);
+view_command view_run_ui(view_ui *ui, view_panels *panels, const view_stage *stage,
+                         const ui_mouse *event);
 
 #endif

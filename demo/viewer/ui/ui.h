@@ -159,8 +159,6 @@ typedef enum ui_section_number {
 
 enum { VIEW_MAX_MATERIALS = 256 }; // materials of further meshes are not listed
 
-enum { UI_MAX_FOLDED = 1024 }; // joints with a larger index cannot be folded
-
 // Opens an overlay and closes the previous one. VIEW_OVERLAY_NONE closes the overlay.
 void view_open_overlay(view_ui *ui, view_overlay over);
 
