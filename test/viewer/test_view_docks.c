@@ -351,7 +351,7 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
 
 static void turn_on(screen *s, const char *option)
 {
-    PERFORM(&s->viewer, view_toggle_of(option));
+    PERFORM(&s->viewer, view_get_toggle(view_find_option(option, strlen(option))));
     screen_draw(s);
 }
 
@@ -574,6 +574,6 @@ TEST_HERE (time_bar_buttons_do_what_keys_do, BOBBIN) {
     CHECK_UINT(press(s, "scrub/back", 0.5f), VIEW_STEP_BACK);
     CHECK_UINT(press(s, "scrub/last", 0.5f), VIEW_GO_LAST);
     CHECK_UINT(press(s, "scrub/+", 0.5f), VIEW_FASTER);
-    CHECK_UINT(press(s, "scrub/loop", 0.5f), view_toggle_of("loop"));
+    CHECK_UINT(press(s, "scrub/loop", 0.5f), view_get_toggle(VIEW_OPTION(wrap)));
     CHECK_UINT(press(s, "scrub/idle", 0.5f), VIEW_CLIPS);
 }

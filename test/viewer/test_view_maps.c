@@ -633,9 +633,8 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
         for (size_t i = 0; i < COUNT_OF(selected) && round < 2; i++) {
             OWN_STRING path = round == 0 ? common_copy(test_path(selected[i].from))
                                          : copy_file(folder, selected[i].name, selected[i].from);
-            const char *const map = view_map_options[selected[i].map];
             OWN_STRING chosen = common_format("%u=%s", selected[i].mesh, path);
-            CHECK(view_read_option(view_find_option(map, strlen(map)), chosen, &options));
+            CHECK(view_read_option(view_get_map_option(selected[i].map), chosen, &options));
         }
         for (md5gl_image_kind map = 0; map < MD5GL_NUM_IMAGE_KINDS && round == 2; map++)
             options.maps[map].count = 0;

@@ -125,7 +125,7 @@ TEST (view_motion_of_a_new_kind_is_shown_and_driven) {
     const md5_bounds bounds = view_clip_bounds(scene, &play, &hull);
     CHECK_NEAR(bounds.min.z, scene->model->bounds.min.z + 3.0f, 0.1);
 
-    const view_command_row ahead = {.action = VIEW_AHEAD};
+    const view_menu_entry ahead = {.action = VIEW_AHEAD};
     CHECK(view_controls_character(&viewer));
     view_control_character(&viewer, &ahead, true);
     CHECK(kite.control.ahead == 1);
@@ -324,10 +324,10 @@ TEST (view_keys_drive_legs) {
     CHECK(!view_controls_character(&viewer)); // walking is not enabled
     CHECK(view_begin_walk(&document.scene));
     CHECK(view_controls_character(&viewer));
-    const view_command_row ahead = {.action = VIEW_AHEAD};
-    const view_command_row left = {.action = VIEW_TO_LEFT};
-    const view_command_row back = {.action = VIEW_BACK};
-    const view_command_row trigger = {.action = VIEW_TRIGGER};
+    const view_menu_entry ahead = {.action = VIEW_AHEAD};
+    const view_menu_entry left = {.action = VIEW_TO_LEFT};
+    const view_menu_entry back = {.action = VIEW_BACK};
+    const view_menu_entry trigger = {.action = VIEW_TRIGGER};
     view_control_character(&viewer, &trigger, true);
     CHECK(!document.scene.legs.is_driven);
     view_control_character(&viewer, &ahead, true);
@@ -358,7 +358,7 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
          scene_close(gl)) {
     shot_viewer viewer;
     view_state *const state = &viewer.state;
-    const view_command_row *const key = view_find_key('u', false, false, false, false);
+    const view_menu_entry *const key = view_find_key('u', false, false, false, false);
     CHECK_UINT(key->action, VIEW_WALK);
     if (shot_open(&viewer, gl, "models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim")) {
         view_scene *const scene = &state->document->scene;

@@ -330,7 +330,8 @@ TEST (view_start_plays_the_first_minute) {
     CHECK(state->document->scene.machine.control.side == 1); // the key was still handled
     CHECK(view_current_layout(&stage).free.width == 1400.0f
           && view_current_layout(&stage).menu.height > 0);
-    (void)view_execute(state, (view_command){.action = view_toggle_of("hierarchy")});
+    (void)view_execute(state,
+                       (view_command){.action = view_get_toggle(VIEW_OPTION(shown.hierarchy))});
     stage = item_draw(state, 1400, 700);
     CHECK(view_current_layout(&stage).docks[VIEW_DOCK_LEFT].width > 0.0f);
     CHECK(view_current_layout(&stage).docks[VIEW_DOCK_RIGHT].width > 0.0f);
@@ -395,7 +396,7 @@ static char *document_texts(const view_options *options)
 static void set(view_state *viewer, const char *name, const char *text)
 {
     const view_option *const row = view_find_option(name, strlen(name));
-    CHECK_THAT(view_set_option(viewer, (size_t)(row - view_option_rows), text), "--%s", name);
+    CHECK_THAT(view_set_option(viewer, row, text), "--%s", name);
 }
 
 // Each document is restored as it was left, in the same window and in another one, unless the

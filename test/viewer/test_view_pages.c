@@ -168,7 +168,7 @@ TEST_HERE (view_pages_can_hide_their_panel) {
     draw(s);
     CHECK(item_find(&s->viewer, &stage, "page-slider/damping").width > 0.0f);
     CHECK(s->viewer.pages.lens.shift_x > 0.3f); // the middle is to the right of the panel
-    s->options.is_given[view_option_index("panel")] = true;
+    s->options.is_given[view_option_index(VIEW_OPTION(shown.panel))] = true;
     s->options.shown.panel = false;
     stage = view_stage_of(&s->viewer, s->width, s->height);
     draw(s);

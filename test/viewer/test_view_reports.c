@@ -570,7 +570,7 @@ TEST_HERE (view_start_page_opens_an_example_and_closes) {
 TEST_HERE (view_start_page_passes_keys_to_a_card_over_it) {
     view_config config = {.path = NULL};
     note_recent_files(w, &config);
-    PERFORM(&w->viewer, VIEW_ASK, view_option_index("background-color"));
+    PERFORM(&w->viewer, VIEW_ASK, view_option_index(VIEW_OPTION(background)));
     CHECK_UINT(w->viewer.ui.over, VIEW_OVERLAY_CARD);
     press_key(w, VIEW_KEY_RETURN);
     CHECK_UINT(w->viewer.ui.over, VIEW_OVERLAY_START);

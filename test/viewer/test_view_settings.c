@@ -57,11 +57,13 @@ static char *option_text(const screen *s, const view_option *option)
 // For each numeric option in a menu, the field sets the minimum, the maximum and a value between,
 // and Reset the default.
 TEST_SCREEN (view_each_number_is_set_by_its_field, BOBBIN) {
-    for (size_t i = 0; i < view_num_commands; i++) {
-        const view_option *const option = view_get_option(&view_command_rows[i]);
-        if (option == NULL || view_command_rows[i].action != VIEW_ASK)
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    for (size_t i = 0; i < list.count; i++) {
+        const view_option *const option = view_get_option(list.entries[i]);
+        if (option == NULL || list.entries[i]->action != VIEW_ASK)
             continue;
-        if (option->effect == VIEW_EFFECT_REOPENS || option->names != VIEW_NAMES_NOTHING)
+        if (option->effect == VIEW_EFFECT_RELOAD || option->names != VIEW_NAMES_NOTHING)
             continue;
         if (option->kind < COMMON_COUNT || option->kind > COMMON_NUMBER)
             continue;
@@ -157,8 +159,7 @@ TEST_SCREEN (view_escape_reads_the_files_once, BOBBIN) {
     size_t count = 0;
     ask(s, "crowd");
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        CHECK(view_set_option(&s->viewer, (size_t)(find_option(rows[i][0]) - view_option_rows),
-                              rows[i][1]));
+        CHECK(view_set_option(&s->viewer, find_option(rows[i][0]), rows[i][1]));
     s->options.level = VIEW_DEBUG;
     (void)fflush(stderr);
     const int kept = dup(STDERR_FILENO);
@@ -273,9 +274,11 @@ TEST_SCREEN (view_files_of_rows_can_be_browsed, BOBBIN) {
 
 // In the smallest window the buttons are visible, whatever the card contains.
 TEST_SCREEN (view_buttons_of_cards_are_visible_in_small_windows, SMALL) {
-    for (size_t i = 0; i < view_num_commands; i++) {
-        const view_option *const option = view_get_option(&view_command_rows[i]);
-        if (option == NULL || view_command_rows[i].action != VIEW_ASK)
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    for (size_t i = 0; i < list.count; i++) {
+        const view_option *const option = view_get_option(list.entries[i]);
+        if (option == NULL || list.entries[i]->action != VIEW_ASK)
             continue;
         ask(s, option->name);
         if (s->viewer.ui.over == VIEW_OVERLAY_FILES)
@@ -367,10 +370,12 @@ TEST_SCREEN (view_colours_can_be_picked_from_the_image, BOBBIN) {
 TEST_SCREEN (view_fields_of_files_do_not_overlap, BOBBIN) {
     STRINGS(items) = {"card/name", "card/none", "card/Browse"};
     unsigned num_cards = 0;
-    for (size_t i = 0; i < view_num_commands; i++) {
-        const view_option *const option = view_get_option(&view_command_rows[i]);
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    for (size_t i = 0; i < list.count; i++) {
+        const view_option *const option = view_get_option(list.entries[i]);
         float end = 0.0f;
-        if (option == NULL || view_command_rows[i].action != VIEW_ASK)
+        if (option == NULL || list.entries[i]->action != VIEW_ASK)
             continue;
         ask(s, option->name);
         const bool is_file = item_find(&s->viewer, &s->facts, "card/Browse").width > 0.0f;

@@ -168,7 +168,7 @@ TEST_SHOT (view_surface_panel_shows_weights_and_the_page_a_layout, MODEL " --pan
     const view_canvas *const canvas = &state->canvas;
     view_stage facts;
     for (int i = 1; i <= (int)VIEW_NUM_SURFACES; i++) {
-        PERFORM(state, view_toggle_of("shading"));
+        PERFORM(state, view_get_toggle(VIEW_OPTION(surface)));
         draw_panels(state, &facts);
         CHECK(state->options->surface == (view_surface)(i % (int)VIEW_NUM_SURFACES));
         const view_rect box = item_find(state, &facts, "surface/");

@@ -444,25 +444,27 @@ static void switches_press(view_state *viewer, int32_t key)
 // Nothing is loaded from the file, so only switches that need no data are tested.
 TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
     size_t num_keys = 0;
-    const view_command_row *const rows = view_command_rows;
-    const size_t count = view_num_commands;
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    const view_menu_entry *const *const rows = list.entries;
+    const size_t count = list.count;
     s->viewer.log.level = VIEW_QUIET;
     for (size_t i = 0; i < count; i++)
-        for (int j = 0; rows[i].action == VIEW_TOGGLE && view_get_option(&rows[i])->word != NULL
-                        && j < VIEW_MAX_KEYS && rows[i].keys[j] != 0
-                        && view_missing_needs(&s->facts, &rows[i]) == 0;
+        for (int j = 0; rows[i]->action == VIEW_TOGGLE && view_get_option(rows[i])->word != NULL
+                        && j < VIEW_MAX_KEYS && rows[i]->keys[j] != 0
+                        && view_missing_needs(&s->facts, rows[i]) == 0;
              j++) {
             // Presses the key twice, and checks all switches after each press.
             const view_shown before = s->viewer.options->shown;
             view_shown turned = before;
-            bool *const field = view_switch_field(view_get_option(&rows[i]), &turned);
+            bool *const field = view_switch_field(view_get_option(rows[i]), &turned);
             *field = !*field;
-            switches_press(&s->viewer, rows[i].keys[j]);
+            switches_press(&s->viewer, rows[i]->keys[j]);
             CHECK_THAT(memcmp(&s->viewer.options->shown, &turned, sizeof turned) == 0,
-                       "the key of %s does not turn its switch, or turns another", rows[i].label);
-            switches_press(&s->viewer, rows[i].keys[j]);
+                       "the key of %s does not turn its switch, or turns another", rows[i]->label);
+            switches_press(&s->viewer, rows[i]->keys[j]);
             CHECK_THAT(memcmp(&s->viewer.options->shown, &before, sizeof before) == 0,
-                       "the key of %s does not turn its switch back", rows[i].label);
+                       "the key of %s does not turn its switch back", rows[i]->label);
             num_keys++;
         }
     CHECK(num_keys >= 18);
@@ -470,18 +472,20 @@ TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
 
 // A key has one meaning, or a second one while a character is driven.
 TEST (view_keys_have_one_meaning) {
-    const size_t count = view_num_commands;
-    const view_command_row *const rows = view_command_rows;
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    const view_menu_entry *const *const rows = list.entries;
+    const size_t count = list.count;
     for (size_t i = 0; i < count; i++)
-        for (int j = 0; j < VIEW_MAX_KEYS && rows[i].keys[j] != 0; j++)
+        for (int j = 0; j < VIEW_MAX_KEYS && rows[i]->keys[j] != 0; j++)
             for (int shifted = 0; shifted < 2; shifted++) {
-                const int32_t key = rows[i].keys[j];
+                const int32_t key = rows[i]->keys[j];
                 const bool is_free = (key & VIEW_WITH_ANY) != 0;
                 const bool shift = is_free ? shifted == 1 : (key & VIEW_WITH_SHIFT) != 0;
-                const view_command_row *const found =
+                const view_menu_entry *const found =
                     view_find_key(key & ~VIEW_KEY_FLAGS, shift, (key & VIEW_WITH_CTRL) != 0, false,
-                                  view_is_driving(rows[i].action));
-                CHECK_THAT(found == &rows[i], "a key of %s does something else", rows[i].label);
+                                  view_is_driving(rows[i]->action));
+                CHECK_THAT(found == rows[i], "a key of %s does something else", rows[i]->label);
             }
 }
 
@@ -498,37 +502,41 @@ TEST (view_each_option_is_in_a_menu) {
         "retarget-map retarget-pairs retarget-layout ";
     for (size_t i = 0; i < view_num_options; i++) {
         OWN_STRING name = common_format(" %s ", view_option_rows[i].name);
-        CHECK_THAT(view_find_command(&view_option_rows[i]) != NULL || strstr(others, name) != NULL,
+        CHECK_THAT(view_get_entry(&view_option_rows[i]) != NULL || strstr(others, name) != NULL,
                    "no menu has --%s", view_option_rows[i].name);
     }
 }
 
 TEST (view_each_command_has_its_option) {
-    const size_t count = view_num_commands;
-    const view_command_row *const rows = view_command_rows;
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    const view_menu_entry *const *const rows = list.entries;
+    const size_t count = list.count;
     for (size_t i = 0; i < count; i++) {
-        const bool has_option = rows[i].action == VIEW_TOGGLE || rows[i].action == VIEW_ASK
-                                || rows[i].list == VIEW_LIST_WORDS;
-        CHECK_THAT(!has_option || view_get_option(&rows[i]) != NULL, "%s: no such option",
-                   rows[i].label);
+        const bool has_option = rows[i]->action == VIEW_TOGGLE || rows[i]->action == VIEW_ASK
+                                || rows[i]->list == VIEW_LIST_WORDS;
+        CHECK_THAT(!has_option || view_get_option(rows[i]) != NULL, "%s: no such option",
+                   rows[i]->label);
     }
 }
 
 // A label names the effect from the user's point of view. The label of a switch names the state
 // when it is ticked.
 TEST (view_labels_name_the_effect) {
-    const size_t count = view_num_commands;
-    const view_command_row *const rows = view_command_rows;
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    const view_menu_entry *const *const rows = list.entries;
+    const size_t count = list.count;
     for (size_t i = 0; i < count; i++) {
-        const view_command_row *const row = &rows[i];
+        const view_menu_entry *const row = rows[i];
         const char *const label = view_get_label(row);
         const char *const menu = view_menu_names[row->menu];
         const view_option *const option = view_get_option(row);
         const bool asks = strstr(label, "\xE2\x80\xA6") != NULL;
         const bool has_list = row->list != VIEW_LIST_NONE && row->action != VIEW_ASK;
         const bool is_first =
-            i == 0 || rows[i - 1].menu != row->menu
-            || strncmp(rows[i - 1].label, row->label, strcspn(row->label, "/")) != 0;
+            i == 0 || rows[i - 1]->menu != row->menu
+            || strncmp(rows[i - 1]->label, row->label, strcspn(row->label, "/")) != 0;
         if (row->menu >= VIEW_NUM_MENUS)
             continue;
         OWN_STRING words = common_format(" %s ", label);
@@ -550,7 +558,7 @@ TEST (view_labels_name_the_effect) {
         else
             CHECK_THAT(!asks || (row->action != VIEW_SET && !has_list), "%s: asks nothing", label);
         for (size_t k = 0; k < i; k++)
-            CHECK_THAT(rows[k].menu != row->menu || strcmp(view_get_label(&rows[k]), label) != 0,
+            CHECK_THAT(rows[k]->menu != row->menu || strcmp(view_get_label(rows[k]), label) != 0,
                        "two commands are called %s", label);
     }
 }
@@ -586,10 +594,12 @@ static bool finds_first(screen *s, const char *words, const char *line)
 
 static bool has_command(const char *label)
 {
-    const size_t count = view_num_commands;
-    const view_command_row *const rows = view_command_rows;
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    const view_menu_entry *const *const rows = list.entries;
+    const size_t count = list.count;
     for (size_t i = 0; i < count; i++)
-        if (strcmp(view_get_label(&rows[i]), label) == 0)
+        if (strcmp(view_get_label(rows[i]), label) == 0)
             return true;
     return false;
 }
@@ -702,7 +712,7 @@ TEST_HERE (view_menus_open_by_a_press_and_close_by_escape, BOBBIN) {
     CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Show", 0.5f, 0.5f).action, VIEW_HANDLED);
     screen_draw(s);
     CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Wireframe", 0.5f, 0.5f).action,
-               view_toggle_of("edges"));
+               view_get_toggle(VIEW_OPTION(shown.edges)));
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
     view_open_menu(&s->viewer.ui, VIEW_MENU_OF_BAR, 0.0f, 0.0f);
     CHECK_UINT(send_key(s, VIEW_KEY_ESCAPE, NULL).action, VIEW_HANDLED);
@@ -730,7 +740,7 @@ TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
         const view_option *const option =
             view_find_option(cases[i].option, strlen(cases[i].option));
         view_open_menu(&viewer->ui, VIEW_MENU_OF_BAR, 0.0f, 20.0f);
-        viewer->ui.menu.row = view_find_command(option);
+        viewer->ui.menu.row = view_get_entry(option);
         viewer->ui.menu.menu = viewer->ui.menu.row->menu;
         COMMON_TEXT(viewer->ui.menu.group, "%s", cases[i].group);
         screen_draw(s);
@@ -743,7 +753,7 @@ TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
 }
 
 // Opens the submenu of an option, and rests the mouse on one of its lines.
-static void rest_on(screen *s, const view_command_row *row, const char *line)
+static void rest_on(screen *s, const view_menu_entry *row, const char *line)
 {
     view_state *const viewer = &s->viewer;
     view_open_menu(&viewer->ui, VIEW_MENU_OF_BAR, 0.0f, 20.0f);
@@ -760,7 +770,7 @@ TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
     view_state *const viewer = &s->viewer;
     const view_option *const surface = view_find_option("shading", 7);
     view_store_step(viewer);
-    rest_on(s, view_find_command(surface), "menu/UV grid");
+    rest_on(s, view_get_entry(surface), "menu/UV grid");
     CHECK(!view_follow_trial(viewer)); // not immediately
     viewer->now += 0.2;
     CHECK(view_follow_trial(viewer) && !view_follow_trial(viewer));
@@ -773,7 +783,7 @@ TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_LIT);
 
     // A selected value remains, as one step of undo.
-    rest_on(s, view_find_command(surface), "menu/Weights");
+    rest_on(s, view_get_entry(surface), "menu/Weights");
     viewer->now += 0.2;
     CHECK(view_follow_trial(viewer));
     view_execute(viewer, item_press(viewer, &s->facts, "menu/Weights", 0.5f, 0.5f));
@@ -788,12 +798,14 @@ TEST_HERE (view_shows_the_hovered_clip, BOBBIN) {
     view_state *const viewer = &s->viewer;
     const size_t clip = viewer->document->scene.clip;
     const size_t another = clip != 2 ? 2 : 3;
-    const view_command_row *row = view_command_rows;
-    while (row->list != VIEW_LIST_CLIPS)
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    const view_menu_entry *const *row = list.entries;
+    while ((*row)->list != VIEW_LIST_CLIPS)
         row++;
     viewer->play.time = 0.3;
     OWN_STRING line = common_format("menu/%s", viewer->document->scene.clips[another].name);
-    rest_on(s, row, line);
+    rest_on(s, *row, line);
     viewer->now += 0.2;
     CHECK(view_follow_trial(viewer));
     CHECK_UINT(viewer->document->scene.clip, another);
@@ -816,7 +828,7 @@ TEST_HERE (view_lists_joints_with_their_parents_and_vertices, BOBBIN) {
                        "tail_6")
                 == 0;
     CHECK(count > 0);
-    PERFORM(viewer, VIEW_ASK, view_option_index("joint"));
+    PERFORM(viewer, VIEW_ASK, view_option_index(VIEW_OPTION(joint)));
     COMMON_TEXT(viewer->ui.card.filter, "tail_6");
     viewer->ui.card.opened = view_find_option("joint", 5);
     screen_draw(s);
@@ -873,7 +885,7 @@ TEST_HERE (view_tab_reaches_items_and_return_presses_them, BOBBIN) {
 static bool set(screen *s, const char *name, const char *text)
 {
     const view_option *const option = view_find_option(name, strlen(name));
-    return view_set_option(&s->viewer, (size_t)(option - view_option_rows), text);
+    return view_set_option(&s->viewer, option, text);
 }
 
 TEST_HERE (view_options_can_be_set_in_the_window, BOBBIN) {
@@ -1032,22 +1044,24 @@ TEST (view_options_are_in_the_help_completions_and_manual) {
 }
 
 TEST (view_keys_are_in_all_lists_of_keys) {
-    const size_t count = view_num_commands;
-    const view_command_row *const rows = view_command_rows;
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    const view_menu_entry *const *const rows = list.entries;
+    const size_t count = list.count;
     OWN_STRING bindings = print_text(BINDINGS);
     OWN_STRING manual = print_text(MANUAL);
     for (size_t i = 0; i < count; i++) {
         char keys[64];
-        view_print_keys(&rows[i], keys, sizeof keys);
-        if (keys[0] == '\0' || rows[i].action == VIEW_TRIGGER)
+        view_print_keys(rows[i], keys, sizeof keys);
+        if (keys[0] == '\0' || rows[i]->action == VIEW_TRIGGER)
             continue;
-        OWN_STRING line = common_format("  %-27s %s\n", keys, view_get_label(&rows[i]));
+        OWN_STRING line = common_format("  %-27s %s\n", keys, view_get_label(rows[i]));
         CHECK_THAT(strstr(bindings, line) != NULL, "--list-bindings does not tell of %s",
-                   rows[i].label);
+                   rows[i]->label);
         // Without the sign at the end of a label that opens a card, which roff does not support.
-        const char *const label = view_get_label(&rows[i]);
+        const char *const label = view_get_label(rows[i]);
         OWN_STRING words = common_format("%.*s", (int)strcspn(label, "\xE2\xC2"), label);
-        CHECK_THAT(strstr(manual, words) != NULL, "--man does not tell of %s", rows[i].label);
+        CHECK_THAT(strstr(manual, words) != NULL, "--man does not tell of %s", rows[i]->label);
     }
 }
 
@@ -1192,7 +1206,7 @@ TEST_SCREEN (view_letters_have_enough_contrast, screen_open(s, BOBBIN, WIDTH, HE
     check_contrast(s, "start");
     PERFORM(&s->viewer, VIEW_START_PAGE);
     const char *const another = test_path("models/thimble/thimble.md5mesh");
-    CHECK(view_set_option(&s->viewer, view_option_index("retarget"), another));
+    CHECK(view_set_option(&s->viewer, VIEW_OPTION(retarget), another));
     md5gl_target *const target = md5gl_create_target(s->viewer.renderer, 64, 48, 1, NULL);
     CHECK(view_draw(&s->viewer, target, 64, 48, false, true, NULL)); // drawing moves the companion
     md5gl_destroy_target(s->viewer.renderer, target);

@@ -103,7 +103,9 @@ static void execute_random_command(screen *s, uint64_t *random)
         s->viewer.play.time = any % 100 / 60.0;
         execute(s, (view_command){.action = actions[any % COUNT_OF(actions)]});
     } else if (which == 1) {
-        execute(s, (view_command){.action = view_toggle_of(switches[any % COUNT_OF(switches)])});
+        const char *const name = switches[any % COUNT_OF(switches)];
+        const view_option *const option = view_find_option(name, strlen(name));
+        execute(s, (view_command){.action = view_get_toggle(option)});
     } else if (which == 2) {
         execute(s, (view_command){.action = any % 3 ? VIEW_HIDE_MESH : VIEW_ONLY_MESH,
                                   .number = any % 2});
@@ -186,17 +188,17 @@ TEST_SCREEN (view_undo_keeps_two_hundred_steps_of_one_document, BOBBIN) {
     const char *const path = test_path("models/thimble/thimble.md5mesh");
     begin(s);
     for (int i = 0; i < 250; i++)
-        execute(s, (view_command){.action = view_toggle_of("grid")});
+        execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.grid))});
     CHECK_UINT(s->viewer.num_steps, 201);
     undo(s);
     CHECK_UINT(s->viewer.step, 199);
     // Clears the steps that could be redone.
-    execute(s, (view_command){.action = view_toggle_of("edges")});
+    execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.edges))});
     CHECK_UINT(s->viewer.num_steps, 201);
     redo(s);
     CHECK(s->options.shown.edges);
     // A setting of the window is not a step.
-    execute(s, (view_command){.action = view_toggle_of("panel")});
+    execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.panel))});
     CHECK_UINT(s->viewer.step, 200);
     CHECK(view_open(&s->viewer, &path, 1, true));
     begin(s);
@@ -280,14 +282,14 @@ TEST_SCREEN (view_undo_restores_rotations, BOBBIN) {
         CHECK_STRING(front, sides[steps[i]][1]);
     }
     CHECK_UINT(s->viewer.num_steps, 3);
-    execute(s, (view_command){.action = view_toggle_of("grid")});
+    execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.grid))});
     undo(s); // undoes only the grid
     CHECK(turn->is_set);
 }
 
 TEST_SCREEN (view_undo_is_ignored_while_typing, BOBBIN) {
     begin(s);
-    execute(s, (view_command){.action = view_toggle_of("grid")});
+    execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.grid))});
     const size_t step = s->viewer.step;
     execute(s, (view_command){.action = VIEW_SEARCH});
     press(s, 'z');
@@ -383,7 +385,7 @@ TEST_SCREEN (view_undo_of_a_reset_of_all_is_one_step, BOBBIN) {
     OWN_STRING first = option_texts(&s->options);
     execute(s, (view_command){.action = VIEW_SLOWER});
     execute(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
-    execute(s, (view_command){.action = view_toggle_of("edges")});
+    execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.edges))});
     OWN_STRING last = option_texts(&s->options);
     execute(s, (view_command){.action = VIEW_RESET_ALL});
     OWN_STRING reset = option_texts(&s->options);

@@ -61,7 +61,7 @@ static void explain_no_effect(view_state *viewer, view_action action)
 }
 
 // Fires the trigger of a key.
-static void push_trigger(view_state *viewer, const view_command_row *row)
+static void push_trigger(view_state *viewer, const view_menu_entry *row)
 {
     view_machine *const machine = &viewer->document->scene.machine;
     const int32_t trigger = view_find_trigger(machine, row->trigger);
@@ -93,7 +93,7 @@ static void set_direction(view_control *control, view_action action, bool down)
         control->side = direction;
 }
 
-void view_control_character(view_state *viewer, const view_command_row *row, bool down)
+void view_control_character(view_state *viewer, const view_menu_entry *row, bool down)
 {
     view_scene *const scene = &viewer->document->scene;
     const view_motion_kind *const mover = view_mover_of(scene);
@@ -244,11 +244,11 @@ static void set_next_word(view_state *viewer, const view_option *option)
         number = 0;
         word = common_copy_word(words, number);
     }
-    const bool is_set = view_set_option(viewer, (size_t)(option - view_option_rows), word);
+    const bool is_set = view_set_option(viewer, option, word);
     free(word);
     word = common_copy_word(view_get_choices(option), number);
     if (is_set && word != NULL)
-        view_notice(viewer, "%s: %s", view_get_label(view_find_command(option)), word);
+        view_notice(viewer, "%s: %s", view_get_label(view_get_entry(option)), word);
     free(word);
 }
 
@@ -263,7 +263,7 @@ static void toggle_ragdoll(view_state *viewer)
     }
     const bool has_died = view_has_died(fall, now);
     char *const time = has_died ? common_copy("") : common_format("%.17g", fmax(now, 0));
-    if (view_set_option(viewer, view_option_index("ragdoll-time"), time))
+    if (view_set_option(viewer, VIEW_OPTION(dies), time))
         view_notice(viewer,
                     has_died ? "Ragdoll ended" : "Ragdoll started" VIEW_DOT "press again to end");
     free(time);
@@ -490,7 +490,7 @@ static void hide(view_state *viewer, uint64_t meshes)
     for (int i = 0; i < 64; i++)
         if ((meshes >> i & 1) != 0)
             common_extend(&text, "%d\n", i);
-    view_set_option(viewer, view_option_index("hide"), text);
+    view_set_option(viewer, VIEW_OPTION(hidden), text);
     free(text);
 }
 
@@ -601,7 +601,7 @@ static void execute_other_command(view_state *viewer, const view_command *comman
         if (command->item != 0)
             view_open_overlay(&viewer->ui, (view_overlay)command->item);
         if (command->path != NULL) // NULL for a clip that is not a file
-            view_set_option(viewer, number, command->path);
+            view_set_option(viewer, &view_option_rows[number], command->path);
         break;
     case VIEW_SETTINGS:
         view_open_overlay(&viewer->ui, VIEW_OVERLAY_SETTINGS);
@@ -785,7 +785,7 @@ static void push_stick(view_state *viewer, float x, float y)
     stick->pad.x = right * factor;
     stick->pad.y = down * factor;
     while (view_next_pad_key(&stick->pad, &key)) {
-        const view_command_row *const row = view_find_key(key.key, false, false, false, true);
+        const view_menu_entry *const row = view_find_key(key.key, false, false, false, true);
         if (row != NULL)
             view_control_character(viewer, row, key.kind == VIEW_INPUT_KEY_DOWN);
     }
@@ -1117,9 +1117,9 @@ static void press_key(view_state *viewer, const view_input *event)
     const bool is_function = key >= VIEW_KEY_F(1) && key <= VIEW_KEY_F(12);
     if (viewer->ui.modal != NULL && !control && !is_function)
         return;
-    const view_command_row *row = view_controls_character(viewer) && !control
-                                      ? view_find_key(key, shift, control, alt, true)
-                                      : NULL;
+    const view_menu_entry *row = view_controls_character(viewer) && !control
+                                     ? view_find_key(key, shift, control, alt, true)
+                                     : NULL;
     if (row != NULL) {
         view_control_character(viewer, row, true);
         return;
@@ -1131,7 +1131,7 @@ static void press_key(view_state *viewer, const view_input *event)
         const uint32_t missing = view_missing_needs(&stage, row);
         if (missing == 0) {
             const view_option *const option = view_get_option(row);
-            const size_t number = option != NULL ? (size_t)(option - view_option_rows) : 0;
+            const size_t number = option != NULL ? view_option_index(option) : 0;
             view_execute(viewer, (view_command){.action = view_get_action(row), .number = number});
             return;
         }
@@ -1199,7 +1199,8 @@ static bool changes_image(view_input_kind kind)
 
 void view_handle_event(view_state *viewer, const view_input *in_points, bool *redraw)
 {
-    const view_command_row *let_go;
+    const view_menu_entry *let_go;
+    const view_option *option;
     const float scale = mouse_scale(viewer);
     view_input in_pixels = *in_points;
     in_pixels.x *= scale;
@@ -1258,7 +1259,8 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
         view_log_state(viewer, "drop");
         break;
     case VIEW_INPUT_SET:
-        *redraw |= view_set_option(viewer, view_option_index(event->text), event->path);
+        option = view_find_option(event->text, strlen(event->text));
+        *redraw |= option != NULL && view_set_option(viewer, option, event->path);
         free(event->path);
         break;
     case VIEW_INPUT_RESIZE:

@@ -1,4 +1,5 @@
-// The table of commands, and searches in it by option, action and key. See commands.h.
+// The table of commands, the list of all menu entries, and searches in it by option, action and
+// key. See commands.h.
 #include "demo/viewer/base/commands.h"
 
 #include "demo/viewer/base/options.h"
@@ -7,8 +8,9 @@
 #include <assert.h>
 
 const char *const view_menu_names[VIEW_NUM_GROUPS] = {
-    "File",   "Edit",  "View", "Model", "Animation",          "States",
-    "Camera", "Light", "Help", "Mouse", "Character controls", ""};
+    "File",    "Edit",  "View", "Model", "Animation",          "States",
+    "Camera",  "Light", "Help", "Mouse", "Character controls", "",
+    "Settings"};
 
 // == The table ====================================================================================
 
@@ -30,16 +32,6 @@ const char *const view_menu_names[VIEW_NUM_GROUPS] = {
 #define ON(what) .context = VIEW_ON_##what
 #define ON_GROUND ON(GROUND)
 #define ON_BOTH .context = (VIEW_ON_MODEL | VIEW_ON_GROUND)
-// SWITCH sets an option to its next value; ASK prompts for the value of an option. The first of the
-// remaining arguments are the synonyms for the search.
-#define SWITCH(menu, label, its_option, ...)                                            \
-    {                                                                                   \
-        VIEW_TOGGLE, VIEW_MENU_##menu, NULL, label, __VA_ARGS__, .option = (its_option) \
-    }
-#define ASK(menu, label, its_option, ...)                                             \
-    {                                                                                 \
-        VIEW_ASK, VIEW_MENU_##menu, "ask", label, __VA_ARGS__, .option = (its_option) \
-    }
 #define MOUSE(label, its_tooltip)                                            \
     {                                                                        \
         VIEW_NOTHING, VIEW_MENU_MOUSE, NULL, label, .tooltip = (its_tooltip) \
@@ -54,7 +46,7 @@ const char *const view_menu_names[VIEW_NUM_GROUPS] = {
             .trigger = (number)                                                                \
     }
 
-const view_command_row view_command_rows[] = {
+static const view_menu_entry commands[] = {
     {VIEW_START_PAGE, VIEW_MENU_FILE, "start-page", "Start page", "welcome examples home",
      KEYS(CTRL(VIEW_KEY_HOME))},
     {VIEW_FILES, VIEW_MENU_FILE, "files", "Open…", "load file model import", KEYS(CTRL('o')),
@@ -71,8 +63,6 @@ const view_command_row view_command_rows[] = {
      KEYS(VIEW_KEY_PAGE_UP)},
     {VIEW_RELOAD, VIEW_MENU_FILE, "reload", "Reload", "refresh read again", KEYS(CTRL('r')),
      .tooltip = "Read the files again"},
-    SWITCH(FILE, "Reload when files change", "watch", "watch live"),
-    SWITCH(FILE, "Load clips from the model's folder", "no-auto", "auto"),
     {VIEW_SCREENSHOT, VIEW_MENU_FILE, "screenshot", "Save screenshot",
      "picture screenshot png image photo", KEYS(VIEW_KEY_F(12)),
      .tooltip = "Save an image of the window to the current folder", ON_GROUND},
@@ -89,7 +79,6 @@ const view_command_row view_command_rows[] = {
      KEYS(SHIFT(CTRL('e'))), .tooltip = "Export with the same settings"},
     {VIEW_RECORD, VIEW_MENU_FILE, "record", "Record movie", "gif mp4 video capture",
      KEYS(SHIFT(VIEW_KEY_F(12))), .tooltip = "Start or stop recording a movie of the window"},
-    SWITCH(FILE, "Movie format", "record-as", "gif mp4 webm apng", .list = VIEW_LIST_WORDS),
     {VIEW_QUIT, VIEW_MENU_FILE, "quit", "Quit", "exit close", KEYS(CTRL('q'))},
 
     {VIEW_UNDO, VIEW_MENU_EDIT, "undo", "Undo", "back revert", KEYS(CTRL('z'))},
@@ -114,63 +103,23 @@ const view_command_row view_command_rows[] = {
      .tooltip = "Copy a command line that shows the same view"},
     {VIEW_MEASURE, VIEW_MENU_EDIT, "measure", "Measure distance", "angle between", KEYS(CTRL('m')),
      NEEDS(ONE), ON(JOINT), .tooltip = "Measure from the selected joint to another joint"},
-    ASK(EDIT, "Select joint…", "joint", "bone mark weights heat", NEEDS(MODEL | ONE),
-        .list = VIEW_LIST_JOINTS),
     {VIEW_SELECT_PARENT, VIEW_MENU_EDIT, "choose-parent", "Select parent joint", "bone",
      NEEDS(MODEL | ONE), ON(JOINT)},
     {VIEW_CLOSE_LISTS, VIEW_MENU_EDIT, "close-lists", "Deselect", "clear escape none",
      KEYS(VIEW_KEY_ESCAPE),
      .tooltip = "Close the menu, list or error, release the keyboard, or deselect"},
 
-    SWITCH(VIEW, "Panels", "panel", "hide interface clean", KEYS('h')),
-    SWITCH(VIEW, "Outliner", "hierarchy", "tree list joints bones meshes",
-           KEYS(CTRL('b'), SHIFT('h'))),
-    SWITCH(VIEW, "Inspector", "inspector", "figures values numbers", KEYS(CTRL('i'))),
     {VIEW_CLIPS, VIEW_MENU_VIEW, "clips", "Clip list", "animations", KEYS(CTRL('l')),
      NEEDS(CLIPS | CLIP)},
-    SWITCH(VIEW, "State graph", "graph", "machine transitions nodes", KEYS(SHIFT('g')),
-           NEEDS(MACHINE)),
-    SWITCH(VIEW, "Curves", "curves", "plot position degrees quaternion csv graph",
-           NEEDS(CLIPS | CLIP)),
-    SWITCH(VIEW, "Differences", "differences", "distance joints plot", NEEDS(ONE | MODEL)),
     {VIEW_WARNINGS, VIEW_MENU_VIEW, "warnings", "Problems", "errors warnings faults missing",
      KEYS(CTRL('w')), .tooltip = "List all errors and warnings of the files"},
-    SWITCH(VIEW, "Statistics", "statistics", "memory counts polygons", KEYS('m')),
-    SWITCH(VIEW, "Frame time", "frame-time", "fps milliseconds performance", KEYS('z')),
-    SWITCH(VIEW, "Show/Grid", "grid", "ground floor", KEYS('g'), ON_GROUND),
-    SWITCH(VIEW, "Show/Axes", "axis", "origin xyz", KEYS('x'), ON_GROUND),
-    SWITCH(VIEW, "Show/Wireframe", "edges", "edges triangles lines", KEYS('e'), ON_BOTH),
-    SWITCH(VIEW, "Show/Skeleton", "armature", "bones joints rig armature", KEYS('j'), NEEDS(ONE),
-           ON_BOTH),
-    SWITCH(VIEW, "Show/Normals", "normal-glyphs", "arrows", KEYS('n'), NEEDS(ONE)),
-    SWITCH(VIEW, "Show/Tangents", "tangent-glyphs", "arrows", KEYS(SHIFT('n')), NEEDS(ONE)),
-    SWITCH(VIEW, "Show/Bounding box", "bounds", "bounds size", KEYS('b'), NEEDS(ONE)),
-    SWITCH(VIEW, "Show/Joint bounds", "joint-bounds", "bounds hit", KEYS(SHIFT('b')), NEEDS(ONE)),
-    SWITCH(VIEW, "Shading", "shading", "surface weights heat map uv images",
-           .list = VIEW_LIST_WORDS, .choices = "Materials|Weights|UV grid|Images",
-           .context = VIEW_ON_MODEL | VIEW_ON_JOINT),
-    SWITCH(VIEW, "Next shading mode", "shading", KEYS(SHIFT('c')),
-           .tooltip = "Switch between materials, weights, UV grid and images"),
-    SWITCH(VIEW, "Checkerboard", "checkerboard", "uv texture", KEYS('c')),
-    SWITCH(VIEW, "Untextured (clay)", "untextured", "clay textures off untextured", KEYS('t')),
-    SWITCH(VIEW, "Maps except diffuse", "no-maps", "bump specular glow normal images",
-           KEYS(SHIFT('t')), .tooltip = "Show the normal, specular and glow maps"),
-    ASK(VIEW, "Background…", "background-color", "colour color backdrop chroma", ON_GROUND),
-    SWITCH(VIEW, "Adaptive quality", "no-auto-quality", "performance quality", KEYS(SHIFT('q')),
-           .tooltip = "Draw less detail if frames take too long"),
     {VIEW_LARGER_TEXT, VIEW_MENU_VIEW, "larger-text", "Larger text", "zoom font bigger",
      KEYS(CTRL(ANY('+')), CTRL(ANY('=')), CTRL(VIEW_KEY_PAD_PLUS))},
     {VIEW_SMALLER_TEXT, VIEW_MENU_VIEW, "smaller-text", "Smaller text", "zoom font",
      KEYS(CTRL(ANY('-')), CTRL(VIEW_KEY_PAD_MINUS))},
-    ASK(VIEW, "Text size…", "ui-scale", "dpi scale font"),
-    {VIEW_SET, VIEW_MENU_VIEW, "set", "Reset panel sizes", "layout docks", .option = "panel-sizes",
-     .choices = "0,0,0"},
-    SWITCH(VIEW, "Reduce motion", "reduced-motion", "accessibility smooth animation"),
-    SWITCH(VIEW, "Mute sounds", "mute", "sound silent quiet audio noise"),
     {VIEW_FULL_SCREEN, VIEW_MENU_VIEW, "full-screen", "Full screen", "maximize",
      KEYS(VIEW_KEY_F(11))},
 
-    ASK(MODEL, "Skin…", "skin", "quake variant", NEEDS(MODEL)),
     {VIEW_TEXTURES, VIEW_MENU_MODEL, "textures", "Textures…", "image map normal specular missing",
      KEYS(CTRL('t')), NEEDS(MODEL), .tooltip = "Show and change the images of each mesh"},
     {VIEW_SAVE_TEXTURES, VIEW_MENU_MODEL, "save-textures", "Save textures as .mtr…",
@@ -181,36 +130,15 @@ const view_command_row view_command_rows[] = {
      KEYS(CTRL('h')), NEEDS(MODEL | ONE), .tooltip = "Hide the selected mesh"},
     {VIEW_SHOW_MESHES, VIEW_MENU_MODEL, "show-meshes", "Show all meshes", "unhide",
      KEYS(SHIFT(CTRL('h'))), NEEDS(MODEL | ONE)},
-    SWITCH(MODEL, "Show back faces", "two-sided", "culling double two-sided", ON(MODEL)),
-    SWITCH(MODEL, "Up axis", "up", "stand lie z y", .list = VIEW_LIST_WORDS),
     {VIEW_TURN_X, VIEW_MENU_MODEL, "turn-x", "Rotate 90° around X", "rotate stand up lie",
      KEYS(SHIFT('x')), NEEDS(ONE)},
     {VIEW_TURN_Z, VIEW_MENU_MODEL, "turn-z", "Rotate 90° around Z", "rotate", KEYS(SHIFT('z')),
      NEEDS(ONE)},
-    ASK(MODEL, "Script states…", "state", "monster doom torso legs", NEEDS(MODEL)),
-    ASK(MODEL, "Script flags…", "flag", "monster doom walk pain die", NEEDS(MODEL)),
-    ASK(MODEL, "Morph targets…", "morph", "target blend shape face expression", NEEDS(MODEL)),
-    SWITCH(MODEL, "Material parameters…", "parm-list", "parm sliders stages", KEYS(SHIFT('m'))),
-    ASK(MODEL, "Add outfit…", "outfit", "wear clothes armor second model same skeleton",
-        NEEDS(MODEL)),
-    ASK(MODEL, "Attach model…", "attach", "weapon hand hold", NEEDS(MODEL), ON(JOINT)),
-    ASK(MODEL, "Retarget to…", "retarget", "another skeleton transfer map joints", NEEDS(MODEL)),
-    ASK(MODEL, "Compare with…", "compare", "difference clip model diff", NEEDS(MODEL)),
-    // A submenu whose name ends in "…" is shown as one card of options.
-    ASK(MODEL, "Crowd…/Crowd…", "crowd", "many hundred characters army", NEEDS(MODEL)),
-    ASK(MODEL, "Crowd…/Simplified below (px)", "crowd-reduced", ""),
-    ASK(MODEL, "Crowd…/Baked below (px)", "crowd-baked", ""),
-    ASK(MODEL, "Crowd…/Impostors below (px)", "crowd-impostors", ""),
-    SWITCH(MODEL, "Ground", "terrain", "terrain uneven hills stairs lift feet", NEEDS(MODEL),
-           .list = VIEW_LIST_WORDS, .choices = "level|hills|stairs|slope|lift"),
     {VIEW_DIE, VIEW_MENU_MODEL, "die", "Ragdoll…/Start ragdoll", "ragdoll die death dead af kill",
      KEYS(VIEW_KEY_DELETE), NEEDS(MODEL | ONE),
      .tooltip = "Let the model fall as a ragdoll; press again to end"},
-    ASK(MODEL, "Ragdoll…/Start time", "ragdoll-time", "fall ragdoll death time", NEEDS(MODEL)),
     {VIEW_WALK, VIEW_MENU_MODEL, "walk", "Procedural walk", "legs without clips rules", KEYS('u'),
      NEEDS(MODEL | CLIPS), .tooltip = "Walk with procedural steps instead of clips"},
-    SWITCH(MODEL, "Dual-quaternion skinning", "skinning",
-           "keep volume twist linear candy wrapper skinning", KEYS('q'), .choices = "off|on"),
 
     {VIEW_PLAY, VIEW_MENU_ANIMATION, "play", "Play", "pause stop go resume",
      KEYS(' ', ANY(VIEW_KEY_PAUSE)), .tooltip = "Play or pause"},
@@ -221,8 +149,6 @@ const view_command_row view_command_rows[] = {
     {VIEW_GO_FIRST, VIEW_MENU_ANIMATION, "first", "First frame", "begin restart start",
      KEYS(SHIFT(VIEW_KEY_LEFT)), .tooltip = "Go to the first frame, or restart the state machine"},
     {VIEW_GO_LAST, VIEW_MENU_ANIMATION, "last", "Last frame", "end", KEYS(SHIFT(VIEW_KEY_RIGHT))},
-    ASK(ANIMATION, "Go to frame…", "animation-time", "time seek second jump", KEYS(CTRL('g')),
-        ON(TIME), .tooltip = "Enter a frame (12 or 12f) or a time in seconds (0.5s)"),
     {VIEW_OPEN_CLIP, VIEW_MENU_ANIMATION, "clip", "Clip", "animation", NEEDS(CLIPS),
      .list = VIEW_LIST_CLIPS},
     {VIEW_NEXT_CLIP, VIEW_MENU_ANIMATION, "next-clip", "Next clip", "animation",
@@ -235,19 +161,13 @@ const view_command_row view_command_rows[] = {
      KEYS(ANY(']'), ANY('+'), ANY('='), VIEW_KEY_PAD_PLUS)},
     {VIEW_NORMAL_SPEED, VIEW_MENU_ANIMATION, "normal-speed", "Normal speed",
      KEYS(VIEW_KEY_BACKSPACE)},
-    ASK(ANIMATION, "Speed…", "animation-speed-factor", "slow fast motion rate"),
     {VIEW_REVERSE, VIEW_MENU_ANIMATION, "reverse", "Play backward", "reverse", KEYS('r')},
-    SWITCH(ANIMATION, "At clip end", "loop", "loop cycle once repeat stop", KEYS('l'), NEEDS(CLIPS),
-           .list = VIEW_LIST_WORDS, .choices = "loop|blend into start|stop"),
     {VIEW_RANGE_BEGIN, VIEW_MENU_ANIMATION, "range-begin", "Range/Set range start", "trim begin",
      KEYS('i'), NEEDS(CLIPS | CLIP), ON(TIME)},
     {VIEW_RANGE_END, VIEW_MENU_ANIMATION, "range-end", "Range/Set range end", "trim", KEYS('o'),
      NEEDS(CLIPS | CLIP), ON(TIME)},
     {VIEW_RANGE_ALL, VIEW_MENU_ANIMATION, "range-all", "Range/Play all frames", "range trim",
      KEYS(SHIFT('i')), NEEDS(CLIPS | CLIP), ON(TIME)},
-    ASK(ANIMATION, "Range/Range…", "range", "trim frames", NEEDS(CLIPS | CLIP)),
-    SWITCH(ANIMATION, "Root motion", "root", "origin in place", KEYS(SHIFT('r')), NEEDS(CLIPS),
-           .list = VIEW_LIST_WORDS, .choices = "as stored|as in Doom 3|in place"),
     {VIEW_BIND_POSE, VIEW_MENU_ANIMATION, "bind-pose", "Bind pose", "rest t-pose", KEYS('p'),
      NEEDS(ONE)},
 
@@ -256,7 +176,6 @@ const view_command_row view_command_rows[] = {
      .tooltip = "Control it with W A S D, Shift, Space and F2 to F10; Esc ends"},
     {VIEW_FIRE_TRIGGER, VIEW_MENU_MACHINE, "push", "Fire trigger", "push event", NEEDS(MACHINE),
      .list = VIEW_LIST_TRIGGERS},
-    ASK(MACHINE, "Parameters…", "set", "set value slider"),
     {VIEW_GO_TO_STATE, VIEW_MENU_MACHINE, "state", "Go to state", "jump", NEEDS(MACHINE),
      .list = VIEW_LIST_STATES},
     {VIEW_ONE_SHOT, VIEW_MENU_MACHINE, "one-shot", "Play a clip once", "one-shot montage",
@@ -281,28 +200,7 @@ const view_command_row view_command_rows[] = {
      .tooltip = "Return to the view before the last jump"},
     {VIEW_CAMERA_PATH, VIEW_MENU_CAMERA, "camera-path", "Follow camera path", "cut scene md5camera",
      KEYS('v'), NEEDS(VIEW_NEEDS_CAMERA_PATH)},
-    SWITCH(CAMERA, "Show camera path", "camera-path", "", NEEDS(VIEW_NEEDS_CAMERA_PATH)),
-    ASK(CAMERA, "Smooth camera path…", "camera-smoothing", NEEDS(VIEW_NEEDS_CAMERA_PATH)),
-    ASK(CAMERA, "Camera position…/Azimuth", "camera-azimuth-angle",
-        "azimuth elevation angle distance zoom centre"),
-    ASK(CAMERA, "Camera position…/Elevation", "camera-elevation-angle", ""),
-    ASK(CAMERA, "Camera position…/Target", "camera-target", ""),
-    ASK(CAMERA, "Camera position…/Distance", "camera-distance", ""),
 
-    SWITCH(LIGHT, "Style", "light", "doom id studio classic light", KEYS('k'),
-           .list = VIEW_LIST_WORDS, .tooltip = "Studio lighting, or lighting as in Doom 3"),
-    SWITCH(LIGHT, "Shadows", "no-shadow", KEYS(SHIFT('k')), ON_GROUND),
-    SWITCH(LIGHT, "Lights…", "light-list", "brightness sun key fill rim sliders", KEYS(SHIFT('l'))),
-    ASK(LIGHT, "Environment map…", "environment", "hdr panorama sky environment"),
-    SWITCH(LIGHT, "Use environment light", "no-environment", "environment", KEYS(SHIFT('e')),
-           NEEDS(VIEW_NEEDS_ENVIRONMENT)),
-    SWITCH(LIGHT, "Show environment", "environment-background", "environment background sky",
-           KEYS(SHIFT('v')), NEEDS(VIEW_NEEDS_ENVIRONMENT)),
-
-    SWITCH(HELP, "Keyboard shortcuts", "keys", "keys bindings", KEYS(VIEW_KEY_F(1))),
-    {VIEW_SET, VIEW_MENU_HELP, "set", "Lessons", "learn techniques tutorial pages contents",
-     .option = "lesson", .choices = "contents",
-     .tooltip = "Interactive lessons, each with its C code"},
     {VIEW_NEXT_PAGE, VIEW_MENU_HELP, "next-page", "Next lesson", KEYS('y')},
     {VIEW_PREVIOUS_PAGE, VIEW_MENU_HELP, "previous-page", "Previous lesson", KEYS(SHIFT('y'))},
 
@@ -313,8 +211,8 @@ const view_command_row view_command_rows[] = {
     TARGET(VIEW_GO_TO_STATE, "state", "Go to this state", ON(STATE)),
     TARGET(VIEW_TAKE_TRANSITION, "transition", "Take this transition", ON(EDGE)),
     TARGET(VIEW_OPEN_FILE, "file", "Open", ON(FILE)),
-    TARGET(VIEW_SET, "set", "Compare with this", .option = "compare", NEEDS(MODEL),
-           .context = VIEW_ON_CLIP | VIEW_ON_FILE),
+    TARGET(VIEW_SET, "set", "Compare with this", .field = offsetof(view_options, compare),
+           NEEDS(MODEL), .context = VIEW_ON_CLIP | VIEW_ON_FILE),
     TARGET(VIEW_COPY_NAME, "copy-name", "Copy name",
            .context = VIEW_ON_JOINT | VIEW_ON_CLIP | VIEW_ON_STATE | VIEW_ON_FILE | VIEW_ON_IMAGE),
     TARGET(VIEW_COPY_PATH, "copy-path", "Copy path", .context = VIEW_ON_CLIP | VIEW_ON_FILE),
@@ -350,54 +248,81 @@ const view_command_row view_command_rows[] = {
     TRIGGER(8, VIEW_KEY_F(9)),
     TRIGGER(9, VIEW_KEY_F(10)),
 };
-static const view_command_row *const table = view_command_rows;
-enum { NUM_ROWS = COMMON_LENGTH(view_command_rows) };
-const size_t view_num_commands = NUM_ROWS;
 
-// == Properties of entries ========================================================================
+// == Entries ======================================================================================
 
-const view_option *view_get_option(const view_command_row *row)
+static void add_entry(view_menu_entries *list, const view_menu_entry *entry)
 {
-    return row->option != NULL ? view_find_option(row->option, strlen(row->option)) : NULL;
+    assert(list->count < VIEW_MAX_ENTRIES); // both tables are constant
+    list->entries[list->count++] = entry;
 }
 
-const view_command_row *view_find_command(const view_option *option)
+// Adds the settings of a menu that follow the command with action `after`.
+static void add_settings(view_menu_entries *list, view_menu menu, view_action after)
 {
-    for (int i = 0; i < NUM_ROWS; i++)
-        if (table[i].option != NULL && strcmp(table[i].option, option->name) == 0)
-            return &table[i];
+    for (size_t i = 0; i < view_num_options; i++) {
+        const view_menu_entry *const entry = &view_option_rows[i].entry;
+        if (entry->label != NULL && entry->menu == menu && entry->after == after)
+            add_entry(list, entry);
+    }
+}
+
+void view_list_menu_entries(view_menu_entries *list)
+{
+    list->count = 0;
+    for (int menu = 0; menu < VIEW_NUM_GROUPS; menu++) {
+        add_settings(list, (view_menu)menu, VIEW_NOTHING);
+        for (size_t i = 0; i < COMMON_LENGTH(commands); i++) {
+            if ((int)commands[i].menu != menu)
+                continue;
+            add_entry(list, &commands[i]);
+            add_settings(list, (view_menu)menu, commands[i].action);
+        }
+    }
+}
+
+const view_option *view_get_option(const view_menu_entry *entry)
+{
+    if (entry->field != 0)
+        return view_get_field_option(entry->field);
+    for (size_t i = 0; i < view_num_options; i++)
+        if (entry == &view_option_rows[i].entry)
+            return &view_option_rows[i];
     return NULL;
+}
+
+const view_menu_entry *view_get_entry(const view_option *option)
+{
+    return option->entry.label != NULL ? &option->entry : NULL;
 }
 
 const char *view_get_choices(const view_option *option)
 {
-    const view_command_row *const row = view_find_command(option);
-    return row != NULL && row->choices != NULL ? row->choices : option->value;
+    return option->entry.choices != NULL ? option->entry.choices : option->value;
 }
 
-view_action view_toggle_of(const char *name)
+view_action view_get_toggle(const view_option *option)
 {
-    return (view_action)(VIEW_TOGGLE + view_option_index(name));
+    return (view_action)(VIEW_TOGGLE + (int)view_option_index(option));
 }
 
-view_action view_get_action(const view_command_row *row)
+view_action view_get_action(const view_menu_entry *entry)
 {
-    return row->action != VIEW_TOGGLE ? row->action : view_toggle_of(row->option);
+    return entry->action != VIEW_TOGGLE ? entry->action : view_get_toggle(view_get_option(entry));
 }
 
-const char *view_get_tooltip(const view_command_row *row)
+const char *view_get_tooltip(const view_menu_entry *entry)
 {
-    const view_option *const option = view_get_option(row);
-    const char *const tooltip = option != NULL ? option->tooltip : NULL;
-    if (row->tooltip != NULL)
-        return row->tooltip;
-    return tooltip != NULL ? tooltip : view_get_label(row);
+    const view_option *const option = view_get_option(entry);
+    if (entry->tooltip != NULL)
+        return entry->tooltip;
+    return option != NULL ? option->tooltip : view_get_label(entry);
 }
 
-const char *view_get_label(const view_command_row *row)
+const char *view_get_label(const view_menu_entry *entry)
 {
-    const char *const slash = strchr(row->label, '/');
-    return slash != NULL ? slash + 1 : row->label;
+    const char *const slash = strchr(entry->label, '/');
+    return slash != NULL ? slash + 1 : entry->label;
 }
 
 const char *view_reason(uint32_t missing)
@@ -435,10 +360,12 @@ const char *view_action_name(view_action action)
         const view_option *const option = &view_option_rows[action - VIEW_TOGGLE];
         return option->word != NULL ? option->word : option->name;
     }
-    for (int i = 0; i < NUM_ROWS; i++)
-        if (table[i].action == action && table[i].name != NULL)
-            return table[i].name;
-    return "nothing";
+    for (size_t i = 0; i < COMMON_LENGTH(commands); i++)
+        if (commands[i].action == action && commands[i].name != NULL)
+            return commands[i].name;
+    if (action == VIEW_ASK)
+        return "ask";
+    return action == VIEW_SET ? "set" : "nothing";
 }
 
 // == Keys =========================================================================================
@@ -451,17 +378,19 @@ static bool is_key_pressed(int32_t key, int32_t code, bool shift, bool control)
     return (key & VIEW_WITH_ANY) != 0 || ((key & VIEW_WITH_SHIFT) != 0) == shift;
 }
 
-const view_command_row *view_find_key(int32_t code, bool shift, bool control, bool alt,
-                                      bool is_driving)
+const view_menu_entry *view_find_key(int32_t code, bool shift, bool control, bool alt,
+                                     bool is_driving)
 {
+    view_menu_entries list;
+    view_list_menu_entries(&list);
     // Window managers use Alt for their own shortcuts.
-    for (int i = 0; i < NUM_ROWS && !alt; i++) {
-        const view_command_row *const row = &table[i];
-        if (view_is_driving(row->action) != is_driving)
+    for (size_t i = 0; i < list.count && !alt; i++) {
+        const view_menu_entry *const entry = list.entries[i];
+        if (view_is_driving(entry->action) != is_driving)
             continue;
-        for (int k = 0; k < VIEW_MAX_KEYS && row->keys[k] != 0; k++) {
-            if (is_key_pressed(row->keys[k], code, shift, control))
-                return row;
+        for (int k = 0; k < VIEW_MAX_KEYS && entry->keys[k] != 0; k++) {
+            if (is_key_pressed(entry->keys[k], code, shift, control))
+                return entry;
         }
     }
     return NULL;
@@ -485,15 +414,15 @@ static bool is_twin_key(int32_t code)
     return code == VIEW_KEY_RIGHT_SHIFT || code == '=';
 }
 
-void view_print_keys(const view_command_row *row, char *text, size_t size)
+void view_print_keys(const view_menu_entry *entry, char *text, size_t size)
 {
     text[0] = '\0';
-    for (int k = 0; k < VIEW_MAX_KEYS && row->keys[k] != 0; k++) {
-        const int32_t code = row->keys[k] & ~VIEW_KEY_FLAGS;
+    for (int k = 0; k < VIEW_MAX_KEYS && entry->keys[k] != 0; k++) {
+        const int32_t code = entry->keys[k] & ~VIEW_KEY_FLAGS;
         char key[48];
         if (is_twin_key(code))
             continue;
-        print_key(row->keys[k], key, sizeof key);
+        print_key(entry->keys[k], key, sizeof key);
         if (code == VIEW_KEY_LEFT_SHIFT)
             COMMON_TEXT(key, "Shift");
         common_append(text, size, " or ", "%s", key);
@@ -503,9 +432,9 @@ void view_print_keys(const view_command_row *row, char *text, size_t size)
 void view_print_trigger_key(uint32_t trigger, char *text, size_t size)
 {
     text[0] = '\0';
-    for (int i = 0; i < NUM_ROWS; i++)
-        if (table[i].action == VIEW_TRIGGER && table[i].trigger == trigger)
-            view_print_keys(&table[i], text, size);
+    for (size_t i = 0; i < COMMON_LENGTH(commands); i++)
+        if (commands[i].action == VIEW_TRIGGER && commands[i].trigger == trigger)
+            view_print_keys(&commands[i], text, size);
 }
 
 uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num_triggers,
@@ -517,8 +446,10 @@ uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num
     const char *const *const trigger_names = is_any ? any_triggers : triggers;
     const uint32_t num_trigger_names = is_any ? COMMON_LENGTH(any_triggers) : num_triggers;
     view_menu menu = VIEW_NUM_GROUPS;
-    for (int i = 0; i < NUM_ROWS && count < VIEW_MAX_KEY_LINES; i++) {
-        const view_command_row *const row = &table[i];
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    for (size_t i = 0; i < list.count && count < VIEW_MAX_KEY_LINES; i++) {
+        const view_menu_entry *const row = list.entries[i];
         const bool is_trigger = row->action == VIEW_TRIGGER;
         const bool is_mouse = row->menu == VIEW_MENU_MOUSE && row->keys[0] == 0;
         const bool has_input = is_mouse || row->keys[0] != 0;

@@ -1,9 +1,11 @@
-// The commands of the viewer: one table entry (view_command_row) per menu item, shortcut and mouse
-// function, with its label, keys, requirements and option.
+// Commands and menu entries of the viewer.
 //
-// Menus, shortcuts, the command search and the lists of keys are generated from this table.
 // view_action names an action; view_command is an action with its arguments, which the interface
-// returns and app/input.c executes. To add a command, add an entry.
+// returns and app/input.c executes. A view_menu_entry is a line of a menu with its label, synonyms,
+// keys and requirements. Commands have their entries in view_command_entries (commands.c), settings
+// in their row of the option table (option_table.c). Menus, shortcuts, the command search and the
+// lists of keys are generated from both by view_list_menu_entries(). To add a command, add an
+// entry.
 #ifndef DEMO_VIEWER_BASE_COMMANDS_H
 #define DEMO_VIEWER_BASE_COMMANDS_H
 
@@ -165,7 +167,8 @@ typedef enum view_menu {
     VIEW_NUM_MENUS, // the following groups are not in the menu bar
     VIEW_MENU_MOUSE = VIEW_NUM_MENUS,
     VIEW_MENU_DRIVING,
-    VIEW_MENU_TARGET, // only in context menus: commands for the clicked object
+    VIEW_MENU_TARGET,   // only in context menus: commands for the clicked object
+    VIEW_MENU_SETTINGS, // only in the settings and the search
     VIEW_NUM_GROUPS,
 } view_menu;
 
@@ -225,59 +228,71 @@ enum {
 
 enum { VIEW_MAX_KEYS = 4 };
 
-// An entry of the table.
-typedef struct view_command_row {
-    view_action action; // VIEW_TOGGLE: sets `option` to its next value
+// A line of a menu, with its shortcuts.
+typedef struct view_menu_entry {
+    view_action action; // of a setting: VIEW_TOGGLE (its next value), VIEW_ASK or VIEW_SET
     view_menu menu;
-    const char *name; // name of the action in messages, "play"; NULL for a switch
+    const char *name; // name of the action in messages, "play"; NULL for settings
     const char *label; // may begin with a submenu, "Show/Grid"; ends in "…" if it prompts for input
-    const char *words; // synonyms for the command search
+    const char *synonyms; // other words by which the command search finds the entry
     int32_t keys[VIEW_MAX_KEYS];
-    uint32_t needs;     // view_need bits
-    const char *option; // option whose value the entry shows and sets, or NULL
-    // Names in the window for the values of the option, "a|b|c". For an action that sets a fixed
-    // value: the text that VIEW_SET sets.
+    uint32_t needs; // view_need bits
+    // Names in the window for the values of a setting, "a|b|c". With VIEW_SET: the value to set.
     const char *choices;
-    const char *tooltip; // one line, or NULL: the tooltip of the option, or the label
+    const char *tooltip; // one line of a command, or NULL: the label
     view_menu_list list;
-    uint16_t context; // VIEW_ON_ bits
-    uint8_t trigger;  // VIEW_TRIGGER: index of the machine's trigger
-} view_command_row;
+    uint16_t context;  // VIEW_ON_ bits
+    uint8_t trigger;   // VIEW_TRIGGER: index of the machine's trigger
+    view_action after; // of a setting: the command of the same menu that it follows, or
+                       // VIEW_NOTHING for the beginning of the menu
+    size_t field;      // of a command with VIEW_SET: the field of view_options that it sets
+} view_menu_entry;
 
-extern const view_command_row view_command_rows[];
-extern const size_t view_num_commands;
+enum { VIEW_MAX_ENTRIES = 256 };
 
-// Returns the option of an entry, or NULL.
-const struct view_option *view_get_option(const view_command_row *row);
+// All entries, in the order of the menus. Settings that follow the same command are in the order of
+// the option table.
+typedef struct view_menu_entries {
+    const view_menu_entry *entries[VIEW_MAX_ENTRIES];
+    size_t count;
+} view_menu_entries;
 
-// Return VIEW_TOGGLE + the index of an option, by name, and the action of an entry. The action of a
-// switch contains the index of its option.
-view_action view_toggle_of(const char *name);
-view_action view_get_action(const view_command_row *row);
+void view_list_menu_entries(view_menu_entries *list);
+
+struct view_option;
+
+// Returns the setting that an entry shows or sets, or NULL.
+const struct view_option *view_get_option(const view_menu_entry *entry);
+
+// Returns the entry of a setting, or NULL if it does not have one.
+const view_menu_entry *view_get_entry(const struct view_option *option);
+
+// Returns the names of a setting's values in the window, "a|b|c".
+const char *view_get_choices(const struct view_option *option);
+
+// Return VIEW_TOGGLE + the index of a setting, and the action of an entry, which for a setting that
+// is toggled contains its index.
+view_action view_get_toggle(const struct view_option *option);
+view_action view_get_action(const view_menu_entry *entry);
 
 // Returns the entry of a key, or NULL. With `is_driving` only character controls are searched,
 // otherwise only other entries.
-const view_command_row *view_find_key(int32_t code, bool shift, bool control, bool alt,
-                                      bool is_driving);
+const view_menu_entry *view_find_key(int32_t code, bool shift, bool control, bool alt,
+                                     bool is_driving);
 
 // Writes the keys of an entry, "Ctrl+Shift+E" or "[ or -"; "" if it does not have keys.
-void view_print_keys(const view_command_row *row, char *text, size_t size);
+void view_print_keys(const view_menu_entry *entry, char *text, size_t size);
 
 enum { VIEW_MAX_TRIGGERS = 10 }; // triggers that have keys: Space, and F2 to F10
 
 // Writes the key of a machine's trigger, or "" if it does not have a key.
 void view_print_trigger_key(uint32_t trigger, char *text, size_t size);
 
-// Return the first entry that shows or sets an option, or NULL, and the names of the option's
-// values in the window, "a|b|c".
-const view_command_row *view_find_command(const struct view_option *option);
-const char *view_get_choices(const struct view_option *option);
-
 // Returns the label without the submenu.
-const char *view_get_label(const view_command_row *row);
+const char *view_get_label(const view_menu_entry *entry);
 
 // Returns the tooltip of an entry, of its option, or the label: the first that exists.
-const char *view_get_tooltip(const view_command_row *row);
+const char *view_get_tooltip(const view_menu_entry *entry);
 
 // A line of the list of keys.
 typedef struct view_key_line {

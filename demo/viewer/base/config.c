@@ -12,13 +12,6 @@
 
 // == Lists of recent entries ======================================================================
 
-const char *const view_map_options[MD5GL_NUM_IMAGE_KINDS] = {
-    [MD5GL_IMAGE_DIFFUSE] = "texture",
-    [MD5GL_IMAGE_NORMALS] = "normal-map",
-    [MD5GL_IMAGE_SPECULAR] = "specular-map",
-    [MD5GL_IMAGE_GLOW] = "glow-map",
-};
-
 // Returns the index of the line with the same text before the tab, or list->count.
 static size_t find_line(const view_latest *list, const char *line)
 {

@@ -17,9 +17,6 @@ typedef struct view_latest {
     size_t num_new; // number of lines, from the first, that are not in the file yet
 } view_latest;
 
-// Option of each kind of map, "texture", "normal-map", ...; NULL: the map cannot be selected.
-extern const char *const view_map_options[MD5GL_NUM_IMAGE_KINDS];
-
 // Returns the stored settings of a document, in the format of view_write_settings(), or NULL.
 // `path` is a file or a path in a game.
 const char *view_find_document(const view_latest *documents, const char *path);

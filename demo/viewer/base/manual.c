@@ -159,15 +159,13 @@ bool view_print_asked(const view_options *options, FILE *file)
         int length = (int)strcspn(brief, "\n");
         while (length > 0 && strchr(";:,.", brief[length - 1]) != NULL)
             length--;
-        for (size_t j = 0; j < view_num_commands; j++) {
-            const view_command_row *const command = &view_command_rows[j];
+        const view_menu_entry *const entry = view_get_entry(o);
+        if (entry != NULL && entry->menu < VIEW_NUM_MENUS) {
             char keys[64];
-            if (view_get_option(command) != o)
-                continue;
-            view_print_keys(command, keys, sizeof keys);
-            place = common_add(&texts, common_format("%s(Menu: %s, %s%s%s)\n", place,
-                                                     view_menu_names[command->menu], command->label,
-                                                     keys[0] != '\0' ? "; key: " : "", keys));
+            view_print_keys(entry, keys, sizeof keys);
+            place = common_add(&texts,
+                               common_format("(Menu: %s, %s%s%s)\n", view_menu_names[entry->menu],
+                                             entry->label, keys[0] != '\0' ? "; key: " : "", keys));
         }
         const char *const end = (int)strlen(value) < room ? "" : "\n";
         const bool may_repeat = o->kind == COMMON_TEXTS || o->kind >= VIEW_OPTION_TIMES;

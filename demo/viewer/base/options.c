@@ -24,9 +24,21 @@ const view_option *view_find_option(const char *name, size_t length)
     return NULL;
 }
 
-size_t view_option_index(const char *name)
+const view_option *view_get_field_option(size_t offset)
 {
-    return (size_t)(view_find_option(name, strlen(name)) - table);
+    for (size_t i = 0; i < view_num_options; i++)
+        if (table[i].offset == offset)
+            return &table[i];
+    assert(false); // each caller names the field of an option
+    return NULL;
+}
+
+const view_option *view_get_map_option(md5gl_image_kind map)
+{
+    for (size_t i = 0; i < view_num_options; i++)
+        if (view_is_texture(&table[i]) && view_get_map_kind(&table[i]) == map)
+            return &table[i];
+    return NULL;
 }
 
 // Returns the option with the most similar name, or NULL.

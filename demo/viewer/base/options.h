@@ -1,9 +1,10 @@
 // Options: their values (view_options) and their table (view_option).
 //
-// An entry of the table contains the name of an option, its kind of value, its field of
-// view_options, its help text, and where its value is stored; for switches of view_shown also their
-// name in the debug line. The command line, the configuration file and all printed lists use this
-// table. commands.c contains the keys and menus.
+// A row of the table describes one option completely: its name, kind of value, range, field of
+// view_options, help text, tooltip, where its value is stored, its line in a menu with keys and
+// synonyms, and the effect of a change. The command line, the configuration file, undo, shortcuts,
+// menus, panels, the command search and all printed lists use this table. CONTRIBUTING.md describes
+// how to add an option.
 #ifndef DEMO_VIEWER_BASE_OPTIONS_H
 #define DEMO_VIEWER_BASE_OPTIONS_H
 
@@ -180,14 +181,26 @@ typedef enum view_usual {
     VIEW_USUALLY_IN_WINDOW, // yes, unless --output is given
 } view_usual;
 
-// Action of a window, in addition to displaying the value, after an option was changed in it.
+// Action of a window, in addition to displaying the value, after an option was changed in it. Each
+// effect is a function in jobs/ask.c. If several options change together, for example by Undo, each
+// of their effects is applied once, in this order.
 typedef enum view_effect {
     VIEW_EFFECT_NONE,
-    VIEW_EFFECT_REOPENS,  // read all files again
-    VIEW_EFFECT_DRESSES,  // read only the textures again
-    VIEW_EFFECT_MEASURES, // compute the size of the content again
-    VIEW_EFFECT_FRAMES,   // set the camera
-    VIEW_EFFECT_OWN,      // an action for this option, by its name: see jobs/ask.c
+    VIEW_EFFECT_RELOAD,   // read all files again
+    VIEW_EFFECT_TEXTURES, // read only the textures again
+    VIEW_EFFECT_MEASURE,  // compute the size of the content again
+    VIEW_EFFECT_CAMERA,   // set the camera
+    VIEW_EFFECT_UP_AXIS,
+    VIEW_EFFECT_MESHES, // hide and show meshes
+    VIEW_EFFECT_SCRIPT, // start a state of a monster's script and set its flags
+    VIEW_EFFECT_RAGDOLL,
+    VIEW_EFFECT_CLIP, // show a clip
+    VIEW_EFFECT_TIME, // show a time of the clip
+    VIEW_EFFECT_RANGE,
+    VIEW_EFFECT_ENVIRONMENT, // read the environment map
+    VIEW_EFFECT_JOINT,       // select a joint
+    VIEW_EFFECT_LESSON,      // open a lesson
+    VIEW_NUM_EFFECTS,
 } view_effect;
 
 // Kind of the object that a text, or one part of a pair, names: see ui/settings.c.
@@ -220,6 +233,8 @@ typedef struct view_option {
     view_scope scope;
     view_effect effect;
     view_names names;
+
+    view_menu_entry entry; // its line in a menu; `label` is NULL if it is not in a menu
 
     // Only for a switch whose field is in view_options.shown, of the kind SWITCH, OPPOSITE or
     // EITHER.
@@ -261,10 +276,20 @@ static inline md5gl_image_kind view_get_map_kind(const view_option *option)
 extern const view_option view_option_rows[];
 extern const size_t view_num_options;
 
-// Return the option with a name (`length` bytes, without dashes), or NULL, and the index of an
-// option that must exist.
+static inline size_t view_option_index(const view_option *option)
+{
+    return (size_t)(option - view_option_rows);
+}
+
+// Returns the option with a name (`length` bytes, without dashes), or NULL.
 const view_option *view_find_option(const char *name, size_t length);
-size_t view_option_index(const char *name);
+
+// Returns the option that sets a field of view_options, by its offset. It must exist.
+const view_option *view_get_field_option(size_t offset);
+#define VIEW_OPTION(field) view_get_field_option(offsetof(view_options, field))
+
+// Returns the option that selects the images of a kind, such as --normal-map, or NULL.
+const view_option *view_get_map_option(md5gl_image_kind map);
 
 // Returns a missing option or file without which an option has no effect, for messages, or NULL if
 // the option has an effect. Only for --output; in a window every option may take effect later.

@@ -1,9 +1,9 @@
 // Changes options while the window is open, as if they had been given on the command line.
 //
-// Each option has an effect (view_effect): the model is loaded again, textures are loaded again,
-// the clip is measured, or a function of `option_effects` runs. apply_changes() compares all
-// options with their former texts and applies the effect of each difference. Undo steps, previews
-// of list items and cards use the same function.
+// The row of an option names its effect (view_effect), such as loading the files again; `effects`
+// contains the function of each effect. apply_changes() compares all options with their former
+// texts and applies the effect of each difference. Undo steps, previews of list items and cards use
+// the same function.
 #include "demo/viewer/jobs/view.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@ void view_update_options(view_state *viewer)
     const view_entity *const entity = &viewer->document->scene.entity;
     // A clip was selected after the state.
     if (!entity->is_in_states && entity->num_executed == entity->num_orders)
-        view_set_text(view_find_option("state", 5), NULL, options);
+        view_set_text(VIEW_OPTION(states), NULL, options);
     if (viewer->document->scene.fall != NULL
         && !(viewer->document->scene.fall->death_time < INFINITY))
         options->dies_given = false; // a clip was selected after the time of death
@@ -32,8 +32,34 @@ void view_update_options(view_state *viewer)
 }
 
 // == Effects =====================================================================================
+//
+// Each function applies the options that have one effect. It returns false if that is not possible.
 
-static bool apply_time_option(view_state *viewer)
+static bool apply_nothing(view_state *viewer)
+{
+    (void)viewer;
+    return true;
+}
+
+static bool reload_files(view_state *viewer)
+{
+    viewer->document->uses_options = true;
+    return view_reload(viewer);
+}
+
+static bool measure_document(view_state *viewer)
+{
+    view_measure(viewer);
+    return true;
+}
+
+static bool place_camera(view_state *viewer)
+{
+    view_place_camera(viewer);
+    return true;
+}
+
+static bool show_time(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     const md5_anim *const anim = view_clock(&viewer->document->scene);
@@ -110,66 +136,46 @@ static void set_model_rotation(view_state *viewer, view_turn turn)
     view_frame_document(viewer, viewer->width, viewer->height);
 }
 
-static bool apply_up_option(view_state *viewer)
+static bool set_up_axis(view_state *viewer)
 {
     const view_turn none = {0};
     set_model_rotation(viewer, viewer->options->up_is_y ? view_turn_further(none, 0) : none);
     return true;
 }
 
-static const struct {
-    const char *option;
-    bool (*apply)(view_state *viewer);
-    bool is_applied_at_opening; // applied when a document is opened
-} option_effects[] = {
-    {"animation-index", select_clip, true},
-    {"range", select_range, true},
-    {"joint", select_joint, true},
-    {"state", view_apply_script_options, true},
-    {"flag", view_apply_script_options, false}, // "state" has applied both
-    {"ragdoll-time", set_death_time, true},
-    {"environment", view_select_environment, true},
-    {"lesson", view_select_page, true},
-    {"animation-time", apply_time_option, false},
-    {"hide", view_hide_meshes, false},
-    {"up", apply_up_option, false},
+// The function of each effect, in the order of view_effect.
+static bool (*const effects[])(view_state *viewer) = {
+    apply_nothing,              // VIEW_EFFECT_NONE
+    reload_files,               // VIEW_EFFECT_RELOAD
+    view_apply_texture_options, // VIEW_EFFECT_TEXTURES
+    measure_document,           // VIEW_EFFECT_MEASURE
+    place_camera,               // VIEW_EFFECT_CAMERA
+    set_up_axis,                // VIEW_EFFECT_UP_AXIS
+    view_hide_meshes,           // VIEW_EFFECT_MESHES
+    view_apply_script_options,  // VIEW_EFFECT_SCRIPT
+    set_death_time,             // VIEW_EFFECT_RAGDOLL
+    select_clip,                // VIEW_EFFECT_CLIP
+    show_time,                  // VIEW_EFFECT_TIME
+    select_range,               // VIEW_EFFECT_RANGE
+    view_select_environment,    // VIEW_EFFECT_ENVIRONMENT
+    select_joint,               // VIEW_EFFECT_JOINT
+    view_select_page,           // VIEW_EFFECT_LESSON
 };
+static_assert(COMMON_LENGTH(effects) == VIEW_NUM_EFFECTS, "one function per effect");
 
 bool view_apply_start_options(view_state *viewer)
 {
-    bool is_shown = true;
-    for (size_t i = 0; i < COMMON_LENGTH(option_effects); i++)
-        is_shown = is_shown
-                   && (!option_effects[i].is_applied_at_opening || option_effects[i].apply(viewer));
-    if (is_shown && viewer->options->num_times > 0)
+    // A clip before the state of a script, which replaces it. Opening the files has applied the
+    // other options.
+    static const view_effect start_effects[] = {
+        VIEW_EFFECT_CLIP,    VIEW_EFFECT_RANGE,       VIEW_EFFECT_JOINT, VIEW_EFFECT_SCRIPT,
+        VIEW_EFFECT_RAGDOLL, VIEW_EFFECT_ENVIRONMENT, VIEW_EFFECT_LESSON};
+    for (size_t i = 0; i < COMMON_LENGTH(start_effects); i++)
+        if (!effects[start_effects[i]](viewer))
+            return false;
+    if (viewer->options->num_times > 0)
         viewer->play.time = viewer->options->times[0];
-    return is_shown;
-}
-
-// Applies the effect of a changed option. Returns false if that is not possible.
-static bool apply_effect(view_state *viewer, const view_option *option)
-{
-    switch (option->effect) {
-    case VIEW_EFFECT_REOPENS:
-        viewer->document->uses_options = true;
-        return view_reload(viewer);
-    case VIEW_EFFECT_DRESSES:
-        return view_apply_texture_options(viewer);
-    case VIEW_EFFECT_MEASURES:
-        view_measure(viewer);
-        return true;
-    case VIEW_EFFECT_FRAMES:
-        view_place_camera(viewer);
-        return true;
-    case VIEW_EFFECT_OWN:
-        for (size_t i = 0; i < COMMON_LENGTH(option_effects); i++)
-            if (strcmp(option_effects[i].option, option->name) == 0)
-                return option_effects[i].apply(viewer);
-        assert(false); // each option with this effect has an entry
-        return true;
-    default:
-        return true;
-    }
+    return true;
 }
 
 // == Setting =====================================================================================
@@ -192,24 +198,32 @@ static bool has_option_text(const view_option *option, const view_options *optio
     return is_same;
 }
 
+// Returns true if `always`, unless it is NULL, or an option that differs from `before` has the
+// effect.
+static bool is_effect_due(const view_options *options, char *const *before,
+                          const view_option *always, view_effect effect)
+{
+    for (size_t i = 0; i < view_num_options; i++) {
+        const view_option *const option = &view_option_rows[i];
+        if (option->effect != effect)
+            continue;
+        if (option == always || !has_option_text(option, options, before[i]))
+            return true;
+    }
+    return false;
+}
+
 // Applies the effects of all options that differ from `before`, and of `always`, unless it is NULL:
-// file loading first, and each kind of effect once. On failure, restores the former values. Frees
-// `before`.
+// file loading first, and each effect once. On failure, restores the former values. Frees `before`.
 static bool apply_changes(view_state *viewer, char **before, const view_option *always)
 {
     view_options *const options = viewer->options;
     const view_option *const rows = view_option_rows;
     bool is_shown = true;
     view_apply_options(viewer);
-    for (view_effect effect = VIEW_EFFECT_REOPENS; effect <= VIEW_EFFECT_OWN; effect++) {
-        bool is_done = false;
-        for (size_t i = 0; i < view_num_options && is_shown && !is_done; i++)
-            if (rows[i].effect == effect
-                && (&rows[i] == always || !has_option_text(&rows[i], options, before[i]))) {
-                is_shown = apply_effect(viewer, &rows[i]);
-                is_done = effect != VIEW_EFFECT_OWN;
-            }
-    }
+    for (view_effect effect = VIEW_EFFECT_RELOAD; effect < VIEW_NUM_EFFECTS && is_shown; effect++)
+        if (is_effect_due(options, before, always, effect))
+            is_shown = effects[effect](viewer);
     for (size_t i = 0; i < view_num_options; i++) {
         if (!is_shown && !has_option_text(&rows[i], options, before[i]))
             view_set_text(&rows[i], before[i], options);
@@ -252,10 +266,9 @@ static bool parse_time(const view_state *viewer, const char *text, char *seconds
     return end != text && isfinite(number) && (*end == '\0' || has_unit);
 }
 
-bool view_set_option(view_state *viewer, size_t number, const char *text)
+bool view_set_option(view_state *viewer, const view_option *option, const char *text)
 {
     char seconds[32];
-    const view_option *const option = &view_option_rows[number];
     view_options *const options = viewer->options;
     const bool is_time = option->kind == VIEW_OPTION_TIMES && text[0] != '\0';
     // A single value is added to the values of an option that may be repeated.
@@ -279,7 +292,7 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
         view_notice(viewer, "--%s: expected %s, found '%s'", option->name,
                     option->value != NULL ? option->value : "yes or no", text);
     if (!is_set)
-        view_set_text(option, before[number], options);
+        view_set_text(option, before[view_option_index(option)], options);
     is_set = apply_changes(viewer, before, is_set ? option : NULL) && is_set;
     view_report_to_card(&viewer->ui, &viewer->log, option, is_set);
     return is_set;
@@ -385,7 +398,7 @@ static char *make_step_label(const view_state *viewer, bool is_first, const view
     const md5_model *const model = viewer->document->scene.model;
     if (is_first || row == NULL || value == NULL)
         return common_copy(is_first ? "As opened" : "Rotate");
-    const view_command_row *const command = view_find_command(row);
+    const view_menu_entry *const command = view_get_entry(row);
     const char *const label = command != NULL ? view_get_label(command) : row->name;
     const size_t length = strcspn(label, "\xE2"); // length without an ellipsis
     const char *const file = view_file_in(row, value);

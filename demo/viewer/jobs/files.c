@@ -298,8 +298,8 @@ static uint32_t selected_texture_mesh(const view_state *viewer)
 static void assign_texture(view_state *viewer, size_t mesh, md5gl_image_kind map, const char *path)
 {
     const md5_model *const model = viewer->document->scene.model;
-    const char *const name = map < MD5GL_NUM_IMAGE_KINDS ? view_map_options[map] : NULL;
-    if (mesh >= viewer->document->textures.num_meshes || name == NULL)
+    const view_option *const option = view_get_map_option(map);
+    if (mesh >= viewer->document->textures.num_meshes || option == NULL)
         return;
     char *const full = path != NULL ? common_absolute(path) : NULL;
     char *text = common_copy("");
@@ -317,7 +317,7 @@ static void assign_texture(view_state *viewer, size_t mesh, md5gl_image_kind map
             common_extend(&text, "%zu=%s\n", mesh, full);
         free(viewer->ui.textures.offered);
         viewer->ui.textures.offered = NULL;
-        if (view_set_option(viewer, view_option_index(name), text))
+        if (view_set_option(viewer, option, text))
             view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
                         path != NULL ? common_base(path) : "automatic");
         else
@@ -403,7 +403,7 @@ static void map_joints(view_state *viewer, const char *path)
         models = view_list_models_for_clip(clip);
     const char *const files[] = {models.count > 0 ? models.names[0] : clip, clip};
     if (models.count == 1 && open_document(viewer, files, 2)) {
-        view_set_option(viewer, view_option_index("retarget"), target);
+        view_set_option(viewer, VIEW_OPTION(retarget), target);
         view_show_retarget(&viewer->ui);
     } else if (models.count != 1) {
         // The last file determines the folder if no model fits.
@@ -430,7 +430,7 @@ static void drop_file(view_state *viewer, const char *path)
     }
     if (common_has_suffix(path, ".hdr")) {
         what = "Environment";
-        done = view_set_option(viewer, view_option_index("environment"), path);
+        done = view_set_option(viewer, VIEW_OPTION(environment), path);
         viewer->options->shown.environment |= done;
     } else if (view_is_image(path) && scene->model != NULL) {
         view_clear_start(&viewer->ui);
@@ -679,7 +679,7 @@ bool view_follow_files(view_state *viewer)
     }
     const view_command rested = view_pop_delayed_command(&viewer->ui, viewer->now);
     if (rested.path != NULL)
-        view_set_option(viewer, rested.number, rested.path);
+        view_set_option(viewer, &view_option_rows[rested.number], rested.path);
     free(rested.path);
     const bool is_scanned = view_follow_scan(viewer);
     const bool has_preview = view_follow_previews(viewer);

@@ -278,9 +278,9 @@ void view_log_state(view_state *viewer, const char *action);
 
 // -- Changes of options, and undo: ask.c ---------------------------------------------------------
 
-// Sets option `number` to a text and applies its effect; "" resets the option. Opens the model
+// Sets an option to a text and applies its effect; "" resets the option. Opens the model
 // again if the option affects loading. On failure, shows a notice or an error and changes nothing.
-bool view_set_option(view_state *viewer, size_t number, const char *text);
+bool view_set_option(view_state *viewer, const view_option *option, const char *text);
 
 // view_follow_trial() shows the list item on which the mouse has rested long enough as a preview,
 // and reverts the preview when the mouse has left; returns true if the image changes.

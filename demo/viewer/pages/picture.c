@@ -231,7 +231,8 @@ void view_open_page(view_pages *pages, int32_t number)
 // shown.
 static bool has_text(const view_stage *stage)
 {
-    return stage->shown->panel || !stage->options->is_given[view_option_index("panel")];
+    return stage->shown->panel
+           || !stage->options->is_given[view_option_index(VIEW_OPTION(shown.panel))];
 }
 
 // Returns the height of the panel if it is at the bottom, as on a phone in portrait orientation;

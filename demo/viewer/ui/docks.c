@@ -52,20 +52,20 @@ void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_sho
 
 // == Headers and edges ====================================================================
 
-// Returns the name of the option that shows the content of a dock.
-static const char *dock_switch(const view_stage *stage, view_dock dock)
+// Returns the option that shows the content of a dock.
+static const view_option *dock_switch(const view_stage *stage, view_dock dock)
 {
     const view_shown *const shown = stage->shown;
     if (dock == VIEW_DOCK_LEFT)
-        return "hierarchy";
+        return VIEW_OPTION(shown.hierarchy);
     if (dock == VIEW_DOCK_BOTTOM) {
         if (!view_shows_curves(stage))
-            return "graph";
-        return shown->curves ? "curves" : "differences";
+            return VIEW_OPTION(shown.graph);
+        return shown->curves ? VIEW_OPTION(shown.curves) : VIEW_OPTION(shown.differences);
     }
     if (shown->light_list)
-        return "light-list";
-    return shown->parm_list ? "parm-list" : "inspector";
+        return VIEW_OPTION(shown.light_list);
+    return shown->parm_list ? VIEW_OPTION(shown.parm_list) : VIEW_OPTION(shown.inspector);
 }
 
 // Returns the action that opens or closes a dock.
@@ -73,7 +73,7 @@ static view_action closing(const view_stage *stage, view_dock dock)
 {
     if (dock == VIEW_DOCK_BOTTOM && stage->docks.shows_problems)
         return VIEW_WARNINGS;
-    return view_toggle_of(dock_switch(stage, dock));
+    return view_get_toggle(dock_switch(stage, dock));
 }
 
 // The edge between a dock and the image. Dragging it resizes the dock; a double click resets the
@@ -137,7 +137,8 @@ static void press_tab(view_ui *ui, const view_stage *stage, bool is_bottom, int 
     ui->docks.shows_problems = false;
     const bool is_shown = tab == 0 ? stage->shown->curves : stage->shown->differences;
     if (!is_shown)
-        ui->command.action = view_toggle_of(tab == 0 ? "curves" : "differences");
+        ui->command.action =
+            view_get_toggle(tab == 0 ? VIEW_OPTION(shown.curves) : VIEW_OPTION(shown.differences));
 }
 
 // Draws the tabs of a dock beginning at (x, y) and handles presses.

@@ -415,7 +415,7 @@ static void list_comparison(view_ui *ui, const view_compare *compare)
     if (compare->model != NULL
         && ui_row(ui, &(ui_words){.name = "Compared", .color = VIEW_ACCENT, .hint = "list"},
                   compare->name))
-        ui->command.action = view_toggle_of("differences");
+        ui->command.action = view_get_toggle(VIEW_OPTION(shown.differences));
     if (compare->num_same < compare->num_joints)
         ui_figure(ui, VIEW_AMBER, " ", "%u joints have no counterpart",
                   compare->num_joints - compare->num_same);

@@ -470,8 +470,7 @@ static view_command press_script_name(const view_entity *entity, int is_flag, ui
         if (is_set)
             common_extend(&text, "%s\n", name);
     }
-    const view_option *const option =
-        is_flag ? view_find_option("flag", 4) : view_find_option("state", 5);
+    const view_option *const option = is_flag ? VIEW_OPTION(flags) : VIEW_OPTION(states);
     return view_set_command(option, text);
 }
 
@@ -509,10 +508,10 @@ void view_inspector(view_ui *ui, view_rect area)
     ui_begin(ui, "inspected");
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_RIGHT]);
     if (shown->light_list && ui_section(ui, UI_SECTION_LIGHTS, "Lights", ""))
-        ui_setting(ui, view_find_option("lights", 6));
+        ui_setting(ui, VIEW_OPTION(lights));
     if (shown->parm_list
         && ui_section(ui, UI_SECTION_MATERIALS, "Materials", "highlighted: in use"))
-        ui_setting(ui, view_find_option("parm", 4));
+        ui_setting(ui, VIEW_OPTION(parms));
     if (view_shows_retarget(ui, ui->stage)) {
         view_retarget_rows(ui);
     } else if (shown->panel && shown->inspector) {

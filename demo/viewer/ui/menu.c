@@ -1,5 +1,5 @@
 // Menus: the menu bar with its menus, context menus, and the command search. All of them are lists
-// of `menu_line`, created from the table of commands (view_command_rows).
+// of `menu_line`, created from the entries of commands and settings (view_list_menu_entries).
 #include "demo/viewer/ui/panels.h"
 
 #include <assert.h>
@@ -10,12 +10,13 @@
 
 // A command, or an entry of a command's list (a clip, a recent file, ...). A group opens a submenu.
 typedef struct menu_line {
-    const view_command_row *row;
+    const view_menu_entry *row;
     size_t number; // index in the command's list
     bool is_group;
     bool is_set;
     uint32_t missing; // VIEW_NEEDS_* that are not satisfied
     int score;        // of the search; larger is better
+    size_t order;     // index of the entry among all entries
     char label[192];
     char keys[64];
     char word[24]; // value of the command's option
@@ -23,8 +24,6 @@ typedef struct menu_line {
     // NULL: none.
     const char *value;
 } menu_line;
-
-static const view_command_row *const table = view_command_rows;
 
 // A menu shows the first lines of a long list. The search finds all of them.
 enum { MAX_LINES = 400, NOT_FOUND = -1000000, MIN_SCORE = -10000 };
@@ -57,7 +56,7 @@ uint32_t view_found_needs(const view_document *document)
     return found;
 }
 
-uint32_t view_missing_needs(const view_stage *stage, const view_command_row *row)
+uint32_t view_missing_needs(const view_stage *stage, const view_menu_entry *row)
 {
     const uint32_t have = view_found_needs(stage->document)
                           | (stage->environment->light != NULL ? VIEW_NEEDS_ENVIRONMENT : 0u);
@@ -103,7 +102,7 @@ static bool is_option_on(const view_stage *stage, const view_option *option)
 }
 
 // Returns true if a command is a switch that is on.
-static bool is_on(const view_stage *stage, const view_command_row *row)
+static bool is_on(const view_stage *stage, const view_menu_entry *row)
 {
     const view_option *const option = view_get_option(row);
     const view_scene *const scene = &stage->document->scene;
@@ -167,7 +166,7 @@ static bool read_word(const view_stage *stage, const view_option *option, const 
 
 // Describes entry `number` of a command's list. A command without a list has one entry if the last
 // word of the search text is a value of its option. Returns false if there is no such entry.
-static bool describe_item(const view_stage *stage, const view_command_row *row, size_t number,
+static bool describe_item(const view_stage *stage, const view_menu_entry *row, size_t number,
                           const char *sought, menu_line *line)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -244,7 +243,7 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
 bool view_list_thing(const view_stage *stage, view_menu_list list, const view_option *option,
                      size_t number, char name[128], char text[128])
 {
-    const view_command_row row = {.list = list, .option = option->name};
+    const view_menu_entry row = {.list = list, .field = option->offset};
     menu_line line;
     if (list == VIEW_LIST_NONE || !describe_item(stage, &row, number, "", &line))
         return false;
@@ -268,7 +267,7 @@ static const char *argument_end(const menu_line *line, const view_option *option
 static view_command line_command(const view_stage *stage, const menu_line *line,
                                  const view_target *target)
 {
-    const view_command_row *const row = line->row;
+    const view_menu_entry *const row = line->row;
     const view_machine *const machine = &stage->document->scene.machine;
     const view_option *const option = view_get_option(row);
     const bool is_target = row->menu == VIEW_MENU_TARGET;
@@ -302,13 +301,13 @@ static view_command line_command(const view_stage *stage, const menu_line *line,
 // -- Lists of lines -------------------------------------------------------------------------
 
 // Returns true if a command has a submenu.
-static bool has_menu(const view_command_row *row)
+static bool has_menu(const view_menu_entry *row)
 {
     return row->list != VIEW_LIST_NONE && row->action != VIEW_ASK;
 }
 
 // Adds a line for a command or a submenu. Returns NULL if the list is full.
-static menu_line *add_line(menu_lines *lines, const view_stage *stage, const view_command_row *row,
+static menu_line *add_line(menu_lines *lines, const view_stage *stage, const view_menu_entry *row,
                            const char *label, bool is_group)
 {
     if (lines->count == MAX_LINES)
@@ -332,14 +331,14 @@ static menu_line *add_line(menu_lines *lines, const view_stage *stage, const vie
 }
 
 // Returns the length of the submenu's name in a label "Submenu/Command", or 0.
-static size_t group_length(const view_command_row *row)
+static size_t group_length(const view_menu_entry *row)
 {
     const char *const slash = strchr(row->label, '/');
     return slash != NULL ? (size_t)(slash - row->label) : 0;
 }
 
 // Adds the entries of a command's list.
-static void list_items(menu_lines *lines, const view_stage *stage, const view_command_row *row)
+static void list_items(menu_lines *lines, const view_stage *stage, const view_menu_entry *row)
 {
     menu_line item;
     for (size_t i = 0; lines->count < MAX_LINES; i++) {
@@ -353,14 +352,16 @@ static void list_items(menu_lines *lines, const view_stage *stage, const view_co
 static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu, const char *group)
 {
     const size_t length = strlen(group);
-    for (size_t i = 0; i < view_num_commands; i++) {
-        const view_command_row *const row = &table[i];
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    for (size_t i = 0; i < list.count; i++) {
+        const view_menu_entry *const row = list.entries[i];
         const size_t own = group_length(row);
         if (row->menu != menu)
             continue;
         if (own == length && strncmp(row->label, group, own) == 0) {
             add_line(lines, stage, row, view_get_label(row), has_menu(row));
-        } else if (length == 0 && strncmp(row->label, row[-1].label, own + 1) != 0) {
+        } else if (length == 0 && strncmp(row->label, list.entries[i - 1]->label, own + 1) != 0) {
             char name[64]; // commands of a submenu are adjacent; the first command is in no submenu
             COMMON_TEXT(name, "%.*s", (int)own, row->label);
             add_line(lines, stage, row, name, strstr(name, "\xE2\x80\xA6") == NULL);
@@ -373,7 +374,7 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
 // Returns the label of a command in a context menu. The commands that hide a mesh and all other
 // meshes also reverse this.
 static const char *context_label(const view_stage *stage, const view_target *target,
-                                 const view_command_row *row)
+                                 const view_menu_entry *row)
 {
     const uint64_t mesh = target->number < 64 ? (uint64_t)1 << target->number : 0;
     const uint64_t hidden = stage->hidden_meshes;
@@ -389,13 +390,15 @@ static const char *context_label(const view_stage *stage, const view_target *tar
 
 static void list_context(menu_lines *lines, const view_stage *stage, const view_target *target)
 {
-    const view_command_row *search = NULL; // the last line
-    for (size_t i = 0; i < view_num_commands; i++) {
-        if (table[i].action == VIEW_SEARCH)
-            search = &table[i];
-        else if ((table[i].context & target->context) != 0)
-            add_line(lines, stage, &table[i], context_label(stage, target, &table[i]),
-                     has_menu(&table[i]));
+    const view_menu_entry *search = NULL; // the last line
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    for (size_t i = 0; i < list.count; i++) {
+        const view_menu_entry *const entry = list.entries[i];
+        if (entry->action == VIEW_SEARCH)
+            search = entry;
+        else if ((entry->context & target->context) != 0)
+            add_line(lines, stage, entry, context_label(stage, target, entry), has_menu(entry));
     }
     assert(search != NULL);
     add_line(lines, stage, search, "All commands\xE2\x80\xA6", false);
@@ -448,8 +451,8 @@ static int compare_scores(const void *a, const void *b)
     const menu_line *const second = b;
     if (first->score != second->score)
         return second->score - first->score;
-    if (first->row != second->row)
-        return first->row < second->row ? -1 : 1;
+    if (first->order != second->order)
+        return first->order < second->order ? -1 : 1;
     return (int)first->number - (int)second->number;
 }
 
@@ -491,7 +494,7 @@ static int rate_item(const menu_line *item, const char *const texts[4], const ch
 // Adds the eight best entries of a command's list, or the last typed word as the value of its
 // option. Words for the command may precede; they are required for options, except for frames and
 // joints.
-static void list_names(menu_lines *lines, const view_ui *ui, const view_command_row *row,
+static void list_names(menu_lines *lines, const view_ui *ui, const view_menu_entry *row,
                        const char *const texts[4])
 {
     const view_option *const option = view_get_option(row);
@@ -518,25 +521,38 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_command_
     lines->count = lines->count < max_count ? lines->count : max_count;
 }
 
+// Returns true if the search finds an entry: all entries of the menu bar and all settings.
+static bool is_searched(const view_menu_entry *entry)
+{
+    return entry->menu < VIEW_NUM_MENUS || entry->menu == VIEW_MENU_SETTINGS;
+}
+
 // Adds the lines that match the search text, the best first, or the command with the most similar
 // name.
 static void list_found(menu_lines *lines, const view_ui *ui)
 {
-    const view_command_row *nearest = NULL;
+    const view_menu_entry *nearest = NULL;
     const char *const sought = lines->sought + 1;
     COMMON_TEXT(lines->sought, " %s", ui->menu.text + strspn(ui->menu.text, " "));
     const size_t length = strlen(sought);
     size_t min_distance = (length + 5) / 4;
-    for (size_t i = 0; i < view_num_commands && table[i].menu < VIEW_NUM_MENUS; i++) {
-        const view_command_row *const row = &table[i];
-        const char *const texts[] = {view_get_label(row), row->words, view_menu_names[row->menu],
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    for (size_t i = 0; i < list.count; i++) {
+        const view_menu_entry *const row = list.entries[i];
+        if (!is_searched(row))
+            continue;
+        const char *const texts[] = {view_get_label(row), row->synonyms, view_menu_names[row->menu],
                                      row->label};
         const int score = rate_words(texts, sought, sought + length);
+        size_t first = lines->count;
         menu_line *const line =
             score != NOT_FOUND ? add_line(lines, ui->stage, row, texts[0], has_menu(row)) : NULL;
         if (line != NULL)
             score_line(ui, line, score);
         list_names(lines, ui, row, texts);
+        for (; first < lines->count; first++)
+            lines->lines[first].order = i;
         for (int k = 0; k < 2 && texts[k] != NULL && lines->count == 0; k++) {
             const size_t distance = common_edit_distance(sought, length, texts[k], true);
             if (distance < min_distance) {
@@ -613,7 +629,7 @@ static void try_line(view_ui *ui, const menu_line *line)
     if (line->row->list == VIEW_LIST_CLIPS && !line->is_group) {
         char number[24];
         COMMON_TEXT(number, "%zu", line->number);
-        ui_try(ui, &view_option_rows[view_option_index("animation-index")], number);
+        ui_try(ui, VIEW_OPTION(animation_index), number);
     } else if (line->word[0] != '\0') {
         ui_try(ui, view_get_option(line->row), line->word);
     }

@@ -28,15 +28,15 @@ typedef struct view_menus {
     view_menu_kind kind;
     view_menu menu; // selected menu of the bar
     view_target target;
-    float x;                     // left edge, pixels
-    float y;                     // top edge, pixels
-    char group[192];             // name of the open submenu; "": none
-    const view_command_row *row; // command of `group`
-    size_t selected;             // line that the keys selected; SIZE_MAX: none
-    size_t first;                // topmost visible line
-    size_t inner_first;          // topmost visible line of the submenu
-    float last_x;                // previous position of the mouse
-    char text[256];              // search text
+    float x;                    // left edge, pixels
+    float y;                    // top edge, pixels
+    char group[192];            // name of the open submenu; "": none
+    const view_menu_entry *row; // command of `group`
+    size_t selected;            // line that the keys selected; SIZE_MAX: none
+    size_t first;               // topmost visible line
+    size_t inner_first;         // topmost visible line of the submenu
+    float last_x;               // previous position of the mouse
+    char text[256];             // search text
 } view_menus;
 
 // Opens a menu at (x, y), or the first menu of the bar. Set the target of a context menu after this
@@ -56,6 +56,6 @@ void view_menu_panel(view_ui *ui);
 uint32_t view_found_needs(const view_document *document);
 
 // Returns the VIEW_NEEDS_* bits that a command requires and the document does not satisfy.
-uint32_t view_missing_needs(const view_stage *stage, const view_command_row *row);
+uint32_t view_missing_needs(const view_stage *stage, const view_menu_entry *row);
 
 #endif

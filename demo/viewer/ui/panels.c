@@ -114,8 +114,8 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
         const char *sign;
         view_action action;
     } buttons[] = {{"Home", "\xE2\x8C\x82", VIEW_FRAME_ALL},
-                   {"Shading", "\xE2\x97\x90", view_toggle_of("shading")},
-                   {"Grid", "\xE2\x96\xA6", view_toggle_of("grid")}};
+                   {"Shading", "\xE2\x97\x90", view_get_toggle(VIEW_OPTION(surface))},
+                   {"Grid", "\xE2\x96\xA6", view_get_toggle(VIEW_OPTION(shown.grid))}};
     enum { NUM_BUTTONS = COMMON_LENGTH(buttons) };
     const view_layout layout = view_current_layout(stage);
     const view_rect free = layout.free;

@@ -76,7 +76,7 @@ typedef struct view_ui {
     view_menus menu;
     view_card card;
     view_trial trial;
-    const view_command_row *used[VIEW_NUM_USED]; // last used commands, for the command search
+    const view_menu_entry *used[VIEW_NUM_USED]; // last used commands, for the command search
     size_t num_used;
     view_docks docks;
     ui_scroll scrolls[UI_NUM_SCROLLS];

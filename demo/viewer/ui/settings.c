@@ -61,7 +61,7 @@ static void request_value(const setting *s, const char *text, double rest)
     view_card *const card = &s->ui->card;
     const view_command now = view_set_command(s->option, common_copy(text));
     s->ui->has_taken = true;
-    if (s->option->effect == VIEW_EFFECT_REOPENS)
+    if (s->option->effect == VIEW_EFFECT_RELOAD)
         rest = fmax(rest, 0.3);
     if (card->waits == s->option) {
         free(card->waiting);
@@ -736,7 +736,7 @@ static int count_numbers(const view_option *option)
 // capital letter and spaces instead of hyphens.
 static void write_label(const view_option *option, char label[64])
 {
-    const view_command_row *const command = view_find_command(option);
+    const view_menu_entry *const command = view_get_entry(option);
     snprintf(label, 64, "%s", command != NULL ? view_get_label(command) : option->name);
     for (char *at = label; command == NULL && *at != '\0'; at++) {
         if (*at == '-')
@@ -813,7 +813,7 @@ bool ui_setting(view_ui *ui, const view_option *option)
 
 // Returns true if a command is on the card of another command: both have the same group, the part
 // of the label before "/".
-static bool is_on_card(const view_command_row *row, const view_command_row *card)
+static bool is_on_card(const view_menu_entry *row, const view_menu_entry *card)
 {
     if (row == card)
         return true;
@@ -824,7 +824,7 @@ static bool is_on_card(const view_command_row *row, const view_command_row *card
 }
 
 // Returns the option of a command if the command is on the card, or NULL.
-static const view_option *option_on_card(const view_command_row *row, const view_command_row *card)
+static const view_option *option_on_card(const view_menu_entry *row, const view_menu_entry *card)
 {
     return is_on_card(row, card) ? view_get_option(row) : NULL;
 }
@@ -837,8 +837,10 @@ view_command view_pick_for_card(view_ui *ui, const view_stage *stage, int32_t jo
     const char *const name = joint >= 0 ? skeleton->joints[joint].name : NULL;
     const char *const attached = stage->options->attach;
     const bool is_open = ui->over == VIEW_OVERLAY_CARD && card->row != NULL;
-    for (size_t i = 0; is_open && i < view_num_commands; i++) {
-        const view_option *const option = option_on_card(&view_command_rows[i], card->row);
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    for (size_t i = 0; is_open && i < list.count; i++) {
+        const view_option *const option = option_on_card(list.entries[i], card->row);
         if (option == NULL)
             continue;
         if (option->kind == COMMON_COLOR && color != 0) {
@@ -871,10 +873,12 @@ view_command view_open_card(view_ui *ui, const view_stage *stage, size_t option)
     view_clear_card(card);
     view_open_overlay(ui, VIEW_OVERLAY_CARD);
     card->focused = &view_option_rows[option];
-    card->row = view_find_command(card->focused);
+    card->row = view_get_entry(card->focused);
     card->before = common_alloc(view_num_options, sizeof *card->before);
-    for (size_t i = 0; card->row != NULL && i < view_num_commands; i++) {
-        const view_option *const member = option_on_card(&view_command_rows[i], card->row);
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    for (size_t i = 0; card->row != NULL && i < list.count; i++) {
+        const view_option *const member = option_on_card(list.entries[i], card->row);
         if (member == NULL)
             continue;
         char **const before = &card->before[member - view_option_rows];
@@ -909,10 +913,12 @@ void view_report_to_card(view_ui *ui, view_log *log, const view_option *option, 
 static float measure_names(const view_ui *ui)
 {
     float widest = 0;
-    for (size_t i = 0; i < view_num_commands; i++) {
-        const view_option *const option = option_on_card(&view_command_rows[i], ui->card.row);
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    for (size_t i = 0; i < list.count; i++) {
+        const view_option *const option = option_on_card(list.entries[i], ui->card.row);
         if (option != NULL && (option->kind == COMMON_COUNT || option->kind == COMMON_FLOAT))
-            widest = fmaxf(widest, ui_text_width(ui, view_get_label(view_find_command(option))));
+            widest = fmaxf(widest, ui_text_width(ui, view_get_label(view_get_entry(option))));
     }
     return widest + 9 * ui->scale;
 }
@@ -964,8 +970,10 @@ static void list_card_options(view_ui *ui, view_rect body)
     const float first = column.y;
     ui_reserve_row(ui, 0.5f * em, &space);
     card->label_width = measure_names(ui);
-    for (size_t i = 0; i < view_num_commands; i++) {
-        const view_option *const option = option_on_card(&view_command_rows[i], card->row);
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    for (size_t i = 0; i < list.count; i++) {
+        const view_option *const option = option_on_card(list.entries[i], card->row);
         if (option != NULL)
             ui_setting(ui, option);
     }
@@ -1017,7 +1025,7 @@ void view_card_panel(view_ui *ui)
 // == The settings =================================================================================
 
 // Returns true if a command is a display or light option that the touch panel shows.
-static bool is_look_command(const view_ui *ui, const view_command_row *row)
+static bool is_look_command(const view_ui *ui, const view_menu_entry *row)
 {
     if (view_get_option(row) == NULL || view_missing_needs(ui->stage, row) != 0)
         return false;
@@ -1032,10 +1040,11 @@ void view_look_panel(view_ui *ui, view_rect area)
     ui_column column;
     ui_begin(ui, "look");
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_RIGHT]);
-    for (size_t i = 0; i < view_num_commands; i++) {
-        const view_command_row *const row = &view_command_rows[i];
-        if (is_look_command(ui, row))
-            ui_setting(ui, view_get_option(row));
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    for (size_t i = 0; i < list.count; i++) {
+        if (is_look_command(ui, list.entries[i]))
+            ui_setting(ui, view_get_option(list.entries[i]));
     }
     ui_end_column(ui);
 }
@@ -1070,7 +1079,7 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
 // Returns true if an option or its command contains the search text.
 static bool matches_search(const view_option *option, const char *sought)
 {
-    const view_command_row *const command = view_find_command(option);
+    const view_menu_entry *const command = view_get_entry(option);
     if (common_contains(option->name, sought) || common_contains(option->help, sought))
         return true;
     if (option->tooltip != NULL && common_contains(option->tooltip, sought))
@@ -1149,6 +1158,6 @@ void view_settings_panel(view_ui *ui)
         sought[0] = '\0';
         view_open_overlay(ui, VIEW_OVERLAY_NONE);
         if (is_keys)
-            ui->command.action = view_toggle_of("keys");
+            ui->command.action = view_get_toggle(VIEW_OPTION(shown.help));
     }
 }

@@ -9,22 +9,22 @@
 // A dialog for the options of a command (settings.c). Also the state of the editors of options,
 // which the settings and the touch panel use.
 typedef struct view_card {
-    const view_command_row *row; // command that opened the card, or NULL
-    char **before;               // [view_num_options] texts of its options when it was opened
-    float length;                // height of its rows, pixels
-    float label_width;           // longest name of a number, pixels; 0 outside of the card
-    float moved[2];              // displacement by dragging, pixels
-    float grip[2];               // position of the mouse minus `moved` at the press, pixels
-    const view_option *focused;  // option whose first field gets the focus next, or NULL
-    const view_option *opened;   // option whose list of values is open, or NULL
-    uint32_t line;               // index of the value of `opened` that the list is for
-    const view_option *wrong;    // option whose last value was invalid, or NULL
-    char problem[256];           // error message for `wrong`
-    const view_option *waits;    // option that becomes `waiting` at the time `due`
-    char *waiting;               // text, or NULL
-    double due;                  // seconds since the start
-    bool closes;                 // close the card when `waiting` was applied successfully
-    uint32_t typing;             // number of the item whose text is `typed`; 0: none
+    const view_menu_entry *row; // command that opened the card, or NULL
+    char **before;              // [view_num_options] texts of its options when it was opened
+    float length;               // height of its rows, pixels
+    float label_width;          // longest name of a number, pixels; 0 outside of the card
+    float moved[2];             // displacement by dragging, pixels
+    float grip[2];              // position of the mouse minus `moved` at the press, pixels
+    const view_option *focused; // option whose first field gets the focus next, or NULL
+    const view_option *opened;  // option whose list of values is open, or NULL
+    uint32_t line;              // index of the value of `opened` that the list is for
+    const view_option *wrong;   // option whose last value was invalid, or NULL
+    char problem[256];          // error message for `wrong`
+    const view_option *waits;   // option that becomes `waiting` at the time `due`
+    char *waiting;              // text, or NULL
+    double due;                 // seconds since the start
+    bool closes;                // close the card when `waiting` was applied successfully
+    uint32_t typing;            // number of the item whose text is `typed`; 0: none
     char typed[512];
     char filter[64];  // of the open list
     char sought[64];  // search text of the settings

@@ -161,7 +161,8 @@ void view_start_panel(view_ui *ui)
 {
     static const char *const hint = "Click the character to interact";
     static const char *const words[] = {"Folder or game\xE2\x80\xA6", "Shortcuts F1"};
-    const view_action actions[] = {VIEW_FILES, VIEW_OPEN_FOLDER, view_toggle_of("keys")};
+    const view_action actions[] = {VIEW_FILES, VIEW_OPEN_FOLDER,
+                                   view_get_toggle(VIEW_OPTION(shown.help))};
     view_canvas *const canvas = ui->stage->canvas;
     const view_font *const font = ui->stage->font;
     const float scale = ui->scale;

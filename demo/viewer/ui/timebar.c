@@ -171,7 +171,8 @@ static void show_figures(view_ui *ui, view_arrangement arrangement, view_rect *b
     char text[48];
     char widest[48];
     if (arrangement != VIEW_ARRANGE_SHEET) {
-        word_button(ui, bar, "cycle", view_wrap_name(play->wrap), view_toggle_of("loop"));
+        word_button(ui, bar, "cycle", view_wrap_name(play->wrap),
+                    view_get_toggle(VIEW_OPTION(wrap)));
         if (is_wide)
             word_button(ui, bar, "+", "+", VIEW_FASTER);
         COMMON_TEXT(text, "%s%.3g\xC3\x97", play->backward ? minus : "", play->speed);

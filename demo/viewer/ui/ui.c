@@ -127,7 +127,7 @@ static bool can_preview(const view_option *option)
 {
     if (option->names == VIEW_NAMES_CLIP)
         return true;
-    return option->effect == VIEW_EFFECT_NONE || option->effect == VIEW_EFFECT_MEASURES;
+    return option->effect == VIEW_EFFECT_NONE || option->effect == VIEW_EFFECT_MEASURE;
 }
 
 void ui_try(view_ui *ui, const view_option *option, const char *text)
@@ -149,8 +149,12 @@ void ui_tip(view_ui *ui, const char *text)
 
 void ui_tip_command(view_ui *ui, view_action action)
 {
-    for (size_t i = 0; i < view_num_commands && ui_is_hot(ui); i++) {
-        const view_command_row *const row = &view_command_rows[i];
+    if (!ui_is_hot(ui))
+        return;
+    view_menu_entries list;
+    view_list_menu_entries(&list);
+    for (size_t i = 0; i < list.count; i++) {
+        const view_menu_entry *const row = list.entries[i];
         char keys[64];
         char text[sizeof ui->tip];
         if (view_get_action(row) != action || row->menu >= VIEW_NUM_MENUS)
