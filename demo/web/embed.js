@@ -40,3 +40,7 @@ document.getElementById("copy").addEventListener("click", () => {
     navigator.clipboard?.writeText(field.value).then(() => said.textContent = "Copied", () => {});
 });
 show();
+// The other models are loaded after the first one is shown, so that it appears earlier.
+const load_others = () => models.forEach((model) => model.src ??= model.dataset.src ?? null);
+for (const kind of ["dressed", "error"])
+    shown.addEventListener(kind, load_others, {once: true});

@@ -285,9 +285,18 @@
         document.documentElement.dataset.restarts = ++num_restarts;
     }
 
+    // Adds a link to the viewer without the files and options of this address, which could not be shown.
+    function offer_way_back() {
+        const link = document.createElement("a");
+        link.href = location.pathname + location.search;
+        link.textContent = "Open the viewer with its own model";
+        told.append(link);
+    }
+
     const failed = (error) => {
         tell(error.message);
         document.documentElement.dataset.state = "failed";
+        offer_way_back();
     };
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     addEventListener("hashchange", () => location.reload());
@@ -332,6 +341,8 @@
             write("/" + own, new TextEncoder().encode("machine Bobbin { model bobbin.md5mesh clip idle idle.md5anim layer body { state idle idle } }"));
         const picture = new Promise((done) => drawn = done), status = await start(words);
         document.documentElement.dataset.state = status ? "failed" : "started";
+        if (status)
+            offer_way_back();
         if (window_of_program) {
             begun();
             page.show || canvas.focus();

@@ -171,14 +171,14 @@ WEB_TECHNIQUE_FILES := $(WEB_SITE)/techniques/index.html $(WEB_TECHNIQUES:%=$(WE
 $(WEB_SITE)/techniques/index.html: demo/web/techniques.py render/embed.py demo/viewer/pages/pages.txt $(wildcard demo/viewer/pages/*.c) test/techniques.md models/zoo/first.md5machine
 	@mkdir -p $(@D) && $(PYTHON) $< $(@D) $(filter %.txt %.c,$^)
 $(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.png): $(WEB_SITE)/techniques/%.png: $(OUT)/md5view $(WEB_MODELS)
-	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 480,300 --lesson $* --panel=no --output $@ > $(WEB)/picture
+	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 960,600 --lesson $* --panel=no --output $@ > $(WEB)/picture
 # Images of the start page, which the viewer draws.
 WEB_PICTURES := bobbin goals spindle edges thimble tendril lantern
 picture_of = $(or $(firstword $(wildcard models/$(1)/$(1).md5machine models/$(1)/$(1).md5mesh)),$(picture_of_$(1)))
 picture_of_goals := --lesson goals --panel=no
 picture_of_edges := models/bobbin/bobbin.md5mesh --untextured --edges
 $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png): $(WEB_SITE)/pictures/%.png: $(OUT)/md5view $(WEB_MODELS)
-	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 240,150 --samples 4 $(call picture_of,$*) --output $@ > $(WEB)/picture
+	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 480,300 --samples 4 $(call picture_of,$*) --output $@ > $(WEB)/picture
 WEB_FILES := $(WEB_TECHNIQUE_FILES) $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png) $(foreach kind,$(WEB_KINDS),$(WEB_SITE)/md5view-$(kind).js) \
     $(addprefix $(WEB_SITE)/,index.html models.json docs/index.html) $(addprefix $(WEB_SITE)/element/,$(WEB_ELEMENT_FILES) md5model-$(WEB_VERSION).tgz) \
     $(WEB_PAGES)

@@ -108,6 +108,8 @@ grep '^note: the first' "$scratch/said"
 check "a dropped file is shown" shown open "view.html#model=models/thimble/thimble.md5mesh" \
     is "document.title.startsWith('thimble')" drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
 check "a host that cannot be read is named" shown fails "view.html#model=http://127.0.0.1:9/x.md5mesh" "drop it here instead"
+check "a model that does not exist offers a way back" shown fails "view.html#no-config&model=none.md5mesh" "Open the viewer with its own model" \
+    is "document.querySelector('#told a').click(), true" is "document.title.startsWith('bobbin') && location.hash === ''" forgive
 
 # pause SECONDS: a condition that holds after so long, and ten pictures in each of them: a busy machine draws few.
 pause() {
@@ -324,6 +326,13 @@ check "the element's page shows what one types" shown size 1000 700 open embed.h
     is "$snippet('nothing'), true" is "/not contain <md5-model/.test(said.textContent) && dance.isLoaded" \
     size 360 740 is "document.documentElement.scrollWidth === 360 && parseFloat(getComputedStyle(snippet).fontSize) >= 16" \
     is "[snippet, copy].every(its => its.getBoundingClientRect().height >= 44)" forgive
+# The bytes of all files, as a server without compression sends them, until the first of the page's models is drawn.
+sum="new MutationObserver((_, it) => window.dance && (it.disconnect(), dance.addEventListener('load', () => window.sum =
+    performance.getEntriesByType('resource').reduce((sum, its) => sum + its.encodedBodySize, 0)))).observe(document, {childList: true, subtree: true})"
+check "the element's page loads at most 3 MB before its first model" shown before "$sum" open embed.html is "sum > 1e5 && sum <= 3e6"
+check "on a phone the model is above its code" shown phone 390 844 open embed.html \
+    is "dance.getBoundingClientRect().bottom <= snippet.getBoundingClientRect().top && dance.getBoundingClientRect().height >= 400" \
+    is "getComputedStyle(document.querySelector('.with-keys')).display === 'none'"
 check "the package lies beside it" shown open index.html is "fetch('embed.html').then(its => its.text())
     .then(text => fetch(/element\/md5model-[0-9.]*tgz/.exec(text)[0], {method: 'HEAD'})).then(its => its.ok)"
 check "the start page runs no program" shown open index.html is "!performance.getEntriesByType('resource').some(its => /wasm|md5view/.test(its.name))"
