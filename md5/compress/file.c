@@ -366,7 +366,9 @@ static bool read_names(md5_context *context, const char *names, size_t size, md5
         joints[i].name = name;
         name = nul + 1;
     }
-    return name == end || fail(context, MD5_ERROR_RANGE, "more joint names than joints");
+    if (name != end)
+        return fail(context, MD5_ERROR_RANGE, "more joint names than joints");
+    return true;
 }
 
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset)

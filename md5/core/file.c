@@ -77,7 +77,9 @@ static bool read_some(md5_context *context, const file_source *from, char *bytes
         result = read(from->descriptor, bytes, size);
     while (result < 0 && errno == EINTR);
     *count = result > 0 ? (size_t)result : 0;
-    return result >= 0 || fail_io(context, "cannot read the file");
+    if (result < 0)
+        return fail_io(context, "cannot read the file");
+    return true;
 }
 
 #else
@@ -103,7 +105,9 @@ static bool check_kind(md5_context *context, const char *path)
 {
     struct _stat64 status;
     const int kind = _stat64(path, &status) == 0 ? status.st_mode & _S_IFMT : _S_IFREG;
-    return kind == _S_IFREG || fail_kind(context, kind == _S_IFDIR);
+    if (kind != _S_IFREG)
+        return fail_kind(context, kind == _S_IFDIR);
+    return true;
 }
 
 #else
@@ -147,7 +151,9 @@ static bool read_some(md5_context *context, const file_source *from, char *bytes
 {
     errno = 0;
     *count = fread(bytes, 1, size, from->stream);
-    return !ferror(from->stream) || fail_io(context, "cannot read the file");
+    if (ferror(from->stream))
+        return fail_io(context, "cannot read the file");
+    return true;
 }
 
 #endif

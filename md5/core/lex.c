@@ -288,7 +288,9 @@ bool md5i_lex_at_block_end(md5_lex *lex)
 
 bool md5i_lex_expect(md5_lex *lex, char bracket)
 {
-    return md5i_lex_accept(lex, bracket) || md5i_lex_fail_expected(lex, "expected '%c'", bracket);
+    if (!md5i_lex_accept(lex, bracket))
+        return md5i_lex_fail_expected(lex, "expected '%c'", bracket);
+    return true;
 }
 
 // -- Strings --------------------------------------------------------------------------------
@@ -322,7 +324,9 @@ MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what)
     const char *const start = lex->at;
     if (start == lex->end || !is_quote(*start)) {
         lex->at += text->size;
-        return text->size > 0 || md5i_lex_fail_expected(lex, "expected %s", what);
+        if (text->size == 0)
+            return md5i_lex_fail_expected(lex, "expected %s", what);
+        return true;
     }
     // Following strings in the same kind of quotes may be joined to this string. The loop runs
     // twice then: to measure the result, and to copy the parts.
@@ -539,7 +543,9 @@ bool md5i_lex_fail_length(md5_lex *lex, const char *position)
 bool md5i_lex_length(md5_lex *lex, float *value)
 {
     TRY(md5i_lex_float(lex, value));
-    return md5_length_in_range(*value) || md5i_lex_fail_length(lex, lex->number_at);
+    if (!md5_length_in_range(*value))
+        return md5i_lex_fail_length(lex, lex->number_at);
+    return true;
 }
 
 // Reads ( x y z ) in the usual form: one blank between tokens. Returns the end, or NULL if the text
@@ -584,17 +590,14 @@ bool md5i_lex_double(md5_lex *lex, double *value)
     return true;
 }
 
-// Warns if the integer `value` at `start` has a fraction or a leading 0. Its digits are first ..
-// end - 1.
-static void warn_of_int(md5_lex *lex, const char *start, const char *first, const char *end,
-                        int64_t value)
+// Warns if the integer `value` at `start` has a fraction that is not 0, or a leading 0. Its digits
+// begin at `first`, its fraction is from `point` to `end`.
+static void warn_of_int(md5_lex *lex, const char *start, const char *first, const char *point,
+                        const char *end, int64_t value)
 {
-    bool is_fraction = false;
     bool has_fraction = false;
-    for (const char *next = first; next < end; next++) {
-        is_fraction |= *next == '.';
-        has_fraction |= is_fraction && *next > '0';
-    }
+    for (const char *next = point; next < end; next++)
+        has_fraction = has_fraction || (*next != '.' && *next != '0');
     if (has_fraction)
         md5i_lex_warn_token(lex, start, "is not an integer: truncated to %lld", (long long)value);
     else if (*first == '0' && (value > 7 || value < -7))
@@ -603,32 +606,42 @@ static void warn_of_int(md5_lex *lex, const char *start, const char *first, cons
             "has a leading 0: read as a decimal number; the original engine reads it as octal");
 }
 
-// Reads an integer in any form and reports errors and warnings.
+// Skips a fraction: a point and digits. Returns `at` if there is no point.
+static const char *skip_fraction(const md5_lex *lex, const char *at)
+{
+    if (at == lex->end || *at != '.')
+        return at;
+    at++;
+    while (at < lex->end && md5_is_digit(*at))
+        at++;
+    return at;
+}
+
+// Reads an integer of any length, with a sign, a fraction or a suffix. The fraction is dropped with
+// a warning; an integer that is too large becomes INT64_MAX or -INT64_MAX.
 static MD5_COLD MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
 {
     const int64_t limit = INT64_MAX / 10 - 1;
     const char *const start = lex->at;
+    const bool is_negative = start < lex->end && *start == '-';
     const bool has_separate_minus = skip_separate_minus(lex);
-    const char *next = lex->at;
-    const bool negative = start < lex->end && *start == '-';
-    const bool has_sign = next < lex->end && (*next == '-' || *next == '+');
+    const char *first = lex->at;
+    const bool has_sign = first < lex->end && (*first == '-' || *first == '+');
     if (has_sign && !has_separate_minus)
-        next++;
+        first++;
 
-    const char *const first = next;
+    const char *point = first;
     int64_t whole = 0;
-    for (; next < lex->end && md5_is_digit(*next); next++)
-        whole = whole < limit ? 10 * whole + (*next - '0') : INT64_MAX;
-    const bool any = next > first;
-    if (any && next < lex->end && *next == '.')
-        next++;
-    while (any && next < lex->end && md5_is_digit(*next))
-        next++;
-    const char *const end = any ? find_number_end(lex, next) : NULL;
+    for (; point < lex->end && md5_is_digit(*point); point++)
+        whole = whole < limit ? 10 * whole + (*point - '0') : INT64_MAX;
+    if (point == first)
+        return bad_number(lex, lex->at, "an integer");
+    const char *const fraction_end = skip_fraction(lex, point);
+    const char *const end = find_number_end(lex, fraction_end);
     if (!end)
-        return bad_number(lex, any ? start : lex->at, "an integer");
-    *value = negative ? -whole : whole;
-    warn_of_int(lex, start, first, next, *value);
+        return bad_number(lex, start, "an integer");
+    *value = is_negative ? -whole : whole;
+    warn_of_int(lex, start, first, point, fraction_end, *value);
     lex->at = end;
     return true;
 }

@@ -103,9 +103,10 @@ static md5_quoted quote_token(const md5_lex *lex)
 
 static bool expect(md5_lex *lex, char c, const char *where)
 {
-    return md5i_lex_accept(lex, c)
-           || md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%c' %s, found %s", c, where,
-                            quote_token(lex).text);
+    if (!md5i_lex_accept(lex, c))
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%c' %s, found %s", c, where,
+                             quote_token(lex).text);
+    return true;
 }
 
 // Copies a string to the arena without its backslashes, except in \u and its digits. Returns NULL

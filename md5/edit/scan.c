@@ -475,8 +475,24 @@ static bool scan_joints(md5_checker *checker, const file_contents *clip, int32_t
 
 // -- Mesh files -----------------------------------------------------------------------------------
 
-// Kinds of entries of a mesh.
+// Kinds of entries of a mesh, and the positions of their numbers in an entry:
+//
+//   vert INDEX ( S T ) FIRST_WEIGHT NUM_WEIGHTS
+//   tri INDEX VERTEX VERTEX VERTEX
+//   weight INDEX JOINT BIAS ( X Y Z )
+//
+// Numbers in brackets are read, but not stored.
 enum { SCAN_VERTICES, SCAN_TRIANGLES, SCAN_WEIGHTS, NUM_KINDS };
+enum {
+    ENTRY_INDEX,
+    FIRST_WEIGHT = 1,
+    NUM_WEIGHTS,
+    FIRST_CORNER = 1,
+    CORNER_END = FIRST_CORNER + 3,
+    WEIGHT_JOINT = 1,
+    WEIGHT_BIAS,
+    MAX_ENTRY_NUMBERS = 7,
+};
 
 // Keywords of a mesh: the kinds of entries, then the parts of a mesh in their order.
 enum {
@@ -511,11 +527,11 @@ static bool add_vertex(md5_checker *checker, md5_text_location location, const d
     const uint32_t index = mesh->num_read[SCAN_VERTICES];
     TRY(ADD_ENTRY(&checker->scratch, mesh_vertex, mesh->vertices, index));
     mesh->vertices[index] = (mesh_vertex){
-        .first_weight = (uint32_t)fmax(values[1], 0.0),
-        .num_weights = (uint32_t)fmax(values[2], 0.0),
+        .first_weight = (uint32_t)fmax(values[FIRST_WEIGHT], 0.0),
+        .num_weights = (uint32_t)fmax(values[NUM_WEIGHTS], 0.0),
         .line = location.line,
     };
-    if (values[2] < 1)
+    if (values[NUM_WEIGHTS] < 1)
         md5i_report_violation(checker, "no-weights", location, "vertex %u has no weights", index);
     return true;
 }
@@ -523,12 +539,14 @@ static bool add_vertex(md5_checker *checker, md5_text_location location, const d
 static void check_triangle(md5_checker *checker, md5_text_location location, const double *values,
                            const mesh_contents *mesh)
 {
-    for (uint32_t k = 1; k < 4; k++)
-        if (values[k] < 0 || values[k] >= mesh->num_declared[SCAN_VERTICES])
+    const uint32_t num_vertices = mesh->num_declared[SCAN_VERTICES];
+    for (uint32_t k = FIRST_CORNER; k < CORNER_END; k++) {
+        if (values[k] < 0 || values[k] >= num_vertices)
             md5i_report_violation(
                 checker, "triangle-corner", location,
                 "triangle refers to an unknown vertex: found %d, but numverts is %u",
-                (int)values[k], mesh->num_declared[SCAN_VERTICES]);
+                (int)values[k], num_vertices);
+    }
 }
 
 static bool add_weight(md5_checker *checker, md5_text_location location, const double *values,
@@ -536,14 +554,16 @@ static bool add_weight(md5_checker *checker, md5_text_location location, const d
 {
     const uint32_t index = mesh->num_read[SCAN_WEIGHTS];
     TRY(ADD_ENTRY(&checker->scratch, float, mesh->biases, index));
-    mesh->biases[index] = (float)values[2];
-    if (values[1] < 0 || values[1] >= checker->check.num_joints)
+    const double joint = values[WEIGHT_JOINT];
+    const double bias = values[WEIGHT_BIAS];
+    mesh->biases[index] = (float)bias;
+    if (joint < 0 || joint >= checker->check.num_joints)
         md5i_report_violation(checker, "weight-joint", location,
                               "weight refers to an unknown joint: found %d of %u joints",
-                              (int)values[1], checker->check.num_joints);
-    if (values[2] < 0)
+                              (int)joint, checker->check.num_joints);
+    if (bias < 0)
         md5i_report_violation(checker, "negative-weight", location, "weight is negative: found %g",
-                              values[2]);
+                              bias);
     return true;
 }
 
@@ -551,21 +571,27 @@ static bool add_weight(md5_checker *checker, md5_text_location location, const d
 static bool read_mesh_entry(md5_checker *checker, int kind, mesh_contents *mesh)
 {
     static const char *const shapes[NUM_KINDS] = {"i(xx)ii", "iiii", "iif(xxx)"};
-    double values[7] = {0};
-    const uint32_t index = mesh->num_read[kind];
+    double values[MAX_ENTRY_NUMBERS] = {0};
+    const uint32_t expected_index = mesh->num_read[kind];
     const md5_text_location keyword = checker->location;
     checker->entry_line = keyword.line;
     TRY(read_entry(checker, shapes[kind], false, values));
-    if ((int32_t)values[0] != (int32_t)index)
+    const int32_t index = (int32_t)values[ENTRY_INDEX];
+    if (index != (int32_t)expected_index)
         md5i_report_violation(checker, "row-order", keyword,
                               "'%s %d' is out of order: expected index %u", mesh_keywords[kind],
-                              (int)values[0], index);
-    if (kind == SCAN_VERTICES)
+                              (int)index, expected_index);
+    switch (kind) {
+    case SCAN_VERTICES:
         TRY(add_vertex(checker, keyword, values, mesh));
-    else if (kind == SCAN_WEIGHTS)
+        break;
+    case SCAN_WEIGHTS:
         TRY(add_weight(checker, keyword, values, mesh));
-    else
+        break;
+    default:
         check_triangle(checker, keyword, values, mesh);
+        break;
+    }
     mesh->num_read[kind]++;
     return true;
 }

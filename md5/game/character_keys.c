@@ -109,10 +109,11 @@ uint32_t md5i_find_key_joint(driven_actor *driven, const md5_entity *entity, con
 bool md5i_check_id_space(md5_context *context, const md5_entity *entity)
 {
     const md5_skeleton *const skeleton = &entity->model->skeleton;
-    return (skeleton->axes == MD5_AXES_ID && md5_skeleton_scale(skeleton) == 1.0f)
-           || MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                       "entity was loaded with changed axes or scale: expected id's; load it with "
-                       "the default axes and scale");
+    if (skeleton->axes != MD5_AXES_ID || md5_skeleton_scale(skeleton) != 1.0f)
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                        "entity was loaded with changed axes or scale: expected id's; load it with "
+                        "the default axes and scale");
+    return true;
 }
 
 // Returns the first clip that has a name and a file, or NULL.

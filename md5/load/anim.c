@@ -40,8 +40,9 @@ static bool read_text_again(md5_context *context, const char *text, size_t size,
     second->quiet = *context;
     md5i_silence_warnings(&second->quiet);
     second->head = md5i_arena_in_memory(&second->quiet, frames, capacity);
-    return md5i_read_anim_file(&second->head, text, size, &file->num_components, file)
-           || md5i_fail_as(context, &second->quiet.error);
+    if (!md5i_read_anim_file(&second->head, text, size, &file->num_components, file))
+        return md5i_fail_as(context, &second->quiet.error);
+    return true;
 }
 
 // Converts bounds. Empty boxes remain empty.

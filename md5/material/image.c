@@ -197,9 +197,10 @@ static bool check_tga_data(md5_context *context, const tga_file *file)
     const uint64_t expected = (uint64_t)file->width * file->height;
     const uint64_t found =
         file->is_packed ? count_packed_pixels(file, expected) : file->data_size / file->pixel_size;
-    return found >= expected
-           || DAMAGED(context, "truncated TGA file: expected %llu pixels, found %llu",
-                      (unsigned long long)expected, (unsigned long long)found);
+    if (found < expected)
+        return DAMAGED(context, "truncated TGA file: expected %llu pixels, found %llu",
+                       (unsigned long long)expected, (unsigned long long)found);
+    return true;
 }
 
 // -- Pixels ---------------------------------------------------------------------------------------
@@ -660,11 +661,13 @@ static bool read_named_format(md5_context *context, const uint8_t *bytes, size_t
     if (size < DX10_SIZE)
         return DAMAGED(context, "truncated DDS header: found %zu bytes", size);
     file->start = DX10_SIZE;
-    return set_dxgi_format(md5_read_u32le(bytes + DDS_HEADER_SIZE), file)
-           || DAMAGED(context,
-                      "unsupported DDS format: expected BC1, BC2, BC3 or 8 bits per channel, found "
-                      "DXGI format %u",
-                      md5_read_u32le(bytes + DDS_HEADER_SIZE));
+    if (!set_dxgi_format(md5_read_u32le(bytes + DDS_HEADER_SIZE), file))
+        return DAMAGED(
+            context,
+            "unsupported DDS format: expected BC1, BC2, BC3 or 8 bits per channel, found "
+            "DXGI format %u",
+            md5_read_u32le(bytes + DDS_HEADER_SIZE));
+    return true;
 }
 
 static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_file *file)
@@ -726,9 +729,10 @@ static bool check_dds_data(md5_context *context, const uint8_t *bytes, size_t si
     if (has_pitch && pitch >= min_row_size && pitch < 2 * min_row_size + 16)
         file->row_size = pitch;
     const size_t expected_size = file->row_size * (rows - 1) + min_row_size;
-    return size - file->start >= expected_size
-           || DAMAGED(context, "truncated DDS file: expected %zu bytes of pixels, found %zu",
-                      expected_size, size - file->start);
+    if (size - file->start < expected_size)
+        return DAMAGED(context, "truncated DDS file: expected %zu bytes of pixels, found %zu",
+                       expected_size, size - file->start);
+    return true;
 }
 
 // -- Pixels ---------------------------------------------------------------------------------------

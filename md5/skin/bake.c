@@ -62,8 +62,9 @@ static bool check_bake_job(md5_context *context, const md5_model *model, uint32_
             "baked clip is too large: %u frames of %u vertices exceed the address space",
             num_frames, (unsigned)total);
     *num_vertices = (uint32_t)total;
-    return num_frames > 0
-           || MD5_FAIL(context, MD5_ERROR_RANGE, "no frames to bake: expected at least 1");
+    if (num_frames == 0)
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "no frames to bake: expected at least 1");
+    return true;
 }
 
 // Computes the bounds of all frames. positions[max_vertices] is scratch memory. Returns false and

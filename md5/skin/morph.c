@@ -100,10 +100,12 @@ static bool check_mesh(const comparison *pair, uint32_t index)
                                         : "source of a vertex at a mirror seam",
                              base->sources[i], source->sources[i]);
     }
-    return base->num_vertices == 0 || !base->tangents == !source->tangents
-           || fail_model(
-               pair,
-               "tangents of the target or the model are missing; load both with the same options");
+    const bool only_one_has_tangents = !base->tangents != !source->tangents;
+    if (base->num_vertices > 0 && only_one_has_tangents)
+        return fail_model(
+            pair,
+            "tangents of the target or the model are missing; load both with the same options");
+    return true;
 }
 
 // -- Differences ------------------------------------------------------------------------------

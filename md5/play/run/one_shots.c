@@ -237,11 +237,45 @@ static bool create_one_shot(const md5_machine *machine, uint32_t slot, uint32_t 
         md5i_decimal_from_float(value_or_one(desc->speed)) / md5i_timing_duration(timing);
     one_shot->rate = fmin(fmax(rate, -MD5_MAX_ONE_SHOT_RATE), MD5_MAX_ONE_SHOT_RATE);
     const double begin = section_border(machine, one_shot, one_shot->section, false);
-    const double start =
-        begin + desc->start * (section_border(machine, one_shot, one_shot->section, true) - begin);
+    const double end = section_border(machine, one_shot, one_shot->section, true);
+    const double start = begin + desc->start * (end - begin);
     one_shot->clock = md5i_clock_snap(timing, md5i_clock_at(timing, start), MD5_FLOAT_ERROR);
     one_shot->clock_before = one_shot->clock;
     return true;
+}
+
+// Removes the clip of a full slot that has the lowest weight.
+static void remove_faintest(md5_player *player, md5_one_shot_slot *queue)
+{
+    uint32_t faintest = 0;
+    float min_weight = INFINITY;
+    for (uint32_t i = 0; i < queue->num_one_shots; i++) {
+        const float weight = md5i_one_shot_weight(player, &queue->one_shots[i], 0, 0);
+        faintest = weight < min_weight ? i : faintest;
+        min_weight = fminf(weight, min_weight);
+    }
+    md5_remove_one_shot(player, queue, faintest);
+}
+
+// Starts a one-shot clip. The clips in its slot fade out while it fades in. A clip that began to
+// fade in at this instant is not visible yet and is replaced.
+static void start_one_shot(md5_player *player, uint32_t slot, const md5_one_shot *one_shot)
+{
+    md5_one_shot_slot *const queue = &player->slots[slot];
+    const double duration = one_shot->fade_in.duration;
+    const md5_one_shot *const newest = md5_newest_one_shot(player, slot);
+    if (newest && newest->fade_in.elapsed <= MD5_BORDER && newest->fade_in.duration > MD5_BORDER)
+        md5_remove_one_shot(player, queue, queue->num_one_shots - 1);
+    while (queue->num_one_shots > 0 && duration <= MD5_BORDER)
+        md5_remove_one_shot(player, queue, queue->num_one_shots - 1);
+    if (queue->num_one_shots == MD5_SLOT_ONE_SHOTS)
+        remove_faintest(player, queue);
+    for (uint32_t i = 0; i < queue->num_one_shots; i++)
+        fade_out_one_shot(&queue->one_shots[i], duration, one_shot->fade_in_curve);
+    queue->one_shots[queue->num_one_shots++] = *one_shot;
+    player->num_one_shots++;
+    player->has_new = true;
+    player->is_settled = false;
 }
 
 bool md5_player_play_one_shot(md5_player *player, uint32_t slot, uint32_t clip,
@@ -266,31 +300,7 @@ bool md5_player_play_one_shot(md5_player *player, uint32_t slot, uint32_t clip,
         return false;
     if (!create_one_shot(machine, slot, clip, from, &one_shot))
         return false;
-    // The clips in the slot fade out while the new clip fades in. A clip that began to fade in at
-    // this instant is not visible yet and is replaced.
-    md5_one_shot_slot *const queue = &player->slots[slot];
-    const double duration = one_shot.fade_in.duration;
-    const md5_one_shot *const newest = md5_newest_one_shot(player, slot);
-    if (newest && newest->fade_in.elapsed <= MD5_BORDER && newest->fade_in.duration > MD5_BORDER)
-        md5_remove_one_shot(player, queue, queue->num_one_shots - 1);
-    while (queue->num_one_shots > 0 && duration <= MD5_BORDER)
-        md5_remove_one_shot(player, queue, queue->num_one_shots - 1);
-    if (queue->num_one_shots == MD5_SLOT_ONE_SHOTS) {
-        uint32_t faintest = 0;
-        float min_weight = INFINITY;
-        for (uint32_t i = 0; i < queue->num_one_shots; i++) {
-            const float weight = md5i_one_shot_weight(player, &queue->one_shots[i], 0, 0);
-            faintest = weight < min_weight ? i : faintest;
-            min_weight = fminf(weight, min_weight);
-        }
-        md5_remove_one_shot(player, queue, faintest);
-    }
-    for (uint32_t i = 0; i < queue->num_one_shots; i++)
-        fade_out_one_shot(&queue->one_shots[i], duration, one_shot.fade_in_curve);
-    queue->one_shots[queue->num_one_shots++] = one_shot;
-    player->num_one_shots++;
-    player->has_new = true;
-    player->is_settled = false;
+    start_one_shot(player, slot, &one_shot);
     return true;
 }
 

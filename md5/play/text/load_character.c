@@ -178,7 +178,9 @@ static bool finish_part(loading *load, uint32_t number, const char *const *membe
         load->opts->warn(load->opts->warn_user, &entry->warning);
     if (from->context.error.status != MD5_OK)
         return md5i_fail_as(&load->context, &from->context.error);
-    return from->error.status == MD5_OK || fail_with(load, &from->error, member);
+    if (from->error.status != MD5_OK)
+        return fail_with(load, &from->error, member);
+    return true;
 }
 
 // Loads the machine's model or an attached model.

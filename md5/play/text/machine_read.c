@@ -379,7 +379,9 @@ static bool read_comparison(md5_lex *lex, const md5_column *column, text_row rec
         return true;
     const uint32_t compare = is_negated ? MD5_IS_CLEAR : MD5_IS_SET;
     memcpy(record.row + comparison->offset, &compare, sizeof compare);
-    return !is_time || fail_choice(lex, comparison);
+    if (is_time)
+        return fail_choice(lex, comparison);
+    return true;
 }
 
 // Reads a value that is not a row, a share or an easing.
@@ -419,7 +421,9 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
         if (read_choice(lex, record, column))
             return true;
         memset(value, 0, sizeof(uint32_t));
-        return column->form == MD5_FORM_OPTIONAL || fail_choice(lex, column);
+        if (column->form != MD5_FORM_OPTIONAL)
+            return fail_choice(lex, column);
+        return true;
     default:
         if (column->form == MD5_FORM_OPTIONAL && !is_number_next(lex))
             return true;

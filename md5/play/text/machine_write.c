@@ -211,39 +211,56 @@ static bool write_joints(writer *to, const md5_table_iterator *walk, const char 
     return true;
 }
 
-// Writes a value after its keyword or in a head.
-static bool write_value(writer *to, const md5_table_iterator *walk, const md5_column *column,
-                        const char *row)
+static bool write_text_value(writer *to, const md5_table_iterator *walk, const md5_column *column,
+                             const char *row)
 {
-    const void *const value = row + column->offset;
-    const char *const text = column->kind == MD5_COLUMN_TEXT ? *(const char *const *)value : NULL;
-    const float *const floats = (const float *)value;
-    const double number = md5i_column_number(column, row);
-    if (column->form == MD5_FORM_AFTER)
-        write_token(to, md5_column_word(column));
-    switch (column->kind) {
-    case MD5_COLUMN_TEXT:
-        if (column->form == MD5_FORM_COMPARED)
-            return write_condition(to, walk, column, row, text);
-        if (column->form == MD5_FORM_JOINTS)
-            return write_joints(to, walk, text ? text : "");
-        if (column->form == MD5_FORM_LINE)
-            return !text || !*text || write_quoted(to, walk, text);
+    const char *const text = *(const char *const *)(const void *)(row + column->offset);
+    const bool is_empty = !text || text[0] == '\0';
+    switch (column->form) {
+    case MD5_FORM_COMPARED:
+        return write_condition(to, walk, column, row, text);
+    case MD5_FORM_JOINTS:
+        return write_joints(to, walk, text ? text : "");
+    case MD5_FORM_LINE:
+        if (is_empty)
+            return true;
+        return write_quoted(to, walk, text);
+    default:
         if (text || column->position != MD5_POSITION_HEAD || !column->usual)
             return write_name(to, walk, text);
         write_token(to, column->usual);
         return true;
+    }
+}
+
+static bool write_number_value(writer *to, const md5_table_iterator *walk, const md5_column *column,
+                               const char *row)
+{
+    const bool is_float = column->kind == MD5_COLUMN_FLOAT;
+    const double max_number = is_float ? 3.4e38f : 3.4e38;
+    const double number = md5i_column_number(column, row);
+    if (!(fabs(number) <= max_number))
+        return fail_write(to, walk, is_float ? "is not finite" : "is not finite or too large");
+    const bool is_explicit_zero = column->keeps_zero && number == (double)MD5_EXPLICIT_ZERO;
+    write_number(to, is_explicit_zero ? 0 : number, is_float);
+    return true;
+}
+
+// Writes a value after its keyword or in a head.
+static bool write_value(writer *to, const md5_table_iterator *walk, const md5_column *column,
+                        const char *row)
+{
+    const float *const floats = (const float *)(const void *)(row + column->offset);
+    if (column->form == MD5_FORM_AFTER)
+        write_token(to, md5_column_word(column));
+    switch (column->kind) {
+    case MD5_COLUMN_TEXT:
+        return write_text_value(to, walk, column, row);
     case MD5_COLUMN_FLOAT:
     case MD5_COLUMN_DOUBLE:
     case MD5_COLUMN_COUNT:
-    case MD5_COLUMN_INT: {
-        const bool is_float = column->kind == MD5_COLUMN_FLOAT;
-        if (!(fabs(number) <= (is_float ? 3.4e38f : 3.4e38)))
-            return fail_write(to, walk, is_float ? "is not finite" : "is not finite or too large");
-        write_number(to, number == (double)MD5_EXPLICIT_ZERO && column->keeps_zero ? 0 : number,
-                     is_float);
-        return true;
-    }
+    case MD5_COLUMN_INT:
+        return write_number_value(to, walk, column, row);
     case MD5_COLUMN_DIRECTION:
         write_text(to, " (");
         for (uint32_t i = 0; i < 3; i++)
@@ -306,6 +323,23 @@ static bool is_omitted(const md5_column *column, const char *row)
 
 // -- Rows ---------------------------------------------------------------------------------------
 
+// Writes a row of a list: the values of its head. Fails if the row has other values.
+static bool write_list_row(writer *to, const md5_table_iterator *walk, const md5_schema *schema,
+                           const char *row)
+{
+    const uint32_t kind = md5_row_kind(schema, row, 0);
+    for (uint32_t i = 0; i < schema->num_columns; i++) {
+        const md5_column *const column = &schema->columns[i];
+        const bool is_used = md5_is_column_used(column, kind);
+        if (!is_used && is_set(column, row))
+            return fail_write(to, walk, "has a value that the file format cannot store");
+        if (is_used && column->position == MD5_POSITION_HEAD && !is_omitted(column, row))
+            TRY(write_value(to, walk, column, row));
+    }
+    return true;
+}
+
+// Writes a list in parentheses, or conditions with `and` and `or` between them.
 static bool write_list(writer *to, const md5_table_iterator *walk, const md5_column *column,
                        const char *owner)
 {
@@ -317,18 +351,11 @@ static bool write_list(writer *to, const md5_table_iterator *walk, const md5_col
     for (uint32_t i = 0; i < count; i++, row += schema->size) {
         const bool is_or =
             !is_list && ((const md5_condition *)(const void *)row)->begins_alternative;
+        if (is_or && i == 0) // nothing precedes the `or`
+            return fail_write(to, walk, "has a value that the file format cannot store");
         if (!is_list && i > 0)
             write_text(to, is_or ? " or" : " and");
-        for (uint32_t j = 0; j < schema->num_columns; j++) {
-            const md5_column *const inner = &schema->columns[j];
-            const bool is_used = md5_is_column_used(inner, md5_row_kind(schema, row, 0));
-            const bool has_unused_value = !is_used && is_set(inner, row);
-            const bool is_first_or = is_or && i == 0;
-            if (has_unused_value || is_first_or)
-                return fail_write(to, walk, "has a value that the file format cannot store");
-            if (is_used && inner->position == MD5_POSITION_HEAD && !is_omitted(inner, row))
-                TRY(write_value(to, walk, inner, row));
-        }
+        TRY(write_list_row(to, walk, schema, row));
     }
     write_text(to, is_list ? " )" : "");
     return true;
@@ -465,29 +492,45 @@ static bool is_lost(const md5_table_iterator *walk)
     return !is_set(column, row);
 }
 
-// Writes a keyword of a block and its value.
+// Writes an array of texts: each text after its own keyword.
+static bool write_texts(writer *to, const md5_table_iterator *walk)
+{
+    const md5_column *const column = walk->column;
+    const void *const array = walk->level->row + column->offset;
+    const char *const *const texts = array;
+    const size_t capacity = column->auxiliary;
+    for (size_t i = 0; i < capacity && texts[i]; i++) {
+        write_token(to, md5_column_word(column));
+        TRY(write_name(to, walk, texts[i]));
+    }
+    return true;
+}
+
+// Writes the value of the current column after its keyword. The value of a choice is a keyword.
+static bool write_block_value(writer *to, const md5_table_iterator *walk)
+{
+    const md5_column *const column = walk->column;
+    const char *const row = walk->level->row;
+    if (column->kind == MD5_COLUMN_TEXTS)
+        return write_texts(to, walk);
+    if (column->kind != MD5_COLUMN_CHOICE)
+        write_token(to, md5_column_word(column));
+    if (column->form == MD5_FORM_SHARE)
+        return write_share(to, walk);
+    if (column->rows)
+        return write_list(to, walk, column, row);
+    if (column->kind == MD5_COLUMN_FLAG)
+        return true; // its keyword is its value
+    return write_value(to, walk, column, row);
+}
+
+// Writes the current column, which is in a block, and the columns that follow it on its line.
 static bool write_keyword_value(writer *to, const md5_table_iterator *walk)
 {
     const md5_column *const column = walk->column;
     const char *const row = walk->level->row;
     const md5_schema *const schema = walk->level->schema;
-    const bool is_text_array = column->kind == MD5_COLUMN_TEXTS;
-    const size_t count = is_text_array ? column->auxiliary : 1;
-    for (size_t i = 0; i < count; i++) {
-        const char *const *const texts = (const char *const *)(const void *)(row + column->offset);
-        if (is_text_array && !texts[i])
-            break;
-        if (column->kind != MD5_COLUMN_CHOICE)
-            write_token(to, md5_column_word(column));
-        if (is_text_array)
-            TRY(write_name(to, walk, texts[i]));
-        else if (column->form == MD5_FORM_SHARE)
-            TRY(write_share(to, walk));
-        else if (column->rows)
-            TRY(write_list(to, walk, column, row));
-        else if (column->kind != MD5_COLUMN_FLAG)
-            TRY(write_value(to, walk, column, row));
-    }
+    TRY(write_block_value(to, walk));
     const md5_column *const end = schema->columns + schema->num_columns;
     for (const md5_column *next = column + 1; next < end && next->position == MD5_POSITION_AFTER;
          next++) {
