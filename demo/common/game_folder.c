@@ -329,7 +329,9 @@ static bool open_pak(game_source *archive, md5_error *error)
                       (source_file){.location = offset, .size = size, .packed = size}, size);
     }
     free(list);
-    return is_read || fail(error, "cannot read the file list");
+    if (!is_read)
+        return fail(error, "cannot read the file list");
+    return true;
 }
 
 // == Folders and archives =========================================================================

@@ -49,7 +49,9 @@ static bool accept_token(bvh_file *file, const char *word)
 
 static bool expect(bvh_file *file, const char *word)
 {
-    return accept_token(file, word) || convert_fail_token(&file->in, word);
+    if (!accept_token(file, word))
+        return convert_fail_token(&file->in, word);
+    return true;
 }
 
 static bool read_count(bvh_file *file, const char *name, uint32_t max, uint32_t *count)

@@ -721,8 +721,9 @@ static bool check_scale_loss(const clip_builder *clip)
         worst->distance / clip->rig->unit, 100 * worst->distance / size);
     convert_note(clip->plain->job, "%s; largest error at %g s in mesh %s", text, worst->time,
                  worst->mesh);
-    return worst->distance <= 0.01 * size || clip->plain->job->is_forced
-           || plain_fail(clip->plain, "%s; use --force to convert the file anyway", text);
+    if (worst->distance > 0.01 * size && !clip->plain->job->is_forced)
+        return plain_fail(clip->plain, "%s; use --force to convert the file anyway", text);
+    return true;
 }
 
 bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_scene *scene)

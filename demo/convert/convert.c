@@ -161,10 +161,11 @@ static bool read_bytes(const convert_job *job, convert_input *input, md5_error *
     }
     md5_error why = {.message = ""};
     input->bytes = view_copy_file(job->files, input->path, &input->size, &why);
-    return input->bytes
-           || convert_fail(error, MD5_ERROR_IO, input->path, "%s",
-                           why.message[0] != '\0' ? why.message
-                                                  : "cannot read the file: not found");
+    if (!input->bytes)
+        return convert_fail(error, MD5_ERROR_IO, input->path, "%s",
+                            why.message[0] != '\0' ? why.message
+                                                   : "cannot read the file: not found");
+    return true;
 }
 
 static bool read_input(const convert_job *job, const char *path, convert_scene *scene,

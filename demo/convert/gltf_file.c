@@ -144,8 +144,11 @@ static bool check_integer(gltf_file *file, const json_t *value, const char *list
 static bool check_value(gltf_file *file, const json_t *value, const struct member *member,
                         const char *location)
 {
-    if (member->count == OBJECTS)
-        return json_is_object(value) || gltf_fail(file, "%s: expected an object", location);
+    if (member->count == OBJECTS) {
+        if (!json_is_object(value))
+            return gltf_fail(file, "%s: expected an object", location);
+        return true;
+    }
     if (member->count == 0)
         return check_integer(file, value, member->list, location);
     bool is_good = json_array_size(value) == member->count;
@@ -154,8 +157,9 @@ static bool check_value(gltf_file *file, const json_t *value, const struct membe
         // This limit is far outside MD5's limits, but products of the numbers do not overflow.
         is_good = json_is_number(item) && fabs(json_number_value(item)) < 1e30;
     }
-    return is_good
-           || gltf_fail(file, "%s: expected an array of %zu numbers", location, member->count);
+    if (!is_good)
+        return gltf_fail(file, "%s: expected an array of %zu numbers", location, member->count);
+    return true;
 }
 
 static bool check_member(gltf_file *file, json_t *value, const struct member *member,
@@ -637,11 +641,32 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
     return values;
 }
 
-// Replaces some elements of a sparse accessor.
+// Replaces values[width] of the elements whose indices are in positions[num_sparse]. `index` is the
+// index of the accessor, `count` the number of its elements. Returns false and writes a part of the
+// values if a position is out of range.
+static bool scatter_elements(gltf_file *file, uint32_t index, const float *positions,
+                             const float *replacements, size_t num_sparse, size_t width,
+                             size_t count, float *values)
+{
+    for (size_t i = 0; i < num_sparse; i++) {
+        const bool is_inside = positions[i] >= 0 && positions[i] < (float)count;
+        if (!is_inside)
+            return gltf_fail(
+                file,
+                "accessors/%u/sparse: index %.9g is out of range; the accessor has %zu elements",
+                index, positions[i], count);
+        float *const element = values + (size_t)positions[i] * width;
+        memcpy(element, replacements + i * width, width * sizeof *values);
+    }
+    return true;
+}
+
+// Replaces the elements that a sparse accessor lists. values[count * width] contains the numbers of
+// its view, or 0.
 static bool replace_sparse(gltf_file *file, uint32_t index, const json_t *object, size_t width,
                            size_t count, float *values)
 {
-    enum { MAX_ELEMENTS = 1 << 24 }; // larger indices are not exact as floats
+    enum { MAX_ELEMENTS = 1 << 24 }; // positions are read as floats, which are exact up to here
     const bool is_normalized = json_is_true(json_object_get(object, "normalized"));
     const json_t *const sparse = json_object_get(object, "sparse");
     const json_t *const indices = json_object_get(sparse, "indices");
@@ -651,23 +676,15 @@ static bool replace_sparse(gltf_file *file, uint32_t index, const json_t *object
                          num_sparse, count);
     float *const positions = read_elements(file, index, indices, get_size(indices, "componentType"),
                                            num_sparse, 1, false);
-    float *replacements = NULL;
-    if (positions)
-        replacements =
-            read_elements(file, index, json_object_get(sparse, "values"),
-                          get_size(object, "componentType"), num_sparse, width, is_normalized);
-    bool is_done = replacements;
-    for (size_t i = 0; i < num_sparse && is_done; i++) {
-        is_done =
-            (positions[i] >= 0 && positions[i] < (float)count)
-            || gltf_fail(
-                file,
-                "accessors/%u/sparse: index %.9g is out of range; the accessor has %zu elements",
-                index, positions[i], count);
-        if (is_done)
-            memcpy(values + (size_t)positions[i] * width, replacements + i * width,
-                   width * sizeof *values);
-    }
+    if (!positions)
+        return false;
+    float *const replacements =
+        read_elements(file, index, json_object_get(sparse, "values"),
+                      get_size(object, "componentType"), num_sparse, width, is_normalized);
+    bool is_done = false;
+    if (replacements)
+        is_done = scatter_elements(file, index, positions, replacements, num_sparse, width, count,
+                                   values);
     free(positions);
     free(replacements);
     return is_done;
@@ -787,7 +804,9 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
             *chunk = (gltf_bytes){.bytes = bytes + at, .size = length};
         at += length;
     }
-    return text->bytes || gltf_fail(file, "the JSON chunk is missing");
+    if (!text->bytes)
+        return gltf_fail(file, "the JSON chunk is missing");
+    return true;
 }
 
 // Parses the JSON text and checks all members in the table.

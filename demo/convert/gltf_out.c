@@ -444,8 +444,9 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
         convert_append(file, out->binary.bytes, binary);
     }
     free(text);
-    return fits
-           || convert_fail(error, MD5_ERROR_RANGE, path,
-                           "the file would be larger than 4 GB; write a .gltf file instead");
+    if (!fits)
+        return convert_fail(error, MD5_ERROR_RANGE, path,
+                            "the file would be larger than 4 GB; write a .gltf file instead");
+    return true;
 }
 #endif

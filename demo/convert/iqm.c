@@ -251,8 +251,9 @@ static bool read_arrays(iqm_file *file)
                      "%s: skipped %u vertex arrays: MD5 cannot store colors or custom "
                      "attributes",
                      file->path, num_skipped);
-    return file->arrays[POSITION].size > 0 || file->header[NUM_MESHES] == 0
-           || FAIL(MD5_ERROR_MISSING, "missing vertex array of positions");
+    if (file->arrays[POSITION].size == 0 && file->header[NUM_MESHES] > 0)
+        return FAIL(MD5_ERROR_MISSING, "missing vertex array of positions");
+    return true;
 }
 
 // Returns a component of a vertex, or 0 if the array does not have it. Integers are not normalized.
@@ -574,9 +575,10 @@ static bool check_poses(const iqm_file *file)
             || !check_numbers(file, pose->steps, CHANNELS, "pose", i))
             return false;
     }
-    return num_channels == file->header[NUM_CHANNELS]
-           || FAIL(MD5_ERROR_MISMATCH, "poses have %llu channels, but frames have %u",
-                   (unsigned long long)num_channels, file->header[NUM_CHANNELS]);
+    if (num_channels != file->header[NUM_CHANNELS])
+        return FAIL(MD5_ERROR_MISMATCH, "poses have %llu channels, but frames have %u",
+                    (unsigned long long)num_channels, file->header[NUM_CHANNELS]);
+    return true;
 }
 
 // For convert_motion.pose.

@@ -351,9 +351,10 @@ static bool write_parts(md5_output *w, const convert_scene *scene, md5_error *er
         if (!is_done)
             return false;
     }
-    return is_named
-           || convert_fail(error, MD5_ERROR_MISSING, job->output,
-                           "the inputs contain nothing that this format can store");
+    if (!is_named)
+        return convert_fail(error, MD5_ERROR_MISSING, job->output,
+                            "the inputs contain nothing that this format can store");
+    return true;
 }
 
 bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_error *error)

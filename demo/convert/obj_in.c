@@ -17,9 +17,10 @@ typedef struct obj_reader {
 
 static bool has_capacity(const obj_reader *reader, uint32_t count)
 {
-    return count < MAX_ITEMS
-           || convert_fail_at(&reader->in, MD5_ERROR_SYNTAX, reader->in.line_start,
-                              "too many elements (limit %d)", (int)MAX_ITEMS);
+    if (count >= MAX_ITEMS)
+        return convert_fail_at(&reader->in, MD5_ERROR_SYNTAX, reader->in.line_start,
+                               "too many elements (limit %d)", (int)MAX_ITEMS);
+    return true;
 }
 
 static bool read_float(obj_reader *reader, const char *expected, float *number)
@@ -122,7 +123,9 @@ static bool read_corner(obj_reader *reader, convert_obj_corner *corner)
         if (is_in_token(reader) && *in->at == '/')
             in->at += convert_next_token(in);
     }
-    return !is_in_token(reader) || convert_fail_token(in, "a space or '/'");
+    if (is_in_token(reader))
+        return convert_fail_token(in, "a space or '/'");
+    return true;
 }
 
 static bool read_face(obj_reader *reader)
@@ -151,9 +154,10 @@ static bool read_face(obj_reader *reader)
             memcpy(part->corners + 3 * (size_t)part->num_triangles++, corners, sizeof corners);
         }
     }
-    return count >= 3
-           || convert_fail_at(in, MD5_ERROR_SYNTAX, start,
-                              "a face has %u vertices: expected 3 or more", count);
+    if (count < 3)
+        return convert_fail_at(in, MD5_ERROR_SYNTAX, start,
+                               "a face has %u vertices: expected 3 or more", count);
+    return true;
 }
 
 // Reads a material's name, which the line ends. .md5mesh files cannot contain quotes.

@@ -120,8 +120,9 @@ char *convert_read_file(const char *path, size_t *size, md5_error *error)
 
 bool convert_can_continue(const convert_job *job, md5_error *error)
 {
-    return !job->goes_on || job->goes_on(job->user)
-           || convert_fail(error, MD5_ERROR_IO, job->output, "the conversion was cancelled");
+    if (job->goes_on && !job->goes_on(job->user))
+        return convert_fail(error, MD5_ERROR_IO, job->output, "the conversion was cancelled");
+    return true;
 }
 
 bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,

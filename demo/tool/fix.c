@@ -118,9 +118,10 @@ static bool is_unique(const md5_doc *doc, const char *name, const char *option, 
     uint32_t count = 0;
     for (uint32_t j = 0; j < doc->num_joints; j++)
         count += strcmp(doc->joints[j].name, name) == 0;
-    return count < 2
-           || convert_fail(error, MD5_ERROR_MISMATCH, "",
-                           "%s %.100s: %u joints would get the same name", option, text, count);
+    if (count >= 2)
+        return convert_fail(error, MD5_ERROR_MISMATCH, "",
+                            "%s %.100s: %u joints would get the same name", option, text, count);
+    return true;
 }
 
 // Returns one of the names that can be changed: of joints, then name and shader of each mesh.
@@ -389,8 +390,10 @@ static bool load_mesh(repair_job *file, md5_error *error)
     file->mesh_path = find_mesh_path(file);
     file->mesh_text =
         file->mesh_path ? common_read_stream(file->mesh_path, &file->mesh_size, &reason) : NULL;
+    if (!file->mesh_text && mesh)
+        return convert_fail(error, MD5_ERROR_IO, mesh, "cannot read the file: %s", reason);
     if (!file->mesh_text)
-        return !mesh || convert_fail(error, MD5_ERROR_IO, mesh, "cannot read the file: %s", reason);
+        return true;
     md5_doc *const doc =
         md5_parse_doc(MD5_DOC_MODEL, file->mesh_text, file->mesh_size, NULL, &ignored);
     file->is_mesh = true;

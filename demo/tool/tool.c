@@ -82,9 +82,13 @@ static bool fail_to_write(const char *path, md5_error *error)
 bool tool_write_text(const char *path, const char *text, size_t size, md5_error *error)
 {
     common_writer writer;
-    return (common_begin_file(&writer, path, false)
-            && common_end_file(&writer, fwrite(text, 1, size, writer.file) == size))
-           || fail_to_write(path ? path : "standard output", error);
+    const char *const title = path ? path : "standard output";
+    if (!common_begin_file(&writer, path, false))
+        return fail_to_write(title, error);
+    const bool is_complete = fwrite(text, 1, size, writer.file) == size;
+    if (!common_end_file(&writer, is_complete))
+        return fail_to_write(title, error);
+    return true;
 }
 
 bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error)
