@@ -250,51 +250,68 @@ void md5_gaze_begin(uint64_t seed, md5_gaze *gaze)
     *gaze = (md5_gaze){.random = seed, .target = MD5_NONE};
 }
 
+// Restarts the gaze if a number of its state is not finite or too large. Sums of larger finite
+// numbers could be infinite, and their differences NaN.
+static void repair_state(md5_gaze *gaze)
+{
+    const float max_number = 1e18f;
+    const float state[] = {gaze->from.x, gaze->from.y, gaze->to.x,    gaze->to.y,    gaze->head.x,
+                           gaze->head.y, gaze->rest,   gaze->seconds, gaze->duration};
+    for (uint32_t i = 0; i < sizeof state / sizeof state[0]; i++) {
+        if (!(fabsf(state[i]) <= max_number))
+            md5_gaze_begin(gaze->random, gaze);
+    }
+}
+
+// Returns the duration of an eye movement, seconds. It depends on the angle between the directions.
+// The chord between two unit vectors approximates the angle between them.
+static float saccade_duration(md5_vec2 from, md5_vec2 to)
+{
+    const md5_vec3 straight = {1, 0, 0};
+    const md5_vec3 p = md5_vec3_normalize((md5_vec3){1, from.x, from.y}, straight);
+    const md5_vec3 q = md5_vec3_normalize((md5_vec3){1, to.x, to.y}, straight);
+    return saccade_base + saccade_slope * md5_vec3_length(md5_vec3_sub(p, q));
+}
+
+// Starts an eye movement to a random direction or target. Each choice consumes five random numbers,
+// so that it does not depend on the targets of earlier choices.
+static void choose_direction(const md5_gaze_desc *desc, md5_axes axes,
+                             const md5_gaze_params *params, md5_gaze *gaze)
+{
+    const float x = 2 * next_random(gaze) - 1;
+    const float y = 2 * next_random(gaze) - 1;
+    const float chance = next_random(gaze);
+    const float which = next_random(gaze);
+    const float rest_range = params->max_seconds - params->min_seconds;
+    const float rest = params->min_seconds + rest_range * next_random(gaze);
+    const uint32_t target = (uint32_t)((double)which * desc->num_targets);
+    gaze->from = eye_direction(gaze);
+    gaze->to = (md5_vec2){x * params->wide, y * params->high};
+    gaze->target = MD5_NONE;
+    if (chance < params->interest && target_direction(desc, axes, target, &gaze->to))
+        gaze->target = target;
+    gaze->seconds = 0;
+    gaze->duration = saccade_duration(gaze->from, gaze->to);
+    gaze->rest = rest > min_rest ? rest : min_rest;
+}
+
 void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, double seconds)
 {
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_NOT_NULL(gaze);
     double left = seconds > max_step ? max_step : seconds; // NaN: no iteration of the loop
-    // Sums of larger finite numbers could be infinite, and their differences NaN.
-    const float most = 1e18f;
-    const float state[] = {gaze->from.x, gaze->from.y, gaze->to.x,    gaze->to.y,    gaze->head.x,
-                           gaze->head.y, gaze->rest,   gaze->seconds, gaze->duration};
-    for (uint32_t i = 0; i < sizeof state / sizeof state[0]; i++)
-        if (!(fabsf(state[i]) <= most))
-            md5_gaze_begin(gaze->random, gaze);
-    const md5_gaze_params numbers = params_with_defaults(desc);
-    const double constant = numbers.head_seconds;
+    repair_state(gaze);
+    const md5_gaze_params params = params_with_defaults(desc);
+    const double constant = params.head_seconds;
     while (left > 0) {
-        if (!(gaze->rest > 0)) {
-            // Each choice consumes five random numbers, so that it does not depend on the targets
-            // of earlier choices.
-            const float x = 2 * next_random(gaze) - 1;
-            const float y = 2 * next_random(gaze) - 1;
-            const float chance = next_random(gaze);
-            const float which = next_random(gaze);
-            const float least = numbers.min_seconds;
-            const float rest = least + (numbers.max_seconds - least) * next_random(gaze);
-            gaze->from = eye_direction(gaze);
-            gaze->target = MD5_NONE;
-            gaze->to = (md5_vec2){x * numbers.wide, y * numbers.high};
-            const uint32_t target = (uint32_t)((double)which * desc->num_targets);
-            if (chance < numbers.interest && target_direction(desc, axes, target, &gaze->to))
-                gaze->target = target;
-            gaze->seconds = 0;
-            // The chord between two unit vectors approximates the angle between them.
-            const md5_vec3 straight = {1, 0, 0};
-            const md5_vec3 p =
-                md5_vec3_normalize((md5_vec3){1, gaze->from.x, gaze->from.y}, straight);
-            const md5_vec3 q = md5_vec3_normalize((md5_vec3){1, gaze->to.x, gaze->to.y}, straight);
-            gaze->duration = saccade_base + saccade_slope * md5_vec3_length(md5_vec3_sub(p, q));
-            gaze->rest = rest > min_rest ? rest : min_rest;
-        }
+        if (!(gaze->rest > 0))
+            choose_direction(desc, axes, &params, gaze);
         const double step = left < gaze->rest ? left : gaze->rest;
         target_direction(desc, axes, gaze->target, &gaze->to);
         // The head approaches its direction exponentially, with the same result for any step.
         const float part = constant > 0 ? (float)(1 - md5i_decay(step / constant)) : 1;
-        gaze->head.x += (numbers.head_share * gaze->to.x - gaze->head.x) * part;
-        gaze->head.y += (numbers.head_share * gaze->to.y - gaze->head.y) * part;
+        gaze->head.x += (params.head_share * gaze->to.x - gaze->head.x) * part;
+        gaze->head.y += (params.head_share * gaze->to.y - gaze->head.y) * part;
         gaze->seconds += (float)step;
         gaze->rest = left < gaze->rest ? gaze->rest - (float)step : 0;
         left -= step;

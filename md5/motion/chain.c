@@ -218,11 +218,60 @@ static void set_local(md5_rig *rig, uint32_t joint, md5_quatd local)
     rig->joints[joint].rotation = md5_quatd_mul(md5i_rig_above(rig, joint), local);
 }
 
+// Backward pass: computes the positions of the joints with the tip at the target. Bones keep their
+// lengths, limits are ignored.
+static void compute_positions(const md5_rig *rig, md5_vec3d target, md5_vec3d *places)
+{
+    const uint32_t last = rig->count - 1;
+    places[last] = target;
+    for (uint32_t k = last; k-- > 0;) {
+        const double length = md5_vec3d_length(rig->joints[k + 1].offset);
+        const md5_vec3d direction =
+            md5_vec3d_normalize(md5_vec3d_sub(rig->joints[k].place, places[k + 1]));
+        places[k] = md5_vec3d_add(places[k + 1], md5_vec3d_scale(direction, length));
+    }
+}
+
+// A hinge bends in one plane only: rotates the parent of a hinge about its bone until the plane
+// contains the position after the hinge.
+static void turn_hinge_plane(md5_rig *rig, uint32_t parent, const md5_vec3d *places)
+{
+    const md5_rig_joint *const hinge = &rig->joints[parent + 1];
+    const md5_quatd rotation = rig->joints[parent].rotation;
+    const md5_vec3d bone = md5_vec3d_normalize(md5_quatd_rotate(rotation, hinge->offset));
+    const md5_vec3d axis =
+        md5_quatd_rotate(md5_quatd_mul(rotation, hinge->limit.rest), hinge->limit.axis);
+    const double side = hinge->limit.middle.sine < 0 ? -1 : 1;
+    const md5_vec3d bend = md5_vec3d_scale(md5_vec3d_cross(axis, bone), side);
+    const md5_vec3d next_bone = md5_vec3d_sub(places[parent + 2], places[parent + 1]);
+    const md5_quatd twist = rotation_about(bone, bend, next_bone);
+    set_local(rig, parent, rotate_within_limit(rig, parent, twist));
+}
+
+// Forward pass: from the root on, each joint rotates toward the position of the next joint, within
+// its limit.
+static void rotate_to_positions(md5_rig *rig, const md5_vec3d *places)
+{
+    const uint32_t last = rig->count - 1;
+    for (uint32_t k = 0; k < last; k++) {
+        md5_rig_joint *const rig_joint = &rig->joints[k];
+        md5_rig_joint *const next = rig_joint + 1;
+        set_local(rig, k, rig_joint->local); // updates it for the rotations of the joints above
+        const md5_vec3d bone = md5_quatd_rotate(rig_joint->rotation, next->offset);
+        const md5_vec3d direction = md5_vec3d_sub(places[k + 1], rig_joint->place);
+        set_local(rig, k, rotate_toward(rig, k, bone, direction));
+        if (k + 1 < last && is_hinge(next) && !is_hinge(rig_joint))
+            turn_hinge_plane(rig, k, places);
+        next->place =
+            md5_vec3d_add(rig_joint->place, md5_quatd_rotate(rig_joint->rotation, next->offset));
+    }
+    set_local(rig, last, rig->joints[last].local);
+}
+
 static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
     md5_quatd best[MD5_MAX_CHAIN];
     md5_vec3d places[MD5_MAX_CHAIN];
-    const uint32_t last = rig->count - 1;
     double min_distance = rig_distance(rig, target);
     save_rig(rig, best);
     if (iterations > 0)
@@ -230,40 +279,8 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
     uint32_t num_vain = 0;
     uint32_t i = 0;
     for (; i < iterations && min_distance > tolerance && num_vain < MAX_VAIN_ITERATIONS; i++) {
-        // Backward pass: restores the bone lengths from the target on, ignoring limits.
-        places[last] = target;
-        for (uint32_t k = last; k-- > 0;) {
-            const double length = md5_vec3d_length(rig->joints[k + 1].offset);
-            const md5_vec3d direction =
-                md5_vec3d_normalize(md5_vec3d_sub(rig->joints[k].place, places[k + 1]));
-            places[k] = md5_vec3d_add(places[k + 1], md5_vec3d_scale(direction, length));
-        }
-        // Forward pass: from the root on, each joint rotates towards the next position within its
-        // limit.
-        for (uint32_t k = 0; k < last; k++) {
-            md5_rig_joint *const rig_joint = &rig->joints[k];
-            md5_rig_joint *const next = rig_joint + 1;
-            set_local(rig, k, rig_joint->local); // updates it for the rotations of the joints above
-            const md5_vec3d bone = md5_quatd_rotate(rig_joint->rotation, next->offset);
-            set_local(rig, k,
-                      rotate_toward(rig, k, bone, md5_vec3d_sub(places[k + 1], rig_joint->place)));
-            if (k + 1 < last && is_hinge(next) && !is_hinge(rig_joint)) {
-                // A hinge bends in one plane only: twists its parent about the bone until the plane
-                // contains the position after the next.
-                const md5_quatd rotation = rig_joint->rotation;
-                const md5_vec3d direction =
-                    md5_vec3d_normalize(md5_quatd_rotate(rotation, next->offset));
-                const md5_vec3d hinge =
-                    md5_quatd_rotate(md5_quatd_mul(rotation, next->limit.rest), next->limit.axis);
-                const double side = next->limit.middle.sine < 0 ? -1 : 1;
-                const md5_vec3d bend = md5_vec3d_scale(md5_vec3d_cross(hinge, direction), side);
-                const md5_vec3d to = md5_vec3d_sub(places[k + 2], places[k + 1]);
-                set_local(rig, k, rotate_within_limit(rig, k, rotation_about(direction, bend, to)));
-            }
-            next->place = md5_vec3d_add(rig_joint->place,
-                                        md5_quatd_rotate(rig_joint->rotation, next->offset));
-        }
-        set_local(rig, last, rig->joints[last].local);
+        compute_positions(rig, target, places);
+        rotate_to_positions(rig, places);
         const double left = rig_distance(rig, target);
         num_vain++;
         if (left < min_distance) {
@@ -450,12 +467,13 @@ typedef struct rig_goal {
 
 // == Damped least squares ========================================================================
 //
-// With the Jacobian J of all errors e by all angles, one iteration turns the joints by
+// With the Jacobian J of all errors e by all angles, one iteration rotates the joints by
 //   J^T (J J^T + lambda^2 I)^-1 e
 // (Wampler 1986; Nakamura, Hanafusa 1986), where each goal has three rows, or six with a rotation.
-// An angle at the end of its range is excluded if the errors would push it beyond. Joints that
+// An angle at the end of its range is excluded if the errors would push it further. Joints that
 // leave a limit nevertheless are moved back into it. An iteration that does not reduce the weighted
-// sum of squares is undone and lambda grows; otherwise it shrinks (Levenberg 1944, Marquardt 1963).
+// sum of squares is undone and lambda increases; otherwise lambda decreases (Levenberg 1944,
+// Marquardt 1963).
 
 enum { MAX_ROWS = 6 * MD5_MAX_GOALS, MAX_ANGLES = 3 * MD5_MAX_GOAL_JOINTS };
 
@@ -581,6 +599,77 @@ static bool solve(solving *problem, double damping, double *result)
 
 // -- Iterations -----------------------------------------------------------------------------------
 
+// Adds an angle to the angles and to the matrix J J^T, unless the joint is at the end of its range
+// about this axis and the errors would push it further.
+static void add_angle(solving *problem, uint32_t joint, const md5_limit_axis *axis)
+{
+    free_angle *const angle = &problem->angles[problem->num_angles];
+    double column[MAX_ROWS] = {0};
+    angle->joint = joint;
+    angle->axis = md5_quatd_rotate(md5i_rig_above(problem->rig, joint), axis->axis);
+    fill_column(problem, angle, column);
+    const double direction = dot_product(column, problem->errors, problem->num_rows);
+    const bool is_blocked = direction > 0 ? axis->is_most : direction < 0 && axis->is_least;
+    if (is_blocked)
+        return;
+    problem->num_angles++;
+    for (uint32_t row = 0; row < problem->num_rows; row++) {
+        for (uint32_t k = 0; k <= row; k++)
+            problem->matrix[row][k] += column[row] * column[k];
+    }
+}
+
+// Collects the angles that can change and computes the matrix J J^T.
+static void collect_angles(solving *problem)
+{
+    problem->num_angles = 0;
+    for (uint32_t row = 0; row < problem->num_rows; row++) {
+        for (uint32_t k = 0; k <= row; k++)
+            problem->matrix[row][k] = 0;
+    }
+    for (uint32_t joint = 0; joint < problem->rig->count; joint++) {
+        const md5_rig_joint *const rig_joint = &problem->rig->joints[joint];
+        md5_limit_axis axes[3];
+        if (rig_joint->is_held || problem->below[joint] == 0)
+            continue;
+        const uint32_t count = md5i_limit_axes(&rig_joint->limit, rig_joint->local, axes);
+        for (uint32_t k = 0; k < count; k++)
+            add_angle(problem, joint, &axes[k]);
+    }
+}
+
+// Rotates the joints by J^T `solved`. If a rotation is larger than MAX_TURN, all rotations are
+// scaled down.
+static void rotate_joints(solving *problem, const double *solved)
+{
+    md5_rig *const rig = problem->rig;
+    md5_vec3d rotations[MD5_MAX_GOAL_JOINTS] = {{0, 0, 0}}; // axis * angle
+    double column[MAX_ROWS] = {0};
+    double max_angle = 0;
+    for (uint32_t i = 0; i < problem->num_angles; i++) {
+        const free_angle *const angle = &problem->angles[i];
+        fill_column(problem, angle, column);
+        md5_vec3d *const rotation = &rotations[angle->joint];
+        const double radians = dot_product(column, solved, problem->num_rows);
+        *rotation = md5_vec3d_add(*rotation, md5_vec3d_scale(angle->axis, radians));
+    }
+    for (uint32_t joint = 0; joint < rig->count; joint++) {
+        const double angle = md5_vec3d_length(rotations[joint]);
+        max_angle = angle > max_angle ? angle : max_angle;
+    }
+    // A quaternion (tan(angle / 2) * axis, 1) is a rotation by the angle, except for its length.
+    // The angle is small, so half of it replaces the tangent.
+    const double half = max_angle > MAX_TURN ? 0.5 * MAX_TURN / max_angle : 0.5;
+    for (uint32_t joint = 0; joint < rig->count; joint++) {
+        const md5_vec3d tangent = md5_vec3d_scale(rotations[joint], half);
+        if (!(md5_vec3d_dot(tangent, tangent) > 0))
+            continue;
+        const md5_quatd rotation = md5i_quatd_unit((md5_quatd){tangent.x, tangent.y, tangent.z, 1});
+        rig->joints[joint].local = rotate_within_limit(rig, joint, rotation);
+    }
+    md5i_place_rig(rig);
+}
+
 static void iterate(solving *problem, double tolerance, uint32_t iterations)
 {
     md5_quatd before[MD5_MAX_GOAL_JOINTS];
@@ -589,66 +678,16 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
     bool is_reached;
     double sum = measure(problem, tolerance, &is_reached);
     for (uint32_t i = 0; i < iterations && !is_reached && damping < DAMPING_MAX; i++) {
-        problem->num_angles = 0;
-        for (uint32_t row = 0; row < problem->num_rows; row++)
-            for (uint32_t k = 0; k <= row; k++)
-                problem->matrix[row][k] = 0;
-        for (uint32_t joint = 0; joint < problem->rig->count; joint++) {
-            const md5_rig_joint *const rig_joint = &problem->rig->joints[joint];
-            md5_limit_axis axes[3];
-            if (rig_joint->is_held || problem->below[joint] == 0)
-                continue;
-            const uint32_t count = md5i_limit_axes(&rig_joint->limit, rig_joint->local, axes);
-            for (uint32_t k = 0; k < count; k++) {
-                free_angle *const angle = &problem->angles[problem->num_angles];
-                double column[MAX_ROWS] = {0};
-                angle->joint = joint;
-                angle->axis = md5_quatd_rotate(md5i_rig_above(problem->rig, joint), axes[k].axis);
-                fill_column(problem, angle, column);
-                const double bend_joint = dot_product(column, problem->errors, problem->num_rows);
-                const bool is_blocked =
-                    bend_joint > 0 ? axes[k].is_most : bend_joint < 0 && axes[k].is_least;
-                if (is_blocked) // would be moved out of its range
-                    continue;
-                problem->num_angles++;
-                for (uint32_t row = 0; row < problem->num_rows; row++)
-                    for (uint32_t j = 0; j <= row; j++)
-                        problem->matrix[row][j] += column[row] * column[j];
-            }
-        }
+        collect_angles(problem);
         if (!solve(problem, damping, solved))
             return;
         save_rig(problem->rig, before);
-
-        // The joints are turned by J^T `solved`.
-        md5_vec3d pass_rotations[MD5_MAX_GOAL_JOINTS] = {{0, 0, 0}};
-        double column[MAX_ROWS] = {0};
-        double most = 0;
-        for (uint32_t j = 0; j < problem->num_angles; j++) {
-            const free_angle *const angle = &problem->angles[j];
-            fill_column(problem, angle, column);
-            md5_vec3d *const turn = &pass_rotations[angle->joint];
-            const double by = dot_product(column, solved, problem->num_rows);
-            *turn = md5_vec3d_add(*turn, md5_vec3d_scale(angle->axis, by));
-        }
-        for (uint32_t j = 0; j < problem->rig->count; j++) {
-            const double size = md5_vec3d_length(pass_rotations[j]);
-            most = size > most ? size : most;
-        }
-        // The half angle's tangent is taken for half of the angle.
-        const double half = most > MAX_TURN ? 0.5 * MAX_TURN / most : 0.5;
-        for (uint32_t j = 0; j < problem->rig->count; j++) {
-            const md5_vec3d turn = md5_vec3d_scale(pass_rotations[j], half);
-            if (md5_vec3d_dot(turn, turn) > 0)
-                problem->rig->joints[j].local = rotate_within_limit(
-                    problem->rig, j, md5i_quatd_unit((md5_quatd){turn.x, turn.y, turn.z, 1}));
-        }
-        md5i_place_rig(problem->rig);
-
-        const double new_distance = measure(problem, tolerance, &is_reached);
-        if (new_distance < sum) {
-            sum = new_distance;
-            damping = damping * DAMPING_LESS > DAMPING_MIN ? damping * DAMPING_LESS : DAMPING_MIN;
+        rotate_joints(problem, solved);
+        const double new_sum = measure(problem, tolerance, &is_reached);
+        if (new_sum < sum) {
+            sum = new_sum;
+            const double reduced = damping * DAMPING_LESS;
+            damping = reduced > DAMPING_MIN ? reduced : DAMPING_MIN;
             continue;
         }
         damping *= DAMPING_MORE;
@@ -657,8 +696,8 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
     }
 }
 
-// Turns the joints that are not held, within their limits, until each tip is within `tolerance`.
-// The weighted sum of squares never ends larger than it began.
+// Rotates the joints that are not held, within their limits, until each tip is within `tolerance`.
+// The weighted sum of squares is never larger at the end than at the start.
 static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, double tolerance,
                         uint32_t iterations)
 {

@@ -101,7 +101,70 @@ static bool check_knots(md5_context *context, const md5_curve_desc *desc)
     return true;
 }
 
-// Fail if numbers of the description are outside their limits.
+// Returns the number of points that a curve needs.
+static uint32_t min_curve_points(const md5_curve_desc *desc)
+{
+    if (desc->is_closed)
+        return 3;
+    switch (desc->kind) {
+    case MD5_CURVE_CATMULL_ROM:
+    case MD5_CURVE_CATMULL_ROM_UNIFORM:
+    case MD5_CURVE_BEZIER:
+        return 2;
+    default:
+        return curve_degree(desc) + 1;
+    }
+}
+
+static bool check_num_points(md5_context *context, const md5_curve_desc *desc)
+{
+    static const char *const names[] = {"Catmull-Rom curve",  "Catmull-Rom curve",
+                                        "cubic Bezier curve", "Bezier curve",
+                                        "B-spline",           "NURBS"};
+    const char *const kind = names[desc->kind];
+    const char *const form = desc->is_closed ? "closed" : "open";
+    const uint32_t n = desc->num_points;
+    const uint32_t min_points = min_curve_points(desc);
+    const uint32_t max_points =
+        desc->kind == MD5_CURVE_BEZIER ? MD5_MAX_CURVE_DEGREE + 1 : MD5_MAX_CURVE_POINTS;
+    if (n < min_points || n > max_points)
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "wrong number of points of the %s %s: expected %u to %u, found %u", form,
+                        kind, min_points, max_points, n);
+    if (desc->kind == MD5_CURVE_BEZIER && desc->is_closed)
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "closed %s is not supported: expected an open curve", kind);
+    if (desc->kind == MD5_CURVE_CUBIC_BEZIER && n % 3 != (desc->is_closed ? 0 : 1))
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "wrong number of points of the %s %s: expected 3 n%s, found %u", form, kind,
+                        desc->is_closed ? "" : " + 1", n);
+    return true;
+}
+
+static bool check_points(md5_context *context, const md5_curve_desc *desc)
+{
+    for (uint32_t i = 0; i < desc->num_points; i++) {
+        const md5_vec3 p = desc->points[i];
+        if (!(fabsf(p.x) <= FLT_MAX && fabsf(p.y) <= FLT_MAX && fabsf(p.z) <= FLT_MAX))
+            return MD5_FAIL(context, MD5_ERROR_RANGE, "point %u is not finite: found ( %g %g %g )",
+                            i, p.x, p.y, p.z);
+    }
+    return true;
+}
+
+static bool check_weights(md5_context *context, const md5_curve_desc *desc)
+{
+    for (uint32_t i = 0; desc->weights && i < desc->num_points; i++) {
+        const float weight = desc->weights[i];
+        if (!(weight >= MIN_WEIGHT && weight <= MAX_WEIGHT))
+            return MD5_FAIL(context, MD5_ERROR_RANGE,
+                            "weight %u is out of range: expected %g to %g, found %g", i, MIN_WEIGHT,
+                            MAX_WEIGHT, weight);
+    }
+    return true;
+}
+
+// Fails if numbers of the description are outside their limits.
 static bool check_curve(md5_context *context, const md5_curve_desc *desc)
 {
     if ((unsigned)desc->kind > MD5_CURVE_NURBS)
@@ -112,58 +175,20 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "curve degree is out of range: expected at most %u, found %u",
                         MD5_MAX_CURVE_DEGREE, desc->degree);
-
-    // The number of points that the kind needs.
-    static const char *const names[] = {"Catmull-Rom curve",  "Catmull-Rom curve",
-                                        "cubic Bezier curve", "Bezier curve",
-                                        "B-spline",           "NURBS"};
-    const char *const kind = names[desc->kind];
-    const char *const form = desc->is_closed ? "closed" : "open";
-    const uint32_t n = desc->num_points;
-    uint32_t least = 3;
-    uint32_t most = MD5_MAX_CURVE_POINTS;
-    if (!desc->is_closed)
-        least = desc->kind <= MD5_CURVE_CATMULL_ROM_UNIFORM || desc->kind == MD5_CURVE_BEZIER
-                    ? 2
-                    : curve_degree(desc) + 1;
-    if (desc->kind == MD5_CURVE_BEZIER)
-        most = MD5_MAX_CURVE_DEGREE + 1;
-    if (n < least || n > most)
-        return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "wrong number of points of the %s %s: expected %u to %u, found %u", form,
-                        kind, least, most, n);
-    if (desc->kind == MD5_CURVE_BEZIER && desc->is_closed)
-        return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "closed %s is not supported: expected an open curve", kind);
-    if (desc->kind == MD5_CURVE_CUBIC_BEZIER && n % 3 != (desc->is_closed ? 0 : 1))
-        return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "wrong number of points of the %s %s: expected 3 n%s, found %u", form, kind,
-                        desc->is_closed ? "" : " + 1", n);
-
-    for (uint32_t i = 0; i < desc->num_points; i++) {
-        const md5_vec3 p = desc->points[i];
-        if (!(fabsf(p.x) <= FLT_MAX && fabsf(p.y) <= FLT_MAX && fabsf(p.z) <= FLT_MAX))
-            return MD5_FAIL(context, MD5_ERROR_RANGE, "point %u is not finite: found ( %g %g %g )",
-                            i, p.x, p.y, p.z);
-    }
+    TRY(check_num_points(context, desc));
+    TRY(check_points(context, desc));
     const bool has_nurbs_data = desc->weights || desc->knots || desc->degree != 0;
     if (has_nurbs_data && desc->kind != MD5_CURVE_NURBS)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "degree, weights and knots are only supported for NURBS");
-    if (desc->weights) {
-        for (uint32_t i = 0; i < desc->num_points; i++) {
-            const float weight = desc->weights[i];
-            if (!(weight >= MIN_WEIGHT && weight <= MAX_WEIGHT))
-                return MD5_FAIL(context, MD5_ERROR_RANGE,
-                                "weight %u is out of range: expected %g to %g, found %g", i,
-                                MIN_WEIGHT, MAX_WEIGHT, weight);
-        }
-    }
-    if (desc->knots && desc->is_closed)
+    TRY(check_weights(context, desc));
+    if (!desc->knots)
+        return true;
+    if (desc->is_closed)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "knots of a closed NURBS are not supported: expected none, because closed "
                         "NURBS are uniform");
-    return !desc->knots || check_knots(context, desc);
+    return check_knots(context, desc);
 }
 
 // == Pieces ======================================================================================

@@ -122,10 +122,12 @@ static bool is_down(const md5_hold_params *hold, float height)
     return height <= 0.5f * hold->height;
 }
 
-// A foot that is let go on the ground makes a step of this share of its way in height.
+// The height of the step that a foot makes when it is released on the ground, as a fraction of its
+// distance.
 static const float arched = 0.33f;
 
-static void let_go_or_hold(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
+// Releases a foot that was held, or starts to hold a foot.
+static void hold_or_release(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
 {
     const bool is_low = step->sole.z <= hold->height;
     held->wait = held->wait > step->seconds ? held->wait - step->seconds : 0;
@@ -224,7 +226,7 @@ void md5i_advance_hold(const md5_hold_params *hold, const md5_hold_step *step, b
         held->facing = rotate_with_character(step, held->facing);
         held->heading = rotate_with_character(step, held->heading);
     }
-    let_go_or_hold(hold, step, held);
+    hold_or_release(hold, step, held);
     hold_heading(hold, step, held);
     held->animated = step->sole;
     held->facing = step->facing;
@@ -274,7 +276,7 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
     if (held) {
         target = md5_vec3_add(target, md5i_held_shift(held, target, weight));
         target.z += held->lift * weight;
-        // About `up` by the angle whose half has this tangent.
+        // A rotation about `up`. This is the tangent of half of its angle.
         const float tangent = (md5_is_mirrored(skeleton->axes) ? -held->turn : held->turn) * weight;
         const float cosine = 1.0f / sqrtf(1 + tangent * tangent);
         const md5_vec3 v = md5_vec3_scale(up, tangent * cosine);
@@ -289,31 +291,42 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
     return md5i_bend_limb(skeleton, pose, leg, &job, &foot->miss);
 }
 
-uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, const md5_held *held,
-                              uint32_t num_held, md5_xform *pose)
+// Moves the lifts of the feet and the drop of the pelvis toward the heights of the floor.
+static void smooth_heights(md5_feet_job *job)
 {
-    float keep = 0; // part of the differences that remains
+    float keep = 0; // fraction of the differences that remains
     if (job->smoothing > 0 && job->seconds > 0)
         keep = (float)md5i_decay((double)job->seconds / job->smoothing);
     else if (job->smoothing > 0)
         keep = 1;
-    float lowest = INFINITY;
+    float min_floor = INFINITY;
     for (uint32_t i = 0; i < job->num_feet; i++) {
         md5_foot *const foot = &job->feet[i];
-        lowest = foot->floor < lowest ? foot->floor : lowest;
+        min_floor = foot->floor < min_floor ? foot->floor : min_floor;
         foot->lift = smooth_height(foot->lift, foot->floor, keep);
     }
-    job->drop = smooth_height(job->drop, lowest, keep);
-    float share = job->weight < 1 ? job->weight : 1;
+    job->drop = smooth_height(job->drop, min_floor, keep);
+}
+
+// Moves a joint up by `height` in model space.
+static void raise_joint(const md5_skeleton *skeleton, uint32_t joint, float height, md5_xform *pose)
+{
+    const md5_quat above = md5i_parent_in_model(skeleton, pose, joint).rotation;
+    const md5_vec3 shift = md5i_vec3_to_axes(skeleton->axes, (md5_vec3){0, 0, height});
+    const md5_vec3 local_shift = md5_quat_rotate(md5_quat_conjugate(above), shift);
+    pose[joint].translation = md5_vec3_add(pose[joint].translation, local_shift);
+}
+
+uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, const md5_held *held,
+                              uint32_t num_held, md5_xform *pose)
+{
+    smooth_heights(job);
+    float weight = job->weight < 1 ? job->weight : 1;
     if (!(job->weight > 0))
-        share = 0;
-    const float sunk = job->drop * share;
-    if (share > 0 && job->pelvis < skeleton->num_joints) {
-        const md5_quat above = md5i_parent_in_model(skeleton, pose, job->pelvis).rotation;
-        const md5_vec3 shift = md5_quat_rotate(
-            md5_quat_conjugate(above), md5i_vec3_to_axes(skeleton->axes, (md5_vec3){0, 0, sunk}));
-        pose[job->pelvis].translation = md5_vec3_add(pose[job->pelvis].translation, shift);
-    }
+        weight = 0;
+    const float sunk = job->drop * weight;
+    if (weight > 0 && job->pelvis < skeleton->num_joints)
+        raise_joint(skeleton, job->pelvis, sunk, pose);
     uint32_t num_placed = 0;
     for (uint32_t i = 0; i < job->num_feet; i++) {
         md5_foot *const foot = &job->feet[i];
@@ -321,11 +334,12 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
         foot->result = foot->has_leg ? md5i_check_limb(skeleton, &leg)
                                      : md5i_limb_above(skeleton, foot->ankle, &leg);
         foot->miss = foot->result == MD5_LIMB_REACHED ? 0 : INFINITY;
-        if (foot->result == MD5_LIMB_REACHED && share > 0) {
+        if (foot->result == MD5_LIMB_REACHED && weight > 0) {
             const bool has_sunk =
                 foot->ankle == job->pelvis || md5i_is_below(skeleton, foot->ankle, job->pelvis);
             const md5_held *const sole = i < num_held ? &held[i] : NULL;
-            foot->result = place_foot(skeleton, pose, &leg, foot, sole, has_sunk ? sunk : 0, share);
+            foot->result =
+                place_foot(skeleton, pose, &leg, foot, sole, has_sunk ? sunk : 0, weight);
         }
         if (foot->result == MD5_LIMB_REACHED && !(fabsf(foot->floor) < MD5_FARTHEST))
             foot->result = MD5_LIMB_NOT_FINITE;
@@ -476,66 +490,86 @@ static float leg_lag(const md5_gait_context *context, const md5_gait *gait, uint
     return behind > far ? behind : far;
 }
 
-// Starts and advances steps; the character has been moved before.
-static void step_legs(const md5_gait_context *context, md5_gait *gait, float seconds)
+// Returns the duration of a step, seconds: so short that no step is longer than step_length, but
+// at least min_seconds.
+static float step_duration(const md5_gait_context *context, const md5_gait *gait)
 {
-    // The duration of a step for which no step is longer than step_length.
-    gait->seconds = context->step_seconds;
-    const float way =
+    const float distance =
         fastest_home(context, gait) * (float)context->desc->num_groups * context->step_seconds;
-    if (way > context->step_length) {
-        const float shorter = context->step_seconds * context->step_length / way;
-        gait->seconds = shorter > context->min_seconds ? shorter : context->min_seconds;
+    if (!(distance > context->step_length))
+        return context->step_seconds;
+    const float shorter = context->step_seconds * context->step_length / distance;
+    return shorter > context->min_seconds ? shorter : context->min_seconds;
+}
+
+static void advance_step(const md5_gait_context *context, md5_gait *gait, uint32_t leg,
+                         float seconds)
+{
+    md5_foothold *const foot = &gait->feet[leg];
+    foot->progress += seconds / gait->seconds;
+    if (foot->progress < PLAN_ENDS) {
+        const md5_vec3 planned = plan_end(context, gait, leg, &foot->to_normal);
+        const float keep = (float)md5i_decay(seconds / REPLAN_SECONDS);
+        const md5_vec3 to = md5_vec3_lerp(planned, foot->to, keep);
+        foot->to = ground_at(context, gait, to, &foot->to_normal);
     }
-    for (uint32_t i = 0; i < gait->num_legs; i++)
-        if (gait->feet[i].is_stepping) {
-            md5_foothold *const foot = &gait->feet[i];
-            foot->progress += seconds / gait->seconds;
-            if (foot->progress < PLAN_ENDS) {
-                const md5_vec3 planned = plan_end(context, gait, i, &foot->to_normal);
-                const float keep = (float)md5i_decay(seconds / REPLAN_SECONDS);
-                const md5_vec3 to = md5_vec3_lerp(planned, foot->to, keep);
-                foot->to = ground_at(context, gait, to, &foot->to_normal);
-            }
-            if (foot->progress >= 1) {
-                foot->is_stepping = false;
-                foot->progress = 1;
-                foot->position = foot->to;
-                foot->normal = foot->to_normal;
-                foot->facing = gait->facing;
-            }
-        }
-    for (uint32_t i = 0; i < gait->num_legs; i++)
-        if (gait->feet[i].is_stepping)
-            return;
-    // Finds the group of the leg that lags most, by more than the slack.
-    float longest = context->slack;
-    const uint32_t none = UINT32_MAX;
-    uint32_t group = none;
+    if (foot->progress >= 1) {
+        foot->is_stepping = false;
+        foot->progress = 1;
+        foot->position = foot->to;
+        foot->normal = foot->to_normal;
+        foot->facing = gait->facing;
+    }
+}
+
+static void start_step(const md5_gait_context *context, md5_gait *gait, uint32_t leg)
+{
+    md5_foothold *const foot = &gait->feet[leg];
+    foot->is_stepping = true;
+    foot->progress = 0;
+    foot->from = foot->position;
+    foot->from_facing = foot->facing;
+    foot->to = plan_end(context, gait, leg, &foot->to_normal);
+    // The foot must also clear the terrain halfway.
+    md5_vec3 normal;
+    const md5_vec3 middle = md5_vec3_lerp(foot->from, foot->to, 0.5f);
+    const md5_vec3 ground = ground_at(context, gait, middle, &normal);
+    const float above = md5_vec3_dot(md5_vec3_sub(ground, middle), context->up);
+    foot->lift = context->step_height + (above > 0 ? above : 0);
+}
+
+// Returns the group of the leg that lags most, or MD5_NONE if no leg lags by more than the slack.
+static uint32_t find_lagging_group(const md5_gait_context *context, const md5_gait *gait)
+{
+    float max_lag = context->slack;
+    uint32_t group = MD5_NONE;
     for (uint32_t i = 0; i < gait->num_legs; i++) {
         const float lag = leg_lag(context, gait, i);
-        if (lag > longest) {
-            longest = lag;
+        if (lag > max_lag) {
+            max_lag = lag;
             group = context->desc->legs[i].group;
         }
     }
-    if (group != none) {
-        for (uint32_t i = 0; i < gait->num_legs; i++) {
-            if (context->desc->legs[i].group != group)
-                continue;
-            md5_foothold *const foot = &gait->feet[i];
-            foot->is_stepping = true;
-            foot->progress = 0;
-            foot->from = foot->position;
-            foot->from_facing = foot->facing;
-            foot->to = plan_end(context, gait, i, &foot->to_normal);
-            // The height of the step also clears the terrain halfway.
-            md5_vec3 normal;
-            const md5_vec3 middle = md5_vec3_lerp(foot->from, foot->to, 0.5f);
-            const md5_vec3 ground = ground_at(context, gait, middle, &normal);
-            const float above = md5_vec3_dot(md5_vec3_sub(ground, middle), context->up);
-            foot->lift = context->step_height + (above > 0 ? above : 0);
-        }
+    return group;
+}
+
+// Advances and starts steps. The character has been moved before. A group of legs starts to step
+// when all feet are on the ground.
+static void step_legs(const md5_gait_context *context, md5_gait *gait, float seconds)
+{
+    bool is_stepping = false;
+    gait->seconds = step_duration(context, gait);
+    for (uint32_t i = 0; i < gait->num_legs; i++) {
+        if (gait->feet[i].is_stepping)
+            advance_step(context, gait, i, seconds);
+        is_stepping = is_stepping || gait->feet[i].is_stepping;
+    }
+    if (is_stepping)
+        return;
+    const uint32_t group = find_lagging_group(context, gait);
+    for (uint32_t i = 0; i < gait->num_legs && group != MD5_NONE; i++) {
+        if (context->desc->legs[i].group == group)
+            start_step(context, gait, i);
     }
 }
 
@@ -568,9 +602,11 @@ static bool is_valid_leg(const md5_gait_desc *desc, const md5_leg *leg)
     if (md5i_check_limb(desc->skeleton, &leg->limb) != MD5_LIMB_REACHED
         || leg->group >= desc->num_groups || desc->body >= desc->skeleton->num_joints)
         return false;
-    return leg->swivel == MD5_NONE
-           || (leg->swivel < desc->skeleton->num_joints
-               && md5i_is_below(desc->skeleton, leg->limb.root, leg->swivel));
+    if (leg->swivel == MD5_NONE)
+        return true;
+    if (leg->swivel >= desc->skeleton->num_joints)
+        return false;
+    return md5i_is_below(desc->skeleton, leg->limb.root, leg->swivel);
 }
 
 // The twist of a rotation about the up axis: the heading to which it rotates forward.
@@ -592,21 +628,23 @@ static float clamp_slope(float slope)
     return slope > -STEEPEST ? slope : -STEEPEST;
 }
 
-// Moves the body towards the plane through its feet; the share `keep` of the difference remains.
-// The plane is fitted by least squares, in doubles, since feet may be nearly collinear.
-static void follow_feet(const md5_gait_context *context, md5_gait *gait, float keep)
+// A plane through the feet, relative to the body: the slopes forward and left, and the height above
+// the position of the body.
+typedef struct feet_plane {
+    double slope_forward;
+    double slope_left;
+    double height;
+} feet_plane;
+
+// Fits the plane by least squares, in doubles, because feet may be nearly collinear.
+static feet_plane fit_plane(const md5_gait_context *context, const md5_gait *gait)
 {
-    double xx = 0;
-    double xy = 0;
-    double yy = 0;
-    double xh = 0;
-    double yh = 0;
-    double mx = 0;
-    double my = 0;
-    double mh = 0;
     double x[MD5_MAX_LEGS]; // positions of the feet: forward, left and up from the body
     double y[MD5_MAX_LEGS];
     double h[MD5_MAX_LEGS];
+    double mean_x = 0;
+    double mean_y = 0;
+    double mean_h = 0;
     const double count = gait->num_legs;
     const md5_quat to_model = md5_quat_conjugate(gait->facing);
     for (uint32_t i = 0; i < gait->num_legs; i++) {
@@ -618,14 +656,19 @@ static void follow_feet(const md5_gait_context *context, md5_gait *gait, float k
         x[i] = md5_vec3_dot(from, context->forward);
         y[i] = md5_vec3_dot(from, context->left);
         h[i] = md5_vec3_dot(from, context->up);
-        mx += x[i] / count;
-        my += y[i] / count;
-        mh += h[i] / count;
+        mean_x += x[i] / count;
+        mean_y += y[i] / count;
+        mean_h += h[i] / count;
     }
+    double xx = 0; // sums of products of the deviations from the means
+    double xy = 0;
+    double yy = 0;
+    double xh = 0;
+    double yh = 0;
     for (uint32_t i = 0; i < gait->num_legs; i++) {
-        const double a = x[i] - mx;
-        const double b = y[i] - my;
-        const double c = h[i] - mh;
+        const double a = x[i] - mean_x;
+        const double b = y[i] - mean_y;
+        const double c = h[i] - mean_h;
         xx += a * a;
         xy += a * b;
         yy += b * b;
@@ -633,23 +676,28 @@ static void follow_feet(const md5_gait_context *context, md5_gait *gait, float k
         yh += b * c;
     }
     const double determinant = xx * yy - xy * xy;
-    double rise_ahead = 0;
-    double rise_aside = 0;
-    if (determinant > 1e-6 * (xx + yy) * (xx + yy)) {
-        rise_ahead = (xh * yy - yh * xy) / determinant;
-        rise_aside = (yh * xx - xh * xy) / determinant;
-        mh = mh - rise_ahead * mx - rise_aside * my;
-    }
-    const float inside = md5_vec3_dot(gait->velocity, context->forward) * gait->turn_rate;
-    const float ahead = clamp_slope((float)rise_ahead);
-    const float aside = clamp_slope((float)rise_aside - context->desc->bank * inside);
+    const bool is_collinear = !(determinant > 1e-6 * (xx + yy) * (xx + yy));
+    if (is_collinear)
+        return (feet_plane){.height = mean_h};
+    const double forward = (xh * yy - yh * xy) / determinant;
+    const double left = (yh * xx - xh * xy) / determinant;
+    return (feet_plane){forward, left, mean_h - forward * mean_x - left * mean_y};
+}
+
+// Moves the body toward the plane through its feet. The fraction `keep` of the difference remains.
+static void follow_feet(const md5_gait_context *context, md5_gait *gait, float keep)
+{
+    const feet_plane plane = fit_plane(context, gait);
+    const float inward = md5_vec3_dot(gait->velocity, context->forward) * gait->turn_rate;
+    const float ahead = clamp_slope((float)plane.slope_forward);
+    const float aside = clamp_slope((float)plane.slope_left - context->desc->bank * inward);
     const md5_vec3 slope =
         md5_vec3_add(md5_vec3_scale(context->forward, ahead), md5_vec3_scale(context->left, aside));
     const md5_vec3 normal = md5_vec3_normalize(
         md5_quat_rotate(gait->facing, md5_vec3_sub(context->up, slope)), context->up);
     gait->normal = md5_vec3_normalize(md5_vec3_lerp(normal, gait->normal, keep), context->up);
     gait->position =
-        md5_vec3_add(gait->position, md5_vec3_scale(context->up, (float)mh * (1 - keep)));
+        md5_vec3_add(gait->position, md5_vec3_scale(context->up, (float)plane.height * (1 - keep)));
 }
 
 bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform placement,

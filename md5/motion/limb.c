@@ -364,6 +364,43 @@ typedef struct limb_plan {
     limb_rotations rotations;
 } limb_plan;
 
+// Returns the distance from the hip at which a foot is placed for a target at `distance`, before
+// the limb is stretched. Distances are relative to the reach of the limb. Targets up to 1 -
+// `soften` are reached exactly. Beyond that, the distance approaches 1 like 1 - exp(-x), x in units
+// of `soften`.
+static float soften_distance(float distance, float soften)
+{
+    const float past = distance - (1 - soften);
+    if (!(past > 0))
+        return distance;
+    if (!(soften > 0))
+        return 1;
+    return (float)(1 - soften * md5i_decay((double)past / soften)); // in double: see md5i_decay()
+}
+
+// The position of the knee in the plane of the limb. The hip is at the origin, the foot is at
+// (`goal`, 0).
+typedef struct knee_position {
+    float x;
+    float y;
+} knee_position;
+
+// Uses Heron's formula for the height, which is accurate even if the limb is nearly straight.
+static knee_position find_knee(float upper_length, float lower_length, float goal)
+{
+    if (!(goal > NOTHING))
+        return (knee_position){0, upper_length};
+    const float sum = upper_length + lower_length;
+    const float difference = upper_length - lower_length;
+    const float outer = (sum - goal) * (sum + goal);
+    const float inner = (goal - difference) * (goal + difference);
+    const float half = 0.5f / goal;
+    const float x = (difference * sum + goal * goal) * half;
+    if (!(outer > 0 && inner > 0))
+        return (knee_position){x, 0};
+    return (knee_position){x, sqrtf(outer) * sqrtf(inner) * half};
+}
+
 static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *pose,
                                  const md5_limb *joints, const md5_two_bone_job *job,
                                  limb_plan *plan)
@@ -379,42 +416,22 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     const float distance = md5_float4_length(plan->way) / limb->reach;
     if (!(distance < MD5_FARTHEST)) // also if the hip has no finite position
         return MD5_LIMB_NOT_FINITE;
-    const float given = job->params.soften;
-    const float longest = job->params.stretch;
-    float soften = given < 1 ? given : 1;
-    if (!(given > 0))
+    const float max_stretch = job->params.stretch > 1 ? job->params.stretch : 1;
+    float soften = job->params.soften < 1 ? job->params.soften : 1;
+    if (!(job->params.soften > 0)) // also if it is NaN
         soften = 0;
-    const float max_stretch = longest > 1 ? longest : 1;
     const float folded = fabsf(limb->upper_length - limb->lower_length);
-    // The limb reaches targets exactly up to the share 1 - `soften` of its reach; beyond that it
-    // approaches its full length like 1 - exp(-x), x in units of `soften`. In double: see
-    // md5i_decay().
-    const float past = distance - (1 - soften);
-    float softened = distance;
-    if (past > 0)
-        softened = soften > 0 ? (float)(1 - soften * md5i_decay((double)past / soften)) : 1;
+    const float softened = soften_distance(distance, soften);
     const float bent = softened > folded ? softened : folded;
     const float needed = bent < distance ? distance / bent : 1;
     const float stretch = needed < max_stretch ? needed : max_stretch;
-    const float goal = bent * stretch; // the distance that the foot gets
+    const float goal = bent * stretch; // distance of the foot from the hip in the result
     const limb_plane plane = select_plane(limb, toward, distance, job->pole);
-    // The knee in the plane. Heron's formula for the height is accurate even if the limb is nearly
-    // straight.
-    const float upper_length = limb->upper_length * stretch;
-    const float lower_length = limb->lower_length * stretch;
-    float x = 0;
-    float y = upper_length;
-    if (goal > NOTHING) {
-        const float both = upper_length + lower_length;
-        const float difference = upper_length - lower_length;
-        const float outer = (both - goal) * (both + goal);
-        const float inner = (goal - difference) * (goal + difference);
-        const float half = 0.5f / goal;
-        x = (difference * both + goal * goal) * half;
-        y = outer > 0 && inner > 0 ? sqrtf(outer) * sqrtf(inner) * half : 0;
-    }
-    const flat_turn upper = flat_rotation_between(plane.x, plane.y, x, y);
-    const flat_turn lower = flat_rotation_between(plane.lower_x, -plane.y, goal - x, -y);
+    const knee_position knee_at =
+        find_knee(limb->upper_length * stretch, limb->lower_length * stretch, goal);
+    const flat_turn upper = flat_rotation_between(plane.x, plane.y, knee_at.x, knee_at.y);
+    const flat_turn lower =
+        flat_rotation_between(plane.lower_x, -plane.y, goal - knee_at.x, -knee_at.y);
     const flat_turn bend =
         flat_rotation_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
     const md5_float4 thigh =
@@ -451,8 +468,63 @@ static void add_bone(const md5_skeleton *skeleton, const md5_xform *pose, uint32
     rig->count += 2;
 }
 
-// Solves from a pose within the limits, so that the limb bends in the direction of its hinge, and
-// then moves the result into the limits. The pose is not changed.
+// Creates a rig of the joints of a limb. The rig ends at the tip.
+static void create_limb_rig(const md5_skeleton *skeleton, const md5_xform *pose,
+                            const md5_limb *joints, const md5_joint_limit *limits, md5_rig *rig)
+{
+    const md5_float4_place root = md5i_place_of(skeleton, pose, joints->root);
+    rig->axes = skeleton->axes;
+    rig->count = 1;
+    rig->joints[ROOT] = (md5_rig_joint){
+        .parent = MD5_NONE,
+        .local = unit_quatd(md5_float4_load_rotation(&pose[joints->root])),
+        .above = unit_quatd(md5i_place_above(skeleton, pose, joints->root).rotation),
+        .place = md5_vec3d_from_vec3(md5_vec3_from_float4(root.place)),
+        .limit = md5i_limit_of(&limits[joints->root]),
+    };
+    add_bone(skeleton, pose, joints->middle, joints->root, limits, rig);
+    add_bone(skeleton, pose, joints->tip, joints->middle, limits, rig);
+    rig->joints[TIP].is_held = true;
+}
+
+// Bends the middle joint to the middle of its range if it is a hinge that is straight, or bent to
+// the side with the smaller part of its range.
+static void bend_hinge(md5_rig *rig)
+{
+    md5_rig_joint *const hinge = &rig->joints[MIDDLE];
+    if (hinge->limit.kind != MD5_LIMIT_HINGE)
+        return;
+    const md5_quatd range_middle = md5i_limit_middle(&hinge->limit);
+    const double bend = hinge_bend(rig, hinge->local);
+    const double middle_bend = hinge_bend(rig, range_middle);
+    if (fabs(bend) < STRAIGHT_LIMB || bend * middle_bend < 0)
+        hinge->local = range_middle;
+}
+
+// Moves the rotations of a plan into the limits. If this moves the tip, rotates root and middle
+// until the tip is as near as possible to its planned position. The tip keeps its rotation in model
+// space if its limit allows.
+static void limit_plan(md5_rig *rig, limb_plan *plan)
+{
+    limb_rotations *const rotations = &plan->rotations;
+    rig->joints[ROOT].local = unit_quatd(rotations->hip);
+    rig->joints[MIDDLE].local = unit_quatd(rotations->knee);
+    rig->joints[TIP].local = unit_quatd(rotations->foot);
+    rig->joints[ABOVE_MIDDLE].offset =
+        md5_vec3d_scale(rig->joints[ABOVE_MIDDLE].offset, plan->stretch);
+    rig->joints[ABOVE_TIP].offset = md5_vec3d_scale(rig->joints[ABOVE_TIP].offset, plan->stretch);
+    md5i_place_rig(rig);
+    const md5_quatd tip_rotation = rig->joints[TIP].rotation;
+    approach(rig, rig->joints[TIP].place);
+    const md5_quatd above = md5_quatd_conjugate(md5i_rig_above(rig, TIP));
+    const md5_quatd tip_local = md5i_quatd_unit(md5_quatd_mul(above, tip_rotation));
+    rotations->hip = round_quatd(rig->joints[ROOT].local);
+    rotations->knee = round_quatd(rig->joints[MIDDLE].local);
+    rotations->foot = round_quatd(md5i_limit_nearest(&rig->joints[TIP].limit, tip_local));
+}
+
+// Solves from a pose within the limits, so that the limb bends in the direction and the plane of
+// its hinge, and then moves the result into the limits. The pose is not changed.
 static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xform *pose,
                                           const md5_limb *joints, const md5_two_bone_job *job,
                                           limb_plan *plan)
@@ -462,61 +534,22 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     const md5_quat old_root = *root;
     const md5_quat old_middle = *middle;
     const md5_quat tip = md5_quat_from_float4(md5i_place_of(skeleton, pose, joints->tip).rotation);
-    md5_two_bone_job turned = *job;
+    md5_two_bone_job inner_job = *job;
     if (!job->rotation)
-        turned.rotation = &tip;
-    md5_rig rig; // without the joints beyond the limb
-    rig.axes = skeleton->axes;
-    rig.count = 1;
-    rig.joints[ROOT] = (md5_rig_joint){
-        .parent = MD5_NONE,
-        .local = unit_quatd(md5_float4_from_quat(old_root)),
-        .above = unit_quatd(md5i_place_above(skeleton, pose, joints->root).rotation),
-        .place = md5_vec3d_from_vec3(
-            md5_vec3_from_float4(md5i_place_of(skeleton, pose, joints->root).place)),
-        .limit = md5i_limit_of(&job->limits[joints->root]),
-    };
-    add_bone(skeleton, pose, joints->middle, joints->root, job->limits, &rig);
-    add_bone(skeleton, pose, joints->tip, joints->middle, job->limits, &rig);
-    rig.joints[TIP].is_held = true;
-
-    // Bends the middle to the middle of its range if it is a hinge that is straight, or bent to the
-    // side with the smaller part of its range. Then the limb is solved in the plane of the hinge.
+        inner_job.rotation = &tip;
+    md5_rig rig;
+    create_limb_rig(skeleton, pose, joints, job->limits, &rig);
     limit_joint(&rig, ROOT);
     limit_joint(&rig, MIDDLE);
-    md5_rig_joint *const hinge = &rig.joints[MIDDLE];
-    if (hinge->limit.kind == MD5_LIMIT_HINGE) {
-        const md5_quatd between = md5i_limit_middle(&hinge->limit);
-        const double bend = hinge_bend(&rig, hinge->local);
-        const double most = hinge_bend(&rig, between);
-        if (fabs(bend) < STRAIGHT_LIMB || bend * most < 0)
-            hinge->local = between;
-    }
+    bend_hinge(&rig);
     *root = md5_quat_from_float4(round_quatd(rig.joints[ROOT].local));
-    *middle = md5_quat_from_float4(round_quatd(hinge->local));
-    const md5_limb_result planned = plan_limb(skeleton, pose, joints, &turned, plan);
+    *middle = md5_quat_from_float4(round_quatd(rig.joints[MIDDLE].local));
+    const md5_limb_result planned = plan_limb(skeleton, pose, joints, &inner_job, plan);
     *root = old_root;
     *middle = old_middle;
     if (planned != MD5_LIMB_REACHED)
         return planned;
-
-    // Moves the rotations into the limits; where this moves the tip, turns root and middle until it
-    // is as near as can be found to where it was. The tip keeps its rotation in model space if its
-    // limit allows.
-    limb_rotations *const rotations = &plan->rotations;
-    rig.joints[ROOT].local = unit_quatd(rotations->hip);
-    hinge->local = unit_quatd(rotations->knee);
-    rig.joints[TIP].local = unit_quatd(rotations->foot);
-    for (uint32_t i = ABOVE_MIDDLE; i <= ABOVE_TIP; i += ABOVE_TIP - ABOVE_MIDDLE)
-        rig.joints[i].offset = md5_vec3d_scale(rig.joints[i].offset, plan->stretch);
-    md5i_place_rig(&rig);
-    const md5_quatd in_model = rig.joints[TIP].rotation;
-    approach(&rig, rig.joints[TIP].place);
-    const md5_quatd above = md5_quatd_conjugate(md5i_rig_above(&rig, TIP));
-    rotations->hip = round_quatd(rig.joints[ROOT].local);
-    rotations->knee = round_quatd(hinge->local);
-    rotations->foot = round_quatd(md5i_limit_nearest(
-        &rig.joints[TIP].limit, md5i_quatd_unit(md5_quatd_mul(above, in_model))));
+    limit_plan(&rig, plan);
     return MD5_LIMB_REACHED;
 }
 

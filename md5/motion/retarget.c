@@ -318,10 +318,10 @@ struct md5_retarget {
 // position of the pelvis, scaled by the ratio of the legs. All data that does not depend on the
 // pose is computed at creation.
 
-// Heights as fractions of the height of the driven joints: a joint below ON_GROUND is on the
-// ground, and a leg ends below OF_LEGS.
-#define ON_GROUND 0.01f
-#define OF_LEGS 0.4f
+// Heights as fractions of the height of the driven joints: a joint below MAX_GROUND_HEIGHT is on
+// the ground, and the bones of a leg end below MAX_LEG_HEIGHT.
+#define MAX_GROUND_HEIGHT 0.01f
+#define MAX_LEG_HEIGHT 0.4f
 
 // Temporary data while a retarget is created, in the arena.
 typedef struct builder_joint {
@@ -345,49 +345,54 @@ typedef struct retarget_builder {
 
 // -- Mapping of joints ----------------------------------------------------------------------
 
-static bool select_sources(retarget_builder *builder, const md5_joint_pair *pairs,
-                           uint32_t num_pairs)
+// Finds a joint that pair `number` names. Sets *joint to MD5_NONE if the pair does not name a joint
+// of this model. `model` is "source" or "target".
+static bool find_paired_joint(md5_context *context, const md5_skeleton *skeleton, const char *model,
+                              const char *name, uint32_t number, uint32_t *joint)
+{
+    *joint = md5_find_joint(skeleton, name);
+    if (name && *joint == MD5_NONE)
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH, "joint pair %u: %s joint %s does not exist",
+                        number, model, MD5_QUOTED(name));
+    return true;
+}
+
+// Maps the source joint of pair `number` to its target joint.
+static bool apply_pair(retarget_builder *builder, const md5_joint_pair *pair, uint32_t number)
+{
+    const md5_skeleton *const target_skeleton = &builder->models[0]->skeleton;
+    const md5_skeleton *const source_skeleton = &builder->models[1]->skeleton;
+    md5_context *const context = builder->arena.context;
+    uint32_t source;
+    uint32_t next;
+    uint32_t target;
+    TRY(find_paired_joint(context, source_skeleton, "source", pair->source, number, &source));
+    TRY(find_paired_joint(context, source_skeleton, "source", pair->next, number, &next));
+    TRY(find_paired_joint(context, target_skeleton, "target", pair->target, number, &target));
+    // A source joint that is named in a pair no longer drives the target joint of equal name.
+    const uint32_t equal = source != MD5_NONE ? builder->targets[source] : MD5_NONE;
+    if (equal != MD5_NONE && !builder->joints[equal].is_named)
+        builder->sources[equal] = MD5_NONE;
+    if (target == MD5_NONE)
+        return true;
+    builder_joint *const joint = &builder->joints[target];
+    if (joint->is_named)
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                        "joint pair %u: target joint %s is in two pairs", number,
+                        MD5_QUOTED(pair->target));
+    joint->is_named = true;
+    joint->is_aligned = pair->align && source != MD5_NONE;
+    joint->next = next;
+    joint->part = pair->fraction;
+    builder->sources[target] = source;
+    return true;
+}
+
+// Warns of target joints without a source joint. Fails if no target joint has a source joint.
+static bool check_sources(const retarget_builder *builder)
 {
     const md5_skeleton *const target = &builder->models[0]->skeleton;
-    const md5_skeleton *const source = &builder->models[1]->skeleton;
     md5_context *const context = builder->arena.context;
-    TRY(md5i_match_joints(&builder->arena, target, source, builder->sources, builder->targets));
-    for (uint32_t joint = 0; joint < target->num_joints; joint++)
-        builder->joints[joint].next = MD5_NONE;
-    for (uint32_t i = 0; i < num_pairs; i++) {
-        const char *const names[] = {pairs[i].source, pairs[i].next};
-        const char *target_name = pairs[i].target;
-        uint32_t found[2];
-        for (uint32_t k = 0; k < 2; k++) {
-            found[k] = md5_find_joint(source, names[k]);
-            if (names[k] && found[k] == MD5_NONE)
-                return MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                                "joint pair %u: source joint %s does not exist", i,
-                                MD5_QUOTED(names[k]));
-        }
-        const uint32_t from = found[0];
-        const uint32_t to = md5_find_joint(target, target_name);
-        if (target_name && to == MD5_NONE)
-            return MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                            "joint pair %u: target joint %s does not exist", i,
-                            MD5_QUOTED(target_name));
-        // A source joint that is named in a pair no longer drives the target joint of equal name.
-        const uint32_t equal = from != MD5_NONE ? builder->targets[from] : MD5_NONE;
-        if (equal != MD5_NONE && !builder->joints[equal].is_named)
-            builder->sources[equal] = MD5_NONE;
-        if (to == MD5_NONE)
-            continue;
-        builder_joint *const joint = &builder->joints[to];
-        if (joint->is_named)
-            return MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                            "joint pair %u: target joint %s is in two pairs", i,
-                            MD5_QUOTED(target_name));
-        joint->is_named = true;
-        joint->is_aligned = pairs[i].align && from != MD5_NONE;
-        joint->next = found[1];
-        joint->part = pairs[i].fraction;
-        builder->sources[to] = from;
-    }
     bool is_driven = false;
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
         is_driven |= builder->sources[joint] != MD5_NONE;
@@ -404,6 +409,20 @@ static bool select_sources(retarget_builder *builder, const md5_joint_pair *pair
     return true;
 }
 
+// Selects the source joint of each target joint: by the pairs, or else by equal names.
+static bool select_sources(retarget_builder *builder, const md5_joint_pair *pairs,
+                           uint32_t num_pairs)
+{
+    const md5_skeleton *const target = &builder->models[0]->skeleton;
+    const md5_skeleton *const source = &builder->models[1]->skeleton;
+    TRY(md5i_match_joints(&builder->arena, target, source, builder->sources, builder->targets));
+    for (uint32_t joint = 0; joint < target->num_joints; joint++)
+        builder->joints[joint].next = MD5_NONE;
+    for (uint32_t i = 0; i < num_pairs; i++)
+        TRY(apply_pair(builder, &pairs[i], i));
+    return check_sources(builder);
+}
+
 // -- Legs -----------------------------------------------------------------------------------
 
 static float joint_height(const retarget_builder *builder, int model, uint32_t joint)
@@ -418,29 +437,40 @@ static md5_vec3 bone_vector(const md5_xform *bind, uint32_t from, uint32_t to)
     return md5_vec3_sub(bind[to].translation, bind[from].translation);
 }
 
-// Finds the driven ancestor and descendant of each driven joint, the feet and the pelvis. Returns
-// the ratio of the models' sizes.
-static float find_legs(retarget_builder *builder, uint32_t *pelvis)
+// The driven joints of a model: their lowest and highest height.
+typedef struct height_range {
+    float low;
+    float high;
+} height_range;
+
+// Returns the height range of the driven target joints, or of the joints that drive them.
+static height_range find_height_range(const retarget_builder *builder, int model)
+{
+    height_range range = {INFINITY, -INFINITY};
+    for (uint32_t joint = 0; joint < builder->models[0]->skeleton.num_joints; joint++) {
+        const uint32_t pair[] = {joint, builder->sources[joint]};
+        if (pair[1] == MD5_NONE)
+            continue;
+        const float height = joint_height(builder, model, pair[model]);
+        range.low = fminf(range.low, height);
+        range.high = fmaxf(range.high, height);
+    }
+    return range;
+}
+
+// Finds the nearest driven ancestor and the first driven descendant of each joint.
+static void link_driven_joints(const retarget_builder *builder)
 {
     const md5_skeleton *const target = &builder->models[0]->skeleton;
     builder_joint *const joints = builder->joints;
-    float low[] = {INFINITY, INFINITY};
-    float high[] = {-INFINITY, -INFINITY};
-    float lengths[2] = {0, 0};
-    float ratio = 1;
-    uint32_t standing = MD5_NONE; // first joint that is above the ground in both models
     for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i];
         const uint32_t parent = target->joints[joint].parent;
-        const uint32_t of[] = {joint, builder->sources[joint]};
-        joints[joint].child = joints[joint].above = MD5_NONE;
+        joints[joint].child = MD5_NONE;
+        joints[joint].above = MD5_NONE;
         if (parent != MD5_NONE)
             joints[joint].above =
                 builder->sources[parent] != MD5_NONE ? parent : joints[parent].above;
-        for (int k = 0; k < 2 && of[1] != MD5_NONE; k++) {
-            low[k] = fminf(low[k], joint_height(builder, k, of[k]));
-            high[k] = fmaxf(high[k], joint_height(builder, k, of[k]));
-        }
     }
     for (uint32_t i = target->num_joints; i-- > 0;) {
         const uint32_t joint = target->order[i];
@@ -451,126 +481,193 @@ static float find_legs(retarget_builder *builder, uint32_t *pelvis)
         if (*child == MD5_NONE || joints[joint].is_named || !joints[*child].is_named)
             *child = joint;
     }
+}
+
+// Returns true if the bone from a joint to its driven child is part of a leg: a pair aligns the
+// joint, and the bone ends low in both models.
+static bool is_leg_bone(const retarget_builder *builder, uint32_t joint, const height_range *ranges)
+{
+    const uint32_t child = builder->joints[joint].child;
+    if (!builder->joints[joint].is_aligned || child == MD5_NONE)
+        return false;
+    const uint32_t ends[] = {child, builder->sources[child]};
+    for (int k = 0; k < 2; k++) {
+        const float max_height = ranges[k].low + MAX_LEG_HEIGHT * (ranges[k].high - ranges[k].low);
+        if (!(joint_height(builder, k, ends[k]) < max_height))
+            return false;
+    }
+    return true;
+}
+
+// Returns true if a joint is driven and above the ground in both models.
+static bool is_above_ground(const retarget_builder *builder, uint32_t joint,
+                            const height_range *ranges)
+{
+    const uint32_t pair[] = {joint, builder->sources[joint]};
+    if (pair[1] == MD5_NONE)
+        return false;
+    for (int k = 0; k < 2; k++) {
+        const float max_ground = MAX_GROUND_HEIGHT * ranges[k].high;
+        if (!(joint_height(builder, k, pair[k]) > max_ground))
+            return false;
+    }
+    return true;
+}
+
+// Finds the feet and the pelvis. Returns the ratio of the lengths of the legs. If a model has no
+// legs, the pelvis is the first joint above the ground, and the ratio is the ratio of its heights.
+static float find_legs(const retarget_builder *builder, uint32_t *pelvis)
+{
+    const md5_skeleton *const target = &builder->models[0]->skeleton;
+    builder_joint *const joints = builder->joints;
+    const height_range ranges[] = {find_height_range(builder, 0), find_height_range(builder, 1)};
+    float lengths[2] = {0, 0};
+    uint32_t first_above = MD5_NONE;
+    *pelvis = MD5_NONE;
     for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i];
-        const uint32_t below = joints[joint].child;
-        const uint32_t above = joints[joint].above;
-        const uint32_t of[] = {joint, builder->sources[joint]};
-        bool is_leg = joints[joint].is_aligned && below != MD5_NONE;
-        const uint32_t ends[] = {below, is_leg ? builder->sources[below] : 0};
-        bool stands = of[1] != MD5_NONE && standing == MD5_NONE;
-        for (int k = 0; k < 2; k++) {
-            stands = stands && joint_height(builder, k, of[k]) > ON_GROUND * high[k];
-            is_leg =
-                is_leg && joint_height(builder, k, ends[k]) < low[k] + OF_LEGS * (high[k] - low[k]);
-        }
-        if (is_leg) {
-            for (uint32_t k = 0; k < 2; k++)
-                lengths[k] += md5_vec3_length(bone_vector(builder->binds[k], of[k], ends[k]));
-        }
-        if (is_leg)
-            joints[below].is_foot = !joints[below].is_aligned;
-        if (is_leg && *pelvis == MD5_NONE)
-            *pelvis = above;
-        if (stands) {
-            standing = joint;
-            ratio = joint_height(builder, 0, of[0]) / joint_height(builder, 1, of[1]);
-        }
+        if (first_above == MD5_NONE && is_above_ground(builder, joint, ranges))
+            first_above = joint;
+        if (!is_leg_bone(builder, joint, ranges))
+            continue;
+        const uint32_t child = joints[joint].child;
+        const uint32_t starts[] = {joint, builder->sources[joint]};
+        const uint32_t ends[] = {child, builder->sources[child]};
+        for (uint32_t k = 0; k < 2; k++)
+            lengths[k] += md5_vec3_length(bone_vector(builder->binds[k], starts[k], ends[k]));
+        joints[child].is_foot = !joints[child].is_aligned;
+        if (*pelvis == MD5_NONE)
+            *pelvis = joints[joint].above;
     }
     if (lengths[0] > 0 && lengths[1] > 0)
         return lengths[0] / lengths[1];
-    *pelvis = standing;
-    return ratio;
+    *pelvis = first_above;
+    if (first_above == MD5_NONE)
+        return 1;
+    return joint_height(builder, 0, first_above)
+           / joint_height(builder, 1, builder->sources[first_above]);
 }
 
 // -- The block ------------------------------------------------------------------------------
 
-static md5_retarget *build_retarget(retarget_builder *builder, const md5_joint_pair *pairs,
-                                    uint32_t num_pairs)
+// Allocates the tables of the builder and computes the bind poses in model space.
+static bool create_tables(retarget_builder *builder)
 {
-    const md5_skeleton *const source = &builder->models[1]->skeleton;
-    const md5_skeleton *const target = &builder->models[0]->skeleton;
-    const size_t num_source = source->num_joints;
-    const size_t num_target = target->num_joints;
+    const size_t num_target = builder->models[0]->skeleton.num_joints;
+    const size_t num_source = builder->models[1]->skeleton.num_joints;
     md5_arena *const arena = &builder->arena;
-    builder_joint *const joints = builder->joints =
-        MD5_ALLOC_ZEROED(arena, builder_joint, num_target);
-    md5_xform *const source_bind = builder->binds[1] =
-        MD5_ALLOC_ZEROED(arena, md5_xform, num_source);
-    md5_xform *const target_bind = builder->binds[0] =
-        MD5_ALLOC_ZEROED(arena, md5_xform, num_target);
-    const size_t size = sizeof(md5_retarget) + num_target * sizeof(joint_link);
+    builder->joints = MD5_ALLOC_ZEROED(arena, builder_joint, num_target);
+    builder->binds[1] = MD5_ALLOC_ZEROED(arena, md5_xform, num_source);
+    builder->binds[0] = MD5_ALLOC_ZEROED(arena, md5_xform, num_target);
     builder->sources = MD5_ALLOC_ZEROED(arena, uint32_t, num_target);
     builder->targets = MD5_ALLOC_ZEROED(arena, uint32_t, num_source);
-    const bool has_tables = builder->sources && builder->targets && joints;
-    if (!has_tables || !source_bind || !target_bind)
-        return NULL;
-    if (!select_sources(builder, pairs, num_pairs))
-        return NULL;
-    md5_retarget *const retarget = (md5_retarget *)md5i_alloc(arena->context, size);
-    if (!retarget)
-        return NULL;
+    TRY(builder->sources && builder->targets && builder->joints);
+    TRY(builder->binds[0] && builder->binds[1]);
     for (uint32_t k = 0; k < 2; k++)
         md5_local_to_model_xforms(&builder->models[k]->skeleton, builder->models[k]->bind_local,
                                   builder->binds[k]);
-    uint32_t pelvis = MD5_NONE;
-    *retarget = (md5_retarget){
-        .source = builder->models[1],
-        .target = builder->models[0],
-        .ratio = find_legs(builder, &pelvis),
-        .size = size,
-        .internal = {.allocator = arena->context->allocator, .tag = MD5_TAG_RETARGET},
-    };
-    for (uint32_t i = 0; i < target->num_joints; i++) {
-        const uint32_t joint = target->order[i];
-        const uint32_t parent = target->joints[joint].parent;
-        const uint32_t child = joints[joint].child;
-        const uint32_t from = builder->sources[joint];
-        md5_quat *const turn = &joints[joint].turn;
-        md5_quat *const own = &target_bind[joint].rotation;
-        joint_link *const link = &retarget->links[joint];
-        // The target's bind pose is turned from each aligned joint downward, so that the bone to
-        // its first driven child has the direction of the source's bone; but for feet.
-        *turn = parent == MD5_NONE || joints[joint].is_foot ? MD5_NO_TURN : joints[parent].turn;
-        if (joints[joint].is_aligned && child != MD5_NONE) {
-            const md5_vec3 forward =
-                md5_vec3_normalize(md5_quat_rotate(*turn, bone_vector(target_bind, joint, child)),
-                                   (md5_vec3){1, 0, 0});
-            const md5_vec3 bone = md5_vec3_normalize(
-                bone_vector(source_bind, from, builder->sources[child]), forward);
-            *turn = md5_quat_trim(md5_quat_mul(md5_turn_between(forward, bone), *turn));
-        }
-        *own = md5_quat_mul(*turn, *own);
-        *link = (joint_link){.source = from, .rest = target_bind[joint].translation};
-        if (from == MD5_NONE)
-            continue;
-        const uint32_t above = source->joints[from].parent;
-        const uint32_t next = joints[joint].next;
-        link->is_placed = next == MD5_NONE && (parent == MD5_NONE || above == MD5_NONE);
-        link->is_carried = next == MD5_NONE && !joints[joint].is_aligned;
-        link->next = next != MD5_NONE ? next : from;
-        link->part = joints[joint].part;
-        link->from = source_bind[from].translation;
-        link->to_target = md5_quat_mul(md5_quat_conjugate(source_bind[from].rotation), *own);
-        link->next_to_target =
-            md5_quat_mul(md5_quat_conjugate(source_bind[link->next].rotation), *own);
-        const md5_quat target_parent =
-            parent == MD5_NONE ? MD5_NO_TURN : target_bind[parent].rotation;
-        const md5_quat source_parent =
-            above == MD5_NONE ? MD5_NO_TURN : source_bind[above].rotation;
-        link->frame = md5_quat_mul(md5_quat_conjugate(target_parent), source_parent);
+    return true;
+}
+
+// Rotates a joint of the target's bind pose. An aligned joint is rotated until the bone to its
+// first driven child has the direction of the source's bone. Its descendants rotate with it, except
+// for feet. Parents must be aligned before their children.
+static void align_joint(const retarget_builder *builder, uint32_t joint)
+{
+    builder_joint *const joints = builder->joints;
+    const uint32_t parent = builder->models[0]->skeleton.joints[joint].parent;
+    const uint32_t child = joints[joint].child;
+    const bool follows_parent = parent != MD5_NONE && !joints[joint].is_foot;
+    md5_quat turn = follows_parent ? joints[parent].turn : MD5_NO_TURN;
+    if (joints[joint].is_aligned && child != MD5_NONE) {
+        const uint32_t source = builder->sources[joint];
+        const uint32_t source_child = builder->sources[child];
+        const md5_vec3 target_bone = bone_vector(builder->binds[0], joint, child);
+        const md5_vec3 source_bone = bone_vector(builder->binds[1], source, source_child);
+        const md5_vec3 from =
+            md5_vec3_normalize(md5_quat_rotate(turn, target_bone), (md5_vec3){1, 0, 0});
+        const md5_vec3 to = md5_vec3_normalize(source_bone, from);
+        turn = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), turn));
     }
-    // The positions of the pelvis and its ancestors are transferred. Ancestors with the same source
-    // as the pelvis rotate about the pelvis.
+    md5_quat *const rotation = &builder->binds[0][joint].rotation;
+    *rotation = md5_quat_mul(turn, *rotation);
+    joints[joint].turn = turn;
+}
+
+// Computes the link of a joint. The joint and its parent must be aligned.
+static joint_link create_link(const retarget_builder *builder, uint32_t joint)
+{
+    const builder_joint *const built = &builder->joints[joint];
+    const md5_xform *const target_bind = builder->binds[0];
+    const md5_xform *const source_bind = builder->binds[1];
+    const uint32_t source = builder->sources[joint];
+    joint_link link = {.source = source, .rest = target_bind[joint].translation};
+    if (source == MD5_NONE)
+        return link;
+    const uint32_t parent = builder->models[0]->skeleton.joints[joint].parent;
+    const uint32_t source_parent = builder->models[1]->skeleton.joints[source].parent;
+    const bool is_root = parent == MD5_NONE || source_parent == MD5_NONE;
+    const bool has_next = built->next != MD5_NONE;
+    const md5_quat rotation = target_bind[joint].rotation;
+    link.is_placed = is_root && !has_next;
+    link.is_carried = !has_next && !built->is_aligned;
+    link.next = has_next ? built->next : source;
+    link.part = built->part;
+    link.from = source_bind[source].translation;
+    link.to_target = md5_quat_mul(md5_quat_conjugate(source_bind[source].rotation), rotation);
+    link.next_to_target =
+        md5_quat_mul(md5_quat_conjugate(source_bind[link.next].rotation), rotation);
+    const md5_quat parent_rotation =
+        parent == MD5_NONE ? MD5_NO_TURN : target_bind[parent].rotation;
+    const md5_quat source_parent_rotation =
+        source_parent == MD5_NONE ? MD5_NO_TURN : source_bind[source_parent].rotation;
+    link.frame = md5_quat_mul(md5_quat_conjugate(parent_rotation), source_parent_rotation);
+    return link;
+}
+
+// Marks the pelvis and its ancestors: their positions are transferred. Ancestors with the same
+// source as the pelvis rotate about the pelvis.
+static void mark_pelvis(const retarget_builder *builder, joint_link *links, uint32_t pelvis)
+{
+    const md5_skeleton *const target = &builder->models[0]->skeleton;
+    const md5_xform *const target_bind = builder->binds[0];
     for (uint32_t joint = pelvis; joint != MD5_NONE; joint = target->joints[joint].parent) {
-        joint_link *const link = &retarget->links[joint];
+        joint_link *const link = &links[joint];
         link->is_placed = true;
-        if (link->source == retarget->links[pelvis].source) {
+        if (link->source == links[pelvis].source) {
             link->rest = target_bind[pelvis].translation;
             link->up = md5_quat_rotate(md5_quat_conjugate(target_bind[joint].rotation),
                                        bone_vector(target_bind, pelvis, joint));
         }
     }
+}
+
+static md5_retarget *build_retarget(retarget_builder *builder, const md5_joint_pair *pairs,
+                                    uint32_t num_pairs)
+{
+    const md5_skeleton *const target = &builder->models[0]->skeleton;
+    md5_context *const context = builder->arena.context;
+    const size_t size = sizeof(md5_retarget) + target->num_joints * sizeof(joint_link);
+    if (!create_tables(builder) || !select_sources(builder, pairs, num_pairs))
+        return NULL;
+    md5_retarget *const retarget = (md5_retarget *)md5i_alloc(context, size);
+    if (!retarget)
+        return NULL;
+    uint32_t pelvis;
+    link_driven_joints(builder);
+    *retarget = (md5_retarget){
+        .source = builder->models[1],
+        .target = builder->models[0],
+        .ratio = find_legs(builder, &pelvis),
+        .size = size,
+        .internal = {.allocator = context->allocator, .tag = MD5_TAG_RETARGET},
+    };
+    for (uint32_t i = 0; i < target->num_joints; i++) {
+        const uint32_t joint = target->order[i];
+        align_joint(builder, joint);
+        retarget->links[joint] = create_link(builder, joint);
+    }
+    mark_pelvis(builder, retarget->links, pelvis);
     return retarget;
 }
 
@@ -626,11 +723,45 @@ float md5_retarget_ratio(const md5_retarget *retarget)
     return retarget->ratio;
 }
 
-// Joints of the source in model space, and what aligns them.
+// The joints of the source in model space, and up to 3 bytes that align them.
 size_t md5_retarget_pose_scratch(const md5_retarget *retarget)
 {
     MD5_ASSERT_RETARGET(retarget);
     return retarget->source->skeleton.num_joints * sizeof(md5_xform) + sizeof(float) - 1;
+}
+
+// Returns a joint of the target in model space. `source` is the local pose of the source, `world`
+// the same pose in model space. `target` contains the ancestors of the joint in model space.
+static md5_xform retarget_joint(const md5_retarget *retarget, uint32_t joint,
+                                const md5_xform *source, const md5_xform *world,
+                                const md5_xform *target)
+{
+    const md5_model *const to = retarget->target;
+    const uint32_t parent = to->skeleton.joints[joint].parent;
+    const joint_link *const link = &retarget->links[joint];
+    md5_xform result = {
+        .rotation = to->bind_local[joint].rotation,
+        .translation = retarget_translation(retarget, joint, source),
+    };
+    if (parent != MD5_NONE)
+        result = md5_xform_mul(target[parent], result);
+    if (link->source == MD5_NONE) {
+        result.rotation = md5_quat_trim(result.rotation);
+        return result;
+    }
+    const md5_xform *const driver = &world[link->source];
+    result.rotation = md5_quat_mul(driver->rotation, link->to_target);
+    if (link->next != link->source) {
+        const md5_quat next = md5_quat_mul(world[link->next].rotation, link->next_to_target);
+        result.rotation = md5_quat_slerp(result.rotation, next, link->part);
+    }
+    if (link->is_placed) {
+        const md5_vec3 rest = md5_vec3_add(link->rest, md5_quat_rotate(result.rotation, link->up));
+        const md5_vec3 moved = md5_vec3_sub(driver->translation, link->from);
+        result.translation = md5_vec3_add(rest, md5_vec3_scale(moved, retarget->ratio));
+    }
+    result.rotation = md5_quat_trim(result.rotation);
+    return result;
 }
 
 void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md5_xform *target,
@@ -652,35 +783,15 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
     md5_xform *const world =
         (md5_xform *)(void *)((char *)scratch + (0 - (uintptr_t)scratch) % sizeof(float));
     md5_local_to_model_xforms(&from->skeleton, source, world);
-    for (uint32_t i = 0; i < to->skeleton.num_joints; i++) { // model space
+    for (uint32_t i = 0; i < to->skeleton.num_joints; i++) {
         const uint32_t joint = to->skeleton.order[i];
-        const uint32_t parent = to->skeleton.joints[joint].parent;
-        const joint_link *const link = &retarget->links[joint];
-        md5_xform place = {
-            .rotation = to->bind_local[joint].rotation,
-            .translation = retarget_translation(retarget, joint, source),
-        };
-        if (parent != MD5_NONE)
-            place = md5_xform_mul(target[parent], place);
-        if (link->source != MD5_NONE) {
-            const md5_xform *const led = &world[link->source];
-            place.rotation = md5_quat_mul(led->rotation, link->to_target);
-            if (link->next != link->source)
-                place.rotation = md5_quat_slerp(
-                    place.rotation, md5_quat_mul(world[link->next].rotation, link->next_to_target),
-                    link->part);
-            if (link->is_placed)
-                place.translation = md5_vec3_add(
-                    md5_vec3_add(link->rest, md5_quat_rotate(place.rotation, link->up)),
-                    md5_vec3_scale(md5_vec3_sub(led->translation, link->from), retarget->ratio));
-        }
-        place.rotation = md5_quat_trim(place.rotation);
-        target[joint] = place;
+        target[joint] = retarget_joint(retarget, joint, source, world, target);
     }
     md5_model_to_local_xforms(&to->skeleton, target, target);
     for (uint32_t joint = 0; joint < to->skeleton.num_joints; joint++) {
         const joint_link *const link = &retarget->links[joint];
-        // Not through model space: bones keep their lengths to the last bit.
+        // The conversion to model space and back changed the last bits of translations. Bones must
+        // keep their exact lengths, so their translations are computed again.
         if (!link->is_placed)
             target[joint].translation = retarget_translation(retarget, joint, source);
         if (link->source == MD5_NONE)

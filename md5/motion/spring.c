@@ -39,6 +39,52 @@ static md5_vec3 joint_end(const md5_chain *chain, const md5_xform *pose, uint32_
     return md5_vec3_add(chain->places[i], md5_quat_rotate(chain->rotations[i], step));
 }
 
+// Moves the ends of the joints' bones in model space. `placement` is the transform of the model in
+// the space of the spring, `pull` the acceleration of all ends.
+static void move_ends(const md5_spring_job *job, const md5_chain *chain, const md5_xform *pose,
+                      const axis_step *step, md5_xform placement, md5_vec3 pull)
+{
+    for (uint32_t i = 0; i < chain->count; i++) {
+        md5_spring_joint *const joint = &job->state[i];
+        const md5_vec3 from = joint->target;
+        const md5_vec3 end = md5_quat_rotate(placement.rotation, joint_end(chain, pose, i));
+        const md5_vec3 goal = md5_vec3_add(placement.translation, end);
+        md5_vec3 *const p = &joint->position;
+        md5_vec3 *const v = &joint->velocity;
+        if (!job->is_first && step->seconds > 0) {
+            step_axis(step, from.x, goal.x, pull.x, &p->x, &v->x);
+            step_axis(step, from.y, goal.y, pull.y, &p->y, &v->y);
+            step_axis(step, from.z, goal.z, pull.z, &p->z, &v->z);
+            joint->target = goal;
+        }
+        if (job->is_first || !md5_is_place(*p) || !md5_is_place(*v))
+            *joint = (md5_spring_joint){.position = goal, .target = goal};
+    }
+}
+
+// Points each joint at the end of its bone. Writes the rotations in model space.
+static void point_at_ends(const md5_spring_job *job, const md5_chain *chain, const md5_xform *pose,
+                          md5_xform placement, md5_quat *rotations)
+{
+    const md5_xform to_model = md5_xform_inverse(placement);
+    md5_vec3 place = chain->places[0];
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const md5_vec3 bone = md5_vec3_sub(joint_end(chain, pose, i), chain->places[i]);
+        const float length = md5_vec3_length(bone);
+        const md5_vec3 position = md5_quat_rotate(to_model.rotation, job->state[i].position);
+        const md5_vec3 end = md5_vec3_add(position, to_model.translation);
+        const md5_vec3 toward = md5_vec3_sub(end, place);
+        rotations[i] = chain->rotations[i];
+        md5_quat turn = MD5_NO_TURN;
+        if (length > 1e-15f && md5_is_place(toward)) {
+            const md5_vec3 direction = md5_vec3_scale(bone, 1.0f / length);
+            turn = md5_turn_between(direction, md5_vec3_normalize(toward, direction));
+            rotations[i] = md5_quat_mul(turn, chain->rotations[i]);
+        }
+        place = md5_vec3_add(place, md5_quat_rotate(turn, bone));
+    }
+}
+
 bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
@@ -66,44 +112,11 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
     };
     const md5_vec3 force = md5_vec3_add(job->acceleration, md5i_vec3_to_axes(skeleton->axes, down));
     const md5_vec3 pull = md5_is_place(force) ? force : none;
-    for (uint32_t i = 0; i < chain.count; i++) {
-        md5_spring_joint *const joint = &job->state[i];
-        const md5_vec3 from = joint->target;
-        const md5_vec3 goal = md5_vec3_add(
-            placement.translation, md5_quat_rotate(placement.rotation, joint_end(&chain, pose, i)));
-        md5_vec3 *const p = &joint->position;
-        md5_vec3 *const v = &joint->velocity;
-        if (!job->is_first && step.seconds > 0) {
-            step_axis(&step, from.x, goal.x, pull.x, &p->x, &v->x);
-            step_axis(&step, from.y, goal.y, pull.y, &p->y, &v->y);
-            step_axis(&step, from.z, goal.z, pull.z, &p->z, &v->z);
-            joint->target = goal;
-        }
-        if (job->is_first || !md5_is_place(*p) || !md5_is_place(*v))
-            *joint = (md5_spring_joint){.position = goal, .target = goal};
-    }
+    move_ends(job, &chain, pose, &step, placement, pull);
     if (!(job->weight > 0))
         return true;
-
-    // Each joint points at its end, in model space.
-    md5_quat turned[MD5_MAX_CHAIN];
-    const md5_xform home = md5_xform_inverse(placement);
-    md5_vec3 place = chain.places[0];
-    for (uint32_t i = 0; i < chain.count; i++) {
-        const md5_vec3 bone = md5_vec3_sub(joint_end(&chain, pose, i), chain.places[i]);
-        const float length = md5_vec3_length(bone);
-        const md5_vec3 end =
-            md5_vec3_add(md5_quat_rotate(home.rotation, job->state[i].position), home.translation);
-        const md5_vec3 toward = md5_vec3_sub(end, place);
-        turned[i] = chain.rotations[i];
-        md5_quat turn = MD5_NO_TURN;
-        if (length > 1e-15f && md5_is_place(toward)) {
-            const md5_vec3 way = md5_vec3_scale(bone, 1.0f / length);
-            turn = md5_turn_between(way, md5_vec3_normalize(toward, way));
-            turned[i] = md5_quat_mul(turn, chain.rotations[i]);
-        }
-        place = md5_vec3_add(place, md5_quat_rotate(turn, bone));
-    }
-    md5i_turn_chain(&chain, turned, job->weight, pose);
+    md5_quat rotations[MD5_MAX_CHAIN];
+    point_at_ends(job, &chain, pose, placement, rotations);
+    md5i_turn_chain(&chain, rotations, job->weight, pose);
     return true;
 }
