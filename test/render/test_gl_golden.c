@@ -43,8 +43,8 @@ static void write_bytes(void *file, void *bytes, int size)
 
 static void draw_view(view_state *viewer, md5gl_target *target, int view, golden_picture *picture)
 {
-    viewer->camera.azimuth = strtof(views[view].azimuth, NULL);
-    viewer->camera.elevation = strtof(views[view].elevation, NULL);
+    viewer->cameras.user.azimuth = strtof(views[view].azimuth, NULL);
+    viewer->cameras.user.elevation = strtof(views[view].elevation, NULL);
     CHECK(view_draw(viewer, target, SIDE, SIDE, false, true, NULL));
     CHECK(md5gl_read_pixels(viewer->renderer, target, SIDE, SIDE, picture->rgba[0][0], NULL));
 }

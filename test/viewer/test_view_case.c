@@ -57,8 +57,8 @@ const view_log quiet_log = {.level = VIEW_QUIET};
 
 view_stage item_draw(view_state *viewer, float width, float height)
 {
-    const view_stage facts = view_stage_of(viewer, width, height);
-    view_clear_canvas(&viewer->canvas);
+    const view_stage facts = view_build_stage(viewer, width, height);
+    view_clear_canvas(&viewer->drawing.canvas);
     view_run_ui(&viewer->ui, &viewer->panels, &facts, NULL);
     return facts;
 }
@@ -68,7 +68,7 @@ view_rect item_find(view_state *viewer, const view_stage *facts, const char *nam
     viewer->ui.sought = name;
     viewer->ui.found = (view_rect){0};
     viewer->ui.found_text[0] = '\0';
-    view_clear_canvas(&viewer->canvas);
+    view_clear_canvas(&viewer->drawing.canvas);
     view_run_ui(&viewer->ui, &viewer->panels, facts, NULL);
     viewer->ui.sought = NULL;
     return viewer->ui.found;

@@ -166,9 +166,9 @@ TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
 // upper half of the body.
 TEST_HERE (outliner_frames_by_a_double_click, BOBBIN) {
     STRINGS(names) = {"mesh/eyes", "material/models/bobbin/bobbin_eye"};
-    const view_camera whole = s->viewer.camera;
+    const view_camera whole = s->viewer.cameras.user;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        s->viewer.camera = whole;
+        s->viewer.cameras.user = whole;
         s->viewer.ui.selected_mesh = s->viewer.ui.selected_material = -1;
         screen_draw(s);
         const view_rect row = item_find(&s->viewer, &s->facts, names[i]);
@@ -177,8 +177,8 @@ TEST_HERE (outliner_frames_by_a_double_click, BOBBIN) {
                                 .is_pressed = true,
                                 .is_double = true};
         view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &mouse));
-        CHECK_THAT(s->viewer.camera.distance < 0.6f * whole.distance
-                       && s->viewer.camera.target.z > whole.target.z,
+        CHECK_THAT(s->viewer.cameras.user.distance < 0.6f * whole.distance
+                       && s->viewer.cameras.user.target.z > whole.target.z,
                    "%s", names[i]);
     }
 }

@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L // popen()
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
+#include "demo/viewer/jobs/export.h"
+#include "demo/viewer/jobs/output.h"
 
 #include <stdarg.h>
 #include <unistd.h>
@@ -37,9 +39,9 @@ static bool open_case(screen *fixture)
 
 static void finish(screen *fixture)
 {
-    while (fixture->viewer.exporting != NULL)
+    while (fixture->viewer.jobs.export != NULL)
         view_follow_export(&fixture->viewer);
-    for (int i = 0; fixture->viewer.converting != NULL && view_follow_export(&fixture->viewer)
+    for (int i = 0; fixture->viewer.jobs.conversion != NULL && view_follow_export(&fixture->viewer)
                     && CHECK(i < MAX_WAITS);
          i++)
         view_sleep(0.001);
@@ -49,7 +51,7 @@ static void finish(screen *fixture)
 static void run_export(screen *fixture)
 {
     view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
-    CHECK(fixture->viewer.exporting != NULL || fixture->viewer.converting != NULL);
+    CHECK(fixture->viewer.jobs.export != NULL || fixture->viewer.jobs.conversion != NULL);
     finish(fixture);
 }
 
@@ -68,10 +70,10 @@ static void change_all(view_state *viewer)
     viewer->options->shown.edges = viewer->options->shown.skeleton = true;
     viewer->options->shown.shadows = false;
     viewer->options->lights.values[VIEW_LIGHT_RIM] = 0.3f;
-    viewer->camera.azimuth = -71.3f;
-    viewer->camera.elevation = 33.1f;
-    viewer->camera.distance *= 1.1f;
-    viewer->camera.target.x += 2.7f;
+    viewer->cameras.user.azimuth = -71.3f;
+    viewer->cameras.user.elevation = 33.1f;
+    viewer->cameras.user.distance *= 1.1f;
+    viewer->cameras.user.target.x += 2.7f;
     viewer->options->shown.axes = true;
     viewer->options->speed = 0.5;
     CHECK(view_read_option(view_find_option("hide", 4), "0", viewer->options)
@@ -153,7 +155,7 @@ TEST_EXPORT (view_export_equals_the_image_in_the_window) {
     CHECK(view_set_scale(&other, 1.0f) && view_open_first(&other));
     // Camera settings of the clip that was framed first: the grid and the nearest depth depend on
     // them.
-    other.camera.scene_radius = viewer->camera.scene_radius;
+    other.cameras.user.scene_radius = viewer->cameras.user.scene_radius;
     view_state *const both[] = {viewer, &other};
     uint8_t *pixels[2];
     for (int i = 0; i < 2; i++) {
@@ -216,7 +218,7 @@ TEST_EXPORT (view_export_reports_the_invalid_choice) {
     view_follow_export(&fixture->viewer);
     CHECK(export->line == NULL && strncmp(export->problem, "64x:", 4) == 0);
     view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
-    CHECK(!fixture->viewer.exporting);
+    CHECK(!fixture->viewer.jobs.export);
 }
 
 // -- Files --------------------------------------------------------------------------------------
@@ -272,7 +274,7 @@ TEST_EXPORT (view_export_that_is_stopped_leaves_no_file) {
     snprintf(choices->frames, sizeof choices->frames, "100000");
     view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
     view_follow_export(&fixture->viewer);
-    CHECK(fixture->viewer.ui.export.done > 0 && fixture->viewer.exporting != NULL);
+    CHECK(fixture->viewer.ui.export.done > 0 && fixture->viewer.jobs.export != NULL);
     view_perform_export(&fixture->viewer, VIEW_STOP_EXPORT);
     common_list left = common_list_folder(fixture->folder, ".apng");
     CHECK(left.count == 0 && fixture->viewer.log.error[0] == '\0');
@@ -333,9 +335,9 @@ TEST_EXPORT (view_export_of_a_model_stops_before_its_next_file) {
     select_model(fixture, "obj");
     fixture->viewer.ui.export.choices.clips = 1;
     view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
-    REQUIRE(fixture->viewer.converting);
+    REQUIRE(fixture->viewer.jobs.conversion);
     view_perform_export(&fixture->viewer, VIEW_STOP_EXPORT);
-    CHECK(fixture->viewer.converting);
+    CHECK(fixture->viewer.jobs.conversion);
     finish(fixture);
     common_list left = common_list_folder(fixture->folder, ".obj");
     CHECK_THAT(left.count < 100, "%zu files", left.count);
@@ -722,7 +724,7 @@ static void check_choice(view_state *viewer, const char *text)
     snprintf(item, sizeof item, "export/%s", text);
     const view_stage facts = item_draw(viewer, 320.0f, 240.0f);
     const float width = item_find(viewer, &facts, item).width;
-    CHECK_THAT(width >= view_text_width(&viewer->font, VIEW_TEXT, text), "%s", text);
+    CHECK_THAT(width >= view_text_width(&viewer->drawing.font, VIEW_TEXT, text), "%s", text);
 }
 
 // Words that do not fit next to each other continue in the next row. The layout in 320 x 240 is the
@@ -745,16 +747,16 @@ TEST_EXPORT (view_export_dialog_cuts_no_choice_in_a_small_window) {
 
 TEST_EXPORT (view_export_preview_changes_nothing_in_the_window) {
     view_state *const viewer = &fixture->viewer;
-    const view_camera camera = viewer->camera;
+    const view_camera camera = viewer->cameras.user;
     const md5_bounds bounds = viewer->document->bounds;
     viewer->now = 1.0;
     viewer->ui.export.choices.labels = 1;
     CHECK(view_follow_export(viewer));
     CHECK(viewer->ui.export.preview != 0);
     CHECK_NEAR(viewer->ui.export.preview_shape, 64.0 / 48.0, 1e-3);
-    CHECK(viewer->options == &fixture->options && viewer->caption == NULL);
+    CHECK(viewer->options == &fixture->options && viewer->drawing.caption == NULL);
     CHECK(viewer->width == WIDTH && viewer->height == HEIGHT);
-    CHECK(memcmp(&camera, &viewer->camera, sizeof camera) == 0);
+    CHECK(memcmp(&camera, &viewer->cameras.user, sizeof camera) == 0);
     CHECK(memcmp(&bounds, &viewer->document->bounds, sizeof bounds) == 0);
 }
 

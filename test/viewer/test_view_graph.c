@@ -363,9 +363,9 @@ TEST_SHOT (view_graph_focus_goes_to_the_nearest_state,
     item_press(state, &facts, "state/layer body", 0.5f, 0.5f);
     state->panels.graph.zoom = 0.55f;
     item_draw(state, 1280.0f, 900.0f);
-    const size_t before = state->canvas.count;
+    const size_t before = state->drawing.canvas.count;
     const uint32_t long_name = md5_find_state(machine->character->machine, 0, "stumble_left");
     CHECK(md5_player_seek(machine->player, 0, long_name, 0.0));
     item_draw(state, 1280.0f, 900.0f);
-    CHECK(state->canvas.count > before); // "idle" has fewer letters
+    CHECK(state->drawing.canvas.count > before); // "idle" has fewer letters
 }

@@ -105,7 +105,7 @@ TEST (view_motion_of_a_new_kind_is_shown_and_driven) {
                          .document = &document,
                          .width = 200,
                          .height = 100,
-                         .camera = {.distance = 50},
+                         .cameras.user = {.distance = 50},
                          .pages = {.open = -1}};
     const view_play play = {.time = 3};
     char text[64];
@@ -424,25 +424,25 @@ TEST (view_camera_follows_independently_of_the_frame_rate) {
     for (int i = 0; i < 4; i++) {
         view_options options = {.output = NULL};
         view_state viewer = {.options = &options,
-                             .camera = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
-        viewer.font.line[VIEW_TEXT] = 20.0f;
+                             .cameras.user = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
+        viewer.drawing.font.line[VIEW_TEXT] = 20.0f;
         view_snap(&viewer);
-        CHECK(viewer.seen.distance == 100.0f && !view_follow(&viewer, 0.01));
-        viewer.camera.azimuth = 80.0f;
-        viewer.camera.distance = 20.0f;
+        CHECK(viewer.cameras.drawn.distance == 100.0f && !view_follow(&viewer, 0.01));
+        viewer.cameras.user.azimuth = 80.0f;
+        viewer.cameras.user.distance = 20.0f;
         viewer.ui.scrolls[0].wanted = 400.0f;
         const int frames = rates[i] / 8; // 1/8 s; 125 ms at 1000 Hz
         for (int k = 0; k < frames; k++)
             CHECK(view_follow(&viewer, 1.0 / rates[i]));
         const double rest = exp(-20.0 * frames / rates[i]);
-        CHECK_NEAR(viewer.seen.azimuth, 80.0 * (1.0 - rest), 2e-3);
-        CHECK_NEAR(viewer.seen.distance, 20.0 + 80.0 * rest, 2e-3);
+        CHECK_NEAR(viewer.cameras.drawn.azimuth, 80.0 * (1.0 - rest), 2e-3);
+        CHECK_NEAR(viewer.cameras.drawn.distance, 20.0 + 80.0 * rest, 2e-3);
         CHECK_NEAR(viewer.ui.scrolls[0].shown, 400.0 * (1.0 - rest), 2e-2);
         int more = 0;
         while (view_follow(&viewer, 1.0 / rates[i]))
             more++;
         CHECK(more < rates[i]); // the camera arrives within a second
-        CHECK(viewer.seen.azimuth == 80.0f && viewer.ui.scrolls[0].shown == 400.0f);
+        CHECK(viewer.cameras.drawn.azimuth == 80.0f && viewer.ui.scrolls[0].shown == 400.0f);
     }
 }
 
@@ -451,28 +451,28 @@ TEST (view_snap_moves_the_shown_camera) {
     view_options options = {.output = NULL};
     view_state viewer = {.options = &options,
                          .document = &document,
-                         .camera = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
-    CHECK(view_stage_of(&viewer, 640.0f, 480.0f).camera == &viewer.camera);
+                         .cameras.user = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
+    CHECK(view_build_stage(&viewer, 640.0f, 480.0f).camera == &viewer.cameras.user);
     view_snap(&viewer);
     view_follow(&viewer, 0.01);
-    viewer.camera.azimuth = 90.0f;
-    CHECK(view_stage_of(&viewer, 640.0f, 480.0f).camera == &viewer.seen);
+    viewer.cameras.user.azimuth = 90.0f;
+    CHECK(view_build_stage(&viewer, 640.0f, 480.0f).camera == &viewer.cameras.drawn);
     view_follow(&viewer, 0.01);
-    CHECK(viewer.seen.azimuth < 30.0f);
+    CHECK(viewer.cameras.drawn.azimuth < 30.0f);
     view_snap(&viewer);
-    CHECK(viewer.seen.azimuth == 90.0f && !view_follow(&viewer, 0.01));
+    CHECK(viewer.cameras.drawn.azimuth == 90.0f && !view_follow(&viewer, 0.01));
 }
 
 TEST (view_reduced_motion_arrives_immediately) {
     view_options options = {.shown.reduced_motion = true};
     view_state viewer = {.options = &options,
-                         .camera = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
-    viewer.font.line[VIEW_TEXT] = 20.0f;
+                         .cameras.user = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
+    viewer.drawing.font.line[VIEW_TEXT] = 20.0f;
     view_snap(&viewer);
-    viewer.camera.azimuth = 80.0f;
+    viewer.cameras.user.azimuth = 80.0f;
     viewer.ui.scrolls[0].wanted = 400.0f;
     view_follow(&viewer, 0.001);
-    CHECK(viewer.seen.azimuth == 80.0f && viewer.ui.scrolls[0].shown == 400.0f);
+    CHECK(viewer.cameras.drawn.azimuth == 80.0f && viewer.ui.scrolls[0].shown == 400.0f);
     CHECK(!view_follow(&viewer, 0.001));
 }
 

@@ -309,13 +309,13 @@ TEST (view_start_plays_the_first_minute) {
     view_stage stage = item_draw(state, 1400, 700);
     const view_rect all = view_current_layout(&stage).free;
     CHECK(stage.plays && all.width == 1400.0f && all.y == view_current_layout(&stage).menu.height);
-    CHECK(stage.camera->distance != state->camera.distance);
+    CHECK(stage.camera->distance != state->cameras.user.distance);
     CHECK(state->document->companions[VIEW_GUEST].model);
     view_handle_event(state, &(view_input){.kind = VIEW_INPUT_MOVE}, &redraw);
-    CHECK(view_stage_of(state, 1400, 700).plays);
+    CHECK(view_build_stage(state, 1400, 700).plays);
     view_handle_event(state, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = 'd'}, &redraw);
     stage = item_draw(state, 1400, 700);
-    CHECK(!stage.plays && stage.camera == &state->camera);
+    CHECK(!stage.plays && stage.camera == &state->cameras.user);
     // End of the card's display time, because the user has taken over.
     CHECK_NEAR(state->ui.end_at, state->now + 20.0, 1e-9);
     state->now = 4.0;
@@ -415,24 +415,25 @@ TEST (view_documents_restore_their_settings) {
     view_state *const state = &viewer.state;
     state->config = &config;
     state->documents = &config.documents;
-    CHECK(view_open_first(state) && !state->is_restored);
+    CHECK(view_open_first(state) && !state->opening.is_restored);
     set(state, "animation-speed-factor", "0.5");
     set(state, "texture", texture);
     set(state, "loop", "once");
     set(state, "edges", "yes");
-    state->camera.azimuth = 77.0f;
+    state->cameras.user.azimuth = 77.0f;
     OWN_STRING left = document_texts(&viewer.options);
     view_drop(state, other);
     OWN_STRING plain = document_texts(&viewer.options);
     CHECK_STRING(plain, "");
     CHECK(viewer.options.shown.edges && state->play.speed == 1.0);
     view_drop(state, model);
-    CHECK(state->is_restored && state->play.speed == 0.5 && state->play.wrap == MD5_WRAP_CLAMP);
+    CHECK(state->opening.is_restored && state->play.speed == 0.5
+          && state->play.wrap == MD5_WRAP_CLAMP);
     state->now = state->ui.notice_end; // the notice about the opened file has expired
     view_follow_files(state);
     CHECK(strncmp(state->ui.notice, "Continue last session", 21) == 0);
-    CHECK(state->ui.notice_action == VIEW_RESET_ALL && !state->is_restored);
-    CHECK_NEAR(state->camera.azimuth, 77, 0);
+    CHECK(state->ui.notice_action == VIEW_RESET_ALL && !state->opening.is_restored);
+    CHECK_NEAR(state->cameras.user.azimuth, 77, 0);
     const char *const used =
         view_mesh_image(&state->document->textures, 0, MD5GL_IMAGE_DIFFUSE)->path;
     CHECK_STRING(used, image);
@@ -452,7 +453,7 @@ TEST (view_documents_restore_their_settings) {
             state->documents = &again.documents;
             CHECK(view_open_first(state) && state->log.error[0] == '\0');
             CHECK_NEAR(state->play.speed, round == 1 ? 2.0 : 0.5, 0);
-            CHECK_NEAR(state->camera.azimuth, 77, 0);
+            CHECK_NEAR(state->cameras.user.azimuth, 77, 0);
             CHECK_UINT(viewer.options.maps[MD5GL_IMAGE_DIFFUSE].count, round < 2 ? 1 : 0);
             CHECK(round < 2 || strstr(state->log.warning, "any.png no longer exists") != NULL);
             CHECK(strstr(left, "--loop=once\n") != NULL);
@@ -601,10 +602,10 @@ TEST (view_clip_without_a_model_finds_its_model) {
 static bool detects_change(test_viewer *viewer)
 {
     view_state *const state = &viewer->state;
-    const uint64_t before = state->files_stamp;
+    const uint64_t before = state->opening.files_stamp;
     state->now += 1.0;
     view_watch_files(state);
-    const bool seen = state->files_stamp != before;
+    const bool seen = state->opening.files_stamp != before;
     for (int i = 0; i < 3; i++) { // newly found files are checked once more
         state->now += 1.0;
         view_watch_files(state);
@@ -891,8 +892,8 @@ TEST (view_open_that_fails_late_changes_nothing) {
     if (begin_viewer(&viewer, arguments, true)) {
         view_state *const state = &viewer.state;
         CHECK(view_open_first(state));
-        state->camera.distance *= 1.5f;
-        const view_camera camera = state->camera;
+        state->cameras.user.distance *= 1.5f;
+        const view_camera camera = state->cameras.user;
         const view_document *const document = state->document;
         const char *const files[] = {test_path("models/zoo/triangle.md5mesh")};
         CHECK(!view_open(state, files, 1, false));
@@ -900,7 +901,7 @@ TEST (view_open_that_fails_late_changes_nothing) {
         CHECK(state->document == document);
         CHECK_STRING(state->document->scene.name, "bobbin");
         CHECK(state->document->companions[1].drawn);
-        CHECK_BYTES(&state->camera, &camera, sizeof camera);
+        CHECK_BYTES(&state->cameras.user, &camera, sizeof camera);
         end_viewer(&viewer);
     }
 }

@@ -3,13 +3,14 @@
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/export.h"
 
 #define TEST_HERE(title) TEST_SCREEN (title, screen_begin(s, 1280, 720))
 
 // Returns true if all text and shapes are within the window.
 static bool is_inside(const screen *s)
 {
-    const view_canvas *const canvas = &s->viewer.canvas;
+    const view_canvas *const canvas = &s->viewer.drawing.canvas;
     for (uint32_t i = 0; i < canvas->count; i++) {
         const md5gl_panel_vertex v = canvas->vertices[i];
         if (!(fminf(v.x, v.y) >= -1.0f && v.x <= s->width + 1.0f && v.y <= s->height + 1.0f))
@@ -55,7 +56,7 @@ static void reveal(screen *s, const view_stage *stage, const char *sought)
 // Presses and releases at a fraction of the width of an item, "panel/label".
 static void press(screen *s, const char *sought, float part)
 {
-    const view_stage stage = view_stage_of(&s->viewer, s->width, s->height);
+    const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
     if (s->viewer.pages.open >= 0)
         reveal(s, &stage, sought);
     CHECK(view_execute(&s->viewer, item_press(&s->viewer, &stage, sought, part, 0.5f)));
@@ -71,7 +72,7 @@ static void select_word(screen *s, const view_slider *slider, float *value, floa
     snprintf(item, sizeof item, "%s=%s", row, slider->words[(int)word]);
     if (*value == word)
         return;
-    const view_stage stage = view_stage_of(&s->viewer, s->width, s->height);
+    const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
     if (!(item_find(&s->viewer, &stage, item).width > 0.0f)) {
         press(s, row, 0.5f);
         draw(s);
@@ -146,9 +147,9 @@ TEST_HERE (view_pages_scroll_text_that_is_too_long) {
     s->width = 800.0f;
     s->height = 600.0f;
     (void)open_page(s, (uint32_t)view_find_page("sign"));
-    const view_stage stage = view_stage_of(&s->viewer, s->width, s->height);
+    const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
     draw(s);
-    const uint32_t before = s->viewer.canvas.count;
+    const uint32_t before = s->viewer.drawing.canvas.count;
     float last = 0.0f;
     for (int i = 0; i < 42; i++) {
         last = s->viewer.pages.scroll.wanted;
@@ -158,19 +159,19 @@ TEST_HERE (view_pages_scroll_text_that_is_too_long) {
             draw(s);
     }
     CHECK(s->viewer.pages.scroll.wanted == last && last < 600.0f);
-    CHECK(s->viewer.canvas.count != before); // the lines have scrolled
+    CHECK(s->viewer.drawing.canvas.count != before); // the lines have scrolled
 }
 
 // Without its panel a page consists of the drawing and its plots, which have the full width.
 TEST_HERE (view_pages_can_hide_their_panel) {
     (void)open_page(s, (uint32_t)view_find_page("follow"));
-    view_stage stage = view_stage_of(&s->viewer, s->width, s->height);
+    view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
     draw(s);
     CHECK(item_find(&s->viewer, &stage, "page-slider/damping").width > 0.0f);
     CHECK(s->viewer.pages.lens.shift_x > 0.3f); // the middle is to the right of the panel
     s->options.is_given[view_option_index(VIEW_OPTION(shown.panel))] = true;
     s->options.shown.panel = false;
-    stage = view_stage_of(&s->viewer, s->width, s->height);
+    stage = view_build_stage(&s->viewer, s->width, s->height);
     draw(s);
     CHECK(!(item_find(&s->viewer, &stage, "page-slider/damping").width > 0.0f));
     CHECK(fabsf(s->viewer.pages.lens.shift_x) < 0.02f);
@@ -265,7 +266,7 @@ TEST_HERE (view_pages_open_from_the_contents) {
     turn(s, VIEW_NEXT_PAGE, 0); // opens a page, so that there is a document to draw
     turn(s, VIEW_PREVIOUS_PAGE, VIEW_CONTENTS);
     draw(s);
-    const view_stage stage = view_stage_of(&s->viewer, s->width, s->height);
+    const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
     for (uint32_t i = 0; i < view_num_pages; i++) {
         snprintf(sought, sizeof sought, "contents/%s",
                  view_page_at((i + 3) % view_num_pages)->title);
@@ -274,7 +275,7 @@ TEST_HERE (view_pages_open_from_the_contents) {
     }
     press(s, sought, 0.1f); // the last one
     CHECK(s->viewer.pages.open == 2);
-    const view_stage opened = view_stage_of(&s->viewer, s->width, s->height);
+    const view_stage opened = view_build_stage(&s->viewer, s->width, s->height);
     CHECK(!view_execute(&s->viewer, item_press_at(&s->viewer, &opened, 1279.0f, 1.0f)));
 }
 

@@ -262,7 +262,8 @@ TEST_HERE (view_panel_writes_positions_without_exponents, BOBBIN) {
         const char *const text = row_text(s, "figures/Position");
         const float width = view_current_layout(&s->facts).docks[VIEW_DOCK_RIGHT].width;
         CHECK(text[0] != '\0' && strpbrk(text, "e-") == NULL);
-        CHECK(view_text_width(&s->viewer.font, VIEW_TEXT, text) < width - 2 * VIEW_INSET - 84);
+        CHECK(view_text_width(&s->viewer.drawing.font, VIEW_TEXT, text)
+              < width - 2 * VIEW_INSET - 84);
     }
 }
 
@@ -277,14 +278,15 @@ TEST_HERE (view_panel_breaks_long_texts, BOBBIN) {
         char line[VIEW_MAX_LINE];
         char all[256] = "";
         for (int i = 0; i < 20 && *rest != '\0'; i++) {
-            rest = view_next_line(&s->viewer.font, VIEW_TITLE, 110.0f, rest, line);
-            CHECK(view_text_width(&s->viewer.font, VIEW_TITLE, line) <= 110.0f);
+            rest = view_next_line(&s->viewer.drawing.font, VIEW_TITLE, 110.0f, rest, line);
+            CHECK(view_text_width(&s->viewer.drawing.font, VIEW_TITLE, line) <= 110.0f);
             common_append(all, sizeof all, "", "%s%s", line, rest[-1] == ' ' ? " " : "");
         }
         CHECK_STRING(all, texts[j]);
     }
     char line[VIEW_MAX_LINE];
-    CHECK_STRING(view_next_line(&s->viewer.font, VIEW_TITLE, 110.0f, "a\nb c", line), "b c");
+    CHECK_STRING(view_next_line(&s->viewer.drawing.font, VIEW_TITLE, 110.0f, "a\nb c", line),
+                 "b c");
     CHECK_STRING(line, "a");
 }
 
@@ -330,7 +332,7 @@ static view_rect visible_box(screen *s)
     view_state *const viewer = &s->viewer;
     const float width = (float)viewer->width;
     const float height = (float)viewer->height;
-    const view_stage facts = view_stage_of(viewer, width, height);
+    const view_stage facts = view_build_stage(viewer, width, height);
     const view_lens lens = view_stage_lens(&facts);
     float left = INFINITY;
     float top = INFINITY;
@@ -367,7 +369,7 @@ static view_rect check_visible(screen *s)
 {
     const float width = (float)s->viewer.width;
     const float height = (float)s->viewer.height;
-    const view_stage facts = view_stage_of(&s->viewer, width, height);
+    const view_stage facts = view_build_stage(&s->viewer, width, height);
     const view_rect box = visible_box(s);
     const view_rect picture = {0, 0, width, height};
     CHECK(box.x >= 0.0f && box.y >= 0.0f);
@@ -422,15 +424,15 @@ TEST_LONG (view_shows_all_of_each_clip_that_is_selected_by_key) {
 
 TEST_HERE (view_keeps_a_camera_that_the_user_has_set, BOBBIN) {
     run_seconds(s, 0.1);
-    view_zoom(&s->viewer.camera, 1.5f, 0.0f, 0.0f, 720.0f);
-    const view_camera before = s->viewer.camera;
+    view_zoom(&s->viewer.cameras.user, 1.5f, 0.0f, 0.0f, 720.0f);
+    const view_camera before = s->viewer.cameras.user;
     s->viewer.width = 640;
     s->viewer.options->shown.panel = false;
     for (int i = 0; i < 12; i++) {
         press(s, 'w', false);
         run_seconds(s, 0.1);
     }
-    CHECK_BYTES(&before, &s->viewer.camera, sizeof before);
+    CHECK_BYTES(&before, &s->viewer.cameras.user, sizeof before);
 }
 
 TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {

@@ -65,7 +65,7 @@ static void click_all_over(shot_viewer *viewer)
     uint32_t num_hits = 0;
     uint32_t num_misses = 0;
     view_pose(scene, &state->play);
-    const view_stage stage = view_stage_of(state, WIDTH, HEIGHT);
+    const view_stage stage = view_build_stage(state, WIDTH, HEIGHT);
     const view_lens lens = view_stage_lens(&stage);
     for (int y = 8; y < HEIGHT; y += 16)
         for (int x = 8; x < WIDTH; x += 16) {

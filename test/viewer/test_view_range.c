@@ -5,6 +5,7 @@
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/platform/platform_sdl.h"
 
 // 41 frames at 20 Hz: two seconds.
@@ -172,17 +173,17 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
            "models/zoo/triangle.md5mesh --frame-rate 10 --resolution 64,48") {
     view_state *const state = &viewer->state;
     const char *problem = NULL;
-    CHECK(!state->movie);
+    CHECK(!state->jobs.movie);
     view_record_frame(state); // has no effect
     PERFORM(state, VIEW_RECORD);
-    if (CHECK(state->movie)) {
-        char *const path = common_copy(state->movie->path);
-        CHECK_EXACT(state->movie->frame_rate, 10);
+    if (CHECK(state->jobs.movie)) {
+        char *const path = common_copy(state->jobs.movie->path);
+        CHECK_EXACT(state->jobs.movie->frame_rate, 10);
         view_record_frame(state);
         view_record_frame(state);
-        CHECK_UINT(state->movie->num_added, 2);
+        CHECK_UINT(state->jobs.movie->num_added, 2);
         PERFORM(state, VIEW_RECORD);
-        CHECK(!state->movie);
+        CHECK(!state->jobs.movie);
         CHECK(strstr(state->ui.notice, ": 2 frames"));
         size_t size = 0;
         OWN_STRING bytes = common_read_stream(path, &size, &problem);
@@ -192,12 +193,12 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
     }
     // A change of the window's size ends the recording.
     PERFORM(state, VIEW_RECORD);
-    if (CHECK(state->movie)) {
-        char *const path = common_copy(state->movie->path);
+    if (CHECK(state->jobs.movie)) {
+        char *const path = common_copy(state->jobs.movie->path);
         view_record_frame(state);
         state->width = WIDTH / 2;
         view_record_frame(state);
-        CHECK(!state->movie);
+        CHECK(!state->jobs.movie);
         CHECK(remove(path) == 0);
         free(path);
     }

@@ -684,11 +684,11 @@ static uint8_t *draw_half(view_state *state)
     md5_error error = {0};
     uint8_t *const rgba = common_alloc((size_t)4 * WIDTH * HEIGHT, 1);
     md5gl_target *const target = md5gl_create_target(state->renderer, WIDTH, HEIGHT, 1, &error);
-    state->economy.scale = 0.5f;
+    state->drawing.economy.scale = 0.5f;
     const bool done = target != NULL
                       && view_draw(state, target, WIDTH, HEIGHT, false, false, &error)
                       && md5gl_read_pixels(state->renderer, target, WIDTH, HEIGHT, rgba, &error);
-    state->economy.scale = 0.0f;
+    state->drawing.economy.scale = 0.0f;
     CHECK_DONE(done, error);
     md5gl_destroy_target(state->renderer, target);
     return rgba;
@@ -718,7 +718,7 @@ TEST_SCENE (view_reduced_images_show_the_same) {
             OWN_PICTURE full = shot_draw(&viewer);
             OWN uint8_t *const half = draw_half(&viewer.state);
             CHECK_SMALL(compare(&full, half), 3.0);
-            viewer.state.camera.azimuth += 40.0f;
+            viewer.state.cameras.user.azimuth += 40.0f;
             OWN uint8_t *const other = draw_half(&viewer.state);
             CHECK(compare(&full, other) > 10.0);
         }
@@ -746,9 +746,9 @@ TEST_SCENE (view_economy_omits_shadows) {
         OWN_PICTURE none = shot_take(scene, options);
         if (shot_open(&viewer, scene, all[i])) {
             OWN_PICTURE full = shot_draw(&viewer);
-            viewer.state.economy = view_economies[2];
+            viewer.state.drawing.economy = view_economies[2];
             OWN_PICTURE reduced = shot_draw(&viewer);
-            viewer.state.economy = (view_economy){.scale = 0};
+            viewer.state.drawing.economy = (view_economy){.scale = 0};
             OWN_PICTURE again = shot_draw(&viewer);
             size_t below, above;
             compare_light(&reduced, &none, &below, &above);
@@ -756,7 +756,7 @@ TEST_SCENE (view_economy_omits_shadows) {
             CHECK(!shot_same(&reduced, &full));
             CHECK(shot_same(&again, &full));
             CHECK(viewer.state.options->shown.shadows);
-            viewer.state.economy = view_economies[2];
+            viewer.state.drawing.economy = view_economies[2];
             viewer.state.options->shown.shadows = false;
             OWN_PICTURE unwanted = shot_draw(&viewer);
             CHECK(shot_same(&unwanted, &none));
@@ -768,7 +768,7 @@ TEST_SCENE (view_economy_omits_shadows) {
 TEST_SHOT (view_economy_has_fewer_triangles, PLAIN " --crowd 9 --crowd-reduced 512") {
     uint64_t last = UINT64_MAX;
     for (int step = 0; step < 3; step++) {
-        viewer->state.economy = view_economies[step];
+        viewer->state.drawing.economy = view_economies[step];
         OWN_PICTURE picture = shot_draw(viewer);
         const view_kind *const kind = &viewer->state.document->crowd.kinds[0];
         uint64_t count = 0;
@@ -828,7 +828,7 @@ TEST_SHOT (view_smooth_edges_look_like_samples,
     OWN uint8_t *const smooth = common_alloc((size_t)4 * ACROSS * DOWN, 1);
     md5gl_target *const from = md5gl_create_target(renderer, ACROSS, DOWN, 1, &error);
     md5gl_target *const to = md5gl_create_target(renderer, ACROSS, DOWN, 1, &error);
-    viewer->state.economy = view_economies[1];
+    viewer->state.drawing.economy = view_economies[1];
     viewer->state.width = ACROSS;
     viewer->state.height = DOWN;
     const bool is_drawn =

@@ -4,6 +4,7 @@
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/movie.h"
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 
@@ -384,7 +385,7 @@ TEST_HERE (view_error_of_an_unfitting_clip_leads_to_the_map) {
 static bool is_checked(screen *w)
 {
     view_follow_files(&w->viewer);
-    return w->viewer.checked == w->viewer.document && w->viewer.checking == NULL;
+    return w->viewer.jobs.checked_document == w->viewer.document && w->viewer.jobs.check == NULL;
 }
 
 // Opens a file and waits until the checks for engines have ended.
@@ -610,7 +611,7 @@ TEST_HERE (view_start_page_lists_a_folder_that_was_opened) {
     view_forget_recent(&config, "/nowhere/gone.md5mesh");
     press_key(w, VIEW_KEY_RETURN);
     CHECK_STRING(w->viewer.ui.browser.folder, w->folder);
-    CHECK(view_stage_of(&w->viewer, 800, 600).is_bare);
+    CHECK(view_build_stage(&w->viewer, 800, 600).is_bare);
     w->viewer.config = NULL;
     view_free_config(&config);
 }
@@ -631,19 +632,19 @@ static const char *frame_time(screen *w)
 }
 
 TEST_HERE (view_frame_time_is_the_median_of_those_that_were_drawn) {
-    w->viewer.options->shown.frame_time = w->viewer.is_moving = true;
+    w->viewer.options->shown.frame_time = w->viewer.drawing.is_moving = true;
     view_store_frame_time(&w->viewer, 1.0); // the first frame compiles shaders
     for (int i = 0; i < 8; i++)
         view_store_frame_time(&w->viewer, 0.016);
     CHECK_STRING(frame_time(w), "\xE2\x80\x93"); // too few frames
     view_store_frame_time(&w->viewer, 0.016);
     CHECK_STRING(frame_time(w), "16.00 ms");
-    w->viewer.is_moving = false;
+    w->viewer.drawing.is_moving = false;
     CHECK_STRING(frame_time(w), "\xE2\x80\x93");
 }
 
 TEST_HERE (view_frame_time_forgets_all_but_the_last_ones) {
-    w->viewer.options->shown.frame_time = w->viewer.is_moving = true;
+    w->viewer.options->shown.frame_time = w->viewer.drawing.is_moving = true;
     for (int i = 0; i < 200; i++)
         view_store_frame_time(&w->viewer, 0.2);
     CHECK_STRING(frame_time(w), "200.00 ms  \xE2\x9A\xA0");
@@ -654,12 +655,12 @@ TEST_HERE (view_frame_time_forgets_all_but_the_last_ones) {
 
 TEST_HERE (view_recording_is_ended_by_a_click_on_its_icon) {
     view_movie movie = {.num_added = 50, .frame_rate = 25};
-    w->viewer.movie = &movie;
+    w->viewer.jobs.movie = &movie;
     const view_stage facts = item_draw(&w->viewer, 1280, 720);
     CHECK(fabs(facts.recorded - 2.0) < 1e-9);
     const view_rect free = view_current_layout(&facts).free;
     const view_command command =
         item_press_at(&w->viewer, &facts, free.x + 0.5f * free.width, free.y + 18.0f);
     CHECK_UINT(command.action, VIEW_RECORD);
-    w->viewer.movie = NULL;
+    w->viewer.jobs.movie = NULL;
 }

@@ -4,6 +4,7 @@
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/export.h"
 
 // Opens a screen with Bobbin and a folder with another body: Spindle, whose forearms and tail have
 // other names.
@@ -170,8 +171,8 @@ TEST_SCREEN (view_retargets_from_no_pairs, open(s)) {
 static void save(screen *s, size_t what)
 {
     PERFORM(&s->viewer, VIEW_SAVE_RETARGETED, .number = what);
-    for (int i = 0;
-         view_follow_export(&s->viewer) && s->viewer.converting != NULL && CHECK(i < MAX_WAITS);
+    for (int i = 0; view_follow_export(&s->viewer) && s->viewer.jobs.conversion != NULL
+                    && CHECK(i < MAX_WAITS);
          i++)
         view_sleep(0.001);
 }
@@ -296,7 +297,7 @@ TEST_SCREEN (view_crowd_of_several_models_can_be_undone, open(s)) {
     CHECK(s->viewer.document->companions[0].retarget != NULL);
     OWN_STRING line = view_command_line(&s->viewer);
     CHECK(strstr(line, "thimble") == NULL);
-    view_show_step(&s->viewer, s->viewer.step - 1);
+    view_show_step(&s->viewer, s->viewer.undo.step - 1);
     CHECK_UINT(s->viewer.document->crowd.num_kinds, 2);
 }
 

@@ -19,7 +19,7 @@ static void send_key(screen *s, int32_t key, const char *text)
 {
     s->viewer.now += 1.0; // longer than the delay for typed values
     const ui_mouse event = {.key = key, .text = text};
-    s->facts = view_stage_of(&s->viewer, s->width, s->height);
+    s->facts = view_build_stage(&s->viewer, s->width, s->height);
     view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event));
     s->viewer.now += 1.0;
     view_follow_files(&s->viewer);
@@ -96,7 +96,7 @@ TEST_SCREEN (view_card_shows_whole_names_in_a_small_window,
     ask(s, "crowd");
     REQUIRE(is_card(s));
     CHECK(s->viewer.ui.label_width - 8 * s->viewer.ui.scale
-          >= view_text_width(&s->viewer.font, VIEW_TEXT, "Simplified below (px)"));
+          >= view_text_width(&s->viewer.drawing.font, VIEW_TEXT, "Simplified below (px)"));
 }
 
 TEST_SCREEN (view_numbers_may_have_units, BOBBIN) {
@@ -182,7 +182,7 @@ TEST_SCREEN (view_crowds_are_opened_when_the_slider_rests, BOBBIN) {
     ask(s, "crowd");
     screen_draw(s);
     s->viewer.now = 10.0;
-    s->facts = view_stage_of(&s->viewer, s->width, s->height);
+    s->facts = view_build_stage(&s->viewer, s->width, s->height);
     view_execute(&s->viewer, item_press(&s->viewer, &s->facts, "card/Crowd", 0.5f, 0.5f));
     CHECK_UINT(s->viewer.document->crowd.count, 0);
     s->viewer.now = 10.2;
@@ -198,14 +198,14 @@ TEST_SCREEN (view_crowds_are_opened_when_the_slider_rests, BOBBIN) {
 TEST_SCREEN (view_font_has_the_letters_of_the_interface, BOBBIN) {
     STRINGS(cards) = {"background-color", "crowd", "attach"};
     screen_draw(s);
-    CHECK(!view_update_font(&s->viewer.font, s->viewer.renderer));
+    CHECK(!view_update_font(&s->viewer.drawing.font, s->viewer.renderer));
     for (size_t i = 0; i < COUNT_OF(cards); i++) {
         ask(s, cards[i]);
-        CHECK(!view_update_font(&s->viewer.font, s->viewer.renderer));
+        CHECK(!view_update_font(&s->viewer.drawing.font, s->viewer.renderer));
     }
     view_list_location(&s->viewer, "/");
     screen_draw(s);
-    CHECK(!view_update_font(&s->viewer.font, s->viewer.renderer));
+    CHECK(!view_update_font(&s->viewer.drawing.font, s->viewer.renderer));
 }
 
 // If nothing moves only one frame is drawn, so the card must have its full length at once.

@@ -165,7 +165,7 @@ static void draw_panels(view_state *state, view_stage *facts)
 // The corner shows the scale of weights. The card of a mesh shows its texture layout.
 TEST_SHOT (view_surface_panel_shows_weights_and_the_page_a_layout, MODEL " --panel") {
     view_state *const state = &viewer->state;
-    const view_canvas *const canvas = &state->canvas;
+    const view_canvas *const canvas = &state->drawing.canvas;
     view_stage facts;
     for (int i = 1; i <= (int)VIEW_NUM_SURFACES; i++) {
         PERFORM(state, view_get_toggle(VIEW_OPTION(surface)));
@@ -209,7 +209,7 @@ static const md5_layer_desc *get_layer(const view_state *state, uint32_t layer)
 // Returns the rectangle of the node of a state.
 static view_rect find_node_rect(view_state *state, const char *layer, const char *name)
 {
-    const view_stage facts = view_stage_of(state, GRAPH_WIDTH, GRAPH_HEIGHT);
+    const view_stage facts = view_build_stage(state, GRAPH_WIDTH, GRAPH_HEIGHT);
     OWN_STRING item = common_format("state/%s/%s", layer, name);
     return item_find(state, &facts, item);
 }
@@ -219,8 +219,8 @@ static bool is_lit(view_state *state, const char *name)
 {
     static const uint8_t color[4] = {0x33, 0x50, 0x7F, 0xFF};
     const view_rect node = find_node_rect(state, get_layer(state, 0)->name, name);
-    for (uint32_t i = 0; i < state->canvas.count; i++) {
-        const md5gl_panel_vertex *const vertex = &state->canvas.vertices[i];
+    for (uint32_t i = 0; i < state->drawing.canvas.count; i++) {
+        const md5gl_panel_vertex *const vertex = &state->drawing.canvas.vertices[i];
         if (memcmp(vertex->rgba, color, sizeof color) == 0
             && view_contains(node, vertex->x, vertex->y))
             return true;
@@ -265,7 +265,7 @@ TEST_SHOT (view_graph_has_a_node_for_each_state, MACHINE) {
         CHECK_UINT(count, layer->num_states);
     }
     // The model is shown above the graph.
-    const view_stage facts = view_stage_of(state, GRAPH_WIDTH, GRAPH_HEIGHT);
+    const view_stage facts = view_build_stage(state, GRAPH_WIDTH, GRAPH_HEIGHT);
     const view_rect region = view_free_region(&facts);
     CHECK(region.y + region.height <= box.y + 1.0f);
     state->options->shown.graph = false;
@@ -353,8 +353,8 @@ TEST_SHOT (view_graph_takes_the_clicked_transition, MACHINE) {
 static uint32_t count_color(const view_state *state, view_color color)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < state->canvas.count; i++) {
-        const uint8_t *const rgba = state->canvas.vertices[i].rgba;
+    for (uint32_t i = 0; i < state->drawing.canvas.count; i++) {
+        const uint8_t *const rgba = state->drawing.canvas.vertices[i].rgba;
         count += ((view_color)rgba[0] << 24 | (view_color)rgba[1] << 16 | (view_color)rgba[2] << 8
                   | rgba[3])
                  == color;
@@ -385,8 +385,8 @@ TEST_SHOT (view_graph_shows_conditions_of_the_hovered_transition, MACHINE) {
 static uint32_t count_fading(const view_state *state)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < state->canvas.count; i++) {
-        const uint8_t *const rgba = state->canvas.vertices[i].rgba;
+    for (uint32_t i = 0; i < state->drawing.canvas.count; i++) {
+        const uint8_t *const rgba = state->drawing.canvas.vertices[i].rgba;
         const bool has_color = rgba[0] == 0x6F && rgba[1] == 0xA8 && rgba[2] == 0xFF;
         count += has_color && rgba[3] < 0xFF;
     }
@@ -580,24 +580,25 @@ TEST_HERE (names_of_a_game_are_shown_one_after_another, false) {
 
 TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
     view_list_location(&s->viewer, test_path("models/bobbin"));
-    CHECK(s->viewer.ui.browser.kind == VIEW_BROWSE_FILES && s->viewer.scan == NULL);
+    CHECK(s->viewer.ui.browser.kind == VIEW_BROWSE_FILES && s->viewer.jobs.scan == NULL);
     view_list_location(&s->viewer, test_path("models/game/winter"));
-    CHECK(s->viewer.ui.browser.is_scanning && s->viewer.scan != NULL);
+    CHECK(s->viewer.ui.browser.is_scanning && s->viewer.jobs.scan != NULL);
     for (int i = 0;
-         CHECK(view_follow_scan(&s->viewer)) && s->viewer.scan != NULL && CHECK(i < MAX_WAITS); i++)
-        view_sleep(0.001);
-    CHECK(!view_follow_scan(&s->viewer) && !s->viewer.ui.browser.is_scanning);
-    CHECK(strstr(s->viewer.library->place, "models/game/winter|")); // including its base game
-    CHECK_STRING(s->viewer.ui.browser.folder + strlen(s->viewer.ui.browser.folder) - 13,
-                 "winter + base");
-    CHECK(s->viewer.section == VIEW_ENTITIES && s->viewer.ui.browser.num_entries > 0);
-    CHECK(s->viewer.document->scene.library != s->viewer.library); // still in use
-    view_browse_game(&s->viewer, test_path("models/nowhere"));
-    for (int i = 0; view_follow_scan(&s->viewer) && s->viewer.scan != NULL && CHECK(i < MAX_WAITS);
+         CHECK(view_follow_scan(&s->viewer)) && s->viewer.jobs.scan != NULL && CHECK(i < MAX_WAITS);
          i++)
         view_sleep(0.001);
+    CHECK(!view_follow_scan(&s->viewer) && !s->viewer.ui.browser.is_scanning);
+    CHECK(strstr(s->viewer.lists.library->place, "models/game/winter|")); // including its base game
+    CHECK_STRING(s->viewer.ui.browser.folder + strlen(s->viewer.ui.browser.folder) - 13,
+                 "winter + base");
+    CHECK(s->viewer.lists.section == VIEW_ENTITIES && s->viewer.ui.browser.num_entries > 0);
+    CHECK(s->viewer.document->scene.library != s->viewer.lists.library); // still in use
+    view_browse_game(&s->viewer, test_path("models/nowhere"));
+    for (int i = 0;
+         view_follow_scan(&s->viewer) && s->viewer.jobs.scan != NULL && CHECK(i < MAX_WAITS); i++)
+        view_sleep(0.001);
     CHECK(s->viewer.ui.browser.kind == VIEW_BROWSE_NOTHING && s->viewer.log.error[0] != '\0');
-    CHECK(s->viewer.library);                                    // the library is unchanged
+    CHECK(s->viewer.lists.library);                              // the library is unchanged
     view_browse_game(&s->viewer, test_path("models/game/base")); // closed during the scan
 }
 
@@ -610,7 +611,8 @@ static bool has_preview(screen *s, const view_thumbnail *preview)
 
 // Only visible names get previews. Clips and skins are previewed on the current model.
 TEST_HERE (names_of_a_game_have_previews, true) {
-    CHECK(!view_follow_previews(&s->viewer) && s->viewer.previews == NULL); // no list is open
+    CHECK(!view_follow_previews(&s->viewer)
+          && s->viewer.lists.game_previews == NULL); // no list is open
     view_show_section(&s->viewer, VIEW_SKINS);
     item_draw(&s->viewer, 1280.0f, 900.0f);
     const view_thumbnail *const first = s->viewer.ui.pictures;
@@ -619,7 +621,8 @@ TEST_HERE (names_of_a_game_have_previews, true) {
         view_sleep(0.001);
     CHECK(first->texture != 0);
     item_draw(&s->viewer, 1280.0f, 900.0f);
-    CHECK(s->viewer.canvas.num_images > 0 && s->viewer.canvas.images[0].image == first->texture);
+    CHECK(s->viewer.drawing.canvas.num_images > 0
+          && s->viewer.drawing.canvas.images[0].image == first->texture);
     view_close_browser(&s->viewer.ui.browser);
     item_draw(&s->viewer, 1280.0f, 900.0f);
     view_follow_previews(&s->viewer);

@@ -5,6 +5,7 @@
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/export.h"
 
 #include <unistd.h>
 
@@ -34,7 +35,7 @@ static view_scene *get_scene(desk *d)
 static bool is_exporting(desk *d)
 {
     view_follow_export(&d->viewer);
-    return d->viewer.converting != NULL;
+    return d->viewer.jobs.conversion != NULL;
 }
 
 static void draw(desk *d)
@@ -252,7 +253,7 @@ static bool is_so(desk *d, const char *what, char *words)
     if (strcmp(what, "measured") == 0)
         return viewer->measured.is_set;
     if (strcmp(what, "azimuth") == 0)
-        return fabs((double)viewer->camera.azimuth - strtod(words, NULL)) < 1e-3;
+        return fabs((double)viewer->cameras.user.azimuth - strtod(words, NULL)) < 1e-3;
     const md5_machine_desc *const desc = scene->machine.desc;
     if (strcmp(what, "state") == 0)
         for (uint32_t i = 0; desc != NULL && i < desc->num_layers; i++) {
@@ -496,21 +497,21 @@ TEST_HERE (view_fingers_do_what_keys_do, MACHINE) {
     CHECK(d->viewer.ui.selected_joint < 0 && !d->viewer.pick.is_set);
     const view_stick stick = view_stick_position(&d->facts);
     const view_control *const control = &get_scene(d)->machine.control;
-    const float azimuth = d->viewer.camera.azimuth;
+    const float azimuth = d->viewer.cameras.user.azimuth;
     CHECK(stick.reach > 0.0f && stick.x < 195.0f && stick.y > 422.0f);
     finger(d, stick.x, stick.y, VIEW_INPUT_PRESS);
     CHECK(control->ahead == 0 && control->side == 0);
     finger(d, stick.x, stick.y - 0.6f * stick.reach, VIEW_INPUT_MOVE);
     CHECK(control->ahead == 1 && !control->fast);
     finger(d, stick.x - 0.6f * stick.reach, stick.y - 2.0f * stick.reach, VIEW_INPUT_MOVE);
-    CHECK(control->ahead == 1 && control->fast && d->viewer.stick.pad.y > -1.0f);
+    CHECK(control->ahead == 1 && control->fast && d->viewer.input.stick.pad.y > -1.0f);
     send_input(d, (view_input){.kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_RIGHT});
     CHECK(control->ahead == 0 && control->side == 0 && !control->fast);
     finger(d, stick.x, stick.y - 0.6f * stick.reach, VIEW_INPUT_PRESS);
     CHECK(control->ahead == 1);
     finger(d, stick.x, stick.y, VIEW_INPUT_RELEASE);
     CHECK(control->ahead == 0 && control->side == 0 && !control->fast);
-    CHECK(d->viewer.camera.azimuth == azimuth && d->viewer.ui.selected_joint < 0);
+    CHECK(d->viewer.cameras.user.azimuth == azimuth && d->viewer.ui.selected_joint < 0);
     finger(d, 195.0f, 300.0f, VIEW_INPUT_PRESS);
     send_input(
         d, (view_input){.kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_long = true});
@@ -603,10 +604,10 @@ TEST_HERE (view_touch_buttons_are_commands, BOBBIN) {
     CHECK(d->viewer.options->shown.grid == !had_grid);
     click(d, "button/Shading");
     CHECK(d->viewer.options->surface == VIEW_SURFACE_LIT + 1);
-    d->viewer.camera.distance *= 3.0f;
-    const float far = d->viewer.camera.distance;
+    d->viewer.cameras.user.distance *= 3.0f;
+    const float far = d->viewer.cameras.user.distance;
     click(d, "button/Home");
-    CHECK(d->viewer.camera.distance < 0.5f * far);
+    CHECK(d->viewer.cameras.user.distance < 0.5f * far);
     click(d, "handle/handle");
     click(d, "handle/handle"); // the sheet covers the buttons
     CHECK(!(item_find(&d->viewer, &d->facts, "button/Home").width > 0.0f));
@@ -670,7 +671,7 @@ TEST_HERE (view_finger_scrolls_the_list_below_it, BOBBIN) {
 // Thumbnails of visible clips are drawn, one at a time, and the document is unchanged.
 TEST_HERE (view_clips_have_thumbnails_on_a_phone, BOBBIN) {
     const view_document *const document = d->viewer.document;
-    const view_camera camera = d->viewer.camera;
+    const view_camera camera = d->viewer.cameras.user;
     uint32_t num_made = 0;
     uint32_t num_drawn = 0;
     CHECK(!view_draw_next_thumbnail(&d->viewer)); // the clips are not listed
@@ -687,7 +688,7 @@ TEST_HERE (view_clips_have_thumbnails_on_a_phone, BOBBIN) {
     CHECK_UINT(document->num_pictures, document->scene.num_clips);
     CHECK(num_made >= 6 && num_made < 30 && num_drawn == num_made);
     CHECK_BYTES(&document->bounds, &bounds, sizeof bounds);
-    CHECK(document->scene.clip == clip && d->viewer.camera.distance == camera.distance);
+    CHECK(document->scene.clip == clip && d->viewer.cameras.user.distance == camera.distance);
     d->viewer.ui.scrolls[VIEW_DOCK_LEFT].wanted = 600.0f;
     draw(d);
     CHECK(view_draw_next_thumbnail(&d->viewer));
@@ -724,17 +725,17 @@ static void tap_twice(desk *d, float x, float y)
 // A double tap on the body zooms in; a double tap next to it shows everything.
 TEST_HERE (view_double_tap_zooms_to_the_spot, BOBBIN) {
     const view_rect free = view_free_region(&d->facts);
-    const view_camera all = d->viewer.camera;
+    const view_camera all = d->viewer.cameras.user;
     click_body(d, 0.4f);
-    CHECK(d->viewer.camera.distance == all.distance); // a single tap has no effect
+    CHECK(d->viewer.cameras.user.distance == all.distance); // a single tap has no effect
     tap_twice(d, free.x + 0.5f * free.width, free.y + 0.4f * free.height);
-    CHECK(d->viewer.camera.distance < 0.5f * all.distance);
-    CHECK(d->viewer.camera.target.z > all.target.z); // the spot is above the middle
-    d->viewer.camera = all;
-    d->viewer.camera.distance *= 3.0f;
+    CHECK(d->viewer.cameras.user.distance < 0.5f * all.distance);
+    CHECK(d->viewer.cameras.user.target.z > all.target.z); // the spot is above the middle
+    d->viewer.cameras.user = all;
+    d->viewer.cameras.user.distance *= 3.0f;
     tap_twice(d, free.x + 40.0f, free.y + 40.0f);
     CHECK(!d->viewer.pick.is_set);
-    CHECK_NEAR(d->viewer.camera.distance, all.distance, 1e-3 * (double)all.distance);
+    CHECK_NEAR(d->viewer.cameras.user.distance, all.distance, 1e-3 * (double)all.distance);
 }
 
 // The list of keys covers a page as well as a model, and Esc closes the list first.
@@ -857,7 +858,7 @@ static void walk(desk *d, uint32_t num_events)
             key(d, VIEW_KEY_ESCAPE);
         CHECK_THAT(find_open_part(d) == NULL, "after %u events Esc does not leave: %s", i,
                    find_open_part(d));
-        d->viewer.quit = false;
+        d->viewer.input.quits = false;
     }
 }
 

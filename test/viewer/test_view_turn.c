@@ -434,7 +434,7 @@ TEST_SCENE (view_compare_is_drawn_with_the_model) {
         CHECK((two.right - two.left) / (two.bottom - two.top)
               > 1.5 * (one.right - one.left) / (one.bottom - one.top));
         viewer.state.options->shown.panel = true;
-        const view_stage facts = view_stage_of(&viewer.state, 1280.0f, 900.0f);
+        const view_stage facts = view_build_stage(&viewer.state, 1280.0f, 900.0f);
         const float with = view_free_region(&facts).width;
         CHECK(with > 0.0f);
         OWN_PICTURE with_panel = shot_draw(&viewer);

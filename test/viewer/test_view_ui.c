@@ -28,7 +28,7 @@ static outside look_outside(const screen *s)
     outside o;
     memset(&o, 0, sizeof o);
     memcpy(&o.play, &v->play, sizeof o.play);
-    memcpy(&o.camera, &v->camera, sizeof o.camera);
+    memcpy(&o.camera, &v->cameras.user, sizeof o.camera);
     memcpy(&o.shown, &v->options->shown, sizeof o.shown);
     memcpy(&o.lights, &v->options->lights, sizeof o.lights);
     memcpy(&o.parms, &v->options->parms, sizeof o.parms);
@@ -335,7 +335,7 @@ TEST_HERE (view_ui_survives_reloading_the_drawn_machine, MACHINE) {
     const char *const path = test_path(BOBBIN);
     CHECK_UINT(press(s, name, 0.99f).action, VIEW_HANDLED);
     CHECK(view_open(&s->viewer, &path, 1, true));
-    s->facts = view_stage_of(&s->viewer, WIDTH, HEIGHT);
+    s->facts = view_build_stage(&s->viewer, WIDTH, HEIGHT);
     const outside before = look_outside(s);
     drag(s, row.x);
     const outside after = look_outside(s);
@@ -584,7 +584,7 @@ static void search_for(screen *s, const char *words)
 static bool finds_first(screen *s, const char *words, const char *line)
 {
     OWN_STRING name = common_format("menu/%s", line);
-    const float height = s->viewer.font.line[VIEW_TEXT];
+    const float height = s->viewer.drawing.font.line[VIEW_TEXT];
     search_for(s, words);
     const view_rect found = item_find(&s->viewer, &s->facts, name);
     return CHECK_STRING(s->viewer.ui.item.panel, "menu")
@@ -776,7 +776,7 @@ TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
     CHECK(view_follow_trial(viewer) && !view_follow_trial(viewer));
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_UV);
     view_store_step(viewer);
-    CHECK_UINT(viewer->num_steps, 1); // the value was not selected
+    CHECK_UINT(viewer->undo.num_steps, 1); // the value was not selected
     view_close_menu(&viewer->ui);
     screen_draw(s);
     CHECK(view_follow_trial(viewer));
@@ -788,7 +788,7 @@ TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
     CHECK(view_follow_trial(viewer));
     view_execute(viewer, item_press(viewer, &s->facts, "menu/Weights", 0.5f, 0.5f));
     view_store_step(viewer);
-    CHECK_UINT(viewer->num_steps, 2);
+    CHECK_UINT(viewer->undo.num_steps, 2);
     screen_draw(s);
     CHECK(!view_follow_trial(viewer));
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_WEIGHTS);
@@ -852,13 +852,13 @@ TEST_HERE (view_hides_the_selection_and_shows_all, BOBBIN) {
 
 TEST_HERE (view_camera_returns_from_a_jump_and_again, BOBBIN) {
     view_state *const viewer = &s->viewer;
-    const view_camera first = viewer->camera;
+    const view_camera first = viewer->cameras.user;
     PERFORM(viewer, VIEW_TOP);
-    CHECK(viewer->camera.elevation == 90.0f);
+    CHECK(viewer->cameras.user.elevation == 90.0f);
     PERFORM(viewer, VIEW_PREVIOUS_VIEW);
-    CHECK(memcmp(&viewer->camera, &first, sizeof first) == 0);
+    CHECK(memcmp(&viewer->cameras.user, &first, sizeof first) == 0);
     PERFORM(viewer, VIEW_PREVIOUS_VIEW);
-    CHECK(viewer->camera.elevation == 90.0f);
+    CHECK(viewer->cameras.user.elevation == 90.0f);
 }
 
 TEST_HERE (view_menus_explain_disabled_commands, BOBBIN) {
@@ -1110,7 +1110,7 @@ static bool has_point(const md5gl_panel_vertex *t, float x, float y)
 
 static bool is_plain(const screen *s, const md5gl_panel_vertex *t)
 {
-    const view_font *const font = &s->viewer.font;
+    const view_font *const font = &s->viewer.drawing.font;
     const bool is_solid_in_u =
         t[0].u == font->solid_u && t[1].u == font->solid_u && t[2].u == font->solid_u;
     return is_solid_in_u && t[0].v == font->solid_v && t[2].v == font->solid_v;
@@ -1120,8 +1120,8 @@ static bool is_plain(const screen *s, const md5gl_panel_vertex *t)
 // image.
 static void check_contrast(screen *s, const char *what)
 {
-    const view_canvas *const canvas = &s->viewer.canvas;
-    const view_font *const font = &s->viewer.font;
+    const view_canvas *const canvas = &s->viewer.drawing.canvas;
+    const view_font *const font = &s->viewer.drawing.font;
     double worst = INFINITY;
     uint32_t count = 0;
     uint32_t on[2] = {0, 0};

@@ -128,8 +128,8 @@ TEST_SCREEN (view_undo_restores_all_options_bit_for_bit, THIMBLE) {
         for (int i = 0; i < 100; i++)
             execute_random_command(s, &random);
         OWN_STRING last = option_texts(&s->options);
-        const size_t count = s->viewer.num_steps;
-        CHECK(count > 50 && s->viewer.step == count - 1);
+        const size_t count = s->viewer.undo.num_steps;
+        CHECK(count > 50 && s->viewer.undo.step == count - 1);
         for (size_t i = 0; i < count - 1; i++)
             undo(s);
         OWN_STRING undone = option_texts(&s->options);
@@ -140,8 +140,8 @@ TEST_SCREEN (view_undo_restores_all_options_bit_for_bit, THIMBLE) {
             redo(s);
         OWN_STRING redone = option_texts(&s->options);
         CHECK_STRING(redone, round == 0 ? last : first);
-        CHECK_UINT(s->viewer.num_steps, count); // undo and redo are not steps themselves
-        for (size_t i = 0; i < count + 2; i++)  // more often than there are steps
+        CHECK_UINT(s->viewer.undo.num_steps, count); // undo and redo are not steps themselves
+        for (size_t i = 0; i < count + 2; i++)       // more often than there are steps
             undo(s);
     }
 }
@@ -161,8 +161,8 @@ TEST_SCREEN (view_undo_restores_the_image, BOBBIN) {
     begin(s);
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         OWN_STRING first = option_texts(&s->options);
-        const size_t step = s->viewer.step;
-        const view_camera camera = s->viewer.camera;
+        const size_t step = s->viewer.undo.step;
+        const view_camera camera = s->viewer.cameras.user;
         CHECK(view_draw(&s->viewer, target, W, H, false, true, NULL));
         CHECK(md5gl_read_pixels(s->gl.renderer, target, W, H, before, NULL));
         if (strcmp(names[i][0], "hide") == 0)
@@ -171,11 +171,11 @@ TEST_SCREEN (view_undo_restores_the_image, BOBBIN) {
             execute(s, (view_command){.action = VIEW_SET,
                                       .number = option_index(names[i][0]),
                                       .path = common_copy(names[i][1])});
-        CHECK_THAT(s->viewer.step == step + 1, "--%s is no step", names[i][0]);
+        CHECK_THAT(s->viewer.undo.step == step + 1, "--%s is no step", names[i][0]);
         undo(s);
         OWN_STRING undone = option_texts(&s->options);
         CHECK_STRING(undone, first);
-        s->viewer.camera = camera;
+        s->viewer.cameras.user = camera;
         CHECK(view_draw(&s->viewer, target, W, H, false, true, NULL));
         CHECK(md5gl_read_pixels(s->gl.renderer, target, W, H, after, NULL));
         CHECK_THAT(memcmp(before, after, 4 * W * H) == 0, "--%s leaves another picture",
@@ -189,21 +189,21 @@ TEST_SCREEN (view_undo_keeps_two_hundred_steps_of_one_document, BOBBIN) {
     begin(s);
     for (int i = 0; i < 250; i++)
         execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.grid))});
-    CHECK_UINT(s->viewer.num_steps, 201);
+    CHECK_UINT(s->viewer.undo.num_steps, 201);
     undo(s);
-    CHECK_UINT(s->viewer.step, 199);
+    CHECK_UINT(s->viewer.undo.step, 199);
     // Clears the steps that could be redone.
     execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.edges))});
-    CHECK_UINT(s->viewer.num_steps, 201);
+    CHECK_UINT(s->viewer.undo.num_steps, 201);
     redo(s);
     CHECK(s->options.shown.edges);
     // A setting of the window is not a step.
     execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.panel))});
-    CHECK_UINT(s->viewer.step, 200);
+    CHECK_UINT(s->viewer.undo.step, 200);
     CHECK(view_open(&s->viewer, &path, 1, true));
     begin(s);
     undo(s);
-    CHECK(s->options.shown.edges && s->viewer.num_steps == 1);
+    CHECK(s->options.shown.edges && s->viewer.undo.num_steps == 1);
     CHECK_STRING(s->viewer.ui.notice, "Nothing to undo");
 }
 
@@ -211,8 +211,8 @@ TEST_SCREEN (view_undo_keeps_two_hundred_steps_of_one_document, BOBBIN) {
 static size_t count_step_bytes(const screen *s)
 {
     size_t size = 0;
-    for (size_t i = 0; i < s->viewer.num_steps; i++)
-        size += strlen(s->viewer.steps[i].lines);
+    for (size_t i = 0; i < s->viewer.undo.num_steps; i++)
+        size += strlen(s->viewer.undo.steps[i].lines);
     return size;
 }
 
@@ -229,18 +229,18 @@ static void set_long_text(screen *s, size_t length, char character)
 TEST_SCREEN (view_undo_keeps_256_kib_of_options, BOBBIN) {
     begin(s);
     set_long_text(s, 1000, 'a');
-    REQUIRE(s->viewer.num_steps == 2);
-    const size_t overhead = strlen(s->viewer.steps[1].lines) - 1000;
+    REQUIRE(s->viewer.undo.num_steps == 2);
+    const size_t overhead = strlen(s->viewer.undo.steps[1].lines) - 1000;
     for (int i = 0; i < 8; i++)
         set_long_text(s, 30000 - overhead, i % 2 == 0 ? 'b' : 'c');
-    CHECK_UINT(s->viewer.num_steps, 10);
+    CHECK_UINT(s->viewer.undo.num_steps, 10);
     const size_t free_bytes = VIEW_MAX_STEP_BYTES - count_step_bytes(s);
     set_long_text(s, free_bytes - overhead, 'd');
-    CHECK_UINT(s->viewer.num_steps, 11);
+    CHECK_UINT(s->viewer.undo.num_steps, 11);
     CHECK_UINT(count_step_bytes(s), VIEW_MAX_STEP_BYTES);
     undo(s);
     set_long_text(s, free_bytes - overhead + 1, 'e');
-    CHECK_UINT(s->viewer.num_steps, 9); // the first step has no bytes
+    CHECK_UINT(s->viewer.undo.num_steps, 9); // the first step has no bytes
     CHECK(count_step_bytes(s) <= VIEW_MAX_STEP_BYTES);
 }
 
@@ -250,10 +250,10 @@ TEST_SCREEN (view_undo_keeps_the_step_before_a_large_one, BOBBIN) {
     set_long_text(s, 10, 'a');
     set_long_text(s, 20, 'b');
     set_long_text(s, VIEW_MAX_STEP_BYTES, 'c');
-    CHECK_UINT(s->viewer.num_steps, 2);
+    CHECK_UINT(s->viewer.undo.num_steps, 2);
     undo(s);
     check_option(s, "retarget-pairs", "bbbbbbbbbbbbbbbbbbbb");
-    CHECK_UINT(s->viewer.step, 0);
+    CHECK_UINT(s->viewer.undo.step, 0);
 }
 
 static void press(screen *s, int32_t key)
@@ -281,7 +281,7 @@ TEST_SCREEN (view_undo_restores_rotations, BOBBIN) {
         CHECK_STRING(up, sides[steps[i]][0]);
         CHECK_STRING(front, sides[steps[i]][1]);
     }
-    CHECK_UINT(s->viewer.num_steps, 3);
+    CHECK_UINT(s->viewer.undo.num_steps, 3);
     execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.grid))});
     undo(s); // undoes only the grid
     CHECK(turn->is_set);
@@ -290,13 +290,13 @@ TEST_SCREEN (view_undo_restores_rotations, BOBBIN) {
 TEST_SCREEN (view_undo_is_ignored_while_typing, BOBBIN) {
     begin(s);
     execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.grid))});
-    const size_t step = s->viewer.step;
+    const size_t step = s->viewer.undo.step;
     execute(s, (view_command){.action = VIEW_SEARCH});
     press(s, 'z');
-    CHECK_UINT(s->viewer.step, step);
+    CHECK_UINT(s->viewer.undo.step, step);
     execute(s, (view_command){.action = VIEW_CLOSE_LISTS});
     press(s, 'z');
-    CHECK_UINT(s->viewer.step, step - 1);
+    CHECK_UINT(s->viewer.undo.step, step - 1);
 }
 
 TEST_SCREEN (view_redo_changes_nothing_if_a_file_is_missing, BOBBIN) {
@@ -309,12 +309,12 @@ TEST_SCREEN (view_redo_changes_nothing_if_a_file_is_missing, BOBBIN) {
     execute(s, (view_command){.action = VIEW_SET,
                               .number = option_index("retarget"),
                               .path = common_copy(path)});
-    CHECK(s->viewer.step == 1 && s->options.retarget != NULL);
+    CHECK(s->viewer.undo.step == 1 && s->options.retarget != NULL);
     undo(s);
-    CHECK(s->viewer.step == 0 && s->options.retarget == NULL);
+    CHECK(s->viewer.undo.step == 0 && s->options.retarget == NULL);
     CHECK(remove(path) == 0);
     redo(s);
-    CHECK(s->viewer.step == 0 && s->options.retarget == NULL && s->viewer.num_steps == 2);
+    CHECK(s->viewer.undo.step == 0 && s->options.retarget == NULL && s->viewer.undo.num_steps == 2);
     CHECK(strstr(s->viewer.log.error, "other.md5mesh"));
 }
 
@@ -329,7 +329,7 @@ TEST_SCREEN (view_undo_of_textures_and_meshes_keeps_the_model, BOBBIN) {
                               .path = common_copy(test_path("models/bobbin/bobbin_eye.png"))});
     execute(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
     OWN_STRING last = option_texts(&s->options);
-    CHECK_UINT(s->viewer.num_steps, 3);
+    CHECK_UINT(s->viewer.undo.num_steps, 3);
     for (int i = 0; i < 4; i++) { // two times undo, two times redo
         execute(s, (view_command){.action = i < 2 ? VIEW_UNDO : VIEW_REDO});
         image = view_mesh_image(&s->viewer.document->textures, 0, MD5GL_IMAGE_DIFFUSE);
@@ -357,11 +357,11 @@ TEST_SCREEN (view_undo_merges_keys_that_follow_immediately, BOBBIN) {
     begin(s);
     for (size_t i = 0; i < COUNT_OF(after); i++) {
         press_bracket(s, after[i]);
-        CHECK_UINT(s->viewer.step, steps[i]);
+        CHECK_UINT(s->viewer.undo.step, steps[i]);
     }
     bool redraw = false;
     view_handle_event(&s->viewer, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = 'g'}, &redraw);
-    CHECK_UINT(s->viewer.step, 3);
+    CHECK_UINT(s->viewer.undo.step, 3);
     undo(s);
     undo(s);
     undo(s);

@@ -1,13 +1,15 @@
 // Input: maps events of the mouse, the keyboard and touch screens to commands, executes commands,
 // and controls the characters.
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/export.h"
+#include "demo/viewer/jobs/movie.h"
 
 #include <assert.h>
 
 // Returns the document, the camera and the settings as the panels and the renderer use them.
 static view_stage current_stage(view_state *viewer)
 {
-    return view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
+    return view_build_stage(viewer, (float)viewer->width, (float)viewer->height);
 }
 
 static view_lens current_lens(view_state *viewer)
@@ -29,7 +31,7 @@ void view_point_mover(view_state *viewer, float x, float y)
     const view_lens lens = current_lens(viewer);
     // A point slightly nearer than the camera's target, so that the character looks and reaches
     // towards the user.
-    const float depth = 0.7f * viewer->camera.distance;
+    const float depth = 0.7f * viewer->cameras.user.distance;
     const float wide = lens.orthographic ? 1 : depth;
     const float across = 2 * x / width - 1 - lens.shift_x;
     const float high = 1 - 2 * y / height - lens.shift_y;
@@ -41,7 +43,7 @@ void view_point_mover(view_state *viewer, float x, float y)
 
 bool view_controls_character(const view_state *viewer)
 {
-    if (viewer->has_released_control || viewer->pages.open >= 0
+    if (viewer->input.has_released_control || viewer->pages.open >= 0
         || view_shows_crowd(viewer->document))
         return false;
     return view_mover_of(&viewer->document->scene)->take_over != NULL;
@@ -313,7 +315,7 @@ static void execute_model_command(view_state *viewer, view_action action)
 // Executes commands of the camera. All except VIEW_CAMERA_PATH switch to the user's camera.
 static void execute_camera_command(view_state *viewer, view_action action)
 {
-    view_camera *const camera = &viewer->camera;
+    view_camera *const camera = &viewer->cameras.user;
     // The elevation at which the three axes of a cube appear equally long: atan(1 / sqrt 2).
     const float isometric = 35.26439f;
     static const float angles[][2] = {{0, 0}, {180, 0}, {-90, 0}, {90, 0}, {0, 90}, {0, -90}};
@@ -321,11 +323,11 @@ static void execute_camera_command(view_state *viewer, view_action action)
     int32_t joint;
     const view_camera before = *camera;
     if (action != VIEW_CAMERA_PATH)
-        viewer->following = false;
+        viewer->cameras.follows_path = false;
     switch (action) {
     case VIEW_CAMERA_PATH:
-        viewer->following = !viewer->following;
-        view_notice(viewer, "%s", viewer->following ? "Camera path" : "Free camera");
+        viewer->cameras.follows_path = !viewer->cameras.follows_path;
+        view_notice(viewer, "%s", viewer->cameras.follows_path ? "Camera path" : "Free camera");
         break;
     case VIEW_FRAME_ALL:
         view_measure(viewer);
@@ -359,8 +361,8 @@ static void execute_camera_command(view_state *viewer, view_action action)
         camera->orthographic = true;
         break;
     case VIEW_PREVIOUS_VIEW:
-        if (viewer->previous.scene_radius > 0)
-            *camera = viewer->previous;
+        if (viewer->cameras.previous.scene_radius > 0)
+            *camera = viewer->cameras.previous;
         break;
     default: // VIEW_ORTHOGRAPHIC
         camera->orthographic = !camera->orthographic;
@@ -368,7 +370,7 @@ static void execute_camera_command(view_state *viewer, view_action action)
         break;
     }
     if (memcmp(camera, &before, sizeof before) != 0)
-        viewer->previous = before;
+        viewer->cameras.previous = before;
 }
 
 // Opens the context menu of a picked point with its joint and mesh, or of the ground.
@@ -397,7 +399,7 @@ static void close_topmost(view_state *viewer)
     } else if (ui->start.is_open) {
         view_clear_start(ui);
     } else if (view_controls_character(viewer)) {
-        viewer->has_released_control = true;
+        viewer->input.has_released_control = true;
         view_notice(viewer, "Keyboard released; press Enter to control the character");
     } else {
         ui->focus.panel = NULL;
@@ -423,9 +425,9 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
         break;
     case VIEW_LARGER_TEXT:
     case VIEW_SMALLER_TEXT:
-        viewer->options->ui_scale =
-            view_clamp(viewer->font.scale * (action == VIEW_LARGER_TEXT ? 1.1f : 1.0f / 1.1f),
-                       VIEW_MIN_SCALE, VIEW_MAX_SCALE);
+        viewer->options->ui_scale = view_clamp(
+            viewer->drawing.font.scale * (action == VIEW_LARGER_TEXT ? 1.1f : 1.0f / 1.1f),
+            VIEW_MIN_SCALE, VIEW_MAX_SCALE);
         break;
     case VIEW_WARNINGS:
         view_open_overlay(&viewer->ui, VIEW_OVERLAY_NONE);
@@ -437,7 +439,7 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
         close_topmost(viewer);
         break;
     case VIEW_DRIVE:
-        viewer->has_released_control = false;
+        viewer->input.has_released_control = false;
         view_notice(viewer,
                     "Move with W A S D, Shift and Space; press Esc to release the keyboard");
         break;
@@ -611,7 +613,7 @@ static void execute_other_command(view_state *viewer, const view_command *comman
         break;
     case VIEW_UNDO:
     case VIEW_REDO:
-        view_show_step(viewer, viewer->step + (action == VIEW_UNDO ? SIZE_MAX : 1));
+        view_show_step(viewer, viewer->undo.step + (action == VIEW_UNDO ? SIZE_MAX : 1));
         break;
     case VIEW_GO_TO_STEP:
         view_show_step(viewer, number);
@@ -628,7 +630,7 @@ static void execute_other_command(view_state *viewer, const view_command *comman
         }
         break;
     case VIEW_QUIT:
-        viewer->quit = true;
+        viewer->input.quits = true;
         break;
     case VIEW_PLAY_IN_CHANNEL:
         if (view_play_in_channel(scene, (uint32_t)command->item, number, &viewer->play))
@@ -712,7 +714,8 @@ void view_pick_at(view_state *viewer, float x, float y)
         viewer->ui.command.path = NULL; // freed by view_execute()
     }
     const view_motion_kind *const mover = view_mover_of(&viewer->document->scene);
-    viewer->has_released_control = false; // a click in the viewport takes control of the character
+    viewer->input.has_released_control =
+        false; // a click in the viewport takes control of the character
     if (viewer->pick.is_set && mover->click != NULL)
         mover->click(&viewer->document->scene);
     view_log_state(viewer, "pick");
@@ -731,11 +734,11 @@ void view_measure_at(view_state *viewer, float x, float y)
 // Continues with the user's camera from the current position of the camera path.
 static void leave_camera_path(view_state *viewer)
 {
-    if (!viewer->following)
+    if (!viewer->cameras.follows_path)
         return;
     // The target is on the axis of the lens, at the depth of the center, so that the size of the
     // model does not change. Roll and field of view are lost.
-    view_camera *const camera = &viewer->camera;
+    view_camera *const camera = &viewer->cameras.user;
     const md5_vec3 walked = view_walked(&viewer->document->scene, &viewer->play);
     const md5_vec3 centre = md5_vec3_add(view_centre(viewer->document->bounds), walked);
     const view_lens lens = view_path_lens(viewer->document, &viewer->play, camera,
@@ -749,8 +752,8 @@ static void leave_camera_path(view_state *viewer)
     camera->target = md5_vec3_sub(md5_vec3_sub(lens.eye, md5_vec3_scale(back, depth)), walked);
     camera->distance = depth * lens.half_y / VIEW_HALF_HEIGHT;
     camera->orthographic = false;
-    viewer->framed = (view_framing){0};
-    viewer->following = false;
+    viewer->cameras.framing = (view_framing){0};
+    viewer->cameras.follows_path = false;
     view_snap(viewer);
 }
 
@@ -770,14 +773,14 @@ static bool hold_stick(view_state *viewer, float x, float y)
     const view_stick stick = view_stick_position(&stage);
     if (!(stick.reach > 0) || hypotf(x - stick.x, y - stick.y) > 1.3f * stick.reach)
         return false;
-    viewer->stick = stick;
+    viewer->input.stick = stick;
     return true;
 }
 
 // Moves the pad of the stick towards a pixel, and presses and releases the keys that it represents.
 static void push_stick(view_state *viewer, float x, float y)
 {
-    view_stick *const stick = &viewer->stick;
+    view_stick *const stick = &viewer->input.stick;
     view_input key;
     const float right = (x - stick->x) / stick->reach;
     const float down = (y - stick->y) / stick->reach;
@@ -794,7 +797,7 @@ static void push_stick(view_state *viewer, float x, float y)
 // Grasps a limb of a ragdoll at a pixel. Returns false if there is none.
 static bool grasp_limb(view_state *viewer, float x, float y)
 {
-    const float reach = 10 * viewer->camera.distance;
+    const float reach = 10 * viewer->cameras.user.distance;
     view_fall *const fall = viewer->document->scene.fall;
     if (viewer->pages.open >= 0 || view_shows_crowd(viewer->document)
         || !view_has_died(fall, viewer->play.time))
@@ -821,12 +824,12 @@ static void drag_limb(view_state *viewer, float x, float y)
 // Ends the current drag, also if another button ends it. Releases the keys of the stick.
 static void end_drag(view_state *viewer)
 {
-    if (viewer->drag == VIEW_DRAG_LIMB && viewer->document->scene.fall != NULL)
+    if (viewer->input.drag == VIEW_DRAG_LIMB && viewer->document->scene.fall != NULL)
         view_drag(viewer->document->scene.fall, NULL);
-    if (viewer->drag == VIEW_DRAG_STICK)
-        push_stick(viewer, viewer->stick.x, viewer->stick.y);
-    viewer->drag = VIEW_DRAG_NONE;
-    viewer->stick.reach = 0;
+    if (viewer->input.drag == VIEW_DRAG_STICK)
+        push_stick(viewer, viewer->input.stick.x, viewer->input.stick.y);
+    viewer->input.drag = VIEW_DRAG_NONE;
+    viewer->input.stick.reach = 0;
 }
 
 // Runs the interface with an event at the position of the last press. Returns true if the interface
@@ -834,23 +837,23 @@ static void end_drag(view_state *viewer)
 static bool run_at_press(view_state *viewer, ui_mouse event)
 {
     const view_stage stage = current_stage(viewer);
-    event.x = viewer->press_x;
-    event.y = viewer->press_y;
+    event.x = viewer->input.press_x;
+    event.y = viewer->input.press_y;
     return view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &event));
 }
 
 static bool press_panel(view_state *viewer)
 {
-    return run_at_press(
-        viewer,
-        (ui_mouse){.is_pressed = true, .is_double = viewer->is_double, .alt = viewer->is_alt});
+    return run_at_press(viewer, (ui_mouse){.is_pressed = true,
+                                           .is_double = viewer->input.is_double,
+                                           .alt = viewer->input.is_alt});
 }
 
 // Scrolls the panel under the finger.
 static bool drag_panel(view_state *viewer, float down)
 {
-    viewer->scrolled = down;
-    viewer->scrolled_at = viewer->now;
+    viewer->input.scroll_distance = down;
+    viewer->input.scroll_time = viewer->now;
     return run_at_press(viewer, (ui_mouse){.dragged = down});
 }
 
@@ -858,12 +861,12 @@ static bool drag_panel(view_state *viewer, float down)
 // under the press and drags it. Returns true if it presses.
 static bool decide_finger(view_state *viewer, float x, float y)
 {
-    const float right = x - viewer->press_x;
-    const float down = y - viewer->press_y;
-    if (hypotf(right, down) < 8 * viewer->font.scale)
+    const float right = x - viewer->input.press_x;
+    const float down = y - viewer->input.press_y;
+    if (hypotf(right, down) < 8 * viewer->drawing.font.scale)
         return false;
     const bool scrolls = fabsf(down) > fabsf(right) && drag_panel(viewer, down);
-    viewer->drag = scrolls ? VIEW_DRAG_SCROLL : VIEW_DRAG_NONE;
+    viewer->input.drag = scrolls ? VIEW_DRAG_SCROLL : VIEW_DRAG_NONE;
     if (!scrolls)
         press_panel(viewer);
     return !scrolls;
@@ -874,19 +877,19 @@ static bool decide_finger(view_state *viewer, float x, float y)
 static void lift_finger(view_state *viewer, const view_input *event)
 {
     const float moves = 12;
-    const float step = 3 * viewer->font.line[VIEW_TEXT];
-    const bool is_still = viewer->drag == VIEW_DRAG_FINGER && !event->is_given_up;
+    const float step = 3 * viewer->drawing.font.line[VIEW_TEXT];
+    const bool is_still = viewer->input.drag == VIEW_DRAG_FINGER && !event->is_given_up;
     const bool is_scrolling =
-        viewer->drag == VIEW_DRAG_SCROLL && viewer->now - viewer->scrolled_at < 0.1;
+        viewer->input.drag == VIEW_DRAG_SCROLL && viewer->now - viewer->input.scroll_time < 0.1;
     const bool continues = is_scrolling && !viewer->options->shown.reduced_motion;
-    if (viewer->drag == VIEW_DRAG_FINGER)
-        viewer->drag = VIEW_DRAG_NONE;
+    if (viewer->input.drag == VIEW_DRAG_FINGER)
+        viewer->input.drag = VIEW_DRAG_NONE;
     if (is_still && event->is_long)
         run_at_press(viewer, (ui_mouse){.is_right = true});
     else if (is_still)
         press_panel(viewer);
     else if (continues)
-        run_at_press(viewer, (ui_mouse){.wheel = moves * viewer->scrolled / step});
+        run_at_press(viewer, (ui_mouse){.wheel = moves * viewer->input.scroll_distance / step});
 }
 
 // Returns the drag that a press in the viewport begins.
@@ -906,29 +909,29 @@ static void press(view_state *viewer, const view_input *event)
     const float y = event->y;
     const bool left = event->button == VIEW_BUTTON_LEFT;
     end_drag(viewer);
-    viewer->is_only_alt_down = false;
-    viewer->press_x = x;
-    viewer->press_y = y;
-    viewer->press_travel = 0;
-    viewer->is_touched = event->is_touch;
-    viewer->is_double = event->clicks == 2;
-    viewer->is_alt = event->alt;
+    viewer->input.is_only_alt_down = false;
+    viewer->input.press_x = x;
+    viewer->input.press_y = y;
+    viewer->input.press_travel = 0;
+    viewer->input.is_touched = event->is_touch;
+    viewer->input.is_double = event->clicks == 2;
+    viewer->input.is_alt = event->alt;
     if (left && event->is_touch) {
         run_at_press(viewer, (ui_mouse){.is_moved = true});
         if (viewer->ui.hot.panel != NULL) {
-            viewer->drag = VIEW_DRAG_FINGER;
+            viewer->input.drag = VIEW_DRAG_FINGER;
             return;
         }
     }
     // Any button outside of a menu closes the menu.
     if ((left || viewer->ui.menu.kind != VIEW_NO_MENU) && press_panel(viewer))
         return;
-    viewer->drag = drag_kind(event);
-    if (viewer->drag == VIEW_DRAG_ORBIT && hold_stick(viewer, x, y)) {
-        viewer->drag = VIEW_DRAG_STICK;
+    viewer->input.drag = drag_kind(event);
+    if (viewer->input.drag == VIEW_DRAG_ORBIT && hold_stick(viewer, x, y)) {
+        viewer->input.drag = VIEW_DRAG_STICK;
         push_stick(viewer, x, y);
-    } else if (viewer->drag == VIEW_DRAG_ORBIT && grasp_limb(viewer, x, y)) {
-        viewer->drag = VIEW_DRAG_LIMB;
+    } else if (viewer->input.drag == VIEW_DRAG_ORBIT && grasp_limb(viewer, x, y)) {
+        viewer->input.drag = VIEW_DRAG_LIMB;
     }
 }
 
@@ -940,19 +943,19 @@ static bool move(view_state *viewer, const view_input *event)
     const float height = (float)viewer->height;
     const float right = event->moved_x;
     const float down = event->moved_y;
-    if (viewer->drag == VIEW_DRAG_SCROLL)
+    if (viewer->input.drag == VIEW_DRAG_SCROLL)
         return drag_panel(viewer, down);
-    if (viewer->drag == VIEW_DRAG_FINGER && !decide_finger(viewer, x, y))
-        return viewer->drag == VIEW_DRAG_SCROLL;
-    const bool is_camera = viewer->drag != VIEW_DRAG_NONE;
+    if (viewer->input.drag == VIEW_DRAG_FINGER && !decide_finger(viewer, x, y))
+        return viewer->input.drag == VIEW_DRAG_SCROLL;
+    const bool is_camera = viewer->input.drag != VIEW_DRAG_NONE;
     const bool is_held = viewer->ui.held != NULL;
-    if (viewer->drag == VIEW_DRAG_STICK)
+    if (viewer->input.drag == VIEW_DRAG_STICK)
         push_stick(viewer, x, y);
-    if (viewer->drag == VIEW_DRAG_LIMB) {
-        viewer->press_travel += fabsf(right) + fabsf(down);
+    if (viewer->input.drag == VIEW_DRAG_LIMB) {
+        viewer->input.press_travel += fabsf(right) + fabsf(down);
         drag_limb(viewer, x, y);
     }
-    if (viewer->drag == VIEW_DRAG_STICK || viewer->drag == VIEW_DRAG_LIMB)
+    if (viewer->input.drag == VIEW_DRAG_STICK || viewer->input.drag == VIEW_DRAG_LIMB)
         return is_camera;
     if (is_camera) {
         leave_camera_path(viewer);
@@ -965,13 +968,13 @@ static bool move(view_state *viewer, const view_input *event)
     }
     view_point_mover(viewer, x, y);
     if (is_camera)
-        viewer->press_travel += fabsf(right) + fabsf(down);
-    view_camera *const camera = &viewer->camera;
-    if (viewer->drag
+        viewer->input.press_travel += fabsf(right) + fabsf(down);
+    view_camera *const camera = &viewer->cameras.user;
+    if (viewer->input.drag
         == VIEW_DRAG_ORBIT) { // a drag over the height of the image rotates by 180 degrees
         camera->azimuth = remainderf(camera->azimuth - right * 180.0f / height, 360);
         camera->elevation = view_clamp(camera->elevation + down * 180.0f / height, -90, 90);
-    } else if (viewer->drag == VIEW_DRAG_PAN) {
+    } else if (viewer->input.drag == VIEW_DRAG_PAN) {
         view_pan(camera, right, down, current_stage(viewer).region.height);
     } else if (is_camera) { // upward zooms in, by a factor of 20 over the height of the image
         view_zoom(camera, powf(20, -down / height), 0, 0, height);
@@ -982,8 +985,8 @@ static bool move(view_state *viewer, const view_input *event)
 // Opens the context menu of the item or point under the mouse, and selects the point.
 static void click_right(view_state *viewer)
 {
-    const float x = viewer->press_x;
-    const float y = viewer->press_y;
+    const float x = viewer->input.press_x;
+    const float y = viewer->input.press_y;
     if (run_at_press(viewer, (ui_mouse){.is_right = true}))
         return;
     const view_pick pick = pick_at(viewer, x, y);
@@ -999,7 +1002,7 @@ static void click_right(view_state *viewer)
 // outside of the body.
 static void frame_spot(view_state *viewer)
 {
-    view_camera *const camera = &viewer->camera;
+    view_camera *const camera = &viewer->cameras.user;
     const view_scene *const scene = &viewer->document->scene;
     if (!viewer->pick.is_set) {
         view_execute(viewer, (view_command){.action = VIEW_FRAME_ALL});
@@ -1015,13 +1018,14 @@ static void frame_spot(view_state *viewer)
 // Handles a click in the viewport. Returns false if the release was not a click.
 static bool click(view_state *viewer, const view_stage *stage, const view_input *event)
 {
-    const float x = viewer->press_x;
-    const float y = viewer->press_y;
-    const bool has_moved = viewer->press_travel >= 4 * mouse_scale(viewer);
+    const float x = viewer->input.press_x;
+    const float y = viewer->input.press_y;
+    const bool has_moved = viewer->input.press_travel >= 4 * mouse_scale(viewer);
     if (has_moved || viewer->pages.open >= 0 || event->is_given_up)
         return false;
-    const bool is_click = viewer->drag == VIEW_DRAG_ORBIT || viewer->drag == VIEW_DRAG_LIMB;
-    if (viewer->drag == VIEW_DRAG_ZOOM || (is_click && event->is_long))
+    const bool is_click =
+        viewer->input.drag == VIEW_DRAG_ORBIT || viewer->input.drag == VIEW_DRAG_LIMB;
+    if (viewer->input.drag == VIEW_DRAG_ZOOM || (is_click && event->is_long))
         click_right(viewer);
     else if (!is_click)
         return false;
@@ -1050,8 +1054,9 @@ static void release(view_state *viewer, const view_input *event)
         const view_layout_wish wish = view_requested_layout(&stage);
         view_drop_sheet(&wish, &viewer->ui.docks);
     }
-    if (!click(viewer, &stage, event) && (viewer->drag != VIEW_DRAG_NONE || held != NULL))
-        view_log_state(viewer, viewer->drag != VIEW_DRAG_NONE ? names[viewer->drag] : held);
+    if (!click(viewer, &stage, event) && (viewer->input.drag != VIEW_DRAG_NONE || held != NULL))
+        view_log_state(viewer,
+                       viewer->input.drag != VIEW_DRAG_NONE ? names[viewer->input.drag] : held);
     end_drag(viewer);
 }
 
@@ -1065,7 +1070,7 @@ static void turn_wheel(view_state *viewer, const view_input *event)
         return;
     leave_camera_path(viewer);
     const view_rect region = current_stage(viewer).region;
-    view_zoom(&viewer->camera, powf(1.15f, event->wheel), x - region.x - 0.5f * region.width,
+    view_zoom(&viewer->cameras.user, powf(1.15f, event->wheel), x - region.x - 0.5f * region.width,
               y - region.y - 0.5f * region.height, region.height);
     view_log_state(viewer, "zoom");
 }
@@ -1107,8 +1112,8 @@ static void press_key(view_state *viewer, const view_input *event)
     const bool shift = event->shift;
     const bool control = event->control;
     const bool alt = event->alt;
-    viewer->is_only_alt_down = key == VIEW_KEY_LEFT_ALT;
-    viewer->ignores_text = viewer->ignores_text && event->is_repeated;
+    viewer->input.is_only_alt_down = key == VIEW_KEY_LEFT_ALT;
+    viewer->input.ignores_text = viewer->input.ignores_text && event->is_repeated;
     // F6 moves the focus to another panel unless a character is controlled.
     if (!(key == VIEW_KEY_F(6) && view_controls_character(viewer))
         && type(viewer, &(ui_mouse){.key = key, .shift = shift, .control = control, .alt = alt}))
@@ -1125,7 +1130,7 @@ static void press_key(view_state *viewer, const view_input *event)
         return;
     }
     row = view_find_key(key, shift, control, alt, false);
-    viewer->ignores_text |= row != NULL;
+    viewer->input.ignores_text |= row != NULL;
     if (row != NULL) {
         const view_stage stage = current_stage(viewer);
         const uint32_t missing = view_missing_needs(&stage, row);
@@ -1220,26 +1225,26 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
                                 : "You now control Bobbin" VIEW_DOT "Ctrl+Home: start page" VIEW_DOT
                                   "F1: shortcuts");
     }
-    if (viewer->num_steps == 0)
+    if (viewer->undo.num_steps == 0)
         view_store_step(viewer);
     switch (kind) {
     case VIEW_INPUT_QUIT:
-        viewer->quit = true;
+        viewer->input.quits = true;
         break;
     case VIEW_INPUT_KEY_DOWN:
         press_key(viewer, event);
         break;
     case VIEW_INPUT_KEY_UP: // also if the mode has changed since the key was pressed
-        viewer->ignores_text = false;
+        viewer->input.ignores_text = false;
         let_go = view_find_key(event->key, false, false, false, true);
         if (let_go != NULL)
             view_control_character(viewer, let_go, false);
-        if (event->key == VIEW_KEY_LEFT_ALT && viewer->is_only_alt_down && !event->is_forced)
+        if (event->key == VIEW_KEY_LEFT_ALT && viewer->input.is_only_alt_down && !event->is_forced)
             view_execute(viewer, (view_command){.action = VIEW_MENUS});
         break;
     case VIEW_INPUT_TEXT:
-        *redraw =
-            (!viewer->ignores_text && type(viewer, &(ui_mouse){.text = event->text})) || *redraw;
+        *redraw = (!viewer->input.ignores_text && type(viewer, &(ui_mouse){.text = event->text}))
+                  || *redraw;
         break;
     case VIEW_INPUT_PRESS:
         press(viewer, event);
@@ -1270,7 +1275,7 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
     case VIEW_INPUT_OTHER:
         break;
     }
-    viewer->joins = kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_WHEEL;
+    viewer->undo.merges_steps = kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_WHEEL;
     // A drag is one step of the undo history, and so are all changes of a card.
     if (viewer->ui.held == NULL && kind != VIEW_INPUT_MOVE && viewer->ui.over != VIEW_OVERLAY_CARD)
         view_store_step(viewer);

@@ -1,6 +1,8 @@
 // md5view: shows animated MD5 models in a window, or draws them to files.
 #include "demo/common/text.h"
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/movie.h"
+#include "demo/viewer/jobs/output.h"
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_NO_DISPLAY };
 
@@ -47,7 +49,7 @@ static int run(int count, char **arguments, view_options *options)
     const bool draws = !options->no_render; // --no-render only reads files
     const bool is_ready = !draws || open_window(&viewer, has_window);
     const bool is_open = is_ready && (is_thumbnail || view_open_first(&viewer));
-    view_end_prefetch(&viewer.ahead);
+    view_end_prefetch(&viewer.opening.prefetch);
     if (!is_ready) {
         status = EXIT_NO_DISPLAY;
         if (has_window) // a file manager does not show messages
@@ -57,7 +59,7 @@ static int run(int count, char **arguments, view_options *options)
             view_notice(&viewer, "%s", log.warning);
         if (has_window ? view_run_window(&viewer) : view_run_job(&viewer))
             status = EXIT_DONE;
-        if (viewer.movie != NULL)
+        if (viewer.jobs.movie != NULL)
             view_toggle_recording(&viewer);
     }
     view_end(&viewer);

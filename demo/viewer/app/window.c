@@ -1,5 +1,7 @@
 // The window: the main loop, the frame pace, and drawing a frame.
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/export.h"
+#include "demo/viewer/jobs/movie.h"
 
 // == The clock ====================================================================================
 
@@ -41,15 +43,16 @@ bool view_follow(view_state *viewer, double seconds)
         viewer->options->shown.reduced_motion ? 1 : md5_smoothing_fraction(rate, (float)seconds);
     view_ui *const ui = &viewer->ui;
     bool is_moving = false;
-    viewer->is_smooth = ui->is_smooth = true;
+    viewer->cameras.is_smooth = ui->is_smooth = true;
     for (int i = 0; i < UI_NUM_SCROLLS; i++)
         is_moving |= approach(&ui->scrolls[i].shown, ui->scrolls[i].wanted, fraction);
     is_moving =
         approach(&viewer->pages.scroll.shown, viewer->pages.scroll.wanted, fraction) || is_moving;
-    if (viewer->font.scale > 0) { // the layout is known
-        const view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
+    if (viewer->drawing.font.scale > 0) { // the layout is known
+        const view_stage stage =
+            view_build_stage(viewer, (float)viewer->width, (float)viewer->height);
         const view_rect free = view_free_region(&stage);
-        view_rect *const seen = &viewer->seen_region;
+        view_rect *const seen = &viewer->cameras.drawn_region;
         if (!(seen->width > 0))
             *seen = free;
         is_moving |= approach(&seen->x, free.x, fraction);
@@ -57,7 +60,7 @@ bool view_follow(view_state *viewer, double seconds)
         is_moving |= approach(&seen->width, free.width, fraction);
         is_moving |= approach(&seen->height, free.height, fraction);
     }
-    return view_follow_camera(&viewer->seen, &viewer->camera, fraction) || is_moving;
+    return view_follow_camera(&viewer->cameras.drawn, &viewer->cameras.user, fraction) || is_moving;
 }
 
 // == The window ===================================================================================
@@ -66,8 +69,8 @@ bool view_follow(view_state *viewer, double seconds)
 // quality for the device. The first frame has low quality, because the window is shown after it.
 static uint32_t quality_step(const view_state *viewer, bool is_first, bool is_moving)
 {
-    const view_quality *const quality = &viewer->quality;
-    const bool can_reduce = viewer->options->shown.auto_quality && viewer->movie == NULL;
+    const view_quality *const quality = &viewer->drawing.quality;
+    const bool can_reduce = viewer->options->shown.auto_quality && viewer->jobs.movie == NULL;
     if (is_first)
         return 2;
     if (!can_reduce)
@@ -82,13 +85,13 @@ static void adjust_quality(view_state *viewer, double begin)
 {
     const view_quality_offers offers = {.samples = viewer->options->samples > 1,
                                         .shadows = viewer->options->shown.shadows};
-    if (!view_judge_quality(&viewer->quality, view_seconds() - begin, offers))
+    if (!view_judge_quality(&viewer->drawing.quality, view_seconds() - begin, offers))
         return;
     char text[64];
-    view_describe_economy(&view_economies[viewer->quality.step], text, sizeof text);
+    view_describe_economy(&view_economies[viewer->drawing.quality.step], text, sizeof text);
     view_debug(&viewer->log, "quality: %s", text[0] != '\0' ? text : "full");
     // Swaps do not wait for the screen any more, so that only work is measured.
-    view_set_swap_waits(viewer->window, viewer->quality.step == 0);
+    view_set_swap_waits(viewer->window, viewer->drawing.quality.step == 0);
 }
 
 // Draws a frame. `moving`: the image changes without input.
@@ -97,7 +100,7 @@ static bool draw_window(view_state *viewer, bool moving)
     md5_error error = {0};
     const double begin = view_seconds();
     const bool is_first = view_is_window_hidden(viewer->window);
-    const bool can_reduce = viewer->options->shown.auto_quality && viewer->movie == NULL;
+    const bool can_reduce = viewer->options->shown.auto_quality && viewer->jobs.movie == NULL;
     int width;
     int height;
     view_window_pixels(viewer->window, &width, &height);
@@ -107,10 +110,10 @@ static bool draw_window(view_state *viewer, bool moving)
                                                      : view_screen_scale(viewer->window);
     if (!view_set_scale(viewer, view_clamp(base, VIEW_MIN_SCALE, VIEW_MAX_SCALE)))
         return false;
-    viewer->is_moving = moving;
-    viewer->economy = view_economies[quality_step(viewer, is_first, moving)];
+    viewer->drawing.is_moving = moving;
+    viewer->drawing.economy = view_economies[quality_step(viewer, is_first, moving)];
     const bool drawn = view_present(viewer, &error);
-    viewer->economy = (view_economy){0};
+    viewer->drawing.economy = (view_economy){0};
     if (!drawn)
         return view_log_error(&viewer->log, &error);
     view_record_frame(viewer);
@@ -147,9 +150,9 @@ static void begin_loop(view_loop *loop, view_state *viewer)
     const double start = view_seconds();
     *loop = (view_loop){.viewer = viewer, .pace = {.last = start}, .start = start, .redraw = true};
     const char *const device = md5gl_device_name(viewer->renderer);
-    viewer->quality = view_begin_quality(device);
-    view_debug(&viewer->log, "quality: step %u on %s", viewer->quality.step, device);
-    view_set_swap_waits(viewer->window, viewer->quality.step == 0);
+    viewer->drawing.quality = view_begin_quality(device);
+    view_debug(&viewer->log, "quality: step %u on %s", viewer->drawing.quality.step, device);
+    view_set_swap_waits(viewer->window, viewer->drawing.quality.step == 0);
     view_log_state(viewer, "start");
     view_snap(viewer);
 }
@@ -160,7 +163,7 @@ static bool draw_frame(view_loop *loop, bool moving, double begin)
 {
     view_state *const viewer = loop->viewer;
     char name[sizeof loop->title];
-    COMMON_TEXT(name, "%s%s - md5view", viewer->movie != NULL ? "recording: " : "",
+    COMMON_TEXT(name, "%s%s - md5view", viewer->jobs.movie != NULL ? "recording: " : "",
                 viewer->document->scene.name);
     if (strcmp(name, loop->title) != 0)
         view_set_title(viewer->window, name);
@@ -204,11 +207,11 @@ static bool end_first_minute(view_state *viewer)
 static double event_timeout(const view_state *viewer, bool is_moving, bool awaits_tip)
 {
     const view_ui *const ui = &viewer->ui;
-    if (is_moving || viewer->exporting != NULL || viewer->converting != NULL)
+    if (is_moving || viewer->jobs.export != NULL || viewer->jobs.conversion != NULL)
         return 0;
     const bool has_notice = viewer->now < fmax(ui->notice_end, ui->lit_end);
     const bool has_hover = awaits_tip || ui->trial.option != NULL;
-    const bool reads_files = viewer->options->watch || viewer->scan != NULL;
+    const bool reads_files = viewer->options->watch || viewer->jobs.scan != NULL;
     return has_notice || has_hover || reads_files ? 0.1 : 1;
 }
 
@@ -219,7 +222,8 @@ static bool needs_still_frame(const view_loop *loop, bool is_moving)
     const view_state *const viewer = loop->viewer;
     if (!loop->moved || is_moving)
         return false;
-    return viewer->quality.step > viewer->quality.still || viewer->options->shown.frame_time;
+    return viewer->drawing.quality.step > viewer->drawing.quality.still
+           || viewer->options->shown.frame_time;
 }
 
 // Draws a frame if anything has changed, and handles the events after it. Returns false at the end.
@@ -230,9 +234,9 @@ static bool step_loop(void *user)
     view_ui *const ui = &viewer->ui;
     const double begin = view_seconds();
     viewer->now = begin - loop->start;
-    const bool recording = viewer->movie != NULL;
+    const bool recording = viewer->jobs.movie != NULL;
     const double real = view_pace_frame(&loop->pace, begin);
-    const double passed = recording ? 1.0 / viewer->movie->frame_rate : real;
+    const double passed = recording ? 1.0 / viewer->jobs.movie->frame_rate : real;
     if (!view_is_window_hidden(viewer->window))
         loop->redraw |= view_finish_opening(viewer);
     const bool following = view_follow(viewer, passed);
@@ -262,7 +266,7 @@ static bool step_loop(void *user)
     const double drawn = view_seconds();
     double timeout = event_timeout(viewer, moving, awaits_tip);
     // At most one second: events may arrive faster than they are handled.
-    while (!viewer->quit && view_seconds() - drawn < 1) {
+    while (!viewer->input.quits && view_seconds() - drawn < 1) {
         view_input event;
         if (!view_next_input(viewer->window, timeout, &event))
             break;
@@ -270,9 +274,9 @@ static bool step_loop(void *user)
         timeout = 0;
     }
     view_adjust_frame_pace(&loop->pace, view_seconds() - drawn, moving);
-    if (viewer->quit)
+    if (viewer->input.quits)
         view_stop_export(viewer);
-    return !viewer->quit;
+    return !viewer->input.quits;
 }
 
 static char *describe_view(void *user)
@@ -285,7 +289,7 @@ static void save_state(void *user)
 {
     view_state *const viewer = ((view_loop *)user)->viewer;
     viewer->window = NULL; // the window must not be used any more
-    if (viewer->movie != NULL)
+    if (viewer->jobs.movie != NULL)
         view_toggle_recording(viewer);
     view_save_config(viewer);
 }

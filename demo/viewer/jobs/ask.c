@@ -4,6 +4,7 @@
 // contains the function of each effect. apply_changes() compares all options with their former
 // texts and applies the effect of each difference. Undo steps, previews of list items and cards use
 // the same function.
+#include "demo/viewer/jobs/export.h"
 #include "demo/viewer/jobs/view.h"
 
 #include <assert.h>
@@ -421,16 +422,18 @@ static char *make_step_label(const view_state *viewer, bool is_first, const view
 // The last step always remains, so that the new step can be undone.
 static void drop_old_steps(view_state *viewer, size_t size)
 {
-    for (size_t i = 0; i < viewer->num_steps; i++)
-        size += strlen(viewer->steps[i].lines);
+    for (size_t i = 0; i < viewer->undo.num_steps; i++)
+        size += strlen(viewer->undo.steps[i].lines);
     size_t num_dropped = 0;
-    while (num_dropped + 1 < viewer->num_steps
-           && (viewer->num_steps - num_dropped >= VIEW_MAX_STEPS || size > VIEW_MAX_STEP_BYTES)) {
-        size -= strlen(viewer->steps[num_dropped].lines);
-        view_free_step(&viewer->steps[num_dropped++]);
+    while (
+        num_dropped + 1 < viewer->undo.num_steps
+        && (viewer->undo.num_steps - num_dropped >= VIEW_MAX_STEPS || size > VIEW_MAX_STEP_BYTES)) {
+        size -= strlen(viewer->undo.steps[num_dropped].lines);
+        view_free_step(&viewer->undo.steps[num_dropped++]);
     }
-    viewer->num_steps -= num_dropped;
-    memmove(viewer->steps, viewer->steps + num_dropped, viewer->num_steps * sizeof *viewer->steps);
+    viewer->undo.num_steps -= num_dropped;
+    memmove(viewer->undo.steps, viewer->undo.steps + num_dropped,
+            viewer->undo.num_steps * sizeof *viewer->undo.steps);
 }
 
 void view_store_step(view_state *viewer)
@@ -438,9 +441,10 @@ void view_store_step(view_state *viewer)
     const double merge_seconds = 0.8;    // seconds
     if (viewer->ui.trial.before != NULL) // the preview of a list item does not create a step
         return;
-    assert(viewer->steps != NULL); // allocated by view_begin()
+    assert(viewer->undo.steps != NULL); // allocated by view_begin()
     view_update_options(viewer);
-    view_step *const last = viewer->num_steps > 0 ? &viewer->steps[viewer->step] : NULL;
+    view_step *const last =
+        viewer->undo.num_steps > 0 ? &viewer->undo.steps[viewer->undo.step] : NULL;
     view_step now = {
         .lines = view_write_settings(viewer->options, NULL, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE),
         .turn = viewer->document->scene.turn};
@@ -458,40 +462,41 @@ void view_store_step(view_state *viewer)
     }
     now.label = make_step_label(viewer, last == NULL, now.row, value);
     free(value);
-    const bool is_soon = viewer->joins && viewer->now < viewer->step_time + merge_seconds;
-    const bool is_newest = viewer->step > 0 && viewer->step + 1 == viewer->num_steps;
+    const bool is_soon =
+        viewer->undo.merges_steps && viewer->now < viewer->undo.step_time + merge_seconds;
+    const bool is_newest = viewer->undo.step > 0 && viewer->undo.step + 1 == viewer->undo.num_steps;
     const bool has_same_option = last != NULL && now.row == last->row;
     // A change continues the last step, unless it restores the state before it: that is a new step.
     if (is_soon && is_newest && has_same_option && strcmp(now.lines, last[-1].lines) != 0) {
         view_free_step(last);
         *last = now;
-        viewer->step_time = viewer->now;
+        viewer->undo.step_time = viewer->now;
         return;
     }
-    viewer->step_time = viewer->now;
-    while (viewer->num_steps > viewer->step + 1)
-        view_free_step(&viewer->steps[--viewer->num_steps]);
+    viewer->undo.step_time = viewer->now;
+    while (viewer->undo.num_steps > viewer->undo.step + 1)
+        view_free_step(&viewer->undo.steps[--viewer->undo.num_steps]);
     drop_old_steps(viewer, strlen(now.lines));
-    viewer->step = viewer->num_steps++;
-    viewer->steps[viewer->step] = now;
+    viewer->undo.step = viewer->undo.num_steps++;
+    viewer->undo.steps[viewer->undo.step] = now;
 }
 
 void view_show_step(view_state *viewer, size_t number)
 {
-    const char *const what = number == viewer->step + 1 ? "redo" : "undo";
-    if (number >= viewer->num_steps) {
+    const char *const what = number == viewer->undo.step + 1 ? "redo" : "undo";
+    if (number >= viewer->undo.num_steps) {
         view_notice(viewer, "Nothing to %s", what);
         return;
     }
-    const view_turn *const turn = &viewer->steps[number].turn;
+    const view_turn *const turn = &viewer->undo.steps[number].turn;
     // A file no longer exists; nothing has changed.
-    if (!apply_lines(viewer, viewer->steps[number].lines)) {
+    if (!apply_lines(viewer, viewer->undo.steps[number].lines)) {
         view_notice(viewer, "Cannot %s: %s", what, viewer->log.error);
         return;
     }
     if (has_other_rotation(turn, &viewer->document->scene.turn))
         set_model_rotation(viewer, *turn);
-    viewer->step = number;
+    viewer->undo.step = number;
 }
 
 void view_reset_settings(view_state *viewer, view_action action)
@@ -519,9 +524,9 @@ const view_page *view_shown_page(const view_state *viewer)
 void view_describe_document(view_state *viewer, view_options *now)
 {
     const view_scene *const scene = &viewer->document->scene;
-    const view_camera *const camera = &viewer->camera;
+    const view_camera *const camera = &viewer->cameras.user;
     const view_camera usual = VIEW_DEFAULT_CAMERA;
-    const view_camera *const framed = &viewer->framed.camera;
+    const view_camera *const framed = &viewer->cameras.framing.camera;
     char up[3], front[3];
     *now = *viewer->options;
     // Omit the settings of the window itself.
@@ -551,19 +556,20 @@ void view_describe_document(view_state *viewer, view_options *now)
     now->animation_index = (uint32_t)scene->clip;
     now->animation_index_given = !is_page && scene->num_clips > 1 && !view_is_bind_pose(scene);
     now->no_auto = now->no_auto || (!is_page && view_is_bind_pose(scene) && scene->model != NULL);
-    now->camera_path = scene->camera_path.camera != NULL && !viewer->following;
+    now->camera_path = scene->camera_path.camera != NULL && !viewer->cameras.follows_path;
 
     // Set the camera's distance and target, unless the camera frames the whole clip, which works in
     // any image.
     const bool has_target = memcmp(&camera->target, &framed->target, sizeof camera->target) == 0;
     const bool is_framed =
-        viewer->framed.width > 0 && camera->distance == framed->distance && has_target;
+        viewer->cameras.framing.width > 0 && camera->distance == framed->distance && has_target;
     now->azimuth = camera->azimuth;
     now->azimuth_given = camera->azimuth != usual.azimuth;
     now->elevation = camera->elevation;
     now->elevation_given = camera->elevation != usual.elevation;
     now->distance = camera->distance;
-    now->distance_given = now->target_given = !is_framed && !viewer->following && !is_page;
+    now->distance_given = now->target_given =
+        !is_framed && !viewer->cameras.follows_path && !is_page;
     memcpy(now->target, &camera->target, sizeof now->target);
     now->orthographic = now->orthographic_given = camera->orthographic;
 }

@@ -2,13 +2,14 @@
 
 // Selection of files in the dialog of the desktop, by zenity or kdialog, which run as separate
 // processes.
+#include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/jobs/view.h"
 
 // A dialog requires a visible window.
 bool view_has_file_dialog(const view_state *viewer)
 {
     const char *const desktop = getenv("XDG_CURRENT_DESKTOP");
-    if (viewer->picker.has_failed || desktop == NULL || desktop[0] == '\0')
+    if (viewer->jobs.picker.has_failed || desktop == NULL || desktop[0] == '\0')
         return false;
     return viewer->window != NULL && view_is_window_visible(viewer->window);
 }
@@ -67,7 +68,7 @@ static bool poll_process(const view_picker *picker, char *answer, size_t size, i
 
 bool view_open_file_dialog(view_state *viewer, view_action action, const char *folder)
 {
-    view_picker *const picker = &viewer->picker;
+    view_picker *const picker = &viewer->jobs.picker;
     const bool is_file = action == VIEW_FILES;
     if (action != VIEW_EXPORT && view_ask_page(is_file ? "files" : "folder"))
         return true;
@@ -91,7 +92,7 @@ bool view_open_file_dialog(view_state *viewer, view_action action, const char *f
 
 view_command view_poll_file_dialog(view_state *viewer)
 {
-    view_picker *const picker = &viewer->picker;
+    view_picker *const picker = &viewer->jobs.picker;
     view_export *const export = &viewer->ui.export;
     view_command command = {.action = VIEW_NOTHING};
     char answer[4200] = "";

@@ -3,6 +3,9 @@
 // Images and movies are exported by the equivalent command line: its arguments are built from the
 // shown document and the dialog, parsed again, and run between frames with a separate state
 // (view_export_job). Models are converted on a thread (view_conversion_job).
+#include "demo/viewer/jobs/export.h"
+#include "demo/viewer/jobs/movie.h"
+#include "demo/viewer/jobs/output.h"
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/text.h"
@@ -105,7 +108,7 @@ static void add_shown_files(common_list *words, const view_document *document)
 static bool describe_output(view_state *viewer, unsigned number, view_options *now)
 {
     view_describe_document(viewer, now);
-    const view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
+    const view_stage stage = view_build_stage(viewer, (float)viewer->width, (float)viewer->height);
     if (viewer->ui.export.endings.count == 0)
         viewer->ui.export.endings = convert_list_outputs();
     return view_select_export(&viewer->ui.export, &stage, number, now);
@@ -269,7 +272,8 @@ static void draw_preview(view_state *viewer, view_options *now)
     small.width = width;
     small.height = height;
     if (now->labels)
-        small.caption = common_copy(clip != NULL ? clip->name : viewer->document->scene.name);
+        small.drawing.caption =
+            common_copy(clip != NULL ? clip->name : viewer->document->scene.name);
     drop_preview(viewer);
     if (view_draw_small(viewer, &small, export->choices.kind == VIEW_EXPORT_PICTURE, now->samples,
                         now->no_background, rgba)) {
@@ -285,7 +289,7 @@ static void draw_preview(view_state *viewer, view_options *now)
         common_has_suffix(now->output, "png") && (!now->all_clips || now->sheet_columns > 0);
     const uint32_t num_images = now->num_frames > 0 ? now->num_frames : 1;
     export->bytes = is_known ? (double)size * pow(enlarged, 0.8) * num_images : 0;
-    free(small.caption);
+    free(small.drawing.caption);
     free(rgba);
 }
 
@@ -344,10 +348,10 @@ static bool update_dialog(view_state *viewer)
 
 static void end_export(view_state *viewer, bool is_stopped)
 {
-    view_export_job *const exporting = viewer->exporting;
+    view_export_job *const exporting = viewer->jobs.export;
     view_state *const export_state = &exporting->viewer;
     viewer->ui.export.total = 0;
-    viewer->exporting = NULL;
+    viewer->jobs.export = NULL;
     if (is_stopped)
         export_state->log.level = VIEW_QUIET; // stopping is not an error
     const bool is_saved = exporting->output.viewer != NULL && view_end_output(&exporting->output);
@@ -415,7 +419,7 @@ static void begin_conversion(view_state *viewer, const view_options *now, const 
         free_converting(converting);
         return;
     }
-    viewer->converting = converting;
+    viewer->jobs.conversion = converting;
     viewer->ui.export.total = 1;
     stbi_write_force_png_filter = -1; // the filter of md5tool
     if (converting->num_attached > 0)
@@ -436,10 +440,10 @@ static void begin_conversion(view_state *viewer, const view_options *now, const 
 // Waits for the conversion, and shows its result.
 static void end_conversion(view_state *viewer)
 {
-    view_conversion_job *const converting = viewer->converting;
+    view_conversion_job *const converting = viewer->jobs.conversion;
     const char *const path = converting->words.names[converting->words.count - 1];
     view_wait_thread(converting->thread, "convert");
-    viewer->converting = NULL;
+    viewer->jobs.conversion = NULL;
     viewer->ui.export.total = 0;
     for (size_t i = 0; i < converting->notes.count; i++)
         view_note(&viewer->log, path, converting->notes.names[i]);
@@ -463,10 +467,10 @@ void view_stop_export(view_state *viewer)
 {
     drop_preview(viewer);
     viewer->ui.export.is_stale = true;
-    if (viewer->exporting != NULL)
+    if (viewer->jobs.export != NULL)
         end_export(viewer, true);
-    if (viewer->converting != NULL) {
-        atomic_store(&viewer->converting->stops, true);
+    if (viewer->jobs.conversion != NULL) {
+        atomic_store(&viewer->jobs.conversion->stops, true);
         end_conversion(viewer);
     }
 }
@@ -485,7 +489,7 @@ static void begin_export(view_state *viewer, unsigned number)
 {
     view_options now;
     char problem[256];
-    if (viewer->exporting != NULL || viewer->converting != NULL
+    if (viewer->jobs.export != NULL || viewer->jobs.conversion != NULL
         || !describe_output(viewer, number, &now))
         return;
     if (viewer->ui.export.choices.kind == VIEW_EXPORT_MODEL) {
@@ -498,7 +502,7 @@ static void begin_export(view_state *viewer, unsigned number)
     }
     view_export_job *const exporting = common_alloc(1, sizeof *exporting);
     view_state *const export_state = &exporting->viewer;
-    viewer->exporting = exporting;
+    viewer->jobs.export = exporting;
     store_choices(viewer);
     exporting->words = write_words(viewer, &now);
     exporting->begin = view_seconds();
@@ -511,7 +515,7 @@ static void begin_export(view_state *viewer, unsigned number)
         view_error(&export_state->log, "%s", problem);
     const float scale = exporting->options.ui_scale > 0 ? exporting->options.ui_scale : 1;
     is_ready = is_ready && view_open_first(export_state) && view_set_scale(export_state, scale)
-               && view_begin_output(&exporting->output, export_state);
+               && view_begin_output(&exporting->output, export_state, NULL);
     viewer->ui.export.asks = false;
     viewer->ui.export.done = 0;
     viewer->ui.export.total = exporting->output.total;
@@ -524,8 +528,9 @@ void view_perform_export(view_state *viewer, view_action action)
     enum { MAX_NAMES = 10000 };
     view_export *const export = &viewer->ui.export;
     view_options now;
-    if (action == VIEW_STOP_EXPORT && viewer->converting != NULL) {
-        atomic_store(&viewer->converting->stops, true); // the thread ends after the current file
+    if (action == VIEW_STOP_EXPORT && viewer->jobs.conversion != NULL) {
+        atomic_store(&viewer->jobs.conversion->stops,
+                     true); // the thread ends after the current file
     } else if (action == VIEW_STOP_EXPORT) {
         view_stop_export(viewer);
     } else if (viewer->pages.open >= 0) {
@@ -556,10 +561,10 @@ bool view_follow_export(view_state *viewer)
 {
     const double slice = 0.025;
     const double begin = view_seconds();
-    view_export_job *const exporting = viewer->exporting;
+    view_export_job *const exporting = viewer->jobs.export;
     view_export *const export = &viewer->ui.export;
-    if (viewer->converting != NULL) {
-        if (atomic_load(&viewer->converting->has_ended))
+    if (viewer->jobs.conversion != NULL) {
+        if (atomic_load(&viewer->jobs.conversion->has_ended))
             end_conversion(viewer);
         return true;
     }

@@ -3,6 +3,8 @@
 //
 // view_run_file_command() runs a command; view_follow_files() runs the background work once per
 // frame.
+#include "demo/viewer/jobs/check.h"
+#include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/text.h"
@@ -30,7 +32,7 @@ static char *shown_game_name(const view_state *viewer)
 {
     view_address address;
     const view_scene *const scene = &viewer->document->scene;
-    if (viewer->library == NULL || scene->library != viewer->library
+    if (viewer->lists.library == NULL || scene->library != viewer->lists.library
         || !view_read_address(scene->path, &address))
         return NULL;
     char *const name = common_copy(address.name);
@@ -48,7 +50,7 @@ static bool update_thumbnails(view_state *viewer, view_previews **previews, bool
     view_thumbnail *asked[VIEW_MAX_THUMBNAILS];
     const view_preview *made[VIEW_MAX_THUMBNAILS];
     size_t count = 0;
-    view_drop_previews(viewer, is_in_game, is_in_game && viewer->library == NULL);
+    view_drop_previews(viewer, is_in_game, is_in_game && viewer->lists.library == NULL);
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
         view_thumbnail *const picture = &viewer->ui.pictures[i];
         if (picture->wish != NULL && picture->is_in_game == is_in_game && !picture->is_made) {
@@ -58,7 +60,7 @@ static bool update_thumbnails(view_state *viewer, view_previews **previews, bool
     }
     const view_preview_drawer drawer = {view_draw_preview, viewer};
     if (*previews == NULL && count > 0)
-        *previews = view_begin_previews(is_in_game ? viewer->library->place : NULL,
+        *previews = view_begin_previews(is_in_game ? viewer->lists.library->place : NULL,
                                         view_find_models_folder());
     if (*previews == NULL)
         return false;
@@ -83,8 +85,8 @@ static bool update_thumbnails(view_state *viewer, view_previews **previews, bool
 
 bool view_follow_previews(view_state *viewer)
 {
-    const bool has_files = update_thumbnails(viewer, &viewer->images, false);
-    return update_thumbnails(viewer, &viewer->previews, true) || has_files;
+    const bool has_files = update_thumbnails(viewer, &viewer->lists.file_previews, false);
+    return update_thumbnails(viewer, &viewer->lists.game_previews, true) || has_files;
 }
 
 // == Failed commands =============================================================================
@@ -93,9 +95,9 @@ bool view_follow_previews(view_state *viewer)
 static void store_failed_command(view_state *viewer, const view_command *command)
 {
     char *const path = common_copy(command->path); // `command` may be viewer->failed
-    free(viewer->failed.path);
-    viewer->failed = *command;
-    viewer->failed.path = path;
+    free(viewer->opening.failed.path);
+    viewer->opening.failed = *command;
+    viewer->opening.failed.path = path;
 }
 
 // == Lists of folders and archives ===============================================================
@@ -166,22 +168,22 @@ void view_list_location(view_state *viewer, const char *path)
 
 void view_show_section(view_state *viewer, size_t section)
 {
-    if (viewer->library == NULL || section >= VIEW_NUM_SECTIONS)
+    if (viewer->lists.library == NULL || section >= VIEW_NUM_SECTIONS)
         return;
     char *const name = shown_game_name(viewer);
-    viewer->section = (view_section)section;
-    view_list_section(&viewer->ui.browser, viewer->library, viewer->section, name);
+    viewer->lists.section = (view_section)section;
+    view_list_section(&viewer->ui.browser, viewer->lists.library, viewer->lists.section, name);
     free(name);
 }
 
 void view_browse_game(view_state *viewer, const char *place)
 {
     char *const whole = view_with_bases(place, NULL, 0);
-    if (viewer->library != NULL && strcmp(viewer->library->place, whole) == 0) {
-        view_show_section(viewer, viewer->section);
+    if (viewer->lists.library != NULL && strcmp(viewer->lists.library->place, whole) == 0) {
+        view_show_section(viewer, viewer->lists.section);
     } else {
-        view_stop_scan(viewer->scan);
-        viewer->scan = view_begin_scan(whole);
+        view_stop_scan(viewer->jobs.scan);
+        viewer->jobs.scan = view_begin_scan(whole);
         view_list_scan(&viewer->ui.browser, whole);
     }
     free(whole);
@@ -210,7 +212,8 @@ static bool open_document(view_state *viewer, const char *const *files, size_t n
 // Opens a file, or a name of the listed game in a skin (NULL: its own).
 static void open_item(view_state *viewer, const char *file, bool is_name, const char *skin)
 {
-    char *const address = is_name ? view_make_address(viewer->library->place, file, skin) : NULL;
+    char *const address =
+        is_name ? view_make_address(viewer->lists.library->place, file, skin) : NULL;
     const char *const files[1] = {is_name ? address : file};
     if (!open_document(viewer, files, 1))
         view_notice(viewer, viewer->log.has_stopped ? "Opening %s was canceled" : "Cannot open %s",
@@ -221,14 +224,14 @@ static void open_item(view_state *viewer, const char *file, bool is_name, const 
 bool view_follow_scan(view_state *viewer)
 {
     size_t num_files = 0;
-    if (viewer->scan == NULL)
+    if (viewer->jobs.scan == NULL)
         return false;
-    if (view_is_scan_done(viewer->scan, &num_files)) {
+    if (view_is_scan_done(viewer->jobs.scan, &num_files)) {
         md5_error error = {0};
-        char *const place = common_copy(viewer->scan->place);
-        view_library *const library = view_end_scan(viewer->scan, &error);
+        char *const place = common_copy(viewer->jobs.scan->place);
+        view_library *const library = view_end_scan(viewer->jobs.scan, &error);
         const bool is_awaited = viewer->ui.browser.is_scanning;
-        viewer->scan = NULL;
+        viewer->jobs.scan = NULL;
         if (library == NULL) {
             view_log_error(&viewer->log, &error);
             store_failed_command(viewer, &(view_command){.action = VIEW_OPEN_GAME, .path = place});
@@ -239,28 +242,28 @@ bool view_follow_scan(view_state *viewer)
                 view_warn(&viewer->log,
                           "%s: skipped %u declaration files; run md5tool check for the reasons",
                           library->place, md5_game_num_unread(library->game));
-            view_drop_library(viewer->library);
-            viewer->library = library;
+            view_drop_library(viewer->lists.library);
+            viewer->lists.library = library;
 
             // The previews belong to the former game.
-            view_stop_previews(viewer->previews);
-            viewer->previews = NULL;
+            view_stop_previews(viewer->lists.game_previews);
+            viewer->lists.game_previews = NULL;
             view_drop_previews(viewer, true, true);
 
             // Select the first section that contains names.
-            viewer->section = VIEW_ENTITIES;
+            viewer->lists.section = VIEW_ENTITIES;
             for (int i = VIEW_NUM_SECTIONS; i-- > 0;)
                 if (library->num_names[i] > 0)
-                    viewer->section = (view_section)i;
+                    viewer->lists.section = (view_section)i;
             const bool is_one = common_is_archive(library->place)
                                 && library->num_names[VIEW_ENTITIES] <= 1
                                 && library->num_names[VIEW_MODELS] == 1;
             if (is_awaited && is_one)
                 view_clear_browser(&viewer->ui.browser);
             if (is_awaited && is_one)
-                open_item(viewer, library->names[viewer->section][0], true, NULL);
+                open_item(viewer, library->names[viewer->lists.section][0], true, NULL);
             else if (is_awaited) // unless the user closed the list meanwhile
-                view_show_section(viewer, viewer->section);
+                view_show_section(viewer, viewer->lists.section);
         }
         free(place);
         view_log_state(viewer, "scanned");
@@ -462,7 +465,7 @@ static void drop_file(view_state *viewer, const char *path)
     } else if (is_camera_path && scene->skeleton != NULL) {
         what = "Camera path";
         done = view_load_camera_path(scene, path, &viewer->log);
-        viewer->following = viewer->following || done;
+        viewer->cameras.follows_path = viewer->cameras.follows_path || done;
         if (done) {
             viewer->play.time = 0;
             viewer->play.playing = true;
@@ -495,7 +498,7 @@ void view_drop(view_state *viewer, const char *path)
     // The web page sends an empty path when all files of our machine are loaded. The machine
     // continues to play.
     if (path[0] == '\0')
-        viewer->has_deferred_work =
+        viewer->opening.has_deferred_work =
             view_reload(viewer) && viewer->document->scene.machine.guest == NULL;
     else if (only == NULL && view_is_listed(path))
         view_list_location(viewer, path);
@@ -617,11 +620,11 @@ bool view_open_game_name(view_state *viewer)
     md5_error error = {0};
     const view_options *const options = viewer->options;
     char *const place = view_with_bases(options->game, options->bases.names, options->bases.count);
-    viewer->library = view_open_library(place, NULL, NULL, &error);
+    viewer->lists.library = view_open_library(place, NULL, NULL, &error);
     free(place);
-    if (viewer->library == NULL)
+    if (viewer->lists.library == NULL)
         return view_log_error(&viewer->log, &error);
-    char *const address = view_make_address(viewer->library->place, options->files[0], NULL);
+    char *const address = view_make_address(viewer->lists.library->place, options->files[0], NULL);
     const char *const files[1] = {address};
     const bool is_open = view_open(viewer, files, 1, true);
     free(address);
@@ -632,16 +635,16 @@ bool view_open_game_name(view_state *viewer)
 
 void view_watch_files(view_state *viewer)
 {
-    if (!viewer->options->watch || viewer->now < viewer->next_watch)
+    if (!viewer->options->watch || viewer->now < viewer->opening.next_stamp_time)
         return;
-    viewer->next_watch = viewer->now + 0.25;
+    viewer->opening.next_stamp_time = viewer->now + 0.25;
     const uint64_t now = view_stamp_files(viewer);
-    if (now == viewer->files_stamp)
+    if (now == viewer->opening.files_stamp)
         return;
     const bool done = view_reload(viewer);
     // The stamp from before reading: files that change during the reload, or were saved only in
     // part, are read again.
-    viewer->files_stamp = now;
+    viewer->opening.files_stamp = now;
     if (!done)
         store_failed_command(viewer, &(view_command){.action = VIEW_RELOAD});
     view_notice(viewer, "%s", done ? "Reloaded" : "Reload failed; the previous version is kept");
@@ -657,12 +660,12 @@ bool view_follow_files(view_state *viewer)
         free(answer.path);
         view_log_state(viewer, "answered");
     }
-    if (viewer->checked != viewer->document
+    if (viewer->jobs.checked_document != viewer->document
         && (viewer->window == NULL || !view_is_window_hidden(viewer->window)))
         view_begin_check(viewer);
-    const bool is_checked = viewer->checking != NULL && atomic_load(&viewer->checking->is_done);
+    const bool is_checked = viewer->jobs.check != NULL && atomic_load(&viewer->jobs.check->is_done);
     if (is_checked) {
-        view_take_reports(&viewer->log, &viewer->checking->found, viewer->document->scene.model);
+        view_take_reports(&viewer->log, &viewer->jobs.check->found, viewer->document->scene.model);
         view_end_check(viewer);
     }
     if (viewer->log.num_warnings > 0 && !viewer->reports.was_announced
@@ -672,8 +675,8 @@ bool view_follow_files(view_state *viewer)
         view_notice(viewer, "%u problem%s" VIEW_DOT "show", count, count == 1 ? "" : "s");
         viewer->ui.notice_action = VIEW_WARNINGS;
     }
-    if (viewer->is_restored && viewer->now >= viewer->ui.notice_end) {
-        viewer->is_restored = false;
+    if (viewer->opening.is_restored && viewer->now >= viewer->ui.notice_end) {
+        viewer->opening.is_restored = false;
         view_notice(viewer, "Continue last session" VIEW_DOT "reset");
         viewer->ui.notice_action = VIEW_RESET_ALL;
     }
@@ -685,11 +688,11 @@ bool view_follow_files(view_state *viewer)
     const bool has_preview = view_follow_previews(viewer);
     const bool has_picture = view_draw_next_thumbnail(viewer);
     const bool is_tried = view_follow_trial(viewer);
-    if (viewer->config != NULL && viewer->now >= viewer->noted + 1
+    if (viewer->config != NULL && viewer->now >= viewer->config_time + 1
         && viewer->ui.trial.before == NULL) {
-        viewer->noted = viewer->now;
+        viewer->config_time = viewer->now;
         if (!store_state(viewer, true))
-            viewer->noted = INFINITY; // reported once; view_save_config() tries again
+            viewer->config_time = INFINITY; // reported once; view_save_config() tries again
     }
     return answer.action != VIEW_NOTHING || rested.action != VIEW_NOTHING || is_checked
            || is_scanned || has_preview || has_picture || is_tried;
@@ -877,10 +880,10 @@ static void list_game(view_state *viewer)
     view_clear_browser(browser);
     if (was_open)
         return;
-    if (viewer->scan != NULL)
-        view_list_scan(browser, viewer->scan->place);
-    else if (viewer->library != NULL)
-        view_show_section(viewer, viewer->section);
+    if (viewer->jobs.scan != NULL)
+        view_list_scan(browser, viewer->jobs.scan->place);
+    else if (viewer->lists.library != NULL)
+        view_show_section(viewer, viewer->lists.section);
     else if (root != NULL)
         view_browse_game(viewer, root);
     else
@@ -892,18 +895,19 @@ static void list_game(view_state *viewer)
 static void show_game_item(view_state *viewer, size_t section, const char *selected)
 {
     view_scene *const scene = &viewer->document->scene;
-    if (viewer->library == NULL)
+    if (viewer->lists.library == NULL)
         return;
     char *shown = section == VIEW_SKINS ? shown_game_name(viewer) : NULL;
     if (section == VIEW_SKINS && (shown == NULL || view_entity_parms(scene) == NULL)) {
         free(shown);
-        shown = view_model_for_skin(viewer->library, selected);
+        shown = view_model_for_skin(viewer->lists.library, selected);
     }
     if (section == VIEW_SKINS && shown == NULL)
         view_notice(viewer, "This skin does not apply to the current model");
     else if (section == VIEW_SKINS)
         open_item(viewer, shown, true, selected);
-    else if (section != VIEW_ANIMS || scene->library != viewer->library || scene->model == NULL)
+    else if (section != VIEW_ANIMS || scene->library != viewer->lists.library
+             || scene->model == NULL)
         open_item(viewer, selected, true, NULL);
     else if (view_add_clip(scene, selected, &viewer->log))
         show_added_clip(viewer);
@@ -917,8 +921,9 @@ static void show_game_item(view_state *viewer, size_t section, const char *selec
 static void open_neighbor(view_state *viewer, int step)
 {
     const view_scene *const scene = &viewer->document->scene;
-    const view_library *const library = scene->library != NULL ? viewer->library : NULL;
-    const view_section section = viewer->section < VIEW_SKINS ? viewer->section : VIEW_ENTITIES;
+    const view_library *const library = scene->library != NULL ? viewer->lists.library : NULL;
+    const view_section section =
+        viewer->lists.section < VIEW_SKINS ? viewer->lists.section : VIEW_ENTITIES;
     const char *const motion_suffix = view_mover_of(scene)->ending;
     const char *ending = ".md5camera";
     if (motion_suffix != NULL)
@@ -1097,7 +1102,7 @@ void view_run_file_command(view_state *viewer, const view_command *command)
     const bool is_again = command->action == VIEW_TRY_AGAIN;
     if (is_again) {
         viewer->log.error[0] = '\0';
-        command = &viewer->failed;
+        command = &viewer->opening.failed;
     }
     if (is_again && command->action == VIEW_NOTHING)
         view_open_first(viewer);

@@ -4,6 +4,7 @@
 // open_files() replaces viewer->document only when the new document is complete. view_open()
 // applies remembered settings and frames the document; view_reload() keeps the state of the old
 // document.
+#include "demo/viewer/jobs/check.h"
 #include "demo/viewer/jobs/view.h"
 
 #include <assert.h>
@@ -17,7 +18,7 @@
 void view_store_files_stamp(view_state *viewer)
 {
     if (viewer->options->watch)
-        viewer->files_stamp = view_stamp_files(viewer);
+        viewer->opening.files_stamp = view_stamp_files(viewer);
 }
 
 // == Our own models ==============================================================================
@@ -90,7 +91,7 @@ void view_read_ahead(view_state *viewer)
     else if (models != NULL)
         path = first_machine(models);
     if (path != NULL)
-        view_begin_prefetch(&viewer->ahead, path);
+        view_begin_prefetch(&viewer->opening.prefetch, path);
     free(path);
     free(models);
 }
@@ -99,27 +100,29 @@ void view_read_ahead(view_state *viewer)
 
 static view_loader make_loader(view_state *viewer)
 {
-    return (view_loader){viewer->options, viewer->renderer, &viewer->log, &viewer->ahead};
+    return (view_loader){viewer->options, viewer->renderer, &viewer->log,
+                         &viewer->opening.prefetch};
 }
 
 void view_place_camera(view_state *viewer)
 {
     const view_options *const options = viewer->options;
-    viewer->camera = VIEW_DEFAULT_CAMERA;
-    viewer->camera.orthographic = options->orthographic;
+    viewer->cameras.user = VIEW_DEFAULT_CAMERA;
+    viewer->cameras.user.orthographic = options->orthographic;
     if (options->azimuth_given)
-        viewer->camera.azimuth = options->azimuth;
+        viewer->cameras.user.azimuth = options->azimuth;
     if (options->elevation_given)
-        viewer->camera.elevation = options->elevation;
+        viewer->cameras.user.elevation = options->elevation;
     view_frame_document(viewer, viewer->width, viewer->height);
     if (options->distance_given)
-        viewer->camera.distance = options->distance;
+        viewer->cameras.user.distance = options->distance;
     if (options->target_given)
-        viewer->camera.target =
+        viewer->cameras.user.target =
             (md5_vec3){options->target[0], options->target[1], options->target[2]};
     // Without a model, show the camera path itself.
-    viewer->following = viewer->document->scene.camera_path.camera != NULL
-                        && viewer->document->scene.skeleton != NULL && !options->camera_path;
+    viewer->cameras.follows_path = viewer->document->scene.camera_path.camera != NULL
+                                   && viewer->document->scene.skeleton != NULL
+                                   && !options->camera_path;
     view_snap(viewer);
 }
 
@@ -137,16 +140,16 @@ void view_begin_check(view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
     view_end_check(viewer);
-    viewer->checked = viewer->document;
+    viewer->jobs.checked_document = viewer->document;
     if (viewer->log.reports == NULL || scene->model == NULL || !common_is_file(scene->path)
         || !common_has_suffix(scene->path, ".md5mesh"))
         return;
-    viewer->checking = common_alloc(1, sizeof *viewer->checking);
-    common_add(&viewer->checking->files, common_copy(scene->path));
+    viewer->jobs.check = common_alloc(1, sizeof *viewer->jobs.check);
+    common_add(&viewer->jobs.check->files, common_copy(scene->path));
     for (size_t i = 0; i < scene->num_clips; i++)
         if (common_has_suffix(scene->clips[i].path, ".md5anim"))
-            common_add(&viewer->checking->files, common_copy(scene->clips[i].path));
-    viewer->checking->thread = view_start_thread(check_files, "check", viewer->checking);
+            common_add(&viewer->jobs.check->files, common_copy(scene->clips[i].path));
+    viewer->jobs.check->thread = view_start_thread(check_files, "check", viewer->jobs.check);
 }
 
 static bool should_continue(void *log)
@@ -200,7 +203,7 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
     const view_manner manner = {viewer->document->scene.root,
                                 viewer->document->scene.dual,
                                 again ? viewer->document->scene.turn : upright,
-                                viewer->library,
+                                viewer->lists.library,
                                 guest,
                                 place};
     const view_log before = viewer->log;
@@ -260,7 +263,7 @@ static void restore_settings(view_state *viewer, const char *path, common_list *
     const bool names_content = options->names_content;
     const char *lines = view_find_document(viewer->documents, path);
     char *value;
-    viewer->is_restored = false;
+    viewer->opening.is_restored = false;
     for (const view_option *row; lines != NULL && (row = view_next_setting(&lines, &value)) != NULL;
          free(value)) {
         const bool is_meant = row->scope >= VIEW_SCOPE_ANY
@@ -273,7 +276,7 @@ static void restore_settings(view_state *viewer, const char *path, common_list *
                            "%s no longer exists; it was in use when the file was last open", file));
         else if (is_meant && !view_read_option(row, value, options))
             view_reset_option(row, options);
-        viewer->is_restored |= is_meant && view_is_undone(row);
+        viewer->opening.is_restored |= is_meant && view_is_undone(row);
     }
     options->names_content = names_content;
 }
@@ -340,9 +343,9 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     }
     if (!opened)
         return false;
-    free(viewer->visitor);
-    viewer->has_deferred_work = waits;
-    viewer->visitor = visitor;
+    free(viewer->opening.companion_path);
+    viewer->opening.has_deferred_work = waits;
+    viewer->opening.companion_path = visitor;
     view_clear_start(&viewer->ui);
     viewer->options->hidden_meshes = 0;
     const bool is_valid = !uses_options || view_hide_meshes(viewer);
@@ -453,12 +456,12 @@ bool view_apply_texture_options(view_state *viewer)
 bool view_finish_opening(view_state *viewer)
 {
     const view_loader loader = make_loader(viewer);
-    if (!viewer->has_deferred_work)
+    if (!viewer->opening.has_deferred_work)
         return false;
-    viewer->has_deferred_work = false;
+    viewer->opening.has_deferred_work = false;
     // In a browser the file is downloaded later.
-    if (viewer->visitor != NULL && common_is_file(viewer->visitor))
-        view_load_guest(viewer->document, viewer->visitor, &loader);
+    if (viewer->opening.companion_path != NULL && common_is_file(viewer->opening.companion_path))
+        view_load_guest(viewer->document, viewer->opening.companion_path, &loader);
     view_measure(viewer);
     view_store_files_stamp(viewer);
     return true;
@@ -468,11 +471,12 @@ bool view_select_environment(view_state *viewer)
 {
     const char *const path = viewer->options->environment;
     if (path == NULL && viewer->renderer != NULL) {
-        md5gl_destroy_environment(viewer->renderer, viewer->environment.light);
-        viewer->environment.light = NULL;
+        md5gl_destroy_environment(viewer->renderer, viewer->drawing.environment.light);
+        viewer->drawing.environment.light = NULL;
     }
     return path == NULL || viewer->renderer == NULL
-           || view_load_environment(&viewer->environment, viewer->renderer, path, &viewer->log);
+           || view_load_environment(&viewer->drawing.environment, viewer->renderer, path,
+                                    &viewer->log);
 }
 
 bool view_reload(view_state *viewer)
@@ -531,7 +535,7 @@ static void show_page_at_start(view_state *viewer, int32_t number)
 {
     view_close_page(viewer);
     view_open_page(&viewer->pages, number);
-    viewer->following = false;
+    viewer->cameras.follows_path = false;
     if (viewer->options->num_times == 0)
         viewer->play.time = 0;
     viewer->play.held_at_end = false;

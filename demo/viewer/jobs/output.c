@@ -5,6 +5,8 @@
 //
 // APNG is written here, other movie formats by ffmpeg through a pipe. view_output draws one image
 // per step. view_run_job() at the end selects the job of the command line.
+#include "demo/viewer/jobs/movie.h"
+#include "demo/viewer/jobs/output.h"
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/system.h"
@@ -454,17 +456,17 @@ view_color view_color_at(view_state *viewer, float x, float y)
 void view_toggle_recording(view_state *viewer)
 {
     static const char *const endings[] = {"apng", "gif", "mp4", "webm"};
-    if (viewer->movie != NULL) {
-        char *const path = common_copy(viewer->movie->path);
-        const uint32_t count = viewer->movie->num_added;
-        if (view_end_movie(viewer->movie)) {
+    if (viewer->jobs.movie != NULL) {
+        char *const path = common_copy(viewer->jobs.movie->path);
+        const uint32_t count = viewer->jobs.movie->num_added;
+        if (view_end_movie(viewer->jobs.movie)) {
             view_info(&viewer->log, "%s", path);
             view_notice(viewer, "Saved %s: %u frames", common_base(path), count);
         } else {
             view_notice(viewer, "Cannot write %s completely", common_base(path));
         }
         free(path);
-        viewer->movie = NULL;
+        viewer->jobs.movie = NULL;
         view_write_crash_note(viewer, NULL);
         return;
     }
@@ -474,21 +476,21 @@ void view_toggle_recording(view_state *viewer)
     free(folder);
     const double rate = view_get_frame_rate(viewer->options, 25);
     if (path != NULL)
-        viewer->movie =
+        viewer->jobs.movie =
             view_begin_movie(path, viewer->width, viewer->height, rate, 0, &viewer->log);
     free(path);
-    if (viewer->movie == NULL) {
+    if (viewer->jobs.movie == NULL) {
         view_notice(viewer, "Cannot record; choose another movie format");
         return;
     }
-    viewer->movie->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);
+    viewer->jobs.movie->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);
     viewer->ui.notice_end = 0; // the notice must not be in the movie
 }
 
 void view_record_frame(view_state *viewer)
 {
     md5_error error = {0};
-    view_movie *const movie = viewer->movie;
+    view_movie *const movie = viewer->jobs.movie;
     if (movie == NULL)
         return;
     const bool is_same_size = viewer->width == movie->width && viewer->height == movie->height;
@@ -545,7 +547,7 @@ static void prepare_image(const view_output *output)
         play->time = options->num_times > 0 ? options->times[i] : first;
     }
     if (options->turntable)
-        viewer->camera.azimuth = output->azimuth + 360 * (float)i / (float)count;
+        viewer->cameras.user.azimuth = output->azimuth + 360 * (float)i / (float)count;
 }
 
 // Returns the value of a field, such as "frame:04" (without braces), of image `n`, from 1; NULL if
@@ -627,7 +629,7 @@ static uint32_t count_images(const view_output *output, const md5_anim *anim)
     return 1;
 }
 
-bool view_begin_output(view_output *output, view_state *viewer)
+bool view_begin_output(view_output *output, view_state *viewer, const common_list *cells)
 {
     const view_options *const options = viewer->options;
     const view_scene *const scene = &viewer->document->scene;
@@ -635,12 +637,13 @@ bool view_begin_output(view_output *output, view_state *viewer)
     const uint32_t columns = options->sheet_columns;
     const uint32_t rows = options->sheet_rows;
     const bool is_png = strcmp(name, "-") == 0 || common_has_suffix(name, ".png");
-    *output = (view_output){.viewer = viewer, .num_clips = 1, .azimuth = viewer->camera.azimuth};
+    *output = (view_output){
+        .viewer = viewer, .cells = cells, .num_clips = 1, .azimuth = viewer->cameras.user.azimuth};
     output->is_sheet = columns > 0 && rows > 0;
     output->is_movie = !output->is_sheet && !is_png;
     output->num_cells = columns * rows;
-    if (viewer->cells.count > 0 && viewer->cells.count < output->num_cells)
-        output->num_cells = (uint32_t)viewer->cells.count;
+    if (cells != NULL && cells->count < output->num_cells)
+        output->num_cells = (uint32_t)cells->count;
     if (options->all_clips && scene->num_clips > 1)
         output->num_clips = (uint32_t)scene->num_clips;
     if (output->is_sheet && output->num_clips > output->num_cells) {
@@ -652,8 +655,8 @@ bool view_begin_output(view_output *output, view_state *viewer)
         output->total +=
             count_images(output, output->num_clips > 1 ? scene->clips[i].anim : view_clock(scene));
     const bool has_clips = output->is_sheet && output->num_clips > 1;
-    if (viewer->cells.count > 0 || options->labels || has_clips)
-        viewer->caption = common_copy("");
+    if (output->cells != NULL || options->labels || has_clips)
+        viewer->drawing.caption = common_copy("");
     if (output->is_sheet) {
         const uint32_t width = (options->width + columns - 1) / columns;
         const uint32_t height = (options->height + rows - 1) / rows;
@@ -724,15 +727,15 @@ static char *make_caption(const view_output *output)
 {
     const view_state *const viewer = output->viewer;
     float available_width = (float)viewer->width - 2 * VIEW_CAPTION_BORDER;
-    if (viewer->cells.count > 0) {
+    if (output->cells != NULL) {
         // The extension is removed.
-        available_width += view_text_width(&viewer->font, VIEW_TEXT, ".md5mesh");
+        available_width += view_text_width(&viewer->drawing.font, VIEW_TEXT, ".md5mesh");
         const char *name =
-            viewer->cells.names[output->num_done] + strlen(viewer->options->folders[0]);
+            output->cells->names[output->num_done] + strlen(viewer->options->folders[0]);
         // Remove leading folders, because the end of the path is more specific.
         for (name += strspn(name, "/");
              strchr(name, '/') != NULL
-             && view_text_width(&viewer->font, VIEW_TEXT, name) > available_width;)
+             && view_text_width(&viewer->drawing.font, VIEW_TEXT, name) > available_width;)
             name = strchr(name, '/') + 1;
         return common_format("%.*s", (int)(strlen(name) - strlen(".md5mesh")), name);
     }
@@ -744,7 +747,7 @@ static char *make_caption(const view_output *output)
         clock != NULL
             ? common_format("%s  %u", name, view_sample_position(&viewer->play, clock).frame0)
             : common_copy(name);
-    if (view_text_width(&viewer->font, VIEW_TEXT, text) <= available_width)
+    if (view_text_width(&viewer->drawing.font, VIEW_TEXT, text) <= available_width)
         return text;
     free(text); // a narrow cell shows only the name
     return common_copy(name);
@@ -778,15 +781,15 @@ bool view_step_output(view_output *output)
         return output->is_saved = false;
     // Neither a cell of a sheet nor a frame of a movie.
     const bool is_single_image = !output->is_sheet && !output->is_movie;
-    if (viewer->cells.count > 0)
-        open_cell(viewer, viewer->cells.names[output->num_done]);
+    if (output->cells != NULL)
+        open_cell(viewer, output->cells->names[output->num_done]);
     else
         prepare_image(output);
     if (output->count == 1 && (is_single_image || output->num_clips > 1))
         view_frame_pose(viewer);
-    if (viewer->caption != NULL) {
-        free(viewer->caption);
-        viewer->caption = make_caption(output);
+    if (viewer->drawing.caption != NULL) {
+        free(viewer->drawing.caption);
+        viewer->drawing.caption = make_caption(output);
     }
     view_log_progress(&viewer->log, "pictures", output->num_done, output->total);
     output->is_saved = draw_image(viewer, output->target, viewer->width, viewer->height,
@@ -828,17 +831,18 @@ bool view_end_output(view_output *output)
         free(file);
     }
     md5gl_destroy_target(viewer->renderer, output->target);
-    free(viewer->caption);
-    viewer->caption = NULL;
+    free(viewer->drawing.caption);
+    viewer->drawing.caption = NULL;
     free(output->sheet);
     free(output->rgba);
     return is_saved;
 }
 
-static bool write_output(view_state *viewer)
+// Writes the output of the options; `cells`: see view_begin_output().
+static bool write_output(view_state *viewer, const common_list *cells)
 {
     view_output output;
-    view_begin_output(&output, viewer);
+    view_begin_output(&output, viewer, cells);
     while (view_step_output(&output))
         continue;
     return view_end_output(&output);
@@ -854,15 +858,15 @@ static bool run_contact_sheet(view_state *viewer)
     view_options *const options = viewer->options;
     view_options sheet = *options;
     common_list folders = common_list_subfolders(options->folders[0], "", MAX_FOLDERS, false);
-    common_list *const models = &viewer->cells;
+    common_list models = {0};
     for (size_t i = 0; i < folders.count; i++) {
         common_list more = common_list_folder(folders.names[i], ".md5mesh");
-        for (size_t m = 0; m < more.count && models->count < MAX_MODELS; m++)
-            common_add(models, common_copy(more.names[m]));
+        for (size_t m = 0; m < more.count && models.count < MAX_MODELS; m++)
+            common_add(&models, common_copy(more.names[m]));
         common_free_list(&more);
     }
     common_free_list(&folders);
-    const size_t count = models->count;
+    const size_t count = models.count;
     if (count == 0)
         return view_error(&viewer->log, "%s: no .md5mesh file found", options->folders[0]);
     // Choose cells that are about as wide as high.
@@ -877,9 +881,9 @@ static bool run_contact_sheet(view_state *viewer)
         view_warn(&viewer->log, "%s: only %zu of %zu models fit; use a larger --resolution",
                   options->folders[0], shown < count ? shown : count, count);
     viewer->options = &sheet;
-    const bool is_saved = write_output(viewer);
+    const bool is_saved = write_output(viewer, &models);
     viewer->options = options;
-    common_free_list(models);
+    common_free_list(&models);
     return is_saved;
 }
 
@@ -915,7 +919,7 @@ static bool measure_frames(view_state *viewer)
     double sum = 0;
     md5gl_target *const target = create_target(viewer, viewer->width, viewer->height);
     bool drawn = target != NULL;
-    viewer->play.playing = viewer->is_moving = true;
+    viewer->play.playing = viewer->drawing.is_moving = true;
     for (uint32_t i = 0; i < count && drawn; i++) {
         const double begin = view_seconds();
         // Reading back one pixel waits until the GPU has finished the frame.
@@ -1069,5 +1073,5 @@ bool view_run_job(view_state *viewer)
         return false;
     if (options->output == NULL)
         return measure_frames(viewer);
-    return options->num_folders > 0 ? run_contact_sheet(viewer) : write_output(viewer);
+    return options->num_folders > 0 ? run_contact_sheet(viewer) : write_output(viewer, NULL);
 }

@@ -28,8 +28,8 @@ bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint
     const uint32_t width = small->width;
     const uint32_t height = small->height;
     md5_error error = {0}; // the panel shows that the image is missing
-    small->is_smooth = false;
-    small->canvas.font = &small->font;
+    small->cameras.is_smooth = false;
+    small->drawing.canvas.font = &small->drawing.font;
     small->pages.open = -1; // draw the document, also while a lesson hides it
     if (is_framed)
         view_frame_pose(small);
@@ -39,10 +39,10 @@ bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint
         target != NULL && view_draw(small, target, width, height, transparent, true, &error)
         && md5gl_read_pixels(viewer->renderer, target, width, height, rgba, &error);
     md5gl_destroy_target(viewer->renderer, target);
-    viewer->font = small->font;
-    viewer->lines = small->lines;
-    viewer->canvas = small->canvas;
-    viewer->canvas.font = &viewer->font;
+    viewer->drawing.font = small->drawing.font;
+    viewer->drawing.lines = small->drawing.lines;
+    viewer->drawing.canvas = small->drawing.canvas;
+    viewer->drawing.canvas.font = &viewer->drawing.font;
     document->bounds = bounds;
     document->hull = hull;
     return is_drawn;
@@ -61,11 +61,11 @@ static void set_small(view_state *small, view_options *options, const view_state
     small->options = options;
     small->document = document;
     small->width = small->height = side;
-    small->camera = VIEW_DEFAULT_CAMERA;
-    small->following = false;
+    small->cameras.user = VIEW_DEFAULT_CAMERA;
+    small->cameras.follows_path = false;
     small->pick = small->measured = (view_pick){.is_set = false};
     small->ui.selected_joint = small->ui.hovered_joint = small->ui.selected_mesh = -1;
-    small->economy = (view_economy){.no_shadows = true};
+    small->drawing.economy = (view_economy){.no_shadows = true};
 }
 
 // Draws a thumbnail at 40 % of a clip, where most clips show their main pose.
@@ -126,8 +126,8 @@ bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size,
         options.parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
     options.hidden_meshes = 0;
     options.shown.untextured = subject->images.count == 0;
-    small.environment = (view_environment){.light = NULL};
-    small.caption = NULL;
+    small.drawing.environment = (view_environment){.light = NULL};
+    small.drawing.caption = NULL;
     small.ui.start.is_open = false;
     small.ui.retarget.made = NULL;
     small.play = subject->play;

@@ -3,6 +3,7 @@
 // Crash recovery. While a file is opened or a movie is recorded, a note next to the configuration
 // file contains its path and the process id. If the process of a note no longer runs, the viewer
 // reports the file.
+#include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/jobs/view.h"
 
 #include <errno.h>
@@ -19,11 +20,12 @@ static char *note_path(const view_state *viewer)
 
 void view_write_crash_note(view_state *viewer, const char *path)
 {
-    if (path == NULL && viewer->movie != NULL)
-        path = viewer->movie->path;
-    if (viewer->config == NULL || viewer->config->path == NULL || path == viewer->noted_path)
+    if (path == NULL && viewer->jobs.movie != NULL)
+        path = viewer->jobs.movie->path;
+    if (viewer->config == NULL || viewer->config->path == NULL
+        || path == viewer->opening.noted_path)
         return;
-    viewer->noted_path = path;
+    viewer->opening.noted_path = path;
     char *const note = note_path(viewer);
     char *const whole = common_absolute(path != NULL ? path : "");
     common_create_folders(note, 0700);
@@ -66,7 +68,8 @@ void view_read_crash_note(view_state *viewer)
         (bytes[BEFORE + 1] * 65536.0 + bytes[BEFORE + 2] * 256.0 + bytes[BEFORE + 3])
         / view_get_frame_rate(viewer->options, 25);
     if (ui->lost[0] != '\0') // so that the user can open it again
-        viewer->failed = (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)};
+        viewer->opening.failed =
+            (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)};
     free(part);
     free(text);
     free(note);

@@ -1,5 +1,7 @@
 // The state of the viewer: initialization and release, the user's camera, the drawing of one frame,
 // notices and the log of the state.
+#include "demo/viewer/jobs/check.h"
+#include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/jobs/view.h"
 
 #include <stdarg.h>
@@ -27,7 +29,7 @@ void view_begin(view_state *viewer, view_options *options)
     *viewer = (view_state){.options = options,
                            .ui = {.hovered_joint = -1, .selected_joint = -1},
                            .panels = {.curves.kind = 1}};
-    viewer->steps = common_alloc(VIEW_MAX_STEPS, sizeof *viewer->steps);
+    viewer->undo.steps = common_alloc(VIEW_MAX_STEPS, sizeof *viewer->undo.steps);
     viewer->ui.retarget.made = common_alloc(1, sizeof(view_retargeting));
     view_reset_panels(&viewer->ui, &viewer->panels);
     if (options->shown.light_list || options->shown.parm_list)
@@ -39,7 +41,7 @@ void view_begin(view_state *viewer, view_options *options)
     viewer->log.reports = view_shows_window(options) ? &viewer->reports : NULL;
     viewer->width = options->width;
     viewer->height = options->height;
-    viewer->camera = VIEW_DEFAULT_CAMERA;
+    viewer->cameras.user = VIEW_DEFAULT_CAMERA;
     viewer->play = (view_play){
         .playing = options->output == NULL,
         .time = options->num_times > 0 ? options->times[0] : 0,
@@ -70,7 +72,7 @@ void view_drop_previews(view_state *viewer, bool is_in_game, bool is_all)
 
 void view_end_check(view_state *viewer)
 {
-    struct view_checking *const checking = viewer->checking;
+    struct view_checking *const checking = viewer->jobs.check;
     if (checking == NULL)
         return;
     atomic_store(&checking->stops, true);
@@ -78,7 +80,7 @@ void view_end_check(view_state *viewer)
     view_free_reports(&checking->found);
     common_free_list(&checking->files);
     free(checking);
-    viewer->checking = NULL;
+    viewer->jobs.check = NULL;
 }
 
 void view_free_step(view_step *step)
@@ -89,9 +91,9 @@ void view_free_step(view_step *step)
 
 void view_clear_steps(view_state *viewer)
 {
-    while (viewer->num_steps > 0)
-        view_free_step(&viewer->steps[--viewer->num_steps]);
-    viewer->step = 0;
+    while (viewer->undo.num_steps > 0)
+        view_free_step(&viewer->undo.steps[--viewer->undo.num_steps]);
+    viewer->undo.step = 0;
 }
 
 void view_end(view_state *viewer)
@@ -101,18 +103,18 @@ void view_end(view_state *viewer)
     view_free_thumbnails(&viewer->pages, viewer->renderer);
     view_free_document(viewer->document, viewer->renderer);
     if (viewer->renderer != NULL) {
-        md5gl_destroy_environment(viewer->renderer, viewer->environment.light);
-        md5gl_destroy_target(viewer->renderer, viewer->present.target);
+        md5gl_destroy_environment(viewer->renderer, viewer->drawing.environment.light);
+        md5gl_destroy_target(viewer->renderer, viewer->drawing.presented.target);
     }
     view_end_check(viewer);
     view_free_reports(&viewer->reports);
-    free(viewer->failed.path);
-    free(viewer->visitor);
-    view_free_font(&viewer->font, viewer->renderer);
-    free(viewer->canvas.vertices);
+    free(viewer->opening.failed.path);
+    free(viewer->opening.companion_path);
+    view_free_font(&viewer->drawing.font, viewer->renderer);
+    free(viewer->drawing.canvas.vertices);
     view_clear_steps(viewer);
-    free(viewer->steps);
-    view_free_lines(&viewer->lines);
+    free(viewer->undo.steps);
+    view_free_lines(&viewer->drawing.lines);
     view_clear_browser(&viewer->ui.browser);
     free(viewer->ui.browser.asked.form);
     view_clear_graph(&viewer->panels.graph);
@@ -128,43 +130,43 @@ void view_end(view_state *viewer)
     view_drop_previews(viewer, false, true);
     view_drop_previews(viewer, true, true);
     common_free_list(&viewer->ui.places);
-    view_stop_previews(viewer->images);
-    view_stop_scan(viewer->scan);
-    view_stop_previews(viewer->previews);
-    view_drop_library(viewer->library);
+    view_stop_previews(viewer->lists.file_previews);
+    view_stop_scan(viewer->jobs.scan);
+    view_stop_previews(viewer->lists.game_previews);
+    view_drop_library(viewer->lists.library);
 }
 
 bool view_set_scale(view_state *viewer, float scale)
 {
     md5_error error = {0};
     view_font font;
-    if (viewer->font.mask != 0 && viewer->font.scale == scale)
+    if (viewer->drawing.font.mask != 0 && viewer->drawing.font.scale == scale)
         return true;
     if (!view_make_font(&font, viewer->renderer, scale, &error))
         return view_log_error(&viewer->log, &error);
-    view_free_font(&viewer->font, viewer->renderer);
-    viewer->font = font;
-    viewer->canvas.font = &viewer->font;
+    view_free_font(&viewer->drawing.font, viewer->renderer);
+    viewer->drawing.font = font;
+    viewer->drawing.canvas.font = &viewer->drawing.font;
     return true;
 }
 
-view_stage view_stage_of(view_state *viewer, float width, float height)
+view_stage view_build_stage(view_state *viewer, float width, float height)
 {
-    view_camera shot = viewer->camera;
+    view_camera shot = viewer->cameras.user;
     const bool plays =
         viewer->pages.open < 0 && view_find_demo_camera(&viewer->document->scene.machine, &shot);
     shot.distance *= fmaxf(4.0f / 3 * height / width, 1); // a tall image shows the same width
     if (plays) // afterwards the camera moves smoothly from here to the user's camera
-        viewer->seen = shot;
-    viewer->drawn_shown = viewer->options->shown;
-    viewer->drawn_shown.shadows &= !viewer->economy.no_shadows;
-    view_economy economy = viewer->economy;
+        viewer->cameras.drawn = shot;
+    viewer->drawing.shown = viewer->options->shown;
+    viewer->drawing.shown.shadows &= !viewer->drawing.economy.no_shadows;
+    view_economy economy = viewer->drawing.economy;
     // The economy omits shadows only if the user has turned them on.
     economy.no_shadows &= viewer->options->shown.shadows;
     view_stage stage = {
-        .steps = viewer->steps,
-        .num_steps = viewer->num_steps,
-        .step = viewer->step,
+        .steps = viewer->undo.steps,
+        .num_steps = viewer->undo.num_steps,
+        .step = viewer->undo.step,
         .options = viewer->options,
         .renderer = viewer->renderer,
         .log = &viewer->log,
@@ -173,9 +175,10 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .height = height,
         .region = {0, 0, width, height},
         .play = &viewer->play,
-        .camera = viewer->is_smooth || plays ? &viewer->seen : &viewer->camera,
-        .following = viewer->following,
-        .shown = &viewer->drawn_shown,
+        .camera =
+            viewer->cameras.is_smooth || plays ? &viewer->cameras.drawn : &viewer->cameras.user,
+        .following = viewer->cameras.follows_path,
+        .shown = &viewer->drawing.shown,
         .hidden_meshes = viewer->options->hidden_meshes,
         .joint = view_marked_joint(&viewer->ui, &viewer->document->scene),
         .pick = &viewer->pick,
@@ -185,41 +188,42 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .material = viewer->ui.selected_material,
         .lit_mesh = viewer->now < viewer->ui.lit_end ? viewer->ui.selected_mesh : -1,
         .lights = &viewer->options->lights,
-        .environment = &viewer->environment,
+        .environment = &viewer->drawing.environment,
         .parms = &viewer->options->parms,
         .retargeting = viewer->ui.retarget.made,
-        .font = &viewer->font,
-        .canvas = &viewer->canvas,
-        .lines = &viewer->lines,
+        .font = &viewer->drawing.font,
+        .canvas = &viewer->drawing.canvas,
+        .lines = &viewer->drawing.lines,
         .config = viewer->config,
-        .is_driving = !viewer->has_released_control,
-        .is_touched = viewer->is_touched,
-        .stick = &viewer->stick,
+        .is_driving = !viewer->input.has_released_control,
+        .is_touched = viewer->input.is_touched,
+        .stick = &viewer->input.stick,
         .docks = viewer->ui.docks,
         .now = viewer->now,
         .economy = economy,
-        .is_moving = viewer->is_moving,
-        .frame_times = viewer->frame_times,
-        .num_frame_times = viewer->num_frame_times,
+        .is_moving = viewer->drawing.is_moving,
+        .frame_times = viewer->drawing.frame_times,
+        .num_frame_times = viewer->drawing.num_frame_times,
         .pages = viewer->pages.open >= 0 ? &viewer->pages : NULL,
         .page_panel = view_page_panel,
-        .recorded =
-            viewer->movie != NULL ? viewer->movie->num_added / viewer->movie->frame_rate : -1,
+        .recorded = viewer->jobs.movie != NULL
+                        ? viewer->jobs.movie->num_added / viewer->jobs.movie->frame_rate
+                        : -1,
         .is_start = viewer->ui.start.is_open,
         .plays = plays,
         .is_bare = viewer->ui.start.is_open && viewer->ui.over >= VIEW_OVERLAY_FILES
                    && viewer->ui.over < VIEW_OVERLAY_START,
-        .caption = viewer->caption != NULL ? viewer->font.line[VIEW_TEXT] + 2 : 0,
+        .caption = viewer->drawing.caption != NULL ? viewer->drawing.font.line[VIEW_TEXT] + 2 : 0,
     };
     if (view_shows_retarget(&viewer->ui, &stage)) { // instead of the inspector
-        viewer->drawn_shown.inspector = true;
+        viewer->drawing.shown.inspector = true;
         stage.docks.sizes[VIEW_DOCK_RIGHT] =
             fmaxf(stage.docks.sizes[VIEW_DOCK_RIGHT], VIEW_RETARGET_WIDTH);
     }
     // A camera that took over from a camera path shows the same view, in the whole image.
-    if (viewer->framed.width > 0 && !plays)
-        stage.region = viewer->is_smooth && viewer->seen_region.width > 0
-                           ? viewer->seen_region
+    if (viewer->cameras.framing.width > 0 && !plays)
+        stage.region = viewer->cameras.is_smooth && viewer->cameras.drawn_region.width > 0
+                           ? viewer->cameras.drawn_region
                            : view_free_region(&stage);
     return stage;
 }
@@ -232,8 +236,8 @@ void view_frame_document(view_state *viewer, uint32_t width, uint32_t height)
 {
     const view_document *const document = viewer->document;
     const view_crowd *const crowd = &document->crowd;
-    view_camera *const camera = &viewer->camera;
-    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
+    view_camera *const camera = &viewer->cameras.user;
+    const view_stage stage = view_build_stage(viewer, (float)width, (float)height);
     const view_rect region = view_free_region(&stage);
     view_frame_all(camera, document->bounds, &document->hull, region.width, region.height);
     // The camera comes no farther from a crowd than a viewer in front of its first row.
@@ -242,30 +246,30 @@ void view_frame_document(view_state *viewer, uint32_t width, uint32_t height)
         camera->distance = nearest_view;
         camera->target = view_centre(document->bounds);
     }
-    viewer->framed =
+    viewer->cameras.framing =
         (view_framing){*camera, view_size(document->bounds), region.width, region.height};
 }
 
 void view_update_framing(view_state *viewer, uint32_t width, uint32_t height)
 {
-    const view_framing *const framed = &viewer->framed;
+    const view_framing *const framed = &viewer->cameras.framing;
     const md5_vec3 was = framed->camera.target;
-    const md5_vec3 is = viewer->camera.target;
+    const md5_vec3 is = viewer->cameras.user.target;
     const bool has_same_target = is.x == was.x && is.y == was.y && is.z == was.z;
-    const bool has_same_distance = viewer->camera.distance == framed->camera.distance;
+    const bool has_same_distance = viewer->cameras.user.distance == framed->camera.distance;
     const bool is_framed = framed->width > 0 && has_same_distance && has_same_target;
-    if (viewer->following || !is_framed)
+    if (viewer->cameras.follows_path || !is_framed)
         return;
     const view_document *const document = viewer->document;
-    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
+    const view_stage stage = view_build_stage(viewer, (float)width, (float)height);
     const view_rect region = view_free_region(&stage);
     // The framing still fits the document if the document is not cut off, up to a margin of 8 %,
     // and not too small.
     const bool is_same_region = region.width == framed->width && region.height == framed->height;
     const bool is_large_enough = view_size(document->bounds) >= 0.5f * framed->size;
-    const float fitting =
-        view_fitting_distance(&viewer->camera, &document->hull, 0.92f, region.width, region.height);
-    if (!is_same_region || !is_large_enough || fitting > viewer->camera.distance)
+    const float fitting = view_fitting_distance(&viewer->cameras.user, &document->hull, 0.92f,
+                                                region.width, region.height);
+    if (!is_same_region || !is_large_enough || fitting > viewer->cameras.user.distance)
         view_frame_document(viewer, width, height);
 }
 
@@ -286,26 +290,26 @@ void view_change_clip(view_state *viewer, size_t clip)
 
 void view_snap(view_state *viewer)
 {
-    viewer->seen = viewer->camera;
-    viewer->seen_region.width = 0;
+    viewer->cameras.drawn = viewer->cameras.user;
+    viewer->cameras.drawn_region.width = 0;
     for (int i = 0; i < UI_NUM_SCROLLS; i++)
         viewer->ui.scrolls[i].shown = viewer->ui.scrolls[i].wanted;
 }
 
 void view_frame_pose(view_state *viewer)
 {
-    const float distance = viewer->camera.distance;
-    if (viewer->options->target_given || viewer->following)
+    const float distance = viewer->cameras.user.distance;
+    if (viewer->options->target_given || viewer->cameras.follows_path)
         return;
     if (view_shows_crowd(viewer->document) || viewer->pages.open >= 0)
         return;
     view_measure_document(viewer->document, &viewer->play);
     view_frame_document(viewer, viewer->width, viewer->height);
     if (viewer->options->distance_given)
-        viewer->camera.distance = distance;
+        viewer->cameras.user.distance = distance;
     // The camera follows a character that walks.
     const md5_vec3 walked = view_walked(&viewer->document->scene, &viewer->play);
-    viewer->camera.target = md5_vec3_sub(viewer->camera.target, walked);
+    viewer->cameras.user.target = md5_vec3_sub(viewer->cameras.user.target, walked);
     view_snap(viewer);
 }
 
@@ -313,7 +317,7 @@ void view_frame_pose(view_state *viewer)
 
 static void draw_panels(view_state *viewer, const view_stage *stage)
 {
-    view_clear_canvas(&viewer->canvas);
+    view_clear_canvas(&viewer->drawing.canvas);
     view_run_ui(&viewer->ui, &viewer->panels, stage, NULL);
     view_draw_canvas(stage);
 }
@@ -323,7 +327,7 @@ static void draw_panels(view_state *viewer, const view_stage *stage)
 // because they draw their interface together with their contents.
 static bool is_reduced(const view_state *viewer)
 {
-    const view_economy *const economy = &viewer->economy;
+    const view_economy *const economy = &viewer->drawing.economy;
     const bool smooths = economy->one_sample && viewer->options->samples > 1;
     if (viewer->pages.open >= 0 || economy->scale <= 0)
         return false;
@@ -353,7 +357,7 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     }
     if (!is_page)
         view_update_framing(viewer, layout_size[0], layout_size[1]);
-    view_stage stage = view_stage_of(viewer, (float)layout_size[0], (float)layout_size[1]);
+    view_stage stage = view_build_stage(viewer, (float)layout_size[0], (float)layout_size[1]);
     const float x_scale = (float)width / stage.width;
     const float y_scale = (float)height / stage.height;
     stage.region = (view_rect){stage.region.x * x_scale, stage.region.y * y_scale,
@@ -365,25 +369,26 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     const bool drawn = is_page ? view_draw_page(&stage, fmax(viewer->play.time, 0), target,
                                                 transparent, !has_panels, &draw_error)
                                : view_draw_world(&stage, target, transparent, &draw_error);
-    if (viewer->caption != NULL) {
+    if (viewer->drawing.caption != NULL) {
         // Draw the caption below the image, or the reason above it if the image is missing.
         const float top = stage.height - stage.caption;
         const float left = VIEW_CAPTION_BORDER;
         const float available_width = stage.width - 2 * left;
-        view_clear_canvas(&viewer->canvas);
+        view_clear_canvas(&viewer->drawing.canvas);
 
         const char *text = viewer->log.error;
         float y = left;
         while (*text != '\0') {
             char line[VIEW_MAX_LINE];
             text = view_next_line(stage.font, VIEW_TEXT, available_width, text, line);
-            view_draw_text(&viewer->canvas, VIEW_TEXT, left, y, available_width, 0xff9a8aff, line);
+            view_draw_text(&viewer->drawing.canvas, VIEW_TEXT, left, y, available_width, 0xff9a8aff,
+                           line);
             y += stage.caption;
         }
-        view_draw_rect(&viewer->canvas, (view_rect){0, top, stage.width, stage.caption},
+        view_draw_rect(&viewer->drawing.canvas, (view_rect){0, top, stage.width, stage.caption},
                        0x1a1c20ff);
-        view_draw_text(&viewer->canvas, VIEW_TEXT, left, top, available_width, 0xd8dce2ff,
-                       viewer->caption);
+        view_draw_text(&viewer->drawing.canvas, VIEW_TEXT, left, top, available_width, 0xd8dce2ff,
+                       viewer->drawing.caption);
         view_draw_canvas(&stage);
     }
     if (!clean && !is_page)
@@ -403,7 +408,8 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     // them, and once more if other letters must be removed.
     enum { MAX_ATTEMPTS = 3 };
     bool drawn = draw_frame(viewer, target, width, height, transparent, clean, error);
-    for (int i = 1; i < MAX_ATTEMPTS && drawn && view_update_font(&viewer->font, viewer->renderer);
+    for (int i = 1;
+         i < MAX_ATTEMPTS && drawn && view_update_font(&viewer->drawing.font, viewer->renderer);
          i++)
         drawn = draw_frame(viewer, target, width, height, transparent, clean, error);
     return drawn;
@@ -420,7 +426,7 @@ static bool draw_on_window(view_state *viewer, void (*draw)(view_state *, const 
 {
     const uint32_t width = viewer->width;
     const uint32_t height = viewer->height;
-    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
+    const view_stage stage = view_build_stage(viewer, (float)width, (float)height);
     const md5gl_frame frame = {
         .width = width, .height = height, .keep_contents = true, .no_shadows = true};
     md5gl_begin_frame(viewer->renderer, &frame);
@@ -433,13 +439,13 @@ bool view_present(view_state *viewer, md5_error *error)
     const uint32_t width = viewer->width;
     const uint32_t height = viewer->height;
     const bool is_small = is_reduced(viewer);
-    const float scale = is_small ? viewer->economy.scale : 1;
+    const float scale = is_small ? viewer->drawing.economy.scale : 1;
     const view_presented needed = {
         .width = scaled(width, scale),
         .height = scaled(height, scale),
-        .samples = viewer->economy.one_sample ? 1 : viewer->options->samples,
+        .samples = viewer->drawing.economy.one_sample ? 1 : viewer->options->samples,
     };
-    view_presented *const present = &viewer->present;
+    view_presented *const present = &viewer->drawing.presented;
     const bool needs_target = is_small || needed.samples > 1;
     const bool is_same_size = present->width == needed.width && present->height == needed.height;
     const bool has_target =
@@ -451,7 +457,7 @@ bool view_present(view_state *viewer, md5_error *error)
                                               needed.samples, error);
     }
     if (!needs_target || present->target == NULL) {
-        viewer->economy.scale = 0;
+        viewer->drawing.economy.scale = 0;
         return view_draw(viewer, NULL, width, height, false, false, error);
     }
     if (!view_draw(viewer, present->target, needed.width, needed.height, false, false, error))
@@ -469,19 +475,20 @@ bool view_present(view_state *viewer, md5_error *error)
 
 static void draw_recording_sign(view_state *viewer, const view_stage *stage)
 {
-    view_clear_canvas(&viewer->canvas);
+    view_clear_canvas(&viewer->drawing.canvas);
     view_recording_panel(&viewer->ui, stage);
     view_draw_canvas(stage);
 }
 
 bool view_present_recording_sign(view_state *viewer, md5_error *error)
 {
-    return viewer->movie == NULL || draw_on_window(viewer, draw_recording_sign, error);
+    return viewer->jobs.movie == NULL || draw_on_window(viewer, draw_recording_sign, error);
 }
 
 void view_store_frame_time(view_state *viewer, double seconds)
 {
-    viewer->frame_times[viewer->num_frame_times++ % VIEW_NUM_FRAME_TIMES] = (float)seconds;
+    viewer->drawing.frame_times[viewer->drawing.num_frame_times++ % VIEW_NUM_FRAME_TIMES] =
+        (float)seconds;
 }
 
 // == Notices and the log =========================================================================
@@ -504,7 +511,7 @@ void view_log_state(view_state *viewer, const char *action)
 {
     const view_scene *const scene = &viewer->document->scene;
     const view_play *const play = &viewer->play;
-    const view_camera *const camera = &viewer->camera;
+    const view_camera *const camera = &viewer->cameras.user;
     const view_clip *const clip = view_shown_clip(scene);
     const md5_anim *const anim = view_clock(scene);
     const bool has_camera_path = scene->camera_path.camera != NULL;
@@ -557,10 +564,10 @@ void view_log_state(view_state *viewer, const char *action)
         play->range_first, play->range_last, roots[scene->root], up, front, skinning,
         camera->azimuth, camera->elevation, camera->distance, camera->target.x, camera->target.y,
         camera->target.z, camera->orthographic, surfaces[viewer->options->surface], shown,
-        viewer->log.num_warnings, viewer->width, viewer->height, camera_path, viewer->following,
-        place.shot, place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
-        view_marked_joint(&viewer->ui, scene), picked_mesh, picked_triangle,
-        (unsigned)viewer->options->hidden_meshes, viewer->document->crowd.count,
+        viewer->log.num_warnings, viewer->width, viewer->height, camera_path,
+        viewer->cameras.follows_path, place.shot, place.frame, lists[viewer->ui.browser.kind],
+        viewer->ui.browser.num_found, view_marked_joint(&viewer->ui, scene), picked_mesh,
+        picked_triangle, (unsigned)viewer->options->hidden_meshes, viewer->document->crowd.count,
         viewer->log.error[0] != '\0', viewer->now < viewer->ui.notice_end);
     const view_motion_kind *const mover = view_mover_of(scene);
     if (mover->tell != NULL) {

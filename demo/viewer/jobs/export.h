@@ -1,0 +1,39 @@
+// Export from the window.
+//
+// An export does the same work as a command line, in a separate state, between the frames of the
+// window. The user can continue to work.
+#ifndef DEMO_VIEWER_JOBS_EXPORT_H
+#define DEMO_VIEWER_JOBS_EXPORT_H
+
+#include "demo/viewer/draw/draw.h"
+
+typedef struct view_state view_state;
+
+// Returns the arguments of this command line without the program's name, from the shown document
+// and the choices of the dialog; free them with common_free_list(). If a choice is invalid, returns
+// an empty list, and the dialog shows the problem.
+common_list view_export_words(view_state *viewer);
+
+// Returns the command line that shows the same contents in a window. The caller frees it.
+char *view_command_line(view_state *viewer);
+
+// Opens or closes the dialog, starts the export, starts it again under the next unused name, or
+// stops it.
+void view_perform_export(view_state *viewer, view_action action);
+
+// Saves clips for the model to which they are retargeted, in its folder: VIEW_SAVE_CLIP: the shown
+// clip; VIEW_SAVE_CLIPS: all clips; VIEW_SAVE_MAP: the joint map.
+void view_save_retargeted(view_state *viewer, size_t what);
+
+// Continues the export, and updates the dialog. Call it in every frame. Returns true if the image
+// changes.
+bool view_follow_export(view_state *viewer);
+
+// Sets options that describe the shown document, without the window. Their texts belong to the
+// viewer.
+void view_describe_document(view_state *viewer, view_options *now);
+
+// Stops the export. An incomplete export leaves no file.
+void view_stop_export(view_state *viewer);
+
+#endif

@@ -1,0 +1,84 @@
+// Files in a window: lists of folders, archives and games with previews, dropped files, dialogs of
+// the desktop, and the background work for them.
+#ifndef DEMO_VIEWER_JOBS_FILES_H
+#define DEMO_VIEWER_JOBS_FILES_H
+
+#include "demo/viewer/pages/page.h"
+#include "demo/viewer/draw/previews.h"
+
+typedef struct view_state view_state;
+
+// The contents of a game that are listed, and previews.
+typedef struct view_lists {
+    view_library *library;        // game whose contents are listed, or NULL
+    view_section section;         // the listed section
+    view_previews *game_previews; // previews of the library's contents, or NULL
+    view_previews *file_previews; // previews of files, or NULL
+} view_lists;
+
+// A file dialog of the desktop that is open.
+typedef struct view_picker {
+    int process;        // process id; 0: no dialog is open
+    int pipe;           // output of the dialog
+    view_action action; // purpose: VIEW_FILES, VIEW_OPEN_FOLDER or VIEW_EXPORT
+    bool has_failed;    // the last dialog failed, so no other is opened
+} view_picker;
+
+// Lists a folder or an archive: the contents of a game, or the files of any other folder.
+void view_list_location(view_state *viewer, const char *path);
+
+// Opens a folder as a game in the background and lists its contents.
+void view_browse_game(view_state *viewer, const char *place);
+
+// Lists a section of the game.
+void view_show_section(view_state *viewer, size_t section);
+
+// Opens a file that the user dropped on the window: a model, animation, camera path or texture.
+// Lists the files of a folder. If the model has several meshes, offers a texture in the panel of
+// textures.
+void view_drop(view_state *viewer, const char *path);
+
+// Runs commands about files and lists of files; ignores other commands.
+void view_run_file_command(view_state *viewer, const view_command *command);
+
+// Runs the background work of a window: the dialog of the desktop, the check of files, scan,
+// previews and trials. Stores the configuration file after a second without changes, so that no
+// settings are lost if the program is ended; a change of the camera does not cause a store. Call it
+// in every frame. Returns true if the image changes.
+bool view_follow_files(view_state *viewer);
+
+// Shows the progress of opening a game, or its contents when it is open. Returns true if the image
+// changes.
+bool view_follow_scan(view_state *viewer);
+
+// Requests the previews that the last image of the window needed, see ui_picture(), and stores
+// completed previews. Returns true if the displayed previews have changed.
+bool view_follow_previews(view_state *viewer);
+
+// Frees the previews of files or of the game that are no longer visible; with `is_all`, all of
+// them.
+void view_drop_previews(view_state *viewer, bool is_in_game, bool is_all);
+
+// Writes the configuration file, if one is used, when the window closes.
+void view_save_config(view_state *viewer);
+
+// Stores the options of the document in the configuration, if one is used.
+void view_remember_document(view_state *viewer);
+
+// -- Dialogs of the desktop: chooser.c -----------------------------------------------------------
+
+// File dialogs of the desktop (chooser.c). They are not available without XDG_CURRENT_DESKTOP, if
+// the window is not visible, and after a dialog has failed. view_open_file_dialog() opens a dialog
+// in a folder, or returns false. view_poll_file_dialog() returns the command for its answer, the
+// command to show our own list if the dialog failed, or VIEW_NOTHING while it is open.
+bool view_has_file_dialog(const view_state *viewer);
+bool view_open_file_dialog(view_state *viewer, view_action action, const char *folder);
+view_command view_poll_file_dialog(view_state *viewer);
+
+// Starts a program without a shell, so that names need no quoting, and sets one end of a pipe: to
+// the program's input if `is_fed`, otherwise from its output. The program inherits the descriptor
+// `third` as VIEW_THIRD_FILE; -1: none. Returns the process id, or 0 on failure.
+enum { VIEW_THIRD_FILE = 3 };
+int view_start_program(char *const *words, bool is_fed, int third, int *end);
+
+#endif

@@ -1,0 +1,85 @@
+// Drawing one image of the viewer, into a target or into the window.
+//
+// view_drawing contains the buffers and the quality of drawing. view_build_stage() describes the
+// contents of an image for the modules that draw it.
+#ifndef DEMO_VIEWER_JOBS_FRAME_H
+#define DEMO_VIEWER_JOBS_FRAME_H
+
+#include "demo/viewer/draw/draw.h"
+#include "demo/viewer/draw/previews.h"
+
+typedef struct view_state view_state;
+
+// Render target for images of a window with several samples or a reduced resolution. It is copied
+// to the window.
+typedef struct view_presented {
+    md5gl_target *target; // or NULL
+    uint32_t width;
+    uint32_t height;
+    uint32_t samples;
+} view_presented;
+
+typedef struct view_drawing {
+    view_font font;
+    view_canvas canvas;
+    view_lines lines;
+    view_environment environment; // image of --environment
+    char *caption;                // text below the drawn image, or NULL
+
+    // Features that the current image omits, and the switches of the user without this reduction.
+    view_economy economy;
+    view_shown shown;
+
+    // Only with a window.
+    view_presented presented;
+    view_quality quality; // quality, adjusted by the frame times
+    bool is_moving;       // images are drawn continuously
+    // Frame times, seconds; a ring buffer whose newest entry is at num_frame_times - 1.
+    float frame_times[VIEW_NUM_FRAME_TIMES];
+    uint32_t num_frame_times;
+} view_drawing;
+
+// Recreates the glyphs if the scale has changed. Returns false and logs an error on failure.
+bool view_set_scale(view_state *viewer, float scale);
+
+// Returns the contents of an image of width * height pixels, and the interface over it.
+view_stage view_build_stage(view_state *viewer, float width, float height);
+
+#define VIEW_CAPTION_BORDER 4.0f // pixels on each side of the text
+
+// Draws one frame into a target (NULL: the window). `transparent` omits the background, `clean` the
+// interface. With a drawing.economy of reduced resolution, draws the image of a window of
+// viewer->width * height with fewer pixels and without panels.
+bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+               bool transparent, bool clean, md5_error *error);
+
+// Draws an image of small->width * height pixels without the interface, and reads it into rgba[4 *
+// width * height]. `small` is a copy of the viewer; only its drawing buffers are copied back. With
+// `is_framed` its camera frames the pose. Returns false on failure.
+bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint32_t samples,
+                     bool transparent, uint8_t *rgba);
+
+// Implements view_preview_drawer; `user` is the viewer.
+bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size, view_image *image);
+
+// Draws the next thumbnail that a list of clips has requested. Returns true if it drew one.
+bool view_draw_next_thumbnail(view_state *viewer);
+
+// Creates a texture from a small image, blended over the background of previews; 0 if memory runs
+// out.
+md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
+                                uint32_t height);
+
+// Draws one frame into the window, before the swap. With a drawing.economy, draws it with reduced
+// quality into a smaller target, enlarges it, and draws the panels over it at full resolution.
+// Returns false on failure.
+bool view_present(view_state *viewer, md5_error *error);
+
+// Draws the recording indicator over the frame, after the movie has received its image. Does
+// nothing if no movie is recorded.
+bool view_present_recording_sign(view_state *viewer, md5_error *error);
+
+// Stores the duration of a frame for the panel.
+void view_store_frame_time(view_state *viewer, double seconds);
+
+#endif

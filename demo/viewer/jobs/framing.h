@@ -1,0 +1,51 @@
+// The cameras of the viewer: the camera that the user sets, its smooth motion in a window, and the
+// framing, which shows the whole document in the free region of the image.
+#ifndef DEMO_VIEWER_JOBS_FRAMING_H
+#define DEMO_VIEWER_JOBS_FRAMING_H
+
+#include "demo/viewer/draw/draw.h"
+
+typedef struct view_state view_state;
+
+// A camera that was placed to show a document. It is placed again when the document changes, until
+// the user moves it.
+typedef struct view_framing {
+    view_camera camera;
+    float size;          // size of the document
+    float width, height; // size of the region; 0: view_frame_document() did not place the camera
+} view_framing;
+
+typedef struct view_cameras {
+    view_camera user;       // camera as set by the user
+    view_camera previous;   // camera before its last jump; a radius of 0: it has not jumped
+    view_camera drawn;      // camera as drawn in a window, in smooth motion to `user`
+    view_rect drawn_region; // free region as drawn, in smooth motion; width 0: not in motion
+    bool is_smooth;         // draw `drawn`: time passes between images
+    view_framing framing;   // last result of view_frame_*()
+    bool follows_path;      // the view follows the camera path, which is loaded then
+} view_cameras;
+
+// Sets the camera as the options specify, or so that it shows the clip.
+void view_place_camera(view_state *viewer);
+
+// Frames the whole document from the same direction, in the free region of an image of this size.
+// The camera remains just in front of a crowd.
+void view_frame_document(view_state *viewer, uint32_t width, uint32_t height);
+
+// Frames the document again if the free region has changed, or if the document would be cut off or
+// too small. Does nothing if the user has set the camera's target or distance since.
+void view_update_framing(view_state *viewer, uint32_t width, uint32_t height);
+
+// Frames the current pose instead of the whole clip, unless the options set the target.
+void view_frame_pose(view_state *viewer);
+
+// Ends smooth motion at its target: for another document, and for images.
+void view_snap(view_state *viewer);
+
+// Shows another clip from its beginning.
+void view_change_clip(view_state *viewer, size_t clip);
+
+// Measures the clip again after a change of the root mode or of the clip.
+void view_measure(view_state *viewer);
+
+#endif

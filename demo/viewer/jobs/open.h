@@ -1,0 +1,120 @@
+// Opening documents: files, our own models, and lessons. The document that is open stays open until
+// the new document is complete.
+#ifndef DEMO_VIEWER_JOBS_OPEN_H
+#define DEMO_VIEWER_JOBS_OPEN_H
+
+#include "demo/viewer/pages/page.h"
+
+typedef struct view_state view_state;
+
+// State of opening.
+typedef struct view_opening {
+    view_prefetch prefetch; // prefetched images of the first document
+
+    // The command that led to the last error, so that it can be repeated; VIEW_NOTHING: opening the
+    // first document.
+    view_command failed;
+
+    // Work that is deferred until after the first image: measuring, and loading the companion of
+    // the demo scene.
+    bool has_deferred_work;
+    char *companion_path; // path of the companion's machine, or NULL
+
+    bool is_restored;       // the shown settings are restored from the last session
+    const char *noted_path; // the path that view_write_crash_note() has noted
+
+    uint64_t files_stamp;   // stamp of the open files, with --watch
+    double next_stamp_time; // time of the next check of the files, seconds
+} view_opening;
+
+// Opens files, or our own model if num_files is 0: loads the scene, copies it to the GPU, loads the
+// textures and frames the document. If a file cannot be shown, logs the reason, keeps the open
+// document, and returns false. `uses_options`: apply the textures named on the command line to
+// these files.
+bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool uses_options);
+
+// Starts reading the images of the document that view_open_first() will open; see ahead.h.
+void view_read_ahead(view_state *viewer);
+
+// Does the work that was deferred for the first image in a window. Returns true if there was any.
+bool view_finish_opening(view_state *viewer);
+
+// Reads the image of --environment, if the option is set and a renderer exists. Returns false and
+// logs an error on failure.
+bool view_select_environment(view_state *viewer);
+
+// Opens the files of the document again and keeps the clip, the selection and the state of its
+// machines. On failure, keeps the document, logs an error and returns false.
+bool view_reload(view_state *viewer);
+
+// view_apply_texture_options() applies --texture and the options of other maps; it reads the model
+// again only if other data depends on them. view_hide_meshes() applies --hide. Both return false
+// and log an error on failure.
+bool view_apply_texture_options(view_state *viewer);
+bool view_hide_meshes(view_state *viewer);
+
+// Opens --game and the name in it. Returns false and logs an error on failure.
+bool view_open_game_name(view_state *viewer);
+
+// Opens the files of the command line, lists its folder, or shows the start page, and applies the
+// options for clip, range, joint, environment, lesson and time. On failure, logs an error and
+// returns false; in a window, shows the error over the document that could be opened, or over our
+// own model, and returns true.
+bool view_open_first(view_state *viewer);
+
+// Shows the clip, range, joint, environment, lesson and time that the options specify for the open
+// document. Returns false and logs an error if the document does not have one of them.
+bool view_apply_start_options(view_state *viewer);
+
+// Begins the states of a monster's script that the options name and that do not run, and sets its
+// flags as the options specify. If a name does not exist, returns false and logs an error with the
+// valid names.
+bool view_apply_script_options(view_state *viewer);
+
+// Sets a slider of the open lesson, or a parameter of the machine. Returns false and logs an error
+// if it does not exist.
+bool view_set_parameter(view_state *viewer, const view_setting *setting);
+
+// Opens the lesson of the option --lesson with its character and the sliders of --set. Returns
+// false and logs an error if the lesson or a slider does not exist or the character cannot be
+// opened. Returns true without the option.
+bool view_select_page(view_state *viewer);
+
+// Returns the folder of our own models, which the caller frees, or NULL.
+char *view_find_models_folder(void);
+
+// Returns the first machine of each folder in `models`, or else the model with the folder's name.
+common_list view_list_examples(const char *models);
+
+// Opens a lesson with its character, or the list of lessons.
+bool view_open_lesson(view_state *viewer, int32_t number);
+
+// Closes the lesson, so that the document is shown again.
+void view_close_page(view_state *viewer);
+
+// Returns the shown lesson; NULL if none or the list of lessons is shown.
+const view_page *view_shown_page(const view_state *viewer);
+
+// -- Changes of files ----------------------------------------------------------------------------
+
+// Stores the stamp of the files, with --watch.
+void view_store_files_stamp(view_state *viewer);
+
+// Returns a hash of the state of all files of the document; it changes if a file changes (stamp.c).
+uint64_t view_stamp_files(const view_state *viewer);
+
+// Checks the files four times a second, and reloads the document if a file has changed.
+void view_watch_files(view_state *viewer);
+
+// -- Crash recovery ------------------------------------------------------------------------------
+
+// Writes a note of the file that is opened, in case the program crashes; NULL: only of a movie that
+// is recorded, if any.
+void view_write_crash_note(view_state *viewer, const char *path);
+
+// view_read_crash_note() reads the note of a viewer that crashed, for a card of the interface.
+// view_resolve_lost_movie() keeps or deletes the recovered movie.
+void view_read_crash_note(view_state *viewer);
+void view_resolve_lost_movie(view_state *viewer, bool is_kept);
+
+#endif

@@ -1,0 +1,51 @@
+// Images, image series, contact sheets and movies of --output, and the other jobs that run instead
+// of a window.
+#ifndef DEMO_VIEWER_JOBS_OUTPUT_H
+#define DEMO_VIEWER_JOBS_OUTPUT_H
+
+#include "demo/viewer/jobs/movie.h"
+
+typedef struct view_state view_state;
+
+// The images of --output, one after another: one or several files, a movie, or the cells of a
+// sheet; with --clips all, clip by clip.
+typedef struct view_output {
+    view_state *viewer;
+    const common_list *cells; // files of the models of a contact sheet, or NULL
+    bool is_sheet;
+    bool is_movie;
+    bool is_saved; // no failure so far
+    uint32_t num_clips;
+    uint32_t clip;      // index of the current clip
+    uint32_t count;     // number of images of the current clip
+    uint32_t picture;   // index of the next image of the current clip
+    uint32_t num_cells; // number of cells of a sheet that are filled
+    uint32_t num_done;  // number of images that are drawn
+    uint32_t total;     // number of images of all clips
+    float azimuth;      // azimuth of the first image of a turntable
+    md5gl_target *target;
+    uint8_t *rgba, *sheet; // sheet: NULL if no sheet is written
+    view_movie *movie;     // movie that is written to `path`, or NULL
+    char *path;
+} view_output;
+
+// view_begin_output() begins to write the output of the options; with `cells`, a contact sheet of
+// these models. view_step_output() draws one
+// image, and returns true if images remain. view_end_output() must be called once, at any time,
+// also after a failure; an incomplete output leaves no file. It returns true if everything was
+// written; otherwise the log contains the reason.
+bool view_begin_output(view_output *output, view_state *viewer, const common_list *cells);
+bool view_step_output(view_output *output);
+bool view_end_output(view_output *output);
+
+// Returns the name of --output with the fields {model} {anim} {frame} {time} {n} replaced by their
+// values, and with `is_numbered` a number before its extension. {frame:04} pads with zeros. Unknown
+// fields are unchanged. The caller frees it.
+char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered);
+
+// Runs the job of the options instead of a window: --thumbnail, --no-render, --output or --frames.
+// A thumbnail does not require an opened document. Returns false and logs or prints the reason on
+// failure.
+bool view_run_job(view_state *viewer);
+
+#endif

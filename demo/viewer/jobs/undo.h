@@ -1,0 +1,56 @@
+// Changes of options while the document is shown, and undo (ask.c).
+#ifndef DEMO_VIEWER_JOBS_UNDO_H
+#define DEMO_VIEWER_JOBS_UNDO_H
+
+#include "demo/viewer/draw/draw.h"
+
+typedef struct view_state view_state;
+
+// Limits of undo: number of steps, and bytes of the options of all steps.
+enum { VIEW_MAX_STEPS = 201, VIEW_MAX_STEP_BYTES = 256 << 10 };
+
+typedef struct view_undo {
+    view_step *steps; // [num_steps] the first step is the state after opening
+    size_t num_steps;
+    size_t step;       // index of the shown step
+    double step_time;  // time of the last step
+    bool merges_steps; // a further change soon after the last step is merged into it
+} view_undo;
+
+// Sets an option to a text and applies its effect; "" resets the option. Opens the model again if
+// the option affects loading. On failure, shows a notice or an error and changes nothing.
+bool view_set_option(view_state *viewer, const view_option *option, const char *text);
+
+// view_follow_trial() shows the list item on which the mouse has rested long enough as a preview,
+// and reverts the preview when the mouse has left; returns true if the image changes.
+// view_end_trial() reverts the preview.
+bool view_follow_trial(view_state *viewer);
+void view_end_trial(view_state *viewer);
+
+// Resets the options of the card to their values before it was opened, and closes the card; or,
+// with `is_reset`, to their defaults.
+void view_revert_card(view_state *viewer, bool is_reset);
+
+// Stores changes as a step that can be undone. Steps are found by comparing the options, so that
+// commands need no code for undo. Call it after each event.
+void view_store_step(view_state *viewer);
+
+// view_clear_steps() removes all steps; the next call of view_store_step() stores the first.
+void view_clear_steps(view_state *viewer);
+void view_free_step(view_step *step);
+
+// Shows step `number`, if it exists: undo and redo.
+void view_show_step(view_state *viewer, size_t number);
+
+// Resets all settings that can be undone to their defaults, and deletes the stored settings of the
+// document. VIEW_RESET_ALL deletes nothing; VIEW_FORGET_ALL only deletes, the settings of all
+// files.
+void view_reset_settings(view_state *viewer, view_action action);
+
+// Writes the current state into the options.
+void view_update_options(view_state *viewer);
+
+// Applies the options to the current state.
+void view_apply_options(view_state *viewer);
+
+#endif
