@@ -154,6 +154,53 @@ TEST_HERE (view_error_leads_back_to_the_list) {
 
 // If a watched file breaks while a list is open, its error is above the list and receives the keys.
 // The list is there again afterwards.
+// A model that is dropped on the open model is listed with its uses, but an error is shown at once.
+TEST_HERE (view_error_of_a_dropped_model_is_shown) {
+    static const char *const uses[] = {"list/Add as outfit", "list/Compare",
+                                       "list/Retarget to this model"};
+    free(open_broken(w, ""));
+    press_key(w, VIEW_KEY_ESCAPE);
+    PERFORM(&w->viewer, VIEW_FILES, .path = common_join(w->folder, "broken.md5mesh"));
+    CHECK_UINT(w->viewer.log.failure.line, 3);
+    CHECK_UINT(w->viewer.log.failure.column, 11);
+    CHECK_UINT(w->viewer.ui.browser.kind, VIEW_BROWSE_NOTHING);
+    CHECK(has_item(w, 1280, 720, "error/Try again"));
+    CHECK(strstr(w->viewer.ui.notice, "Cannot open broken.md5mesh"));
+    press_key(w, VIEW_KEY_ESCAPE);
+    PERFORM(&w->viewer, VIEW_FILES, .path = common_copy(test_path(BOBBIN)));
+    for (size_t i = 0; i < COUNT_OF(uses); i++)
+        CHECK(has_item(w, 1280, 720, uses[i]));
+    view_clear_browser(&w->viewer.ui.browser);
+    PERFORM(&w->viewer, VIEW_FILES); // the ordinary dialog only opens files
+    CHECK(has_item(w, 1280, 720, "list/Open"));
+    for (size_t i = 0; i < COUNT_OF(uses); i++)
+        CHECK(!has_item(w, 1280, 720, uses[i]));
+}
+
+// Files are listed in the folder of the last opened file. A model that the user has not opened does
+// not count: then files are listed in the working directory.
+TEST_HERE (view_list_begins_in_the_last_folder) {
+    OWN_STRING here = common_canonical_path(".");
+    OWN_STRING models = common_canonical_path(test_path("models/bobbin"));
+    view_browser *const list = &w->viewer.ui.browser;
+    PERFORM(&w->viewer, VIEW_FILES);
+    CHECK_STRING(list->folder, here);
+    view_clear_browser(list);
+    w->options.num_files = 1;
+    PERFORM(&w->viewer, VIEW_FILES);
+    CHECK_STRING(list->folder, models);
+}
+
+// The machines of lessons are hidden, as are files whose names begin with a dot.
+TEST_HERE (view_list_hides_files_of_lessons) {
+    view_list_location(&w->viewer, test_path("models/bobbin"));
+    CHECK(has_item(w, 1280, 720, "list/bobbin.md5machine"));
+    view_filter_list(&w->viewer.ui.browser, "page_");
+    CHECK(!has_item(w, 1280, 720, "list/page_additive.md5machine"));
+    press(w, "list/show");
+    CHECK(has_item(w, 1280, 720, "list/page_additive.md5machine"));
+}
+
 TEST_HERE (view_error_is_above_a_list) {
     bool redraw = false;
     press_key(w, VIEW_KEY_ESCAPE);

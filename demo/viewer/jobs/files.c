@@ -374,6 +374,19 @@ static void list_folder_with(view_state *viewer, const common_list *files, view_
     free(folder);
 }
 
+// Lists the folder of a model that was dropped on the open model, with buttons for its uses. If the
+// file has an error, opens the model instead, so that the error is shown.
+static void list_uses(view_state *viewer, char *path)
+{
+    const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_ALL};
+    md5_model *const model = md5_load_model(path, &opts, NULL);
+    if (model != NULL)
+        list_folder_with(viewer, &(common_list){&path, 1}, (view_list_purpose){.is_dropped = true});
+    else
+        view_drop(viewer, path);
+    md5_free_model(model);
+}
+
 // Opens a clip without a named model: on the model in its folder that it fits. If several models
 // fit, lists them.
 static bool open_clip(view_state *viewer, const char *path, bool is_first)
@@ -481,13 +494,15 @@ static void drop_file(view_state *viewer, const char *path)
     }
     if (done)
         view_clear_start(&viewer->ui);
+    const char *failure = "Cannot open %s";
+    if (viewer->log.has_stopped)
+        failure = "Opening %s was canceled";
+    else if (viewer->log.failure.status == MD5_ERROR_MISMATCH)
+        failure = "%s does not match the model";
     if (done)
         view_notice(viewer, "%s: %s", what, common_base(path));
     else
-        view_notice(viewer,
-                    viewer->log.has_stopped ? "Opening %s was canceled"
-                                            : "%s does not match the model",
-                    common_base(path));
+        view_notice(viewer, failure, common_base(path));
     view_store_files_stamp(viewer);
 }
 
@@ -725,18 +740,44 @@ static void show_start(view_state *viewer)
         common_add(&start->pages, common_copy(view_page_at(i)->title));
 }
 
-// Returns the folder in which files are listed first: the folder of the shown or the last document,
-// or the home folder.
-static char *get_default_folder(const view_state *viewer, bool is_last)
+// Returns true if the shown file is a model of ours that the user has not opened.
+static bool shows_own_model(const view_state *viewer, const char *shown)
+{
+    const view_config *const config = viewer->config;
+    if (viewer->ui.start.is_open)
+        return true;
+    if (viewer->options->num_files > 0)
+        return false;
+    if (config != NULL && config->recent.count > 0
+        && common_same_file(config->recent.names[0], shown))
+        return false;
+    char *const found = view_find_models_folder();
+    char *const models = found != NULL ? common_canonical_path(found) : NULL;
+    char *const path = common_canonical_path(shown);
+    const bool is_own = models != NULL && common_is_in(path, models);
+    free(found);
+    free(models);
+    free(path);
+    return is_own;
+}
+
+// Returns the folder in which files are listed first: the last folder from which the user opened a
+// file, or the working directory. The working directory of a program that was not started in a
+// terminal can be the root folder, which nobody works in: then the home folder.
+static char *get_default_folder(const view_state *viewer)
 {
     const view_config *const config = viewer->config;
     const char *const shown = view_shown_file(viewer->document);
-    // Exclude the folder of our own model behind the start page, because the user did not open it.
-    if (is_last && !viewer->ui.start.is_open && shown != NULL && common_is_file(shown))
+    if (shown != NULL && common_is_file(shown) && !shows_own_model(viewer, shown))
         return common_folder(shown);
-    if (is_last && config != NULL && config->recent.count > 0)
-        return common_folder(config->recent.names[0]);
-    return common_copy(home_folder());
+    char *folder = config != NULL && config->recent.count > 0
+                       ? common_folder(config->recent.names[0])
+                       : common_canonical_path(".");
+    if (!common_is_folder(folder) || strcmp(folder, "/") == 0) {
+        free(folder);
+        folder = common_copy(home_folder());
+    }
+    return folder;
 }
 
 // Lists images for a map of a mesh, in the folder of its current image or of the model.
@@ -772,7 +813,7 @@ static void list_files_for_option(view_state *viewer, size_t number, const char 
                                                                 : takes[option->names],
                                .answer = {VIEW_SET, number, viewer->ui.over, NULL},
                                .form = common_copy(form)};
-    char *const folder = get_default_folder(viewer, true);
+    char *const folder = get_default_folder(viewer);
     list_files(viewer, folder, asked);
     free(folder);
 }
@@ -964,7 +1005,7 @@ static void run_file_command(view_state *viewer, const view_command *command)
     const char *const path = command->path;
     const bool is_next = action == VIEW_NEXT_FILE || action == VIEW_NEXT_PAGE;
     const bool is_closed = browser->kind == VIEW_BROWSE_NOTHING;
-    char *const folder = get_default_folder(viewer, action != VIEW_OPEN_FOLDER);
+    char *const folder = get_default_folder(viewer);
     int32_t count, page;
     // A list closes when an item is opened. An error disappears when it leads to a list.
     if (action == VIEW_OPEN_FILE || action == VIEW_OPEN_PAGE || action == VIEW_TAKE_TEXTURE)
@@ -977,8 +1018,7 @@ static void run_file_command(view_state *viewer, const view_command *command)
             break;
         }
         if (path != NULL) {
-            char *dropped = command->path;
-            list_folder_with(viewer, &(common_list){&dropped, 1}, (view_list_purpose){.takes = 0});
+            list_uses(viewer, command->path);
             break;
         }
         viewer->log.error[0] = '\0';

@@ -55,14 +55,25 @@ static bool is_kind_shown(const view_browser *browser, const view_entry *entry)
     return (browser->shows >> entry->kind & 1) != 0;
 }
 
+// Returns true if a file is hidden: its name begins with a dot, or it belongs to a lesson.
+static bool is_hidden_file(const view_browser *browser, const view_entry *entry)
+{
+    static const char lesson[] = "page_";
+    if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL)
+        return false;
+    const bool is_lesson = strncmp(entry->label, lesson, strlen(lesson)) == 0
+                           && common_has_suffix(entry->label, ".md5machine");
+    return entry->label[0] == '.' || is_lesson;
+}
+
 // Returns true if an entry matches the filter and is not hidden. Counts hidden matches.
 static bool is_listed(view_browser *browser, const view_entry *entry)
 {
     const char *const wanted = name_filter(browser);
-    const bool is_hidden_file = browser->kind == VIEW_BROWSE_FILES && entry->label[0] == '.';
     const bool is_match = is_kind_shown(browser, entry) && common_contains(entry->label, wanted);
     const bool is_found = is_match && (entry->is_own || !browser->is_own_alone);
-    const bool is_hidden = is_hidden_file && !browser->shows_hidden && wanted[0] != '.';
+    const bool is_wanted = browser->shows_hidden || wanted[0] == '.';
+    const bool is_hidden = is_hidden_file(browser, entry) && !is_wanted;
     browser->num_hidden += is_found && is_hidden;
     return is_found && !is_hidden;
 }
@@ -110,11 +121,12 @@ static const struct {
 } endings[] = {
     {".md5mesh", VIEW_ENTRY_MODEL},    {".md5machine", VIEW_ENTRY_MODEL},
     {"md5.cfg", VIEW_ENTRY_MODEL},     {".md5anim", VIEW_ENTRY_ANIM},
-    {".md5camera", VIEW_ENTRY_CAMERA}, {".pk4", VIEW_ENTRY_FOLDER},
-    {".pk3", VIEW_ENTRY_FOLDER},       {".pak", VIEW_ENTRY_FOLDER},
-    {".zip", VIEW_ENTRY_FOLDER},       {".hdr", VIEW_ENTRY_LIGHT},
+    {".md5camera", VIEW_ENTRY_CAMERA}, {".hdr", VIEW_ENTRY_LIGHT},
     {".map", VIEW_ENTRY_MAP},
 };
+
+// File extensions of archives, which are listed before the folders.
+static const char *const archive_endings[] = {".pk4", ".pk3", ".pak", ".zip"};
 
 // Adds the files with the extension `ending`. NULL adds images or, for VIEW_ENTRY_OTHER, files that
 // can be converted.
@@ -172,13 +184,15 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
     const unsigned kinds = takes == 0 ? OPENED : takes;
     for (size_t i = 0; i < COMMON_LENGTH(endings); i++) {
         const view_entry_kind kind = endings[i].kind;
-        if ((kinds >> kind & 1) != 0 || kind == VIEW_ENTRY_FOLDER)
+        if ((kinds >> kind & 1) != 0)
             add_files(&listed, &files, endings[i].ending, kind, whole);
     }
     if ((takes >> VIEW_ENTRY_PICTURE & 1) != 0)
         add_files(&listed, &files, NULL, VIEW_ENTRY_PICTURE, whole);
     if (takes == 0)
         add_files(&listed, &files, NULL, VIEW_ENTRY_OTHER, whole);
+    for (size_t i = 0; i < COMMON_LENGTH(archive_endings); i++)
+        add_files(&listed, &files, archive_endings[i], VIEW_ENTRY_FOLDER, whole);
     for (size_t i = 0; i < folders.count; i++)
         add_entry(&listed, VIEW_ENTRY_FOLDER, common_format("%s/", common_base(folders.names[i])),
                   folders.names[i])
@@ -479,7 +493,7 @@ static const char *const kind_words[] = {
     [VIEW_ENTRY_LIGHT] = "light",
     [VIEW_ENTRY_MAP] = "map",
     [VIEW_ENTRY_OTHER] = "other format",
-    [VIEW_ENTRY_FOLDER] = "folder",
+    [VIEW_ENTRY_FOLDER] = "", // it has an icon
     [VIEW_ENTRY_CLIP] = "",
     [VIEW_ENTRY_NAMED] = "",
 };
@@ -524,9 +538,6 @@ static void show_entry(view_ui *ui, size_t line, view_rect box)
     const view_thumbnail *const picture = entry_preview(ui, entry, text, sizeof text);
     COMMON_TEXT(name, "%s",
                 entry->kind == VIEW_ENTRY_NAMED ? common_base(entry->label) : entry->label);
-    char *const dot = strrchr(name, '.');
-    if (dot > name && entry->kind < VIEW_ENTRY_FOLDER && box.width < 2 * box.height)
-        *dot = '\0'; // the line below contains the kind
     const ui_thing thing = {.label = entry->label,
                             .name = name,
                             .text = text,
@@ -575,7 +586,8 @@ static void show_entries(view_ui *ui, view_rect area, bool is_small)
             height = 2.6f * em;
         else if (is_flat)
             height = 2.3f * em;
-        const float width = is_small ? area.width : 7.5f * em;
+        const float least = is_flat ? 14 * em : 9 * em;
+        const float width = is_small ? area.width : least;
         const bool is_seen = ui_next_tile(ui, &grid, width, height, &box);
         if (!is_flat)
             browser->per_row = grid.per_row;
@@ -727,11 +739,12 @@ static void show_large(view_ui *ui, view_rect box, view_rect facts)
     ui_end_column(ui);
 }
 
-// Returns true if the list has buttons for --outfit, --compare and --retarget.
+// Returns true if the list has buttons for --outfit, --compare and --retarget: a model was dropped
+// on the open model.
 static bool has_option_buttons(const view_ui *ui, float width)
 {
     const view_browser *const browser = &ui->browser;
-    if (browser->kind != VIEW_BROWSE_FILES || browser->asked.answer.action != VIEW_NOTHING)
+    if (browser->kind != VIEW_BROWSE_FILES || !browser->asked.is_dropped)
         return false;
     return ui->scene->model != NULL && !ui->stage->is_start && width > 26 * ui->em;
 }
@@ -813,6 +826,8 @@ static const char *list_title(const view_browser *browser)
     const view_action answer = browser->asked.answer.action;
     if (answer == VIEW_TAKE_TEXTURE)
         return "Choose an image";
+    if (browser->kind == VIEW_BROWSE_FILES && browser->asked.is_dropped)
+        return "Use the dropped model";
     if (browser->kind == VIEW_BROWSE_FILES)
         return answer != VIEW_NOTHING ? "Choose a file" : "Open";
     if (browser->kind == VIEW_BROWSE_GAME)

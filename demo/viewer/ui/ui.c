@@ -864,6 +864,63 @@ static view_color tile_text_color(const ui_thing *thing, bool is_wide)
     return thing->is_selected && is_wide ? VIEW_PLAIN : VIEW_DIM;
 }
 
+// Copies a name that is wider than `width` with an ellipsis after its first `head` bytes, so that
+// its end remains, by which similar names differ.
+static void shorten_name(const view_ui *ui, const char *name, size_t head, float width,
+                         char text[256])
+{
+    const char *end = name + head;
+    snprintf(text, 256, "%s", name);
+    while (*end != '\0' && ui_text_width(ui, text) > width) {
+        end++;
+        while ((*end & 0xC0) == 0x80) // inside of a character
+            end++;
+        snprintf(text, 256, "%.*s\xE2\x80\xA6%s", (int)head, name, end);
+    }
+}
+
+// Draws the name of a tile in one row, or in two rows if it is too long: the second row is the file
+// extension if the rest fits into the first row.
+static void draw_tile_name(view_ui *ui, view_rect row, view_color color, const char *name)
+{
+    char line[VIEW_MAX_LINE];
+    char last[256];
+    const char *rest = view_next_line(ui->canvas->font, VIEW_TEXT, row.width, name, line);
+    const char *const dot = strrchr(name, '.');
+    const bool has_stem = dot != NULL && dot > name && dot < rest;
+    if (has_stem && *rest != '\0') {
+        COMMON_TEXT(line, "%.*s", (int)(dot - name), name);
+        rest = dot;
+    }
+    ui_text_in(ui, row, color, line);
+    row.y += row.height;
+    shorten_name(ui, rest, 0, row.width, last);
+    ui_text_in(ui, row, color, last);
+}
+
+// Draws the name of a wide tile. The middle of a long name is omitted.
+static void draw_row_name(view_ui *ui, view_rect row, view_color color, const char *name)
+{
+    char line[VIEW_MAX_LINE];
+    char text[256];
+    view_next_line(ui->canvas->font, VIEW_TEXT, 0.5f * row.width, name, line);
+    shorten_name(ui, name, strlen(line), row.width, text);
+    ui_text(ui, row.x, row.y, row.width, color, text);
+}
+
+// Draws the icon of a folder in the middle of a box.
+static void draw_folder(const view_ui *ui, view_rect box)
+{
+    const float em = ui->em;
+    const view_rect body = {roundf(box.x + 0.5f * (box.width - 1.3f * em)),
+                            roundf(box.y + 0.5f * box.height - 0.4f * em), roundf(1.3f * em),
+                            roundf(0.95f * em)};
+    const view_rect tab = {body.x, body.y - roundf(0.2f * em), roundf(0.6f * em),
+                           roundf(0.4f * em)};
+    view_draw_round_rect(ui->canvas, tab, 0.12f * em, VIEW_AMBER);
+    view_draw_round_rect(ui->canvas, body, 0.12f * em, VIEW_AMBER);
+}
+
 bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
 {
     const float line = ui->line;
@@ -880,26 +937,31 @@ bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
     const view_color below = tile_text_color(thing, is_wide);
     view_rect image = view_inset(box, gap);
     view_rect row = image;
-    ui_tip_cut(ui, thing->name, is_wide ? 0.6f * row.width : row.width);
+    ui_tip_cut(ui, thing->name, is_wide ? 0.6f * row.width : 2 * row.width);
     if (is_wide) {
-        image.width = thing->is_link ? 0 : image.height;
+        image.width = thing->is_link ? 1.5f * ui->em : image.height;
         row.x += image.width + gap;
         row.width -= image.width + gap;
-        const float y = box.y + 0.5f * (box.height - line);
+        row.y = box.y + 0.5f * (box.height - line);
         const float used = fminf(ui_text_width(ui, thing->text), 0.5f * row.width);
-        ui_text(ui, row.x + row.width - used, y, used + 1, below, thing->text);
-        ui_text(ui, row.x, y, row.width - used - gap, color, thing->name);
+        ui_text(ui, row.x + row.width - used, row.y, used + 1, below, thing->text);
+        row.width -= used > 0 ? used + gap : 0;
+        draw_row_name(ui, row, color, thing->name);
     } else {
-        image.height -= (*thing->text != '\0' ? 2 : 1) * line;
+        const bool is_long = ui_text_width(ui, thing->name) > row.width;
+        const float name_height = is_long ? 2 * line : line;
+        image.height -= name_height + (*thing->text != '\0' ? line : 0);
         row.height = line;
         row.y = image.y + image.height;
-        ui_text_in(ui, row, color, thing->name);
-        row.y += line;
+        draw_tile_name(ui, row, color, thing->name);
+        row.y += name_height;
         ui_text_in(ui, row, below, thing->text);
     }
+    if (thing->is_link)
+        draw_folder(ui, image);
     const view_thumbnail square = {.texture = thing->texture, .width = 1, .height = 1};
     const view_thumbnail *const shown = thing->picture != NULL ? thing->picture : &square;
-    if (shown->texture != 0)
+    if (shown->texture != 0 && !thing->is_link)
         ui_image(ui, image, shown->texture, shown->width, shown->height, !thing->is_data);
     else if (thing->is_wrong || thing->sign != NULL)
         ui_text_in(ui, image, below, thing->is_wrong ? "\xE2\x9A\xA0" : thing->sign);
