@@ -174,7 +174,6 @@ typedef struct importer {
     node *nodes; // [num_nodes]
     int num_nodes;
     bool has_bones;
-    bool is_smd;
     gltf_out file;
     FILE *out;
     convert_job job; // passes notes on as lines, within the budget
@@ -451,8 +450,7 @@ static double get_number(const struct aiMetadata *data, const char *name, double
 }
 
 // Returns the transform from the file's axes and units to glTF's (x left, y up, z forward, metres).
-// Only FBX files contain their axes and their unit, in centimetres. In SMD, z is up, and studiomdl
-// makes -y the forward direction.
+// Only FBX files contain their axes and their unit, in centimetres.
 static struct aiMatrix4x4 to_gltf(const importer *all)
 {
     const struct aiMetadata *const data = all->scene->mMetaData;
@@ -461,11 +459,9 @@ static struct aiMatrix4x4 to_gltf(const importer *all)
         {"CoordAxis", "CoordAxisSign"}, {"UpAxis", "UpAxisSign"}, {"FrontAxis", "FrontAxisSign"}};
     float rows[3][3] = {{0}};
     for (int i = 0; i < 3; i++) {
-        const int default_axis = all->is_smd && i > 0 ? 3 - i : i;
-        const double axis = get_number(data, names[i][0], default_axis);
-        const int column = axis >= 0 && axis < 3 ? (int)axis : default_axis;
-        const double default_sign = all->is_smd && i == 2 ? -1 : 1;
-        rows[i][column] = (float)(unit * get_number(data, names[i][1], default_sign));
+        const double axis = get_number(data, names[i][0], i);
+        const int column = axis >= 0 && axis < 3 ? (int)axis : i;
+        rows[i][column] = (float)(unit * get_number(data, names[i][1], 1));
     }
     return (struct aiMatrix4x4){rows[0][0], rows[0][1], rows[0][2], 0, //
                                 rows[1][0], rows[1][1], rows[1][2], 0, //
@@ -802,13 +798,6 @@ static const char *select_clip_name(const struct aiAnimation *clip, const order 
     return name;
 }
 
-static double ticks_per_second(const importer *all, const struct aiAnimation *clip)
-{
-    if (all->is_smd) // SMD does not contain a rate; studiomdl assumes 30
-        return 30;
-    return clip->mTicksPerSecond > 0 ? clip->mTicksPerSecond : 25;
-}
-
 // Ticks are assumed to be frames if their rate is plausible.
 static double select_rate(const order *job, double ticks)
 {
@@ -928,7 +917,7 @@ static bool add_clip(importer *all, const struct aiAnimation *clip, const order 
 {
     enum { WIDTH = 3 + 4 + 3 }; // numbers of a transform
     const char *const name = select_clip_name(clip, job);
-    const double ticks = ticks_per_second(all, clip);
+    const double ticks = clip->mTicksPerSecond > 0 ? clip->mTicksPerSecond : 25;
     const double rate = select_rate(job, ticks);
     const double seconds = clip->mDuration / ticks;
     size_t num_moved = 0;
@@ -1030,7 +1019,6 @@ static bool import_file(void *user, FILE *out)
     const convert_input *const input = job->input;
     importer all = {.path = input->path};
     all.out = out;
-    all.is_smd = common_has_suffix(input->path, ".smd");
     all.job.note = write_line;
     convert_begin_budget(&all.budget, input->size);
     all.job.budget = &all.budget;

@@ -13,6 +13,7 @@ enum {
     PARENTS_FIRST = 2,      // joints are sorted so that parents precede their children
     HAS_FRAMES = 4,         // frames instead of joints; meshes have up to 999 vertices
     MERGES_MESHES = 8,      // frames of one mesh: all meshes with one material are merged
+    NAMES_IMAGES = 16,      // shaders are the names of images, which are searched for near the file
     ONE_MESH = MERGES_MESHES | HAS_FRAMES | SEARCHES_MATERIALS,
 };
 
@@ -50,7 +51,7 @@ static const struct format {
      .read = convert_read_iqm,
      .write = convert_write_iqm,
      .unit = 1,
-     .rules = PARENTS_FIRST},
+     .rules = PARENTS_FIRST | NAMES_IMAGES},
     {.extensions = {".obj"},
      .title = "Wavefront OBJ: poses",
      .write = convert_write_obj,
@@ -60,6 +61,11 @@ static const struct format {
      .title = "Biovision motion capture",
      .read = convert_read_bvh,
      .unit = 1},
+    {.extensions = {".smd"},
+     .title = "Source: a model or a sequence",
+     .read = convert_read_smd,
+     .unit = 1,
+     .rules = NAMES_IMAGES},
     {.extensions = {".mdl"},
      .title = "Quake: frames",
      .read = convert_read_quake,
@@ -78,7 +84,7 @@ static const struct format {
      .write = convert_write_quake,
      .unit = 1,
      .rules = HAS_FRAMES},
-    {.extensions = {".fbx", ".dae", ".x", ".b3d", ".ms3d", ".smd"},
+    {.extensions = {".fbx", ".dae", ".x", ".b3d", ".ms3d"},
      .title = "FBX, Collada and others",
      .read = convert_read_assimp,
      .unit = 1},
@@ -178,12 +184,15 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
     convert_input input = {.path = path};
     if (!read_bytes(job, &input, error))
         return false;
+    const bool had_model = convert_find_model(scene) || scene->image_path;
     convert_budget budget;
     convert_begin_budget(&budget, input.size);
     convert_job limited = *job;
     limited.budget = &budget;
     const bool is_read = format->read(&limited, &input, scene, error);
     convert_end_budget(&budget, job);
+    if (is_read && !had_model && (format->rules & NAMES_IMAGES))
+        scene->image_path = common_copy(path);
     if (!is_read && error->file[0] == '\0') // an error in a created document or in the budget
         convert_name_file(error, path);
     free(input.bytes);

@@ -117,6 +117,7 @@ typedef struct convert_scene {
     convert_weights *weights;
     size_t num_weights;
     double unit;       // MD5 units per input unit if a reader selected it, or 0
+    char *image_path;  // input file whose shaders are the names of images near it, or NULL
     double source_yaw; // rotation that the writer of a glTF file recorded, degrees
 } convert_scene;
 
@@ -390,6 +391,7 @@ convert_read_fn convert_read_machine;
 convert_read_fn convert_read_gltf;
 convert_read_fn convert_read_iqm;
 convert_read_fn convert_read_bvh;
+convert_read_fn convert_read_smd;
 convert_read_fn convert_read_quake;
 convert_read_fn convert_read_assimp;
 convert_write_fn convert_write_md5;

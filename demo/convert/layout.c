@@ -672,8 +672,9 @@ bool convert_find_materials(const convert_job *job, convert_scene *scene, bool a
                 .game = job->game,
                 .is_by_shader = by_shader,
                 .listener = {warn, (void *)(uintptr_t)job}};
-    if (part->path && !job->files.open)
-        f.package = view_open_package(part->path, NULL);
+    const char *const path = part->path ? part->path : scene->image_path;
+    if (path && !job->files.open)
+        f.package = view_open_package(path, NULL);
     if (!f.game)
         f.game = view_package_game(f.package, f.listener);
     scene->num_mesh_materials = model->num_meshes;

@@ -532,4 +532,5 @@ void convert_free_scene(convert_scene *scene)
     free(scene->weights);
     free_names(&scene->names);
     free(scene->name);
+    free(scene->image_path);
 }

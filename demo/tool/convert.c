@@ -625,7 +625,7 @@ const tool_command tool_convert = {
     "\n"
     "Reads and writes .md5mesh .md5anim .md5camera, .bmd5mesh .bmd5anim .bcanim, .glb .gltf, "
     ".iqm;\n"
-    "reads .md5machine, .bvh, and with libassimp .fbx .dae .x .b3d .ms3d .smd; writes .obj;\n"
+    "reads .md5machine, .bvh, .smd, and with libassimp .fbx .dae .x .b3d .ms3d; writes .obj;\n"
     "reads and writes vertex animation: .mdl .md2 .md3.\n"
     "\n"
     "A folder or archive is converted model by model, each with its clips: in a game the clips of\n"

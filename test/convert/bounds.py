@@ -382,6 +382,46 @@ case("BVH: 65537 joints", "more than 65536 joints",
      file_of("a.bvh", bvh("".join(JOINT % i for i in range(65536)))),
      is_long=True)
 
+# -- SMD -----------------------------------------------------------------------------------------------
+
+
+def smd(nodes='0 "a" -1\n', frames="time 0\n0 0 0 0 0 0 0\n", triangles=""):
+    return growth.smd(nodes, frames, triangles)
+
+
+def smd_links(count):
+    """A vertex with `count` weights whose sum is below 1, so that its first bone is one more."""
+    nodes = "".join('%d "b%d" -1\n' % (i, i) for i in range(count + 1))
+    vertex = "0 %d 0 0 0 0 1 0 0 " + "%d " % count + "".join(" %d 0.001" % (i + 1) for i in range(count))
+    triangle = "m\n" + "".join(vertex % i + "\n" for i in (0, 1)) + "0 0 1 0 0 0 1 0 0\n"
+    return smd(nodes=nodes, triangles=triangle)
+
+
+def smd_materials(count):
+    return smd(triangles="".join(growth.SMD_TRIANGLE.replace("m\n", "m%d\n" % i) for i in range(count)))
+
+
+case("SMD: a name of 255 bytes", "", file_of("a.smd", smd(nodes='0 "%s" -1\n' % ("n" * 255))))
+case("SMD: a name of 256 bytes", "3:4: error: name of a bone is longer than 255 bytes",
+     file_of("a.smd", smd(nodes='0 "%s" -1\n' % ("n" * 256))))
+case("SMD: bone 65535", "", file_of("a.smd", smd('65535 "a" -1\n', "time 0\n65535 0 0 0 0 0 0\n")))
+case("SMD: bone 65536", "the number of a bone: expected an integer from 0 to 65535, found 65536",
+     file_of("a.smd", smd('65536 "a" -1\n')))
+case("SMD: 63 weights", "", file_of("a.smd", smd_links(63)))
+case("SMD: 64 weights", "the number of weights: expected an integer from 0 to 63, found 64",
+     file_of("a.smd", smd_links(64)))
+case("SMD: 1000 materials", "", file_of("a.smd", smd_materials(1000)))
+case("SMD: 1001 materials", "too many materials (limit 1000)", file_of("a.smd", smd_materials(1001)))
+case("SMD: frame 1000000", "", file_of("a.smd", smd(frames="time 1000000\n0 0 0 0 0 0 0\n")))
+case("SMD: frame 1000001", "the number of a frame: expected an integer from -1000000 to 1000000, found 1e+06",
+     file_of("a.smd", smd(frames="time 1000001\n")))
+case("SMD: a coordinate of 1e9", "", file_of("a.smd", smd(frames="time 0\n0 1e9 0 0 0 0 0\n")))
+case("SMD: a coordinate above 1e9", "expected a coordinate or an angle, found '1000000001'",
+     file_of("a.smd", smd(frames="time 0\n0 1000000001 0 0 0 0 0\n")))
+case("SMD: bones 1001 levels deep", "", file_of("a.smd", growth.smd_chain(1000)))
+case("SMD: bones 1002 levels deep", "node hierarchy is too deep",
+     file_of("a.smd", growth.smd_chain(1001)))
+
 # -- OBJ -----------------------------------------------------------------------------------------------
 
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# FBX and SMD in, where md5tool is built with libassimp: files of Maya, 3ds Max and MotionBuilder, and the vertices that the program
+# FBX in, where md5tool is built with libassimp: files of Maya, 3ds Max and MotionBuilder, and the vertices that the program
 # showed in a frame; a file of our own with the factors that these lack.
 . test/build/report.sh
 tool=$products/md5tool
@@ -87,36 +87,6 @@ check '... is told' grep -q 'the color 0.2 0.5 1 has no image' "$scratch/notes"
 find "$scratch/it" -name 'm.tga' -exec mv {} "$scratch/skins/coat.tga" ';'
 check 'a picture in a folder below, of a type that glTF lacks' convert "$scratch/coat.fbx"
 check '... is taken' test -e "$scratch/it/coat.tga"
-
-# SMD: z up, and studiomdl's turn: what looks along -y looks forward.
-cat >"$scratch/figure.smd" <<'END'
-version 1
-nodes
-0 "root" -1
-1 "arm" 0
-end
-skeleton
-time 0
-0 0 0 0 0 0 0
-1 0 0 40 0 0 0
-time 1
-0 0 0 0 0 0 0
-1 0 0 40 1.57079633 0 0
-end
-triangles
-skin.bmp
-1 5 -2 60 0 -1 0 0 0
-1 0 -2 60 0 -1 0 0 0
-1 0 0 70 0 -1 0 0 0
-end
-END
-printf 'v 500 3800 2000\nv 0 3800 2000\nv 0 4000 3000\n' >"$scratch/figure.obj" # left, up, forward
-check 'SMD' convert "$scratch/figure.smd"
-check '... stands on its feet' shows figure 1 "$scratch/figure.obj" 1e-2
-check '... at 30 frames a second' grep -q '^frameRate 30$' "$scratch/it/figure.md5anim"
-sed '/^triangles/,$d' "$scratch/figure.smd" >"$scratch/bow.smd"
-check '... and a clip alone has the name of its file' convert "$scratch/bow.smd"
-check '... and is there' test -e "$scratch/it/bow.md5anim"
 
 files=${MD5_CORPUS:-/none}/foreign/fbx
 if [ ! -d "$files" ]; then

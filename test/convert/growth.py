@@ -472,6 +472,53 @@ def bvh_still_joints(size, folder):
     return convert(folder, "in.bvh", bvh(joints, size // 4))
 
 
+SMD_TRIANGLE = "m\n0 0 0 0 0 0 1 0 0\n0 1 0 0 0 0 1 0 0\n0 0 1 0 0 0 1 0 0\n"
+
+
+def smd(nodes, frames, triangles):
+    text = "version 1\nnodes\n%send\nskeleton\n%send\n" % (nodes, frames)
+    return text + ("triangles\n%send\n" % triangles if triangles else "")
+
+
+def smd_chain(count):
+    """Bones of which each is the parent of the next one."""
+    nodes = "".join('%d "b%d" %d\n' % (i, i, i - 1) for i in range(count))
+    return smd(nodes, "time 0\n", "")
+
+
+@linear(200)
+def smd_bones(n, folder):
+    nodes = "".join('%d "b" -1\n' % i for i in range(n))
+    return convert(folder, "in.smd", smd(nodes, "time 0\n", SMD_TRIANGLE))
+
+
+@linear(200)
+def smd_frames(n, folder):
+    frames = "".join("time %d\n0 %d 0 0 0 0 0\n" % (i, i) for i in range(n))
+    return convert(folder, "in.smd", smd('0 "b" -1\n', frames, SMD_TRIANGLE))
+
+
+@linear(200)
+def smd_triangles(n, folder):
+    return convert(folder, "in.smd", smd('0 "b" -1\n', "time 0\n", SMD_TRIANGLE * n))
+
+
+@hostile
+def smd_still_bones(size, folder):
+    """Half of the file are bones, half are frames, each of which has all bones."""
+    nodes = "".join('%d "" -1\n' % i for i in range(min(65000, size // 24)))
+    frames = "".join("time %d\n" % i for i in range(size // 24))
+    return convert(folder, "in.smd", smd(nodes, frames, SMD_TRIANGLE))
+
+
+@hostile
+def smd_links(size, folder):
+    """One vertex has 63 weights, which makes the arrays of all others as wide."""
+    vertex = "0 0 0 0 0 0 1 0 0 63" + " 0 0.01" * 63 + "\n"
+    triangles = "m\n" + vertex * 3 + SMD_TRIANGLE * (size // len(SMD_TRIANGLE))
+    return convert(folder, "in.smd", smd('0 "b" -1\n', "time 0\n", triangles))
+
+
 SKELETON = """MD5Version 10
 commandline ""
 numJoints 1

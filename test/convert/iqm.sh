@@ -69,6 +69,15 @@ check "... are that" convert "$scratch/large.md5mesh" "$scratch/large.iqm" --sca
 moved=$(sed -n 's/.*moved in the bind pose, at most \([^ ]*\) units.*/\1/p' "$scratch/diff" | sort -g | tail -n 1)
 check "... and back" holds '$1 < 1e-4' "${moved:-0}"
 
+if [ -n "${MD5_CORPUS:-}" ] && [ -f "$MD5_CORPUS/golden/found2/iqm_picture/figure.iqm" ]; then
+    picture=$MD5_CORPUS/golden/found2/iqm_picture
+    check "a file that names an image" convert "$scratch/picture.glb" "$picture/figure.iqm"
+    check "... contains it as glTF" test "$(wc -c <"$scratch/picture.glb")" -gt "$(wc -c <"$picture/figure.png")"
+    mkdir "$scratch/picture"
+    check "... has it for Doom 3" convert "$scratch/picture" "$picture/figure.iqm" --for doom3
+    check "... as an image and a material" test -s "$scratch/picture/figure.tga" -a -s "$scratch/picture/materials/figure.mtr"
+fi
+
 # -- A made file --------------------------------------------------------------------------------------
 
 mkdir "$scratch/made"

@@ -20,7 +20,7 @@ needs_programs() { # TARGET
     [ -e "test/fuzz/programs/$1.c" ]
 }
 needs_mutator() { # TARGET: succeeds if its input consists of tokens
-    case $1 in mesh | anim | scene | camera | machine | game | cube | script | scale | bvh) true ;; *) false ;; esac
+    case $1 in mesh | anim | scene | camera | machine | game | cube | script | scale | bvh | smd) true ;; *) false ;; esac
 }
 
 objects_of() { # SOURCE...

@@ -33,7 +33,8 @@ typedef const char *fuzz_target(const uint8_t *data, size_t size);
     TARGET(gltf)    /* a .gltf or .glb, or its JSON, a NUL byte, its binary chunk */ \
     TARGET(iqm)     /* an .iqm */                                                    \
     TARGET(quake)   /* an .mdl, .md2 or .md3 */                                      \
-    TARGET(bvh)     /* a .bvh */
+    TARGET(bvh)     /* a .bvh */                                                     \
+    TARGET(smd)     /* an .smd */
 
 #define FUZZ_DECLARE(name) fuzz_target fuzz_##name;
 FUZZ_LIBRARY_TARGETS(FUZZ_DECLARE)

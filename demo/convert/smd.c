@@ -1,0 +1,622 @@
+// Reads SMD, the text format of Source's model compiler: bones, their transforms in each frame, and
+// triangles. It fills a plain scene.
+//
+// A reference file contains triangles and usually one frame, the bind pose. A sequence contains
+// frames only. Frames are times 0, 1, 2 ... of 30 per second, because the format does not contain a
+// rate. A bone that a frame omits keeps its transform. In SMD z is up, and studiomdl makes -y the
+// forward direction. Texture coordinates begin in the bottom row. A unit is an inch, as in MD5.
+//
+// The text consists of lines. smd_file.in is the current line.
+#include "demo/convert/plain_scene.h"
+#include "demo/convert/tokens.h"
+
+enum {
+    MAX_BONES = 1 << 16, // of numbers of bones
+    // Weights of a vertex, to which the weight of its first bone is added.
+    MAX_LINKS = 4 * PLAIN_MAX_SETS - 1,
+    MAX_TIME = 1000000,   // number of a frame
+    MAX_MATERIALS = 1000, // meshes of the model
+    FRAME_RATE = 30,
+    WIDTH = 3 + 4, // numbers of a translation and a rotation
+};
+
+typedef struct smd_bone {
+    char *name;
+    double v[6]; // x y z, and angles about x, y and z in radians, in the current frame
+} smd_bone;
+
+// A vertex of a triangle. Its weights are smd_file.links.
+typedef struct smd_vertex {
+    float position[3];
+    float texcoord[2];
+    uint32_t material;
+    uint32_t num_links;
+    size_t first_link;
+} smd_vertex;
+
+typedef struct smd_link {
+    uint32_t bone; // index
+    float weight;
+} smd_link;
+
+// The arrays of all vertices with one material.
+typedef struct smd_arrays {
+    float *positions;
+    float *texcoords;
+    float *joints;  // [num_sets][num_vertices][4]
+    float *weights; // [num_sets][num_vertices][4]
+} smd_arrays;
+
+typedef struct smd_file {
+    plain_scene plain;
+    convert_tokens in;
+    const char *next; // next line
+    const char *end;  // end of the text
+    smd_bone *bones;  // [num_bones] parents first
+    size_t num_bones;
+    uint32_t *index; // [MAX_BONES] index of the bone with a number, or MD5_NONE
+    float *times;    // [num_frames] seconds
+    float *values;   // [num_frames][num_bones][WIDTH] translation and rotation
+    size_t capacity; // of values
+    float *keys;     // [num_bones][num_frames * WIDTH] translations, then rotations of a bone
+    size_t num_frames;
+    double first_time;
+    smd_vertex *vertices; // [num_vertices] three per triangle
+    size_t num_vertices;
+    smd_link *links; // [num_links]
+    size_t num_links;
+    common_text_index materials;
+    smd_arrays *arrays; // [materials.count]
+    float *binds;       // [num_bones][16] inverse bind matrices
+} smd_file;
+
+// -- Lines ----------------------------------------------------------------------------------------
+
+// Moves to the next line that contains a token. Returns false at the end of the text.
+static bool next_line(smd_file *file)
+{
+    convert_tokens *const in = &file->in;
+    while (file->next < file->end) {
+        const char *const newline = memchr(file->next, '\n', (size_t)(file->end - file->next));
+        in->at = file->next;
+        in->line_start = file->next;
+        in->line++;
+        in->end = newline ? newline : file->end;
+        file->next = newline ? newline + 1 : file->end;
+        const size_t length = convert_next_token(in);
+        const bool is_comment =
+            length > 0 && (strchr("#;", *in->at) || strncmp(in->at, "//", 2) == 0);
+        if (length > 0 && !is_comment)
+            return true;
+    }
+    in->at = file->end;
+    in->end = file->end;
+    in->end_name = "end of file";
+    return false;
+}
+
+// Consumes the next token of the line if it equals `word`.
+static bool accept(smd_file *file, const char *word)
+{
+    const size_t length = convert_next_token(&file->in);
+    if (length != strlen(word) || memcmp(file->in.at, word, length) != 0)
+        return false;
+    file->in.at += length;
+    return true;
+}
+
+// Moves to the next line of a block. Returns false at its "end" and, with an error, at the end of
+// the text. `has_failed` distinguishes the two.
+static bool next_in_block(smd_file *file, bool *has_failed)
+{
+    if (!next_line(file)) {
+        convert_fail_token(&file->in, "end");
+        *has_failed = true;
+        return false;
+    }
+    return !accept(file, "end");
+}
+
+static bool read_integer(smd_file *file, const char *name, double min, double max, double *number)
+{
+    convert_next_token(&file->in);
+    const char *const position = file->in.at;
+    if (!convert_read_number(&file->in, name, number))
+        return false;
+    if (*number >= min && *number <= max && *number == floor(*number))
+        return true;
+    return convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
+                           "%s: expected an integer from %.0f to %.0f, found %g", name, min, max,
+                           *number);
+}
+
+// Reads the number of a bone and returns its index in *bone.
+static bool read_bone(smd_file *file, uint32_t *bone)
+{
+    double number = 0;
+    convert_next_token(&file->in);
+    const char *const position = file->in.at;
+    if (!read_integer(file, "the number of a bone", 0, MAX_BONES - 1, &number))
+        return false;
+    *bone = file->index[(size_t)number];
+    return *bone != MD5_NONE
+           || convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
+                              "unknown bone %.0f: the nodes do not contain it", number);
+}
+
+// -- Blocks ---------------------------------------------------------------------------------------
+
+// Reads a quoted name, or a name without quotes.
+static bool read_name(smd_file *file, char **name)
+{
+    enum { MAX_BYTES = 255 };
+    convert_tokens *const in = &file->in;
+    size_t length = convert_next_token(in);
+    const char *text = in->at;
+    if (length == 0)
+        return convert_fail_token(in, "the name of a bone");
+    if (*text == '"') {
+        const char *const close = memchr(text + 1, '"', (size_t)(in->end - text - 1));
+        if (!close)
+            return convert_fail_at(in, MD5_ERROR_SYNTAX, text, "the name has no closing quote");
+        text++;
+        length = (size_t)(close - text);
+        in->at = close + 1;
+    } else {
+        in->at += length;
+    }
+    if (length > MAX_BYTES)
+        return convert_fail_at(in, MD5_ERROR_RANGE, text, "name of a bone is longer than %d bytes",
+                               MAX_BYTES);
+    *name = convert_sanitize(text, length, CONVERT_QUOTE);
+    return true;
+}
+
+// Reads a line of the bones: NUMBER "NAME" PARENT.
+static bool read_node(smd_file *file)
+{
+    plain_scene *const plain = &file->plain;
+    const char *const start = file->in.at;
+    double number = 0;
+    if (file->num_frames > 0)
+        return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, start,
+                               "expected nodes before the skeleton");
+    if (!read_integer(file, "the number of a bone", 0, MAX_BONES - 1, &number))
+        return false;
+    if (file->index[(size_t)number] != MD5_NONE)
+        return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, start, "duplicate bone %.0f", number);
+    const size_t index = file->num_bones;
+    smd_bone *const bone = COMMON_ADD_ITEM(file->bones, file->num_bones);
+    *bone = (smd_bone){.name = NULL};
+    uint32_t parent = MD5_NONE;
+    if (!read_name(file, &bone->name))
+        return false;
+    if (!accept(file, "-1") && !read_bone(file, &parent))
+        return false;
+    file->index[(size_t)number] = (uint32_t)index;
+    *COMMON_ADD_ITEM(plain->nodes, plain->num_nodes) =
+        (plain_node){.name = bone->name,
+                     .parent = parent == MD5_NONE ? 0 : parent + 1,
+                     .mesh = MD5_NONE,
+                     .skin = MD5_NONE,
+                     .camera = MD5_NONE,
+                     .is_in_scene = true,
+                     .parts = {{0}, {0, 0, 0, 1}, {1, 1, 1}}};
+    return true;
+}
+
+// Stores the transforms of all bones in the current frame.
+static bool end_frame(smd_file *file)
+{
+    enum { ELEMENTS_PER_BONE = 8 };
+    const size_t first = (file->num_frames - 1) * file->num_bones * WIDTH;
+    const size_t count = file->num_bones * WIDTH;
+    if (!plain_charge(&file->plain, ELEMENTS_PER_BONE * (uint64_t)file->num_bones)
+        || !convert_charge_bytes(file->plain.job, 2 * count, sizeof *file->values, file->in.error))
+        return false;
+    if (first + count > file->capacity) {
+        file->capacity = 2 * (first + count);
+        file->values = common_realloc(file->values, file->capacity, sizeof *file->values);
+    }
+    for (size_t i = 0; i < file->num_bones; i++) {
+        const double *const v = file->bones[i].v;
+        float *const value = file->values + first + i * WIDTH;
+        const convert_quat x = {sin(v[3] / 2), 0, 0, cos(v[3] / 2)};
+        const convert_quat y = {0, sin(v[4] / 2), 0, cos(v[4] / 2)};
+        const convert_quat z = {0, 0, sin(v[5] / 2), cos(v[5] / 2)};
+        const convert_quat q = convert_quat_mul(z, convert_quat_mul(y, x));
+        const float values[WIDTH] = {(float)v[0], (float)v[1], (float)v[2], (float)q.x,
+                                     (float)q.y,  (float)q.z,  (float)q.w};
+        memcpy(value, values, sizeof values);
+    }
+    return true;
+}
+
+// Begins the frame of a line "time NUMBER".
+static bool begin_frame(smd_file *file)
+{
+    convert_next_token(&file->in);
+    const char *const position = file->in.at;
+    double time = 0;
+    if (!read_integer(file, "the number of a frame", -MAX_TIME, MAX_TIME, &time))
+        return false;
+    if (file->num_frames == 0)
+        file->first_time = time;
+    const float seconds = (float)((time - file->first_time) / FRAME_RATE);
+    if (file->num_frames > 0 && !(seconds > file->times[file->num_frames - 1]))
+        return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, position,
+                               "time %.0f is not greater than the previous frame's", time);
+    *COMMON_ADD_ITEM(file->times, file->num_frames) = seconds;
+    return true;
+}
+
+static bool read_skeleton(smd_file *file)
+{
+    bool has_failed = false;
+    while (next_in_block(file, &has_failed)) {
+        if (accept(file, "time")) {
+            if (file->num_frames > 0 && !end_frame(file))
+                return false;
+            if (!begin_frame(file))
+                return false;
+            continue;
+        }
+        uint32_t bone = 0;
+        if (file->num_frames == 0)
+            return convert_fail_token(&file->in, "time");
+        if (!read_bone(file, &bone))
+            return false;
+        for (int i = 0; i < 6; i++)
+            if (!convert_read_number(&file->in, "a coordinate or an angle",
+                                     &file->bones[bone].v[i]))
+                return false;
+    }
+    return !has_failed && (file->num_frames == 0 || end_frame(file));
+}
+
+// Adds a weight to the last vertex.
+static void add_link(smd_file *file, uint32_t bone, double weight)
+{
+    if (!(weight > 0))
+        return;
+    *COMMON_ADD_ITEM(file->links, file->num_links) = (smd_link){bone, (float)weight};
+    file->vertices[file->num_vertices - 1].num_links++;
+}
+
+// Reads the weights of a vertex. The first bone of the line moves the vertex by the missing weight.
+static bool read_links(smd_file *file, uint32_t first_bone)
+{
+    double num_links = 0;
+    double sum = 0;
+    if (convert_next_token(&file->in) > 0
+        && !read_integer(file, "the number of weights", 0, MAX_LINKS, &num_links))
+        return false;
+    for (int i = 0; i < (int)num_links; i++) {
+        uint32_t bone = 0;
+        double weight = 0;
+        if (!read_bone(file, &bone) || !convert_read_number(&file->in, "a weight", &weight))
+            return false;
+        add_link(file, bone, weight);
+        sum += fmax(weight, 0.0);
+    }
+    const double negligible = 1e-3; // files have six decimals
+    if (!(sum > 1 - negligible))
+        add_link(file, first_bone, 1 - sum);
+    return true;
+}
+
+// Reads a line of a vertex: BONE, position, normal, texture coordinates, and weights.
+static bool read_vertex(smd_file *file, uint32_t material)
+{
+    uint32_t bone = 0;
+    double v[8]; // x y z, the normal, u v
+    if (!read_bone(file, &bone))
+        return false;
+    for (int i = 0; i < 8; i++)
+        if (!convert_read_number(&file->in, "a number of a vertex", &v[i]))
+            return false;
+    *COMMON_ADD_ITEM(file->vertices, file->num_vertices) =
+        (smd_vertex){.position = {(float)v[0], (float)v[1], (float)v[2]},
+                     .texcoord = {(float)v[6], (float)(1 - v[7])},
+                     .material = material,
+                     .first_link = file->num_links};
+    return read_links(file, bone);
+}
+
+// Reads a triangle: a line with the name of the material, and three lines of vertices.
+static bool read_triangle(smd_file *file)
+{
+    convert_tokens *const in = &file->in;
+    const char *stop = in->end;
+    while (isspace((unsigned char)stop[-1]))
+        stop--;
+    const uint32_t material =
+        (uint32_t)common_index_text(&file->materials, in->at, (size_t)(stop - in->at));
+    if (material >= MAX_MATERIALS)
+        return convert_fail_at(in, MD5_ERROR_RANGE, in->at, "too many materials (limit %d)",
+                               MAX_MATERIALS);
+    for (int i = 0; i < 3; i++) {
+        if (!next_line(file))
+            return convert_fail_token(in, "a vertex");
+        if (!read_vertex(file, material))
+            return false;
+    }
+    return true;
+}
+
+static bool read_text(smd_file *file)
+{
+    bool has_failed = false;
+    if (!next_line(file) || !accept(file, "version") || !accept(file, "1"))
+        return convert_fail_token(&file->in, "version 1");
+    while (next_line(file)) {
+        const bool is_nodes = accept(file, "nodes");
+        const bool is_skeleton = !is_nodes && accept(file, "skeleton");
+        const bool is_triangles = !is_nodes && !is_skeleton && accept(file, "triangles");
+        if (is_nodes) {
+            while (next_in_block(file, &has_failed))
+                if (!read_node(file))
+                    return false;
+        } else if (is_skeleton) {
+            if (!read_skeleton(file))
+                return false;
+        } else if (is_triangles) {
+            while (next_in_block(file, &has_failed))
+                if (!read_triangle(file))
+                    return false;
+        } else if (accept(file, "vertexanimation")) {
+            convert_note(file->plain.job, "%s: skipped the vertex animation", file->plain.path);
+            while (next_in_block(file, &has_failed))
+                continue;
+        } else {
+            return convert_fail_token(&file->in, "nodes, skeleton or triangles");
+        }
+        if (has_failed)
+            return false;
+    }
+    return true;
+}
+
+// -- The scene ------------------------------------------------------------------------------------
+
+// Sets the rest pose and the bind pose, which are the first frame, and adds the skin of all bones.
+static void add_skin(smd_file *file)
+{
+    plain_scene *const plain = &file->plain;
+    const size_t count = file->num_bones;
+    convert_xform *const posed = common_alloc(count, sizeof *posed);
+    plain->num_skins = 1;
+    plain->skins = common_alloc(1, sizeof *plain->skins);
+    plain_skin *const skin = &plain->skins[0];
+    file->binds = common_alloc(count, 16 * sizeof *file->binds);
+    *skin = (plain_skin){.num_joints = count,
+                         .joints = common_alloc(count, sizeof *skin->joints),
+                         .inverse_binds = file->binds};
+    for (size_t i = 0; i < count; i++) {
+        const float *const value = file->values + i * WIDTH;
+        plain_node *const node = &plain->nodes[i + 1];
+        const uint32_t parent = node->parent;
+        for (size_t k = 0; k < WIDTH; k++) {
+            if (k < 3)
+                node->parts[PLAIN_TRANSLATION][k] = value[k];
+            else
+                node->parts[PLAIN_ROTATION][k - 3] = value[k];
+        }
+        posed[i] = (convert_xform){{value[3], value[4], value[5], value[6]},
+                                   {value[0], value[1], value[2]}};
+        posed[i].rotation = convert_unit(posed[i].rotation);
+        if (parent > 0)
+            posed[i] = convert_mul(posed[parent - 1], posed[i]);
+        const convert_xform back = convert_inverse(posed[i]);
+        const convert_vec columns[4] = {convert_rotate(back.rotation, (convert_vec){1, 0, 0}),
+                                        convert_rotate(back.rotation, (convert_vec){0, 1, 0}),
+                                        convert_rotate(back.rotation, (convert_vec){0, 0, 1}),
+                                        back.translation};
+        for (int k = 0; k < 4; k++) {
+            float *const column = file->binds + 16 * i + 4 * k;
+            column[0] = (float)columns[k].x;
+            column[1] = (float)columns[k].y;
+            column[2] = (float)columns[k].z;
+            column[3] = k == 3 ? 1 : 0;
+        }
+        skin->joints[i] = (uint32_t)i + 1;
+    }
+    free(posed);
+}
+
+// Adds the clip: one track for the translation and one for the rotation of each bone.
+static void add_animation(smd_file *file, const char *name)
+{
+    plain_scene *const plain = &file->plain;
+    const size_t num_frames = file->num_frames;
+    plain->num_animations = 1;
+    plain->animations = common_alloc(1, sizeof *plain->animations);
+    plain_animation *const clip = &plain->animations[0];
+    *clip = (plain_animation){.name = name,
+                              .rate = FRAME_RATE,
+                              .num_tracks = 2 * file->num_bones,
+                              .tracks = common_alloc(2 * file->num_bones, sizeof *clip->tracks)};
+    file->keys = common_alloc(file->num_bones * num_frames, WIDTH * sizeof *file->keys);
+    for (size_t i = 0; i < file->num_bones; i++) {
+        float *const translations = file->keys + i * num_frames * WIDTH;
+        float *const rotations = translations + 3 * num_frames;
+        for (size_t f = 0; f < num_frames; f++) {
+            const float *const value = file->values + (f * file->num_bones + i) * WIDTH;
+            memcpy(translations + 3 * f, value, 3 * sizeof *value);
+            memcpy(rotations + 4 * f, value + 3, 4 * sizeof *value);
+        }
+        clip->tracks[2 * i] = (plain_track){.part = PLAIN_TRANSLATION,
+                                            .node = (uint32_t)i + 1,
+                                            .num_keys = num_frames,
+                                            .width = 3,
+                                            .times = file->times,
+                                            .values = translations};
+        clip->tracks[2 * i + 1] = (plain_track){.part = PLAIN_ROTATION,
+                                                .node = (uint32_t)i + 1,
+                                                .num_keys = num_frames,
+                                                .width = 4,
+                                                .times = file->times,
+                                                .values = rotations};
+    }
+}
+
+// Allocates the arrays of a primitive. Returns false if the budget is exceeded.
+static bool allocate_primitive(smd_file *file, plain_primitive *primitive, smd_arrays *arrays)
+{
+    const size_t count = primitive->num_vertices;
+    const size_t width = 3 + 2 + 8 * primitive->num_sets;
+    if (!plain_charge(&file->plain, count * (uint64_t)width)
+        || !convert_charge_bytes(file->plain.job, count, width * sizeof(float), file->in.error))
+        return false;
+    arrays->positions = common_alloc(count, 3 * sizeof(float));
+    arrays->texcoords = common_alloc(count, 2 * sizeof(float));
+    arrays->joints = common_alloc(count, 4 * primitive->num_sets * sizeof(float));
+    arrays->weights = common_alloc(count, 4 * primitive->num_sets * sizeof(float));
+    primitive->positions = arrays->positions;
+    primitive->texcoords = arrays->texcoords;
+    for (size_t set = 0; set < primitive->num_sets; set++) {
+        primitive->joints[set] = arrays->joints + 4 * set * count;
+        primitive->weights[set] = arrays->weights + 4 * set * count;
+    }
+    return true;
+}
+
+static void store_vertex(const smd_file *file, const smd_vertex *vertex, smd_arrays *arrays,
+                         size_t index, size_t count)
+{
+    memcpy(arrays->positions + 3 * index, vertex->position, sizeof vertex->position);
+    memcpy(arrays->texcoords + 2 * index, vertex->texcoord, sizeof vertex->texcoord);
+    for (size_t i = 0; i < vertex->num_links; i++) {
+        const smd_link link = file->links[vertex->first_link + i];
+        const size_t at = 4 * (i / 4 * count + index) + i % 4;
+        arrays->joints[at] = (float)link.bone;
+        arrays->weights[at] = link.weight;
+    }
+}
+
+// Adds a mesh with its node for each material.
+static bool add_meshes(smd_file *file)
+{
+    plain_scene *const plain = &file->plain;
+    const size_t count = file->materials.count;
+    size_t *const used = common_alloc(count, sizeof *used); // stored vertices of a material
+    plain->num_meshes = count;
+    plain->meshes = common_alloc(count, sizeof *plain->meshes);
+    plain->num_materials = count;
+    plain->materials = common_alloc(count, sizeof *plain->materials);
+    file->arrays = common_alloc(count, sizeof *file->arrays);
+    for (size_t i = 0; i < count; i++) {
+        plain_mesh *const mesh = &plain->meshes[i];
+        plain->materials[i].name = file->materials.texts[i];
+        mesh->num_primitives = 1;
+        mesh->primitives = common_alloc(1, sizeof *mesh->primitives);
+        *mesh->primitives = (plain_primitive){
+            .material = (uint32_t)i, .texture = {{1, 0, 0}, {0, 1, 0}}, .has_normals = true};
+        *COMMON_ADD_ITEM(plain->nodes, plain->num_nodes) =
+            (plain_node){.name = common_base(file->materials.texts[i]),
+                         .parent = MD5_NONE,
+                         .mesh = (uint32_t)i,
+                         .camera = MD5_NONE,
+                         .is_in_scene = true,
+                         .parts = {{0}, {0, 0, 0, 1}, {1, 1, 1}}};
+    }
+    for (size_t v = 0; v < file->num_vertices; v++) {
+        const smd_vertex *const vertex = &file->vertices[v];
+        plain_primitive *const primitive = plain->meshes[vertex->material].primitives;
+        const size_t num_sets = (vertex->num_links + (size_t)3) / 4;
+        primitive->num_vertices++;
+        if (num_sets > primitive->num_sets)
+            primitive->num_sets = num_sets;
+    }
+    bool is_done = true;
+    for (size_t i = 0; i < count && is_done; i++)
+        is_done = allocate_primitive(file, plain->meshes[i].primitives, &file->arrays[i]);
+    for (size_t v = 0; v < file->num_vertices && is_done; v++) {
+        const uint32_t i = file->vertices[v].material;
+        store_vertex(file, &file->vertices[v], &file->arrays[i], used[i]++,
+                     plain->meshes[i].primitives->num_vertices);
+    }
+    free(used);
+    return is_done;
+}
+
+// Begins the scene with a node that rotates the others to the scene's axes.
+static void begin_scene(plain_scene *plain)
+{
+    *COMMON_ADD_ITEM(plain->nodes, plain->num_nodes) =
+        (plain_node){.name = "origin",
+                     .parent = MD5_NONE,
+                     .mesh = MD5_NONE,
+                     .skin = MD5_NONE,
+                     .camera = MD5_NONE,
+                     .is_in_scene = true,
+                     .is_matrix = true,
+                     .matrix = {1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1},
+                     .parts = {{0}, {0, 0, 0, 1}, {1, 1, 1}}};
+    plain->unit = 1;
+}
+
+static bool fill_scene(smd_file *file, const char *name)
+{
+    plain_scene *const plain = &file->plain;
+    if (file->num_bones == 0 || file->num_frames == 0)
+        return plain_fail(plain, "the file has %zu bones and %zu frames: expected at least one",
+                          file->num_bones, file->num_frames);
+    add_skin(file);
+    if (!add_meshes(file))
+        return false;
+    // The single frame of a reference file is its bind pose.
+    if (file->num_frames > 1 || file->num_vertices == 0)
+        add_animation(file, name);
+    plain->order = common_alloc(plain->num_nodes, sizeof *plain->order);
+    for (size_t i = 0; i < plain->num_nodes; i++)
+        plain->order[i] = (uint32_t)i;
+    return true;
+}
+
+static void free_file(smd_file *file)
+{
+    for (size_t i = 0; i < file->num_bones; i++)
+        free(file->bones[i].name);
+    for (size_t i = 0; file->arrays && i < file->materials.count; i++) {
+        free(file->arrays[i].positions);
+        free(file->arrays[i].texcoords);
+        free(file->arrays[i].joints);
+        free(file->arrays[i].weights);
+    }
+    free(file->arrays);
+    free(file->bones);
+    free(file->index);
+    free(file->times);
+    free(file->values);
+    free(file->keys);
+    free(file->vertices);
+    free(file->links);
+    free(file->binds);
+    common_free_text_index(&file->materials);
+    plain_free(&file->plain);
+}
+
+bool convert_read_smd(const convert_job *job, convert_input *input, convert_scene *scene,
+                      md5_error *error)
+{
+    smd_file file = {.plain = {.job = job, .error = error, .path = input->path},
+                     .in = {.path = input->path,
+                            .error = error,
+                            .at = input->bytes,
+                            .end = input->bytes,
+                            .end_name = "end of line",
+                            .max_shown = 40},
+                     .next = input->bytes,
+                     .end = input->bytes + input->size,
+                     .index = common_alloc(MAX_BONES, sizeof *file.index)};
+    char *const name = common_stem(input->path);
+    for (size_t i = 0; i < MAX_BONES; i++)
+        file.index[i] = MD5_NONE;
+    begin_scene(&file.plain);
+    const bool is_read =
+        read_text(&file) && fill_scene(&file, name) && convert_build(&file.plain, scene);
+    free(name);
+    free_file(&file);
+    return is_read;
+}

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SMD in: vertices where the weights, the order of the angles and studiomdl's axes put them; clips; images; errors.
+. test/build/report.sh
+tool=$products/md5tool
+
+convert() { # FILE... OPTION...
+    rm -rf "$scratch/it"
+    "$tool" convert "$@" --scale 100 --output "$scratch/it" >"$scratch/notes" 2>&1 || {
+        cat "$scratch/notes"
+        false
+    }
+}
+shows() { # MODEL CLIP FRAME OBJ: an OBJ file with x left, y up, z forward
+    "$tool" dump "$scratch/it/$1.md5mesh" "$scratch/it/$2.md5anim" --frame "$3" >"$scratch/dump" &&
+        python3 test/convert/fbx.py shown "$4" "$scratch/dump" 1e-3
+}
+
+# The second vertex has a quarter of the root; the rest belongs to the arm, which is the first bone of the line.
+cat >"$scratch/figure.smd" <<'END'
+version 1
+// a comment
+nodes
+0 "root" -1
+7 "the arm" 0
+end
+skeleton
+time 0
+0 0 0 0 0 0 0
+7 0 0 40 0 0 0
+time 1
+7 0 0 40 1.57079633 0 0
+time 2
+7 0 0 40 1.57079633 1.57079633 0
+time 3
+0 1 2 3 0 0 0
+end
+triangles
+skin.png
+7 5 -2 60 0 -1 0 0 0
+7 5 -2 60 0 -1 0 0 0.25 1 0 0.25
+7 0 0 70 0 -1 0 0 0 2 7 0.5 0 0
+end
+END
+check 'a model and its clip' convert "$scratch/figure.smd"
+check '... a file without a rate has 30 frames per second' grep -q '^frameRate 30$' "$scratch/it/figure.md5anim"
+check '... a name with a blank' grep -q '"the_arm"' "$scratch/it/figure.md5mesh"
+# SMD to OBJ: x, z, -y, times 100. Arm about x: (x, y, z) to (x, -z, y); then about y: (x, y, z) to (z, y, -x).
+printf 'v 500 6000 200\nv 500 6000 200\nv 0 7000 0\n' >"$scratch/0.obj"
+printf 'v 500 3800 2000\nv 500 4350 1550\nv 0 4000 3000\n' >"$scratch/1.obj"
+printf 'v -200 3500 2000\nv -25 4125 1550\nv 0 4000 3000\n' >"$scratch/2.obj"
+printf 'v -100 3800 1800\nv 75 4425 1350\nv 100 4300 2800\n' >"$scratch/3.obj"
+for frame in 0 1 2 3; do
+    check "... vertices of frame $frame" shows figure figure $frame "$scratch/$frame.obj"
+done
+check '... texture coordinates from the top row' grep -qE '^	vert [0-9]+ \( 0 0\.75 \)' "$scratch/it/figure.md5mesh"
+
+# A sequence for the model of another file, as studiomdl takes them. A reference file with one frame has no clip.
+sed '/^time 1/,/^0 1 2 3/d' "$scratch/figure.smd" >"$scratch/body.smd"
+sed '/^triangles/,$d' "$scratch/figure.smd" >"$scratch/bow.smd"
+check 'a reference file and a sequence' convert "$scratch/body.smd" "$scratch/bow.smd"
+check '... vertices' shows body bow 3 "$scratch/3.obj"
+check '... the bind pose is not a clip' test ! -e "$scratch/it/body.md5anim"
+check 'a sequence without a model' convert "$scratch/bow.smd"
+check '... is a clip' test -e "$scratch/it/bow.md5anim"
+check '... and not a model' test ! -e "$scratch/it/bow.md5mesh"
+check 'units are those of MD5' ends_saying 0 'model height: 10 units' "$tool" convert "$scratch/body.smd" -o "$scratch/body.md5mesh"
+sed '/^skin/i\#a comment' "$scratch/body.smd" | sed 's/$/\r/' >"$scratch/lines.smd"
+check 'lines that end with CR LF' convert "$scratch/lines.smd"
+cp models/zoo/zoo_local.png "$scratch/skin.png" 2>"$scratch/none" || cp "$(find models -name '*.png' | head -n 1)" "$scratch/skin.png"
+check 'an image next to the file' "$tool" convert "$scratch/body.smd" -o "$scratch/body.glb"
+check '... is in the output' test "$(wc -c <"$scratch/body.glb")" -gt "$(wc -c <"$scratch/skin.png")"
+
+fails() { # TITLE SED MESSAGE
+    sed "$2" "$scratch/figure.smd" >"$scratch/bad.smd"
+    check "$1" ends_saying 1 "bad.smd:$3" "$tool" convert "$scratch/bad.smd" --output "$scratch/bad"
+}
+fails 'another version' 's/version 1/version 2/' "1:9: error: expected version 1, found '2'"
+fails 'an unknown bone' 's/^7 5 -2/3 5 -2/' '20:1: error: unknown bone 3: the nodes do not contain it'
+fails 'a parent after its child' 's/"root" -1/"root" 7/' '4:10: error: unknown bone 7: the nodes do not contain it'
+fails 'a bone twice' 's/^7 "the arm"/0 "the arm"/' '5:1: error: duplicate bone 0'
+fails 'a name without an end' 's/"root"/"root/' '4:3: error: the name has no closing quote'
+fails 'a missing number' 's/^7 0 0 40 0 0 0/7 0 0 40 0/' '10:11: error: expected a coordinate or an angle, found end of line'
+fails 'a frame twice' 's/time 2/time 1/' "13:6: error: time 1 is not greater than the previous frame's"
+fails 'a transform before the first frame' '/time 0/d' "8:1: error: expected time, found '0'"
+fails 'an unknown block' 's/^triangles/pentagons/' "18:1: error: expected nodes, skeleton or triangles, found 'pentagons'"
+fails 'a triangle without its last vertex' '/^7 0 0 70/,$d' '21:34: error: expected a vertex, found end of file'
+fails 'a block without an end' '/^triangles/,$d;/^0 1 2 3/,/^end/d' '15:8: error: expected end, found end of file'
+fails 'nodes after the skeleton' 's/^triangles/nodes/;s/^skin.png/9 "late" 0/' '19:1: error: expected nodes before the skeleton'
+printf 'version 1\nnodes\n0 "a" -1\nend\n' >"$scratch/bones.smd"
+check 'no frames' ends_saying 1 'the file has 1 bones and 0 frames: expected at least one' "$tool" convert "$scratch/bones.smd" -o "$scratch/bad"
+finish
