@@ -62,7 +62,7 @@ static char *open_broken(screen *w, const char *before)
 
 TEST_HERE (view_error_shows_the_lines_around_its_location) {
     OWN_STRING path = open_broken(w, "");
-    const view_excerpt *const excerpt = &w->viewer.ui.excerpt;
+    const view_excerpt *const excerpt = &w->viewer.panels.problems.excerpt;
     CHECK_UINT(w->viewer.log.failure.line, 3);
     CHECK_UINT(excerpt->first, 1);
     if (CHECK_UINT(excerpt->count, 4)) {
@@ -84,7 +84,7 @@ TEST_HERE (view_error_shows_a_part_of_a_long_invalid_line) {
     snprintf(error.file, sizeof error.file, "%s", path);
     view_log_error(&w->viewer.log, &error);
     item_draw(&w->viewer, 1280, 720);
-    const view_excerpt *const excerpt = &w->viewer.ui.excerpt;
+    const view_excerpt *const excerpt = &w->viewer.panels.problems.excerpt;
     CHECK(excerpt->is_cut);
     CHECK_UINT(strlen(excerpt->lines[0]), VIEW_EXCERPT_BYTES - 1);
     CHECK(excerpt->caret < VIEW_EXCERPT_BYTES);
@@ -93,7 +93,7 @@ TEST_HERE (view_error_shows_a_part_of_a_long_invalid_line) {
 TEST_HERE (view_error_of_a_missing_file_has_no_lines) {
     PERFORM(&w->viewer, VIEW_OPEN_FILE, .path = common_copy("/nowhere/at.md5mesh"));
     item_draw(&w->viewer, 1280, 720);
-    CHECK_UINT(w->viewer.ui.excerpt.count, 0);
+    CHECK_UINT(w->viewer.panels.problems.excerpt.count, 0);
     CHECK(has_item(w, 1280, 720, "error/Try again"));
 }
 
@@ -297,7 +297,7 @@ TEST_HERE (view_problems_are_opened_by_their_number) {
 
 TEST_HERE (view_problems_are_scrolled_by_keys) {
     warn(w, 200);
-    w->viewer.ui.problems.has_keys = true;
+    w->viewer.panels.problems.has_keys = true;
     press_key(w, VIEW_KEY_RIGHT); // unfolds the cause of all warnings
     CHECK(!has_item(w, 800, 600, "problems/warning number 199"));
     for (int i = 0; i < 200; i++)
@@ -339,7 +339,7 @@ TEST_HERE (view_problems_of_a_foreign_clip_are_one_problem) {
     press_key(w, VIEW_KEY_LEFT);
     CHECK(!has_item(w, 1280, 720, detail));
     press_key(w, VIEW_KEY_RETURN); // presses the button
-    CHECK(view_shows_retarget(&w->viewer.ui, &stage));
+    CHECK(view_shows_retarget(&w->viewer.panels.retarget, &stage));
 }
 
 // Each problem leads to its subject and to its line.
@@ -367,7 +367,8 @@ TEST_HERE (view_problems_lead_somewhere) {
     CHECK(lit->is_set && lit->mesh == 0 && lit->vertex == 88);
     press(w, "problems/bobbin.md5mesh:7");
     CHECK(has_item(w, 1280, 720, "error/Close") && !has_item(w, 1280, 720, "error/Try again"));
-    CHECK(w->viewer.ui.excerpt.first <= 7 && w->viewer.ui.excerpt.caret == 1);
+    CHECK(w->viewer.panels.problems.excerpt.first <= 7
+          && w->viewer.panels.problems.excerpt.caret == 1);
     press(w, "error/Close");
     CHECK(!has_item(w, 1280, 720, "error/Close"));
 }
@@ -464,7 +465,7 @@ TEST_HERE (view_problems_are_repaired) {
     OWN_STRING path = common_join(w->folder, "half.md5mesh");
     w->viewer.ui.docks.shows_problems = true;
     press(w, "problems/Repair");
-    const view_problems *const list = &w->viewer.ui.problems;
+    const view_problems *const list = &w->viewer.panels.problems;
     CHECK_STRING(list->repair, "1 vertices with weights scaled to a sum of 1\n");
     CHECK(has_item(w, 420, 300, "error/Save and open") && has_item(w, 1280, 720, "error/Close"));
     press_key(w, VIEW_KEY_ESCAPE);
@@ -514,7 +515,7 @@ TEST_HERE (view_problems_of_a_clip_are_repaired) {
         view_sleep(0.001);
     w->viewer.ui.docks.shows_problems = true;
     press(w, "problems/Repair");
-    const view_problems *const list = &w->viewer.ui.problems;
+    const view_problems *const list = &w->viewer.panels.problems;
     CHECK_STRING(list->repair != NULL ? list->repair : "",
                  "1 joints adapted to the skeleton of the model\n");
     press(w, "error/Save and open");

@@ -76,7 +76,7 @@ static const char *find_partner(screen *s, const char *joint)
 {
     draw(s);
     const convert_pair *const pair =
-        &s->viewer.ui.retarget.made->pairs[md5_find_joint(other_skeleton(s), joint)];
+        &s->viewer.panels.retarget.made->pairs[md5_find_joint(other_skeleton(s), joint)];
     return pair->source == MD5_NONE ? ""
                                     : s->viewer.document->scene.skeleton->joints[pair->source].name;
 }
@@ -138,7 +138,7 @@ TEST_SCREEN (view_retarget_page_fixes_pairs, open(s)) {
     begin(s);
     CHECK_STRING(find_partner(s, "lowerarm_l"), "forearm_l"); // guessed
     CHECK_STRING(find_partner(s, "rump"), "");
-    s->viewer.ui.retarget.is_short = true; // otherwise the list must be scrolled
+    s->viewer.panels.retarget.is_short = true; // otherwise the list must be scrolled
     CHECK(item_find(&s->viewer, &s->facts, "pair/head").width == 0);
     press(s, "pair/rump");
     press(s, "joint/tail_1");
@@ -247,7 +247,7 @@ TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
     REQUIRE(view_open(&s->viewer, one, 1, true));
     begin(s);
     const view_scene *const scene = &s->viewer.document->scene;
-    CHECK(scene->library != NULL && s->viewer.ui.retarget.made->binding != NULL);
+    CHECK(scene->library != NULL && s->viewer.panels.retarget.made->binding != NULL);
     save(s, VIEW_SAVE_CLIP);
     CHECK_STRING(s->viewer.log.error, "");
     OWN char *const path = common_join(s->folder, "other_walk.md5anim");

@@ -114,9 +114,9 @@ static view_rect find_on_body(desk *d, uint32_t joint)
     view_rect found = {.width = 0};
     view_ui *const ui = &d->viewer.ui;
     // Saved and cleared, because a click would set a partner; the same is done with the card.
-    const uint32_t picked = ui->retarget.picked;
+    const uint32_t picked = d->viewer.panels.retarget.picked;
     const view_overlay over = ui->over;
-    ui->retarget.picked = 0;
+    d->viewer.panels.retarget.picked = 0;
     ui->over = VIEW_OVERLAY_NONE;
     for (float step = 32.0f; !(found.width > 0.0f) && step >= 8.0f; step *= 0.5f)
         for (float y = free.y; !(found.width > 0.0f) && y < free.y + free.height; y += step)
@@ -127,7 +127,7 @@ static view_rect find_on_body(desk *d, uint32_t joint)
             }
     d->viewer.pick.is_set = false;
     ui->selected_joint = -1;
-    ui->retarget.picked = picked;
+    d->viewer.panels.retarget.picked = picked;
     ui->over = over;
     return found;
 }
@@ -850,8 +850,8 @@ static void walk(desk *d, uint32_t num_events)
         const int num_open = (ui->menu.kind != VIEW_NO_MENU) + (ui->over == VIEW_OVERLAY_EXPORT)
                              + (ui->browser.kind != VIEW_BROWSE_NOTHING);
         CHECK_THAT(num_open <= 1, "after %u events %d lie over the picture", i, num_open);
-        free(d->viewer.ui.textures.saved); // prevents writing of this file
-        d->viewer.ui.textures.saved = NULL;
+        free(d->viewer.panels.textures.saved); // prevents writing of this file
+        d->viewer.panels.textures.saved = NULL;
         if (i % BETWEEN != 0)
             continue;
         for (int k = 0; k < 20 && find_open_part(d) != NULL; k++)

@@ -142,7 +142,7 @@ TEST_HERE (view_ui_applies_the_image_selected_on_the_card_of_a_mesh, BOBBIN) {
 // An image that is dropped next to the model opens a question about its mesh. The file name
 // determines the map.
 TEST_HERE (view_ui_asks_where_a_dropped_image_belongs, BOBBIN) {
-    const view_texture_panel *const panel = &s->viewer.ui.textures;
+    const view_texture_panel *const panel = &s->viewer.panels.textures;
     OWN_STRING eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
     view_drop(&s->viewer, eye);
     screen_draw(s);
@@ -208,15 +208,15 @@ TEST_HERE (view_ui_shows_the_location_of_saved_textures, BOBBIN) {
     select_image(s, "list/image.png");
     PERFORM(&s->viewer, VIEW_SAVE_TEXTURES);
     screen_draw(s);
-    CHECK_STRING(s->viewer.ui.textures.saved, written);
+    CHECK_STRING(s->viewer.panels.textures.saved, written);
     CHECK(!common_is_file(written));
     press_and_execute(s, "page/Save");
-    CHECK(common_is_file(written) && s->viewer.ui.textures.saved == NULL);
+    CHECK(common_is_file(written) && s->viewer.panels.textures.saved == NULL);
     press_and_execute(s, "page/Save as");
     CHECK(item_find(&s->viewer, &s->facts, "page/Save").width == 0.0f);
     CHECK(remove(written) == 0); // the file was removed meanwhile, so the location is shown again
     press_and_execute(s, "page/Replace");
-    CHECK(!common_is_file(written) && s->viewer.ui.textures.saved != NULL);
+    CHECK(!common_is_file(written) && s->viewer.panels.textures.saved != NULL);
 }
 
 // The time is proportional to the position on the bar. The ends of the bar are the ends of the
@@ -1180,7 +1180,7 @@ TEST_SCREEN (view_letters_have_enough_contrast, screen_open(s, BOBBIN, WIDTH, HE
     view_log_warning(log, &place);
     PERFORM(&s->viewer, VIEW_WARNINGS);
     for (int i = 0; i < 2; i++) {
-        s->viewer.ui.problems.selected = (size_t)i;
+        s->viewer.panels.problems.selected = (size_t)i;
         check_contrast(s, "problems");
     }
     PERFORM(&s->viewer, VIEW_WARNINGS);
@@ -1210,7 +1210,7 @@ TEST_SCREEN (view_letters_have_enough_contrast, screen_open(s, BOBBIN, WIDTH, HE
     md5gl_target *const target = md5gl_create_target(s->viewer.renderer, 64, 48, 1, NULL);
     CHECK(view_draw(&s->viewer, target, 64, 48, false, true, NULL)); // drawing moves the companion
     md5gl_destroy_target(s->viewer.renderer, target);
-    s->viewer.ui.retarget.picked = 1;
+    s->viewer.panels.retarget.picked = 1;
     check_contrast(s, "pairs");
     s->width = 420;
     s->height = 300;

@@ -432,8 +432,8 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
     case VIEW_WARNINGS:
         view_open_overlay(&viewer->ui, VIEW_OVERLAY_NONE);
         viewer->ui.docks.shows_problems = !viewer->ui.docks.shows_problems;
-        viewer->ui.problems.selected = 0;
-        viewer->ui.problems.has_keys = shown->panel = true;
+        viewer->panels.problems.selected = 0;
+        viewer->panels.problems.has_keys = shown->panel = true;
         break;
     case VIEW_CLOSE_LISTS:
         close_topmost(viewer);
@@ -709,7 +709,7 @@ void view_pick_at(view_state *viewer, float x, float y)
         viewer->ui.docks.is_second[VIEW_DOCK_RIGHT] = false;
         const view_stage stage = current_stage(viewer);
         viewer->ui.command = view_pick_for_card(&viewer->ui, &stage, viewer->pick.joint, 0);
-        view_match_partner(&viewer->ui, &stage);
+        view_match_partner(&viewer->ui, &viewer->panels.retarget, &stage);
         view_execute(viewer, viewer->ui.command);
         viewer->ui.command.path = NULL; // freed by view_execute()
     }
@@ -1168,7 +1168,7 @@ static void drop_file(view_state *viewer, const view_input *event)
     const view_pick pick = pick_at(viewer, x, y);
     view_run_ui(&viewer->ui, &viewer->panels, &stage,
                 &(ui_mouse){.x = x, .y = y, .is_moved = true});
-    const uint32_t hovered = viewer->ui.textures.hovered;
+    const uint32_t hovered = viewer->panels.textures.hovered;
     const bool is_over = is_over_body(viewer, &stage, &pick, x, y);
     if (view_is_image(path) && hovered > 0)
         command =

@@ -623,7 +623,7 @@ void view_save_retargeted(view_state *viewer, size_t what)
         if (job.prints_map != NULL)
             is_saved = fclose(job.prints_map) == 0 && is_saved;
         if (is_saved && !is_map)
-            COMMON_TEXT(viewer->ui.retarget.saved, "%s", path);
+            COMMON_TEXT(viewer->panels.retarget.saved, "%s", path);
         if (is_saved)
             view_notice(viewer, "Saved %s", path);
         else

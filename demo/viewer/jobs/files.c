@@ -318,8 +318,8 @@ static void assign_texture(view_state *viewer, size_t mesh, md5gl_image_kind map
         }
         if (full != NULL)
             common_extend(&text, "%zu=%s\n", mesh, full);
-        free(viewer->ui.textures.offered);
-        viewer->ui.textures.offered = NULL;
+        free(viewer->panels.textures.offered);
+        viewer->panels.textures.offered = NULL;
         if (view_set_option(viewer, option, text))
             view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
                         path != NULL ? common_base(path) : "automatic");
@@ -335,7 +335,7 @@ static void assign_texture(view_state *viewer, size_t mesh, md5gl_image_kind map
 // the existence of the file must be unchanged since the confirmation.
 static void save_textures(view_state *viewer, bool is_sure)
 {
-    view_texture_panel *const panel = &viewer->ui.textures;
+    view_texture_panel *const panel = &viewer->panels.textures;
     const view_textures *const textures = &viewer->document->textures;
     char *const path = view_materials_path(textures);
     char *const said = panel->saved;
@@ -420,7 +420,7 @@ static void map_joints(view_state *viewer, const char *path)
     const char *const files[] = {models.count > 0 ? models.names[0] : clip, clip};
     if (models.count == 1 && open_document(viewer, files, 2)) {
         view_set_option(viewer, VIEW_OPTION(retarget), target);
-        view_show_retarget(&viewer->ui);
+        view_show_retarget(&viewer->ui, &viewer->panels.retarget);
     } else if (models.count != 1) {
         // The last file determines the folder if no model fits.
         common_add(&models, common_copy(clip));
@@ -454,8 +454,8 @@ static void drop_file(view_state *viewer, const char *path)
             assign_texture(viewer, 0, view_guess_map(path), path);
         else { // several meshes: the user selects one
             open_textures(viewer, selected_texture_mesh(viewer));
-            free(viewer->ui.textures.offered);
-            viewer->ui.textures.offered = common_copy(path);
+            free(viewer->panels.textures.offered);
+            viewer->panels.textures.offered = common_copy(path);
         }
         return;
     } else if (is_clip && (scene->model == NULL || viewer->ui.start.is_open)) {
@@ -591,7 +591,7 @@ static char *repair_file(const char *path, const view_scene *scene, size_t *size
 // `number` is 0, only lists the changes for the dialog of problems.
 static void repair_or_preview(view_state *viewer, const view_command *command)
 {
-    view_problems *const list = &viewer->ui.problems;
+    view_problems *const list = &viewer->panels.problems;
     const view_scene *const scene = &viewer->document->scene;
     const char *const path = command->path;
     const bool is_trial = command->number == 0;

@@ -129,7 +129,7 @@ bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size,
     small.drawing.environment = (view_environment){.light = NULL};
     small.drawing.caption = NULL;
     small.ui.start.is_open = false;
-    small.ui.retarget.made = NULL;
+    small.panels.retarget.made = NULL;
     small.play = subject->play;
     uint8_t *const rgba = common_alloc((size_t)size * size, 4);
     const bool is_drawn = view_draw_small(viewer, &small, true, SAMPLES, true, rgba);

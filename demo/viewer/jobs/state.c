@@ -30,7 +30,7 @@ void view_begin(view_state *viewer, view_options *options)
                            .ui = {.hovered_joint = -1, .selected_joint = -1},
                            .panels = {.curves.kind = 1}};
     viewer->undo.steps = common_alloc(VIEW_MAX_STEPS, sizeof *viewer->undo.steps);
-    viewer->ui.retarget.made = common_alloc(1, sizeof(view_retargeting));
+    viewer->panels.retarget.made = common_alloc(1, sizeof(view_retargeting));
     view_reset_panels(&viewer->ui, &viewer->panels);
     if (options->shown.light_list || options->shown.parm_list)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
@@ -123,10 +123,10 @@ void view_end(view_state *viewer)
     view_free_export(&viewer->ui.export);
     view_clear_card(&viewer->ui.card);
     free(viewer->ui.trial.before);
-    view_clear_retargeting(viewer->ui.retarget.made);
-    view_forget_repair(&viewer->ui.problems);
-    free(viewer->ui.retarget.made);
-    view_clear_textures(&viewer->ui.textures);
+    view_clear_retargeting(viewer->panels.retarget.made);
+    view_forget_repair(&viewer->panels.problems);
+    free(viewer->panels.retarget.made);
+    view_clear_textures(&viewer->panels.textures);
     view_drop_previews(viewer, false, true);
     view_drop_previews(viewer, true, true);
     common_free_list(&viewer->ui.places);
@@ -190,7 +190,7 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
         .lights = &viewer->options->lights,
         .environment = &viewer->drawing.environment,
         .parms = &viewer->options->parms,
-        .retargeting = viewer->ui.retarget.made,
+        .retargeting = viewer->panels.retarget.made,
         .font = &viewer->drawing.font,
         .canvas = &viewer->drawing.canvas,
         .lines = &viewer->drawing.lines,
@@ -215,7 +215,7 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
                    && viewer->ui.over < VIEW_OVERLAY_START,
         .caption = viewer->drawing.caption != NULL ? viewer->drawing.font.line[VIEW_TEXT] + 2 : 0,
     };
-    if (view_shows_retarget(&viewer->ui, &stage)) { // instead of the inspector
+    if (view_shows_retarget(&viewer->panels.retarget, &stage)) { // instead of the inspector
         viewer->drawing.shown.inspector = true;
         stage.docks.sizes[VIEW_DOCK_RIGHT] =
             fmaxf(stage.docks.sizes[VIEW_DOCK_RIGHT], VIEW_RETARGET_WIDTH);

@@ -285,7 +285,7 @@ static void run_side_dock(view_ui *ui, view_panels *panels, view_dock dock, bool
     else if (is_look)
         view_look_panel(ui, area);
     else
-        view_inspector(ui, area);
+        view_inspector_panel(ui, &panels->textures, &panels->retarget, area);
 }
 
 void view_dock_panels(view_ui *ui, view_panels *panels)
@@ -310,14 +310,15 @@ void view_dock_panels(view_ui *ui, view_panels *panels)
         ui_begin(ui, dock == VIEW_DOCK_LEFT ? "left-edge" : "right-edge");
         drag_edge(ui, dock, layout.docks[dock]);
     }
-    if (ui->is_event && view_shows_retarget(ui, stage)) // also if another dock is in front
-        view_match_partner(ui, stage);
+    if (ui->is_event
+        && view_shows_retarget(&panels->retarget, stage)) // also if another dock is in front
+        view_match_partner(ui, &panels->retarget, stage);
     const view_rect bottom = layout.docks[VIEW_DOCK_BOTTOM];
     const bool shows_problems = stage->docks.shows_problems;
     if (bottom.width > 0 && (shows_problems || view_shows_curves(stage))) {
         const view_rect area = open_dock(ui, stage, &layout, VIEW_DOCK_BOTTOM);
         if (shows_problems)
-            view_problems_panel(ui, area);
+            view_problems_panel(ui, &panels->problems, &panels->retarget, area);
         else
             view_curves_panel(ui, &panels->curves, area);
 

@@ -501,7 +501,8 @@ static void states_panel(view_ui *ui)
 
 // == The dock =============================================================================
 
-void view_inspector(view_ui *ui, view_rect area)
+void view_inspector_panel(view_ui *ui, view_texture_panel *textures, view_retarget_page *retarget,
+                          view_rect area)
 {
     const view_shown *const shown = ui->stage->shown;
     ui_column column;
@@ -512,11 +513,11 @@ void view_inspector(view_ui *ui, view_rect area)
     if (shown->parm_list
         && ui_section(ui, UI_SECTION_MATERIALS, "Materials", "highlighted: in use"))
         ui_setting(ui, VIEW_OPTION(parms));
-    if (view_shows_retarget(ui, ui->stage)) {
-        view_retarget_rows(ui);
+    if (view_shows_retarget(retarget, ui->stage)) {
+        view_retarget_rows(ui, retarget);
     } else if (shown->panel && shown->inspector) {
         view_two_panel(ui);
-        view_mesh_page(ui);
+        view_mesh_page(ui, textures);
         joint_panel(ui);
         if (view_shows_machine(ui->stage))
             machine_panel(ui);

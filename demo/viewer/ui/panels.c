@@ -6,13 +6,13 @@
 void view_reset_panels(view_ui *ui, view_panels *panels)
 {
     memset(ui->scrolls, 0, sizeof ui->scrolls);
-    view_clear_retargeting(ui->retarget.made);
-    ui->retarget = (view_retarget_page){.made = ui->retarget.made};
+    view_clear_retargeting(panels->retarget.made);
+    panels->retarget = (view_retarget_page){.made = panels->retarget.made};
     ui->measured_from = ui->selected_material = ui->selected_mesh = -1;
     ui->lit.is_set = false;
     ui->lit_end = 0;
-    ui->textures.facts.mesh = NULL;
-    ui->problems.shown = 0;
+    panels->textures.facts.mesh = NULL;
+    panels->problems.shown = 0;
     panels->curves.anim = NULL;
     panels->outliner = (view_outliner){.revealed_joint = -1};
 }
@@ -255,13 +255,13 @@ static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage
     if (ui->over == VIEW_OVERLAY_EXPORT && stage->pages == NULL)
         view_export_panel(ui);
     view_menu_panel(ui);
-    view_reports_panel(ui);
+    view_reports_panel(ui, &panels->problems);
 }
 
 // Returns the only panel that receives keys, or NULL. The order is the reverse of run_panels().
-static const char *topmost_panel(const view_ui *ui)
+static const char *topmost_panel(const view_ui *ui, const view_panels *panels)
 {
-    const char *const report = view_open_report(ui);
+    const char *const report = view_open_report(ui, &panels->problems);
     if (report != NULL)
         return report;
     if (ui->menu.kind != VIEW_NO_MENU)
@@ -275,7 +275,8 @@ static const char *topmost_panel(const view_ui *ui)
 
 // Prepares the state of the interface for a run. Returns false if nothing needs to run: the press
 // did not begin a drag, or no frame was drawn yet.
-static bool begin_run(view_ui *ui, const view_stage *stage, const ui_mouse *event)
+static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
+                      const ui_mouse *event)
 {
     const bool is_moved = event != NULL && event->is_moved;
     view_sync_overlay(ui);
@@ -289,13 +290,13 @@ static bool begin_run(view_ui *ui, const view_stage *stage, const ui_mouse *even
     if (is_moved && ui->held == NULL) {
         ui->hovered_joint = -1;
         ui->lit.is_set &= ui->keeps_lit;
-        ui->textures.hovered = 0;
+        panels->textures.hovered = 0;
     }
     if (ui->selected_joint >= 0) // a joint was selected after the mesh
         ui->selected_mesh = -1;
     if (event != NULL && event->is_pressed) {
         ui->active.panel = ui->held = NULL;
-        ui->keeps_lit = ui->problems.has_keys = false;
+        ui->keeps_lit = panels->problems.has_keys = false;
         ui->tip_since = INFINITY;
     }
     const ui_mouse *const mouse = event != NULL ? event : &ui->mouse;
@@ -304,7 +305,7 @@ static bool begin_run(view_ui *ui, const view_stage *stage, const ui_mouse *even
     ui->has_taken = false;
     const float top = view_current_layout(stage).menu.height;
     ui->window = (view_rect){0, top, stage->width, stage->height - top};
-    ui->modal = topmost_panel(ui);
+    ui->modal = topmost_panel(ui, panels);
     return true;
 }
 
@@ -363,7 +364,7 @@ view_command view_run_ui(view_ui *ui, view_panels *panels, const view_stage *sta
     const size_t selected = ui->browser.selected;
     const ui_item_id was_hot = ui->hot;
     const uint32_t hovered_edge = panels->graph.hovered;
-    if (!begin_run(ui, stage, event))
+    if (!begin_run(ui, panels, stage, event))
         return ui->command;
     for (size_t i = 0; i < VIEW_MAX_THUMBNAILS && event == NULL; i++)
         ui->pictures[i].is_seen = false;

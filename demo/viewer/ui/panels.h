@@ -99,11 +99,7 @@ typedef struct view_ui {
     double tip_since;
     bool is_tip_shown;
     view_start start;
-    view_excerpt excerpt; // of the error in the log
-    view_problems problems;
     view_export export;
-    view_texture_panel textures;
-    view_retarget_page retarget;
     double notice_end;         // seconds since the start
     view_action notice_action; // command of a click on the notice
 } view_ui;
@@ -113,6 +109,9 @@ typedef struct view_panels {
     view_outliner outliner;
     view_curves curves;
     view_graph_view graph;
+    view_texture_panel textures;
+    view_retarget_page retarget;
+    view_problems problems;
 } view_panels;
 
 // Resets the folded sections, scroll positions and selections for a new document.

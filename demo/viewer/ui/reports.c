@@ -2,10 +2,10 @@
 // of files, and the indicator of a recording.
 #include "demo/viewer/ui/panels.h"
 
-const char *view_open_report(const view_ui *ui)
+const char *view_open_report(const view_ui *ui, const view_problems *problems)
 {
     const bool has_error = ui->stage->log->error[0] != '\0';
-    if (has_error || ui->problems.shown > 0 || ui->problems.repair != NULL)
+    if (has_error || problems->shown > 0 || problems->repair != NULL)
         return "error";
     return NULL;
 }
@@ -73,10 +73,10 @@ static void read_excerpt(view_excerpt *excerpt, const md5_error *error)
 
 // Displays the lines of the excerpt with their numbers, and a caret below the wrong byte, in the
 // current column.
-static void draw_excerpt(view_ui *ui, uint32_t line)
+static void draw_excerpt(view_ui *ui, const view_problems *problems, uint32_t line)
 {
     view_canvas *const canvas = ui->canvas;
-    const view_excerpt *const excerpt = &ui->excerpt;
+    const view_excerpt *const excerpt = &problems->excerpt;
     const float scale = ui->scale;
     const float height = ui->line;
     view_rect row;
@@ -107,9 +107,10 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
 // -- The window of an error -----------------------------------------------------------------
 
 // Copies the message of an error, its location, and the lines there.
-static void copy_error(const view_ui *ui, const char *message, const char *location, uint32_t line)
+static void copy_error(const view_problems *problems, const char *message, const char *location,
+                       uint32_t line)
 {
-    const view_excerpt *const excerpt = &ui->excerpt;
+    const view_excerpt *const excerpt = &problems->excerpt;
     char *text = common_format("%s\n%s%s", message, location, location[0] != '\0' ? "\n" : "");
     for (uint32_t i = 0; i < excerpt->count; i++) {
         common_extend(&text, "%6u  %s\n", excerpt->first + i, excerpt->lines[i]);
@@ -140,14 +141,14 @@ static bool is_mismatched_clip(const view_ui *ui, const md5_error *error)
 
 // Returns the error in the log or, if there is none, the problem that is displayed. Sets `hash` to
 // a number that identifies it.
-static md5_error displayed_error(const view_ui *ui, uint64_t *hash)
+static md5_error displayed_error(const view_ui *ui, const view_problems *problems, uint64_t *hash)
 {
     const view_log *const log = ui->stage->log;
     if (log->error[0] != '\0') {
         *hash = log->num_errors;
         return log->failure;
     }
-    const view_report *const report = &log->reports->rows[ui->problems.shown - 1];
+    const view_report *const report = &log->reports->rows[problems->shown - 1];
     md5_error error = {.line = report->line, .column = report->column};
     COMMON_TEXT(error.file, "%s", report->file);
     COMMON_TEXT(error.message, "%s", report->text);
@@ -156,13 +157,13 @@ static md5_error displayed_error(const view_ui *ui, uint64_t *hash)
 }
 
 // The window of the error in the log, or of a problem.
-static void error_window(view_ui *ui)
+static void error_window(view_ui *ui, view_problems *problems)
 {
     enum { TRY_AGAIN, OPEN, COPY, CLOSE, NUM_BUTTONS };
     const view_log *const log = ui->stage->log;
     const bool is_error = log->error[0] != '\0';
     uint64_t hash;
-    const md5_error failure = displayed_error(ui, &hash);
+    const md5_error failure = displayed_error(ui, problems, &hash);
     const bool has_file = failure.file[0] != '\0';
     const bool can_retarget = is_error && is_mismatched_clip(ui, &failure);
     const char *const words[] = {can_retarget ? map_joints : "Try again", "Open\xE2\x80\xA6",
@@ -170,9 +171,9 @@ static void error_window(view_ui *ui)
     const char *const message = has_file ? failure.message : log->error;
     char title[32];
     COMMON_TEXT(title, "Line %u", failure.line);
-    if (ui->excerpt.error_key != hash) { // read once, because the file may change
-        read_excerpt(&ui->excerpt, &failure);
-        ui->excerpt.error_key = hash;
+    if (problems->excerpt.error_key != hash) { // read once, because the file may change
+        read_excerpt(&problems->excerpt, &failure);
+        problems->excerpt.error_key = hash;
     }
     char *const location = describe_location(failure.file, failure.line, failure.column);
     ui_column column;
@@ -181,12 +182,12 @@ static void error_window(view_ui *ui)
     if (is_error)
         heading = has_file ? common_base(failure.file) : "Error";
     const view_rect inside =
-        ui_footed_dialog(ui, "error", 620, ui->excerpt.count > 0 ? 260 : 130, heading, &foot);
+        ui_footed_dialog(ui, "error", 620, problems->excerpt.count > 0 ? 260 : 130, heading, &foot);
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     ui_column_text(ui, VIEW_BRIGHT, message);
     ui_column_text(ui, VIEW_DIM, location);
     ui_gap(ui);
-    draw_excerpt(ui, failure.line);
+    draw_excerpt(ui, problems, failure.line);
     ui_end_column(ui);
     int first = COPY;
     if (is_error)
@@ -198,9 +199,9 @@ static void error_window(view_ui *ui)
     const bool tries = pressed == TRY_AGAIN || (is_return && has_file);
     const bool closes = pressed == CLOSE || is_return;
     if (pressed == COPY || (ui->mouse.control && ui_key(ui, 'c')))
-        copy_error(ui, message, location, failure.line);
+        copy_error(problems, message, location, failure.line);
     else if (!is_error && (closes || ui_key(ui, VIEW_KEY_ESCAPE)))
-        ui->problems.shown = 0;
+        problems->shown = 0;
     else if (tries && can_retarget)
         UI_COMMAND(ui, VIEW_MAP_JOINTS, .path = common_copy(failure.file));
     else if (tries)
@@ -215,26 +216,25 @@ static void error_window(view_ui *ui)
 // -- Repairs --------------------------------------------------------------------------------
 
 // The dialog that lists the changes of a repair before the repaired file is saved.
-static void repair_window(view_ui *ui)
+static void repair_window(view_ui *ui, view_problems *problems)
 {
     enum { OPEN, SAVE, CLOSE, NUM_BUTTONS };
     static const char *const words[] = {"Save and open", "Save", "Close"};
-    view_problems *const list = &ui->problems;
     ui_column column;
     view_rect foot;
-    char *const title = common_format("Repair %s", common_base(list->broken));
-    char *const as = common_format("Will be saved as %s", common_base(list->repaired));
+    char *const title = common_format("Repair %s", common_base(problems->broken));
+    char *const as = common_format("Will be saved as %s", common_base(problems->repaired));
     const view_rect inside = ui_footed_dialog(ui, "error", 620, 260, title, &foot);
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     ui_column_text(ui, VIEW_DIM, as);
-    ui_column_text(ui, VIEW_BRIGHT, list->repair);
+    ui_column_text(ui, VIEW_BRIGHT, problems->repair);
     ui_end_column(ui);
     const int pressed = ui_buttons(ui, &foot, words, NUM_BUTTONS, OPEN, true);
     const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
     if (pressed == OPEN || pressed == SAVE || is_return)
-        UI_COMMAND(ui, VIEW_REPAIR, 1, pressed != SAVE, common_copy(list->broken));
+        UI_COMMAND(ui, VIEW_REPAIR, 1, pressed != SAVE, common_copy(problems->broken));
     else if (pressed == CLOSE || ui_key(ui, VIEW_KEY_ESCAPE))
-        view_forget_repair(list);
+        view_forget_repair(problems);
     free(as);
     free(title);
 }
@@ -364,10 +364,11 @@ static const char *solution_label(const view_stage *stage, const view_report *re
 }
 
 // Executes the button of a problem.
-static void run_button(view_ui *ui, const view_report *report, const view_about *about)
+static void run_button(view_ui *ui, view_retarget_page *retarget, const view_report *report,
+                       const view_about *about)
 {
     if (is_of_map(ui->stage, report)) {
-        view_show_retarget(ui);
+        view_show_retarget(ui, retarget);
         ui->command.action = VIEW_MARKED;
     } else if (about->kind == VIEW_ABOUT_CLIP) {
         UI_COMMAND(ui, VIEW_MAP_JOINTS, .path = common_copy(ui->scene->clips[about->number].path));
@@ -379,22 +380,22 @@ static void run_button(view_ui *ui, const view_report *report, const view_about 
 }
 
 // Returns true if a report matches the filter.
-static bool is_listed(const view_problems *list, const view_report *report)
+static bool is_listed(const view_problems *problems, const view_report *report)
 {
-    return common_contains(report->text, list->filter)
-           || (report->file != NULL && common_contains(report->file, list->filter));
+    return common_contains(report->text, problems->filter)
+           || (report->file != NULL && common_contains(report->file, problems->filter));
 }
 
 // Copies the listed problems in the order of the list: one line each, with columns separated by
 // tabs.
-static void copy_problems(const view_problems *list, const view_reports *reports)
+static void copy_problems(const view_problems *problems, const view_reports *reports)
 {
     char *text = common_copy("");
     for (size_t i = 0; i < reports->num_causes; i++) {
         const view_cause *const cause = &reports->causes[i];
         for (size_t k = 0; k < cause->num_reports; k++) {
             const view_report *const report = &reports->rows[reports->order[cause->first + k]];
-            if (!is_listed(list, report))
+            if (!is_listed(problems, report))
                 continue;
             char *const location = describe_location(report->file, report->line, report->column);
             common_extend(&text, "%s\t%s\t%u\n", report->text, location, report->count);
@@ -452,7 +453,8 @@ static char *describe_binding(const view_clip *clip)
 }
 
 // Returns the line of a cause with several reports. Its text is to be freed.
-static problem_line describe_cause(const view_ui *ui, const view_cause *cause)
+static problem_line describe_cause(const view_ui *ui, const view_problems *problems,
+                                   const view_cause *cause)
 {
     const view_stage *const stage = ui->stage;
     const view_reports *const reports = stage->log->reports;
@@ -460,7 +462,7 @@ static problem_line describe_cause(const view_ui *ui, const view_cause *cause)
     const view_report *const report = &reports->rows[order[0]];
     problem_line line = {.cause = cause,
                          .report = order[0],
-                         .is_open = ui->problems.open_cause == cause->key,
+                         .is_open = problems->open_cause == cause->key,
                          .level = cause->level,
                          .about = find_common_subject(stage, cause)};
     size_t count = 0;
@@ -491,9 +493,9 @@ static problem_line describe_report(const view_stage *stage, size_t number, bool
 }
 
 // Folds or unfolds the reports of a cause. The reports of one cause are listed at a time.
-static void toggle_cause(view_problems *list, const problem_line *line)
+static void toggle_cause(view_problems *problems, const problem_line *line)
 {
-    list->open_cause = line->is_open ? 0 : line->cause->key;
+    problems->open_cause = line->is_open ? 0 : line->cause->key;
 }
 
 // -- Lines of the list ------------------------------------------------------------------------
@@ -565,8 +567,8 @@ static void draw_problem(const view_ui *ui, const problem_line *line, float x,
 }
 
 // Runs the links of a problem: its item, and its location in a file.
-static void run_links(view_ui *ui, const problem_line *line, const problem_layout *layout,
-                      bool is_selected)
+static void run_links(view_ui *ui, view_problems *problems, const problem_line *line,
+                      const problem_layout *layout, bool is_selected)
 {
     const float em = ui->em;
     const view_report *const report = &ui->stage->log->reports->rows[line->report];
@@ -585,7 +587,7 @@ static void run_links(view_ui *ui, const problem_line *line, const problem_layou
     const float third_width = layout->end - layout->third - 0.5f * em;
     if (location[0] != '\0'
         && run_link(ui, layout->third, layout->below, third_width, is_selected, location))
-        ui->problems.shown = line->report + 1;
+        problems->shown = line->report + 1;
     free(location);
 }
 
@@ -609,7 +611,8 @@ static int list_buttons(const view_ui *ui, const problem_line *line, float width
 
 // Displays a problem in one row, or in two lines of a narrow dock. Enter presses the first button
 // of the selected problem, or else unfolds a cause. Returns true if the problem was selected.
-static bool run_problem(view_ui *ui, const problem_line *line, bool is_selected)
+static bool run_problem(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
+                        const problem_line *line, bool is_selected)
 {
     const view_report *const report = &ui->stage->log->reports->rows[line->report];
     const float em = ui->em;
@@ -631,7 +634,7 @@ static bool run_problem(view_ui *ui, const problem_line *line, bool is_selected)
     view_rect rest = view_inset(row, 0.15f * em);
     rest.width -= 0.7f * em; // of the scroll bar
     int pressed = -1;
-    const bool has_return = is_selected && ui->problems.has_keys && ui_key(ui, VIEW_KEY_RETURN);
+    const bool has_return = is_selected && problems->has_keys && ui_key(ui, VIEW_KEY_RETURN);
     if (num_labels > 0) {
         pressed = ui_buttons(ui, &rest, labels, num_labels, -1, true);
         if (has_return)
@@ -641,44 +644,44 @@ static bool run_problem(view_ui *ui, const problem_line *line, bool is_selected)
         rest.width = fminf(rest.width, row.width - (is_wide ? 10 * em : 0));
     const problem_layout layout = lay_out_problem(ui, line, row, rest.x + rest.width, is_wide);
     draw_problem(ui, line, row.x + 0.7f * em, &layout, is_selected);
-    run_links(ui, line, &layout, is_selected);
+    run_links(ui, problems, line, &layout, is_selected);
     if (pressed >= 0 && labels[pressed] != solution)
         UI_COMMAND(ui, VIEW_REPAIR, .path = common_copy(report->file));
     else if (pressed >= 0)
-        run_button(ui, report, &line->about);
+        run_button(ui, retarget, report, &line->about);
     else if (line->cause != NULL && (is_pressed || has_return))
-        toggle_cause(&ui->problems, line);
+        toggle_cause(problems, line);
     ui->item.number = item + ITEMS;
     return is_pressed;
 }
 
 // Handles the keys of the selected cause: Right unfolds it, and Left folds it.
-static void run_fold_keys(view_ui *ui, const problem_line *line)
+static void run_fold_keys(view_ui *ui, view_problems *problems, const problem_line *line)
 {
     if (line->cause != NULL && ui_key(ui, line->is_open ? VIEW_KEY_LEFT : VIEW_KEY_RIGHT))
-        toggle_cause(&ui->problems, line);
+        toggle_cause(problems, line);
 }
 
 // The lines of the list while they are displayed.
 typedef struct problem_lines {
-    size_t count;  // lines so far
-    bool has_keys; // keys select a line
+    size_t count;                 // lines so far
+    bool has_keys;                // keys select a line
+    view_retarget_page *retarget; // page that a button opens
     view_rect area;
 } problem_lines;
 
 // Displays the next line, and frees its text.
-static void add_line(view_ui *ui, problem_lines *lines, problem_line line)
+static void add_line(view_ui *ui, view_problems *problems, problem_lines *lines, problem_line line)
 {
-    view_problems *const list = &ui->problems;
     ui_column *const column = ui->column;
     const view_rect area = lines->area;
     const float top = column->y;
-    const bool is_selected = lines->count == list->selected;
+    const bool is_selected = lines->count == problems->selected;
     if (is_selected && lines->has_keys)
-        run_fold_keys(ui, &line);
-    if (run_problem(ui, &line, is_selected)) {
-        list->selected = lines->count;
-        list->has_keys = true;
+        run_fold_keys(ui, problems, &line);
+    if (run_problem(ui, problems, lines->retarget, &line, is_selected)) {
+        problems->selected = lines->count;
+        problems->has_keys = true;
     }
     if (is_selected && lines->has_keys && ui->mouse.key != 0) // scrolls the line into view
         column->scroll->wanted +=
@@ -689,39 +692,39 @@ static void add_line(view_ui *ui, problem_lines *lines, problem_line line)
 
 // Displays the lines of a cause: one report, or a header and, if it is unfolded, the reports. A
 // filter unfolds all causes with reports that match it.
-static void add_cause(view_ui *ui, problem_lines *lines, const view_cause *cause)
+static void add_cause(view_ui *ui, view_problems *problems, problem_lines *lines,
+                      const view_cause *cause)
 {
     const view_stage *const stage = ui->stage;
-    const view_problems *const list = &ui->problems;
     const view_reports *const reports = stage->log->reports;
     const uint32_t *const order = reports->order + cause->first;
     if (cause->num_reports == 1) {
-        if (is_listed(list, &reports->rows[order[0]]))
-            add_line(ui, lines, describe_report(stage, order[0], false));
+        if (is_listed(problems, &reports->rows[order[0]]))
+            add_line(ui, problems, lines, describe_report(stage, order[0], false));
         return;
     }
     size_t num_listed = 0;
     for (size_t i = 0; i < cause->num_reports; i++)
-        num_listed += is_listed(list, &reports->rows[order[i]]);
-    problem_line header = describe_cause(ui, cause);
-    const bool is_filtered = list->filter[0] != '\0' && num_listed > 0;
+        num_listed += is_listed(problems, &reports->rows[order[i]]);
+    problem_line header = describe_cause(ui, problems, cause);
+    const bool is_filtered = problems->filter[0] != '\0' && num_listed > 0;
     header.is_open |= is_filtered;
     const bool is_open = header.is_open;
-    if (num_listed == 0 && !common_contains(header.text, list->filter)) {
+    if (num_listed == 0 && !common_contains(header.text, problems->filter)) {
         free(header.text);
         return;
     }
-    add_line(ui, lines, header);
+    add_line(ui, problems, lines, header);
     for (size_t i = 0; is_open && i < cause->num_reports; i++)
-        if (is_listed(list, &reports->rows[order[i]]))
-            add_line(ui, lines, describe_report(stage, order[i], true));
+        if (is_listed(problems, &reports->rows[order[i]]))
+            add_line(ui, problems, lines, describe_report(stage, order[i], true));
 }
 
-void view_problems_panel(view_ui *ui, view_rect area)
+void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
+                         view_rect area)
 {
     static const char *const words[] = {"Copy all"};
     view_reports none = {.count = 0};
-    view_problems *const list = &ui->problems;
     view_reports *const reports = ui->stage->log->reports != NULL ? ui->stage->log->reports : &none;
     const float em = ui->em;
     const bool is_wide = area.width > 52 * em;
@@ -733,37 +736,38 @@ void view_problems_panel(view_ui *ui, view_rect area)
                           ceilf(2 * em)};
         head = view_inset(head, 0.15f * em);
         if (ui_buttons(ui, &head, words, 1, -1, true) == 0)
-            copy_problems(list, reports);
+            copy_problems(problems, reports);
         head.x += fmaxf(head.width - 16 * em, 0);
         head.width = fminf(head.width, 15.5f * em);
-        if (ui_field(ui, head, "Filter", list->filter, sizeof list->filter))
-            list->selected = 0;
+        if (ui_field(ui, head, "Filter", problems->filter, sizeof problems->filter))
+            problems->selected = 0;
     }
-    problem_lines lines = {.area = area, .has_keys = list->has_keys && !ui_is_focused(ui)};
+    problem_lines lines = {
+        .area = area, .retarget = retarget, .has_keys = problems->has_keys && !ui_is_focused(ui)};
     if (lines.has_keys && ui_key(ui, VIEW_KEY_DOWN))
-        list->selected++;
-    if (lines.has_keys && list->selected > 0 && ui_key(ui, VIEW_KEY_UP))
-        list->selected--;
+        problems->selected++;
+    if (lines.has_keys && problems->selected > 0 && ui_key(ui, VIEW_KEY_UP))
+        problems->selected--;
     if (lines.has_keys && ui_key(ui, VIEW_KEY_ESCAPE))
         ui->command.action = VIEW_WARNINGS;
     ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_REPORT]);
     for (size_t i = 0; i < reports->num_causes; i++)
-        add_cause(ui, &lines, &reports->causes[i]);
+        add_cause(ui, problems, &lines, &reports->causes[i]);
     if (lines.count == 0)
         ui_column_text(ui, VIEW_DIM, reports->count > 0 ? "No matches" : "No problems");
     ui_end_column(ui);
-    if (lines.count > 0 && list->selected >= lines.count)
-        list->selected = lines.count - 1;
+    if (lines.count > 0 && problems->selected >= lines.count)
+        problems->selected = lines.count - 1;
     if (lines.count == 0)
-        list->selected = 0;
+        problems->selected = 0;
 }
 
-void view_reports_panel(view_ui *ui)
+void view_reports_panel(view_ui *ui, view_problems *problems)
 {
-    if (ui->stage->log->error[0] == '\0' && ui->problems.repair != NULL)
-        repair_window(ui);
-    else if (view_open_report(ui) != NULL)
-        error_window(ui);
+    if (ui->stage->log->error[0] == '\0' && problems->repair != NULL)
+        repair_window(ui, problems);
+    else if (view_open_report(ui, problems) != NULL)
+        error_window(ui, problems);
 }
 
 // -- Recording ------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 #ifndef DEMO_VIEWER_UI_REPORTS_H
 #define DEMO_VIEWER_UI_REPORTS_H
 
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/retarget.h"
 
 // The lines of a file around an error.
 enum { VIEW_EXCERPT_LINES = 7, VIEW_EXCERPT_BYTES = 128 };
@@ -22,9 +22,10 @@ typedef struct view_problems {
     size_t shown;        // 1 + the report whose lines are displayed; 0: none
     uint64_t open_cause; // key of the cause whose reports are listed; 0: none
     bool has_keys;
-    char *repair;   // description of the repair, one change per line; NULL: no dialog
-    char *broken;   // path of the file to repair
-    char *repaired; // path of the repaired file
+    char *repair;         // description of the repair, one change per line; NULL: no dialog
+    char *broken;         // path of the file to repair
+    char *repaired;       // path of the repaired file
+    view_excerpt excerpt; // of the displayed error
 } view_problems;
 
 // Closes the dialog of a repair.
@@ -36,12 +37,13 @@ void view_recording_panel(view_ui *ui, const view_stage *stage);
 
 // The list of problems in its dock (reports.c). view_is_about_mesh() returns true if a report
 // concerns a mesh of the scene.
-void view_problems_panel(view_ui *ui, view_rect area);
+void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
+                         view_rect area);
 bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint32_t mesh);
 
 // The window of the error in the log, or of the location of a problem (reports.c).
 // view_open_report() returns the name of the open panel, or NULL.
-void view_reports_panel(view_ui *ui);
-const char *view_open_report(const view_ui *ui);
+void view_reports_panel(view_ui *ui, view_problems *problems);
+const char *view_open_report(const view_ui *ui, const view_problems *problems);
 
 #endif

@@ -11,14 +11,14 @@ static const struct {
                           {"manual", VIEW_ACCENT},
                           {"unmapped", VIEW_WRONG}};
 
-bool view_shows_retarget(const view_ui *ui, const view_stage *stage)
+bool view_shows_retarget(const view_retarget_page *page, const view_stage *stage)
 {
-    return stage->document->companions[0].model != NULL && !ui->retarget.is_closed;
+    return stage->document->companions[0].model != NULL && !page->is_closed;
 }
 
-void view_show_retarget(view_ui *ui)
+void view_show_retarget(view_ui *ui, view_retarget_page *page)
 {
-    ui->retarget.is_closed = false;
+    page->is_closed = false;
     ui->docks.front = VIEW_DOCK_RIGHT;
     ui->docks.is_sheet_open = true;
     ui->docks.is_folded = ui->docks.shows_problems = false;
@@ -33,34 +33,36 @@ static void set_pairs(view_ui *ui,
 
 // Maps the picked joint to a joint of the open model, or to "-". The last line of the map for a
 // joint is used.
-static void set_partner(view_ui *ui, const view_stage *stage, const char *source)
+static void set_partner(view_ui *ui, view_retarget_page *page, const view_stage *stage,
+                        const char *source)
 {
     const md5_joint *const joints = stage->document->companions[0].model->skeleton.joints;
     const char *const pairs = stage->options->retarget_pairs;
     set_pairs(ui, common_format("%s;\"%s\" \"%s\"", pairs != NULL ? pairs : "", source,
-                                joints[ui->retarget.picked - 1].name));
-    ui->retarget.picked = 0;
+                                joints[page->picked - 1].name));
+    page->picked = 0;
     // If only one dock is visible, the search has replaced this page.
     ui->docks.front = VIEW_DOCK_RIGHT;
 }
 
-void view_match_partner(view_ui *ui, const view_stage *stage)
+void view_match_partner(view_ui *ui, view_retarget_page *page, const view_stage *stage)
 {
     const md5_skeleton *const skeleton = stage->document->scene.skeleton;
-    if (ui->retarget.picked > 0 && ui->selected_joint >= 0)
-        set_partner(ui, stage, skeleton->joints[ui->selected_joint].name);
+    if (page->picked > 0 && ui->selected_joint >= 0)
+        set_partner(ui, page, stage, skeleton->joints[ui->selected_joint].name);
 }
 
-static void pick(view_ui *ui, uint32_t joint)
+static void pick(view_ui *ui, view_retarget_page *page, uint32_t joint)
 {
-    ui->retarget.picked = joint + 1;
+    page->picked = joint + 1;
     ui->selected_joint = -1;
     ui->command.action = VIEW_FIND; // searches for its partner
 }
 
 // Marks joints of the other model in the image: the picked joint, the joint `hovered` of the list,
 // and the joint nearest to the mouse, which a click picks.
-static void mark_joints(view_ui *ui, const view_stage *stage, uint32_t hovered)
+static void mark_joints(view_ui *ui, view_retarget_page *page, const view_stage *stage,
+                        uint32_t hovered)
 {
     const view_companion *const other = &stage->document->companions[0];
     const md5_skeleton *const skeleton = &other->model->skeleton;
@@ -73,7 +75,7 @@ static void mark_joints(view_ui *ui, const view_stage *stage, uint32_t hovered)
         if (!view_find_pixel(
                 stage, md5_mat34_point(posed, md5_mat34_translation(other->model->bind[i])), at))
             continue;
-        if (i + 1 == ui->retarget.picked || i == hovered)
+        if (i + 1 == page->picked || i == hovered)
             view_mark_pixel(stage, at, skeleton->joints[i].name);
         const float distance = hypotf(at[0] - ui->mouse.x, at[1] - ui->mouse.y);
         if (distance < min_distance) {
@@ -88,7 +90,7 @@ static void mark_joints(view_ui *ui, const view_stage *stage, uint32_t hovered)
         return;
     view_mark_pixel(stage, found, skeleton->joints[nearest].name);
     if (ui_item(ui, (view_rect){ui->mouse.x, ui->mouse.y, 1, 1}, skeleton->joints[nearest].name))
-        pick(ui, nearest);
+        pick(ui, page, nearest);
 }
 
 // Returns the vector between two joints in the bind pose.
@@ -142,10 +144,9 @@ static target_joint *find_target_joints(const view_stage *stage, uint32_t counts
     return joints;
 }
 
-static void list_joints(view_ui *ui)
+static void list_joints(view_ui *ui, view_retarget_page *page)
 {
     const view_stage *const stage = ui->stage;
-    view_retarget_page *const page = &ui->retarget;
     const md5_model *const source = ui->scene->model;
     const md5_model *const target = stage->document->companions[0].model;
     const md5_joint *const from = source->skeleton.joints;
@@ -174,7 +175,7 @@ static void list_joints(view_ui *ui)
             continue;
         const bool is_seen = ui_reserve_row(ui, ceilf(1.6f * ui->em), &row);
         if (ui_item(ui, row, to[i].name))
-            pick(ui, i);
+            pick(ui, page, i);
         if (ui_is_hot(ui)) {
             hovered = i;
             ui->hovered_joint = (int32_t)by; // MD5_NONE becomes -1
@@ -192,7 +193,7 @@ static void list_joints(view_ui *ui)
         ui_draw_cells(ui, row, 6 * ui->em, &cells);
     }
     free(joints);
-    mark_joints(ui, stage, hovered);
+    mark_joints(ui, page, stage, hovered);
 }
 
 static void save(view_ui *ui, size_t what)
@@ -200,11 +201,10 @@ static void save(view_ui *ui, size_t what)
     UI_COMMAND(ui, VIEW_SAVE_RETARGETED, .number = what);
 }
 
-void view_retarget_rows(view_ui *ui)
+void view_retarget_rows(view_ui *ui, view_retarget_page *page)
 {
     const view_stage *const stage = ui->stage;
     static const char *const rows[] = {"retarget", "retarget-map", "retarget-layout"};
-    view_retarget_page *const page = &ui->retarget;
     const char *const given = stage->options->retarget_pairs;
     const char *const pairs = given ? given : "";
     const view_clip *const clip = view_shown_clip(ui->scene);
@@ -236,6 +236,6 @@ void view_retarget_rows(view_ui *ui)
     if (ui_pair(ui, "", "Close", true))
         page->is_closed = true;
     if (page->picked > 0 && ui_key(ui, VIEW_KEY_DELETE))
-        set_partner(ui, stage, "-");
-    list_joints(ui);
+        set_partner(ui, page, stage, "-");
+    list_joints(ui, page);
 }

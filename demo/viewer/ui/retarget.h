@@ -20,14 +20,14 @@ enum { VIEW_SAVE_CLIP, VIEW_SAVE_CLIPS, VIEW_SAVE_MAP };
 
 // The page of a model that is retargeted, which replaces the other pages of the inspector.
 // view_shows_retarget() returns true if it is open.
-void view_retarget_rows(view_ui *ui);
-bool view_shows_retarget(const view_ui *ui, const view_stage *stage);
+void view_retarget_rows(view_ui *ui, view_retarget_page *page);
+bool view_shows_retarget(const view_retarget_page *page, const view_stage *stage);
 
 // Opens the retargeting page in front of the other pages.
-void view_show_retarget(view_ui *ui);
+void view_show_retarget(view_ui *ui, view_retarget_page *page);
 
 // Matches the joint that is selected now with the joint of the other model that was picked on the
 // page, if any.
-void view_match_partner(view_ui *ui, const view_stage *stage);
+void view_match_partner(view_ui *ui, view_retarget_page *page, const view_stage *stage);
 
 #endif

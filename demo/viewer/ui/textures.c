@@ -41,20 +41,18 @@ static void draw_text(view_ui *ui, view_rect row, view_color color, const char *
 }
 
 // Requests the command that assigns an image, or NULL, to the selected map of the selected mesh.
-static void assign_image(view_ui *ui, const char *path)
+static void assign_image(view_ui *ui, view_texture_panel *panel, const char *path)
 {
     UI_COMMAND(ui, VIEW_TAKE_TEXTURE, .number = (size_t)ui->selected_mesh,
-               .item = columns[ui->textures.column].map,
-               .path = path != NULL ? common_copy(path) : NULL);
-    view_clear_textures(&ui->textures);
+               .item = columns[panel->column].map, .path = path != NULL ? common_copy(path) : NULL);
+    view_clear_textures(panel);
 }
 
 // == Maps =================================================================================
 
 // Displays a tile for each map. A press opens the list of images, or assigns the dropped image.
-static void show_maps(view_ui *ui, uint32_t mesh)
+static void show_maps(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
 {
-    view_texture_panel *const panel = &ui->textures;
     const view_textures *const textures = &ui->stage->document->textures;
     const float gap = 0.3f * ui->em;
     char text[48];
@@ -88,7 +86,7 @@ static void show_maps(view_ui *ui, uint32_t mesh)
         if (ui_thing_tile(ui, view_cut(&row, VIEW_AT_LEFT, width - gap), &tile)) {
             panel->column = (uint32_t)i;
             if (panel->offered != NULL)
-                assign_image(ui, panel->offered);
+                assign_image(ui, panel, panel->offered);
             else
                 UI_COMMAND(ui, VIEW_FIND_TEXTURE, mesh, map, NULL);
         }
@@ -126,9 +124,10 @@ static void show_searched(view_ui *ui, char sign, bool has_image, const char *te
 
 // Lists the locations that were searched for the image of the selected map. Maps other than the
 // texture are searched next to the texture, by a keyword in their names.
-static void list_searched(view_ui *ui, const view_textures *textures, uint32_t mesh)
+static void list_searched(view_ui *ui, const view_texture_panel *panel,
+                          const view_textures *textures, uint32_t mesh)
 {
-    const md5gl_image_kind map = columns[ui->textures.column].map;
+    const md5gl_image_kind map = columns[panel->column].map;
     const view_texture *const image = view_mesh_image(textures, mesh, map);
     const view_look *const look = view_mesh_look(textures, mesh);
     const view_texture *const diffuse = view_mesh_image(textures, mesh, MD5GL_IMAGE_DIFFUSE);
@@ -165,10 +164,9 @@ static char *describe_origin(const view_look *look, bool is_selected, bool is_te
 
 // Displays the image of the selected map and how it was found, or the dropped image that waits for
 // a map.
-static void show_selected(view_ui *ui, uint32_t mesh)
+static void show_selected(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
 {
     static const char *const words[] = {"Automatic"};
-    const view_texture_panel *const panel = &ui->textures;
     const view_textures *const textures = &ui->stage->document->textures;
     const md5gl_image_kind map = columns[panel->column].map;
     const view_texture *const image = view_mesh_image(textures, mesh, map);
@@ -190,7 +188,7 @@ static void show_selected(view_ui *ui, uint32_t mesh)
         free(origin);
     }
     if (is_selected && ui_buttons(ui, &row, words, 1, -1, true) == 0)
-        assign_image(ui, NULL);
+        assign_image(ui, panel, NULL);
     if (panel->offered != NULL || is_missing)
         color = VIEW_AMBER;
     draw_text(ui, row, color, text);
@@ -202,9 +200,8 @@ static void show_selected(view_ui *ui, uint32_t mesh)
 // == The page =============================================================================
 
 // Displays the path of the .mtr file before it is saved, and whether an existing file is replaced.
-static void show_saving(view_ui *ui)
+static void show_saving(view_ui *ui, const view_texture_panel *panel)
 {
-    const view_texture_panel *const panel = &ui->textures;
     const bool asks = panel->saved != NULL;
     const bool replaces = asks && panel->replaces;
     const char *word = "Save as .mtr\xE2\x80\xA6";
@@ -243,10 +240,10 @@ static void measure(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t num_j
     free(moves);
 }
 
-static void show_shape(view_ui *ui, uint32_t number)
+static void show_shape(view_ui *ui, const view_texture_panel *panel, uint32_t number)
 {
     const md5_mesh *const mesh = &ui->scene->model->meshes[number];
-    const view_mesh_facts *const facts = &ui->textures.facts;
+    const view_mesh_facts *const facts = &panel->facts;
     const md5_vec3 size = md5_vec3_sub(mesh->bounds.max, mesh->bounds.min);
     const char *reason;
     ui_fact(ui, "Vertices", "%u", mesh->num_vertices);
@@ -264,10 +261,11 @@ static void show_shape(view_ui *ui, uint32_t number)
 
 // Displays the defects of normals and tangents, the parts of the material that are not displayed,
 // and the reports about the mesh.
-static void show_faults(view_ui *ui, const view_stage *stage, uint32_t mesh)
+static void show_faults(view_ui *ui, const view_texture_panel *panel, const view_stage *stage,
+                        uint32_t mesh)
 {
     const view_layers *const layers = &stage->document->textures.layers;
-    const view_mesh_defects *const faults = &ui->textures.facts.faults;
+    const view_mesh_defects *const faults = &panel->facts.faults;
     const view_reports *const reports = stage->log->reports;
     uint32_t count = view_count_defects(faults) > 0;
     char text[192];
@@ -291,10 +289,9 @@ static void show_faults(view_ui *ui, const view_stage *stage, uint32_t mesh)
     take_row(ui, 0.4f, &row);
 }
 
-void view_mesh_page(view_ui *ui)
+void view_mesh_page(view_ui *ui, view_texture_panel *panel)
 {
     const view_stage *const stage = ui->stage;
-    view_texture_panel *const panel = &ui->textures;
     const md5_model *const model = ui->scene->model;
     const uint32_t mesh = (uint32_t)ui->selected_mesh;
     const bool is_selected = ui->selected_mesh >= 0 && model != NULL && mesh < model->num_meshes;
@@ -320,16 +317,16 @@ void view_mesh_page(view_ui *ui)
     if (ui_pair(ui, "Material", shown->shader[0] != '\0' ? shown->shader : "none", true))
         view_select_material(ui, mesh);
     if (ui_section(ui, UI_SECTION_TEXTURES, "Textures", "")) {
-        show_maps(ui, mesh);
-        show_selected(ui, mesh);
-        show_saving(ui);
+        show_maps(ui, panel, mesh);
+        show_selected(ui, panel, mesh);
+        show_saving(ui, panel);
     }
     COMMON_TEXT(text, "%zu", view_mesh_look(&stage->document->textures, mesh)->looked.count);
     if (ui_section(ui, UI_SECTION_LOOKED, "Searched locations", text))
-        list_searched(ui, &stage->document->textures, mesh);
+        list_searched(ui, panel, &stage->document->textures, mesh);
     if (ui_section(ui, UI_SECTION_SHAPE, "Geometry", ""))
-        show_shape(ui, mesh);
-    show_faults(ui, stage, mesh);
+        show_shape(ui, panel, mesh);
+    show_faults(ui, panel, stage, mesh);
     if (ui_section(ui, UI_SECTION_UV, "UV layout", "")) {
         ui_reserve_row(ui, ui->column->area.width + ui->line, &row);
         if (!ui->is_event)

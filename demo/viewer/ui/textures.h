@@ -25,7 +25,7 @@ typedef struct view_texture_panel {
 // Forgets the dropped image and the path for the next save.
 void view_clear_textures(view_texture_panel *panel);
 
-void view_mesh_page(view_ui *ui);
+void view_mesh_page(view_ui *ui, view_texture_panel *panel);
 
 // Returns true if a mesh lacks a map. A material may draw only in stages, without a texture.
 // (textures.c)
