@@ -75,7 +75,7 @@ CARD = """<li><a href="techniques/%(name)s.html">
 SLIDER = """<label>%(name)s <output>%(first)s</output>
 <input type="range" name="%(name)s" min="%(low)s" max="%(high)s" step="%(step)s" value="%(first)s"></label>
 """
-ABOUT = ("A course on skeletal animation in twelve chapters, from the text of a model file to crowds. Each "
+ABOUT = ("A course on skeletal animation in twenty lessons, from a model file to inverse kinematics. Each "
          "lesson explains one technique with an animated drawing, sliders and C code.")
 
 

@@ -173,9 +173,9 @@ $(WEB_SITE)/techniques/index.html: demo/web/techniques.py render/embed.py demo/v
 $(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.png): $(WEB_SITE)/techniques/%.png: $(OUT)/md5view $(WEB_MODELS)
 	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 960,600 --lesson $* --panel=no --output $@ > $(WEB)/picture
 # Images of the start page, which the viewer draws.
-WEB_PICTURES := bobbin goals spindle edges thimble tendril lantern
+WEB_PICTURES := bobbin ik spindle edges thimble tendril lantern
 picture_of = $(or $(firstword $(wildcard models/$(1)/$(1).md5machine models/$(1)/$(1).md5mesh)),$(picture_of_$(1)))
-picture_of_goals := --lesson goals --panel=no
+picture_of_ik := --lesson ik --panel=no
 picture_of_edges := models/bobbin/bobbin.md5mesh --untextured --edges
 $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png): $(WEB_SITE)/pictures/%.png: $(OUT)/md5view $(WEB_MODELS)
 	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 480,300 --samples 4 $(call picture_of,$*) --output $@ > $(WEB)/picture

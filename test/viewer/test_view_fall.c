@@ -213,38 +213,3 @@ TEST_FIGURES(view_drags_a_fallen_body_by_a_limb)
     CHECK(place_of_joint(scene, "head").z < 25.0f);
     CHECK(!view_grasp(scene->fall, above, (md5_vec3){above.x, above.y, above.z + 1}));
 }
-
-// -- The page -------------------------------------------------------------------------------------
-
-TEST_PAGE (page_cones_names_the_joints_of_the_figure, "cones") {
-    const md5_figure *const figure = fixture->scene.fall->bodies;
-    const char *const *const words = fixture->page->sliders[0].words;
-    REQUIRE(CHECK_NEAR(fixture->page->sliders[0].high, figure->num_constraints, 0));
-    for (uint32_t i = 0; i < figure->num_constraints; i++)
-        CHECK_STRING(words[i + 1], figure->constraints[i].def->name);
-}
-
-// The limits in the file are full opening angles. Hinges move to and fro once in 4 seconds.
-TEST_PAGE (page_cones_goes_along_the_limits_of_the_file, "cones") {
-    const md5_figure *const figure = fixture->scene.fall->bodies;
-    for (uint32_t i = 0; i < figure->num_constraints; i++) {
-        const md5_figure_constraint *const limits = figure->constraints[i].def;
-        const bool is_hinge = limits->type == MD5_CONSTRAINT_HINGE;
-        const double max_angle = 0.5 * (double)limits->limit_angles[is_hinge ? 1 : 0];
-        CLAIM("joint = %u; share of the limit = 0.5 @ %d | angle = %g ~ 1e-2; limit = %g ~ 1e-3;"
-              " margin = %g ~ 1e-2; joints beyond their limits = 0",
-              i + 1, (int)(4 - i % 4), 0.5 * max_angle, max_angle, 0.5 * max_angle);
-        CLAIM("share of the limit = 1.25 @ %d | margin = %g ~ 2e-2; joints beyond their limits = 1",
-              (int)(4 - i % 4), -0.25 * max_angle);
-    }
-}
-
-// During the walk no knee is near its limits, and each cycle equals the one before.
-TEST_PAGE (page_cones_measures_a_clip, "cones") {
-    const double step = 1; // seconds
-    CLAIM("joint = 8; moves = 1 @ 0.3 | margin > 10; joints beyond their limits = 0");
-    const double angle = FACT("angle");
-    CLAIM("@ %g | angle = %.17g ~ 1e-3", 0.3 + step, angle);
-    CLAIM("@ 0.7 | angle > 0");
-    CHECK(fabs(FACT("angle") - angle) > 1.0);
-}

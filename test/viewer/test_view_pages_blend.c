@@ -36,13 +36,23 @@ TEST_PAGE (page_inertial_does_not_jump_and_arrives, "inertial") {
 
 TEST_PAGE (page_additive_preserves_a_nod, "additive") {
     // The clip itself leans a little.
-    CLAIM("head turned, degrees = 60; nod, degrees = 30; weight = 1 @ 0 |"
+    CLAIM("difference = 0; head turned, degrees = 60; weight = 1 @ 0 |"
           " leans, pose first = 0 ~ 3; leans, difference first > 20");
     // The angle between rotations by 30 degrees about two axes that are 60 degrees apart.
     const double c = cos(15.0 * DEGREE);
     const double s = sin(15.0 * DEGREE);
     CLAIM("| between the two = %.17g ~ 0.1", 2.0 * acos(c * c + s * s * 0.5) / DEGREE);
+    CLAIM("| head to the pose = 30 ~ 0.01");
     CLAIM("head turned, degrees = 0 @ 0 | between the two = 0 ~ 0.05"); // the order does not matter
+}
+
+// The head of the tired walk hangs. Without a weight it is the walk itself.
+TEST_PAGE (page_additive_adds_the_difference_of_two_clips, "additive") {
+    CLAIM("difference = 1; head turned, degrees = 0; weight = 1 @ 0.5 | head to the pose > 8");
+    const double tired = FACT("head to the pose");
+    CLAIM("weight = 0.5 @ 0.5 | head to the pose = %.17g ~ 0.01", 0.5 * tired);
+    CLAIM("weight = -1 @ 0.5 | head to the pose = %.17g ~ 0.01", tired);
+    CLAIM("weight = 0 @ 0.5 | head to the pose = 0 ~ 1e-2; between the two = 0 ~ 1e-2");
 }
 
 TEST_PAGE (page_masks_rise_over_the_levels, "masks") {
@@ -153,72 +163,6 @@ TEST_PAGE (page_machine_changes_state_by_its_conditions, "machine") {
     CLAIM("@ 5.5 | state = 0; weight of waving = 1 ~ 1e-3");
 }
 
-// A cycle has two steps. Clips with the same phase at the start drift apart by the difference of
-// the rates. A clip that starts at its own beginning is also off by the part of the cycle at which
-// the previous clip is left.
-TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
-    static const char *const methods[3] = {"in step", "phase", "none"};
-    for (int i = 0; i < 8; i++) {
-        const double fade = 0.3 + 0.15 * i;
-        const double leave = 0.4 + 0.1 * i;
-        double rates[2];
-        CLAIM("old clip = %d; new clip = %d; fade, seconds = %.17g; exit, cycles = %.17g @ 1",
-              i % 2, 1 - i % 2, fade, leave);
-        find_rates(fixture, i % 2, rates);
-        const double drift = 2.0 * (rates[1] - rates[0]);
-        const double behind = 2.0 * (round(leave) - leave);
-        const view_series *const in_step = SERIES(0, "in step");
-        CHECK(in_step->count > 20);
-        for (uint32_t k = 0; k < in_step->count; k++)
-            for (int method = 0; method < 3; method++) {
-                const double x = in_step->points[k].x;
-                double expected = 0.0;
-                if (method > 0)
-                    expected = drift * x;
-                if (method > 1)
-                    expected += behind;
-                CHECK_NEAR(page_series_at(SERIES(0, methods[method]), x), expected, 1e-3);
-            }
-        CLAIM("| apart, in step = 0 ~ 1e-3; apart, keep_phase = %.17g ~ 0.06", drift * fade);
-    }
-}
-
-// In step, the shared clock runs at the mean of both rates, weighted by the weights, which change
-// linearly. Feet land when its integral is a multiple of half a cycle, in both clips at the same
-// time.
-TEST_PAGE (page_in_step_lands_feet_together, "in_step") {
-    for (int i = 0; i < 4; i++) {
-        const int old = i / 2;
-        const int method = i % 2;
-        double rates[2];
-        CLAIM("old clip = %d; new clip = %d; fade, seconds = 1.4; exit, cycles = 0.75 @ 1", old,
-              1 - old);
-        find_rates(fixture, old, rates);
-        const double begin = 0.75 / rates[0];
-        const double tick = 3.0 / 240.0;
-        const double middle = 2.0 - method;
-        const view_series *const feet = SERIES(1, method == 0 ? "in step" : "phase");
-        uint32_t together = 0;
-        uint32_t others = 0;
-        for (const md5_vec2 *foot = feet->points; foot < feet->points + feet->count; foot++) {
-            const double x = foot->x - begin;
-            const double up = foot->y - middle;
-            bool has_other = false;
-            if (x < tick || x > 1.3 || fabs(up) < 0.01)
-                continue;
-            for (uint32_t k = 0; k < feet->count; k++)
-                has_other |=
-                    feet->points[k].x == foot->x && up * (feet->points[k].y - middle) < 0.0;
-            together += has_other;
-            others += !has_other;
-            const double steps =
-                2.0 * (0.75 + rates[0] * x + 0.5 * (rates[1] - rates[0]) * x * x / 1.4);
-            CHECK(method == 1 || fabs(steps - round(steps)) < 2.0 * tick * 1.7);
-        }
-        CHECK(method == 0 ? together >= 4 && others == 0 : others >= 4);
-    }
-}
-
 // The attack has 34 frames per cycle and fades out after the blow. The reaction to the blow has 27
 // frames per cycle. Both play at 30 Hz. Returns the weight of the clip of a window while the window
 // is open, otherwise 0.
@@ -267,63 +211,6 @@ TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {
             CHECK_THAT(opened == 0 && closed == 0, "%d marks of %d too few", opened, closed);
         }
     }
-}
-
-// The one-shot according to its rules: 24 frames per second, one section after another.
-TEST_PAGE (page_sections_obey_commands, "sections") {
-    static const double first[3] = {0, 32, 66};
-    static const double last[3] = {32, 60, 84};
-    static const char *const names[3] = {"raise", "wave", "lower"};
-    const double tick = 6.0 / 128.0;
-    for (int i = 0; i < 24; i++) {
-        const int change = i % 4, told = 12 + 3 * i; // also in `raise`
-        int section = 0;
-        int next = 1;
-        bool loops = true;
-        bool plays = true;
-        double frame = 0.0;
-        CLAIM("command = %d; at, seconds = %.17g @ 1.8", change, tick * told);
-        for (int k = 0; k < 129; k++) {
-            frame += k > 0 ? 24.0 * tick : 0.0;
-            if (section >= 0 && frame >= last[section]) {
-                frame += next >= 0 ? first[next] - last[section] : 0.0;
-                section = next;
-                next = loops ? next : -1;
-            }
-            if (k == told) {
-                loops = change == MD5_SECTION_LOOP;
-                next = change == MD5_SECTION_NEXT || loops ? 2 : -1;
-                section = change == MD5_SECTION_JUMP ? 2 : section;
-                frame = change == MD5_SECTION_JUMP ? first[2] : frame;
-            }
-            plays = plays && frame < 84.0;
-            CHECK_NEAR(SERIES(0, "one-shot")->points[k].y, plays ? frame : 0.0, 1e-3);
-            for (int row = 0; row < 3; row++) {
-                const double left = loops ? 1.0 : fmin((84.0 - frame) / 24.0 / 0.3, 1.0);
-                CHECK_NEAR(SERIES(1, names[row])->points[k].y,
-                           2.0 - row + (plays && row == section ? 0.8 * left : 0.0), 1e-3);
-            }
-        }
-    }
-}
-
-// The staff's shaft is rotated about the prop's z axis by twice the arc sine of 0.6088.
-TEST_PAGE (page_grip_holds_the_staff, "grip") {
-    const double turn = 2.0 * asin(0.6088);
-    for (int clip = 0; clip < 4; clip++)
-        for (int along = 14; along <= 20; along += 2) {
-            const md5_vec3 grip = {(float)(along * cos(turn)), (float)(along * sin(turn)), 0};
-            CLAIM("clip = %d; along the staff = %d; weight = 1 @ %.17g |"
-                  " farthest, both hands < 1e-3; farthest, right hand alone > 5",
-                  clip, along, 0.5 * clip + 0.1 * along);
-            const md5_xform *const pose = fixture->picture.figures[1].pose;
-            const md5_xform prop =
-                md5_joint_in_model(fixture->scene.skeleton, pose, JOINT("prop_r"));
-            CHECK(real_distance(md5_xform_point(prop, grip),
-                                view_posed_place(&fixture->picture, pose, JOINT("hand_l")))
-                  < 1e-2); // the constant has four digits
-            CLAIM("weight = 0 @ 1 | farthest, both hands = farthest, right hand alone");
-        }
 }
 
 // -- Skinning -------------------------------------------------------------------------------
@@ -531,6 +418,12 @@ static double middle_error(const page_case *fixture, const char *clip, uint32_t 
     return largest;
 }
 
+// A palette has 12 floats per joint. A baked vertex takes 8 bytes in each frame.
+TEST_PAGE (page_bake_compares_memory, "bake") {
+    CLAIM("clip = 0; frames per second = 12 @ 0.3 | skinned, per frame = %u; baked, per frame = 4",
+          fixture->scene.num_joints * 48u);
+}
+
 // The error is largest near the middle but not exactly there, and baked positions are quantized. A
 // former version measured 96 frames of a dance at 96 sample positions and reported no error.
 TEST_PAGE (page_bake_shows_the_error_between_all_frames, "bake") {
@@ -624,14 +517,6 @@ TEST_PAGE (page_impostor_shows_the_nearest_frame, "impostor") {
     CLAIM("| images of a frame = 21; memory, about = 1.75 ~ 1e-9; farthest from an image = %.17g"
           " ~ 0.02",
           farthest_from_pictures(10));
-}
-
-TEST_PAGE (page_manner_keeps_the_step_that_a_blend_halves, "manner") {
-    CLAIM("@ 0.5 | step, difference added > 0.8 * step of the third clip;"
-          " step, blended by half = 0.5 * step of the third clip ~ 0.1 * step of the third clip;"
-          " head to the third clip > 8");                         // the head hangs
-    CLAIM("weight = 0 @ 0.5 | head to the third clip = 0 ~ 1e-3;" // the third clip itself
-          " step, difference added = step of the third clip ~ 1e-4");
 }
 
 // The largest angle, over all n, between M n and the normal, which is the inverse transpose of M

@@ -103,13 +103,6 @@ TEST_PAGE (page_bitmap_steps_as_an_array_and_bleeds_as_an_atlas, "bitmap") {
           0.6 - 3.0 * fixture->picture.plots->row.high.x, mixed);
 }
 
-TEST_PAGE (page_memory_counts_bytes, "memory") {
-    CLAIM("vertices = 6000; joints = 71; frames = 60; characters = 100 @ 0 |"
-          " skeleton = %.17g ~ 1e-9; vertices = %.17g ~ 1e-9; an image, skeleton = %.17g ~ 1e-9",
-          (71.0 * 60.0 * 24.0 + 6000.0 * 42.0) / 1024.0, 6000.0 * 60.0 * 8.0 / 1024.0,
-          100.0 * 71.0 * 48.0 / 1024.0);
-}
-
 // -- Lines of C -----------------------------------------------------------------------------
 
 TEST_PAGE (page_easing_lines_are_the_librarys, "easing") {
@@ -118,13 +111,6 @@ TEST_PAGE (page_easing_lines_are_the_librarys, "easing") {
         for (int i = 0; i < 7; i++)
             CLAIM("easing = %d; seconds = 2 @ %g | eased value = 1 * result of the library ~ 3e-6",
                   kind, 0.31 * i);
-}
-
-TEST_PAGE (page_timing_lines_are_the_librarys, "timing") {
-    for (int i = 0; i < 12; i++)
-        CLAIM("kind = %d; x1 = %g; y1 = -0.3; x2 = 0.7; y2 = 1.3 @ %g |"
-              " eased value = 1 * result of the library ~ 3e-6",
-              i % 2, 0.08 * i, 0.15 * i + 0.01);
 }
 
 TEST_PAGE (page_slerp_and_euler_lines_are_the_librarys, "euler") {

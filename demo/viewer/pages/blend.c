@@ -1,6 +1,5 @@
-// Lessons on blending: cross-fade, inertial transition, additive poses, differences of clips,
-// masks; and on state machines: synchronized clips and transitions, windows, sections, a hand on a
-// weapon.
+// Lessons on blending: cross-fade, inertial transition, additive poses, masks; and on state
+// machines: synchronized clips, states with transitions, windows.
 #include "demo/viewer/pages/page.h"
 
 // -- Cross-fade -----------------------------------------------------------------------------
@@ -50,10 +49,9 @@ typedef struct playing {
 } playing;
 
 // Starts a player of a machine. `text` is the text of the machine, which is freed, or NULL for the
-// machine of the lesson. Clips are found by name among the character's clips; each attached model
-// is `held`. Returns false if a clip is missing. Call end_playing() in both cases.
-static bool begin_playing(playing *p, const view_picture *picture, char *text,
-                          const md5_model *held)
+// machine of the lesson. Clips are found by name among the character's clips. Returns false if a
+// clip is missing. Call end_playing() in both cases.
+static bool begin_playing(playing *p, const view_picture *picture, char *text)
 {
     if (text == NULL)
         text = view_page_lines(picture->page, picture->values);
@@ -67,8 +65,6 @@ static bool begin_playing(playing *p, const view_picture *picture, char *text,
         file->clips[i].binding =
             clip != NULL ? clip->binding : NULL; // NULL is reported as an error
     }
-    for (uint32_t i = 0; i < file->desc.num_attached; i++)
-        file->attached[i].model = held;
     file->desc.model = picture->model;
     p->machine = md5_create_machine(&file->desc, NULL, NULL);
     md5_free_machine_file(file);
@@ -134,7 +130,7 @@ VIEW_SHOW(inertial)
     md5_xform *const pose = view_spare_pose(picture, 1);
     for (int way = 0; way < 3; way++) {
         playing p;
-        const bool plays = begin_playing(&p, picture, common_copy(text), NULL);
+        const bool plays = begin_playing(&p, picture, common_copy(text));
         if (plays) {
             for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
                 play(&p, i > 0 ? step : 0, pose);
@@ -165,99 +161,71 @@ VIEW_SHOW(inertial)
 // -- Additive -------------------------------------------------------------------------------
 
 // lines of additive
-static md5_quat add_turn(md5_quat pose, md5_quat difference, bool before)
+// The rotation from `from` to `to`: in the axes of the joint, or in the axes of its parent.
+static md5_quat rotation_between(md5_quat from, md5_quat to, bool in_parent)
 {
-    // Apply the difference in the axes of the rotated joint: a nod remains a nod.
-    if (!before)
-        return md5_quat_mul(pose, difference);
-    return md5_quat_mul(difference, pose); // in the parent's axes
+    if (in_parent)
+        return md5_quat_mul(to, md5_quat_conjugate(from));
+    return md5_quat_mul(md5_quat_conjugate(from), to);
+}
+
+// Adds a part of a difference to a pose. In the axes of the rotated joint, a nod remains a nod.
+static md5_quat add_rotation(md5_quat pose, md5_quat difference, float weight, bool in_parent)
+{
+    if (weight < 0.0f) // a negative weight adds the opposite
+        difference = md5_quat_conjugate(difference);
+    const md5_quat part = md5_quat_slerp((md5_quat){.w = 1.0f}, difference, fabsf(weight));
+    return in_parent ? md5_quat_mul(part, pose) : md5_quat_mul(pose, part);
 }
 // end of lines
+
+// Returns the elevation of the left axis of the head above the horizon, in degrees: its sideways
+// tilt. Draws the axes.
+static double show_tilt(view_picture *picture, const view_figure *figure, uint32_t head)
+{
+    md5_xform place = md5_joint_in_model(picture->skeleton, figure->pose, head);
+    const md5_vec3 left = md5_quat_rotate(place.rotation, (md5_vec3){0, 1, 0});
+    place.translation = md5_xform_point(figure->place, place.translation);
+    view_add_frame(picture, place, 22);
+    return view_degrees(asinf(view_clamp(left.z, -1, 1)));
+}
 
 VIEW_SHOW(additive)
 {
-    const uint32_t head = view_page_joint(picture, "head");
-    // The difference is a nod, made for a head that looks ahead. A fraction of it scales the angle.
-    const md5_quat turn = md5_quat_from_euler((md5_euler){.yaw = v[0]});
-    const md5_quat nod = md5_quat_from_euler((md5_euler){.pitch = v[1] * v[2]});
-    for (int before = 0; before < 2; before++) {
-        const view_figure *const figure = &picture->figures[before];
-        view_sample_clip(picture, "breathe", picture->time, figure->pose);
-        md5_quat *const own = &figure->pose[head].rotation;
-        *own = add_turn(md5_quat_mul(*own, turn), nod, before == 1);
-        // Sideways tilt of the head: the elevation of its left axis above the horizon.
-        md5_xform place = md5_joint_in_model(picture->skeleton, figure->pose, head);
-        const md5_vec3 left = md5_quat_rotate(place.rotation, (md5_vec3){0, 1, 0});
-        VIEW_FACTS(picture, view_degrees(asinf(view_clamp(left.z, -1, 1))));
-        place.translation = md5_xform_point(figure->place, place.translation);
-        view_add_frame(picture, place, 22);
-    }
-    VIEW_FACTS(picture, view_angle(picture->figures[0].pose[head].rotation,
-                                   picture->figures[1].pose[head].rotation));
-}
-
-// -- The difference of two clips on a third -------------------------------------------------
-
-static const struct {
-    const char *clip;
-    double seconds; // time of the pose in the clip
-} manner_poses[] = {{"yawn", 2.9}, {"bow", 1.2}, {"carry", 0.5}, {"lean", 0.5}};
-
-// lines of manner
-// Adds the difference between `plain` and `manner` to a third pose, in the axes of each joint.
-static void add_manner(const md5_xform *manner, const md5_xform *plain, const md5_xform *clip,
-                       uint32_t num_joints, float weight, md5_xform *pose)
-{
-    for (uint32_t i = 0; i < num_joints; i++) {
-        md5_quat change = md5_quat_mul(md5_quat_conjugate(plain[i].rotation), manner[i].rotation);
-        if (weight < 0.0f) // a negative weight adds the opposite
-            change = md5_quat_conjugate(change);
-        const md5_quat part = md5_quat_slerp((md5_quat){.w = 1.0f}, change, fabsf(weight));
-        const md5_vec3 move = md5_vec3_sub(manner[i].translation, plain[i].translation);
-        pose[i].rotation = md5_quat_mul(clip[i].rotation, part);
-        pose[i].translation = md5_vec3_add(clip[i].translation, md5_vec3_scale(move, weight));
-    }
-}
-// end of lines
-
-// Shows the pose with the manner, the pose without it, the third clip, and the sum.
-VIEW_SHOW(manner)
-{
-    const uint32_t manner = view_choice(picture, 0);
-    const char *const names[3] = {manner_poses[manner].clip, "stand", view_word(picture, 1)};
-    const view_clip *const clip = view_page_clip(picture, names[2]);
-    const uint32_t foot = view_page_joint(picture, "foot_l");
+    enum { DEGREES_OF_NOD = 30 };
+    const bool is_clip = view_choice(picture, 0) == 1;
+    const char *const clip = is_clip ? "walk" : "breathe";
     const uint32_t head = view_page_joint(picture, "head");
     const uint32_t count = picture->scene->num_joints;
-    md5_xform *poses[5] = {[4] = view_spare_pose(picture, 0)}; // poses of the figures, and the mean
-    view_plot *const plot = picture->plots;
-    if (clip == NULL)
-        return;
-    plot->row.high.x = (float)clip->anim->duration;
-    for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
-        const double time = view_step_x(plot, i, picture->time);
-        for (int k = 0; k < 4; k++)
-            poses[k] = picture->figures[k].pose;
-        for (int k = 0; k < 3; k++)
-            view_sample_clip(picture, names[k], k == 0 ? manner_poses[manner].seconds : time,
-                             poses[k]);
-        add_manner(poses[0], poses[1], poses[2], count, v[2], poses[3]);
-        md5_blend_poses(poses[2], poses[0], 0.5f, NULL, count, poses[4]);
-        if (i < VIEW_PAGE_POINTS) {
-            for (int k = 0; k < 3; k++)
-                view_add_point(plot, k, time, view_posed_place(picture, poses[2 + k], foot).x);
+    const md5_quat turn = md5_quat_from_euler((md5_euler){.yaw = v[1]});
+    const md5_quat nod = md5_quat_from_euler((md5_euler){.pitch = DEGREES_OF_NOD});
+    // The difference leads from `plain` to `changed`. A nod is made for a head that looks ahead.
+    md5_xform *const plain = view_spare_pose(picture, 0);
+    md5_xform *const changed = view_spare_pose(picture, 1);
+    view_sample_clip(picture, "stand", 0, plain);
+    if (is_clip)
+        view_sample_clip(picture, "yawn", 2.9, changed);
+    else
+        memcpy(changed, plain, count * sizeof *plain);
+    if (!is_clip)
+        changed[head].rotation = md5_quat_mul(plain[head].rotation, nod);
+    for (int in_parent = 0; in_parent < 2; in_parent++) {
+        const view_figure *const figure = &picture->figures[in_parent];
+        view_sample_clip(picture, clip, picture->time, figure->pose);
+        figure->pose[head].rotation = md5_quat_mul(figure->pose[head].rotation, turn);
+        for (uint32_t i = 0; i < count; i++) {
+            md5_quat *const rotation = &figure->pose[i].rotation;
+            const md5_quat difference =
+                rotation_between(plain[i].rotation, changed[i].rotation, in_parent == 1);
+            *rotation = add_rotation(*rotation, difference, v[2], in_parent == 1);
         }
+        VIEW_FACTS(picture, show_tilt(picture, figure, head));
     }
-    for (int k = 0; k < 3; k++) {
-        float low = INFINITY;
-        float high = -INFINITY;
-        for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
-            low = fminf(low, plot->series[k].points[i].y);
-            high = fmaxf(high, plot->series[k].points[i].y);
-        }
-        VIEW_FACTS(picture, high - low);
-    }
-    VIEW_FACTS(picture, view_angle(poses[2][head].rotation, poses[3][head].rotation));
+    view_sample_clip(picture, clip, picture->time, plain);
+    const md5_quat before = md5_quat_mul(plain[head].rotation, turn);
+    const md5_quat after = picture->figures[0].pose[head].rotation;
+    VIEW_FACTS(picture, view_angle(after, picture->figures[1].pose[head].rotation),
+               view_angle(before, after));
 }
 
 // -- Masks ----------------------------------------------------------------------------------
@@ -322,8 +290,7 @@ VIEW_SHOW(masks)
 
 // == State machines ========================================================================
 //
-// Synchronized clips, states with transitions, synchronized transitions, windows, sections, a hand
-// on a weapon.
+// Synchronized clips, states with transitions, windows.
 
 // -- Synchronization ------------------------------------------------------------------------
 
@@ -342,7 +309,7 @@ VIEW_SHOW(sync)
     for (int way = 0; way < 2; way++) {
         playing p;
         float places[STEPS_OF_GAIT + 1];
-        const bool plays = begin_playing(&p, picture, NULL, NULL);
+        const bool plays = begin_playing(&p, picture, NULL);
         if (plays) {
             md5_player_set(p.player, 0, gait);
             change_state(p.player, (uint32_t)way, 0, false);
@@ -387,7 +354,7 @@ VIEW_SHOW(machine)
     const double length = plots->row.high.x;
     const double now = fmod(picture->time, length);
     const double tick = length / (double)VIEW_PAGE_STEPS;
-    const bool plays = begin_playing(&p, picture, NULL, NULL);
+    const bool plays = begin_playing(&p, picture, NULL);
     md5_layer_status shown = {.from = MD5_NONE};
     float speed = 0;
     float state = 0;
@@ -433,76 +400,13 @@ VIEW_SHOW(machine)
     end_playing(&p);
 }
 
-// -- Synchronized transitions ---------------------------------------------------------------
+// -- Windows --------------------------------------------------------------------------------
 
-// Target of events: footsteps are spikes of the series `kind`, downward for the clip `old`.
+// Target of events: the plot and the time of the current step.
 typedef struct event_plot {
     view_plot *plot;
-    int kind;
     double time;
-    const char *old;
 } event_plot;
-
-static void add_footstep(void *user, md5_player *player, const md5_event *event, float weight)
-{
-    const event_plot *const prints = user;
-    const double spike = strcmp(event->name, prints->old) == 0 ? -0.45 : 0.45;
-    (void)player;
-    for (int i = 0; i < 3; i++)
-        view_add_point(prints->plot, prints->kind, prints->time,
-                       2.0 - prints->kind + (i == 1 ? spike * weight : 0.0));
-}
-
-// Changes the gait with each kind of transition, and plots the lead of the new clip over the old
-// clip during the transition, in steps.
-VIEW_SHOW(in_step)
-{
-    enum { STEPS = 240 };
-    // The first string replaces the keyword in the text of the machine by itself; the others turn
-    // the remaining keywords of the line into a comment.
-    static const char *const gait_ways[3] = {"in_step", "keep_phase //", "//"};
-    const uint32_t old = view_choice(picture, 0);
-    const double tick = 3.0 / (double)STEPS;
-    const double now = fmod(picture->time, 3);
-    const double fade = v[2];
-    view_plot *const plots = picture->plots;
-    plots[0].row.high.x = v[2];
-    for (int way = 0; way < 3; way++) {
-        const view_color color = plots[0].row.series[way].color | 0xFFu;
-        event_plot prints = {&plots[1], way, 0, view_word(picture, 0)};
-        playing p;
-        double apart = 0;
-        char *const text = view_page_lines(picture->page, picture->values);
-        memcpy(strstr(text, gait_ways[0]), gait_ways[way], strlen(gait_ways[way]));
-        const bool plays = begin_playing(&p, picture, text, NULL);
-        for (int i = 0; i <= STEPS && plays; i++) {
-            float phases[2] = {0, 0};
-            prints.time = tick * i;
-            md5_player_advance(p.player, i > 0 ? tick : 0, add_footstep, &prints);
-            const md5_layer_status status = md5_player_layer(p.player, 0);
-            const bool fades = status.from != MD5_NONE && status.progress < 0.999f;
-            const bool is_now = prints.time <= now && now < prints.time + tick;
-            if (fades) {
-                md5_player_morphs(p.player, phases);
-                // A cycle has two steps, so the lead is ambiguous: use the value that is nearest to
-                // the previous one.
-                const double ahead = 2.0 * (status.time - phases[old] / (1.0 - status.progress));
-                apart = ahead + 2.0 * round((apart - ahead) / 2.0);
-                view_add_point(&plots[0], way, fade * status.progress, apart);
-            }
-            if (fades && is_now)
-                view_add_mark(&plots[0], fade * status.progress, apart, color);
-            if (is_now)
-                play(&p, 0, picture->figures[way].pose);
-        }
-        view_add_point(&plots[1], way, 3.0, 2.0 - way);
-        view_add_mark(&plots[1], now, 2.0 - way, color);
-        VIEW_FACTS(picture, apart);
-        end_playing(&p);
-    }
-}
-
-// -- Windows and sections -------------------------------------------------------------------
 
 static void add_window(void *user, md5_player *player, const md5_event *event, float weight)
 {
@@ -515,9 +419,8 @@ static void add_window(void *user, md5_player *player, const md5_event *event, f
                           event->kind == MD5_EVENT_END ? VIEW_RED : VIEW_GREEN);
 }
 
-// Plays the machine of the lesson. The series of the last plot are names of windows and sections,
-// which are shown as bars. If `change_time` >= 0, the one-shot changes to the section `lower` then.
-static void show_bars(view_picture *picture, double change_time)
+// The series of the plot are the names of windows, which are shown as bars.
+VIEW_SHOW(windows)
 {
     view_plot *const plot = &picture->plots[picture->num_plots - 1];
     const double length = plot->row.high.x;
@@ -525,99 +428,24 @@ static void show_bars(view_picture *picture, double change_time)
     const double now = fmod(picture->time, length);
     event_plot to = {.plot = plot};
     playing p;
-    const bool plays = begin_playing(&p, picture, NULL, NULL);
-    if (plays) {
-        for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
-            const bool is_now = tick * i <= now && now < tick * (i + 1);
-            to.time = tick * i;
-            md5_player_advance(p.player, i > 0 ? tick : 0, add_window, &to);
-            if (i == 0) // has no effect without a one-shot
-                md5_player_one_shot_section(p.player, 0, "wave", MD5_SECTION_LOOP);
-            if (i == (int)lround(change_time / tick)) {
-                md5_player_one_shot_section(p.player, 0, "lower",
-                                            (md5_section_change)view_choice(picture, 0));
-                view_add_mark(picture->plots, to.time, md5_player_one_shot(p.player, 0).time * 84,
-                              VIEW_RED);
-            }
-            const md5_one_shot_status one_shot = md5_player_one_shot(p.player, 0);
-            for (int row = 0; plot->row.series[row].name != NULL; row++) {
-                const char *const name = plot->row.series[row].name;
-                const bool is_section =
-                    one_shot.section != NULL && strcmp(one_shot.section, name) == 0;
-                const uint32_t window = md5_find_window(p.machine, name);
-                const float weight =
-                    is_section ? one_shot.weight : md5_player_window(p.player, window);
-                const double height = (double)plot->row.high.y - 1 - row + 0.8 * weight;
-                view_add_point(plot, row, to.time, height);
-                if (!is_now)
-                    continue;
-                view_add_mark(plot, to.time, height, plot->row.series[row].color);
-                VIEW_FACTS(picture, weight);
-            }
-            if (change_time >= 0)
-                view_add_point(picture->plots, 0, to.time, one_shot.time * 84);
-            if (is_now)
-                play(&p, 0, picture->figures[0].pose);
+    const bool plays = begin_playing(&p, picture, NULL);
+    (void)v;
+    for (int i = 0; plays && i < VIEW_PAGE_POINTS; i++) {
+        const bool is_now = tick * i <= now && now < tick * (i + 1);
+        to.time = tick * i;
+        md5_player_advance(p.player, i > 0 ? tick : 0, add_window, &to);
+        for (int row = 0; plot->row.series[row].name != NULL; row++) {
+            const uint32_t window = md5_find_window(p.machine, plot->row.series[row].name);
+            const float weight = md5_player_window(p.player, window);
+            const double height = (double)plot->row.high.y - 1 - row + 0.8 * weight;
+            view_add_point(plot, row, to.time, height);
+            if (!is_now)
+                continue;
+            view_add_mark(plot, to.time, height, plot->row.series[row].color);
+            VIEW_FACTS(picture, weight);
         }
+        if (is_now)
+            play(&p, 0, picture->figures[0].pose);
     }
     end_playing(&p);
-}
-
-VIEW_SHOW(windows)
-{
-    (void)v;
-    show_bars(picture, -1);
-}
-
-VIEW_SHOW(sections)
-{
-    show_bars(picture, v[1]);
-}
-
-// -- A hand on a weapon ---------------------------------------------------------------------
-
-// A staff in the right hand: plots the distance of the left hand from its grip over four seconds.
-VIEW_SHOW(grip)
-{
-    static const char model[] = "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 "
-                                "joints { \"shaft\" -1 ( 0 0 0 ) ( 0 0 -0.6088 ) }";
-    const md5_vec3 grip = {.x = v[1]};
-    const md5_vec3 ends[2] = {{.x = -10}, {.x = 26}};
-    const double length = 4;
-    const double now = fmod(picture->time, length);
-    const uint32_t hand = view_page_joint(picture, "hand_l");
-    const uint32_t prop = view_page_joint(picture, "prop_r");
-    md5_model *const staff = md5_parse_model(model, strlen(model), NULL, NULL);
-    md5_xform *const pose = view_spare_pose(picture, 0);
-    for (int both = 0; both < 2; both++) {
-        view_figure *const figure = &picture->figures[both];
-        md5_xform shown = figure->place;
-        playing p;
-        double farthest = 0;
-        const bool plays = begin_playing(&p, picture, NULL, staff);
-        if (plays)
-            md5_player_target(p.player, 0)->weight = both == 1 ? v[2] : 0;
-        if (plays) {
-            for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
-                const double time = view_plot_x(picture->plots, i);
-                play(&p, i > 0 ? length / (double)VIEW_PAGE_STEPS : 0, pose);
-                const md5_xform shaft = md5_xform_mul(
-                    md5_joint_in_model(picture->skeleton, pose, prop), staff->bind_local[0]);
-                const double distance = view_distance(md5_xform_point(shaft, grip),
-                                                      view_posed_place(picture, pose, hand));
-                view_add_point(picture->plots, both, time, distance);
-                farthest = fmax(farthest, distance);
-                if (time > now)
-                    continue;
-                memcpy(figure->pose, pose, picture->scene->num_joints * sizeof *pose);
-                shown = md5_xform_mul(figure->place, shaft);
-            }
-        }
-        view_page_line(picture, md5_xform_point(shown, ends[0]), md5_xform_point(shown, ends[1]),
-                       VIEW_YELLOW);
-        view_page_cross(picture, md5_xform_point(shown, grip), 2, VIEW_RED);
-        VIEW_FACTS(picture, farthest);
-        end_playing(&p);
-    }
-    md5_free_model(staff);
 }

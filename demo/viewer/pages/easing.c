@@ -1,4 +1,4 @@
-// Lessons on timing: easings, timing functions, and parameters that follow a target.
+// Lessons on timing: easings, and parameters that follow a target.
 #include "demo/viewer/pages/page.h"
 
 // Bobbin walks across the ground from left to right by the eased fraction of the time, and the red
@@ -66,77 +66,36 @@ static double ease(int family, bool in, bool out, double t)
 // end of lines
 
 // Evaluates an easing with the displayed code if it contains the kind, otherwise with the library.
-static double ease_kind(md5_ease_kind kind, float t)
+static double ease_kind(md5_easing curve, float t)
 {
     static const char *const families[] = {"quadratic", "cubic",    "quartic",     "quintic",
                                            "sine",      "circular", "exponential", "back",
                                            "elastic",   "bounce"};
-    const char *const name = md5_easing_name(kind);
+    const char *const name = md5_easing_name(curve.kind);
+    if (curve.kind == MD5_EASE_CUBIC_BEZIER || curve.kind == MD5_EASE_STEPS)
+        return md5_ease(curve, t);
     for (int i = 0; i < (int)COMMON_LENGTH(families); i++)
         if (strncmp(name, families[i], strlen(families[i])) == 0 && t > 0 && t < 1)
             return ease(i, strstr(name, "_in") != NULL, strstr(name, "_out") != NULL, t);
-    return md5_ease((md5_easing){.kind = kind}, t);
+    return md5_ease(curve, t);
 }
 
 VIEW_SHOW(easing)
 {
-    const md5_easing curve = {.kind = view_choice(picture, 0)};
+    // The parameters are those of the two functions of CSS.
+    const md5_easing curve = {.kind = view_choice(picture, 0),
+                              .x1 = 0.42f,
+                              .y1 = -0.2f,
+                              .x2 = 0.58f,
+                              .y2 = 1.2f,
+                              .steps = 5};
     const float part = show_walker(picture, curve, v[1]);
-    VIEW_FACTS(picture, ease_kind(curve.kind, part), md5_ease(curve, part));
+    VIEW_FACTS(picture, ease_kind(curve, part), md5_ease(curve, part));
     // The slope of the curve, by a central difference, during the walk.
     const float step = 1e-3f;
     const float slope = (md5_ease(curve, part + step) - md5_ease(curve, part - step))
                         / (fminf(part + step, 1) - fmaxf(part - step, 0));
     VIEW_FACTS(picture, part < 1 ? slope : 0);
-}
-
-// -- Curves with parameters -----------------------------------------------------------------
-
-// lines of timing
-// Returns one coordinate of a Bézier curve from 0 to 1 with the control points p and q.
-static float bezier(float p, float q, float s)
-{
-    const float r = 1.0f - s;
-    return 3.0f * r * r * s * p + 3.0f * r * s * s * q + s * s * s;
-}
-
-// Returns y at x = t. Bisection finds the point: x increases, because x1 and x2 are between 0
-// and 1.
-static float css_timing(bool is_staircase, const float points[4], uint32_t steps, float t)
-{
-    float low = 0.0f;
-    float high = 1.0f;
-    if (is_staircase)
-        return floorf(t * (float)steps) / (float)steps;
-    for (int i = 0; i < 24; i++) {
-        const float middle = 0.5f * (low + high);
-        if (bezier(points[0], points[2], middle) < t)
-            low = middle;
-        else
-            high = middle;
-    }
-    return bezier(points[1], points[3], high);
-}
-// end of lines
-
-VIEW_SHOW(timing)
-{
-    const bool is_staircase = view_choice(picture, 0) == 1;
-    const md5_easing curve = {.kind = is_staircase ? MD5_EASE_STEPS : MD5_EASE_CUBIC_BEZIER,
-                              .x1 = v[1],
-                              .y1 = v[2],
-                              .x2 = v[3],
-                              .y2 = v[4],
-                              .steps = view_choice(picture, 5)};
-    const float part = show_walker(picture, curve, 2);
-    const md5_vec2 points[4] = {{0, 0}, {v[1], v[2]}, {v[3], v[4]}, {1, 1}};
-    for (int i = 0; i < 4 && !is_staircase; i++) {
-        view_add_point(picture->plots, 2, points[i].x, points[i].y);
-        if (i == 1 || i == 2)
-            view_add_mark(picture->plots, points[i].x, points[i].y, VIEW_BLUE);
-    }
-    VIEW_FACTS(picture, css_timing(is_staircase, &v[1], view_choice(picture, 5), part),
-               md5_ease(curve, part));
 }
 
 // == Following =============================================================================

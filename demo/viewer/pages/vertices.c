@@ -351,10 +351,11 @@ VIEW_SHOW(bake)
     md5_skin_baked(baked, 0, 1, (md5_sample_position){.frame0 = 0}, &place, &normal);
     const md5_baked_vertex packed = pack(place, normal, baked->bounds.min, baked->step);
     VIEW_FACTS(picture, baked->num_frames, baked->num_vertices, (double)baked->size / 1024.0,
-               (double)clip->anim->size / 1024.0, baked->position_error,
-               view_degrees(baked->normal_error), kept->numbers[KEPT_LARGEST], place.x,
-               baked->bounds.min.x, 1000 * baked->step.x, packed.xy & 0xffff,
-               packed.z_normal >> 16 & 0xff);
+               (double)clip->anim->size / 1024.0,
+               (double)(picture->scene->num_joints * sizeof(md5_mat34)), (double)sizeof(float),
+               baked->position_error, view_degrees(baked->normal_error),
+               kept->numbers[KEPT_LARGEST], place.x, baked->bounds.min.x, 1000 * baked->step.x,
+               packed.xy & 0xffff, packed.z_normal >> 16 & 0xff);
 }
 
 // == Impostors =============================================================================

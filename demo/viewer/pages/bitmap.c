@@ -1,4 +1,4 @@
-// Lessons on bitmap animation, and on the costs of memory and rotations.
+// The lesson on bitmap animation.
 #include "demo/viewer/pages/page.h"
 
 // -- Bitmap animation -----------------------------------------------------------------------
@@ -117,40 +117,4 @@ VIEW_SHOW(bitmap)
                                      - from_array(&book, rate * now, size - 1, y)));
     VIEW_FACTS(picture, bleeds);
     free(texels);
-}
-
-// -- Memory ---------------------------------------------------------------------------------
-
-// lines of memory
-// Bytes of a skeletal animation. Per frame and joint: x y z of the position and of the rotation.
-// Per vertex: position and normal, and three weights with their joints. Vertex animation stores,
-// per frame and vertex, the position with 16 bits and the normal with 8 bits per component.
-static double skeleton_bytes(double vertices, double joints, double frames)
-{
-    return joints * frames * 6 * 4 + vertices * (6 * 4 + 3 * (4 + 2));
-}
-
-static double vertex_bytes(double vertices, double frames)
-{
-    return vertices * frames * (3 * 2 + 2 * 1);
-}
-
-// Bytes uploaded per image: for each character 12 floats per joint, or one number.
-static double upload_bytes(double joints, double characters, bool by_vertices)
-{
-    return characters * (by_vertices ? 4 : joints * 12 * 4);
-}
-// end of lines
-
-VIEW_SHOW(memory)
-{
-    for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
-        const double frames = view_step_x(picture->plots, i, v[2]);
-        view_plot_step(picture->plots, 0, i, frames,
-                       log10(skeleton_bytes(v[0], v[1], frames) / 1024));
-        view_plot_step(picture->plots, 1, i, frames, log10(vertex_bytes(v[0], frames) / 1024));
-    }
-    view_sample_clip(picture, "walk", picture->time, picture->figures[0].pose);
-    VIEW_FACTS(picture, skeleton_bytes(v[0], v[1], v[2]) / 1024, vertex_bytes(v[0], v[2]) / 1024,
-               upload_bytes(v[1], v[3], false) / 1024, upload_bytes(v[1], v[3], true) / 1024);
 }
