@@ -612,6 +612,39 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
     return true;
 }
 
+static bool build_clip_motion(md5_building *building, const md5_motion_desc *desc,
+                              md5_motion *motion)
+{
+    uint32_t clip;
+    TRY(MD5_RESOLVE(building, clips, desc->clip, clip));
+    if (clip == MD5_NONE)
+        return MD5_MISMATCH(building, &desc->name, " has no clip");
+    const bool is_float = (float)desc->start == desc->start;
+    set_clip(motion, &building->machine->sources[clip], desc->mode,
+             is_float ? md5i_decimal_from_float((float)desc->start) : desc->start);
+    return true;
+}
+
+// Checks that the clips of a blend space can be synchronized. `traits` are those of all its clips.
+static bool check_sync(md5_building *building, const md5_motion_desc *desc,
+                       const md5_clip_traits *traits)
+{
+    if (desc->sync != MD5_SYNC_NONE && traits->has_once)
+        return MD5_MISMATCH(building, &desc->sync,
+                            " cannot be synchronized: one of its clips does not loop");
+    if (desc->sync != MD5_SYNC_MARKERS)
+        return true;
+    if (traits->has_ping_pong)
+        return MD5_MISMATCH(building, &desc->sync,
+                            " cannot be synchronized by markers: one of its clips plays ping-pong");
+    if (traits->min_markers == 0 || traits->min_markers != traits->max_markers)
+        return MD5_MISMATCH(building, &desc->sync,
+                            " cannot be synchronized by markers: expected the same number in all "
+                            "clips, at least 1, found %u to %u",
+                            traits->min_markers, traits->max_markers);
+    return true;
+}
+
 static bool build_motion(md5_building *building, uint32_t number, md5_motion *motion)
 {
     const md5_motion_desc *const desc = &building->desc->motions[number];
@@ -621,16 +654,8 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     motion->kind = desc->kind;
     motion->speed = md5i_decimal_from_float(filled.speed);
     TRY(MD5_RESOLVE(building, parameters, desc->speed_parameter, motion->speed_parameter));
-    if (desc->kind == MD5_MOTION_CLIP) {
-        uint32_t clip;
-        TRY(MD5_RESOLVE(building, clips, desc->clip, clip));
-        if (clip == MD5_NONE)
-            return MD5_MISMATCH(building, &desc->name, " has no clip");
-        const bool is_float = (float)desc->start == desc->start;
-        set_clip(motion, &building->machine->sources[clip], desc->mode,
-                 is_float ? md5i_decimal_from_float((float)desc->start) : desc->start);
-        return true;
-    }
+    if (desc->kind == MD5_MOTION_CLIP)
+        return build_clip_motion(building, desc, motion);
     if (desc->num_items == 0)
         return MD5_OUT_OF_RANGE(building, &desc->name, " has no items");
     md5_item *const items = MD5_ALLOC_ZEROED(building->arena, md5_item, desc->num_items);
@@ -643,23 +668,12 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     if (desc->kind == MD5_MOTION_STACK)
         return true;
     TRY(check_places(building, desc, items));
-    const md5_clip_traits *const traits = &motion->traits;
-    if (desc->sync != MD5_SYNC_NONE && traits->has_once)
-        return MD5_MISMATCH(building, &desc->sync,
-                            " cannot be synchronized: one of its clips does not loop");
-    if (desc->sync == MD5_SYNC_MARKERS && traits->has_ping_pong)
-        return MD5_MISMATCH(building, &desc->sync,
-                            " cannot be synchronized by markers: one of its clips plays ping-pong");
-    if (desc->sync == MD5_SYNC_MARKERS
-        && (traits->min_markers == 0 || traits->min_markers != traits->max_markers))
-        return MD5_MISMATCH(building, &desc->sync,
-                            " cannot be synchronized by markers: expected the same number in all "
-                            "clips, at least 1, found %u to %u",
-                            traits->min_markers, traits->max_markers);
+    TRY(check_sync(building, desc, &motion->traits));
     TRY(MD5_RESOLVE(building, parameters, desc->x_parameter, motion->x_parameter));
     TRY(MD5_RESOLVE(building, parameters, desc->y_parameter, motion->y_parameter));
     const bool has_x = motion->x_parameter != MD5_NONE;
-    if (!has_x || (desc->kind == MD5_MOTION_BLEND_2D && motion->y_parameter == MD5_NONE))
+    const bool needs_y = desc->kind == MD5_MOTION_BLEND_2D && motion->y_parameter == MD5_NONE;
+    if (!has_x || needs_y)
         return MD5_MISMATCH(building, &desc->name, " has no parameter for axis %s",
                             has_x ? "y" : "x");
     motion->sync = desc->sync;
@@ -1019,52 +1033,68 @@ static const char *find_missing_part(const md5_condition *row, uint32_t paramete
     }
 }
 
+// Checks the range of a condition with a random time.
+static bool check_random_time(md5_building *building, const md5_condition *row, double shortest,
+                              double longest)
+{
+    const bool is_ascending = shortest >= 0 && longest >= shortest;
+    if (row->kind == MD5_WHEN_STATE_TIME && is_ascending)
+        return true;
+    return MD5_OUT_OF_RANGE(building, &row->longest,
+                            ": range of a condition is invalid: expected 'state_time' and "
+                            "an ascending range from 0 or more, found %g to %g",
+                            shortest, longest);
+}
+
+// Builds a condition of a transition or of a one-shot clip.
+static bool build_condition(md5_building *building, bool is_one_shot, const md5_condition *row,
+                            uint32_t num_following)
+{
+    md5_machine *const machine = building->machine;
+    const bool is_event = row->kind == MD5_WHEN_EVENT;
+    const bool is_time = row->kind != MD5_WHEN_PARAMETER && !is_event;
+    uint32_t parameter = MD5_NONE;
+    uint64_t event_bit = 0;
+    if (is_event)
+        TRY(find_event_bit(building, &row->parameter, &event_bit));
+    else if (!is_time)
+        TRY(MD5_RESOLVE(building, parameters, row->parameter, parameter));
+    if (is_time && is_one_shot)
+        return MD5_MISMATCH(
+            building, &row->parameter,
+            ": 'state_time' and 'time_left' are not supported in conditions of one-shots");
+    const char *const missing = find_missing_part(row, parameter);
+    if (missing)
+        return MD5_MISMATCH(building, &row->parameter, ": condition has no %s", missing);
+    const double shortest = md5i_decimal_from_float(row->value);
+    const double longest = md5i_decimal_from_float(row->longest);
+    const bool is_random = row->longest != 0;
+    if (is_random)
+        TRY(check_random_time(building, row, shortest, longest));
+    machine->conditions[machine->num_conditions++] = (md5_play_condition){
+        .parameter = parameter,
+        .compare = row->compare,
+        .value = row->value,
+        .kind = row->kind,
+        .num_following = num_following,
+        .seconds = shortest,
+        .event_bit = event_bit,
+        .spread = is_random ? longest - shortest : 0,
+    };
+    machine->has_chances = machine->has_chances || is_random;
+    machine->has_times = machine->has_times || is_time || is_event;
+    return true;
+}
+
 // Adds the conditions of a transition or of a one-shot clip to the machine's conditions.
 static bool build_conditions(md5_building *building, bool is_one_shot, const md5_condition *rows,
                              uint32_t count)
 {
-    md5_machine *const machine = building->machine;
     for (uint32_t i = 0; i < count; i++) {
-        const md5_condition *const row = &rows[i];
-        const bool is_event = row->kind == MD5_WHEN_EVENT;
-        const bool is_time = row->kind != MD5_WHEN_PARAMETER && !is_event;
-        uint32_t parameter = MD5_NONE;
-        uint32_t num_following = 0;
-        uint64_t event_bit = 0;
-        while (i + num_following + 1 < count && !row[num_following + 1].begins_alternative)
+        uint32_t num_following = 0; // conditions up to the next alternative
+        while (i + num_following + 1 < count && !rows[i + num_following + 1].begins_alternative)
             num_following++;
-        if (is_event)
-            TRY(find_event_bit(building, &row->parameter, &event_bit));
-        else if (!is_time)
-            TRY(MD5_RESOLVE(building, parameters, row->parameter, parameter));
-        if (is_time && is_one_shot)
-            return MD5_MISMATCH(
-                building, &row->parameter,
-                ": 'state_time' and 'time_left' are not supported in conditions of one-shots");
-        const char *const missing = find_missing_part(row, parameter);
-        if (missing)
-            return MD5_MISMATCH(building, &row->parameter, ": condition has no %s", missing);
-        const double shortest = md5i_decimal_from_float(row->value);
-        const double longest = md5i_decimal_from_float(row->longest);
-        const bool is_random = row->longest != 0;
-        const bool is_ascending = shortest >= 0 && longest >= shortest;
-        if (is_random && (row->kind != MD5_WHEN_STATE_TIME || !is_ascending))
-            return MD5_OUT_OF_RANGE(building, &row->longest,
-                                    ": range of a condition is invalid: expected 'state_time' and "
-                                    "an ascending range from 0 or more, found %g to %g",
-                                    shortest, longest);
-        machine->has_chances = machine->has_chances || is_random;
-        machine->conditions[machine->num_conditions++] = (md5_play_condition){
-            .parameter = parameter,
-            .compare = row->compare,
-            .value = row->value,
-            .kind = row->kind,
-            .num_following = num_following,
-            .seconds = shortest,
-            .event_bit = event_bit,
-            .spread = is_random ? longest - shortest : 0,
-        };
-        machine->has_times = machine->has_times || is_time || is_event;
+        TRY(build_condition(building, is_one_shot, &rows[i], num_following));
     }
     return true;
 }
@@ -1105,7 +1135,7 @@ static bool list_transitions(md5_building *building, md5_play_layer *layer,
     return true;
 }
 
-// Ears of the events of the first clips of a layer's states.
+// Event bits of the first clips of a layer's states.
 typedef struct first_clip_events {
     uint64_t in_one_state;   // in at least one state
     uint64_t in_two_states;  // in at least two states
@@ -1197,6 +1227,44 @@ static bool build_step(md5_building *building, const md5_layer_desc *layer_desc,
     return true;
 }
 
+// Resolves the states of a transition and copies its values.
+static bool copy_transition(md5_building *building, const md5_layer_desc *layer_desc,
+                            uint32_t number, const md5_names *names, md5_transition *transition)
+{
+    const md5_transition_desc *const desc = &layer_desc->transitions[number];
+    const md5_machine *const machine = building->machine;
+    uint32_t from;
+    uint32_t to;
+    TRY(md5i_resolve(building, names, &desc->from, &from));
+    TRY(md5i_resolve(building, names, &desc->to, &to));
+    if (to == MD5_NONE)
+        return md5i_fail_at(building, &desc->to, MD5_ERROR_MISMATCH,
+                            "layer %s: transition %u has no target state",
+                            MD5_QUOTED(layer_desc->name), number);
+    *transition = (md5_transition){
+        .from = from,
+        .change = {.state = to,
+                   .start = md5i_decimal_from_float(desc->start),
+                   .begin = MD5_BEGIN_AFTER_START,
+                   .duration = md5i_decimal_from_float(desc->duration),
+                   .fade = desc->fade,
+                   .easing = (uint32_t)desc->easing.kind,
+                   .priority = desc->priority,
+                   .interrupt = desc->interrupt,
+                   .in_step = desc->in_step},
+        .conditions = machine->conditions + machine->num_conditions,
+        .num_conditions = desc->num_conditions,
+        .number = number,
+        .exit = md5i_decimal_from_float(desc->exit),
+        .waits = desc->waits || desc->exit_event,
+        .keeps_phase = desc->keeps_phase,
+        .exits_each = desc->exits_each || desc->exit_event,
+    };
+    if (desc->exits_each)
+        transition->exit -= ceil(transition->exit) - 1;
+    return true;
+}
+
 static bool build_transitions(md5_building *building, uint32_t number, const md5_names *names)
 {
     md5_machine *const machine = building->machine;
@@ -1213,36 +1281,8 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
     for (uint32_t i = 0; i < count; i++) {
         const md5_transition_desc *const desc = &layer_desc->transitions[i];
         md5_transition *const transition = &transitions[i];
-        uint32_t from;
-        uint32_t to;
         md5_begin_row(building, "transition of layer", layer_desc->name);
-        TRY(md5i_resolve(building, names, &desc->from, &from));
-        TRY(md5i_resolve(building, names, &desc->to, &to));
-        if (to == MD5_NONE)
-            return md5i_fail_at(building, &desc->to, MD5_ERROR_MISMATCH,
-                                "layer %s: transition %u has no target state",
-                                MD5_QUOTED(layer_desc->name), i);
-        *transition = (md5_transition){
-            .from = from,
-            .change = {.state = to,
-                       .start = md5i_decimal_from_float(desc->start),
-                       .begin = MD5_BEGIN_AFTER_START,
-                       .duration = md5i_decimal_from_float(desc->duration),
-                       .fade = desc->fade,
-                       .easing = (uint32_t)desc->easing.kind,
-                       .priority = desc->priority,
-                       .interrupt = desc->interrupt,
-                       .in_step = desc->in_step},
-            .conditions = machine->conditions + machine->num_conditions,
-            .num_conditions = desc->num_conditions,
-            .number = i,
-            .exit = md5i_decimal_from_float(desc->exit),
-            .waits = desc->waits || desc->exit_event,
-            .keeps_phase = desc->keeps_phase,
-            .exits_each = desc->exits_each || desc->exit_event,
-        };
-        if (desc->exits_each)
-            transition->exit -= ceil(transition->exit) - 1;
+        TRY(copy_transition(building, layer_desc, i, names, transition));
         if (desc->exit_event)
             TRY(build_exit_event(building, desc, layer, &event_bits, transition));
         warn_about_exit(building, layer_desc, desc, layer, transition, num_continuing);
@@ -1423,61 +1463,83 @@ static bool build_morphs(md5_building *building)
 
 // == One-shots ===================================================================================
 
+// Checks the names in the rows of slots.
+static bool check_slots(md5_building *building, const md5_names *layers)
+{
+    const md5_machine_desc *const desc = building->desc;
+    uint32_t unused; // the names are resolved again when a one-shot clip starts
+    for (uint32_t i = 0; i < desc->num_slots; i++) {
+        const md5_slot_desc *const row = &desc->slots[i];
+        md5_begin_row(building, "slot", row->name);
+        TRY(MD5_RESOLVE(building, masks, row->mask, unused));
+        TRY(md5i_resolve(building, layers, &row->layer, &unused));
+        TRY(MD5_RESOLVE(building, clips, row->reference, unused));
+    }
+    return true;
+}
+
+// Checks the reference frame and the section of a one-shot clip.
+static bool check_one_shot_frames(md5_building *building, const md5_one_shot_desc *row,
+                                  uint32_t slot, uint32_t clip)
+{
+    const md5_machine *const machine = building->machine;
+    const md5_one_shot_desc filled = md5_apply_slot_defaults(machine, slot, *row);
+    const uint32_t reference = filled.reference ? md5_find_clip(machine, filled.reference) : clip;
+    const uint32_t num_frames = machine->sources[reference].binding->anim->num_frames;
+    const uint32_t *const location =
+        row->reference ? &row->reference_frame : &building->desc->slots[slot].reference_frame;
+    if (filled.reference_frame >= num_frames)
+        return MD5_OUT_OF_RANGE(building, location,
+                                ": reference frame is out of range: expected 0 to %u, found %u",
+                                num_frames - 1, filled.reference_frame);
+    if (row->section && md5i_find_section(machine, clip, row->section) == MD5_NONE)
+        return MD5_MISMATCH(building, &row->section, " refers to unknown section %s of its clip",
+                            MD5_QUOTED(row->section));
+    return true;
+}
+
+static bool build_one_shot(md5_building *building, const md5_one_shot_desc *row,
+                           const md5_names *slots, const md5_names *layers,
+                           md5_play_one_shot *one_shot)
+{
+    md5_machine *const machine = building->machine;
+    uint32_t slot;
+    uint32_t clip;
+    uint32_t unused; // names that are only checked here
+    TRY(md5i_resolve(building, slots, &row->slot, &slot));
+    TRY(MD5_RESOLVE(building, clips, row->clip, clip));
+    TRY(MD5_RESOLVE(building, masks, row->mask, unused));
+    TRY(md5i_resolve(building, layers, &row->layer, &unused));
+    TRY(MD5_RESOLVE(building, clips, row->reference, unused));
+    TRY(md5i_check_steps(building, &row->fade_in_easing));
+    TRY(md5i_check_steps(building, &row->fade_out_easing));
+    if (slot == MD5_NONE || clip == MD5_NONE)
+        return MD5_MISMATCH(building, &row->name, " has no %s", slot == MD5_NONE ? "slot" : "clip");
+    TRY(check_one_shot_frames(building, row, slot, clip));
+    md5_play_condition *const conditions = machine->conditions + machine->num_conditions;
+    *one_shot = (md5_play_one_shot){
+        .slot = slot,
+        .conditions = conditions,
+        .until = conditions + row->num_conditions,
+    };
+    TRY(build_conditions(building, true, row->conditions, row->num_conditions));
+    return build_conditions(building, true, row->until, row->num_until);
+}
+
 static bool build_one_shots(md5_building *building, const md5_names *layers)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     md5_names slots = {.what = "slot"};
     md5_names one_shots = {.what = "one_shot"};
-    TRY(MD5_LIST_NAMES(building, &slots, desc, slots)
-        && MD5_LIST_NAMES(building, &one_shots, desc, one_shots));
+    TRY(MD5_LIST_NAMES(building, &slots, desc, slots));
+    TRY(MD5_LIST_NAMES(building, &one_shots, desc, one_shots));
     TRY(machine->one_shots =
             MD5_ALLOC_ZEROED(building->arena, md5_play_one_shot, desc->num_one_shots));
-    uint32_t slot;
-    uint32_t clip;
-    uint32_t unused; // names that are only checked here
-    for (uint32_t i = 0; i < desc->num_slots; i++) {
-        const md5_slot_desc *const row = &desc->slots[i];
-        md5_begin_row(building, slots.what, row->name);
-        TRY(MD5_RESOLVE(building, masks, row->mask, unused));
-        TRY(md5i_resolve(building, layers, &row->layer, &unused));
-        TRY(MD5_RESOLVE(building, clips, row->reference, unused));
-    }
+    TRY(check_slots(building, layers));
     for (uint32_t i = 0; i < desc->num_one_shots; i++) {
-        const md5_one_shot_desc *const row = &desc->one_shots[i];
-        md5_begin_row(building, one_shots.what, row->name);
-        TRY(md5i_resolve(building, &slots, &row->slot, &slot));
-        TRY(MD5_RESOLVE(building, clips, row->clip, clip));
-        TRY(MD5_RESOLVE(building, masks, row->mask, unused));
-        TRY(md5i_resolve(building, layers, &row->layer, &unused));
-        TRY(MD5_RESOLVE(building, clips, row->reference, unused));
-        TRY(md5i_check_steps(building, &row->fade_in_easing));
-        TRY(md5i_check_steps(building, &row->fade_out_easing));
-        if (slot == MD5_NONE || clip == MD5_NONE)
-            return MD5_MISMATCH(building, &row->name, " has no %s",
-                                slot == MD5_NONE ? "slot" : "clip");
-        const md5_one_shot_desc placed = md5_apply_slot_defaults(machine, slot, *row);
-        const uint32_t reference =
-            placed.reference ? md5_find_clip(machine, placed.reference) : clip;
-        const uint32_t num_frames = machine->sources[reference].binding->anim->num_frames;
-        if (placed.reference_frame >= num_frames)
-            return MD5_OUT_OF_RANGE(building,
-                                    row->reference ? &row->reference_frame
-                                                   : &desc->slots[slot].reference_frame,
-                                    ": reference frame is out of range: expected 0 to %u, found %u",
-                                    num_frames - 1, placed.reference_frame);
-        if (row->section && md5i_find_section(machine, clip, row->section) == MD5_NONE)
-            return MD5_MISMATCH(building, &row->section,
-                                " refers to unknown section %s of its clip",
-                                MD5_QUOTED(row->section));
-        md5_play_condition *const conditions = machine->conditions + machine->num_conditions;
-        machine->one_shots[i] = (md5_play_one_shot){
-            .slot = slot,
-            .conditions = conditions,
-            .until = conditions + row->num_conditions,
-        };
-        TRY(build_conditions(building, true, row->conditions, row->num_conditions));
-        TRY(build_conditions(building, true, row->until, row->num_until));
+        md5_begin_row(building, one_shots.what, desc->one_shots[i].name);
+        TRY(build_one_shot(building, &desc->one_shots[i], &slots, layers, &machine->one_shots[i]));
     }
     return true;
 }

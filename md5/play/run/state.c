@@ -569,13 +569,18 @@ static double seconds_until_turn(const step_group *group, int direction, double 
     return after;
 }
 
-// Finds the time in which the weights are smooth: from the last edge of an easing to the next edge.
-// Sets *since to the seconds since the last edge and *whole to the seconds between both. Returns
-// the seconds until the next edge, or INFINITY if the weights do not change.
-static double smooth_part(const step_group *group, double *since, double *whole)
+// The interval in which the weights of the states are smooth: from the previous edge of an easing
+// to the next edge, seconds.
+typedef struct smooth_interval {
+    double since;    // from the previous edge until now
+    double until;    // from now until the next edge; INFINITY if the weights do not change
+    double duration; // between both edges
+} smooth_interval;
+
+static smooth_interval find_smooth_interval(const step_group *group)
 {
+    double since = INFINITY;
     double until = INFINITY;
-    *since = INFINITY;
     for (uint32_t i = 1; i < group->count; i++) {
         const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
         const double progress = md5_progress(active);
@@ -583,35 +588,38 @@ static double smooth_part(const step_group *group, double *since, double *whole)
         const double edge = floor(progress * MD5_EASE_PARTS + 1e-6);
         if (progress == 1)
             continue;
-        *since = md5_smaller(*since, fmax(active->elapsed - edge * part, 0.0));
+        since = md5_smaller(since, fmax(active->elapsed - edge * part, 0.0));
         until = md5_smaller(until, (edge + 1) * part - active->elapsed);
     }
-    *whole = isfinite(until) ? *since + until : 1;
-    *since = isfinite(until) ? *since : 0;
-    return until;
+    if (!isfinite(until))
+        return (smooth_interval){.until = until, .duration = 1};
+    return (smooth_interval){since, until, since + until};
 }
 
-// Returns the mean of shared_rate_after() over `seconds` from now, within the time that
-// smooth_part() found.
-static double mean_rate(const step_group *group, const double *rates, double since, double whole,
+// Returns the mean of shared_rate_after() over `seconds` from now. `seconds` must be within
+// `smooth`.
+static double mean_rate(const step_group *group, const double *rates, const smooth_interval *smooth,
                         double seconds)
 {
     md5_mean_point points[MD5_MEAN_POINTS];
-    md5i_mean_points(since / whole, (since + seconds) / whole, points);
+    md5i_mean_points(smooth->since / smooth->duration, (smooth->since + seconds) / smooth->duration,
+                     points);
     double rate = 0;
-    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
-        rate += points[i].weight * shared_rate_after(group, rates, points[i].place * whole - since);
+    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++) {
+        const double after = points[i].place * smooth->duration - smooth->since;
+        rate += points[i].weight * shared_rate_after(group, rates, after);
+    }
     return rate;
 }
 
 // Sets the rates of the states from `begin` on to their shared rate. Returns the same as
-// md5i_update_shared_rates().
+// md5i_update_shared_rates(): the seconds, at most `max_seconds`, for which the rate is valid.
 static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count, bool is_backward,
                     double seconds, double max_seconds)
 {
     const md5_active_state *const newest = md5_active_at(layer_state, begin + count - 1);
     const uint32_t num_markers = md5_num_step_markers(newest->tree);
-    const double position = shared_clock(newest).phase * num_markers;
+    const double position = shared_clock(newest).phase * num_markers; // in markers
     const double ahead = floor(position + MD5_BORDER);
     const double behind = floor(position - MD5_BORDER);
     step_group group = {layer_state, begin, count, is_backward, 0, 0, {0}, {0}};
@@ -621,25 +629,29 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     }
     find_state_rates(&group, group.ahead, group.rates_ahead);
     find_state_rates(&group, group.behind, group.rates_behind);
-    double since;
-    double whole;
-    max_seconds = md5_smaller(max_seconds, smooth_part(&group, &since, &whole));
+
+    // The rate is valid until an edge of an easing, a change of direction, or the next marker.
+    const smooth_interval smooth = find_smooth_interval(&group);
+    max_seconds = md5_smaller(max_seconds, smooth.until);
     const int direction = direction_after(&group, LOOK_AHEAD);
     max_seconds = seconds_until_turn(&group, direction, max_seconds);
-    const uint32_t first = direction < 0 ? group.behind : group.ahead;
-    const double *const rates = direction < 0 ? group.rates_behind : group.rates_ahead;
+    const bool moves_back = direction < 0;
+    const uint32_t first = moves_back ? group.behind : group.ahead;
+    const double *const rates = moves_back ? group.rates_behind : group.rates_ahead;
     double rate = 0;
     if (direction != 0)
-        rate = mean_rate(&group, rates, since, whole, md5_smaller(seconds, max_seconds));
+        rate = mean_rate(&group, rates, &smooth, md5_smaller(seconds, max_seconds));
     for (uint32_t i = 0; i < count; i++) {
         md5_active_state *const active = md5_active_at(layer_state, begin + i);
         step_rate(active, first, &rate);
         active->state_rate = rates[i];
         active->shared_rate = rate;
     }
-    const double left = direction < 0 ? position - behind : ahead + 1 - position;
-    const double speed = fabs(rate) * num_markers;
-    return speed > 0 ? md5_smaller(max_seconds, left / speed) : max_seconds;
+    const double markers_left = moves_back ? position - behind : ahead + 1 - position;
+    const double markers_per_second = fabs(rate) * num_markers;
+    if (!(markers_per_second > 0))
+        return max_seconds;
+    return md5_smaller(max_seconds, markers_left / markers_per_second);
 }
 
 bool md5i_has_shared_clock(const md5_player *player)
@@ -741,10 +753,8 @@ double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position
 static double excess_time_left(const step_group *group, double left, double value, double at)
 {
     const double rate = md5_newest(group->layer_state)->shared_rate;
-    double since;
-    double whole;
-    smooth_part(group, &since, &whole);
-    const double distance = at * mean_rate(group, group->rates_ahead, since, whole, at);
+    const smooth_interval smooth = find_smooth_interval(group);
+    const double distance = at * mean_rate(group, group->rates_ahead, &smooth, at);
     const double rate_ratio = fabs(rate / shared_rate_after(group, group->rates_ahead, at));
     return (left - distance / rate) * rate_ratio - value;
 }
