@@ -206,55 +206,67 @@ static void check_images(const reading *part, const md5_cube2_material_command *
     }
 }
 
+// Checks an animation that a model of Cube 2's engines names.
+static void check_cube_anim(const reading *part, cited_mesh *mesh, const char *path, report *to)
+{
+    const md5_load_opts opts = {.files = tool_files(part->check->game)};
+    const md5_load_opts bind_opts = {.allow_partial_binding = true};
+    md5_error error = {0};
+    md5_anim *const anim = md5_load_anim(path, &opts, &error);
+    if (!anim) {
+        add_diagnostic(to, &error);
+        return;
+    }
+    md5_binding *const binding = md5_bind(mesh->model, anim, &bind_opts, &error);
+    if (!binding)
+        add_diagnostic(to, &error);
+    judge_named(part, to, mesh, path, anim);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+}
+
+// Checks a part of a model of Cube 2's engines. `work` limits the search for similar image names.
+static void check_cube_part(const reading *part, const md5_cube2_part *cube, size_t *work,
+                            report *to)
+{
+    const md5_load_opts opts = {.files = tool_files(part->check->game)};
+    md5_error error = {0};
+    md5_model *const model = md5_load_model(cube->mesh, &opts, &error);
+    if (!model) {
+        add_diagnostic(to, &error);
+        return;
+    }
+    cited_mesh mesh = {.path = cube->mesh, .model = model};
+    for (uint32_t i = 0; i < cube->num_tags; i++)
+        check_joint(to, model, "md5tag: the mesh has no joint", cube->tags[i].joint);
+    for (uint32_t i = 0; i < cube->num_pitches; i++)
+        check_joint(to, model, "md5pitch: the mesh has no joint", cube->pitches[i].joint);
+    for (uint32_t i = 0; i < cube->num_adjustments; i++)
+        check_joint(to, model, "md5adjust: the mesh has no joint", cube->adjustments[i].joint);
+    for (uint32_t i = 0; i < cube->num_commands; i++) {
+        const char *const name = cube->commands[i].mesh;
+        if (strcmp(name, "*") != 0 && md5_find_mesh(model, name) == MD5_NONE)
+            report_name(to, "unknown mesh", name, NULL);
+        check_images(part, &cube->commands[i], to, work);
+    }
+    // Loads a file once if successive animations use it.
+    const char *previous = "";
+    for (uint32_t i = 0; i < cube->num_anims; i++) {
+        const char *const path = cube->anims[i].file;
+        if (strcmp(path, previous) != 0)
+            check_cube_anim(part, &mesh, path, to);
+        previous = path;
+    }
+    md5_free_check(mesh.facts);
+    md5_free_model(model);
+}
+
 // Checks the files and names of a model of Cube 2's engines.
 static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
 {
-    const md5_load_opts opts = {.files = tool_files(part->check->game)};
-    size_t work = 1 << 24; // for suggestions
-    for (uint32_t i = 0; i < cube->num_parts; i++) {
-        const md5_cube2_part *const of = &cube->parts[i];
-        md5_error error = {0};
-        md5_model *const model = md5_load_model(of->mesh, &opts, &error);
-        if (!model) {
-            add_diagnostic(to, &error);
-            continue;
-        }
-        cited_mesh mesh = {.path = of->mesh, .model = model};
-        for (uint32_t j = 0; j < of->num_tags; j++)
-            check_joint(to, model, "md5tag: the mesh has no joint", of->tags[j].joint);
-        for (uint32_t j = 0; j < of->num_pitches; j++)
-            check_joint(to, model, "md5pitch: the mesh has no joint", of->pitches[j].joint);
-        for (uint32_t j = 0; j < of->num_adjustments; j++)
-            check_joint(to, model, "md5adjust: the mesh has no joint", of->adjustments[j].joint);
-        for (uint32_t j = 0; j < of->num_commands; j++) {
-            const char *const name = of->commands[j].mesh;
-            if (strcmp(name, "*") != 0 && md5_find_mesh(model, name) == MD5_NONE)
-                report_name(to, "unknown mesh", name, NULL);
-            check_images(part, &of->commands[j], to, &work);
-        }
-        // Loads a file once if successive animations use it.
-        const char *previous = "";
-        for (uint32_t j = 0; j < of->num_anims; j++) {
-            const char *const file = of->anims[j].file;
-            if (strcmp(file, previous) == 0)
-                continue;
-            previous = file;
-            md5_error reason = {0};
-            md5_anim *const anim = md5_load_anim(file, &opts, &reason);
-            md5_binding *const binding =
-                anim ? md5_bind(model, anim, &(md5_load_opts){.allow_partial_binding = true},
-                                &reason)
-                     : NULL;
-            if (!binding)
-                add_diagnostic(to, &reason);
-            if (anim)
-                judge_named(part, to, &mesh, file, anim);
-            md5_free_binding(binding);
-            md5_free_anim(anim);
-        }
-        md5_free_check(mesh.facts);
-        md5_free_model(model);
-    }
+    size_t work = 1 << 24;
+    for (uint32_t i = 0; i < cube->num_parts; i++)
+        check_cube_part(part, &cube->parts[i], &work, to);
 }
 
 // -- Reading --------------------------------------------------------------------------------------
@@ -277,6 +289,69 @@ static void judge_clip(const reading *part, const report *to, const md5_anim *an
     md5_free_model(model);
 }
 
+// Counts the warnings of an asset that were not reported.
+static void count_unreported(const tool_asset *asset, report *to)
+{
+    unsigned num_warnings = 0;
+    for (size_t i = 0; i < to->count; i++)
+        num_warnings += to->diagnostics[i].error.status == MD5_WARNING;
+    if (asset->num_warnings > num_warnings)
+        to->num_unreported = asset->num_warnings - num_warnings;
+}
+
+// Checks the text of a model or a clip by the rules of engines.
+static void check_text(const reading *part, const tool_asset *asset, const char *bytes, size_t size,
+                       report *to)
+{
+    md5_game *const game = part->check->game;
+    to->facts =
+        tool_check_text(to->path, bytes, size, tool_engines(part->check->asked, game, to->path));
+    if (!to->facts)
+        return;
+    to->judged = to->facts->engines.all;
+    tool_judge_place(game, to->facts);
+    if (asset->model)
+        md5_check_model(to->facts, asset->model);
+    if (tool_kind_of(to->path) == TOOL_ANIM)
+        judge_clip(part, to, asset->anim);
+}
+
+// Reads a file and fills its report.
+static void read_checked_file(const reading *part, report *to)
+{
+    md5_load_opts opts = {.warn = add_diagnostic,
+                          .warn_user = to,
+                          .skip_geometry = NOT_JUDGED,
+                          .files = tool_files(part->check->game)};
+    tool_asset asset;
+    md5_error error = {0};
+    if (!tool_load(to->path, &opts, &asset, &error))
+        add_diagnostic(to, &error);
+    const tool_kind kind = tool_kind_of(to->path);
+    const bool is_text = kind == TOOL_MODEL || kind == TOOL_ANIM;
+    size_t size = 0;
+    char *const bytes = is_text ? tool_read_file(part->check->game, to->path, &size) : NULL;
+    const bool is_compressed = bytes && tool_is_compressed_clip(bytes, size);
+    if (is_compressed && (part->check->asked.all & ~MD5_ENGINE_LIBRARY) != 0) {
+        convert_fail(&error, MD5_ERROR_VERSION, to->path,
+                     "compressed clips are supported only by engines that use md5model");
+        add_diagnostic(to, &error);
+    }
+    count_unreported(&asset, to);
+    if (asset.cube)
+        check_cube(part, asset.cube, to);
+    if (asset.character)
+        check_machine(part, asset.character, to);
+    if (bytes)
+        check_text(part, &asset, bytes, size, to);
+    if (to->keeps_model) {
+        to->model = asset.model;
+        asset.model = NULL;
+    }
+    tool_free(&asset);
+    free(bytes);
+}
+
 // Reads some of the files. Called from several threads; the first prints the progress.
 static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
@@ -284,52 +359,7 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) {
         if (worker == 0 && part->check->shows_progress)
             tool_show_progress(part->num_before + i, part->num_files);
-        report *const to = part->order[i];
-        md5_load_opts opts = {.warn = add_diagnostic,
-                              .warn_user = to,
-                              .skip_geometry = NOT_JUDGED,
-                              .files = tool_files(part->check->game)};
-        tool_asset asset;
-        md5_error error = {0};
-        if (!tool_load(to->path, &opts, &asset, &error))
-            add_diagnostic(to, &error);
-        const tool_kind kind = tool_kind_of(to->path);
-        const bool is_text = kind == TOOL_MODEL || kind == TOOL_ANIM;
-        size_t size = 0;
-        char *const bytes = is_text ? tool_read_file(part->check->game, to->path, &size) : NULL;
-        const bool is_compressed = bytes && tool_is_compressed_clip(bytes, size);
-        if (is_compressed && (part->check->asked.all & ~MD5_ENGINE_LIBRARY) != 0) {
-            convert_fail(&error, MD5_ERROR_VERSION, to->path,
-                         "compressed clips are supported only by engines that use md5model");
-            add_diagnostic(to, &error);
-        }
-        unsigned num_warnings = 0;
-        for (size_t k = 0; k < to->count; k++)
-            num_warnings += to->diagnostics[k].error.status == MD5_WARNING;
-        if (asset.num_warnings > num_warnings)
-            to->num_unreported = asset.num_warnings - num_warnings;
-        if (asset.cube)
-            check_cube(part, asset.cube, to);
-        if (asset.character)
-            check_machine(part, asset.character, to);
-        if (bytes)
-            to->facts =
-                tool_check_text(to->path, bytes, size,
-                                tool_engines(part->check->asked, part->check->game, to->path));
-        if (to->facts) {
-            to->judged = to->facts->engines.all;
-            tool_judge_place(part->check->game, to->facts);
-        }
-        if (to->facts && asset.model)
-            md5_check_model(to->facts, asset.model);
-        if (to->facts && kind == TOOL_ANIM)
-            judge_clip(part, to, asset.anim);
-        if (to->keeps_model) {
-            to->model = asset.model;
-            asset.model = NULL;
-        }
-        tool_free(&asset);
-        free(bytes);
+        read_checked_file(part, part->order[i]);
     }
 }
 

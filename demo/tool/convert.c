@@ -93,9 +93,10 @@ static bool has_output_format(const batch *all, const char *path)
            || (is_motion && tool_kind_of(all->ending) == TOOL_MODEL);
 }
 
-// Returns true if a file is converted. Files in the output format are converted only for another
-// engine or model. Machines are not converted, because their models are; but in a folder with morph
-// targets, only the machine is converted with its model and clips.
+// Returns true if a file of a folder is an input of its own. A file that has the output format
+// already is an input only if it is converted for another engine or model. A machine is an input
+// only in a folder with morph targets, where it replaces its model and its clips: the morph targets
+// belong to the machine.
 static bool is_input(const batch *all, const char *path, bool has_targets)
 {
     const tool_kind kind = tool_kind_of(path);
@@ -406,6 +407,51 @@ static int print_report(const batch *all)
     return counts[HAS_FAILED] > 0 ? TOOL_BAD_FILE : TOOL_OK;
 }
 
+// Opens the game of a folder, for the first of `num_workers` threads, and sets *num_unread to the
+// number of its archives that cannot be read. all->games remains NULL if the folder does not belong
+// to a game.
+static bool open_game(batch *all, uint32_t num_workers, size_t *num_unread, md5_error *error)
+{
+    const tool_arguments *const arguments = all->arguments;
+    if (!convert_can_write(all->ending))
+        return convert_fail(error, MD5_ERROR_IO, all->ending,
+                            "unsupported output format: unknown file extension");
+    all->games = common_alloc(num_workers, sizeof *all->games);
+    const bool is_open = tool_open_places(arguments, &(md5_load_opts){0}, all->games, error);
+    *num_unread = all->games->num_unread;
+    if (!arguments->base && !arguments->mod && !common_is_game_folder(arguments->folder)) {
+        tool_close_places(all->games);
+        free(all->games);
+        all->games = NULL;
+    }
+    return is_open;
+}
+
+// Finds the inputs of a folder: the models of its game, or its files.
+static bool find_inputs(batch *all, md5_error *error)
+{
+    if (!all->games || md5_game_num_decls(all->games->game, MD5_DECL_MODEL) == 0)
+        return find_files(all, error);
+    find_game_models(all);
+    return true;
+}
+
+static void free_batch(batch *all, uint32_t num_workers)
+{
+    for (size_t i = 0; i < all->num_items; i++) {
+        item *const one = &all->items[i];
+        common_free_list(&one->inputs);
+        common_free_list(&one->notes);
+        common_free_list(&one->written);
+        free(one->output);
+    }
+    for (uint32_t i = 0; all->games && i < num_workers; i++)
+        tool_close_places(&all->games[i]);
+    free(all->games);
+    free(all->items);
+    common_free_list(&all->files);
+}
+
 // Converts the models of the folder or archive arguments->folder, each with its clips, with the
 // options of `pattern`. Outputs have the same relative paths in arguments->output. Outputs that are
 // newer than their inputs are skipped unless forced. Prints a report and adds the written files to
@@ -419,29 +465,11 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
     char *const ending = common_format(".%s", strcmp(to, "md5") == 0 ? "md5mesh" : to);
     batch all = {.arguments = arguments, .pattern = pattern, .ending = ending};
     md5_error error = {0};
-    bool is_open = true;
-    size_t num_unread = 0; // archives
+    size_t num_unread = 0;
     const md5_threads *const threads = common_start_threads(0);
     const uint32_t num_workers = threads ? threads->num_workers : 1;
-    if (!convert_can_write(ending))
-        is_open = convert_fail(&error, MD5_ERROR_IO, ending,
-                               "unsupported output format: unknown file extension");
-    else {
-        all.games = common_alloc(num_workers, sizeof *all.games);
-        is_open = tool_open_places(arguments, &(md5_load_opts){0}, all.games, &error);
-        num_unread = all.games->num_unread;
-        if (!arguments->base && !arguments->mod && !common_is_game_folder(arguments->folder)) {
-            tool_close_places(all.games);
-            free(all.games);
-            all.games = NULL;
-        }
-    }
-    if (is_open && all.games && md5_game_num_decls(all.games->game, MD5_DECL_MODEL) > 0)
-        find_game_models(&all);
-    else if (is_open)
-        is_open = find_files(&all, &error);
     int status = TOOL_BAD_FILE;
-    if (is_open) {
+    if (open_game(&all, num_workers, &num_unread, &error) && find_inputs(&all, &error)) {
         find_duplicates(&all);
         md5_threads_run(threads, all.num_items, convert_range, &all);
         tool_show_progress(0, 0);
@@ -452,21 +480,11 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
     }
     common_stop_threads(threads);
     for (size_t i = 0; i < all.num_items; i++) {
-        item *const one = &all.items[i];
-        for (size_t k = 0; k < one->written.count; k++)
-            common_add(written, common_copy(one->written.names[k]));
-        common_free_list(&one->inputs);
-        common_free_list(&one->notes);
-        common_free_list(&one->written);
-        free(one->output);
+        const common_list *const files = &all.items[i].written;
+        for (size_t k = 0; k < files->count; k++)
+            common_add(written, common_copy(files->names[k]));
     }
-    if (all.games) {
-        for (uint32_t i = 0; i < num_workers; i++)
-            tool_close_places(&all.games[i]);
-    }
-    free(all.games);
-    free(all.items);
-    common_free_list(&all.files);
+    free_batch(&all, num_workers);
     free(ending);
     return status;
 }
@@ -529,22 +547,12 @@ static int check_arguments(const tool_arguments *arguments, bool is_folder, doub
     return TOOL_OK;
 }
 
-static int convert(tool_arguments *arguments)
+// Returns the files of the arguments. Retargeting needs the model of the clips: if no file is a
+// model, adds the mesh in the folder of the first clip.
+static common_list list_inputs(const tool_arguments *arguments)
 {
-    if (arguments->shows_formats) {
-        convert_print_formats();
-        return TOOL_OK;
-    }
-    if (arguments->num_words == 0)
-        return tool_usage("convert", "missing file: expected files or a folder");
-    const bool is_folder = common_contains_files(arguments->words[0]);
-    arguments->folder = arguments->words[0];
-    double turn = 0;
-    if (check_arguments(arguments, is_folder, &turn) != TOOL_OK)
-        return TOOL_BAD_USAGE;
-    item whole = {.notes = {NULL, 0}}; // collects the written files
     common_list inputs = {NULL, 0};
-    bool has_model = !arguments->mesh; // retargeting needs the model of the clips
+    bool has_model = !arguments->mesh;
     for (int i = 0; i < arguments->num_words; i++) {
         const tool_kind kind = tool_kind_of(arguments->words[i]);
         has_model |= kind != TOOL_ANIM && kind != TOOL_BFG_ANIM;
@@ -553,9 +561,15 @@ static int convert(tool_arguments *arguments)
     char *const clip_model = has_model ? NULL : tool_mesh_beside(arguments->words[0]);
     if (clip_model)
         common_add(&inputs, clip_model);
+    return inputs;
+}
+
+// Returns the job that the options describe, without its inputs. `whole` collects the written
+// files.
+static convert_job create_job(const tool_arguments *arguments, bool is_folder, double turn,
+                              item *whole)
+{
     convert_job job = {
-        .inputs = (const char *const *)inputs.names,
-        .num_inputs = inputs.count,
         .output = arguments->output,
         .is_forced = arguments->is_forced,
         .influences = arguments->influences,
@@ -583,7 +597,7 @@ static int convert(tool_arguments *arguments)
         .num_engines = arguments->engines.count,
         .note = print_note,
         .wrote = store_written_file,
-        .user = &whole,
+        .user = whole,
     };
     if (arguments->prints_map) {
         job.output = "x.md5anim";
@@ -592,6 +606,27 @@ static int convert(tool_arguments *arguments)
     if (arguments->engines.count > 0)
         job.engine = arguments->engines.names[0];
     memcpy(job.said, arguments->said, sizeof job.said);
+    return job;
+}
+
+static int convert(tool_arguments *arguments)
+{
+    if (arguments->shows_formats) {
+        convert_print_formats();
+        return TOOL_OK;
+    }
+    if (arguments->num_words == 0)
+        return tool_usage("convert", "missing file: expected files or a folder");
+    const bool is_folder = common_contains_files(arguments->words[0]);
+    arguments->folder = arguments->words[0];
+    double turn = 0;
+    if (check_arguments(arguments, is_folder, &turn) != TOOL_OK)
+        return TOOL_BAD_USAGE;
+    item whole = {.notes = {NULL, 0}};
+    common_list inputs = list_inputs(arguments);
+    convert_job job = create_job(arguments, is_folder, turn, &whole);
+    job.inputs = (const char *const *)inputs.names;
+    job.num_inputs = inputs.count;
     md5_error error = {0};
     int status = TOOL_OK;
     if (is_folder && arguments->num_words > 1)

@@ -59,102 +59,132 @@ static uint32_t clamp_frame(double frame, uint32_t last)
     return frame > last ? last : (uint32_t)frame;
 }
 
-// Prints the skin at each time, computed by the library's scalar code. Returns false and sets the
-// error if the animation cannot be read or bound.
+// Arrays of one animated model.
+typedef struct animated_model {
+    md5_xform *pose;    // [joints]
+    md5_mat34 *joints;  // [joints]
+    md5_mat34 *palette; // [joints]
+    md5_vec3 *points;   // of the largest mesh
+} animated_model;
+
+static animated_model create_arrays(const md5_model *model)
+{
+    const uint32_t num_joints = model->skeleton.num_joints;
+    size_t max_points = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const size_t num_points = model->meshes[i].num_vertices;
+        max_points = num_points > max_points ? num_points : max_points;
+    }
+    return (animated_model){
+        .pose = common_alloc(num_joints, sizeof(md5_xform)),
+        .joints = common_alloc(num_joints, sizeof(md5_mat34)),
+        .palette = common_alloc(num_joints, sizeof(md5_mat34)),
+        .points = common_alloc(max_points, sizeof(md5_vec3)),
+    };
+}
+
+static void free_arrays(const animated_model *arrays)
+{
+    free(arrays->points);
+    free(arrays->palette);
+    free(arrays->joints);
+    free(arrays->pose);
+}
+
+// Prints the skinned vertices of all meshes and their bounds, computed by the library's scalar
+// code.
+static void print_skin(bool is_json, const md5_model *model, const animated_model *arrays)
+{
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        const uint32_t num_vertices = mesh->num_file_vertices;
+        md5_skin(mesh, arrays->palette, arrays->points, NULL, NULL);
+        common_print_either(is_json, "skin %u %u\n",
+                            "{\"kind\":\"skin\",\"index\":%u,\"vertices\":%u}\n", i, num_vertices);
+        for (uint32_t v = 0; v < num_vertices; v++)
+            print_floats(is_json, "v", &arrays->points[v].x, 3);
+        const md5_bounds mesh_bounds = md5_bounds_from_points(arrays->points, num_vertices);
+        bounds = md5_bounds_union(bounds, mesh_bounds);
+    }
+    print_bounds(is_json, "skinbounds", bounds);
+}
+
+// Prints the pose and the skin at a time: milliseconds, or a frame if arguments->counts_frames.
+static void print_time(const tool_arguments *arguments, const md5_model *model,
+                       const md5_binding *binding, double time, const animated_model *arrays)
+{
+    const bool is_json = arguments->is_json;
+    const md5_skeleton *const skeleton = &model->skeleton;
+    const md5_anim *const anim = binding->anim;
+    const double ms = arguments->counts_frames ? 1000 * time / anim->frame_rate : time;
+    const uint32_t frame = clamp_frame(time, anim->num_frames - 1);
+    md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
+    if (!arguments->counts_frames)
+        sample = md5_sample_position_at(anim, ms / 1000.0, MD5_WRAP_LOOP);
+    md5_sample(binding, sample, arguments->root, arrays->pose);
+    md5_local_to_model(skeleton, arrays->pose, arrays->joints);
+    md5_build_palette(model, arrays->joints, arrays->palette);
+    common_print_either(is_json, "time at %.9g 0 %lld %u %u %.9g %.9g\n",
+                        "{\"kind\":\"time\",\"milliseconds\":%.9g,\"cycle\":%lld,\"frame0\":"
+                        "%u,\"frame1\":%u,\"numbers\":[%.9g,%.9g]}\n",
+                        ms, (long long)sample.cycle, sample.frame0, sample.frame1,
+                        1 - (double)sample.fraction, sample.fraction);
+    print_floats(is_json, "origin", &arrays->pose[0].translation.x, 3);
+    print_bounds(is_json, "animbounds", md5_anim_bounds(anim, sample, arguments->root));
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        if (is_selected(arguments, skeleton, i))
+            print_transform(is_json, "local", i, &arrays->pose[i]);
+    }
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        if (is_selected(arguments, skeleton, i))
+            print_indexed(is_json, "world", i, arrays->joints[i].m, 12);
+    }
+    if (arguments->joints.count == 0)
+        print_skin(is_json, model, arrays);
+}
+
+// Prints the model at each time. Returns false and sets the error if the animation cannot be read
+// or bound.
 static bool dump_times(const md5_model *model, const tool_arguments *arguments, md5_error *error)
 {
     const char *const path = arguments->words[1];
-    const bool is_json = arguments->is_json;
     md5_anim *const anim = md5_load_anim(path, NULL, error);
     const md5_load_opts opts = {
         .file_name = path, .warn = tool_print_error, .allow_partial_binding = true};
     md5_binding *const binding = md5_bind(model, anim, &opts, error);
     if (binding) {
-        const uint32_t num_joints = model->skeleton.num_joints;
-        size_t num_points = 0;
-        for (uint32_t i = 0; i < model->num_meshes; i++)
-            if (model->meshes[i].num_vertices > num_points)
-                num_points = model->meshes[i].num_vertices;
-        md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-        md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
-        md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
-        md5_vec3 *const points = common_alloc(num_points, sizeof *points);
-        common_print_either(is_json, "anim %s\n", "{\"kind\":\"anim\",\"file\":%s}\n", path);
+        const animated_model arrays = create_arrays(model);
+        common_print_either(arguments->is_json, "anim %s\n", "{\"kind\":\"anim\",\"file\":%s}\n",
+                            path);
         // Without --ms, the time is 0.
-        for (int i = 0; i == 0 || i < arguments->num_times; i++) {
-            const double time = arguments->times[i];
-            const double rate = binding->anim->frame_rate;
-            const double ms = arguments->counts_frames ? 1000 * time / rate : time;
-            const uint32_t frame = clamp_frame(time, binding->anim->num_frames - 1);
-            md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
-            if (!arguments->counts_frames)
-                sample = md5_sample_position_at(binding->anim, ms / 1000.0, MD5_WRAP_LOOP);
-            md5_sample(binding, sample, arguments->root, pose);
-            md5_local_to_model(&model->skeleton, pose, joints);
-            md5_build_palette(model, joints, palette);
-            common_print_either(
-                is_json, "time at %.9g 0 %lld %u %u %.9g %.9g\n",
-                "{\"kind\":\"time\",\"milliseconds\":%.9g,\"cycle\":%lld,\"frame0\":"
-                "%u,\"frame1\":%u,\"numbers\":[%.9g,%.9g]}\n",
-                ms, (long long)sample.cycle, sample.frame0, sample.frame1,
-                1 - (double)sample.fraction, sample.fraction);
-            print_floats(is_json, "origin", &pose[0].translation.x, 3);
-            print_bounds(is_json, "animbounds",
-                         md5_anim_bounds(binding->anim, sample, arguments->root));
-            for (uint32_t k = 0; k < num_joints; k++)
-                if (is_selected(arguments, &model->skeleton, k))
-                    print_transform(is_json, "local", k, &pose[k]);
-            for (uint32_t k = 0; k < num_joints; k++)
-                if (is_selected(arguments, &model->skeleton, k))
-                    print_indexed(is_json, "world", k, joints[k].m, 12);
-            if (arguments->joints.count > 0)
-                continue;
-            md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-            for (uint32_t k = 0; k < model->num_meshes; k++) {
-                const md5_mesh *mesh = &model->meshes[k];
-                md5_skin(mesh, palette, points, NULL, NULL);
-                common_print_either(is_json, "skin %u %u\n",
-                                    "{\"kind\":\"skin\",\"index\":%u,\"vertices\":%u}\n", k,
-                                    mesh->num_file_vertices);
-                for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-                    print_floats(is_json, "v", &points[v].x, 3);
-                bounds = md5_bounds_union(bounds,
-                                          md5_bounds_from_points(points, mesh->num_file_vertices));
-            }
-            print_bounds(is_json, "skinbounds", bounds);
-        }
-        free(points);
-        free(palette);
-        free(joints);
-        free(pose);
+        for (int i = 0; i == 0 || i < arguments->num_times; i++)
+            print_time(arguments, model, binding, arguments->times[i], &arrays);
+        free_arrays(&arrays);
     }
     md5_free_binding(binding);
     md5_free_anim(anim);
     return binding;
 }
 
-static int dump(tool_arguments *arguments)
+// Returns false and sets the error if --joint names an unknown joint.
+static bool check_joint_names(const tool_arguments *arguments, const md5_skeleton *skeleton,
+                              md5_error *error)
+{
+    for (size_t i = 0; i < arguments->joints.count; i++) {
+        const char *const name = arguments->joints.names[i];
+        if (md5_find_joint(skeleton, name) == MD5_NONE)
+            return convert_fail(error, MD5_ERROR_RANGE, arguments->words[0],
+                                "unknown joint '%.150s'", name);
+    }
+    return true;
+}
+
+// Prints the bind pose of the joints that --joint selects.
+static void print_joints(const tool_arguments *arguments, const md5_model *model)
 {
     const bool is_json = arguments->is_json;
-    md5_error error = {0};
-    md5_model *const model = md5_load_model(arguments->words[0], NULL, &error);
-    if (model) {
-        for (size_t i = 0; i < arguments->joints.count; i++) {
-            if (md5_find_joint(&model->skeleton, arguments->joints.names[i]) != MD5_NONE)
-                continue;
-            convert_fail(&error, MD5_ERROR_RANGE, arguments->words[0], "unknown joint '%.150s'",
-                         arguments->joints.names[i]);
-            md5_free_model(model);
-            return tool_end(false, &error);
-        }
-    }
-    if (!model)
-        return tool_end(false, &error);
-    puts(is_json ? "{\"kind\":\"md5golden\",\"version\":1}" : "md5golden 1");
-    const md5_skeleton *skeleton = &model->skeleton;
-    common_print_either(is_json, "mesh %s\nnumJoints %u\nnumMeshes %u\n",
-                        "{\"kind\":\"mesh\",\"file\":%s,\"joints\":%u,\"meshes\":%u}\n",
-                        arguments->words[0], skeleton->num_joints, model->num_meshes);
+    const md5_skeleton *const skeleton = &model->skeleton;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         if (!is_selected(arguments, skeleton, i))
             continue;
@@ -162,36 +192,58 @@ static int dump(tool_arguments *arguments)
                             "{\"kind\":\"joint\",\"index\":%u,\"parent\":%d,\"name\":%s}\n", i,
                             (int)skeleton->joints[i].parent, skeleton->joints[i].name);
     }
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         if (is_selected(arguments, skeleton, i))
             print_indexed(is_json, "bindmat", i, model->bind[i].m, 12);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+    }
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         if (is_selected(arguments, skeleton, i))
             print_transform(is_json, "bindlocal", i, &model->bind_local[i]);
-    if (arguments->joints.count == 0) {
-        for (uint32_t i = 0; i < model->num_meshes; i++) {
-            const md5_mesh *const mesh = &model->meshes[i];
-            uint64_t used = 0;
-            for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
-                used += mesh->file_vertices[k].num_weights;
-            common_print_either(is_json, "submesh %u \"%s\" %u %u %u %llu %u\n",
-                                "{\"kind\":\"submesh\",\"index\":%u,\"shader\":%s,\"vertices\":%u,"
-                                "\"triangles\":%u,\"weights\":%u,\"used_weights\":%llu,"
-                                "\"max_weights\":%u}\n",
-                                i, mesh->shader, mesh->num_file_vertices, mesh->num_triangles,
-                                mesh->num_weights, (unsigned long long)used, mesh->max_weights);
-            for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
-                print_floats(is_json, "st", &mesh->texcoords[k].x, 2);
-            for (uint32_t k = 0; k < mesh->num_triangles; k++) {
-                const uint32_t *corner = mesh->indices + 3 * (size_t)k;
-                common_print_either(
-                    is_json, "tri %u %u %u\n", "{\"kind\":\"tri\",\"numbers\":[%u,%u,%u]}\n",
-                    mesh->sources[corner[0]], mesh->sources[corner[1]], mesh->sources[corner[2]]);
-            }
-            for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
-                print_floats(is_json, "bv", &mesh->positions[k].x, 3);
-        }
     }
+}
+
+static void print_mesh(bool is_json, uint32_t index, const md5_mesh *mesh)
+{
+    uint64_t num_used_weights = 0;
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
+        num_used_weights += mesh->file_vertices[i].num_weights;
+    common_print_either(is_json, "submesh %u \"%s\" %u %u %u %llu %u\n",
+                        "{\"kind\":\"submesh\",\"index\":%u,\"shader\":%s,\"vertices\":%u,"
+                        "\"triangles\":%u,\"weights\":%u,\"used_weights\":%llu,"
+                        "\"max_weights\":%u}\n",
+                        index, mesh->shader, mesh->num_file_vertices, mesh->num_triangles,
+                        mesh->num_weights, (unsigned long long)num_used_weights, mesh->max_weights);
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
+        print_floats(is_json, "st", &mesh->texcoords[i].x, 2);
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+        const uint32_t *const corners = mesh->indices + 3 * (size_t)i;
+        common_print_either(
+            is_json, "tri %u %u %u\n", "{\"kind\":\"tri\",\"numbers\":[%u,%u,%u]}\n",
+            mesh->sources[corners[0]], mesh->sources[corners[1]], mesh->sources[corners[2]]);
+    }
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
+        print_floats(is_json, "bv", &mesh->positions[i].x, 3);
+}
+
+static int dump(tool_arguments *arguments)
+{
+    const bool is_json = arguments->is_json;
+    md5_error error = {0};
+    md5_model *const model = md5_load_model(arguments->words[0], NULL, &error);
+    if (!model)
+        return tool_end(false, &error);
+    const md5_skeleton *const skeleton = &model->skeleton;
+    if (!check_joint_names(arguments, skeleton, &error)) {
+        md5_free_model(model);
+        return tool_end(false, &error);
+    }
+    puts(is_json ? "{\"kind\":\"md5golden\",\"version\":1}" : "md5golden 1");
+    common_print_either(is_json, "mesh %s\nnumJoints %u\nnumMeshes %u\n",
+                        "{\"kind\":\"mesh\",\"file\":%s,\"joints\":%u,\"meshes\":%u}\n",
+                        arguments->words[0], skeleton->num_joints, model->num_meshes);
+    print_joints(arguments, model);
+    for (uint32_t i = 0; i < model->num_meshes && arguments->joints.count == 0; i++)
+        print_mesh(is_json, i, &model->meshes[i]);
     print_bounds(is_json, "bindbounds", model->bounds);
     const bool is_done = arguments->num_words < 2 || dump_times(model, arguments, &error);
     if (is_done)

@@ -266,6 +266,23 @@ static bool read_frames(const char *text, md5_frame_edit *edit)
     return true;
 }
 
+// Prints the effect of --close-loop.
+static void print_loop(const md5_loop *loop)
+{
+    switch (loop->end) {
+    case MD5_LOOP_WITHOUT_LAST_FRAME:
+        puts("  --close-loop: the cycle ended one frame before frame 0; a copy of frame 0 was "
+             "appended");
+        break;
+    case MD5_LOOP_CLOSED:
+        puts("  --close-loop: the last frame already equals the first");
+        break;
+    default:
+        printf("  --close-loop: blended the last %u frames towards frame 0\n", loop->num_blended);
+        break;
+    }
+}
+
 // Applies the options for frames. If the visible motion changes, bounds are computed again.
 static bool edit_frames(repair_job *file, md5_doc *doc, md5_error *error)
 {
@@ -293,13 +310,8 @@ static bool edit_frames(repair_job *file, md5_doc *doc, md5_error *error)
         return false;
     if (doc->num_comments < num_comments)
         printf("  removed %u comments of removed frames\n", num_comments - doc->num_comments);
-    if (edit.is_closed && loop.end == MD5_LOOP_WITHOUT_LAST_FRAME)
-        puts("  --close-loop: the cycle ended one frame before frame 0; a copy of frame 0 was "
-             "appended");
-    else if (edit.is_closed && loop.end == MD5_LOOP_CLOSED)
-        puts("  --close-loop: the last frame already equals the first");
-    else if (edit.is_closed)
-        printf("  --close-loop: blended the last %u frames towards frame 0\n", loop.num_blended);
+    if (edit.is_closed)
+        print_loop(&loop);
     const uint32_t count = changes_motion && file->mesh ? md5_fix_bounds(doc, file->mesh, NULL) : 0;
     return note(file, count == MD5_NONE ? 0 : count, "bounds computed from the skin");
 }
@@ -641,9 +653,7 @@ static int read_texts(tool_arguments *arguments)
     return TOOL_OK;
 }
 
-// Writes no file before all files are repaired, so that a mesh and its clips match, and clips are
-// compared with the original meshes.
-static int fix(tool_arguments *arguments)
+static int check_fix_arguments(tool_arguments *arguments)
 {
     const bool is_cut = arguments->cuts.count > 0;
     const bool has_target = arguments->output || arguments->is_forced || is_cut;
@@ -655,27 +665,48 @@ static int fix(tool_arguments *arguments)
     if (arguments->frames && is_cut)
         return tool_usage(
             "fix", "--frames has no effect with --cut, which selects the frames of each part");
-    int status = read_texts(arguments);
-    common_list made = {NULL, 0};
-    common_list texts = {NULL, 0};
+    return read_texts(arguments);
+}
+
+// Repairs all files in memory: adds the paths and texts of the results to the lists. Returns an
+// exit status.
+static int fix_files(const tool_arguments *arguments, common_list *paths, common_list *texts)
+{
+    int status = TOOL_OK;
     bool *const renames = common_alloc(arguments->renames.count + 1, sizeof *renames);
-    const repair_job begun = {
-        .arguments = arguments, .made = &made, .texts = &texts, .renames = renames};
-    for (int i = 0; i < arguments->num_words && status != TOOL_BAD_USAGE; i++)
-        if (fix_file(&begun, arguments->words[i]) != TOOL_OK)
+    const repair_job job = {
+        .arguments = arguments, .made = paths, .texts = texts, .renames = renames};
+    for (int i = 0; i < arguments->num_words; i++) {
+        if (fix_file(&job, arguments->words[i]) != TOOL_OK)
             status = TOOL_BAD_FILE;
-    for (size_t i = 0; i < arguments->renames.count && status == TOOL_OK; i++)
+    }
+    for (size_t i = 0; i < arguments->renames.count && status == TOOL_OK; i++) {
         if (!renames[i])
             status = tool_usage("fix", "--rename %s: no joint, mesh or shader has the old name",
                                 arguments->renames.names[i]);
+    }
+    free(renames);
+    return status;
+}
+
+// Writes no file before all files are repaired, so that a mesh and its clips match, and clips are
+// compared with the original meshes.
+static int fix(tool_arguments *arguments)
+{
+    const int checked = check_fix_arguments(arguments);
+    if (checked != TOOL_OK)
+        return checked;
+    common_list made = {NULL, 0};
+    common_list texts = {NULL, 0};
+    int status = fix_files(arguments, &made, &texts);
     if (status != TOOL_OK && made.count > 0)
         fputs("md5tool: error: no files were written, because not all files can be repaired\n",
               stderr);
     md5_error error = {0};
-    for (size_t i = 0; i < made.count && status == TOOL_OK; i++)
-        status = tool_end(
-            tool_write_text(made.names[i], texts.names[i], strlen(texts.names[i]), &error), &error);
-    free(renames);
+    for (size_t i = 0; i < made.count && status == TOOL_OK; i++) {
+        const char *const text = texts.names[i];
+        status = tool_end(tool_write_text(made.names[i], text, strlen(text), &error), &error);
+    }
     common_free_list(&made);
     common_free_list(&texts);
     return status;

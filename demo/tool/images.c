@@ -23,9 +23,15 @@ static bool read_jpeg(const uint8_t *bytes, size_t size, tool_image *image)
         const bool is_table = marker == 0xC4 || marker == 0xC8 || marker == 0xCC;
         const bool is_frame = marker >= 0xC0 && marker <= 0xCF && !is_table;
         if (is_frame) {
-            *image = (tool_image){"JPEG", read_big_endian(bytes + at + 7, 2),
-                                  read_big_endian(bytes + at + 5, 2),
-                                  (uint32_t)bytes[at + 4] * bytes[at + 9], marker};
+            const uint32_t bits_per_channel = bytes[at + 4];
+            const uint32_t num_channels = bytes[at + 9];
+            *image = (tool_image){
+                .kind = "JPEG",
+                .width = read_big_endian(bytes + at + 7, 2),
+                .height = read_big_endian(bytes + at + 5, 2),
+                .bits = bits_per_channel * num_channels,
+                .type = marker,
+            };
             return true;
         }
         at += 2 + (size_t)read_big_endian(bytes + at + 2, 2);
@@ -33,47 +39,108 @@ static bool read_jpeg(const uint8_t *bytes, size_t size, tool_image *image)
     return false;
 }
 
+static tool_image read_png(const uint8_t *bytes)
+{
+    static const uint8_t channels[] = {1, 0, 3, 1, 2, 0, 4}; // by color type
+    const uint8_t bits_per_channel = bytes[24];
+    const uint8_t color_type = bytes[25];
+    const uint32_t num_channels = color_type < COMMON_LENGTH(channels) ? channels[color_type] : 0;
+    return (tool_image){
+        .kind = "PNG",
+        .width = read_big_endian(bytes + 16, 4),
+        .height = read_big_endian(bytes + 20, 4),
+        .bits = bits_per_channel * num_channels,
+        .type = color_type,
+    };
+}
+
+static tool_image read_dds(const uint8_t *bytes)
+{
+    return (tool_image){
+        .kind = "DDS",
+        .width = common_read_little_endian(bytes + 16, 4),
+        .height = common_read_little_endian(bytes + 12, 4),
+        .bits = common_read_little_endian(bytes + 88, 4),
+        .type = common_read_little_endian(bytes + 84, 4),
+    };
+}
+
+static tool_image read_pcx(const uint8_t *bytes)
+{
+    const uint32_t min_x = common_read_little_endian(bytes + 4, 2);
+    const uint32_t min_y = common_read_little_endian(bytes + 6, 2);
+    const uint32_t max_x = common_read_little_endian(bytes + 8, 2);
+    const uint32_t max_y = common_read_little_endian(bytes + 10, 2);
+    const bool is_version_5 = bytes[1] == 5;
+    const bool has_run_lengths = bytes[2] == 1;
+    const uint32_t bits_per_plane = bytes[3];
+    const uint32_t num_planes = bytes[65];
+    return (tool_image){
+        .kind = "PCX",
+        .width = max_x - min_x + 1,
+        .height = max_y - min_y + 1,
+        .bits = bits_per_plane * num_planes,
+        .type = is_version_5 && has_run_lengths,
+    };
+}
+
+static tool_image read_tga(const uint8_t *bytes)
+{
+    const uint32_t has_color_map = bytes[1];
+    return (tool_image){
+        .kind = "TGA",
+        .width = common_read_little_endian(bytes + 12, 2),
+        .height = common_read_little_endian(bytes + 14, 2),
+        .bits = bytes[16],
+        .type = bytes[2] | has_color_map << 8,
+    };
+}
+
+// Reads an image of Quake, whose width and height are at an offset.
+static tool_image read_quake_image(const char *kind, const uint8_t *bytes, size_t offset)
+{
+    return (tool_image){
+        .kind = kind,
+        .width = common_read_little_endian(bytes + offset, 4),
+        .height = common_read_little_endian(bytes + offset + 4, 4),
+        .bits = 8,
+    };
+}
+
+// Reads the header of an image. Some formats are recognized by their first bytes, the others by the
+// extension of their file. Returns false for other files.
+static bool read_header(const char *path, const uint8_t *bytes, size_t size, tool_image *image)
+{
+    if (size >= 26 && memcmp(bytes, "\x89PNG\r\n\x1A\n", 8) == 0)
+        *image = read_png(bytes);
+    else if (size >= 92 && memcmp(bytes, "DDS ", 4) == 0)
+        *image = read_dds(bytes);
+    else if (size >= 2 && bytes[0] == 0xFF && bytes[1] == 0xD8)
+        return read_jpeg(bytes, size, image);
+    else if (size >= 128 && bytes[0] == 10 && common_has_suffix(path, ".pcx"))
+        *image = read_pcx(bytes);
+    else if (size >= 18 && common_has_suffix(path, ".tga"))
+        *image = read_tga(bytes);
+    else if (size >= 100 && common_has_suffix(path, ".wal"))
+        *image = read_quake_image("WAL", bytes, 32);
+    else if (size >= 8 && common_has_suffix(path, ".lmp"))
+        *image = read_quake_image("LMP", bytes, 0);
+    else
+        return false;
+    return true;
+}
+
 bool tool_read_image(md5_game *game, const char *path, tool_image *image)
 {
     enum { HEADER_SIZE = 1 << 17 }; // JPEG files may contain many bytes before their size
-    static const uint8_t channels[] = {1, 0, 3, 1, 2, 0, 4}; // of PNG files, by color type
     FILE *const file = !game && common_is_file(path) ? fopen(path, "rb") : NULL;
     size_t size = 0;
     char *const packed = game ? tool_read_file(game, path, &size) : NULL;
     uint8_t *const bytes = packed ? (uint8_t *)packed : common_alloc(HEADER_SIZE, 1);
     size = file ? fread(bytes, 1, HEADER_SIZE, file) : size;
-    bool is_read = true;
     if (file)
         fclose(file);
-    if (size >= 26 && memcmp(bytes, "\x89PNG\r\n\x1A\n", 8) == 0)
-        *image = (tool_image){"PNG", read_big_endian(bytes + 16, 4), read_big_endian(bytes + 20, 4),
-                              (uint32_t)bytes[24] * (bytes[25] < 7 ? channels[bytes[25]] : 0u),
-                              bytes[25]};
-    else if (size >= 92 && memcmp(bytes, "DDS ", 4) == 0)
-        *image = (tool_image){"DDS", common_read_little_endian(bytes + 16, 4),
-                              common_read_little_endian(bytes + 12, 4),
-                              common_read_little_endian(bytes + 88, 4),
-                              common_read_little_endian(bytes + 84, 4)};
-    else if (size >= 2 && bytes[0] == 0xFF && bytes[1] == 0xD8)
-        is_read = read_jpeg(bytes, size, image);
-    else if (size >= 128 && bytes[0] == 10 && common_has_suffix(path, ".pcx"))
-        *image = (tool_image){
-            "PCX",
-            common_read_little_endian(bytes + 8, 2) - common_read_little_endian(bytes + 4, 2) + 1,
-            common_read_little_endian(bytes + 10, 2) - common_read_little_endian(bytes + 6, 2) + 1,
-            (uint32_t)bytes[3] * bytes[65], bytes[1] == 5 && bytes[2] == 1};
-    else if (size >= 18 && common_has_suffix(path, ".tga"))
-        *image = (tool_image){"TGA", common_read_little_endian(bytes + 12, 2),
-                              common_read_little_endian(bytes + 14, 2), bytes[16],
-                              bytes[2] | (uint32_t)bytes[1] << 8};
-    else if (size >= 100 && common_has_suffix(path, ".wal"))
-        *image = (tool_image){"WAL", common_read_little_endian(bytes + 32, 4),
-                              common_read_little_endian(bytes + 36, 4), 8, 0};
-    else if (size >= 8 && common_has_suffix(path, ".lmp"))
-        *image = (tool_image){"LMP", common_read_little_endian(bytes, 4),
-                              common_read_little_endian(bytes + 4, 4), 8, 0};
-    else
-        is_read = false;
+    const bool is_read = read_header(path, bytes, size, image);
     free(bytes);
     return is_read;
 }
@@ -186,6 +253,15 @@ static bool is_power_of_two(uint32_t side)
     return side > 0 && (side & (side - 1)) == 0;
 }
 
+// Returns true if engines read TGA files of this type: colors (2; 10 with run lengths) or gray (3).
+static bool is_tga_supported(uint32_t type, uint32_t bits)
+{
+    const bool is_24_or_32 = bits == 24 || bits == 32;
+    const bool is_color = (type == 2 || type == 10) && is_24_or_32;
+    const bool is_gray = type == 3 && (bits == 8 || is_24_or_32);
+    return is_color || is_gray;
+}
+
 void tool_judge_image(md5_game *game, md5_check *facts, const char *path)
 {
     tool_image image;
@@ -194,16 +270,16 @@ void tool_judge_image(md5_game *game, md5_check *facts, const char *path)
     const char *const name = common_base(path);
     const uint32_t type = image.type;
     const uint32_t bits = image.bits;
-    const bool is_24_or_32 = bits == 24 || bits == 32;
-    const bool is_color = (type == 2 || type == 10) && is_24_or_32;
-    const bool is_gray = type == 3 && (bits == 8 || is_24_or_32);
-    if (strcmp(image.kind, "TGA") == 0 && !is_color && !is_gray)
+    const bool is_tga = strcmp(image.kind, "TGA") == 0;
+    const bool is_pcx = strcmp(image.kind, "PCX") == 0;
+    const bool is_jpeg = strcmp(image.kind, "JPEG") == 0;
+    if (is_tga && !is_tga_supported(type, bits))
         tool_found(facts, "tga-kind", 0, "%.80s: TGA type %u%s with %u bits per pixel", name,
                    type & 255, type > 255 ? " and a color map" : "", bits);
-    if (strcmp(image.kind, "PCX") == 0 && (bits != 8 || type != 1))
+    if (is_pcx && (bits != 8 || type != 1))
         tool_found(facts, "pcx-kind", 0,
                    "%.80s: PCX with %u bits per pixel or an unsupported version", name, bits);
-    const bool is_of_id = strcmp(image.kind, "TGA") == 0 || strcmp(image.kind, "JPEG") == 0;
-    if (is_of_id && !(is_power_of_two(image.width) && is_power_of_two(image.height)))
+    const bool has_good_sides = is_power_of_two(image.width) && is_power_of_two(image.height);
+    if ((is_tga || is_jpeg) && !has_good_sides)
         tool_found(facts, "image-sides", 0, "%.80s: %u x %u", name, image.width, image.height);
 }

@@ -36,10 +36,23 @@ static char printable(unsigned char byte)
     return byte < ' ' || byte >= 0x7F ? '?' : (char)byte;
 }
 
+// Returns the start of a line, counted from 1, or `end` if the text has fewer lines.
+static const char *find_line(const char *text, const char *end, uint32_t line)
+{
+    for (; line > 1 && text < end; line--) {
+        while (text < end && *text != '\n' && *text != '\r')
+            text++;
+        if (end - text > 1 && text[0] == '\r' && text[1] == '\n')
+            text++;
+        text += text < end;
+    }
+    return text;
+}
+
+// Prints the line of a diagnostic and a mark below its column.
 static void show_place(tool_report *report, const md5_error *error)
 {
-    enum { BEFORE = 60, WIDTH = 100 };
-    uint32_t line = error->line;
+    enum { BEFORE = 60, WIDTH = 100 }; // characters: before the mark, of the line
     if (!report->path || strcmp(report->path, error->file) != 0) {
         free(report->text);
         free(report->path);
@@ -47,17 +60,10 @@ static void show_place(tool_report *report, const md5_error *error)
         report->path = common_copy(error->file);
         report->text = tool_read_file(NULL, error->file, &report->size);
     }
-    if (!report->text || line == 0)
+    if (!report->text || error->line == 0)
         return;
-    const char *bytes = report->text;
     const char *const end = report->text + report->size;
-    for (; line > 1 && bytes < end; line--) {
-        while (bytes < end && *bytes != '\n' && *bytes != '\r')
-            bytes++;
-        if (end - bytes > 1 && bytes[0] == '\r' && bytes[1] == '\n')
-            bytes++;
-        bytes += bytes < end;
-    }
+    const char *const bytes = find_line(report->text, end, error->line);
     size_t length = 0;
     while (bytes + length < end && bytes[length] != '\n' && bytes[length] != '\r')
         length++;
