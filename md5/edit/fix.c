@@ -395,36 +395,53 @@ static bool is_part_full(const mesh_part *part, uint32_t mesh, const uint32_t *i
     return num_new > max_vertices - part->num_vertices || part->num_triangles == max_triangles;
 }
 
-// Rebuilds the group of meshes that begins with `first`, as few meshes as the limits allow, and
-// writes them to `meshes`. If nothing changes or no triangle remains, writes the first mesh as it
-// is. Adds the number of changes to *count. Returns the number of meshes, or 0 on failure.
+// Adds the triangles of a mesh to the current part. When a part is full, writes it to
+// meshes[*num_built], increments *num_built and continues with an empty part. Other properties of
+// the written meshes are those of `head`.
+static bool add_mesh_triangles(repair *it, const md5_mesh_edit *edit, mesh_part *part,
+                               uint32_t number, const md5_doc_mesh *head, md5_doc_mesh *meshes,
+                               uint32_t *num_built)
+{
+    const uint32_t max_vertices = edit->max_vertices > 0 ? edit->max_vertices : UINT32_MAX;
+    const uint32_t max_triangles = edit->max_triangles > 0 ? edit->max_triangles : UINT32_MAX;
+    const md5_doc_mesh *const mesh = &part->meshes[number];
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+        const uint32_t *const indices = mesh->indices + 3 * (size_t)i;
+        if (edit->drops_unused && is_degenerate(indices))
+            continue;
+        meshes[*num_built] = *head;
+        if (part->num_triangles > 0
+            && is_part_full(part, number, indices, max_vertices, max_triangles)) {
+            TRY(finish_part(&it->arena, part, &meshes[*num_built]));
+            ++*num_built;
+        }
+        add_triangle(part, number, indices);
+    }
+    return true;
+}
+
+static bool exceeds_limits(const md5_mesh_edit *edit, const md5_doc_mesh *mesh)
+{
+    if (edit->max_vertices > 0 && mesh->num_vertices > edit->max_vertices)
+        return true;
+    return edit->max_triangles > 0 && mesh->num_triangles > edit->max_triangles;
+}
+
+// Rebuilds the group of meshes that begins with `first` as the fewest meshes within the limits, and
+// writes them to `meshes`. If nothing changes or no triangle remains, writes the first mesh
+// unchanged. Adds the number of changes to *count. Returns the number of meshes, or 0 on failure.
 static uint32_t rebuild_group(repair *it, const md5_mesh_edit *edit, mesh_part *part,
                               uint32_t first, const uint32_t *next, md5_doc_mesh *meshes,
                               uint32_t *count)
 {
     const md5_doc_mesh *const head = &part->meshes[first];
-    const uint32_t max_vertices = edit->max_vertices > 0 ? edit->max_vertices : UINT32_MAX;
-    const uint32_t max_triangles = edit->max_triangles > 0 ? edit->max_triangles : UINT32_MAX;
     const bool is_merged = next[first] != MD5_NONE;
-    const bool is_split = head->num_vertices > max_vertices || head->num_triangles > max_triangles;
-    const bool is_replaced = is_merged || is_split;
+    const bool is_replaced = is_merged || exceeds_limits(edit, head);
     const uint32_t begin = is_replaced || edit->drops_unused ? first : MD5_NONE;
     uint32_t num_built = 0;
     for (uint32_t m = begin; m != MD5_NONE; m = next[m]) {
-        const md5_doc_mesh *const mesh = &part->meshes[m];
-        for (uint32_t t = 0; t < mesh->num_triangles; t++) {
-            const uint32_t *const indices = mesh->indices + 3 * (size_t)t;
-            if (edit->drops_unused && is_degenerate(indices))
-                continue;
-            meshes[num_built] = *head;
-            if (part->num_triangles > 0
-                && is_part_full(part, m, indices, max_vertices, max_triangles)) {
-                if (!finish_part(&it->arena, part, &meshes[num_built]))
-                    return 0;
-                num_built++;
-            }
-            add_triangle(part, m, indices);
-        }
+        if (!add_mesh_triangles(it, edit, part, m, head, meshes, &num_built))
+            return 0;
     }
     meshes[num_built] = *head;
     if (is_merged || (is_replaced && part->num_triangles > 0))
@@ -435,11 +452,13 @@ static uint32_t rebuild_group(repair *it, const md5_mesh_edit *edit, mesh_part *
         return 0;
     if (is_replaced)
         return num_built;
-    // Changes of a single mesh are its removed elements. The number of weights may grow if runs of
-    // weights overlapped; such a mesh is left unchanged if the difference is negative.
-    const uint64_t num_removed = (uint64_t)head->num_vertices - meshes[0].num_vertices
-                                 + head->num_triangles - meshes[0].num_triangles + head->num_weights
-                                 - meshes[0].num_weights;
+    // Changes of a single mesh are its removed elements. The number of weights increases if ranges
+    // of weights overlapped. If the sum is negative, which wraps to a large number, the mesh is
+    // left unchanged.
+    const md5_doc_mesh *const built = &meshes[0];
+    uint64_t num_removed = (uint64_t)head->num_vertices - built->num_vertices;
+    num_removed += (uint64_t)head->num_triangles - built->num_triangles;
+    num_removed += (uint64_t)head->num_weights - built->num_weights;
     if (num_removed == 0 || num_removed > UINT32_MAX)
         meshes[0] = *head;
     else
