@@ -2,8 +2,10 @@
 // frame.
 //
 // The motion becomes a clip of a model (retarget.c) or, without a model, of the file's skeleton.
-// Offsets and angles are in the file's axes, usually with y up. The rotations of all joints are 0
-// in the rest pose. The channels of a joint are factors of its rotation, from left to right.
+// Offsets and angles are in the file's axes, usually with y up. The channels of a joint are factors
+// of its rotation, from left to right. The rotations of all joints are 0 in the rest pose. In some
+// captures this pose is not a figure, because each joint has its own axes. Then the first frame is
+// the rest pose.
 #include "demo/convert/budget.h"
 #include "demo/convert/retarget.h"
 #include "demo/convert/tokens.h"
@@ -31,7 +33,9 @@ typedef struct bvh_file {
     convert_quat axes;    // rotation from the file's space to the motion's space
     double scale;         // motion units per file unit
     md5_bounds *bounds;   // [num_frames] of the joints in the motion's space, or NULL
+    convert_xform *local; // [num_joints] rest pose relative to the parents
     convert_xform *model; // [num_joints] model space
+    bool is_first_frame_rest;
 } bvh_file;
 
 // Consumes the next token if it equals `word`, ignoring case.
@@ -265,15 +269,20 @@ static void pose(void *user, uint32_t frame, convert_xform *local)
 }
 
 // Prints the skeleton in its rest pose as the text of a mesh file.
-static bool print_rest(const bvh_file *file, char **text, size_t *size)
+static bool print_rest(bvh_file *file, char **text, size_t *size)
 {
     md5_doc doc = {.kind = MD5_DOC_MODEL,
                    .num_joints = file->num_joints,
                    .joints = common_alloc(file->num_joints, sizeof *doc.joints)};
+    if (file->is_first_frame_rest)
+        pose(file, 0, file->local);
     for (uint32_t i = 0; i < file->num_joints; i++) {
         const uint32_t parent = file->skeleton[i].parent;
         convert_xform *const at = &file->model[i];
-        *at = to_motion(file, no_rotation, file->joints[i].offset);
+        if (file->is_first_frame_rest)
+            *at = file->local[i];
+        else
+            *at = to_motion(file, no_rotation, file->joints[i].offset);
         if (parent != MD5_NONE)
             *at = convert_mul(file->model[parent], *at);
         doc.joints[i] = convert_doc_joint(file->skeleton[i].name, parent, *at);
@@ -322,6 +331,66 @@ static double guess_scale(const convert_job *job, double legs)
 
 // -- The reader -----------------------------------------------------------------------------------
 
+// Selects the rest pose, and the axes and the unit of the motion. On success, *text [*size] is the
+// skeleton in the motion's space.
+static bool select_space(bvh_file *file, char **text, size_t *size)
+{
+    convert_stance stance = {.is_standing = false};
+    for (int attempt = 0; attempt < 2 && !stance.is_standing; attempt++) {
+        file->is_first_frame_rest = attempt > 0;
+        if (!print_rest(file, text, size))
+            return false;
+        md5_model *const model = md5_parse_model(*text, *size, NULL, file->in.error);
+        free(*text);
+        *text = NULL;
+        if (!model)
+            return false;
+        stance = convert_measure(model);
+        md5_free_model(model);
+    }
+    if (file->is_first_frame_rest)
+        convert_note(file->job,
+                     "%s: the pose without rotations is not a standing figure: the first frame is "
+                     "used as the rest pose",
+                     file->in.path);
+    file->axes = convert_from_xform((md5_xform){.rotation = stance.axes}).rotation;
+    file->scale = guess_scale(file->job, stance.legs);
+    return print_rest(file, text, size);
+}
+
+// Adds the clip in the motion's space with its skeleton.
+static bool add_clip(bvh_file *file, convert_scene *scene)
+{
+    char *skeleton_text = NULL;
+    size_t size = 0;
+    file->local = common_alloc(file->num_joints, sizeof *file->local);
+    file->model = common_alloc(file->num_joints, sizeof *file->model);
+    if (!select_space(file, &skeleton_text, &size))
+        return false;
+    scene->unit = file->scale;
+    file->bounds = common_alloc(file->num_frames, sizeof *file->bounds);
+    const convert_motion motion = {.path = file->in.path,
+                                   .num_joints = file->num_joints,
+                                   .joints = file->skeleton,
+                                   .num_frames = file->num_frames,
+                                   .rate = find_rate(file),
+                                   .bounds = file->bounds,
+                                   .pose = pose,
+                                   .user = file};
+    char *const name = common_stem(file->in.path);
+    const bool is_added = convert_add_clip(file->job, scene, name, &motion, NULL, file->in.error);
+    free(name);
+    if (!is_added) {
+        free(skeleton_text);
+        return false;
+    }
+    convert_part *const part = &scene->parts[scene->num_parts - 1];
+    part->skeleton_text = skeleton_text;
+    part->skeleton_size = size;
+    part->is_captured = true;
+    return true;
+}
+
 bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {
@@ -336,48 +405,14 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
                             .max_shown = 40},
                      .axes = no_rotation,
                      .scale = 1};
-    bool is_done = read_hierarchy(&file) && read_motion(&file);
-    char *skeleton_text = NULL;
-    size_t size = 0;
-    file.model = common_alloc(file.num_joints, sizeof *file.model);
-    is_done = is_done && print_rest(&file, &skeleton_text, &size);
-    md5_model *const model = is_done ? md5_parse_model(skeleton_text, size, NULL, error) : NULL;
-    if (model) { // the clip is converted to MD5's space
-        char *const name = common_stem(file.in.path);
-        float legs = 0;
-        const md5_quat axes = convert_measure(model, &legs);
-        file.axes = convert_from_xform((md5_xform){.rotation = axes}).rotation;
-        file.scale = guess_scale(job, legs);
-        scene->unit = file.scale;
-        file.bounds = common_alloc(file.num_frames, sizeof *file.bounds);
-        const convert_motion motion = {.path = file.in.path,
-                                       .num_joints = file.num_joints,
-                                       .joints = file.skeleton,
-                                       .num_frames = file.num_frames,
-                                       .rate = find_rate(&file),
-                                       .bounds = file.bounds,
-                                       .pose = pose,
-                                       .user = &file};
-        is_done = print_rest(&file, &skeleton_text, &size)
-                  && convert_add_clip(job, scene, name, &motion, NULL, error);
-        free(name);
-    }
-    is_done = is_done && model;
-    if (is_done) {
-        convert_part *const part = &scene->parts[scene->num_parts - 1];
-        part->skeleton_text = skeleton_text;
-        part->skeleton_size = size;
-        part->is_captured = true;
-    } else {
-        free(skeleton_text);
-    }
-    md5_free_model(model);
+    const bool is_read = read_hierarchy(&file) && read_motion(&file) && add_clip(&file, scene);
     for (uint32_t i = 0; i < file.num_joints; i++)
         free((char *)(uintptr_t)file.skeleton[i].name);
     free(file.skeleton);
     free(file.joints);
     free(file.values);
     free(file.bounds);
+    free(file.local);
     free(file.model);
-    return is_done;
+    return is_read;
 }

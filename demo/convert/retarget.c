@@ -428,15 +428,33 @@ static void free_figure(retarget_figure *figure)
     free(figure->rest);
 }
 
-md5_quat convert_measure(const md5_model *model, float *legs)
+// Returns true if the directions from the pelvis to the head and to the feet differ by more than
+// 120 degrees, or if one of them is unknown.
+static bool is_standing(const retarget_figure *figure)
+{
+    const float max_cosine = -0.5f;
+    const md5_vec3 nowhere = {0, 0, 0};
+    const uint32_t head = figure->roles[2 * HEAD].last;
+    const uint32_t feet[] = {figure->roles[2 * FOOT].last, figure->roles[2 * FOOT + 1].last};
+    const bool has_feet = feet[0] != MD5_NONE && feet[1] != MD5_NONE;
+    if (figure->pelvis == MD5_NONE || head == MD5_NONE || !has_feet)
+        return true;
+    const md5_vec3 up = bone(figure, figure->rest, figure->pelvis, head);
+    const md5_vec3 down = md5_vec3_add(bone(figure, figure->rest, figure->pelvis, feet[0]),
+                                       bone(figure, figure->rest, figure->pelvis, feet[1]));
+    return md5_vec3_dot(md5_vec3_normalize(up, nowhere), md5_vec3_normalize(down, nowhere))
+           < max_cosine;
+}
+
+convert_stance convert_measure(const md5_model *model)
 {
     retarget_figure figure = make_figure(model, (md5_quat){0.5f, 0.5f, 0.5f, 0.5f});
     complete_figure(&figure);
-    *legs = 0;
+    convert_stance stance = {.axes = figure.space, .is_standing = is_standing(&figure)};
     for (int r = 2 * THIGH; r < 2 * FOOT; r++)
-        *legs += 0.5f * bone_length(&figure, r);
+        stance.legs += 0.5f * bone_length(&figure, r);
     free_figure(&figure);
-    return figure.space;
+    return stance;
 }
 
 // -- Pairs of joints ------------------------------------------------------------------------------

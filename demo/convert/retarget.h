@@ -5,10 +5,15 @@
 #include "demo/convert/convert.h"
 #include "md5/md5pose.h"
 
-// Returns the rotation of a skeleton's space after which x is forward, y left and z up, as its
-// limbs indicate. Without limbs, assumes a space with y up, z forward and x left. *legs is the mean
-// length of the legs in the model's units, or 0.
-md5_quat convert_measure(const md5_model *model, float *legs);
+// Properties of a skeleton's bind pose.
+typedef struct convert_stance {
+    // Rotation of the skeleton's space after which x is forward, y left and z up, as its limbs
+    // indicate. Without limbs, assumes a space with y up, z forward and x left.
+    md5_quat axes;
+    float legs;       // mean length of the legs in the model's units, or 0
+    bool is_standing; // legs and head point in opposite directions, or one of them is missing
+} convert_stance;
+convert_stance convert_measure(const md5_model *model);
 
 // The joint of the source that moves a joint of the target.
 typedef struct convert_pair {

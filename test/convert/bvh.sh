@@ -19,6 +19,10 @@ retarget() {
     }
 }
 
+not_noted() {
+    ! grep -F -- "$1" "$scratch/notes"
+}
+
 limbs() { # NAME TURN HOW
     name=$1
     shift
@@ -38,6 +42,7 @@ walker write "$scratch/classic.bvh" cm 0 classic
 walker write "$scratch/odd.bvh" cm 0 odd
 walker write "$scratch/hanging.bvh" cm 0 hanging
 walker write "$scratch/z_up.bvh" cm 0 z_up
+walker write "$scratch/own_axes.bvh" cm 0 own_axes
 walker write "$scratch/aside.bvh" cm 90 mixamo
 walker write "$scratch/behind.bvh" cm 180 mixamo
 walker write "$scratch/askew.bvh" cm 30 mixamo
@@ -59,8 +64,12 @@ for names in old small; do
 done
 check "the same from a rest pose with hanging arms" retarget hanging
 check "... is the same clip" limbs hanging 0 model
+check "... and a standing rest pose is used" not_noted "as the rest pose"
 check "the same in a space with z up" retarget z_up
 check "... is the same clip" limbs z_up 0 model
+check "the same with a separate set of axes for each joint" retarget own_axes
+check "... is the same clip" limbs own_axes 0 first_frame
+check "... and the rest pose is noted" noted "the first frame is used as the rest pose"
 check "the same with the line ends of Windows" retarget windows
 check "... is the same clip" cmp "$scratch/windows.md5anim" "$scratch/walk.md5anim"
 check "names that say nothing are refused" ends_saying 1 "--map FILE" "$tool" convert "$scratch/odd.bvh" --mesh "$bobbin" \

@@ -1,10 +1,12 @@
 """Writes BVH files of a person who walks, whose limbs' directions follow from few angles; and
 checks the clips that md5tool makes of them, with arithmetic of its own.
 
-usage: walker.py write FILE.bvh cm|m FACING mixamo|classic|old|small|odd|hanging|z_up
+usage: walker.py write FILE.bvh cm|m FACING mixamo|classic|old|small|odd|hanging|z_up|
+           own_axes
        walker.py map FILE                           of the names `odd` to those of Bobbin
-       walker.py limbs CLIP.md5anim MESH TURN model|askew|still    of Bobbin; the model is turned by so many
-           degrees, or the motion, or it walks in place
+       walker.py limbs CLIP.md5anim MESH TURN HOW   of Bobbin; HOW: the `model` is turned by so many
+           degrees, or the motion (`askew`), or it walks in place (`still`), or the rest pose is the
+           `first_frame`
        walker.py own CLIP.md5anim SCALE             of the skeleton of the BVH file itself
 """
 import math
@@ -119,15 +121,41 @@ def hanging(name, frame):
     return (z, x, y)
 
 
+def own_axes(name):
+    """The axes of a joint for which the bone to its child is x, as in captures whose pose without rotations
+    is not a figure."""
+    part = name.replace("Left", "").replace("Right", "")
+    if part in ("UpLeg", "Leg", "Foot", "ToeBase"):
+        return about("z", -90)
+    if part in ("Spine", "Spine1", "Neck", "Head"):
+        return about("z", 90)
+    return about("z", 180 if name.startswith("Right") else 0)
+
+
+def transposed(m):
+    return [list(row) for row in zip(*m)]
+
+
+def angles_with_own_axes(name, parent, frame):
+    """The angles of the same motion about a joint's own axes."""
+    z, x, y = angles(name, frame)
+    m = mul(mul(about("z", z), mul(about("x", x), about("y", y))), own_axes(name))
+    if parent:
+        m = mul(transposed(own_axes(parent)), m)
+    return (math.degrees(math.atan2(-m[0][1], m[1][1])), math.degrees(math.asin(max(-1, min(1, m[2][1])))),
+            math.degrees(math.atan2(-m[2][0], m[2][2])))
+
+
 def write(path, unit, facing, names):
     scale = {"cm": 1.0, "m": 0.01}[unit]
-    hangs, is_z_up = names == "hanging", names == "z_up"
+    hangs, is_z_up, has_axes = names == "hanging", names == "z_up", names == "own_axes"
+    parents = {joint[0]: joint[1] for joint in JOINTS}
 
     def placed(v):
         return (v[0], -v[2], v[1]) if is_z_up else v
 
     def said(name):
-        if names in ("mixamo", "hanging", "z_up"):
+        if names in ("mixamo", "hanging", "z_up", "own_axes"):
             return "mixamorig:" + name
         if names == "odd":
             return "bone " + str([j[0] for j in JOINTS].index(name))
@@ -143,6 +171,8 @@ def write(path, unit, facing, names):
     def joint(name, parent, offset, depth):
         if hangs and name.endswith(("ForeArm", "Hand")):
             offset = (0, -abs(offset[0]), 0)
+        if has_axes and parent:
+            offset = apply(transposed(own_axes(parent)), offset)
         pad = "\t" * depth
         lines.append(pad + ("ROOT " if parent is None else "JOINT ") + said(name))
         lines.append(pad + "{")
@@ -169,7 +199,10 @@ def write(path, unit, facing, names):
         numbers = [scale * v for v in placed([v + w for v, w in zip(walked, (50, 0, -20))])]
         for name in order:
             name = back[name]
-            z, x, y = (hanging if hangs else angles)(name, frame)
+            if has_axes:
+                z, x, y = angles_with_own_axes(name, parents[name], frame)
+            else:
+                z, x, y = (hanging if hangs else angles)(name, frame)
             if name == "Hips":
                 y += facing  # the others are 0 here
             numbers += [-z if is_z_up else z, x, y]
@@ -259,7 +292,10 @@ def check_limbs(path, turn, how):
                 his = unit(between(positions[side + a], positions[side + b]))
                 expect("frame %d: %s %s" % (number, side, c), own, apply(turned, game(his)), 2e-3)
         # The head turns as the walker's does, from its own bind pose: by the same matrix.
-        his = [game(apply(rotations["Head"], v)) for v in ((0, 0, 1), (1, 0, 0), (0, 1, 0))]
+        head = rotations["Head"]
+        if how == "first_frame":  # which is the rest pose
+            head = mul(head, transposed(pose(0)[0]["Head"]))
+        his = [game(apply(head, v)) for v in ((0, 0, 1), (1, 0, 0), (0, 1, 0))]
         own = mul(frame["head"][0], REST_HEAD)
         # A turned motion turns what is not turned; a turned model is turned itself.
         back = mul(about("z", -turn), own if how == "askew" else mul(own, about("z", turn)))
