@@ -326,6 +326,22 @@ TEST (view_keys_are_named_as_in_sdl) {
     CHECK(view_key_from_sdl((SDL_Keycode)0x80000001u) == VIEW_KEY_OTHER);
 }
 
+// A double click consists of two presses of one button at one position. Its time limit is 500 ms,
+// also if the clock wraps around.
+TEST (view_clicks_are_counted_by_their_times) {
+    view_clicks clicks = {0};
+    CHECK_UINT((unsigned)view_count_clicks(&clicks, 1, 100, 50, 50),
+               1); // less than 500 ms after the start
+    CHECK_UINT((unsigned)view_count_clicks(&clicks, 1, 600, 66, 34), 2);
+    CHECK_UINT((unsigned)view_count_clicks(&clicks, 1, 1100, 66, 34), 3);
+    CHECK_UINT((unsigned)view_count_clicks(&clicks, 1, 1601, 66, 34), 1);
+    CHECK_UINT((unsigned)view_count_clicks(&clicks, 3, 1602, 66, 34), 1);
+    CHECK_UINT((unsigned)view_count_clicks(&clicks, 3, 1603, 83, 34), 1);
+    CHECK_UINT((unsigned)view_count_clicks(&clicks, 3, UINT32_MAX - 99, 83, 34), 1);
+    CHECK_UINT((unsigned)view_count_clicks(&clicks, 3, 400, 83, 34), 2);
+    CHECK_UINT((unsigned)view_count_clicks(&clicks, 3, 901, 83, 34), 1);
+}
+
 // Sends an SDL event of a finger at a time in milliseconds, and returns the resulting input.
 static view_input touch(view_window *window, Uint32 type, Uint32 now)
 {

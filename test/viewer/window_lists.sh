@@ -36,9 +36,19 @@ finds_clips() {
         clicks choose 300 200 &&
         says 'is["list"] == "none" && is["clip"] != "run_to_walk"'
 }
+# The viewer is stopped during both clicks, so that it reads them at the same time. Only the times of the events show
+# that they are no double click.
+judges_clicks_by_their_times() {
+    press files ctrl+o && says 'is["list"] == "files"' && xdotool mousemove --window "$window" 230 190 || return 1
+    kill -STOP $viewer && xdotool click 1 && sleep 0.6 && xdotool click 1
+    kill -CONT $viewer
+    press list Right && says 'is["list"] == "files"' || return 1
+    after choose xdotool click --repeat 2 --delay 50 1 && says 'is["list"] == "none"'
+}
 check "Ctrl+O lists files, typing filters them, Enter opens one" finds_files
 check "Ctrl+O lists them again, Esc closes the list" closes_lists
 check "a click on the name opens the list, a click outside closes it" lists_by_mouse
+check "slow clicks are no double click, even if a slow frame delays them" judges_clicks_by_their_times
 check "Ctrl+L lists clips, which are selected by key or mouse" finds_clips
 
 # Opening the outliner brings it to the front. It lists meshes below the search field, then joints. A click on a name

@@ -1,4 +1,4 @@
-// Names of keys; gamepads as keys; counting of fingers.
+// Names of keys; gamepads as keys; counting of clicks and fingers.
 #include "demo/viewer/platform/platform.h"
 
 #include "demo/common/memory.h"
@@ -47,6 +47,19 @@ const char *view_name_key(int32_t key, char *text, size_t size)
     else
         snprintf(text, size, "%s", "");
     return text;
+}
+
+int view_count_clicks(view_clicks *clicks, int button, uint32_t time, float x, float y)
+{
+    enum { MAX_DELAY = 500 }; // ms
+    const float max_distance = 16;
+    const bool is_near =
+        fabsf(x - clicks->x) <= max_distance && fabsf(y - clicks->y) <= max_distance;
+    const bool is_soon = time - clicks->time <= MAX_DELAY;
+    const bool continues = is_near && is_soon && button == clicks->button;
+    const int count = continues ? clicks->count + 1 : 1;
+    *clicks = (view_clicks){.count = count, .button = button, .time = time, .x = x, .y = y};
+    return count;
 }
 
 bool view_count_fingers(view_fingers *fingers, int down, double now)

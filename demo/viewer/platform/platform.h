@@ -119,6 +119,18 @@ typedef struct view_pad {
 // Writes the next key that is pressed or released. Returns false if no key has changed (keys.c).
 bool view_next_pad_key(view_pad *pad, view_input *event);
 
+// Presses of a mouse button that follow each other quickly at one position.
+typedef struct view_clicks {
+    int count;     // number of presses; 0: no button was pressed
+    int button;    // the pressed button
+    uint32_t time; // time of the last press, ms; it may wrap around
+    float x, y;    // position of the last press, pixels
+} view_clicks;
+
+// Adds a press of a mouse button. Returns the number of presses of the same button that follow each
+// other within half a second at a distance of at most 16 pixels: 2 is a double click.
+int view_count_clicks(view_clicks *clicks, int button, uint32_t time, float x, float y);
+
 // Fingers on a screen, from the first touch until all fingers are gone.
 typedef struct view_fingers {
     int down;     // number of fingers that are down

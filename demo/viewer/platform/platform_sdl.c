@@ -421,6 +421,51 @@ typedef struct x_error {
     unsigned char minor;
 } x_error;
 
+// The beginning of XButtonEvent.
+typedef struct x_button {
+    int type;
+    unsigned long serial;
+    int is_sent;
+    void *display;
+    unsigned long window;
+    unsigned long root;
+    unsigned long child;
+    unsigned long time;
+} x_button;
+
+// SDL_SysWMmsg of an X event.
+typedef struct x_message {
+    SDL_version version;
+    int subsystem;
+    x_button button;
+} x_message;
+
+// Event filter of SDL. SDL counts clicks by the times at which it reads the events, which are later
+// than the clicks while a frame takes long. Therefore the clicks are counted by the times of the X
+// server, which SDL only reports in SDL_SYSWMEVENT, before its own event. These events are not
+// needed after that.
+static int count_clicks(void *user, SDL_Event *event)
+{
+    enum { X11 = 2, BUTTON_PRESS = 4 };
+    view_window *const window = user;
+    if (event->type == SDL_SYSWMEVENT) {
+        const x_message *const message = (const x_message *)(const void *)event->syswm.msg;
+        if (message->subsystem == X11 && message->button.type == BUTTON_PRESS) {
+            window->press_time = (uint32_t)message->button.time;
+            window->has_press_time = true;
+        }
+        return 0;
+    }
+    if (event->type == SDL_MOUSEBUTTONDOWN && window->has_press_time) {
+        const SDL_MouseButtonEvent *const button = &event->button;
+        const int count = view_count_clicks(&window->clicks, button->button, window->press_time,
+                                            (float)button->x, (float)button->y);
+        event->button.clicks = (Uint8)(count < UINT8_MAX ? count : UINT8_MAX);
+        window->has_press_time = false;
+    }
+    return 1;
+}
+
 // Error handler of Xlib. A reply to a program that has ended, such as the source of a drag or the
 // receiver of the clipboard, is an error, for which Xlib would end this program.
 static int ignore_x_error(void *display, const x_error *error)
@@ -445,12 +490,15 @@ static int end_without_display(void *display)
     _Exit(3);
 }
 
-// Installs handlers for errors of X, which are reported. Sets the scale of the desktop, 0 if it is
-// not defined. SDL loads libX11 at run time, so that the library exists if its driver does.
+// Counts clicks by the times of the X server. Installs handlers for errors of X, which are
+// reported. Sets the scale of the desktop, 0 if it is not defined. SDL loads libX11 at run time, so
+// that the library exists if its driver does.
 static void use_x11(view_window *window)
 {
     if (strcmp(SDL_GetCurrentVideoDriver(), "x11") != 0)
         return;
+    SDL_SetEventFilter(count_clicks, window);
+    SDL_EventState(SDL_SYSWMEVENT, SDL_ENABLE);
     void *const library = SDL_LoadObject("libX11.so.6");
     if (library == NULL)
         return;

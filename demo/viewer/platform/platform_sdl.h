@@ -17,6 +17,9 @@ struct view_window {
     SDL_GameController *controller; // or NULL
     view_pad pad;
     view_fingers fingers;
+    view_clicks clicks;
+    uint32_t press_time; // of the next SDL_MOUSEBUTTONDOWN, ms on the X server's clock
+    bool has_press_time;
     int num_dropped; // number of files in the last drop
     // Sound: the audio device reads samples from next_sample on and sets them to 0.
     SDL_AudioDeviceID speaker; // 0: no device
