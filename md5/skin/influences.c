@@ -50,23 +50,29 @@ static quad quad_zero(void)
     return (quad){md5_pair_both(0), md5_pair_both(0)};
 }
 
-// Returns a column of a bind matrix, whose last row is 0 0 0 1, times a factor.
-static inline quad scaled_column(const float *m, int column, float factor)
+static quad load_row(const float *row)
 {
-    const quad entries = {md5_pair_set(m[column], m[4 + column]),
-                          md5_pair_set(m[8 + column], column < 3 ? 0 : 1.0)};
-    return quad_scale(entries, md5_pair_both(factor));
+    return (quad){md5_pair_load_floats(&row[0]), md5_pair_load_floats(&row[2])};
 }
 
-// Returns (bias * point, bias) of a weight, where `point` is in model space.
+// Returns (bias * point, bias) of a weight, where `point` is in model space. The columns of the
+// bind matrix, whose last row is 0 0 0 1, are multiplied by the offset.
 static inline quad weighted_point(const weight_merger *merger, const md5_weight *weight)
 {
     const float *const m = merger->joints->bind[weight->joint].m;
-    const quad x = scaled_column(m, 0, weight->offset.x);
-    const quad y = scaled_column(m, 1, weight->offset.y);
-    const quad z = scaled_column(m, 2, weight->offset.z);
-    const quad origin = scaled_column(m, 3, 1);
-    return quad_scale(quad_add(quad_add(quad_add(x, y), z), origin), md5_pair_both(weight->bias));
+    const md5_vec3 offset = weight->offset;
+    const quad rows[3] = {load_row(&m[0]), load_row(&m[4]), load_row(&m[8])};
+    const quad last = {md5_pair_both(0), md5_pair_set(0, 1)};
+    const quad x = {md5_pair_firsts(rows[0].xy, rows[1].xy), md5_pair_firsts(rows[2].xy, last.xy)};
+    const quad y = {md5_pair_seconds(rows[0].xy, rows[1].xy),
+                    md5_pair_seconds(rows[2].xy, last.xy)};
+    const quad z = {md5_pair_firsts(rows[0].zw, rows[1].zw), md5_pair_firsts(rows[2].zw, last.zw)};
+    const quad origin = {md5_pair_seconds(rows[0].zw, rows[1].zw),
+                         md5_pair_seconds(rows[2].zw, last.zw)};
+    quad point = quad_scale(x, md5_pair_both(offset.x));
+    point = quad_add(point, quad_scale(y, md5_pair_both(offset.y)));
+    point = quad_add(point, quad_scale(z, md5_pair_both(offset.z)));
+    return quad_scale(quad_add(point, origin), md5_pair_both(weight->bias));
 }
 
 // Returns true if `a` is before `b` in descending order of magnitude. Packing keeps the first
@@ -96,8 +102,7 @@ static void sift_down(joint_influence *heap, uint32_t hole, uint32_t count)
 
 static bool is_zero_weight(md5_vec4 value)
 {
-    const bool is_zero_xy = value.x == 0 && value.y == 0;
-    return is_zero_xy && value.z == 0 && value.w == 0;
+    return fabsf(value.x) + fabsf(value.y) + fabsf(value.z) + fabsf(value.w) == 0;
 }
 
 // Sorts by heap sort, which takes n * log n for any input, without recursion or memory.

@@ -116,13 +116,6 @@ static inline void md5_pair_store(void *to, md5_pair a)
     memcpy(to, &a, sizeof a);
 }
 
-static inline md5_pair md5_pair_load_floats(const void *two)
-{
-    float values[2];
-    memcpy(values, two, sizeof values);
-    return md5_pair_set((double)values[0], (double)values[1]);
-}
-
 static inline md5_pair md5_pair_both(double value)
 {
     return md5_pair_set(value, value);
@@ -160,6 +153,12 @@ static inline double md5_pair_cross(md5_pair a, md5_pair b)
 #if MD5_HAS_VECTORS && MD5_HAS_SSE2
 #include <emmintrin.h>
 
+// Returns two consecutive floats.
+static inline md5_pair md5_pair_load_floats(const void *two)
+{
+    return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)two)));
+}
+
 static inline md5_pair md5_pair_sqrt(md5_pair a)
 {
     return _mm_sqrt_pd(a);
@@ -177,6 +176,13 @@ static inline md5_vec4 md5_pair_round(md5_pair xy, md5_pair zw)
 }
 
 #else
+
+static inline md5_pair md5_pair_load_floats(const void *two)
+{
+    float values[2];
+    memcpy(values, two, sizeof values);
+    return md5_pair_set((double)values[0], (double)values[1]);
+}
 
 static inline md5_pair md5_pair_sqrt(md5_pair a)
 {

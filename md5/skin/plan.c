@@ -163,14 +163,16 @@ static inline uint32_t find_set_joint(joint_set set, uint32_t joint, uint32_t gu
     return index;
 }
 
+// Both sets have the same number of joints, so they are equal if `a` contains each joint of `b`.
 static MD5_ALWAYS_INLINE bool is_same_set(joint_set a, joint_set b)
 {
-    bool is_equal = a.kind == b.kind && a.count == b.count && a.count <= MD5_SKIN_MAX_INFLUENCES;
-    // Both sets have the same number of joints, so they are equal if `a` contains each joint of
-    // `b`.
-    for (uint32_t i = 0; i < a.count && is_equal; i++)
-        is_equal = find_set_joint(a, b.joints[i], i) < a.count;
-    return is_equal;
+    if (a.kind != b.kind || a.count != b.count || a.count > MD5_SKIN_MAX_INFLUENCES)
+        return false;
+    for (uint32_t i = 0; i < a.count; i++) {
+        if (find_set_joint(a, b.joints[i], i) == a.count)
+            return false;
+    }
+    return true;
 }
 
 // Writes three floats of a vertex, `size` floats apart. Returns the address of its next float.
