@@ -500,11 +500,6 @@ bool md5i_lex_float(md5_lex *lex, float *value)
 {
     skip_lex_blanks(lex, UCHAR_MAX);
     const char *const position = lex->number_at = lex->at;
-    if (lex->end - position > 1 && md5_is_digit(*position) && char_class(position[1]) != 0) {
-        *value = (float)(*position - '0');
-        lex->at++;
-        return true;
-    }
     const char *const next =
         md5_lex_can_scan(lex, position, MD5_BYTES_AFTER) ? md5i_scan_run(position, value, 1) : NULL;
     if (!next)

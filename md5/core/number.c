@@ -334,7 +334,11 @@ const char *md5i_scan_plain(const char *text, float *value)
 
 const char *md5i_scan_run(const char *text, float *numbers, int count)
 {
-    for (int i = 0; text && i < count; i++)
-        text = md5_scan_common(text + (i > 0), &numbers[i]);
-    return text;
+    for (int i = 0; i < count; i++) {
+        text = md5_scan_common(text, &numbers[i]);
+        if (!text)
+            return NULL;
+        text++; // the blank
+    }
+    return text - 1;
 }

@@ -150,7 +150,18 @@ static MD5_ALWAYS_INLINE const char *md5_scan_ten_decimals(const char *text, flo
     return md5_rounds_safely(near) ? first + 12 : md5i_scan_plain(text, value);
 }
 
-// Like md5i_scan_plain(), but faster for one digit before the point and six or ten after it.
+// Reads one digit before a blank, which is a common bias and texture coordinate.
+static inline const char *md5_scan_digit(const char *text, uint32_t negative, float *value)
+{
+    static const float signs[2] = {1, -1};
+    if (!md5_is_digit(*text))
+        return NULL;
+    *value = (float)(*text - '0') * signs[negative]; // -0 has a sign
+    return text + 1;
+}
+
+// Like md5i_scan_plain(), but faster for one digit before the point and six or ten after it. Also
+// reads numbers of one digit.
 static MD5_ALWAYS_INLINE const char *md5_scan_common(const char *text, float *value)
 {
     static const float millions[2] = {1e6f, -1e6f};
@@ -163,7 +174,8 @@ static MD5_ALWAYS_INLINE const char *md5_scan_common(const char *text, float *va
     const uint64_t values = md5_read_u64le(first) ^ (digit ^ ('0' ^ '.') << 8);
     const uint64_t sums = values + (overflow + (9 << 8));
     if (((sums | values) & 0x80 * MD5_ONES) != 0)
-        return md5_is_blank(first[1]) ? NULL : md5i_scan_plain(text, value);
+        return md5_is_blank(first[1]) ? md5_scan_digit(first, negative, value)
+                                      : md5i_scan_plain(text, value);
     if (!md5_is_blank(first[8]))
         return md5_scan_ten_decimals(text, value);
     const uint32_t digits = md5_eight_digits(values) - (uint32_t)(values & 15) * 9000000;

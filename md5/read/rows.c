@@ -68,10 +68,12 @@ bool md5i_scan_triangle(md5_lex *lex, const md5_item_number *number, uint32_t *c
 {
     const char *next = begin_row(lex, "tri ", number);
     TRY(next);
-    for (uint32_t i = 0; i < 3; i++) {
-        next = md5_scan_uint(next + (i > 0), &corners[i]);
-        TRY(next);
-    }
+    next = md5_scan_uint(next, &corners[0]);
+    TRY(next);
+    next = md5_scan_uint(next + 1, &corners[1]);
+    TRY(next);
+    next = md5_scan_uint(next + 1, &corners[2]);
+    TRY(next);
     lex->at = next;
     return true;
 }

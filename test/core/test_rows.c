@@ -58,7 +58,7 @@ TEST (row_of_a_vertex_is_left_if_it_is_different) {
     STRINGS(rows) = {
         "vort 0 ( 0.5 0.5 ) 1 1\n",   "vert 1 ( 0.5 0.5 ) 1 1\n",
         "vert 0 (0.5 0.5 ) 1 1\n",    "vert 0 [ 0.5 0.5 ) 1 1\n",
-        "vert 0 ( 5 0.5 ) 1 1\n",     "vert 0 ( 0.5 0.5) 1 1\n",
+        "vert 0 ( 15 0.5 ) 1 1\n",    "vert 0 ( 0.5 0.5) 1 1\n",
         "vert 0 ( 0.5 0.5 )1 1\n",    "vert 0 ( 0.5 0.5 ] 1 1\n",
         "vert 0 ( 0.5 0.5 ) -1 1\n",  "vert 0 ( 0.5 0.5 ) 1 01\n",
         "vert 0 ( 0.5 0.5 ) 1 1.0\n", "vert 0 ( 0.5 0.5 ) 1 123456789\n",
@@ -96,7 +96,7 @@ TEST (row_of_a_weight_is_read_or_left) {
         "height 0 1 1.0 ( 0.5 -0.25 1.5 )\n", "weight 2 1 1.0 ( 0.5 -0.25 1.5 )\n",
         "weight 0 . 1.0 ( 0.5 -0.25 1.5 )\n",
         "weight 0 2 1.0 ( 0.5 -0.25 1.5 )\n", // joint 2 does not exist
-        "weight 0 1 1 ( 0.5 -0.25 1.5 )\n",   "weight 0 1 1.0 [ 0.5 -0.25 1.5 )\n",
+        "weight 0 1 12 ( 0.5 -0.25 1.5 )\n",  "weight 0 1 1.0 [ 0.5 -0.25 1.5 )\n",
         "weight 0 1 1.0 (0.5 -0.25 1.5 )\n",  "weight 0 1 1.0 ( ?.5 -0.25 1.5 )\n",
         "weight 0 1 1.0 ( 0.5 -0..5 1.5 )\n", "weight 0 1 1.0 ( 0.5 -0.25 1.5.)\n",
         "weight 0 1 1.0 ( 0.5 -0.25 1.5 ]\n",
@@ -107,7 +107,7 @@ TEST (row_of_a_weight_is_read_or_left) {
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         CHECK_THAT(!md5i_scan_weight(begin(&it, rows[i]), &number, 2, &weight), "read: %s",
                    rows[i]);
-    md5_lex *const lex = begin(&it, "weight 0 1 1.0 ( 0.5 -0.250000 1.5 )\n");
+    md5_lex *const lex = begin(&it, "weight 0 1 1 ( 0.5 -0.250000 1.5 )\n");
     CHECK(md5i_scan_weight(lex, &number, 2, &weight));
     CHECK(weight.joint == 1 && weight.bias == 1);
     CHECK(weight.offset.x == 0.5f && weight.offset.y == -0.25f && weight.offset.z == 1.5f);
