@@ -489,10 +489,10 @@ static void select(screen *s, const char *item, const char *line)
         .x = found.x + 0.5f * found.width, .y = found.y + 0.5f * found.height, .is_right = true};
     CHECK_THAT(found.width > 0.0f, "there is no %s", item);
     view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &right));
-    CHECK_UINT(s->viewer.ui.menu.kind, VIEW_MENU_OF_CONTEXT);
+    CHECK_UINT(s->viewer.panels.menu.kind, VIEW_MENU_OF_CONTEXT);
     screen_draw(s);
     press(s, line, 0.5f);
-    CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
+    CHECK_UINT(s->viewer.panels.menu.kind, VIEW_NO_MENU);
 }
 
 TEST_HERE (context_menus_act_on_the_clicked_item, BOBBIN) {

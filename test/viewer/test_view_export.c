@@ -24,7 +24,7 @@ static bool open_case(screen *fixture)
         return false;
     view_perform_export(&fixture->viewer, VIEW_EXPORT);
     view_follow_export(&fixture->viewer);
-    view_export_choices *const choices = &fixture->viewer.ui.export.choices;
+    view_export_choices *const choices = &fixture->viewer.panels.export.choices;
     choices->samples = 0;
     choices->size = 4;
     snprintf(choices->resolution, sizeof choices->resolution, "64x48");
@@ -126,7 +126,7 @@ static void check_same(screen *fixture, const char *name)
 }
 
 TEST_EXPORT (view_export_equals_its_command_line) {
-    view_export_choices *const choices = &fixture->viewer.ui.export.choices;
+    view_export_choices *const choices = &fixture->viewer.panels.export.choices;
     check_same(fixture, "out.png");
     change_all(&fixture->viewer);
     fixture->viewer.play.time = 0.37;
@@ -178,10 +178,10 @@ TEST_EXPORT (view_export_equals_the_image_in_the_window) {
 
 // Copied text is quoted so that a shell passes on the same arguments.
 TEST_EXPORT (view_export_command_line_survives_a_shell) {
-    view_export_choices *const choices = &fixture->viewer.ui.export.choices;
+    view_export_choices *const choices = &fixture->viewer.panels.export.choices;
     snprintf(choices->name, sizeof choices->name, "it's $HOME {anim} *\\ \"");
     view_follow_export(&fixture->viewer);
-    const char *const line = fixture->viewer.ui.export.line;
+    const char *const line = fixture->viewer.panels.export.line;
     REQUIRE(line);
     common_list words = view_export_words(&fixture->viewer);
     OWN_STRING command = common_format("printf '%%s\\n' %s", line);
@@ -213,7 +213,7 @@ TEST_EXPORT (view_export_command_line_is_short) {
 }
 
 TEST_EXPORT (view_export_reports_the_invalid_choice) {
-    view_export *const export = &fixture->viewer.ui.export;
+    view_export *const export = &fixture->viewer.panels.export;
     snprintf(export->choices.resolution, sizeof export->choices.resolution, "64x");
     view_follow_export(&fixture->viewer);
     CHECK(export->line == NULL && strncmp(export->problem, "64x:", 4) == 0);
@@ -260,7 +260,7 @@ TEST_EXPORT (view_export_again_uses_the_next_free_name) {
 }
 
 TEST_EXPORT (view_export_of_all_clips_writes_a_file_for_each) {
-    view_export_choices *const choices = &fixture->viewer.ui.export.choices;
+    view_export_choices *const choices = &fixture->viewer.panels.export.choices;
     choices->kind = VIEW_EXPORT_MOVIE;
     choices->clips = 1;
     snprintf(choices->frames, sizeof choices->frames, "2");
@@ -269,12 +269,12 @@ TEST_EXPORT (view_export_of_all_clips_writes_a_file_for_each) {
 }
 
 TEST_EXPORT (view_export_that_is_stopped_leaves_no_file) {
-    view_export_choices *const choices = &fixture->viewer.ui.export.choices;
+    view_export_choices *const choices = &fixture->viewer.panels.export.choices;
     choices->kind = VIEW_EXPORT_MOVIE;
     snprintf(choices->frames, sizeof choices->frames, "100000");
     view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
     view_follow_export(&fixture->viewer);
-    CHECK(fixture->viewer.ui.export.done > 0 && fixture->viewer.jobs.export != NULL);
+    CHECK(fixture->viewer.panels.export.done > 0 && fixture->viewer.jobs.export != NULL);
     view_perform_export(&fixture->viewer, VIEW_STOP_EXPORT);
     common_list left = common_list_folder(fixture->folder, ".apng");
     CHECK(left.count == 0 && fixture->viewer.log.error[0] == '\0');
@@ -282,7 +282,7 @@ TEST_EXPORT (view_export_that_is_stopped_leaves_no_file) {
 }
 
 TEST_EXPORT (view_export_that_fails_reports_the_reason) {
-    view_export_choices *const choices = &fixture->viewer.ui.export.choices;
+    view_export_choices *const choices = &fixture->viewer.panels.export.choices;
     snprintf(choices->folder, sizeof choices->folder, "%s/missing", fixture->folder);
     run_export(fixture);
     CHECK(strstr(fixture->viewer.log.error, "cannot write"));
@@ -293,7 +293,7 @@ TEST_EXPORT (view_export_that_fails_reports_the_reason) {
 // Selects a file extension for the conversion.
 static void select_model(screen *fixture, const char *ending)
 {
-    view_export *const export = &fixture->viewer.ui.export;
+    view_export *const export = &fixture->viewer.panels.export;
     export->choices.kind = VIEW_EXPORT_MODEL;
     view_follow_export(&fixture->viewer);
     for (uint32_t i = 0; i < export->endings.count; i++)
@@ -304,7 +304,7 @@ static void select_model(screen *fixture, const char *ending)
 }
 
 TEST_EXPORT (view_export_of_a_model_equals_the_tools_result) {
-    view_export *const export = &fixture->viewer.ui.export;
+    view_export *const export = &fixture->viewer.panels.export;
     snprintf(export->choices.name, sizeof export->choices.name, "{model}_{anim}");
     export->choices.clips = 1;
     select_model(fixture, "iqm");
@@ -333,7 +333,7 @@ TEST_EXPORT (view_export_of_a_model_equals_the_tools_result) {
 // stop no further file is written.
 TEST_EXPORT (view_export_of_a_model_stops_before_its_next_file) {
     select_model(fixture, "obj");
-    fixture->viewer.ui.export.choices.clips = 1;
+    fixture->viewer.panels.export.choices.clips = 1;
     view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
     REQUIRE(fixture->viewer.jobs.conversion);
     view_perform_export(&fixture->viewer, VIEW_STOP_EXPORT);
@@ -360,7 +360,7 @@ TEST_EXPORT (view_export_of_a_model_confirms_replacing_a_file) {
 TEST_EXPORT (view_export_of_a_model_in_a_game_reads_the_game) {
     OWN_STRING address = common_format("%s::monster_bobbin", test_path("models/game/base"));
     const char *const file = address;
-    fixture->viewer.ui.export.choices.clips = 1;
+    fixture->viewer.panels.export.choices.clips = 1;
     REQUIRE(view_open(&fixture->viewer, &file, 1, true));
     select_model(fixture, "md5mesh");
     run_export(fixture);
@@ -409,7 +409,7 @@ static const char *find_picture(const char *glb, long mesh, size_t *size)
 // The window and then the command line that it prints write the same files into two folders.
 static void check_tool_writes_same(screen *fixture, const char *ending, const char *words)
 {
-    view_export *const export = &fixture->viewer.ui.export;
+    view_export *const export = &fixture->viewer.panels.export;
     OWN_STRING window = common_join(fixture->folder, "window");
     OWN_STRING tool = common_join(fixture->folder, "tool");
     const char *const folders[2] = {window, tool};
@@ -585,7 +585,7 @@ TEST_EXPORT (view_export_of_an_entity_has_the_materials_of_its_skin) {
 }
 
 TEST_EXPORT (view_export_of_a_model_that_fails_reports_the_reason) {
-    view_export_choices *const choices = &fixture->viewer.ui.export.choices;
+    view_export_choices *const choices = &fixture->viewer.panels.export.choices;
     snprintf(choices->folder, sizeof choices->folder, "%s/missing", fixture->folder);
     select_model(fixture, "obj");
     run_export(fixture);
@@ -690,7 +690,7 @@ TEST (text_of_messages_is_cut_between_characters) {
 TEST_EXPORT (view_export_dialog_is_complete_in_its_first_frame) {
     view_state *const viewer = &fixture->viewer;
     view_perform_export(viewer, VIEW_EXPORT); // it was open, so this reopens it
-    viewer->ui.export.is_set = false;
+    viewer->panels.export.is_set = false;
     view_perform_export(viewer, VIEW_EXPORT);
     const view_stage facts = item_draw(viewer, 3840.0f, 2160.0f);
     CHECK(item_find(viewer, &facts, "export/Image").width > 0.0f);
@@ -732,9 +732,9 @@ static void check_choice(view_state *viewer, const char *text)
 TEST_EXPORT (view_export_dialog_cuts_no_choice_in_a_small_window) {
     STRINGS(kinds) = {"Image", "Movie", "Turntable", "Contact sheet", "Model"};
     view_state *const viewer = &fixture->viewer;
-    const common_list *const endings = &viewer->ui.export.endings;
+    const common_list *const endings = &viewer->panels.export.endings;
     for (uint32_t kind = 0; kind < COUNT_OF(kinds); kind++) {
-        viewer->ui.export.choices.kind = kind;
+        viewer->panels.export.choices.kind = kind;
         for (size_t i = 0; i < COUNT_OF(kinds); i++)
             check_choice(viewer, kinds[i]);
     }
@@ -750,10 +750,10 @@ TEST_EXPORT (view_export_preview_changes_nothing_in_the_window) {
     const view_camera camera = viewer->cameras.user;
     const md5_bounds bounds = viewer->document->bounds;
     viewer->now = 1.0;
-    viewer->ui.export.choices.labels = 1;
+    viewer->panels.export.choices.labels = 1;
     CHECK(view_follow_export(viewer));
-    CHECK(viewer->ui.export.preview != 0);
-    CHECK_NEAR(viewer->ui.export.preview_shape, 64.0 / 48.0, 1e-3);
+    CHECK(viewer->panels.export.preview != 0);
+    CHECK_NEAR(viewer->panels.export.preview_shape, 64.0 / 48.0, 1e-3);
     CHECK(viewer->options == &fixture->options && viewer->drawing.caption == NULL);
     CHECK(viewer->width == WIDTH && viewer->height == HEIGHT);
     CHECK(memcmp(&camera, &viewer->cameras.user, sizeof camera) == 0);
@@ -762,7 +762,7 @@ TEST_EXPORT (view_export_preview_changes_nothing_in_the_window) {
 
 TEST_EXPORT (view_export_preview_follows_the_choices_four_times_a_second) {
     view_state *const viewer = &fixture->viewer;
-    view_export *const export = &viewer->ui.export;
+    view_export *const export = &viewer->panels.export;
     viewer->now = 1.0;
     CHECK(view_follow_export(viewer) && !export->is_stale);
     CHECK(!view_follow_export(viewer)); // nothing has changed
@@ -780,7 +780,7 @@ TEST_EXPORT (view_export_preview_follows_the_choices_four_times_a_second) {
 // The estimate is exact for an image as large as the preview. For a movie through ffmpeg the size
 // is unknown.
 TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
-    view_export *const export = &fixture->viewer.ui.export;
+    view_export *const export = &fixture->viewer.panels.export;
     OWN_STRING path = common_join(fixture->folder, "out.png");
     fixture->viewer.now = 1.0;
     view_follow_export(&fixture->viewer);
@@ -803,7 +803,7 @@ TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
 
 TEST_EXPORT (view_export_remembers_its_choices) {
     view_state *const viewer = &fixture->viewer;
-    view_export *const export = &viewer->ui.export;
+    view_export *const export = &viewer->panels.export;
     view_config again;
     view_config config = {.path = common_join(fixture->folder, "config")};
     viewer->config = &config;

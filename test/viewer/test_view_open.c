@@ -165,8 +165,8 @@ static void check_start(const start_case *start, const char *model)
                state->document->scene.name);
     CHECK_THAT(state->document->crowd.count == start->crowd, "md5view%s: a crowd of %u", what,
                (unsigned)state->document->crowd.count);
-    CHECK_THAT((state->ui.browser.kind == VIEW_BROWSE_FILES) == start->lists_files,
-               "md5view%s: a list: %d", what, state->ui.browser.kind);
+    CHECK_THAT((state->panels.browser.kind == VIEW_BROWSE_FILES) == start->lists_files,
+               "md5view%s: a list: %d", what, state->panels.browser.kind);
     end_viewer(&viewer);
     view_free_config(&config);
 }
@@ -317,15 +317,15 @@ TEST (view_start_plays_the_first_minute) {
     stage = item_draw(state, 1400, 700);
     CHECK(!stage.plays && stage.camera == &state->cameras.user);
     // End of the card's display time, because the user has taken over.
-    CHECK_NEAR(state->ui.end_at, state->now + 20.0, 1e-9);
+    CHECK_NEAR(state->panels.decision.demo_end, state->now + 20.0, 1e-9);
     state->now = 4.0;
     stage = item_draw(state, 1400, 700);
     CHECK_UINT(item_press(state, &stage, "own/Open", 0.5f, 0.5f).action, VIEW_FILES);
-    state->ui.end_at = -1.0;
+    state->panels.decision.demo_end = -1.0;
     stage = item_draw(state, 1400, 700);
     CHECK_UINT(item_press(state, &stage, "choice/Open the lessons", 0.5f, 0.5f).action,
                VIEW_NEXT_PAGE);
-    CHECK(state->ui.end_at == 0.0);
+    CHECK(state->panels.decision.demo_end == 0.0);
     item_release(state);
     CHECK(state->document->scene.machine.control.side == 1); // the key was still handled
     CHECK(view_current_layout(&stage).free.width == 1400.0f
@@ -380,7 +380,7 @@ TEST (view_start_page_is_shown_after_the_first_start) {
         viewer.state.config = &config;
         CHECK(view_open_first(&viewer.state));
         CHECK(viewer.state.document->scene.machine.acts == config.is_new);
-        CHECK(viewer.state.ui.start.is_open != config.is_new);
+        CHECK(viewer.state.panels.start.is_open != config.is_new);
         end_viewer(&viewer);
         view_free_config(&config);
     }
@@ -490,8 +490,8 @@ TEST (view_list_navigates_folders) {
     test_viewer viewer;
     if (!begin_viewer(&viewer, none, false))
         return;
-    const view_browser *const browser = &viewer.state.ui.browser;
-    view_browser *const list = &viewer.state.ui.browser;
+    const view_browser *const browser = &viewer.state.panels.browser;
+    view_browser *const list = &viewer.state.panels.browser;
     for (int i = 0; i < 2; i++) { // with and without a slash at the end
         view_browse_folder(list, i == 0 ? folder : closed, NULL, NULL);
         if (CHECK(browser->num_found == 3 && browser->num_hidden == 2)) {
@@ -581,7 +581,7 @@ TEST (view_clip_without_a_model_finds_its_model) {
             PERFORM(state, VIEW_START_PAGE);
             view_drop(state, across);
         }
-        const view_browser *const list = &state->ui.browser;
+        const view_browser *const list = &state->panels.browser;
         OWN_STRING at = common_join(folder, i == 0 ? "y.md5mesh" : "walk.md5anim");
         CHECK_STRING(state->document->scene.path, at);
         CHECK_STRING(state->document->scene.clips[0].path, clip);

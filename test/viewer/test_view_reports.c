@@ -130,14 +130,14 @@ TEST_HERE (view_error_is_tried_again_by_return) {
 TEST_HERE (view_error_is_replaced_by_a_list_of_files) {
     OWN_STRING path = open_broken(w, "");
     press(w, "error/Open");
-    CHECK_UINT(w->viewer.ui.browser.kind, VIEW_BROWSE_FILES);
+    CHECK_UINT(w->viewer.panels.browser.kind, VIEW_BROWSE_FILES);
     CHECK(!has_item(w, 1280, 720, "error/Close"));
 }
 
 // The list is restored as it was left: folder, filter and row.
 TEST_HERE (view_error_leads_back_to_the_list) {
     OWN_STRING path = open_broken(w, "");
-    view_browser *const list = &w->viewer.ui.browser;
+    view_browser *const list = &w->viewer.panels.browser;
     press_key(w, VIEW_KEY_ESCAPE);
     folder_put_text(w->folder, "also broken.md5mesh", "");
     view_list_location(&w->viewer, w->folder);
@@ -163,14 +163,14 @@ TEST_HERE (view_error_of_a_dropped_model_is_shown) {
     PERFORM(&w->viewer, VIEW_FILES, .path = common_join(w->folder, "broken.md5mesh"));
     CHECK_UINT(w->viewer.log.failure.line, 3);
     CHECK_UINT(w->viewer.log.failure.column, 11);
-    CHECK_UINT(w->viewer.ui.browser.kind, VIEW_BROWSE_NOTHING);
+    CHECK_UINT(w->viewer.panels.browser.kind, VIEW_BROWSE_NOTHING);
     CHECK(has_item(w, 1280, 720, "error/Try again"));
     CHECK(strstr(w->viewer.ui.notice, "Cannot open broken.md5mesh"));
     press_key(w, VIEW_KEY_ESCAPE);
     PERFORM(&w->viewer, VIEW_FILES, .path = common_copy(test_path(BOBBIN)));
     for (size_t i = 0; i < COUNT_OF(uses); i++)
         CHECK(has_item(w, 1280, 720, uses[i]));
-    view_clear_browser(&w->viewer.ui.browser);
+    view_clear_browser(&w->viewer.panels.browser);
     PERFORM(&w->viewer, VIEW_FILES); // the ordinary dialog only opens files
     CHECK(has_item(w, 1280, 720, "list/Open"));
     for (size_t i = 0; i < COUNT_OF(uses); i++)
@@ -182,7 +182,7 @@ TEST_HERE (view_error_of_a_dropped_model_is_shown) {
 TEST_HERE (view_list_begins_in_the_last_folder) {
     OWN_STRING here = common_canonical_path(".");
     OWN_STRING models = common_canonical_path(test_path("models/bobbin"));
-    view_browser *const list = &w->viewer.ui.browser;
+    view_browser *const list = &w->viewer.panels.browser;
     PERFORM(&w->viewer, VIEW_FILES);
     CHECK_STRING(list->folder, here);
     view_clear_browser(list);
@@ -195,7 +195,7 @@ TEST_HERE (view_list_begins_in_the_last_folder) {
 TEST_HERE (view_list_hides_files_of_lessons) {
     view_list_location(&w->viewer, test_path("models/bobbin"));
     CHECK(has_item(w, 1280, 720, "list/bobbin.md5machine"));
-    view_filter_list(&w->viewer.ui.browser, "page_");
+    view_filter_list(&w->viewer.panels.browser, "page_");
     CHECK(!has_item(w, 1280, 720, "list/page_additive.md5machine"));
     press(w, "list/show");
     CHECK(has_item(w, 1280, 720, "list/page_additive.md5machine"));
@@ -208,14 +208,14 @@ TEST_HERE (view_error_is_above_a_list) {
     view_error(&w->viewer.log, "broken");
     CHECK(has_item(w, 1280, 720, "error/Close"));
     view_handle_event(&w->viewer, &(view_input){.kind = VIEW_INPUT_TEXT, .text = "x"}, &redraw);
-    CHECK_STRING(w->viewer.ui.browser.filter, "");
+    CHECK_STRING(w->viewer.panels.browser.filter, "");
     view_handle_event(&w->viewer,
                       &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = VIEW_KEY_ESCAPE}, &redraw);
     CHECK_STRING(w->viewer.log.error, "");
-    CHECK_UINT(w->viewer.ui.browser.kind, VIEW_BROWSE_FILES);
+    CHECK_UINT(w->viewer.panels.browser.kind, VIEW_BROWSE_FILES);
     view_error(&w->viewer.log, "broken");
     press(w, "error/Open");
-    CHECK(w->viewer.ui.browser.kind == VIEW_BROWSE_FILES && w->viewer.log.error[0] == '\0');
+    CHECK(w->viewer.panels.browser.kind == VIEW_BROWSE_FILES && w->viewer.log.error[0] == '\0');
 }
 
 // -- Folders --------------------------------------------------------------------------------------
@@ -232,16 +232,16 @@ TEST_HERE (folder_with_one_model_opens_the_model) {
     folder_put(w->folder, "one.md5mesh", mesh, size);
     open_path(w, w->folder);
     CHECK_STRING(w->viewer.document->scene.name, "one");
-    CHECK_UINT(w->viewer.ui.browser.kind, VIEW_BROWSE_NOTHING);
+    CHECK_UINT(w->viewer.panels.browser.kind, VIEW_BROWSE_NOTHING);
     folder_put(w->folder, "two.md5mesh", mesh, size);
     open_path(w, w->folder);
-    CHECK_UINT(w->viewer.ui.browser.kind, VIEW_BROWSE_FILES);
+    CHECK_UINT(w->viewer.panels.browser.kind, VIEW_BROWSE_FILES);
 }
 
 // Below "..", each step leads up, to the root.
 TEST_HERE (folders_can_be_left_up_to_the_root) {
     OWN_STRING inner = common_format("%s/../%s/.", w->folder, common_base(w->folder));
-    view_browser *const browser = &w->viewer.ui.browser;
+    view_browser *const browser = &w->viewer.panels.browser;
     size_t steps = 0;
     size_t depth = 0;
     view_list_location(&w->viewer, inner);
@@ -387,7 +387,7 @@ TEST_HERE (view_repaired_problems_disappear) {
     press_key(w, VIEW_KEY_RETURN);
     CHECK(w->viewer.ui.over == VIEW_OVERLAY_FILES && w->viewer.ui.selected_mesh == 0);
     press(w, "list/paint.jpg.png");
-    view_execute(&w->viewer, view_key_browser(&w->viewer.ui.browser, VIEW_KEY_RETURN));
+    view_execute(&w->viewer, view_key_browser(&w->viewer.panels.browser, VIEW_KEY_RETURN));
     CHECK_UINT(w->viewer.log.num_warnings, 0);
     CHECK(!has_item(w, 1280, 720, "bar/Problems"));
 }
@@ -593,8 +593,8 @@ static void note_recent_files(screen *w, view_config *config)
 TEST_HERE (view_start_page_marks_missing_recent_files) {
     view_config config = {.path = NULL};
     note_recent_files(w, &config);
-    CHECK_UINT(w->viewer.ui.start.recent.count, 2);
-    CHECK_UINT(w->viewer.ui.start.missing, 1); // the first recent file
+    CHECK_UINT(w->viewer.panels.start.recent.count, 2);
+    CHECK_UINT(w->viewer.panels.start.missing, 1); // the first recent file
     view_free_config(&config);
 }
 
@@ -604,7 +604,7 @@ TEST_HERE (view_start_page_forgets_a_recent_file) {
     press(w, "start/remove gone.md5mesh");
     if (CHECK_UINT(config.recent.count, 1))
         CHECK_STRING(common_base(config.recent.names[0]), "there.md5mesh");
-    CHECK_UINT(w->viewer.ui.start.recent.count, 1);
+    CHECK_UINT(w->viewer.panels.start.recent.count, 1);
     view_free_config(&config);
 }
 
@@ -612,7 +612,7 @@ TEST_HERE (view_start_page_opens_an_example_and_closes) {
     PERFORM(&w->viewer, VIEW_START_PAGE);
     press(w, "start/lantern");
     CHECK_STRING(w->viewer.document->scene.name, "lantern");
-    CHECK(!w->viewer.ui.start.is_open);
+    CHECK(!w->viewer.panels.start.is_open);
 }
 
 // Otherwise Return would open a file below the card, too.
@@ -623,9 +623,9 @@ TEST_HERE (view_start_page_passes_keys_to_a_card_over_it) {
     CHECK_UINT(w->viewer.ui.over, VIEW_OVERLAY_CARD);
     press_key(w, VIEW_KEY_RETURN);
     CHECK_UINT(w->viewer.ui.over, VIEW_OVERLAY_START);
-    CHECK(w->viewer.ui.browser.kind == VIEW_BROWSE_NOTHING);
+    CHECK(w->viewer.panels.browser.kind == VIEW_BROWSE_NOTHING);
     press_key(w, VIEW_KEY_RETURN); // the last file is missing, so its folder is listed
-    CHECK(w->viewer.ui.browser.kind == VIEW_BROWSE_FILES);
+    CHECK(w->viewer.panels.browser.kind == VIEW_BROWSE_FILES);
     view_free_config(&config);
 }
 
@@ -643,13 +643,13 @@ TEST_HERE (view_page_closes_when_a_file_is_opened) {
 TEST_HERE (view_start_page_opens_a_page) {
     PERFORM(&w->viewer, VIEW_START_PAGE);
     press(w, "start/Joints in an .md5mesh file");
-    CHECK(w->viewer.pages.open == 0 && !w->viewer.ui.start.is_open);
+    CHECK(w->viewer.pages.open == 0 && !w->viewer.panels.start.is_open);
 }
 
 TEST_HERE (view_start_page_is_closed_by_escape) {
     PERFORM(&w->viewer, VIEW_START_PAGE);
     press_key(w, VIEW_KEY_ESCAPE);
-    CHECK(!w->viewer.ui.start.is_open);
+    CHECK(!w->viewer.panels.start.is_open);
 }
 
 // The list shows the folder of the last file, not the folder of the current model.
@@ -658,7 +658,7 @@ TEST_HERE (view_start_page_lists_a_folder_that_was_opened) {
     note_recent_files(w, &config);
     view_forget_recent(&config, "/nowhere/gone.md5mesh");
     press_key(w, VIEW_KEY_RETURN);
-    CHECK_STRING(w->viewer.ui.browser.folder, w->folder);
+    CHECK_STRING(w->viewer.panels.browser.folder, w->folder);
     CHECK(view_build_stage(&w->viewer, 800, 600).is_bare);
     w->viewer.config = NULL;
     view_free_config(&config);

@@ -255,7 +255,7 @@ TEST_SCREEN (view_files_of_rows_can_be_browsed, BOBBIN) {
         const char *option;
         view_entry_kind kind;
     } rows[] = {{"environment", VIEW_ENTRY_PICTURE}, {"retarget", VIEW_ENTRY_MODEL}};
-    view_browser *const list = &s->viewer.ui.browser;
+    view_browser *const list = &s->viewer.panels.browser;
     for (int i = 0; i < 2; i++) {
         ask(s, rows[i].option);
         if (i == 0)

@@ -518,7 +518,7 @@ TEST_HERE (clip_is_selected_for_a_channel, true) {
         (view_command){.action = VIEW_PLAY_IN_CHANNEL, .item = MD5_CHANNEL_LEGS, .number = walk});
     CHECK(scene->clip == walk && s->viewer.play.time == 0.0);
     PERFORM(&s->viewer, VIEW_LIST_CHANNEL, .item = MD5_CHANNEL_TORSO);
-    view_browser *const browser = &s->viewer.ui.browser;
+    view_browser *const browser = &s->viewer.panels.browser;
     CHECK(browser->kind == VIEW_BROWSE_CHANNEL);
     CHECK(browser->num_entries == scene->num_clips + 1);
     // The torso continues the clip that all channels played before.
@@ -572,32 +572,32 @@ TEST_HERE (names_of_a_game_are_shown_one_after_another, false) {
                .action = VIEW_OPEN_NAMED, .number = VIEW_MODELS, .path = common_copy("nothing")});
     CHECK_STRING(s->viewer.document->scene.name, "monster_bobbin"); // unchanged
     ask(s, (view_command){.action = VIEW_GAME});
-    CHECK(s->viewer.ui.browser.kind == VIEW_BROWSE_GAME);
+    CHECK(s->viewer.panels.browser.kind == VIEW_BROWSE_GAME);
     view_show_section(&s->viewer, VIEW_NUM_SECTIONS);
     ask(s, (view_command){.action = VIEW_GAME});
-    CHECK(s->viewer.ui.browser.kind == VIEW_BROWSE_NOTHING);
+    CHECK(s->viewer.panels.browser.kind == VIEW_BROWSE_NOTHING);
 }
 
 TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
     view_list_location(&s->viewer, test_path("models/bobbin"));
-    CHECK(s->viewer.ui.browser.kind == VIEW_BROWSE_FILES && s->viewer.jobs.scan == NULL);
+    CHECK(s->viewer.panels.browser.kind == VIEW_BROWSE_FILES && s->viewer.jobs.scan == NULL);
     view_list_location(&s->viewer, test_path("models/game/winter"));
-    CHECK(s->viewer.ui.browser.is_scanning && s->viewer.jobs.scan != NULL);
+    CHECK(s->viewer.panels.browser.is_scanning && s->viewer.jobs.scan != NULL);
     for (int i = 0;
          CHECK(view_follow_scan(&s->viewer)) && s->viewer.jobs.scan != NULL && CHECK(i < MAX_WAITS);
          i++)
         view_sleep(0.001);
-    CHECK(!view_follow_scan(&s->viewer) && !s->viewer.ui.browser.is_scanning);
+    CHECK(!view_follow_scan(&s->viewer) && !s->viewer.panels.browser.is_scanning);
     CHECK(strstr(s->viewer.lists.library->place, "models/game/winter|")); // including its base game
-    CHECK_STRING(s->viewer.ui.browser.folder + strlen(s->viewer.ui.browser.folder) - 13,
+    CHECK_STRING(s->viewer.panels.browser.folder + strlen(s->viewer.panels.browser.folder) - 13,
                  "winter + base");
-    CHECK(s->viewer.lists.section == VIEW_ENTITIES && s->viewer.ui.browser.num_entries > 0);
+    CHECK(s->viewer.lists.section == VIEW_ENTITIES && s->viewer.panels.browser.num_entries > 0);
     CHECK(s->viewer.document->scene.library != s->viewer.lists.library); // still in use
     view_browse_game(&s->viewer, test_path("models/nowhere"));
     for (int i = 0;
          view_follow_scan(&s->viewer) && s->viewer.jobs.scan != NULL && CHECK(i < MAX_WAITS); i++)
         view_sleep(0.001);
-    CHECK(s->viewer.ui.browser.kind == VIEW_BROWSE_NOTHING && s->viewer.log.error[0] != '\0');
+    CHECK(s->viewer.panels.browser.kind == VIEW_BROWSE_NOTHING && s->viewer.log.error[0] != '\0');
     CHECK(s->viewer.lists.library);                              // the library is unchanged
     view_browse_game(&s->viewer, test_path("models/game/base")); // closed during the scan
 }
@@ -623,7 +623,7 @@ TEST_HERE (names_of_a_game_have_previews, true) {
     item_draw(&s->viewer, 1280.0f, 900.0f);
     CHECK(s->viewer.drawing.canvas.num_images > 0
           && s->viewer.drawing.canvas.images[0].image == first->texture);
-    view_close_browser(&s->viewer.ui.browser);
+    view_close_browser(&s->viewer.panels.browser);
     item_draw(&s->viewer, 1280.0f, 900.0f);
     view_follow_previews(&s->viewer);
     CHECK(first->wish == NULL && first->texture == 0);

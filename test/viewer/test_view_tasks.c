@@ -515,7 +515,7 @@ TEST_HERE (view_fingers_do_what_keys_do, MACHINE) {
     finger(d, 195.0f, 300.0f, VIEW_INPUT_PRESS);
     send_input(
         d, (view_input){.kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_long = true});
-    CHECK(d->viewer.ui.menu.kind != VIEW_NO_MENU);
+    CHECK(d->viewer.panels.menu.kind != VIEW_NO_MENU);
     key(d, VIEW_KEY_ESCAPE);
     click(d, "handle/handle");
     const view_rect sheet = view_current_layout(&d->facts).docks[d->facts.docks.front];
@@ -624,7 +624,7 @@ TEST_HERE (view_finger_scrolls_the_list_below_it, BOBBIN) {
     const float x = 100.0f;
     const float y = sheet.y + 0.7f * sheet.height;
     const ui_scroll *const scroll = &d->viewer.ui.scrolls[VIEW_DOCK_LEFT];
-    view_browser *const list = &d->viewer.ui.browser;
+    view_browser *const list = &d->viewer.panels.browser;
     const size_t clip = get_scene(d)->clip;
     const bool playing = d->viewer.play.playing;
     const float before = scroll->wanted;
@@ -641,7 +641,7 @@ TEST_HERE (view_finger_scrolls_the_list_below_it, BOBBIN) {
     CHECK(get_scene(d)->clip != clip);
     finger(d, x, y, VIEW_INPUT_PRESS);
     send_input(d, (view_input){.kind = VIEW_INPUT_RELEASE, .is_long = true});
-    CHECK(d->viewer.ui.menu.kind == VIEW_MENU_OF_CONTEXT);
+    CHECK(d->viewer.panels.menu.kind == VIEW_MENU_OF_CONTEXT);
     key(d, VIEW_KEY_ESCAPE);
 
     d->viewer.play.playing = false;
@@ -791,17 +791,17 @@ TEST (view_gamepads_press_the_keys_that_drive) {
 static const char *find_open_part(const desk *d)
 {
     const view_ui *const ui = &d->viewer.ui;
-    return ui->modal != NULL                         ? ui->modal
-           : ui->menu.kind != VIEW_NO_MENU           ? "menu"
-           : ui->browser.kind != VIEW_BROWSE_NOTHING ? "list"
-           : ui->start.is_open                       ? "start page"
-           : d->viewer.pages.open >= 0               ? "page"
-           : d->viewer.log.error[0] != '\0'          ? "error"
-           : ui->focus.panel != NULL                 ? ui->focus.panel
-           : d->viewer.options->shown.help           ? "keys"
-           : ui->selected_joint >= 0                 ? "joint"
-           : view_controls_character(&d->viewer)     ? "driving"
-                                                     : NULL;
+    return ui->modal != NULL                                      ? ui->modal
+           : d->viewer.panels.menu.kind != VIEW_NO_MENU           ? "menu"
+           : d->viewer.panels.browser.kind != VIEW_BROWSE_NOTHING ? "list"
+           : d->viewer.panels.start.is_open                       ? "start page"
+           : d->viewer.pages.open >= 0                            ? "page"
+           : d->viewer.log.error[0] != '\0'                       ? "error"
+           : ui->focus.panel != NULL                              ? ui->focus.panel
+           : d->viewer.options->shown.help                        ? "keys"
+           : ui->selected_joint >= 0                              ? "joint"
+           : view_controls_character(&d->viewer)                  ? "driving"
+                                                                  : NULL;
 }
 
 // Sends random keys, letters, clicks and wheel steps. After each 200 of them Esc must close
@@ -847,8 +847,9 @@ static void walk(desk *d, uint32_t num_events)
         } else {
             click_at(d, x, y, kind == 7 ? VIEW_BUTTON_RIGHT : VIEW_BUTTON_LEFT);
         }
-        const int num_open = (ui->menu.kind != VIEW_NO_MENU) + (ui->over == VIEW_OVERLAY_EXPORT)
-                             + (ui->browser.kind != VIEW_BROWSE_NOTHING);
+        const int num_open = (d->viewer.panels.menu.kind != VIEW_NO_MENU)
+                             + (ui->over == VIEW_OVERLAY_EXPORT)
+                             + (d->viewer.panels.browser.kind != VIEW_BROWSE_NOTHING);
         CHECK_THAT(num_open <= 1, "after %u events %d lie over the picture", i, num_open);
         free(d->viewer.panels.textures.saved); // prevents writing of this file
         d->viewer.panels.textures.saved = NULL;

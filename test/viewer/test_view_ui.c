@@ -105,7 +105,7 @@ static void select_image(screen *s, const char *name)
 {
     CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_FILES);
     press_and_execute(s, name);
-    view_execute(&s->viewer, view_key_browser(&s->viewer.ui.browser, VIEW_KEY_RETURN));
+    view_execute(&s->viewer, view_key_browser(&s->viewer.panels.browser, VIEW_KEY_RETURN));
     screen_draw(s);
     CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_NONE);
 }
@@ -164,7 +164,7 @@ static bool has_preview(screen *s, const view_thumbnail *preview)
 TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     char *const folder = folder_make();
     char name[32];
-    view_browser *const list = &s->viewer.ui.browser;
+    view_browser *const list = &s->viewer.panels.browser;
     const view_thumbnail *const first = s->viewer.ui.pictures;
     for (int i = 0; i < 10000; i++) {
         snprintf(name, sizeof name, "image %d.png", i);
@@ -351,16 +351,16 @@ TEST_HERE (view_ui_hits_the_topmost_item, BOBBIN) {
     s->viewer.options->shown.light_list = true;
     screen_draw(s);
     const view_rect sky = item_find(&s->viewer, &s->facts, "inspected/sky");
-    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene));
+    CHECK(view_open_browser(&s->viewer.panels.browser, VIEW_BROWSE_CLIPS, 0, scene));
     screen_draw(s);
     view_command request = press(s, "list/dance", 0.5f);
     CHECK_UINT(request.action, VIEW_OPEN_CLIP);
     CHECK_STRING(scene->clips[request.number].name, "dance");
-    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene));
+    CHECK(view_open_browser(&s->viewer.panels.browser, VIEW_BROWSE_CLIPS, 0, scene));
     move(s, sky.x, sky.y);
     CHECK_STRING(s->viewer.ui.hot.panel, "list");
     const view_rect dance = item_find(&s->viewer, &s->facts, "list/dance");
-    s->viewer.ui.browser.selected = 0;
+    s->viewer.panels.browser.selected = 0;
     screen_draw(s); // scrolls to the row
     CHECK_UINT(turn_wheel(s, dance.x, dance.y).action, VIEW_HANDLED);
     CHECK(s->viewer.ui.scrolls[UI_SCROLL_FILES].wanted > 0.0f);
@@ -368,11 +368,11 @@ TEST_HERE (view_ui_hits_the_topmost_item, BOBBIN) {
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, sky.x + 0.9f * sky.width, sky.y).action,
                VIEW_CLOSED);
     CHECK_EXACT(s->viewer.options->lights.values[VIEW_LIGHT_SKY], 1);
-    CHECK_UINT(s->viewer.ui.browser.kind, VIEW_BROWSE_NOTHING);
+    CHECK_UINT(s->viewer.panels.browser.kind, VIEW_BROWSE_NOTHING);
 }
 
 TEST_HERE (view_ui_requests_the_entry_selected_in_a_list, BOBBIN) {
-    view_browser *const list = &s->viewer.ui.browser;
+    view_browser *const list = &s->viewer.panels.browser;
     const view_scene *const scene = &s->viewer.document->scene;
     const outside before = look_outside(s);
     CHECK_UINT(view_key_browser(list, VIEW_KEY_RETURN).action, VIEW_NOTHING);
@@ -574,7 +574,7 @@ static view_command send_key(screen *s, int32_t key, const char *text)
 
 static void search_for(screen *s, const char *words)
 {
-    view_open_menu(&s->viewer.ui, VIEW_MENU_SEARCH, 0.0f, 0.0f);
+    view_open_menu(&s->viewer.ui, &s->viewer.panels.menu, VIEW_MENU_SEARCH, 0.0f, 0.0f);
     screen_draw(s);
     send_key(s, 0, words);
 }
@@ -713,10 +713,10 @@ TEST_HERE (view_menus_open_by_a_press_and_close_by_escape, BOBBIN) {
     screen_draw(s);
     CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Wireframe", 0.5f, 0.5f).action,
                view_get_toggle(VIEW_OPTION(shown.edges)));
-    CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
-    view_open_menu(&s->viewer.ui, VIEW_MENU_OF_BAR, 0.0f, 0.0f);
+    CHECK_UINT(s->viewer.panels.menu.kind, VIEW_NO_MENU);
+    view_open_menu(&s->viewer.ui, &s->viewer.panels.menu, VIEW_MENU_OF_BAR, 0.0f, 0.0f);
     CHECK_UINT(send_key(s, VIEW_KEY_ESCAPE, NULL).action, VIEW_HANDLED);
-    CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
+    CHECK_UINT(s->viewer.panels.menu.kind, VIEW_NO_MENU);
 }
 
 TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
@@ -739,10 +739,10 @@ TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const view_option *const option =
             view_find_option(cases[i].option, strlen(cases[i].option));
-        view_open_menu(&viewer->ui, VIEW_MENU_OF_BAR, 0.0f, 20.0f);
-        viewer->ui.menu.row = view_get_entry(option);
-        viewer->ui.menu.menu = viewer->ui.menu.row->menu;
-        COMMON_TEXT(viewer->ui.menu.group, "%s", cases[i].group);
+        view_open_menu(&viewer->ui, &viewer->panels.menu, VIEW_MENU_OF_BAR, 0.0f, 20.0f);
+        viewer->panels.menu.row = view_get_entry(option);
+        viewer->panels.menu.menu = viewer->panels.menu.row->menu;
+        COMMON_TEXT(viewer->panels.menu.group, "%s", cases[i].group);
         screen_draw(s);
         view_execute(viewer, item_press(viewer, &s->facts, cases[i].line, 0.5f, 0.5f));
         OWN_STRING text = view_write_option(option, viewer->options);
@@ -756,10 +756,10 @@ TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
 static void rest_on(screen *s, const view_menu_entry *row, const char *line)
 {
     view_state *const viewer = &s->viewer;
-    view_open_menu(&viewer->ui, VIEW_MENU_OF_BAR, 0.0f, 20.0f);
-    viewer->ui.menu.row = row;
-    viewer->ui.menu.menu = row->menu;
-    COMMON_TEXT(viewer->ui.menu.group, "%s", row->label);
+    view_open_menu(&viewer->ui, &viewer->panels.menu, VIEW_MENU_OF_BAR, 0.0f, 20.0f);
+    viewer->panels.menu.row = row;
+    viewer->panels.menu.menu = row->menu;
+    COMMON_TEXT(viewer->panels.menu.group, "%s", row->label);
     screen_draw(s);
     const view_rect box = item_find(viewer, &s->facts, line);
     move(s, box.x + 0.5f * box.width, box.y + 0.5f * box.height);
@@ -777,7 +777,7 @@ TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_UV);
     view_store_step(viewer);
     CHECK_UINT(viewer->undo.num_steps, 1); // the value was not selected
-    view_close_menu(&viewer->ui);
+    view_close_menu(&viewer->ui, &viewer->panels.menu);
     screen_draw(s);
     CHECK(view_follow_trial(viewer));
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_LIT);
@@ -809,7 +809,7 @@ TEST_HERE (view_shows_the_hovered_clip, BOBBIN) {
     viewer->now += 0.2;
     CHECK(view_follow_trial(viewer));
     CHECK_UINT(viewer->document->scene.clip, another);
-    view_close_menu(&viewer->ui);
+    view_close_menu(&viewer->ui, &viewer->panels.menu);
     screen_draw(s);
     CHECK(view_follow_trial(viewer));
     CHECK_UINT(viewer->document->scene.clip, clip);
@@ -876,7 +876,7 @@ TEST_HERE (view_tab_reaches_items_and_return_presses_them, BOBBIN) {
         send_key(s, VIEW_KEY_TAB, NULL);
     CHECK_STRING(s->viewer.ui.focus.panel, "bar");
     CHECK_UINT(send_key(s, VIEW_KEY_RETURN, NULL).action, VIEW_HANDLED);
-    CHECK_UINT(s->viewer.ui.menu.kind, VIEW_MENU_OF_BAR);
+    CHECK_UINT(s->viewer.panels.menu.kind, VIEW_MENU_OF_BAR);
 }
 
 // -- Options while the window is open -------------------------------------------------------
@@ -1189,16 +1189,16 @@ TEST_SCREEN (view_letters_have_enough_contrast, screen_open(s, BOBBIN, WIDTH, HE
     PERFORM(&s->viewer, VIEW_CLIPS);
     view_list_location(&s->viewer, test_path("models/bobbin"));
     check_contrast(s, "files");
-    view_close_browser(&s->viewer.ui.browser);
+    view_close_browser(&s->viewer.panels.browser);
     PERFORM(&s->viewer, VIEW_SETTINGS);
     check_contrast(s, "settings");
-    view_open_overlay(&s->viewer.ui, VIEW_OVERLAY_NONE);
+    view_open_overlay(&s->viewer.ui, &s->viewer.panels, VIEW_OVERLAY_NONE);
     PERFORM(&s->viewer, VIEW_MENUS);
-    s->viewer.ui.menu.selected = 0;
+    s->viewer.panels.menu.selected = 0;
     check_contrast(s, "a menu");
     PERFORM(&s->viewer, VIEW_SEARCH);
     check_contrast(s, "search");
-    view_close_menu(&s->viewer.ui);
+    view_close_menu(&s->viewer.ui, &s->viewer.panels.menu);
     PERFORM(&s->viewer, VIEW_EXPORT);
     check_contrast(s, "export");
     PERFORM(&s->viewer, VIEW_EXPORT);

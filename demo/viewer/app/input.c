@@ -377,8 +377,8 @@ static void execute_camera_command(view_state *viewer, view_action action)
 static void open_context(view_state *viewer, const view_pick *pick, float x, float y)
 {
     const view_scene *const scene = &viewer->document->scene;
-    view_open_menu(&viewer->ui, VIEW_MENU_OF_CONTEXT, x, y);
-    view_target *const target = &viewer->ui.menu.target;
+    view_open_menu(&viewer->ui, &viewer->panels.menu, VIEW_MENU_OF_CONTEXT, x, y);
+    view_target *const target = &viewer->panels.menu.target;
     target->context = pick->is_set ? VIEW_ON_MODEL | VIEW_ON_JOINT | VIEW_ON_MESH : VIEW_ON_GROUND;
     target->number = pick->mesh;
     target->item = pick->mesh + 1;
@@ -396,8 +396,8 @@ static void close_topmost(view_state *viewer)
         viewer->log.error[0] = '\0';
     } else if (viewer->pages.open >= 0) {
         view_close_page(viewer);
-    } else if (ui->start.is_open) {
-        view_clear_start(ui);
+    } else if (viewer->panels.start.is_open) {
+        view_clear_start(ui, &viewer->panels.start);
     } else if (view_controls_character(viewer)) {
         viewer->input.has_released_control = true;
         view_notice(viewer, "Keyboard released; press Enter to control the character");
@@ -430,7 +430,7 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
             VIEW_MIN_SCALE, VIEW_MAX_SCALE);
         break;
     case VIEW_WARNINGS:
-        view_open_overlay(&viewer->ui, VIEW_OVERLAY_NONE);
+        view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_NONE);
         viewer->ui.docks.shows_problems = !viewer->ui.docks.shows_problems;
         viewer->panels.problems.selected = 0;
         viewer->panels.problems.has_keys = shown->panel = true;
@@ -445,8 +445,8 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
         break;
     case VIEW_MENUS:
     case VIEW_SEARCH:
-        view_open_menu(&viewer->ui, action == VIEW_MENUS ? VIEW_MENU_OF_BAR : VIEW_MENU_SEARCH, 0,
-                       0);
+        view_open_menu(&viewer->ui, &viewer->panels.menu,
+                       action == VIEW_MENUS ? VIEW_MENU_OF_BAR : VIEW_MENU_SEARCH, 0, 0);
         break;
     case VIEW_FIND:
         shown->hierarchy = shown->panel = true;
@@ -601,12 +601,12 @@ static void execute_other_command(view_state *viewer, const view_command *comman
         break;
     case VIEW_SET:
         if (command->item != 0)
-            view_open_overlay(&viewer->ui, (view_overlay)command->item);
+            view_open_overlay(&viewer->ui, &viewer->panels, (view_overlay)command->item);
         if (command->path != NULL) // NULL for a clip that is not a file
             view_set_option(viewer, &view_option_rows[number], command->path);
         break;
     case VIEW_SETTINGS:
-        view_open_overlay(&viewer->ui, VIEW_OVERLAY_SETTINGS);
+        view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_SETTINGS);
         break;
     case VIEW_TAKE_BACK:
         view_revert_card(viewer, number == 1);
@@ -678,7 +678,7 @@ bool view_execute(view_state *viewer, view_command command)
     }
     view_activate_opened_panels(&viewer->ui, &before, shown);
     free(command.path);
-    view_sync_overlay(&viewer->ui);
+    view_sync_overlay(&viewer->ui, &viewer->panels);
     if (action != VIEW_NOTHING && action != VIEW_HANDLED)
         view_log_state(viewer, view_action_name(action));
     return action != VIEW_NOTHING;
@@ -924,7 +924,7 @@ static void press(view_state *viewer, const view_input *event)
         }
     }
     // Any button outside of a menu closes the menu.
-    if ((left || viewer->ui.menu.kind != VIEW_NO_MENU) && press_panel(viewer))
+    if ((left || viewer->panels.menu.kind != VIEW_NO_MENU) && press_panel(viewer))
         return;
     viewer->input.drag = drag_kind(event);
     if (viewer->input.drag == VIEW_DRAG_ORBIT && hold_stick(viewer, x, y)) {
@@ -1088,14 +1088,14 @@ static bool leads_to_buttons(const view_ui *ui, const ui_mouse *event)
 static bool type(view_state *viewer, const ui_mouse *event)
 {
     const bool is_listing =
-        viewer->ui.browser.kind != VIEW_BROWSE_NOTHING && viewer->ui.modal == NULL;
+        viewer->panels.browser.kind != VIEW_BROWSE_NOTHING && viewer->ui.modal == NULL;
     ui_mouse typed = *event;
     // An open list receives all keys except those that lead to its buttons.
     if (is_listing && !leads_to_buttons(&viewer->ui, event)) {
         viewer->ui.is_focus_shown = false;
         const int32_t key = event->key | (event->control ? VIEW_WITH_CTRL : 0);
         if (key != 0 && !event->alt
-            && view_execute(viewer, view_key_browser(&viewer->ui.browser, key)))
+            && view_execute(viewer, view_key_browser(&viewer->panels.browser, key)))
             return true;
     }
     const view_stage stage = current_stage(viewer);
@@ -1216,8 +1216,8 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
     const view_input_kind kind = event->kind;
     const bool is_meant = is_intended(event);
     *redraw |= is_meant || changes_image(kind);
-    if (viewer->ui.end_at > 0 && is_meant)
-        viewer->ui.end_at = viewer->now + 20;
+    if (viewer->panels.decision.demo_end > 0 && is_meant)
+        viewer->panels.decision.demo_end = viewer->now + 20;
     if (is_meant && current_stage(viewer).plays) {
         view_take_over(&viewer->document->scene.machine);
         view_notice(viewer, event->is_touch

@@ -193,11 +193,11 @@ static bool is_animated(const view_state *viewer)
 static bool end_first_minute(view_state *viewer)
 {
     view_ui *const ui = &viewer->ui;
-    if (!(ui->end_at > 0) || viewer->now < ui->end_at)
+    if (!(viewer->panels.decision.demo_end > 0) || viewer->now < viewer->panels.decision.demo_end)
         return false;
     if (ui->over != VIEW_OVERLAY_NONE || viewer->pages.open >= 0)
         return false;
-    ui->end_at = -1;
+    viewer->panels.decision.demo_end = -1;
     view_log_state(viewer, "end");
     return true;
 }

@@ -356,7 +356,7 @@ void view_revert_card(view_state *viewer, bool is_reset)
                           viewer->options);
     apply_changes(viewer, before, NULL);
     if (!is_reset)
-        view_open_overlay(&viewer->ui, VIEW_OVERLAY_NONE);
+        view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_NONE);
 }
 
 // == Undo ========================================================================================

@@ -93,7 +93,7 @@ bool view_open_file_dialog(view_state *viewer, view_action action, const char *f
 view_command view_poll_file_dialog(view_state *viewer)
 {
     view_picker *const picker = &viewer->jobs.picker;
-    view_export *const export = &viewer->ui.export;
+    view_export *const export = &viewer->panels.export;
     view_command command = {.action = VIEW_NOTHING};
     char answer[4200] = "";
     int status = 0;

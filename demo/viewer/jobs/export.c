@@ -109,9 +109,9 @@ static bool describe_output(view_state *viewer, unsigned number, view_options *n
 {
     view_describe_document(viewer, now);
     const view_stage stage = view_build_stage(viewer, (float)viewer->width, (float)viewer->height);
-    if (viewer->ui.export.endings.count == 0)
-        viewer->ui.export.endings = convert_list_outputs();
-    return view_select_export(&viewer->ui.export, &stage, number, now);
+    if (viewer->panels.export.endings.count == 0)
+        viewer->panels.export.endings = convert_list_outputs();
+    return view_select_export(&viewer->panels.export, &stage, number, now);
 }
 
 static common_list write_words(const view_state *viewer, const view_options *now)
@@ -150,7 +150,8 @@ static const char *add_sources(view_conversion_job *converting, const view_state
     bool has_clips = false;
     if (view_shows_crowd(viewer->document))
         return "Cannot export a crowd";
-    converting->num_attached = view_list_files(scene, viewer->ui.export.choices.clips == 1, words);
+    converting->num_attached =
+        view_list_files(scene, viewer->panels.export.choices.clips == 1, words);
     for (size_t i = 0; i < words->count; i++) {
         if (!convert_can_read(words->names[i]))
             return "Multi-file models cannot be exported";
@@ -215,7 +216,7 @@ char *view_command_line(view_state *viewer)
     common_list words = write_words(viewer, &now);
     char *const line = view_join_words("md5view", &words);
     common_free_list(&words);
-    view_free_export(&viewer->ui.export);
+    view_free_export(&viewer->panels.export);
     return line;
 }
 
@@ -248,8 +249,8 @@ static bool find_files(view_state *viewer, view_options *now, char **first)
 static void drop_preview(view_state *viewer)
 {
     if (viewer->renderer != NULL)
-        md5gl_destroy_texture(viewer->renderer, viewer->ui.export.preview);
-    viewer->ui.export.preview = 0;
+        md5gl_destroy_texture(viewer->renderer, viewer->panels.export.preview);
+    viewer->panels.export.preview = 0;
 }
 
 // Draws a small preview of the output: the current image of a movie, a cell of a sheet. Estimates
@@ -257,7 +258,7 @@ static void drop_preview(view_state *viewer)
 static void draw_preview(view_state *viewer, view_options *now)
 {
     const double max_side = 360; // pixels per side
-    view_export *const export = &viewer->ui.export;
+    view_export *const export = &viewer->panels.export;
     const view_clip *const clip = view_shown_clip(&viewer->document->scene);
     const uint32_t num_columns = now->sheet_columns > 0 ? now->sheet_columns : 1;
     const uint32_t num_rows = now->sheet_rows > 0 ? now->sheet_rows : 1;
@@ -297,7 +298,7 @@ static void draw_preview(view_state *viewer, view_options *now)
 // it is drawn at most four times a second.
 static bool update_dialog(view_state *viewer)
 {
-    view_export *const export = &viewer->ui.export;
+    view_export *const export = &viewer->panels.export;
     view_options now;
     char *const before = export->line;
     const bool is_valid = describe_output(viewer, 1, &now);
@@ -350,16 +351,16 @@ static void end_export(view_state *viewer, bool is_stopped)
 {
     view_export_job *const exporting = viewer->jobs.export;
     view_state *const export_state = &exporting->viewer;
-    viewer->ui.export.total = 0;
+    viewer->panels.export.total = 0;
     viewer->jobs.export = NULL;
     if (is_stopped)
         export_state->log.level = VIEW_QUIET; // stopping is not an error
     const bool is_saved = exporting->output.viewer != NULL && view_end_output(&exporting->output);
     char *const file = common_copy(exporting->options.output);
     if (is_saved) {
-        view_open_overlay(&viewer->ui, VIEW_OVERLAY_NONE);
+        view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_NONE);
         view_notice(viewer, "Saved %s",
-                    viewer->ui.export.file != NULL ? viewer->ui.export.file : file);
+                    viewer->panels.export.file != NULL ? viewer->panels.export.file : file);
     } else if (is_stopped) {
         view_notice(viewer, "Export stopped");
     } else {
@@ -412,7 +413,7 @@ static int convert_model(void *user)
 static void begin_conversion(view_state *viewer, const view_options *now, const char *path)
 {
     view_conversion_job *const converting = common_alloc(1, sizeof *converting);
-    viewer->ui.export.asks = false;
+    viewer->panels.export.asks = false;
     const char *const problem = add_sources(converting, viewer, now);
     if (problem != NULL) {
         view_notice(viewer, "%s", problem);
@@ -420,7 +421,7 @@ static void begin_conversion(view_state *viewer, const view_options *now, const 
         return;
     }
     viewer->jobs.conversion = converting;
-    viewer->ui.export.total = 1;
+    viewer->panels.export.total = 1;
     stbi_write_force_png_filter = -1; // the filter of md5tool
     if (converting->num_attached > 0)
         common_add(&converting->notes,
@@ -444,11 +445,11 @@ static void end_conversion(view_state *viewer)
     const char *const path = converting->words.names[converting->words.count - 1];
     view_wait_thread(converting->thread, "convert");
     viewer->jobs.conversion = NULL;
-    viewer->ui.export.total = 0;
+    viewer->panels.export.total = 0;
     for (size_t i = 0; i < converting->notes.count; i++)
         view_note(&viewer->log, path, converting->notes.names[i]);
     if (converting->is_done) {
-        view_open_overlay(&viewer->ui, VIEW_OVERLAY_NONE);
+        view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_NONE);
         view_notice(viewer,
                     converting->notes.count > 0 ? "Saved %s (%zu notes in Problems)" : "Saved %s",
                     path, converting->notes.count);
@@ -466,7 +467,7 @@ static void end_conversion(view_state *viewer)
 void view_stop_export(view_state *viewer)
 {
     drop_preview(viewer);
-    viewer->ui.export.is_stale = true;
+    viewer->panels.export.is_stale = true;
     if (viewer->jobs.export != NULL)
         end_export(viewer, true);
     if (viewer->jobs.conversion != NULL) {
@@ -478,8 +479,8 @@ void view_stop_export(view_state *viewer)
 // Stores the choices of the dialog for the next session.
 static void store_choices(view_state *viewer)
 {
-    char *const choices = view_write_choices(&viewer->ui.export.choices);
-    if (viewer->config != NULL && viewer->ui.export.is_set)
+    char *const choices = view_write_choices(&viewer->panels.export.choices);
+    if (viewer->config != NULL && viewer->panels.export.is_set)
         view_note_export(viewer->config, choices);
     free(choices);
 }
@@ -492,7 +493,7 @@ static void begin_export(view_state *viewer, unsigned number)
     if (viewer->jobs.export != NULL || viewer->jobs.conversion != NULL
         || !describe_output(viewer, number, &now))
         return;
-    if (viewer->ui.export.choices.kind == VIEW_EXPORT_MODEL) {
+    if (viewer->panels.export.choices.kind == VIEW_EXPORT_MODEL) {
         char *path;
         find_files(viewer, &now, &path);
         store_choices(viewer);
@@ -516,9 +517,9 @@ static void begin_export(view_state *viewer, unsigned number)
     const float scale = exporting->options.ui_scale > 0 ? exporting->options.ui_scale : 1;
     is_ready = is_ready && view_open_first(export_state) && view_set_scale(export_state, scale)
                && view_begin_output(&exporting->output, export_state, NULL);
-    viewer->ui.export.asks = false;
-    viewer->ui.export.done = 0;
-    viewer->ui.export.total = exporting->output.total;
+    viewer->panels.export.asks = false;
+    viewer->panels.export.done = 0;
+    viewer->panels.export.total = exporting->output.total;
     if (!is_ready)
         end_export(viewer, false);
 }
@@ -526,7 +527,7 @@ static void begin_export(view_state *viewer, unsigned number)
 void view_perform_export(view_state *viewer, view_action action)
 {
     enum { MAX_NAMES = 10000 };
-    view_export *const export = &viewer->ui.export;
+    view_export *const export = &viewer->panels.export;
     view_options now;
     if (action == VIEW_STOP_EXPORT && viewer->jobs.conversion != NULL) {
         atomic_store(&viewer->jobs.conversion->stops,
@@ -536,9 +537,9 @@ void view_perform_export(view_state *viewer, view_action action)
     } else if (viewer->pages.open >= 0) {
         view_notice(viewer, "Lessons cannot be exported here; use --lesson with --output");
     } else if (action == VIEW_EXPORT) {
-        view_open_overlay(&viewer->ui, viewer->ui.over == VIEW_OVERLAY_EXPORT
-                                           ? VIEW_OVERLAY_NONE
-                                           : VIEW_OVERLAY_EXPORT);
+        view_open_overlay(&viewer->ui, &viewer->panels,
+                          viewer->ui.over == VIEW_OVERLAY_EXPORT ? VIEW_OVERLAY_NONE
+                                                                 : VIEW_OVERLAY_EXPORT);
         store_choices(viewer);
         describe_output(viewer, 1, &now); // the first frame of the dialog needs the choices
         export->has_desktop = view_has_file_dialog(viewer);
@@ -562,7 +563,7 @@ bool view_follow_export(view_state *viewer)
     const double slice = 0.025;
     const double begin = view_seconds();
     view_export_job *const exporting = viewer->jobs.export;
-    view_export *const export = &viewer->ui.export;
+    view_export *const export = &viewer->panels.export;
     if (viewer->jobs.conversion != NULL) {
         if (atomic_load(&viewer->jobs.conversion->has_ended))
             end_conversion(viewer);

@@ -117,7 +117,7 @@ static const char *home_folder(void)
 // Adds a folder or a game to the list of locations; "": an empty entry.
 static void add_location(view_state *viewer, const char *path)
 {
-    common_list *const places = &viewer->ui.places;
+    common_list *const places = &viewer->panels.browser.places;
     bool is_there = false;
     for (size_t i = 5; i < places->count; i++)
         is_there = is_there || strcmp(places->names[i], path) == 0;
@@ -128,12 +128,12 @@ static void add_location(view_state *viewer, const char *path)
 // Lists the files of a folder for a purpose.
 static void list_files(view_state *viewer, const char *folder, view_list_purpose asked)
 {
-    view_browser *const browser = &viewer->ui.browser;
+    view_browser *const browser = &viewer->panels.browser;
     const view_config *const config = viewer->config;
     const char *const shown = view_shown_file(viewer->document);
     char *const models = view_find_models_folder();
     char *const neighbor_folder = common_folder(shown != NULL ? shown : "");
-    common_free_list(&viewer->ui.places);
+    common_free_list(&viewer->panels.browser.places);
     add_location(viewer, "");
     add_location(viewer, home_folder());
     add_location(viewer,
@@ -172,7 +172,7 @@ void view_show_section(view_state *viewer, size_t section)
         return;
     char *const name = shown_game_name(viewer);
     viewer->lists.section = (view_section)section;
-    view_list_section(&viewer->ui.browser, viewer->lists.library, viewer->lists.section, name);
+    view_list_section(&viewer->panels.browser, viewer->lists.library, viewer->lists.section, name);
     free(name);
 }
 
@@ -184,7 +184,7 @@ void view_browse_game(view_state *viewer, const char *place)
     } else {
         view_stop_scan(viewer->jobs.scan);
         viewer->jobs.scan = view_begin_scan(whole);
-        view_list_scan(&viewer->ui.browser, whole);
+        view_list_scan(&viewer->panels.browser, whole);
     }
     free(whole);
 }
@@ -230,13 +230,13 @@ bool view_follow_scan(view_state *viewer)
         md5_error error = {0};
         char *const place = common_copy(viewer->jobs.scan->place);
         view_library *const library = view_end_scan(viewer->jobs.scan, &error);
-        const bool is_awaited = viewer->ui.browser.is_scanning;
+        const bool is_awaited = viewer->panels.browser.is_scanning;
         viewer->jobs.scan = NULL;
         if (library == NULL) {
             view_log_error(&viewer->log, &error);
             store_failed_command(viewer, &(view_command){.action = VIEW_OPEN_GAME, .path = place});
             if (is_awaited)
-                view_clear_browser(&viewer->ui.browser);
+                view_clear_browser(&viewer->panels.browser);
         } else {
             if (md5_game_num_unread(library->game) > 0)
                 view_warn(&viewer->log,
@@ -259,7 +259,7 @@ bool view_follow_scan(view_state *viewer)
                                 && library->num_names[VIEW_ENTITIES] <= 1
                                 && library->num_names[VIEW_MODELS] == 1;
             if (is_awaited && is_one)
-                view_clear_browser(&viewer->ui.browser);
+                view_clear_browser(&viewer->panels.browser);
             if (is_awaited && is_one)
                 open_item(viewer, library->names[viewer->lists.section][0], true, NULL);
             else if (is_awaited) // unless the user closed the list meanwhile
@@ -267,8 +267,8 @@ bool view_follow_scan(view_state *viewer)
         }
         free(place);
         view_log_state(viewer, "scanned");
-    } else if (viewer->ui.browser.is_scanning)
-        viewer->ui.browser.num_scanned = num_files;
+    } else if (viewer->panels.browser.is_scanning)
+        viewer->panels.browser.num_scanned = num_files;
     return true;
 }
 
@@ -370,7 +370,7 @@ static void list_folder_with(view_state *viewer, const common_list *files, view_
 {
     char *const folder = common_folder(files->names[0]);
     list_files(viewer, folder, asked);
-    view_list_first(&viewer->ui.browser, files);
+    view_list_first(&viewer->panels.browser, files);
     free(folder);
 }
 
@@ -449,7 +449,7 @@ static void drop_file(view_state *viewer, const char *path)
         done = view_set_option(viewer, VIEW_OPTION(environment), path);
         viewer->options->shown.environment |= done;
     } else if (view_is_image(path) && scene->model != NULL) {
-        view_clear_start(&viewer->ui);
+        view_clear_start(&viewer->ui, &viewer->panels.start);
         if (scene->model->num_meshes == 1)
             assign_texture(viewer, 0, view_guess_map(path), path);
         else { // several meshes: the user selects one
@@ -458,7 +458,7 @@ static void drop_file(view_state *viewer, const char *path)
             viewer->panels.textures.offered = common_copy(path);
         }
         return;
-    } else if (is_clip && (scene->model == NULL || viewer->ui.start.is_open)) {
+    } else if (is_clip && (scene->model == NULL || viewer->panels.start.is_open)) {
         done = open_clip(viewer, path, false);
     } else if (is_clip) {
         what = "Animation";
@@ -493,7 +493,7 @@ static void drop_file(view_state *viewer, const char *path)
         free(camera_path);
     }
     if (done)
-        view_clear_start(&viewer->ui);
+        view_clear_start(&viewer->ui, &viewer->panels.start);
     const char *failure = "Cannot open %s";
     if (viewer->log.has_stopped)
         failure = "Opening %s was canceled";
@@ -718,10 +718,10 @@ bool view_follow_files(view_state *viewer)
 // Opens the start page, or updates its lists.
 static void show_start(view_state *viewer)
 {
-    view_start *const start = &viewer->ui.start;
-    view_clear_start(&viewer->ui);
+    view_start *const start = &viewer->panels.start;
+    view_clear_start(&viewer->ui, &viewer->panels.start);
     start->is_open = true;
-    view_open_overlay(&viewer->ui, VIEW_OVERLAY_START);
+    view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_START);
     for (size_t i = 0; viewer->config != NULL && i < viewer->config->recent.count; i++) {
         const char *const path = viewer->config->recent.names[i];
         view_address address;
@@ -744,7 +744,7 @@ static void show_start(view_state *viewer)
 static bool shows_own_model(const view_state *viewer, const char *shown)
 {
     const view_config *const config = viewer->config;
-    if (viewer->ui.start.is_open)
+    if (viewer->panels.start.is_open)
         return true;
     if (viewer->options->num_files > 0)
         return false;
@@ -861,7 +861,7 @@ static bool open_named(view_state *viewer)
         options->num_files > 0 || options->num_folders > 0 || options->names_content;
     const bool is_folder = options->num_folders == 1 && options->num_files == 0;
     const bool has_last = !is_named && options->shown.open_last && config != NULL
-                          && viewer->ui.lost[0] == '\0' && config->recent.count > 0
+                          && viewer->panels.decision.file[0] == '\0' && config->recent.count > 0
                           && common_is_file(config->recent.names[0]);
     char *only = NULL;
     if (has_last)
@@ -914,7 +914,7 @@ bool view_open_first(view_state *viewer)
 // Opens or closes the list of the last game, or of the game that contains the shown model.
 static void list_game(view_state *viewer)
 {
-    view_browser *const browser = &viewer->ui.browser;
+    view_browser *const browser = &viewer->panels.browser;
     const bool was_open = browser->kind == VIEW_BROWSE_GAME;
     const view_package *const package = viewer->document->textures.package;
     const char *const root = package != NULL ? package->root : NULL;
@@ -997,7 +997,7 @@ static void open_neighbor(view_state *viewer, int step)
 
 static void run_file_command(view_state *viewer, const view_command *command)
 {
-    view_browser *const browser = &viewer->ui.browser;
+    view_browser *const browser = &viewer->panels.browser;
     const view_scene *const scene = &viewer->document->scene;
     const view_action action = command->action;
     const bool is_wrong = viewer->log.error[0] != '\0';
@@ -1068,7 +1068,7 @@ static void run_file_command(view_state *viewer, const view_command *command)
         break;
     case VIEW_OPEN_FOLDER:
         if (number == VIEW_FOLDER_OF_EXPORT)
-            view_open_file_dialog(viewer, VIEW_EXPORT, viewer->ui.export.choices.folder);
+            view_open_file_dialog(viewer, VIEW_EXPORT, viewer->panels.export.choices.folder);
         else if (path != NULL && is_closed) // selected in the dialog of the desktop
             view_drop(viewer, path);
         else if (path != NULL)
@@ -1077,8 +1077,8 @@ static void run_file_command(view_state *viewer, const view_command *command)
             list_files(viewer, folder, (view_list_purpose){.takes = 0});
         break;
     case VIEW_START_PAGE:
-        if (viewer->ui.start.is_open)
-            view_clear_start(&viewer->ui);
+        if (viewer->panels.start.is_open)
+            view_clear_start(&viewer->ui, &viewer->panels.start);
         else
             show_start(viewer);
         break;
@@ -1148,7 +1148,7 @@ void view_run_file_command(view_state *viewer, const view_command *command)
         view_open_first(viewer);
     else
         run_file_command(viewer, command);
-    view_sync_overlay(&viewer->ui);
+    view_sync_overlay(&viewer->ui, &viewer->panels);
     if (viewer->log.num_errors != num_errors)
         store_failed_command(viewer, command);
 }

@@ -346,7 +346,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     free(viewer->opening.companion_path);
     viewer->opening.has_deferred_work = waits;
     viewer->opening.companion_path = visitor;
-    view_clear_start(&viewer->ui);
+    view_clear_start(&viewer->ui, &viewer->panels.start);
     viewer->options->hidden_meshes = 0;
     const bool is_valid = !uses_options || view_hide_meshes(viewer);
     if (!uses_options)
@@ -356,7 +356,8 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     viewer->play.time = 0;
     viewer->play.held_at_end = false;
     viewer->document->scene.machine.acts = viewer->ui.docks.is_folded = acts;
-    viewer->ui.end_at = acts ? viewer->now + (double)(VIEW_MINUTE + VIEW_INVITING) : 0;
+    viewer->panels.decision.demo_end =
+        acts ? viewer->now + (double)(VIEW_MINUTE + VIEW_INVITING) : 0;
     if (waits)
         view_measure_document(viewer->document, &viewer->play);
     else
@@ -566,7 +567,7 @@ bool view_open_lesson(view_state *viewer, int32_t number)
     viewer->pages.folder = models;
     if (!is_open)
         return false;
-    view_clear_start(&viewer->ui);
+    view_clear_start(&viewer->ui, &viewer->panels.start);
     show_page_at_start(viewer, number);
     return true;
 }

@@ -128,7 +128,7 @@ bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size,
     options.shown.untextured = subject->images.count == 0;
     small.drawing.environment = (view_environment){.light = NULL};
     small.drawing.caption = NULL;
-    small.ui.start.is_open = false;
+    small.panels.start.is_open = false;
     small.panels.retarget.made = NULL;
     small.play = subject->play;
     uint8_t *const rgba = common_alloc((size_t)size * size, 4);

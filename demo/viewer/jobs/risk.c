@@ -45,7 +45,7 @@ void view_read_crash_note(view_state *viewer)
     enum { BEFORE = 41, SIZE = 45 }; // bytes of an APNG that contain the number of images
     size_t size;
     const char *reason;
-    view_ui *const ui = &viewer->ui;
+    view_decision *const decision = &viewer->panels.decision;
     if (viewer->config == NULL || viewer->config->path == NULL)
         return;
     char *const note = note_path(viewer);
@@ -57,17 +57,17 @@ void view_read_crash_note(view_state *viewer)
     uint8_t bytes[SIZE] = {0};
     FILE *const file = fopen(part, "rb");
     const bool is_gone = process > 0 && kill((pid_t)process, 0) != 0;
-    ui->loses_movie = is_gone && file != NULL;
-    if (ui->loses_movie || (is_gone && common_is_file(path)))
-        COMMON_TEXT(ui->lost, "%s", path);
+    decision->is_movie = is_gone && file != NULL;
+    if (decision->is_movie || (is_gone && common_is_file(path)))
+        COMMON_TEXT(decision->file, "%s", path);
     if (file != NULL) {
-        ui->lost_seconds = fread(bytes, 1, SIZE, file) == SIZE;
+        decision->movie_seconds = fread(bytes, 1, SIZE, file) == SIZE;
         fclose(file);
     }
-    ui->lost_seconds *=
+    decision->movie_seconds *=
         (bytes[BEFORE + 1] * 65536.0 + bytes[BEFORE + 2] * 256.0 + bytes[BEFORE + 3])
         / view_get_frame_rate(viewer->options, 25);
-    if (ui->lost[0] != '\0') // so that the user can open it again
+    if (decision->file[0] != '\0') // so that the user can open it again
         viewer->opening.failed =
             (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)};
     free(part);
@@ -77,13 +77,13 @@ void view_read_crash_note(view_state *viewer)
 
 void view_resolve_lost_movie(view_state *viewer, bool is_kept)
 {
-    const char *const path = viewer->ui.lost;
+    const char *const path = viewer->panels.decision.file;
     char *const part = common_format("%s.part", path);
     const bool is_done = (is_kept ? rename(part, path) : remove(part)) == 0;
     const char *result = is_kept ? "kept" : "deleted";
     if (!is_done)
         result = strerror(errno);
     view_notice(viewer, "%s: %s", path, result);
-    viewer->ui.lost[0] = '\0';
+    viewer->panels.decision.file[0] = '\0';
     free(part);
 }

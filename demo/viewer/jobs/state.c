@@ -115,12 +115,12 @@ void view_end(view_state *viewer)
     view_clear_steps(viewer);
     free(viewer->undo.steps);
     view_free_lines(&viewer->drawing.lines);
-    view_clear_browser(&viewer->ui.browser);
-    free(viewer->ui.browser.asked.form);
+    view_clear_browser(&viewer->panels.browser);
+    free(viewer->panels.browser.asked.form);
     view_clear_graph(&viewer->panels.graph);
     free(viewer->panels.curves.values);
-    view_clear_start(&viewer->ui);
-    view_free_export(&viewer->ui.export);
+    view_clear_start(&viewer->ui, &viewer->panels.start);
+    view_free_export(&viewer->panels.export);
     view_clear_card(&viewer->ui.card);
     free(viewer->ui.trial.before);
     view_clear_retargeting(viewer->panels.retarget.made);
@@ -129,7 +129,7 @@ void view_end(view_state *viewer)
     view_clear_textures(&viewer->panels.textures);
     view_drop_previews(viewer, false, true);
     view_drop_previews(viewer, true, true);
-    common_free_list(&viewer->ui.places);
+    common_free_list(&viewer->panels.browser.places);
     view_stop_previews(viewer->lists.file_previews);
     view_stop_scan(viewer->jobs.scan);
     view_stop_previews(viewer->lists.game_previews);
@@ -209,9 +209,9 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
         .recorded = viewer->jobs.movie != NULL
                         ? viewer->jobs.movie->num_added / viewer->jobs.movie->frame_rate
                         : -1,
-        .is_start = viewer->ui.start.is_open,
+        .is_start = viewer->panels.start.is_open,
         .plays = plays,
-        .is_bare = viewer->ui.start.is_open && viewer->ui.over >= VIEW_OVERLAY_FILES
+        .is_bare = viewer->panels.start.is_open && viewer->ui.over >= VIEW_OVERLAY_FILES
                    && viewer->ui.over < VIEW_OVERLAY_START,
         .caption = viewer->drawing.caption != NULL ? viewer->drawing.font.line[VIEW_TEXT] + 2 : 0,
     };
@@ -565,8 +565,8 @@ void view_log_state(view_state *viewer, const char *action)
         camera->azimuth, camera->elevation, camera->distance, camera->target.x, camera->target.y,
         camera->target.z, camera->orthographic, surfaces[viewer->options->surface], shown,
         viewer->log.num_warnings, viewer->width, viewer->height, camera_path,
-        viewer->cameras.follows_path, place.shot, place.frame, lists[viewer->ui.browser.kind],
-        viewer->ui.browser.num_found, view_marked_joint(&viewer->ui, scene), picked_mesh,
+        viewer->cameras.follows_path, place.shot, place.frame, lists[viewer->panels.browser.kind],
+        viewer->panels.browser.num_found, view_marked_joint(&viewer->ui, scene), picked_mesh,
         picked_triangle, (unsigned)viewer->options->hidden_meshes, viewer->document->crowd.count,
         viewer->log.error[0] != '\0', viewer->now < viewer->ui.notice_end);
     const view_motion_kind *const mover = view_mover_of(scene);

@@ -4,6 +4,14 @@
 
 #include "demo/viewer/draw/previews.h"
 
+void view_close_browser(view_browser *browser)
+{
+    if (browser->kind != VIEW_BROWSE_NOTHING)
+        browser->was = browser->kind;
+    browser->kind = VIEW_BROWSE_NOTHING;
+    browser->is_peeking = false;
+}
+
 void view_clear_browser(view_browser *browser)
 {
     for (size_t i = 0; i < browser->num_entries; i++) {
@@ -14,7 +22,7 @@ void view_clear_browser(view_browser *browser)
     free(browser->found);
     free(browser->folder);
     free(browser->on);
-    *browser = (view_browser){.asked = browser->asked};
+    *browser = (view_browser){.asked = browser->asked, .places = browser->places};
 }
 
 // -- Entries --------------------------------------------------------------------------------
@@ -507,10 +515,9 @@ static bool has_preview(const view_entry *entry)
 }
 
 // Returns the preview of an entry, or NULL, and writes a description of one line.
-static const view_thumbnail *entry_preview(view_ui *ui, const view_entry *entry, char *text,
-                                           size_t size)
+static const view_thumbnail *entry_preview(view_ui *ui, view_browser *browser,
+                                           const view_entry *entry, char *text, size_t size)
 {
-    const view_browser *const browser = &ui->browser;
     const bool is_named = entry->kind == VIEW_ENTRY_NAMED;
     snprintf(text, size, "%s", entry->is_missing ? "missing" : kind_words[entry->kind]);
     if (!has_preview(entry))
@@ -527,15 +534,14 @@ static const view_thumbnail *entry_preview(view_ui *ui, const view_entry *entry,
 }
 
 // Displays an entry as a tile and handles clicks on it.
-static void show_entry(view_ui *ui, size_t line, view_rect box)
+static void show_entry(view_ui *ui, view_browser *browser, size_t line, view_rect box)
 {
-    view_browser *const browser = &ui->browser;
     const view_entry *const entry = &browser->entries[browser->found[line]];
     const bool is_file = browser->kind == VIEW_BROWSE_FILES || browser->kind == VIEW_BROWSE_GAME;
     const bool is_list = entry->kind == VIEW_ENTRY_FOLDER;
     char text[64];
     char name[256];
-    const view_thumbnail *const picture = entry_preview(ui, entry, text, sizeof text);
+    const view_thumbnail *const picture = entry_preview(ui, browser, entry, text, sizeof text);
     COMMON_TEXT(name, "%s",
                 entry->kind == VIEW_ENTRY_NAMED ? common_base(entry->label) : entry->label);
     const ui_thing thing = {.label = entry->label,
@@ -567,9 +573,8 @@ static void show_entry(view_ui *ui, size_t line, view_rect box)
 }
 
 // Displays the listed entries: files as tiles, or as rows in a small window; folders as rows.
-static void show_entries(view_ui *ui, view_rect area, bool is_small)
+static void show_entries(view_ui *ui, view_browser *browser, view_rect area, bool is_small)
 {
-    view_browser *const browser = &ui->browser;
     const float em = ui->em;
     ui_grid grid = {0};
     ui_column column;
@@ -598,7 +603,7 @@ static void show_entries(view_ui *ui, view_rect area, bool is_small)
             browser->reveals = false;
         }
         if (is_seen)
-            show_entry(ui, i, box);
+            show_entry(ui, browser, i, box);
         else
             ui->item.number++; // so that the numbers of the following items do not change
     }
@@ -615,17 +620,16 @@ static void show_entries(view_ui *ui, view_rect area, bool is_small)
 }
 
 // Displays the list of locations: folders of the user, then games.
-static void list_places(view_ui *ui, view_rect area)
+static void list_places(view_ui *ui, view_browser *browser, view_rect area)
 {
     static const char *const names[] = {"Recent", "Home", NULL, "Examples", "Computer"};
-    const view_browser *const browser = &ui->browser;
     const char *const here = browser->folder != NULL ? browser->folder : "";
     const bool is_files = browser->kind == VIEW_BROWSE_FILES;
     ui_column column;
     view_rect row;
     ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_PLACES]);
-    for (size_t i = 0; i < ui->places.count; i++) {
-        const char *const path = ui->places.names[i];
+    for (size_t i = 0; i < browser->places.count; i++) {
+        const char *const path = browser->places.names[i];
         const bool is_game = i >= COMMON_LENGTH(names);
         const bool is_known = i == 0 || path[0] != '\0';
         const char *const name = is_game || names[i] == NULL ? common_base(path) : names[i];
@@ -652,10 +656,9 @@ static void list_places(view_ui *ui, view_rect area)
 
 // Displays the path of the listed folder; each part is a link. The first parts are omitted if the
 // box is too narrow.
-static void draw_crumbs(view_ui *ui, view_rect box)
+static void draw_crumbs(view_ui *ui, view_browser *browser, view_rect box)
 {
     static const char arrow[] = " \xE2\x80\xBA ";
-    const view_browser *const browser = &ui->browser;
     const char *const path = browser->folder != NULL ? browser->folder : "Recent";
     const bool is_path = browser->kind == VIEW_BROWSE_FILES && browser->folder != NULL;
     const float end = box.x + box.width;
@@ -696,9 +699,8 @@ static void draw_crumbs(view_ui *ui, view_rect box)
 }
 
 // The filter field. It has the focus unless a panel covers the list.
-static void run_filter(view_ui *ui, view_rect box)
+static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
 {
-    view_browser *const browser = &ui->browser;
     const ui_item_id focus = ui->focus;
     const bool takes_next = ui->takes_next;
     const bool selects_all = ui->selects_all;
@@ -718,12 +720,12 @@ static void run_filter(view_ui *ui, view_rect box)
 }
 
 // Displays the selected entry enlarged in `box`, and its properties in `facts`.
-static void show_large(view_ui *ui, view_rect box, view_rect facts)
+static void show_large(view_ui *ui, view_browser *browser, view_rect box, view_rect facts)
 {
-    const view_entry *const entry = selected_entry(&ui->browser);
+    const view_entry *const entry = selected_entry(browser);
     char text[64];
     const view_thumbnail *const picture =
-        entry != NULL ? entry_preview(ui, entry, text, sizeof text) : NULL;
+        entry != NULL ? entry_preview(ui, browser, entry, text, sizeof text) : NULL;
     view_draw_round_rect(ui->canvas, box, 4 * ui->scale, VIEW_PREVIEW_COLOR);
     if (picture != NULL && picture->texture != 0)
         ui_image(ui, view_inset(box, 4), picture->texture, picture->width, picture->height, true);
@@ -741,9 +743,8 @@ static void show_large(view_ui *ui, view_rect box, view_rect facts)
 
 // Returns true if the list has buttons for --outfit, --compare and --retarget: a model was dropped
 // on the open model.
-static bool has_option_buttons(const view_ui *ui, float width)
+static bool has_option_buttons(const view_ui *ui, view_browser *browser, float width)
 {
-    const view_browser *const browser = &ui->browser;
     if (browser->kind != VIEW_BROWSE_FILES || !browser->asked.is_dropped)
         return false;
     return ui->scene->model != NULL && !ui->stage->is_start && width > 26 * ui->em;
@@ -758,16 +759,15 @@ static bool accepts_entry(const view_option *option, const view_entry *entry)
 }
 
 // The buttons for the selected entry, as many as fit.
-static void run_buttons(view_ui *ui, view_rect *foot)
+static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
 {
     static const char *const verbs[] = {"Add as outfit", "Compare", "Retarget to this model"};
     static const char *const options[] = {"outfit", "compare", "retarget"};
-    view_browser *const browser = &ui->browser;
     const view_entry *const entry = selected_entry(browser);
     const char *words[5];
     const view_option *button_options[5] = {NULL};
     int count = 0;
-    if (has_option_buttons(ui, foot->width)) {
+    if (has_option_buttons(ui, browser, foot->width)) {
         for (; count < 3; count++) {
             button_options[count] = view_find_option(options[count], strlen(options[count]));
             words[count] = verbs[count];
@@ -794,11 +794,10 @@ static void run_buttons(view_ui *ui, view_rect *foot)
     }
 }
 // The tabs that select the kinds of listed files or the section of a game.
-static void run_tabs(view_ui *ui, view_rect box)
+static void run_tabs(view_ui *ui, view_browser *browser, view_rect box)
 {
     static const char *const sections[VIEW_NUM_SECTIONS] = {"Entities", "Models", "Clips", "Skins"};
     static const char *const kinds[] = {"All", "Models", "Clips", "Cameras"};
-    view_browser *const browser = &ui->browser;
     uint32_t choice = 0;
     if (browser->kind == VIEW_BROWSE_GAME && !browser->is_scanning) {
         char texts[VIEW_NUM_SECTIONS][32];
@@ -845,9 +844,8 @@ static bool is_pressed_outside(const view_ui *ui, view_rect box)
 
 // The row above the entries: the button of the parent folder, the path, and a button for the mod or
 // for the locations of a small window.
-static void run_path_row(view_ui *ui, view_rect path, bool is_small)
+static void run_path_row(view_ui *ui, view_browser *browser, view_rect path, bool is_small)
 {
-    view_browser *const browser = &ui->browser;
     const float em = ui->em;
     const float gap = 0.6f * em;
     const float side = ceilf(1.85f * em);
@@ -856,7 +854,7 @@ static void run_path_row(view_ui *ui, view_rect path, bool is_small)
     ui_tip(ui, "Parent folder  Ctrl+Up");
     view_cut(&path, VIEW_AT_LEFT, gap);
     const bool is_mod = browser->num_own > 0 && browser->num_own < browser->num_entries;
-    if (is_mod || (is_small && ui->places.count > 0)) {
+    if (is_mod || (is_small && browser->places.count > 0)) {
         bool *const on = is_mod ? &browser->is_own_alone : &browser->shows_places;
         const view_rect button = view_cut(&path, VIEW_AT_RIGHT, 6 * em);
         if (ui_button(ui, button, is_mod ? "Mod only" : "Locations", *on)) {
@@ -865,14 +863,13 @@ static void run_path_row(view_ui *ui, view_rect path, bool is_small)
         }
         view_cut(&path, VIEW_AT_RIGHT, gap);
     }
-    draw_crumbs(ui, view_inset(path, 0.3f * em));
+    draw_crumbs(ui, browser, view_inset(path, 0.3f * em));
 }
 
 // The number of listed entries in the last row of the dialog, and the link that shows hidden files.
 // In a narrow dialog only the hidden files are counted, or the link is omitted.
-static void run_status(view_ui *ui, view_rect foot)
+static void run_status(view_ui *ui, view_browser *browser, view_rect foot)
 {
-    view_browser *const browser = &ui->browser;
     const view_font *const font = ui->stage->font;
     const float link_width = 3 * ui->em;
     char count[64];
@@ -902,9 +899,8 @@ static void run_status(view_ui *ui, view_rect foot)
         ui_text(ui, show.x, y, 0, VIEW_ACCENT, "show");
 }
 
-void view_browser_panel(view_ui *ui)
+void view_browser_panel(view_ui *ui, view_browser *browser)
 {
-    view_browser *const browser = &ui->browser;
     const float em = ui->em;
     const float gap = 0.6f * em;
     const float line = ceilf(1.85f * em);
@@ -922,45 +918,45 @@ void view_browser_panel(view_ui *ui)
     const bool is_closed = ui_sign(ui, cross, "close", "\xC3\x97") || is_outside;
     if (browser->is_peeking) {
         rest.height = foot.y + foot.height - rest.y;
-        show_large(ui, rest, (view_rect){0, 0, 0, 0});
+        show_large(ui, browser, rest, (view_rect){0, 0, 0, 0});
         return;
     }
     const bool has_side = rest.width > 56 * em && is_files;
     const bool has_places = is_files || browser->kind == VIEW_BROWSE_GAME;
-    if (!is_small && ui->places.count > 0 && has_places) {
-        list_places(ui, view_cut(&rest, VIEW_AT_LEFT, 11 * em));
+    if (!is_small && browser->places.count > 0 && has_places) {
+        list_places(ui, browser, view_cut(&rest, VIEW_AT_LEFT, 11 * em));
         view_cut(&rest, VIEW_AT_LEFT, gap);
     }
     if (has_side) {
         view_rect side = view_cut(&rest, VIEW_AT_RIGHT, 15 * em);
         const view_rect large = view_cut(&side, VIEW_AT_TOP, side.width);
         view_cut(&side, VIEW_AT_TOP, gap);
-        show_large(ui, large, side);
+        show_large(ui, browser, large, side);
         view_cut(&rest, VIEW_AT_RIGHT, 2 * gap);
     }
     if (has_places) {
-        run_path_row(ui, view_cut(&rest, VIEW_AT_TOP, line), is_small);
+        run_path_row(ui, browser, view_cut(&rest, VIEW_AT_TOP, line), is_small);
         view_cut(&rest, VIEW_AT_TOP, gap);
     }
     if (is_small) { // the filter is in the row of the buttons
-        run_buttons(ui, &foot);
+        run_buttons(ui, browser, &foot);
         view_cut(&foot, VIEW_AT_RIGHT, gap);
-        run_filter(ui, foot);
+        run_filter(ui, browser, foot);
     } else {
         view_rect tabs = view_cut(&rest, VIEW_AT_TOP, line);
         view_cut(&rest, VIEW_AT_TOP, gap);
         const view_rect bar = view_cut(&tabs, VIEW_AT_LEFT, fmaxf(tabs.width - 22 * em, 8 * em));
         view_cut(&tabs, VIEW_AT_LEFT, gap);
-        run_tabs(ui, tabs);
-        run_filter(ui, bar);
+        run_tabs(ui, browser, tabs);
+        run_filter(ui, browser, bar);
     }
     if (is_small && browser->shows_places)
-        list_places(ui, rest);
+        list_places(ui, browser, rest);
     else
-        show_entries(ui, rest, is_small);
+        show_entries(ui, browser, rest, is_small);
     if (!is_small) {
-        run_buttons(ui, &foot);
-        run_status(ui, foot);
+        run_buttons(ui, browser, &foot);
+        run_status(ui, browser, foot);
     }
 
     if (is_closed) {

@@ -68,6 +68,8 @@ typedef struct view_browser {
     bool reveals;      // scroll until the selected entry is visible
     size_t num_rows;   // visible rows in the last frame
     size_t per_row;    // tiles per row in the last frame
+    // Locations: recent files, home, the model's folder, examples, root ("": missing), then games.
+    common_list places;
 
     // Only for VIEW_BROWSE_GAME.
     char *on;          // name of the open item, or NULL
@@ -118,6 +120,6 @@ void view_list_section(view_browser *browser, const view_library *library, view_
 void view_list_scan(view_browser *browser, const char *place);
 
 // The open file list, over all other panels (browser.c).
-void view_browser_panel(view_ui *ui);
+void view_browser_panel(view_ui *ui, view_browser *browser);
 
 #endif

@@ -299,10 +299,9 @@ static void add_segment(view_ui *ui, const char *name, const char *const *words,
 }
 
 // The rows for the folder and the name of the file.
-static void add_place(view_ui *ui)
+static void add_place(view_ui *ui, view_export *export)
 {
     static const char *const more = "\xE2\x80\xA6";
-    view_export *const export = &ui->export;
     view_export_choices *const choices = &export->choices;
     view_rect row = next_row(ui, "Folder");
     if (export->has_desktop && ui_buttons(ui, &row, &more, 1, -1, true) == 0)
@@ -313,9 +312,8 @@ static void add_place(view_ui *ui)
 }
 
 // The rows for the choices of the selected kind.
-static void add_choices(view_ui *ui)
+static void add_choices(view_ui *ui, view_export *export)
 {
-    view_export *const export = &ui->export;
     view_export_choices *const choices = &export->choices;
     const view_clip *const clip = view_shown_clip(ui->scene);
     const bool is_moved = is_moving(choices);
@@ -340,7 +338,7 @@ static void add_choices(view_ui *ui)
     if (choices->kind == VIEW_EXPORT_MODEL) {
         add_segment(ui, "Format", (const char *const *)export->endings.names,
                     (uint32_t) export->endings.count, &choices->model_format);
-        add_place(ui);
+        add_place(ui, export);
         return;
     }
     add_segment(ui, "Size", sizes, NUM_SIZES, &choices->size);
@@ -354,15 +352,14 @@ static void add_choices(view_ui *ui)
     add_segment(ui, "Samples", samples, NUM_SAMPLES, &choices->samples);
     add_segment(ui, "Background", backgrounds, 2, &choices->background);
     add_segment(ui, "Labels", labels, 2, &choices->labels);
-    add_place(ui);
+    add_place(ui, export);
 }
 
 // Displays the name and size of the file, and the command line with a button that copies it.
-static void add_results(view_ui *ui)
+static void add_results(view_ui *ui, const view_export *export)
 {
     static const char *const copy = "Copy";
     char size[48] = ", size unknown";
-    const view_export *const export = &ui->export;
     if (export->line == NULL || export->file == NULL)
         return;
     if (export->bytes > 0)
@@ -383,9 +380,8 @@ static void add_results(view_ui *ui)
 // -- The dialog -----------------------------------------------------------------------------
 
 // The last row: the progress or an error, and the buttons.
-static void draw_foot(view_ui *ui, view_rect foot)
+static void draw_foot(view_ui *ui, view_export *export, view_rect foot)
 {
-    view_export *const export = &ui->export;
     const bool is_running = export->total > 0;
     const bool is_wrong = export->problem[0] != '\0';
     const char *run = "Export";
@@ -424,9 +420,8 @@ static void draw_foot(view_ui *ui, view_rect foot)
     ui_text(ui, foot.x, foot.y + 2 * ui->scale, foot.width, color, message);
 }
 
-void view_export_panel(view_ui *ui)
+void view_export_panel(view_ui *ui, view_export *export)
 {
-    view_export *const export = &ui->export;
     const view_export_choices before = export->choices;
     const float scale = ui->scale;
     ui_column column;
@@ -437,7 +432,7 @@ void view_export_panel(view_ui *ui)
     view_rect side = view_cut(&form, VIEW_AT_LEFT, export->is_small ? 0 : 0.42f * form.width);
     ui_begin_list(ui, &column, form, &ui->scrolls[UI_SCROLL_EXPORT]);
     if (export->is_set)
-        add_choices(ui);
+        add_choices(ui, export);
     if (!export->is_small) { // the results are in the column at the side
         ui_end_column(ui);
         view_cut(&side, VIEW_AT_RIGHT, 16 * scale);
@@ -449,9 +444,9 @@ void view_export_panel(view_ui *ui)
         view_cut(&side, VIEW_AT_TOP, 8 * scale);
         ui_begin_list(ui, &column, side, &ui->scrolls[UI_SCROLL_EXPORT_SIDE]);
     }
-    add_results(ui);
+    add_results(ui, export);
     ui_end_column(ui);
     if (memcmp(&before, &export->choices, sizeof before) != 0)
         export->asks = false;
-    draw_foot(ui, foot);
+    draw_foot(ui, export, foot);
 }

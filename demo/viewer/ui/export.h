@@ -60,7 +60,7 @@ typedef struct view_export {
 
 #define VIEW_EXPORT_PANEL "export"
 enum { VIEW_FOLDER_OF_EXPORT = 1 }; // number of the command VIEW_OPEN_FOLDER
-void view_export_panel(view_ui *ui);
+void view_export_panel(view_ui *ui, view_export *export);
 
 // Writes the choices to `options`, after it has initialized them on the first call. A `number` of 2
 // or more is appended to the file name. Returns false and sets `problem` if a choice is invalid.

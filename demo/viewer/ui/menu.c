@@ -6,6 +6,24 @@
 #include <ctype.h>
 #include <strings.h>
 
+void view_close_menu(view_ui *ui, view_menus *menus)
+{
+    ui_open_overlay(ui, VIEW_OVERLAY_NONE);
+    *menus = (view_menus){.kind = VIEW_NO_MENU, .used = menus->used};
+}
+
+void view_open_menu(view_ui *ui, view_menus *menus, view_menu_kind kind, float x, float y)
+{
+    const bool is_search = kind == VIEW_MENU_SEARCH;
+    ui_open_overlay(ui, is_search ? VIEW_OVERLAY_SEARCH : VIEW_OVERLAY_MENU);
+    *menus = (view_menus){.kind = kind, .x = x, .y = y, .selected = SIZE_MAX, .used = menus->used};
+    if (!is_search)
+        return;
+    ui->focus = (ui_item_id){"menu", 2}; // its text field
+    ui->selects_all = false;
+    menus->selected = 0;
+}
+
 // == Menu lines ===================================================================================
 
 // A command, or an entry of a command's list (a clip, a recent file, ...). A group opens a submenu.
@@ -457,11 +475,11 @@ static int compare_scores(const void *a, const void *b)
 }
 
 // Sets the score of a line: recently used commands are better, disabled commands are worse.
-static void score_line(const view_ui *ui, menu_line *line, int score)
+static void score_line(const view_menus *menus, menu_line *line, int score)
 {
     bool is_used = false;
     for (int i = 0; i < VIEW_NUM_USED; i++)
-        is_used |= ui->used[i] == line->row;
+        is_used |= menus->used.entries[i] == line->row;
     line->score = score;
     if (is_used)
         line->score += 150;
@@ -494,8 +512,8 @@ static int rate_item(const menu_line *item, const char *const texts[4], const ch
 // Adds the eight best entries of a command's list, or the last typed word as the value of its
 // option. Words for the command may precede; they are required for options, except for frames and
 // joints.
-static void list_names(menu_lines *lines, const view_ui *ui, const view_menu_entry *row,
-                       const char *const texts[4])
+static void list_names(menu_lines *lines, const view_ui *ui, const view_menus *menus,
+                       const view_menu_entry *row, const char *const texts[4])
 {
     const view_option *const option = view_get_option(row);
     const bool is_named = row->list != VIEW_LIST_NONE;
@@ -511,7 +529,7 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_menu_ent
         const int score = rate_item(&item, texts, sought, needs_words);
         if (score == MIN_SCORE)
             continue;
-        score_line(ui, &item, score);
+        score_line(menus, &item, score);
         menu_line *const line = &lines->lines[lines->count++];
         *line = item;
         COMMON_TEXT(line->label, "%.*s%s%.150s", (int)strcspn(texts[0], "\xE2"), texts[0],
@@ -529,11 +547,11 @@ static bool is_searched(const view_menu_entry *entry)
 
 // Adds the lines that match the search text, the best first, or the command with the most similar
 // name.
-static void list_found(menu_lines *lines, const view_ui *ui)
+static void list_found(menu_lines *lines, const view_ui *ui, const view_menus *menus)
 {
     const view_menu_entry *nearest = NULL;
     const char *const sought = lines->sought + 1;
-    COMMON_TEXT(lines->sought, " %s", ui->menu.text + strspn(ui->menu.text, " "));
+    COMMON_TEXT(lines->sought, " %s", menus->text + strspn(menus->text, " "));
     const size_t length = strlen(sought);
     size_t min_distance = (length + 5) / 4;
     view_menu_entries list;
@@ -549,8 +567,8 @@ static void list_found(menu_lines *lines, const view_ui *ui)
         menu_line *const line =
             score != NOT_FOUND ? add_line(lines, ui->stage, row, texts[0], has_menu(row)) : NULL;
         if (line != NULL)
-            score_line(ui, line, score);
-        list_names(lines, ui, row, texts);
+            score_line(menus, line, score);
+        list_names(lines, ui, menus, row, texts);
         for (; first < lines->count; first++)
             lines->lines[first].order = i;
         for (int k = 0; k < 2 && texts[k] != NULL && lines->count == 0; k++) {
@@ -589,22 +607,23 @@ static size_t next_line(const menu_lines *lines, size_t from, int step)
 }
 
 // Executes a line: opens its submenu, or requests its command and closes the menu.
-static void execute_line(view_ui *ui, const menu_line *line)
+static void execute_line(view_ui *ui, view_menus *menus, const menu_line *line)
 {
     if (line->missing != 0) {
         COMMON_TEXT(ui->notice, "%s: %s", line->label, view_reason(line->missing));
         ui->notice_end = ui->stage->now + 2.5;
     } else if (line->is_group) {
-        if (ui->menu.kind == VIEW_MENU_SEARCH) {
-            view_open_menu(ui, VIEW_MENU_OF_BAR, 0, view_current_layout(ui->stage).menu.height);
-            ui->menu.menu = line->row->menu;
+        if (menus->kind == VIEW_MENU_SEARCH) {
+            view_open_menu(ui, menus, VIEW_MENU_OF_BAR, 0,
+                           view_current_layout(ui->stage).menu.height);
+            menus->menu = line->row->menu;
         }
-        COMMON_TEXT(ui->menu.group, "%s", line->label);
-        ui->menu.row = line->row;
+        COMMON_TEXT(menus->group, "%s", line->label);
+        menus->row = line->row;
     } else {
-        const view_command command = line_command(ui->stage, line, &ui->menu.target);
-        ui->used[ui->num_used++ % VIEW_NUM_USED] = line->row;
-        view_close_menu(ui);
+        const view_command command = line_command(ui->stage, line, &menus->target);
+        menus->used.entries[menus->used.count++ % VIEW_NUM_USED] = line->row;
+        view_close_menu(ui, menus);
         ui->command = command;
     }
 }
@@ -667,8 +686,9 @@ static void draw_line(view_ui *ui, const menu_line *line, view_rect box, float k
 // the window. `min_width` is 0 for menus and the width of the field for the search. `selected` is
 // the line that was selected by keys. Sets `hovered` to the line under the mouse. Returns the
 // outline.
-static view_rect draw_lines(view_ui *ui, const menu_lines *lines, float x, float y, float min_width,
-                            size_t selected, size_t *first, size_t *hovered)
+static view_rect draw_lines(view_ui *ui, view_menus *menus, const menu_lines *lines, float x,
+                            float y, float min_width, size_t selected, size_t *first,
+                            size_t *hovered)
 {
     const view_stage *const stage = ui->stage;
     const float scale = ui->scale;
@@ -710,7 +730,7 @@ static view_rect draw_lines(view_ui *ui, const menu_lines *lines, float x, float
         try_line(ui, line);
         draw_line(ui, line, line_box, keys, is_lit, is_search);
         if (is_pressed) {
-            execute_line(ui, line);
+            execute_line(ui, menus, line);
             break;
         }
     }
@@ -731,9 +751,9 @@ static void draw_help(const view_ui *ui, view_rect box, const menu_line *line)
 }
 
 // Moves the selection by keys and executes the selected line by Enter.
-static void select_by_keys(view_ui *ui, const menu_lines *lines)
+static void select_by_keys(view_ui *ui, view_menus *menus, const menu_lines *lines)
 {
-    size_t *const selected = &ui->menu.selected;
+    size_t *const selected = &menus->selected;
     if (ui_key(ui, VIEW_KEY_DOWN))
         *selected = next_line(lines, *selected, 1);
     else if (ui_key(ui, VIEW_KEY_UP))
@@ -741,88 +761,86 @@ static void select_by_keys(view_ui *ui, const menu_lines *lines)
     else if (ui_key(ui, VIEW_KEY_END))
         *selected = next_line(lines, 0, -1);
     else if (ui_key(ui, VIEW_KEY_RETURN) && *selected < lines->count)
-        execute_line(ui, &lines->lines[*selected]);
+        execute_line(ui, menus, &lines->lines[*selected]);
 }
 
 // -- Menus of the bar and context menus -----------------------------------------------------------
 
 // Handles the left and right arrow keys: they open and close submenus and switch between the menus
 // of the bar.
-static void move_between_menus(view_ui *ui, const menu_lines *outer)
+static void move_between_menus(view_ui *ui, view_menus *menus, const menu_lines *outer)
 {
-    view_menus *const menu = &ui->menu;
-    const bool has_inner = menu->group[0] != '\0';
-    if (menu->kind == VIEW_NO_MENU)
+    const bool has_inner = menus->group[0] != '\0';
+    if (menus->kind == VIEW_NO_MENU)
         return;
     if (has_inner && ui_key(ui, VIEW_KEY_LEFT)) {
-        menu->group[0] = '\0';
+        menus->group[0] = '\0';
         return;
     }
-    if (menu->kind != VIEW_MENU_OF_BAR)
+    if (menus->kind != VIEW_MENU_OF_BAR)
         return;
     if (!ui_key(ui, VIEW_KEY_LEFT) && !ui_key(ui, VIEW_KEY_RIGHT))
         return;
     const bool is_right = ui->mouse.key == VIEW_KEY_RIGHT;
-    const bool is_on_group = menu->selected < outer->count && outer->lines[menu->selected].is_group;
+    const bool is_on_group =
+        menus->selected < outer->count && outer->lines[menus->selected].is_group;
     if (is_right && is_on_group && !has_inner) {
-        execute_line(ui, &outer->lines[menu->selected]);
+        execute_line(ui, menus, &outer->lines[menus->selected]);
         return;
     }
     const int step = is_right ? 1 : VIEW_NUM_MENUS - 1;
-    const view_menu next = (view_menu)(((int)menu->menu + step) % VIEW_NUM_MENUS);
-    view_open_menu(ui, VIEW_MENU_OF_BAR, 0, 0);
-    menu->menu = next;
+    const view_menu next = (view_menu)(((int)menus->menu + step) % VIEW_NUM_MENUS);
+    view_open_menu(ui, menus, VIEW_MENU_OF_BAR, 0, 0);
+    menus->menu = next;
 }
 
 // Opens the submenu under the mouse. An open submenu remains open while the mouse moves towards it,
 // to the right.
-static void hover_submenu(view_ui *ui, const menu_lines *outer, size_t hovered)
+static void hover_submenu(view_ui *ui, view_menus *menus, const menu_lines *outer, size_t hovered)
 {
-    view_menus *const menu = &ui->menu;
-    const bool is_moved = ui->mouse.is_moved && ui->mouse.x <= menu->last_x;
+    const bool is_moved = ui->mouse.is_moved && ui->mouse.x <= menus->last_x;
     if (is_moved && hovered < outer->count) {
-        menu->selected = SIZE_MAX;
-        menu->group[0] = '\0';
+        menus->selected = SIZE_MAX;
+        menus->group[0] = '\0';
         if (outer->lines[hovered].is_group && outer->lines[hovered].missing == 0)
-            execute_line(ui, &outer->lines[hovered]);
+            execute_line(ui, menus, &outer->lines[hovered]);
     }
-    menu->last_x = ui->mouse.is_moved ? ui->mouse.x : menu->last_x;
+    menus->last_x = ui->mouse.is_moved ? ui->mouse.x : menus->last_x;
 }
 
 // Draws the submenu next to its line in the menu `box`. Returns its outline.
-static view_rect draw_submenu(view_ui *ui, const menu_lines *outer, const menu_lines *inner,
-                              view_rect box, size_t *hovered)
+static view_rect draw_submenu(view_ui *ui, view_menus *menus, const menu_lines *outer,
+                              const menu_lines *inner, view_rect box, size_t *hovered)
 {
-    view_menus *const menu = &ui->menu;
     const float width = ui->stage->width;
-    size_t opened = menu->first;
+    size_t opened = menus->first;
     while (opened < outer->count) {
-        if (outer->lines[opened].row == menu->row && outer->lines[opened].is_group)
+        if (outer->lines[opened].row == menus->row && outer->lines[opened].is_group)
             break;
         opened++;
     }
-    const float y = box.y + (float)(opened - menu->first) * roundf(row_lines * ui->line);
+    const float y = box.y + (float)(opened - menus->first) * roundf(row_lines * ui->line);
     const bool flips = box.x + 1.6f * box.width > width && box.x > 0.5f * width;
     const float x = flips ? box.x - 0.6f * box.width : box.x + box.width;
-    return draw_lines(ui, inner, x, y, 0, menu->selected, &menu->inner_first, hovered);
+    return draw_lines(ui, menus, inner, x, y, 0, menus->selected, &menus->inner_first, hovered);
 }
 
 // Draws an open menu and its submenu and handles the mouse.
-static void run_lines(view_ui *ui, const menu_lines *outer, const menu_lines *inner, bool has_inner)
+static void run_lines(view_ui *ui, view_menus *menus, const menu_lines *outer,
+                      const menu_lines *inner, bool has_inner)
 {
-    view_menus *const menu = &ui->menu;
     size_t hovered = SIZE_MAX;
-    view_rect box = draw_lines(ui, outer, menu->x, menu->y, 0,
-                               has_inner ? SIZE_MAX : menu->selected, &menu->first, &hovered);
+    view_rect box = draw_lines(ui, menus, outer, menus->x, menus->y, 0,
+                               has_inner ? SIZE_MAX : menus->selected, &menus->first, &hovered);
     const menu_line *described = NULL; // line with a tooltip
     if (hovered < outer->count)
         described = &outer->lines[hovered];
-    else if (menu->selected < outer->count)
-        described = &outer->lines[menu->selected];
-    hover_submenu(ui, outer, hovered);
+    else if (menus->selected < outer->count)
+        described = &outer->lines[menus->selected];
+    hover_submenu(ui, menus, outer, hovered);
     if (has_inner) {
         size_t inner_hovered = SIZE_MAX;
-        box = draw_submenu(ui, outer, inner, box, &inner_hovered);
+        box = draw_submenu(ui, menus, outer, inner, box, &inner_hovered);
         described = inner_hovered < inner->count ? &inner->lines[inner_hovered] : NULL;
     }
     if (described != NULL && ui->command.action == VIEW_NOTHING)
@@ -830,48 +848,46 @@ static void run_lines(view_ui *ui, const menu_lines *outer, const menu_lines *in
 }
 
 // An open menu of the bar or context menu, with its open submenu.
-static void draw_menu(view_ui *ui, const view_stage *stage)
+static void draw_menu(view_ui *ui, view_menus *menus, const view_stage *stage)
 {
-    view_menus *const menu = &ui->menu;
     menu_lines *const outer = common_alloc(1, sizeof *outer);
     menu_lines *const inner = common_alloc(1, sizeof *inner);
-    const bool has_inner = menu->group[0] != '\0';
-    if (menu->kind == VIEW_MENU_OF_BAR)
-        list_menu(outer, stage, menu->menu, "");
+    const bool has_inner = menus->group[0] != '\0';
+    if (menus->kind == VIEW_MENU_OF_BAR)
+        list_menu(outer, stage, menus->menu, "");
     else
-        list_context(outer, stage, &menu->target);
+        list_context(outer, stage, &menus->target);
     if (has_inner)
-        list_menu(inner, stage, menu->row->menu, menu->group);
-    select_by_keys(ui, has_inner ? inner : outer);
-    move_between_menus(ui, outer);
-    if (menu->kind != VIEW_NO_MENU)
-        run_lines(ui, outer, inner, has_inner);
+        list_menu(inner, stage, menus->row->menu, menus->group);
+    select_by_keys(ui, menus, has_inner ? inner : outer);
+    move_between_menus(ui, menus, outer);
+    if (menus->kind != VIEW_NO_MENU)
+        run_lines(ui, menus, outer, inner, has_inner);
     free(outer);
     free(inner);
 }
 
 // -- The command search ---------------------------------------------------------------------
 
-static void draw_search(view_ui *ui)
+static void draw_search(view_ui *ui, view_menus *menus)
 {
-    view_menus *const menu = &ui->menu;
     const float scale = ui->scale;
     const float height = 1.6f * ui->line;
     const float width = fminf(36 * ui->line / 1.3f, ui->stage->width - 8 * scale);
     const view_rect field = {roundf(0.5f * (ui->stage->width - width)), 6 * scale, width, height};
     menu_lines *const lines = common_alloc(1, sizeof *lines);
-    if (ui_field(ui, field, "Search commands, clips, states and files", menu->text,
-                 sizeof menu->text)) {
-        menu->selected = 0;
-        menu->first = 0;
+    if (ui_field(ui, field, "Search commands, clips, states and files", menus->text,
+                 sizeof menus->text)) {
+        menus->selected = 0;
+        menus->first = 0;
     }
-    list_found(lines, ui);
-    select_by_keys(ui, lines);
-    if (menu->kind != VIEW_NO_MENU && lines->count > 0) {
+    list_found(lines, ui, menus);
+    select_by_keys(ui, menus, lines);
+    if (menus->kind != VIEW_NO_MENU && lines->count > 0) {
         size_t hovered = SIZE_MAX;
-        const view_rect box = draw_lines(ui, lines, field.x, field.y + height + scale, width,
-                                         menu->selected, &menu->first, &hovered);
-        const size_t described = hovered < lines->count ? hovered : menu->selected;
+        const view_rect box = draw_lines(ui, menus, lines, field.x, field.y + height + scale, width,
+                                         menus->selected, &menus->first, &hovered);
+        const size_t described = hovered < lines->count ? hovered : menus->selected;
         if (described < lines->count && ui->command.action == VIEW_NOTHING)
             draw_help(ui, box, &lines->lines[described]);
     }
@@ -899,7 +915,7 @@ static void draw_problems(view_ui *ui, view_rect *bar)
 
 // The menu bar of a narrow window: the command search, the name of the open file, which lists its
 // clips or the files of its folder, and the problems.
-static void draw_small_bar(view_ui *ui, view_rect bar)
+static void draw_small_bar(view_ui *ui, view_menus *menus, view_rect bar)
 {
     const float em = ui->em;
     const float y = ui_text_top(ui, bar);
@@ -908,7 +924,7 @@ static void draw_small_bar(view_ui *ui, view_rect bar)
     char text[48] = "";
     const view_rect button = view_cut(&bar, VIEW_AT_LEFT, bar.height);
     if (ui_item(ui, button, "Commands"))
-        view_open_menu(ui, VIEW_MENU_SEARCH, 0, 0);
+        view_open_menu(ui, menus, VIEW_MENU_SEARCH, 0, 0);
     ui_tip_command(ui, VIEW_SEARCH);
     ui_text_in(ui, button, VIEW_BRIGHT, "\xE2\x98\xB0");
     draw_problems(ui, &bar);
@@ -923,7 +939,7 @@ static void draw_small_bar(view_ui *ui, view_rect bar)
 }
 
 // The menu bar.
-static void draw_bar(view_ui *ui)
+static void draw_bar(view_ui *ui, view_menus *menus)
 {
     static const char search[] = "Search  Ctrl+P";
     const float scale = ui->scale;
@@ -937,29 +953,29 @@ static void draw_bar(view_ui *ui)
     ui_begin(ui, "bar");
     ui_item(ui, bar, "");
     if (widths >= bar.width) {
-        draw_small_bar(ui, bar);
+        draw_small_bar(ui, menus, bar);
         return;
     }
     for (int i = 0; i < VIEW_NUM_MENUS; i++) {
         const view_rect box = view_cut(&bar, VIEW_AT_LEFT,
                                        ceilf(ui_text_width(ui, view_menu_names[i]) + 2 * padding));
-        const bool is_open = ui->menu.kind == VIEW_MENU_OF_BAR && (int)ui->menu.menu == i;
+        const bool is_open = menus->kind == VIEW_MENU_OF_BAR && (int)menus->menu == i;
         if (is_open) {
-            ui->menu.x = box.x;
-            ui->menu.y = box.height;
+            menus->x = box.x;
+            menus->y = box.height;
         }
         const bool is_pressed = ui_item(ui, box, view_menu_names[i]);
         // An open menu follows the mouse along the bar.
         const bool is_entered = ui->mouse.is_moved && ui_is_hot(ui) && !is_open;
-        const bool slides = ui->menu.kind == VIEW_MENU_OF_BAR && is_entered;
+        const bool slides = menus->kind == VIEW_MENU_OF_BAR && is_entered;
         if (is_open || ui_is_hot(ui))
             view_draw_rect(ui->stage->canvas, box, is_open ? VIEW_SELECTED : VIEW_HOVERED);
         ui_text(ui, box.x + padding, y, 0, VIEW_BRIGHT, view_menu_names[i]);
         if (is_pressed && is_open) {
-            view_close_menu(ui);
+            view_close_menu(ui, menus);
         } else if (is_pressed || slides) {
-            view_open_menu(ui, VIEW_MENU_OF_BAR, box.x, box.height);
-            ui->menu.menu = (view_menu)i;
+            view_open_menu(ui, menus, VIEW_MENU_OF_BAR, box.x, box.height);
+            menus->menu = (view_menu)i;
             ui->has_taken = true;
         }
     }
@@ -967,27 +983,27 @@ static void draw_bar(view_ui *ui)
     bar = view_inset(bar, 2 * scale);
     const float wide = ui_text_width(ui, search) + 2 * padding;
     if (wide < bar.width && ui_button(ui, view_cut(&bar, VIEW_AT_RIGHT, wide), search, false))
-        view_open_menu(ui, VIEW_MENU_SEARCH, 0, 0);
+        view_open_menu(ui, menus, VIEW_MENU_SEARCH, 0, 0);
 }
 
-void view_menu_panel(view_ui *ui)
+void view_menu_panel(view_ui *ui, view_menus *menus)
 {
     const view_stage *const stage = ui->stage;
     if (view_current_layout(stage).menu.height > 0)
-        draw_bar(ui);
-    if (ui->menu.kind == VIEW_NO_MENU)
+        draw_bar(ui, menus);
+    if (menus->kind == VIEW_NO_MENU)
         return;
     const view_rect all = {0, view_current_layout(stage).menu.height, stage->width, stage->height};
     ui_begin(ui, "menu");
     if (ui_item(ui, all, "") || ui_key(ui, VIEW_KEY_ESCAPE)) { // a press outside of the menu
-        if (ui->menu.group[0] != '\0' && ui->mouse.key == VIEW_KEY_ESCAPE)
-            ui->menu.group[0] = '\0';
+        if (menus->group[0] != '\0' && ui->mouse.key == VIEW_KEY_ESCAPE)
+            menus->group[0] = '\0';
         else
-            view_close_menu(ui);
+            view_close_menu(ui, menus);
         return;
     }
-    if (ui->menu.kind == VIEW_MENU_SEARCH)
-        draw_search(ui);
+    if (menus->kind == VIEW_MENU_SEARCH)
+        draw_search(ui, menus);
     else
-        draw_menu(ui, stage);
+        draw_menu(ui, menus, stage);
 }

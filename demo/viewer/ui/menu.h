@@ -14,15 +14,11 @@ typedef enum view_menu_kind {
 
 enum { VIEW_NUM_USED = 16 };
 
-// The item that a context menu refers to. Its commands contain the same values.
-enum { VIEW_TARGET_TEXT = 4097 };
-typedef struct view_target {
-    unsigned context; // VIEW_ON_*
-    size_t number;
-    size_t item;
-    char name[VIEW_TARGET_TEXT]; // "": none, or too long
-    char path[VIEW_TARGET_TEXT]; // likewise
-} view_target;
+// The last used commands, which the command search prefers.
+typedef struct view_used_commands {
+    const view_menu_entry *entries[VIEW_NUM_USED]; // ring buffer
+    size_t count;
+} view_used_commands;
 
 typedef struct view_menus {
     view_menu_kind kind;
@@ -37,12 +33,13 @@ typedef struct view_menus {
     size_t inner_first;         // topmost visible line of the submenu
     float last_x;               // previous position of the mouse
     char text[256];             // search text
+    view_used_commands used;
 } view_menus;
 
 // Opens a menu at (x, y), or the first menu of the bar. Set the target of a context menu after this
 // call. view_close_menu() closes the open menu.
-void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y);
-void view_close_menu(view_ui *ui);
+void view_open_menu(view_ui *ui, view_menus *menus, view_menu_kind kind, float x, float y);
+void view_close_menu(view_ui *ui, view_menus *menus);
 
 // Writes entry `number` of a list: its name, and the text that an option is set to. Returns false
 // if the list has no such entry.
@@ -50,7 +47,7 @@ bool view_list_thing(const view_stage *stage, view_menu_list list, const view_op
                      size_t number, char name[128], char text[128]);
 
 // The menu bar and the open menu.
-void view_menu_panel(view_ui *ui);
+void view_menu_panel(view_ui *ui, view_menus *menus);
 
 // Returns the VIEW_NEEDS_* bits that the document satisfies.
 uint32_t view_found_needs(const view_document *document);

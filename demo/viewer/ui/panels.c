@@ -17,6 +17,43 @@ void view_reset_panels(view_ui *ui, view_panels *panels)
     panels->outliner = (view_outliner){.revealed_joint = -1};
 }
 
+// == Overlays =============================================================================
+
+void view_sync_overlay(view_ui *ui, view_panels *panels)
+{
+    view_browser *const browser = &panels->browser;
+    const bool is_list_open = browser->kind != VIEW_BROWSE_NOTHING;
+    const bool is_list_shown = ui->over == VIEW_OVERLAY_FILES;
+    if (ui->over != panels->synced_overlay && !is_list_shown) // the overlay replaces the list
+        view_close_browser(browser);
+    else if (is_list_open != is_list_shown) // the list was opened or closed
+        ui_open_overlay(ui, is_list_open ? VIEW_OVERLAY_FILES : VIEW_OVERLAY_NONE);
+    if (ui->over == VIEW_OVERLAY_NONE && panels->start.is_open)
+        ui->over = VIEW_OVERLAY_START;
+    const bool is_menu = ui->over == VIEW_OVERLAY_MENU || ui->over == VIEW_OVERLAY_SEARCH;
+    if (!is_menu && panels->menu.kind != VIEW_NO_MENU)
+        panels->menu = (view_menus){.kind = VIEW_NO_MENU, .used = panels->menu.used};
+    panels->synced_overlay = ui->over;
+}
+
+void view_open_overlay(view_ui *ui, view_panels *panels, view_overlay over)
+{
+    ui_open_overlay(ui, over);
+    view_sync_overlay(ui, panels);
+}
+
+// Opens the context menu that an item has requested in this run.
+static void open_context_menu(view_ui *ui, view_panels *panels)
+{
+    if (ui->context.context == 0)
+        return;
+    view_open_menu(ui, &panels->menu, VIEW_MENU_OF_CONTEXT, ui->mouse.x, ui->mouse.y);
+    panels->menu.target = ui->context;
+    ui->context.context = 0;
+}
+
+// == Elements over the image ==============================================================
+
 // Draws the name of the marked joint in the image. A crowd has no single pose and no label.
 static void label_joint(const view_ui *ui)
 {
@@ -27,8 +64,6 @@ static void label_joint(const view_ui *ui)
     if (view_find_pixel(ui->stage, md5_mat34_translation(ui->scene->joints[joint]), at))
         view_mark_pixel(ui->stage, at, ui->scene->skeleton->joints[joint].name);
 }
-
-// == Elements over the image ==============================================================
 
 // Draws the tooltip of the item under the mouse.
 static void draw_tip(view_ui *ui)
@@ -191,7 +226,7 @@ static void run_document_panels(view_ui *ui, view_panels *panels, const view_sta
     const bool is_start = stage->is_start && !stage->shown->help;
     const float low = view_current_layout(stage).free.height - 50 * ui->scale;
     const float em = ui->em;
-    const bool ends = ui->end_at > 0 && !is_start;
+    const bool ends = panels->decision.demo_end > 0 && !is_start;
     if (ends && stage->now > 3) { // also after a click took control of the character
         ui_begin(ui, "own");
         if (ui_button(
@@ -204,11 +239,11 @@ static void run_document_panels(view_ui *ui, view_panels *panels, const view_sta
             draw_badge(ui, low, VIEW_EDGE, "Press any key to play as Bobbin");
         return;
     }
-    const bool is_inviting = ends && stage->now > ui->end_at - (double)VIEW_INVITING;
+    const bool is_inviting = ends && stage->now > panels->decision.demo_end - (double)VIEW_INVITING;
     if (is_inviting && stage->width > 52 * em) // in a narrow window the button is there
         draw_badge(ui, low, VIEW_ACCENT, "Drop your model here, or press Ctrl+O");
     if (is_start && !stage->is_bare)
-        view_start_panel(ui);
+        view_start_panel(ui, &panels->start);
     if (!is_start) {
         if (stage->shown->panel)
             view_surface_panel(ui);
@@ -228,7 +263,7 @@ static void run_document_panels(view_ui *ui, view_panels *panels, const view_sta
             ui->command.action = ui->notice_action;
     }
     view_card_panel(ui);
-    view_browser_panel(ui);
+    view_browser_panel(ui, &panels->browser);
 }
 
 // Runs all panels and lists, the topmost last.
@@ -250,11 +285,11 @@ static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage
     else
         run_document_panels(ui, panels, stage);
     draw_stick(stage);
-    view_choice_panel(ui);
+    view_decision_panel(ui, &panels->decision);
     view_settings_panel(ui);
     if (ui->over == VIEW_OVERLAY_EXPORT && stage->pages == NULL)
-        view_export_panel(ui);
-    view_menu_panel(ui);
+        view_export_panel(ui, &panels->export);
+    view_menu_panel(ui, &panels->menu);
     view_reports_panel(ui, &panels->problems);
 }
 
@@ -264,13 +299,13 @@ static const char *topmost_panel(const view_ui *ui, const view_panels *panels)
     const char *const report = view_open_report(ui, &panels->problems);
     if (report != NULL)
         return report;
-    if (ui->menu.kind != VIEW_NO_MENU)
+    if (panels->menu.kind != VIEW_NO_MENU)
         return "menu";
     if (ui->over == VIEW_OVERLAY_EXPORT && ui->stage->pages == NULL)
         return VIEW_EXPORT_PANEL;
     if (ui->over == VIEW_OVERLAY_SETTINGS || ui->stage->shown->help)
         return "settings";
-    return view_has_choice(ui) ? VIEW_CHOICE_PANEL : NULL;
+    return view_needs_decision(&panels->decision) ? VIEW_DECISION_PANEL : NULL;
 }
 
 // Prepares the state of the interface for a run. Returns false if nothing needs to run: the press
@@ -279,7 +314,7 @@ static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
                       const ui_mouse *event)
 {
     const bool is_moved = event != NULL && event->is_moved;
-    view_sync_overlay(ui);
+    view_sync_overlay(ui, panels);
     ui->command = (view_command){.action = VIEW_NOTHING};
     ui->stage = stage;
     ui->scene = &stage->document->scene;
@@ -361,7 +396,7 @@ view_command view_run_ui(view_ui *ui, view_panels *panels, const view_stage *sta
                          const ui_mouse *event)
 {
     const int32_t hovered = ui->hovered_joint;
-    const size_t selected = ui->browser.selected;
+    const size_t selected = panels->browser.selected;
     const ui_item_id was_hot = ui->hot;
     const uint32_t hovered_edge = panels->graph.hovered;
     if (!begin_run(ui, panels, stage, event))
@@ -376,6 +411,8 @@ view_command view_run_ui(view_ui *ui, view_panels *panels, const view_stage *sta
         return ui->command;
     }
     run_event(ui, panels, stage, event, was_hot);
+    open_context_menu(ui, panels);
+    view_sync_overlay(ui, panels);
     const bool has_command = ui->command.action != VIEW_NOTHING;
     if (event->key != 0 || event->text != NULL) { // the mouse has not moved
         if (has_command || !ui->has_taken)
@@ -384,7 +421,7 @@ view_command view_run_ui(view_ui *ui, view_panels *panels, const view_stage *sta
     }
     const bool has_other_item = ui->hot.number != was_hot.number || ui->hot.panel != was_hot.panel;
     const bool has_other_line =
-        ui->browser.selected != selected || panels->graph.hovered != hovered_edge;
+        panels->browser.selected != selected || panels->graph.hovered != hovered_edge;
     const bool has_changed = has_other_item || has_other_line || ui->hovered_joint != hovered;
     const bool is_handled = ui->has_taken || (event->is_moved && has_changed);
     if (!has_command && is_handled)

@@ -46,18 +46,11 @@ typedef struct view_ui {
     bool is_focus_shown;  // the focus has a visible frame: from Tab until the mouse is used
     bool selects_all;     // typed text replaces the text of the focused field
     bool takes_next;      // Tab was pressed: the next item gets the focus
-    // File that the previous viewer was opening or recording when it crashed, or "".
-    char lost[1024];
-    bool loses_movie;    // that file is an unfinished movie
-    double lost_seconds; // length of that movie
-    // When the card after the first minute opens, seconds since the start. A notice precedes it
-    // by VIEW_INVITING seconds. 0: never; negative: the card is open.
-    double end_at;
-    ui_item_id before; // Tab: previous item that can get the focus
-    const char *modal; // panel above all others, the only one that receives keys; NULL: none
-    float low;         // minimum of the active slider when it was pressed
-    float high;        // maximum of the active slider when it was pressed
-    const char *held;  // panel whose value the last press has changed
+    ui_item_id before;    // Tab: previous item that can get the focus
+    const char *modal;    // panel above all others, the only one that receives keys; NULL: none
+    float low;            // minimum of the active slider when it was pressed
+    float high;           // maximum of the active slider when it was pressed
+    const char *held;     // panel whose value the last press has changed
 
     view_rect space; // rectangle of the next row for ui_slider()
     float label_width;
@@ -68,16 +61,11 @@ typedef struct view_ui {
     view_rect found;
     char found_text[VIEW_MAX_LINE]; // text of the item if it is an ui_row()
 
-    view_overlay over; // set by view_open_overlay()
-    view_browser browser;
-    // Paths: recent files, home, the model's folder, examples, root ("": missing), then games.
-    common_list places;
+    view_overlay over;   // set by ui_open_overlay()
+    view_target context; // item whose context menu was requested in this run; `context` 0: none
     view_thumbnail pictures[VIEW_MAX_THUMBNAILS];
-    view_menus menu;
     view_card card;
     view_trial trial;
-    const view_menu_entry *used[VIEW_NUM_USED]; // last used commands, for the command search
-    size_t num_used;
     view_docks docks;
     ui_scroll scrolls[UI_NUM_SCROLLS];
     ui_column *column;         // column that contains the next items, or NULL
@@ -98,8 +86,6 @@ typedef struct view_ui {
     // When the mouse entered the item, seconds since the start; INFINITY: the item was pressed.
     double tip_since;
     bool is_tip_shown;
-    view_start start;
-    view_export export;
     double notice_end;         // seconds since the start
     view_action notice_action; // command of a click on the notice
 } view_ui;
@@ -112,13 +98,23 @@ typedef struct view_panels {
     view_texture_panel textures;
     view_retarget_page retarget;
     view_problems problems;
+    view_browser browser;
+    view_menus menu;
+    view_start start;
+    view_decision decision;
+    view_export export;
+    view_overlay synced_overlay; // view_ui.over after the last view_sync_overlay()
 } view_panels;
+
+// Opens an overlay and closes the previous one. VIEW_OVERLAY_NONE closes the overlay.
+void view_open_overlay(view_ui *ui, view_panels *panels, view_overlay over);
+
+// Makes `over` and the states of the file list, the menu and the start page consistent after one of
+// them was opened or closed.
+void view_sync_overlay(view_ui *ui, view_panels *panels);
 
 // Resets the folded sections, scroll positions and selections for a new document.
 void view_reset_panels(view_ui *ui, view_panels *panels);
-
-// Updates `over` after the file list was opened or closed.
-void view_sync_overlay(view_ui *ui);
 
 // Delay of a tooltip, seconds.
 #define VIEW_TIP_DELAY 0.5

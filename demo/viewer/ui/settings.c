@@ -871,7 +871,7 @@ view_command view_open_card(view_ui *ui, const view_stage *stage, size_t option)
     if (strcmp(asked->name, "retarget") == 0 && stage->options->retarget == NULL)
         return (view_command){VIEW_FILES, 0, 1 + option, common_copy("\1")};
     view_clear_card(card);
-    view_open_overlay(ui, VIEW_OVERLAY_CARD);
+    ui_open_overlay(ui, VIEW_OVERLAY_CARD);
     card->focused = &view_option_rows[option];
     card->row = view_get_entry(card->focused);
     card->before = common_alloc(view_num_options, sizeof *card->before);
@@ -894,7 +894,7 @@ void view_report_to_card(view_ui *ui, view_log *log, const view_option *option, 
     if (ui->over != VIEW_OVERLAY_CARD)
         return;
     if (is_set && card->closes)
-        view_open_overlay(ui, VIEW_OVERLAY_NONE);
+        ui_open_overlay(ui, VIEW_OVERLAY_NONE);
     card->wrong = is_set ? NULL : option;
     if (is_set)
         return;
@@ -1017,7 +1017,7 @@ void view_card_panel(view_ui *ui)
         ui->command = view_pop_delayed_command(ui, INFINITY);
         card->closes = true;
     } else if (is_done) {
-        view_open_overlay(ui, VIEW_OVERLAY_NONE);
+        ui_open_overlay(ui, VIEW_OVERLAY_NONE);
         ui->has_taken = true;
     }
 }
@@ -1156,7 +1156,7 @@ void view_settings_panel(view_ui *ui)
     if (ui_buttons(ui, &foot, done, 1, 0, true) == 0 || ui_key(ui, VIEW_KEY_RETURN)
         || ui_key(ui, VIEW_KEY_ESCAPE)) {
         sought[0] = '\0';
-        view_open_overlay(ui, VIEW_OVERLAY_NONE);
+        ui_open_overlay(ui, VIEW_OVERLAY_NONE);
         if (is_keys)
             ui->command.action = view_get_toggle(VIEW_OPTION(shown.help));
     }

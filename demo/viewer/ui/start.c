@@ -33,25 +33,25 @@ static const struct {
       {"Delete file   Del", VIEW_KEY_DELETE, VIEW_DELETE_MOVIE}}},
 };
 
-bool view_has_choice(const view_ui *ui)
+bool view_needs_decision(const view_decision *decision)
 {
-    return ui->lost[0] != '\0' || ui->end_at < 0;
+    return decision->file[0] != '\0' || decision->demo_end < 0;
 }
 
-void view_choice_panel(view_ui *ui)
+void view_decision_panel(view_ui *ui, view_decision *decision)
 {
     const float scale = ui->scale;
     const float line = ui->line;
-    const uint32_t number = ui->lost[0] == '\0' ? 0 : 1 + ui->loses_movie;
+    const uint32_t number = decision->file[0] == '\0' ? 0 : 1 + decision->is_movie;
     char text[128];
-    if (!view_has_choice(ui))
+    if (!view_needs_decision(decision))
         return;
-    COMMON_TEXT(text, "%s", common_base(ui->lost));
-    if (ui->loses_movie)
-        common_append(text, sizeof text, ", ", "%u:%02u", (unsigned)ui->lost_seconds / 60,
-                      (unsigned)ui->lost_seconds % 60);
+    COMMON_TEXT(text, "%s", common_base(decision->file));
+    if (decision->is_movie)
+        common_append(text, sizeof text, ", ", "%u:%02u", (unsigned)decision->movie_seconds / 60,
+                      (unsigned)decision->movie_seconds % 60);
     view_rect row =
-        ui_dialog(ui, VIEW_CHOICE_PANEL, 280 * scale,
+        ui_dialog(ui, VIEW_DECISION_PANEL, 280 * scale,
                   (float)cards[number].num_buttons * 36 * scale + 2.6f * line, cards[number].title);
     row.height = 30 * scale;
     for (uint32_t i = 0; i < cards[number].num_buttons; i++) {
@@ -63,17 +63,16 @@ void view_choice_panel(view_ui *ui)
     ui_text(ui, row.x, row.y, row.width, VIEW_DIM,
             cards[number].text != NULL ? cards[number].text : text);
     if (ui->mouse.is_pressed || ui->command.action != VIEW_NOTHING || ui_key(ui, VIEW_KEY_ESCAPE)) {
-        ui->end_at = 0;
+        decision->demo_end = 0;
         if (ui->command.action != VIEW_KEEP_MOVIE && ui->command.action != VIEW_DELETE_MOVIE)
-            ui->lost[0] = '\0';
+            decision->file[0] = '\0';
     }
 }
 
 // == The page =====================================================================================
 
-void view_clear_start(view_ui *ui)
+void view_clear_start(view_ui *ui, view_start *start)
 {
-    view_start *const start = &ui->start;
     common_free_list(&start->recent);
     common_free_list(&start->examples);
     common_free_list(&start->pages);
@@ -93,9 +92,8 @@ view_rect view_start_box(const view_stage *stage)
 }
 
 // Displays a recently opened file and the button that removes it from the list.
-static void run_recent(view_ui *ui, view_rect row, size_t number)
+static void run_recent(view_ui *ui, const view_start *start, view_rect row, size_t number)
 {
-    const view_start *const start = &ui->start;
     const char *const path = start->recent.names[number];
     const char *const name = common_base(path);
     const bool is_missing = (start->missing >> number & 1) != 0;
@@ -129,8 +127,9 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
 
 // A heading, and below it the items as tiles of at least `min_width` pixels. If there are no items,
 // only the text `instead`. Examples are high enough for their images.
-static void run_section(view_ui *ui, const char *title, const common_list *items, float min_width,
-                        float height, view_action action, const char *instead)
+static void run_section(view_ui *ui, const view_start *start, const char *title,
+                        const common_list *items, float min_width, float height, view_action action,
+                        const char *instead)
 {
     ui_grid grid = {0};
     view_rect row;
@@ -142,8 +141,8 @@ static void run_section(view_ui *ui, const char *title, const common_list *items
         const char *const name = items->names[i];
         const bool is_file = action == VIEW_OPEN_FILE;
         char *const label = is_file ? common_stem(name) : common_copy(name);
-        if (items == &ui->start.recent)
-            run_recent(ui, row, i);
+        if (items == &start->recent)
+            run_recent(ui, start, row, i);
         else if (ui_thing_tile(
                      ui, row,
                      &(ui_thing){.label = label,
@@ -157,7 +156,7 @@ static void run_section(view_ui *ui, const char *title, const common_list *items
     }
 }
 
-void view_start_panel(view_ui *ui)
+void view_start_panel(view_ui *ui, const view_start *start)
 {
     static const char *const hint = "Click the character to interact";
     static const char *const words[] = {"Folder or game\xE2\x80\xA6", "Shortcuts F1"};
@@ -196,11 +195,11 @@ void view_start_panel(view_ui *ui)
     ui_begin_list(ui, &column, part, &ui->scrolls[UI_SCROLL_START]);
     ui_column_text(ui, VIEW_PLAIN,
                    "Or drop a model, clip, machine, camera, texture, folder or archive here");
-    run_section(ui, "Recent", &ui->start.recent, 0.6f * part.width, 38 * scale, VIEW_OPEN_FILE,
+    run_section(ui, start, "Recent", &start->recent, 0.6f * part.width, 38 * scale, VIEW_OPEN_FILE,
                 "Recent files appear here");
-    run_section(ui, "Examples", &ui->start.examples, 7.5f * ui->em, 8.5f * ui->em, VIEW_OPEN_FILE,
-                "The example models are not installed");
-    run_section(ui, "Interactive lessons", &ui->start.pages, 16 * ui->em, 2.1f * ui->em,
+    run_section(ui, start, "Examples", &start->examples, 7.5f * ui->em, 8.5f * ui->em,
+                VIEW_OPEN_FILE, "The example models are not installed");
+    run_section(ui, start, "Interactive lessons", &start->pages, 16 * ui->em, 2.1f * ui->em,
                 VIEW_OPEN_PAGE, "");
     ui_end_column(ui);
     if (pressed >= 0)
@@ -208,7 +207,6 @@ void view_start_panel(view_ui *ui)
     if (ui->over != VIEW_OVERLAY_START) // the overlay over the page receives the keys
         return;
     const bool is_return = pressed < 0 && ui_key(ui, VIEW_KEY_RETURN);
-    const view_start *const start = &ui->start;
     const bool has_recent = start->recent.count > 0 && (start->missing & 1) == 0;
     if (is_return && has_recent)
         UI_COMMAND(ui, VIEW_OPEN_FILE, .path = common_copy(start->recent.names[0]));

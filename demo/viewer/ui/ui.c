@@ -24,7 +24,7 @@ static bool is_same(ui_item_id a, ui_item_id b)
 static bool has_keys(const view_ui *ui)
 {
     const char *exclusive = ui->modal;
-    if (exclusive == NULL && ui->browser.kind != VIEW_BROWSE_NOTHING)
+    if (exclusive == NULL && ui->over == VIEW_OVERLAY_FILES)
         exclusive = "list";
     return exclusive == NULL || strcmp(exclusive, ui->item.panel) == 0;
 }
@@ -174,45 +174,10 @@ void ui_tip_cut(view_ui *ui, const char *text, float width)
         ui_tip(ui, text);
 }
 
-void view_close_browser(view_browser *browser)
+void ui_open_overlay(view_ui *ui, view_overlay over)
 {
-    if (browser->kind != VIEW_BROWSE_NOTHING)
-        browser->was = browser->kind;
-    browser->kind = VIEW_BROWSE_NOTHING;
-    browser->is_peeking = false;
-}
-
-void view_open_overlay(view_ui *ui, view_overlay over)
-{
-    ui->menu = (view_menus){.kind = VIEW_NO_MENU};
+    ui->over = over;
     ui->focus.panel = NULL;
-    if (over != VIEW_OVERLAY_FILES)
-        view_close_browser(&ui->browser);
-    ui->over = over == VIEW_OVERLAY_NONE && ui->start.is_open ? VIEW_OVERLAY_START : over;
-}
-
-void view_sync_overlay(view_ui *ui)
-{
-    if (ui->browser.kind == VIEW_BROWSE_NOTHING && ui->over == VIEW_OVERLAY_FILES)
-        view_open_overlay(ui, VIEW_OVERLAY_NONE);
-    else if (ui->browser.kind != VIEW_BROWSE_NOTHING && ui->over != VIEW_OVERLAY_FILES)
-        view_open_overlay(ui, VIEW_OVERLAY_FILES);
-}
-
-void view_close_menu(view_ui *ui)
-{
-    view_open_overlay(ui, VIEW_OVERLAY_NONE);
-}
-
-void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y)
-{
-    view_open_overlay(ui, kind == VIEW_MENU_SEARCH ? VIEW_OVERLAY_SEARCH : VIEW_OVERLAY_MENU);
-    ui->menu = (view_menus){.kind = kind, .x = x, .y = y, .selected = SIZE_MAX};
-    if (kind != VIEW_MENU_SEARCH)
-        return;
-    ui->focus = (ui_item_id){"menu", 2}; // its text field
-    ui->selects_all = false;
-    ui->menu.selected = 0;
 }
 
 bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const char *name,
@@ -220,8 +185,8 @@ bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const
 {
     if (!ui->mouse.is_right || !ui_is_hot(ui))
         return false;
-    view_open_menu(ui, VIEW_MENU_OF_CONTEXT, ui->mouse.x, ui->mouse.y);
-    view_target *const target = &ui->menu.target;
+    view_target *const target = &ui->context;
+    target->name[0] = target->path[0] = '\0';
     target->context = context;
     target->number = number;
     target->item = item;

@@ -24,6 +24,16 @@ typedef enum view_overlay {
     VIEW_OVERLAY_START, // the start page, which reappears when the overlay over it is closed
 } view_overlay;
 
+// The item that a context menu refers to. Its commands contain the same values.
+enum { VIEW_TARGET_TEXT = 4097 };
+typedef struct view_target {
+    unsigned context; // VIEW_ON_*
+    size_t number;
+    size_t item;
+    char name[VIEW_TARGET_TEXT]; // "": none, or too long
+    char path[VIEW_TARGET_TEXT]; // likewise
+} view_target;
+
 // == Thumbnails of files ==================================================================
 
 // A preview of a file or of an item of a game. A panel requests it with ui_thumbnail(). It is
@@ -159,8 +169,9 @@ typedef enum ui_section_number {
 
 enum { VIEW_MAX_MATERIALS = 256 }; // materials of further meshes are not listed
 
-// Opens an overlay and closes the previous one. VIEW_OVERLAY_NONE closes the overlay.
-void view_open_overlay(view_ui *ui, view_overlay over);
+// Requests an overlay in place of the open one. view_sync_overlay() updates the state of the panels
+// after the run. VIEW_OVERLAY_NONE closes the overlay.
+void ui_open_overlay(view_ui *ui, view_overlay over);
 
 // -- Panels and items -----------------------------------------------------------------------
 
@@ -190,8 +201,8 @@ void ui_tip(view_ui *ui, const char *text);
 void ui_tip_command(view_ui *ui, view_action action);
 void ui_tip_cut(view_ui *ui, const char *text, float width);
 
-// Opens the context menu of the last item if the item was clicked with the right button. Returns
-// true if the menu was opened. `name` and `path` are copied; each may be NULL.
+// Requests the context menu of the last item if the item was clicked with the right button. Returns
+// true if it was requested. `name` and `path` are copied; each may be NULL.
 bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const char *name,
                 const char *path);
 
