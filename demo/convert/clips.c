@@ -366,14 +366,16 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-// Samples the weights of one morph target.
+// Samples the weights of one morph target. They count from the default weight, which the model has.
 static float *sample_target(const clip_builder *clip, const plain_track *track, size_t target)
 {
+    const plain_node *const node = clip->rig->nodes[track->node].in;
+    const float start = target < node->num_weights ? node->weights[target] : 0;
     float *const weights = common_alloc(clip->num_frames, sizeof *weights);
     for (size_t frame = 0; frame < clip->num_frames; frame++) {
         double value[4] = {0}; // sample() can write four numbers
         sample(clip, track, (double)frame / clip->rate, LAST_VIEW, target, 1, value);
-        weights[frame] = (float)value[0];
+        weights[frame] = (float)value[0] - start;
     }
     return weights;
 }

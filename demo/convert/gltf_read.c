@@ -400,6 +400,31 @@ static bool read_primitive(primitive_reader *reader, const json_t *object, bool 
     return get_indices(reader, gltf_index(object, "indices"));
 }
 
+// Reads the default weights of a node's morph targets. Those of the node precede those of its mesh.
+static bool read_weights(gltf_reader *reader, uint32_t index)
+{
+    const double max_weight = 1e6;
+    gltf_file *const file = reader->file;
+    plain_node *const node = &reader->plain->nodes[index];
+    const json_t *list = json_object_get(gltf_item(file, "nodes", index), "weights");
+    if (!list)
+        list = json_object_get(gltf_item(file, "meshes", node->mesh), "weights");
+    const size_t count = json_array_size(list);
+    if (!gltf_charge(file, count)
+        || !convert_charge_bytes(file->job, count, sizeof *node->weights, file->error))
+        return false;
+    node->num_weights = count;
+    node->weights = common_alloc(count, sizeof *node->weights);
+    for (size_t i = 0; i < count; i++) {
+        const double weight = json_number_value(json_array_get(list, i));
+        if (!(fabs(weight) <= max_weight))
+            return gltf_fail(file, "nodes/%u: weight %zu is out of range: %g (limit %g)", index, i,
+                             weight, max_weight);
+        node->weights[i] = (float)weight;
+    }
+    return true;
+}
+
 static bool read_mesh(gltf_reader *reader, uint32_t index, bool has_skin)
 {
     const json_t *const object = gltf_item(reader->file, "meshes", index);
@@ -435,10 +460,11 @@ static bool read_meshes(gltf_reader *reader)
     bool *const is_used = common_alloc(plain->num_meshes, sizeof *is_used);
     bool *const has_skin = common_alloc(plain->num_meshes, sizeof *has_skin);
     bool is_read = true;
-    for (size_t i = 0; i < plain->num_nodes; i++) {
+    for (size_t i = 0; i < plain->num_nodes && is_read; i++) {
         const plain_node *const node = &plain->nodes[i];
         if (!node->is_in_scene || node->mesh == MD5_NONE)
             continue;
+        is_read = read_weights(reader, (uint32_t)i);
         is_used[node->mesh] = true;
         has_skin[node->mesh] |= node->skin != MD5_NONE;
     }

@@ -148,19 +148,39 @@ static uint32_t add_empty_vertex(md5_doc_mesh *mesh)
     return index;
 }
 
-// Adds a weight of the newest vertex to the mesh and to each morph target.
+// Returns the position of a vertex that a morph target moved by a factor.
+static convert_vec move_vertex(const plain_primitive *in, size_t target, size_t v, double factor,
+                               convert_vec position)
+{
+    if (!in->moves[target])
+        return position;
+    const float *const move = in->moves[target] + 3 * v;
+    return convert_add(position,
+                       (convert_vec){factor * move[0], factor * move[1], factor * move[2]});
+}
+
+// Returns the position of a vertex with the default weights of the morph targets.
+static convert_vec default_position(const mesh_builder *to, size_t v)
+{
+    const float *const p = to->in->positions + 3 * v;
+    const plain_node *const node = to->meshes->rig->nodes[to->node].in;
+    convert_vec position = {p[0], p[1], p[2]};
+    for (size_t i = 0; i < to->in->num_targets && i < node->num_weights; i++)
+        if (node->weights[i] != 0)
+            position = move_vertex(to->in, i, v, node->weights[i], position);
+    return position;
+}
+
+// Adds a weight of the newest vertex to the mesh and to each morph target. The weight of a target
+// counts from its default.
 static void add_weight(mesh_builder *to, size_t v, joint_weight influence, uint32_t joint)
 {
     md5_doc_mesh *const mesh = &to->mesh;
-    const float *const p = to->in->positions + 3 * v;
+    const convert_vec start = default_position(to, v);
     for (size_t target = 0; target <= to->in->num_targets; target++) { // the last one is the mesh
         const bool is_mesh = target == to->in->num_targets;
         md5_weight **const weights = is_mesh ? &mesh->weights : &to->moved[target];
-        convert_vec position = {p[0], p[1], p[2]};
-        if (!is_mesh && to->in->moves[target]) {
-            const float *const move = to->in->moves[target] + 3 * v;
-            position = convert_add(position, (convert_vec){move[0], move[1], move[2]});
-        }
+        const convert_vec position = is_mesh ? start : move_vertex(to->in, target, v, 1, start);
         const convert_vec offset = convert_affine_point(&to->bases[influence.slot], position);
         *weights = common_grow(*weights, mesh->num_weights, sizeof **weights);
         (*weights)[mesh->num_weights] =

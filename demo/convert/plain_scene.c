@@ -18,6 +18,8 @@ static void free_mesh(const plain_mesh *mesh)
 
 void plain_free(plain_scene *scene)
 {
+    for (size_t i = 0; i < scene->num_nodes; i++)
+        free(scene->nodes[i].weights);
     for (size_t i = 0; i < scene->num_meshes; i++)
         free_mesh(&scene->meshes[i]);
     for (size_t i = 0; i < scene->num_skins; i++)

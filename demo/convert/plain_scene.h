@@ -36,6 +36,8 @@ typedef struct plain_node {
     bool is_in_scene;  // part of the selected scene
     bool is_matrix;    // the transform is `matrix` and cannot be animated; otherwise it is `parts`
     double matrix[16]; // column-major
+    float *weights;    // [num_weights] of the mesh's morph targets outside of clips
+    size_t num_weights;
     double parts[PLAIN_NUM_PARTS][4];
 } plain_node;
 

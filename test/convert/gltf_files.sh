@@ -312,4 +312,20 @@ webp() { # beside a PNG, and alone; a picture that was moved
         converts "$scratch/moved.gltf" -o "$scratch/to" && says "pictures/big.png was not found; using big.png in the file's folder" && [ -f "$to/pictures/big.tga" ]
 }
 check "WebP is named, and a picture that was moved is found" webp
+# Default weights of morph targets: the model has them, and clips count from them.
+morphs() { # BASE RISE LIFT KEYS WEIGHT...: the first offset in the model and in each target; first keys of `rise`
+    base=$1 rise=$2 lift=$3 keys=$4
+    shift 4
+    python3 test/convert/gltf_morphs.py "$scratch/morphs.gltf" "$@" && rm -rf "$scratch/morphs" && converts "$scratch/morphs.gltf" --scale 1 -o "$scratch/morphs" &&
+        grep -qF "weight 0 0 1 ( $base )" "$scratch/morphs/morphs.md5mesh" && grep -qF "weight 0 0 1 ( $rise )" "$scratch/morphs/morphs/rise.md5mesh" &&
+        grep -qF "weight 0 0 1 ( $lift )" "$scratch/morphs/morphs/lift.md5mesh" && grep -qF "morph rise clip move ( 0 $keys" "$scratch/morphs/morphs.md5machine"
+}
+check "default weights of a mesh" morphs "4 0 1" "8 0 1" "4 0 2" "-1 1 -0.95"
+check "weights of a node" morphs "2 0 0" "6 0 0" "2 0 1" "-0.5 1 -0.45" 0.5 0
+check "no weights" morphs "0 0 0" "4 0 0" "0 0 1" "0 1 0.04" 0 0
+check "a weight of 1e6" morphs "4000000 0 0" "4000004 0 0" "4000000 0 1" "-1000000 1 -1000000" 1e6 0
+too_heavy() {
+    python3 test/convert/gltf_morphs.py "$scratch/morphs.gltf" 1000001 0 && fails "$scratch/morphs.gltf" "weight 0 is out of range" "limit 1e+06"
+}
+check "a weight above 1e6" too_heavy
 finish
