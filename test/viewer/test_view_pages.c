@@ -162,6 +162,26 @@ TEST_HERE (view_pages_scroll_text_that_is_too_long) {
     CHECK(s->viewer.drawing.canvas.count != before); // the lines have scrolled
 }
 
+// If a line of a hundred characters fits below the figures, the code is there and scrolls by
+// itself. Otherwise the code is in the panel.
+TEST_HERE (view_pages_have_their_code_below_the_figures_in_a_wide_window) {
+    static const struct {
+        float width;
+        bool is_beside;
+    } windows[] = {{1280.0f, true}, {1100.0f, false}};
+    for (size_t i = 0; i < COUNT_OF(windows); i++) {
+        s->width = windows[i].width;
+        s->height = 720.0f;
+        (void)open_page(s, (uint32_t)view_find_page("additive"));
+        const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
+        draw(s);
+        CHECK(windows[i].is_beside == (s->viewer.pages.lens.shift_y > 0.2f));
+        (void)view_execute(&s->viewer, turn_wheel(s, &stage, s->width - 100.0f, 650.0f, -1.0f));
+        CHECK(windows[i].is_beside == (s->viewer.pages.code_scroll.wanted > 0.0f));
+        CHECK(!(s->viewer.pages.scroll.wanted > 0.0f));
+    }
+}
+
 // Without its panel a page consists of the drawing and its plots, which have the full width.
 TEST_HERE (view_pages_can_hide_their_panel) {
     (void)open_page(s, (uint32_t)view_find_page("follow"));

@@ -324,11 +324,12 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
 typedef struct view_pages {
     int32_t open; // index of a lesson; VIEW_CONTENTS: the list of lessons; -1: none
     float values[VIEW_PAGE_SLIDERS];
-    view_picture picture; // the picture that was drawn last
-    view_lens lens;       // the lens of this picture
-    view_rect panel;      // the panel of this picture, pixels
-    ui_scroll scroll;     // of the panel, or of the contents
-    uint32_t unfolded;    // index + 1 of the slider whose choices are listed; 0: none
+    view_picture picture;  // the picture that was drawn last
+    view_lens lens;        // the lens of this picture
+    view_rect panel;       // the panel of this picture, pixels
+    ui_scroll scroll;      // of the panel, or of the contents
+    ui_scroll code_scroll; // of the code below the figures
+    uint32_t unfolded;     // index + 1 of the slider whose choices are listed; 0: none
 
     // Contents.
     char *folder;             // folder of the characters, or NULL

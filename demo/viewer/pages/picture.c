@@ -222,10 +222,13 @@ void view_open_page(view_pages *pages, int32_t number)
     const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
     pages->open = number;
     pages->scroll = (ui_scroll){0, 0};
+    pages->code_scroll = (ui_scroll){0, 0};
     pages->unfolded = 0;
     for (uint32_t i = 0; page != NULL && i < VIEW_PAGE_SLIDERS; i++)
         pages->values[i] = page->sliders[i].first;
 }
+
+enum { CODE_INSET = 8 }; // between the code and the edge of its box, layout units
 
 // Returns true if the panel with text and sliders is shown; with --panel=no only the image is
 // shown.
@@ -242,8 +245,7 @@ static float panel_height(const view_stage *stage)
     return has_text(stage) && stage->width < 0.8f * stage->height ? 0.48f * stage->height : 0;
 }
 
-// Return the width of the panel at the left including its margins, and the height of the plots
-// below the figures, in pixels.
+// Returns the width of the panel at the left including its margins, in pixels.
 static float panel_width(const view_stage *stage)
 {
     return has_text(stage) && panel_height(stage) == 0
@@ -251,9 +253,24 @@ static float panel_width(const view_stage *stage)
                : VIEW_MARGIN * stage->font->scale;
 }
 
+// Returns the height of the code below the figures, if a line of a hundred characters fits there
+// without a break; otherwise 0: the code is in the panel.
+static float code_height(const view_stage *stage)
+{
+    const float scale = stage->font->scale;
+    const float line = 100 * view_text_width(stage->font, VIEW_CODE, " ");
+    const float free_width = stage->width - panel_width(stage) - VIEW_MARGIN * scale;
+    const bool is_beside = has_text(stage) && panel_height(stage) == 0;
+    return is_beside && free_width >= line + 2 * CODE_INSET * scale ? 0.36f * stage->height : 0;
+}
+
+// Returns the height of the plots below the figures. If the code is there, the plots are in the
+// panel.
 static float plots_height(const view_stage *stage)
 {
     const float fraction = has_text(stage) ? 0.36f : 0.44f;
+    if (code_height(stage) > 0)
+        return 0;
     return stage->pages->picture.num_plots > 0 ? fraction * (stage->height - panel_height(stage))
                                                : 0;
 }
@@ -290,7 +307,8 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     // Fit the bounding box of the lesson to the space that the panel and the plots leave.
     const float left = clean ? 0 : panel_width(given);
     const float free_height =
-        given->height - (clean ? 0 : plots_height(given) + panel_height(given));
+        given->height
+        - (clean ? 0 : plots_height(given) + code_height(given) + panel_height(given));
     const md5_vec3 middle = view_centre(picture->bounds);
     const md5_vec3 last = picture->bounds.max;
     const float half_x = last.x - middle.x;
@@ -346,7 +364,11 @@ typedef struct column {
     float y;
     float width;
     bool is_narrow; // the panel is at the bottom: names use a larger part of the width
+    // The code is below the figures, and the plots are in this column.
+    bool has_plots;
 } column;
+
+static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box);
 
 // Returns the number of characters of a line of code that fit into a line of `columns` characters.
 // The line is broken after a comma or a semicolon in its second half, otherwise at a space or after
@@ -383,7 +405,7 @@ static void write_code(column *c, const char *lines)
     const view_font *const font = canvas->font;
     const float letter = view_text_width(font, VIEW_CODE, " ");
     const float row = font->line[VIEW_CODE];
-    const float inset = 8 * font->scale;
+    const float inset = CODE_INSET * font->scale;
     const float space = 0.4f * font->line[VIEW_TEXT];
     const float top = c->y + space;
     // The first pass measures the height of the box, the second draws the text over it.
@@ -593,6 +615,11 @@ static void write_column(column *c, view_pages *pages, double now)
         c->y += line;
     }
     c->y += 0.3f * line;
+    for (uint32_t i = 0; c->has_plots && i < pages->picture.num_plots; i++) {
+        const float height = 9 * line;
+        draw_plot(&pages->picture.plots[i], c->canvas, (view_rect){c->x, c->y, c->width, height});
+        c->y += height + 0.3f * line;
+    }
     for (uint32_t i = 0; i < pages->picture.num_facts; i++) {
         const view_fact *const fact = &pages->picture.facts[i];
         COMMON_TEXT(text, fabs(fact->value) < 1000 ? "%.4g %s" : "%.0f %s", shown_value(fact),
@@ -615,7 +642,8 @@ static void write_column(column *c, view_pages *pages, double now)
     static const char *const copy[1] = {"Copy code"};
     if (write_words(c, c->x, "copy", copy, 1, 0) == 0)
         ui_copy(c->ui, now, lines, "code of this lesson");
-    write_code(c, lines);
+    if (!c->has_plots)
+        write_code(c, lines);
     free(lines);
     if (page->sources[0] != '\0') {
         COMMON_TEXT(sources, "Sources (see test/techniques.md): %s.", page->sources);
@@ -639,8 +667,21 @@ static void run_page(view_ui *ui, const view_stage *stage)
     view_rect area = view_inset(pages->panel, padding);
     area.width += padding; // for the scroll bar
     ui_begin_column(ui, &rows, area, &pages->scroll);
-    column c = {ui->canvas, ui, area.x, rows.y, area.width - padding, low > 0};
+    const float code = code_height(stage);
+    column c = {ui->canvas, ui, area.x, rows.y, area.width - padding, low > 0, code > 0};
     write_column(&c, pages, stage->now);
+    rows.y = c.y;
+    ui_end_column(ui);
+    if (code == 0)
+        return;
+    const float left = panel_width(stage);
+    const view_rect box = {left, stage->height - code, stage->width - left - margin, code - margin};
+    ui_box(ui, "page-code", box, "");
+    ui_begin_column(ui, &rows, box, &pages->code_scroll);
+    c = (column){ui->canvas, ui, box.x, rows.y, box.width, false, false};
+    char *const lines = view_page_lines(pages->picture.page, pages->values);
+    write_code(&c, lines);
+    free(lines);
     rows.y = c.y;
     ui_end_column(ui);
 }
@@ -942,7 +983,7 @@ void view_page_panel(view_ui *ui, const view_stage *stage)
         run_page(ui, stage);
     else
         send_facts(picture);
-    for (uint32_t i = 0; i < picture->num_plots; i++) {
+    for (uint32_t i = 0; plots > 0 && i < picture->num_plots; i++) {
         const float width = (stage->width - left) / (float)picture->num_plots;
         draw_plot(&picture->plots[i], stage->canvas,
                   (view_rect){left + (float)i * width, stage->height - plots - panel_height(stage),
