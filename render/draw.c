@@ -196,30 +196,31 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
     const GLsizei num_corners = (GLsizei)(3 * mesh->deform.num_triangles);
     const GLsizei num_indices = has_lines ? 2 * num_corners : num_corners;
     const uint32_t run_end = run->first + run->count;
-    uint32_t before = 0;                 // instances of earlier batches
+    const bool has_previous = program->uniforms[MD5GL_PREVIOUS] >= 0;
+    uint32_t batch_first = 0;            // instances of earlier batches
     if (has_lines && mesh->deform.write) // the line indices are those of the undeformed mesh
         return;
     for (uint32_t b = 0; b < model->num_batches; b++) {
         const md5gl_batch *const batch = &model->batches[b];
-        const uint32_t batch_end = before + batch->count;
+        const uint32_t before = batch_first;
+        batch_first += batch->count;
         const uint32_t first = run->first > before ? run->first : before;
-        const uint32_t end = run_end < batch_end ? run_end : batch_end;
-        if (first < end)
-            md5gli_bind_mesh(renderer, model, mesh, program, batch, before);
-        if (has_lines && first < end)
+        const uint32_t end = run_end < batch_first ? run_end : batch_first;
+        if (first >= end)
+            continue;
+        md5gli_bind_mesh(renderer, model, mesh, program, batch, before);
+        if (has_lines)
             gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
         const uint32_t count = is_posed ? 1 : end - first;
         for (uint32_t i = first; i < end; i += count) {
             if (is_posed)
-                set_posed_attributes(renderer, model, mesh, i,
-                                     program->uniforms[MD5GL_PREVIOUS] >= 0);
+                set_posed_attributes(renderer, model, mesh, i, has_previous);
             md5gli_set_integer(gl, program, MD5GL_FIRST_INSTANCE, (GLint)(i - before));
             gl->DrawElementsInstanced(primitive, num_indices, GL_UNSIGNED_INT, NULL,
                                       (GLsizei)count);
         }
-        if (has_lines && first < end)
+        if (has_lines)
             gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
-        before = batch_end;
     }
 }
 
@@ -424,6 +425,40 @@ static bool read_captured(md5gl_renderer *renderer, size_t size, void *data, md5
     return true;
 }
 
+// Runs a program that captures the vertices of a mesh, and reads them back. Outputs that are NULL
+// are not read.
+static bool capture_vertices(md5gl_renderer *renderer, const md5gl_model *model,
+                             const md5gl_mesh *mesh, const md5gl_program *program,
+                             const size_t sizes[MD5GL_NUM_CAPTURED],
+                             void *const outputs[MD5GL_NUM_CAPTURED], md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    GLuint buffers[MD5GL_NUM_CAPTURED] = {0};
+    gl->GenBuffers(MD5GL_NUM_CAPTURED, buffers);
+    gl->UseProgram(program->name);
+    md5gli_bind_mesh(renderer, model, mesh, program, &model->batches[0], 0);
+    if (mesh->posed && !model->baked)
+        set_posed_attributes(renderer, model, mesh, 0, false);
+    for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED; i++) {
+        gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
+        gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)sizes[i], NULL, GL_STREAM_READ);
+        gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, buffers[i]);
+    }
+    gl->Enable(GL_RASTERIZER_DISCARD);
+    gl->BeginTransformFeedback(GL_POINTS);
+    gl->DrawArrays(GL_POINTS, 0, (GLsizei)mesh->mesh->num_vertices);
+    gl->EndTransformFeedback();
+    gl->Disable(GL_RASTERIZER_DISCARD);
+    bool is_read = true;
+    for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED && is_read; i++) {
+        gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
+        if (outputs[i])
+            is_read = read_captured(renderer, sizes[i], outputs[i], error);
+    }
+    gl->DeleteBuffers(MD5GL_NUM_CAPTURED, buffers);
+    return is_read;
+}
+
 bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_index,
                    const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
                    md5_vec4 *tangents, md5_error *error)
@@ -437,52 +472,30 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     MD5_ASSERT(mesh_index < model->model->num_meshes,
                "mesh: must be an index into the model's meshes");
     MD5GL_ASSERT_NO_FRAME(renderer);
-    const GladGLContext *gl = &renderer->gl;
     const md5gl_mesh *const mesh = &model->meshes[mesh_index];
     const size_t count = mesh->mesh->num_vertices;
     const size_t sizes[MD5GL_NUM_CAPTURED] = {count * sizeof *positions, count * sizeof *normals,
                                               count * sizeof *tangents};
+    void *const outputs[MD5GL_NUM_CAPTURED] = {positions, normals, tangents};
+    const md5gl_instances instance = {.count = 1, .palettes = palette};
     if (count == 0)
         return true;
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_state(renderer);
-    if (palette
-        && !md5gl_pose(renderer, model, &(md5gl_instances){.count = 1, .palettes = palette}, error))
+    if (palette && !md5gl_pose(renderer, model, &instance, error))
         return false;
     if (model->num_batches == 0)
         return md5gli_fail(error, MD5_ERROR_RANGE,
                            "no palette: expected a palette, or a model with instances");
-    GLuint buffers[MD5GL_NUM_CAPTURED] = {0};
     const md5gl_program *const program =
         md5gli_get_mesh_program(renderer, model, mesh, MD5GL_PASS_CAPTURE, error);
     if (!program)
         return false;
-    gl->GenBuffers(MD5GL_NUM_CAPTURED, buffers);
-    gl->UseProgram(program->name);
-    md5gli_bind_mesh(renderer, model, mesh, program, &model->batches[0], 0);
-    if (mesh->posed && !model->baked)
-        set_posed_attributes(renderer, model, mesh, 0, false);
-    for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED; i++) {
-        gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
-        gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)sizes[i], NULL, GL_STREAM_READ);
-        gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, buffers[i]);
-    }
-    gl->Enable(GL_RASTERIZER_DISCARD);
-    gl->BeginTransformFeedback(GL_POINTS);
-    gl->DrawArrays(GL_POINTS, 0, (GLsizei)count);
-    gl->EndTransformFeedback();
-    gl->Disable(GL_RASTERIZER_DISCARD);
-    void *const outputs[MD5GL_NUM_CAPTURED] = {positions, normals, tangents};
-    bool read = true;
-    for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED && read; i++) {
-        gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
-        read = !outputs[i] || read_captured(renderer, sizes[i], outputs[i], error);
-    }
-    gl->DeleteBuffers(MD5GL_NUM_CAPTURED, buffers);
+    const bool is_read = capture_vertices(renderer, model, mesh, program, sizes, outputs, error);
     md5gli_reset_state(renderer);
     if (palette)
         model->num_batches = 0;
-    return read && md5gli_check(renderer, "capturing vertices", error)
+    return is_read && md5gli_check(renderer, "capturing vertices", error)
            && md5gli_check_context(renderer, error);
 }
 
@@ -796,15 +809,37 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
 
 // -- Blended stages ------------------------------------------------------------------------------
 
+// Returns true if a stage of a list reads the alpha of the target.
+static bool uses_target_alpha(const md5gl_stage_list *list)
+{
+    for (uint32_t i = 0; i < list->num_stages; i++) {
+        const md5gl_stage *const stage = &list->stages[i];
+        if (reads_target_alpha(stage->source) || reads_target_alpha(stage->target))
+            return true;
+    }
+    return false;
+}
+
+// Sets the alpha of the target to 1 where the last stage of a list was drawn. Targets that are not
+// opaque need this only if the depth of the last stage must be equal.
+static void restore_opacity(md5gl_renderer *renderer, const list_draw *draw)
+{
+    const md5gl_stage_list *const list = draw->list;
+    const bool is_equal = list->stages[list->num_stages - 1].depth_equal;
+    if (!renderer->opaque && !is_equal)
+        return;
+    renderer->gl.Disable(GL_BLEND);
+    set_depth(renderer, is_equal ? GL_EQUAL : GL_LEQUAL, false);
+    write_channels(renderer, UINT32_MAX, true);
+    draw_stage(renderer, draw, &black_stage, ALPHA_IGNORED, ALPHA_ONE);
+}
+
 static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
 {
     const md5gl_stage_list *const list = draw->list;
-    bool uses_alpha = false; // a stage reads the target's alpha
     if (list->num_stages == 0)
         return;
-    for (uint32_t i = 0; i < list->num_stages; i++)
-        uses_alpha = uses_alpha || reads_target_alpha(list->stages[i].source)
-                     || reads_target_alpha(list->stages[i].target);
+    const bool uses_alpha = uses_target_alpha(list);
     set_depth_offset(renderer, list->depth_offset);
     set_culling(renderer, list->cull);
     for (uint32_t i = 0; i < list->num_stages; i++) {
@@ -814,23 +849,15 @@ static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
             && !stage->writes_depth)
             continue;
         const enum written_alpha alpha = set_blending(renderer, stage, uses_alpha);
-        set_depth_offset(renderer,
-                         stage->depth_offset != 0.0f ? stage->depth_offset : list->depth_offset);
+        const bool has_offset = stage->depth_offset != 0.0f;
+        set_depth_offset(renderer, has_offset ? stage->depth_offset : list->depth_offset);
         set_depth(renderer, stage->depth_equal ? GL_EQUAL : GL_LEQUAL, stage->writes_depth);
         const bool is_tested = stage->is_tested && !has_base(list);
         draw_stage(renderer, draw, stage, is_tested ? ALPHA_TESTED : ALPHA_IGNORED, alpha);
     }
     set_depth_offset(renderer, list->depth_offset);
-    if (uses_alpha) {
-        // The surface becomes opaque again.
-        const bool is_equal = list->stages[list->num_stages - 1].depth_equal;
-        if (renderer->opaque || is_equal) {
-            renderer->gl.Disable(GL_BLEND);
-            set_depth(renderer, is_equal ? GL_EQUAL : GL_LEQUAL, false);
-            write_channels(renderer, UINT32_MAX, true);
-            draw_stage(renderer, draw, &black_stage, ALPHA_IGNORED, ALPHA_ONE);
-        }
-    }
+    if (uses_alpha)
+        restore_opacity(renderer, draw);
 }
 
 // Asserts that a list and its stages have valid values.

@@ -134,47 +134,56 @@ static int base_length(const char *name)
     return (int)(has_keyword ? (size_t)(last - name) : strlen(name));
 }
 
+// Loads an image of a shader, if it exists, and creates its texture. Sets the properties of the
+// material that depend on the image.
+static md5gl_texture load_map(material_loader *loader, const char *shader, const char *name,
+                              md5gl_image_kind kind, md5gl_material *material)
+{
+    const md5gl_material_set_desc *const desc = loader->desc;
+    const int base = base_length(name);
+    md5_error error = {.status = MD5_OK};
+    md5gl_texture_desc image = {.kind = MD5GL_TEXTURE_COLOR};
+    md5gl_texture_desc heights = image;
+    if (!find_map(loader, shader, name, base, kind, &image))
+        return 0;
+    if (kind == MD5GL_IMAGE_DIFFUSE) {
+        material->two_sided = md5gl_has_transparent_texels(&image);
+    } else if (kind == MD5GL_IMAGE_HEIGHTS) {
+        image.kind = MD5GL_TEXTURE_NORMALS;
+        image.normals = MD5GL_NORMALS_HEIGHTS;
+    } else if (kind == MD5GL_IMAGE_NORMALS) {
+        image.kind = MD5GL_TEXTURE_NORMALS;
+        image.normals = md5gl_guess_normals(&image);
+        if (image.normals == 0
+            && find_map(loader, shader, name, base, MD5GL_IMAGE_HEIGHTS, &heights))
+            image.heights = &heights;
+    }
+    const md5gl_texture texture = md5gl_create_texture(loader->renderer, &image, &error);
+    if (kind == MD5GL_IMAGE_SPECULAR && strstr(loader->path, ".png") != NULL)
+        material->has_thin_parts = true;
+    if (texture != 0)
+        loader->material_set->textures[loader->material_set->num_textures++] = texture;
+    else
+        warn(loader, desc->path, &error);
+    desc->release(desc->user, image.texels);
+    if (image.heights)
+        desc->release(desc->user, heights.texels);
+    return texture;
+}
+
 // Fills a material with the images of a shader. Returns false if the diffuse image does not exist.
 static bool load_material(material_loader *loader, const char *shader, const char *name,
                           md5gl_material *material)
 {
-    const md5gl_material_set_desc *const desc = loader->desc;
-    md5gl_texture *const textures[MD5GL_NUM_IMAGE_KINDS] = {&material->diffuse, &material->normals,
-                                                            &material->normals, &material->specular,
-                                                            &material->glow};
-    const int base = base_length(name);
-    for (int kind = 0; kind < MD5GL_NUM_IMAGE_KINDS && (kind == 0 || material->diffuse); kind++) {
-        md5_error error = {.status = MD5_OK};
-        md5gl_texture_desc image = {.kind = MD5GL_TEXTURE_COLOR};
-        md5gl_texture_desc heights = image;
-        if (*textures[kind] != 0) // heights are not needed if there are normals
-            continue;
-        if (!find_map(loader, shader, name, base, (md5gl_image_kind)kind, &image))
-            continue;
-        if (kind == MD5GL_IMAGE_DIFFUSE) {
-            material->two_sided = md5gl_has_transparent_texels(&image);
-        } else if (kind == MD5GL_IMAGE_HEIGHTS) {
-            image.kind = MD5GL_TEXTURE_NORMALS;
-            image.normals = MD5GL_NORMALS_HEIGHTS;
-        } else if (kind == MD5GL_IMAGE_NORMALS) {
-            image.kind = MD5GL_TEXTURE_NORMALS;
-            image.normals = md5gl_guess_normals(&image);
-            if (image.normals == 0
-                && find_map(loader, shader, name, base, MD5GL_IMAGE_HEIGHTS, &heights))
-                image.heights = &heights;
-        }
-        *textures[kind] = md5gl_create_texture(loader->renderer, &image, &error);
-        if (kind == MD5GL_IMAGE_SPECULAR && strstr(loader->path, ".png") != NULL)
-            material->has_thin_parts = true;
-        if (*textures[kind] != 0)
-            loader->material_set->textures[loader->material_set->num_textures++] = *textures[kind];
-        else
-            warn(loader, desc->path, &error);
-        desc->release(desc->user, image.texels);
-        if (image.heights)
-            desc->release(desc->user, heights.texels);
-    }
-    return material->diffuse != 0;
+    material->diffuse = load_map(loader, shader, name, MD5GL_IMAGE_DIFFUSE, material);
+    if (material->diffuse == 0)
+        return false;
+    material->normals = load_map(loader, shader, name, MD5GL_IMAGE_NORMALS, material);
+    if (material->normals == 0) // heights replace missing normals
+        material->normals = load_map(loader, shader, name, MD5GL_IMAGE_HEIGHTS, material);
+    material->specular = load_map(loader, shader, name, MD5GL_IMAGE_SPECULAR, material);
+    material->glow = load_map(loader, shader, name, MD5GL_IMAGE_GLOW, material);
+    return true;
 }
 
 // Copies the material of an earlier mesh with the same shader. Returns true if the mesh needs no

@@ -492,6 +492,58 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
 
 // -- Public -----------------------------------------------------------------------------------
 
+// Allocates a model and adds it to the models of the renderer.
+static md5gl_model *allocate_model(md5gl_renderer *renderer, const md5_model *model,
+                                   md5_error *error)
+{
+    // If size_t has 32 bits, the sum can overflow; the allocation then fails with SIZE_MAX.
+    const size_t num_meshes = model->num_meshes;
+    const bool can_overflow = num_meshes > (SIZE_MAX - sizeof(md5gl_model)) / sizeof(md5gl_mesh);
+    const size_t size =
+        can_overflow ? SIZE_MAX : sizeof(md5gl_model) + num_meshes * sizeof(md5gl_mesh);
+    md5gl_model *const copy = (md5gl_model *)md5gli_alloc(&renderer->allocator, size, 1, error);
+    md5gli_set_kind(copy, MD5GL_KIND_MODEL);
+    if (!copy)
+        return NULL;
+    copy->model = model;
+    copy->num_skins = 1;
+    copy->next = renderer->models;
+    renderer->models = copy;
+    return copy;
+}
+
+// Creates the surfaces, and the bounds of the joints in model space of the bind pose.
+static bool create_bounds(md5gl_renderer *renderer, md5gl_model *copy, md5_error *error)
+{
+    const md5_model *const model = copy->model;
+    const uint32_t num_joints = model->skeleton.num_joints;
+    copy->surfaces = MD5GL_NEW(renderer, md5gl_surface, model->num_meshes, error);
+    copy->joint_bounds = MD5GL_NEW(renderer, md5_bounds, num_joints, error);
+    if (!copy->surfaces || !copy->joint_bounds)
+        return false;
+    (void)md5_build_joint_bounds(model, copy->joint_bounds);
+    for (uint32_t i = 0; i < num_joints; i++)
+        copy->joint_bounds[i] = md5_bounds_transform(copy->joint_bounds[i], model->bind[i]);
+    return true;
+}
+
+static bool upload_meshes(md5gl_renderer *renderer, md5gl_model *copy, md5gl_path path,
+                          md5_error *error)
+{
+    const md5_model *const model = copy->model;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        md5gl_mesh *const mesh = &copy->meshes[i];
+        mesh->mesh = &model->meshes[i];
+        mesh->visible = true;
+        mesh->deform = no_deform(mesh->mesh);
+        if (!set_path(renderer, model, mesh, path, error))
+            return false;
+        if (!upload_mesh(renderer, mesh, model->skeleton.num_joints, error))
+            return false;
+    }
+    return true;
+}
+
 md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model, md5gl_path path,
                                 md5_error *error)
 {
@@ -516,37 +568,12 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
                     md5gl_path_name(path), renderer->device_name);
         return NULL;
     }
-    const uint32_t num_joints = model->skeleton.num_joints;
-    // If size_t has 32 bits, the sum can overflow; the allocation then fails with SIZE_MAX.
-    const size_t num_meshes = model->num_meshes;
-    const bool can_overflow = num_meshes > (SIZE_MAX - sizeof(md5gl_model)) / sizeof(md5gl_mesh);
-    const size_t size =
-        can_overflow ? SIZE_MAX : sizeof(md5gl_model) + num_meshes * sizeof(md5gl_mesh);
-    md5gl_model *const copy = (md5gl_model *)md5gli_alloc(&renderer->allocator, size, 1, error);
-    md5gli_set_kind(copy, MD5GL_KIND_MODEL);
+    md5gl_model *const copy = allocate_model(renderer, model, error);
     if (!copy)
         return NULL;
-    copy->model = model;
-    copy->next = renderer->models;
-    renderer->models = copy;
     (void)md5gli_clear_errors(renderer);
-    copy->surfaces = MD5GL_NEW(renderer, md5gl_surface, model->num_meshes, error);
-    copy->num_skins = 1;
-    copy->joint_bounds = MD5GL_NEW(renderer, md5_bounds, num_joints, error);
-    bool uploaded = copy->surfaces && copy->joint_bounds;
-    if (uploaded) {
-        (void)md5_build_joint_bounds(model, copy->joint_bounds);
-        for (uint32_t i = 0; i < num_joints; i++)
-            copy->joint_bounds[i] = md5_bounds_transform(copy->joint_bounds[i], model->bind[i]);
-    }
-    for (uint32_t i = 0; i < model->num_meshes && uploaded; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
-        copy->meshes[i].mesh = mesh;
-        copy->meshes[i].visible = true;
-        copy->meshes[i].deform = no_deform(mesh);
-        uploaded = set_path(renderer, model, &copy->meshes[i], path, error)
-                   && upload_mesh(renderer, &copy->meshes[i], num_joints, error);
-    }
+    const bool uploaded =
+        create_bounds(renderer, copy, error) && upload_meshes(renderer, copy, path, error);
     renderer->gl.BindVertexArray(0);
     renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
     if (uploaded && md5gli_check(renderer, "creating the buffers of a model", error))

@@ -495,24 +495,24 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
     const size_t count = instances->count * num_targets; // number of weights
     const float *const previous_weights = instances->previous->weights;
     const uint64_t num_weight_texels = (uint64_t)count * (previous_weights ? 2 : 1);
-    bool posed = true;
     bool needs_palettes = false; // a mesh is skinned on the GPU
     MD5_ASSERT(instances->weights != NULL || count == 0, "weights: must not be NULL");
-    for (size_t i = 0; i < count; i++)
-        MD5_ASSERT(isfinite(instances->weights[i])
-                       && (!previous_weights || isfinite(previous_weights[i])),
-                   "weights: must be finite");
+    for (size_t i = 0; i < count; i++) {
+        MD5_ASSERT(isfinite(instances->weights[i]), "weights: must be finite");
+        MD5_ASSERT(!previous_weights || isfinite(previous_weights[i]), "weights: must be finite");
+    }
     if (count > 0 && morph->source->model != model->model)
         return md5gli_fail(error, MD5_ERROR_MISMATCH, "morph targets belong to another model");
     if (count > 0 && !fits_table(renderer, num_weight_texels, "weights of morph targets", error))
         return false;
-    for (uint32_t i = 0; i < num_meshes && posed; i++) {
+    const int variant = md5gl_variant_index(model->blending, count > 0);
+    for (uint32_t i = 0; i < num_meshes; i++) {
         const md5gl_path path = model->meshes[i].path;
         needs_palettes = needs_palettes || path != MD5GL_PATH_CPU;
-        posed = md5gli_build_variant(renderer, path,
-                                     md5gl_variant_index(model->blending, count > 0), error);
+        if (!md5gli_build_variant(renderer, path, variant, error))
+            return false;
     }
-    if (count > 0 && posed) {
+    if (count > 0) {
         if (!model->morph_weights.texture)
             model->morph_weights = md5gli_create_table(renderer, GL_R32F, NULL, 0);
         model->previous_weights =
@@ -520,12 +520,14 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
                               count * sizeof(float));
         model->morph = morph;
     }
-    posed = posed
-            && fill_batches(renderer, model, needs_palettes ? instances->palettes : NULL, instances,
-                            error);
-    for (uint32_t i = 0; i < num_meshes && posed; i++)
-        posed = preskin(renderer, model, &model->meshes[i], instances, error);
-    return posed;
+    const md5_mat34 *const palettes = needs_palettes ? instances->palettes : NULL;
+    if (!fill_batches(renderer, model, palettes, instances, error))
+        return false;
+    for (uint32_t i = 0; i < num_meshes; i++) {
+        if (!preskin(renderer, model, &model->meshes[i], instances, error))
+            return false;
+    }
+    return true;
 }
 
 // Returns true if the clip and both frames of a job exist.
@@ -537,46 +539,71 @@ static bool is_valid_job(const md5gl_baked *baked, const md5gl_clip_job *job)
            && job->sample.frame1 < baked->num_frames[job->clip];
 }
 
+static bool check_jobs(const md5gl_baked *baked, const md5gl_clip_job *jobs, uint32_t count,
+                       md5_error *error)
+{
+    MD5_VALIDATE_RESERVED(jobs, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_valid_job(baked, &jobs[i]))
+            return md5gli_fail(error, MD5_ERROR_RANGE,
+                               "instance %u: baked clip or frame does not exist", i);
+    }
+    return true;
+}
+
+// Converts jobs to texels for the shader.
+static void write_jobs(const md5gl_clip_job *jobs, uint32_t count, md5_vec4 *texels)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_sample_position *const sample = &jobs[i].sample;
+        texels[i] = (md5_vec4){(float)sample->frame0, (float)sample->frame1, sample->fraction,
+                               (float)jobs[i].clip};
+    }
+}
+
+// Increases the capacity of baked->jobs to `count`.
+static bool reserve_jobs(md5gl_renderer *renderer, md5gl_baked *baked, uint32_t count,
+                         md5_error *error)
+{
+    if (count <= baked->job_capacity)
+        return true;
+    md5gli_free(renderer, baked->jobs);
+    baked->jobs = MD5GL_NEW(renderer, md5_vec4, count, error);
+    baked->job_capacity = baked->jobs ? count : 0;
+    return baked->jobs;
+}
+
 // Uploads instances of baked clips.
 static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
                        const md5gl_instances *instances, md5_error *error)
 {
     md5gl_baked *const baked = instances->baked;
-    const md5gl_clip_job *const jobs[] = {instances->jobs, instances->previous->jobs};
-    const uint32_t copies = jobs[1] ? 2 : 1;
-    MD5_ASSERT(jobs[0] != NULL || instances->count == 0, "jobs: must not be NULL");
+    const md5gl_clip_job *const jobs = instances->jobs;
+    const md5gl_clip_job *const previous = instances->previous->jobs;
+    MD5_ASSERT(jobs != NULL || instances->count == 0, "jobs: must not be NULL");
     if (instances->count == 0)
         return true;
     if (baked->model != model->model)
         return md5gli_fail(error, MD5_ERROR_MISMATCH, "baked clips belong to another model");
-    for (uint32_t c = 0; c < copies; c++) {
-        MD5_VALIDATE_RESERVED(jobs[c], instances->count);
-        for (uint32_t i = 0; i < instances->count; i++) {
-            if (!is_valid_job(baked, &jobs[c][i]))
-                return md5gli_fail(error, MD5_ERROR_RANGE,
-                                   "instance %u: baked clip or frame does not exist", i);
-        }
-    }
+    if (!check_jobs(baked, jobs, instances->count, error))
+        return false;
+    if (previous && !check_jobs(baked, previous, instances->count, error))
+        return false;
     if (!fill_batches(renderer, model, NULL, instances, error))
         return false;
-    const uint32_t num_jobs = copies * model->batches[0].count; // batch 0 is the largest
-    if (num_jobs > baked->job_capacity) {
-        md5gli_free(renderer, baked->jobs);
-        baked->jobs = MD5GL_NEW(renderer, md5_vec4, num_jobs, error);
-        baked->job_capacity = baked->jobs ? num_jobs : 0;
-        if (!baked->jobs)
-            return false;
-    }
-    for (uint32_t b = 0, first = 0; b < model->num_batches; b++) {
+    const uint32_t max_count = model->batches[0].count; // batch 0 is the largest
+    if (!reserve_jobs(renderer, baked, (previous ? 2 : 1) * max_count, error))
+        return false;
+    uint32_t first = 0;
+    for (uint32_t b = 0; b < model->num_batches; b++) {
         md5gl_batch *const batch = &model->batches[b];
-        for (uint32_t i = 0; i < copies * batch->count; i++) {
-            const md5gl_clip_job *const job = &jobs[i / batch->count][first + i % batch->count];
-            baked->jobs[i] = (md5_vec4){(float)job->sample.frame0, (float)job->sample.frame1,
-                                        job->sample.fraction, (float)job->clip};
-        }
-        batch->previous_palettes = md5gli_fill_table(renderer, &batch->palettes, baked->jobs,
-                                                     copies > 1 ? baked->jobs + batch->count : NULL,
-                                                     batch->count * sizeof *baked->jobs);
+        const size_t size = batch->count * sizeof *baked->jobs;
+        md5_vec4 *const previous_texels = previous ? baked->jobs + batch->count : NULL;
+        write_jobs(jobs + first, batch->count, baked->jobs);
+        if (previous)
+            write_jobs(previous + first, batch->count, previous_texels);
+        batch->previous_palettes =
+            md5gli_fill_table(renderer, &batch->palettes, baked->jobs, previous_texels, size);
         first += batch->count;
     }
     model->baked = baked;
