@@ -88,7 +88,9 @@ jmp_buf test_misuse_place;
 
 static struct {
     const char *expected, *file;
-    int line, errors, kept;
+    int line;
+    int errors;
+    int kept;
     FILE *messages;
 } error;
 

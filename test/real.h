@@ -8,11 +8,16 @@
 #include "md5/md5model.h"
 
 typedef struct real3 {
-    double x, y, z;
+    double x;
+    double y;
+    double z;
 } real3;
 
 typedef struct real4 {
-    double x, y, z, w;
+    double x;
+    double y;
+    double z;
+    double w;
 } real4;
 
 typedef struct real_place {

@@ -172,7 +172,11 @@ float test_betweenf(float low, float high, uint64_t *state);
 // An allocator that counts live blocks and bytes and fails its `fail_at`-th allocation (0 = never).
 // Pass it as the `user` of the two functions.
 typedef struct test_heap {
-    size_t fail_at, num_allocs, live, live_bytes, peak_bytes;
+    size_t fail_at;
+    size_t num_allocs;
+    size_t live;
+    size_t live_bytes;
+    size_t peak_bytes;
 } test_heap;
 void *test_heap_alloc(void *user, size_t size);
 void test_heap_free(void *user, void *memory, size_t size);

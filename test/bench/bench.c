@@ -99,7 +99,9 @@ static void measure_clip_memory(bench_table *table)
 
 static void measure_reading(bench_table *table, int count, char **paths)
 {
-    static bench_texts ours, longer, others;
+    static bench_texts ours;
+    static bench_texts longer;
+    static bench_texts others;
     for (int i = 0; i < count; i++)
         add_file(&ours, paths[i]);
     const char *const corpus = corpus_path("corpus");
@@ -255,7 +257,10 @@ static double angle_between(const double a[4], const double b[4])
 // The error of md5_quat_slerp(), radians.
 static double slerp_error(md5_quat a, md5_quat b, float t)
 {
-    double p[4], q[4], exact[4], found[4];
+    double p[4];
+    double q[4];
+    double exact[4];
+    double found[4];
     unit_of(a, p);
     unit_of(b, q);
     const double cosine = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
@@ -417,7 +422,9 @@ static void add_against_peer(peer_ratios *ratios, const bench_texts *texts, uint
 static void measure_against_peer(bench_table *table, int count, char **paths)
 {
     static bench_texts ours, others;
-    static peer_ratios of_ours, of_others, of_scattered;
+    static peer_ratios of_ours;
+    static peer_ratios of_others;
+    static peer_ratios of_scattered;
     if (!md5i_cpu_has(MD5_CPU_AVX2))
         return;
     for (int influences = 1; influences <= 8; influences *= 2)

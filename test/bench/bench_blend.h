@@ -38,8 +38,13 @@ typedef struct blend_layer {
 typedef struct blend_peer {
     const posing *ours;
     uint32_t num_fours;
-    blend_four *pose, *layer, *out;
-    __m128 *mask, *rest_of_mask, *sums; // of each four joints
+    blend_four *pose;
+    blend_four *layer;
+    blend_four *out;
+    // One element for every four joints.
+    __m128 *mask;
+    __m128 *rest_of_mask;
+    __m128 *sums;
 } blend_peer;
 
 static blend_four *blend_convert(const md5_xform *pose, uint32_t count, uint32_t num_fours)

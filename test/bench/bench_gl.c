@@ -96,7 +96,9 @@ static double median(double *values)
 static void measure(bench_table *table, const gl_stage *stage, uint32_t width, uint32_t height,
                     const char *where, double goal)
 {
-    double skinned[TURNS], placed[TURNS], ratios[TURNS];
+    double skinned[TURNS];
+    double placed[TURNS];
+    double ratios[TURNS];
     const float half = 0.5f * (float)COLUMNS * cell_width(stage->model);
     const md5gl_frame frame = stage_frame(stage, width, height, half);
     for (int i = -2; i < TURNS; i++) { // two warm-up turns compile the shaders

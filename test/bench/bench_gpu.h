@@ -23,7 +23,9 @@ typedef struct gpu_crowd {
     md5gl_baked *baked;
     md5gl_impostors *impostors;
     md5_mat34 *frames; // [frames of the clip * joints], palettes
-    uint32_t count, width, height;
+    uint32_t count;
+    uint32_t width;
+    uint32_t height;
     md5_mat34 *placements, *palettes; // [count], [count * joints]
     md5gl_clip_job *jobs;             // [count]
     md5gl_impostor *pictures;         // [count]
@@ -32,7 +34,9 @@ typedef struct gpu_crowd {
 
 // Milliseconds of a turn; those of a row are the median by the first.
 typedef struct gpu_times {
-    double all, gpu, upload; // the last: until md5gl_pose() returns
+    double all;
+    double gpu;
+    double upload; // until md5gl_pose() returns
 } gpu_times;
 
 static void *gpu_array(size_t count, size_t size)

@@ -57,7 +57,9 @@ typedef struct bench_variant {
     bool ended;
     int num_runs;
     double runs[MAX_RUNS];
-    double median, quarter, three_quarters;
+    double median;
+    double quarter;
+    double three_quarters;
 } bench_variant;
 
 // -- Whether the machine is quiet -----------------------------------------------------------------

@@ -40,8 +40,11 @@ typedef struct peer_mesh {
     uint16_t *joints; // of each vertex, as many as its part says
     float *weights;   // the same
     md5_vec3 *positions, *normals;
-    md5_vec4 *tangents;                             // NULL: the model has none
-    float *to_positions, *to_normals, *to_tangents; // [3 * num_vertices + 1]
+    md5_vec4 *tangents; // NULL: the model has none
+    // Results, [3 * num_vertices + 1].
+    float *to_positions;
+    float *to_normals;
+    float *to_tangents;
 } peer_mesh;
 
 typedef struct peer_model {
@@ -140,7 +143,10 @@ static void peer_free(peer_model *fixture)
 // -- The skinner ----------------------------------------------------------------------------------
 
 typedef struct peer_columns {
-    __m128 x, y, z, place;
+    __m128 x;
+    __m128 y;
+    __m128 z;
+    __m128 place;
 } peer_columns;
 
 PEER_INLINE peer_columns peer_sum(peer_columns sum, const peer_matrix *matrix, __m128 weight)
@@ -266,7 +272,9 @@ PEER_INLINE void peer_skin_mesh(const peer_mesh *mesh, const peer_matrix *palett
 // What is computed: the row of a name below.
 typedef struct peer_outputs {
     const char *name;
-    bool has_normals, has_tangents, is_unit;
+    bool has_normals;
+    bool has_tangents;
+    bool is_unit;
     double share; // of the time that ozz itself takes: see README.md; 1 where ozz has no such job
 } peer_outputs;
 

@@ -25,7 +25,9 @@ typedef struct bench_text {
 
 typedef struct bench_texts {
     bench_text texts[MAX_TEXTS];
-    size_t count, mesh_bytes, anim_bytes;
+    size_t count;
+    size_t mesh_bytes;
+    size_t anim_bytes;
 } bench_texts;
 
 #ifdef BENCH_ASSIMP
@@ -280,7 +282,9 @@ static void measure_texts(bench_table *table, bench_texts *all, const char *whos
 // -- Memory ---------------------------------------------------------------------------------------
 
 typedef struct bench_heap {
-    size_t num_allocs, live, peak;
+    size_t num_allocs;
+    size_t live;
+    size_t peak;
 } bench_heap;
 
 static void *bench_alloc(void *user, size_t size)

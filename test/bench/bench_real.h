@@ -13,14 +13,18 @@
 
 // Vertices that have `num_influences` each, one or more.
 typedef struct real_skin_job {
-    uint32_t num_joints, num_vertices, num_influences;
+    uint32_t num_joints;
+    uint32_t num_vertices;
+    uint32_t num_influences;
     const float *palette;   // [num_joints][4][4] from bind pose to pose, by columns
     const uint16_t *joints; // [num_vertices][num_influences]
     const float *weights;   // the same, which sum to 1
     const float *positions; // [num_vertices][3], as the outputs are
     const float *normals;   // [num_vertices][3], or NULL, as its output is
     const float *tangents;  // [num_vertices][4], or NULL, as its output is
-    float *to_positions, *to_normals, *to_tangents;
+    float *to_positions;
+    float *to_normals;
+    float *to_tangents;
 } real_skin_job;
 
 // Four joints are [10][4] floats: three of translations, four of rotations, three of scales.

@@ -20,7 +20,9 @@ typedef struct gl_stage {
     md5_binding *binding;
     md5gl_model *drawn;
     md5gl_target *target; // of `width` x `height` pixels
-    uint32_t width, height, num_vertices;
+    uint32_t width;
+    uint32_t height;
+    uint32_t num_vertices;
     double compiled; // seconds that the renderer took
 } gl_stage;
 

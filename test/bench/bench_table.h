@@ -10,8 +10,10 @@
 typedef struct bench_table {
     FILE *csv;
     uint64_t seen;
-    int num_goals, num_met, num_busy; // the last: not judged
-    double pace;                      // the fastest bench_pace() so far
+    int num_goals;
+    int num_met;
+    int num_busy; // not judged, because the machine was busy
+    double pace;  // the fastest bench_pace() so far
 } bench_table;
 
 static double bench_now(void)

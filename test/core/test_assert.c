@@ -40,7 +40,9 @@ TEST (sample_position_of_another_clip_shows_the_last_frame) {
     const uint32_t count = all.model->skeleton.num_joints;
     const md5_sample_position end = {.frame0 = last, .frame1 = last};
     const md5_sample_position wrong = {.frame0 = UINT32_MAX, .frame1 = last + 1, .fraction = 0.5f};
-    static md5_xform expected[MAX_JOINTS], found[MAX_JOINTS], scratch[MAX_JOINTS];
+    static md5_xform expected[MAX_JOINTS];
+    static md5_xform found[MAX_JOINTS];
+    static md5_xform scratch[MAX_JOINTS];
     static md5_mat34 joints[MAX_JOINTS], palettes[3][MAX_JOINTS];
 
     md5_sample(all.binding, end, MD5_ROOT_FILE, expected);

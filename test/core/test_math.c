@@ -359,7 +359,9 @@ TEST (math_projects_near_and_far_to_the_ends_of_depth) {
     static const struct {
         float far_z;
         md5_depth depth;
-        double far_away, near_depth, far_depth;
+        double far_away;
+        double near_depth;
+        double far_depth;
     } cases[] = {{200, MD5_DEPTH_MINUS_ONE_TO_ONE, 200, -1, 1},
                  {200, MD5_DEPTH_ZERO_TO_ONE, 200, 0, 1},
                  {INFINITY, MD5_DEPTH_MINUS_ONE_TO_ONE, 1e9, -1, 1},
@@ -419,8 +421,14 @@ TEST (math_inverts_4x4_matrices) {
 // A camera in textbook terms. It gives the position of a point as fractions of the image from its
 // middle, and as the distance along the line of sight.
 typedef struct test_eye {
-    real3 right, up, forward, at;
-    double half_width, half_height, near_z, far_z;
+    real3 right;
+    real3 up;
+    real3 forward;
+    real3 at;
+    double half_width;
+    double half_height;
+    double near_z;
+    double far_z;
     bool is_orthographic, is_mirrored;
     md5_depth depth;
 } test_eye;

@@ -22,7 +22,9 @@ static const md5_pose_kernels plain = {
 static void check_made(const made_pose *made, uint64_t *random)
 {
     static md5_xform pose[MAX_JOINTS], expected_pose[MAX_JOINTS];
-    static md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS], scratch[MAX_JOINTS];
+    static md5_mat34 joints[MAX_JOINTS];
+    static md5_mat34 palette[MAX_JOINTS];
+    static md5_mat34 scratch[MAX_JOINTS];
     static md5_mat34 expected_joints[MAX_JOINTS], expected[MAX_JOINTS];
     const md5_pose_kernels *const scalar = md5i_get_pose_kernels(MD5_CPU_SCALAR);
     const md5_skeleton *const skeleton = &made->model.skeleton;

@@ -19,7 +19,9 @@ enum { MAX_TOKENS = 4096, MAX_BYTES = 1 << 16 };
 
 // Blanks belong to the token after them.
 typedef struct token {
-    const uint8_t *start, *word, *end;
+    const uint8_t *start;
+    const uint8_t *word;
+    const uint8_t *end;
 } token;
 
 typedef struct token_list {

@@ -343,7 +343,9 @@ TEST_HERE (turning_clips_turn_the_root) {
 
 TEST_HERE (palettes_are_those_of_the_pose) {
     md5_xform pose[ENTITY_JOINTS];
-    md5_mat34 joints[ENTITY_JOINTS], palette[ENTITY_JOINTS], alone[ENTITY_JOINTS];
+    md5_mat34 joints[ENTITY_JOINTS];
+    md5_mat34 palette[ENTITY_JOINTS];
+    md5_mat34 alone[ENTITY_JOINTS];
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_ONCE, 0, 0);
     md5_actor_pose(stage->actor, pose, joints, palette);
     md5_actor_pose(stage->actor, pose, NULL, alone);
@@ -741,7 +743,9 @@ typedef struct pose_command {
     char word[8];
     md5_channel channel;
     char anim[32];
-    unsigned frame, start, blend;
+    unsigned frame;
+    unsigned start;
+    unsigned blend;
 } pose_command;
 
 typedef struct scenario {

@@ -96,7 +96,9 @@ TEST (characters_move_joints_as_the_original_engine) {
     worst all = {0};
     unsigned num_cases = 0;
     for (const char *line = next_line(text); line;) {
-        char model[64], clip[64], word[64];
+        char model[64];
+        char clip[64];
+        char word[64];
         double numbers[9] = {0};
         const char *at = line + strlen("case ");
         CHECK(read_numbers(&at, numbers, 1) && read_word(&at, model) && read_word(&at, clip));

@@ -512,7 +512,9 @@ TEST (channels_of_parents_stay_as_they_are) {
 // Animations that the mesh does not fit end Doom 3; in lenient mode they are accepted.
 TEST (animations_have_the_joints_of_the_mesh) {
     static const struct {
-        const char *from, *to, *difference;
+        const char *from;
+        const char *to;
+        const char *difference;
     } cases[] = {
         {"\"b\" 1", "\"B\" 1", "name"},
         {"\"b\" 1", "\"b\" 0", "parent"},

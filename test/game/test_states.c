@@ -42,7 +42,9 @@ TEST (states_play_as_in_the_original_engine) {
         char name[64], clip[64];
         double x;
         long long time;
-        int channel, slot, end;
+        int channel;
+        int slot;
+        int end;
         if (sscanf(line, "setState %63s at %lld", name, &time) == 2) {
             md5_states_advance(states, (uint32_t)(time - now), NULL, NULL);
             now = time;
@@ -64,7 +66,9 @@ TEST (states_play_as_in_the_original_engine) {
             test_text ours = {0};
             print_slot(&ours, channel, slot, actor);
             end = (int)ours.used;
-            double from, to, weight;
+            double from;
+            double to;
+            double weight;
             CHECK_THAT(strncmp(line, ours.bytes, ours.used) == 0, "at %lld: %s, expected %s", now,
                        ours.bytes, line);
             REQUIRE(sscanf(line + end, "%lf %lf %lf", &from, &to, &weight) == 3);
@@ -584,7 +588,9 @@ TEST (entities_without_a_script_object_have_no_states) {
 
 // Returns a text that contains `count` copies of a text between two other texts.
 typedef struct long_row {
-    const char *before, *repeated, *after;
+    const char *before;
+    const char *repeated;
+    const char *after;
     bool is_valid;
 } long_row;
 

@@ -12,7 +12,9 @@
 typedef struct asset_heap {
     size_t fail_at;    // index of the allocation that fails; 0 = none
     size_t num_allocs; // requested by the library
-    size_t live, live_bytes, peak_bytes;
+    size_t live;
+    size_t live_bytes;
+    size_t peak_bytes;
     bool has_wrong_size;
 } asset_heap;
 

@@ -141,7 +141,9 @@ TEST (axes_keep_the_bitangent_along_v) {
                 const md5_vec4 u = b->tangents[v];
                 const double n0[3] = {a->normals[v].x, a->normals[v].y, a->normals[v].z};
                 const double n1[3] = {b->normals[v].x, b->normals[v].y, b->normals[v].z};
-                double b0[3], b1[3], expected[3];
+                double b0[3];
+                double b1[3];
+                double expected[3];
                 cross(n0, (const double[]){t.x, t.y, t.z}, b0);
                 cross(n1, (const double[]){u.x, u.y, u.z}, b1);
                 axes_direction(

@@ -73,7 +73,9 @@ static double rotation_error(const double expected[3][3], const double actual[3]
 
 double axes_quat_error(const axes_case *fixture, md5_quat original, md5_quat converted)
 {
-    double from[3][3], expected[3][3], actual[3][3];
+    double from[3][3];
+    double expected[3][3];
+    double actual[3][3];
     axes_matrix_of(original, from);
     axes_rotation(fixture, from, expected);
     axes_matrix_of(converted, actual);
@@ -91,7 +93,9 @@ double axes_transform_error(const axes_case *fixture, double scale, const md5_xf
 double axes_mat34_error(const axes_case *fixture, double scale, const md5_mat34 *original,
                         const md5_mat34 *converted, double size)
 {
-    double from[3][3], expected[3][3], actual[3][3];
+    double from[3][3];
+    double expected[3][3];
+    double actual[3][3];
     for (int i = 0; i < 9; i++) {
         from[i / 3][i % 3] = original->m[4 * (i / 3) + i % 3];
         actual[i / 3][i % 3] = converted->m[4 * (i / 3) + i % 3];

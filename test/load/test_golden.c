@@ -10,7 +10,9 @@
 // in their own pose or in the pose of an ancestor. There the reconstruction of w from rounded x y z
 // loses half of the digits.
 typedef struct tolerances {
-    double quaternion, rotation, length; // length: times the size of the model
+    double quaternion;
+    double rotation;
+    double length; // as a fraction of the model's size
 } tolerances;
 static const tolerances strict = {2e-6, 1e-5, 3e-6};
 static const tolerances loose = {2e-5, 2e-5, 1.2e-5};
@@ -28,9 +30,11 @@ typedef struct golden {
     md5_xform *pose;
     md5_mat34 *joints, *palette;
     md5_vec3 *points;
-    bool *is_loose;                                        // [num_joints]
-    double worst_quaternion, worst_rotation, worst_length; // lengths divided by size
-    bool broken; // the file does not follow FORMAT.md: stop
+    bool *is_loose; // [num_joints]
+    double worst_quaternion;
+    double worst_rotation;
+    double worst_length; // as a fraction of the model's size
+    bool broken;         // the file does not follow FORMAT.md: stop
 } golden;
 
 // -- Reading the records --------------------------------------------------------------------

@@ -102,7 +102,9 @@ static size_t resolve_amount(amount number, size_t size)
 // Every joint has `flags`; its first component is `first` plus its index times `stride`. Numbers of
 // frames alternate between `even` and `odd`.
 typedef struct anim_form {
-    amount frames, joints, components; // components: plus `stride` for each joint
+    amount frames;
+    amount joints;
+    amount components; // plus `stride` for each joint
     unsigned flags;
     size_t stride, first;
     const char *even, *odd;

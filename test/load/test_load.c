@@ -577,7 +577,9 @@ static void check_pair(const md5_model *model, const md5_anim *anim)
     for (int i = 0; i < 9; i++) {
         double time = i * 0.031;
         md5_root root = (md5_root)(i / 3);
-        md5_xform pose[JOINTS], first[JOINTS], sum[JOINTS];
+        md5_xform pose[JOINTS];
+        md5_xform first[JOINTS];
+        md5_xform sum[JOINTS];
         const md5_sample_position start = {0};
         const md5_sample_position sample =
             md5_sample_position_at(binding->anim, time, ((md5_wrap)(i % 3)));

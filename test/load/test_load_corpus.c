@@ -184,7 +184,11 @@ TEST (load_agrees_with_the_original_or_says_why_not) {
     OWN_STRING verdicts = test_read_file(test_path("golden/edge-verdicts.txt"), NULL);
     REQUIRE(verdicts);
     for (char *line = strtok(verdicts, "\n"); line; line = strtok(NULL, "\n")) {
-        char kind[8], name[64], mode[16], key[80], file[128];
+        char kind[8];
+        char name[64];
+        char mode[16];
+        char key[80];
+        char file[128];
         if (!CHECK(sscanf(line, "%7s %63s %15s", kind, name, mode) == 3))
             continue;
         num_files++;

@@ -186,7 +186,10 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
 // data. test_abuse.c tests the memory in use at one time.
 
 typedef struct measured {
-    size_t num_allocs, num_blocks, peak_bytes, asset_bytes;
+    size_t num_allocs;
+    size_t num_blocks;
+    size_t peak_bytes;
+    size_t asset_bytes;
     size_t num_meshes; // each has a block for its plan
 } measured;
 

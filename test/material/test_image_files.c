@@ -331,7 +331,10 @@ TEST (damaged_pcx_files_are_refused) {
 
 typedef struct builtin_case {
     const char *name;
-    uint32_t width, height, x, y;
+    uint32_t width;
+    uint32_t height;
+    uint32_t x;
+    uint32_t y;
     uint8_t texel[4];
 } builtin_case;
 

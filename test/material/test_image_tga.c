@@ -5,7 +5,9 @@
 enum { WIDTH = 5, HEIGHT = 3, TEXELS = WIDTH * HEIGHT, NUM_COLORS = 7, FIRST_COLOR = 2 };
 
 typedef struct tga_kind {
-    uint8_t kind, bits, color_bits; // color_bits: of the palette, 0 = none
+    uint8_t kind;
+    uint8_t bits;
+    uint8_t color_bits; // of the palette; 0: no palette
     bool is_packed, is_top_first;
 } tga_kind;
 
@@ -322,7 +324,10 @@ TEST (images_dds_of_any_size) {
 // -- Texels ---------------------------------------------------------------------------------------
 
 typedef struct dds_texel {
-    uint32_t flags, bits, masks[4], texel;
+    uint32_t flags;
+    uint32_t bits;
+    uint32_t masks[4];
+    uint32_t texel;
     uint8_t expected[4];
 } dds_texel;
 

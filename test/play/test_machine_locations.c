@@ -688,7 +688,10 @@ SETS_ZERO(interest, GAZE->params.interest)
 // `zero` contains a 0. `same` has the same effect without a 0. `left_out` omits the number, which
 // selects the default; `set` changes that default to MD5_EXPLICIT_ZERO in the tables.
 static const struct {
-    const char *name, *zero, *same, *left_out;
+    const char *name;
+    const char *zero;
+    const char *same;
+    const char *left_out;
     void (*set)(const md5_machine_desc *desc);
 } cases[] = {
     {"weight of a layer", BODY TOP("weight 0"), BODY, BODY TOP(""), set_layer_weight},

@@ -728,7 +728,9 @@ PLAY_LISTENER(count_two)
 // mean weight of 1 - 0.4 s.
 TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
     static const struct {
-        double start, fade, end;
+        double start;
+        double fade;
+        double end;
         uint32_t heard;
     } rows[] = {{0.4, 1, 0.343248591, 2}, {0.1875, 0.5, 0.5 - 1.0 / 12.0, 0}};
     for (size_t k = 0; k < COUNT_OF(rows); k++) {
@@ -807,7 +809,10 @@ static double time_behind(play_scene *fixture, int num_steps)
 TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
     static const int splits[] = {1, 10, 19, 190, 1900};
     static const struct {
-        double begin, fade, left; // seconds; `fade` is 0 with markers
+        // Seconds.
+        double begin;
+        double fade; // 0 with markers
+        double left;
         bool has_markers;
         const char *compare;
         double at; // only with markers

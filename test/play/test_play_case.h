@@ -225,7 +225,10 @@ void play_matrices(md5_player *player, md5_mat34 *joints, md5_mat34 *palette);
 
 // The position after all root motion, and the rotation about z, radians.
 typedef struct play_place {
-    double x, y, z, yaw;
+    double x;
+    double y;
+    double z;
+    double yaw;
 } play_place;
 
 void play_go_on(play_place *at, md5_xform by);

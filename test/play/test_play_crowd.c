@@ -258,7 +258,9 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
     md5_player *const player = fixture->player;
     const md5_skeleton *const skeleton = &fixture->made.model->skeleton;
     const md5_vec3 place = {30, 20, 50};
-    md5_xform plain[PLAY_JOINTS], pose[PLAY_JOINTS], expected[PLAY_JOINTS];
+    md5_xform plain[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS];
+    md5_xform expected[PLAY_JOINTS];
     for (uint32_t i = 0; i < 8; i++)
         md5_player_target(player, i)->weight = 0;
     play_pose(player, plain);
@@ -436,7 +438,9 @@ enum { MAX_CALLS = 64, HOOK_CROWD = 37 };
 typedef struct hooked {
     play_crowd *crowd;
     md5_xform seen[HOOK_CROWD][PLAY_JOINTS];
-    uint32_t first[MAX_CALLS], count[MAX_CALLS], num_calls;
+    uint32_t first[MAX_CALLS];
+    uint32_t count[MAX_CALLS];
+    uint32_t num_calls;
 } hooked;
 
 // Stores the poses and rotates a head.

@@ -165,7 +165,9 @@ static bool poses_at_intervals(detail_test *fixture, uint64_t *random)
     const uint32_t interval = 1 + play_below(random, 5);
     const uint32_t phase = play_below(random, 9);
     const uint32_t num_before = play_below(random, 4);
-    md5_xform kept[PLAY_JOINTS], full[PLAY_JOINTS], posed[PLAY_JOINTS];
+    md5_xform kept[PLAY_JOINTS];
+    md5_xform full[PLAY_JOINTS];
+    md5_xform posed[PLAY_JOINTS];
     md5_player_target(fixture->full, 0)->weight = md5_player_target(fixture->reduced, 0)->weight =
         0.7f;
     for (uint32_t i = 0; i < num_before; i++) {

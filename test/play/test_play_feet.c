@@ -190,7 +190,9 @@ typedef struct strider {
     md5_xform *pose, place;
     md5_mat34 *palette;
     md5_vec3 *skin; // vertices of the largest mesh
-    uint32_t num_soles, mesh[MAX_SOLES], vertex[MAX_SOLES];
+    uint32_t num_soles;
+    uint32_t mesh[MAX_SOLES];
+    uint32_t vertex[MAX_SOLES];
     md5_vec3 at[MAX_SOLES]; // positions in world space
 } strider;
 
@@ -238,7 +240,9 @@ static void step(strider *fixture, slide_record *record)
 // The seconds from `from` to `until` are measured.
 typedef struct order {
     const char *name;
-    float first, then, turn;
+    float first;
+    float then;
+    float turn;
     const char *trigger;
     double from, until;
 } order;

@@ -223,7 +223,9 @@ static void check_weight(md5_player *player, md5_player *plain, double weight)
 }
 
 TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
-    OWN_PLAY plain, eased, by_state;
+    OWN_PLAY plain;
+    OWN_PLAY eased;
+    OWN_PLAY by_state;
     play_scene *const all[] = {&plain, &eased, &by_state};
     STRINGS(rows) = {ROWS_OF(""), ROWS_OF("weight p cubic_in"),
                      ROWS_OF("weight 0.5 weight state body b")};
@@ -264,7 +266,10 @@ PLAY_LISTENER(count_ends)
 }
 
 TEST (hands_have_the_weight_of_a_curve_or_a_window) {
-    OWN_PLAY plain, by_curve, by_window, edited;
+    OWN_PLAY plain;
+    OWN_PLAY by_curve;
+    OWN_PLAY by_window;
+    OWN_PLAY edited;
     play_scene *const all[] = {&plain, &by_curve, &by_window, &edited};
     STRINGS(rows) = {
         DRIVEN_BY("", ""), DRIVEN_BY("", "weight curve c"), DRIVEN_BY("", "weight window hit"),

@@ -41,7 +41,9 @@ static const char model_text[] = "numJoints 10\nnumMeshes 0\njoints {\n"
 // moves ahead by `ahead`, rotates by `turn`, which is the z of a quaternion, and its left leg rises
 // by `up`; all are relative to the first frame.
 static const struct {
-    double ahead, turn, up;
+    double ahead;
+    double turn;
+    double up;
 } clips[HOLD_CLIPS] = {{0, 0, 0},      {0.5, 0, 0},   {2, 0, 0},    {0.5, 0, 0.1},
                        {0.3, 0.01, 0}, {0, -0.02, 0}, {0, -0.05, 0}};
 

@@ -37,7 +37,9 @@ static void sample(const play_case *made, uint32_t clip, double seconds, md5_xfo
 static void add_full(const play_case *made, double seconds, double since, float fade,
                      const float *mask, float weight, md5_xform *pose)
 {
-    md5_xform reference[PLAY_JOINTS], b[PLAY_JOINTS], c[PLAY_JOINTS];
+    md5_xform reference[PLAY_JOINTS];
+    md5_xform b[PLAY_JOINTS];
+    md5_xform c[PLAY_JOINTS];
     sample(made, 1, 0, reference);
     sample(made, 1, seconds, b);
     md5_subtract_pose(b, reference, PLAY_JOINTS, b);
@@ -71,7 +73,9 @@ static void check_added(const char *mask)
         const bool fades = since > -1e-9;
         if (i == 7)
             play_fade(fixture.player, 1, 1, (float)duration);
-        md5_xform pose[PLAY_JOINTS], body[PLAY_JOINTS], expected[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
+        md5_xform body[PLAY_JOINTS];
+        md5_xform expected[PLAY_JOINTS];
         play_pose(fixture.player, pose);
         sample(&fixture.made, 3, time, body);
         memcpy(expected, body, sizeof body);
@@ -124,7 +128,10 @@ TEST_PLAY (joints_of_items_that_are_added, begin_parts(fixture)) {
     CHECK(md5_player_set(fixture->player, 0, 1));
     play_fade(fixture->player, 0, 1, 0);
     play_advance(fixture->player, 0.4);
-    md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], c[PLAY_JOINTS], reference[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS];
+    md5_xform expected[PLAY_JOINTS];
+    md5_xform c[PLAY_JOINTS];
+    md5_xform reference[PLAY_JOINTS];
     play_pose(fixture->player, pose);
     sample(&fixture->made, 3, 0.4, expected);
     sample(&fixture->made, 1, 0, reference);
@@ -141,7 +148,9 @@ TEST_PLAY (joints_of_a_walk_that_is_added, play_scene_begin(fixture)) {
     play_scene_read(fixture, "clip a f clip walk f { move } layer body { state a a } "
                              "layer more { add state walk walk }");
     play_advance(fixture->player, 0.3);
-    md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], reference[PLAY_JOINTS];
+    md5_xform pose[PLAY_JOINTS];
+    md5_xform expected[PLAY_JOINTS];
+    md5_xform reference[PLAY_JOINTS];
     md5_xform source[PLAY_JOINTS];
     play_pose(fixture->player, pose);
     sample(&fixture->made, 0, 0.3, expected);
@@ -195,7 +204,9 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
         joints, feather, mode == MD5_LAYER_ADD ? "add" : "override", weight);
     OWN_PLAYER player = play_player(machine);
     const md5_skeleton *const skeleton = &bobbin.model->skeleton;
-    md5_xform body[MAX_JOINTS], other[MAX_JOINTS], reference[MAX_JOINTS];
+    md5_xform body[MAX_JOINTS];
+    md5_xform other[MAX_JOINTS];
+    md5_xform reference[MAX_JOINTS];
     md5_xform *const pose = other;
     float weights[MAX_JOINTS];
     const uint32_t count = skeleton->num_joints;
@@ -253,7 +264,9 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
                         "layer more { mask part state walk walk state none nothing }",
                         walks ? "turn" : "", kinds[way / 2 % 3], joints[way / 6]);
         play_advance(fixture.player, 0.26);
-        md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], other[PLAY_JOINTS];
+        md5_xform pose[PLAY_JOINTS];
+        md5_xform expected[PLAY_JOINTS];
+        md5_xform other[PLAY_JOINTS];
         play_pose(fixture.player, pose);
         sample(&fixture.made, 0, 0.26, expected);
         md5_sample_position position =

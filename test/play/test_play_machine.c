@@ -41,7 +41,9 @@ typedef struct full {
     uint32_t *markers; // markers of `run`
     md5_mask_desc *masks;
     md5_parameter_desc *parameters;
-    md5_motion_item *line, *plane, *stack;
+    md5_motion_item *line;
+    md5_motion_item *plane;
+    md5_motion_item *stack;
     md5_motion_desc *motions;
     md5_state_desc *states;   // states of `body`
     md5_condition *condition; // condition of the first transition of `body`

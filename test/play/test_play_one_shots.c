@@ -63,7 +63,9 @@ TEST (one_shot_is_blended_over_the_layers_with_its_fades) {
         advance(&fixture, 0.35);
         CHECK(md5_player_play_one_shot(fixture.player, 0, HIT, &desc));
         for (int step = 1; step < 16; step++) {
-            real_place base[PLAY_JOINTS], hit[PLAY_JOINTS], expected[PLAY_JOINTS];
+            real_place base[PLAY_JOINTS];
+            real_place hit[PLAY_JOINTS];
+            real_place expected[PLAY_JOINTS];
             const double time = 0.05 * step;
             const double weight = 0.75 * expected_weight(time);
             advance(&fixture, 0.05);
@@ -117,7 +119,10 @@ TEST (one_shot_adds_its_difference) {
         desc.reference_frame = variant == 2 ? 5 : 0;
         CHECK(md5_player_play_one_shot(fixture.player, 3, HIT, &desc));
         advance(&fixture, 0.33);
-        real_place base[PLAY_JOINTS], hit[PLAY_JOINTS], from[PLAY_JOINTS], expected[PLAY_JOINTS];
+        real_place base[PLAY_JOINTS];
+        real_place hit[PLAY_JOINTS];
+        real_place from[PLAY_JOINTS];
+        real_place expected[PLAY_JOINTS];
         real_loop(&fixture, BASE, 0.33, base);
         real_loop(&fixture, HIT, 0.33, hit);
         if (variant == 2)
@@ -135,7 +140,10 @@ TEST_HERE (one_shot_is_played_over_its_layer) {
     md5_player_set(fixture->player, 0, 1); // the weight of `top`
     PLAY_ONE_SHOT(fixture->player, 0, HIT, .layer = "body");
     advance(fixture, 0.4);
-    real_place hit[PLAY_JOINTS], top[PLAY_JOINTS], from[PLAY_JOINTS], expected[PLAY_JOINTS];
+    real_place hit[PLAY_JOINTS];
+    real_place top[PLAY_JOINTS];
+    real_place from[PLAY_JOINTS];
+    real_place expected[PLAY_JOINTS];
     real_loop(fixture, HIT, 0.4, hit);
     real_loop(fixture, WAVE, 0.4, top);
     play_real_sample(fixture->made.anims[WAVE], 0, from);
@@ -190,7 +198,9 @@ TEST (one_shot_starts_and_goes_as_described) {
 // While `new` fades in over `old`, each joint is blended by their weights, also if only one of the
 // masks contains it. The old clip is blended first, by its fraction of the remaining weight.
 TEST_HERE (one_shot_takes_a_slot_joint_by_joint) {
-    float old_mask[PLAY_JOINTS], new_mask[PLAY_JOINTS], share[PLAY_JOINTS];
+    float old_mask[PLAY_JOINTS];
+    float new_mask[PLAY_JOINTS];
+    float share[PLAY_JOINTS];
     build_mask(fixture, 0, old_mask);
     build_mask(fixture, 1, new_mask);
     const md5_one_shot_desc old = {.mask = "upper", .end = MD5_ONE_SHOT_LOOPS, .weight = 0.9f};
@@ -203,7 +213,10 @@ TEST_HERE (one_shot_takes_a_slot_joint_by_joint) {
     advance(fixture, 0.1);
     CHECK(md5_player_play_one_shot(fixture->player, 2, WAVE, &new));
     for (int step = 1; step <= 8; step++) {
-        real_place base[PLAY_JOINTS], hit[PLAY_JOINTS], wave[PLAY_JOINTS], both[PLAY_JOINTS];
+        real_place base[PLAY_JOINTS];
+        real_place hit[PLAY_JOINTS];
+        real_place wave[PLAY_JOINTS];
+        real_place both[PLAY_JOINTS];
         const double time = 0.05 * step;
         const double t = time / 0.4;
         const double in = t * t * (3.0 - 2.0 * t);
@@ -615,7 +628,9 @@ static double one_shot_weight(const play_scene *fixture)
 // Returns the distance of the pose from both clips blended by this weight.
 static double one_shot_curves_miss(const play_scene *fixture, double seconds, double weight)
 {
-    real_place base[PLAY_JOINTS], one_shot[PLAY_JOINTS], blended[PLAY_JOINTS];
+    real_place base[PLAY_JOINTS];
+    real_place one_shot[PLAY_JOINTS];
+    real_place blended[PLAY_JOINTS];
     play_real_sample(fixture->made.anims[0], 20.0 * seconds, base);
     play_real_sample(fixture->made.anims[1], 20.0 * seconds, one_shot);
     play_real_blend(base, one_shot, weight, NULL, blended);
@@ -773,7 +788,9 @@ static const struct {
 typedef struct section_sim {
     double frame, rate; // current frame; frames per second
     int section, next;  // -1: none
-    bool repeats, is_over, holds;
+    bool repeats;
+    bool is_over;
+    bool holds;
     int frames[MAX_FRAMES]; // events that fired
     uint32_t count;
 } section_sim;
@@ -842,7 +859,9 @@ PLAY_LISTENER(hear_frame)
 typedef struct sectioned {
     play_case made;
     md5_machine *machine;
-    md5_player *whole, *split, *other;
+    md5_player *whole;
+    md5_player *split;
+    md5_player *other;
 } sectioned;
 
 static void sections_begin(sectioned *fixture)
@@ -1084,7 +1103,9 @@ TEST (one_shot_that_is_let_go_on_makes_room_at_once) {
 enum { ROWS = 4 };
 
 static const struct {
-    double length, speed, fade_out;
+    double length;
+    double speed;
+    double fade_out;
     uint32_t clip;
     int priority;
     bool loops;
@@ -1094,9 +1115,13 @@ static const struct {
                  {0.4, 2, 0.13, 1, -1, false}};
 
 typedef struct table_sim {
-    float set[4];                             // parameters speed, wave, hit, dance
-    double from, speed, since, age, stopping; // stopping: seconds left, or -1
-    int playing;                              // -1: nothing
+    float set[4]; // parameters speed, wave, hit, dance
+    double from;
+    double speed;
+    double since;
+    double age;
+    double stopping; // seconds left, or -1
+    int playing;     // -1: nothing
 } table_sim;
 
 static bool table_begins(const table_sim *fixture, int row)

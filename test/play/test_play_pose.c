@@ -85,7 +85,10 @@ TEST_HERE (play_crossfade_stays_within_its_ends) {
 TEST_HERE (play_fades_to_nothing) {
     play_scene_read(fixture, "layer body { state a a state nothing nothing state c c }");
     md5_xform pose[PLAY_JOINTS];
-    real_place bind[PLAY_JOINTS], a[PLAY_JOINTS], c[PLAY_JOINTS], expected[PLAY_JOINTS];
+    real_place bind[PLAY_JOINTS];
+    real_place a[PLAY_JOINTS];
+    real_place c[PLAY_JOINTS];
+    real_place expected[PLAY_JOINTS];
     play_real_bind(fixture->made.model, bind);
 
     play_fade(fixture->player, 0, 1, 0.5f);
@@ -129,7 +132,9 @@ TEST_HERE (play_nests_motions) {
         md5_player_set(fixture->player, 1, (float)more);
         play_advance(fixture->player, 0.06);
         time += 0.06;
-        real_place expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
+        real_place expected[PLAY_JOINTS];
+        real_place other[PLAY_JOINTS];
+        real_place reference[PLAY_JOINTS];
         at(&fixture->made, 0, 0.5 * time, expected);
         at(&fixture->made, 1, 0.5 * time, other);
         play_real_blend(expected, other, x, NULL, expected);
@@ -159,7 +164,9 @@ TEST_HERE (play_lays_layers_over_another) {
     float upper[PLAY_JOINTS];
     CHECK(md5_build_mask(&fixture->made.model->skeleton, "*spine", 2, upper, NULL));
     for (int i = 0; i < 50; i++) {
-        real_place expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
+        real_place expected[PLAY_JOINTS];
+        real_place other[PLAY_JOINTS];
+        real_place reference[PLAY_JOINTS];
         const double time = 0.05 * i;
         at(&fixture->made, 0, time, expected);
         at(&fixture->made, 1, time, other);

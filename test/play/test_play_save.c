@@ -279,7 +279,10 @@ static void note_lost(void *user, const char *kind, const char *name)
 // s. `lost` lists the lost names, `state` is the current state, and the numbers are its normalized
 // times at that time and 0.4 s later.
 typedef struct edit {
-    const char *was, *is, *lost, *state;
+    const char *was;
+    const char *is;
+    const char *lost;
+    const char *state;
     double time, end;
 } edit;
 
@@ -410,7 +413,9 @@ PLAY_LISTENER(note_window)
 TEST (open_window_of_an_edited_machine_is_told_from_others_of_its_name) {
 #define OF_A(windows) "clip a f { " windows " } clip b f clip c f " GO
     static const struct {
-        const char *is, *heard, *lost;
+        const char *is;
+        const char *heard;
+        const char *lost;
     } cases[] = {
         {OF_A("window hit 10-12 w\nwindow hit 2-8"), "-hit8 +hit10 -hit12 ", ""},
         {OF_A("window hit 2-8\nwindow hit 10-12 w"), "-hit8 +hit10 -hit12 ", ""},

@@ -227,7 +227,9 @@ TEST (states_that_are_left_at_once_are_no_source) {
         CHECK_UINT(state_after(&fixture, 0.2), SIT);
         CHECK_UINT(md5_player_layer(fixture.player, 0).from, STAND);
         md5_xform pose[PLAY_JOINTS];
-        real_place stand[PLAY_JOINTS], sit[PLAY_JOINTS], both[PLAY_JOINTS];
+        real_place stand[PLAY_JOINTS];
+        real_place sit[PLAY_JOINTS];
+        real_place both[PLAY_JOINTS];
         play_pose(fixture.player, pose);
         play_real_sample(fixture.made.anims[STAND], 10, stand);
         play_real_sample(fixture.made.anims[SIT], 4, sit);
@@ -252,7 +254,9 @@ TEST (states_begin_at_their_start_times) {
 // phase of that time. There, a clip that is played once stands at its end.
 TEST (states_that_keep_the_phase_long_after_the_exit_begin_where_it_is_then) {
     static const struct {
-        const char *from, *to, *exit;
+        const char *from;
+        const char *to;
+        const char *exit;
         double begin;
     } cases[] = {{"a", "b", "1", 0.375},    {"a", "b", "0.25", 0.375}, {"o", "b", "1", 0},
                  {"o", "p", "0.5", 1},      {"a", "p", "1", 0.375},    {"r", "b", "1", 0.625},
@@ -411,15 +415,23 @@ typedef struct sim_term {
 } sim_term;
 
 typedef struct sim_transition {
-    int from, to, exit, share, fade, priority, num_terms; // share in quarters, or a name; ticks
-    int easing, leader;                                   // the state that leads, or -1
+    int from;
+    int to;
+    int exit;
+    int share; // in quarters, or a name
+    int fade;  // ticks
+    int priority;
+    int num_terms;
+    int easing, leader; // the state that leads, or -1
     bool in_step, is_inertial;
     sim_term terms[SIM_TERMS];
 } sim_transition;
 
 typedef struct sim_live {
     int state;
-    double position, begin, age;
+    double position;
+    double begin;
+    double age;
     bool in_step; // began synchronized
 } sim_live;
 
@@ -432,12 +444,19 @@ typedef struct sim_layer {
 } sim_layer;
 
 typedef struct sim {
-    int clip[SIM_STATES], speed[SIM_STATES], start[SIM_STATES]; // half ticks per tick; quarters
+    int clip[SIM_STATES];
+    int speed[SIM_STATES]; // half ticks per tick
+    int start[SIM_STATES]; // quarters
     bool is_once[SIM_STATES];
     int num_markers[SIM_CLIPS], markers[SIM_CLIPS][SIM_MARKERS];
     sim_transition ways[SIM_LAYERS][SIM_TRANSITIONS];
     sim_layer layers[SIM_LAYERS];
-    int flag, go, quick, num_log, log[SIM_LOG], num_in_step;
+    int flag;
+    int go;
+    int quick;
+    int num_log;
+    int log[SIM_LOG];
+    int num_in_step;
     unsigned heard; // bits of names
     bool is_circle, is_close;
 } sim;
@@ -873,7 +892,10 @@ static void sim_create_machine(sim *fixture, test_text *text, uint64_t *random)
 }
 
 typedef struct sim_heard {
-    int log[SIM_LOG], entered[SIM_LOG], num_log, num_entered;
+    int log[SIM_LOG];
+    int entered[SIM_LOG];
+    int num_log;
+    int num_entered;
 } sim_heard;
 
 PLAY_LISTENER(sim_listen)
@@ -889,8 +911,11 @@ PLAY_LISTENER(sim_listen)
 }
 
 typedef struct sim_sums {
-    int num_entered, num_in_step, num_close,
-        num_failed; // num_close, num_failed: machines with another result
+    // Machines: all, and those with another result (num_close, num_failed).
+    int num_entered;
+    int num_in_step;
+    int num_close;
+    int num_failed;
 } sim_sums;
 
 // Plays one machine in whole steps, at two step rates, and in one step without a callback, of which

@@ -299,7 +299,9 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
         float before;
         const char *parameter;
         float after;
-        double from, to, seconds; // units per second; duration of the transition
+        double from;    // units per second
+        double to;      // units per second
+        double seconds; // duration of the transition
     } cases[] = {
         {-3, "fall", 1, -10.5, 0, 0.15},
     };

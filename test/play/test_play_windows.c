@@ -48,7 +48,9 @@ TEST (windows_open_and_close_at_their_frames) {
         "step 1.00 +hitsword 1.00 step 1.00 -hitsword 1.00 +far 1.00 -far 1.00 ";
     static const char again[] = "step 1.00 +hitsword 1.00 step 1.00 -hitsword 1.00 ";
     static const struct {
-        const char *motion, *first, *then;
+        const char *motion;
+        const char *first;
+        const char *then;
         double seconds;
     } cases[] = {
         {"a", round, "", 1.1},

@@ -20,7 +20,9 @@ void read_case_add(read_case_log *log, const md5_error *error);
 // One replacement in a good text, and what reading the result must report: lines as above, without
 // the last newline. "" = nothing is reported, and it loads.
 typedef struct read_case {
-    const char *old, *new, *says;
+    const char *old;
+    const char *new;
+    const char *says;
 } read_case;
 
 // Loads the texts of the cases with `load`, which returns whether it worked, and checks what is

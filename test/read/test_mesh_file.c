@@ -171,7 +171,9 @@ TEST (mesh_file_takes_tables_in_any_order) {
 
 TEST (mesh_file_name_comes_from_word_or_comment) {
     static const struct {
-        const char *old, *new, *name;
+        const char *old;
+        const char *new;
+        const char *name;
     } cases[] = {
         {"// meshes: Body", "// meshes: Body", "Body"},
         {"// meshes: Body", "//meshes:  The Body \t", "The Body"},

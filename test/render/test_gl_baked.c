@@ -255,7 +255,10 @@ static void pose_at_random(const md5_model *model, md5_mat34 *joints, md5_mat34 
 }
 
 typedef struct errors {
-    double position, normal, tangent; // the largest of all vertices
+    // The largest errors of all vertices.
+    double position;
+    double normal;
+    double tangent;
 } errors;
 
 // Returns the largest differences between GPU and CPU.

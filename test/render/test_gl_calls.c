@@ -20,8 +20,10 @@ static struct {
     bound_texture bound[MAX_UNITS][NUM_TARGETS];
     bool samples[MAX_PROGRAMS][MAX_UNITS][NUM_TARGETS];
     bool is_known[MAX_PROGRAMS];
-    unsigned num_unused, num_repeated, num_lost; // binds, binds, uniforms
-    char first[96];                              // of those calls
+    unsigned num_unused;   // binds
+    unsigned num_repeated; // binds
+    unsigned num_lost;     // uniforms
+    char first[96];        // of those calls
 } watch;
 
 static int target_of(GLenum target)

@@ -18,7 +18,10 @@ typedef struct engine {
     GLint rect;
     GLint depth;
     GLint shade;
-    GLuint framebuffer, colour, depth_buffer; // of `samples`
+    // Objects with `samples` samples.
+    GLuint framebuffer;
+    GLuint colour;
+    GLuint depth_buffer;
     GLuint resolved;
     GLuint resolved_colour;
 } engine;

@@ -152,8 +152,10 @@ typedef struct fake_file {
 
 typedef struct fake_folder {
     const fake_file *files;
-    int live, num_loads, num_warnings; // pictures that are not released
-    bool is_left;                      // a path leads elsewhere
+    int live; // images that are not released
+    int num_loads;
+    int num_warnings;
+    bool is_left; // a path leads elsewhere
     char warnings[1024];
 } fake_folder;
 

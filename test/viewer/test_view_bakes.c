@@ -135,7 +135,11 @@ TEST (view_sample_positions_lie_between_baked_frames) {
 // -- Levels -----------------------------------------------------------------------------------
 
 typedef struct level_counts {
-    uint32_t skinned, baked, far, faded, posed;
+    uint32_t skinned;
+    uint32_t baked;
+    uint32_t far;
+    uint32_t faded;
+    uint32_t posed;
 } level_counts;
 
 static level_counts count_drawn(shot_viewer *viewer)

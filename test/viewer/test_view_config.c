@@ -404,7 +404,9 @@ TEST (view_removed_options_are_errors_that_name_a_replacement) {
 // The error for the former name of a renamed option names the new option, which exists.
 TEST (view_renamed_options_are_errors_that_name_the_new_option) {
     static const struct {
-        const char *old_name, *new_name, *problem;
+        const char *old_name;
+        const char *new_name;
+        const char *problem;
     } renames[] = {
         {"bounds-of-joints", "joint-bounds",
          "--bounds-of-joints was removed: use its new name --joint-bounds"},

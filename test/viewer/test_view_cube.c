@@ -163,7 +163,9 @@ TEST_HERE (view_cube_reads_materials_of_meshes, linked) {
 TEST (view_cube_materials_have_masks_and_alpha) {
     static const struct {
         const char *lines;
-        float specular, glow, alpha_test;
+        float specular;
+        float glow;
+        float alpha_test;
         bool has_masks;
     } cases[] = {
         {"md5skin torso red.png", 1, 1, 0, false},

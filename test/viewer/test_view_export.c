@@ -611,7 +611,9 @@ static void close_text(void *user, const void *bytes, size_t size)
 
 TEST (convert_errors_escape_quoted_text) {
     static const struct quoting {
-        const char *path, *text, *quoted;
+        const char *path;
+        const char *text;
+        const char *quoted;
     } all[] = {
         {"a.bvh", "HIER\033[31m\xff", "found 'HIER\\x1b[31m\\xff'"},
         {"a.bvh", "HIERARCHY\nROOT a\n{\nOFF\001SET", "found 'OFF\\x01SET'"},

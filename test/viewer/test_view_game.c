@@ -241,7 +241,9 @@ TEST (entity_of_a_mod_has_the_model_of_its_base) {
 // file and line.
 TEST (missing_names_of_a_game_are_warnings) {
     static const struct {
-        const char *name, *skin, *said;
+        const char *name;
+        const char *skin;
+        const char *said;
     } cases[] = {
         {"lamp", NULL,
          "a.def:3: 'def_attach' 'lwo': unknown model 'models/lamp.lwo': expected a modelDef"},
@@ -491,7 +493,10 @@ TEST_SHOT (view_clips_play_at_the_rate_of_their_modeldef, "test/data/shown::show
 
 // Position of an eye in an image, and the middle of its white part, in pixels.
 typedef struct eye {
-    uint32_t left, right, num_pixels, num_white;
+    uint32_t left;
+    uint32_t right;
+    uint32_t num_pixels;
+    uint32_t num_white;
     double white;
 } eye;
 
@@ -1200,7 +1205,9 @@ TEST (view_guest_that_left_comes_to_its_host_again) {
 // elsewhere.
 TEST (view_host_looks_at_a_near_guest) {
     static const struct {
-        float ahead, left, yaw;
+        float ahead;
+        float left;
+        float yaw;
     } cases[] = {{60, 30, 26.565f}, {400, 30, 0}, {-60, 30, 0}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_machine host, guest;
@@ -1240,7 +1247,9 @@ static void check_face(const view_machine *machine)
 TEST (view_first_minute_tells_its_story) {
     static const struct {
         double second;
-        const char *shot, *story, *guest; // guest: the state of the guest
+        const char *shot;
+        const char *story;
+        const char *guest; // the state of the guest
     } cases[] = {
         {5, "wave", "ready", "waits"},       {10, "stand", "chase", "waits"},
         {15, "stand", "dizzy", "waits"},     {19.5, "sneeze", "ready", "waits"},

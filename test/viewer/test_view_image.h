@@ -30,7 +30,11 @@ image_file image_make_tga(int bits, int has_palette, int packed);
 image_file image_make_dds(int bits);
 typedef struct image_jpeg_options {
     int num_channels; // 1, 3 or 4
-    int progressive, restart_interval, one_scan_each, scan_each_bit, no_subsampling;
+    int progressive;
+    int restart_interval;
+    int one_scan_each;
+    int scan_each_bit;
+    int no_subsampling;
 } image_jpeg_options;
 image_file image_make_jpeg(image_jpeg_options options);
 

@@ -413,7 +413,9 @@ static double middle(int texel)
 
 TEST (view_camera_cubes_show_where_the_camera_looked) {
     for (int number = 0; number < 6; number++) {
-        uint8_t from[LAYERS_SIDE * LAYERS_SIDE][4], to[LAYERS_SIDE * LAYERS_SIDE][4], expected[4];
+        uint8_t from[LAYERS_SIDE * LAYERS_SIDE][4];
+        uint8_t to[LAYERS_SIDE * LAYERS_SIDE][4];
+        uint8_t expected[4];
         double way[3];
         for (int i = 0; i < LAYERS_SIDE * LAYERS_SIDE; i++) {
             // The direction from a camera of the engine's world (x forward, y left, z up) to a

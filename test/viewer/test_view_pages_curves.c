@@ -438,7 +438,9 @@ static md5_vec3 nearest_ankle(const page_case *fixture, md5_vec3 place)
 TEST_PAGE (page_walk_measures_the_posed_feet, "walk") {
     enum { MAX = 256 };
     // Positions of feet on the ground, and ankles at their first detection.
-    md5_vec3 places[MAX], ankles[MAX], at[MAX];
+    md5_vec3 places[MAX];
+    md5_vec3 ankles[MAX];
+    md5_vec3 at[MAX];
     uint32_t num_stands = 0;
     uint32_t num_seen = 0;
     double moved = 0.0;

@@ -443,7 +443,9 @@ TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
             view_region_lens(&camera, (view_rect){0, 0, 300, 200}, 300.0f, 200.0f);
         const view_lens wide =
             view_region_lens(&camera, (view_rect){250, 30, 300, 200}, 640.0f, 480.0f);
-        md5_mat44 view, clip_small, clip_wide;
+        md5_mat44 view;
+        md5_mat44 clip_small;
+        md5_mat44 clip_wide;
         view_lens_matrices(&small, &view, &clip_small);
         view_lens_matrices(&wide, &view, &clip_wide);
         const float eye[4] = {7, -5, -90, 1};

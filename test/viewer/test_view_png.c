@@ -17,7 +17,9 @@ int stbi_write_png_to_func(stbi_write_func *func, void *context, int width, int 
                            int components, const void *data, int stride);
 
 typedef struct format {
-    int width, height, components;
+    int width;
+    int height;
+    int components;
 } format;
 
 typedef struct png_copy {

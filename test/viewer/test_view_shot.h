@@ -29,7 +29,11 @@ void shot_free(shot *picture);
 
 // The fraction of the pixels that are not transparent, and their bounding box, from 0 to 1.
 typedef struct shot_cover {
-    double share, left, top, right, bottom;
+    double share;
+    double left;
+    double top;
+    double right;
+    double bottom;
 } shot_cover;
 
 // Opens the files of a command line, as main() does for --output. Spaces separate words; words that

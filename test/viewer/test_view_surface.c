@@ -42,7 +42,9 @@ TEST (view_uv_grid_shows_u_and_v) {
 // Counts of sampled pixels of the body. num_full: full weight, or u far above v; num_none: no
 // weight, or v far above u; num_wrong: pixels of an unexpected colour.
 typedef struct sight {
-    unsigned num_full, num_none, num_wrong;
+    unsigned num_full;
+    unsigned num_none;
+    unsigned num_wrong;
 } sight;
 
 static float joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint)

@@ -721,7 +721,10 @@ TEST_HERE (view_menus_open_by_a_press_and_close_by_escape, BOBBIN) {
 
 TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
     static const struct {
-        const char *option, *group, *line, *text;
+        const char *option;
+        const char *group;
+        const char *line;
+        const char *text;
     } cases[] = {
         {"watch", "", "menu/Reload when files change", "yes"},
         {"watch", "", "menu/Reload when files change", "no"},

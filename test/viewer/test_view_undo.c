@@ -436,7 +436,9 @@ TEST_SCREEN (view_undo_of_ten_thousand_values_does_not_leak, BOBBIN) {
 // for reopening. Selecting a clip replaces the states.
 TEST_SCREEN (view_states_and_flags_are_options, screen_open(s, MONSTER, 1280, 2400)) {
     static const struct {
-        const char *item, *states, *flags;
+        const char *item;
+        const char *states;
+        const char *flags;
     } rows[] = {{"state/Legs_Idle", "Legs_Idle\n", NULL},
                 {"state/Torso_Idle", "Legs_Idle\nTorso_Idle\n", NULL},
                 {"state/AI_FORWARD", "Legs_Idle\nTorso_Idle\n", "AI_FORWARD\n"},

@@ -2,7 +2,10 @@
 #include <stdint.h>
 struct __finddata64_t {
     unsigned attrib;
-    int64_t time_create, time_access, time_write, size;
+    int64_t time_create;
+    int64_t time_access;
+    int64_t time_write;
+    int64_t size;
     char name[260];
 };
 #define _A_SUBDIR 0x10

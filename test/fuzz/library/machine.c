@@ -19,7 +19,9 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
     static const float values[] = {0, 1, -3, 1e30f, 0.5f};
     static const double seconds[] = {0.03, 0, 0.2, -0.07, 2.5, 1e-9};
     md5_xform pose[FUZZ_JOINTS];
-    md5_mat34 joints[FUZZ_JOINTS], palette[FUZZ_JOINTS], attached[FUZZ_JOINTS];
+    md5_mat34 joints[FUZZ_JOINTS];
+    md5_mat34 palette[FUZZ_JOINTS];
+    md5_mat34 attached[FUZZ_JOINTS];
     size_t num_events = 0;
     for (int i = 0; i < FUZZ_JOINTS; i++)
         attached[i] = (md5_mat34){{1, 0, 0, 5, 0, 1, 0, (float)i, 0, 0, 1, 9}};

@@ -2,7 +2,9 @@
 struct _stat64 {
     unsigned st_dev;
     unsigned short st_ino, st_mode;
-    short st_nlink, st_uid, st_gid;
+    short st_nlink;
+    short st_uid;
+    short st_gid;
     unsigned st_rdev;
     long long st_size, st_atime, st_mtime, st_ctime;
 };
