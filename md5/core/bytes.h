@@ -2,10 +2,7 @@
 #ifndef MD5_CORE_BYTES_H
 #define MD5_CORE_BYTES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "md5/core/compiler.h"
 
 // Returns true if a file has at least 4 bytes and begins with the text `begin`, of up to 4 bytes.
 static inline bool md5_has_magic(const char *bytes, size_t size, const char *begin)
@@ -16,17 +13,16 @@ static inline bool md5_has_magic(const char *bytes, size_t size, const char *beg
 // Writes the lowest `count` bytes of a number, at most 8, in little-endian order.
 static inline void md5_write_le(unsigned char *to, uint64_t value, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        to[i] = (unsigned char)(value >> (8 * i));
+    const uint64_t bytes = md5_read_u64le(&value); // swaps the bytes if the processor is big-endian
+    memcpy(to, &bytes, count);
 }
 
 // Reads a little-endian number of `count` bytes, at most 8.
 static inline uint64_t md5_read_le(const unsigned char *from, size_t count)
 {
-    uint64_t value = 0;
-    for (size_t i = 0; i < count; i++)
-        value |= (uint64_t)from[i] << (8 * i);
-    return value;
+    uint64_t bytes = 0;
+    memcpy(&bytes, from, count);
+    return md5_read_u64le(&bytes);
 }
 
 // A saved state that is written or read. The same sequence of calls does both, so that the formats

@@ -53,7 +53,7 @@ steps=500
 check "advancing" is_bounded advance 2105
 check "a character" is_bounded character 23550
 check "71 joints to their palette" is_bounded palette 8860
-check "saving and restoring a player" is_bounded save 42000
+check "saving and restoring a player" is_bounded save 41610
 check "a blend space of 1000 clips, 2 of which have weight" is_bounded space 6540
 check "blending" is_bounded blend 1755
 check "blending by nlerp" is_bounded blend-nlerp 1570

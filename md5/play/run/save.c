@@ -91,6 +91,18 @@ static uint64_t archive_bits(md5_archive *archive, const void *value, size_t siz
     return bits;
 }
 
+// Reports an error if a number that was read is not in min..max.
+static void check_range(md5_archive *archive, double number, double min, double max,
+                        const char *what)
+{
+    if (archive->has_failed || (number >= min && number <= max))
+        return;
+    archive->has_failed = !MD5_FAIL(
+        archive->context, MD5_ERROR_RANGE,
+        "invalid saved player at byte %zu: %s is out of range: expected %g to %g, found %g",
+        archive->used, what, min, max, number);
+}
+
 typedef enum number_kind { BOOL, UINT, INT, FLOAT, INT64, DOUBLE } number_kind;
 
 // Writes *value, or reads a number and checks that it is in min..max. STORE stores it in *value.
@@ -126,12 +138,8 @@ static double archive_number(md5_archive *archive, number_kind kind, void *value
         memcpy(&number, &bits, sizeof bits);
         break;
     }
-    const bool is_in_range = number >= min && number <= max;
-    if (archive->mode == CHECK && !archive->has_failed && !is_in_range)
-        archive->has_failed = !MD5_FAIL(
-            archive->context, MD5_ERROR_RANGE,
-            "invalid saved player at byte %zu: %s is out of range: expected %g to %g, found %g",
-            archive->used, what, min, max, number);
+    if (archive->mode == CHECK)
+        check_range(archive, number, min, max, what);
     if (archive->mode == STORE && kind == BOOL)
         *(bool *)value = half != 0;
     else if (archive->mode == STORE)
