@@ -129,7 +129,7 @@ TEST_SCREEN (view_wrong_values_never_close_the_card, BOBBIN) {
         OWN_STRING now = option_text(s, option);
         CHECK_STRING(now, before);
         CHECK_THAT(is_card(s) && s->viewer.log.error[0] == '\0', "%s", cases[i][1]);
-        CHECK(option->names == VIEW_NAMES_JOINT || s->viewer.ui.card.wrong == option);
+        CHECK(option->names == VIEW_NAMES_JOINT || s->viewer.panels.card.wrong == option);
         send_key(s, VIEW_KEY_ESCAPE, NULL);
         CHECK(!is_card(s));
     }
@@ -212,7 +212,7 @@ TEST_SCREEN (view_font_has_the_letters_of_the_interface, BOBBIN) {
 TEST_SCREEN (view_card_is_complete_in_its_first_frame, BOBBIN) {
     screen_draw(s);
     PERFORM(&s->viewer, VIEW_ASK, (size_t)(find_option("background-color") - view_option_rows));
-    CHECK(s->viewer.ui.card.length > 12.0f * s->viewer.ui.em);
+    CHECK(s->viewer.panels.card.length > 12.0f * s->viewer.ui.em);
     CHECK(is_card(s));
 }
 
@@ -397,5 +397,5 @@ TEST_SCREEN (view_cards_ignore_other_keys, BOBBIN) {
     const ui_mouse event = {.key = VIEW_KEY_F(12)};
     CHECK_UINT(view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event).action,
                VIEW_NOTHING);
-    CHECK(!s->viewer.ui.card.waiting);
+    CHECK(!s->viewer.panels.card.waiting);
 }

@@ -832,8 +832,8 @@ TEST_HERE (view_lists_joints_with_their_parents_and_vertices, BOBBIN) {
                 == 0;
     CHECK(count > 0);
     PERFORM(viewer, VIEW_ASK, view_option_index(VIEW_OPTION(joint)));
-    COMMON_TEXT(viewer->ui.card.filter, "tail_6");
-    viewer->ui.card.opened = view_find_option("joint", 5);
+    COMMON_TEXT(viewer->panels.card.filter, "tail_6");
+    viewer->panels.card.opened = view_find_option("joint", 5);
     screen_draw(s);
     OWN_STRING expected = common_format("tail_5" VIEW_DOT "%u vertices", count);
     const view_rect row = item_find(viewer, &s->facts, "card/tail_6");

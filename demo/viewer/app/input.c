@@ -472,7 +472,7 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
         break;
     case VIEW_ASK:
         stage = current_stage(viewer);
-        asked = view_open_card(&viewer->ui, &stage, command->number);
+        asked = view_open_card(&viewer->ui, &viewer->panels.card, &stage, command->number);
         // An event without effect, which measures the height of the card.
         view_run_ui(&viewer->ui, &viewer->panels, &stage,
                     &(ui_mouse){.x = viewer->ui.mouse.x, .y = viewer->ui.mouse.y});
@@ -708,7 +708,8 @@ void view_pick_at(view_state *viewer, float x, float y)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
         viewer->ui.docks.is_second[VIEW_DOCK_RIGHT] = false;
         const view_stage stage = current_stage(viewer);
-        viewer->ui.command = view_pick_for_card(&viewer->ui, &stage, viewer->pick.joint, 0);
+        viewer->ui.command =
+            view_pick_for_card(&viewer->ui, &viewer->panels.card, &stage, viewer->pick.joint, 0);
         view_match_partner(&viewer->ui, &viewer->panels.retarget, &stage);
         view_execute(viewer, viewer->ui.command);
         viewer->ui.command.path = NULL; // freed by view_execute()
@@ -1031,9 +1032,9 @@ static bool click(view_state *viewer, const view_stage *stage, const view_input 
         return false;
     else if (event->control)
         view_measure_at(viewer, x, y);
-    else if (viewer->ui.card.picks_color)
-        view_execute(viewer,
-                     view_pick_for_card(&viewer->ui, stage, -1, view_color_at(viewer, x, y)));
+    else if (viewer->panels.card.picks_color)
+        view_execute(viewer, view_pick_for_card(&viewer->ui, &viewer->panels.card, stage, -1,
+                                                view_color_at(viewer, x, y)));
     else
         view_pick_at(viewer, x, y);
     const bool is_plain = !event->is_long && !event->control;

@@ -295,7 +295,7 @@ bool view_set_option(view_state *viewer, const view_option *option, const char *
     if (!is_set)
         view_set_text(option, before[view_option_index(option)], options);
     is_set = apply_changes(viewer, before, is_set ? option : NULL) && is_set;
-    view_report_to_card(&viewer->ui, &viewer->log, option, is_set);
+    view_report_to_card(&viewer->ui, &viewer->panels.card, &viewer->log, option, is_set);
     return is_set;
 }
 
@@ -346,7 +346,7 @@ bool view_follow_trial(view_state *viewer)
 
 void view_revert_card(view_state *viewer, bool is_reset)
 {
-    view_card *const card = &viewer->ui.card;
+    view_card *const card = &viewer->panels.card;
     view_update_options(viewer);
     char **const before = write_option_texts(viewer->options);
     for (size_t i = 0; card->before != NULL && i < view_num_options; i++)

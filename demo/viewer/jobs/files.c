@@ -695,7 +695,7 @@ bool view_follow_files(view_state *viewer)
         view_notice(viewer, "Continue last session" VIEW_DOT "reset");
         viewer->ui.notice_action = VIEW_RESET_ALL;
     }
-    const view_command rested = view_pop_delayed_command(&viewer->ui, viewer->now);
+    const view_command rested = view_pop_delayed_command(&viewer->panels.card, viewer->now);
     if (rested.path != NULL)
         view_set_option(viewer, &view_option_rows[rested.number], rested.path);
     free(rested.path);

@@ -121,7 +121,7 @@ void view_end(view_state *viewer)
     free(viewer->panels.curves.values);
     view_clear_start(&viewer->ui, &viewer->panels.start);
     view_free_export(&viewer->panels.export);
-    view_clear_card(&viewer->ui.card);
+    view_clear_card(&viewer->panels.card);
     free(viewer->ui.trial.before);
     view_clear_retargeting(viewer->panels.retarget.made);
     view_forget_repair(&viewer->panels.problems);

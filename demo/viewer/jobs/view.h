@@ -12,6 +12,7 @@
 #include "demo/viewer/jobs/input.h"
 #include "demo/viewer/jobs/open.h"
 #include "demo/viewer/jobs/undo.h"
+#include "demo/viewer/ui/panels.h"
 
 // Work that runs between the frames of a window, in other processes, or on threads. Each pointer is
 // NULL if the work does not run.

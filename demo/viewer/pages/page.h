@@ -10,7 +10,7 @@
 #ifndef DEMO_VIEWER_PAGES_PAGE_H
 #define DEMO_VIEWER_PAGES_PAGE_H
 
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/ui.h"
 #include "md5/md5edit.h"
 
 enum {

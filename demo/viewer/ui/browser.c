@@ -1,6 +1,8 @@
 // The list that opens over the image: files, clips or the contents of a game. This file contains
 // its entries (view_entry), its keys, and its panel, which displays the entries as tiles.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/browser.h"
+
+#include "demo/viewer/ui/ui.h"
 
 #include "demo/viewer/draw/previews.h"
 

@@ -1,6 +1,9 @@
 // The bottom dock for a clip: the values of the selected joint in each frame, or the distance of
 // each joint to the joint of a compared model. Both consist of a plot and a table.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/curves.h"
+
+#include "demo/viewer/ui/inspector.h"
+#include "demo/viewer/ui/ui.h"
 
 // == Plots ================================================================================
 

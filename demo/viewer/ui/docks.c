@@ -283,9 +283,9 @@ static void run_side_dock(view_ui *ui, view_panels *panels, view_dock dock, bool
     if (dock == VIEW_DOCK_LEFT)
         view_outliner_panel(ui, &panels->outliner, &panels->graph, area);
     else if (is_look)
-        view_look_panel(ui, area);
+        view_look_panel(ui, &panels->card, area);
     else
-        view_inspector_panel(ui, &panels->textures, &panels->retarget, area);
+        view_inspector_panel(ui, &panels->card, &panels->textures, &panels->retarget, area);
 }
 
 void view_dock_panels(view_ui *ui, view_panels *panels)

@@ -1,6 +1,10 @@
 // The export dialog. It converts the choices of the user to options, and displays the equivalent
 // command line, a preview and the progress.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/export.h"
+
+#include "demo/viewer/ui/browser.h"
+#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/window_layout.h"
 
 #include <limits.h>
 

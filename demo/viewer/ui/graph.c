@@ -1,6 +1,10 @@
 // The state graph of a machine in the bottom dock. It displays one layer with the active states. A
 // click on a state activates it, a click on a transition takes it.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/graph.h"
+
+#include "demo/viewer/ui/graph_layout.h"
+#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/window_layout.h"
 
 // Sizes in em.
 static const float head_height = 2;     // header of the panel

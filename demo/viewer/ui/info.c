@@ -1,6 +1,9 @@
 // Statistics in the inspector: the document, the clip, the comparison, the clicked point, the
 // distance between two items, and the frame time.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/info.h"
+
+#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/window_layout.h"
 
 // == Numbers ===============================================================================
 //

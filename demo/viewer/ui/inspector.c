@@ -1,6 +1,13 @@
 // The inspector in the right dock: measurements, the selected mesh or joint, lights and materials,
 // parameters of a state machine, channels and states of an entity, and statistics of the document.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/inspector.h"
+
+#include "demo/viewer/ui/info.h"
+#include "demo/viewer/ui/retarget.h"
+#include "demo/viewer/ui/settings.h"
+#include "demo/viewer/ui/textures.h"
+#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/window_layout.h"
 
 // == The selected joint =====================================================================
 
@@ -501,20 +508,20 @@ static void states_panel(view_ui *ui)
 
 // == The dock =============================================================================
 
-void view_inspector_panel(view_ui *ui, view_texture_panel *textures, view_retarget_page *retarget,
-                          view_rect area)
+void view_inspector_panel(view_ui *ui, view_card *card, view_texture_panel *textures,
+                          view_retarget_page *retarget, view_rect area)
 {
     const view_shown *const shown = ui->stage->shown;
     ui_column column;
     ui_begin(ui, "inspected");
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_RIGHT]);
     if (shown->light_list && ui_section(ui, UI_SECTION_LIGHTS, "Lights", ""))
-        ui_setting(ui, VIEW_OPTION(lights));
+        ui_setting(ui, card, VIEW_OPTION(lights));
     if (shown->parm_list
         && ui_section(ui, UI_SECTION_MATERIALS, "Materials", "highlighted: in use"))
-        ui_setting(ui, VIEW_OPTION(parms));
+        ui_setting(ui, card, VIEW_OPTION(parms));
     if (view_shows_retarget(retarget, ui->stage)) {
-        view_retarget_rows(ui, retarget);
+        view_retarget_rows(ui, retarget, card);
     } else if (shown->panel && shown->inspector) {
         view_two_panel(ui);
         view_mesh_page(ui, textures);

@@ -4,14 +4,15 @@
 #define DEMO_VIEWER_UI_INSPECTOR_H
 
 #include "demo/viewer/ui/retarget.h"
+#include "demo/viewer/ui/settings.h"
 #include "demo/viewer/ui/textures.h"
 
 enum { VIEW_NUM_VALUE_KINDS = 3 }; // position, degrees, quaternion
 typedef float view_joint_values[VIEW_NUM_VALUE_KINDS][4];
 
 // Runs the inspector. It contains the page of the selected mesh and the page of retargeting.
-void view_inspector_panel(view_ui *ui, view_texture_panel *textures, view_retarget_page *retarget,
-                          view_rect area);
+void view_inspector_panel(view_ui *ui, view_card *card, view_texture_panel *textures,
+                          view_retarget_page *retarget, view_rect area);
 
 // Names and decimal places of each kind of joint values, and names and colors of the axes.
 extern const char *const view_value_names[VIEW_NUM_VALUE_KINDS];

@@ -1,6 +1,9 @@
 // Menus: the menu bar with its menus, context menus, and the command search. All of them are lists
 // of `menu_line`, created from the entries of commands and settings (view_list_menu_entries).
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/menu.h"
+
+#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/window_layout.h"
 
 #include <assert.h>
 #include <ctype.h>

@@ -1,6 +1,10 @@
 // The outliner in the left dock: meshes, clips, layers with states, materials, morph targets and
 // joints as one tree, filtered by a search text.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/outliner.h"
+
+#include "demo/viewer/ui/graph.h"
+#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/window_layout.h"
 
 // == Marked joints ========================================================================
 

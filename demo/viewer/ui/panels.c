@@ -262,7 +262,7 @@ static void run_document_panels(view_ui *ui, view_panels *panels, const view_sta
         if (ui->notice_action != VIEW_NOTHING && ui_item(ui, box, ui->notice))
             ui->command.action = ui->notice_action;
     }
-    view_card_panel(ui);
+    view_card_panel(ui, &panels->card);
     view_browser_panel(ui, &panels->browser);
 }
 
@@ -286,7 +286,7 @@ static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage
         run_document_panels(ui, panels, stage);
     draw_stick(stage);
     view_decision_panel(ui, &panels->decision);
-    view_settings_panel(ui);
+    view_settings_panel(ui, &panels->card);
     if (ui->over == VIEW_OVERLAY_EXPORT && stage->pages == NULL)
         view_export_panel(ui, &panels->export);
     view_menu_panel(ui, &panels->menu);

@@ -1,6 +1,11 @@
 // Error reports: the window of an error with the lines of its file, the list of problems, repairs
 // of files, and the indicator of a recording.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/reports.h"
+
+#include "demo/viewer/ui/outliner.h"
+#include "demo/viewer/ui/retarget.h"
+#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/window_layout.h"
 
 const char *view_open_report(const view_ui *ui, const view_problems *problems)
 {

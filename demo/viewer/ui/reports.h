@@ -46,4 +46,7 @@ bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint
 void view_reports_panel(view_ui *ui, view_problems *problems);
 const char *view_open_report(const view_ui *ui, const view_problems *problems);
 
+// Returns true if a mesh lacks a map. A material may draw only in stages, without a texture.
+bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_image_kind map);
+
 #endif

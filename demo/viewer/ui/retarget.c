@@ -1,6 +1,11 @@
 // The page of a model that is retargeted: the joint of the open model that moves each of its
 // joints, the origin of each pair, and saving. All changes are options.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/retarget.h"
+
+#include "demo/viewer/ui/settings.h"
+#include "demo/viewer/ui/surface.h"
+#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/window_layout.h"
 
 typedef enum pair_origin { BY_NAME, GUESSED, BY_USER, NOTHING, NUM_ORIGINS } pair_origin;
 static const struct {
@@ -201,7 +206,7 @@ static void save(view_ui *ui, size_t what)
     UI_COMMAND(ui, VIEW_SAVE_RETARGETED, .number = what);
 }
 
-void view_retarget_rows(view_ui *ui, view_retarget_page *page)
+void view_retarget_rows(view_ui *ui, view_retarget_page *page, view_card *card)
 {
     const view_stage *const stage = ui->stage;
     static const char *const rows[] = {"retarget", "retarget-map", "retarget-layout"};
@@ -214,7 +219,7 @@ void view_retarget_rows(view_ui *ui, view_retarget_page *page)
         return;
     ui_begin(ui, "retarget");
     for (size_t i = 0; i < COMMON_LENGTH(rows); i++)
-        ui_setting(ui, view_find_option(rows[i], strlen(rows[i])));
+        ui_setting(ui, card, view_find_option(rows[i], strlen(rows[i])));
     if (ui_pair(ui, "Rest poses", is_as_is ? "as stored" : "aligned", true))
         set_pairs(ui, common_format("%s%s", is_as_is ? "" : "~;", pairs + is_as_is));
     if (*pairs != '\0' && ui_pair(ui, "", "Reset the mapping", true))

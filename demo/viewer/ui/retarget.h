@@ -3,7 +3,7 @@
 #ifndef DEMO_VIEWER_UI_RETARGET_H
 #define DEMO_VIEWER_UI_RETARGET_H
 
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/settings.h"
 
 typedef struct view_retarget_page {
     bool is_closed;
@@ -20,7 +20,7 @@ enum { VIEW_SAVE_CLIP, VIEW_SAVE_CLIPS, VIEW_SAVE_MAP };
 
 // The page of a model that is retargeted, which replaces the other pages of the inspector.
 // view_shows_retarget() returns true if it is open.
-void view_retarget_rows(view_ui *ui, view_retarget_page *page);
+void view_retarget_rows(view_ui *ui, view_retarget_page *page, view_card *card);
 bool view_shows_retarget(const view_retarget_page *page, const view_stage *stage);
 
 // Opens the retargeting page in front of the other pages.

@@ -1,13 +1,18 @@
 // Editors of option values. A row consists of the name of an option, an editor for its kind and a
 // reset button. The card is a dialog with the rows of one command; the settings list all options.
 // Each editor reads the text of the value and requests a VIEW_SET command with a new text.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/settings.h"
+
+#include "demo/viewer/ui/menu.h"
+#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/window_layout.h"
 
 // == Text of an option ===========================================================================
 
 // An option that is edited in a row, or one of its values.
 typedef struct setting {
     view_ui *ui;
+    view_card *card;
     const view_stage *stage;
     const view_option *option;
     const char *name;
@@ -58,7 +63,7 @@ static const char *unit_text(const view_option *option)
 // The delay is at least 0.3 s if the files are loaded again.
 static void request_value(const setting *s, const char *text, double rest)
 {
-    view_card *const card = &s->ui->card;
+    view_card *const card = s->card;
     const view_command now = view_set_command(s->option, common_copy(text));
     s->ui->has_taken = true;
     if (s->option->effect == VIEW_EFFECT_RELOAD)
@@ -67,7 +72,7 @@ static void request_value(const setting *s, const char *text, double rest)
         free(card->waiting);
         card->waiting = NULL;
     }
-    s->ui->command = rest > 0 ? view_pop_delayed_command(s->ui, INFINITY) : now;
+    s->ui->command = rest > 0 ? view_pop_delayed_command(card, INFINITY) : now;
     if (rest > 0) {
         card->waits = s->option;
         card->waiting = now.path;
@@ -75,9 +80,8 @@ static void request_value(const setting *s, const char *text, double rest)
     }
 }
 
-view_command view_pop_delayed_command(view_ui *ui, double now)
+view_command view_pop_delayed_command(view_card *card, double now)
 {
-    view_card *const card = &ui->card;
     if (card->waiting == NULL || now < card->due)
         return (view_command){.action = VIEW_NOTHING};
     char *const text = card->waiting;
@@ -86,17 +90,6 @@ view_command view_pop_delayed_command(view_ui *ui, double now)
 }
 
 // == Parts of pickers =============================================================================
-
-// Reserves the next row of the column and its area for an editor, which excludes the reset button.
-void ui_begin_row(view_ui *ui)
-{
-    const float em = ui->em;
-    ui_reserve_row(ui, ceilf((ui->is_touched ? 2.4f : 2.05f) * em), &ui->space);
-    ui->label_width = view_clamp(0.34f * ui->space.width, 6 * em, 18 * em);
-    ui->space.x += 0.7f * em;
-    ui->space.width -= 2.9f * em;
-    ui->value_width = 0;
-}
 
 // The reset button at the end of a row whose value is not the default. Returns true if it was
 // pressed.
@@ -124,7 +117,7 @@ static view_rect name_space(const setting *s)
 static bool type_value(const setting *s, view_rect box, const char *hint, const char *now)
 {
     view_ui *const ui = s->ui;
-    view_card *const card = &ui->card;
+    view_card *const card = s->card;
     char shown[sizeof card->typed];
     if (card->focused == s->option) {
         ui_focus_next(ui);
@@ -202,7 +195,7 @@ static bool numbers_row(const setting *s, int count, const char *now, char made[
     ui->value_width = (float)count * 4.7f * em + 2.6f * em;
     field.x = row.x + row.width - ui->value_width + 0.3f * em;
     // Long names get space of the slider, which keeps 3 em.
-    const float widest = fminf(ui->card.label_width, row.width - ui->value_width - 3 * em);
+    const float widest = fminf(s->card->label_width, row.width - ui->value_width - 3 * em);
     if (count == 1)
         ui->label_width = fmaxf(ui->label_width, widest);
     if (count == 1 && span < 1e6 && field.x > row.x + ui->label_width + 2 * em) {
@@ -227,7 +220,7 @@ static bool numbers_row(const setting *s, int count, const char *now, char made[
         now += length + (now[length] != '\0');
         if (type_value(s, field, i == 0 ? placeholder_text(s->option) : "", part)) {
             is_typed = true;
-            snprintf(part, sizeof part, "%.63s", ui->card.typed);
+            snprintf(part, sizeof part, "%.63s", s->card->typed);
             read_number(s, part);
         }
         if (ui_is_focused(ui) && count == 1) {
@@ -242,7 +235,7 @@ static bool numbers_row(const setting *s, int count, const char *now, char made[
     if (num_steps != 0)
         next = fmin(fmax(next + num_steps * step, s->low), s->high);
     if (!is_typed && next != first) {
-        ui->card.typing = 0;
+        s->card->typing = 0;
         snprintf(made, NUMBER_TEXT, "%.9g", next);
     }
     return is_typed || next != first;
@@ -458,7 +451,7 @@ static bool edit_parts(const setting *s, uint32_t line, bool is_pair, bool has_l
                        view_rect *field, value_parts parts)
 {
     view_ui *const ui = s->ui;
-    view_card *const card = &ui->card;
+    view_card *const card = s->card;
     const int first = is_pair ? 0 : 1;
     bool is_set = false;
     for (int i = first; i < 2; i++) {
@@ -488,7 +481,7 @@ static bool edit_parts(const setting *s, uint32_t line, bool is_pair, bool has_l
 static void lines_picker(const setting *s)
 {
     view_ui *const ui = s->ui;
-    view_card *const card = &ui->card;
+    view_card *const card = s->card;
     const view_option *const option = s->option;
     const bool is_many = option->kind == COMMON_TEXTS || option->kind > VIEW_OPTION_TIMES;
     const bool is_pair = option->value != NULL && strchr(option->value, '=') != NULL;
@@ -588,7 +581,7 @@ static void draw_color_field(view_ui *ui, view_rect square, view_rect bar, float
 
 // A row of swatches and the button that picks a color in the viewport. Returns true and sets
 // `color` if a swatch was pressed.
-static bool swatches_row(view_ui *ui, float left, view_color *color)
+static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *color)
 {
     enum { NUM_SWATCHES = 8 };
     static const view_color swatches[NUM_SWATCHES] = {0x3A424DFF, 0x16181CFF, 0xFFFFFFFF,
@@ -611,8 +604,8 @@ static bool swatches_row(view_ui *ui, float left, view_color *color)
     }
     row.x += 2.4f * em;
     row.width = 6 * em;
-    if (ui_button(ui, row, "\xE2\x97\x8E Pick", ui->card.picks_color))
-        ui->card.picks_color ^= true;
+    if (ui_button(ui, row, "\xE2\x97\x8E Pick", card->picks_color))
+        card->picks_color ^= true;
     ui_tip(ui, "then click in the viewport");
     return is_set;
 }
@@ -656,8 +649,8 @@ static void color_picker(setting *s)
     float value = high;
     float part;
     if (span > 0)
-        ui->card.hue = color_hue(rgb, high, span);
-    float hue = ui->card.hue - floorf(ui->card.hue);
+        s->card->hue = color_hue(rgb, high, span);
+    float hue = s->card->hue - floorf(s->card->hue);
     view_rect row;
     ui_reserve_row(ui, 10 * em, &row);
     const view_rect square = {row.x + 0.7f * em, row.y, row.width - 4 * em, 9.5f * em};
@@ -671,11 +664,11 @@ static void color_picker(setting *s)
     }
     if (ui_drag(ui, ui_item(ui, bar, "hue"), bar, &part)) {
         hue = view_clamp((ui->mouse.y - bar.y) / bar.height, 0, 1);
-        ui->card.hue = hue;
+        s->card->hue = hue;
         is_set = true;
     }
     view_color made = hsv_color(hue, saturation, value);
-    is_set = swatches_row(ui, square.x, &made) || is_set;
+    is_set = swatches_row(ui, s->card, square.x, &made) || is_set;
     is_set = channels_row(s, rgb, &made) || is_set;
     if (!is_set)
         return;
@@ -763,7 +756,7 @@ static void run_editor(setting *s, bool is_usual)
             request_value(s, is_yes ? "no" : "yes", 0);
     } else if (num_numbers > 0) {
         if (numbers_row(s, num_numbers, s->now, made))
-            request_value(s, made, ui->card.typing != 0 ? 0.3 : 0);
+            request_value(s, made, s->card->typing != 0 ? 0.3 : 0);
     } else if (kind > COMMON_CHOICE || !words_picker(s)) {
         lines_picker(s);
     }
@@ -773,9 +766,8 @@ static void run_editor(setting *s, bool is_usual)
         color_picker(s);
 }
 
-bool ui_setting(view_ui *ui, const view_option *option)
+bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
 {
-    view_card *const card = &ui->card;
     const int kind = option->kind;
     const bool waits = card->waiting != NULL && card->waits == option;
     const bool had_taken = ui->has_taken;
@@ -783,6 +775,7 @@ bool ui_setting(view_ui *ui, const view_option *option)
     char *const usual = option_text(option, NULL);
     write_label(option, name);
     setting s = {.ui = ui,
+                 .card = card,
                  .stage = ui->stage,
                  .option = option,
                  .name = name,
@@ -829,10 +822,9 @@ static const view_option *option_on_card(const view_menu_entry *row, const view_
     return is_on_card(row, card) ? view_get_option(row) : NULL;
 }
 
-view_command view_pick_for_card(view_ui *ui, const view_stage *stage, int32_t joint,
-                                view_color color)
+view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *stage,
+                                int32_t joint, view_color color)
 {
-    view_card *const card = &ui->card;
     const md5_skeleton *const skeleton = stage->document->scene.skeleton;
     const char *const name = joint >= 0 ? skeleton->joints[joint].name : NULL;
     const char *const attached = stage->options->attach;
@@ -864,9 +856,8 @@ void view_clear_card(view_card *card)
     *card = (view_card){.row = NULL};
 }
 
-view_command view_open_card(view_ui *ui, const view_stage *stage, size_t option)
+view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stage, size_t option)
 {
-    view_card *const card = &ui->card;
     const view_option *const asked = &view_option_rows[option];
     if (strcmp(asked->name, "retarget") == 0 && stage->options->retarget == NULL)
         return (view_command){VIEW_FILES, 0, 1 + option, common_copy("\1")};
@@ -888,9 +879,9 @@ view_command view_open_card(view_ui *ui, const view_stage *stage, size_t option)
     return (view_command){.action = VIEW_NOTHING};
 }
 
-void view_report_to_card(view_ui *ui, view_log *log, const view_option *option, bool is_set)
+void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view_option *option,
+                         bool is_set)
 {
-    view_card *const card = &ui->card;
     if (ui->over != VIEW_OVERLAY_CARD)
         return;
     if (is_set && card->closes)
@@ -910,13 +901,13 @@ void view_report_to_card(view_ui *ui, view_log *log, const view_option *option, 
 }
 
 // Returns the width of the longest name of a number on the card, with its margin.
-static float measure_names(const view_ui *ui)
+static float measure_names(const view_ui *ui, const view_card *card)
 {
     float widest = 0;
     view_menu_entries list;
     view_list_menu_entries(&list);
     for (size_t i = 0; i < list.count; i++) {
-        const view_option *const option = option_on_card(list.entries[i], ui->card.row);
+        const view_option *const option = option_on_card(list.entries[i], card->row);
         if (option != NULL && (option->kind == COMMON_COUNT || option->kind == COMMON_FLOAT))
             widest = fmaxf(widest, ui_text_width(ui, view_get_label(view_get_entry(option))));
     }
@@ -925,10 +916,9 @@ static float measure_names(const view_ui *ui)
 
 // Returns the rectangle of the card: a sheet at the bottom of a narrow window, or a box that was
 // dragged by card->moved. `height` is the height that it needs.
-static view_rect card_box(const view_ui *ui, float height)
+static view_rect card_box(const view_ui *ui, const view_card *card, float height)
 {
     const view_stage *const stage = ui->stage;
-    const view_card *const card = &ui->card;
     const view_rect free = view_current_layout(stage).free;
     const float gap = 0.85f * ui->em;
     view_rect box = {0, 0, stage->width, fminf(height, 0.6f * stage->height)};
@@ -945,9 +935,8 @@ static view_rect card_box(const view_ui *ui, float height)
 }
 
 // Lets the header `top` of the card drag the card.
-static void drag_card(view_ui *ui, view_rect box, view_rect top)
+static void drag_card(view_ui *ui, view_card *card, view_rect box, view_rect top)
 {
-    view_card *const card = &ui->card;
     const bool is_gripped = ui_item(ui, top, "");
     if (is_gripped) {
         card->grip[0] = ui->mouse.x - card->moved[0];
@@ -960,45 +949,43 @@ static void drag_card(view_ui *ui, view_rect box, view_rect top)
 }
 
 // Runs the rows of the options on the card.
-static void list_card_options(view_ui *ui, view_rect body)
+static void list_card_options(view_ui *ui, view_card *card, view_rect body)
 {
-    view_card *const card = &ui->card;
     const float em = ui->em;
     ui_column column;
     view_rect space;
     ui_begin_column(ui, &column, body, &ui->scrolls[UI_SCROLL_CARD]);
     const float first = column.y;
     ui_reserve_row(ui, 0.5f * em, &space);
-    card->label_width = measure_names(ui);
+    card->label_width = measure_names(ui, card);
     view_menu_entries list;
     view_list_menu_entries(&list);
     for (size_t i = 0; i < list.count; i++) {
         const view_option *const option = option_on_card(list.entries[i], card->row);
         if (option != NULL)
-            ui_setting(ui, option);
+            ui_setting(ui, card, option);
     }
     card->label_width = 0;
     card->length = column.y - first + 0.5f * em;
     ui_end_column(ui);
 }
 
-void view_card_panel(view_ui *ui)
+void view_card_panel(view_ui *ui, view_card *card)
 {
     static const char *const words[] = {"Reset", "Done"};
-    view_card *const card = &ui->card;
     const float em = ui->em;
     const float head = 2 * em;
     const float end = 2.7f * em;
     if (ui->over != VIEW_OVERLAY_CARD || card->row == NULL)
         return;
-    const view_rect box = card_box(ui, head + fmaxf(card->length, 3 * em) + end);
+    const view_rect box = card_box(ui, card, head + fmaxf(card->length, 3 * em) + end);
     view_rect body = box;
     view_rect top = view_cut(&body, VIEW_AT_TOP, head);
     view_rect foot = view_inset(view_cut(&body, VIEW_AT_BOTTOM, end), 0.42f * em);
     ui_popover(ui, box, 6, VIEW_EDGE);
     ui_begin(ui, "card");
     ui_item(ui, box, "");
-    drag_card(ui, box, top);
+    drag_card(ui, card, box, top);
     const bool is_escape = ui_key(ui, VIEW_KEY_ESCAPE);
     char title[64];
     COMMON_TEXT(title, "%s", card->row->label);
@@ -1006,7 +993,7 @@ void view_card_panel(view_ui *ui)
     ui_text(ui, box.x + 0.7f * em, box.y + 0.3f * em, 0, VIEW_BRIGHT, title);
     bool is_done = ui_sign(ui, view_cut(&top, VIEW_AT_RIGHT, head), "Close", "\xE2\x9C\x95");
     view_draw_rect(ui->canvas, (view_rect){body.x, body.y, body.width, ui->scale}, VIEW_EDGE);
-    list_card_options(ui, body);
+    list_card_options(ui, card, body);
     const int pressed = ui_buttons(ui, &foot, words, 2, 1, true);
     ui_text(ui, foot.x, foot.y + 0.3f * em, fmaxf(foot.width, 1), VIEW_DIM, "Esc cancels");
     // A delayed value must be applied successfully before the card is closed.
@@ -1014,7 +1001,7 @@ void view_card_panel(view_ui *ui)
     if (pressed == 0 || is_escape) {
         UI_COMMAND(ui, VIEW_TAKE_BACK, .number = !is_escape);
     } else if (is_done && card->waiting != NULL) {
-        ui->command = view_pop_delayed_command(ui, INFINITY);
+        ui->command = view_pop_delayed_command(card, INFINITY);
         card->closes = true;
     } else if (is_done) {
         ui_open_overlay(ui, VIEW_OVERLAY_NONE);
@@ -1035,7 +1022,7 @@ static bool is_look_command(const view_ui *ui, const view_menu_entry *row)
 }
 
 // The display and light options, for touch screens.
-void view_look_panel(view_ui *ui, view_rect area)
+void view_look_panel(view_ui *ui, view_card *card, view_rect area)
 {
     ui_column column;
     ui_begin(ui, "look");
@@ -1044,7 +1031,7 @@ void view_look_panel(view_ui *ui, view_rect area)
     view_list_menu_entries(&list);
     for (size_t i = 0; i < list.count; i++) {
         if (is_look_command(ui, list.entries[i]))
-            ui_setting(ui, view_get_option(list.entries[i]));
+            ui_setting(ui, card, view_get_option(list.entries[i]));
     }
     ui_end_column(ui);
 }
@@ -1099,13 +1086,13 @@ static bool is_modified(const view_option *option, const view_options *options)
 }
 
 // Lists the options that match the search text: the modified options, or all others.
-static void list_options(view_ui *ui, bool is_changed)
+static void list_options(view_ui *ui, view_card *card, bool is_changed)
 {
     const char *heading = is_changed ? "Modified" : NULL;
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const option = &view_option_rows[i];
         const bool differs = is_modified(option, ui->stage->options);
-        const bool is_found = matches_search(option, ui->card.sought);
+        const bool is_found = matches_search(option, card->sought);
         if (!is_changed && option->heading != NULL)
             heading = option->heading;
         if (option->scope == VIEW_SCOPE_JOB || !is_found || differs != is_changed)
@@ -1113,16 +1100,16 @@ static void list_options(view_ui *ui, bool is_changed)
         if (heading != NULL)
             draw_heading(ui, heading);
         heading = NULL;
-        ui_setting(ui, option);
+        ui_setting(ui, card, option);
     }
 }
 
-void view_settings_panel(view_ui *ui)
+void view_settings_panel(view_ui *ui, view_card *card)
 {
     static const char *const done[] = {"Done"};
     const float em = ui->em;
     const bool is_keys = ui->stage->shown->help;
-    char *const sought = ui->card.sought;
+    char *const sought = card->sought;
     view_key_line lines[VIEW_MAX_KEY_LINES];
     view_rect foot;
     if (ui->over != VIEW_OVERLAY_SETTINGS && !is_keys)
@@ -1130,14 +1117,13 @@ void view_settings_panel(view_ui *ui)
     view_rect area = ui_footed_dialog(ui, "settings", 680, 520,
                                       is_keys ? "Keyboard shortcuts" : "Settings", &foot);
     ui_focus_next(ui);
-    ui_field(ui, view_cut(&area, VIEW_AT_TOP, 1.85f * em), "Search", sought,
-             sizeof ui->card.sought);
+    ui_field(ui, view_cut(&area, VIEW_AT_TOP, 1.85f * em), "Search", sought, sizeof card->sought);
     view_cut(&area, VIEW_AT_TOP, 0.35f * em);
     ui_column column;
     ui_begin_list(ui, &column, area, &ui->scrolls[UI_SCROLL_SETTINGS]);
     if (!is_keys) {
-        list_options(ui, true);
-        list_options(ui, false);
+        list_options(ui, card, true);
+        list_options(ui, card, false);
     }
 
     const uint32_t count = view_current_keys(ui->stage->document, lines);

@@ -32,49 +32,41 @@ typedef struct view_card {
     bool picks_color; // the next click in the viewport selects its color
 } view_card;
 
-// Reserves the next row of the column for ui_slider(), ui_switch() and ui_next_row().
-void ui_begin_row(view_ui *ui);
-
-// Returns the command that sets an option. The command owns the text.
-static inline view_command view_set_command(const view_option *option, char *text)
-{
-    return (view_command){VIEW_SET, (size_t)(option - view_option_rows), 0, text};
-}
-
 // The next row of the column: the name of an option, an editor for its kind, and a reset button.
 // Returns true if it was used. Changes become commands VIEW_SET. Typed texts, and options that
 // reload files, are applied 0.3 s after the last change.
-bool ui_setting(view_ui *ui, const view_option *option);
+bool ui_setting(view_ui *ui, view_card *card, const view_option *option);
 
 // Returns the delayed command if its time is reached, or VIEW_NOTHING. INFINITY returns it
 // immediately.
-view_command view_pop_delayed_command(view_ui *ui, double now);
+view_command view_pop_delayed_command(view_card *card, double now);
 
 // Opens the card of an option, with all options of its group. --retarget instead returns the
 // command that opens the list of files, because its page opens after it was set. view_clear_card()
 // frees the memory of the card.
-view_command view_open_card(view_ui *ui, const view_stage *stage, size_t option);
+view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stage, size_t option);
 void view_clear_card(view_card *card);
-void view_card_panel(view_ui *ui);
+void view_card_panel(view_ui *ui, view_card *card);
 
 // Returns the command that sets an option of the open card by a click in the viewport. `joint` is
 // the clicked joint, or -1; `color` is the clicked color, or 0.
-view_command view_pick_for_card(view_ui *ui, const view_stage *stage, int32_t joint,
-                                view_color color);
+view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *stage,
+                                int32_t joint, view_color color);
 
 // All options by headings, first the modified ones, then the shortcuts. --keys shows only the
 // shortcuts.
-void view_settings_panel(view_ui *ui);
+void view_settings_panel(view_ui *ui, view_card *card);
 
 // Reports the result of a delayed or immediate VIEW_SET to the open card. If it failed, the card
 // shows the error and remains open.
-void view_report_to_card(view_ui *ui, view_log *log, const view_option *option, bool is_set);
+void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view_option *option,
+                         bool is_set);
 
 // Lists the shortcuts that affect the document, as the help shows them. Returns the number of
 // lines.
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES]);
 
 // The tab of a touch screen with the most used options.
-void view_look_panel(view_ui *ui, view_rect area);
+void view_look_panel(view_ui *ui, view_card *card, view_rect area);
 
 #endif

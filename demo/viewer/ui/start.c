@@ -1,6 +1,9 @@
 // The start page next to the animated character: recent files, examples and lessons. Also the cards
 // that ask for a decision.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/start.h"
+
+#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/window_layout.h"
 
 // == Cards ========================================================================================
 

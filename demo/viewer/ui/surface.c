@@ -1,6 +1,9 @@
 // Panels for the displays of the surface: the legend of the weights in the lower right corner, and
 // the layout of the texture coordinates of a mesh. Also the markers of points in the image.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/surface.h"
+
+#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/window_layout.h"
 
 // Sizes in layout units.
 static const float scale_width = 230;

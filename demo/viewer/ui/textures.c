@@ -1,6 +1,11 @@
 // The page of the selected mesh in the inspector: its material, the image of each map, the
 // locations that were searched for the image, its geometry, problems, and UV layout.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/textures.h"
+
+#include "demo/viewer/ui/outliner.h"
+#include "demo/viewer/ui/reports.h"
+#include "demo/viewer/ui/surface.h"
+#include "demo/viewer/ui/ui.h"
 
 #define WARNING "\xE2\x9A\xA0 "
 

@@ -27,8 +27,4 @@ void view_clear_textures(view_texture_panel *panel);
 
 void view_mesh_page(view_ui *ui, view_texture_panel *panel);
 
-// Returns true if a mesh lacks a map. A material may draw only in stages, without a texture.
-// (textures.c)
-bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_image_kind map);
-
 #endif

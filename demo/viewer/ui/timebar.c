@@ -1,6 +1,9 @@
 // The time bar: buttons, a timeline of the clip, and numbers of constant width. Dragging on the
 // timeline seeks.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/timebar.h"
+
+#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/window_layout.h"
 
 // == Buttons ==============================================================================
 

@@ -1,6 +1,6 @@
 // The core of the user interface: items, rows, fields, columns, tiles and dialogs. ui.h documents
 // each function.
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/ui/ui.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -242,6 +242,16 @@ view_rect ui_next_row(view_ui *ui, const char *name, view_color color, view_rect
     ui->space.y += row.height;
     ui_text(ui, row.x, ui_text_top(ui, row), ui->label_width - 8 * ui->scale, color, name);
     return row;
+}
+
+void ui_begin_row(view_ui *ui)
+{
+    const float em = ui->em;
+    ui_reserve_row(ui, ceilf((ui->is_touched ? 2.4f : 2.05f) * em), &ui->space);
+    ui->label_width = view_clamp(0.34f * ui->space.width, 6 * em, 18 * em);
+    ui->space.x += 0.7f * em;
+    ui->space.width -= 2.9f * em;
+    ui->value_width = 0;
 }
 
 bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char *text,

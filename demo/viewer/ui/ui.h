@@ -1,173 +1,16 @@
-// The user interface over the image: panels, lists and the time bar.
+// Widgets: items, buttons, fields, sliders, rows, sections, columns, lists, tiles and dialogs.
 //
-// Each panel is a function on the immediate-mode core below (`view_ui`, the ui_ functions). Panels
-// read the scene, camera and options from a `view_stage`. They return a `view_command` for changes
-// that they cannot make themselves.
-#ifndef DEMO_VIEWER_UI_UI_H
-#define DEMO_VIEWER_UI_UI_H
-
-#include "demo/viewer/draw/draw.h"
-
-typedef struct view_ui view_ui;
-
-// == Overlays =============================================================================
-
-// The panel that is open over the image. Only one is open at a time; an error covers it.
-typedef enum view_overlay {
-    VIEW_OVERLAY_NONE,
-    VIEW_OVERLAY_MENU, // a menu of the bar, or a context menu
-    VIEW_OVERLAY_SEARCH,
-    VIEW_OVERLAY_CARD,
-    VIEW_OVERLAY_FILES, // view_browser (browser.c)
-    VIEW_OVERLAY_EXPORT,
-    VIEW_OVERLAY_SETTINGS,
-    VIEW_OVERLAY_START, // the start page, which reappears when the overlay over it is closed
-} view_overlay;
-
-// The item that a context menu refers to. Its commands contain the same values.
-enum { VIEW_TARGET_TEXT = 4097 };
-typedef struct view_target {
-    unsigned context; // VIEW_ON_*
-    size_t number;
-    size_t item;
-    char name[VIEW_TARGET_TEXT]; // "": none, or too long
-    char path[VIEW_TARGET_TEXT]; // likewise
-} view_target;
-
-// == Thumbnails of files ==================================================================
-
-// A preview of a file or of an item of a game. A panel requests it with ui_thumbnail(). It is
-// loaded in the background, appears some frames later, and is freed when no panel displays it.
-enum { VIEW_MAX_THUMBNAILS = 96 };
-typedef struct view_thumbnail {
-    char *wish;            // path of the file, or view_preview_request(); NULL: unused
-    bool is_in_game;       // an item of the game that is listed
-    bool is_seen;          // a panel displayed it in this frame
-    bool is_made;          // the following fields are valid
-    bool is_wrong;         // the file cannot be read
-    md5gl_texture texture; // 0: no preview
-    uint32_t width;        // pixels
-    uint32_t height;       // pixels
-    uint32_t num_missing;  // images that an item of a game lacks
-    char facts[192];       // lines of text, the most important first
-} view_thumbnail;
-
-// == Hover preview ========================================================================
-
-// Applies the value of an option, or a clip as --animation-index, while the mouse rests on it in a
-// list. The previous value is restored when the mouse leaves.
-#define VIEW_TRIAL_DELAY 0.15 // seconds
-typedef struct view_trial {
-    const view_option *option; // option under the mouse, or NULL
-    char text[128];
-    double due;     // when the preview begins, seconds since the start
-    double shown;   // `due` of the current preview
-    char *before;   // value to restore, to be freed; NULL: no preview
-    view_play play; // playback of the clip before the preview
-    size_t clip;
-} view_trial;
-
-// Requests a preview of a value while the last item is under the mouse. Ignores options that read
-// files.
-void ui_try(view_ui *ui, const view_option *option, const char *text);
-
-// == The core of the interface (ui.c) =====================================================
-//
-// A panel is a function that draws itself and handles the mouse. It runs once per frame, and once
-// per mouse event without drawing. It directly changes the values that the stage allows. Any other
-// request of the user becomes a command.
+// A panel is a function that draws itself with widgets and handles the mouse. It runs once per
+// frame, and once per mouse event without drawing. It directly changes the values that the stage
+// allows. Any other request of the user becomes a `view_command`.
 //
 // An item is a rectangle that reacts to the mouse. It is identified by its panel and its number in
 // the panel, not by an address, because the data that it displays may move. If items overlap, the
 // last one is on top.
+#ifndef DEMO_VIEWER_UI_UI_H
+#define DEMO_VIEWER_UI_UI_H
 
-// -- State ----------------------------------------------------------------------------------
-
-// Input state of one run: position of the mouse in pixels, and the event of the mouse or keyboard.
-// There is no event when a frame is drawn.
-typedef struct ui_mouse {
-    float x;
-    float y;
-    bool is_pressed;
-    bool is_moved;
-    bool is_double; // second press of a double click
-    bool is_right;  // click of the right button, which opens a context menu
-    float wheel;    // steps
-    float dragged;  // pixels downward, by a finger on a scrollable area
-    int32_t key;    // of platform.h; 0: none
-    bool shift;
-    bool control;
-    bool alt;
-    const char *text; // typed text, or NULL
-} ui_mouse;
-
-typedef struct ui_item_id {
-    const char *panel; // NULL: none
-    uint32_t number;   // from 1
-} ui_item_id;
-
-// Scroll position in pixels. `shown` approaches `wanted` if scrolling is smooth.
-typedef struct ui_scroll {
-    float wanted;
-    float shown;
-} ui_scroll;
-
-// Scroll positions: one per dock, then other columns.
-enum {
-    UI_SCROLL_SETTINGS = VIEW_NUM_DOCKS,
-    UI_SCROLL_START,
-    UI_SCROLL_REPORT,
-    UI_SCROLL_EXPORT,
-    UI_SCROLL_EXPORT_SIDE,
-    UI_SCROLL_CARD,
-    UI_SCROLL_FILES,
-    UI_SCROLL_PLACES,
-    UI_NUM_SCROLLS,
-};
-
-// Rows below each other, scrolled in an area.
-typedef struct ui_column {
-    view_rect area;
-    ui_scroll *scroll;
-    float y;        // top of the next row
-    float margin;   // left and right of texts
-    view_rect clip; // clip rectangle of the canvas outside of the column
-    bool is_hot;    // the mouse is over an item of the column
-    bool has_focus; // an item of the column has the keyboard focus
-} ui_column;
-
-// Sections that can be folded.
-typedef enum ui_section_number {
-    UI_SECTION_MESHES,
-    UI_SECTION_CLIPS,
-    UI_SECTION_LAYERS,
-    UI_SECTION_JOINTS,
-    UI_SECTION_LIGHTS,
-    UI_SECTION_MATERIALS,
-    UI_SECTION_PLACE,
-    UI_SECTION_WEIGHTS,
-    UI_SECTION_TRIGGERS,
-    UI_SECTION_PARAMETERS,
-    UI_SECTION_CHANNELS,
-    UI_SECTION_TIME,
-    UI_SECTION_MODEL,
-    UI_SECTION_STATISTICS,
-    UI_SECTION_SPOT,
-    UI_SECTION_MATERIAL_LIST,
-    UI_SECTION_MATERIAL,
-    UI_SECTION_MORPHS,
-    UI_SECTION_LIMITS,
-    UI_SECTION_TWO,
-    UI_SECTION_LOOKED,
-    UI_SECTION_TEXTURES,
-    UI_SECTION_SHAPE,
-    UI_SECTION_FAULTS,
-    UI_SECTION_UV,
-    UI_SECTION_STATES,
-    UI_SECTION_FLAGS,
-} ui_section_number;
-
-enum { VIEW_MAX_MATERIALS = 256 }; // materials of further meshes are not listed
+#include "demo/viewer/ui/ui_state.h"
 
 // Requests an overlay in place of the open one. view_sync_overlay() updates the state of the panels
 // after the run. VIEW_OVERLAY_NONE closes the overlay.
@@ -200,6 +43,10 @@ bool ui_is_focused(const view_ui *ui);
 void ui_tip(view_ui *ui, const char *text);
 void ui_tip_command(view_ui *ui, view_action action);
 void ui_tip_cut(view_ui *ui, const char *text, float width);
+
+// Requests a preview of a value while the last item is under the mouse. Ignores options that read
+// files.
+void ui_try(view_ui *ui, const view_option *option, const char *text);
 
 // Requests the context menu of the last item if the item was clicked with the right button. Returns
 // true if it was requested. `name` and `path` are copied; each may be NULL.
@@ -272,6 +119,9 @@ float ui_text_width(const view_ui *ui, const char *text);
 bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char *text,
                view_color text_color, float low, float high, const float *usual, float *value);
 
+// Reserves the next row of the column for ui_slider(), ui_switch() and ui_next_row().
+void ui_begin_row(view_ui *ui);
+
 // Draws the name of the next row. Sets `rest` to the area of its value and returns the row.
 view_rect ui_next_row(view_ui *ui, const char *name, view_color color, view_rect *rest);
 
@@ -342,6 +192,12 @@ void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *cells
 
 // Returns a command from the panel: an action, and members of view_command.
 #define UI_COMMAND(ui, ...) ((ui)->command = (view_command){.action = __VA_ARGS__})
+
+// Returns the command that sets an option. The command owns the text.
+static inline view_command view_set_command(const view_option *option, char *text)
+{
+    return (view_command){VIEW_SET, (size_t)(option - view_option_rows), 0, text};
+}
 
 // -- Lists ----------------------------------------------------------------------------------
 

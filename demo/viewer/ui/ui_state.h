@@ -1,0 +1,222 @@
+// The state that all panels share: the input of a run, the items under the mouse and with the
+// focus, columns and their scroll positions, the selection, the notice and the tooltip (view_ui).
+//
+// The state of one panel is in the header of the panel.
+#ifndef DEMO_VIEWER_UI_UI_STATE_H
+#define DEMO_VIEWER_UI_UI_STATE_H
+
+#include "demo/viewer/draw/draw.h"
+
+// == Overlays =============================================================================
+
+// The panel that is open over the image. Only one is open at a time; an error covers it.
+typedef enum view_overlay {
+    VIEW_OVERLAY_NONE,
+    VIEW_OVERLAY_MENU, // a menu of the bar, or a context menu
+    VIEW_OVERLAY_SEARCH,
+    VIEW_OVERLAY_CARD,
+    VIEW_OVERLAY_FILES, // view_browser (browser.c)
+    VIEW_OVERLAY_EXPORT,
+    VIEW_OVERLAY_SETTINGS,
+    VIEW_OVERLAY_START, // the start page, which reappears when the overlay over it is closed
+} view_overlay;
+
+// The item that a context menu refers to. Its commands contain the same values.
+enum { VIEW_TARGET_TEXT = 4097 };
+typedef struct view_target {
+    unsigned context; // VIEW_ON_*
+    size_t number;
+    size_t item;
+    char name[VIEW_TARGET_TEXT]; // "": none, or too long
+    char path[VIEW_TARGET_TEXT]; // likewise
+} view_target;
+
+// == Thumbnails of files ==================================================================
+
+// A preview of a file or of an item of a game. A panel requests it with ui_thumbnail(). It is
+// loaded in the background, appears some frames later, and is freed when no panel displays it.
+enum { VIEW_MAX_THUMBNAILS = 96 };
+typedef struct view_thumbnail {
+    char *wish;            // path of the file, or view_preview_request(); NULL: unused
+    bool is_in_game;       // an item of the game that is listed
+    bool is_seen;          // a panel displayed it in this frame
+    bool is_made;          // the following fields are valid
+    bool is_wrong;         // the file cannot be read
+    md5gl_texture texture; // 0: no preview
+    uint32_t width;        // pixels
+    uint32_t height;       // pixels
+    uint32_t num_missing;  // images that an item of a game lacks
+    char facts[192];       // lines of text, the most important first
+} view_thumbnail;
+
+// == Hover preview ========================================================================
+
+// Applies the value of an option, or a clip as --animation-index, while the mouse rests on it in a
+// list. The previous value is restored when the mouse leaves.
+#define VIEW_TRIAL_DELAY 0.15 // seconds
+typedef struct view_trial {
+    const view_option *option; // option under the mouse, or NULL
+    char text[128];
+    double due;     // when the preview begins, seconds since the start
+    double shown;   // `due` of the current preview
+    char *before;   // value to restore, to be freed; NULL: no preview
+    view_play play; // playback of the clip before the preview
+    size_t clip;
+} view_trial;
+
+// == Input, items and columns ==============================================================
+
+// Input state of one run: position of the mouse in pixels, and the event of the mouse or keyboard.
+// There is no event when a frame is drawn.
+typedef struct ui_mouse {
+    float x;
+    float y;
+    bool is_pressed;
+    bool is_moved;
+    bool is_double; // second press of a double click
+    bool is_right;  // click of the right button, which opens a context menu
+    float wheel;    // steps
+    float dragged;  // pixels downward, by a finger on a scrollable area
+    int32_t key;    // of platform.h; 0: none
+    bool shift;
+    bool control;
+    bool alt;
+    const char *text; // typed text, or NULL
+} ui_mouse;
+
+typedef struct ui_item_id {
+    const char *panel; // NULL: none
+    uint32_t number;   // from 1
+} ui_item_id;
+
+// Scroll position in pixels. `shown` approaches `wanted` if scrolling is smooth.
+typedef struct ui_scroll {
+    float wanted;
+    float shown;
+} ui_scroll;
+
+// Scroll positions: one per dock, then other columns.
+enum {
+    UI_SCROLL_SETTINGS = VIEW_NUM_DOCKS,
+    UI_SCROLL_START,
+    UI_SCROLL_REPORT,
+    UI_SCROLL_EXPORT,
+    UI_SCROLL_EXPORT_SIDE,
+    UI_SCROLL_CARD,
+    UI_SCROLL_FILES,
+    UI_SCROLL_PLACES,
+    UI_NUM_SCROLLS,
+};
+
+// Rows below each other, scrolled in an area.
+typedef struct ui_column {
+    view_rect area;
+    ui_scroll *scroll;
+    float y;        // top of the next row
+    float margin;   // left and right of texts
+    view_rect clip; // clip rectangle of the canvas outside of the column
+    bool is_hot;    // the mouse is over an item of the column
+    bool has_focus; // an item of the column has the keyboard focus
+} ui_column;
+
+// Sections that can be folded.
+typedef enum ui_section_number {
+    UI_SECTION_MESHES,
+    UI_SECTION_CLIPS,
+    UI_SECTION_LAYERS,
+    UI_SECTION_JOINTS,
+    UI_SECTION_LIGHTS,
+    UI_SECTION_MATERIALS,
+    UI_SECTION_PLACE,
+    UI_SECTION_WEIGHTS,
+    UI_SECTION_TRIGGERS,
+    UI_SECTION_PARAMETERS,
+    UI_SECTION_CHANNELS,
+    UI_SECTION_TIME,
+    UI_SECTION_MODEL,
+    UI_SECTION_STATISTICS,
+    UI_SECTION_SPOT,
+    UI_SECTION_MATERIAL_LIST,
+    UI_SECTION_MATERIAL,
+    UI_SECTION_MORPHS,
+    UI_SECTION_LIMITS,
+    UI_SECTION_TWO,
+    UI_SECTION_LOOKED,
+    UI_SECTION_TEXTURES,
+    UI_SECTION_SHAPE,
+    UI_SECTION_FAULTS,
+    UI_SECTION_UV,
+    UI_SECTION_STATES,
+    UI_SECTION_FLAGS,
+} ui_section_number;
+
+enum { VIEW_MAX_MATERIALS = 256 }; // materials of further meshes are not listed
+
+// State of the interface: the input of the current run, and the state of each panel.
+typedef struct view_ui {
+    const view_stage *stage; // valid during view_run_ui()
+    view_scene *scene;       // scene of `stage`
+    view_canvas *canvas;     // canvas of `stage`
+    float scale;             // pixels per layout unit
+    float em;                // em of the font, pixels
+    float line;              // line height of the font, pixels
+    view_rect window;        // area for dialogs, below the menu bar
+    ui_mouse mouse;
+    bool is_event;        // this run handles an event and does not draw
+    bool is_touched;      // touch screen: rows are higher
+    bool has_taken;       // an item has handled the event
+    view_command command; // response of an item to the event; owns its `path`
+    ui_item_id item;      // the last item so far in this run
+    ui_item_id top;       // the last item under the mouse so far in this run
+    ui_item_id hot;       // the topmost item under the mouse
+    ui_item_id active;    // item whose value follows the mouse until the button is released
+    ui_item_id focus;     // item that receives keys: a field, or an item reached by Tab
+    view_rect focus_rect; // rectangle of that item in the last run
+    bool is_focus_there;  // that item exists in this run
+    bool is_focus_shown;  // the focus has a visible frame: from Tab until the mouse is used
+    bool selects_all;     // typed text replaces the text of the focused field
+    bool takes_next;      // Tab was pressed: the next item gets the focus
+    ui_item_id before;    // Tab: previous item that can get the focus
+    const char *modal;    // panel above all others, the only one that receives keys; NULL: none
+    float low;            // minimum of the active slider when it was pressed
+    float high;           // maximum of the active slider when it was pressed
+    const char *held;     // panel whose value the last press has changed
+
+    view_rect space; // rectangle of the next row for ui_slider()
+    float label_width;
+    float value_width;
+
+    // For tests: finds the rectangle of the first item whose "panel/label" begins with `sought`.
+    const char *sought;
+    view_rect found;
+    char found_text[VIEW_MAX_LINE]; // text of the item if it is an ui_row()
+
+    view_overlay over;   // set by ui_open_overlay()
+    view_target context; // item whose context menu was requested in this run; `context` 0: none
+    view_thumbnail pictures[VIEW_MAX_THUMBNAILS];
+    view_trial trial;
+    view_docks docks;
+    ui_scroll scrolls[UI_NUM_SCROLLS];
+    ui_column *column;         // column that contains the next items, or NULL
+    bool is_smooth;            // after view_follow()
+    float scroll_rest;         // fraction of a line that a finger has scrolled, pixels
+    uint32_t folded;           // bit i: section i of ui_section_number is folded
+    int32_t hovered_joint;     // joint under the mouse in a list; -1: none
+    int32_t selected_joint;    // clicked joint; -1: none
+    int32_t measured_from;     // joint at which the measured distance begins; -1: none
+    int32_t selected_material; // first mesh with the selected material; -1: none
+    // Selected mesh; -1: none. Only one of mesh, material and joint is selected at a time.
+    int32_t selected_mesh;
+    double lit_end;   // until when the edges of the mesh are highlighted, seconds since the start
+    view_pick lit;    // vertex of the row under the mouse
+    bool keeps_lit;   // until the next press
+    char notice[256]; // shown at the bottom until notice_end
+    char tip[320];    // tooltip of the item under the mouse; "": none
+    // When the mouse entered the item, seconds since the start; INFINITY: the item was pressed.
+    double tip_since;
+    bool is_tip_shown;
+    double notice_end;         // seconds since the start
+    view_action notice_action; // command of a click on the notice
+} view_ui;
+
+#endif
