@@ -1,4 +1,4 @@
-"""Inspects PNG images (8 bits per channel, RGB or RGBA) with only the standard library of Python.
+"""Inspects PNG images (8 bits per channel or index) with only the standard library of Python.
 
 png.py size FILE            "width height"
 png.py covered FILE         fraction of pixels that are not transparent, and their bounding box:
@@ -6,6 +6,7 @@ png.py covered FILE         fraction of pixels that are not transparent, and the
 png.py corner FILE          "r g b a" of the pixel in the top left corner
 png.py colours FILE         number of different colours, counted up to 1000
 png.py differ FILE FILE     fraction of pixels with a channel that differs by more than 24
+png.py redrawn FILE FILE    the same, by more than 48: other text or lines, not another palette
 png.py all FILE...          size, covered, corner and colours of each file in turn, in a line each
 """
 import struct
@@ -19,7 +20,7 @@ def read(path):
         data = file.read()
     if data[:8] != b"\x89PNG\r\n\x1a\n":
         sys.exit(f"{path}: not a PNG file")
-    at, packed, size = 8, b"", None
+    at, packed, size, palette = 8, b"", None, b""
     while at < len(data):
         length, kind = struct.unpack(">I4s", data[at:at + 8])
         body = data[at + 8:at + 8 + length]
@@ -28,11 +29,16 @@ def read(path):
             sys.exit(f"{path}: checksum of {kind.decode()} is wrong")
         if kind == b"IHDR":
             size = struct.unpack(">IIBBBBB", body)
+        if kind == b"PLTE":
+            palette = body
         packed += body if kind == b"IDAT" else b""
         at += 12 + length
     width, height, depth, colour = size[:4]
+    if depth == 8 and colour == 3:
+        rows = unfilter(zlib.decompress(packed), width, height, 1)
+        return width, height, [b"".join(palette[3 * i:3 * i + 3] for i in row) for row in rows], 3
     if depth != 8 or colour not in (2, 6):
-        sys.exit(f"{path}: neither RGB nor RGBA")
+        sys.exit(f"{path}: neither RGB, RGBA nor a palette of bytes")
     step = 4 if colour == 6 else 3
     return width, height, unfilter(zlib.decompress(packed), width * step, height, step), step
 
@@ -95,17 +101,17 @@ def colours(_width, _height, rows, step):
     return str(len(seen))
 
 
-def differ(a, b):
+def differ(a, b, levels=24):
     width, height, rows_a, step_a = a
     width_b, height_b, rows_b, step_b = b
-    if (width, height, step_a) != (width_b, height_b, step_b):
+    if (width, height) != (width_b, height_b):
         return "1 other size"
-    count = 0
+    count, channels = 0, min(step_a, step_b)
     for row_a, row_b in zip(rows_a, rows_b):
         if row_a == row_b:
             continue
-        for i in range(0, len(row_a), step_a):
-            count += any(abs(row_a[i + c] - row_b[i + c]) > 24 for c in range(step_a))
+        for x in range(width):
+            count += any(abs(row_a[x * step_a + c] - row_b[x * step_b + c]) > levels for c in range(channels))
     return f"{count / (width * height):.5f}"
 
 
@@ -118,6 +124,8 @@ def main():
         print(FIGURES[command](*pictures[0]))
     elif command == "differ":
         print(differ(*pictures))
+    elif command == "redrawn":
+        print(differ(*pictures, levels=48))
     elif command == "all":
         for picture in pictures:
             for figure in FIGURES.values():

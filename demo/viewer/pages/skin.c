@@ -7,7 +7,7 @@
 static const uint32_t hat_links[] = {4, 2, 1, 0}; // number of links from the water to each parent
 
 // lines of chain
-// The links are: ship in the water, car on the ship, man in the car, head of the man.
+// The links are: ship in the water, car on the ship, dragon in the car, head of the dragon.
 static md5_xform chain(const md5_xform *links, uint32_t count)
 {
     md5_xform place = {.rotation = {.w = 1.0f}};
