@@ -39,7 +39,7 @@ typedef struct order {
     bool is_another; // a part was read before
 } order;
 
-// Features of an FBX file that libassimp ignores or reports too late, and the names that indicate
+// Features of a file that libassimp ignores or reports too late, and the names that indicate
 // them: keys that are not interpolated linearly, skins that are not linear, and morph targets with
 // a weight in the rest pose.
 enum { CURVES, BLENDS, DUALS, MORPHS, NUM_FEATURES };
@@ -144,6 +144,10 @@ static fbx_info find_fbx_info(const convert_input *input)
             at = find_behind(at, end, feature_names[i]);
         }
     }
+    // Interpolation of keys in Collada, other than LINEAR and STEP.
+    static const char *const curves[] = {"BEZIER", "HERMITE", "CARDINAL", "BSPLINE"};
+    for (size_t i = 0; i < COMMON_LENGTH(curves) && common_has_suffix(input->path, ".dae"); i++)
+        found.has[CURVES] |= find_behind(input->bytes, end, curves[i]) != NULL;
     return found;
 }
 

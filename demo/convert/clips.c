@@ -4,16 +4,8 @@
 // begin at time 0, because players begin there, even if the first key is later. If all keys are at
 // frames of a common rate, sampling at that rate does not change linear keys: players of MD5
 // interpolate joints in the same way. The main structure is clip_builder.
+#include "demo/convert/loss.h"
 #include "demo/convert/meshes.h"
-
-// The largest displacement of a vertex by scale, which MD5 cannot store.
-typedef struct scale_loss {
-    double distance;
-    char *clip;
-    uint32_t joint;
-    double time;
-    const char *mesh;
-} scale_loss;
 
 // State of the conversion. The clips are created one after the other.
 typedef struct clip_builder {
@@ -22,7 +14,7 @@ typedef struct clip_builder {
     const plain_scene *plain;
     const md5_model *model; // for bounds, or NULL
     convert_scene *scene;
-    scale_loss worst;
+    convert_loss worst;
     double *reach;         // [num_joints] distance of the farthest point of a weight
     bool *is_filmed;       // [num_nodes] a camera that has a path
     uint32_t *node_tracks; // [num_nodes] first track of the node, or MD5_NONE
@@ -235,15 +227,6 @@ static void pose_at(clip_builder *clip, double time)
     rig_pose(clip->rig, clip->states, clip->posed);
 }
 
-// Returns the largest absolute value in the linear part of a transform.
-static double max_element(const convert_affine *a)
-{
-    double max = 0;
-    for (int k = 0; k < 3; k++)
-        max = fmax(max, fmax(fabs(a->c[k].x), fmax(fabs(a->c[k].y), fabs(a->c[k].z))));
-    return max;
-}
-
 // Computes the displacement by scale of each joint in the current pose: M (D(t) / D - 1). Returns
 // its largest element.
 static double compute_scale_moves(clip_builder *clip)
@@ -256,7 +239,7 @@ static double compute_scale_moves(clip_builder *clip)
         change.c[0].x -= 1;
         change.c[1].y -= 1;
         change.c[2].z -= 1;
-        max = fmax(max, max_element(&change));
+        max = fmax(max, convert_max_element(&change));
         const convert_affine rotation =
             convert_affine_from_xform((convert_xform){clip->posed[j].pose.rotation, {0, 0, 0}});
         clip->moves[j] = convert_mul_affine(&rotation, &change);
@@ -264,47 +247,15 @@ static double compute_scale_moves(clip_builder *clip)
     return max;
 }
 
-static convert_vec scale_displacement(const clip_builder *clip, const md5_weight *weights,
-                                      uint32_t count)
-{
-    convert_vec sum = {0, 0, 0};
-    for (uint32_t w = 0; w < count; w++) {
-        const convert_vec by = convert_affine_point(&clip->moves[weights[w].joint],
-                                                    convert_from_vec3(weights[w].offset));
-        sum = convert_add(sum, convert_times(by, weights[w].bias));
-    }
-    return sum;
-}
-
 // Updates the largest displacement of a vertex by scale in the current pose.
 static void measure_scale(clip_builder *clip, double time)
 {
-    // If all clips and frames have more points, some points are skipped.
-    const double num_clips = (double)clip->plain->num_animations + 1;
-    const double max_points = (double)(1 << 26) / num_clips;
-    const convert_rig *const rig = clip->rig;
-    scale_loss *const worst = &clip->worst;
-    if (!(compute_scale_moves(clip) > 1e-5))
-        return;
-    for (uint32_t m = 0; m < clip->meshes->model.num_meshes; m++) {
-        const md5_doc_mesh *const mesh = &clip->meshes->model.meshes[m];
-        const double points = mesh->num_vertices * (double)clip->num_frames;
-        const uint32_t stride = 1 + (uint32_t)fmin(points / max_points, 1e9);
-        for (uint32_t v = 0; v < mesh->num_vertices; v += stride) {
-            const md5_weight *const weights = mesh->weights + mesh->vertices[v].first_weight;
-            const convert_vec move =
-                scale_displacement(clip, weights, mesh->vertices[v].num_weights);
-            const double distance = sqrt(convert_dot(move, move));
-            if (!(distance > worst->distance))
-                continue;
-            uint32_t joint = weights[0].joint; // the highest scaled ancestor
-            for (uint32_t above = joint; above != MD5_NONE; above = rig->joints[above].parent)
-                if (max_element(&clip->moves[above]) > 1e-5)
-                    joint = above;
-            free(worst->clip);
-            *worst = (scale_loss){distance, common_copy(clip->name), joint, time, mesh->name};
-        }
-    }
+    const convert_loss_clip measured = {.model = &clip->meshes->model,
+                                        .name = clip->name,
+                                        .num_frames = (uint32_t)clip->num_frames,
+                                        .num_clips = clip->plain->num_animations};
+    if (compute_scale_moves(clip) > 1e-5)
+        convert_measure_loss(&clip->worst, &measured, clip->moves, time);
 }
 
 // Returns an upper limit for the distance between two transforms of a joint and of points within
@@ -708,24 +659,12 @@ static bool add_rest_pose(clip_builder *clip)
 // Fails if scale moves a vertex by more than 1 % of the model's size.
 static bool check_scale_loss(const clip_builder *clip)
 {
-    const scale_loss *const worst = &clip->worst;
+    const plain_scene *const plain = clip->plain;
     double size = 0;
     if (clip->model)
         size = md5_vec3_length(md5_vec3_sub(clip->model->bounds.max, clip->model->bounds.min));
-    if (!(worst->distance > 1e-5 * size) || !worst->clip)
-        return true;
-    char text[240];
-    COMMON_TEXT(
-        text,
-        "MD5 cannot store the scale of joint %.47s in clip %.47s: vertices move by up to %.4g "
-        "units (%.3g in the file, %.2g %% of the size)",
-        clip->rig->joints[worst->joint].name, worst->clip, worst->distance,
-        worst->distance / clip->rig->unit, 100 * worst->distance / size);
-    convert_note(clip->plain->job, "%s; largest error at %g s in mesh %s", text, worst->time,
-                 worst->mesh);
-    if (worst->distance > 0.01 * size && !clip->plain->job->is_forced)
-        return plain_fail(clip->plain, "%s; use --force to convert the file anyway", text);
-    return true;
+    return convert_report_loss(plain->job, &clip->worst, &clip->meshes->model, size,
+                               clip->rig->unit, plain->path, plain->error);
 }
 
 bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_scene *scene)

@@ -6,6 +6,7 @@
 // count steps of the channel's range. Table entries are structures of 4-byte words.
 #include "demo/convert/assets.h"
 #include "demo/convert/budget.h"
+#include "demo/convert/loss.h"
 
 // -- Layout ---------------------------------------------------------------------------------------
 
@@ -581,25 +582,39 @@ static bool check_poses(const iqm_file *file)
     return true;
 }
 
+// Returns the bytes of a frame of the current clip. Without channels there are no bytes to read.
+static const uint8_t *frame_bytes(const iqm_file *file, uint32_t frame)
+{
+    const uint32_t num_channels = file->header[NUM_CHANNELS];
+    if (num_channels == 0)
+        return file->bytes;
+    return file->bytes + file->header[OFS_FRAMES]
+           + 2 * (size_t)num_channels * (file->first + frame);
+}
+
+// Reads the channels of a joint and returns the bytes after them.
+static const uint8_t *read_channels(const iqm_file *file, uint32_t joint, const uint8_t *bytes,
+                                    double v[CHANNELS])
+{
+    const iqm_pose *const pose = &file->poses[joint];
+    for (int k = 0; k < CHANNELS; k++) {
+        v[k] = pose->lows[k];
+        if (pose->mask >> k & 1) {
+            v[k] += (double)pose->steps[k] * common_read_little_endian(bytes, 2);
+            bytes += 2;
+        }
+    }
+    return bytes;
+}
+
 // For convert_motion.pose.
 static void pose_frame(void *user, uint32_t frame, convert_xform *posed)
 {
     iqm_file *const file = user;
-    const uint32_t num_channels = file->header[NUM_CHANNELS];
-    // Without channels there are no bytes to read.
-    const uint8_t *channel = file->bytes;
-    if (num_channels > 0)
-        channel += file->header[OFS_FRAMES] + 2 * (size_t)num_channels * (file->first + frame);
+    const uint8_t *bytes = frame_bytes(file, frame);
     for (uint32_t i = 0; i < file->num_joints; i++) {
-        const iqm_pose *const pose = &file->poses[i];
         double v[CHANNELS];
-        for (int k = 0; k < CHANNELS; k++) {
-            v[k] = pose->lows[k];
-            if (pose->mask >> k & 1) {
-                v[k] += (double)pose->steps[k] * common_read_little_endian(channel, 2);
-                channel += 2;
-            }
-        }
+        bytes = read_channels(file, i, bytes, v);
         posed[i] = xform_from_channels(file, v);
     }
 }
@@ -678,6 +693,146 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
     return true;
 }
 
+// -- Reading: the loss by scale -------------------------------------------------------------------
+
+// Transforms of all joints, with scale and without it, in a pose.
+typedef struct iqm_scale {
+    convert_affine
+        *to_bind; // [num_joints] from the space of MD5's joint to that of the file's joint
+    convert_affine *scaled; // [num_joints] model space, with scale
+    convert_xform *rigid;   // [num_joints] model space, without scale
+    convert_affine *moves;  // [num_joints] difference
+} iqm_scale;
+
+// Returns the transform of a joint with its scale, relative to its parent.
+static convert_affine scaled_local(convert_xform local, const double v[CHANNELS])
+{
+    convert_affine scaled = convert_affine_from_xform(local);
+    for (int k = 0; k < 3; k++)
+        scaled.c[k] = convert_times(scaled.c[k], v[MOVING + k]);
+    return scaled;
+}
+
+// Computes the model-space transforms of a joint from its channels. Parents come first.
+static void place_joint(iqm_file *file, uint32_t joint, const double v[CHANNELS], iqm_scale *scale)
+{
+    const uint32_t parent = file->skeleton[joint].parent;
+    const convert_xform local = xform_from_channels(file, v);
+    scale->scaled[joint] = scaled_local(local, v);
+    scale->rigid[joint] = local;
+    if (parent == MD5_NONE)
+        return;
+    scale->scaled[joint] = convert_mul_affine(&scale->scaled[parent], &scale->scaled[joint]);
+    scale->rigid[joint] = convert_mul(scale->rigid[parent], local);
+}
+
+// Computes the bind pose. Joints whose scale is 0 there, and joints of a file that contains only
+// frames, are assumed to have no scale.
+static void bind_scale(iqm_file *file, iqm_scale *scale)
+{
+    for (uint32_t i = 0; i < file->num_joints; i++)
+        scale->to_bind[i] = convert_identity;
+    for (uint32_t i = 0; i < file->header[NUM_JOINTS]; i++) {
+        iqm_bone bone = {.name = 0};
+        double v[CHANNELS];
+        convert_affine inverse;
+        get_entry(file, BONES, i, &bone);
+        for (int k = 0; k < CHANNELS; k++)
+            v[k] = bone.channels[k];
+        place_joint(file, i, v, scale);
+        const convert_affine rigid = convert_affine_from_xform(scale->rigid[i]);
+        if (convert_invert_affine(&scale->scaled[i], &inverse))
+            scale->to_bind[i] = convert_mul_affine(&inverse, &rigid);
+    }
+}
+
+// Measures a clip in all frames.
+static void measure_clip(iqm_file *file, const convert_loss_clip *clip, double rate,
+                         iqm_scale *scale, convert_loss *worst)
+{
+    for (uint32_t frame = 0; frame < clip->num_frames; frame++) {
+        const uint8_t *bytes = frame_bytes(file, frame);
+        for (uint32_t i = 0; i < file->num_joints; i++) {
+            double v[CHANNELS];
+            bytes = read_channels(file, i, bytes, v);
+            place_joint(file, i, v, scale);
+            const convert_affine rigid = convert_affine_from_xform(scale->rigid[i]);
+            convert_affine *const move = &scale->moves[i];
+            *move = convert_mul_affine(&scale->scaled[i], &scale->to_bind[i]);
+            for (int k = 0; k < 4; k++)
+                move->c[k] = convert_sub(move->c[k], rigid.c[k]);
+        }
+        convert_measure_loss(worst, clip, scale->moves, frame / rate);
+    }
+}
+
+// Measures all clips with the vertices of a model that has the joints of the file.
+static bool measure_clips(iqm_file *file, const md5_doc *model, double size)
+{
+    enum { ELEMENTS_PER_SAMPLE = 16 }; // cost of a joint in a frame
+    const size_t count = file->num_joints;
+    iqm_scale scale = {.to_bind = common_alloc(count, sizeof *scale.to_bind),
+                       .scaled = common_alloc(count, sizeof *scale.scaled),
+                       .rigid = common_alloc(count, sizeof *scale.rigid),
+                       .moves = common_alloc(count, sizeof *scale.moves)};
+    convert_loss worst = {.distance = 0};
+    bool is_done = true;
+    bind_scale(file, &scale);
+    for (uint32_t i = 0; i < file->header[NUM_ANIMS] && is_done; i++) {
+        iqm_clip entry = {.name = 0};
+        get_entry(file, ANIMS, i, &entry);
+        file->first = entry.first;
+        const char *const name = get_text(file, entry.name, "clip");
+        const convert_loss_clip clip = {.model = model,
+                                        .name = name,
+                                        .num_frames = entry.count,
+                                        .num_clips = file->header[NUM_ANIMS]};
+        is_done = name
+                  && convert_charge(file->job, ELEMENTS_PER_SAMPLE * (uint64_t)entry.count * count,
+                                    file->error);
+        if (is_done)
+            measure_clip(file, &clip, entry.rate > 0 ? (double)entry.rate : 24, &scale, &worst);
+    }
+    is_done =
+        is_done && convert_report_loss(file->job, &worst, model, size, 1, file->path, file->error);
+    free(worst.clip);
+    free(scale.to_bind);
+    free(scale.scaled);
+    free(scale.rigid);
+    free(scale.moves);
+    return is_done;
+}
+
+static bool has_same_joints(const iqm_file *file, const md5_doc *model)
+{
+    bool is_same = model->num_joints == file->num_joints;
+    for (uint32_t i = 0; i < file->num_joints && is_same; i++)
+        is_same = strcmp(model->joints[i].name, file->skeleton[i].name) == 0;
+    return is_same;
+}
+
+// Reports the loss by scale, measured with the model of the file, or with the model that was read
+// before. Without a model that has these joints, only a note contains the scale.
+static bool check_scale(iqm_file *file, const convert_scene *scene)
+{
+    const convert_part *const part = convert_find_model(scene);
+    md5_error error = {.message = ""};
+    md5_doc *const doc = part ? convert_parse_doc(part, &error) : NULL;
+    md5_model *const model = doc ? convert_parse_model(part, &error) : NULL;
+    bool is_done = true;
+    if (model && has_same_joints(file, doc))
+        is_done = measure_clips(
+            file, doc, md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min)));
+    else
+        convert_note(
+            file->job,
+            "%s: skipped joint scales, which differ from 1 by up to %.3g: MD5 joints have no scale",
+            file->path, file->scale_error);
+    md5_free_model(model);
+    md5_free_doc(doc);
+    return is_done;
+}
+
 bool convert_is_clip(const char *path)
 {
     uint8_t bytes[16 + 4 * (NUM_MESHES + 1)] = {0};
@@ -706,11 +861,8 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
     if (is_done && file.num_cleaned > 0)
         convert_note(job, "%s: replaced quotes and control characters with _ in %u names",
                      file.path, file.num_cleaned);
-    if (is_done && file.scale_error > 1e-3)
-        convert_note(
-            job,
-            "%s: skipped joint scales, which differ from 1 by up to %.3g: MD5 joints have no scale",
-            file.path, file.scale_error);
+    if (is_done && file.scale_error > 1e-5)
+        is_done = check_scale(&file, scene);
     common_free_list(&file.texts);
     free(file.skeleton);
     free(file.bind);

@@ -55,6 +55,19 @@ check '... end where the clip ends' shows turn 10 "$scratch/own.fbx.obj" 1e-4
 changed 's/FBXVersion: 7400/FBXVersion: 6100/' old
 check 'an old version is refused by its number' ends_saying 1 'unsupported FBX version 6100: expected 7100' "$tool" convert "$scratch/old.fbx" -o "$scratch/no.md5mesh"
 
+# Collada: the same for its curves.
+dae() { # INTERPOLATION
+    python3 -B -c "import sys; sys.path.append('test/convert'); import bounds; print(bounds.dae_clip(1).replace('LINEAR LINEAR', '$1 $1'))" >"$scratch/$1.dae"
+}
+dae LINEAR
+dae BEZIER
+check 'Collada: lines between keys' convert "$scratch/LINEAR.dae"
+refused_dae() {
+    ! "$tool" convert "$scratch/BEZIER.dae" -o "$scratch/no.md5mesh" 2>"$scratch/notes" && grep 'keys more than one frame apart' "$scratch/notes"
+}
+check '... curves between keys: refused' refused_dae
+check '... and accepted by force' convert "$scratch/BEZIER.dae" --force
+
 : >"$scratch/nothing.fbx"
 check 'an empty file is told' ends_saying 1 'nothing.fbx: error: the file is empty' "$tool" convert "$scratch/nothing.fbx" -o "$scratch/no.md5mesh"
 

@@ -280,7 +280,7 @@ def broken(source, target, place, number):
     data = bytearray(iqm.data)
     name, _, extra = place.partition("+")
     at = iqm.head["ofs_" + name] + int(extra) if extra else 16 + 4 * HEADER.index(name)
-    value = float(number) if number in ("nan", "1e30") else int(number)
+    value = int(number) if number.isdigit() else float(number)
     struct.pack_into("<f" if isinstance(value, float) else "<I", data, at, value)
     with open(target, "wb") as file:
         file.write(data)

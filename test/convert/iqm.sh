@@ -114,6 +114,25 @@ broken() {
     check "$1" ends_saying 1 "bad.iqm: error: $4" "$tool" convert "$scratch/bad.iqm" --force --output "$scratch/made"
 }
 
+# Scale x of joint `arm` in all frames. It moves the last vertex most, which is 2 from the joint along x. The size is the root
+# of 17. So 1.02 is 0.97 % of the size and 1.021 is 1.02 %.
+scaled() { # SCALE OPTION...
+    python3 test/convert/iqm.py break "$scratch/made.iqm" "$scratch/scaled.iqm" poses+124 "$1"
+    shift
+    rm -rf "$scratch/scaled"
+    "$tool" convert "$scratch/scaled.iqm" --output "$scratch/scaled" "$@"
+}
+lost='MD5 cannot store the scale of joint arm in clip'
+check "a loss below 1 % of the size is a note" ends_saying 0 "note: $lost lift/up: vertices move by up to 0.04 units" scaled 1.02
+check "... above it an error" ends_saying 1 "scaled.iqm: error: $lost lift/up: vertices move by up to 0.042 units" scaled 1.021
+check "... that writes no file" test ! -e "$scratch/scaled/scaled.md5mesh"
+check "... and accepted by force" ends_saying 0 "$lost" scaled 1.021 --force
+measures_other() { # clips of a file for the model of another one
+    python3 test/convert/iqm.py break "$scratch/frames.iqm" "$scratch/scaled.iqm" poses+124 1.021
+    "$tool" convert "$scratch/made.iqm" "$scratch/scaled.iqm" --output "$scratch/scaled_2"
+}
+check "... also in a file with clips for the model of another file" ends_saying 1 "$lost" measures_other
+
 broken "version 1" version 1 "unsupported IQM version 1: expected 2"
 broken "a longer file" filesize 100000 "truncated or damaged file: the header declares 100000 bytes"
 broken "a shorter one" filesize 100 "truncated or damaged file: the header declares 100 bytes"
