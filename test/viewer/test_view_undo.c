@@ -57,6 +57,47 @@ static size_t option_index(const char *name)
     return (size_t)(view_find_option(name, strlen(name)) - view_option_rows);
 }
 
+// A crowd is framed as a whole. Undo restores the camera that the user had moved before, and redo
+// frames the crowd again.
+TEST_SCREEN (view_undo_of_a_crowd_restores_the_camera, BOBBIN) {
+    view_camera *const camera = &s->viewer.cameras.user;
+    begin(s);
+    camera->azimuth += 0.5f;
+    camera->distance *= 0.8f;
+    camera->target.z += 3;
+    view_store_step(&s->viewer);
+    const view_camera before = *camera;
+    execute(s, view_set_command(view_find_option("crowd", 5), common_copy("20")));
+    CHECK_UINT(s->viewer.document->crowd.count, 20);
+    const view_framing *const framing = &s->viewer.cameras.framing;
+    const float fitting = view_fitting_distance(camera, &s->viewer.document->hull, 1,
+                                                framing->width, framing->height);
+    CHECK(framing->width > 0 && fitting <= camera->distance);
+    undo(s);
+    CHECK_UINT(s->viewer.document->crowd.count, 0);
+    CHECK_NEAR(camera->distance, before.distance, 1e-4);
+    CHECK_NEAR(camera->azimuth, before.azimuth, 1e-6);
+    CHECK_NEAR(camera->target.z, before.target.z, 1e-4);
+}
+
+// Undo, redo and the history are gray if there is no step for them.
+TEST_SCREEN (view_undo_is_gray_without_steps, BOBBIN) {
+    const view_menu_entry *const undo_entry = view_find_key('z', false, true, false, false);
+    const view_menu_entry *const redo_entry = view_find_key('z', true, true, false, false);
+    begin(s);
+    view_stage stage = item_draw(&s->viewer, 320, 240);
+    CHECK_UINT(view_missing_needs(&stage, undo_entry), VIEW_NEEDS_UNDO);
+    CHECK_UINT(view_missing_needs(&stage, redo_entry), VIEW_NEEDS_REDO);
+    execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.edges))});
+    stage = item_draw(&s->viewer, 320, 240);
+    CHECK_UINT(view_missing_needs(&stage, undo_entry), 0);
+    CHECK_UINT(view_missing_needs(&stage, redo_entry), VIEW_NEEDS_REDO);
+    undo(s);
+    stage = item_draw(&s->viewer, 320, 240);
+    CHECK_UINT(view_missing_needs(&stage, undo_entry), VIEW_NEEDS_UNDO);
+    CHECK_UINT(view_missing_needs(&stage, redo_entry), 0);
+}
+
 // The steps from the last one back: got up, had died, was alive.
 TEST_SCREEN (view_undoes_a_death, BOBBIN) {
     const view_fall *const fall = s->viewer.document->scene.fall;

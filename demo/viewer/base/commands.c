@@ -81,9 +81,12 @@ static const view_menu_entry commands[] = {
      KEYS(SHIFT(VIEW_KEY_F(12))), .tooltip = "Start or stop recording a movie of the window"},
     {VIEW_QUIT, VIEW_MENU_FILE, "quit", "Quit", "exit close", KEYS(CTRL('q'))},
 
-    {VIEW_UNDO, VIEW_MENU_EDIT, "undo", "Undo", "back revert", KEYS(CTRL('z'))},
-    {VIEW_REDO, VIEW_MENU_EDIT, "redo", "Redo", "again", KEYS(SHIFT(CTRL('z')), CTRL('y'))},
-    {VIEW_GO_TO_STEP, VIEW_MENU_EDIT, "history", "History", "steps undo", .list = VIEW_LIST_STEPS},
+    {VIEW_UNDO, VIEW_MENU_EDIT, "undo", "Undo", "back revert", KEYS(CTRL('z')),
+     NEEDS(VIEW_NEEDS_UNDO)},
+    {VIEW_REDO, VIEW_MENU_EDIT, "redo", "Redo", "again", KEYS(SHIFT(CTRL('z')), CTRL('y')),
+     NEEDS(VIEW_NEEDS_REDO)},
+    {VIEW_GO_TO_STEP, VIEW_MENU_EDIT, "history", "History", "steps undo", .list = VIEW_LIST_STEPS,
+     NEEDS(VIEW_NEEDS_STEPS)},
     {VIEW_RESET_ALL, VIEW_MENU_EDIT, "reset-all", "Reset all", "defaults usual as opened",
      .tooltip = "Reset all settings of this model and of the display"},
     {VIEW_FORGET_DOCUMENT, VIEW_MENU_EDIT, "forget-document",
@@ -336,6 +339,9 @@ const char *view_reason(uint32_t missing)
         "Requires a camera path",
         "Requires an environment map",
         "Requires a character that can be controlled",
+        "No earlier step",
+        "No later step",
+        "No steps",
     };
     for (int i = 0; i < VIEW_NUM_NEEDS; i++)
         if ((missing >> i & 1) != 0)

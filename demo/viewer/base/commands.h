@@ -184,7 +184,10 @@ typedef enum view_need {
     VIEW_NEEDS_CAMERA_PATH = 1 << 5,
     VIEW_NEEDS_ENVIRONMENT = 1 << 6,
     VIEW_NEEDS_MOVER = 1 << 7, // a character that keys can control
-    VIEW_NUM_NEEDS = 8,
+    VIEW_NEEDS_UNDO = 1 << 8,  // a step that can be undone
+    VIEW_NEEDS_REDO = 1 << 9,
+    VIEW_NEEDS_STEPS = 1 << 10, // a step other than the state after opening
+    VIEW_NUM_NEEDS = 11,
 } view_need;
 
 // Returns the text for the first unmet requirement of a command: "Requires a clip".

@@ -16,20 +16,23 @@ typedef struct view_framing {
 } view_framing;
 
 typedef struct view_cameras {
-    view_camera user;       // camera as set by the user
-    view_camera previous;   // camera before its last jump; a radius of 0: it has not jumped
-    view_camera drawn;      // camera as drawn in a window, in smooth motion to `user`
-    view_rect drawn_region; // free region as drawn, in smooth motion; width 0: not in motion
-    bool is_smooth;         // draw `drawn`: time passes between images
-    view_framing framing;   // last result of view_frame_*()
-    bool follows_path;      // the view follows the camera path, which is loaded then
+    view_camera user;            // camera as set by the user
+    view_camera previous;        // camera before its last jump; a radius of 0: it has not jumped
+    view_camera drawn;           // camera as drawn in a window, in smooth motion to `user`
+    view_rect drawn_region;      // free region as drawn, in smooth motion; width 0: not in motion
+    bool is_smooth;              // draw `drawn`: time passes between images
+    view_framing framing;        // last result of view_frame_*()
+    bool follows_path;           // the view follows the camera path, which is loaded then
+    bool has_single;             // a crowd is shown instead of one model, whose camera is stored:
+    view_camera single;          // camera of the model
+    view_framing single_framing; // framing of the model
 } view_cameras;
 
 // Sets the camera as the options specify, or so that it shows the clip.
 void view_place_camera(view_state *viewer);
 
 // Frames the whole document from the same direction, in the free region of an image of this size.
-// The camera remains just in front of a crowd.
+// All members of a crowd are visible.
 void view_frame_document(view_state *viewer, uint32_t width, uint32_t height);
 
 // Frames the document again if the free region has changed, or if the document would be cut off or

@@ -108,6 +108,7 @@ void view_place_camera(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     viewer->cameras.user = VIEW_DEFAULT_CAMERA;
+    viewer->cameras.has_single = false;
     viewer->cameras.user.orthographic = options->orthographic;
     if (options->azimuth_given)
         viewer->cameras.user.azimuth = options->azimuth;
@@ -480,6 +481,29 @@ bool view_select_environment(view_state *viewer)
                                     &viewer->log);
 }
 
+// Frames a crowd after its count has changed. Without a crowd restores the camera that the model
+// had before the crowd was shown.
+static void frame_changed_crowd(view_state *viewer, uint32_t old_count)
+{
+    view_cameras *const cameras = &viewer->cameras;
+    const uint32_t count = viewer->document->crowd.count;
+    if (count == old_count)
+        return;
+    if (count == 0 && cameras->has_single) {
+        cameras->user = cameras->single;
+        cameras->framing = cameras->single_framing;
+        cameras->has_single = false;
+        return;
+    }
+    if (old_count == 0) {
+        cameras->single = cameras->user;
+        cameras->single_framing = cameras->framing;
+        cameras->has_single = true;
+    }
+    if (!viewer->options->distance_given && !viewer->options->target_given)
+        view_frame_document(viewer, viewer->width, viewer->height);
+}
+
 bool view_reload(view_state *viewer)
 {
     // Copies of the names, because the old scene is freed.
@@ -493,6 +517,7 @@ bool view_reload(view_state *viewer)
     const size_t num_clips = picked_up ? 0 : before->num_clips;
     const int32_t joint = viewer->ui.selected_joint;
     const int32_t mesh = viewer->ui.selected_mesh;
+    const uint32_t crowd_count = old->crowd.count;
     common_list files = {0};
     if (has_model)
         common_add(&files, common_copy(view_shown_file(old)));
@@ -523,6 +548,7 @@ bool view_reload(view_state *viewer)
         view_store_files_stamp(viewer);
         view_show_meshes(viewer->document, viewer->options->hidden_meshes);
         view_measure(viewer);
+        frame_changed_crowd(viewer, crowd_count);
     }
     common_free_list(&others);
     common_free_list(&files);

@@ -235,17 +235,10 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
 void view_frame_document(view_state *viewer, uint32_t width, uint32_t height)
 {
     const view_document *const document = viewer->document;
-    const view_crowd *const crowd = &document->crowd;
     view_camera *const camera = &viewer->cameras.user;
     const view_stage stage = view_build_stage(viewer, (float)width, (float)height);
     const view_rect region = view_free_region(&stage);
     view_frame_all(camera, document->bounds, &document->hull, region.width, region.height);
-    // The camera comes no farther from a crowd than a viewer in front of its first row.
-    const float nearest_view = crowd->spread + 2 * crowd->size;
-    if (crowd->count > 0 && !camera->orthographic && camera->distance > nearest_view) {
-        camera->distance = nearest_view;
-        camera->target = view_centre(document->bounds);
-    }
     viewer->cameras.framing =
         (view_framing){*camera, view_size(document->bounds), region.width, region.height};
 }

@@ -79,8 +79,15 @@ uint32_t view_found_needs(const view_document *document)
 
 uint32_t view_missing_needs(const view_stage *stage, const view_menu_entry *row)
 {
-    const uint32_t have = view_found_needs(stage->document)
-                          | (stage->environment->light != NULL ? VIEW_NEEDS_ENVIRONMENT : 0u);
+    uint32_t have = view_found_needs(stage->document);
+    if (stage->environment->light != NULL)
+        have |= VIEW_NEEDS_ENVIRONMENT;
+    if (stage->step > 0)
+        have |= VIEW_NEEDS_UNDO;
+    if (stage->step + 1 < stage->num_steps)
+        have |= VIEW_NEEDS_REDO;
+    if (stage->num_steps > 1)
+        have |= VIEW_NEEDS_STEPS;
     return row->needs & ~have;
 }
 

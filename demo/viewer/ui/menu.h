@@ -52,7 +52,8 @@ void view_menu_panel(view_ui *ui, view_menus *menus);
 // Returns the VIEW_NEEDS_* bits that the document satisfies.
 uint32_t view_found_needs(const view_document *document);
 
-// Returns the VIEW_NEEDS_* bits that a command requires and the document does not satisfy.
+// Returns the VIEW_NEEDS_* bits that a command requires and the document, its environment and the
+// undo history do not satisfy.
 uint32_t view_missing_needs(const view_stage *stage, const view_menu_entry *row);
 
 #endif
