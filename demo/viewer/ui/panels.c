@@ -235,8 +235,10 @@ static void run_document_panels(view_ui *ui, view_panels *panels, const view_sta
             ui->command.action = VIEW_FILES;
     }
     if (stage->plays) {
+        const bool has_keys = !stage->is_touched && !view_current_layout(stage).is_phone;
         if (stage->shown->panel)
-            draw_badge(ui, low, VIEW_EDGE, "Press any key to play as Bobbin");
+            draw_badge(ui, low, VIEW_EDGE,
+                       has_keys ? "Press any key to play as Bobbin" : "Tap to play as Bobbin");
         return;
     }
     const bool is_inviting = ends && stage->now > panels->decision.demo_end - (double)VIEW_INVITING;
