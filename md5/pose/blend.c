@@ -42,7 +42,7 @@ void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint
     MD5_ASSERT_ARRAY(source, count);
     MD5_ASSERT_ARRAY(reference, count);
     MD5_ASSERT_ARRAY(difference, count);
-    md5i_get_combine_kernel(md5i_cpu_best(MD5_CPU_AVX512))(
+    md5i_combine_kernels[md5i_cpu_best(MD5_CPU_AVX512)](
         &(md5_combine_job){MD5_SUBTRACT, source, reference, NULL, difference, NULL, -1, count});
 }
 
@@ -53,6 +53,6 @@ void md5_add_pose(const md5_xform *pose, const md5_xform *source, const md5_xfor
     MD5_ASSERT_ARRAY(source, count);
     MD5_ASSERT_ARRAY(out, count);
     const md5_combine_kind kind = reference ? MD5_ADD_DIFFERENCE : MD5_ADD;
-    md5i_get_combine_kernel(md5i_cpu_best(MD5_CPU_AVX512))(
+    md5i_combine_kernels[md5i_cpu_best(MD5_CPU_AVX512)](
         &(md5_combine_job){kind, pose, source, reference, out, joint_weights, weight, count});
 }

@@ -8,8 +8,4 @@ const md5_pose_kernels *md5i_get_pose_kernels(md5_cpu level)
     return kernels[level];
 }
 
-md5_combine_kernel *md5i_get_combine_kernel(md5_cpu level)
-{
-    static md5_combine_kernel *const kernels[MD5_CPU_COUNT] = MD5_KERNEL_PER_SET(md5i_combine);
-    return kernels[level];
-}
+md5_combine_kernel *const md5i_combine_kernels[MD5_CPU_COUNT] = MD5_KERNEL_PER_SET(md5i_combine);

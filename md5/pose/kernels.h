@@ -90,14 +90,15 @@ md5_combine_kernel md5i_combine_neon;
 // Computes MD5_BLEND and MD5_BLEND_NLERP in plain C: the same bits with a tenth of the code.
 md5_combine_kernel md5i_blend_scalar;
 
-// Return the kernels of `level`. The processor must support it: see md5i_cpu_has().
+// The kernels of each instruction set. The processor must support the set: see md5i_cpu_has(). The
+// combine kernels are in a table, so that blending a few joints takes one call less.
 const md5_pose_kernels *md5i_get_pose_kernels(md5_cpu level);
-md5_combine_kernel *md5i_get_combine_kernel(md5_cpu level);
+extern md5_combine_kernel *const md5i_combine_kernels[MD5_CPU_COUNT];
 
 // The fastest kernels of this build and processor, up to the instruction set `widest`.
 #if MD5_HAS_SIMD
 #define MD5_POSE_KERNELS(widest) md5i_get_pose_kernels(md5i_cpu_best(MD5_CPU_##widest))
-#define MD5_BLEND_KERNEL md5i_get_combine_kernel(md5i_cpu_best(MD5_CPU_AVX512))
+#define MD5_BLEND_KERNEL md5i_combine_kernels[md5i_cpu_best(MD5_CPU_AVX512)]
 #else
 #define MD5_POSE_KERNELS(widest) (&md5i_pose_kernels_scalar)
 #define MD5_BLEND_KERNEL md5i_blend_scalar

@@ -261,13 +261,13 @@ static uint64_t work_finish(void *fixture, md5_cpu level)
 static uint64_t combine(const posing *made, md5_cpu level, md5_combine_kind kind, const float *mask,
                         float weight)
 {
-    md5i_get_combine_kernel(level)(&(md5_combine_job){.kind = kind,
-                                                      .a = made->pose,
-                                                      .b = made->layer,
-                                                      .out = made->mixed,
-                                                      .joint_weights = mask,
-                                                      .weight = weight,
-                                                      .count = made->model->skeleton.num_joints});
+    md5i_combine_kernels[level](&(md5_combine_job){.kind = kind,
+                                                   .a = made->pose,
+                                                   .b = made->layer,
+                                                   .out = made->mixed,
+                                                   .joint_weights = mask,
+                                                   .weight = weight,
+                                                   .count = made->model->skeleton.num_joints});
     return made->mixed[0].rotation.x > 0.0f;
 }
 

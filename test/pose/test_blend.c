@@ -399,7 +399,7 @@ static void run_call(md5_cpu level, md5_combine_kind kind, const poses *made, fl
         job.joint_weights = NULL;
         job.weight = -1;
     }
-    md5i_get_combine_kernel(level)(&job);
+    md5i_combine_kernels[level](&job);
 }
 
 // Also writes into the inputs; nothing past the result may change.
