@@ -497,7 +497,7 @@ static bool write_texts(writer *to, const md5_table_iterator *walk)
 {
     const md5_column *const column = walk->column;
     const void *const array = walk->level->row + column->offset;
-    const char *const *const texts = array;
+    const char *const *const texts = (const char *const *)array;
     const size_t capacity = column->auxiliary;
     for (size_t i = 0; i < capacity && texts[i]; i++) {
         write_token(to, md5_column_word(column));
