@@ -146,7 +146,8 @@ static void measure_pose(bench_table *table, posing *made, bench_work *work, con
 static void measure_threads(bench_table *table, posing *made)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const unsigned most = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (unsigned)cores;
+    const unsigned num_cores = cores < 1 ? 1 : (unsigned)cores;
+    const unsigned most = num_cores > MAX_THREADS ? MAX_THREADS : num_cores;
     const double one = time_threads(made, POSING_CROWD, 1);
     for (unsigned threads = 2; threads <= most; threads *= 2) {
         char name[64];
@@ -204,9 +205,7 @@ static void measure_posing(bench_table *table, uint32_t num_joints)
         measure_pose(table, &made, work_blend_nlerp, "the same by nlerp", true, 1, 0);
         measure_pose(table, &made, work_blend_masked, "the same with a mask", true, 1, 1.2);
         measure_pose(table, &made, work_add, "add a difference", true, 1, 1.2);
-#ifdef BENCH_HAS_BLEND_PEER
         measure_against_blend_peer(table, &made);
-#endif
     }
     free_posing(&made);
 }
@@ -269,7 +268,8 @@ static double slerp_error(md5_quat a, md5_quat b, float t)
     const double angle = 0.5 * angle_between(p, q);
     const double sine = sin(angle);
     const double of_a = sine > 0.0 ? sin((1.0 - t) * angle) / sine : 1.0 - t;
-    const double of_b = (cosine < 0.0 ? -1.0 : 1.0) * (sine > 0.0 ? sin(t * angle) / sine : t);
+    const double sign = cosine < 0.0 ? -1.0 : 1.0;
+    const double of_b = sign * (sine > 0.0 ? sin(t * angle) / sine : t);
     for (int i = 0; i < 4; i++)
         exact[i] = p[i] * of_a + q[i] * of_b;
     unit_of(md5_quat_slerp(a, b, t), found);
@@ -446,6 +446,13 @@ static void measure_against_peer(bench_table *table, int count, char **paths)
     free_texts(&ours);
     free_texts(&others);
 }
+#else
+static void measure_against_peer(bench_table *table, int count, char **paths)
+{
+    (void)table;
+    (void)count;
+    (void)paths;
+}
 #endif
 
 // Does one work so often and nothing else, for test/long/instructions.sh.
@@ -515,9 +522,7 @@ int main(int argc, char **argv)
     measure_accuracy(&table);
     measure_made_meshes(&table);
     measure_real_meshes(&table, argc - 2, argv + 2);
-#ifdef BENCH_HAS_PEER
     measure_against_peer(&table, argc - 2, argv + 2);
-#endif
     printf("\n%d of %d goals met, %d not judged because the machine was busy; %.0f seconds; widest "
            "instruction set: %s\n",
            table.num_met, table.num_goals, table.num_busy, bench_now() - start,

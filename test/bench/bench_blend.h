@@ -16,7 +16,6 @@
 #include "test/bench/bench_real.h"
 
 #if defined __SSE2__ && defined __GNUC__
-#define BENCH_HAS_BLEND_PEER
 #include <emmintrin.h>
 
 #define BLEND_TURNS 61
@@ -226,12 +225,16 @@ BLEND_INLINE void blend_peer_parts(const blend_peer *fixture, blend_kind kind, i
     const bool adds = kind == BLEND_PEER_ADD;
     const bool is_masked = kind == BLEND_PEER_MASKED;
     __m128 *const sums = is_masked ? fixture->sums : NULL;
-    const blend_layer layers[] = {
-        {fixture->pose, is_masked ? fixture->rest_of_mask : NULL, adds || is_masked ? 1 : 0.7f},
-        {fixture->layer, is_masked ? fixture->mask : NULL,
-         adds        ? 0.6f
-         : is_masked ? BLEND_MASK_WEIGHT
-                     : 0.3f}};
+    blend_layer layers[] = {{fixture->pose, NULL, 0.7f}, {fixture->layer, NULL, 0.3f}};
+    if (adds)
+        layers[1].weight = 0.6f;
+    if (is_masked) {
+        layers[0].joint_weights = fixture->rest_of_mask;
+        layers[1].joint_weights = fixture->mask;
+        layers[1].weight = BLEND_MASK_WEIGHT;
+    }
+    if (adds || is_masked)
+        layers[0].weight = 1;
     if (real.blend) {
         real_blend_job job = {
             .num_fours = count, .is_additive = adds, .out = (float *)fixture->out};
@@ -336,8 +339,8 @@ static void blend_compare(bench_table *table, const blend_peer *fixture, blend_k
     }
     qsort(ratios, BLEND_TURNS, sizeof ratios[0], bench_compare);
     snprintf(name, sizeof name, "%s%s", names[kind], scales ? "" : ", no scales");
-    bench_least(table, &watch, name, ratios[BLEND_TURNS / 2] / (real.blend ? 1 : shares[kind]),
-                scales ? 1.0 : 0.0);
+    const double share = real.blend ? 1 : shares[kind];
+    bench_least(table, &watch, name, ratios[BLEND_TURNS / 2] / share, scales ? 1.0 : 0.0);
 }
 
 static void measure_against_blend_peer(bench_table *table, const posing *made)
@@ -350,6 +353,14 @@ static void measure_against_blend_peer(bench_table *table, const posing *made)
         blend_compare(table, &fixture, (blend_kind)kind, false);
     }
     blend_free(&fixture);
+}
+
+#else
+
+static void measure_against_blend_peer(bench_table *table, const posing *made)
+{
+    (void)table;
+    (void)made;
 }
 
 #endif

@@ -274,8 +274,8 @@ static void bench_measure(bench_table *table, const bench_row *row)
            variants[0].three_quarters);
     const double median = variants[0].median;
     const bool rate = row->kind == BENCH_RATE;
-    bench_judge(table, rate ? ">=" : "<=", row->goal,
-                rate ? median >= row->goal : median <= row->goal, is_quiet);
+    const bool is_met = rate ? median >= row->goal : median <= row->goal;
+    bench_judge(table, rate ? ">=" : "<=", row->goal, is_met, is_quiet);
     if (row->levels) {
         printf("    ");
         for (int i = 0; i < count; i++)

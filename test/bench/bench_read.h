@@ -53,9 +53,9 @@ static bool read_with_us(const bench_text *text)
 }
 
 // Tries assimp in a separate process, because it crashes on some valid files.
+#ifdef BENCH_ASSIMP
 static bool survives_assimp(const bench_text *text)
 {
-#ifdef BENCH_ASSIMP
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
@@ -65,11 +65,14 @@ static bool survives_assimp(const bench_text *text)
     }
     int status = 1;
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
 #else
+static bool survives_assimp(const bench_text *text)
+{
     (void)text;
     return true;
-#endif
 }
+#endif
 
 // Adds a file if both libraries can read it.
 static void add_file(bench_texts *all, const char *path)

@@ -67,8 +67,10 @@ static void find_real_peers(void)
         fprintf(stderr, "bench: %s\n", library ? "peers.so has none of the functions" : dlerror());
         exit(1);
     }
-    printf("peers themselves: %s%s%s\n", real.skin ? " skinning" : "",
-           real.blend ? " blending" : "", real.read_mesh ? " reading" : "");
+    const char *const skinning = real.skin ? " skinning" : "";
+    const char *const blending = real.blend ? " blending" : "";
+    const char *const reading = real.read_mesh ? " reading" : "";
+    printf("peers themselves: %s%s%s\n", skinning, blending, reading);
 }
 
 #endif

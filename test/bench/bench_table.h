@@ -43,10 +43,8 @@ static void bench_judge(bench_table *table, const char *sign, double goal, bool 
         table->num_goals++;
         table->num_met += is_met && is_quiet;
         table->num_busy += !is_quiet;
-        printf(" %s %-6g %s", sign, goal,
-               !is_quiet ? "not judged: busy"
-               : is_met  ? "met"
-                         : "MISSED");
+        const char *const result = is_met ? "met" : "MISSED";
+        printf(" %s %-6g %s", sign, goal, is_quiet ? result : "not judged: busy");
     }
     printf("\n");
 }

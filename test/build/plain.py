@@ -3,8 +3,8 @@
 
 Reports `file:line: problem` and exits with status 1 for
 - macros that contain a loop or a jump: for, while, do, break, continue, goto or return;
-- statements with two or more conditional operators, in folders of SINGLE_CONDITIONALS;
-- #if inside functions and structures, in folders of WHOLE_FUNCTIONS.
+- statements with two or more conditional operators;
+- #if inside functions and structures, except in files of PLATFORM_FILES.
 Without files, checks all C files that git knows.
 """
 
@@ -16,24 +16,12 @@ import sys
 # (REQUIRE), run the statement after them in another process (MISUSE) or return a fault (HOLDS, PASS_ON).
 ALLOWED_MACROS = re.compile(r'(TRY|\w*ASSERT\w*|REQUIRE|REQUIRE_CORPUS|MISUSE|HOLDS|PASS_ON)$')
 
-# Folders without statements that have two or more conditional operators. Add a folder when it is clean.
-SINGLE_CONDITIONALS = (
-    'md5/', 'render/', 'demo/', 'test/build/', 'test/compress/', 'test/convert/', 'test/curve/', 'test/decl/',
-    'test/dialects/', 'test/ik/', 'test/pose/', 'test/ragdoll/', 'test/web/')
-
-# Folders without #if inside functions and structures. Add a folder when it is clean.
-WHOLE_FUNCTIONS = (
-    'md5/', 'render/', 'demo/', 'test/compress/', 'test/convert/', 'test/curve/', 'test/decl/',
-    'test/dialects/', 'test/fuzz/', 'test/game/', 'test/ik/', 'test/load/', 'test/material/',
-    'test/play/', 'test/pose/', 'test/ragdoll/', 'test/read/', 'test/skin/', 'test/viewer/',
-    'test/web/')
-
 # Files that hide compilers, processors and operating systems from all others may contain #if anywhere.
 PLATFORM_FILES = re.compile(
     r'md5/core/(compiler\.h|cpu\.[ch]|wide\w*\.h|file\.c)$|md5/pose/simd/packed_wide\.h$'
     r'|demo/common/(file|system|threads|write)\.c$|demo/viewer/platform/')
 
-CONTROL = re.compile(r'(?:MD5_UNROLL\s+|else\s+)?(?:if|for|while|switch)\b')
+CONTROL = re.compile(r'(?:MD5_UNROLL\s+|else\s+)?(?:if|for|while|switch|TEST\w*)\b')
 JUMP = re.compile(r'\b(for|while|do|break|continue|goto|return)\b')
 TOKENS = re.compile(r'//(?:\\\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 
@@ -148,10 +136,9 @@ def check(path):
         return f'{path}:{code.count(chr(10), 0, offset) + 1}'
     found = [f'{at(offset)}: the macro {name} contains `{keyword}`: write the code where it is used'
              for offset, name, keyword in macros_with_jumps(code)]
-    if path.startswith(SINGLE_CONDITIONALS):
-        found += [f'{at(offset)}: {count} conditional operators in one statement: use if, or name the parts'
-                  for offset, count in double_conditionals(code)]
-    if path.startswith(WHOLE_FUNCTIONS) and not PLATFORM_FILES.match(path):
+    found += [f'{at(offset)}: {count} conditional operators in one statement: use if, or name the parts'
+              for offset, count in double_conditionals(code)]
+    if not PLATFORM_FILES.match(path):
         found += [f'{at(offset)}: #if inside a function: move the code to a file or a function'
                   for offset in inner_conditions(code)]
     return found

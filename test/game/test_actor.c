@@ -808,9 +808,11 @@ static bool obey(md5_actor *actor, const pose_command *command)
     if (strcmp(command->word, "clear") == 0)
         return md5_actor_clear(actor, command->channel, command->blend);
     const uint32_t clip = md5_actor_choose(actor, NULL, command->anim);
-    const md5_actor_mode mode = strcmp(command->word, "play") == 0    ? MD5_ACTOR_ONCE
-                                : strcmp(command->word, "cycle") == 0 ? MD5_ACTOR_CYCLE
-                                                                      : MD5_ACTOR_HOLD;
+    md5_actor_mode mode = MD5_ACTOR_HOLD;
+    if (strcmp(command->word, "play") == 0)
+        mode = MD5_ACTOR_ONCE;
+    else if (strcmp(command->word, "cycle") == 0)
+        mode = MD5_ACTOR_CYCLE;
     return md5_actor_play(actor, command->channel, clip, mode, command->frame, command->blend);
 }
 
@@ -862,7 +864,9 @@ static uint32_t seed_behind(const scenario *all, uint32_t seed)
         const bool is_exact = length == 0 || strchr("0123456789", command->anim[length - 1]);
         const bool is_anywhere =
             strcmp(command->word, "cycle") == 0 && strcmp(command->anim, "idle") == 0;
-        for (int draws = (is_exact ? 0 : 1) + (is_anywhere ? 1 : 0); draws > 0; draws--)
+        if (!is_exact)
+            seed = seed * 69069u + 1u;
+        if (is_anywhere)
             seed = seed * 69069u + 1u;
     }
     return seed;

@@ -1051,7 +1051,10 @@ TEST (monsters_do_what_is_meant_if_asked_to) {
             md5_mat34 joints[ENTITY_JOINTS];
             md5_vec3 head;
             look_turned(is_as_meant, 90.0f * (float)turns, &head, joints);
-            CHECK_VEC3(head, is_as_meant ? 3 : 6, 0, is_as_meant ? 123 : 121, 1e-4);
+            if (is_as_meant)
+                CHECK_VEC3(head, 3, 0, 123, 1e-4);
+            else
+                CHECK_VEC3(head, 6, 0, 121, 1e-4);
             CHECK_THAT(
                 point_distance((md5_vec3){joints[2].m[3], joints[2].m[7], joints[2].m[11]}, eye)
                     < 1e-4,

@@ -49,12 +49,13 @@ static void print(figure_case *it, const char *format, ...)
 
 static void print_vector(figure_case *it, const char *name, const md5_figure_vector *vector)
 {
+    const char *const first = vector->joints[0][0] ? vector->joints[0] : "-";
+    const char *const second = vector->joints[1][0] ? vector->joints[1] : "-";
     print(it, "%s [%d %d ", name, vector->kind, vector->is_negated);
     if (vector->kind == MD5_FIGURE_NUMBERS)
         print(it, "%.9g %.9g %.9g]", vector->numbers.x, vector->numbers.y, vector->numbers.z);
     else
-        print(it, "%s %s]", vector->joints[0][0] ? vector->joints[0] : "-",
-              vector->joints[1][0] ? vector->joints[1] : "-");
+        print(it, "%s %s]", first, second);
 }
 
 static void print_numbers(figure_case *it, const char *name, const float *numbers, size_t count)
@@ -178,12 +179,13 @@ TEST_IF (figures_are_read_as_the_original_engine_does, figure_case, it, open_fig
             continue;
         print_figure(it, it->names[i], figure);
         snprintf(begin, sizeof begin, "af %s state", it->names[i]);
-        const char *const theirs = strstr(parsed, begin);
-        const char *const end = theirs ? strstr(theirs, "\naf ") : NULL;
-        const size_t size = theirs ? end ? (size_t)(end - theirs) + 1 : strlen(theirs) : 0;
-        const bool is_equal = theirs && size == it->used && memcmp(theirs, it->text, size) == 0;
+        const char *const found = strstr(parsed, begin);
+        const char *const theirs = found ? found : "";
+        const char *const end = strstr(theirs, "\naf ");
+        const size_t size = end ? (size_t)(end - theirs) + 1 : strlen(theirs);
+        const bool is_equal = found && size == it->used && memcmp(theirs, it->text, size) == 0;
         num_equal += CHECK_THAT(is_equal, "%s: found\n%s, expected\n%.*s", name, it->text,
-                                (int)size, theirs ? theirs : "");
+                                (int)size, theirs);
         print_warnings(it, log->text, it->names[i]);
         snprintf(begin, sizeof begin, "\n%s\t", it->names[i]);
         if (!is_real)

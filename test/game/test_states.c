@@ -264,9 +264,10 @@ TEST (frame_commands_call_functions_that_no_state_calls) {
     OWN_STATES states = md5_create_states(&desc, NULL, NULL);
     CHECK(md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0));
     unsigned num_commands = 0;
+    static const uint32_t milliseconds[] = {0, 10, 100, 100, 100};
     static const double expected[][2] = {{0, 0}, {1, 0}, {1, 100}, {1, 101}, {6, 111}};
     for (int i = 0; i < 5; i++) {
-        md5_states_advance(states, i == 0 ? 0 : i == 1 ? 10 : 100, count_command, &num_commands);
+        md5_states_advance(states, milliseconds[i], count_command, &num_commands);
         CHECK_NEAR(md5_states_variable(states, "g"), expected[i][0], 0);
         CHECK_NEAR(md5_states_variable(states, "r"), expected[i][1], 0);
     }
@@ -397,10 +398,12 @@ TEST (heads_without_the_clip_of_the_body_are_idle) {
         CHECK(i == 0 || md5_actor_play(head, MD5_CHANNEL_ALL, 0, MD5_ACTOR_CYCLE, 0, 0));
         CHECK(md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0));
         md5_states_advance(states, 10, NULL, NULL);
-        CHECK(plays(head, MD5_CHANNEL_ALL, i == 0 ? "idle" : "smile", i == 0 ? 0 : 10));
+        const char *const clip = i == 0 ? "idle" : "smile";
+        const uint32_t time = i == 0 ? 0 : 10;
+        CHECK(plays(head, MD5_CHANNEL_ALL, clip, time));
         md5_states_advance(states, 100, NULL, NULL);
         CHECK(plays(body, MD5_CHANNEL_TORSO, "lift", 0));
-        CHECK(plays(head, MD5_CHANNEL_ALL, i == 0 ? "idle" : "smile", i == 0 ? 100 : 110));
+        CHECK(plays(head, MD5_CHANNEL_ALL, clip, time + 100));
         CHECK(md5_actor_channel(head, MD5_CHANNEL_ALL).is_cycling);
     }
 }

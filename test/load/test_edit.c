@@ -1233,8 +1233,9 @@ static void use(md5_doc *doc, const md5_model *model)
     EDIT_MESHES(doc, NULL, .is_merged = true, .drops_unused = is_odd,
                 .flipped = doc->num_meshes <= COUNT_OF(turned) ? turned : NULL,
                 .max_vertices = 3 * doc->num_meshes);
+    const float yaw = is_odd ? 90.0f : 0.0f;
     EDIT_SPACE(doc, NULL, .is_mirrored = true, .partners = doc->num_joints == 3 ? partners : NULL,
-               .rotation = {.yaw = is_odd ? 90.0f : 0.0f}, .scale = 2.0f);
+               .rotation = {.yaw = yaw}, .scale = 2.0f);
     EDIT_FRAMES(doc, NULL, .frame_rate = is_odd ? 50.0 : 0.0, .is_closed = true,
                 .is_in_place = is_odd, .tolerance = 0.1f);
     OWN_STRING text = written(doc, &error);

@@ -74,6 +74,8 @@ static void add_text(hostile_text *text, const piece *from, size_t size, size_t 
 {
     const size_t count = from->part ? size / from->part : 0;
     const bool once = from->kind == ONCE;
+    const size_t last = once ? 0 : 1;
+    const size_t other = from->other ? size / from->other - last : count;
     for (const char *word = from->words; *word; word++) {
         const size_t plain = strcspn(word, "#?$@");
         add(text, "%.*s", (int)plain, word);
@@ -83,7 +85,7 @@ static void add_text(hostile_text *text, const piece *from, size_t size, size_t 
         if (*word == '#')
             add(text, "%zu", once ? count : which);
         else if (*word == '?')
-            add(text, "%zu", from->other ? size / from->other - (once ? 0 : 1) : count);
+            add(text, "%zu", other);
         else if (*word == '$')
             add(text, "%zu", which % 10);
         else

@@ -38,10 +38,11 @@ static bool is_golden(md5_game *game, const char *text, int number)
     OWN_STRING raw = test_read_file(test_pathf("golden/d3/%s", name), &size);
     OWN_IMAGE image = load_image_text(game, text, NULL, &error);
     const bool is_missing = raw && size >= 12 && number_at(raw) == 0;
-    const int off = !raw         ? 256
-                    : is_missing ? image ? 256 : 0
-                    : !image     ? 256
-                                 : difference(image, raw, size);
+    int off = 256;
+    if (is_missing && !image)
+        off = 0;
+    else if (raw && !is_missing && image)
+        off = difference(image, raw, size);
     const bool held =
         CHECK_THAT(off == 0, "%s is off by %d: %s", text, off, image ? "" : error.message);
     return held;

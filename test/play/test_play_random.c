@@ -113,7 +113,8 @@ static void create_transition(md5_transition_desc *to, md5_condition *condition,
     };
     *condition = conditions[play_below(random, 8)];
     to->conditions = condition;
-    to->num_conditions = play_one_in(random, to->waits ? 3 : 10) ? 0 : 1;
+    const uint32_t rarity = to->waits ? 3 : 10;
+    to->num_conditions = play_one_in(random, rarity) ? 0 : 1;
     if (to->waits && play_one_in(random, 2))
         to->num_conditions = 0;
 }

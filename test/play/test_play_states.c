@@ -1044,9 +1044,10 @@ TEST (many_transitions_are_taken_as_if_all_were_looked_at) {
                     i, play_one_in(&random, 3) ? "any" : "s0", i, play_below(&random, 4));
         for (uint32_t num = play_one_in(&random, 64) ? 1 : 2, k = 0; k < num; k++) {
             const uint32_t kind = play_below(&random, 4 + k);
-            test_append(&text, " %s %s%u %s", k == 0 ? "when" : "and", kinds[kind],
-                        play_below(&random, OF_A_KIND),
-                        kind < 2 ? compared[play_below(&random, 4)] : "");
+            const uint32_t number = play_below(&random, OF_A_KIND);
+            const char *const comparison = kind < 2 ? compared[play_below(&random, 4)] : "";
+            test_append(&text, " %s %s%u %s", k == 0 ? "when" : "and", kinds[kind], number,
+                        comparison);
         }
         test_append(&text, " }\n");
     }

@@ -138,7 +138,8 @@ TEST (number_with_ten_decimals_is_read_by_words) {
         const double middle = ldexp((a | 0x800000u) + 0.5, -32) * step * 8;
         const double number = i & 1 ? a * 2e-9 : middle;
         char text[64];
-        snprintf(text, sizeof text, "%s%.10f", b & 1 ? "-" : "", number < 9.9 ? number : 0.5);
+        const char *const sign = b & 1 ? "-" : "";
+        snprintf(text, sizeof text, "%s%.10f", sign, number < 9.9 ? number : 0.5);
         if (!words_equal_strtof(text))
             return;
     }

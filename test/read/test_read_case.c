@@ -7,7 +7,11 @@ char *read_case_text(const char *text, const char *old, const char *new, size_t 
     const bool is_whole = !old || !old[0];
     CHECK_THAT(place != NULL, "'%s' is not in the text", old ? old : "");
     const size_t before = place && !is_whole ? (size_t)(place - text) : 0;
-    const char *const behind = is_whole ? "" : place ? place + strlen(old) : text;
+    const char *behind = text;
+    if (is_whole)
+        behind = "";
+    else if (place)
+        behind = place + strlen(old);
     *size = before + strlen(new) + strlen(behind);
     OWN_STRING made = test_alloc(*size + 1);
     memcpy(made, text, before);

@@ -302,10 +302,12 @@ static void place(const figure *fixture, int frame, placement placed[NUM_BONES])
             turn(v, 2, i < 3 ? at[3] : 0);
             for (int k = 0; k < 3; k++)
                 v[k] = i < 3 ? v[k] : at[k];
-            for (int k = 0; k < 3; k++)
-                to[k] = !parent ? v[k]
-                                : v[0] * parent->axes[0][k] + v[1] * parent->axes[1][k]
-                                      + v[2] * parent->axes[2][k] + (i < 3 ? 0 : parent->origin[k]);
+            for (int k = 0; k < 3; k++) {
+                to[k] = v[k];
+                if (parent)
+                    to[k] = v[0] * parent->axes[0][k] + v[1] * parent->axes[1][k]
+                            + v[2] * parent->axes[2][k] + (i < 3 ? 0 : parent->origin[k]);
+            }
         }
     }
 }
@@ -339,9 +341,11 @@ static char *write_anim(const figure *fixture)
     test_append(&text, "MD5Version 6\ncommandline \"\"\nnumchannels %d\n", 6 * NUM_BONES + 6);
     int number = 0;
     for (int i = 0; i < 6; i++) {
+        const char *const corner = i < 3 ? "Min" : "Max";
+        const int value = i < 3 ? -i - 1 : i;
         test_append(&text,
                     "channel %d { joint \"bounds%s\" attribute \"%s\" framerate 30 keys 1 %d }\n",
-                    number++, i < 3 ? "Min" : "Max", names[i % 3], i < 3 ? -i - 1 : i);
+                    number++, corner, names[i % 3], value);
     }
     for (int i = 0; i < 6; i++) {
         for (int bone = NUM_BONES - 1; bone >= 0; bone--) {
@@ -363,6 +367,7 @@ static char *write_anim(const figure *fixture)
 TEST (version_6_animations_move_models_of_version_6) {
     static figure made;
     static placement placed[NUM_BONES];
+    static const double limits[6] = {20, 20, 20, 179, 89, 179}; // x y z, yaw pitch roll
     md5_error error = {0};
     read_case_log log = {.used = 0};
     const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
@@ -372,8 +377,7 @@ TEST (version_6_animations_move_models_of_version_6) {
         for (int frame = 0; frame < NUM_FRAMES; frame++) {
             for (int i = 0; i < 6; i++) {
                 const bool is_still = (bone + i) % 3 == 0 && frame > 0;
-                const double limit = i < 3 ? 20 : i == 4 ? 89 : 179;
-                const double value = test_between(-limit, limit, &random);
+                const double value = test_between(-limits[i], limits[i], &random);
                 made.at[frame][bone][i] = is_still ? made.at[0][bone][i] : value;
             }
         }

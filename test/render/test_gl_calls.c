@@ -28,10 +28,16 @@ static struct {
 
 static int target_of(GLenum target)
 {
-    return target == GL_TEXTURE_2D               ? 0
-           : target == GL_TEXTURE_BUFFER         ? 1
-           : target == GL_TEXTURE_2D_MULTISAMPLE ? 2
-                                                 : 3;
+    switch (target) {
+    case GL_TEXTURE_2D:
+        return 0;
+    case GL_TEXTURE_BUFFER:
+        return 1;
+    case GL_TEXTURE_2D_MULTISAMPLE:
+        return 2;
+    default:
+        return 3;
+    }
 }
 
 static int target_of_sampler(GLenum type)

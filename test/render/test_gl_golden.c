@@ -140,11 +140,9 @@ static void check_pictures(bool all)
             md5gl_destroy_model(scene.renderer, viewer.document->drawn);
             viewer.document->drawn =
                 md5gl_create_model(scene.renderer, viewer.document->scene.model, path, NULL);
+            const int one_light = path % 2 != 0 ? STUDIO : CLASSIC;
             if (CHECK(viewer.document->drawn))
-                draw_path(&viewer, target, md5gl_path_name(path),
-                          all             ? BOTH
-                          : path % 2 != 0 ? STUDIO
-                                          : CLASSIC);
+                draw_path(&viewer, target, md5gl_path_name(path), all ? BOTH : one_light);
         }
     }
     md5gl_destroy_target(scene.renderer, target);

@@ -462,9 +462,11 @@ TEST_HERE (gl_shadows_do_not_swim_with_the_bounds) {
     memset(stage->frame.background, 0, sizeof stage->frame.background);
     stage->frame.shadow_texels = 64;
     scene.placements[1].m[11] = 1; // near the ground, in its shade as well
+    static const float widths[5] = {0, 0.37f, 0, 37.3f, 0};
+    static const float radii[5] = {0, 0, 40, 40, 7.5f};
     for (int i = 0; i < 5; i++) {
-        const float wider = i % 2 == 0 ? 0 : i == 1 ? 0.37f : 37.3f;
-        stage->frame.shadow_radius = i < 2 ? 0 : i == 4 ? 7.5f : 40;
+        const float wider = widths[i];
+        stage->frame.shadow_radius = radii[i];
         stage->frame.casters = (md5_bounds){{-5, -5 - wider, 0}, {5 + wider, 5, 12}};
         stage_begin(stage);
         stage_pose(stage, scene.palettes, scene.placements + 1, 1);

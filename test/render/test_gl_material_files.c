@@ -229,9 +229,16 @@ static md5gl_material_set *load(gl_scene *scene, fake_folder *folder, const fake
 static const char *maps_of(const md5gl_material *material, md5gl_texture checker)
 {
     static char text[8];
-    snprintf(text, sizeof text, "%s%s%s%s", material->diffuse != checker ? "d" : "",
-             material->normals != 0 ? "n" : "", material->specular != 0 ? "s" : "",
-             material->glow != 0 ? "g" : "");
+    size_t length = 0;
+    if (material->diffuse != checker)
+        text[length++] = 'd';
+    if (material->normals != 0)
+        text[length++] = 'n';
+    if (material->specular != 0)
+        text[length++] = 's';
+    if (material->glow != 0)
+        text[length++] = 'g';
+    text[length] = '\0';
     return text;
 }
 
@@ -341,11 +348,18 @@ TEST_SCENE (gl_material_files_say_which_pictures_are_missing_or_damaged) {
 static const char *name_fake(void *user, const char *shader, md5gl_image_kind kind)
 {
     (void)user;
-    return strcmp(shader, "models/one") != 0 ? NULL
-           : kind == MD5GL_IMAGE_DIFFUSE     ? "f/Skin of my own.jpg"
-           : kind == MD5GL_IMAGE_NORMALS     ? ""
-           : kind == MD5GL_IMAGE_GLOW        ? "f/none.png"
-                                             : NULL;
+    if (strcmp(shader, "models/one") != 0)
+        return NULL;
+    switch (kind) {
+    case MD5GL_IMAGE_DIFFUSE:
+        return "f/Skin of my own.jpg";
+    case MD5GL_IMAGE_NORMALS:
+        return "";
+    case MD5GL_IMAGE_GLOW:
+        return "f/none.png";
+    default:
+        return NULL;
+    }
 }
 
 // The image that the host names is used instead of an image with the shader's name; the remaining

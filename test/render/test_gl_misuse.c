@@ -95,7 +95,7 @@ TEST_SQUARE (gl_error_is_reported_with_function_and_argument) {
     md5gl_shadow_reach(&(md5gl_frame){.reserved = {1}});
 }
 
-// A model that was freed before its copy, and destroyed objects of the renderer.
+// A model that was freed before its copy.
 TEST_SQUARE (gl_freed_object_is_reported_with_function_and_argument) {
     MISUSE("md5gl: md5gl_set_visible(): (model)->model: must not have been freed")
     {
@@ -107,7 +107,11 @@ TEST_SQUARE (gl_freed_object_is_reported_with_function_and_argument) {
         md5_free_model(stage->model);
         md5gl_create_model(stage->renderer, stage->model, MD5GL_PATH_AUTO, NULL);
     }
-#if !defined(__SANITIZE_ADDRESS__) // which reports the read of the freed kind itself
+}
+
+// AddressSanitizer reports the read of the freed object itself.
+#if !defined(__SANITIZE_ADDRESS__)
+TEST_SQUARE (gl_destroyed_object_is_reported_with_function_and_argument) {
     MISUSE(
         "md5gl: md5gl_draw_shadows(): model: must be an object of this library that was not freed")
     {
@@ -121,7 +125,7 @@ TEST_SQUARE (gl_freed_object_is_reported_with_function_and_argument) {
         md5gl_destroy_target(stage->renderer, target);
         md5gl_destroy_target(stage->renderer, target);
     }
-#endif
 }
+#endif
 
 #endif

@@ -199,9 +199,12 @@ md5_model *scene_hinge(void)
                                  i % 2, 1 - i / 2, 2 * i);
     used += (size_t)snprintf(text + used, sizeof text - used,
                              "numtris 2\ntri 0 0 2 1\ntri 1 1 2 3\nnumweights 8\n");
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
+        const int y = i / 2 % 2 ? 20 : -20;
+        const int z = i / 4 ? 20 : -20;
         used += (size_t)snprintf(text + used, sizeof text - used, "weight %d %d 0.5 ( 0 %d %d )\n",
-                                 i, i % 2, i / 2 % 2 ? 20 : -20, i / 4 ? 20 : -20);
+                                 i, i % 2, y, z);
+    }
     snprintf(text + used, sizeof text - used, "}\n");
     return parse(text);
 }

@@ -10,7 +10,14 @@ typedef struct stages_rgba {
 
 static double clamped(double value)
 {
-    return value < 0 ? 0 : value > 1 ? 1 : value;
+    return fmin(fmax(value, 0), 1);
+}
+
+static int clamp_texel(int value, int last)
+{
+    if (value < 0)
+        return 0;
+    return value > last ? last : value;
 }
 
 // Returns a texel; outside of the texture, or on its border, by the wrap mode.
@@ -26,8 +33,8 @@ static stages_rgba texel_at(const gl_layer *layer, int x, int y)
         x = (x % LAYER_SIDE + LAYER_SIDE) % LAYER_SIDE;
         y = (y % LAYER_SIDE + LAYER_SIDE) % LAYER_SIDE;
     }
-    x = x < 0 ? 0 : x > last ? last : x;
-    y = y < 0 ? 0 : y > last ? last : y;
+    x = clamp_texel(x, last);
+    y = clamp_texel(y, last);
     for (int i = 0; i < 4; i++)
         texel.fixture[i] = layer->rgba[y * LAYER_SIDE + x][i] / 255.0;
     return texel;
@@ -47,7 +54,9 @@ static stages_rgba sampled(const gl_layer *layer, double u, double v)
     for (int corner = 0; corner < 4; corner++) {
         const double right = x - left;
         const double below = y - top;
-        const double weight = (corner % 2 ? right : 1 - right) * (corner / 2 ? below : 1 - below);
+        const double weight_x = corner % 2 ? right : 1 - right;
+        const double weight_y = corner / 2 ? below : 1 - below;
+        const double weight = weight_x * weight_y;
         const stages_rgba texel = texel_at(layer, left + corner % 2, top + corner / 2);
         for (int i = 0; i < 4; i++)
             sum.fixture[i] += weight * texel.fixture[i];

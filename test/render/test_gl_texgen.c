@@ -31,7 +31,8 @@ static const uint8_t *look(const sky *from, const double way[3])
         axis = fabs(way[i]) > fabs(way[axis]) ? i : axis;
     const double sign = way[axis] < 0 ? -1 : 1;
     const double size = fabs(way[axis]);
-    const double s = axis == 0 ? -sign * way[2] : axis == 1 ? way[0] : sign * way[0];
+    const double columns[] = {-sign * way[2], way[0], sign * way[0]};
+    const double s = columns[axis];
     const double t = axis == 1 ? sign * way[2] : -way[1];
     const double column = 0.5 * (s / size + 1) * (int)SIDE;
     const double row = 0.5 * (t / size + 1) * (int)SIDE;
@@ -240,7 +241,10 @@ static void deform_draw(gl_stage *stage, md5gl_texture texture, bool placed, gl_
     textured.texture = texture;
     const md5gl_stage_list list = {ROW(stages, textured)};
     stage_begin(stage);
-    stage_pose(stage, scene_identities, placed ? placements : NULL, placed ? 2 : 1);
+    if (placed)
+        stage_pose(stage, scene_identities, placements, 2);
+    else
+        stage_pose(stage, scene_identities, NULL, 1);
     CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
     stage_finish(stage, picture);
 }

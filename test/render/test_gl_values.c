@@ -358,9 +358,11 @@ TEST_ES_SCENE (gl_es_skins_as_the_cpu_does) {
     uint64_t random = 5;
     CHECK(3 * NUM_JOINTS > MD5GL_TABLE_WIDTH && 3 * NUM_JOINTS % MD5GL_TABLE_WIDTH != 0);
     for (uint32_t most = 4; most <= 16; most *= 2) {
-        const md5gl_path path = most == 4   ? MD5GL_PATH_4
-                                : most == 8 ? MD5GL_PATH_8
-                                            : MD5GL_PATH_EXACT;
+        md5gl_path path = MD5GL_PATH_EXACT;
+        if (most == 4)
+            path = MD5GL_PATH_4;
+        else if (most == 8)
+            path = MD5GL_PATH_8;
         OWN_MODEL model =
             scene_cloud(NUM_JOINTS, NUM_VERTICES, most, path == MD5GL_PATH_EXACT, &random);
         check_path(scene, model, path, MD5GL_BLEND_LINEAR);

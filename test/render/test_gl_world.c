@@ -426,7 +426,8 @@ TEST_HERE (gl_blobs_darken_the_ground) {
             const double right = at[i][0] + 0.5 - fixture[k][0];
             const double up = at[i][1] + 0.5 - fixture[k][1];
             const double left = 1 - (right * right + up * up) / (fixture[k][2] * fixture[k][2]);
-            share *= left > 0 ? 1 - (k == 0 ? 0.8 : 0.5) * left * left : 1;
+            const double darkness = k == 0 ? 0.8 : 0.5;
+            share *= left > 0 ? 1 - darkness * left * left : 1;
         }
         for (int k = 0; k < 3; k++)
             expected[k] = (uint8_t)lround(share * picture_at(&plain, at[i][0], at[i][1])[k]);

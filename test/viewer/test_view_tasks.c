@@ -791,17 +791,25 @@ TEST (view_gamepads_press_the_keys_that_drive) {
 static const char *find_open_part(const desk *d)
 {
     const view_ui *const ui = &d->viewer.ui;
-    return ui->modal != NULL                                      ? ui->modal
-           : d->viewer.panels.menu.kind != VIEW_NO_MENU           ? "menu"
-           : d->viewer.panels.browser.kind != VIEW_BROWSE_NOTHING ? "list"
-           : d->viewer.panels.start.is_open                       ? "start page"
-           : d->viewer.pages.open >= 0                            ? "page"
-           : d->viewer.log.error[0] != '\0'                       ? "error"
-           : ui->focus.panel != NULL                              ? ui->focus.panel
-           : d->viewer.options->shown.help                        ? "keys"
-           : ui->selected_joint >= 0                              ? "joint"
-           : view_controls_character(&d->viewer)                  ? "driving"
-                                                                  : NULL;
+    if (ui->modal)
+        return ui->modal;
+    if (d->viewer.panels.menu.kind != VIEW_NO_MENU)
+        return "menu";
+    if (d->viewer.panels.browser.kind != VIEW_BROWSE_NOTHING)
+        return "list";
+    if (d->viewer.panels.start.is_open)
+        return "start page";
+    if (d->viewer.pages.open >= 0)
+        return "page";
+    if (d->viewer.log.error[0] != '\0')
+        return "error";
+    if (ui->focus.panel)
+        return ui->focus.panel;
+    if (d->viewer.options->shown.help)
+        return "keys";
+    if (ui->selected_joint >= 0)
+        return "joint";
+    return view_controls_character(&d->viewer) ? "driving" : NULL;
 }
 
 // Sends random keys, letters, clicks and wheel steps. After each 200 of them Esc must close

@@ -117,6 +117,10 @@ static bool show(const char *mesh_name, const char *anim_name)
     return true;
 }
 
+static void show_blends(void)
+{
+}
+
 #else
 
 // -- md5model in the engine ----------------------------------------------------------------------
@@ -197,6 +201,14 @@ static bool check_alias(const alias *a, const char *mesh_name, const char *anim_
     md5_free_model(model);
     return is_good;
 }
+#else
+static bool check_alias(const alias *a, const char *mesh_name, const char *anim_name)
+{
+    (void)a;
+    (void)mesh_name;
+    (void)anim_name;
+    return true;
+}
 #endif
 
 #ifdef ENGINE_BLENDS
@@ -264,6 +276,17 @@ static uint32_t hash_samples(uint32_t hash, const char *mesh_name, const char *a
     md5_free_model(model);
     return hash;
 }
+#else
+static void show_blends(void)
+{
+}
+
+static uint32_t hash_samples(uint32_t hash, const char *mesh_name, const char *anim_name)
+{
+    (void)mesh_name;
+    (void)anim_name;
+    return hash;
+}
 #endif
 
 #ifdef ENGINE_TIMES
@@ -294,6 +317,18 @@ static double time_of_reading(const char *name, bool is_mesh)
     zone_free(text);
     return least;
 }
+
+static void print_times(const char *mesh_name, const char *anim_name)
+{
+    printf("times: %.1f %.1f\n", time_of_reading(mesh_name, true),
+           time_of_reading(anim_name, false));
+}
+#else
+static void print_times(const char *mesh_name, const char *anim_name)
+{
+    (void)mesh_name;
+    (void)anim_name;
+}
 #endif
 
 static bool show(const char *mesh_name, const char *anim_name)
@@ -316,20 +351,11 @@ static bool show(const char *mesh_name, const char *anim_name)
             hash = hash_of(hash, drawn, sizeof drawn);
         }
     }
-#ifdef ENGINE_BLENDS
     hash = hash_samples(hash, mesh_name, anim_name);
-#endif
     printf("%s %s: %u joints, %u meshes, hash %08x\n", mesh_name, anim_name, (unsigned)a.num_bones,
            (unsigned)a.num_surfaces, (unsigned)hash);
-#ifdef ENGINE_TIMES
-    printf("times: %.1f %.1f\n", time_of_reading(mesh_name, true),
-           time_of_reading(anim_name, false));
-#endif
-#ifdef ENGINE_CHECKS
+    print_times(mesh_name, anim_name);
     return check_alias(&a, mesh_name, anim_name);
-#else
-    return true;
-#endif
 }
 
 #endif
@@ -339,11 +365,7 @@ int main(int argc, char **argv)
     bool is_good = argc >= 4;
     zone = (unsigned char *)malloc(ZONE_SIZE);
     base_folder = argc > 1 ? argv[1] : ".";
-#ifdef ENGINE_BLENDS
-#ifndef ENGINE_ONLY
     show_blends();
-#endif
-#endif
     for (int i = 2; i + 1 < argc && zone; i += 2) {
         zone_used = zone_blocks = 0;
         is_good = show(argv[i], argv[i + 1]) && is_good;
