@@ -142,12 +142,12 @@ static char value_kind(const char *value)
 bool view_print_asked(const view_options *options, FILE *file)
 {
     const int requested = requested_text(options);
+    if (requested == NOTHING)
+        return false;
     const size_t count = view_num_options;
     view_key_line lines[VIEW_MAX_KEY_LINES];
     const uint32_t num_keys = view_list_keys(UINT32_MAX, NULL, 0, true, lines);
     const size_t total = count + NUM_OTHERS + num_keys;
-    if (requested == NOTHING)
-        return false;
     common_manual_entry *const rows = common_alloc(total, sizeof *rows);
     common_list texts = {0};
     for (size_t i = 0; i < count; i++) {

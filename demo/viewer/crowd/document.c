@@ -529,6 +529,14 @@ static bool needs_figure(const view_options *options)
            || options->page != NULL;
 }
 
+// Returns true if all diagnostics of the files are needed: for the lists of a window, for a panel
+// in an image, and for --no-render. Otherwise only clips that the user named are checked.
+static bool reports_diagnostics(const view_options *options)
+{
+    const bool has_panel = options->shown.panel || options->shown.statistics;
+    return view_shows_window(options) || options->no_render || has_panel;
+}
+
 static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
                        size_t num_files, bool pick_up, const view_manner *manner)
 {
@@ -558,11 +566,13 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         if (!is_worn && !loader->log->keeps_rest)
             return false;
     }
-    view_check_clips(scene, scene->num_clips, loader->log);
+    const bool has_diagnostics = reports_diagnostics(loader->options);
+    if (has_diagnostics || !scene->picked_up)
+        view_check_clips(scene, scene->num_clips, loader->log);
     scene->root = manner->root;
     scene->dual = manner->dual;
     scene->turn = manner->turn;
-    for (uint32_t i = 0; i < view_count_meshes(scene); i++)
+    for (uint32_t i = 0; has_diagnostics && i < view_count_meshes(scene); i++)
         document->faults = view_add_defects(
             document->faults, view_find_defects(&scene->model->meshes[i], NULL, NULL));
     if (crowd > 0 && scene->turn.is_set)

@@ -247,7 +247,8 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
     view_free_pages(&viewer->pages, viewer->renderer);
     view_free_document(old, viewer->renderer);
     viewer->document = opened;
-    view_reset_panels(&viewer->ui, &viewer->panels);
+    if (viewer->has_interface)
+        view_reset_panels(&viewer->ui, &viewer->panels);
     if (opened->companions[0].model != NULL) // the retargeting panel replaces the inspector
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
     viewer->ui.hovered_joint = viewer->ui.selected_joint = -1;

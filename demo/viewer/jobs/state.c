@@ -24,18 +24,40 @@ void view_apply_options(view_state *viewer)
     viewer->play.backward = options->speed < 0;
 }
 
-void view_begin(view_state *viewer, view_options *options)
+// Returns true if images can contain parts of the interface: always in a window and with --frames,
+// otherwise if an option requests a part.
+static bool needs_interface(const view_options *options)
 {
-    *viewer = (view_state){.options = options,
-                           .ui = {.hovered_joint = -1, .selected_joint = -1},
-                           .panels = {.curves.kind = 1}};
+    const view_shown *const shown = &options->shown;
+    const bool has_panel = shown->panel || shown->help || shown->light_list || shown->parm_list;
+    const bool has_subject = options->page != NULL || options->joint != NULL;
+    return options->output == NULL || options->retarget != NULL || has_panel || has_subject;
+}
+
+static void begin_interface(view_state *viewer)
+{
+    const view_shown *const shown = &viewer->options->shown;
     viewer->undo.steps = common_alloc(VIEW_MAX_STEPS, sizeof *viewer->undo.steps);
     viewer->panels.retarget.made = common_alloc(1, sizeof(view_retargeting));
     view_reset_panels(&viewer->ui, &viewer->panels);
-    if (options->shown.light_list || options->shown.parm_list)
+    if (shown->light_list || shown->parm_list)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
     // Fold sections that are long; the time bar already names the shown clip.
     viewer->ui.folded = 1u << UI_SECTION_CLIPS | 1u << UI_SECTION_LOOKED | 1u << UI_SECTION_UV;
+}
+
+void view_begin(view_state *viewer, view_options *options)
+{
+    *viewer = (view_state){.options = options,
+                           .has_interface = needs_interface(options),
+                           .ui = {.hovered_joint = -1,
+                                  .selected_joint = -1,
+                                  .measured_from = -1,
+                                  .selected_material = -1,
+                                  .selected_mesh = -1},
+                           .panels = {.curves.kind = 1}};
+    if (viewer->has_interface)
+        begin_interface(viewer);
     view_open_page(&viewer->pages, -1);
     viewer->document = common_alloc(1, sizeof *viewer->document);
     viewer->log.reports = view_shows_window(options) ? &viewer->reports : NULL;
@@ -96,25 +118,16 @@ void view_clear_steps(view_state *viewer)
     viewer->undo.step = 0;
 }
 
-void view_end(view_state *viewer)
+// Frees the interface, and ends the work that belongs to a window.
+static void end_interface(view_state *viewer)
 {
-    view_end_warnings(&viewer->log);
     view_close_page(viewer);
     view_free_thumbnails(&viewer->pages, viewer->renderer);
-    view_free_document(viewer->document, viewer->renderer);
-    if (viewer->renderer != NULL) {
-        md5gl_destroy_environment(viewer->renderer, viewer->drawing.environment.light);
+    if (viewer->renderer != NULL)
         md5gl_destroy_target(viewer->renderer, viewer->drawing.presented.target);
-    }
     view_end_check(viewer);
-    view_free_reports(&viewer->reports);
-    free(viewer->opening.failed.path);
-    free(viewer->opening.companion_path);
-    view_free_font(&viewer->drawing.font, viewer->renderer);
-    free(viewer->drawing.canvas.vertices);
     view_clear_steps(viewer);
     free(viewer->undo.steps);
-    view_free_lines(&viewer->drawing.lines);
     view_clear_browser(&viewer->panels.browser);
     free(viewer->panels.browser.asked.form);
     view_clear_graph(&viewer->panels.graph);
@@ -133,20 +146,49 @@ void view_end(view_state *viewer)
     view_stop_previews(viewer->lists.file_previews);
     view_stop_scan(viewer->jobs.scan);
     view_stop_previews(viewer->lists.game_previews);
-    view_drop_library(viewer->lists.library);
+}
+
+void view_end(view_state *viewer)
+{
+    view_end_warnings(&viewer->log);
+    if (viewer->has_interface)
+        end_interface(viewer);
+    view_free_document(viewer->document, viewer->renderer);
+    if (viewer->renderer != NULL)
+        md5gl_destroy_environment(viewer->renderer, viewer->drawing.environment.light);
+    view_free_reports(&viewer->reports);
+    free(viewer->opening.failed.path);
+    free(viewer->opening.companion_path);
+    view_free_font(&viewer->drawing.font, viewer->renderer);
+    free(viewer->drawing.canvas.vertices);
+    view_free_lines(&viewer->drawing.lines);
+    if (viewer->lists.library != NULL)
+        view_drop_library(viewer->lists.library);
+}
+
+// Returns true if images can contain text: parts of the interface, or captions.
+static bool has_text(const view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const bool has_sheet = options->sheet_columns > 0 || options->num_folders > 0;
+    return viewer->has_interface || has_sheet || options->labels;
 }
 
 bool view_set_scale(view_state *viewer, float scale)
 {
     md5_error error = {0};
     view_font font;
+    viewer->drawing.canvas.font = &viewer->drawing.font;
+    if (!has_text(viewer)) { // the scale also determines the width of lines
+        viewer->drawing.font.scale = scale;
+        return true;
+    }
     if (viewer->drawing.font.mask != 0 && viewer->drawing.font.scale == scale)
         return true;
     if (!view_make_font(&font, viewer->renderer, scale, &error))
         return view_log_error(&viewer->log, &error);
     view_free_font(&viewer->drawing.font, viewer->renderer);
     viewer->drawing.font = font;
-    viewer->drawing.canvas.font = &viewer->drawing.font;
     return true;
 }
 
@@ -333,7 +375,8 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     view_document *const document = viewer->document;
     const bool is_page = viewer->pages.open >= 0;
     const bool is_small = is_reduced(viewer);
-    const bool has_panels = !clean && !is_small;
+    const bool has_interface = viewer->has_interface && !clean;
+    const bool has_panels = has_interface && !is_small;
     uint32_t layout_size[2] = {width, height};
     if (is_small) {
         layout_size[0] = viewer->width;
@@ -384,7 +427,7 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
                        viewer->drawing.caption);
         view_draw_canvas(&stage);
     }
-    if (!clean && !is_page)
+    if (has_interface && !is_page)
         view_draw_marks(&stage);
     if (has_panels)
         draw_panels(viewer, &stage);
@@ -399,11 +442,12 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
 {
     // Draw again if letters were drawn for the first time: once if the glyph texture has space for
     // them, and once more if other letters must be removed.
-    enum { MAX_ATTEMPTS = 3 };
+    enum { MAX_REPETITIONS = 2 };
+    view_font *const font = &viewer->drawing.font;
     bool drawn = draw_frame(viewer, target, width, height, transparent, clean, error);
-    for (int i = 1;
-         i < MAX_ATTEMPTS && drawn && view_update_font(&viewer->drawing.font, viewer->renderer);
-         i++)
+    if (font->letters == NULL)
+        return drawn;
+    for (int i = 0; i < MAX_REPETITIONS && drawn && view_update_font(font, viewer->renderer); i++)
         drawn = draw_frame(viewer, target, width, height, transparent, clean, error);
     return drawn;
 }

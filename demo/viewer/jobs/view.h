@@ -44,8 +44,9 @@ struct view_state {
     view_pick pick;     // the point that was clicked
     view_pick measured; // second point of a distance measurement
     view_cameras cameras;
-    view_pages pages; // an open lesson is shown instead of the document and the interface
-    view_ui ui;       // the interface over the document
+    view_pages pages;   // an open lesson is shown instead of the document and the interface
+    bool has_interface; // images can contain parts of the interface: see view_begin()
+    view_ui ui;         // the interface over the document
     view_panels panels;
 
     view_drawing drawing;
@@ -59,7 +60,7 @@ struct view_state {
 };
 
 // Initializes the parts of the state that do not need a window, from the options: switches, camera
-// and clock.
+// and clock. Without a window, the interface exists only if the options request a part of it.
 void view_begin(view_state *viewer, view_options *options);
 
 // Frees everything that view_begin(), opening and drawing allocated, in any state.

@@ -76,7 +76,8 @@ void view_free_scene(view_scene *scene)
         free_clip(&scene->clips[i]);
     free(scene->clips);
     view_free_fall(scene->fall);
-    view_free_entity(&scene->entity);
+    if (scene->library != NULL) // only models of a game have an entity
+        view_free_entity(&scene->entity);
     md5_free_model(scene->own_model);
     md5_free_model(scene->dressed);
     convert_free_scene(&scene->wardrobe);
