@@ -1,6 +1,7 @@
 // Fixtures for tests of the viewer; see test_view_case.h.
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
 #include "test/viewer/test_view_case.h"
+#include "demo/viewer/jobs/stage.h"
 
 #include "test/own.h"
 

@@ -5,6 +5,7 @@
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/stage.h"
 
 static bool open_scene(view_scene *scene, const char *path)
 {

@@ -4,6 +4,7 @@
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/stage.h"
 #include "demo/viewer/platform/platform_sdl.h"
 
 #include <sys/stat.h>

@@ -3,6 +3,7 @@
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/stage.h"
 #include "demo/viewer/jobs/export.h"
 
 #define TEST_HERE(title) TEST_SCREEN (title, screen_begin(s, 1280, 720))

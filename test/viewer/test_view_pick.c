@@ -8,6 +8,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/stage.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -5,6 +5,7 @@
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/capture.h"
 #include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/platform/platform_sdl.h"
 

@@ -5,6 +5,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/stage.h"
 
 #define MODEL "models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --animation-time 0.3"
 #define SIZE " --samples 1 --resolution 160,120"

@@ -5,6 +5,7 @@
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/stage.h"
 #include "demo/viewer/assets/words.h"
 
 static bool is_at(md5_vec3 v, float x, float y, float z)

@@ -1,6 +1,8 @@
 // Input: maps events of the mouse, the keyboard and touch screens to commands, executes commands,
 // and controls the characters.
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/stage.h"
+#include "demo/viewer/jobs/capture.h"
 #include "demo/viewer/jobs/export.h"
 #include "demo/viewer/jobs/movie.h"
 

@@ -1,6 +1,7 @@
 // md5view: shows animated MD5 models in a window, or draws them to files.
 #include "demo/common/text.h"
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/capture.h"
 #include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/jobs/output.h"
 

@@ -1,5 +1,7 @@
 // The window: the main loop, the frame pace, and drawing a frame.
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/stage.h"
+#include "demo/viewer/jobs/capture.h"
 #include "demo/viewer/jobs/export.h"
 #include "demo/viewer/jobs/movie.h"
 

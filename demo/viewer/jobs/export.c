@@ -6,6 +6,8 @@
 #include "demo/viewer/jobs/export.h"
 #include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/jobs/output.h"
+#include "demo/viewer/jobs/capture.h"
+#include "demo/viewer/jobs/stage.h"
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/text.h"

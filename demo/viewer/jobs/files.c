@@ -5,6 +5,7 @@
 // frame.
 #include "demo/viewer/jobs/check.h"
 #include "demo/viewer/jobs/movie.h"
+#include "demo/viewer/jobs/capture.h"
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/text.h"

@@ -1,7 +1,6 @@
 // Drawing one image of the viewer, into a target or into the window.
 //
-// view_drawing contains the buffers and the quality of drawing. view_build_stage() describes the
-// contents of an image for the modules that draw it.
+// view_drawing contains the buffers and the quality of drawing.
 #ifndef DEMO_VIEWER_JOBS_FRAME_H
 #define DEMO_VIEWER_JOBS_FRAME_H
 
@@ -41,9 +40,6 @@ typedef struct view_drawing {
 
 // Recreates the glyphs if the scale has changed. Returns false and logs an error on failure.
 bool view_set_scale(view_state *viewer, float scale);
-
-// Returns the contents of an image of width * height pixels, and the interface over it.
-view_stage view_build_stage(view_state *viewer, float width, float height);
 
 #define VIEW_CAPTION_BORDER 4.0f // pixels on each side of the text
 

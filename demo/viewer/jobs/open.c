@@ -4,11 +4,9 @@
 // open_files() replaces viewer->document only when the new document is complete. view_open()
 // applies remembered settings and frames the document; view_reload() keeps the state of the old
 // document.
-#include "demo/viewer/jobs/check.h"
 #include "demo/viewer/jobs/view.h"
 
 #include <assert.h>
-#include <stdatomic.h>
 
 #include "demo/common/system.h"
 #include "demo/common/text.h"
@@ -102,55 +100,6 @@ static view_loader make_loader(view_state *viewer)
 {
     return (view_loader){viewer->options, viewer->renderer, &viewer->log,
                          &viewer->opening.prefetch};
-}
-
-void view_place_camera(view_state *viewer)
-{
-    const view_options *const options = viewer->options;
-    viewer->cameras.user = VIEW_DEFAULT_CAMERA;
-    viewer->cameras.has_single = false;
-    viewer->cameras.user.orthographic = options->orthographic;
-    if (options->azimuth_given)
-        viewer->cameras.user.azimuth = options->azimuth;
-    if (options->elevation_given)
-        viewer->cameras.user.elevation = options->elevation;
-    view_frame_document(viewer, viewer->width, viewer->height);
-    if (options->distance_given)
-        viewer->cameras.user.distance = options->distance;
-    if (options->target_given)
-        viewer->cameras.user.target =
-            (md5_vec3){options->target[0], options->target[1], options->target[2]};
-    // Without a model, show the camera path itself.
-    viewer->cameras.follows_path = viewer->document->scene.camera_path.camera != NULL
-                                   && viewer->document->scene.skeleton != NULL
-                                   && !options->camera_path;
-    view_snap(viewer);
-}
-
-static int check_files(void *user)
-{
-    struct view_checking *const checking = user;
-    view_check_files(&checking->files, &checking->found, &checking->stops);
-    atomic_store(&checking->is_done, true);
-    view_wake_window();
-    return 0;
-}
-
-// Checks the model and its clips, if they are MD5 files on disk.
-void view_begin_check(view_state *viewer)
-{
-    const view_scene *const scene = &viewer->document->scene;
-    view_end_check(viewer);
-    viewer->jobs.checked_document = viewer->document;
-    if (viewer->log.reports == NULL || scene->model == NULL || !common_is_file(scene->path)
-        || !common_has_suffix(scene->path, ".md5mesh"))
-        return;
-    viewer->jobs.check = common_alloc(1, sizeof *viewer->jobs.check);
-    common_add(&viewer->jobs.check->files, common_copy(scene->path));
-    for (size_t i = 0; i < scene->num_clips; i++)
-        if (common_has_suffix(scene->clips[i].path, ".md5anim"))
-            common_add(&viewer->jobs.check->files, common_copy(scene->clips[i].path));
-    viewer->jobs.check->thread = view_start_thread(check_files, "check", viewer->jobs.check);
 }
 
 static bool should_continue(void *log)

@@ -43,6 +43,24 @@ bool view_end_output(view_output *output);
 // fields are unchanged. The caller frees it.
 char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered);
 
+// -- Single images -------------------------------------------------------------------------------
+
+// Creates a render target with the samples of the options. Returns NULL and logs an error on
+// failure.
+md5gl_target *view_create_target(view_state *viewer, uint32_t width, uint32_t height);
+
+// Draws the current state into rgba[4 * width * height]. `target` can be NULL: returns false.
+// Otherwise returns false and logs an error on failure.
+bool view_draw_pixels(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+                      bool transparent, bool clean, uint8_t *rgba);
+
+// Writes an image and logs its path; a thumbnail is not logged, because another program requested
+// it. Returns false and logs an error on failure.
+bool view_write_png(view_state *viewer, const char *path, uint32_t width, uint32_t height,
+                    uint8_t *rgba);
+
+// -- Jobs ----------------------------------------------------------------------------------------
+
 // Runs the job of the options instead of a window: --thumbnail, --no-render, --output or --frames.
 // A thumbnail does not require an opened document. Returns false and logs or prints the reason on
 // failure.

@@ -1,0 +1,118 @@
+// Images and movies of the window.
+//
+// During a recording the clock advances by the duration of one image per frame, so that the movie
+// is smooth at any frame rate.
+#include "demo/viewer/jobs/capture.h"
+#include "demo/viewer/jobs/output.h"
+#include "demo/viewer/jobs/movie.h"
+#include "demo/viewer/jobs/view.h"
+
+char *view_find_unused_path(const char *folder, const char *model, const char *ending)
+{
+    for (unsigned n = 1; n < 10000; n++) {
+        char *const name = common_format("%s-%u.%s", model, n, ending);
+        char *const path = common_join(folder, name);
+        char *const part = common_format("%s.part", path);
+        const bool is_free = common_file_stamp(path) == 0 && common_file_stamp(part) == 0;
+        free(name);
+        free(part);
+        if (is_free)
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
+// Returns the current image of the window without notices, or with `clean` without panels. Returns
+// NULL on failure.
+static uint8_t *capture_window(view_state *viewer, bool clean)
+{
+    viewer->ui.notice_end = 0;
+    view_snap(viewer);
+    const uint32_t width = viewer->width;
+    const uint32_t height = viewer->height;
+    uint8_t *rgba = common_alloc((size_t)width * height, 4);
+    md5gl_target *const target = view_create_target(viewer, width, height);
+    if (!view_draw_pixels(viewer, target, width, height, clean, clean, rgba)) {
+        free(rgba);
+        rgba = NULL;
+    }
+    md5gl_destroy_target(viewer->renderer, target);
+    return rgba;
+}
+
+void view_save_screenshot(view_state *viewer, bool clean)
+{
+    char *const folder = common_absolute(".");
+    char *const path = view_find_unused_path(folder, viewer->document->scene.name, "png");
+    uint8_t *const rgba = path != NULL ? capture_window(viewer, clean) : NULL;
+    if (rgba != NULL && view_write_png(viewer, path, viewer->width, viewer->height, rgba))
+        view_notice(viewer, "Saved %s in %s", common_base(path), folder);
+    else
+        view_notice(viewer, "Cannot save a screenshot in %s", folder);
+    free(rgba);
+    free(path);
+    free(folder);
+}
+
+view_color view_color_at(view_state *viewer, float x, float y)
+{
+    uint8_t *const rgba = capture_window(viewer, false);
+    const size_t column = (size_t)view_clamp(x, 0, (float)viewer->width - 1);
+    const size_t row = (size_t)view_clamp(y, 0, (float)viewer->height - 1);
+    const uint8_t *const at = rgba != NULL ? rgba + 4 * (row * viewer->width + column) : NULL;
+    const view_color color = at != NULL ? (view_color)at[0] << 24 | (view_color)at[1] << 16
+                                              | (view_color)at[2] << 8 | 0xFF
+                                        : 0;
+    free(rgba);
+    return color;
+}
+
+void view_toggle_recording(view_state *viewer)
+{
+    static const char *const endings[] = {"apng", "gif", "mp4", "webm"};
+    if (viewer->jobs.movie != NULL) {
+        char *const path = common_copy(viewer->jobs.movie->path);
+        const uint32_t count = viewer->jobs.movie->num_added;
+        if (view_end_movie(viewer->jobs.movie)) {
+            view_info(&viewer->log, "%s", path);
+            view_notice(viewer, "Saved %s: %u frames", common_base(path), count);
+        } else {
+            view_notice(viewer, "Cannot write %s completely", common_base(path));
+        }
+        free(path);
+        viewer->jobs.movie = NULL;
+        view_write_crash_note(viewer, NULL);
+        return;
+    }
+    char *const folder = common_absolute(".");
+    char *const path = view_find_unused_path(folder, viewer->document->scene.name,
+                                             endings[viewer->options->record_as]);
+    free(folder);
+    const double rate = view_get_frame_rate(viewer->options, 25);
+    if (path != NULL)
+        viewer->jobs.movie =
+            view_begin_movie(path, viewer->width, viewer->height, rate, 0, &viewer->log);
+    free(path);
+    if (viewer->jobs.movie == NULL) {
+        view_notice(viewer, "Cannot record; choose another movie format");
+        return;
+    }
+    viewer->jobs.movie->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);
+    viewer->ui.notice_end = 0; // the notice must not be in the movie
+}
+
+void view_record_frame(view_state *viewer)
+{
+    md5_error error = {0};
+    view_movie *const movie = viewer->jobs.movie;
+    if (movie == NULL)
+        return;
+    const bool is_same_size = viewer->width == movie->width && viewer->height == movie->height;
+    const bool is_added = is_same_size
+                          && md5gl_read_pixels(viewer->renderer, NULL, movie->width, movie->height,
+                                               movie->rgba, &error)
+                          && view_add_movie_image(movie, movie->rgba);
+    if (!is_added)
+        view_toggle_recording(viewer);
+}

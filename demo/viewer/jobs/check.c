@@ -1,0 +1,42 @@
+// Checks the files of the document for problems in engines, on a thread after the first image of a
+// window.
+#include "demo/viewer/jobs/check.h"
+#include "demo/viewer/jobs/view.h"
+
+static int check_files(void *user)
+{
+    view_checking *const checking = user;
+    view_check_files(&checking->files, &checking->found, &checking->stops);
+    atomic_store(&checking->is_done, true);
+    view_wake_window();
+    return 0;
+}
+
+void view_begin_check(view_state *viewer)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    view_end_check(viewer);
+    viewer->jobs.checked_document = viewer->document;
+    if (viewer->log.reports == NULL || scene->model == NULL || !common_is_file(scene->path)
+        || !common_has_suffix(scene->path, ".md5mesh"))
+        return;
+    viewer->jobs.check = common_alloc(1, sizeof *viewer->jobs.check);
+    common_add(&viewer->jobs.check->files, common_copy(scene->path));
+    for (size_t i = 0; i < scene->num_clips; i++)
+        if (common_has_suffix(scene->clips[i].path, ".md5anim"))
+            common_add(&viewer->jobs.check->files, common_copy(scene->clips[i].path));
+    viewer->jobs.check->thread = view_start_thread(check_files, "check", viewer->jobs.check);
+}
+
+void view_end_check(view_state *viewer)
+{
+    view_checking *const checking = viewer->jobs.check;
+    if (checking == NULL)
+        return;
+    atomic_store(&checking->stops, true);
+    view_wait_thread(checking->thread, "check");
+    view_free_reports(&checking->found);
+    common_free_list(&checking->files);
+    free(checking);
+    viewer->jobs.check = NULL;
+}

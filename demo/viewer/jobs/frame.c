@@ -1,0 +1,213 @@
+// Draws one frame of the viewer, into a target or into the window.
+//
+// draw_frame() poses the document and draws it, the panels and the caption. view_present() draws
+// the frame of a window with reduced quality.
+#include "demo/viewer/jobs/frame.h"
+#include "demo/viewer/jobs/stage.h"
+#include "demo/viewer/jobs/view.h"
+
+// Returns true if images can contain text: parts of the interface, or captions.
+static bool has_text(const view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const bool has_sheet = options->sheet_columns > 0 || options->num_folders > 0;
+    return viewer->has_interface || has_sheet || options->labels;
+}
+
+bool view_set_scale(view_state *viewer, float scale)
+{
+    md5_error error = {0};
+    view_font font;
+    viewer->drawing.canvas.font = &viewer->drawing.font;
+    if (!has_text(viewer)) { // the scale also determines the width of lines
+        viewer->drawing.font.scale = scale;
+        return true;
+    }
+    if (viewer->drawing.font.mask != 0 && viewer->drawing.font.scale == scale)
+        return true;
+    if (!view_make_font(&font, viewer->renderer, scale, &error))
+        return view_log_error(&viewer->log, &error);
+    view_free_font(&viewer->drawing.font, viewer->renderer);
+    viewer->drawing.font = font;
+    return true;
+}
+
+// == One frame ===================================================================================
+
+static void draw_panels(view_state *viewer, const view_stage *stage)
+{
+    view_clear_canvas(&viewer->drawing.canvas);
+    view_run_ui(&viewer->ui, &viewer->panels, stage, NULL);
+    view_draw_canvas(stage);
+}
+
+// Returns true if the economy reduces the resolution or replaces multisampling by smoothing. Then
+// an image is laid out for the full window and drawn without panels. Lessons are never reduced,
+// because they draw their interface together with their contents.
+static bool is_reduced(const view_state *viewer)
+{
+    const view_economy *const economy = &viewer->drawing.economy;
+    const bool smooths = economy->one_sample && viewer->options->samples > 1;
+    if (viewer->pages.open >= 0 || economy->scale <= 0)
+        return false;
+    return economy->scale < 1 || smooths;
+}
+
+static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+                       bool transparent, bool clean, md5_error *error)
+{
+    view_document *const document = viewer->document;
+    const bool is_page = viewer->pages.open >= 0;
+    const bool is_small = is_reduced(viewer);
+    const bool has_interface = viewer->has_interface && !clean;
+    const bool has_panels = has_interface && !is_small;
+    uint32_t layout_size[2] = {width, height};
+    if (is_small) {
+        layout_size[0] = viewer->width;
+        layout_size[1] = viewer->height;
+    }
+    md5_error draw_error = {0};
+    // Pose first, because a machine's character walks and the camera follows it. In a crowd the
+    // camera determines which characters are visible.
+    if (!view_shows_crowd(document)) {
+        view_pose(&document->scene, &viewer->play);
+        view_pose_compare(&document->compare, &document->scene, &viewer->play);
+        if (viewer->options->shown.normals || viewer->options->shown.tangents)
+            document->pose_faults = view_find_pose_faults(&document->scene, NULL);
+    }
+    if (!is_page)
+        view_update_framing(viewer, layout_size[0], layout_size[1]);
+    view_stage stage = view_build_stage(viewer, (float)layout_size[0], (float)layout_size[1]);
+    const float x_scale = (float)width / stage.width;
+    const float y_scale = (float)height / stage.height;
+    stage.region = (view_rect){stage.region.x * x_scale, stage.region.y * y_scale,
+                               stage.region.width * x_scale, stage.region.height * y_scale};
+    stage.width = (float)width;
+    stage.height = (float)height;
+    if (is_page)
+        view_prepare_thumbnails(&stage);
+    const bool drawn = is_page ? view_draw_page(&stage, fmax(viewer->play.time, 0), target,
+                                                transparent, !has_panels, &draw_error)
+                               : view_draw_world(&stage, target, transparent, &draw_error);
+    if (viewer->drawing.caption != NULL) {
+        // Draw the caption below the image, or the reason above it if the image is missing.
+        const float top = stage.height - stage.caption;
+        const float left = VIEW_CAPTION_BORDER;
+        const float available_width = stage.width - 2 * left;
+        view_clear_canvas(&viewer->drawing.canvas);
+
+        const char *text = viewer->log.error;
+        float y = left;
+        while (*text != '\0') {
+            char line[VIEW_MAX_LINE];
+            text = view_next_line(stage.font, VIEW_TEXT, available_width, text, line);
+            view_draw_text(&viewer->drawing.canvas, VIEW_TEXT, left, y, available_width, 0xff9a8aff,
+                           line);
+            y += stage.caption;
+        }
+        view_draw_rect(&viewer->drawing.canvas, (view_rect){0, top, stage.width, stage.caption},
+                       0x1a1c20ff);
+        view_draw_text(&viewer->drawing.canvas, VIEW_TEXT, left, top, available_width, 0xd8dce2ff,
+                       viewer->drawing.caption);
+        view_draw_canvas(&stage);
+    }
+    if (has_interface && !is_page)
+        view_draw_marks(&stage);
+    if (has_panels)
+        draw_panels(viewer, &stage);
+    const bool ended = md5gl_end_frame(viewer->renderer, error);
+    if (!drawn && error != NULL)
+        *error = draw_error;
+    return drawn && ended;
+}
+
+bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+               bool transparent, bool clean, md5_error *error)
+{
+    // Draw again if letters were drawn for the first time: once if the glyph texture has space for
+    // them, and once more if other letters must be removed.
+    enum { MAX_REPETITIONS = 2 };
+    view_font *const font = &viewer->drawing.font;
+    bool drawn = draw_frame(viewer, target, width, height, transparent, clean, error);
+    if (font->letters == NULL)
+        return drawn;
+    for (int i = 0; i < MAX_REPETITIONS && drawn && view_update_font(font, viewer->renderer); i++)
+        drawn = draw_frame(viewer, target, width, height, transparent, clean, error);
+    return drawn;
+}
+
+static uint32_t scaled(uint32_t side, float scale)
+{
+    return (uint32_t)fmaxf(roundf((float)side * scale), 1);
+}
+
+// Draws over the contents of the window.
+static bool draw_on_window(view_state *viewer, void (*draw)(view_state *, const view_stage *),
+                           md5_error *error)
+{
+    const uint32_t width = viewer->width;
+    const uint32_t height = viewer->height;
+    const view_stage stage = view_build_stage(viewer, (float)width, (float)height);
+    const md5gl_frame frame = {
+        .width = width, .height = height, .keep_contents = true, .no_shadows = true};
+    md5gl_begin_frame(viewer->renderer, &frame);
+    draw(viewer, &stage);
+    return md5gl_end_frame(viewer->renderer, error);
+}
+
+bool view_present(view_state *viewer, md5_error *error)
+{
+    const uint32_t width = viewer->width;
+    const uint32_t height = viewer->height;
+    const bool is_small = is_reduced(viewer);
+    const float scale = is_small ? viewer->drawing.economy.scale : 1;
+    const view_presented needed = {
+        .width = scaled(width, scale),
+        .height = scaled(height, scale),
+        .samples = viewer->drawing.economy.one_sample ? 1 : viewer->options->samples,
+    };
+    view_presented *const present = &viewer->drawing.presented;
+    const bool needs_target = is_small || needed.samples > 1;
+    const bool is_same_size = present->width == needed.width && present->height == needed.height;
+    const bool has_target =
+        present->target != NULL && is_same_size && present->samples == needed.samples;
+    if (needs_target && !has_target) {
+        md5gl_destroy_target(viewer->renderer, present->target);
+        *present = needed;
+        present->target = md5gl_create_target(viewer->renderer, needed.width, needed.height,
+                                              needed.samples, error);
+    }
+    if (!needs_target || present->target == NULL) {
+        viewer->drawing.economy.scale = 0;
+        return view_draw(viewer, NULL, width, height, false, false, error);
+    }
+    if (!view_draw(viewer, present->target, needed.width, needed.height, false, false, error))
+        return false;
+    const bool is_smoothed = is_small && needed.width == width && needed.height == height;
+    const bool is_presented =
+        is_smoothed ? md5gl_smooth_target(viewer->renderer, present->target, 0, error)
+                    : md5gl_copy_target(viewer->renderer, present->target, 0, width, height, error);
+    if (!is_presented)
+        return false;
+    if (!is_small)
+        return true;
+    return draw_on_window(viewer, draw_panels, error); // panels keep the resolution of the window
+}
+
+static void draw_recording_sign(view_state *viewer, const view_stage *stage)
+{
+    view_clear_canvas(&viewer->drawing.canvas);
+    view_recording_panel(&viewer->ui, stage);
+    view_draw_canvas(stage);
+}
+
+bool view_present_recording_sign(view_state *viewer, md5_error *error)
+{
+    return viewer->jobs.movie == NULL || draw_on_window(viewer, draw_recording_sign, error);
+}
+
+void view_store_frame_time(view_state *viewer, double seconds)
+{
+    viewer->drawing.frame_times[viewer->drawing.num_frame_times++ % VIEW_NUM_FRAME_TIMES] =
+        (float)seconds;
+}

@@ -1,0 +1,102 @@
+// Frames the document: places the user's camera so that the whole document, or the current pose, is
+// visible in the free region of the image, until the user moves the camera.
+#include "demo/viewer/jobs/stage.h"
+#include "demo/viewer/jobs/framing.h"
+#include "demo/viewer/jobs/view.h"
+
+void view_frame_document(view_state *viewer, uint32_t width, uint32_t height)
+{
+    const view_document *const document = viewer->document;
+    view_camera *const camera = &viewer->cameras.user;
+    const view_stage stage = view_build_stage(viewer, (float)width, (float)height);
+    const view_rect region = view_free_region(&stage);
+    view_frame_all(camera, document->bounds, &document->hull, region.width, region.height);
+    viewer->cameras.framing =
+        (view_framing){*camera, view_size(document->bounds), region.width, region.height};
+}
+
+void view_update_framing(view_state *viewer, uint32_t width, uint32_t height)
+{
+    const view_framing *const framed = &viewer->cameras.framing;
+    const md5_vec3 was = framed->camera.target;
+    const md5_vec3 is = viewer->cameras.user.target;
+    const bool has_same_target = is.x == was.x && is.y == was.y && is.z == was.z;
+    const bool has_same_distance = viewer->cameras.user.distance == framed->camera.distance;
+    const bool is_framed = framed->width > 0 && has_same_distance && has_same_target;
+    if (viewer->cameras.follows_path || !is_framed)
+        return;
+    const view_document *const document = viewer->document;
+    const view_stage stage = view_build_stage(viewer, (float)width, (float)height);
+    const view_rect region = view_free_region(&stage);
+    // The framing still fits the document if the document is not cut off, up to a margin of 8 %,
+    // and not too small.
+    const bool is_same_region = region.width == framed->width && region.height == framed->height;
+    const bool is_large_enough = view_size(document->bounds) >= 0.5f * framed->size;
+    const float fitting = view_fitting_distance(&viewer->cameras.user, &document->hull, 0.92f,
+                                                region.width, region.height);
+    if (!is_same_region || !is_large_enough || fitting > viewer->cameras.user.distance)
+        view_frame_document(viewer, width, height);
+}
+
+void view_place_camera(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    viewer->cameras.user = VIEW_DEFAULT_CAMERA;
+    viewer->cameras.has_single = false;
+    viewer->cameras.user.orthographic = options->orthographic;
+    if (options->azimuth_given)
+        viewer->cameras.user.azimuth = options->azimuth;
+    if (options->elevation_given)
+        viewer->cameras.user.elevation = options->elevation;
+    view_frame_document(viewer, viewer->width, viewer->height);
+    if (options->distance_given)
+        viewer->cameras.user.distance = options->distance;
+    if (options->target_given)
+        viewer->cameras.user.target =
+            (md5_vec3){options->target[0], options->target[1], options->target[2]};
+    // Without a model, show the camera path itself.
+    viewer->cameras.follows_path = viewer->document->scene.camera_path.camera != NULL
+                                   && viewer->document->scene.skeleton != NULL
+                                   && !options->camera_path;
+    view_snap(viewer);
+}
+
+void view_measure(view_state *viewer)
+{
+    view_measure_document(viewer->document, NULL);
+    view_pose(&viewer->document->scene, &viewer->play);
+}
+
+void view_change_clip(view_state *viewer, size_t clip)
+{
+    view_select_clip(&viewer->document->scene, clip);
+    viewer->play.time = 0;
+    viewer->play.range_first = viewer->play.range_last = 0;
+    viewer->play.held_at_end = false;
+    view_measure(viewer);
+}
+
+void view_snap(view_state *viewer)
+{
+    viewer->cameras.drawn = viewer->cameras.user;
+    viewer->cameras.drawn_region.width = 0;
+    for (int i = 0; i < UI_NUM_SCROLLS; i++)
+        viewer->ui.scrolls[i].shown = viewer->ui.scrolls[i].wanted;
+}
+
+void view_frame_pose(view_state *viewer)
+{
+    const float distance = viewer->cameras.user.distance;
+    if (viewer->options->target_given || viewer->cameras.follows_path)
+        return;
+    if (view_shows_crowd(viewer->document) || viewer->pages.open >= 0)
+        return;
+    view_measure_document(viewer->document, &viewer->play);
+    view_frame_document(viewer, viewer->width, viewer->height);
+    if (viewer->options->distance_given)
+        viewer->cameras.user.distance = distance;
+    // The camera follows a character that walks.
+    const md5_vec3 walked = view_walked(&viewer->document->scene, &viewer->play);
+    viewer->cameras.user.target = md5_vec3_sub(viewer->cameras.user.target, walked);
+    view_snap(viewer);
+}
