@@ -639,6 +639,31 @@ TEST_HERE (view_search_finds_common_queries, BOBBIN) {
         "terrain=Ground",
         "reset=Reset all",
         "forget=Settings\xE2\x80\xA6",
+        "import animation=Open\xE2\x80\xA6",
+        "hdri=Environment map\xE2\x80\xA6",
+        "bone names=Outliner",
+        "autoplay=Play",
+        "shape keys=Morph targets\xE2\x80\xA6",
+        "vertex groups=Shading",
+        "backface culling=Show back faces",
+        "matcap=Untextured (clay)",
+        "x-ray=Skeleton",
+        "dope sheet=Clip list",
+        "graph editor=Curves",
+        "animator=State graph",
+        "blend tree=State graph",
+        "avatar=Retarget to\xE2\x80\xA6",
+        "gizmo=Axes",
+        "skybox=Environment map\xE2\x80\xA6",
+        "profiler=Frame time",
+        "console=Problems",
+        "metadata=Statistics",
+        "up direction=Up axis",
+        "green screen=Background\xE2\x80\xA6",
+        "render animation=Export\xE2\x80\xA6",
+        "timeline=Go to frame\xE2\x80\xA6",
+        "movie format=Movie format",
+        "clear stored settings=Clear stored settings of this model",
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *const label = strchr(cases[i], '=') + 1;
@@ -647,9 +672,43 @@ TEST_HERE (view_search_finds_common_queries, BOBBIN) {
         CHECK_THAT(finds_first(s, words, label) && s->viewer.ui.item.number <= 3 + 7,
                    "%s: %u lines", words, s->viewer.ui.item.number - 3);
     }
-    finds_first(s, "sahdows", "No matches. Did you mean: Shadows");
-    search_for(s, "xyzzy");
-    CHECK_UINT(s->viewer.ui.item.number, 2); // the box of results is missing
+}
+
+// A search without results, and a search for a missing feature, show messages that Enter does not
+// run.
+TEST_HERE (view_search_does_not_run_messages, BOBBIN) {
+    STRINGS(cases) = {
+        "xyzzy=No matches",
+        "sahdows=Did you mean: Shadows",
+        "rename=Renaming joints, meshes and shaders: md5tool fix --rename OLD=NEW",
+        "rename bones=Renaming joints, meshes and shaders: md5tool fix --rename OLD=NEW",
+        "manual=Manual: md5view --man; F1 lists all shortcuts",
+        "delete mesh=Models are not edited here",
+        "export fbx=FBX, DAE and SMD can only be imported",
+        "about=Version: md5view --version",
+        "dark theme=The interface has one theme",
+        "ambient occlusion=Ambient occlusion is not supported",
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const char *const message = strchr(cases[i], '=') + 1;
+        OWN_STRING words = common_format("%.*s", (int)(message - cases[i] - 1), cases[i]);
+        OWN_STRING name = common_format("menu/%s", message);
+        search_for(s, words);
+        CHECK_THAT(item_find(&s->viewer, &s->facts, "menu/No matches").width > 0.0f, "%s", words);
+        CHECK_THAT(item_find(&s->viewer, &s->facts, name).width > 0.0f, "%s: %s", words, message);
+        OWN_STRING before =
+            view_write_settings(s->viewer.options, NULL, VIEW_SCOPE_WINDOW, VIEW_SCOPE_PLACE);
+        const view_command command = send_key(s, VIEW_KEY_RETURN, NULL);
+        CHECK_THAT(command.action == VIEW_NOTHING || command.action == VIEW_HANDLED, "%s runs %s",
+                   words, view_action_name(command.action));
+        OWN_STRING after =
+            view_write_settings(s->viewer.options, NULL, VIEW_SCOPE_WINDOW, VIEW_SCOPE_PLACE);
+        CHECK_STRING(after, before);
+    }
+    // A click on a suggestion enters it as the search text.
+    search_for(s, "sahdows");
+    (void)press(s, "menu/Did you mean", 0.5f);
+    CHECK_STRING(s->viewer.panels.menu.text, "Shadows");
 }
 
 // The value of an option after a search for that value and its selection.
@@ -699,7 +758,7 @@ TEST_HERE (view_search_finds_names, BOBBIN) {
 // Recently used entries are listed before similar ones.
 TEST_HERE (view_search_lists_recently_used_entries_first, BOBBIN) {
     finds_first(s, "text", "Text size\xE2\x80\xA6");
-    finds_first(s, "this model remembered", "Clear for this model");
+    finds_first(s, "this model remembered", "Clear stored settings of this model");
     search_for(s, "smaller text");
     CHECK_UINT(send_key(s, VIEW_KEY_RETURN, NULL).action, VIEW_SMALLER_TEXT);
     search_for(s, "zoom font");
@@ -960,7 +1019,7 @@ TEST (view_switches_have_defaults_until_given) {
     view_options options;
     char problem[256];
     CHECK(view_read_options(0, NULL, &options, problem, sizeof problem));
-    CHECK(!options.shown.grid && options.shown.panel && options.shown.frame_time);
+    CHECK(!options.shown.grid && options.shown.panel && !options.shown.frame_time);
     CHECK(options.shown.maps && options.shown.shadows && !options.shown.edges);
     view_free_options(&options);
     CHECK(view_read_options(1, picture, &options, problem, sizeof problem));

@@ -186,8 +186,10 @@ typedef enum view_need {
     VIEW_NEEDS_MOVER = 1 << 7, // a character that keys can control
     VIEW_NEEDS_UNDO = 1 << 8,  // a step that can be undone
     VIEW_NEEDS_REDO = 1 << 9,
-    VIEW_NEEDS_STEPS = 1 << 10, // a step other than the state after opening
-    VIEW_NUM_NEEDS = 11,
+    VIEW_NEEDS_STEPS = 1 << 10,  // a step other than the state after opening
+    VIEW_NEEDS_SCRIPT = 1 << 11, // a monster of a game with a script
+    VIEW_NEEDS_LESSON = 1 << 12, // an open lesson, or the list of lessons
+    VIEW_NUM_NEEDS = 13,
 } view_need;
 
 // Returns the text for the first unmet requirement of a command: "Requires a clip".
@@ -239,7 +241,8 @@ typedef struct view_menu_entry {
     const char *label; // may begin with a submenu, "Show/Grid"; ends in "…" if it prompts for input
     const char *synonyms; // other words by which the command search finds the entry
     int32_t keys[VIEW_MAX_KEYS];
-    uint32_t needs; // view_need bits
+    uint32_t needs;     // view_need bits
+    uint32_t listed_if; // view_need bits without which menus and the search omit the entry
     // Names in the window for the values of a setting, "a|b|c". With VIEW_SET: the value to set.
     const char *choices;
     const char *tooltip; // one line of a command, or NULL: the label

@@ -452,18 +452,21 @@ void view_figures_panel(view_ui *ui)
         list_faults(ui, &document->faults, "Mesh defects");
     if (document->scene.model != NULL && has_glyphs && !is_crowd)
         list_faults(ui, &document->pose_faults, "In this pose");
-    if (shown->frame_time)
+    const bool has_times = shown->statistics && stage->num_frame_times > 0;
+    if (shown->frame_time || has_times)
         list_frame_time(ui);
-    if (shown->frame_time && shown->statistics && stage->num_frame_times > 0)
+    if (has_times)
         draw_times(ui);
     view_describe_economy(&stage->economy, text, sizeof text);
-    if (text[0] != '\0')
+    if (shown->statistics && text[0] != '\0')
         ui_figure(ui, VIEW_AMBER, "Quality", "%s", text);
     if (shown->statistics)
         list_statistics(ui);
     if (!is_crowd)
         list_comparison(ui, &document->compare);
     list_pick(ui);
+    if (!shown->statistics)
+        return;
     ui_gap(ui);
     ui_figure(ui, VIEW_DIM, NULL, "F1: shortcuts" VIEW_DOT "M: statistics");
 }

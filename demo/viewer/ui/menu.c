@@ -5,6 +5,8 @@
 #include "demo/viewer/ui/ui.h"
 #include "demo/viewer/ui/window_layout.h"
 
+#include "demo/viewer/base/search.h"
+
 #include <assert.h>
 #include <ctype.h>
 #include <strings.h>
@@ -35,6 +37,7 @@ typedef struct menu_line {
     size_t number; // index in the command's list
     bool is_group;
     bool is_set;
+    bool is_text;     // a message of the search, which cannot be selected; `row` is NULL
     uint32_t missing; // VIEW_NEEDS_* that are not satisfied
     int score;        // of the search; larger is better
     size_t order;     // index of the entry among all entries
@@ -44,10 +47,11 @@ typedef struct menu_line {
     // New value of the command's option, which ends at '|' or the end of the text, or a path.
     // NULL: none.
     const char *value;
+    const char *suggestion; // search text that a click on a message enters, or NULL
 } menu_line;
 
 // A menu shows the first lines of a long list. The search finds all of them.
-enum { MAX_LINES = 400, NOT_FOUND = -1000000, MIN_SCORE = -10000 };
+enum { MAX_LINES = 400, MIN_SCORE = -10000 };
 
 typedef struct menu_lines {
     char sought[256]; // search text, begins with a space
@@ -77,18 +81,34 @@ uint32_t view_found_needs(const view_document *document)
     return found;
 }
 
+// Returns the requirements that are met, as VIEW_NEEDS_ bits.
+static uint32_t met_needs(const view_stage *stage)
+{
+    uint32_t met = view_found_needs(stage->document);
+    if (stage->environment->light != NULL)
+        met |= VIEW_NEEDS_ENVIRONMENT;
+    if (stage->document->scene.entity.states != NULL)
+        met |= VIEW_NEEDS_SCRIPT;
+    if (stage->pages != NULL)
+        met |= VIEW_NEEDS_LESSON;
+    if (stage->step > 0)
+        met |= VIEW_NEEDS_UNDO;
+    if (stage->step + 1 < stage->num_steps)
+        met |= VIEW_NEEDS_REDO;
+    if (stage->num_steps > 1)
+        met |= VIEW_NEEDS_STEPS;
+    return met;
+}
+
 uint32_t view_missing_needs(const view_stage *stage, const view_menu_entry *row)
 {
-    uint32_t have = view_found_needs(stage->document);
-    if (stage->environment->light != NULL)
-        have |= VIEW_NEEDS_ENVIRONMENT;
-    if (stage->step > 0)
-        have |= VIEW_NEEDS_UNDO;
-    if (stage->step + 1 < stage->num_steps)
-        have |= VIEW_NEEDS_REDO;
-    if (stage->num_steps > 1)
-        have |= VIEW_NEEDS_STEPS;
-    return row->needs & ~have;
+    return row->needs & ~met_needs(stage);
+}
+
+// Returns true if menus and the search list an entry.
+static bool is_listed(const view_stage *stage, const view_menu_entry *entry)
+{
+    return (entry->listed_if & ~met_needs(stage)) == 0;
 }
 
 // -- Entries of a command's list ------------------------------------------------------------
@@ -385,7 +405,7 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
     for (size_t i = 0; i < list.count; i++) {
         const view_menu_entry *const row = list.entries[i];
         const size_t own = group_length(row);
-        if (row->menu != menu)
+        if (row->menu != menu || !is_listed(stage, row))
             continue;
         if (own == length && strncmp(row->label, group, own) == 0) {
             add_line(lines, stage, row, view_get_label(row), has_menu(row));
@@ -425,52 +445,14 @@ static void list_context(menu_lines *lines, const view_stage *stage, const view_
         const view_menu_entry *const entry = list.entries[i];
         if (entry->action == VIEW_SEARCH)
             search = entry;
-        else if ((entry->context & target->context) != 0)
+        else if ((entry->context & target->context) != 0 && is_listed(stage, entry))
             add_line(lines, stage, entry, context_label(stage, target, entry), has_menu(entry));
     }
     assert(search != NULL);
     add_line(lines, stage, search, "All commands\xE2\x80\xA6", false);
 }
 
-// -- Rating of the search -------------------------------------------------------------------
-
-// Rates how a word matches a text, in tenths of a point: counts[0] as a whole word, counts[1] as
-// the beginning of a word, counts[2] inside a word, plus counts[3] at the beginning of the text.
-static int rate_word(const char *text, const char *word, size_t length, const int counts[4])
-{
-    int best = 0;
-    for (size_t i = 0; text != NULL && text[i] != '\0'; i++) {
-        const bool begins = i == 0 || !isalnum((unsigned char)text[i - 1]);
-        if (strncasecmp(text + i, word, length) != 0 || (!begins && length < 3))
-            continue;
-        const int part = begins ? isalnum((unsigned char)text[i + length]) != 0 : 2;
-        const int count = counts[part] + (i == 0 ? counts[3] : 0);
-        best = count > best ? count : best;
-    }
-    return best;
-}
-
-// Rates how the words from `sought` to `end` match the texts of a command: its label, keywords,
-// menu and submenu. Returns NOT_FOUND if a word matches none of them.
-static int rate_words(const char *const texts[4], const char *sought, const char *end)
-{
-    static const int counts[4][4] = {{1000, 800, 200, 100}, {600, 500}, {300, 300}, {300, 300}};
-    int sum = 0;
-    int count = 0;
-    for (size_t length; sought < end; sought += length + strspn(sought + length, " ")) {
-        int best = 0;
-        length = strcspn(sought, " ");
-        for (int k = 0; k < 4; k++) {
-            const int met = rate_word(texts[k], sought, length, counts[k]);
-            best = met > best ? met : best;
-        }
-        if (best == 0)
-            return NOT_FOUND;
-        sum += best;
-        count++;
-    }
-    return count > 0 ? sum / count - (int)strlen(texts[0]) : 0;
-}
+// -- Lines of the search ---------------------------------------------------------------------
 
 // Sorts by score, descending; then in the order of the table.
 static int compare_scores(const void *a, const void *b)
@@ -497,20 +479,18 @@ static void score_line(const view_menus *menus, menu_line *line, int score)
         line->score -= 400;
 }
 
-// Returns the best score of an entry if the search text consists of words for the command, followed
-// by words for the entry, or MIN_SCORE. `needs_words` requires words for the command.
-static int rate_item(const menu_line *item, const char *const texts[4], const char *sought,
-                     bool needs_words)
+// Returns the best score of an item of an entry's list if the search text consists of words for the
+// entry, followed by words for the item, or MIN_SCORE. `needs_words` requires words for the entry.
+static int rate_item(const menu_line *item, const char *sought, bool needs_words)
 {
-    const char *const item_texts[4] = {item->label, item->word};
     const char *const end = sought + strlen(sought);
     const char *name = sought;
     int score = MIN_SCORE;
-    for (int k = 0; k < 8 && name < end; k++) { // `name`: first word for the entry
-        const int named = rate_words(item_texts, name, end);
+    for (int k = 0; k < 8 && name < end; k++) { // `name`: first word for the item
+        const int named = view_rate_name(item->label, item->word, name, end);
         int both = named - 1;
         if (name > sought)
-            both = rate_words(texts, sought, name) + 400 + named / 20;
+            both = view_rate_entry(item->row, sought, name) + 400 + named / 20;
         if ((name > sought || !needs_words) && both > score)
             score = both;
         name += strcspn(name, " ");
@@ -523,8 +503,9 @@ static int rate_item(const menu_line *item, const char *const texts[4], const ch
 // option. Words for the command may precede; they are required for options, except for frames and
 // joints.
 static void list_names(menu_lines *lines, const view_ui *ui, const view_menus *menus,
-                       const view_menu_entry *row, const char *const texts[4])
+                       const view_menu_entry *row)
 {
+    const char *const label = view_get_label(row);
     const view_option *const option = view_get_option(row);
     const bool is_named = row->list != VIEW_LIST_NONE;
     const bool needs_words =
@@ -536,13 +517,13 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_menus *m
     for (size_t i = 0; sought[0] != '\0' && lines->count < MAX_LINES; i++) {
         if (!describe_item(ui->stage, row, i, lines->sought, &item))
             break;
-        const int score = rate_item(&item, texts, sought, needs_words);
+        const int score = rate_item(&item, sought, needs_words);
         if (score == MIN_SCORE)
             continue;
         score_line(menus, &item, score);
         menu_line *const line = &lines->lines[lines->count++];
         *line = item;
-        COMMON_TEXT(line->label, "%.*s%s%.150s", (int)strcspn(texts[0], "\xE2"), texts[0],
+        COMMON_TEXT(line->label, "%.*s%s%.150s", (int)strcspn(label, "\xE2"), label,
                     is_named ? ": " : " ", item.label);
     }
     qsort(lines->lines + first, lines->count - first, sizeof item, compare_scores);
@@ -550,49 +531,66 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_menus *m
 }
 
 // Returns true if the search finds an entry: all entries of the menu bar and all settings.
-static bool is_searched(const view_menu_entry *entry)
+static bool is_searched(const view_stage *stage, const view_menu_entry *entry)
 {
-    return entry->menu < VIEW_NUM_MENUS || entry->menu == VIEW_MENU_SETTINGS;
+    const bool is_in_menu = entry->menu < VIEW_NUM_MENUS || entry->menu == VIEW_MENU_SETTINGS;
+    return is_in_menu && is_listed(stage, entry);
 }
 
-// Adds the lines that match the search text, the best first, or the command with the most similar
-// name.
+// Adds a message below the found lines. `suggestion`: search text that a click enters, or NULL.
+static void add_message(menu_lines *lines, const char *text, const char *suggestion)
+{
+    if (lines->count == MAX_LINES)
+        return;
+    menu_line *const line = &lines->lines[lines->count++];
+    *line = (menu_line){.is_text = true, .suggestion = suggestion};
+    COMMON_TEXT(line->label, "%s", text);
+}
+
+// Adds messages: no line was found, the viewer does not have a feature, or a similar word exists.
+static void add_messages(menu_lines *lines, const view_menu_entries *list)
+{
+    const char *const sought = lines->sought + 1;
+    const char *const pointer = view_find_pointer(sought);
+    const view_menu_entry *const similar =
+        lines->count == 0 && pointer == NULL ? view_find_similar_entry(list, sought) : NULL;
+    if (lines->count == 0)
+        add_message(lines, "No matches", NULL);
+    if (pointer != NULL)
+        add_message(lines, pointer, NULL);
+    if (similar != NULL) {
+        char text[96];
+        COMMON_TEXT(text, "Did you mean: %s", view_get_label(similar));
+        add_message(lines, text, view_get_label(similar));
+    }
+}
+
+// Adds the lines that match the search text, the best first, and messages.
 static void list_found(menu_lines *lines, const view_ui *ui, const view_menus *menus)
 {
-    const view_menu_entry *nearest = NULL;
     const char *const sought = lines->sought + 1;
     COMMON_TEXT(lines->sought, " %s", menus->text + strspn(menus->text, " "));
-    const size_t length = strlen(sought);
-    size_t min_distance = (length + 5) / 4;
+    const char *const end = sought + strlen(sought);
     view_menu_entries list;
     view_list_menu_entries(&list);
     for (size_t i = 0; i < list.count; i++) {
         const view_menu_entry *const row = list.entries[i];
-        if (!is_searched(row))
+        if (!is_searched(ui->stage, row))
             continue;
-        const char *const texts[] = {view_get_label(row), row->synonyms, view_menu_names[row->menu],
-                                     row->label};
-        const int score = rate_words(texts, sought, sought + length);
+        const int score = view_rate_entry(row, sought, end);
         size_t first = lines->count;
         menu_line *const line =
-            score != NOT_FOUND ? add_line(lines, ui->stage, row, texts[0], has_menu(row)) : NULL;
+            score != VIEW_NO_MATCH
+                ? add_line(lines, ui->stage, row, view_get_label(row), has_menu(row))
+                : NULL;
         if (line != NULL)
             score_line(menus, line, score);
-        list_names(lines, ui, menus, row, texts);
+        list_names(lines, ui, menus, row);
         for (; first < lines->count; first++)
             lines->lines[first].order = i;
-        for (int k = 0; k < 2 && texts[k] != NULL && lines->count == 0; k++) {
-            const size_t distance = common_edit_distance(sought, length, texts[k], true);
-            if (distance < min_distance) {
-                nearest = row;
-                min_distance = distance;
-            }
-        }
     }
     qsort(lines->lines, lines->count, sizeof lines->lines[0], compare_scores);
-    if (lines->count == 0 && nearest != NULL)
-        COMMON_TEXT(add_line(lines, ui->stage, nearest, "", has_menu(nearest))->label,
-                    "No matches. Did you mean: %s", view_get_label(nearest));
+    add_messages(lines, &list);
 }
 
 // == Drawing and input ============================================================================
@@ -610,7 +608,7 @@ static size_t next_line(const menu_lines *lines, size_t from, int step)
     size_t line = from;
     for (size_t i = 0; i < count; i++) {
         line = line >= count ? start : (line + advance) % count;
-        if (lines->lines[line].missing == 0)
+        if (lines->lines[line].missing == 0 && !lines->lines[line].is_text)
             return line;
     }
     return from;
@@ -619,6 +617,8 @@ static size_t next_line(const menu_lines *lines, size_t from, int step)
 // Executes a line: opens its submenu, or requests its command and closes the menu.
 static void execute_line(view_ui *ui, view_menus *menus, const menu_line *line)
 {
+    if (line->is_text)
+        return;
     if (line->missing != 0) {
         COMMON_TEXT(ui->notice, "%s: %s", line->label, view_reason(line->missing));
         ui->notice_end = ui->stage->now + 2.5;
@@ -671,12 +671,17 @@ static void draw_line(view_ui *ui, const menu_line *line, view_rect box, float k
 {
     const float scale = ui->scale;
     const float mark = 20 * scale;
-    if (is_lit || ui_is_hot(ui))
+    const bool can_press = !line->is_text || line->suggestion != NULL;
+    if (can_press && (is_lit || ui_is_hot(ui)))
         view_draw_round_rect(ui->stage->canvas, box, 3 * scale,
                              is_lit ? VIEW_SELECTED : VIEW_CONTROL);
     const float top = box.y + 0.5f * (box.height - ui->line);
     view_color color = is_lit ? VIEW_BRIGHT : VIEW_PLAIN;
     view_color dim = is_lit ? VIEW_PLAIN : VIEW_DIM;
+    if (line->is_text) {
+        ui_text(ui, box.x + mark, top, box.width - mark, VIEW_DIM, line->label);
+        return;
+    }
     if (line->is_set)
         ui_text(ui, box.x + 4 * scale, top, 0, is_lit ? VIEW_BRIGHT : VIEW_ACCENT, "\xE2\x9C\x93");
     if (line->missing != 0)
@@ -734,11 +739,15 @@ static view_rect draw_lines(view_ui *ui, view_menus *menus, const menu_lines *li
                                     box.width - 0.6f * padding, row};
         const bool is_pressed = ui_item(ui, line_box, line->label);
         const bool is_hot = ui_is_hot(ui);
-        const bool is_lit = i == selected || (is_hot && selected >= lines->count);
+        const bool is_chosen = i == selected || (is_hot && selected >= lines->count);
+        const bool is_lit = is_chosen && !line->is_text;
         if (is_hot)
             *hovered = i;
-        try_line(ui, line);
+        if (!line->is_text)
+            try_line(ui, line);
         draw_line(ui, line, line_box, keys, is_lit, is_search);
+        if (is_pressed && line->suggestion != NULL)
+            COMMON_TEXT(menus->text, "%s", line->suggestion);
         if (is_pressed) {
             execute_line(ui, menus, line);
             break;
@@ -750,6 +759,8 @@ static view_rect draw_lines(view_ui *ui, view_menus *menus, const menu_lines *li
 // Draws the tooltip of a line below the box, or the reason why the line is disabled.
 static void draw_help(const view_ui *ui, view_rect box, const menu_line *line)
 {
+    if (line->is_text)
+        return;
     ui_line note = {.color = line->missing != 0 ? VIEW_AMBER : VIEW_PLAIN};
     if (line->missing != 0)
         COMMON_TEXT(note.text, "%s", view_reason(line->missing));

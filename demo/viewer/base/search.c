@@ -1,0 +1,212 @@
+// Ratings of the command search, and its answers to searches for missing features. See search.h.
+#include "demo/viewer/base/search.h"
+
+#include "demo/viewer/base/options.h"
+
+#include <ctype.h>
+#include <strings.h>
+
+// == Ratings ======================================================================================
+
+// Points of a match in one text, in tenths.
+typedef struct text_points {
+    int whole;    // the word is a whole word of the text
+    int begins;   // the word begins a word of the text
+    int inside;   // the word is inside of a word; 0: not a match
+    int is_first; // additional points at the beginning of the text
+} text_points;
+
+// Returns the points of a word in a text, or 0 if the text does not contain it. `text` may be NULL.
+static int rate_word(const char *text, const char *word, size_t length, const text_points *points)
+{
+    int best = 0;
+    for (size_t i = 0; text != NULL && text[i] != '\0'; i++) {
+        const bool begins = i == 0 || !isalnum((unsigned char)text[i - 1]);
+        const bool may_be_inside = length >= 3 && points->inside > 0;
+        if ((!begins && !may_be_inside) || strncasecmp(text + i, word, length) != 0)
+            continue;
+        int sum = i == 0 ? points->is_first : 0;
+        if (!begins)
+            sum += points->inside;
+        else if (isalnum((unsigned char)text[i + length]))
+            sum += points->begins;
+        else
+            sum += points->whole;
+        best = sum > best ? sum : best;
+    }
+    return best;
+}
+
+// Returns the points of a word in one of several texts. A plural also matches the singular.
+static int rate_word_in_texts(const char *const *texts, const text_points *points, int num_texts,
+                              const char *word, size_t length)
+{
+    int best = 0;
+    for (int i = 0; i < num_texts; i++) {
+        int rated = rate_word(texts[i], word, length, &points[i]);
+        const bool is_plural = length > 3 && tolower((unsigned char)word[length - 1]) == 's';
+        if (rated == 0 && is_plural)
+            rated = rate_word(texts[i], word, length - 1, &points[i]);
+        best = rated > best ? rated : best;
+    }
+    return best;
+}
+
+// Returns the mean points of the words, or VIEW_NO_MATCH if one of them does not match. A shorter
+// first text is better.
+static int rate_words(const char *const *texts, const text_points *points, int num_texts,
+                      const char *words, const char *end)
+{
+    int sum = 0;
+    int count = 0;
+    while (words < end) {
+        const size_t length = strcspn(words, " ");
+        const int rated = rate_word_in_texts(texts, points, num_texts, words, length);
+        if (rated == 0)
+            return VIEW_NO_MATCH;
+        sum += rated;
+        count++;
+        words += length;
+        words += strspn(words, " ");
+    }
+    return count > 0 ? sum / count - (int)strlen(texts[0]) : 0;
+}
+
+int view_rate_entry(const view_menu_entry *entry, const char *words, const char *end)
+{
+    enum { NUM_TEXTS = 5 };
+    static const text_points points[NUM_TEXTS] = {
+        {.whole = 1000, .begins = 800, .is_first = 100}, // label
+        {.whole = 600, .begins = 500},                   // synonyms
+        {.whole = 300, .begins = 300},                   // menu
+        {.whole = 300, .begins = 300},                   // submenu
+        {.whole = 150},                                  // tooltip
+    };
+    const char *const texts[NUM_TEXTS] = {view_get_label(entry), entry->synonyms,
+                                          view_menu_names[entry->menu], entry->label,
+                                          view_get_tooltip(entry)};
+    return rate_words(texts, points, NUM_TEXTS, words, end);
+}
+
+int view_rate_name(const char *name, const char *text, const char *words, const char *end)
+{
+    enum { NUM_TEXTS = 2 };
+    static const text_points points[NUM_TEXTS] = {
+        {.whole = 1000, .begins = 800, .inside = 200, .is_first = 100},
+        {.whole = 600, .begins = 500},
+    };
+    const char *const texts[NUM_TEXTS] = {name, text};
+    return rate_words(texts, points, NUM_TEXTS, words, end);
+}
+
+// Returns the smallest edit distance of a word, in lower case, to the words of a text.
+static size_t distance_to_words(const char *text, const char *word, size_t length)
+{
+    size_t min_distance = SIZE_MAX;
+    while (*text != '\0') {
+        char part[32];
+        const size_t size = strcspn(text, " /");
+        COMMON_TEXT(part, "%.*s", (int)size, text);
+        for (char *letter = part; *letter != '\0'; letter++)
+            *letter = (char)tolower((unsigned char)*letter);
+        const size_t distance = common_edit_distance(word, length, part, false);
+        min_distance = distance < min_distance ? distance : min_distance;
+        text += size;
+        text += strspn(text, " /");
+    }
+    return min_distance;
+}
+
+const view_menu_entry *view_find_similar_entry(const view_menu_entries *list, const char *word)
+{
+    const size_t length = strlen(word);
+    const view_menu_entry *similar = NULL;
+    size_t min_distance = (length + 1) / 4 + 1; // a limit: more errors are another word
+    if (length < 4 || strchr(word, ' ') != NULL)
+        return NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const view_menu_entry *const entry = list->entries[i];
+        if (entry->menu >= VIEW_NUM_MENUS)
+            continue;
+        const size_t distance = distance_to_words(view_get_label(entry), word, length);
+        if (distance < min_distance) {
+            similar = entry;
+            min_distance = distance;
+        }
+    }
+    return similar;
+}
+
+// == Missing features =============================================================================
+
+// A feature that the viewer does not have.
+typedef struct missing_feature {
+    const char *names; // the search text contains at least one of these words
+    const char *words; // other words that the search text may contain
+    const char *answer;
+} missing_feature;
+
+static const missing_feature missing_features[] = {
+    {"rename renaming", "joint bone mesh material shader name",
+     "Renaming joints, meshes and shaders: md5tool fix --rename OLD=NEW"},
+    {"fbx dae collada smd", "export save write convert as to model",
+     "FBX, DAE and SMD can only be imported; export a .glb file instead"},
+    {"stl ply usd alembic abc", "export save write convert as to model import open",
+     "This format is not supported; md5tool convert --formats lists all formats"},
+    {"manual documentation docs", "user open read show online",
+     "Manual: md5view --man; F1 lists all shortcuts"},
+    {"about version", "program viewer md5view", "Version: md5view --version"},
+    {"theme", "dark light color colour interface window",
+     "The interface has one theme; View > Background\xE2\x80\xA6 sets the color of the viewport"},
+    {"delete remove erase", "mesh part joint bone geometry vertices triangle",
+     "Models are not edited here: hide a mesh (Ctrl+H), or md5tool convert --hide MESH"},
+    {"occlusion ssao ao", "ambient screen space",
+     "Ambient occlusion is not supported; Light > Lights\xE2\x80\xA6 sets the ambient light (sky)"},
+    {"merge join combine", "mesh material shader",
+     "Merging meshes with the same shader: md5tool fix --merge"},
+    {"scale resize rescale unit", "model mesh size meter metre",
+     "Scaling a model and its clips: md5tool fix --scale FACTOR"},
+    {"mirror flip symmetry", "model mesh animation x axis",
+     "Mirroring a model and its clips: md5tool fix --mirror"},
+    {"repair validate validation check", "model file mesh clip",
+     "Checking and repairing files: md5tool check FILE, md5tool fix FILE"},
+    {"cut split", "clip animation part",
+     "Cutting a clip into parts: md5tool fix --cut walk=0-30,run=31-60"},
+    {"batch bulk", "convert export folder all",
+     "Converting a folder: md5tool convert FOLDER --output FOLDER --to glb"},
+    {"keyframe keying paint painting sculpt sculpting edit editing",
+     "insert weight vertex mesh animation clip bone joint mode",
+     "Models are not edited here: export a .glb file, edit it in Blender, convert it back with "
+     "md5tool"},
+};
+
+// Returns true if a text contains the word, or its singular, as a whole word.
+static bool contains_word(const char *text, const char *word, size_t length)
+{
+    static const text_points points = {.whole = 1};
+    return rate_word_in_texts(&text, &points, 1, word, length) > 0;
+}
+
+// Returns true if each word of the search text is a word of the feature, and one is its name.
+static bool is_feature(const missing_feature *feature, const char *words)
+{
+    bool is_named = false;
+    while (*words != '\0') {
+        const size_t length = strcspn(words, " ");
+        const bool is_name = contains_word(feature->names, words, length);
+        if (!is_name && !contains_word(feature->words, words, length))
+            return false;
+        is_named = is_named || is_name;
+        words += length;
+        words += strspn(words, " ");
+    }
+    return is_named;
+}
+
+const char *view_find_pointer(const char *words)
+{
+    for (size_t i = 0; i < COMMON_LENGTH(missing_features); i++)
+        if (is_feature(&missing_features[i], words))
+            return missing_features[i].answer;
+    return NULL;
+}
