@@ -306,9 +306,10 @@ float md5_vertical_fov(float horizontal_fov, float aspect)
     return (float)(2 * atan(half) / radians);
 }
 
-// For a point at the distance d, the depth z / w is -m[10] + m[14] / d. With `from` = near_z and
-// `to` = far_z it is 0 at near_z and 1 at far_z; for a reversed depth the two are exchanged. The
-// formulas use the ratio near / far or far / near that is finite, so that far_z may be infinite.
+// A point at the distance d has the depth z / w = -m[10] + m[14] / d. The depth is 0 at the
+// distance `from` and 1 at the distance `to`: near_z and far_z, or the opposite for a reversed
+// depth. The formulas use the ratio near / far or far / near that is finite, so that far_z may be
+// infinite.
 md5_mat44 md5_mat44_perspective(float fov_y, float aspect, float near_z, float far_z,
                                 md5_depth depth)
 {

@@ -194,7 +194,8 @@ static const common_option options[] = {
 };
 enum { NUM_OPTIONS = COMMON_LENGTH(options) };
 
-// What the help of a command says of an option, behind its name; NULL: nothing.
+// Returns the text after the name of an option in the help of a command, or NULL if the help does
+// not contain the option.
 static const char *find_help(const tool_command *command, const char *option)
 {
     char *const begin = common_format("\n  --%s ", option);
@@ -204,7 +205,7 @@ static const char *find_help(const tool_command *command, const char *option)
     return line ? line + length : NULL;
 }
 
-// Whether the help of a command has a word.
+// Returns true if the help of a command contains a word.
 static bool has_word(const char *help, const char *word)
 {
     const size_t length = strlen(word);

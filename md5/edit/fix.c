@@ -804,8 +804,8 @@ static md5_vec3 map_offset(const space_map *map, md5_vec3 v)
     return md5_vec3_scale((md5_vec3){v.x, y, v.z}, map->scale);
 }
 
-// Maps a position and a rotation, of which x, y and z are given. To preserve the numbers of a file,
-// w is only computed if the rotation of the map applies.
+// Maps a position and a rotation. `rotation` is x, y and z of a quaternion. To preserve the numbers
+// of a file, w is only computed if the rotation of the map applies.
 static void map_joint(const space_map *map, bool is_in_model_space, md5_vec3 *position,
                       md5_vec3 *rotation)
 {

@@ -451,8 +451,9 @@ static void read_joint_rules(figure_builder *builder, const char *list, const md
     }
 }
 
-// Returns true if a list contains a joint: the last element that refers to it counts. Copies the
-// rule for the subtree from the parent, whose rules must be complete.
+// Returns true if the rules of a list include a joint. If several elements of the list refer to the
+// joint, the last one decides. Copies the rule for the subtree from the parent, whose rules must be
+// complete.
 static bool apply_joint_rules(const md5_skeleton *skeleton, joint_rules *rules, uint32_t joint)
 {
     const uint32_t parent = skeleton->joints[joint].parent;

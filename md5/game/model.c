@@ -994,8 +994,8 @@ static void read_model_skin(md5_model_parser *parser, const md5_token *name)
         parser->skin = skin->decl.name;
 }
 
-// Reads `mesh FILE`. All joints of the mesh are in no channel, but the lists of the channels are
-// unchanged, as in the engine.
+// Reads `mesh FILE`. As in the engine, this removes all joints from their channels, but does not
+// change the lists of joints that channels have.
 static void read_mesh(md5_model_parser *parser, const md5_token *name)
 {
     md5_game *const game = parser->game;

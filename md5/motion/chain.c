@@ -84,9 +84,9 @@ static void bend_joint(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine
     rig_joint->local = is_positive ? positive : negative;
 }
 
-// Solvers cannot bend a straight chain whose target is on its line: bends the joints above `tip` a
-// little, as far as their limits allow. Does nothing to other chains, or if the tip is within
-// `tolerance` of the target.
+// Bends the joints above `tip` slightly, within their limits, if the chain is straight and the
+// target is on its line: solvers cannot bend such a chain. Does nothing to other chains, or if the
+// tip is within `tolerance` of the target.
 static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double tolerance)
 {
     uint32_t root = tip; // of its chain

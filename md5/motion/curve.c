@@ -193,8 +193,9 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
 
 // == Pieces ======================================================================================
 
-// De Casteljau's algorithm: each round replaces neighbours by the point between them; the last two
-// are the derivative. In homogeneous coordinates, P = w p has P' = w' p + w p'.
+// Returns the point and the velocity of a piece by De Casteljau's algorithm. Each round replaces
+// two neighbouring points by a point between them. The difference of the last two points gives the
+// derivative. With weights, the algorithm computes P = w p, whose derivative is P' = w' p + w p'.
 static md5_motion_at piece_at(const md5_pieces *pieces, uint32_t piece, double share)
 {
     const uint32_t degree = pieces->degree;
@@ -745,13 +746,15 @@ double md5_curve_distance(const md5_curve *curve, double t)
 
 // == Rotations along keys, by squad ==============================================================
 //
-// Between keys q0 and q1 squad(u) = slerp(slerp(q0, q1, u), slerp(a, b, u), 2 u (1 - u)), whose
-// derivative is
-//   q0 (log(q0^-1 q1) + 2 log(q0^-1 a)) at u = 0, and q1 (log(q0^-1 q1) - 2 log(q1^-1 b)) at 1.
-// For a velocity V at a key, and h seconds between the keys, these are h V with
-//   a = q0 exp((h V0 - log(q0^-1 q1)) / 2), b = q1 exp((log(q0^-1 q1) - h V1) / 2)
-// and if all h are equal and V is the mean of both sides, a = b at each key are Shoemake's.
-// Logarithms are rotation vectors of half the angle.
+// Between two keys q0 and q1 the rotation is
+//   squad(u) = slerp(slerp(q0, q1, u), slerp(a, b, u), 2 u (1 - u)).
+// Its derivatives at the keys are
+//   q0 (log(q0^-1 q1) + 2 log(q0^-1 a)) at u = 0, and q1 (log(q0^-1 q1) - 2 log(q1^-1 b)) at u = 1.
+// The control points a and b are selected so that these derivatives equal h V0 and h V1, where V0
+// and V1 are the velocities at the keys, and h is the number of seconds between the keys:
+//   a = q0 exp((h V0 - log(q0^-1 q1)) / 2), b = q1 exp((log(q0^-1 q1) - h V1) / 2).
+// If all h are equal and the velocity at a key is the mean of both sides, these are the control
+// points of Shoemake. Logarithms are rotation vectors of half the angle.
 
 #define CURVE_PI 3.14159265358979324
 

@@ -58,7 +58,8 @@ double md5i_atan2(double y, double x)
     return x < 0 ? pi - angle : angle;
 }
 
-// For a part of x so small that ten terms of the series are exact, then squared.
+// Returns exp(-x) with the same bits on all systems: halves x until ten terms of the series are
+// exact, then squares the result as often as x was halved.
 double md5i_decay(double x)
 {
     enum { TERMS = 10 };
@@ -74,11 +75,12 @@ double md5i_decay(double x)
     return sum;
 }
 
-#define MAX_SWING_STEPS 0x1p30 // of the swing that are looked at in one call
+#define MAX_SWING_STEPS 0x1p30 // steps of the swing that one call computes
 
-// With A the matrix of the equation, so that A^2 = -damping A - stiffness, each power of A and so
-// exp(A t) is a + b A: the closed forms of the underdamped, critical and overdamped spring in one.
-// For a part of the step so short that ten terms of the series are exact, then squared.
+// The matrix A of the spring's equation satisfies A^2 = -damping A - stiffness. Each power of A is
+// therefore a sum a + b A, and so is exp(A t): one formula for underdamped, critically damped and
+// overdamped springs. It is computed like md5i_decay(): the time is halved until ten terms of the
+// series are exact, then the result is squared as often.
 md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
 {
     enum { TERMS = 10 };

@@ -473,8 +473,8 @@ static md5_vec3 plan_end(const md5_gait_context *context, const md5_gait *gait, 
     return ground_at(context, gait, md5_vec3_add(home_position(gait, leg), way), normal);
 }
 
-// The distance of a standing foot behind its home along the home's velocity; if the home stands,
-// the distance in any direction.
+// Returns the distance by which a standing foot is behind its home position, in the direction in
+// which the home moves. If the home does not move, returns the distance in any direction.
 static float leg_lag(const md5_gait_context *context, const md5_gait *gait, uint32_t leg)
 {
     const md5_vec3 away =
@@ -856,7 +856,8 @@ uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait, md5_xfor
             continue;
         const md5_vec3 target = md5_xform_point(to_model, ankle_position(&context, &gait->feet[i]));
         if (desc->legs[i].swivel < desc->skeleton->num_joints) {
-            // About the body's up axis, so that the target is in the plane of the leg.
+            // Rotates the swivel joint about the body's up axis until the target is in the plane
+            // of the leg.
             const md5_skeleton *const skeleton = desc->skeleton;
             const uint32_t swivel = desc->legs[i].swivel;
             const md5_vec3 place = md5_joint_in_model(skeleton, pose, swivel).translation;

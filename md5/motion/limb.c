@@ -237,7 +237,8 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xfor
     return MD5_LIMB_REACHED;
 }
 
-// The component of a pole perpendicular to the limb's line, of any length; false if it is zero.
+// Sets *side to the component of a pole that is perpendicular to the line of the limb; it can have
+// any length. Returns false if there is no pole or the component is 0.
 static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 along,
                       md5_float4 *side)
 {

@@ -103,8 +103,9 @@ static sided_name split_name(const char *name)
     return (sided_name){.form = NO_SIDE, .before = name, .after = name};
 }
 
-// Compares two joints for a sort order in which partners are adjacent. Returns -1 or 1 if the names
-// differ only in the side, left first, and -2 or 2 if they belong to different pairs.
+// Compares two joints by name, without the marks of the sides, so that the left and the right joint
+// of a pair are adjacent after sorting. Returns -1 or 1 if the joints are a pair, left first, and
+// -2 or 2 for other joints.
 static int compare_joints(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
 {
     const sided_name one = split_name(skeleton->joints[a].name);
@@ -121,8 +122,9 @@ static int compare_joints(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
     return order < 0 ? -2 : 2;
 }
 
-// Each element of mirror[] holds two 16-bit numbers, so that no other memory is needed: the upper
-// half the joints sorted by name, the lower half the resulting partner of each joint.
+// Each element of mirror[] contains two 16-bit numbers, so that no other memory is needed. The
+// upper halves are a list of the joints sorted by name. The lower half of an element is the partner
+// of its joint.
 enum { HALF = 16, MAX_JOINTS = 1 << HALF, LOW = MAX_JOINTS - 1 };
 
 static uint32_t sorted_joint(const uint32_t *mirror, uint32_t i)

@@ -49,7 +49,7 @@ md5_quatd md5i_limit_middle(const md5_limit *limit);
 // Returns a quaternion of unit length, or the identity if `q` cannot be normalized.
 md5_quatd md5i_quatd_unit(md5_quatd q);
 
-// Returns the rotation about a unit axis by an angle, of which the cosine and the sine are given,
+// Returns the rotation about a unit axis by an angle. `cosine` and `sine` are those of the angle,
 // both multiplied by any factor > 0. Returns the identity if both are 0.
 md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine);
 

@@ -8,7 +8,7 @@
 #include "md5/md5pose.h"
 #include "md5/core/slerp.h"
 
-// Of md5_solve_*().
+// Checks the arguments that all md5_solve_*() have.
 #define MD5_ASSERT_JOB(skeleton, job, pose)                                                  \
     do {                                                                                     \
         MD5_ASSERT_PART(skeleton, joints);                                                   \
@@ -50,7 +50,7 @@ static inline md5_quat md5_quat_trim(md5_quat q)
     return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// Returns the rotation about a unit axis by an angle, of which the cosine and the sine are given,
+// Returns the rotation about a unit axis by an angle. `cosine` and `sine` are those of the angle,
 // both multiplied by any factor > 0. Returns the identity if both are 0. The tangent of the half
 // angle is sine / (1 + cosine), which is accurate for acute angles, and (1 - cosine) / sine, which
 // is accurate for obtuse angles.
@@ -67,8 +67,8 @@ static inline md5_float4 md5_float4_about(md5_float4 axis, float cosine, float s
     return md5_float4_with_w(md5_float4_scale(axis, half_sine * scale), half_cosine * scale);
 }
 
-// The shortest rotation from one unit vector to another, whose dot product is `cosine`; for
-// opposite vectors about an arbitrary perpendicular axis.
+// Returns the shortest rotation from one unit vector to another. `cosine` is their dot product. For
+// opposite vectors, the axis is an arbitrary perpendicular vector.
 static inline md5_float4 md5_float4_between_at(md5_float4 from, md5_float4 to, float cosine)
 {
     if (!(cosine > MD5_FAR))
@@ -118,8 +118,9 @@ static inline void md5_turn_joint(md5_xform *joint, const md5_share *share, md5_
         md5i_turn_partly(joint, share, md5_quat_from_float4(to));
         return;
     }
-    // The sign with which the slerp for a smaller weight would end. Almost always the same, so the
-    // branch is predicted.
+    // Both q and -q are the same rotation. Stores the one to which a slerp with a smaller weight
+    // would lead, so that the result is continuous in the weight. The sign rarely changes, so
+    // processors predict the branch.
     const float cosine = md5_float4_dot4(md5_float4_load_rotation(joint), to);
     joint->rotation = md5_quat_from_float4(to);
     if (cosine < 0)

@@ -17,8 +17,8 @@
 
 // == Geometry =====================================================================================
 
-// Returns 2 tan((a - b) / 2) for two angles below 180 degrees, of which the cosines and sines are
-// given: the rotation from b to a as a Cayley map.
+// Returns 2 tan((a - b) / 2) for two angles a and b below 180 degrees: the rotation from b to a in
+// the form in which Cayley maps represent it.
 static double cayley_angle(double cosine_a, double sine_a, double cosine_b, double sine_b)
 {
     const double cosine = cosine_a * cosine_b + sine_a * sine_b;
@@ -82,8 +82,9 @@ limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t i
         measure_cone(&state, axis, cosine, sine);
         return state;
     }
-    // The first pair of walls is at the base. With this interpretation 7 of 123 samples of the
-    // engine's ragdolls are more than a degree past the limit; with the opposite one 57.
+    // The first angle limits the shaft toward the base, the second across it. This was found by
+    // comparison with the engine: 7 of 123 samples of its ragdolls are more than a degree past the
+    // limits in this order, and 57 in the opposite order.
     const md5_vec3d base =
         md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(constraint->limit_base));
     measure_walls(&state, axis, index == 1 ? md5_vec3d_cross(base, axis) : base, cosine, sine);

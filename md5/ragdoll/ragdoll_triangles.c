@@ -98,9 +98,9 @@ static bool is_over(const ground_triangle *triangle, md5_vec3d point, double mar
     return true;
 }
 
-// Returns true if a point is behind a valley, between the space below one triangle and the space
-// below the other triangle: it is outside of the common side of both triangles, and next to the
-// side. Without this test, a vertex that sinks into one triangle would slip past the other one.
+// Returns true if a point is behind a valley: in the wedge between the space below a triangle and
+// the space below its neighbor, at most VALLEY_MARGIN outside of the triangle's side. Without this
+// test, a vertex that sinks into one triangle would pass through the other one.
 static bool is_behind_valley(const ground_surface *surface, const ground_triangle *triangle,
                              uint32_t side, md5_vec3d point)
 {

@@ -14,7 +14,7 @@
 
 enum { GPU_WIDTH = 1920, GPU_HEIGHT = 1080, GPU_TURNS = 9, GPU_VERTICES = 400000 };
 
-// How characters are drawn.
+// The representations in which characters are drawn.
 typedef enum gpu_form { GPU_PALETTES, GPU_BAKED, GPU_IMPOSTORS, GPU_NUM_FORMS } gpu_form;
 
 typedef struct gpu_crowd {

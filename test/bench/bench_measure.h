@@ -103,8 +103,8 @@ static bench_watch bench_begin_watch(void)
     return (bench_watch){bench_now(), bench_processor_seconds()};
 }
 
-// Whether the row since `watch` can be judged: other programs took less than 5 % of its time, and
-// the processor's clock is within 5 % of the fastest so far.
+// Returns true if the measurement since `watch` can be judged: other programs took less than 5 % of
+// its time, and the processor's clock is within 5 % of the fastest so far.
 static bool bench_was_quiet(bench_table *table, const bench_watch *watch)
 {
     const double share =

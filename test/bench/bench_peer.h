@@ -269,7 +269,7 @@ PEER_INLINE void peer_skin_mesh(const peer_mesh *mesh, const peer_matrix *palett
     }
 }
 
-// What is computed: the row of a name below.
+// Outputs that a measurement computes, and its name in the table.
 typedef struct peer_outputs {
     const char *name;
     bool has_normals;

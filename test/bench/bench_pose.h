@@ -324,7 +324,8 @@ static uint64_t work_many(void *fixture, md5_cpu level)
     return seen_of(made->palettes);
 }
 
-// What would be left if posing took no time: their memory is written, past the caches.
+// Measures the time that would remain if posing took no time: writes the memory of the results,
+// bypassing the caches.
 static uint64_t work_fill(void *fixture, md5_cpu level)
 {
     posing *const made = fixture;

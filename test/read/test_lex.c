@@ -85,7 +85,7 @@ TEST (lex_skips_all_kinds_of_white_space) {
     }
 }
 
-// Of the visible ASCII characters, all but brackets and quotes can be part of a word.
+// All visible ASCII characters except brackets and quotes can be part of a word.
 TEST (lex_words_end_at_brackets_quotes_and_white_space) {
     for (int c = 0; c < 256; c++) {
         const char text[] = {'a', (char)c, 'b'};

@@ -567,7 +567,7 @@ TEST (machine_file_says_where_an_easing_is_wrong) {
 
 // -- Morph targets --------------------------------------------------------------------------------
 //
-// What drives morph targets in a machine file: its words, and where wrong ones are reported.
+// Drivers of morph targets in a machine file: keywords, and the locations of errors in them.
 
 TEST (machine_file_says_what_drives_morph_targets) {
     static const char text[] = "machine m {\n"

@@ -106,7 +106,7 @@ TEST (mesh_file_holds_what_the_text_says) {
     md5i_arena_free(&arena);
 }
 
-// What is accepted without a warning.
+// Layouts that are accepted without a warning.
 TEST (mesh_file_takes_free_layout) {
     CHECK_CASES(
         {"", good, ""}, {"MD5Version", "\xEF\xBB\xBFMD5Version", ""},

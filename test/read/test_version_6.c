@@ -286,8 +286,8 @@ static void turn(double v[3], int axis, double degrees)
     v[b] = first * s + second * c;
 }
 
-// Where a bone is in model space: roll about x, then pitch about y, then yaw about z, then the
-// placement of the parent.
+// Computes the transforms of bones in model space: roll about x, then pitch about y, then yaw about
+// z, then the transform of the parent.
 static void place(const figure *fixture, int frame, placement placed[NUM_BONES])
 {
     for (int bone = 0; bone < NUM_BONES; bone++) {

@@ -237,8 +237,8 @@ TEST_SCREEN (view_retargets_all_clips, open(s)) {
     common_free_list(&files);
 }
 
-// For a monster in a game folder, whose files are in an archive: one clip and all clips equal the
-// result of md5tool convert for copies of these files.
+// Saves one clip and all clips of a monster in a game folder, whose files are in an archive. They
+// equal the result of md5tool convert for copies of these files.
 TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
     OWN char *const address =
         view_make_address(test_path("models/game/base"), "monster_bobbin_watchman", NULL);

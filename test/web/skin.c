@@ -1,8 +1,9 @@
 #define _POSIX_C_SOURCE 200809L // clock_gettime()
 
-// How fast a page skins: poses a model by a clip, and skins all of its meshes with normals again
-// and again. skin MODEL.md5mesh CLIP.md5anim prints nanoseconds a vertex, of the fastest run:
-// others were interrupted. test/long/web.sh compares the files with and without vectors.
+// Measures the speed of skinning in a web page: poses a model by a clip, and skins all of its
+// meshes with normals repeatedly. skin MODEL.md5mesh CLIP.md5anim prints nanoseconds per vertex of
+// the fastest run, because slower runs were interrupted. test/long/web.sh compares builds with and
+// without SIMD.
 #include "md5/md5skin.h"
 
 #include <stdio.h>

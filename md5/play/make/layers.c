@@ -373,9 +373,8 @@ static bool build_masks(md5_building *building)
 
 // -- Speeds -------------------------------------------------------------------------------------
 
-// Vector along the path of the root in one cycle, seen from the middle of the path. Its length is
-// the length of the path, which is an arc if the root also rotates. It equals the sum of many short
-// equal steps.
+// Movement of the root in one cycle, in the axes that the root has in the middle of the cycle. The
+// length of this vector is the length of the path, which is an arc if the root also rotates.
 typedef struct root_stride {
     double x;
     double y;

@@ -1620,9 +1620,9 @@ static double next_interval(md5_player *player, double left)
 
 // Returns the length of the next interval. While parameters are smoothed or states are
 // synchronized, rates and weights are means over the interval, and its end depends on the rates.
-// The length is found by iteration, which converges quickly because rates change little. The
-// iteration may alternate between two lengths if the end of a clip is inside only one of them; then
-// the shorter length is used, before whose end nothing happens.
+// The length is found by iteration, which converges quickly because rates change little. If a clip
+// ends inside one length but not inside another, the iteration can alternate between both. Then the
+// shorter length is used, because no clip ends inside it.
 static double find_interval(md5_player *player, double left)
 {
     enum { USUAL_GUESSES = 10, MAX_GUESSES = 60 };

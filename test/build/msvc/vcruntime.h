@@ -1,4 +1,4 @@
-// What several headers declare.
+// Declarations that several headers share.
 #pragma once
 typedef unsigned long long size_t;
 typedef long long ptrdiff_t;

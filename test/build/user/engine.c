@@ -38,7 +38,7 @@ static void zone_free(void *memory)
     zone_blocks -= memory != NULL;
 }
 
-// What stays until the level ends is no block.
+// Allocates memory that remains until the level ends. It is not a block of the zone.
 static void *hunk_alloc(size_t size)
 {
     void *const memory = zone_alloc(size);
@@ -102,7 +102,7 @@ static uint32_t hash_of(uint32_t hash, const void *bytes, size_t size)
 
 #ifdef ENGINE_ONLY
 
-// What stands for a model: so that everything above is in the program.
+// Replaces the model, so that the program contains the functions above even without the library.
 static bool show(const char *mesh_name, const char *anim_name)
 {
     size_t size = 0;
@@ -290,7 +290,8 @@ static uint32_t hash_samples(uint32_t hash, const char *mesh_name, const char *a
 #endif
 
 #ifdef ENGINE_TIMES
-// Of a mesh or a clip, what engines need of it; 0 if it is refused.
+// Returns the time to read a mesh or a clip with the data that engines need, or 0 if the file is
+// rejected.
 static double time_of_reading(const char *name, bool is_mesh)
 {
     enum { SAMPLES = 9, READS = 8 };
