@@ -308,6 +308,40 @@ typedef struct md5_loop {
 // not have the frames. Takes linear time.
 MD5_EDIT_API md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames);
 
+// Result of md5_find_root_motion(): the joint that carries a figure along the ground.
+typedef struct md5_root_motion {
+    uint32_t joint;        // index of the joint; MD5_NONE if the figure does not travel
+    md5_vec3 displacement; // of the joint in model space from the first to the last frame, units
+    float height;          // of the joint above the ground (z = 0) in the first frame, units
+} md5_root_motion;
+
+// Determines which joint carries the root motion of an animation. Engines move a character by joint
+// 0, but exporters of motion captures often animate the hips instead. The result is the topmost
+// joint that ends farther along x and y from its start than 20 % of the size of the skeleton, that
+// carries at least half of the joints, and that does not move along z by more than half of this
+// distance, as in a fall. A joint other than joint 0 is not reported if joint 0 moves by more than
+// a quarter of its distance, as in a figure that walks and leans. Returns MD5_NONE as the joint if
+// no such joint exists, if the parents of joints are unknown, or if memory runs out. Takes linear
+// time.
+MD5_EDIT_API md5_root_motion md5_find_root_motion(const md5_anim *anim);
+
+// Edits of the root motion of an animation.
+typedef struct md5_root_edit {
+    // Name of the joint that carries the motion, a descendant of joint 0. Joint 0 receives the
+    // displacement of this joint along x and y since the first frame. NULL: nothing is changed.
+    const char *joint;
+    bool moves_height;    // true: joint 0 also receives the displacement along z
+    bool moves_heading;   // true: joint 0 also receives the rotation around z
+    uint64_t reserved[4]; // must be 0
+} md5_root_edit;
+
+// Moves root motion from a joint to joint 0 of an animation, so that games can move the character
+// by it. All joints except joint 0 keep their poses in model space, and bounding boxes are
+// unchanged; only vertices with weights on joint 0 move along with it. If joint 0 is the hips, add
+// a root with md5_edit_joints() first. Returns the number of changed joints. Fails with
+// MD5_ERROR_MISMATCH if the joint does not exist or is not a descendant of joint 0.
+MD5_EDIT_API uint32_t md5_edit_root(md5_doc *doc, const md5_root_edit *edit, md5_error *error);
+
 // Edits of the frames of an animation. They are applied in the order of the members.
 typedef struct md5_frame_edit {
     // Replaces the joints by the joints of this model, as md5_fix_joints() does. NULL: the joints
@@ -317,6 +351,7 @@ typedef struct md5_frame_edit {
     // The frames to keep: the first frame and the number of frames. If num_frames is 0, all frames
     // from `first` on are kept.
     uint32_t first, num_frames;
+    bool is_reversed; // true: the selected frames are in reversed order
     // Frame rate of the result, frames per second. 0 = unchanged. The new frames are sampled as by
     // md5_sample(). The last frame remains the last frame, so the duration changes by up to half a
     // frame. If the new rate is a whole multiple of the original rate, the original frames are
@@ -391,6 +426,7 @@ typedef struct md5_diagnostic {
     bool is_library_too; // true if this library reports a problem on the same line
     // Reactions of the engines, for example "stops doom3, darkmod; wrong in cube2".
     char engines[360];
+    const char *fix; // remedy, for example "use md5tool fix"; NULL for messages of this library
 } md5_diagnostic;
 
 // Describes a rule, so that a program can list all rules. Writes the rule with the index `index`,

@@ -929,6 +929,59 @@ TEST (edit_frames_cut_parts_are_the_whole) {
     CHECK_UINT(EDIT_FRAMES(whole, NULL, .frame_rate = 0.001), 2);
 }
 
+// Reversed frames have the numbers and boxes of the frames from the last to the first.
+TEST (edit_frames_are_reversed) {
+    OWN_DOC whole = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    OWN_DOC part = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    REQUIRE(whole && part && part->num_frames == 25);
+    const md5_frame_edit job = {.first = 3, .num_frames = 10, .is_reversed = true};
+    CHECK_UINT(md5_edit_frames(part, &job, NULL), 10);
+    REQUIRE(part->num_frames == 10 && part->num_components == whole->num_components);
+    const size_t size = whole->num_components;
+    for (size_t f = 0; f < 10; f++) {
+        CHECK_BYTES(part->numbers + f * size, whole->numbers + (12 - f) * size,
+                    size * sizeof *part->numbers);
+        CHECK_BYTES(part->bounds + f, whole->bounds + (12 - f), sizeof *part->bounds);
+    }
+}
+
+// A root is added above the old root, which carries a walk along x and turns. After its motion
+// moves to the new root, the vertices of every frame and the boxes are the same.
+TEST (edit_root_keeps_poses) {
+    for (int i = 0; i < 4; i++) {
+        OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+        OWN_DOC before = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+        OWN_DOC after = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+        REQUIRE(mesh && before && after);
+        const md5_root_edit edit = {
+            .joint = "origin", .moves_height = i % 2 > 0, .moves_heading = i >= 2};
+        md5_error error = {0};
+        CHECK_FAILS(md5_edit_root(after, &edit, &error) != MD5_NONE, error, MD5_ERROR_MISMATCH);
+        CHECK(EDIT_JOINTS(mesh, NULL, .root = "top") > 0);
+        CHECK(EDIT_JOINTS(before, NULL, .root = "top") > 0);
+        CHECK(EDIT_JOINTS(after, NULL, .root = "top") > 0);
+        CHECK(md5_edit_root(after, &edit, NULL) > 0);
+        CHECK_BYTES(after->bounds, before->bounds, after->num_frames * sizeof *after->bounds);
+        for (uint32_t f = 0; f < before->num_frames; f += 6) {
+            OWN_CORNERS old = compute_corners(mesh, before, f);
+            check_corners(old, mesh, after, f, 1e-4);
+        }
+        OWN_ANIM old_clip = anim_of(before);
+        OWN_ANIM new_clip = anim_of(after);
+        REQUIRE(old_clip && new_clip);
+        const md5_root_motion old_motion = md5_find_root_motion(old_clip);
+        const md5_root_motion new_motion = md5_find_root_motion(new_clip);
+        CHECK_UINT(old_motion.joint, 1);
+        CHECK_UINT(new_motion.joint, 0);
+        CHECK_NEAR(new_motion.displacement.x, 20, 1e-4);
+    }
+    OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    md5_error error = {0};
+    CHECK_FAILS(md5_edit_root(clip, &(md5_root_edit){.joint = "nobody"}, &error) != MD5_NONE, error,
+                MD5_ERROR_MISMATCH);
+    CHECK_UINT(md5_edit_root(clip, &(md5_root_edit){.moves_height = true}, NULL), 0);
+}
+
 // At twice the rate every second frame is bit-identical to an original frame, the frames between
 // equal playback; back at the original rate it is the original clip.
 TEST (edit_frames_are_resampled) {
