@@ -249,7 +249,7 @@ static void swap_sides(void *user, md5_xform *pose)
     free(partners);
 }
 
-// Reads FIRST-LAST up to the end of the text or a comma.
+// Reads FIRST-LAST up to the end of the text or a comma. LAST-FIRST reverses the frames.
 static bool read_frames(const char *text, md5_frame_edit *edit)
 {
     char *end = NULL;
@@ -259,10 +259,11 @@ static bool read_frames(const char *text, md5_frame_edit *edit)
     if (!isdigit((unsigned char)text[0]) || *dash != '-' || !isdigit((unsigned char)dash[1]))
         return false;
     const bool is_complete = *end == '\0' || *end == ',';
-    if (!is_complete || last < first || last >= INT32_MAX)
+    if (!is_complete || first >= INT32_MAX || last >= INT32_MAX)
         return false;
-    edit->first = (uint32_t)first;
-    edit->num_frames = (uint32_t)(last - first) + 1;
+    edit->is_reversed = last < first;
+    edit->first = (uint32_t)(edit->is_reversed ? last : first);
+    edit->num_frames = (uint32_t)(edit->is_reversed ? first - last : last - first) + 1;
     return true;
 }
 
@@ -283,9 +284,48 @@ static void print_loop(const md5_loop *loop)
     }
 }
 
+// Prints which joint carries the motion that --in-place should remove, if it is not the root.
+static bool note_carrier(const md5_doc *doc, md5_error *error)
+{
+    size_t size = 0;
+    char *text = NULL;
+    if (!convert_print_doc(doc, &text, &size, error))
+        return false;
+    md5_anim *const anim = md5_parse_anim(text, size, NULL, error);
+    const md5_root_motion motion =
+        anim ? md5_find_root_motion(anim) : (md5_root_motion){.joint = MD5_NONE};
+    if (motion.joint != MD5_NONE && motion.joint > 0)
+        common_print(stdout,
+                     "  --in-place: the root does not move; joint '%s' carries the motion; use "
+                     "--root-motion '%s'\n",
+                     doc->joints[motion.joint].name, doc->joints[motion.joint].name);
+    md5_free_anim(anim);
+    free(text);
+    return anim;
+}
+
+// Applies --root-motion.
+static bool edit_root(repair_job *file, md5_doc *doc, md5_error *error)
+{
+    const md5_root_edit *const edit = &file->arguments->root_edit;
+    if (!edit->joint && file->arguments->frame_edit.is_in_place)
+        return note_carrier(doc, error);
+    if (!edit->joint)
+        return true;
+    if (strcmp(doc->joints[0].name, edit->joint) == 0)
+        return convert_fail(error, MD5_ERROR_MISMATCH, "",
+                            "--root-motion: joint '%.100s' is the first joint: use --add-root NAME "
+                            "for the mesh and its clips to add a root above it",
+                            edit->joint);
+    return note(file, md5_edit_root(doc, edit, error),
+                "joints changed to move the root motion to the first joint");
+}
+
 // Applies the options for frames. If the visible motion changes, bounds are computed again.
 static bool edit_frames(repair_job *file, md5_doc *doc, md5_error *error)
 {
+    if (!edit_root(file, doc, error))
+        return false;
     md5_frame_edit edit = file->arguments->frame_edit;
     edit.frame_rate = file->arguments->rate;
     const bool swaps = file->arguments->swaps_sides;
@@ -665,6 +705,9 @@ static int check_fix_arguments(tool_arguments *arguments)
     if (arguments->frames && is_cut)
         return tool_usage(
             "fix", "--frames has no effect with --cut, which selects the frames of each part");
+    const md5_root_edit *const root = &arguments->root_edit;
+    if (!root->joint && (root->moves_height || root->moves_heading))
+        return tool_usage("fix", "--root-height and --root-heading require --root-motion JOINT");
     return read_texts(arguments);
 }
 
@@ -762,12 +805,19 @@ const tool_command tool_fix = {
     "\n"
     "For clips:\n"
     "\n"
-    "  --frames FIRST-LAST  keep only these frames, from 0\n"
+    "  --frames FIRST-LAST  keep only these frames, from 0; 12-0 reverses frames 0 to 12\n"
     "  --cut PARTS      write parts as separate files: walk=0-30,run=31-60; may be repeated\n"
     "  --rate N         resample at N frames per second\n"
     "  --close-loop     make the last frame equal to the first: append it to a cycle that ends "
     "one\n"
     "                   frame before it, otherwise blend the last frames towards it\n"
     "  --in-place       keep the root at its first position\n"
+    "  --root-motion JOINT  move the displacement of JOINT along the ground to the first joint, "
+    "by\n"
+    "                   which games move a character; all other joints keep their poses. If JOINT "
+    "is\n"
+    "                   the first joint, add a root with --add-root to the mesh and its clips\n"
+    "  --root-height    with --root-motion: also move the displacement along z\n"
+    "  --root-heading   with --root-motion: also move the rotation around z\n"
     "  --swap-sides     mirror the animation; the mesh is unchanged\n"
     "  --reduce UNITS   remove components that move the skin by less than this\n"};

@@ -249,6 +249,18 @@ static void print_model(bool is_json, const char *path, const md5_model *model)
         print_clips(is_json, path, model);
 }
 
+// Prints which joint carries the figure along the ground, and how far.
+static void print_root_motion(bool is_json, const md5_anim *anim)
+{
+    const md5_root_motion motion = md5_find_root_motion(anim);
+    if (motion.joint == MD5_NONE)
+        return;
+    SAY("  root motion        joint '%s' moves by (%g, %g, %g)\n",
+        ",\"root_motion\":{\"joint\":%s,\"displacement\":[%g,%g,%g]}",
+        anim->skeleton.joints[motion.joint].name, motion.displacement.x, motion.displacement.y,
+        motion.displacement.z);
+}
+
 static void print_anim(bool is_json, const md5_anim *anim)
 {
     const uint32_t joints = anim->skeleton.num_joints;
@@ -276,6 +288,7 @@ static void print_anim(bool is_json, const md5_anim *anim)
         SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
         SAY("  warnings           %u\n", ",\"warnings\":%u", anim->num_warnings);
     }
+    print_root_motion(is_json, anim);
     print_joints(is_json, &anim->skeleton);
 }
 

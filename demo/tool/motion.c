@@ -366,6 +366,29 @@ static void judge_feet(const motion *of, int kind)
                    of->model->skeleton.joints[foot].name, slide, at);
 }
 
+// Reports a clip whose motion along the ground is not on a root joint at the ground: engines move
+// the character by joint 0, and id's engine draws joint 0 at the character's origin.
+static void judge_root_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
+{
+    const md5_root_motion carried = md5_find_root_motion(anim);
+    if (carried.joint == MD5_NONE)
+        return;
+    const char *const name = anim->skeleton.joints[carried.joint].name;
+    const double distance = level_distance((md5_vec3){0}, carried.displacement);
+    const float height = model ? model->bounds.max.z - model->bounds.min.z : INFINITY;
+    if (carried.joint > 0)
+        tool_found(clip, "root-motion", 0,
+                   "joint '%.100s' moves the figure by %.3g units along the ground, but the first "
+                   "joint '%.100s' does not: games leave the character in place",
+                   name, distance, anim->skeleton.joints[0].name);
+    else if (carried.height > 0.25f * height)
+        tool_found(clip, "root-motion", 0,
+                   "the first joint '%.100s' moves the figure by %.3g units along the ground, but "
+                   "is %.3g units above it: the figure sinks; use md5tool fix --add-root NAME "
+                   "--root-motion '%.100s' for the mesh and its clips",
+                   name, distance, carried.height, name);
+}
+
 void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
 {
     enum { MAX_FRAMES = 1 << 16 };
@@ -373,6 +396,7 @@ void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *
     md5_error error = {0};
     if (anim->num_frames > MAX_FRAMES)
         return;
+    judge_root_motion(clip, model, anim);
     if (!model) {
         if (!(kind & IS_ONCE) && md5_find_loop(anim, 0, 0).end == MD5_LOOP_WITHOUT_LAST_FRAME)
             tool_found(clip, "loop", 0,

@@ -23,6 +23,7 @@ struct tool_report {
     size_t num_errors;
     size_t num_warnings;
     size_t num_ignored;
+    common_list remedies;                // "RULE: REMEDY" of printed diagnostics, each once
     diagnostic_group groups[NUM_GROUPS]; // by their keys
 };
 
@@ -147,6 +148,23 @@ static bool is_named(const common_texts *names, const md5_diagnostic *found)
     return false;
 }
 
+// -- Remedies -------------------------------------------------------------------------------------
+
+// Stores the remedy of a printed diagnostic for the summary.
+static void add_remedy(tool_report *report, const md5_diagnostic *found)
+{
+    if (!found->fix)
+        return;
+    char *const remedy = common_format("%s: %s", found->rule, found->fix);
+    bool is_new = true;
+    for (size_t i = 0; i < report->remedies.count && is_new; i++)
+        is_new = strcmp(report->remedies.names[i], remedy) != 0;
+    if (is_new)
+        common_add(&report->remedies, remedy);
+    else
+        free(remedy);
+}
+
 // -- Forms ----------------------------------------------------------------------------------------
 
 static void print_text(tool_report *report, const md5_diagnostic *found)
@@ -168,11 +186,12 @@ static void print_json(tool_report *report, const md5_diagnostic *found)
     (void)report;
     const md5_error *const error = &found->error;
     const char *const severity = error->status == MD5_WARNING ? "warning" : "error";
+    const char *const fix = found->fix ? found->fix : "";
     common_print_json("{\"file\":%s,\"line\":%u,\"column\":%u,\"severity\":%s,\"rule\":%s,"
-                      "\"message\":%s,\"count\":%u,\"engines\":%s}\n",
+                      "\"message\":%s,\"count\":%u,\"engines\":%s,\"fix\":%s}\n",
                       error->file, error->line, error->column, severity,
                       found->rule[0] ? found->rule : "", error->message, found->count,
-                      found->engines);
+                      found->engines, fix);
 }
 
 // https://docs.github.com/actions/reference/workflow-commands-for-github-actions
@@ -229,6 +248,7 @@ void tool_report_diagnostic(tool_report *report, const md5_diagnostic *found)
     }
     if (!form->is_grouped || count_in_group(report, found))
         form->print(report, found);
+    add_remedy(report, found);
     if (found->error.status == MD5_WARNING)
         report->num_warnings++;
     else
@@ -261,6 +281,8 @@ int tool_end_report(tool_report *report, size_t num_files, uint32_t judged)
         for (size_t i = 0; i < NUM_GROUPS && report->groups[i].num_hidden > 0; i++)
             common_print(stdout, "%zu more in %zu files: %s\n", report->groups[i].num_hidden,
                          report->groups[i].num_files, report->groups[i].text);
+        for (size_t i = 0; i < report->remedies.count; i++)
+            common_print(stdout, "remedy for %s\n", report->remedies.names[i]);
         if (report->num_ignored > 0)
             printf("%zu messages were filtered out\n", report->num_ignored);
         printf("%zu files, %zu errors, %zu warnings", num_files, num_errors, report->num_warnings);
@@ -270,6 +292,7 @@ int tool_end_report(tool_report *report, size_t num_files, uint32_t judged)
         }
         putchar('\n');
     }
+    common_free_list(&report->remedies);
     free(report->path);
     free(report->text);
     free(report);

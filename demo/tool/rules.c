@@ -49,7 +49,8 @@ void tool_print_rules(void)
     const md5_engines all = {.all = md5_find_engines("all")};
     md5_diagnostic found;
     for (uint32_t i = 0; md5_get_rule(i, all, &found); i++)
-        printf("%s: %s\n    %s\n", found.rule, found.error.message, found.engines);
+        printf("%s: %s\n    %s\n    remedy: %s\n", found.rule, found.error.message, found.engines,
+               found.fix);
 }
 
 // -- Diagnostics ----------------------------------------------------------------------------------

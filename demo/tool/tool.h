@@ -56,6 +56,7 @@ typedef struct tool_arguments {
     md5_joint_edit joint_edit; // for md5tool fix; options set the members of the edits
     md5_mesh_edit mesh_edit;
     md5_space_edit space_edit;
+    md5_root_edit root_edit;
     md5_frame_edit frame_edit;
     bool is_json;
     bool is_github;

@@ -254,6 +254,22 @@ columns() {
 }
 check 'rules have a letter for each engine' columns
 
+# The guide lists the rules that the program prints, with their remedies.
+rules_of_guide() {
+    runs 0 check --rules && awk 'NR % 3 == 1 { at = index($0, ": "); rule = substr($0, 1, at - 1); text = substr($0, at + 2) }
+        NR % 3 == 0 { sub(/^ *remedy: /, ""); print "| `" rule "` | " text " | " $0 " |" }' "$scratch/out" >"$scratch/table" &&
+        [ "$(wc -l <"$scratch/table")" -gt 80 ] &&
+        sed -n '/^| rule | violation | remedy |$/,/^$/p' md5/docs/accepted_files.md | sed '1,2d;$d' | diff - "$scratch/table"
+}
+check 'the guide lists all rules and remedies' rules_of_guide
+# The remedy of a rule is printed once, before the summary.
+remedies() {
+    change='s/weight 2 0 0.5/weight 2 0 0.4/' && breaks mesh && cp "$scratch/case/a.md5mesh" "$scratch/case/b.md5mesh" &&
+        runs 0 check --for doom3 "$scratch/case" && line_of '^remedy for weight-sum: use md5tool fix$' &&
+        [ "$(grep -c '^remedy for ' "$scratch/out")" -eq 1 ] && runs 0 check "$base" && ! grep '^remedy for ' "$scratch/out"
+}
+check 'remedies of violated rules' remedies
+
 # Old versions are engines of their own.
 change='s/limb/Limb/'
 versions_differ() {
@@ -341,6 +357,27 @@ walks() {
         runs 0 check --for doom3 --only sliding-feet "$scratch/case" && line_of "foot_.*slides by .*\[sliding-feet\]" && line_of ' 1 warnings'
 }
 check 'loops that jump and feet that slide' walks
+# A walk whose motion is on a joint below a still root; after it moves to the root, --in-place keeps the figure in place.
+roots_move() {
+    rm -rf "$scratch/case" && mkdir "$scratch/case" "$scratch/case/new" "$scratch/case/still" &&
+        runs 0 fix --add-root top models/thimble/thimble.md5mesh models/thimble/walk.md5anim -o "$scratch/case" &&
+        runs 0 check --for doom3 --only root-motion "$scratch/case/thimble.md5mesh" "$scratch/case/walk.md5anim" &&
+        line_of "walk.md5anim: warning: joint 'origin' moves the figure by 18 units along the ground, but the first joint 'top' does not: .*\[root-motion\] wrong in doom3" &&
+        line_of '^remedy for root-motion: use md5tool fix --root-motion JOINT$' && runs 0 info "$scratch/case/walk.md5anim" &&
+        line_of "^  root motion        joint 'origin' moves by (18, 0, 0)$" && runs 0 info --json "$scratch/case/walk.md5anim" &&
+        line_of '"root_motion":{"joint":"origin","displacement":\[18,' && runs 0 fix --in-place --dry-run "$scratch/case/walk.md5anim" &&
+        line_of "joint 'origin' carries the motion; use --root-motion 'origin'" &&
+        runs 0 fix --root-motion origin --root-heading "$scratch/case/walk.md5anim" -o "$scratch/case/new" &&
+        runs 0 info "$scratch/case/new/walk.md5anim" && line_of "^  root motion        joint 'top' moves by (18, 0, 0)$" &&
+        runs 0 fix --root-motion origin --in-place "$scratch/case/walk.md5anim" -o "$scratch/case/still" &&
+        runs 0 info "$scratch/case/still/walk.md5anim" && ! grep 'root motion' "$scratch/out" &&
+        runs 1 fix --root-motion top "$scratch/case/walk.md5anim" --dry-run && grep -q "joint 'top' is the first joint: use --add-root NAME" "$scratch/err" &&
+        runs 1 fix --root-motion nobody "$scratch/case/walk.md5anim" --dry-run && grep -q "no joint 'nobody'" "$scratch/err" &&
+        runs 0 fix --frames 12-0 models/thimble/walk.md5anim -o "$scratch/case/new/back.md5anim" &&
+        runs 0 fix --frames 12-0 "$scratch/case/new/back.md5anim" -o "$scratch/case/new/again.md5anim" && runs 0 fix --frames 0-12 models/thimble/walk.md5anim -o "$scratch/case/new/forth.md5anim" &&
+        cmp "$scratch/case/new/again.md5anim" "$scratch/case/new/forth.md5anim" && ! cmp -s "$scratch/case/new/back.md5anim" "$scratch/case/new/forth.md5anim"
+}
+check 'root motion of another joint, and reversed frames' roots_move
 replaces() { # headers of the models of Quake and Quake II, with 3 frames and with 2
     rm -rf "$scratch/case" && mkdir -p "$scratch/case/progs" "$scratch/case/md5" && cp "$base"/a.md5* "$scratch/case/progs" &&
         cp "$base"/a.md5* "$scratch/case/md5" && : >"$scratch/case/progs/hide_00_00.png" &&
@@ -401,8 +438,8 @@ grouped() {
         sed 's/0 0\.5/0 0.4/' "$base/a.md5mesh" >"$scratch/many/$i.md5mesh" || return 1
     done
     runs 0 check "$scratch/many" && grep -q '^4 more in 4 files: weight-sum$' "$scratch/out" &&
-        grep -q '^9 files, 0 errors, 9 warnings' "$scratch/out" && [ "$(wc -l <"$scratch/out")" -eq 7 ] &&
-        runs 0 check --all "$scratch/many" && [ "$(wc -l <"$scratch/out")" -eq 10 ]
+        grep -q '^9 files, 0 errors, 9 warnings' "$scratch/out" && [ "$(wc -l <"$scratch/out")" -eq 8 ] &&
+        runs 0 check --all "$scratch/many" && [ "$(wc -l <"$scratch/out")" -eq 11 ]
 }
 check 'findings that are alike are grouped' grouped
 filtered() {
@@ -414,7 +451,7 @@ check 'findings are filtered' filtered
 cat >"$scratch/read.py" <<'PYTHON'
 import json, sys
 found = [json.loads(line) for line in open(sys.argv[1])]
-keys = {"file", "line", "column", "severity", "rule", "message", "count", "engines"}
+keys = {"file", "line", "column", "severity", "rule", "message", "count", "engines", "fix"}
 assert len(found) == 9 and all(set(one) == keys for one in found)
 assert all(one["rule"] == "weight-sum" and one["line"] == 18 and one["severity"] == "warning" for one in found)
 PYTHON

@@ -46,6 +46,9 @@ fix --cut=a=0-1|md5anim|
 fix --rate=3|md5anim|
 fix --close-loop|md5anim|
 fix --in-place|md5anim|
+fix --root-motion=a|md5anim|
+fix --root-height|md5anim|
+fix --root-heading|md5anim|
 fix --swap-sides|md5anim|
 fix --reduce=1|md5anim|
 convert --output=o.glb|md5mesh md5anim md5camera bvh glb iqm x|
