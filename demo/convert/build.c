@@ -51,6 +51,20 @@ static bool add_clips(const rig_meshes *meshes, convert_scene *scene)
     return is_added;
 }
 
+// Stores the bones of a human body in a model or in a clip that has a skeleton.
+static void add_bones(const convert_rig *rig, convert_part *part)
+{
+    if (part->kind != CONVERT_MODEL && !part->skeleton_text)
+        return;
+    for (size_t j = 0; j < rig->num_joints; j++) {
+        const rig_joint *const joint = &rig->joints[j];
+        const char *const bone = rig->nodes[joint->node].in->bone;
+        if (bone)
+            *COMMON_ADD_ITEM(part->bones, part->num_bones) =
+                (convert_bone){common_copy(joint->name), common_copy(bone)};
+    }
+}
+
 bool convert_build(plain_scene *plain, convert_scene *scene)
 {
     const convert_part *const part = convert_find_model(scene);
@@ -62,8 +76,11 @@ bool convert_build(plain_scene *plain, convert_scene *scene)
     for (size_t i = 0; i < scene->num_materials; i++)
         rig_add_name(&rig.shaders, scene->materials[i].shader, 255, "", 0);
     rig_meshes meshes = {.rig = &rig};
+    const size_t first = scene->num_parts;
     const bool is_built = rig_open(&rig) && rig_convert_meshes(&rig, &meshes)
                           && add_model(&meshes, scene) && add_clips(&meshes, scene);
+    for (size_t i = first; i < scene->num_parts && is_built; i++)
+        add_bones(&rig, &scene->parts[i]);
     if (is_built && !model) {
         scene->unit = rig.unit;
         scene->source_yaw = rig_source_yaw(&rig);

@@ -29,6 +29,12 @@ typedef enum convert_part_kind {
     CONVERT_TARGET, // a morph target of the model; the target has the name of the part
 } convert_part_kind;
 
+// A joint and its bone in a human body, such as "leftUpperArm", by the names of VRM.
+typedef struct convert_bone {
+    char *joint;
+    char *bone;
+} convert_bone;
+
 // An MD5 file in memory: text, or a binary form that the library reads.
 typedef struct convert_part {
     convert_part_kind kind;
@@ -40,7 +46,9 @@ typedef struct convert_part {
     size_t size;
     char *skeleton_text;  // mesh file with the skeleton of a clip whose file contains one, or NULL
     size_t skeleton_size; // bytes of skeleton_text
-    bool is_captured;     // motion capture: the start position and direction have no meaning
+    convert_bone *bones;  // [num_bones] of the model or the skeleton, if the file declares them
+    size_t num_bones;
+    bool is_captured;        // motion capture: the start position and direction have no meaning
     md5_vec3 removed_motion; // root motion along the ground that job->is_in_place removed
 } convert_part;
 

@@ -28,6 +28,42 @@ static void read_node(const json_t *object, plain_node *node)
     node->is_matrix = gltf_numbers(object, "matrix", 16, node->matrix);
 }
 
+// Stores the name of a bone in its node. Both versions of VRM declare one node per bone.
+static void set_bone(const gltf_reader *reader, const json_t *bone, const char *name)
+{
+    const double node = gltf_number(bone, "node", -1);
+    if (name && node >= 0 && node < (double)reader->plain->num_nodes)
+        reader->plain->nodes[(size_t)node].bone = name;
+}
+
+// Reads the bones of a human body that VRM files declare. VRM 0 has a list of bones and models that
+// face backward; VRM 1 and its animations have an object with a member per bone. Units are metres.
+static void read_bones(gltf_reader *reader)
+{
+    static const char *const names[] = {"VRM", "VRMC_vrm", "VRMC_vrm_animation"};
+    plain_scene *const plain = reader->plain;
+    for (size_t i = 0; i < COMMON_LENGTH(names); i++) {
+        const json_t *const extensions = json_object_get(reader->file->root, "extensions");
+        const json_t *const humanoid =
+            json_object_get(json_object_get(extensions, names[i]), "humanoid");
+        json_t *const bones = json_object_get(humanoid, "humanBones");
+        if (!humanoid)
+            continue;
+        for (size_t k = 0; k < json_array_size(bones); k++) {
+            const json_t *const bone = json_array_get(bones, k);
+            set_bone(reader, bone, gltf_text(bone, "bone"));
+        }
+        for (void *item = json_object_iter(bones); item; item = json_object_iter_next(bones, item))
+            set_bone(reader, json_object_iter_value(item), json_object_iter_key(item));
+        if (plain->unit == 0)
+            plain->unit = 1 / 0.0254;
+        if (i == 0 && !plain->has_yaw) {
+            plain->has_yaw = true;
+            plain->yaw = 180;
+        }
+    }
+}
+
 // Siblings in the order of the file.
 typedef struct node_links {
     uint32_t *child; // [num_nodes] first child, or MD5_NONE
@@ -109,6 +145,7 @@ static bool read_nodes(gltf_reader *reader)
     for (size_t i = 0; i < plain->num_nodes && is_read; i++)
         is_read = link_children(reader, (uint32_t)i, &links);
     is_read = is_read && order_nodes(reader, &links);
+    read_bones(reader);
     free(links.child);
     free(links.next);
     return is_read;

@@ -29,6 +29,7 @@ typedef enum plain_part {
 typedef struct plain_node {
     const char *name;       // or NULL
     const char *joint_name; // name in the MD5 model from which the file was written, or NULL
+    const char *bone;       // bone in a human body, by the names of VRM, or NULL
     uint32_t parent;
     uint32_t mesh;
     uint32_t skin;

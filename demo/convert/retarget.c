@@ -44,7 +44,8 @@ static const struct role {
 
 // Parts of names that do not indicate a role, and parts of helpers' names, which have lower
 // priority.
-static const char fillers[] = " def org mixamorig bip bone jnt j b c cc base sk f finger ";
+static const char fillers[] = " def org mixamorig bip bone jnt j b c cc base sk f finger "
+                              "metacarpal proximal intermediate distal ";
 static const char helpers[] =
     " ik fk mch pole pt target goal null tag attach twist roll orbit focus ctrl ";
 
@@ -355,8 +356,25 @@ static void find_axes(retarget_figure *figure)
         md5_quat_from_mat34((md5_mat34){{x.x, x.y, x.z, 0, y.x, y.y, y.z, 0, z.x, z.y, z.z, 0}});
 }
 
-// Finds the roles of a skeleton's joints. `space` is used if the limbs do not indicate it.
-static retarget_figure make_figure(const md5_model *model, md5_quat space)
+// Returns the names [num_joints] by which joints get roles: the names of the joints or, if the file
+// of `part` (may be NULL) declares bones, the names of the bones, and "" for all other joints.
+static const char **role_names(const md5_skeleton *skeleton, const convert_part *part)
+{
+    const size_t num_bones = part ? part->num_bones : 0;
+    const char **const names = common_alloc(skeleton->num_joints, sizeof *names);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        names[i] = num_bones > 0 ? "" : skeleton->joints[i].name;
+    for (size_t i = 0; i < num_bones; i++) {
+        const uint32_t joint = md5_find_joint(skeleton, part->bones[i].joint);
+        if (joint != MD5_NONE)
+            names[joint] = part->bones[i].bone;
+    }
+    return names;
+}
+
+// Finds the roles of a skeleton's joints. `space` is used if the limbs do not indicate it. `part`
+// is the file of the skeleton, or NULL if it declares no bones.
+static retarget_figure make_figure(const md5_model *model, const convert_part *part, md5_quat space)
 {
     const md5_skeleton *const skeleton = &model->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
@@ -365,6 +383,7 @@ static retarget_figure make_figure(const md5_model *model, md5_quat space)
                               .joints = common_alloc(num_joints, sizeof *figure.joints),
                               .rest = common_alloc(num_joints, sizeof *figure.rest),
                               .space = space};
+    const char **const names = role_names(skeleton, part);
     md5_local_to_model_xforms(skeleton, model->bind_local, figure.rest);
     for (uint32_t i = 0; i < num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
@@ -373,8 +392,9 @@ static retarget_figure make_figure(const md5_model *model, md5_quat space)
             (retarget_joint){.depth = parent == MD5_NONE ? 0 : figure.joints[parent].depth + 1,
                              .leader = MD5_NONE,
                              .low = MD5_NONE};
-        read_name(skeleton->joints[joint].name, &figure.joints[joint]);
+        read_name(names[joint], &figure.joints[joint]);
     }
+    free((void *)names);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (uint32_t k = 0; k < mesh->num_influences; k++)
@@ -448,7 +468,7 @@ static bool is_standing(const retarget_figure *figure)
 
 convert_stance convert_measure(const md5_model *model)
 {
-    retarget_figure figure = make_figure(model, (md5_quat){0.5f, 0.5f, 0.5f, 0.5f});
+    retarget_figure figure = make_figure(model, NULL, (md5_quat){0.5f, 0.5f, 0.5f, 0.5f});
     complete_figure(&figure);
     convert_stance stance = {.axes = figure.space, .is_standing = is_standing(&figure)};
     for (int r = 2 * THIGH; r < 2 * FOOT; r++)
@@ -796,8 +816,8 @@ md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *s
                                       const md5_model *target, convert_pair *pairs,
                                       md5_error *error)
 {
-    retarget_figure from = make_figure(source, no_rotation);
-    retarget_figure to = make_figure(target, no_rotation);
+    retarget_figure from = make_figure(source, NULL, no_rotation);
+    retarget_figure to = make_figure(target, NULL, no_rotation);
     const bool has_map = job && (job->map || job->pairs);
     const bool is_read = !has_map || read_map(job, (retarget_figure *[]){&from, &to}, error);
     complete_figure(&from);
@@ -1231,17 +1251,19 @@ static bool add_retargeted_clip(retarget_transfer *transfer, const md5_model *mo
     return is_done;
 }
 
-// Retargets a clip, or prints the joint map.
+// Retargets a clip, or prints the joint map. files[2] are the files of the source's skeleton and of
+// the model, for their bones, or NULL.
 static bool transfer_clip(const convert_job *job, const md5_model *source_model,
                           const md5_binding *clip, const md5_model *model, const convert_part *part,
-                          convert_scene *scene, md5_error *error)
+                          const convert_part *const files[2], convert_scene *scene,
+                          md5_error *error)
 {
     const uint32_t num_joints = model->skeleton.num_joints;
     const uint32_t num_source = source_model->skeleton.num_joints;
     retarget_transfer transfer = {
         .job = job,
-        .source = make_figure(source_model, no_rotation),
-        .target = make_figure(model, no_rotation),
+        .source = make_figure(source_model, files[0], no_rotation),
+        .target = make_figure(model, files[1], no_rotation),
         .binding = clip,
         .is_captured = part->is_captured,
         .poses = common_alloc(3 * (size_t)num_source + 2 * (size_t)num_joints, sizeof(md5_xform))};
@@ -1267,10 +1289,13 @@ static bool transfer_clip(const convert_job *job, const md5_model *source_model,
 }
 
 // Retargets a clip that was removed from the scene. A clip with a skeleton uses it instead of
-// `source`.
-static bool retarget_clip(const convert_job *job, const convert_part *clip, const md5_model *source,
+// `source`. `model` is the file of the scene's model: the target or, with --mesh, the source.
+static bool retarget_clip(const convert_job *job, const convert_part *clip,
+                          const convert_part *model, const md5_model *source,
                           const md5_model *target, convert_scene *scene, md5_error *error)
 {
+    const convert_part *const files[2] = {clip->skeleton_text ? clip : model,
+                                          job->target ? NULL : model};
     const uint64_t max_poses = 1 << 26; // joints times frames
     const md5_load_opts opts = {.file_name = clip->path ? clip->path : clip->name};
     md5_model *clip_model = NULL;
@@ -1288,7 +1313,7 @@ static bool retarget_clip(const convert_job *job, const convert_part *clip, cons
         is_done = convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
                                "clip too large: %u frames of %u joints", anim->num_frames,
                                target->skeleton.num_joints);
-    is_done = is_done && transfer_clip(job, source, binding, target, clip, scene, error);
+    is_done = is_done && transfer_clip(job, source, binding, target, clip, files, scene, error);
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(clip_model);
@@ -1301,6 +1326,8 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
     const convert_part *const first = convert_find_model(scene);
     md5_model *const source = first ? convert_parse_model(first, error) : NULL;
     md5_model *const target = job->target ? md5_load_model(job->target, NULL, error) : source;
+    // A copy, because the loop moves the parts.
+    const convert_part model_part = first ? *first : (convert_part){.kind = CONVERT_MODEL};
     const bool has_source = source || !first;
     const bool has_target = target || !job->target;
     bool is_done = has_source && has_target;
@@ -1330,7 +1357,7 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
         const bool is_clip = part->kind == CONVERT_CLIP && is_retargeted && is_needed;
         is_any_done |= is_clip;
         if (is_clip)
-            is_done = retarget_clip(job, part, source, target, scene, error);
+            is_done = retarget_clip(job, part, &model_part, source, target, scene, error);
         if (is_clip || (job->target && part->kind != CONVERT_CAMERA)) {
             all.parts[out.num_parts++] = *part;
             continue;

@@ -500,6 +500,11 @@ void convert_free_part(const convert_part *part)
     free(part->path);
     free(part->bytes);
     free(part->skeleton_text);
+    for (size_t i = 0; i < part->num_bones; i++) {
+        free(part->bones[i].joint);
+        free(part->bones[i].bone);
+    }
+    free(part->bones);
 }
 
 void convert_free_scene(convert_scene *scene)

@@ -1,0 +1,53 @@
+"""vrm.py avatar IN.glb OUT.vrm VERSION: makes an avatar of VRM 0 or 1 from Bobbin: its joints lose their
+names, and the file declares the bones of a human body instead.
+vrm.py same A.md5anim B.md5anim: the frames of two clips are equal; the names of joints may differ."""
+import json
+import re
+import struct
+import sys
+
+BONES = {"hips": "hips", "spine": "spine", "chest": "chest", "neck": "neck", "head": "head"}
+for side, letter in (("left", "l"), ("right", "r")):
+    for bone, joint in (("Shoulder", "clavicle"), ("UpperArm", "upperarm"), ("LowerArm", "forearm"),
+                        ("Hand", "hand"), ("UpperLeg", "thigh"), ("LowerLeg", "shin"), ("Foot", "foot"),
+                        ("Toes", "toes")):
+        BONES[side + bone] = "%s_%s" % (joint, letter)
+
+
+def avatar(source, target, version):
+    with open(source, "rb") as file:
+        data = file.read()
+    size = struct.unpack_from("<I", data, 12)[0]
+    text, rest = json.loads(data[20:20 + size]), data[20 + size:]
+    numbers = {node.get("name"): i for i, node in enumerate(text["nodes"])}
+    bones = {bone: numbers[joint] for bone, joint in BONES.items() if joint in numbers}
+    for i, node in enumerate(text["nodes"]):
+        node.pop("extras", None)
+        node["name"] = "node %d" % i
+    if version == "0":
+        human = {"VRM": {"humanoid": {"humanBones": [{"bone": b, "node": n} for b, n in bones.items()]}}}
+    else:
+        human = {"VRMC_vrm": {"specVersion": "1.0",
+                              "humanoid": {"humanBones": {b: {"node": n} for b, n in bones.items()}}}}
+    text["extensions"] = human
+    made = json.dumps(text).encode()
+    made += b" " * (-len(made) % 4)
+    with open(target, "wb") as file:
+        file.write(struct.pack("<4sIIII", b"glTF", 2, 20 + len(made) + len(rest), len(made), 0x4E4F534A))
+        file.write(made + rest)
+
+
+def frames(path):
+    with open(path) as file:
+        text = file.read()
+    return [float(word) for part in re.findall(r"\nframe \d+ \{(.*?)\}", text, re.S) for word in part.split()]
+
+
+def same(first, second):
+    a, b = frames(first), frames(second)
+    if len(a) != len(b) or not a or max(abs(x - y) for x, y in zip(a, b)) > 1e-4:
+        sys.exit("the clips differ: %d and %d numbers" % (len(a), len(b)))
+
+
+if __name__ == "__main__":
+    {"avatar": avatar, "same": same}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,52 @@
+#!/bin/sh
+# VRM in: an avatar whose joints have no meaningful names is retargeted by the bones that the file declares.
+. test/build/report.sh
+tool=$products/md5tool
+python3 test/convert/walker.py write "$scratch/walk.bvh" cm 0 mixamo
+"$tool" convert "$models/bobbin/bobbin.md5mesh" --force --output "$scratch/bobbin.glb" >"$scratch/notes" 2>&1
+if grep -q 'built without jansson' "$scratch/notes"; then
+    skip "VRM" "this build has no jansson"
+    finish
+fi
+for version in 0 1; do
+    python3 test/convert/vrm.py avatar "$scratch/bobbin.glb" "$scratch/avatar_$version.vrm" $version
+done
+retarget() { # MODEL FOLDER
+    mkdir -p "$2" && "$tool" convert "$1" "$scratch/walk.bvh" --output "$2" >"$scratch/notes" 2>&1 || {
+        cat "$scratch/notes"
+        false
+    }
+}
+check "a walk for a model, by the names of its joints" retarget "$scratch/bobbin.glb" "$scratch/names"
+for version in 0 1; do
+    check "... for an avatar of VRM $version, by its bones" retarget "$scratch/avatar_$version.vrm" "$scratch/bones_$version"
+    check "... is the same clip" python3 test/convert/vrm.py same "$scratch/names/walk.md5anim" "$scratch/bones_$version/walk.md5anim"
+done
+cp "$scratch/avatar_1.vrm" "$scratch/nameless.glb"
+python3 - "$scratch/nameless.glb" <<'END'
+import sys
+data = open(sys.argv[1], "rb").read()
+open(sys.argv[1], "wb").write(data.replace(b"VRMC_vrm", b"VRMC_xxx"))
+END
+check "without bones there are no names to match" ends_saying 1 "--map FILE" "$tool" convert "$scratch/nameless.glb" "$scratch/walk.bvh" \
+    --output "$scratch/none"
+check "VRM 0 faces backward, in metres" python3 - "$scratch" "$tool" <<'END'
+import base64, json, re, struct, subprocess, sys
+scratch, tool = sys.argv[1:]
+def first_vertex(extensions):
+    data = struct.pack("<9f", 0, 0, 1, 1, 0, 0, 0, 1, 0)
+    text = {"asset": {"version": "2.0"}, "nodes": [{"mesh": 0}], "extensions": extensions,
+            "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+            "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}],
+            "bufferViews": [{"buffer": 0, "byteLength": len(data)}],
+            "buffers": [{"byteLength": len(data), "uri": "data:;base64," + base64.b64encode(data).decode()}]}
+    with open(scratch + "/v.vrm", "w") as file:
+        json.dump(text, file)
+    subprocess.run([tool, "convert", scratch + "/v.vrm", "--force", "--output", scratch + "/v.md5mesh"], check=True,
+                   capture_output=True)
+    dump = subprocess.run([tool, "dump", scratch + "/v.md5mesh"], check=True, capture_output=True, text=True).stdout
+    return float(re.search(r"^bv (\S+) ", dump, re.M).group(1))
+forward, backward = first_vertex({"VRMC_vrm": {"humanoid": {}}}), first_vertex({"VRM": {"humanoid": {}}})
+assert abs(forward - 1 / 0.0254) < 1e-3 and abs(backward + 1 / 0.0254) < 1e-3, (forward, backward)
+END
+finish
