@@ -384,14 +384,14 @@ TEST_HERE (curves_set_the_time, BOBBIN) {
     s->viewer.ui.selected_joint = find_joint(s, "head");
     turn_on(s, "curves");
     press(s, "curves/plot", 0.5f);
-    const double place = view_frame_place(&s->viewer.play, anim);
+    const double place = view_frame_position(&s->viewer.play, anim);
     CHECK_NEAR(place, 0.5 * (anim->num_frames - 1), 0.51);
     CHECK_NEAR(place, round(place), 1e-6); // a whole frame
     screen_draw(s);
     const view_rect button = item_find(&s->viewer, &s->facts, "curves/Copy");
     const float row = ceilf(1.6f * 13.0f); // the table shows the values of that frame
     item_press_at(&s->viewer, &s->facts, button.x, button.y + 2.0f * 13.0f + 1.5f * row);
-    CHECK(fabs(view_frame_place(&s->viewer.play, anim) - place) < 10.0);
+    CHECK(fabs(view_frame_position(&s->viewer.play, anim) - place) < 10.0);
 }
 
 TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {

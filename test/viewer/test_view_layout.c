@@ -16,21 +16,21 @@ static const float scales[] = {1, 1.25f, 1.5f, 2};
 enum { NUM_STATES = 1 << 7 };
 enum { NUM_WISHES = COUNT_OF(windows) * COUNT_OF(scales) * NUM_STATES };
 
-static view_layout_wish make_wish(const float window[2], float scale, unsigned state)
+static view_layout_request make_wish(const float window[2], float scale, unsigned state)
 {
-    view_layout_wish wish = {
+    view_layout_request request = {
         .width = window[0], .height = window[1], .em = 13.0f * scale, .has_menu = true};
     for (int dock = 0; dock < VIEW_NUM_DOCKS; dock++)
-        wish.is_open[dock] = (state >> dock & 1) != 0;
-    wish.docks.is_sheet_open = (state >> 3 & 1) != 0;
-    wish.docks.front = (state >> 4 & 1) != 0 ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
-    wish.has_time = (state >> 5 & 1) != 0;
-    wish.docks.is_sheet_full = (state >> 6 & 1) != 0;
-    return wish;
+        request.is_open[dock] = (state >> dock & 1) != 0;
+    request.docks.is_sheet_open = (state >> 3 & 1) != 0;
+    request.docks.front = (state >> 4 & 1) != 0 ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
+    request.has_time = (state >> 5 & 1) != 0;
+    request.docks.is_sheet_full = (state >> 6 & 1) != 0;
+    return request;
 }
 
 // Returns the request with an index below NUM_WISHES: each combination of window, scale and state.
-static view_layout_wish indexed_wish(unsigned index)
+static view_layout_request indexed_wish(unsigned index)
 {
     const unsigned state = index % NUM_STATES;
     const unsigned scale = index / NUM_STATES % COUNT_OF(scales);
@@ -52,49 +52,49 @@ static bool overlaps(view_rect a, view_rect b)
 
 TEST (layout_parts_do_not_overlap) {
     for (unsigned index = 0; index < NUM_WISHES; index++) {
-        const view_layout_wish wish = indexed_wish(index);
-        const view_layout layout = view_lay_out(&wish);
+        const view_layout_request request = indexed_wish(index);
+        const view_layout layout = view_lay_out(&request);
         view_rect parts[] = {layout.menu,     layout.time, layout.docks[0], layout.docks[1],
                              layout.docks[2], layout.free, layout.handle};
-        const bool is_half = layout.handle.width > 0.0f && !wish.docks.is_sheet_full;
+        const bool is_half = layout.handle.width > 0.0f && !request.docks.is_sheet_full;
         if (layout.arrangement == VIEW_ARRANGE_SHEET
             && !is_half) // the only part that may cover the image
             parts[5].width = 0.0f;
         for (int i = 0; i < 7; i++)
             for (int k = 0; k < i; k++)
                 CHECK_THAT(!overlaps(parts[i], parts[k]), "parts %d and %d, %g x %g, state %u", k,
-                           i, (double)wish.width, (double)wish.height, index % NUM_STATES);
+                           i, (double)request.width, (double)request.height, index % NUM_STATES);
     }
 }
 
 TEST (layout_parts_fill_the_window_and_stay_inside) {
     for (unsigned index = 0; index < NUM_WISHES; index++) {
-        const view_layout_wish wish = indexed_wish(index);
-        const view_layout layout = view_lay_out(&wish);
+        const view_layout_request request = indexed_wish(index);
+        const view_layout layout = view_lay_out(&request);
         const view_rect parts[] = {layout.menu,     layout.time, layout.docks[0], layout.docks[1],
                                    layout.docks[2], layout.free, layout.handle};
         float area = 0.0f;
         for (int i = 0; i < 7; i++) {
             CHECK(parts[i].x >= 0.0f && parts[i].y >= 0.0f);
-            CHECK(parts[i].x + parts[i].width <= wish.width);
-            CHECK(parts[i].y + parts[i].height <= wish.height);
+            CHECK(parts[i].x + parts[i].width <= request.width);
+            CHECK(parts[i].y + parts[i].height <= request.height);
             CHECK(roundf(parts[i].x) == parts[i].x && roundf(parts[i].width) == parts[i].width);
             area += parts[i].width * parts[i].height;
         }
         if (layout.arrangement != VIEW_ARRANGE_SHEET)
-            CHECK_NEAR(area, wish.width * wish.height, 1e-6 * wish.width * wish.height);
+            CHECK_NEAR(area, request.width * request.height, 1e-6 * request.width * request.height);
     }
 }
 
 TEST (layout_leaves_enough_of_the_image) {
     for (unsigned index = 0; index < NUM_WISHES; index++) {
-        const view_layout_wish wish = indexed_wish(index);
-        const view_layout layout = view_lay_out(&wish);
+        const view_layout_request request = indexed_wish(index);
+        const view_layout layout = view_lay_out(&request);
         const bool has_docks =
             is_there(layout.docks[0]) || is_there(layout.docks[1]) || is_there(layout.docks[2]);
         if (has_docks && layout.arrangement != VIEW_ARRANGE_SHEET) {
-            CHECK(layout.free.width >= 20.0f * wish.em);
-            CHECK(layout.free.height >= 14.0f * wish.em);
+            CHECK(layout.free.width >= 20.0f * request.em);
+            CHECK(layout.free.height >= 14.0f * request.em);
         }
     }
 }
@@ -102,21 +102,21 @@ TEST (layout_leaves_enough_of_the_image) {
 TEST (layout_docks_fit_their_content) {
     static const float least[2] = {12, 18};
     for (unsigned index = 0; index < NUM_WISHES; index++) {
-        const view_layout_wish wish = indexed_wish(index);
-        const view_layout layout = view_lay_out(&wish);
+        const view_layout_request request = indexed_wish(index);
+        const view_layout layout = view_lay_out(&request);
         for (int dock = 0; dock < 2; dock++)
             if (is_there(layout.docks[dock]) && layout.arrangement != VIEW_ARRANGE_SHEET)
-                CHECK(layout.docks[dock].width >= least[dock] * wish.em);
+                CHECK(layout.docks[dock].width >= least[dock] * request.em);
     }
 }
 
 // Open docks are visible if the window is wide enough, and closed docks never are.
 TEST (layout_shows_open_docks) {
     for (unsigned index = 0; index < NUM_WISHES; index++) {
-        const view_layout_wish wish = indexed_wish(index);
-        const view_layout layout = view_lay_out(&wish);
+        const view_layout_request request = indexed_wish(index);
+        const view_layout layout = view_lay_out(&request);
         for (int dock = 0; dock < VIEW_NUM_DOCKS; dock++)
-            if (!wish.is_open[dock])
+            if (!request.is_open[dock])
                 CHECK(!is_there(layout.docks[dock]));
             else if (layout.arrangement == VIEW_ARRANGE_BESIDE && dock != VIEW_DOCK_BOTTOM)
                 CHECK(is_there(layout.docks[dock]));
@@ -130,27 +130,28 @@ TEST (layout_is_arranged_by_the_width_in_em) {
                                                 VIEW_ARRANGE_SINGLE, VIEW_ARRANGE_BESIDE,
                                                 VIEW_ARRANGE_SHEET,  VIEW_ARRANGE_BESIDE};
     for (int i = 0; i < 6; i++) {
-        const view_layout_wish wish = make_wish(pixels[i], 1.0f, 7);
-        CHECK_UINT(view_lay_out(&wish).arrangement, expected[i]);
+        const view_layout_request request = make_wish(pixels[i], 1.0f, 7);
+        CHECK_UINT(view_lay_out(&request).arrangement, expected[i]);
     }
 }
 
 // The layout at scale 2 equals the layout of a window of half the size.
 TEST (layout_of_twice_the_scale_is_twice_as_large) {
     for (unsigned state = 0; state < NUM_STATES; state++) {
-        const view_layout_wish small = make_wish((const float[2]){1920, 1080}, 1.0f, state);
-        const view_layout_wish large = make_wish((const float[2]){3840, 2160}, 2.0f, state);
+        const view_layout_request small = make_wish((const float[2]){1920, 1080}, 1.0f, state);
+        const view_layout_request large = make_wish((const float[2]){3840, 2160}, 2.0f, state);
         CHECK_NEAR(view_lay_out(&large).free.width, 2.0f * view_lay_out(&small).free.width, 4);
     }
 }
 
 TEST (layout_edge_follows_the_mouse_and_closes_a_small_dock) {
-    view_layout_wish wish = make_wish((const float[2]){1920, 1080}, 1.0f, 7);
-    wish.docks.sizes[VIEW_DOCK_LEFT] = view_drag_dock(&wish, VIEW_DOCK_LEFT, 20.0f * 13.0f, 0.0f);
-    CHECK_NEAR(view_lay_out(&wish).docks[VIEW_DOCK_LEFT].width, 260, 1);
-    CHECK_NEAR(view_drag_dock(&wish, VIEW_DOCK_LEFT, 8.0f * 13.0f, 0.0f), 12, 1e-4);
-    CHECK(view_drag_dock(&wish, VIEW_DOCK_LEFT, 13.0f, 0.0f) == 0.0f);
-    CHECK_NEAR(view_drag_dock(&wish, VIEW_DOCK_RIGHT, 1920.0f - 390.0f, 0.0f), 30, 1e-4);
+    view_layout_request request = make_wish((const float[2]){1920, 1080}, 1.0f, 7);
+    request.docks.sizes[VIEW_DOCK_LEFT] =
+        view_drag_dock(&request, VIEW_DOCK_LEFT, 20.0f * 13.0f, 0.0f);
+    CHECK_NEAR(view_lay_out(&request).docks[VIEW_DOCK_LEFT].width, 260, 1);
+    CHECK_NEAR(view_drag_dock(&request, VIEW_DOCK_LEFT, 8.0f * 13.0f, 0.0f), 12, 1e-4);
+    CHECK(view_drag_dock(&request, VIEW_DOCK_LEFT, 13.0f, 0.0f) == 0.0f);
+    CHECK_NEAR(view_drag_dock(&request, VIEW_DOCK_RIGHT, 1920.0f - 390.0f, 0.0f), 30, 1e-4);
 }
 
 // == Colours ======================================================================================

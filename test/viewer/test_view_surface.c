@@ -619,7 +619,7 @@ TEST_HERE (names_of_a_game_have_previews, true) {
     view_show_section(&s->viewer, VIEW_SKINS);
     item_draw(&s->viewer, 1280.0f, 900.0f);
     const view_thumbnail *const first = s->viewer.ui.pictures;
-    CHECK_STRING(first->wish, "monster_bobbin::skins/bobbin/ember");
+    CHECK_STRING(first->request, "monster_bobbin::skins/bobbin/ember");
     for (int i = 0; !has_preview(s, first) && CHECK(i < MAX_WAITS); i++)
         view_sleep(0.001);
     CHECK(first->texture != 0);
@@ -629,5 +629,5 @@ TEST_HERE (names_of_a_game_have_previews, true) {
     view_close_browser(&s->viewer.panels.browser);
     item_draw(&s->viewer, 1280.0f, 900.0f);
     view_follow_previews(&s->viewer);
-    CHECK(first->wish == NULL && first->texture == 0);
+    CHECK(first->request == NULL && first->texture == 0);
 }

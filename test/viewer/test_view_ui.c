@@ -178,7 +178,7 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     CHECK_UINT(list->num_found, 10000);
     size_t num_seen = 0;
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++)
-        num_seen += first[i].wish != NULL;
+        num_seen += first[i].request != NULL;
     CHECK(num_seen > 0 && num_seen < 60);
     for (int i = 0; !has_preview(s, first) && CHECK(i < MAX_WAITS); i++)
         view_sleep(0.001);
@@ -752,7 +752,7 @@ TEST_HERE (view_search_finds_names, BOBBIN) {
     CHECK(s->viewer.ui.selected_joint == (int32_t)md5_find_joint(scene->skeleton, "hand_r"));
     CHECK(s->viewer.options->hidden_meshes == 2);
     CHECK_STRING(scene->clips[scene->clip].name, "walk");
-    CHECK_NEAR(view_frame_place(&s->viewer.play, view_clock(scene)), 12, 1e-6);
+    CHECK_NEAR(view_frame_position(&s->viewer.play, view_clock(scene)), 12, 1e-6);
 }
 
 // Recently used entries are listed before similar ones.
@@ -798,7 +798,7 @@ TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
     };
     view_state *const viewer = &s->viewer;
     viewer->play.time = 0.3;
-    const double place = view_frame_place(&viewer->play, view_clock(&viewer->document->scene));
+    const double place = view_frame_position(&viewer->play, view_clock(&viewer->document->scene));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const view_option *const option =
             view_find_option(cases[i].option, strlen(cases[i].option));
@@ -812,7 +812,7 @@ TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
         CHECK_STRING(text, cases[i].text);
     }
     const md5_anim *const anim = view_clock(&viewer->document->scene);
-    CHECK_NEAR(view_frame_place(&viewer->play, anim), place, 1e-6);
+    CHECK_NEAR(view_frame_position(&viewer->play, anim), place, 1e-6);
 }
 
 // Opens the submenu of an option, and rests the mouse on one of its lines.
@@ -962,11 +962,11 @@ TEST_HERE (view_options_can_be_set_in_the_window, BOBBIN) {
     CHECK(set(s, "animation-time", "0.5s"));
     CHECK_NEAR(s->viewer.play.time, 0.5, 1e-9);
     CHECK(set(s, "animation-time", "12"));
-    CHECK_NEAR(view_frame_place(&s->viewer.play, anim), 12, 1e-6);
+    CHECK_NEAR(view_frame_position(&s->viewer.play, anim), 12, 1e-6);
     CHECK(set(s, "animation-time", "7f"));
     CHECK(!set(s, "animation-time", "3x") && !set(s, "animation-time", "s"));
     CHECK(!set(s, "animation-time", "nan"));
-    CHECK_NEAR(view_frame_place(&s->viewer.play, anim), 7, 1e-6);
+    CHECK_NEAR(view_frame_position(&s->viewer.play, anim), 7, 1e-6);
     CHECK(s->viewer.document == before);
 }
 

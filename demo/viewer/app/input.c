@@ -128,7 +128,7 @@ static void step(view_play *play, const md5_anim *anim, int direction)
     play->playing = false;
     if (anim == NULL || anim->num_frames < 2)
         return;
-    const double position = view_frame_place(play, anim);
+    const double position = view_frame_position(play, anim);
     const double nearest = round(position);
     const double last = (anim->num_frames - 1);
     double next = direction > 0 ? floor(position) + 1 : ceil(position) - 1;
@@ -665,7 +665,7 @@ bool view_execute(view_state *viewer, view_command command)
     view_shown *const shown = &viewer->options->shown;
     view_shown before = *shown;
     if (action != VIEW_NOTHING && action != VIEW_HANDLED)
-        view_end_trial(viewer);
+        view_end_hover_preview(viewer);
     view_update_options(viewer);
     if (action >= VIEW_TOGGLE) {
         set_next_word(viewer, &view_option_rows[action - VIEW_TOGGLE]);
@@ -712,7 +712,7 @@ void view_pick_at(view_state *viewer, float x, float y)
         const view_stage stage = current_stage(viewer);
         viewer->ui.command =
             view_pick_for_card(&viewer->ui, &viewer->panels.card, &stage, viewer->pick.joint, 0);
-        view_match_partner(&viewer->ui, &viewer->panels.retarget, &stage);
+        view_map_picked_joint(&viewer->ui, &viewer->panels.retarget, &stage);
         view_execute(viewer, viewer->ui.command);
         viewer->ui.command.path = NULL; // freed by view_execute()
     }
@@ -1054,8 +1054,8 @@ static void release(view_state *viewer, const view_input *event)
     viewer->ui.active.panel = viewer->ui.held = NULL;
     const view_stage stage = current_stage(viewer);
     if (held != NULL && strcmp(held, VIEW_SHEET_HANDLE) == 0) {
-        const view_layout_wish wish = view_requested_layout(&stage);
-        view_drop_sheet(&wish, &viewer->ui.docks);
+        const view_layout_request request = view_requested_layout(&stage);
+        view_drop_sheet(&request, &viewer->ui.docks);
     }
     if (!click(viewer, &stage, event) && (viewer->input.drag != VIEW_DRAG_NONE || held != NULL))
         view_log_state(viewer,

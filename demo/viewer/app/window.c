@@ -212,7 +212,7 @@ static double event_timeout(const view_state *viewer, bool is_moving, bool await
     if (is_moving || viewer->jobs.export != NULL || viewer->jobs.conversion != NULL)
         return 0;
     const bool has_notice = viewer->now < fmax(ui->notice_end, ui->lit_end);
-    const bool has_hover = awaits_tip || ui->trial.option != NULL;
+    const bool has_hover = awaits_tip || ui->hover_preview.option != NULL;
     const bool reads_files = viewer->options->watch || viewer->jobs.scan != NULL;
     return has_notice || has_hover || reads_files ? 0.1 : 1;
 }

@@ -1,7 +1,7 @@
 // The positions of the parts of the window: menu bar, docks, time bar, and the image between them.
 //
 // view_lay_out() is a pure function of the size of the window, the size of the text and the open
-// docks (view_layout_wish); it returns the rectangles of all parts (view_layout). Sizes are
+// docks (view_layout_request); it returns the rectangles of all parts (view_layout). Sizes are
 // multiples of the em, the height of the text.
 #ifndef DEMO_VIEWER_BASE_LAYOUT_H
 #define DEMO_VIEWER_BASE_LAYOUT_H
@@ -35,14 +35,14 @@ typedef struct view_docks {
 } view_docks;
 
 // Input of the layout.
-typedef struct view_layout_wish {
+typedef struct view_layout_request {
     float width, height, em; // pixels
     bool has_menu;
     bool has_time;
     bool is_touched;
     bool is_open[VIEW_NUM_DOCKS];
     view_docks docks;
-} view_layout_wish;
+} view_layout_request;
 
 // Output of the layout. The rectangle of a part that is not shown has width 0.
 typedef struct view_layout {
@@ -56,16 +56,16 @@ typedef struct view_layout {
     bool is_phone;                   // a sheet for touch, whose tabs are the parts of both sides
 } view_layout;
 
-view_layout view_lay_out(const view_layout_wish *wish);
+view_layout view_lay_out(const view_layout_request *request);
 
 // Returns the size of a dock, em, if its edge is dragged to a pixel. Returns 0, which closes the
 // dock, if the size is less than half of the dock's minimum.
-float view_drag_dock(const view_layout_wish *wish, view_dock dock, float x, float y);
+float view_drag_dock(const view_layout_request *request, view_dock dock, float x, float y);
 
 // Ends the drag of the handle of an upright sheet at the nearest of three heights: only the time
 // bar, half, full. If the handle was clicked, but not dragged, changes to the next height: closed
 // to half, half to full, full to closed.
-void view_drop_sheet(const view_layout_wish *wish, view_docks *docks);
+void view_drop_sheet(const view_layout_request *request, view_docks *docks);
 
 // Returns the em of a font, pixels.
 static inline float view_em(const view_font *font)

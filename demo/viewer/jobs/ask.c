@@ -301,46 +301,46 @@ bool view_set_option(view_state *viewer, const view_option *option, const char *
 
 // == Previews of list items ======================================================================
 
-void view_end_trial(view_state *viewer)
+void view_end_hover_preview(view_state *viewer)
 {
-    view_trial *const trial = &viewer->ui.trial;
-    if (trial->before == NULL)
+    view_hover_preview *const preview = &viewer->ui.hover_preview;
+    if (preview->before == NULL)
         return;
-    const bool is_clip = trial->clip != viewer->document->scene.clip;
+    const bool is_clip = preview->clip != viewer->document->scene.clip;
     if (is_clip)
-        view_change_clip(viewer, trial->clip);
-    apply_lines(viewer, trial->before);
+        view_change_clip(viewer, preview->clip);
+    apply_lines(viewer, preview->before);
     if (is_clip)
-        viewer->play = trial->play;
-    free(trial->before);
-    trial->before = NULL;
+        viewer->play = preview->play;
+    free(preview->before);
+    preview->before = NULL;
 }
 
 bool view_follow_trial(view_state *viewer)
 {
-    view_trial *const trial = &viewer->ui.trial;
+    view_hover_preview *const preview = &viewer->ui.hover_preview;
     const view_scene *const scene = &viewer->document->scene;
-    if (trial->before != NULL) {
-        const bool is_unchanged = trial->option != NULL && trial->due == trial->shown;
+    if (preview->before != NULL) {
+        const bool is_unchanged = preview->option != NULL && preview->due == preview->shown;
         if (!is_unchanged)
-            view_end_trial(viewer);
+            view_end_hover_preview(viewer);
         return !is_unchanged;
     }
-    const bool is_clip = trial->option != NULL && trial->option->names == VIEW_NAMES_CLIP;
-    if (trial->option == NULL || viewer->now < trial->due)
+    const bool is_clip = preview->option != NULL && preview->option->names == VIEW_NAMES_CLIP;
+    if (preview->option == NULL || viewer->now < preview->due)
         return false;
     if (is_clip && view_shown_clip(scene) == NULL)
         return false;
-    trial->before = view_write_settings(viewer->options, NULL, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
-    trial->shown = trial->due;
-    trial->clip = scene->clip;
-    trial->play = viewer->play;
+    preview->before = view_write_settings(viewer->options, NULL, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
+    preview->shown = preview->due;
+    preview->clip = scene->clip;
+    preview->play = viewer->play;
     if (is_clip) {
-        view_change_clip(viewer, strtoul(trial->text, NULL, 10));
+        view_change_clip(viewer, strtoul(preview->text, NULL, 10));
         return true;
     }
     char **const texts = write_option_texts(viewer->options);
-    view_set_text(trial->option, trial->text, viewer->options);
+    view_set_text(preview->option, preview->text, viewer->options);
     return apply_changes(viewer, texts, NULL);
 }
 
@@ -438,8 +438,9 @@ static void drop_old_steps(view_state *viewer, size_t size)
 
 void view_store_step(view_state *viewer)
 {
-    const double merge_seconds = 0.8;    // seconds
-    if (viewer->ui.trial.before != NULL) // the preview of a list item does not create a step
+    const double merge_seconds = 0.8; // seconds
+    if (viewer->ui.hover_preview.before
+        != NULL) // the preview of a list item does not create a step
         return;
     assert(viewer->undo.steps != NULL); // allocated by view_begin()
     view_update_options(viewer);

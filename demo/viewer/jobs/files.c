@@ -23,7 +23,7 @@ static bool store_state(view_state *viewer, bool is_soon)
 
 void view_save_config(view_state *viewer)
 {
-    view_end_trial(viewer);
+    view_end_hover_preview(viewer);
     if (viewer->config != NULL)
         store_state(viewer, false);
 }
@@ -47,15 +47,15 @@ static char *shown_game_name(const view_state *viewer)
 // if the image changes.
 static bool update_thumbnails(view_state *viewer, view_previews **previews, bool is_in_game)
 {
-    const char *wishes[VIEW_MAX_THUMBNAILS];
+    const char *requests[VIEW_MAX_THUMBNAILS];
     view_thumbnail *asked[VIEW_MAX_THUMBNAILS];
     const view_preview *made[VIEW_MAX_THUMBNAILS];
     size_t count = 0;
     view_drop_previews(viewer, is_in_game, is_in_game && viewer->lists.library == NULL);
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
         view_thumbnail *const picture = &viewer->ui.pictures[i];
-        if (picture->wish != NULL && picture->is_in_game == is_in_game && !picture->is_made) {
-            wishes[count] = picture->wish;
+        if (picture->request != NULL && picture->is_in_game == is_in_game && !picture->is_made) {
+            requests[count] = picture->request;
             asked[count++] = picture;
         }
     }
@@ -65,7 +65,7 @@ static bool update_thumbnails(view_state *viewer, view_previews **previews, bool
                                         view_find_models_folder());
     if (*previews == NULL)
         return false;
-    bool has_more = view_update_previews(*previews, wishes, count, &drawer, made);
+    bool has_more = view_update_previews(*previews, requests, count, &drawer, made);
     for (size_t i = 0; i < count; i++) {
         view_thumbnail *const picture = asked[i];
         if (made[i] == NULL)
@@ -705,7 +705,7 @@ bool view_follow_files(view_state *viewer)
     const bool has_picture = view_draw_next_thumbnail(viewer);
     const bool is_tried = view_follow_trial(viewer);
     if (viewer->config != NULL && viewer->now >= viewer->config_time + 1
-        && viewer->ui.trial.before == NULL) {
+        && viewer->ui.hover_preview.before == NULL) {
         viewer->config_time = viewer->now;
         if (!store_state(viewer, true))
             viewer->config_time = INFINITY; // reported once; view_save_config() tries again

@@ -79,14 +79,14 @@ void view_drop_previews(view_state *viewer, bool is_in_game, bool is_all)
 {
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
         view_thumbnail *const picture = &viewer->ui.pictures[i];
-        if (picture->wish == NULL || picture->is_in_game != is_in_game)
+        if (picture->request == NULL || picture->is_in_game != is_in_game)
             continue;
-        if (picture->is_seen && !is_all)
+        if (picture->is_visible && !is_all)
             continue;
         if (viewer->renderer != NULL)
             md5gl_destroy_texture(viewer->renderer, picture->texture);
-        free(picture->wish);
-        *picture = (view_thumbnail){.wish = NULL};
+        free(picture->request);
+        *picture = (view_thumbnail){.request = NULL};
     }
 }
 
@@ -120,7 +120,7 @@ static void end_interface(view_state *viewer)
     view_clear_start(&viewer->ui, &viewer->panels.start);
     view_free_export(&viewer->panels.export);
     view_clear_card(&viewer->panels.card);
-    free(viewer->ui.trial.before);
+    free(viewer->ui.hover_preview.before);
     view_clear_retargeting(viewer->panels.retarget.made);
     view_forget_repair(&viewer->panels.problems);
     free(viewer->panels.retarget.made);
@@ -197,7 +197,7 @@ void view_log_state(view_state *viewer, const char *action)
     uint32_t last_frame = 0;
     if (anim != NULL) {
         cycle_time = view_cycle_time(play, anim);
-        frame = view_frame_place(play, anim);
+        frame = view_frame_position(play, anim);
         last_frame = anim->num_frames - 1;
     }
     int picked_mesh = -1;

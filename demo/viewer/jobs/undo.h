@@ -23,9 +23,9 @@ bool view_set_option(view_state *viewer, const view_option *option, const char *
 
 // view_follow_trial() shows the list item on which the mouse has rested long enough as a preview,
 // and reverts the preview when the mouse has left; returns true if the image changes.
-// view_end_trial() reverts the preview.
+// view_end_hover_preview() reverts the preview.
 bool view_follow_trial(view_state *viewer);
-void view_end_trial(view_state *viewer);
+void view_end_hover_preview(view_state *viewer);
 
 // Resets the options of the card to their values before it was opened, and closes the card; or,
 // with `is_reset`, to their defaults.

@@ -28,7 +28,7 @@ md5_sample_position view_sample_position(const view_play *play, const md5_anim *
     return sample;
 }
 
-double view_frame_place(const view_play *play, const md5_anim *anim)
+double view_frame_position(const view_play *play, const md5_anim *anim)
 {
     const md5_sample_position sample = view_sample_position(play, anim);
     return sample.frame0 + (double)sample.fraction;
@@ -36,7 +36,7 @@ double view_frame_place(const view_play *play, const md5_anim *anim)
 
 double view_cycle_time(const view_play *play, const md5_anim *anim)
 {
-    return view_frame_place(play, anim) / anim->frame_rate;
+    return view_frame_position(play, anim) / anim->frame_rate;
 }
 
 bool view_find_range(const view_play *play, const md5_anim *anim, double *begin, double *end)
@@ -54,7 +54,7 @@ bool view_set_range(view_play *play, const md5_anim *anim, bool end)
     if (anim == NULL || anim->num_frames < 2)
         return false;
     const uint32_t last = anim->num_frames - 1;
-    const uint32_t frame = (uint32_t)fmin(round(view_frame_place(play, anim)), last);
+    const uint32_t frame = (uint32_t)fmin(round(view_frame_position(play, anim)), last);
     const bool is_set = play->range_last > play->range_first;
     uint32_t range_first = 0;
     uint32_t range_last = last;

@@ -46,7 +46,7 @@ md5_sample_position view_sample_position(const view_play *play, const md5_anim *
 // Return the position within the cycle: in seconds from its beginning, and in frames (0 ..
 // num_frames - 1).
 double view_cycle_time(const view_play *play, const md5_anim *anim);
-double view_frame_place(const view_play *play, const md5_anim *anim);
+double view_frame_position(const view_play *play, const md5_anim *anim);
 
 // Returns the duration of one cycle, seconds. It is the length of the time bar.
 double view_cycle_length(const view_play *play, const md5_anim *anim);

@@ -524,10 +524,11 @@ static const view_thumbnail *entry_preview(view_ui *ui, view_browser *browser,
     snprintf(text, size, "%s", entry->is_missing ? "missing" : kind_words[entry->kind]);
     if (!has_preview(entry))
         return NULL;
-    char *const wish = is_named ? view_preview_request(browser->section, entry->path, browser->on)
-                                : common_copy(entry->path);
-    const view_thumbnail *const picture = ui_thumbnail(ui, wish, is_named);
-    free(wish);
+    char *const request = is_named
+                              ? view_preview_request(browser->section, entry->path, browser->on)
+                              : common_copy(entry->path);
+    const view_thumbnail *const picture = ui_thumbnail(ui, request, is_named);
+    free(request);
     if (picture != NULL && picture->num_missing > 0)
         snprintf(text, size, "\xE2\x9A\xA0 %u missing", picture->num_missing);
     else if (picture != NULL && picture->facts[0] != '\0')
@@ -546,18 +547,18 @@ static void show_entry(view_ui *ui, view_browser *browser, size_t line, view_rec
     const view_thumbnail *const picture = entry_preview(ui, browser, entry, text, sizeof text);
     COMMON_TEXT(name, "%s",
                 entry->kind == VIEW_ENTRY_NAMED ? common_base(entry->label) : entry->label);
-    const ui_thing thing = {.label = entry->label,
-                            .name = name,
-                            .text = text,
-                            .picture = picture,
-                            .is_selected = line == browser->selected,
-                            .is_link = is_list,
-                            .is_wrong =
-                                picture != NULL && (picture->is_wrong || picture->num_missing > 0),
-                            .is_grey = entry->is_missing};
+    const ui_tile_content thing = {.label = entry->label,
+                                   .name = name,
+                                   .text = text,
+                                   .picture = picture,
+                                   .is_selected = line == browser->selected,
+                                   .is_link = is_list,
+                                   .is_wrong = picture != NULL
+                                               && (picture->is_wrong || picture->num_missing > 0),
+                                   .is_grey = entry->is_missing};
     const bool is_clip = entry->kind == VIEW_ENTRY_CLIP && entry->clip < ui->scene->num_clips;
     const bool is_pressed = is_clip ? ui_clip_tile(ui, box, entry->clip, thing.is_selected, true)
-                                    : ui_thing_tile(ui, box, &thing);
+                                    : ui_content_tile(ui, box, &thing);
     if (browser->folder == NULL && browser->kind == VIEW_BROWSE_FILES) { // a recent file
         view_rect cross = view_cut(&box, VIEW_AT_RIGHT, 1.7f * ui->em);
         cross.height = cross.width;
@@ -595,7 +596,7 @@ static void show_entries(view_ui *ui, view_browser *browser, view_rect area, boo
             height = 2.3f * em;
         const float least = is_flat ? 14 * em : 9 * em;
         const float width = is_small ? area.width : least;
-        const bool is_seen = ui_next_tile(ui, &grid, width, height, &box);
+        const bool is_visible = ui_next_tile(ui, &grid, width, height, &box);
         if (!is_flat)
             browser->per_row = grid.per_row;
         if (i == browser->selected && browser->reveals && !ui->is_event) {
@@ -604,7 +605,7 @@ static void show_entries(view_ui *ui, view_browser *browser, view_rect area, boo
                 fminf(box.y - area.y, 0) + fmaxf(box.y + box.height - area.y - area.height, 0);
             browser->reveals = false;
         }
-        if (is_seen)
+        if (is_visible)
             show_entry(ui, browser, i, box);
         else
             ui->item.number++; // so that the numbers of the following items do not change

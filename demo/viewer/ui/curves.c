@@ -20,7 +20,7 @@ enum { MAX_LINES = 4 };
 static const char *const strokes[MAX_LINES] = {"#", "####--", "#", "#--"};
 static const float widths[MAX_LINES] = {0.12f, 0.12f, 0.24f, 0.15f}; // em
 
-typedef struct plot {
+typedef struct curve_plot {
     const md5_anim *anim; // the clip of the frames
     plot_line lines[MAX_LINES];
     uint32_t num_lines;
@@ -29,33 +29,34 @@ typedef struct plot {
     view_rect area;
     double low;
     double high;
-} plot;
+} curve_plot;
 
-static float value_at(const plot *of, uint32_t line, uint32_t frame)
+static float value_at(const curve_plot *plot, uint32_t line, uint32_t frame)
 {
-    return of->lines[line].values[frame * of->lines[line].stride];
+    return plot->lines[line].values[frame * plot->lines[line].stride];
 }
 
-static float y_of(const plot *of, double value)
+static float plot_y(const curve_plot *plot, double value)
 {
-    return of->area.y + of->area.height * (float)((of->high - value) / (of->high - of->low));
+    return plot->area.y
+           + plot->area.height * (float)((plot->high - value) / (plot->high - plot->low));
 }
 
 // Sets the range to that of all values plus a margin. If the values are constant, the range is a
 // few units of the last decimal place.
-static void fit(plot *of)
+static void fit(curve_plot *plot)
 {
-    of->low = INFINITY;
-    of->high = -INFINITY;
-    for (uint32_t line = 0; line < of->num_lines; line++)
-        for (uint32_t frame = 0; frame < of->anim->num_frames; frame++) {
-            of->low = fmin(of->low, value_at(of, line, frame));
-            of->high = fmax(of->high, value_at(of, line, frame));
+    plot->low = INFINITY;
+    plot->high = -INFINITY;
+    for (uint32_t line = 0; line < plot->num_lines; line++)
+        for (uint32_t frame = 0; frame < plot->anim->num_frames; frame++) {
+            plot->low = fmin(plot->low, value_at(plot, line, frame));
+            plot->high = fmax(plot->high, value_at(plot, line, frame));
         }
-    const double range = of->high - of->low;
-    const double margin = fmax(0.06 * range, 10 * pow(10, -of->places) - 0.5 * range);
-    of->low -= margin;
-    of->high += margin;
+    const double range = plot->high - plot->low;
+    const double margin = fmax(0.06 * range, 10 * pow(10, -plot->places) - 0.5 * range);
+    plot->low -= margin;
+    plot->high += margin;
 }
 
 // Draws horizontal lines at round values, with their numbers at the left.
@@ -69,30 +70,31 @@ static double round_step(double min_step)
     return part <= 5 ? 5 * power : 10 * power;
 }
 
-static void draw_grid(view_ui *ui, const plot *of)
+static void draw_grid(view_ui *ui, const curve_plot *plot)
 {
     const float em = ui->em;
     const float hair = fmaxf(1, roundf(0.08f * em));
-    const double step = round_step((of->high - of->low) / fmax((of->area.height / (2.2f * em)), 1));
+    const double step =
+        round_step((plot->high - plot->low) / fmax((plot->area.height / (2.2f * em)), 1));
     const int places = (int)fmin(fmax(-floor(log10(step) + 1e-9), 0), 9);
-    const int64_t first = (int64_t)ceil(fmin(fmax(of->low / step, -1e15), 1e15));
-    for (int64_t i = first; (double)i * step <= of->high && i < first + 64; i++) {
-        const float y = roundf(y_of(of, (double)i * step));
+    const int64_t first = (int64_t)ceil(fmin(fmax(plot->low / step, -1e15), 1e15));
+    for (int64_t i = first; (double)i * step <= plot->high && i < first + 64; i++) {
+        const float y = roundf(plot_y(plot, (double)i * step));
         char text[32];
         view_format_number(text, sizeof text, (double)i * step, places, false);
-        view_draw_rect(ui->canvas, (view_rect){of->area.x, y, of->area.width, hair},
+        view_draw_rect(ui->canvas, (view_rect){plot->area.x, y, plot->area.width, hair},
                        i == 0 ? VIEW_EDGE : VIEW_CONTROL);
-        ui_text_left_of(ui, of->area.x - 0.5f * em, y - 0.5f * ui->line, VIEW_DIM, text);
+        ui_text_left_of(ui, plot->area.x - 0.5f * em, y - 0.5f * ui->line, VIEW_DIM, text);
     }
 }
 
 // Draws a line in short strokes from left to right, so that the cost does not depend on the number
 // of frames.
-static void draw_line(view_canvas *canvas, const plot *of, uint32_t line)
+static void draw_line(view_canvas *canvas, const curve_plot *plot, uint32_t line)
 {
     const float em = view_em(canvas->font);
-    const uint32_t last = of->anim->num_frames - 1;
-    const uint32_t count = (uint32_t)(of->area.width / (0.15f * em));
+    const uint32_t last = plot->anim->num_frames - 1;
+    const uint32_t count = (uint32_t)(plot->area.width / (0.15f * em));
     const size_t length = strlen(strokes[line]);
     float ends[4] = {0};
     for (uint32_t i = 0; i <= count; i++) {
@@ -100,64 +102,65 @@ static void draw_line(view_canvas *canvas, const plot *of, uint32_t line)
         const float position = part * (float)last;
         const uint32_t frame = (uint32_t)position;
         const uint32_t next = frame < last ? frame + 1 : last;
-        const float from = value_at(of, line, frame);
-        const float to = value_at(of, line, next);
+        const float from = value_at(plot, line, frame);
+        const float to = value_at(plot, line, next);
         ends[0] = ends[2];
         ends[1] = ends[3];
-        ends[2] = of->area.x + of->area.width * part;
-        ends[3] = y_of(of, from + (to - from) * (position - (float)frame));
+        ends[2] = plot->area.x + plot->area.width * part;
+        ends[3] = plot_y(plot, from + (to - from) * (position - (float)frame));
         if (i > 0 && strokes[line][i % length] == '#')
-            view_draw_segment(canvas, ends, widths[line] * em, of->lines[line].color);
+            view_draw_segment(canvas, ends, widths[line] * em, plot->lines[line].color);
     }
 }
 
 // Draws a plot. A click sets the frame. Returns the frame under the mouse or, if there is none, the
 // current frame.
-static uint32_t run_plot(view_ui *ui, plot *of, view_rect box)
+static uint32_t run_plot(view_ui *ui, curve_plot *plot, view_rect box)
 {
     const float em = ui->em;
-    const float last = (float)(of->anim->num_frames - 1);
+    const float last = (float)(plot->anim->num_frames - 1);
     const float hair = fmaxf(1, roundf(0.1f * em));
-    const float position = roundf((float)view_frame_place(ui->stage->play, of->anim));
+    const float position = roundf((float)view_frame_position(ui->stage->play, plot->anim));
     const uint32_t shown = (uint32_t)view_clamp(position, 0, last);
     float names = 1 * em;
     float part;
     char text[32];
-    for (uint32_t i = 0; i < of->num_lines; i++)
-        names += ui_text_width(ui, of->lines[i].name) + 0.3f * em;
-    of->area = (view_rect){box.x + 5.5f * em, box.y + 0.7f * em, box.width - 5.5f * em - names,
-                           box.height - 2.7f * em};
-    if (of->area.width < em || of->area.height < em)
+    for (uint32_t i = 0; i < plot->num_lines; i++)
+        names += ui_text_width(ui, plot->lines[i].name) + 0.3f * em;
+    plot->area = (view_rect){box.x + 5.5f * em, box.y + 0.7f * em, box.width - 5.5f * em - names,
+                             box.height - 2.7f * em};
+    if (plot->area.width < em || plot->area.height < em)
         return shown;
-    const float right = of->area.x + of->area.width;
-    const float bottom = of->area.y + of->area.height;
-    if (ui_drag(ui, ui_item(ui, view_inset(of->area, -0.5f * em), "plot"), of->area, &part))
-        view_seek(ui->stage->play, of->anim, roundf(part * last) / of->anim->frame_rate);
+    const float right = plot->area.x + plot->area.width;
+    const float bottom = plot->area.y + plot->area.height;
+    if (ui_drag(ui, ui_item(ui, view_inset(plot->area, -0.5f * em), "plot"), plot->area, &part))
+        view_seek(ui->stage->play, plot->anim, roundf(part * last) / plot->anim->frame_rate);
     if (ui_is_hot(ui) && (ui->mouse.is_moved || ui->mouse.wheel != 0))
         ui->has_taken = true; // the displayed frame has changed; the camera must not move
-    part = view_clamp((ui->mouse.x - of->area.x) / of->area.width, 0, 1);
-    const uint32_t told = ui_is_hot(ui) ? (uint32_t)roundf(part * last) : shown;
+    part = view_clamp((ui->mouse.x - plot->area.x) / plot->area.width, 0, 1);
+    const uint32_t hovered_frame = ui_is_hot(ui) ? (uint32_t)roundf(part * last) : shown;
     if (ui->is_event)
-        return told;
-    fit(of);
-    draw_grid(ui, of);
+        return hovered_frame;
+    fit(plot);
+    draw_grid(ui, plot);
     float x = right + 0.5f * em;
-    for (uint32_t i = 0; i < of->num_lines;
+    for (uint32_t i = 0; i < plot->num_lines;
          i++) { // names next to each other, at the height of the ends of the lines
-        const float y = y_of(of, value_at(of, i, of->anim->num_frames - 1)) - 0.5f * ui->line;
-        draw_line(ui->canvas, of, i);
-        x += ui_text(ui, x, y, 0, of->lines[i].color, of->lines[i].name) + 0.3f * em;
+        const float y =
+            plot_y(plot, value_at(plot, i, plot->anim->num_frames - 1)) - 0.5f * ui->line;
+        draw_line(ui->canvas, plot, i);
+        x += ui_text(ui, x, y, 0, plot->lines[i].color, plot->lines[i].name) + 0.3f * em;
     }
     for (int i = 0; i < 2; i++) {
-        part = (float)(i == 0 ? told : shown) / fmaxf(last, 1);
-        x = roundf(of->area.x + of->area.width * part);
-        view_draw_rect(ui->canvas, (view_rect){x, of->area.y, hair, of->area.height},
+        part = (float)(i == 0 ? hovered_frame : shown) / fmaxf(last, 1);
+        x = roundf(plot->area.x + plot->area.width * part);
+        view_draw_rect(ui->canvas, (view_rect){x, plot->area.y, hair, plot->area.height},
                        i == 0 ? VIEW_DISABLED : VIEW_BRIGHT);
     }
-    ui_text(ui, of->area.x, bottom + 0.3f * em, 0, VIEW_DIM, "0");
+    ui_text(ui, plot->area.x, bottom + 0.3f * em, 0, VIEW_DIM, "0");
     COMMON_TEXT(text, "%.0f", last);
     ui_text_left_of(ui, right, bottom + 0.3f * em, VIEW_DIM, text);
-    return told;
+    return hovered_frame;
 }
 
 // == Tables ===============================================================================
@@ -277,25 +280,25 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
     const view_rect button = view_cut(&kinds, VIEW_AT_RIGHT, 4.3f * em);
     view_cut(&kinds, VIEW_AT_RIGHT, 0.5f * em);
     ui_segment(ui, kinds, view_value_names, VIEW_NUM_VALUE_KINDS, &curves->kind);
-    plot of = {.anim = clip->anim, .places = view_value_places[curves->kind]};
+    curve_plot plot = {.anim = clip->anim, .places = view_value_places[curves->kind]};
     view_color colors[UI_MAX_CELLS] = {VIEW_DIM};
     ui_cells head = {.name = "", .texts[0] = "frame", .colors = colors};
-    of.num_lines = curves->kind == 2 ? 4 : 3;
-    head.count = 1 + of.num_lines;
+    plot.num_lines = curves->kind == 2 ? 4 : 3;
+    head.count = 1 + plot.num_lines;
     if (ui_button(ui, button, "Copy", false))
-        copy_curve(ui, curves, of.num_lines);
-    for (uint32_t i = 0; i < of.num_lines; i++) {
-        of.lines[i] = (plot_line){view_axis_names[i], &curves->values[0][curves->kind][i],
-                                  sizeof *curves->values / sizeof(float), view_axis_colors[i]};
+        copy_curve(ui, curves, plot.num_lines);
+    for (uint32_t i = 0; i < plot.num_lines; i++) {
+        plot.lines[i] = (plot_line){view_axis_names[i], &curves->values[0][curves->kind][i],
+                                    sizeof *curves->values / sizeof(float), view_axis_colors[i]};
         colors[1 + i] = view_axis_colors[i];
         snprintf(head.texts[1 + i], sizeof head.texts[0], "%s", view_axis_names[i]);
     }
-    const uint32_t told = run_plot(ui, &of, left);
+    const uint32_t hovered_frame = run_plot(ui, &plot, left);
     char text[128];
     COMMON_TEXT(text, "%.80s, relative to its parent", ui->scene->skeleton->joints[joint].name);
     ui_text_left_of(ui, right.x + right.width - 2.5f * em, top, VIEW_DIM, text);
     const uint32_t pressed =
-        run_table(ui, curves, right, &head, clip->anim->num_frames, told, fill_frame);
+        run_table(ui, curves, right, &head, clip->anim->num_frames, hovered_frame, fill_frame);
     if (pressed != UINT32_MAX)
         view_seek(ui->stage->play, clip->anim, pressed / clip->anim->frame_rate);
     return NULL;
@@ -331,13 +334,13 @@ static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left
     for (uint32_t i = 0; i < compare->num_same; i++)
         shown = (int32_t)compare->peaks[i].joint == ui->selected_joint ? i : shown;
     const uint32_t joint = compare->peaks[shown].joint;
-    plot of = {.anim = compare->measured,
-               .lines[0] = {ui->scene->skeleton->joints[joint].name, compare->courses + joint,
-                            compare->num_joints, VIEW_ACCENT},
-               .num_lines = 1,
-               .places = view_value_places[0]};
-    if (of.anim != NULL) // NULL: only the current pose is compared
-        curves->compared_frame = run_plot(ui, &of, left);
+    curve_plot plot = {.anim = compare->measured,
+                       .lines[0] = {ui->scene->skeleton->joints[joint].name,
+                                    compare->courses + joint, compare->num_joints, VIEW_ACCENT},
+                       .num_lines = 1,
+                       .places = view_value_places[0]};
+    if (plot.anim != NULL) // NULL: only the current pose is compared
+        curves->compared_frame = run_plot(ui, &plot, left);
     ui_cells head = {compare->name, {"", "largest", "at frame", "degrees"}, 4, VIEW_DIM, NULL};
     COMMON_TEXT(head.texts[0], "frame %u", curves->compared_frame);
     const uint32_t pressed =

@@ -80,11 +80,11 @@ static view_action closing(const view_stage *stage, view_dock dock)
 // size.
 static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
 {
-    const view_layout_wish wish = view_requested_layout(ui->stage);
-    const float em = wish.em;
+    const view_layout_request request = view_requested_layout(ui->stage);
+    const float em = request.em;
     const float grip = ceilf(0.4f * em);
     const float line = fmaxf(1, roundf(0.08f * em));
-    const view_rect free = view_lay_out(&wish).free;
+    const view_rect free = view_lay_out(&request).free;
     const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
     const bool is_left = box.x < free.x + grip;
     const bool is_low = is_bottom || box.y > free.y + grip;
@@ -114,7 +114,7 @@ static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
     }
     if (!is_dragged || !ui->mouse.is_moved)
         return;
-    const float size = view_drag_dock(&wish, dock, ui->mouse.x, ui->mouse.y);
+    const float size = view_drag_dock(&request, dock, ui->mouse.x, ui->mouse.y);
     if (size > 0) {
         ui->docks.sizes[dock] = size;
         return;
@@ -283,7 +283,7 @@ static void run_side_dock(view_ui *ui, view_panels *panels, view_dock dock, bool
     if (dock == VIEW_DOCK_LEFT)
         view_outliner_panel(ui, &panels->outliner, &panels->graph, area);
     else if (is_look)
-        view_look_panel(ui, &panels->card, area);
+        view_display_panel(ui, &panels->card, area);
     else
         view_inspector_panel(ui, &panels->card, &panels->textures, &panels->retarget, area);
 }
@@ -312,7 +312,7 @@ void view_dock_panels(view_ui *ui, view_panels *panels)
     }
     if (ui->is_event
         && view_shows_retarget(&panels->retarget, stage)) // also if another dock is in front
-        view_match_partner(ui, &panels->retarget, stage);
+        view_map_picked_joint(ui, &panels->retarget, stage);
     const view_rect bottom = layout.docks[VIEW_DOCK_BOTTOM];
     const bool shows_problems = stage->docks.shows_problems;
     if (bottom.width > 0 && (shows_problems || view_shows_curves(stage))) {

@@ -283,14 +283,14 @@ static void store_taken_edges(graph_panel *panel)
     if (panel->ui->is_event)
         return;
     if (edge != MD5_NONE && edge != view->running) {
-        memmove(view->taken + 1, view->taken, sizeof view->taken - sizeof view->taken[0]);
-        view->taken[0] = (view_taken_edge){edge, panel->machine->time};
+        memmove(view->recent + 1, view->recent, sizeof view->recent - sizeof view->recent[0]);
+        view->recent[0] = (view_recent_edge){edge, panel->machine->time};
     }
     view->running = edge;
-    for (int i = 0; i < VIEW_TAKEN_EDGES; i++)
-        if (fabs(panel->machine->time - view->taken[i].time) > lifetime
-            || view->taken[i].edge >= panel->graph->num_edges)
-            view->taken[i].edge = MD5_NONE;
+    for (int i = 0; i < VIEW_RECENT_EDGES; i++)
+        if (fabs(panel->machine->time - view->recent[i].time) > lifetime
+            || view->recent[i].edge >= panel->graph->num_edges)
+            view->recent[i].edge = MD5_NONE;
 }
 
 static void draw_edges(const graph_panel *panel)
@@ -310,8 +310,8 @@ static void draw_edges(const graph_panel *panel)
             draw_edge(panel, edge, is_lit ? 2 * line_width : line_width, color);
         }
     }
-    for (int i = VIEW_TAKEN_EDGES; i-- > 0;) {
-        const view_taken_edge *const taken = &panel->view->taken[i];
+    for (int i = VIEW_RECENT_EDGES; i-- > 0;) {
+        const view_recent_edge *const taken = &panel->view->recent[i];
         const float age = (float)fabs(panel->machine->time - taken->time);
         const uint32_t alpha = (uint32_t)(255 * view_clamp(1 - 0.5f * age, 0, 1));
         if (taken->edge != MD5_NONE)
@@ -741,8 +741,8 @@ static void open_graph(graph_panel *panel)
         view->laid_out = view->layer;
         view->area_of_layout = area;
         view->running = MD5_NONE;
-        for (int i = 0; i < VIEW_TAKEN_EDGES; i++)
-            view->taken[i].edge = MD5_NONE;
+        for (int i = 0; i < VIEW_RECENT_EDGES; i++)
+            view->recent[i].edge = MD5_NONE;
     }
     // The names have other addresses if the machine was read again.
     for (uint32_t i = 0; i < view->graph->num_states; i++)

@@ -7,11 +7,11 @@
 #include "demo/viewer/ui/graph_layout.h"
 #include "demo/viewer/ui/ui.h"
 
-enum { VIEW_TAKEN_EDGES = 8 };
-typedef struct view_taken_edge {
+enum { VIEW_RECENT_EDGES = 8 };
+typedef struct view_recent_edge {
     uint32_t edge; // MD5_NONE: none
     double time;   // of the machine, seconds
-} view_taken_edge;
+} view_recent_edge;
 
 // The displayed layer, its position and zoom, and its cached layout.
 typedef struct view_graph_view {
@@ -21,10 +21,10 @@ typedef struct view_graph_view {
     float y;      // top edge of the graph relative to the panel, pixels
     float grip_x; // last position of the mouse while dragging
     float grip_y;
-    uint32_t hovered;                        // state or edge under the mouse; 0: none
-    uint32_t running;                        // active edge, or MD5_NONE
-    view_taken_edge taken[VIEW_TAKEN_EDGES]; // newest first
-    view_graph *graph;                       // layout for the following fields
+    uint32_t hovered;                           // state or edge under the mouse; 0: none
+    uint32_t running;                           // active edge, or MD5_NONE
+    view_recent_edge recent[VIEW_RECENT_EDGES]; // newest first
+    view_graph *graph;                          // layout for the following fields
     uint64_t fingerprint;
     float scale;
     uint32_t laid_out; // layer

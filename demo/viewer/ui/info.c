@@ -124,7 +124,7 @@ void view_two_panel(view_ui *ui)
         ui_figure(ui, VIEW_BRIGHT, "Joints", "%s \xE2\x86\x92 %s",
                   ui->scene->skeleton->joints[from].name, ui->scene->skeleton->joints[to].name);
     const bool is_copied =
-        ui_row(ui, &(ui_words){.name = "Distance", .color = VIEW_ACCENT, .hint = "Copy"},
+        ui_row(ui, &(ui_row_style){.name = "Distance", .color = VIEW_ACCENT, .hint = "Copy"},
                format_value(md5_vec3_length(difference), UNIT_PLACES).text);
     add_three(ui, "Difference", difference, UNIT_PLACES);
     if (are_joints)
@@ -176,7 +176,8 @@ static void list_clip(view_ui *ui, const view_stage *stage)
         COMMON_TEXT(text, "%zu clip%s", scene->num_clips, scene->num_clips == 1 ? "" : "s");
     const bool is_link = scene->num_clips > 0 && view_mode_of(stage->document) == VIEW_MODE_CLIPS;
     if (text[0] != '\0'
-        && ui_row(ui, &(ui_words){.color = VIEW_ACCENT, .hint = is_link ? "Ctrl+L" : NULL}, text))
+        && ui_row(ui, &(ui_row_style){.color = VIEW_ACCENT, .hint = is_link ? "Ctrl+L" : NULL},
+                  text))
         ui->command.action = VIEW_CLIPS;
     if (view_shows_machine(stage))
         list_words(ui, &scene->machine);
@@ -185,7 +186,7 @@ static void list_clip(view_ui *ui, const view_stage *stage)
     ui_figure(ui, VIEW_BRIGHT, "Time", "%.3f of %.3f s", view_cycle_time(play, anim),
               view_cycle_length(play, anim));
     ui_figure(ui, VIEW_BRIGHT, "Frame", "%.1f" VIEW_DOT "%u frames" VIEW_DOT "%g fps",
-              view_frame_place(play, anim), anim->num_frames, anim->frame_rate);
+              view_frame_position(play, anim), anim->num_frames, anim->frame_rate);
     ui_figure(ui, VIEW_BRIGHT, "Speed", "%s%g\xC3\x97" VIEW_DOT "%s",
               play->backward ? "\xE2\x88\x92" : "", play->speed, view_wrap_name(play->wrap));
     double begin;
@@ -266,7 +267,7 @@ static void list_selected_material(view_ui *ui)
         char text[192];
         COMMON_TEXT(text, "Mesh %u  %s", i, model->meshes[i].name);
         if (strcmp(model->meshes[i].shader, model->meshes[first].shader) == 0
-            && ui_row(ui, &(ui_words){.color = VIEW_ACCENT, .hint = ""}, text))
+            && ui_row(ui, &(ui_row_style){.color = VIEW_ACCENT, .hint = ""}, text))
             UI_COMMAND(ui, VIEW_TEXTURES, .item = i + 1);
     }
     list_material(ui, first);
@@ -416,7 +417,7 @@ static void list_crowd(view_ui *ui, const view_stage *stage)
 static void list_comparison(view_ui *ui, const view_compare *compare)
 {
     if (compare->model != NULL
-        && ui_row(ui, &(ui_words){.name = "Compared", .color = VIEW_ACCENT, .hint = "list"},
+        && ui_row(ui, &(ui_row_style){.name = "Compared", .color = VIEW_ACCENT, .hint = "list"},
                   compare->name))
         ui->command.action = view_get_toggle(VIEW_OPTION(shown.differences));
     if (compare->num_same < compare->num_joints)
@@ -435,7 +436,7 @@ void view_figures_panel(view_ui *ui)
     char text[64];
     ui_begin(ui, "figures");
     ui->label_width = label_width * ui->scale;
-    if (ui_row(ui, &(ui_words){.color = VIEW_BRIGHT, .hint = "Ctrl+O", .is_title = true},
+    if (ui_row(ui, &(ui_row_style){.color = VIEW_BRIGHT, .hint = "Ctrl+O", .is_title = true},
                document->scene.name))
         ui->command.action = VIEW_FILES;
     list_selected_material(ui);

@@ -266,7 +266,7 @@ static void joint_panel(view_ui *ui)
     view_find_values(view_joint_matrix(ui->scene, number, false), model);
     const md5_anim *const anim = view_clock(ui->scene);
     if (anim != NULL)
-        COMMON_TEXT(text, "Transform at frame %.1f", view_frame_place(ui->stage->play, anim));
+        COMMON_TEXT(text, "Transform at frame %.1f", view_frame_position(ui->stage->play, anim));
     else
         COMMON_TEXT(text, "Transform");
     const float top = ui->column->y;
@@ -298,7 +298,7 @@ static void list_fired(view_ui *ui, const view_event *events, int count, double 
     const double lifetime = 1.5;
     for (int i = 0; i < count; i++) {
         const bool is_recent = fabs(now - events[i].time) < lifetime;
-        const ui_words words = {.color = i == 0 ? VIEW_ACCENT : VIEW_DIM, .is_fixed = is_fixed};
+        const ui_row_style words = {.color = i == 0 ? VIEW_ACCENT : VIEW_DIM, .is_fixed = is_fixed};
         ui_row(ui, &words, is_recent ? events[i].text : "");
     }
 }
@@ -425,10 +425,10 @@ static void channels_panel(view_ui *ui)
         view_color color = has_focus ? VIEW_BRIGHT : VIEW_PLAIN;
         if (clip < 0)
             color = VIEW_DIM;
-        const ui_words words = {.name = view_channel_name(channel),
-                                .color = color,
-                                .hint = has_focus ? "time" : "",
-                                .is_fixed = true}; // the text changes in every frame
+        const ui_row_style words = {.name = view_channel_name(channel),
+                                    .color = color,
+                                    .hint = has_focus ? "time" : "",
+                                    .is_fixed = true}; // the text changes in every frame
         char text[192] = "\xE2\x80\x94";
         if (!view_has_channel(entity, channel))
             continue;

@@ -199,7 +199,7 @@ static bool read_word(const view_stage *stage, const view_option *option, const 
     }
     if (option->kind == VIEW_OPTION_TIMES) {
         if (anim != NULL)
-            COMMON_TEXT(line->keys, "current: %.0f", view_frame_place(stage->play, anim));
+            COMMON_TEXT(line->keys, "current: %.0f", view_frame_position(stage->play, anim));
         strtod(word, &end);
         const bool has_unit = strlen(end) < 2 && strspn(end, "fs") == strlen(end);
         return isdigit((unsigned char)word[0]) && has_unit;
@@ -288,8 +288,8 @@ static bool describe_item(const view_stage *stage, const view_menu_entry *row, s
     return text != NULL || line->label[0] != '\0';
 }
 
-bool view_list_thing(const view_stage *stage, view_menu_list list, const view_option *option,
-                     size_t number, char name[128], char text[128])
+bool view_list_item(const view_stage *stage, view_menu_list list, const view_option *option,
+                    size_t number, char name[128], char text[128])
 {
     const view_menu_entry row = {.list = list, .field = option->offset};
     menu_line line;
@@ -302,7 +302,7 @@ bool view_list_thing(const view_stage *stage, view_menu_list list, const view_op
     return true;
 }
 
-// Returns the text after which command_of() truncates the argument of a command: only values of
+// Returns the text after which line_command() truncates the argument of a command: only values of
 // options are parts of a list "a|b|c".
 static const char *argument_end(const menu_line *line, const view_option *option)
 {
@@ -653,14 +653,14 @@ static void scroll_menu(view_ui *ui, const menu_lines *lines, view_rect box, flo
 }
 
 // Requests a preview of the value that a line sets.
-static void try_line(view_ui *ui, const menu_line *line)
+static void preview_line(view_ui *ui, const menu_line *line)
 {
     if (line->row->list == VIEW_LIST_CLIPS && !line->is_group) {
         char number[24];
         COMMON_TEXT(number, "%zu", line->number);
-        ui_try(ui, VIEW_OPTION(animation_index), number);
+        ui_preview_option(ui, VIEW_OPTION(animation_index), number);
     } else if (line->word[0] != '\0') {
-        ui_try(ui, view_get_option(line->row), line->word);
+        ui_preview_option(ui, view_get_option(line->row), line->word);
     }
 }
 
@@ -744,7 +744,7 @@ static view_rect draw_lines(view_ui *ui, view_menus *menus, const menu_lines *li
         if (is_hot)
             *hovered = i;
         if (!line->is_text)
-            try_line(ui, line);
+            preview_line(ui, line);
         draw_line(ui, line, line_box, keys, is_lit, is_search);
         if (is_pressed && line->suggestion != NULL)
             COMMON_TEXT(menus->text, "%s", line->suggestion);

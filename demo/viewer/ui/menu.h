@@ -43,8 +43,8 @@ void view_close_menu(view_ui *ui, view_menus *menus);
 
 // Writes entry `number` of a list: its name, and the text that an option is set to. Returns false
 // if the list has no such entry.
-bool view_list_thing(const view_stage *stage, view_menu_list list, const view_option *option,
-                     size_t number, char name[128], char text[128]);
+bool view_list_item(const view_stage *stage, view_menu_list list, const view_option *option,
+                    size_t number, char name[128], char text[128]);
 
 // The menu bar and the open menu.
 void view_menu_panel(view_ui *ui, view_menus *menus);

@@ -68,7 +68,7 @@ static row_part show_row(view_ui *ui, const tree_row *item)
     const float em = ui->em;
     const float padding = 0.7f * em;
     view_rect row;
-    const bool is_seen = ui_reserve_row(ui, ceilf(1.6f * em), &row);
+    const bool is_visible = ui_reserve_row(ui, ceilf(1.6f * em), &row);
     // The indent is limited, so that deep trees remain visible.
     const float indent = padding + fminf((float)item->depth * em, 0.5f * row.width);
     const float name = row.x + indent + 1.3f * em;
@@ -77,7 +77,7 @@ static row_part show_row(view_ui *ui, const tree_row *item)
     const float width = right - name - 4 * ui->scale - ui_text_width(ui, right_text);
     const bool is_pressed = ui_item(ui, row, item->label != NULL ? item->label : item->name);
     ui_tip_cut(ui, item->name, width);
-    if (is_seen && !ui->is_event) {
+    if (is_visible && !ui->is_event) {
         const bool is_hot = ui_is_hot(ui);
         const float y = ui_text_top(ui, row);
         if (item->is_selected || is_hot)
@@ -199,8 +199,8 @@ static void list_clip_tiles(view_ui *ui)
     ui_begin(ui, "clip");
     for (size_t i = 0; i < ui->scene->num_clips; i++) {
         const view_clip *const clip = &ui->scene->clips[i];
-        const bool is_seen = ui_next_tile(ui, &grid, 7 * ui->em, 8.5f * ui->em, &box);
-        if (ui_clip_tile(ui, box, i, clip == shown, is_seen))
+        const bool is_visible = ui_next_tile(ui, &grid, 7 * ui->em, 8.5f * ui->em, &box);
+        if (ui_clip_tile(ui, box, i, clip == shown, is_visible))
             UI_COMMAND(ui, VIEW_OPEN_CLIP, .number = i);
         ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
     }

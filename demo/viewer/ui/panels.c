@@ -279,7 +279,7 @@ static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage
     ui->top = (ui_item_id){NULL, 0};
     ui->tip[0] = '\0';
     ui->is_focus_there = false;
-    ui->trial.option = NULL;
+    ui->hover_preview.option = NULL;
     if (ui->is_event) // drawn separately, because movies do not contain it
         view_recording_panel(ui, stage);
     if (stage->pages != NULL)
@@ -404,7 +404,7 @@ view_command view_run_ui(view_ui *ui, view_panels *panels, const view_stage *sta
     if (!begin_run(ui, panels, stage, event))
         return ui->command;
     for (size_t i = 0; i < VIEW_MAX_THUMBNAILS && event == NULL; i++)
-        ui->pictures[i].is_seen = false;
+        ui->pictures[i].is_visible = false;
     run_panels(ui, panels, stage);
     if (event == NULL) {
         if (!ui->is_focus_there) // the panel of the item was closed

@@ -50,7 +50,7 @@ static void set_partner(view_ui *ui, view_retarget_page *page, const view_stage 
     ui->docks.front = VIEW_DOCK_RIGHT;
 }
 
-void view_match_partner(view_ui *ui, view_retarget_page *page, const view_stage *stage)
+void view_map_picked_joint(view_ui *ui, view_retarget_page *page, const view_stage *stage)
 {
     const md5_skeleton *const skeleton = stage->document->scene.skeleton;
     if (page->picked > 0 && ui->selected_joint >= 0)
@@ -178,14 +178,14 @@ static void list_joints(view_ui *ui, view_retarget_page *page)
         view_rect row;
         if (page->is_short && origin == BY_NAME)
             continue;
-        const bool is_seen = ui_reserve_row(ui, ceilf(1.6f * ui->em), &row);
+        const bool is_visible = ui_reserve_row(ui, ceilf(1.6f * ui->em), &row);
         if (ui_item(ui, row, to[i].name))
             pick(ui, page, i);
         if (ui_is_hot(ui)) {
             hovered = i;
             ui->hovered_joint = (int32_t)by; // MD5_NONE becomes -1
         }
-        if (!is_seen)
+        if (!is_visible)
             continue;
         if (is_picked || ui_is_hot(ui))
             view_draw_rect(ui->canvas, row, is_picked ? VIEW_SELECTED : VIEW_CONTROL);

@@ -28,6 +28,6 @@ void view_show_retarget(view_ui *ui, view_retarget_page *page);
 
 // Matches the joint that is selected now with the joint of the other model that was picked on the
 // page, if any.
-void view_match_partner(view_ui *ui, view_retarget_page *page, const view_stage *stage);
+void view_map_picked_joint(view_ui *ui, view_retarget_page *page, const view_stage *stage);
 
 #endif

@@ -353,7 +353,7 @@ static bool value_at(const setting *s, size_t number, char name[128], char text[
         snprintf(text, 128, "%s", name);
         return true;
     }
-    return view_list_thing(s->stage, value_list(s), s->option, number, name, text);
+    return view_list_item(s->stage, value_list(s), s->option, number, name, text);
 }
 
 // Returns the number of file vertices that each joint influences, to be freed.
@@ -408,7 +408,7 @@ static bool list_values(const setting *s, const char *sought, const char *chosen
         if (are_joints && ui_is_hot(ui) && ui->mouse.is_moved)
             ui->hovered_joint = (int32_t)i;
         ui_tip(ui, fact);
-        ui_try(ui, s->option, value);
+        ui_preview_option(ui, s->option, value);
         row = view_inset(row, 0.5f * ui->em);
         row.y = ui_text_top(ui, ui->space);
         const float used = ui_text(ui, row.x, row.y, row.width,
@@ -1022,7 +1022,7 @@ static bool is_look_command(const view_ui *ui, const view_menu_entry *row)
 }
 
 // The display and light options, for touch screens.
-void view_look_panel(view_ui *ui, view_card *card, view_rect area)
+void view_display_panel(view_ui *ui, view_card *card, view_rect area)
 {
     ui_column column;
     ui_begin(ui, "look");

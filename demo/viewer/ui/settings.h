@@ -67,6 +67,6 @@ void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES]);
 
 // The tab of a touch screen with the most used options.
-void view_look_panel(view_ui *ui, view_card *card, view_rect area);
+void view_display_panel(view_ui *ui, view_card *card, view_rect area);
 
 #endif

@@ -108,14 +108,15 @@ static void run_recent(view_ui *ui, const view_start *start, view_rect row, size
     char *const label = common_format("remove %s", name);
     char *const location = common_format("%s%s", is_missing ? "missing" VIEW_DOT : "", folder);
     view_command command = {.action = VIEW_NOTHING};
-    if (ui_thing_tile(ui, rest,
-                      &(ui_thing){.label = name,
-                                  .name = name,
-                                  .text = location,
-                                  .picture = picture,
-                                  .is_selected = number == 0 && !is_missing, // Enter opens it
-                                  .is_wrong = picture != NULL && picture->is_wrong,
-                                  .is_grey = is_missing}))
+    if (ui_content_tile(
+            ui, rest,
+            &(ui_tile_content){.label = name,
+                               .name = name,
+                               .text = location,
+                               .picture = picture,
+                               .is_selected = number == 0 && !is_missing, // Enter opens it
+                               .is_wrong = picture != NULL && picture->is_wrong,
+                               .is_grey = is_missing}))
         command.action = VIEW_OPEN_FILE;
     if (ui_sign(ui, cross, label, "\xC3\x97"))
         command.action = VIEW_FORGET_RECENT;
@@ -146,13 +147,13 @@ static void run_section(view_ui *ui, const view_start *start, const char *title,
         char *const label = is_file ? common_stem(name) : common_copy(name);
         if (items == &start->recent)
             run_recent(ui, start, row, i);
-        else if (ui_thing_tile(
+        else if (ui_content_tile(
                      ui, row,
-                     &(ui_thing){.label = label,
-                                 .name = label,
-                                 .text = "",
-                                 .is_link = !is_file,
-                                 .picture = is_file ? ui_thumbnail(ui, name, false) : NULL}))
+                     &(ui_tile_content){.label = label,
+                                        .name = label,
+                                        .text = "",
+                                        .is_link = !is_file,
+                                        .picture = is_file ? ui_thumbnail(ui, name, false) : NULL}))
             ui->command = (view_command){
                 .action = action, .number = i, .path = is_file ? common_copy(name) : NULL};
         free(label);

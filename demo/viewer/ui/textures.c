@@ -33,10 +33,10 @@ void view_clear_textures(view_texture_panel *panel)
 static bool take_row(view_ui *ui, float height, view_rect *row)
 {
     const float padding = 0.7f * ui->em;
-    const bool is_seen = ui_reserve_row(ui, ceilf(height * ui->em), row);
+    const bool is_visible = ui_reserve_row(ui, ceilf(height * ui->em), row);
     row->x += padding;
     row->width -= 2 * padding;
-    return is_seen;
+    return is_visible;
 }
 
 static void draw_text(view_ui *ui, view_rect row, view_color color, const char *text)
@@ -80,15 +80,15 @@ static void show_maps(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
             COMMON_TEXT(text, image->width == image->height ? "%u\xC2\xB2" : "%u\xC3\x97%u",
                         image->width, image->height);
         }
-        const ui_thing tile = {.label = columns[i].name,
-                               .name = columns[i].name,
-                               .text = text,
-                               .sign = "+",
-                               .picture = &picture,
-                               .is_selected = panel->column == (uint32_t)i,
-                               .is_wrong = is_missing,
-                               .is_data = map == MD5GL_IMAGE_NORMALS};
-        if (ui_thing_tile(ui, view_cut(&row, VIEW_AT_LEFT, width - gap), &tile)) {
+        const ui_tile_content tile = {.label = columns[i].name,
+                                      .name = columns[i].name,
+                                      .text = text,
+                                      .sign = "+",
+                                      .picture = &picture,
+                                      .is_selected = panel->column == (uint32_t)i,
+                                      .is_wrong = is_missing,
+                                      .is_data = map == MD5GL_IMAGE_NORMALS};
+        if (ui_content_tile(ui, view_cut(&row, VIEW_AT_LEFT, width - gap), &tile)) {
             panel->column = (uint32_t)i;
             if (panel->offered != NULL)
                 assign_image(ui, panel, panel->offered);

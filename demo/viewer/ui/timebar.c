@@ -194,7 +194,7 @@ static void show_figures(view_ui *ui, view_arrangement arrangement, view_rect *b
     }
     COMMON_TEXT(text, "of %u", anim->num_frames);
     place_text(ui, bar, text, text, VIEW_DIM);
-    COMMON_TEXT(text, "%.1f", view_frame_place(play, anim));
+    COMMON_TEXT(text, "%.1f", view_frame_position(play, anim));
     COMMON_TEXT(widest, "%u.0", anim->num_frames);
     place_text(ui, bar, widest, text, VIEW_BRIGHT);
 }

@@ -130,15 +130,15 @@ static bool can_preview(const view_option *option)
     return option->effect == VIEW_EFFECT_NONE || option->effect == VIEW_EFFECT_MEASURE;
 }
 
-void ui_try(view_ui *ui, const view_option *option, const char *text)
+void ui_preview_option(view_ui *ui, const view_option *option, const char *text)
 {
-    view_trial *const trial = &ui->trial;
+    view_hover_preview *const preview = &ui->hover_preview;
     if (!ui_is_hot(ui) || !can_preview(option))
         return;
-    if (strcmp(trial->text, text) != 0)
-        trial->due = ui->stage->now + VIEW_TRIAL_DELAY;
-    trial->option = option;
-    COMMON_TEXT(trial->text, "%s", text);
+    if (strcmp(preview->text, text) != 0)
+        preview->due = ui->stage->now + VIEW_HOVER_PREVIEW_DELAY;
+    preview->option = option;
+    COMMON_TEXT(preview->text, "%s", text);
 }
 
 void ui_tip(view_ui *ui, const char *text)
@@ -660,11 +660,11 @@ bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
     const float padding = 0.7f * em;
     const float left = padding + 6 * em;
     view_rect row;
-    const bool is_seen = ui_reserve_row(ui, ceilf(1.5f * em), &row);
+    const bool is_visible = ui_reserve_row(ui, ceilf(1.5f * em), &row);
     const view_rect link = {row.x + left, row.y, row.width - left - padding, row.height};
     const bool is_pressed = is_link && ui_item(ui, link, text);
     const float y = ui_text_top(ui, row);
-    if (is_seen) {
+    if (is_visible) {
         ui_text(ui, row.x + padding, y, 0, VIEW_DIM, name);
         ui_text(ui, link.x, y, link.width, is_link && !ui_is_hot(ui) ? VIEW_ACCENT : VIEW_BRIGHT,
                 text);
@@ -702,23 +702,23 @@ void ui_gap(view_ui *ui)
     ui_reserve_row(ui, 0.5f * ui->line, &row);
 }
 
-bool ui_row(view_ui *ui, const ui_words *words, const char *text)
+bool ui_row(view_ui *ui, const ui_row_style *style, const char *text)
 {
     enum { MAX_LINES = 3 };
     const view_font *const font = ui->canvas->font;
-    const view_text_size size = words->is_title ? VIEW_TITLE : VIEW_TEXT;
-    const char *const name = words->name != NULL ? words->name : "";
+    const view_text_size size = style->is_title ? VIEW_TITLE : VIEW_TEXT;
+    const char *const name = style->name != NULL ? style->name : "";
     const char *rest = text;
     const float indent = name[0] != '\0' ? ui->label_width : 0;
     const float inset = VIEW_INSET * ui->scale;
-    int lines = words->is_fixed ? MAX_LINES : 1;
+    int lines = style->is_fixed ? MAX_LINES : 1;
     bool is_first = true;
     bool is_pressed = false;
     do {
         char line[VIEW_MAX_LINE];
         view_rect row;
-        const char *const hint = is_first && words->hint != NULL ? words->hint : "";
-        const bool is_seen = ui_reserve_row(ui, font->line[size], &row);
+        const char *const hint = is_first && style->hint != NULL ? style->hint : "";
+        const bool is_visible = ui_reserve_row(ui, font->line[size], &row);
         const float end = hint[0] != '\0' ? ui_text_width(ui, hint) + 8 * ui->scale : 0;
         row.x += inset;
         row.width -= 2 * inset;
@@ -726,12 +726,12 @@ bool ui_row(view_ui *ui, const ui_words *words, const char *text)
         rest = view_next_line(font, size, lines++ < MAX_LINES ? width : INFINITY, rest, line);
         const char *const label = strspn(name, " ") < strlen(name) ? name : text;
         note_found(ui, row, label, text);
-        if (words->hint != NULL && ui_item(ui, row, label))
+        if (style->hint != NULL && ui_item(ui, row, label))
             is_pressed = true;
-        if (is_seen) {
+        if (is_visible) {
             ui_text(ui, row.x + row.width - end + 8 * ui->scale, row.y, 0, VIEW_DIM, hint);
             ui_text(ui, row.x, row.y, indent, VIEW_DIM, is_first ? name : "");
-            view_draw_text(ui->canvas, size, row.x + indent, row.y, width, words->color, line);
+            view_draw_text(ui->canvas, size, row.x + indent, row.y, width, style->color, line);
         }
         is_first = false;
     } while (*rest != '\0');
@@ -745,7 +745,7 @@ void ui_figure(view_ui *ui, view_color color, const char *name, const char *form
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    ui_row(ui, &(ui_words){.name = name, .color = color}, text);
+    ui_row(ui, &(ui_row_style){.name = name, .color = color}, text);
 }
 
 bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text)
@@ -754,12 +754,12 @@ bool ui_section(view_ui *ui, ui_section_number number, const char *title, const 
     const float padding = VIEW_INSET * scale;
     const uint32_t bit = (uint32_t)1 << number;
     view_rect row;
-    const bool is_seen = ui_reserve_row(ui, ceilf(25 * scale), &row);
+    const bool is_visible = ui_reserve_row(ui, ceilf(25 * scale), &row);
     const float y = ui_text_top(ui, row);
     if (ui_item(ui, row, title))
         ui->folded ^= bit;
     const bool is_open = (ui->folded & bit) == 0;
-    if (is_seen) {
+    if (is_visible) {
         view_draw_rect(ui->canvas, row, ui_is_hot(ui) ? VIEW_CONTROL : VIEW_SECTION);
         ui_text(ui, row.x + padding - 2 * scale, y, 0, VIEW_DIM,
                 is_open ? UI_SIGN_OPEN : UI_SIGN_FOLDED);
@@ -785,22 +785,22 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_
     return true;
 }
 
-view_thumbnail *ui_thumbnail(view_ui *ui, const char *wish, bool is_in_game)
+view_thumbnail *ui_thumbnail(view_ui *ui, const char *request, bool is_in_game)
 {
     view_thumbnail *unused = NULL;
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
         view_thumbnail *const picture = &ui->pictures[i];
-        if (picture->wish == NULL) {
+        if (picture->request == NULL) {
             unused = unused != NULL ? unused : picture;
-        } else if (picture->is_in_game == is_in_game && strcmp(picture->wish, wish) == 0) {
-            picture->is_seen = true;
+        } else if (picture->is_in_game == is_in_game && strcmp(picture->request, request) == 0) {
+            picture->is_visible = true;
             return picture;
         }
     }
     if (unused == NULL)
         return NULL;
-    *unused =
-        (view_thumbnail){.wish = common_copy(wish), .is_in_game = is_in_game, .is_seen = true};
+    *unused = (view_thumbnail){
+        .request = common_copy(request), .is_in_game = is_in_game, .is_visible = true};
     view_wake_window();
     return unused;
 }
@@ -811,32 +811,32 @@ bool ui_next_tile(view_ui *ui, ui_grid *grid, float least, float height, view_re
     const uint32_t column = grid->count++ % (grid->per_row > 0 ? grid->per_row : 1);
     if (column == 0) {
         grid->height = ceilf(height);
-        grid->is_seen = ui_reserve_row(ui, grid->height, &grid->row);
+        grid->is_visible = ui_reserve_row(ui, grid->height, &grid->row);
         grid->per_row = (uint32_t)fmaxf(floorf(grid->row.width / (least + gap)), 1);
         grid->count = 1;
     }
     const float step = (grid->row.width - gap) / (float)grid->per_row; // without the scroll bar
     *box = (view_rect){grid->row.x + step * (float)column, grid->row.y, step - gap,
                        grid->row.height - 0.5f * gap};
-    return grid->is_seen;
+    return grid->is_visible;
 }
 
 // Returns the color of the name of a tile.
-static view_color tile_name_color(const view_ui *ui, const ui_thing *thing)
+static view_color tile_name_color(const view_ui *ui, const ui_tile_content *content)
 {
-    if (thing->is_grey)
+    if (content->is_grey)
         return VIEW_DISABLED;
-    if (thing->is_selected || ui_is_hot(ui))
+    if (content->is_selected || ui_is_hot(ui))
         return VIEW_BRIGHT;
-    return thing->is_link ? VIEW_ACCENT : VIEW_PLAIN;
+    return content->is_link ? VIEW_ACCENT : VIEW_PLAIN;
 }
 
 // Returns the color of the second text of a tile.
-static view_color tile_text_color(const ui_thing *thing, bool is_wide)
+static view_color tile_text_color(const ui_tile_content *content, bool is_wide)
 {
-    if (thing->is_wrong)
+    if (content->is_wrong)
         return VIEW_AMBER;
-    return thing->is_selected && is_wide ? VIEW_PLAIN : VIEW_DIM;
+    return content->is_selected && is_wide ? VIEW_PLAIN : VIEW_DIM;
 }
 
 // Copies a name that is wider than `width` with an ellipsis after its first `head` bytes, so that
@@ -896,71 +896,71 @@ static void draw_folder(const view_ui *ui, view_rect box)
     view_draw_round_rect(ui->canvas, body, 0.12f * em, VIEW_AMBER);
 }
 
-bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
+bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content)
 {
     const float line = ui->line;
     const float gap = 0.4f * ui->em;
     const bool is_wide = box.width > 2 * box.height;
-    const bool is_pressed = ui_tile(ui, box, thing->label, thing->is_selected && is_wide);
+    const bool is_pressed = ui_tile(ui, box, content->label, content->is_selected && is_wide);
     if (!is_wide) { // images have a background
         view_draw_round_rect(ui->canvas, box, gap, VIEW_CONTROL);
-        if (thing->is_selected || ui_is_hot(ui))
+        if (content->is_selected || ui_is_hot(ui))
             view_draw_frame(ui->canvas, box, 0.4f * gap,
-                            thing->is_selected ? VIEW_ACCENT : VIEW_DISABLED);
+                            content->is_selected ? VIEW_ACCENT : VIEW_DISABLED);
     }
-    const view_color color = tile_name_color(ui, thing);
-    const view_color below = tile_text_color(thing, is_wide);
+    const view_color color = tile_name_color(ui, content);
+    const view_color below = tile_text_color(content, is_wide);
     view_rect image = view_inset(box, gap);
     view_rect row = image;
-    ui_tip_cut(ui, thing->name, is_wide ? 0.6f * row.width : 2 * row.width);
+    ui_tip_cut(ui, content->name, is_wide ? 0.6f * row.width : 2 * row.width);
     if (is_wide) {
-        image.width = thing->is_link ? 1.5f * ui->em : image.height;
+        image.width = content->is_link ? 1.5f * ui->em : image.height;
         row.x += image.width + gap;
         row.width -= image.width + gap;
         row.y = box.y + 0.5f * (box.height - line);
-        const float used = fminf(ui_text_width(ui, thing->text), 0.5f * row.width);
-        ui_text(ui, row.x + row.width - used, row.y, used + 1, below, thing->text);
+        const float used = fminf(ui_text_width(ui, content->text), 0.5f * row.width);
+        ui_text(ui, row.x + row.width - used, row.y, used + 1, below, content->text);
         row.width -= used > 0 ? used + gap : 0;
-        draw_row_name(ui, row, color, thing->name);
+        draw_row_name(ui, row, color, content->name);
     } else {
-        const bool is_long = ui_text_width(ui, thing->name) > row.width;
+        const bool is_long = ui_text_width(ui, content->name) > row.width;
         const float name_height = is_long ? 2 * line : line;
-        image.height -= name_height + (*thing->text != '\0' ? line : 0);
+        image.height -= name_height + (*content->text != '\0' ? line : 0);
         row.height = line;
         row.y = image.y + image.height;
-        draw_tile_name(ui, row, color, thing->name);
+        draw_tile_name(ui, row, color, content->name);
         row.y += name_height;
-        ui_text_in(ui, row, below, thing->text);
+        ui_text_in(ui, row, below, content->text);
     }
-    if (thing->is_link)
+    if (content->is_link)
         draw_folder(ui, image);
-    const view_thumbnail square = {.texture = thing->texture, .width = 1, .height = 1};
-    const view_thumbnail *const shown = thing->picture != NULL ? thing->picture : &square;
-    if (shown->texture != 0 && !thing->is_link)
-        ui_image(ui, image, shown->texture, shown->width, shown->height, !thing->is_data);
-    else if (thing->is_wrong || thing->sign != NULL)
-        ui_text_in(ui, image, below, thing->is_wrong ? "\xE2\x9A\xA0" : thing->sign);
+    const view_thumbnail square = {.texture = content->texture, .width = 1, .height = 1};
+    const view_thumbnail *const shown = content->picture != NULL ? content->picture : &square;
+    if (shown->texture != 0 && !content->is_link)
+        ui_image(ui, image, shown->texture, shown->width, shown->height, !content->is_data);
+    else if (content->is_wrong || content->sign != NULL)
+        ui_text_in(ui, image, below, content->is_wrong ? "\xE2\x9A\xA0" : content->sign);
     return is_pressed;
 }
 
-bool ui_clip_tile(view_ui *ui, view_rect box, size_t number, bool is_selected, bool is_seen)
+bool ui_clip_tile(view_ui *ui, view_rect box, size_t number, bool is_selected, bool is_visible)
 {
     const view_document *const document = ui->stage->document;
     const view_clip *const clip = &document->scene.clips[number];
     view_clip_picture *const picture =
-        is_seen && number < document->num_pictures ? &document->pictures[number] : NULL;
+        is_visible && number < document->num_pictures ? &document->pictures[number] : NULL;
     char text[32];
     COMMON_TEXT(text, "%.2f s", clip->anim->duration);
     if (picture != NULL && !picture->is_wanted) // images of clips are drawn one per frame
         view_wake_window();
     if (picture != NULL)
         picture->is_wanted = true;
-    return ui_thing_tile(ui, box,
-                         &(ui_thing){.label = clip->name,
-                                     .name = clip->name,
-                                     .text = text,
-                                     .texture = picture != NULL ? picture->texture : 0,
-                                     .is_selected = is_selected});
+    return ui_content_tile(ui, box,
+                           &(ui_tile_content){.label = clip->name,
+                                              .name = clip->name,
+                                              .text = text,
+                                              .texture = picture != NULL ? picture->texture : 0,
+                                              .is_selected = is_selected});
 }
 
 // -- Parts of dialogs -----------------------------------------------------------------------

@@ -46,7 +46,7 @@ void ui_tip_cut(view_ui *ui, const char *text, float width);
 
 // Requests a preview of a value while the last item is under the mouse. Ignores options that read
 // files.
-void ui_try(view_ui *ui, const view_option *option, const char *text);
+void ui_preview_option(view_ui *ui, const view_option *option, const char *text);
 
 // Requests the context menu of the last item if the item was clicked with the right button. Returns
 // true if it was requested. `name` and `path` are copied; each may be NULL.
@@ -140,14 +140,14 @@ bool ui_reserve_row(view_ui *ui, float height, view_rect *row);
 
 // A text in up to three rows of the column, with a name at the left in ui->label_width. Returns
 // true if it was pressed.
-typedef struct ui_words {
+typedef struct ui_row_style {
     const char *name; // NULL: none; " ": reserves the space of a name
     view_color color;
     const char *hint; // key or effect, at the right; NULL: the row cannot be pressed
     bool is_title;    // large text
     bool is_fixed;    // always one line
-} ui_words;
-bool ui_row(view_ui *ui, const ui_words *words, const char *text);
+} ui_row_style;
+bool ui_row(view_ui *ui, const ui_row_style *style, const char *text);
 
 // ui_row() with a text formatted as by printf(). It cannot be pressed.
 void ui_figure(view_ui *ui, view_color color, const char *name, const char *format, ...)
@@ -207,7 +207,7 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_
 
 // Returns the preview of a file, or of an item of the listed game, and requests it if needed.
 // Returns NULL if the cache is full.
-view_thumbnail *ui_thumbnail(view_ui *ui, const char *wish, bool is_in_game);
+view_thumbnail *ui_thumbnail(view_ui *ui, const char *request, bool is_in_game);
 
 // Tiles in a grid that fills the width of the column. ui_next_tile() places the next tile, at least
 // `least` pixels wide, and returns true if it is visible. A `count` of 0 begins a row.
@@ -215,7 +215,7 @@ typedef struct ui_grid {
     uint32_t count;   // tiles in the row so far
     uint32_t per_row; // tiles per row
     bool is_flat;     // for the caller
-    bool is_seen;     // the row is visible
+    bool is_visible;  // the row is visible
     float height;
     view_rect row;
 } ui_grid;
@@ -223,7 +223,7 @@ bool ui_next_tile(view_ui *ui, ui_grid *grid, float least, float height, view_re
 
 // An image above two lines of text; a wide tile has the text at the right of the image. Returns
 // true if it was pressed.
-typedef struct ui_thing {
+typedef struct ui_tile_content {
     const char *label; // of the item
     const char *name;
     const char *text;
@@ -235,11 +235,11 @@ typedef struct ui_thing {
     bool is_wrong;
     bool is_grey;
     bool is_data; // the texels of the image are not colors
-} ui_thing;
-bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing);
+} ui_tile_content;
+bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content);
 
 // A tile of a clip. Its image is requested if the tile is visible.
-bool ui_clip_tile(view_ui *ui, view_rect box, size_t number, bool is_selected, bool is_seen);
+bool ui_clip_tile(view_ui *ui, view_rect box, size_t number, bool is_selected, bool is_visible);
 
 // Draws a text in the middle of a box.
 void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text);

@@ -37,9 +37,9 @@ typedef struct view_target {
 // loaded in the background, appears some frames later, and is freed when no panel displays it.
 enum { VIEW_MAX_THUMBNAILS = 96 };
 typedef struct view_thumbnail {
-    char *wish;            // path of the file, or view_preview_request(); NULL: unused
+    char *request;         // path of the file, or view_preview_request(); NULL: unused
     bool is_in_game;       // an item of the game that is listed
-    bool is_seen;          // a panel displayed it in this frame
+    bool is_visible;       // a panel displayed it in this frame
     bool is_made;          // the following fields are valid
     bool is_wrong;         // the file cannot be read
     md5gl_texture texture; // 0: no preview
@@ -53,8 +53,8 @@ typedef struct view_thumbnail {
 
 // Applies the value of an option, or a clip as --animation-index, while the mouse rests on it in a
 // list. The previous value is restored when the mouse leaves.
-#define VIEW_TRIAL_DELAY 0.15 // seconds
-typedef struct view_trial {
+#define VIEW_HOVER_PREVIEW_DELAY 0.15 // seconds
+typedef struct view_hover_preview {
     const view_option *option; // option under the mouse, or NULL
     char text[128];
     double due;     // when the preview begins, seconds since the start
@@ -62,7 +62,7 @@ typedef struct view_trial {
     char *before;   // value to restore, to be freed; NULL: no preview
     view_play play; // playback of the clip before the preview
     size_t clip;
-} view_trial;
+} view_hover_preview;
 
 // == Input, items and columns ==============================================================
 
@@ -194,7 +194,7 @@ typedef struct view_ui {
     view_overlay over;   // set by ui_open_overlay()
     view_target context; // item whose context menu was requested in this run; `context` 0: none
     view_thumbnail pictures[VIEW_MAX_THUMBNAILS];
-    view_trial trial;
+    view_hover_preview hover_preview;
     view_docks docks;
     ui_scroll scrolls[UI_NUM_SCROLLS];
     ui_column *column;         // column that contains the next items, or NULL

@@ -23,7 +23,7 @@ static bool has_bottom_content(const view_stage *stage, bool has_curves)
     return shown->graph && view_shows_machine(stage);
 }
 
-view_layout_wish view_requested_layout(const view_stage *stage)
+view_layout_request view_requested_layout(const view_stage *stage)
 {
     const view_shown *const shown = stage->shown;
     const view_scene *const scene = &stage->document->scene;
@@ -35,7 +35,7 @@ view_layout_wish view_requested_layout(const view_stage *stage)
     const bool has_time_line = is_machine || view_clock(scene) != NULL;
     const bool has_bottom = has_panels && has_bottom_content(stage, has_curves);
     const bool has_left = has_panels && shown->hierarchy && !is_folded;
-    view_layout_wish wish = {
+    view_layout_request request = {
         .width = stage->width,
         .height = stage->height - stage->caption,
         .em = view_em(stage->font),
@@ -47,16 +47,16 @@ view_layout_wish view_requested_layout(const view_stage *stage)
                     [VIEW_DOCK_BOTTOM] = has_bottom},
         .docks = stage->docks,
     };
-    if ((has_curves || stage->docks.shows_problems) && !(wish.docks.sizes[VIEW_DOCK_BOTTOM] > 0))
-        wish.docks.sizes[VIEW_DOCK_BOTTOM] = 14; // less than a graph
+    if ((has_curves || stage->docks.shows_problems) && !(request.docks.sizes[VIEW_DOCK_BOTTOM] > 0))
+        request.docks.sizes[VIEW_DOCK_BOTTOM] = 14; // less than a graph
     // In a small window the time bar contains the button that opens the sheet.
-    wish.has_time =
-        wish.has_time || (has_panels && view_lay_out(&wish).arrangement == VIEW_ARRANGE_SHEET);
-    return wish;
+    request.has_time = request.has_time
+                       || (has_panels && view_lay_out(&request).arrangement == VIEW_ARRANGE_SHEET);
+    return request;
 }
 
 view_layout view_current_layout(const view_stage *stage)
 {
-    const view_layout_wish wish = view_requested_layout(stage);
-    return view_lay_out(&wish);
+    const view_layout_request request = view_requested_layout(stage);
+    return view_lay_out(&request);
 }

@@ -6,7 +6,7 @@
 #include "demo/viewer/draw/draw.h"
 
 // Returns the panels that the window should contain, and their layout.
-view_layout_wish view_requested_layout(const view_stage *stage);
+view_layout_request view_requested_layout(const view_stage *stage);
 view_layout view_current_layout(const view_stage *stage);
 
 // Returns true if a state machine with its parameters is displayed.
