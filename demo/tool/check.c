@@ -493,6 +493,33 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
     return num_files;
 }
 
+// Checks the files and archives in a folder that is not a game folder: checks archives, and adds
+// the files to `files`. Returns the number of checked files in archives.
+static size_t check_folder(checker *check, tool_arguments *arguments, const char *path,
+                           common_list *files)
+{
+    size_t num_files = 0;
+    common_walk walk = {.is_wanted = is_read,
+                        .goes_on = check->shows_progress ? tool_show_search : NULL};
+    common_list found = common_walk_folder(path, &walk);
+    for (size_t i = 0; i < found.count; i++) {
+        arguments->folder = found.names[i];
+        if (is_checked(found.names[i]))
+            common_add(files, common_copy(found.names[i]));
+        else // an archive is checked separately
+            num_files += check_game(check, arguments);
+    }
+    if (found.count == 0)
+        check_game(check, arguments); // reports the model of another format
+    common_free_list(&found);
+    if (walk.warning[0] != '\0') {
+        md5_diagnostic unread = {.count = 1};
+        convert_fail(&unread.error, MD5_WARNING, path, "%s", walk.warning);
+        tool_report_diagnostic(check->report, &unread);
+    }
+    return num_files;
+}
+
 static int check_all(tool_arguments *arguments)
 {
     checker check = {.shows_progress = common_is_terminal(2) && !common_is_terminal(1)};
@@ -514,28 +541,10 @@ static int check_all(tool_arguments *arguments)
             continue;
         }
         arguments->folder = path;
-        if (arguments->base || arguments->mod || common_is_game_folder(path)) {
+        if (arguments->base || arguments->mod || common_is_game_folder(path))
             num_game_files += check_game(&check, arguments);
-            continue;
-        }
-        common_walk walk = {.is_wanted = is_read,
-                            .goes_on = check.shows_progress ? tool_show_search : NULL};
-        common_list found = common_walk_folder(path, &walk);
-        for (size_t j = 0; j < found.count; j++) {
-            arguments->folder = found.names[j];
-            if (is_checked(found.names[j]))
-                common_add(&files, common_copy(found.names[j]));
-            else // an archive is checked separately
-                num_game_files += check_game(&check, arguments);
-        }
-        if (found.count == 0)
-            check_game(&check, arguments); // reports the model of another format
-        common_free_list(&found);
-        if (walk.warning[0] != '\0') {
-            md5_diagnostic unread = {.count = 1};
-            convert_fail(&unread.error, MD5_WARNING, path, "%s", walk.warning);
-            tool_report_diagnostic(check.report, &unread);
-        }
+        else
+            num_game_files += check_folder(&check, arguments, path, &files);
     }
     if (arguments->num_words == 0)
         num_game_files = check_game(&check, arguments);

@@ -374,6 +374,33 @@ static bool has_same_bytes(const char *first, const char *second)
     return is_same;
 }
 
+// Compares two assets, read from the files `first` and `second`. Prints the differences and sets
+// *differs.
+static bool diff_assets(const tool_asset *a, const tool_asset *b, const char *first,
+                        const char *second, bool *differs, md5_error *error)
+{
+    if (a->model && b->model) {
+        diff_models(a->model, b->model, differs);
+        return true;
+    }
+    if (a->anim && b->anim)
+        return diff_anims(a->anim, b->anim, differs, error);
+    if (a->character && b->character)
+        return diff_machines(a->character, b->character, differs, error);
+    if (a->camera && b->camera) {
+        diff_cameras(a->camera, b->camera, differs);
+        return true;
+    }
+    if (a->cube && b->cube) {
+        if (!has_same_bytes(first, second))
+            DIFFERS("the text of the files differs\n");
+        return true;
+    }
+    return convert_fail(error, MD5_ERROR_MISMATCH, second,
+                        "cannot compare files of different types: expected two models, animations,"
+                        " camera paths, machines or md5.cfg files");
+}
+
 // Compares two files. Returns an exit status.
 static int diff_files(const char *first, const char *second)
 {
@@ -381,24 +408,9 @@ static int diff_files(const char *first, const char *second)
     tool_asset b = {0};
     md5_error error = {0};
     bool has_differed = false;
-    bool *const differs = &has_differed;
     bool is_done = tool_load(first, NULL, &a, &error) && tool_load(second, NULL, &b, &error);
-    const bool are_cubes = a.cube && b.cube;
-    if (is_done && a.model && b.model)
-        diff_models(a.model, b.model, differs);
-    else if (is_done && a.anim && b.anim)
-        is_done = diff_anims(a.anim, b.anim, differs, &error);
-    else if (is_done && a.character && b.character)
-        is_done = diff_machines(a.character, b.character, differs, &error);
-    else if (is_done && a.camera && b.camera)
-        diff_cameras(a.camera, b.camera, differs);
-    else if (is_done && !are_cubes)
-        is_done =
-            convert_fail(&error, MD5_ERROR_MISMATCH, second,
-                         "cannot compare files of different types: expected two models, animations,"
-                         " camera paths, machines or md5.cfg files");
-    else if (is_done && !has_same_bytes(first, second))
-        DIFFERS("the text of the files differs\n");
+    if (is_done)
+        is_done = diff_assets(&a, &b, first, second, &has_differed, &error);
     tool_free(&a);
     tool_free(&b);
     if (!is_done)

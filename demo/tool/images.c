@@ -208,9 +208,12 @@ char *tool_near_image(const md5_game *game, const char *path, size_t *work)
         char *const name_folder = common_folder(name);
         const bool is_same = common_compare_case(stem, wrong) == 0; // in any folder
         const bool is_in_folder = common_compare_case(name_folder, folder) == 0;
-        if (is_image && (is_same || is_in_folder))
+        const bool is_candidate = is_image && (is_same || is_in_folder);
+        if (is_candidate)
             tool_compare_name(&nearest, wrong, is_same ? wrong : stem);
-        if (nearest.name && nearest.distance < before) {
+        const bool is_nearest = nearest.name && nearest.distance < before;
+        if (is_nearest) {
+            // The stem is freed below, so `nearest` must not refer to it.
             nearest.name = name;
             found = name;
         }

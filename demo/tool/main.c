@@ -419,6 +419,41 @@ static bool check_arguments(const tool_command *command, int count, char **list,
     return false;
 }
 
+// Returns the index of an option of a command, or NUM_OPTIONS. `argument` includes the dashes.
+static int find_option(const tool_command *command, const char *argument)
+{
+    const char *const name = strcmp(argument, "-o") == 0 ? "output" : argument + 2;
+    if (!has_word(command->help, argument))
+        return NUM_OPTIONS;
+    int index = 0;
+    while (index < NUM_OPTIONS && strcmp(options[index].name, name) != 0)
+        index++;
+    return index;
+}
+
+static bool is_time_option(int index)
+{
+    return options[index].offset == offsetof(tool_arguments, frame)
+           || options[index].offset == offsetof(tool_arguments, ms);
+}
+
+static bool can_repeat_option(int index)
+{
+    const int kind = options[index].kind;
+    return kind == COMMON_SWITCH || kind == COMMON_TEXTS || is_time_option(index);
+}
+
+// Adds the value of --frame or --ms, which was read last, to the times. Sets *is_mixed if both
+// options occur.
+static void add_time(tool_arguments *arguments, int index, bool *is_mixed)
+{
+    const bool is_frame = options[index].offset == offsetof(tool_arguments, frame);
+    if (arguments->num_times > 0 && arguments->counts_frames != is_frame)
+        *is_mixed = true;
+    arguments->counts_frames = is_frame;
+    arguments->times[arguments->num_times++] = is_frame ? arguments->frame : arguments->ms;
+}
+
 // Moves the file names to the start of `list`; after `--` all arguments are file names. Prints an
 // error and returns false if the arguments are invalid.
 static bool read_arguments(const tool_command *command, int count, char **list,
@@ -436,32 +471,23 @@ static bool read_arguments(const tool_command *command, int count, char **list,
         has_ended = strcmp(argument, "--") == 0;
         if (has_ended)
             continue;
-        const char *const name = strcmp(argument, "-o") == 0 ? "output" : argument + 2;
-        int k = 0;
-        while (k < NUM_OPTIONS && strcmp(options[k].name, name) != 0)
-            k++;
-        if (k == NUM_OPTIONS || !has_word(command->help, argument)) {
+        const int k = find_option(command, argument);
+        if (k == NUM_OPTIONS) {
             report_unknown_option(command, argument);
             return false;
         }
-        const bool is_frame = options[k].offset == offsetof(tool_arguments, frame);
-        const bool is_time = is_frame || options[k].offset == offsetof(tool_arguments, ms);
-        const bool is_switch = options[k].kind == COMMON_SWITCH;
-        const bool can_repeat = is_switch || is_time || options[k].kind == COMMON_TEXTS;
-        if (is_given[k] && !can_repeat) {
-            tool_usage(command->name, "duplicate option --%s: expected it once", name);
+        if (is_given[k] && !can_repeat_option(k)) {
+            tool_usage(command->name, "duplicate option --%s: expected it once", options[k].name);
             return false;
         }
         is_given[k] = true;
         arguments->has_root |= options[k].offset == offsetof(tool_arguments, root);
-        const char *const text = is_switch || i + 1 == count ? NULL : list[++i];
+        const bool has_value = options[k].kind != COMMON_SWITCH && i + 1 < count;
+        const char *const text = has_value ? list[++i] : NULL;
         if (!read_value(command, &options[k], text, arguments))
             return false;
-        if (is_time) {
-            is_mixed |= arguments->num_times > 0 && arguments->counts_frames != is_frame;
-            arguments->counts_frames = is_frame;
-            arguments->times[arguments->num_times++] = is_frame ? arguments->frame : arguments->ms;
-        }
+        if (is_time_option(k))
+            add_time(arguments, k, &is_mixed);
     }
     if (!check_arguments(command, count, list, is_mixed, arguments))
         return false;
