@@ -906,6 +906,53 @@ static uint32_t add_path(goal_collection *collection, uint32_t tip)
 
 // -- Goals ----------------------------------------------------------------------------------------
 
+// Returns the length of the chain of a goal: the sum of its bones.
+static double goal_chain_length(const md5_skeleton *skeleton, const md5_xform *pose,
+                                const md5_goal *goal)
+{
+    double length = 0;
+    uint32_t joint = goal->tip;
+    for (uint32_t i = 1; i < goal->length && i < MD5_MAX_CHAIN; i++) {
+        const uint32_t parent = skeleton->joints[joint].parent;
+        if (parent == MD5_NONE)
+            break;
+        length += md5_vec3d_length(md5_vec3d_from_vec3(pose[joint].translation));
+        joint = parent;
+    }
+    return length;
+}
+
+// Adds a goal and the joints of its chain. Ignores a goal that is invalid or whose joints do not
+// fit into the rig.
+static void add_goal(goal_collection *collection, md5_goal *goal)
+{
+    if (!is_valid_goal(collection->skeleton, goal))
+        return;
+    const uint32_t tip = add_path(collection, goal->tip);
+    if (tip == MD5_NONE)
+        return;
+    const md5_quatd no_rotation = {0, 0, 0, 1};
+    collection->from[collection->num_goals] = goal;
+    collection->goals[collection->num_goals++] = (rig_goal){
+        .tip = tip,
+        .target = md5_vec3d_from_vec3(goal->target),
+        .has_rotation = goal->rotation != NULL,
+        .rotation =
+            goal->rotation ? md5i_quatd_unit(md5_quatd_from_quat(*goal->rotation)) : no_rotation,
+        .weight = goal->weight,
+        .lever = goal_chain_length(collection->skeleton, collection->pose, goal),
+    };
+}
+
+static bool is_rig_finite(const md5_rig *rig)
+{
+    for (uint32_t i = 0; i < rig->count; i++) {
+        if (!md5_is_place(md5_vec3d_round(rig->joints[i].place)))
+            return false;
+    }
+    return true;
+}
+
 float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
@@ -920,48 +967,24 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
     collection.rig.axes = skeleton->axes;
     collection.rig.count = collection.num_goals = 0;
     for (uint32_t i = 0; i < job->num_goals; i++) {
-        md5_goal *const goal = &job->goals[i];
-        goal->distance = INFINITY;
-        if (!is_valid_goal(skeleton, goal))
-            continue;
-        const uint32_t tip = add_path(&collection, goal->tip);
-        if (tip == MD5_NONE)
-            continue;
-        double length = 0; // of the chain
-        uint32_t ancestor = goal->tip;
-        for (uint32_t j = 1; j < goal->length && j < MD5_MAX_CHAIN; j++) {
-            if (skeleton->joints[ancestor].parent == MD5_NONE)
-                break;
-            length += md5_vec3d_length(md5_vec3d_from_vec3(pose[ancestor].translation));
-            ancestor = skeleton->joints[ancestor].parent;
-        }
-        collection.from[collection.num_goals] = goal;
-        collection.goals[collection.num_goals++] = (rig_goal){
-            .tip = tip,
-            .target = md5_vec3d_from_vec3(goal->target),
-            .has_rotation = goal->rotation != NULL,
-            .rotation = goal->rotation ? md5i_quatd_unit(md5_quatd_from_quat(*goal->rotation))
-                                       : (md5_quatd){0, 0, 0, 1},
-            .weight = goal->weight,
-            .lever = length,
-        };
+        job->goals[i].distance = INFINITY;
+        add_goal(&collection, &job->goals[i]);
     }
     md5i_place_rig(&collection.rig);
-    bool is_finite = true;
-    for (uint32_t i = 0; i < collection.rig.count; i++)
-        is_finite = is_finite && md5_is_place(md5_vec3d_round(collection.rig.joints[i].place));
-    if (collection.num_goals > 0 && is_finite) {
+    if (collection.num_goals > 0 && is_rig_finite(&collection.rig)) {
         const double tolerance = job->tolerance > 0 ? job->tolerance : 0;
-        solve_goals(&collection.rig, collection.goals, collection.num_goals, tolerance,
-                    job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS);
+        const uint32_t iterations =
+            job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS;
+        solve_goals(&collection.rig, collection.goals, collection.num_goals, tolerance, iterations);
         for (uint32_t i = 0; i < collection.num_goals; i++)
             collection.from[i]->distance = (float)collection.goals[i].left;
         if (job->weight > 0)
             write_rig(&collection.rig, job->weight, pose);
     }
-    float most = 0;
-    for (uint32_t i = 0; i < job->num_goals; i++)
-        if (job->goals[i].weight > 0 && job->goals[i].distance > most)
-            most = job->goals[i].distance;
-    return most;
+    float max_distance = 0;
+    for (uint32_t i = 0; i < job->num_goals; i++) {
+        if (job->goals[i].weight > 0 && job->goals[i].distance > max_distance)
+            max_distance = job->goals[i].distance;
+    }
+    return max_distance;
 }

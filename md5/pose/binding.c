@@ -297,6 +297,45 @@ static bool fail_too_few_matches(md5_context *context, const md5_skeleton *skele
                     num_matched, skeleton->num_joints, kind, other_kind, names);
 }
 
+// Returns the error for a model and an animation without common joint names.
+static bool fail_no_matches(md5_context *context, const md5_skeleton *model,
+                            const md5_skeleton *anim)
+{
+    if (model->num_joints == 0 || anim->num_joints == 0)
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH, "%s has no joints",
+                        model->num_joints == 0 ? "model" : "animation");
+    return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                    "animation and model have no common joint names: joint 0 is %s "
+                    "in the model, %s in the animation",
+                    quote_name(model->joints[0].name).text, quote_name(anim->joints[0].name).text);
+}
+
+// Counts the joints without a match and warns of each of them. `targets` contains the joint of the
+// model for each joint of the animation, or MD5_NONE.
+static void report_unmatched(md5_context *context, const uint32_t *targets, md5_binding *binding)
+{
+    const md5_skeleton *const model = binding->skeleton;
+    const md5_skeleton *const anim = &binding->anim->skeleton;
+    binding->same_order = true;
+    for (uint32_t joint = 0; joint < model->num_joints; joint++) {
+        binding->same_order = binding->same_order && binding->tracks[joint] == joint;
+        if (binding->tracks[joint] != MD5_NONE)
+            continue;
+        binding->num_missing++;
+        md5i_warn(context, 0, 0,
+                  "joint %u %s of the model is missing in the animation: it keeps its bind pose",
+                  joint, quote_name(model->joints[joint].name).text);
+    }
+    for (uint32_t joint = 0; joint < anim->num_joints; joint++) {
+        if (targets[joint] != MD5_NONE)
+            continue;
+        binding->num_extra++;
+        md5i_warn(context, 0, 0,
+                  "joint %u %s of the animation is missing in the model: it is ignored", joint,
+                  quote_name(anim->joints[joint].name).text);
+    }
+}
+
 // Matches the joints of binding->skeleton and binding->anim. Sets the counts of the binding, and
 // its tracks, targets and rebases. These arrays are in the arena, because the size of the binding's
 // block is not known yet.
@@ -321,39 +360,16 @@ static bool match(md5_arena *arena, md5_binding *binding)
     uint32_t num_driven = 0;
     for (uint32_t joint = 0; joint < model->num_joints; joint++)
         num_driven += tracks[joint] != MD5_NONE;
-    if (num_driven == 0) {
-        if (model->num_joints == 0 || anim->num_joints == 0)
-            return MD5_FAIL(context, MD5_ERROR_MISMATCH, "%s has no joints",
-                            model->num_joints == 0 ? "model" : "animation");
-        return MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                        "animation and model have no common joint names: joint 0 is %s "
-                        "in the model, %s in the animation",
-                        quote_name(model->joints[0].name).text,
-                        quote_name(anim->joints[0].name).text);
-    }
+    if (num_driven == 0)
+        return fail_no_matches(context, model, anim);
     if (!context->allow_partial_binding && num_driven < model->num_joints - num_driven)
         return fail_too_few_matches(context, model, tracks, num_driven, true);
     if (!context->allow_partial_binding && num_driven < anim->num_joints - num_driven)
         return fail_too_few_matches(context, anim, targets, num_driven, false);
-    binding->same_order = true;
-    for (uint32_t joint = 0; joint < model->num_joints; joint++) {
-        binding->same_order = binding->same_order && tracks[joint] == joint;
-        if (tracks[joint] != MD5_NONE)
-            continue;
-        binding->num_missing++;
-        md5i_warn(context, 0, 0,
-                  "joint %u %s of the model is missing in the animation: it keeps its bind pose",
-                  joint, quote_name(model->joints[joint].name).text);
-    }
-    for (uint32_t joint = 0; joint < anim->num_joints; joint++) {
-        if (targets[joint] != MD5_NONE)
-            continue;
-        binding->num_extra++;
-        md5i_warn(context, 0, 0,
-                  "joint %u %s of the animation is missing in the model: it is ignored", joint,
-                  quote_name(anim->joints[joint].name).text);
-    }
-    return binding->anim->parents_unknown || plan_rebases(arena, targets, binding);
+    report_unmatched(context, targets, binding);
+    if (binding->anim->parents_unknown)
+        return true;
+    return plan_rebases(arena, targets, binding);
 }
 
 bool md5i_begin_binding(md5_binding_job *job, const md5_binding *parts, const md5_load_opts *opts,
