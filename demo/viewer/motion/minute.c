@@ -62,7 +62,9 @@ static const scene_entry entries[] = {
     {46.4, .act = "smile", .value = 0.85f, .shot = {14, 3, 120, {0, 0, 36}},
      .looks_at_camera = true},
     {47.4, .act = "click", .value = 1, .looks_at_camera = true},
-    {VIEW_MINUTE, .act = "smile", .shot = {18, 3, 185, {0, -8, 31}}},
+    // The scene ends on the face.
+    {48.6, .shot = {14, 2, 88, {4, 0, 41}}, .looks_at_camera = true},
+    {VIEW_MINUTE, .act = "smile", .shot = {14, 2, 87, {4, 0, 41}}},
 };
 enum { NUM_ENTRIES = COMMON_LENGTH(entries) };
 
