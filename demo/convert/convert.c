@@ -461,7 +461,7 @@ static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *err
     const bool is_sorted = (edit->rules & PARENTS_FIRST) && part->kind != CONVERT_CAMERA;
     const bool is_split = (edit->rules & HAS_FRAMES) && is_model;
     const bool changes_frames = is_clip && edit->changes_frames;
-    const bool hides_meshes = is_model && job->said[CONVERT_NUM_MAPS].count > 0;
+    const bool hides_meshes = is_model && job->mesh_options[CONVERT_NUM_MAPS].count > 0;
     const bool lacks_hierarchy = model && is_version_6(part);
     md5_space_edit fit = {.scale = 1};
     if (model && is_clip)
@@ -600,8 +600,8 @@ bool convert_read_all(const convert_job *job, convert_scene *scene, md5_error *e
             is_done =
                 convert_can_continue(job, error) && read_input(job, job->inputs[i], scene, error);
     }
-    for (size_t i = 0; i < job->worn.count && is_done; i++)
-        is_done = read_outfit(job, job->worn.names[i], scene, error);
+    for (size_t i = 0; i < job->outfits.count && is_done; i++)
+        is_done = read_outfit(job, job->outfits.names[i], scene, error);
     return is_done && join_models(job, scene, error);
 }
 
@@ -685,9 +685,9 @@ static bool edit_and_write(const convert_job *job, const struct format *format, 
         return convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                             "the file contains no model, animation or camera");
     for (int map = 0; map < CONVERT_NUM_MAPS; map++)
-        scene->has_selected_images |= job->said[map].count > 0;
+        scene->has_selected_images |= job->mesh_options[map].count > 0;
     const bool has_mesh_options =
-        scene->has_selected_images || job->said[CONVERT_NUM_MAPS].count > 0;
+        scene->has_selected_images || job->mesh_options[CONVERT_NUM_MAPS].count > 0;
     if (!job->is_batch && has_useless_option(job, scene, has_mesh_options))
         return convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                             "an option has no effect: the file contains no %s",
@@ -726,9 +726,9 @@ static bool read_and_write(const convert_job *job, md5_error *error)
         return false;
     convert_scene scene = {.name = common_stem(is_folder ? job->inputs[0] : job->output)};
     bool is_done = convert_read_all(job, &scene, error);
-    if (is_done && job->carried) {
+    if (is_done && job->retargeted) {
         is_done = convert_retarget_clips(job, &scene, false, error);
-        *job->carried = scene;
+        *job->retargeted = scene;
         return is_done;
     }
     if (is_done && job->prints_map)

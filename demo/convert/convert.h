@@ -183,14 +183,15 @@ struct convert_job {
     bool is_quantized; // glTF: uses KHR_mesh_quantization
     bool is_batch;     // converts one model of a folder; writes declarations even without an engine
     bool is_fitted;    // fits vertices to the clips if MD5's weights cannot reproduce them exactly
-    struct convert_scene *carried; // receives the clips for `target`; no files are written; or NULL
-    FILE *prints_map;              // receives the joint map; no files are written; or NULL
-    const char *scene_name;        // glTF: name of a scene or a node
-    const char *target;            // model for which clips are retargeted
-    const char *map;               // file with lines of "source target" joint names
-    const char *pairs;   // more lines for `map`, separated by ';'; they take precedence over it
-    const char *palette; // palette file for Quake's images; NULL: the game's palette
-    const char *engine;  // engine whose limits apply to the output; NULL: the limits of MD5
+    struct convert_scene
+        *retargeted;        // receives the clips for `target`; no files are written; or NULL
+    FILE *prints_map;       // receives the joint map; no files are written; or NULL
+    const char *scene_name; // glTF: name of a scene or a node
+    const char *target;     // model for which clips are retargeted
+    const char *map;        // file with lines of "source target" joint names
+    const char *pairs;      // more lines for `map`, separated by ';'; they take precedence over it
+    const char *palette;    // palette file for Quake's images; NULL: the game's palette
+    const char *engine;     // engine whose limits apply to the output; NULL: the limits of MD5
     const char *const *engines; // [num_engines] all requested engines; the first is `engine`
     size_t num_engines;
     const char *const *tags; // MD3: [num_tags] "JOINT" or "JOINT=TAG"
@@ -199,8 +200,8 @@ struct convert_job {
     // Options for meshes, which are selected by name, shader or index. Each map has a list of
     // "[MESH=]FILE", in which a text without MESH applies to all meshes. The last list contains
     // "MESH" for each mesh to skip.
-    common_texts said[CONVERT_NUM_MAPS + 1];
-    common_texts worn;          // paths of models to attach to the joints of the first model
+    common_texts mesh_options[CONVERT_NUM_MAPS + 1];
+    common_texts outfits;       // paths of models to attach to the joints of the first model
     const common_list *shaders; // shaders of the meshes after a skin was applied, or NULL
     md5_game
         *game; // material declarations, used only by this call; NULL: declarations near the input

@@ -154,11 +154,12 @@ typedef struct finder {
     view_package *package; // of the model's file; NULL if the model is not on disk
     md5_game *game;        // material declarations, or NULL
     view_listener listener;
-    size_t num_bytes;                          // of all images so far
-    common_text_index keys;                    // of materials: shader and paths of the images
-    common_text_index shaders;                 // shaders that have a material
-    bool is_by_shader;                         // each shader has one material
-    const char *(*said)[CONVERT_NUM_MAPS + 1]; // [meshes] selected file of each map; option to hide
+    size_t num_bytes;          // of all images so far
+    common_text_index keys;    // of materials: shader and paths of the images
+    common_text_index shaders; // shaders that have a material
+    bool is_by_shader;         // each shader has one material
+    const char *(
+        *mesh_options)[CONVERT_NUM_MAPS + 1]; // [meshes] selected file of each map; option to hide
 } finder;
 
 static void warn(void *job, const char *text)
@@ -546,7 +547,7 @@ static bool apply_mesh_option(finder *f, int list, const char *text, const char 
     for (uint32_t i = 0; i < f->model->num_meshes; i++) {
         if (end && !view_is_mesh(f->model, i, text, (size_t)(end - text)))
             continue;
-        f->said[i][list] = end && *end == '=' ? end + 1 : text;
+        f->mesh_options[i][list] = end && *end == '=' ? end + 1 : text;
         is_used = true;
     }
     return is_used;
@@ -557,9 +558,9 @@ static bool apply_mesh_option(finder *f, int list, const char *text, const char 
 static bool apply_mesh_options(finder *f, md5_error *error)
 {
     const uint32_t count = f->model->num_meshes;
-    f->said = common_alloc(count, sizeof *f->said);
+    f->mesh_options = common_alloc(count, sizeof *f->mesh_options);
     for (int list = 0; list < CONVERT_NUM_MAPS + 1; list++) {
-        const common_texts *const texts = &f->job->said[list];
+        const common_texts *const texts = &f->job->mesh_options[list];
         for (int pass = 0; pass < 2; pass++) { // options for all meshes in the first pass
             for (size_t i = 0; i < texts->count; i++) {
                 const char *const text = texts->names[i];
@@ -595,7 +596,7 @@ static bool add_material(finder *f, uint32_t index, md5_error *error)
 {
     const convert_job *const job = f->job;
     const md5_mesh *const mesh = &f->model->meshes[index];
-    const char *const *const files = f->said[index];
+    const char *const *const files = f->mesh_options[index];
     const char *const selected = files[CONVERT_MAP_COLOR];
     const char *const shown = job->shaders ? job->shaders->names[index] : mesh->shader;
     convert_scene *const scene = f->scene;
@@ -683,14 +684,14 @@ bool convert_find_materials(const convert_job *job, convert_scene *scene, bool a
     size_t next_outfit = 0;
     for (uint32_t i = 0; i < model->num_meshes && is_done; i++) {
         open_outfit_package(&f, i, &next_outfit);
-        if (f.said[i][CONVERT_NUM_MAPS])
+        if (f.mesh_options[i][CONVERT_NUM_MAPS])
             scene->mesh_materials[i] = CONVERT_HIDDEN;
         else if (adds_materials && i < MAX_MESHES && model->meshes[i].num_triangles > 0)
             is_done = add_material(&f, i, error);
     }
     common_free_text_index(&f.keys);
     common_free_text_index(&f.shaders);
-    free(f.said);
+    free(f.mesh_options);
     if (adds_materials && model->num_meshes > MAX_MESHES)
         convert_note(job, "images were searched for the first %d meshes only", MAX_MESHES);
     view_close_package(f.package);

@@ -585,7 +585,7 @@ static convert_job create_job(const tool_arguments *arguments, bool is_folder, d
         .keeps_root = arguments->has_root && arguments->root != MD5_ROOT_IN_PLACE,
         .tags = arguments->tags.names,
         .num_tags = arguments->tags.count,
-        .worn = arguments->worn,
+        .outfits = arguments->outfits,
         .is_quantized = arguments->is_quantized,
         .is_fitted = arguments->is_fitted,
         .is_batch = is_folder,
@@ -605,7 +605,7 @@ static convert_job create_job(const tool_arguments *arguments, bool is_folder, d
     }
     if (arguments->engines.count > 0)
         job.engine = arguments->engines.names[0];
-    memcpy(job.said, arguments->said, sizeof job.said);
+    memcpy(job.mesh_options, arguments->mesh_options, sizeof job.mesh_options);
     return job;
 }
 

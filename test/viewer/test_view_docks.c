@@ -371,7 +371,7 @@ TEST_HERE (curves_show_the_selected_joint, BOBBIN) {
     md5_quat now;
     CHECK(strncmp(text, "frame,x,y,z,w\n0,", 16) == 0);
     CHECK(line != NULL && sscanf(line, "\n5,%f,%f,%f,%f", &q.x, &q.y, &q.z, &q.w) == 4);
-    view_seek(&s->viewer.play, view_clock(scene), 5.0 / view_clock(scene)->frame_rate);
+    view_seek(&s->viewer.play, view_timing_anim(scene), 5.0 / view_timing_anim(scene)->frame_rate);
     view_pose(scene, &s->viewer.play);
     now = scene->pose[joint].rotation;
     CHECK_NEAR(fabsf(q.x * now.x + q.y * now.y + q.z * now.z + q.w * now.w), 1, 1e-5);
@@ -380,7 +380,7 @@ TEST_HERE (curves_show_the_selected_joint, BOBBIN) {
 }
 
 TEST_HERE (curves_set_the_time, BOBBIN) {
-    const md5_anim *const anim = view_clock(&s->viewer.document->scene);
+    const md5_anim *const anim = view_timing_anim(&s->viewer.document->scene);
     s->viewer.ui.selected_joint = find_joint(s, "head");
     turn_on(s, "curves");
     press(s, "curves/plot", 0.5f);
@@ -513,9 +513,9 @@ TEST_HERE (context_menus_act_on_the_clicked_item, BOBBIN) {
     SDL_free(name);
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
     const double length =
-        view_cycle_length(&s->viewer.play, view_clock(&s->viewer.document->scene));
+        view_cycle_length(&s->viewer.play, view_timing_anim(&s->viewer.document->scene));
     select(s, "scrub/time", "menu/Set range end");
-    CHECK_NEAR(view_cycle_time(&s->viewer.play, view_clock(&s->viewer.document->scene)),
+    CHECK_NEAR(view_cycle_time(&s->viewer.play, view_timing_anim(&s->viewer.document->scene)),
                0.5 * length, 0.02 * length);
     CHECK(s->viewer.play.range_last > 0);
 }

@@ -118,7 +118,7 @@ TEST (view_motion_of_a_new_kind_is_shown_and_driven) {
     CHECK_NEAR(scene->joints[0].m[11], scene->model->bind[0].m[11] + 3.0f, 1e-6);
     CHECK_NEAR(view_walked(scene, &play).z, 3, 1e-6);
     CHECK_NEAR(view_model_from_world(scene).m[11], -5, 1e-6);
-    CHECK(view_shown_clip(scene) == NULL && view_clock(scene) == NULL);
+    CHECK(view_shown_clip(scene) == NULL && view_timing_anim(scene) == NULL);
     CHECK(view_mode_of(&document) == VIEW_MODE_CLIPS);
     view_describe_motion(scene, text, sizeof text);
     CHECK_STRING(text, "kite of thimble");

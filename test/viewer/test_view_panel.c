@@ -51,7 +51,7 @@ static void press(screen *s, int32_t code, bool shift)
 static void run_seconds(screen *s, double seconds)
 {
     view_state *const viewer = &s->viewer;
-    view_advance(&viewer->play, view_clock(&viewer->document->scene), seconds);
+    view_advance(&viewer->play, view_timing_anim(&viewer->document->scene), seconds);
     view_pose(&viewer->document->scene, &viewer->play);
     view_update_framing(viewer, viewer->width, viewer->height);
 }

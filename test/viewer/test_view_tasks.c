@@ -248,7 +248,8 @@ static bool is_so(desk *d, const char *what, char *words)
     if (strcmp(what, "model") == 0)
         return strcmp(scene->name, words) == 0;
     if (strcmp(what, "frame") == 0)
-        return fabs(view_frame_position(&viewer->play, view_clock(scene)) - strtod(words, NULL))
+        return fabs(view_frame_position(&viewer->play, view_timing_anim(scene))
+                    - strtod(words, NULL))
                < 0.01;
     if (strcmp(what, "measured") == 0)
         return viewer->measured.is_set;

@@ -224,7 +224,7 @@ TEST_HERE (view_ui_shows_the_location_of_saved_textures, BOBBIN) {
 // clip.
 TEST_HERE (view_ui_seeks, BOBBIN) {
     const view_rect bar = item_find(&s->viewer, &s->facts, "scrub/time");
-    const md5_anim *const anim = view_clock(&s->viewer.document->scene);
+    const md5_anim *const anim = view_timing_anim(&s->viewer.document->scene);
     const double length = view_cycle_length(&s->viewer.play, anim);
     CHECK_UINT(press(s, "scrub/play", 0.5f).action, VIEW_PLAY);
     CHECK(item_release(&s->viewer) == NULL);
@@ -752,7 +752,7 @@ TEST_HERE (view_search_finds_names, BOBBIN) {
     CHECK(s->viewer.ui.selected_joint == (int32_t)md5_find_joint(scene->skeleton, "hand_r"));
     CHECK(s->viewer.options->hidden_meshes == 2);
     CHECK_STRING(scene->clips[scene->clip].name, "walk");
-    CHECK_NEAR(view_frame_position(&s->viewer.play, view_clock(scene)), 12, 1e-6);
+    CHECK_NEAR(view_frame_position(&s->viewer.play, view_timing_anim(scene)), 12, 1e-6);
 }
 
 // Recently used entries are listed before similar ones.
@@ -798,7 +798,8 @@ TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
     };
     view_state *const viewer = &s->viewer;
     viewer->play.time = 0.3;
-    const double place = view_frame_position(&viewer->play, view_clock(&viewer->document->scene));
+    const double place =
+        view_frame_position(&viewer->play, view_timing_anim(&viewer->document->scene));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const view_option *const option =
             view_find_option(cases[i].option, strlen(cases[i].option));
@@ -811,7 +812,7 @@ TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
         OWN_STRING text = view_write_option(option, viewer->options);
         CHECK_STRING(text, cases[i].text);
     }
-    const md5_anim *const anim = view_clock(&viewer->document->scene);
+    const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
     CHECK_NEAR(view_frame_position(&viewer->play, anim), place, 1e-6);
 }
 
@@ -958,7 +959,7 @@ TEST_HERE (view_options_can_be_set_in_the_window, BOBBIN) {
     CHECK(set(s, "joint", "head"));
     CHECK(s->viewer.ui.selected_joint
           == (int32_t)md5_find_joint(s->viewer.document->scene.skeleton, "head"));
-    const md5_anim *const anim = view_clock(&s->viewer.document->scene);
+    const md5_anim *const anim = view_timing_anim(&s->viewer.document->scene);
     CHECK(set(s, "animation-time", "0.5s"));
     CHECK_NEAR(s->viewer.play.time, 0.5, 1e-9);
     CHECK(set(s, "animation-time", "12"));

@@ -149,7 +149,7 @@ static void execute_playback(view_state *viewer, view_action action)
     view_play *const play = &viewer->play;
     view_options *const options = viewer->options;
     view_scene *const scene = &viewer->document->scene;
-    const md5_anim *const anim = view_clock(scene);
+    const md5_anim *const anim = view_timing_anim(scene);
     const bool is_machine = view_mode_of(viewer->document) == VIEW_MODE_MACHINE;
     const char *one_shot;
     double time;

@@ -54,13 +54,13 @@ bool view_follow(view_state *viewer, double seconds)
         const view_stage stage =
             view_build_stage(viewer, (float)viewer->width, (float)viewer->height);
         const view_rect free = view_free_region(&stage);
-        view_rect *const seen = &viewer->cameras.drawn_region;
-        if (!(seen->width > 0))
-            *seen = free;
-        is_moving |= approach(&seen->x, free.x, fraction);
-        is_moving |= approach(&seen->y, free.y, fraction);
-        is_moving |= approach(&seen->width, free.width, fraction);
-        is_moving |= approach(&seen->height, free.height, fraction);
+        view_rect *const region = &viewer->cameras.drawn_region;
+        if (!(region->width > 0))
+            *region = free;
+        is_moving |= approach(&region->x, free.x, fraction);
+        is_moving |= approach(&region->y, free.y, fraction);
+        is_moving |= approach(&region->width, free.width, fraction);
+        is_moving |= approach(&region->height, free.height, fraction);
     }
     return view_follow_camera(&viewer->cameras.drawn, &viewer->cameras.user, fraction) || is_moving;
 }
@@ -184,7 +184,7 @@ static bool draw_frame(view_loop *loop, bool moving, double begin)
 static bool is_animated(const view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
-    const md5_anim *const anim = view_clock(scene);
+    const md5_anim *const anim = view_timing_anim(scene);
     if (!viewer->play.playing || !(viewer->play.speed > 0))
         return false;
     return view_motion_of(scene)->moves_alone || (anim != NULL && anim->num_frames > 1);
@@ -242,7 +242,7 @@ static bool step_loop(void *user)
     if (!view_is_window_hidden(viewer->window))
         loop->redraw |= view_finish_opening(viewer);
     const bool following = view_follow(viewer, passed);
-    const md5_anim *const anim = view_clock(&viewer->document->scene);
+    const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
     const bool is_played = is_animated(viewer) || recording;
     const bool moving = is_played || following || view_lacks_thumbnails(&viewer->pages);
     view_advance(&viewer->play, anim, passed);

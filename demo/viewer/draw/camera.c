@@ -161,23 +161,23 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
 
 // The distance and the target move by the same fraction. The point under the mouse, for which
 // view_zoom() has set both, therefore remains under the mouse during the movement.
-bool view_follow_camera(view_camera *seen, const view_camera *camera, float fraction)
+bool view_follow_camera(view_camera *drawn, const view_camera *camera, float fraction)
 {
-    const md5_vec3 offset = md5_vec3_sub(camera->target, seen->target);
-    const float azimuth = remainderf(camera->azimuth - seen->azimuth, 360);
-    const float elevation = camera->elevation - seen->elevation;
-    const float distance = camera->distance - seen->distance;
+    const md5_vec3 offset = md5_vec3_sub(camera->target, drawn->target);
+    const float azimuth = remainderf(camera->azimuth - drawn->azimuth, 360);
+    const float elevation = camera->elevation - drawn->elevation;
+    const float distance = camera->distance - drawn->distance;
     const float length = fmaxf(fabsf(distance), md5_vec3_length(offset));
     const bool is_there =
         fmaxf(fabsf(azimuth), fabsf(elevation)) < 0.02f && length < 2e-4f * camera->distance;
-    const view_camera from = *seen;
-    *seen = *camera;
+    const view_camera from = *drawn;
+    *drawn = *camera;
     if (is_there || fraction >= 1)
         return false;
-    seen->azimuth = remainderf(from.azimuth + azimuth * fraction, 360);
-    seen->elevation = from.elevation + elevation * fraction;
-    seen->distance = from.distance + distance * fraction;
-    seen->target = md5_vec3_lerp(from.target, camera->target, fraction);
+    drawn->azimuth = remainderf(from.azimuth + azimuth * fraction, 360);
+    drawn->elevation = from.elevation + elevation * fraction;
+    drawn->distance = from.distance + distance * fraction;
+    drawn->target = md5_vec3_lerp(from.target, camera->target, fraction);
     return true;
 }
 

@@ -578,7 +578,7 @@ static void update_retargeting(view_retargeting *retargeting, const view_stage *
         free(body->scratch);
         body->retarget = retarget;
         body->scratch = common_alloc(1, md5_retarget_pose_scratch(retarget));
-        job.carried = &converted;
+        job.retargeted = &converted;
         if (clip != NULL && convert_files(&job, &error) && converted.num_parts > 0)
             retargeting->anim =
                 md5_parse_anim(converted.parts->bytes, converted.parts->size, NULL, &error);

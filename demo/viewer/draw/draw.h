@@ -42,9 +42,9 @@ float view_fitting_distance(const view_camera *camera, const view_hull *hull, fl
 bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *play, int32_t mesh,
                        int32_t material);
 
-// Moves `seen` by a fraction of the distance to `camera`, 0 to 1, on the shorter path. Other values
-// are copied. Returns true if it has not arrived; it arrives exactly.
-bool view_follow_camera(view_camera *seen, const view_camera *camera, float fraction);
+// Moves `drawn` by a fraction of the distance to `camera`, 0 to 1, on the shorter path. Other
+// values are copied. Returns true if it has not arrived; it arrives exactly.
+bool view_follow_camera(view_camera *drawn, const view_camera *camera, float fraction);
 
 // Moves the camera parallel to the image: `right` and `down` in pixels of an image of `height`
 // pixels.

@@ -63,7 +63,7 @@ static bool place_camera(view_state *viewer)
 static bool show_time(view_state *viewer)
 {
     const view_options *const options = viewer->options;
-    const md5_anim *const anim = view_clock(&viewer->document->scene);
+    const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
     if (options->num_times == 0)
         return true;
     viewer->play.playing = false;
@@ -97,7 +97,8 @@ static bool select_range(view_state *viewer)
     play.range_first = options->range_first;
     play.range_last = options->range_last;
     const bool is_all = options->range_last == 0;
-    if (!is_all && !view_find_range(&play, view_clock(&viewer->document->scene), &begin, &end))
+    if (!is_all
+        && !view_find_range(&play, view_timing_anim(&viewer->document->scene), &begin, &end))
         return view_error(&viewer->log, "--range %u-%u is outside the clip", play.range_first,
                           play.range_last);
     if (!is_all)
@@ -257,7 +258,7 @@ static bool set_parameter(view_state *viewer, const view_option *option, const c
 // step of its simulation. Returns false if the text is neither.
 static bool parse_time(const view_state *viewer, const char *text, char *seconds, size_t size)
 {
-    const md5_anim *const anim = view_clock(&viewer->document->scene);
+    const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
     const bool has_frames = anim != NULL && view_mode_of(viewer->document) != VIEW_MODE_MACHINE;
     const double rate = has_frames ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
     char *end;

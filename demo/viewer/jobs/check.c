@@ -17,8 +17,9 @@ void view_begin_check(view_state *viewer)
     const view_scene *const scene = &viewer->document->scene;
     view_end_check(viewer);
     viewer->jobs.checked_document = viewer->document;
-    if (viewer->log.reports == NULL || scene->model == NULL || !common_is_file(scene->path)
-        || !common_has_suffix(scene->path, ".md5mesh"))
+    if (viewer->log.reports == NULL || scene->model == NULL)
+        return;
+    if (!common_is_file(scene->path) || !common_has_suffix(scene->path, ".md5mesh"))
         return;
     viewer->jobs.check = common_alloc(1, sizeof *viewer->jobs.check);
     common_add(&viewer->jobs.check->files, common_copy(scene->path));

@@ -181,7 +181,7 @@ static const char *add_sources(view_conversion_job *converting, const view_state
     common_free_list(&export_words);
     for (size_t i = job->num_inputs; i < words->count; i += 2)
         for (size_t k = 0; k < COMMON_LENGTH(input_options); k++) {
-            common_texts *const to = k > CONVERT_NUM_MAPS ? &job->worn : &job->said[k];
+            common_texts *const to = k > CONVERT_NUM_MAPS ? &job->outfits : &job->mesh_options[k];
             if (strcmp(words->names[i] + strlen("--"), input_options[k]) == 0)
                 *COMMON_ADD_ITEM(to->names, to->count) = words->names[i + 1];
         }
@@ -200,8 +200,8 @@ static const char *add_sources(view_conversion_job *converting, const view_state
 static void free_converting(view_conversion_job *converting)
 {
     for (int k = 0; k < CONVERT_NUM_MAPS + 1; k++)
-        free(converting->job.said[k].names);
-    free(converting->job.worn.names);
+        free(converting->job.mesh_options[k].names);
+    free(converting->job.outfits.names);
     common_free_list(&converting->words);
     common_free_list(&converting->shaders);
     common_free_list(&converting->notes);
@@ -517,8 +517,8 @@ static void begin_export(view_state *viewer, unsigned number)
     if (!is_ready)
         view_error(&export_state->log, "%s", problem);
     const float scale = exporting->options.ui_scale > 0 ? exporting->options.ui_scale : 1;
-    is_ready = is_ready && view_open_first(export_state) && view_set_scale(export_state, scale)
-               && view_begin_output(&exporting->output, export_state, NULL);
+    is_ready = is_ready && view_open_first(export_state) && view_set_scale(export_state, scale);
+    is_ready = is_ready && view_begin_output(&exporting->output, export_state, NULL);
     viewer->panels.export.asks = false;
     viewer->panels.export.done = 0;
     viewer->panels.export.total = exporting->output.total;
@@ -621,8 +621,8 @@ void view_save_retargeted(view_state *viewer, size_t what)
             job.output = path;
         else if (path != NULL)
             job.prints_map = fopen(path, "w");
-        is_saved =
-            path != NULL && (!is_map || job.prints_map != NULL) && convert_files(&job, &error);
+        const bool has_file = is_map ? job.prints_map != NULL : path != NULL;
+        is_saved = has_file && convert_files(&job, &error);
         if (job.prints_map != NULL)
             is_saved = fclose(job.prints_map) == 0 && is_saved;
         if (is_saved && !is_map)

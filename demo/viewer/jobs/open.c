@@ -217,9 +217,9 @@ static void restore_settings(view_state *viewer, const char *path, common_list *
     viewer->opening.is_restored = false;
     for (const view_option *row; lines != NULL && (row = view_next_setting(&lines, &value)) != NULL;
          free(value)) {
-        const bool is_meant = row->scope >= VIEW_SCOPE_ANY
-                              && !options->is_given[row - view_option_rows]
-                              && (view_is_texture(row) || view_shows_window(options));
+        const bool is_used = view_is_texture(row) || view_shows_window(options);
+        const bool is_given = options->is_given[row - view_option_rows];
+        const bool is_meant = row->scope >= VIEW_SCOPE_ANY && !is_given && is_used;
         const char *const file = is_meant ? view_file_in(row, value) : NULL;
         if (file != NULL && strstr(path, "::") == NULL && common_file_stamp(file) == 0)
             common_add(lost,
@@ -232,6 +232,17 @@ static void restore_settings(view_state *viewer, const char *path, common_list *
     options->names_content = names_content;
 }
 
+// Returns true if the options do not set the content or the camera, so that the demo scene can
+// play.
+static bool allows_demo_scene(const view_options *options)
+{
+    const bool has_direction = options->azimuth_given || options->elevation_given;
+    const bool has_position = options->distance_given || options->target_given;
+    const bool has_camera = has_direction || has_position || options->orthographic_given;
+    const bool has_content = options->names_content || options->num_folders > 0;
+    return !has_content && !has_camera && !options->shown.reduced_motion;
+}
+
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool uses_options)
 {
     static const char *const crowd_models[] = {"spindle/spindle.md5mesh",
@@ -239,11 +250,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     const view_options *const options = viewer->options;
     const bool is_own = num_files == 0;
     const bool has_window = view_shows_window(options);
-    // The demo scene plays if the options do not set the content or the camera.
-    const bool acts = is_own && uses_options && !options->names_content && options->num_folders == 0
-                      && !options->shown.reduced_motion && !options->azimuth_given
-                      && !options->elevation_given && !options->distance_given
-                      && !options->target_given && !options->orthographic_given;
+    const bool acts = is_own && uses_options && allows_demo_scene(options);
     char *visitor = NULL;
     char *place = NULL;
     common_list lost = {0};
@@ -269,8 +276,8 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         place = common_join(models, "place/desert.md5mesh");
         free(models);
     }
-    const bool waits =
-        acts && viewer->window != NULL && has_window && view_is_window_hidden(viewer->window);
+    const bool is_hidden = viewer->window != NULL && view_is_window_hidden(viewer->window);
+    const bool waits = acts && has_window && is_hidden;
     if (!acts || !(waits || common_is_file(visitor))) {
         free(visitor);
         visitor = NULL;
@@ -534,9 +541,9 @@ bool view_open_lesson(view_state *viewer, int32_t number)
             common_join(models, page->model != NULL ? page->model : VIEW_USUAL_MODEL);
         const char *const shown = viewer->document->scene.path;
         const char *const files[1] = {path};
-        is_open = (shown != NULL && strcmp(path, shown) == 0
-                   && view_mode_of(viewer->document) == VIEW_MODE_CLIPS)
-                  || view_open(viewer, files, 1, false);
+        const bool is_shown = shown != NULL && strcmp(path, shown) == 0
+                              && view_mode_of(viewer->document) == VIEW_MODE_CLIPS;
+        is_open = is_shown || view_open(viewer, files, 1, false);
         free(path);
     }
     free(viewer->pages.folder);
@@ -576,8 +583,9 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
                           setting->parameter);
     const view_slider *const slider = &page->sliders[number];
     const bool is_whole = slider->words != NULL;
-    if (!(setting->value >= slider->low && setting->value <= slider->high)
-        || (is_whole && setting->value != floorf(setting->value)))
+    const bool is_in_range = setting->value >= slider->low && setting->value <= slider->high;
+    const bool has_fraction = setting->value != floorf(setting->value);
+    if (!is_in_range || (is_whole && has_fraction))
         return view_error(&viewer->log, "--set %s=%g: expected a%s number from %g to %g",
                           setting->parameter, setting->value, is_whole ? " whole" : "", slider->low,
                           slider->high);

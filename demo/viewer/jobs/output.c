@@ -69,7 +69,7 @@ static void prepare_image(const view_output *output)
     const bool is_movie_of_clips =
         options->all_clips && output->is_movie && options->num_times == 0;
     const bool is_series = options->num_frames > 0 || options->turntable || is_movie_of_clips;
-    const md5_anim *const anim = view_clock(&viewer->document->scene);
+    const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
     view_play *const play = &viewer->play;
     double first = 0;
     double last = 0;
@@ -110,7 +110,7 @@ static char *field_value(const view_state *viewer, const char *field, uint32_t n
 {
     const view_scene *const scene = &viewer->document->scene;
     const view_clip *const clip = view_shown_clip(scene);
-    const md5_anim *const clock = view_clock(scene);
+    const md5_anim *const clock = view_timing_anim(scene);
     const uint32_t frame = clock != NULL ? view_sample_position(&viewer->play, clock).frame0 : 0;
     char name[32];
     COMMON_TEXT(name, "%s", field);
@@ -206,8 +206,8 @@ bool view_begin_output(view_output *output, view_state *viewer, const common_lis
         output->num_clips = output->num_cells;
     }
     for (uint32_t i = 0; i < output->num_clips; i++)
-        output->total +=
-            count_images(output, output->num_clips > 1 ? scene->clips[i].anim : view_clock(scene));
+        output->total += count_images(output, output->num_clips > 1 ? scene->clips[i].anim
+                                                                    : view_timing_anim(scene));
     const bool has_clips = output->is_sheet && output->num_clips > 1;
     if (output->cells != NULL || options->labels || has_clips)
         viewer->drawing.caption = common_copy("");
@@ -241,7 +241,7 @@ static bool begin_clip(view_output *output)
         if (!options->distance_given && !options->target_given)
             view_frame_document(viewer, viewer->width, viewer->height);
     }
-    output->count = count_images(output, view_clock(scene));
+    output->count = count_images(output, view_timing_anim(scene));
     if (!output->is_movie)
         return true;
     output->path = view_name_output(viewer, 1, false);
@@ -295,7 +295,7 @@ static char *make_caption(const view_output *output)
     }
     const view_scene *const scene = &viewer->document->scene;
     const view_clip *const clip = view_shown_clip(scene);
-    const md5_anim *const clock = view_clock(scene);
+    const md5_anim *const clock = view_timing_anim(scene);
     const char *const name = clip != NULL ? clip->name : scene->name;
     char *const text =
         clock != NULL
@@ -495,7 +495,7 @@ static bool measure_frames(view_state *viewer)
         num_baked += crowd->num_baked;
         num_far += crowd->num_far;
         num_faded += crowd->num_faded;
-        view_advance(&viewer->play, view_clock(&viewer->document->scene), 1.0 / rate);
+        view_advance(&viewer->play, view_timing_anim(&viewer->document->scene), 1.0 / rate);
         view_log_progress(&viewer->log, "frames", i, count);
     }
     if (drawn) {

@@ -12,7 +12,7 @@ void view_apply_options(view_state *viewer)
     viewer->document->scene.root = options->root;
     viewer->document->scene.dual = options->dual;
     view_show_meshes(viewer->document, options->hidden_meshes);
-    const md5_anim *const anim = view_clock(&viewer->document->scene);
+    const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
     if (viewer->play.wrap != options->wrap && anim != NULL) { // keep the frame
         viewer->play.time = view_cycle_time(&viewer->play, anim);
         viewer->play.held_at_end = false;
@@ -27,9 +27,11 @@ void view_apply_options(view_state *viewer)
 static bool needs_interface(const view_options *options)
 {
     const view_shown *const shown = &options->shown;
-    const bool has_panel = shown->panel || shown->help || shown->light_list || shown->parm_list;
-    const bool has_subject = options->page != NULL || options->joint != NULL;
-    return options->output == NULL || options->retarget != NULL || has_panel || has_subject;
+    const bool has_list = shown->light_list || shown->parm_list;
+    const bool has_panel = shown->panel || shown->help || has_list;
+    const bool has_subject =
+        options->page != NULL || options->joint != NULL || options->retarget != NULL;
+    return options->output == NULL || has_panel || has_subject;
 }
 
 static void begin_interface(view_state *viewer)
@@ -173,7 +175,7 @@ void view_log_state(view_state *viewer, const char *action)
     const view_play *const play = &viewer->play;
     const view_camera *const camera = &viewer->cameras.user;
     const view_clip *const clip = view_shown_clip(scene);
-    const md5_anim *const anim = view_clock(scene);
+    const md5_anim *const anim = view_timing_anim(scene);
     const bool has_camera_path = scene->camera_path.camera != NULL;
     const view_camera_path_place place = has_camera_path
                                              ? view_find_path_position(&scene->camera_path, play)

@@ -71,7 +71,7 @@ const md5_anim *view_shown_anim(const view_scene *scene)
     return clip != NULL ? clip->anim : NULL;
 }
 
-const md5_anim *view_clock(const view_scene *scene)
+const md5_anim *view_timing_anim(const view_scene *scene)
 {
     const md5_anim *const anim = view_shown_anim(scene);
     const bool moves = anim != NULL && anim->num_frames > 1;

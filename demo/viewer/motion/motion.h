@@ -82,7 +82,7 @@ const md5_anim *view_shown_anim(const view_scene *scene);
 
 // Returns the clip that determines the playback duration: the shown clip if it has more than one
 // frame, otherwise the clock of the camera path, if a camera path is loaded.
-const md5_anim *view_clock(const view_scene *scene);
+const md5_anim *view_timing_anim(const view_scene *scene);
 
 // Writes the pose at a sample position of the shown clip, or the bind pose.
 void view_pose_at(view_scene *scene, const md5_sample_position *sample);

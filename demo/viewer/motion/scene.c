@@ -125,7 +125,7 @@ bool view_attach_outfits(view_scene *scene, const common_texts *files, view_log 
     const char *const path = character != NULL ? character->model_path : scene->path;
     const convert_job job = {.inputs = &path,
                              .num_inputs = 1,
-                             .worn = *files,
+                             .outfits = *files,
                              .is_forced = true,
                              .note = log_outfit_note,
                              .user = log};

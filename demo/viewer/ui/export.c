@@ -169,7 +169,7 @@ static uint32_t default_frame_count(const view_stage *stage, const view_play *pl
 {
     const double seconds = 5; // of a machine, which has no end
     const uint32_t turntable = 72;
-    const md5_anim *const anim = view_clock(&stage->document->scene);
+    const md5_anim *const anim = view_timing_anim(&stage->document->scene);
     if (options->turntable)
         return turntable;
     if (anim != NULL)
@@ -239,7 +239,7 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
     } else if (is_sheet) {
         if (!select_sheet(export, scene, has_all, options))
             return false;
-    } else if (view_clock(scene) != NULL || view_shows_machine(stage)) {
+    } else if (view_timing_anim(scene) != NULL || view_shows_machine(stage)) {
         options->times = &stage->play->time;
         options->num_times = 1;
     }

@@ -168,7 +168,7 @@ static void list_clip(view_ui *ui, const view_stage *stage)
 {
     const view_scene *const scene = ui->scene;
     const view_play *const play = stage->play;
-    const md5_anim *const anim = view_clock(scene);
+    const md5_anim *const anim = view_timing_anim(scene);
     const bool is_crowd = view_shows_crowd(stage->document);
     char text[256];
     view_describe_motion(scene, text, sizeof text);

@@ -264,7 +264,7 @@ static void joint_panel(view_ui *ui)
     view_joint_values model;
     view_find_values(view_joint_matrix(ui->scene, number, true), local);
     view_find_values(view_joint_matrix(ui->scene, number, false), model);
-    const md5_anim *const anim = view_clock(ui->scene);
+    const md5_anim *const anim = view_timing_anim(ui->scene);
     if (anim != NULL)
         COMMON_TEXT(text, "Transform at frame %.1f", view_frame_position(ui->stage->play, anim));
     else

@@ -66,7 +66,7 @@ uint32_t view_found_needs(const view_document *document)
     uint32_t found = 0;
     if (scene->model != NULL)
         found |= VIEW_NEEDS_MODEL;
-    if (view_clock(scene) != NULL || scene->num_clips > 0)
+    if (view_timing_anim(scene) != NULL || scene->num_clips > 0)
         found |= VIEW_NEEDS_CLIP;
     if (mode == VIEW_MODE_MACHINE)
         found |= VIEW_NEEDS_MACHINE;
@@ -183,7 +183,7 @@ static bool read_word(const view_stage *stage, const view_option *option, const 
                       menu_line *line)
 {
     const char *const word = strrchr(sought, ' ') + 1;
-    const md5_anim *const anim = view_clock(&stage->document->scene);
+    const md5_anim *const anim = view_timing_anim(&stage->document->scene);
     view_options copy = *stage->options;
     char *end;
     line->value = word;

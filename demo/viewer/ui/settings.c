@@ -153,7 +153,7 @@ static double slider_position(const setting *s, double value, bool is_back)
 // the default is 0, to the maximum. Other text is unchanged.
 static void read_number(const setting *s, char text[NUMBER_TEXT])
 {
-    const md5_anim *const anim = view_clock(&s->stage->document->scene);
+    const md5_anim *const anim = view_timing_anim(&s->stage->document->scene);
     const double rate = anim != NULL ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
     char *end;
     double value = strtod(text, &end);

@@ -168,7 +168,7 @@ static void show_figures(view_ui *ui, view_arrangement arrangement, view_rect *b
 {
     static const char minus[] = "\xE2\x88\x92";
     const view_play *const play = ui->stage->play;
-    const md5_anim *const anim = view_clock(ui->scene);
+    const md5_anim *const anim = view_timing_anim(ui->scene);
     const double length = view_cycle_length(play, anim);
     const bool is_wide = arrangement == VIEW_ARRANGE_BESIDE;
     char text[48];
@@ -248,7 +248,7 @@ void view_time_bar(view_ui *ui, view_rect bar)
     const view_stage *const stage = ui->stage;
     const view_layout layout = view_current_layout(stage);
     const view_arrangement arrangement = layout.arrangement;
-    const md5_anim *const anim = view_clock(ui->scene);
+    const md5_anim *const anim = view_timing_anim(ui->scene);
     const view_play *const play = stage->play;
     const float scale = ui->scale;
     const float em = ui->em;

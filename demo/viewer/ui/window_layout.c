@@ -32,7 +32,7 @@ view_layout_request view_requested_layout(const view_stage *stage)
     const bool is_start = stage->is_start || stage->plays;
     const bool has_panels = shown->panel && !is_start;
     const bool has_curves = view_shows_curves(stage) && !view_shows_crowd(stage->document);
-    const bool has_time_line = is_machine || view_clock(scene) != NULL;
+    const bool has_time_line = is_machine || view_timing_anim(scene) != NULL;
     const bool has_bottom = has_panels && has_bottom_content(stage, has_curves);
     const bool has_left = has_panels && shown->hierarchy && !is_folded;
     view_layout_request request = {
