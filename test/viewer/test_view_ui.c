@@ -516,8 +516,11 @@ TEST (view_each_command_has_its_option) {
     for (size_t i = 0; i < count; i++) {
         const bool has_option = rows[i]->action == VIEW_TOGGLE || rows[i]->action == VIEW_ASK
                                 || rows[i]->list == VIEW_LIST_WORDS;
-        CHECK_THAT(!has_option || view_get_option(rows[i]) != NULL, "%s: no such option",
-                   rows[i]->label);
+        const view_option *const option = view_get_option(rows[i]);
+        CHECK_THAT(!has_option || option != NULL, "%s: no such option", rows[i]->label);
+        if (rows[i]->action == VIEW_TOGGLE || rows[i]->list == VIEW_LIST_WORDS)
+            CHECK_THAT(view_count_choices(option) >= 2, "%s: no values to choose from",
+                       rows[i]->label);
     }
 }
 

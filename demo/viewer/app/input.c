@@ -228,30 +228,20 @@ static void execute_playback(view_state *viewer, view_action action)
     view_apply_options(viewer);
 }
 
-// Returns the values that a command switches between, as "a|b".
-static const char *switch_words(const view_option *option)
+// Changes a switch, or sets an option to the next of its values.
+static void set_next_value(view_state *viewer, const view_option *option)
 {
-    if (option->kind == COMMON_SWITCH)
-        return "no|yes";
-    return option->kind == COMMON_OPPOSITE ? "yes|no" : option->value;
-}
-
-// Sets an option to the next of its values, or changes a switch.
-static void set_next_word(view_state *viewer, const view_option *option)
-{
-    const char *const words = switch_words(option);
-    const void *const field = (const unsigned char *)viewer->options + option->offset;
-    unsigned number =
-        option->kind == COMMON_CHOICE ? *(const unsigned *)field : *(const bool *)field;
-    char *word = common_copy_word(words, ++number);
-    if (word == NULL) {
-        number = 0;
-        word = common_copy_word(words, number);
+    view_options *const options = viewer->options;
+    const unsigned before = view_get_choice(option, options);
+    const unsigned next = (before + 1) % view_count_choices(option);
+    view_set_choice(option, next, options);
+    if (!view_apply_option(viewer, option)) {
+        view_set_choice(option, before, options);
+        view_apply_options(viewer);
+        return;
     }
-    const bool is_set = view_set_option(viewer, option, word);
-    free(word);
-    word = common_copy_word(view_get_choices(option), number);
-    if (is_set && word != NULL)
+    char *const word = common_copy_word(view_get_choices(option), next);
+    if (word != NULL)
         view_notice(viewer, "%s: %s", view_get_label(view_get_entry(option)), word);
     free(word);
 }
@@ -266,11 +256,11 @@ static void toggle_ragdoll(view_state *viewer)
         return;
     }
     const bool has_died = view_has_died(fall, now);
-    char *const time = has_died ? common_copy("") : common_format("%.17g", fmax(now, 0));
-    if (view_set_option(viewer, VIEW_OPTION(dies), time))
+    viewer->options->dies = fmax(now, 0);
+    viewer->options->dies_given = !has_died;
+    if (view_apply_option(viewer, VIEW_OPTION(dies)))
         view_notice(viewer,
                     has_died ? "Ragdoll ended" : "Ragdoll started" VIEW_DOT "press again to end");
-    free(time);
 }
 
 // Starts or stops legs that walk by rules instead of the clip, as --walk does.
@@ -668,7 +658,7 @@ bool view_execute(view_state *viewer, view_command command)
         view_end_hover_preview(viewer);
     view_update_options(viewer);
     if (action >= VIEW_TOGGLE) {
-        set_next_word(viewer, &view_option_rows[action - VIEW_TOGGLE]);
+        set_next_value(viewer, &view_option_rows[action - VIEW_TOGGLE]);
     } else if (action <= VIEW_ONE_SHOT) {
         execute_playback(viewer, action);
     } else if (action <= VIEW_TURN_Z) {

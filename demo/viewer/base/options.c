@@ -251,6 +251,38 @@ static bool is_text(const view_option *option)
     return option->kind >= COMMON_TEXT && option->kind < COMMON_NUM_KINDS;
 }
 
+unsigned view_count_choices(const view_option *option)
+{
+    if (option->kind > COMMON_CHOICE)
+        return 0;
+    if (option->kind < COMMON_CHOICE)
+        return 2;
+    unsigned count = 1;
+    for (const char *at = option->value; *at != '\0'; at++)
+        count += *at == '|';
+    return count;
+}
+
+unsigned view_get_choice(const view_option *option, const view_options *options)
+{
+    const void *const field = option_field(option, options);
+    if (option->kind == COMMON_CHOICE)
+        return *(const unsigned *)field;
+    return *(const bool *)field ? 1 : 0;
+}
+
+void view_set_choice(const view_option *option, unsigned index, view_options *options)
+{
+    void *const field = option_field(option, options);
+    bool *const given = given_flag(option, options);
+    if (given != NULL)
+        *given = true;
+    if (option->kind == COMMON_CHOICE)
+        *(unsigned *)field = index;
+    else
+        *(bool *)field = index != 0;
+}
+
 // Sets the option's field to a value, or adds the value if the option may be repeated.
 static bool read_single_value(const view_option *option, const char *text, view_options *options)
 {

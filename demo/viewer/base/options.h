@@ -299,6 +299,12 @@ const char *view_missing_requirement(const view_option *option, const view_optio
 // values.
 bool view_is_repeated(const view_option *option);
 
+// The value of a switch or choice as an index into its values: false and true, or "a|b|c". Other
+// kinds do not have choices: view_count_choices() returns 0.
+unsigned view_count_choices(const view_option *option);
+unsigned view_get_choice(const view_option *option, const view_options *options);
+void view_set_choice(const view_option *option, unsigned index, view_options *options);
+
 // Sets the option's field. `text` may be NULL for a switch, which is then switched on. If the
 // option may be repeated, adds the text; text with line breaks adds each line. Returns false if the
 // text is invalid; the field may then have any value.

@@ -268,6 +268,15 @@ static bool parse_time(const view_state *viewer, const char *text, char *seconds
     return end != text && isfinite(number) && (*end == '\0' || has_unit);
 }
 
+bool view_apply_option(view_state *viewer, const view_option *option)
+{
+    view_apply_options(viewer);
+    const bool is_applied = effects[option->effect](viewer);
+    view_apply_options(viewer);
+    view_report_to_card(&viewer->ui, &viewer->panels.card, &viewer->log, option, is_applied);
+    return is_applied;
+}
+
 bool view_set_option(view_state *viewer, const view_option *option, const char *text)
 {
     char seconds[32];

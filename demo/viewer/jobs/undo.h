@@ -17,6 +17,10 @@ typedef struct view_undo {
     bool merges_steps; // a further change soon after the last step is merged into it
 } view_undo;
 
+// Applies the effect of an option whose field was changed. Returns false and shows an error if that
+// is not possible.
+bool view_apply_option(view_state *viewer, const view_option *option);
+
 // Sets an option to a text and applies its effect; "" resets the option. Opens the model again if
 // the option affects loading. On failure, shows a notice or an error and changes nothing.
 bool view_set_option(view_state *viewer, const view_option *option, const char *text);

@@ -143,8 +143,7 @@ static bool is_option_on(const view_stage *stage, const view_option *option)
 {
     if (option->kind > COMMON_EITHER)
         return false;
-    const unsigned char *const options = (const unsigned char *)stage->options;
-    const bool value = *(const bool *)(options + option->offset);
+    const bool value = view_get_choice(option, stage->options) != 0;
     const bool is_negated = option->kind == COMMON_SWITCH && strncmp(option->name, "no-", 3) == 0;
     return value != is_negated;
 }
@@ -222,7 +221,6 @@ static bool describe_item(const view_stage *stage, const view_menu_entry *row, s
     const view_option *const option = view_get_option(row);
     const bool has_machine = view_mode_of(stage->document) == VIEW_MODE_MACHINE;
     const char *text = NULL;
-    char *now;
     uint32_t layer;
     uint32_t state;
     int32_t trigger;
@@ -271,9 +269,7 @@ static bool describe_item(const view_stage *stage, const view_menu_entry *row, s
         text = find_word(view_get_choices(option), number);
         if (line->value == NULL || text == NULL)
             break;
-        now = view_write_option(option, stage->options);
-        line->is_set = now != NULL && strncmp(now, line->value, strlen(now)) == 0;
-        free(now);
+        line->is_set = view_get_choice(option, stage->options) == number;
         COMMON_TEXT(line->word, "%.*s", (int)strcspn(line->value, "|"), line->value);
         COMMON_TEXT(line->label, "%.*s", (int)strcspn(text, "|"), text);
         text = NULL;
