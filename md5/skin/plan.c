@@ -169,7 +169,7 @@ static MD5_ALWAYS_INLINE bool is_same_set(joint_set a, joint_set b)
     if (a.kind != b.kind || a.count != b.count || a.count > MD5_SKIN_MAX_INFLUENCES)
         return false;
     for (uint32_t i = 0; i < a.count; i++) {
-        if (find_set_joint(a, b.joints[i], i) == a.count)
+        if (a.joints[i] != b.joints[i] && find_set_joint(a, b.joints[i], i) == a.count)
             return false;
     }
     return true;
