@@ -94,6 +94,16 @@ static crowd_group *find_group(crowd_state *state, const md5_pose_job *job)
     return emptiest;
 }
 
+// Returns true if the kernel for several characters can pose the binding at the sample position.
+static bool fits_crowd_kernel(const md5_binding *binding, const md5_sample_position *sample)
+{
+    const bool has_kernel = sample->interpolation == MD5_INTERPOLATE_LINEAR
+                            || sample->interpolation == MD5_INTERPOLATE_NLERP;
+    if (binding->num_rebases > 0 || binding->anim->internal.packed || !has_kernel)
+        return false;
+    return md5_is_sample_position_in(binding->anim, sample);
+}
+
 void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
                           void *scratch)
 {
@@ -107,7 +117,7 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
     unsigned char *const bytes = (unsigned char *)scratch;
     state.scratch = (float *)(void *)(bytes + (misaligned > 0 ? CACHE_LINE - misaligned : 0));
     for (size_t i = 0; i < count; i++) {
-        if (kernels->width <= 1 || !md5i_fits_kernels(jobs[i].binding, &jobs[i].sample)) {
+        if (kernels->width <= 1 || !fits_crowd_kernel(jobs[i].binding, &jobs[i].sample)) {
             pose_single(&state, &jobs[i]);
             continue;
         }

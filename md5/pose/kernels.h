@@ -8,7 +8,7 @@
 #include "md5/pose/plan.h"
 
 typedef void md5_sample_kernel(const md5_anim *anim, const md5_sample_position *sample,
-                               const md5_targets *targets, md5_xform *pose, md5_mat34 *locals);
+                               const md5_targets *targets, md5_xform *pose);
 
 // The method by which two poses are combined.
 typedef enum md5_combine_kind {
@@ -39,9 +39,7 @@ typedef void md5_finish_kernel(const md5_skeleton *skeleton, const md5_mat34 *in
 
 typedef struct md5_pose_kernels {
     // Writes the animated rotations and translations into a pose that already contains the constant
-    // values. Interpolates rotations by nlerp for MD5_INTERPOLATE_NLERP, else by slerp. If `locals`
-    // is not NULL, all rotations must be in order, and the joints' local matrices are written
-    // instead of rotations.
+    // values. Interpolates rotations by nlerp for MD5_INTERPOLATE_NLERP, else by slerp.
     md5_sample_kernel *sample;
 
     // Not in the small form: samples a compressed clip by slerp.
@@ -50,8 +48,7 @@ typedef struct md5_pose_kernels {
     // palette[count] = joints * inverse_bind.
     md5_multiply_kernel *multiply;
 
-    // Computes md5_local_to_palette(), or md5_local_to_model() if `palette` is NULL. If `pose` is
-    // NULL, `joints` contains local matrices.
+    // Computes md5_local_to_palette(), or md5_local_to_model() if `palette` is NULL.
     md5_finish_kernel *finish;
 
     // Not in the small form: computes md5_pose_palette() for `width` characters with the same

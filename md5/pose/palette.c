@@ -44,17 +44,6 @@ void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat
                    palette);
 }
 
-// Returns true if a sample can be converted directly to local matrices, without writing rotations
-// to a pose: every joint is animated, and the kernels can sample the clip.
-static bool can_sample_locals(const md5_binding *binding, const md5_sample_position *sample,
-                              md5_root root)
-{
-    const md5_targets *const targets = &binding->internal.plan->targets;
-    if (!targets->rotations_in_order || !targets->translations_in_order || root != MD5_ROOT_FILE)
-        return false;
-    return md5i_fits_kernels(binding, sample);
-}
-
 void md5_pose_palette(const md5_binding *binding, md5_sample_position sample, md5_root root,
                       md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
@@ -65,15 +54,9 @@ void md5_pose_palette(const md5_binding *binding, md5_sample_position sample, md
                         binding->skeleton->num_joints);
     MD5_ASSERT_SAMPLE_POSITION(binding->anim, sample);
     const md5_pose_plan *const plan = binding->internal.plan;
-    md5_mat34 *const locals = joints ? joints : palette;
-    const bool has_locals = locals && can_sample_locals(binding, &sample, root);
-    if (has_locals)
-        plan->kernels->sample(binding->anim, &sample, &plan->targets, pose, locals);
-    else
-        md5_sample(binding, sample, root, pose);
+    md5_sample(binding, sample, root, pose);
     // In the order of depth a joint's matrix is rarely needed immediately after it is computed.
     md5_skeleton by_depth = *binding->skeleton;
     by_depth.order = plan->order;
-    finish_palette(plan->kernels, &by_depth, binding->inverse_bind, has_locals ? NULL : pose,
-                   joints, palette);
+    finish_palette(plan->kernels, &by_depth, binding->inverse_bind, pose, joints, palette);
 }

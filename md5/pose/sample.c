@@ -78,7 +78,7 @@ void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim
     };
     if (!targets.rotations_in_order || !targets.translations_in_order)
         memcpy(pose, anim->constant, anim->skeleton.num_joints * sizeof *pose);
-    kernels->sample(anim, sample, &targets, pose, NULL);
+    kernels->sample(anim, sample, &targets, pose);
     if (root != MD5_ROOT_FILE)
         pose[0].translation = md5i_root_translation(anim, sample, root);
 }

@@ -77,18 +77,9 @@ void md5i_sample_tracks(const md5_anim *anim, const md5_pose_plan *plan,
     if (sample->interpolation == MD5_INTERPOLATE_CUBIC)
         md5i_sample_curves(anim, &plan->targets, sample, pose);
     else if (!packed)
-        plan->kernels->sample(anim, sample, &plan->targets, pose, NULL);
+        plan->kernels->sample(anim, sample, &plan->targets, pose);
     else if (sample->interpolation == MD5_INTERPOLATE_NLERP)
         sample_one_by_one(anim, &plan->targets, sample, pose);
     else
         plan->kernels->sample_packed(packed, plan->groups, plan->num_groups, sample, pose);
-}
-
-bool md5i_fits_kernels(const md5_binding *binding, const md5_sample_position *sample)
-{
-    const bool has_kernel = sample->interpolation == MD5_INTERPOLATE_LINEAR
-                            || sample->interpolation == MD5_INTERPOLATE_NLERP;
-    if (binding->num_rebases > 0 || binding->anim->internal.packed || !has_kernel)
-        return false;
-    return md5_is_sample_position_in(binding->anim, sample);
 }

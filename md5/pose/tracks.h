@@ -20,9 +20,6 @@ md5_vec3 md5i_sample_translation(const md5_sampling *sampling, uint32_t slot);
 // Samples the translation of joint 0 for a `root` other than MD5_ROOT_FILE.
 md5_vec3 md5i_sample_root(const md5_anim *anim, const md5_sample_position *sample, md5_root root);
 
-// Returns true if the kernels for frames can pose the binding at the sample position.
-bool md5i_fits_kernels(const md5_binding *binding, const md5_sample_position *sample);
-
 // Reads the translations of joint 0 at frames[count].
 void md5i_read_root(const md5_anim *anim, const uint32_t *frames, uint32_t count, md5_vec3 *out);
 

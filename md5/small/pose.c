@@ -17,7 +17,7 @@ const md5_pose_kernels md5i_pose_kernels_scalar = {
 void md5i_sample_tracks(const md5_anim *anim, const md5_pose_plan *plan,
                         const md5_sample_position *sample, md5_xform *pose)
 {
-    plan->kernels->sample(anim, sample, &plan->targets, pose, NULL);
+    plan->kernels->sample(anim, sample, &plan->targets, pose);
 }
 
 md5_quat md5i_sample_rotation(const md5_sampling *sampling, uint32_t slot)
@@ -33,12 +33,6 @@ md5_vec3 md5i_sample_translation(const md5_sampling *sampling, uint32_t slot)
 md5_vec3 md5i_sample_root(const md5_anim *anim, const md5_sample_position *sample, md5_root root)
 {
     return md5i_root_translation(anim, sample, root);
-}
-
-bool md5i_fits_kernels(const md5_binding *binding, const md5_sample_position *sample)
-{
-    return binding->num_rebases == 0 && md5_is_sample_position_in(binding->anim, sample)
-           && sample->interpolation != MD5_INTERPOLATE_STEP;
 }
 
 void md5i_read_root(const md5_anim *anim, const uint32_t *frames, uint32_t count, md5_vec3 *out)

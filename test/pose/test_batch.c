@@ -372,7 +372,7 @@ static void pose_in_part(const md5_pose_kernels *kernels, const made_pose *made,
     const md5_targets targets = md5_narrow_targets(&made->binding->internal.plan->targets, wanted);
     pose_simd_clear(found);
     md5_copy_constants(made->binding, first, size, found->pose);
-    kernels->sample(&made->anim, sample, &targets, found->pose, NULL);
+    kernels->sample(&made->anim, sample, &targets, found->pose);
     for (uint32_t i = 0; i < count; i++) {
         if (!wanted[i])
             found->pose[i] = expected->pose[i];

@@ -317,7 +317,7 @@ static void sample_runs(const md5_machine *machine, const md5_source *source,
         targets.translation_slots = slots[i].translations;
         if (has_constants)
             md5_copy_constants(binding, runs[i].first, runs[i].count, pose);
-        binding->internal.plan->kernels->sample(binding->anim, sample, &targets, pose, NULL);
+        binding->internal.plan->kernels->sample(binding->anim, sample, &targets, pose);
     }
 }
 
@@ -332,7 +332,7 @@ static void sample_set(const md5_binding *binding, const md5_sample_position *sa
     } else {
         md5_copy_constants(binding, joints->first, joints->count, pose);
     }
-    binding->internal.plan->kernels->sample(binding->anim, sample, targets, pose, NULL);
+    binding->internal.plan->kernels->sample(binding->anim, sample, targets, pose);
 }
 
 // Samples a clip of a state now, or `shift` seconds from now after md5i_advance_group_clocks(). A

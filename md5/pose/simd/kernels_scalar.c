@@ -3,7 +3,7 @@
 #include "md5/pose/sampling.h"
 
 void md5i_sample_scalar(const md5_anim *anim, const md5_sample_position *sample,
-                        const md5_targets *targets, md5_xform *pose, md5_mat34 *locals)
+                        const md5_targets *targets, md5_xform *pose)
 {
     const md5_sampling sampling = md5_begin_sampling(anim, sample);
     for (uint32_t i = 0; i < targets->rotation_slots.count; i++) {
@@ -20,8 +20,6 @@ void md5i_sample_scalar(const md5_anim *anim, const md5_sample_position *sample,
         pose[target].translation = md5_sample_translation(&sampling, slot);
         pose[target].pad = 0;
     }
-    for (uint32_t i = 0; locals && i < anim->num_rotations; i++)
-        locals[i] = md5_mat34_compose(pose[i].rotation, pose[i].translation);
 }
 
 void md5i_multiply_scalar(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
@@ -37,8 +35,7 @@ void md5i_finish_scalar(const md5_skeleton *skeleton, const md5_mat34 *inverse_b
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        const md5_mat34 local =
-            pose ? md5_mat34_compose(pose[joint].rotation, pose[joint].translation) : joints[joint];
+        const md5_mat34 local = md5_mat34_compose(pose[joint].rotation, pose[joint].translation);
         joints[joint] = parent == MD5_NONE ? local : md5_mat34_product(&joints[parent], &local);
     }
     if (palette)

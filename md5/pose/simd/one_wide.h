@@ -82,10 +82,10 @@ MD5_WIDE_INLINE void sample_translations(const md5_anim *anim, const md5_sample_
     }
 }
 
-// Samples at least MIN_JOINTS rotations. Writes local matrices if `locals` is not NULL.
+// Samples at least MIN_JOINTS rotations.
 MD5_WIDE_INLINE void sample_rotations(const md5_anim *anim, const md5_sample_position *position,
                                       const md5_targets *targets, md5_wide fraction,
-                                      md5_xform *pose, md5_mat34 *locals)
+                                      md5_xform *pose)
 {
     const md5_slots slots = targets->rotation_slots;
     const md5_quat *const frame0 = anim->rotations + (size_t)position->frame0 * anim->num_rotations;
@@ -108,13 +108,7 @@ MD5_WIDE_INLINE void sample_rotations(const md5_anim *anim, const md5_sample_pos
         compute_set_weights(position->interpolation, fraction, sets, size);
         for (uint32_t i = 0; i < size; i++) {
             md5_wide rotation[4];
-            md5_wide translation[4];
             slerp_end(&sets[i], rotation);
-            if (locals) {
-                md5_wide_load_run(&pose[starts[i]].translation.x, 8, translation);
-                store_locals(rotation, translation, &locals[starts[i]]);
-                continue;
-            }
             md5_wide_transpose(rotation);
             store_targets(targets->rotations, starts[i], targets->rotations_in_order, rotation,
                           &pose->rotation.x);
@@ -123,16 +117,15 @@ MD5_WIDE_INLINE void sample_rotations(const md5_anim *anim, const md5_sample_pos
 }
 
 MD5_WIDE_CODE static void sample_pose(const md5_anim *anim, const md5_sample_position *position,
-                                      const md5_targets *targets, md5_xform *pose,
-                                      md5_mat34 *locals)
+                                      const md5_targets *targets, md5_xform *pose)
 {
     if (targets->rotation_slots.count < MIN_JOINTS) {
-        MD5_WIDE_NARROWER(md5i_pose_kernels).sample(anim, position, targets, pose, locals);
+        MD5_WIDE_NARROWER(md5i_pose_kernels).sample(anim, position, targets, pose);
         return;
     }
     const md5_wide fraction = md5_wide_set1(position->fraction);
     sample_translations(anim, position, targets, fraction, pose);
-    sample_rotations(anim, position, targets, fraction, pose, locals);
+    sample_rotations(anim, position, targets, fraction, pose);
 }
 
 MD5_WIDE_CODE static void multiply_joints(uint32_t count, const md5_mat34 *joints,
@@ -153,17 +146,15 @@ MD5_WIDE_CODE static void finish_pose(const md5_skeleton *skeleton, const md5_ma
         MD5_WIDE_NARROWER(md5i_pose_kernels).finish(skeleton, inverse_bind, pose, joints, palette);
         return;
     }
-    if (pose) {
-        // Local matrices.
-        for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
-            const uint32_t joint = begin + MD5_WIDTH <= count ? begin : count - MD5_WIDTH;
-            md5_wide rotation[4];
-            md5_wide translation[4];
-            md5_wide_load_run(&pose[joint].rotation.x, 8, rotation);
-            md5_wide_load_run(&pose[joint].translation.x, 8, translation);
-            md5_wide_transpose(rotation);
-            store_locals(rotation, translation, &joints[joint]);
-        }
+    // Local matrices.
+    for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
+        const uint32_t joint = begin + MD5_WIDTH <= count ? begin : count - MD5_WIDTH;
+        md5_wide rotation[4];
+        md5_wide translation[4];
+        md5_wide_load_run(&pose[joint].rotation.x, 8, rotation);
+        md5_wide_load_run(&pose[joint].translation.x, 8, translation);
+        md5_wide_transpose(rotation);
+        store_locals(rotation, translation, &joints[joint]);
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = order[i];
