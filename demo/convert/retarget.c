@@ -119,10 +119,10 @@ static void read_name(const char *name, retarget_joint *joint)
         size_t length = 0;
         // A capital begins a word if it follows a small letter (LeftArm) or precedes one (LThumb).
         for (; c < end && isalpha((unsigned char)*c) && length < sizeof word - 1; c++) {
+            const bool is_first = length == 0; // c[-1] may be before the name
             const bool has_small_neighbor =
-                islower((unsigned char)c[-1]) || islower((unsigned char)c[1]);
-            const bool begins = length > 0 && isupper((unsigned char)*c) && has_small_neighbor;
-            if (begins)
+                !is_first && (islower((unsigned char)c[-1]) || islower((unsigned char)c[1]));
+            if (has_small_neighbor && isupper((unsigned char)*c))
                 break;
             word[length++] = (char)tolower((unsigned char)*c);
         }
