@@ -85,7 +85,8 @@ bool md5i_check_packed(md5_context *context, md5_packed *packed)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "compressed clip is too large: expected at most 512 MiB, found %u bytes",
                         packed->num_bytes);
-    return check_headers(context, packed) && check_keys(context, packed);
+    TRY(check_headers(context, packed));
+    return check_keys(context, packed);
 }
 
 // -- The block --------------------------------------------------------------------------------

@@ -939,10 +939,12 @@ static bool read_mesh_section(md5_checker *checker, int section, file_contents *
         check_mesh_count(checker, file);
         return true;
     case MESH_JOINTS:
-        return read_open_brace(checker) && scan_joints(checker, NULL, file->num_joints);
+        TRY(read_open_brace(checker));
+        return scan_joints(checker, NULL, file->num_joints);
     default:
         file->num_read++;
-        return read_open_brace(checker) && scan_mesh(checker, &mesh);
+        TRY(read_open_brace(checker));
+        return scan_mesh(checker, &mesh);
     }
 }
 
@@ -978,7 +980,8 @@ static bool read_clip_section(md5_checker *checker, int section, file_contents *
         return read_open_brace(checker) && scan_joints(checker, clip, clip->num_joints);
     case CLIP_BOUNDS:
         checker->check.bounds_line = checker->location.line;
-        return read_open_brace(checker) && read_boxes(checker, clip);
+        TRY(read_open_brace(checker));
+        return read_boxes(checker, clip);
     case CLIP_BASE_FRAME:
         return read_open_brace(checker) && scan_base_frame(checker, clip);
     default:

@@ -436,8 +436,9 @@ static md5_figure_vector make_vector(float x, float y, float z)
 static bool read_block_start(figure_reader *reader, const char **name)
 {
     md5_token token;
-    return expect_kind(reader, MD5_TOKEN_STRING, &token) && md5i_decl_lex_expect(&reader->lex, "{")
-           && copy_token(reader, &token, name);
+    TRY(expect_kind(reader, MD5_TOKEN_STRING, &token));
+    TRY(md5i_decl_lex_expect(&reader->lex, "{"));
+    return copy_token(reader, &token, name);
 }
 
 static bool read_body(figure_reader *reader)
@@ -519,10 +520,11 @@ static bool read_constraint(figure_reader *reader, const struct constraint_kind 
 static bool read_figure_block(figure_reader *reader, const md5_token *keyword)
 {
     bool has_model = false;
-    if (md5i_token_is_word(keyword, "settings"))
-        return md5i_decl_lex_expect(&reader->lex, "{")
-               && read_figure_keywords(reader, setting_keywords, MD5_COUNT(setting_keywords),
-                                       "settings", &reader->figure, &has_model);
+    if (md5i_token_is_word(keyword, "settings")) {
+        TRY(md5i_decl_lex_expect(&reader->lex, "{"));
+        return read_figure_keywords(reader, setting_keywords, MD5_COUNT(setting_keywords),
+                                    "settings", &reader->figure, &has_model);
+    }
     if (md5i_token_is_word(keyword, "body"))
         return read_body(reader);
     for (uint32_t i = 0; i < MD5_COUNT(constraint_kinds); i++) {

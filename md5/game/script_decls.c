@@ -341,5 +341,6 @@ static bool resolve(script_program *program, const char *object)
 bool md5i_read_script_declarations(script_program *program, const char *object)
 {
     program->last = &program->first;
-    return read_declarations(program) && resolve(program, object);
+    TRY(read_declarations(program));
+    return resolve(program, object);
 }

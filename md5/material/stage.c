@@ -374,7 +374,8 @@ static md5_token read_expression_token(md5_material_parser *parser)
 static bool open_nested(md5_material_parser *parser, uint32_t kind, const md5_table *table)
 {
     const md5_material_op_kind op = kind == FRAME_TABLE ? MD5_OP_TABLE : MD5_OP_ADD;
-    return push_frame(parser, kind, 0, op, table) && push_levels(parser, TOP_LEVEL);
+    TRY(push_frame(parser, kind, 0, op, table));
+    return push_levels(parser, TOP_LEVEL);
 }
 
 // Reads the number after a minus. A term that is not a number is an error. In lenient mode the term
@@ -476,9 +477,10 @@ static bool read_operator(md5_material_parser *parser, uint32_t level, uint32_t 
         return false;
     for (uint32_t i = 0; i < MD5_COUNT(operator_symbols); i++) {
         const struct operator_symbol *const symbol = &operator_symbols[i];
-        if (symbol->level == level && md5i_token_is(&token, symbol->text))
-            return push_frame(parser, FRAME_OPERATOR, left, symbol->kind, NULL)
-                   && push_levels(parser, level);
+        if (symbol->level == level && md5i_token_is(&token, symbol->text)) {
+            TRY(push_frame(parser, FRAME_OPERATOR, left, symbol->kind, NULL));
+            return push_levels(parser, level);
+        }
     }
     md5i_decl_lex_unread(parser->lex, &token);
     return false;

@@ -1594,5 +1594,6 @@ bool md5i_build_layers(md5_building *building)
             machine->are_visible[i * desc->num_layers + k] =
                 may_change_animated(machine, &machine->layers[k], &machine->details[i]);
     }
-    return build_one_shots(building, &layers) && build_morphs(building);
+    TRY(build_one_shots(building, &layers));
+    return build_morphs(building);
 }

@@ -95,8 +95,8 @@ static bool read_name(md5_lex *lex, text_row record, const char *what, size_t of
     md5_span span;
     md5i_lex_skip_name_space(lex);
     store_location(lex, record, offset, lex->at);
-    return md5i_lex_name(lex, &span, what)
-           && store_text(lex, record, offset, span.bytes, span.size);
+    TRY(md5i_lex_name(lex, &span, what));
+    return store_text(lex, record, offset, span.bytes, span.size);
 }
 
 // Reads a keyword like md5i_lex_accept_keyword(). If the token continues with bytes of 0x80 and
@@ -189,8 +189,8 @@ static bool read_event_text(md5_lex *lex, text_row record, size_t offset)
         lex->at++;
     if (lex->at < lex->end && (*lex->at == '"' || *lex->at == '\'')) {
         md5_span quoted;
-        return md5i_lex_string(lex, &quoted)
-               && store_text(lex, record, offset, quoted.bytes, quoted.size);
+        TRY(md5i_lex_string(lex, &quoted));
+        return store_text(lex, record, offset, quoted.bytes, quoted.size);
     }
     const char *const start = lex->at;
     const char *end = start;
