@@ -152,7 +152,7 @@ typedef enum ui_section_number {
 
 enum { VIEW_MAX_MATERIALS = 256 }; // materials of further meshes are not listed
 
-// State of the interface: the input of the current run, and the state of each panel.
+// The state that panels share. view_run_ui() sets the first group for each run.
 typedef struct view_ui {
     const view_stage *stage; // valid during view_run_ui()
     view_scene *scene;       // scene of `stage`
@@ -166,10 +166,17 @@ typedef struct view_ui {
     bool is_touched;      // touch screen: rows are higher
     bool has_taken;       // an item has handled the event
     view_command command; // response of an item to the event; owns its `path`
+    view_target context;  // item whose context menu was requested in this run; `context` 0: none
+    const char *modal;    // panel above all others, the only one that receives keys; NULL: none
+
+    // Items and the keyboard focus.
     ui_item_id item;      // the last item so far in this run
     ui_item_id top;       // the last item under the mouse so far in this run
     ui_item_id hot;       // the topmost item under the mouse
     ui_item_id active;    // item whose value follows the mouse until the button is released
+    const char *held;     // panel whose value the last press has changed
+    float low;            // minimum of the active slider when it was pressed
+    float high;           // maximum of the active slider when it was pressed
     ui_item_id focus;     // item that receives keys: a field, or an item reached by Tab
     view_rect focus_rect; // rectangle of that item in the last run
     bool is_focus_there;  // that item exists in this run
@@ -177,46 +184,45 @@ typedef struct view_ui {
     bool selects_all;     // typed text replaces the text of the focused field
     bool takes_next;      // Tab was pressed: the next item gets the focus
     ui_item_id before;    // Tab: previous item that can get the focus
-    const char *modal;    // panel above all others, the only one that receives keys; NULL: none
-    float low;            // minimum of the active slider when it was pressed
-    float high;           // maximum of the active slider when it was pressed
-    const char *held;     // panel whose value the last press has changed
 
+    // Rows, columns and sections.
     view_rect space; // rectangle of the next row for ui_slider()
     float label_width;
     float value_width;
-
-    // For tests: finds the rectangle of the first item whose "panel/label" begins with `sought`.
-    const char *sought;
-    view_rect found;
-    char found_text[VIEW_MAX_LINE]; // text of the item if it is an ui_row()
-
-    view_overlay over;   // set by ui_open_overlay()
-    view_target context; // item whose context menu was requested in this run; `context` 0: none
-    view_thumbnail pictures[VIEW_MAX_THUMBNAILS];
-    view_hover_preview hover_preview;
-    view_docks docks;
+    ui_column *column; // column that contains the next items, or NULL
     ui_scroll scrolls[UI_NUM_SCROLLS];
-    ui_column *column;         // column that contains the next items, or NULL
-    bool is_smooth;            // after view_follow()
-    float scroll_rest;         // fraction of a line that a finger has scrolled, pixels
-    uint32_t folded;           // bit i: section i of ui_section_number is folded
+    bool is_smooth;    // after view_follow()
+    float scroll_rest; // fraction of a line that a finger has scrolled, pixels
+    uint32_t folded;   // bit i: section i of ui_section_number is folded
+
+    // The open overlay, the docks, and the selection, which several panels display and change.
+    view_overlay over; // set by ui_open_overlay()
+    view_docks docks;
     int32_t hovered_joint;     // joint under the mouse in a list; -1: none
     int32_t selected_joint;    // clicked joint; -1: none
     int32_t measured_from;     // joint at which the measured distance begins; -1: none
     int32_t selected_material; // first mesh with the selected material; -1: none
     // Selected mesh; -1: none. Only one of mesh, material and joint is selected at a time.
     int32_t selected_mesh;
-    double lit_end;   // until when the edges of the mesh are highlighted, seconds since the start
-    view_pick lit;    // vertex of the row under the mouse
-    bool keeps_lit;   // until the next press
-    char notice[256]; // shown at the bottom until notice_end
-    char tip[320];    // tooltip of the item under the mouse; "": none
+    double lit_end; // until when the edges of the mesh are highlighted, seconds since the start
+    view_pick lit;  // vertex of the row under the mouse
+    bool keeps_lit; // until the next press
+
+    // Thumbnails, previews of values, tooltip and notice.
+    view_thumbnail pictures[VIEW_MAX_THUMBNAILS];
+    view_hover_preview hover_preview;
+    char tip[320]; // tooltip of the item under the mouse; "": none
     // When the mouse entered the item, seconds since the start; INFINITY: the item was pressed.
     double tip_since;
     bool is_tip_shown;
+    char notice[256];          // shown at the bottom until notice_end
     double notice_end;         // seconds since the start
     view_action notice_action; // command of a click on the notice
+
+    // For tests: finds the rectangle of the first item whose "panel/label" begins with `sought`.
+    const char *sought;
+    view_rect found;
+    char found_text[VIEW_MAX_LINE]; // text of the item if it is an ui_row()
 } view_ui;
 
 #endif
