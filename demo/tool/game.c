@@ -18,6 +18,8 @@ typedef struct refused_model {
     bool is_refused;
     uint32_t parent; // the inherited model with the cause, MD5_NONE if the cause is in this model
     size_t num_heirs;
+    size_t num_alike; // models that name the same missing mesh, and their heirs
+    bool is_counted;  // the model is counted by another one with the same missing mesh
     text_place at;
     char *reason;
 } refused_model;
@@ -51,6 +53,8 @@ typedef struct tool_game {
     common_list images;            // image files of materials, some of them several times
     common_list seen;              // image files of materials on surfaces
     size_t num_keys;               // checked keys, including inherited keys
+    size_t num_characters;         // entities that were loaded with their figures and joints
+    common_list objects;           // script objects that were checked
     size_t work;                   // how many comparisons may still be made to find similar names
     bool *is_on_surface;           // [materials] true if a mesh uses the material
     refused_model *refused_models; // [num_refused_models] by index of their declarations
@@ -112,6 +116,7 @@ static void close_game(tool_game *game)
     common_free_list(&game->images);
     common_free_list(&game->seen);
     common_free_list(&game->refusals);
+    common_free_list(&game->objects);
     for (size_t i = 0; i < game->num_refused_models; i++)
         free(game->refused_models[i].reason);
     free(game->refused_models);
@@ -551,15 +556,19 @@ static const md5_figure_def *explain_figure_keys(tool_game *opened, const md5_en
     return figure;
 }
 
-// Prints the figure, the mass and the legs of an entity, and the problems in their keys.
-static void explain_character(tool_game *opened, const md5_entity_def *def)
+// Properties of a character that the engine creates from an entity.
+typedef struct character_info {
+    float mass;        // of its articulated figure
+    uint32_t num_legs; // legs with IK
+} character_info;
+
+// Creates the character that the engine creates from an entity: its parts, its figure, which may be
+// NULL, and what its keys for looking and IK describe. Stores the problems as warnings of the game.
+static character_info evaluate_character(tool_game *opened, const md5_entity_def *def,
+                                         const md5_figure_def *figure, md5_error problem)
 {
     const md5_load_opts opts = load_options(opened);
-    md5_error problem = {0};
-    bool is_any = false;
-    const md5_figure_def *const figure = explain_figure_keys(opened, def, &is_any, &problem);
-    if (!is_any)
-        return;
+    character_info info = {0};
     md5_entity *const entity = md5_load_entity(opened->game, def->decl->name, &opts, &problem);
     md5_monster_desc desc = {.entity = entity};
     if (entity)
@@ -569,19 +578,76 @@ static void explain_character(tool_game *opened, const md5_entity_def *def)
     md5_figure *const made =
         entity && figure ? md5_create_figure(figure, entity, &opts, &problem) : NULL;
     md5_monster *const monster = desc.body ? md5_create_monster(&desc, &opts, &problem) : NULL;
-    float mass = 0;
     for (uint32_t i = 0; made && i < made->num_bodies; i++)
-        mass += made->bodies[i].mass;
-    SAY(opened, "  mass: %g, legs with IK: %u\n", "{\"kind\":\"mass\",\"value\":%g,\"legs\":%u}\n",
-        mass, monster ? md5_monster_state(monster).num_legs : 0);
+        info.mass += made->bodies[i].mass;
+    info.num_legs = monster ? md5_monster_state(monster).num_legs : 0;
     if (problem.status != MD5_OK)
         store_note(opened, &problem);
-    print_problems(opened);
     md5_free_figure(made);
     md5_destroy_monster(monster);
     md5_destroy_actor(desc.head);
     md5_destroy_actor(desc.body);
     md5_free_entity(entity);
+    return info;
+}
+
+// Counts the functions of a script that only return 0; md5_load_opts.warn. `user` is the counter.
+static void count_stub(void *user, const md5_error *warning)
+{
+    *(size_t *)user += common_has_suffix(warning->message, "it returns 0");
+}
+
+// Returns false if the scripts of the game do not have an object, and writes the reason. Games
+// without scripts are not checked. `num_stubs` receives the number of functions that the object
+// calls and that only return 0.
+static bool has_script_object(tool_game *opened, const char *object, size_t *num_stubs,
+                              md5_error *reason)
+{
+    static const char path[] = "script/doom_main.script";
+    *num_stubs = 0;
+    if (md5_game_find_file(opened->game, path, 0) == MD5_NONE)
+        return true;
+    const md5_load_opts opts = {.files = md5_game_files(opened->game),
+                                .warn = count_stub,
+                                .warn_user = num_stubs,
+                                .max_warnings = UINT32_MAX};
+    md5_script *const script = md5_load_script(path, object, NULL, &opts, reason);
+    md5_free_script(script);
+    return script;
+}
+
+// Prints the script object of an entity, and the number of its functions that do nothing.
+static void explain_script(tool_game *opened, const md5_entity_def *def)
+{
+    const char *const object = md5_entity_def_value(def, "scriptobject");
+    size_t num_stubs = 0;
+    md5_error reason = {0};
+    if (!object || !object[0])
+        return;
+    if (!has_script_object(opened, object, &num_stubs, &reason)) {
+        store_note(opened, &reason);
+        SAY(opened, "  %s: %s: missing or invalid\n",
+            "{\"kind\":\"missing\",\"what\":%s,\"name\":%s}\n", "script object", object);
+        print_problems(opened);
+        opened->has_missing = true;
+    } else {
+        SAY(opened, "  script object: %s, %zu functions of the game's world return 0\n",
+            "{\"kind\":\"script\",\"name\":%s,\"stubs\":%zu}\n", object, num_stubs);
+    }
+}
+
+// Prints the figure, the mass and the legs of an entity, and the problems in their keys.
+static void explain_character(tool_game *opened, const md5_entity_def *def)
+{
+    md5_error problem = {0};
+    bool is_any = false;
+    const md5_figure_def *const figure = explain_figure_keys(opened, def, &is_any, &problem);
+    if (!is_any)
+        return;
+    const character_info info = evaluate_character(opened, def, figure, problem);
+    SAY(opened, "  mass: %g, legs with IK: %u\n", "{\"kind\":\"mass\",\"value\":%g,\"legs\":%u}\n",
+        info.mass, info.num_legs);
+    print_problems(opened);
 }
 
 // Prints all keys of an entity, and the declarations and files that they name.
@@ -619,6 +685,7 @@ static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *e
              (key = md5_entity_def_next_key(entity, parts[i].key, key)) != NULL;)
             print_needed_decl(opened, key->name, parts[i].type, key->value);
     explain_character(opened, entity);
+    explain_script(opened, entity);
     return true;
 }
 
@@ -1547,6 +1614,203 @@ static void judge_images(tool_game *opened, common_list *images)
     common_free_list(images);
 }
 
+// Returns true if the name of a key begins with a text. Names are not case-sensitive.
+static bool has_begin(const char *name, const char *begin)
+{
+    size_t same = 0;
+    while (begin[same] && tolower((unsigned char)name[same]) == tolower((unsigned char)begin[same]))
+        same++;
+    return begin[same] == '\0';
+}
+
+// Returns true if an entity contains a key, without inherited keys, from which the engine creates a
+// character. Its heirs have the same problems.
+static bool changes_character(const md5_entity_def *def)
+{
+    static const char *const begins[] = {"model", "def_head",          "look_joint",
+                                         "ik_",   "articulatedFigure", "ragdoll"};
+    for (uint32_t i = 0; i < def->num_keys; i++) {
+        if (def->keys[i].decl != def->decl)
+            continue;
+        for (size_t k = 0; k < COMMON_LENGTH(begins); k++)
+            if (has_begin(def->keys[i].name, begins[k]))
+                return true;
+    }
+    return false;
+}
+
+// Stores a warning about the value of a key. `reason` follows.
+static void note_key(tool_game *opened, const md5_entity_key *key, md5_status status,
+                     const char *reason)
+{
+    md5_error note = {.status = status, .line = key->line, .column = key->column};
+    snprintf(note.message, sizeof note.message, "'%.60s': %.180s", key->name, reason);
+    convert_name_file(&note, key->decl->file);
+    store_note(opened, &note);
+}
+
+// Stores a warning if a joint in a key does not exist; name[length] is its name.
+static void check_key_joint(tool_game *opened, const md5_model_def *model,
+                            const md5_entity_key *key, const char *name, size_t length)
+{
+    const size_t num_joints = model ? model->num_joints : 0;
+    bool is_found = num_joints == 0 || length == 0 || opened->work < num_joints;
+    opened->work -= is_found ? 0 : num_joints;
+    for (uint32_t j = 0; !is_found && j < model->num_joints; j++) {
+        const char *const joint = model->joints[j].name;
+        is_found = strlen(joint) == length && has_begin(name, joint);
+    }
+    if (is_found)
+        return;
+    char *const reason = common_format("joint '%.*s' not found in the model", (int)length, name);
+    note_key(opened, key, MD5_WARNING, reason);
+    free(reason);
+}
+
+// Checks the joints of a damage zone: names, each with the prefixes * (and all descendants) or -.
+static void check_zone(tool_game *opened, const md5_model_def *model, const md5_entity_key *key)
+{
+    for (const char *at = key->value; *at;) {
+        at += strspn(at, " \t*-");
+        const size_t length = strcspn(at, " \t");
+        check_key_joint(opened, model, key, at, length);
+        at += length;
+    }
+}
+
+// Checks that the declaration exists that a key names; name[length] is its name.
+static void check_key_decl(tool_game *opened, const md5_entity_key *key, md5_decl_type type,
+                           const char *kind, size_t length)
+{
+    char *const name = common_format("%.*s", (int)length, key->value);
+    if (name[0] && !exists(opened, type, name)) {
+        const char *const near = find_near_decl(opened, type, name);
+        char *const reason =
+            near ? common_format("no %s '%.60s': did you mean '%.60s'?", kind, name, near)
+                 : common_format("no %s '%.100s'", kind, name);
+        note_key(opened, key, MD5_WARNING, reason);
+        free(reason);
+    }
+    free(name);
+}
+
+// Checks the keys of an entity, without inherited keys, that name dropped items, particles and the
+// joints of damage zones.
+static void check_other_keys(tool_game *opened, const md5_entity_def *def,
+                             const md5_model_def *model)
+{
+    const bool has_particles = md5_game_num_decls(opened->game, MD5_DECL_PARTICLE) > 0;
+    for (uint32_t i = 0; i < def->num_keys; i++) {
+        const md5_entity_key *const key = &def->keys[i];
+        if (key->decl != def->decl)
+            continue;
+        const size_t length = strlen(key->value);
+        if (has_begin(key->name, "damage_zone")) {
+            check_zone(opened, model, key);
+        } else if (has_begin(key->name, "def_drop")) {
+            check_key_decl(opened, key, MD5_DECL_ENTITY, "entityDef", length);
+        } else if (has_begin(key->name, "smoke_") && has_particles) {
+            const char *const dash = strrchr(key->value, '-'); // PARTICLE-JOINT
+            const size_t end = dash ? (size_t)(dash - key->value) : length;
+            check_key_decl(opened, key, MD5_DECL_PARTICLE, "particle", end);
+            if (dash)
+                check_key_joint(opened, model, key, dash + 1, strlen(dash + 1));
+        }
+    }
+}
+
+// Checks that the script object of an entity exists. Each object is compiled once. Inherited keys
+// are reported at the parent.
+static void check_script(tool_game *opened, const md5_entity_def *def)
+{
+    const md5_entity_key *const key = md5_entity_def_next_key(def, "scriptobject", NULL);
+    size_t num_stubs = 0;
+    md5_error reason = {0};
+    if (!key || key->decl != def->decl || !key->value[0])
+        return;
+    for (size_t i = 0; i < opened->objects.count; i++)
+        if (strcmp(opened->objects.names[i], key->value) == 0)
+            return;
+    common_add(&opened->objects, common_copy(key->value));
+    if (!has_script_object(opened, key->value, &num_stubs, &reason))
+        note_key(opened, key, MD5_ERROR_MISMATCH, reason.message);
+}
+
+// Returns true if a warning is about an inherited key. Such a warning is reported at the parent,
+// unless the entity has another model.
+static bool is_of_parent(tool_game *opened, const md5_entity_def *def, const md5_error *note)
+{
+    const md5_entity_key *const model = md5_entity_def_next_key(def, "model", NULL);
+    if (!model || model->decl == def->decl || opened->work < def->num_keys)
+        return false;
+    opened->work -= def->num_keys;
+    for (uint32_t i = 0; i < def->num_keys; i++) {
+        const md5_entity_key *const key = &def->keys[i];
+        const bool is_here = key->line == note->line && key->column == note->column;
+        if (is_here && key->decl != def->decl && key->decl->file
+            && strcmp(key->decl->file, note->file) == 0)
+            return true;
+    }
+    return false;
+}
+
+// Removes the warnings from index `first` on that are reported at a parent, or whose location has
+// another warning already.
+static void drop_repeated_notes(tool_game *opened, const md5_entity_def *def, size_t first)
+{
+    size_t count = first < opened->num_notes ? first : opened->num_notes;
+    for (size_t i = count; i < opened->num_notes; i++) {
+        const md5_error *const note = &opened->notes[i];
+        bool is_new = !is_of_parent(opened, def, note);
+        for (size_t k = 0; k < first && is_new; k++)
+            is_new = opened->notes[k].line != note->line || opened->notes[k].column != note->column
+                     || strcmp(opened->notes[k].file, note->file) != 0;
+        if (is_new)
+            opened->notes[count++] = *note;
+    }
+    opened->num_notes = count;
+}
+
+// Returns true if the model of an entity was already reported as replaced by the default.
+static bool has_refused_model(const tool_game *opened, const md5_entity_def *def)
+{
+    const char *const name = md5_entity_def_value(def, "model");
+    const md5_decl *const decl = name ? md5_find_decl(opened->game, MD5_DECL_MODEL, name) : NULL;
+    return decl && decl->file && opened->refused_models[decl->index].is_refused;
+}
+
+// Checks the figure, the legs, the joints and the script of an entity, as explain prints them.
+static void check_character(tool_game *opened, const md5_entity_def *def)
+{
+    enum { MAX_CHARACTERS = 2000 };
+    static const char *const keys[] = {"articulatedFigure", "ragdoll", "look_joint", "ik_numLegs"};
+    const md5_figure_def *figure = NULL;
+    bool is_character = false;
+    md5_error problem = {0};
+    check_script(opened, def);
+    if (!changes_character(def))
+        return;
+    for (size_t i = 0; i < COMMON_LENGTH(keys); i++) {
+        const md5_entity_key *const key = md5_entity_def_next_key(def, keys[i], NULL);
+        is_character |= key != NULL;
+        if (i >= 2 || !key || !key->value[0])
+            continue;
+        figure = md5_game_figure_def(opened->game, key->value, &problem);
+        if (!exists(opened, MD5_DECL_ARTICULATED_FIGURE, key->value) && key->decl == def->decl) {
+            char *const reason =
+                common_format("no articulatedFigure '%.150s' is declared", key->value);
+            note_key(opened, key, MD5_WARNING, reason);
+            free(reason);
+        }
+    }
+    const size_t num_notes = opened->num_notes;
+    if (has_refused_model(opened, def)) // reported at the model
+        return;
+    if (is_character && opened->num_characters++ < MAX_CHARACTERS)
+        evaluate_character(opened, def, figure, problem);
+    drop_repeated_notes(opened, def, num_notes);
+}
+
 // Checks the names in the keys of an entity. In a long chain of entities each one has the keys of
 // all others, and each key is compared with the joints and clips of its model.
 static bool check_keys(tool_game *opened, const md5_decl *decl, md5_error *error)
@@ -1568,7 +1832,11 @@ static bool check_keys(tool_game *opened, const md5_decl *decl, md5_error *error
                 .error = {MD5_WARNING,
                           .message = "too many inherited keys: the remaining keys are not checked"},
                 .count = 1});
-    return entity && md5_game_check_entity_keys(opened->game, decl->name, error);
+    if (!entity || !md5_game_check_entity_keys(opened->game, decl->name, error))
+        return false;
+    check_other_keys(opened, entity, model);
+    check_character(opened, entity);
+    return true;
 }
 
 // Prints the skin of a model or the materials of a skin that do not exist.
@@ -1683,7 +1951,38 @@ static uint32_t find_root(refused_model *models, size_t count, uint32_t index)
     return root;
 }
 
-// Prints each model with a cause, and how many models inherit it.
+static int compare_reasons(const void *a, const void *b)
+{
+    const refused_model *const first = *(refused_model *const *)a;
+    const refused_model *const second = *(refused_model *const *)b;
+    const int order = strcmp(first->reason, second->reason);
+    return order != 0 ? order : (first > second) - (first < second);
+}
+
+// Counts the models that name the same missing mesh at the first of them, which is reported.
+static void group_missing_meshes(refused_model *models, size_t count)
+{
+    refused_model **const sorted = common_alloc(count + 1, sizeof(refused_model *));
+    size_t num_sorted = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool has_cause = models[i].is_refused && models[i].parent == MD5_NONE;
+        const char *const reason = models[i].reason;
+        if (has_cause && reason && strncmp(reason, "Model '", strlen("Model '")) == 0)
+            sorted[num_sorted++] = &models[i];
+    }
+    common_sort(sorted, num_sorted, sizeof(refused_model *), compare_reasons);
+    for (size_t i = 1, first = 0; i < num_sorted; i++) {
+        if (strcmp(sorted[i]->reason, sorted[first]->reason) != 0) {
+            first = i;
+            continue;
+        }
+        sorted[first]->num_alike += 1 + sorted[i]->num_heirs;
+        sorted[i]->is_counted = true;
+    }
+    free(sorted);
+}
+
+// Prints each model with a cause, and how many models inherit it or name the same missing mesh.
 static void print_refused_models(tool_game *opened)
 {
     refused_model *const models = opened->refused_models;
@@ -1692,17 +1991,28 @@ static void print_refused_models(tool_game *opened)
         if (models[i].parent != MD5_NONE && models[i].is_refused)
             models[find_root(models, count, i)].num_heirs++;
     }
+    group_missing_meshes(models, count);
     for (uint32_t i = 0; i < count; i++) {
         if (!models[i].is_refused || models[i].parent != MD5_NONE)
             continue;
-        char others[80] = " becomes";
-        if (models[i].num_heirs == 1)
+        const md5_decl *const decl = md5_game_decl(opened->game, MD5_DECL_MODEL, i);
+        if (models[i].is_counted) { // the lenient parser warns at the same location
+            if (tool_minds(opened->check->asked, "defaulted"))
+                common_add(&opened->refusals,
+                           format_location(decl->file, models[i].at.line, models[i].at.column));
+            continue;
+        }
+        char others[120] = " becomes";
+        if (models[i].num_alike > 0)
+            snprintf(others, sizeof others,
+                     " and %zu models that inherit it or name the same mesh become",
+                     models[i].num_heirs + models[i].num_alike);
+        else if (models[i].num_heirs == 1)
             snprintf(others, sizeof others, " and 1 model that inherits it become");
         else if (models[i].num_heirs > 1)
             snprintf(others, sizeof others, " and %zu models that inherit it become",
                      models[i].num_heirs);
-        print_refusal(opened, md5_game_decl(opened->game, MD5_DECL_MODEL, i), "defaulted", others,
-                      models[i].at, models[i].reason);
+        print_refusal(opened, decl, "defaulted", others, models[i].at, models[i].reason);
     }
 }
 

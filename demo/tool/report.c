@@ -23,6 +23,9 @@ struct tool_report {
     size_t num_errors;
     size_t num_warnings;
     size_t num_ignored;
+    uint64_t *seen; // [num_slots] hashes of diagnostics, a hash table; 0: unused
+    size_t num_slots;
+    size_t num_seen;
     common_list remedies;                // "RULE: REMEDY" of printed diagnostics, each once
     diagnostic_group groups[NUM_GROUPS]; // by their keys
 };
@@ -135,6 +138,43 @@ static bool count_in_group(tool_report *report, const md5_diagnostic *found)
     return true; // too many groups
 }
 
+// -- Duplicates -----------------------------------------------------------------------------------
+
+// Adds a hash to a table that has an unused slot. Returns false if the table contains it.
+static bool add_hash(uint64_t *slots, size_t num_slots, uint64_t key)
+{
+    size_t at = (size_t)(key % num_slots);
+    while (slots[at] != 0 && slots[at] != key)
+        at = (at + 1) % num_slots;
+    const bool is_new = slots[at] == 0;
+    slots[at] = key;
+    return is_new;
+}
+
+// Returns true if the same message about the same location was reported before, for example for
+// another entity that uses the same figure.
+static bool is_duplicate(tool_report *report, const md5_diagnostic *found)
+{
+    const md5_error *const error = &found->error;
+    char location[64];
+    snprintf(location, sizeof location, ":%u:%u:", error->line, error->column);
+    uint64_t key = hash(hash(0xCBF29CE484222325, error->file), location);
+    key = hash(hash(key, found->rule), error->message) | 1;
+    if (2 * report->num_seen >= report->num_slots) {
+        const size_t num_slots = 2 * report->num_slots + 1024;
+        uint64_t *const slots = common_alloc(num_slots, sizeof *slots);
+        for (size_t i = 0; i < report->num_slots; i++)
+            if (report->seen[i] != 0)
+                add_hash(slots, num_slots, report->seen[i]);
+        free(report->seen);
+        report->seen = slots;
+        report->num_slots = num_slots;
+    }
+    const bool is_new = add_hash(report->seen, report->num_slots, key);
+    report->num_seen += is_new;
+    return !is_new;
+}
+
 // -- Filters --------------------------------------------------------------------------------------
 
 // Returns true if a name is the rule of a diagnostic or a part of its text or path.
@@ -238,7 +278,7 @@ tool_report *tool_begin_report(const tool_arguments *arguments)
 void tool_report_diagnostic(tool_report *report, const md5_diagnostic *found)
 {
     const report_form *const form = selected_form(report);
-    if (found->is_silent)
+    if (found->is_silent || is_duplicate(report, found))
         return;
     const tool_arguments *const arguments = report->arguments;
     if ((arguments->only.count > 0 && !is_named(&arguments->only, found))
@@ -293,6 +333,7 @@ int tool_end_report(tool_report *report, size_t num_files, uint32_t judged)
         putchar('\n');
     }
     common_free_list(&report->remedies);
+    free(report->seen);
     free(report->path);
     free(report->text);
     free(report);

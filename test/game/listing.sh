@@ -167,7 +167,50 @@ check "errors of figures have the location of the declaration" \
     monster "af/a.af:12:3: error: figure 'torn': body 'b' refers to unknown joint 'tail'" torn
 check "explain says which figure is declared nowhere" monster '  figure: gone: not declared' ghost
 check "explain explains figures" monster '  bodies: 2' limp
-check "check reads figures" says 0 'af/a.af:8' check "$scratch/beast"
+check "check reads figures" says 1 'af/a.af:8' check "$scratch/beast"
+
+# Each entity breaks one key of a character; check reports each at the key, as explain does.
+keyed="$scratch/keyed"
+keys_of_characters() {
+    rm -rf "$keyed" && cp -r models/game/base "$keyed" && mkdir "$keyed/particles" &&
+        echo 'particle there.prt { }' >"$keyed/particles/a.prt" && cat >"$keyed/af/z.af" <<'END' && cat >"$keyed/def/z.def" <<'END2'
+articulatedFigure t_bad {
+    body "a" { joint "origin" mod orientation model box( ( -5, -5, -5 ), ( 5, 5, 5 ) ) containedJoints "*origin" }
+    body "b" { joint "no_such_joint" mod orientation model box( ( -5, -5, -5 ), ( 5, 5, 5 ) ) containedJoints "*head" }
+}
+END
+entityDef t1 { "inherit" "monster_bobbin" "ragdoll" "no_such_figure" }
+entityDef t2 { "inherit" "monster_bobbin" "scriptobject" "no_such_object" }
+entityDef t3 { "inherit" "monster_bobbin" "ik_foot1" "no_such_joint" }
+entityDef t4 { "inherit" "monster_bobbin" "ik_numLegs" "9" }
+entityDef t5 { "inherit" "monster_bobbin" "look_joint no_such_joint" "1 1 0" }
+entityDef t6 { "inherit" "monster_bobbin" "def_head" "no_such_head" }
+entityDef t7 { "inherit" "monster_bobbin" "ragdoll" "t_bad" }
+entityDef t8 { "inherit" "monster_bobbin" "damage_zone head" "*head no_such_joint" }
+entityDef t9 { "inherit" "monster_bobbin" "def_dropDeathItem" "monster_bobbim" }
+entityDef t10 { "inherit" "monster_bobbin" "smoke_burnParticle" "ther.prt-head" }
+entityDef t11 { "inherit" "monster_bobbin" "smoke_burnParticle" "there.prt-no_such_joint" }
+END2
+        says 0 ' 0 errors, ' check models/game/base && ! grep "def/\|af/" "$scratch/out" &&
+        says 1 "z.def:1:43: warning: 'ragdoll': no articulatedFigure 'no_such_figure' is declared" check "$keyed" --all || return 1
+    while read -r line; do
+        grep -qF "$line" "$scratch/out" || { echo "missing: $line" && cat "$scratch/out" && return 1; }
+    done <<'END'
+z.def:2:43: error: 'scriptobject': unknown script object 'no_such_object'
+z.def:3:43: warning: 'ik_foot1': joint 'no_such_joint' not found on 't3'
+z.def:4:43: warning: walk IK is disabled
+z.def:5:43: warning: 'look_joint no_such_joint': joint 'no_such_joint' not found on 't5'
+z.def:6:43: warning: 'def_head' 'no_such_head': unknown model
+z.af:1:1: error: figure 't_bad': body 'b' refers to unknown joint 'no_such_joint'
+z.def:8:43: warning: 'damage_zone head': joint 'no_such_joint' not found in the model
+z.def:9:43: warning: 'def_dropDeathItem': no entityDef 'monster_bobbim': did you mean 'monster_bobbin'?
+z.def:10:44: warning: 'smoke_burnParticle': no particle 'ther.prt'
+z.def:11:44: warning: 'smoke_burnParticle': joint 'no_such_joint' not found in the model
+END
+    [ "$(grep -c 'z.def:6:' "$scratch/out")" -eq 1 ] && ! grep 'bobbin.def:' "$scratch/out" && says 0 "unknown script object 'no_such_object'" explain "$keyed" t2 &&
+        says 0 "  script object: monster_bobbin, 0 functions of the game's world return 0" explain "$keyed" t1
+}
+check "check reports the keys of characters" keys_of_characters
 
 # A missing mesh and all declarations that depend on it. "early" is declared before the model that it inherits.
 mkdir -p "$scratch/broken/def" "$scratch/broken/models"
@@ -183,14 +226,26 @@ cp "$scratch/beast/models/flags.md5anim" "$scratch/broken/models"
     echo 'entityDef user { "model" "early" "anim" "more" "look_joint joint1" "1 1 0" "ik_numLegs" "1" "ik_waist" "origin"
         "ik_hip1" "joint1" "ik_knee1" "joint3" "ik_ankle1" "joint6" "ik_foot1" "joint8" }'
 } >"$scratch/broken/def/a.def"
-one_finding() { # TEXT, ARGUMENT... (and a warning of the clip, and the two lines of the summary)
+one_finding() { # TEXT, ARGUMENT... (and a warning of the clip, two remedies, and the two lines of the summary)
     text=$1
     shift
-    says 1 "$text" check "$@" && [ "$(wc -l <"$scratch/out")" -eq 4 ] || { cat "$scratch/out" && return 1; }
+    says 1 "$text" check "$@" && [ "$(wc -l <"$scratch/out")" -eq 6 ] || { cat "$scratch/out" && return 1; }
 }
 check "a missing mesh is one finding" one_finding \
     "def/a.def:2:19: error: 'root' and 2 models that inherit it become the default: Model 'models/gone.md5mesh' defaulted" \
     "$scratch/broken"
+# Forty models that name the same missing mesh, and entities that use them.
+mkdir -p "$scratch/forty/def"
+i=0
+while [ $i -lt 40 ]; do
+    i=$((i + 1))
+    echo "model m$i { mesh models/gone.md5mesh } entityDef e$i { \"model\" \"m$i\" \"look_joint head\" \"1 1 1\" \"ik_numLegs\" \"2\" }"
+done >"$scratch/forty/def/a.def"
+one_of_forty() {
+    says 1 "error: 'm1' and 39 models that inherit it or name the same mesh become the default: Model 'models/gone.md5mesh' defaulted" check "$scratch/forty" &&
+        grep -q ' 1 errors, 0 warnings' "$scratch/out"
+}
+check "forty models without their mesh are one finding" one_of_forty
 sed -i 's/^model early/model unused/; s/inherit late anim more/inherit unused anim more/' "$scratch/broken/def/a.def"
 check "one model inherits it" says 1 "'root' and 1 model that inherits it become the default: " check "$scratch/broken"
 sed -i '/^model late/d' "$scratch/broken/def/a.def"
