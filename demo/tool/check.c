@@ -493,25 +493,42 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
     return num_files;
 }
 
+// Returns true if a path begins with a folder.
+static bool is_below(const char *path, const char *folder)
+{
+    const size_t length = strlen(folder);
+    return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
 // Checks the files and archives in a folder that is not a game folder: checks archives, and adds
-// the files to `files`. Returns the number of checked files in archives.
+// the files to `files`. If the folder is the folder of an engine, its folder `base` is checked as a
+// game. Returns the number of checked files in archives and in the game.
 static size_t check_folder(checker *check, tool_arguments *arguments, const char *path,
                            common_list *files)
 {
     size_t num_files = 0;
+    char *const base = common_join(path, "base");
+    const bool has_base = common_is_folder(base) && common_is_game_folder(base);
+    arguments->folder = base;
+    if (has_base)
+        num_files += check_game(check, arguments);
     common_walk walk = {.is_wanted = is_read,
                         .goes_on = check->shows_progress ? tool_show_search : NULL};
     common_list found = common_walk_folder(path, &walk);
     for (size_t i = 0; i < found.count; i++) {
+        if (has_base && is_below(found.names[i], base))
+            continue;
         arguments->folder = found.names[i];
         if (is_checked(found.names[i]))
             common_add(files, common_copy(found.names[i]));
         else // an archive is checked separately
             num_files += check_game(check, arguments);
     }
-    if (found.count == 0)
+    arguments->folder = path;
+    if (found.count == 0 && !has_base)
         check_game(check, arguments); // reports the model of another format
     common_free_list(&found);
+    free(base);
     if (walk.warning[0] != '\0') {
         md5_diagnostic unread = {.count = 1};
         convert_fail(&unread.error, MD5_WARNING, path, "%s", walk.warning);

@@ -539,13 +539,23 @@ static bool repair(repair_job *file, md5_error *error)
 
 // -- The command ----------------------------------------------------------------------------------
 
+// Returns true if --output is a folder, which several files create.
+static bool is_output_folder(const tool_arguments *arguments)
+{
+    const char *const output = arguments->output;
+    if (common_is_folder(output))
+        return true;
+    const bool has_parts = arguments->num_words > 1 || arguments->cuts.count > 0;
+    return has_parts && !common_is_file(output);
+}
+
 // Returns the path of the output: --output, a file in that folder, or the file itself. Binary files
 // of Doom 3 BFG become text files. A part of a clip has a separate name.
 static char *name_output(const repair_job *file)
 {
     static const char *const extensions[] = {".md5mesh", ".md5anim", ".md5camera"}; // by kind
     const char *const output = file->arguments->output;
-    if (output && !common_is_folder(output))
+    if (output && !is_output_folder(file->arguments))
         return common_copy(output);
     char *const stem = file->part ? common_format("%.*s", (int)strcspn(file->part, "="), file->part)
                                   : common_stem(file->path);
@@ -700,8 +710,8 @@ static int check_fix_arguments(tool_arguments *arguments)
     if (!has_target && !arguments->is_dry)
         return tool_usage("fix", "missing option: expected --output, --cut, --force or --dry-run");
     const bool needs_folder = arguments->num_words > 1 || is_cut;
-    if (arguments->output && needs_folder && !common_is_folder(arguments->output))
-        return tool_usage("fix", "--output: expected an existing folder for several files");
+    if (arguments->output && needs_folder && !is_output_folder(arguments))
+        return tool_usage("fix", "--output: expected a folder for several files, found a file");
     if (arguments->frames && is_cut)
         return tool_usage(
             "fix", "--frames has no effect with --cut, which selects the frames of each part");
@@ -748,6 +758,8 @@ static int fix(tool_arguments *arguments)
     md5_error error = {0};
     for (size_t i = 0; i < made.count && status == TOOL_OK; i++) {
         const char *const text = texts.names[i];
+        if (arguments->output && is_output_folder(arguments))
+            common_create_folders(made.names[i], 0777);
         status = tool_end(tool_write_text(made.names[i], text, strlen(text), &error), &error);
     }
     common_free_list(&made);
@@ -773,7 +785,8 @@ const tool_command tool_fix = {
     "bounds are computed from the skin. Files without errors are unchanged. If one file cannot be\n"
     "repaired, no file is written.\n"
     "\n"
-    "  --output NAME    the file to write; a folder for several files; -o is short for it\n"
+    "  --output NAME    the file to write; a folder for several files, which is created; -o is\n"
+    "                   short for it\n"
     "  --force          overwrite files; without --output, overwrite the input files\n"
     "  --dry-run        print the repairs without writing; the exit status is 1 if there are any\n"
     "  --mesh MESH      for clips: the mesh whose scale and orientation the clips get; default "

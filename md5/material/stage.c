@@ -968,11 +968,28 @@ static void read_map(md5_material_parser *parser)
     (void)md5i_read_image_text(parser->lex, parser->image);
 }
 
+// Returns true if the size of a rendered image follows, which Doom 3 requires. In lenient mode the
+// size may be missing, as in The Dark Mod, and "inclusive" or "exclusive" is skipped.
+static bool has_dynamic_size(md5_material_parser *parser)
+{
+    md5_token token;
+    if (!md5_is_lenient(parser->game))
+        return true;
+    if (!md5i_decl_lex_read_on_line(parser->lex, &token))
+        return false;
+    if (md5i_token_is_word(&token, "inclusive") || md5i_token_is_word(&token, "exclusive"))
+        return false;
+    md5i_decl_lex_unread(parser->lex, &token);
+    return !md5i_token_is(&token, "}");
+}
+
 static void read_dynamic(md5_material_parser *parser)
 {
     parser->stage->dynamic = (md5_dynamic_image)parser->value;
-    parser->stage->dynamic_width = md5i_decl_lex_int(parser->lex);
-    parser->stage->dynamic_height = md5i_decl_lex_int(parser->lex);
+    if (has_dynamic_size(parser)) {
+        parser->stage->dynamic_width = md5i_decl_lex_int(parser->lex);
+        parser->stage->dynamic_height = md5i_decl_lex_int(parser->lex);
+    }
     if (parser->value != MD5_IMAGE_REMOTE)
         parser->stage->texgen = MD5_TEXGEN_SCREEN;
 }
@@ -984,6 +1001,9 @@ static void read_video(md5_material_parser *parser)
     bool is_read = md5i_decl_lex_read(parser->lex, &token);
     const bool loops = is_read && !is_sound_map && md5i_token_is_word(&token, "loop");
     if (loops)
+        is_read = md5i_decl_lex_read(parser->lex, &token);
+    // A keyword of The Dark Mod.
+    if (is_read && md5_is_lenient(parser->game) && md5i_token_is_word(&token, "withAudio"))
         is_read = md5i_decl_lex_read(parser->lex, &token);
     if (!is_read) {
         md5i_decl_lex_warn(parser->lex, "missing parameter for '%s' keyword in material %s",

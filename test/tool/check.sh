@@ -378,6 +378,14 @@ roots_move() {
         cmp "$scratch/case/new/again.md5anim" "$scratch/case/new/forth.md5anim" && ! cmp -s "$scratch/case/new/back.md5anim" "$scratch/case/new/forth.md5anim"
 }
 check 'root motion of another joint, and reversed frames' roots_move
+# A pair is written into a folder that does not exist yet, but not into one that is a file.
+into_a_folder() {
+    rm -rf "$scratch/new_folder" && runs 0 fix "$base/a.md5mesh" "$base/a.md5anim" -o "$scratch/new_folder/deep" &&
+        runs 0 check --for all "$scratch/new_folder/deep" && line_of '^2 files, 0 errors, 0 warnings' &&
+        runs 2 fix "$base/a.md5mesh" "$base/a.md5anim" -o "$scratch/new_folder/deep/a.md5mesh" &&
+        grep -q 'expected a folder for several files, found a file' "$scratch/err"
+}
+check 'fix creates the folder of several files' into_a_folder
 replaces() { # headers of the models of Quake and Quake II, with 3 frames and with 2
     rm -rf "$scratch/case" && mkdir -p "$scratch/case/progs" "$scratch/case/md5" && cp "$base"/a.md5* "$scratch/case/progs" &&
         cp "$base"/a.md5* "$scratch/case/md5" && : >"$scratch/case/progs/hide_00_00.png" &&
@@ -565,7 +573,7 @@ cuts() {
         runs 0 fix --cut e=0-9,b=10-19 "$fixed/e.md5anim" --force --mesh $bobbin/bobbin.md5mesh && cmp "$fixed/a.md5anim" "$fixed/e.md5anim" &&
         cmp "$fixed/b.md5anim" "$fixed/d.md5anim" && runs 1 fix --frames 20-25 $bobbin/walk.md5anim --dry-run &&
         grep -q 'walk.md5anim: error: frames are out of range: expected frames below 25, found 6 frames from 20' "$scratch/err" &&
-        for wrong in '--cut a' '--cut =1-2' '--cut a=2-1' '--cut a=1-2,' '--frames 5' '--frames -1-5' '--frames 1-2,3-4' '--rate 0'; do
+        for wrong in '--cut a' '--cut =1-2' '--cut a=1-2,' '--frames 5' '--frames -1-5' '--frames 1-2,3-4' '--rate 0'; do
             # shellcheck disable=SC2086 # two words
             runs 2 fix $wrong $bobbin/walk.md5anim --dry-run || return 1
         done
