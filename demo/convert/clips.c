@@ -694,7 +694,6 @@ bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_sce
     for (size_t i = 0; i < rig->plain->num_animations && is_added; i++)
         is_added = convert_clip(&clip, i);
     is_added = is_added && add_rest_pose(&clip) && check_scale_loss(&clip);
-    free(clip.worst.clip);
     free(clip.name);
     free(clip.tracks);
     free(clip.next_tracks);

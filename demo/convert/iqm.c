@@ -795,7 +795,6 @@ static bool measure_clips(iqm_file *file, const md5_doc *model, double size)
     }
     is_done =
         is_done && convert_report_loss(file->job, &worst, model, size, 1, file->path, file->error);
-    free(worst.clip);
     free(scale.to_bind);
     free(scale.scaled);
     free(scale.rigid);

@@ -40,8 +40,9 @@ void convert_measure_loss(convert_loss *worst, const convert_loss_clip *clip,
             for (uint32_t above = joint; above != MD5_NONE; above = model->joints[above].parent)
                 if (convert_max_element(&moves[above]) > 1e-5)
                     joint = above;
-            free(worst->clip);
-            *worst = (convert_loss){distance, common_copy(clip->name), joint, time, mesh->name};
+            *worst = (convert_loss){
+                .distance = distance, .joint = joint, .time = time, .mesh = mesh->name};
+            COMMON_TEXT(worst->clip, "%.47s", clip->name);
         }
     }
 }
@@ -49,16 +50,16 @@ void convert_measure_loss(convert_loss *worst, const convert_loss_clip *clip,
 bool convert_report_loss(const convert_job *job, const convert_loss *loss, const md5_doc *model,
                          double size, double unit, const char *path, md5_error *error)
 {
-    if (!(loss->distance > 1e-5 * size) || !loss->clip)
+    if (!(loss->distance > 1e-5 * size))
         return true;
     char text[240];
-    COMMON_TEXT(
-        text,
-        "MD5 cannot store the scale of joint %.47s in clip %.47s: vertices move by up to %.4g "
-        "units (%.3g in the file, %.2g %% of the size)",
-        model->joints[loss->joint].name, loss->clip, loss->distance, loss->distance / unit,
-        100 * loss->distance / size);
-    convert_note(job, "%s; largest error at %g s in mesh %s", text, loss->time, loss->mesh);
+    COMMON_TEXT(text,
+                "MD5 cannot store the scale of joint %.47s in clip %s: vertices move by up to %.4g "
+                "units (%.3g in the file, %.2g %% of the size)",
+                model->joints[loss->joint].name, loss->clip, loss->distance, loss->distance / unit,
+                100 * loss->distance / size);
+    convert_note(job, "%s; largest error at %g s in mesh %s", text, loss->time,
+                 loss->mesh ? loss->mesh : "?");
     return loss->distance <= 0.01 * size || job->is_forced
            || convert_fail(error, MD5_ERROR_SYNTAX, path,
                            "%s; use --force to convert the file anyway", text);

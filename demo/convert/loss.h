@@ -6,12 +6,12 @@
 #include "demo/convert/affine.h"
 #include "demo/convert/convert.h"
 
-// The largest displacement of a vertex by the scale of joints. Initialize with {0} and free `clip`.
+// The largest displacement of a vertex by the scale of joints. Initialize with {0}.
 typedef struct convert_loss {
     double distance; // units
-    char *clip;
-    uint32_t joint; // the highest joint that is scaled
-    double time;    // seconds
+    char clip[48];   // beginning of the name
+    uint32_t joint;  // the highest joint that is scaled
+    double time;     // seconds
     const char *mesh;
 } convert_loss;
 
