@@ -432,6 +432,31 @@ static const char *context_label(const view_stage *stage, const view_target *tar
     return view_get_label(row);
 }
 
+// Adds a command of a context menu. A short label is completed by the kind and the name of the
+// object: "Hide mesh skin".
+static void add_context_line(menu_lines *lines, const view_stage *stage, const view_target *target,
+                             const view_menu_entry *entry)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const char *const label = context_label(stage, target, entry);
+    const bool is_all = strcmp(label, "Show all") == 0;
+    const bool is_of_object = entry->action == VIEW_HIDE_MESH || entry->action == VIEW_ONLY_MESH;
+    const bool is_mesh = scene->model != NULL && is_of_object && !is_all;
+    char text[64];
+    COMMON_TEXT(text, "%s", label);
+    if (is_mesh && target->number < scene->model->num_meshes) {
+        const char *const name = scene->model->meshes[target->number].name;
+        COMMON_TEXT(text, "%s mesh %s", label, name);
+        if (name[0] == '\0')
+            COMMON_TEXT(text, "%s mesh %zu", label, target->number);
+    } else if (entry->action == VIEW_OPEN_CLIP && target->number < scene->num_clips) {
+        COMMON_TEXT(text, "%s clip %s", label, scene->clips[target->number].name);
+    } else if (entry->action == VIEW_OPEN_FILE && target->path[0] != '\0') {
+        COMMON_TEXT(text, "%s %s", label, common_base(target->path));
+    }
+    add_line(lines, stage, entry, text, has_menu(entry));
+}
+
 static void list_context(menu_lines *lines, const view_stage *stage, const view_target *target)
 {
     const view_menu_entry *search = NULL; // the last line
@@ -442,7 +467,7 @@ static void list_context(menu_lines *lines, const view_stage *stage, const view_
         if (entry->action == VIEW_SEARCH)
             search = entry;
         else if ((entry->context & target->context) != 0 && is_listed(stage, entry))
-            add_line(lines, stage, entry, context_label(stage, target, entry), has_menu(entry));
+            add_context_line(lines, stage, target, entry);
     }
     assert(search != NULL);
     add_line(lines, stage, search, "All commands\xE2\x80\xA6", false);
