@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L // popen()
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
+
+#include "demo/viewer/app/window.h"
 #include "demo/viewer/jobs/export.h"
 #include "demo/viewer/jobs/output.h"
 
@@ -699,6 +701,53 @@ TEST_EXPORT (view_export_dialog_is_complete_in_its_first_frame) {
     CHECK(item_find(viewer, &facts, "export/Folder").width > 0.0f);
 }
 
+// Without a dialog of the desktop, the folder is chosen in our list. Then the dialog opens again.
+TEST_EXPORT (view_export_folder_is_chosen_in_a_list) {
+    view_state *const viewer = &fixture->viewer;
+    view_export_choices *const choices = &viewer->panels.export.choices;
+    folder_put_text(fixture->folder, "a.md5mesh", "");
+    snprintf(choices->folder, sizeof choices->folder, "%s", fixture->folder);
+    view_stage stage = item_draw(viewer, 1280, 720);
+    view_command command = item_press(viewer, &stage, "export/Browse", 0.5f, 0.5f);
+    view_execute(viewer, command);
+    item_release(viewer);
+    CHECK_UINT(viewer->ui.over, VIEW_OVERLAY_FILES);
+    CHECK_STRING(viewer->panels.browser.folder, fixture->folder);
+    CHECK_UINT(viewer->panels.browser.num_entries, 0); // no files
+    char *const parent = common_folder(fixture->folder);
+    PERFORM(viewer, VIEW_OPEN_FOLDER, .path = parent);
+    stage = item_draw(viewer, 1280, 720);
+    command = item_press(viewer, &stage, "list/Choose this folder", 0.5f, 0.5f);
+    view_execute(viewer, command);
+    item_release(viewer);
+    CHECK_UINT(viewer->ui.over, VIEW_OVERLAY_EXPORT);
+    OWN_STRING expected = common_folder(fixture->folder);
+    OWN_STRING whole = common_canonical_path(expected);
+    CHECK_STRING(choices->folder, whole);
+}
+
+// An empty name is replaced by the names of the model and the clip. The format of the model is the
+// last of the formats, and another format is the default.
+TEST_EXPORT (view_export_has_a_readable_name_and_another_format) {
+    view_state *const viewer = &fixture->viewer;
+    view_export *const export = &viewer->panels.export;
+    export->is_set = false;
+    view_follow_export(viewer);
+    CHECK_STRING(export->choices.name, "");
+    OWN_STRING folder = common_canonical_path(test_path("models/thimble"));
+    CHECK_STRING(export->choices.folder, folder);
+    export->choices.kind = VIEW_EXPORT_MODEL;
+    view_follow_export(viewer);
+    const view_stage stage = item_draw(viewer, 1280, 720);
+    CHECK(item_find(viewer, &stage, "export/Automatic").width > 0);
+    CHECK(strstr(export->output, "/{model}") != NULL);
+    CHECK(strcmp(export->endings.names[export->choices.model_format], "md5mesh") != 0);
+    const view_rect other = item_find(viewer, &stage, "export/glb");
+    const view_rect source = item_find(viewer, &stage, "export/md5mesh");
+    CHECK(other.width > 0 && source.width > 0);
+    CHECK(source.y > other.y || source.x > other.x);
+}
+
 TEST_EXPORT (view_export_dialog_closes_by_escape) {
     CHECK(press_key(fixture, VIEW_KEY_ESCAPE) == VIEW_EXPORT);
 }
@@ -712,9 +761,9 @@ TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
     const view_rect button = item_find(viewer, &facts, "export/Export");
     CHECK(button.width > 0.0f && button.x + button.width < width
           && button.y + button.height < height);
-    CHECK(item_find(viewer, &facts, "export/Name").y > button.y); // the item is cut off
+    CHECK(item_find(viewer, &facts, "export/Automatic").y > button.y); // the item is cut off
     view_run_ui(&viewer->ui, &viewer->panels, &facts, &(ui_mouse){.x = 200, .y = 150, .wheel = -2});
-    const view_rect field = item_find(viewer, &facts, "export/Name");
+    const view_rect field = item_find(viewer, &facts, "export/Automatic");
     CHECK(field.y > 0.0f && field.y + field.height < button.y);
     CHECK(press_key(fixture, VIEW_KEY_HOME) == VIEW_HANDLED);
 }

@@ -101,7 +101,6 @@ view_command view_poll_file_dialog(view_state *viewer)
         return command;
     picker->process = 0;
     picker->has_failed = status != 0 && status != 1; // 1: canceled
-    export->has_desktop = !picker->has_failed;
     command.action = VIEW_HANDLED;
     const size_t length = strlen(answer);
     if (picker->action == VIEW_EXPORT && length > 0) {

@@ -544,7 +544,6 @@ void view_perform_export(view_state *viewer, view_action action)
                                                                  : VIEW_OVERLAY_EXPORT);
         store_choices(viewer);
         describe_output(viewer, 1, &now); // the first frame of the dialog needs the choices
-        export->has_desktop = view_has_file_dialog(viewer);
         export->asks = false;
     } else if (action == VIEW_RUN_EXPORT) {
         begin_export(viewer, 1);

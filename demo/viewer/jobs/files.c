@@ -819,6 +819,27 @@ static void list_files_for_option(view_state *viewer, size_t number, const char 
     free(folder);
 }
 
+// Sets the folder of exported files and returns to the export dialog. If `path` is NULL, lets the
+// user select the folder, in the desktop's dialog or in our list.
+static void select_export_folder(view_state *viewer, const char *path)
+{
+    view_export_choices *const choices = &viewer->panels.export.choices;
+    if (path == NULL) {
+        const view_list_purpose purpose = {
+            .takes = 1u << VIEW_ENTRY_FOLDER,
+            .is_folder = true,
+            .answer = {.action = VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT}};
+        if (!view_open_file_dialog(viewer, VIEW_EXPORT, choices->folder))
+            list_files(viewer, choices->folder, purpose);
+        return;
+    }
+    if (strlen(path) < sizeof choices->folder)
+        COMMON_TEXT(choices->folder, "%s", path);
+    else
+        view_notice(viewer, "The path of the folder is too long");
+    view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_EXPORT);
+}
+
 // == The first document ==========================================================================
 
 // Shows our own model with the error of the document that could not be opened; the next start does
@@ -1069,7 +1090,7 @@ static void run_file_command(view_state *viewer, const view_command *command)
         break;
     case VIEW_OPEN_FOLDER:
         if (number == VIEW_FOLDER_OF_EXPORT)
-            view_open_file_dialog(viewer, VIEW_EXPORT, viewer->panels.export.choices.folder);
+            select_export_folder(viewer, path);
         else if (path != NULL && is_closed) // selected in the dialog of the desktop
             view_drop(viewer, path);
         else if (path != NULL)

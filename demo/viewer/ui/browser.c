@@ -201,7 +201,7 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
         add_files(&listed, &files, NULL, VIEW_ENTRY_PICTURE, whole);
     if (takes == 0)
         add_files(&listed, &files, NULL, VIEW_ENTRY_OTHER, whole);
-    for (size_t i = 0; i < COMMON_LENGTH(archive_endings); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(archive_endings) && !listed.asked.is_folder; i++)
         add_files(&listed, &files, archive_endings[i], VIEW_ENTRY_FOLDER, whole);
     for (size_t i = 0; i < folders.count; i++)
         add_entry(&listed, VIEW_ENTRY_FOLDER, common_format("%s/", common_base(folders.names[i])),
@@ -778,12 +778,16 @@ static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
     }
     if (count == 0 || foot->width > 40 * ui->em) // a narrow window has only the cross
         words[count++] = "Cancel";
-    words[count++] = "Open";
+    const bool is_folder = browser->asked.is_folder && browser->folder != NULL;
+    words[count++] = is_folder ? "Choose this folder" : "Open";
     const int pressed = ui_buttons(ui, foot, words, count, count - 1, true);
     if (pressed < 0)
         return;
     const view_option *const option = button_options[pressed];
-    if (pressed == count - 1) {
+    if (pressed == count - 1 && is_folder) {
+        ui->command = command_for_file(browser, browser->folder);
+        view_close_browser(browser);
+    } else if (pressed == count - 1) {
         ui->command = open_selected(browser);
     } else if (option == NULL) {
         view_close_browser(browser);
@@ -822,6 +826,12 @@ static void run_tabs(view_ui *ui, view_browser *browser, view_rect box)
     }
 }
 
+// Returns the title of a dialog whose choice is not opened.
+static const char *choice_title(const view_browser *browser)
+{
+    return browser->asked.is_folder ? "Choose a folder" : "Choose a file";
+}
+
 // Returns the title of the dialog.
 static const char *list_title(const view_browser *browser)
 {
@@ -831,7 +841,7 @@ static const char *list_title(const view_browser *browser)
     if (browser->kind == VIEW_BROWSE_FILES && browser->asked.is_dropped)
         return "Use the dropped model";
     if (browser->kind == VIEW_BROWSE_FILES)
-        return answer != VIEW_NOTHING ? "Choose a file" : "Open";
+        return answer != VIEW_NOTHING ? choice_title(browser) : "Open";
     if (browser->kind == VIEW_BROWSE_GAME)
         return "Game contents";
     return browser->kind == VIEW_BROWSE_CLIPS ? "Clips" : browser->folder;

@@ -24,6 +24,8 @@ enum { NUM_SAMPLES = 4 };
 static const char *const backgrounds[] = {"As shown", "Transparent"};
 static const char *const labels[] = {"None", "Clip and frame"};
 
+static const char automatic_name[] = "{model}_{anim}"; // in place of an empty name
+
 // -- From choices to options ----------------------------------------------------------------
 
 void view_free_export(view_export *export)
@@ -70,19 +72,36 @@ bool view_read_choices(view_export_choices *choices, const char *text)
     }
     if (*text != '\0')
         return false;
+    if (strcmp(read.name, automatic_name) == 0) // written by an earlier version
+        read.name[0] = '\0';
     *choices = read;
     return true;
 }
 
-// Initializes the choices with those of the last session or with defaults.
+// Returns true if a format is the format of the shown file, or its binary variant.
+static bool is_source_format(const view_stage *stage, const char *ending)
+{
+    const char *const shown = view_shown_file(stage->document);
+    const char *const dot = shown != NULL ? strrchr(shown, '.') : NULL;
+    return dot != NULL && common_has_suffix(ending, dot + 1);
+}
+
+// Initializes the choices with those of the last session or with defaults: the folder of the model,
+// and another format than the model's.
 static void set_initial_choices(view_export *export, const view_stage *stage)
 {
     const char *const last = stage->config != NULL ? stage->config->export_choices : NULL;
     export->is_set = true;
     if (last != NULL && view_read_choices(&export->choices, last))
         return;
-    char *const folder = common_absolute(".");
-    export->choices = (view_export_choices){.format = 1, .name = "{model}_{anim}"};
+    const char *const shown = view_shown_file(stage->document);
+    char *const nearby = common_folder(shown != NULL ? shown : "");
+    char *const folder = common_absolute(common_is_folder(nearby) ? nearby : ".");
+    export->choices = (view_export_choices){.format = 1};
+    for (uint32_t i = (uint32_t) export->endings.count; i-- > 0;)
+        if (!is_source_format(stage, export->endings.names[i]))
+            export->choices.model_format = i;
+    free(nearby);
     COMMON_TEXT(export->choices.folder, "%s", folder);
     free(folder);
     for (uint32_t i = 0; i < NUM_SAMPLES; i++)
@@ -125,19 +144,20 @@ static const char *file_extension(const view_export *export)
 static char *output_path(const view_export *export, bool is_series, bool has_all, unsigned number)
 {
     const view_export_choices *const choices = &export->choices;
+    const char *const pattern = choices->name[0] != '\0' ? choices->name : automatic_name;
     const bool is_model = choices->kind == VIEW_EXPORT_MODEL;
-    const char *const clip = strstr(choices->name, "_{anim}");
-    const bool needs_clip = has_all && !is_model && strstr(choices->name, "{anim}") == NULL;
+    const char *const clip = strstr(pattern, "_{anim}");
+    const bool needs_clip = has_all && !is_model && strstr(pattern, "{anim}") == NULL;
     const bool needs_number =
-        is_series && strstr(choices->name, "{n") == NULL && strstr(choices->name, "{frame") == NULL;
+        is_series && strstr(pattern, "{n") == NULL && strstr(pattern, "{frame") == NULL;
     char copy[16] = "";
     if (number > 1)
         COMMON_TEXT(copy, "-%u", number);
     // The name of a model with all clips, or without a clip, does not contain the name of a clip.
-    const int length = is_model && has_all && clip ? (int)(clip - choices->name) : INT_MAX;
+    const int length = is_model && has_all && clip ? (int)(clip - pattern) : INT_MAX;
     const char *const clip_suffix = needs_clip ? "_{anim}" : "";
     const char *const number_suffix = needs_number ? "_{n:04}" : "";
-    char *const name = common_format("%.*s%s%s%s.%s", length, choices->name, clip_suffix, copy,
+    char *const name = common_format("%.*s%s%s%s.%s", length, pattern, clip_suffix, copy,
                                      number_suffix, file_extension(export));
     char *const path = common_join(choices->folder, name);
     free(name);
@@ -302,17 +322,43 @@ static void add_segment(view_ui *ui, const char *name, const char *const *words,
     }
 }
 
-// The rows for the folder and the name of the file.
+// The rows for the folder and the name of the file. An empty name is chosen automatically.
 static void add_place(view_ui *ui, view_export *export)
 {
-    static const char *const more = "\xE2\x80\xA6";
+    static const char *const browse = "Browse\xE2\x80\xA6";
     view_export_choices *const choices = &export->choices;
+    char hint[160];
     view_rect row = next_row(ui, "Folder");
-    if (export->has_desktop && ui_buttons(ui, &row, &more, 1, -1, true) == 0)
+    if (ui_buttons(ui, &row, &browse, 1, -1, true) == 0)
         UI_COMMAND(ui, VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT);
     ui_field(ui, row, "Folder", choices->folder, sizeof choices->folder);
-    ui_field(ui, next_row(ui, "Name"), "Name with {model} {anim} {n}", choices->name,
-             sizeof choices->name);
+    const char *const file = export->file != NULL ? common_base(export->file) : "";
+    const char *const dot = strrchr(file, '.');
+    COMMON_TEXT(hint, "Automatic: %.*s", dot != NULL ? (int)(dot - file) : 0, file);
+    ui_field(ui, next_row(ui, "Name"), hint, choices->name, sizeof choices->name);
+    ui_tip(ui, "Placeholders: {model}, {anim}, {n}");
+}
+
+// The row for the format of a model. The format of the shown file is the last.
+static void add_model_formats(view_ui *ui, view_export *export)
+{
+    const char *words[MAX_ENDINGS];
+    uint32_t indices[MAX_ENDINGS];
+    uint32_t count = 0;
+    uint32_t choice = 0;
+    for (int is_source = 0; is_source < 2; is_source++) {
+        for (uint32_t i = 0; i < (uint32_t) export->endings.count && count < MAX_ENDINGS; i++) {
+            if (is_source_format(ui->stage, export->endings.names[i]) != (is_source == 1))
+                continue;
+            if (i == export->choices.model_format)
+                choice = count;
+            indices[count] = i;
+            words[count++] = export->endings.names[i];
+        }
+    }
+    add_segment(ui, "Format", words, count, &choice);
+    if (choice < count)
+        export->choices.model_format = indices[choice];
 }
 
 // The rows for the choices of the selected kind.
@@ -340,8 +386,7 @@ static void add_choices(view_ui *ui, view_export *export)
         ui_field(ui, next_row(ui, "Frame range"), "All, or 0-24", choices->range,
                  sizeof choices->range);
     if (choices->kind == VIEW_EXPORT_MODEL) {
-        add_segment(ui, "Format", (const char *const *)export->endings.names,
-                    (uint32_t) export->endings.count, &choices->model_format);
+        add_model_formats(ui, export);
         add_place(ui, export);
         return;
     }

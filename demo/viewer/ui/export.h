@@ -39,7 +39,6 @@ typedef struct view_export {
     bool asks; // the question about an existing file is open
 
     // Set by the caller:
-    bool has_desktop;    // the desktop has a dialog to select a folder
     common_list endings; // file extensions of the model formats
     char problem[256];   // reason why export is disabled, or ""
     char *output;        // value of --output
