@@ -240,8 +240,9 @@ MD5_EDIT_API uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, 
 typedef struct md5_mesh_edit {
     // true: merges meshes with the same material into one mesh, at the position of the first one
     bool is_merged;
-    // true: removes triangles with duplicate vertices, vertices without triangles, and weights
-    // without vertices. A mesh that would lose all its triangles is kept.
+    // true: removes triangles with duplicate vertices or without area in the bind pose, vertices
+    // without triangles, and weights without vertices. A mesh that would lose all its triangles is
+    // kept.
     bool drops_unused;
     // [num_meshes of the document] true for each mesh whose triangles are to be flipped, so that
     // they face the other side. NULL: no mesh is flipped.

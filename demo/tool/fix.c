@@ -809,7 +809,7 @@ const tool_command tool_fix = {
     "\n"
     "For meshes:\n"
     "\n"
-    "  --unused         remove unused vertices, weights and triangles\n"
+    "  --unused         remove unused vertices and weights, and triangles without area\n"
     "  --bad-triangles  remove triangles with a vertex index above numverts\n"
     "  --merge          merge meshes with the same shader\n"
     "  --max-vertices N   split meshes with more vertices\n"

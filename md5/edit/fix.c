@@ -270,6 +270,7 @@ typedef struct mesh_part {
     part_entry *vertex_entries;
     part_entry *run_entries; // by the first weight of the run
     const mesh_offset *offsets;
+    const md5_vec3 *positions; // in the bind pose; NULL: triangles without area are kept
 } mesh_part;
 
 static void add_triangle(mesh_part *part, uint32_t mesh, const uint32_t *indices)
@@ -381,6 +382,38 @@ static bool is_degenerate(const uint32_t *indices)
     return indices[0] == indices[1] || indices[1] == indices[2] || indices[2] == indices[0];
 }
 
+// Returns true if a triangle has no area in the bind pose, by the limit of the rule no-area.
+static bool has_no_area(const mesh_part *part, uint32_t mesh, const uint32_t *indices)
+{
+    const md5_vec3 *const positions = part->positions + part->offsets[mesh].vertex;
+    const md5_vec3 a = md5_vec3_sub(positions[indices[1]], positions[indices[0]]);
+    const md5_vec3 b = md5_vec3_sub(positions[indices[2]], positions[indices[0]]);
+    const float longest = fmaxf(md5_vec3_dot(a, a), md5_vec3_dot(b, b)); // squared
+    return md5_vec3_length(md5_vec3_cross(a, b)) <= 1e-6f * longest;
+}
+
+// Writes the positions of all vertices of the document in the bind pose.
+static void place_vertices(const md5_doc *doc, md5_vec3 *positions)
+{
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+        const md5_doc_mesh *const mesh = &doc->meshes[m];
+        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+            const md5_vertex vertex = mesh->vertices[v];
+            md5_vec3 sum = {0, 0, 0};
+            for (uint32_t w = 0; w < vertex.num_weights; w++) {
+                const md5_weight *const weight = &mesh->weights[vertex.first_weight + w];
+                const md5_doc_joint *const joint = &doc->joints[weight->joint];
+                const md5_vec3 r = joint->rotation;
+                const md5_quat rotation = md5_quat_from_xyz(r.x, r.y, r.z);
+                const md5_vec3 arm = md5_quat_rotate(rotation, weight->offset);
+                const md5_vec3 point = md5_vec3_add(joint->position, arm);
+                sum = md5_vec3_add(sum, md5_vec3_scale(point, weight->bias));
+            }
+            *positions++ = sum;
+        }
+    }
+}
+
 // Returns true if a triangle of a mesh would exceed a limit of the part. A vertex that occurs twice
 // in the triangle counts twice.
 static bool is_part_full(const mesh_part *part, uint32_t mesh, const uint32_t *indices,
@@ -407,7 +440,7 @@ static bool add_mesh_triangles(repair *it, const md5_mesh_edit *edit, mesh_part 
     const md5_doc_mesh *const mesh = &part->meshes[number];
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const indices = mesh->indices + 3 * (size_t)i;
-        if (edit->drops_unused && is_degenerate(indices))
+        if (edit->drops_unused && (is_degenerate(indices) || has_no_area(part, number, indices)))
             continue;
         meshes[*num_built] = *head;
         if (part->num_triangles > 0
@@ -530,6 +563,12 @@ static bool rebuild_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *
     part.run_entries = MD5_ALLOC_ZEROED(&it->scratch, part_entry, num_weights);
     TRY(is_first && part.vertices && part.indices);
     TRY(part.vertex_entries && part.run_entries);
+    if (edit->drops_unused) {
+        md5_vec3 *const positions = MD5_ALLOC_ARRAY(&it->scratch, md5_vec3, num_vertices);
+        TRY(positions);
+        place_vertices(doc, positions);
+        part.positions = positions;
+    }
     to->meshes = MD5_ALLOC_ARRAY(&it->arena, md5_doc_mesh, capacity);
     TRY(to->meshes);
     to->num_meshes = 0;

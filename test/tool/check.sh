@@ -378,6 +378,15 @@ roots_move() {
         cmp "$scratch/case/new/again.md5anim" "$scratch/case/new/forth.md5anim" && ! cmp -s "$scratch/case/new/back.md5anim" "$scratch/case/new/forth.md5anim"
 }
 check 'root motion of another joint, and reversed frames' roots_move
+# A triangle whose three different vertices are on a line has no area; --unused removes it, and nothing else is reported.
+without_area() {
+    change='s/weight 4 1 1 ( 0 0 0 )/weight 4 0 1 ( 2 0 3 )/' && breaks mesh && rm "$scratch/case/a.md5anim" &&
+        runs 0 check --for doom3 "$scratch/case" && line_of '1 of 2 triangles have zero area \[no-area\]' && line_of '^remedy for no-area: use md5tool fix --unused$' &&
+        runs 0 fix --unused "$scratch/case/a.md5mesh" --force && line_of 'unused elements removed' &&
+        grep -qx '	numtris 1' "$scratch/case/a.md5mesh" && grep -qx '	numverts 3' "$scratch/case/a.md5mesh" &&
+        runs 0 check --for doom3 "$scratch/case" && ! grep 'no-area' "$scratch/out"
+}
+check 'fix --unused removes triangles without area' without_area
 # A pair is written into a folder that does not exist yet, but not into one that is a file.
 into_a_folder() {
     rm -rf "$scratch/new_folder" && runs 0 fix "$base/a.md5mesh" "$base/a.md5anim" -o "$scratch/new_folder/deep" &&
