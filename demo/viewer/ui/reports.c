@@ -541,7 +541,8 @@ static problem_layout lay_out_problem(const view_ui *ui, const problem_line *lin
     problem_layout layout = {.is_wide = is_wide, .left = left, .end = end};
     if (is_wide) {
         layout.y = row.y + 0.5f * (row.height - ui->line);
-        layout.second = fmaxf(row.x + 0.52f * row.width, left);
+        const float part = line->cause != NULL ? 0.62f : 0.52f; // a cause has no location
+        layout.second = fmaxf(row.x + part * row.width, left);
         layout.third = layout.second + 0.18f * row.width;
         layout.below = layout.y;
     } else {
