@@ -387,6 +387,31 @@ without_area() {
         runs 0 check --for doom3 "$scratch/case" && ! grep 'no-area' "$scratch/out"
 }
 check 'fix --unused removes triangles without area' without_area
+# What convert writes for an engine, check accepts for this engine: no errors. FILE...: glTF and others
+accepts_converted() {
+    num_converted=0
+    for file in "$@"; do
+        for engine in doom3 ironwail fte q2pro cube2 daemon; do
+            rm -rf "$scratch/converted" && mkdir "$scratch/converted" || return 1
+            "$tool" convert "$file" --for $engine -o "$scratch/converted/" >"$scratch/out" 2>&1 || continue
+            num_converted=$((num_converted + 1))
+            runs 0 check --for $engine "$scratch/converted" || { echo "$file --for $engine" && return 1; }
+        done
+    done
+}
+of_our_models() {
+    "$tool" convert models/thimble/thimble.md5mesh models/thimble/walk.md5anim -o "$scratch/thimble.glb" >"$scratch/out" 2>&1 &&
+        accepts_converted "$scratch/thimble.glb" && [ $num_converted -eq 5 ] # convert reports that q2pro has fewer vertices
+}
+check 'check accepts what convert writes for an engine' of_our_models
+if [ -n "${MD5_CORPUS-}" ]; then
+    of_foreign_files() { # the first 12 files by name
+        # shellcheck disable=SC2046 # names without spaces
+        accepts_converted $(find "$MD5_CORPUS/foreign" -name '*.glb' -o -name '*.gltf' -o -name '*.iqm' -o -name '*.bvh' | sort | head -n 12) &&
+            [ $num_converted -ge 36 ]
+    }
+    check 'and from files of other programs' of_foreign_files
+fi
 # A pair is written into a folder that does not exist yet, but not into one that is a file.
 into_a_folder() {
     rm -rf "$scratch/new_folder" && runs 0 fix "$base/a.md5mesh" "$base/a.md5anim" -o "$scratch/new_folder/deep" &&
