@@ -334,11 +334,5 @@ const char *md5i_scan_plain(const char *text, float *value)
 
 const char *md5i_scan_run(const char *text, float *numbers, int count)
 {
-    for (int i = 0; i < count; i++) {
-        text = md5_scan_common(text, &numbers[i]);
-        if (!text)
-            return NULL;
-        text++; // the blank
-    }
-    return text - 1;
+    return md5_scan_run(text, numbers, count);
 }

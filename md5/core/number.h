@@ -183,8 +183,19 @@ static MD5_ALWAYS_INLINE const char *md5_scan_common(const char *text, float *va
     return first + 8;
 }
 
-// Reads `count` such numbers, separated by one blank. Returns the position of the blank after the
-// last number, or NULL.
+// Read `count` such numbers, separated by one blank. Return the position of the blank after the
+// last number, or NULL. md5_scan_run() is in line, for the items of tables.
 const char *md5i_scan_run(const char *text, float *numbers, int count);
+
+static MD5_ALWAYS_INLINE const char *md5_scan_run(const char *text, float *numbers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        text = md5_scan_common(text, &numbers[i]);
+        if (!text)
+            return NULL;
+        text++; // the blank
+    }
+    return text - 1;
+}
 
 #endif

@@ -51,7 +51,7 @@ bool md5i_scan_vertex(md5_lex *lex, const md5_item_number *number, md5_vertex *v
     TRY(next);
     if (next[0] != '(' || next[1] != ' ')
         return false;
-    next = md5i_scan_run(next + 2, (float *)texcoord, 2);
+    next = md5_scan_run(next + 2, (float *)texcoord, 2);
     TRY(next);
     if (next[1] != ')' || next[2] != ' ')
         return false;
@@ -89,7 +89,7 @@ bool md5i_scan_weight(md5_lex *lex, const md5_item_number *number, uint32_t num_
     TRY(next);
     if (next[1] != '(' || next[2] != ' ')
         return false;
-    next = md5i_scan_run(next + 3, (float *)&weight->offset, 3);
+    next = md5_scan_run(next + 3, (float *)&weight->offset, 3);
     TRY(next);
     if (next[1] != ')' || weight->joint >= num_joints)
         return false;

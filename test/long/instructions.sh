@@ -60,6 +60,6 @@ check "blending by nlerp" is_bounded blend-nlerp 1570
 steps=4
 check "250 at once" is_bounded crowd 4862000
 check "Bobbin's skin with normals" is_bounded skin 320000
-check "reading Bobbin" is_bounded read-mesh 27070000
+check "reading Bobbin" is_bounded read-mesh 26880000
 check "reading a clip" is_bounded read-clip 1214000
 finish
