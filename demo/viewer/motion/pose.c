@@ -63,8 +63,8 @@ void view_skin(view_scene *scene)
     skin(scene, true);
 }
 
-// Returns the value that sorting would put at `index`, by selection in linear time. It is called
-// for each measured pose.
+// Returns the value that sorting would put at `index`, by quickselect in linear time. It is called
+// for each measured pose. Reorders `values`.
 static float nth_smallest(float *values, int count, int index)
 {
     int low = 0;
@@ -98,44 +98,103 @@ static uint32_t count_measured(const view_scene *scene, uint32_t mesh)
     return is_measured ? scene->model->meshes[mesh].num_vertices : 0;
 }
 
-// Returns a sphere around all vertices except outliers: at most one of 25 vertices, more than three
-// times as far out as the others. Helper triangles and muzzle flashes are outliers; framing them
-// would make the model small.
+// -- The core of a pose ---------------------------------------------------------------------------
+//
+// The core is a sphere around all vertices except outliers, such as helper triangles and muzzle
+// flashes. Framing the outliers would make the model small. At most one of 25 vertices is an
+// outlier: it is more than three times as far from the middle as the others. A sample of the
+// vertices is sufficient to find the core.
+
+enum { MAX_SAMPLES = 512, SAMPLES_PER_OUTLIER = 25, MIN_SAMPLES = 2 * SAMPLES_PER_OUTLIER };
+static const float core_factor = 3;
+
+// Copies every n-th measured vertex to `samples`, and returns the number of samples. All vertices
+// are counted across the meshes, so that a mesh has samples in proportion to its vertices.
+static int sample_vertices(const view_scene *scene, md5_vec3 samples[MAX_SAMPLES])
+{
+    const uint32_t stride = view_count_vertices(scene->model) / MAX_SAMPLES + 1;
+    uint32_t vertex = 0; // next sample: its index in the current mesh
+    int count = 0;
+    for (uint32_t mesh = 0; mesh < view_count_meshes(scene); mesh++) {
+        const uint32_t num_vertices = count_measured(scene, mesh);
+        for (; vertex < num_vertices; vertex += stride)
+            samples[count++] = scene->skinned[mesh].positions[vertex];
+        vertex -= num_vertices;
+    }
+    return count;
+}
+
+// Returns the median of each coordinate. Unlike a mean, it is not moved by outliers.
+static md5_vec3 median_point(const md5_vec3 *points, int count)
+{
+    float x[MAX_SAMPLES];
+    float y[MAX_SAMPLES];
+    float z[MAX_SAMPLES];
+    const int middle = count / 2;
+    for (int i = 0; i < count; i++) {
+        x[i] = points[i].x;
+        y[i] = points[i].y;
+        z[i] = points[i].z;
+    }
+    return (md5_vec3){nth_smallest(x, count, middle), nth_smallest(y, count, middle),
+                      nth_smallest(z, count, middle)};
+}
+
+// Returns the core of the skinned pose. If the scene has few vertices, each of them matters, and
+// the radius is infinite.
 static view_sphere find_core(const view_scene *scene)
 {
-    enum { SAMPLES = 512, SHARE = 25 };
-    md5_vec3 points[SAMPLES];
-    float x[SAMPLES], y[SAMPLES], z[SAMPLES];
-    const uint32_t stride = view_count_vertices(scene->model) / SAMPLES + 1;
-    uint32_t next = 0; // index in the current mesh of the next sample
-    int count = 0;
-    for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
-        const uint32_t num_vertices = count_measured(scene, i);
-        for (; next < num_vertices; next += stride) {
-            const md5_vec3 point = points[count] = scene->skinned[i].positions[next];
-            x[count] = point.x;
-            y[count] = point.y;
-            z[count++] = point.z;
-        }
-        next -= num_vertices;
-    }
-    if (count < 2 * SHARE)
+    md5_vec3 samples[MAX_SAMPLES];
+    float distances[MAX_SAMPLES];
+    const int count = sample_vertices(scene, samples);
+    if (count < MIN_SAMPLES)
         return (view_sphere){.radius = INFINITY};
-    const int middle = count / 2;
-    const int outer = count - 1 - count / SHARE;
-    view_sphere core = {.centre = {nth_smallest(x, count, middle), nth_smallest(y, count, middle),
-                                   nth_smallest(z, count, middle)}};
+    view_sphere core = {.centre = median_point(samples, count)};
     for (int i = 0; i < count; i++)
-        x[i] = md5_vec3_length(md5_vec3_sub(points[i], core.centre));
-    core.radius = 3 * nth_smallest(x, count, outer);
+        distances[i] = md5_vec3_length(md5_vec3_sub(samples[i], core.centre));
+    const int max_outliers = count / SAMPLES_PER_OUTLIER;
+    core.radius = core_factor * nth_smallest(distances, count, count - 1 - max_outliers);
     return core;
 }
 
-// Returns direction 0..25 of the hull: towards the centers of a cube's faces and edges, and its
-// corners.
+// Returns true if the core contains a box.
+static bool contains_box(const view_sphere *core, md5_bounds box)
+{
+    const md5_vec3 low = md5_vec3_sub(core->centre, box.min);
+    const md5_vec3 high = md5_vec3_sub(box.max, core->centre);
+    const md5_vec3 farthest = {fmaxf(low.x, high.x), fmaxf(low.y, high.y), fmaxf(low.z, high.z)};
+    return md5_vec3_dot(farthest, farthest) <= core->radius * core->radius;
+}
+
+// Copies the points inside the core to `inside`, and returns their number.
+static uint32_t copy_inside(const view_sphere *core, const md5_vec3 *points, uint32_t count,
+                            md5_vec3 *inside)
+{
+    uint32_t num_inside = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_vec3 offset = md5_vec3_sub(points[i], core->centre);
+        if (md5_vec3_dot(offset, offset) <= core->radius * core->radius)
+            inside[num_inside++] = points[i];
+    }
+    return num_inside;
+}
+
+// -- The hull of a pose ---------------------------------------------------------------------------
+//
+// A hull contains, for each of 26 directions, the extreme point and its reach: its distance from
+// the origin along the direction. Most points are inside the hull of earlier points, and so are
+// their neighbors. Therefore points are added in small groups: if the bounding box of a group does
+// not extend the hull in a direction, the points of the group are not compared.
+
+enum { GROUP_SIZE = 64 };
+
+// Returns direction 0..25 of the hull as a unit vector: the directions from the center of a cube to
+// the centers of its faces and edges, and to its corners. These are the outer cells of a 3x3x3
+// grid. Directions i and 25 - i are opposite.
 static md5_vec3 hull_direction(int index)
 {
-    const int cell = index < 13 ? index : index + 1; // 13 is the cube's center
+    const int middle_cell = 13;
+    const int cell = index < middle_cell ? index : index + 1;
     const int x = cell % 3 - 1;
     const int y = cell / 3 % 3 - 1;
     const int z = cell / 9 - 1;
@@ -156,9 +215,9 @@ static md5_vec3 far_corner(md5_bounds box, md5_vec3 direction)
     return corner;
 }
 
-// Adds points within `box` in direction `i` and in the opposite direction, 25 - i. No point reaches
-// farther than the far corner of the box, not even by rounding, because each operation of the dot
-// product is monotonic in its operands.
+// Extends the hull by points within `box`, in direction `i` and in the opposite direction. No point
+// reaches farther than the far corner of the box, not even by rounding, because each operation of
+// the dot product is monotonic in its operands.
 static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_bounds box,
                             const md5_vec3 *points, uint32_t count)
 {
@@ -184,84 +243,74 @@ static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_boun
     hull->reach[opposite] = -low;
 }
 
-// Most points are inside the hull of earlier points, and so are their neighbors. Therefore only the
-// boxes of small groups of points are compared.
-enum { BOX_POINTS = 64 };
-
+// Extends the hull by a group of points with the bounding box `box`.
 static void widen_hull(view_hull *hull, md5_bounds box, const md5_vec3 *points, uint32_t count)
 {
     for (int i = 0; i < VIEW_HULL_POINTS / 2; i++)
         widen_both_ways(hull, i, hull_direction(i), box, points, count);
 }
 
+// Returns the number of points in the group that begins at point `first` of `count` points.
+static uint32_t group_size(uint32_t first, uint32_t count)
+{
+    return count - first < GROUP_SIZE ? count - first : GROUP_SIZE;
+}
+
 md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
 {
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    for (uint32_t first = 0; first < count; first += BOX_POINTS) {
-        const uint32_t num = count - first < BOX_POINTS ? count - first : BOX_POINTS;
-        const md5_bounds box = md5_bounds_from_points(points + first, num);
-        widen_hull(hull, box, points + first, num);
+    for (uint32_t first = 0; first < count; first += GROUP_SIZE) {
+        const uint32_t size = group_size(first, count);
+        const md5_bounds box = md5_bounds_from_points(points + first, size);
+        widen_hull(hull, box, points + first, size);
         bounds = md5_bounds_union(bounds, box);
     }
     return bounds;
 }
 
+// Extends the hull by the positions of the joints. Returns the bounding box of the positions.
 static md5_bounds widen_by_joints(const view_scene *scene, view_hull *hull)
 {
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    md5_vec3 points[BOX_POINTS];
-    for (uint32_t joint = 0; joint < scene->num_joints; joint++) {
-        const uint32_t at = joint % BOX_POINTS;
-        points[at] = md5_mat34_translation(scene->joints[joint]);
-        if (at + 1 == BOX_POINTS || joint + 1 == scene->num_joints)
-            bounds = md5_bounds_union(bounds, view_widen_hull(hull, points, at + 1));
+    md5_vec3 group[GROUP_SIZE];
+    for (uint32_t first = 0; first < scene->num_joints; first += GROUP_SIZE) {
+        const uint32_t size = group_size(first, scene->num_joints);
+        for (uint32_t i = 0; i < size; i++)
+            group[i] = md5_mat34_translation(scene->joints[first + i]);
+        bounds = md5_bounds_union(bounds, view_widen_hull(hull, group, size));
     }
     return bounds;
 }
 
-// Returns true if a sphere contains a box.
-static bool contains_box(const view_sphere *sphere, md5_bounds box)
+// Extends the hull by the vertices of a group that are inside the core. Returns their bounding box.
+// The lowest height also includes outliers, because they must not be below the ground.
+static md5_bounds widen_by_group(const view_sphere *core, const md5_vec3 *points, uint32_t count,
+                                 view_hull *hull)
 {
-    const md5_vec3 low = md5_vec3_sub(sphere->centre, box.min);
-    const md5_vec3 high = md5_vec3_sub(box.max, sphere->centre);
-    const md5_vec3 out = {fmaxf(low.x, high.x), fmaxf(low.y, high.y), fmaxf(low.z, high.z)};
-    return md5_vec3_dot(out, out) <= sphere->radius * sphere->radius;
-}
-
-// Copies the points inside a sphere, and returns their number.
-static uint32_t copy_inside(const view_sphere *core, const md5_vec3 *points, uint32_t count,
-                            md5_vec3 *kept)
-{
-    uint32_t num_kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const md5_vec3 out = md5_vec3_sub(points[i], core->centre);
-        if (md5_vec3_dot(out, out) <= core->radius * core->radius)
-            kept[num_kept++] = points[i];
+    md5_vec3 inside[GROUP_SIZE];
+    md5_bounds box = md5_bounds_from_points(points, count);
+    hull->lowest = fminf(hull->lowest, box.min.z);
+    if (!contains_box(core, box)) {
+        count = copy_inside(core, points, count, inside);
+        points = inside;
+        box = md5_bounds_from_points(points, count);
     }
-    return num_kept;
+    widen_hull(hull, box, points, count);
+    return box;
 }
 
 md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
 {
-    view_hull unused = {.lowest = 0};
+    view_hull unused_hull = {.lowest = 0};
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     const view_sphere core = find_core(scene);
     if (hull == NULL)
-        hull = &unused;
-    for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
-        const uint32_t num_vertices = count_measured(scene, i);
-        for (uint32_t first = 0; first < num_vertices; first += BOX_POINTS) {
-            const md5_vec3 *points = scene->skinned[i].positions + first;
-            uint32_t count = num_vertices - first < BOX_POINTS ? num_vertices - first : BOX_POINTS;
-            md5_bounds box = md5_bounds_from_points(points, count);
-            md5_vec3 kept[BOX_POINTS];
-            hull->lowest = fminf(hull->lowest, box.min.z);
-            if (!contains_box(&core, box)) {
-                count = copy_inside(&core, points, count, kept);
-                points = kept;
-                box = md5_bounds_from_points(points, count);
-            }
-            widen_hull(hull, box, points, count);
+        hull = &unused_hull;
+    for (uint32_t mesh = 0; mesh < view_count_meshes(scene); mesh++) {
+        const uint32_t num_vertices = count_measured(scene, mesh);
+        for (uint32_t first = 0; first < num_vertices; first += GROUP_SIZE) {
+            const md5_bounds box = widen_by_group(&core, scene->skinned[mesh].positions + first,
+                                                  group_size(first, num_vertices), hull);
             bounds = md5_bounds_union(bounds, box);
         }
     }
@@ -282,11 +331,18 @@ float view_pose_lowest(view_scene *scene)
     return lowest;
 }
 
-static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull)
-{
-    skin(scene, false);
-    *bounds = md5_bounds_union(*bounds, view_pose_bounds(scene, hull));
-}
+// -- The bounds of clips --------------------------------------------------------------------------
+//
+// Skinning every frame would take too long. Of each clip, a few frames at equal distances are
+// skinned. The clip may jump between them, so the joints, which cost less, are posed in every frame
+// (in very long clips, in every n-th frame). The frames in which a joint reaches farthest in one of
+// the directions of the hull are then skinned too.
+
+enum {
+    SKINNED_FRAMES = 13,         // of a single clip
+    SKINNED_FRAMES_PER_CLIP = 3, // if the motion has several clips
+    MAX_POSED_FRAMES = 600,      // of a clip
+};
 
 // The hull of the joints, and for each direction the clip and frame of the extreme point.
 typedef struct far_frames {
@@ -295,6 +351,30 @@ typedef struct far_frames {
     uint32_t frame[VIEW_HULL_POINTS];
 } far_frames;
 
+// Measurements of the clips of a scene so far.
+typedef struct clip_extent {
+    md5_bounds bounds; // of the skinned frames
+    view_hull *hull;   // of the skinned frames
+    far_frames far;    // of all posed frames
+} clip_extent;
+
+// Returns a hull without points, which the first point extends in all directions.
+static view_hull empty_hull(void)
+{
+    view_hull hull = {.lowest = INFINITY};
+    for (int i = 0; i < VIEW_HULL_POINTS; i++)
+        hull.reach[i] = -INFINITY;
+    return hull;
+}
+
+// Skins the current pose, and extends bounds and hull by it.
+static void widen_by_pose(view_scene *scene, clip_extent *extent)
+{
+    skin(scene, false);
+    extent->bounds = md5_bounds_union(extent->bounds, view_pose_bounds(scene, extent->hull));
+}
+
+// Extends the hull of the joints by the current pose, which is a frame of a clip.
 static void update_far_frames(const view_scene *scene, uint32_t clip, uint32_t frame,
                               far_frames *far)
 {
@@ -319,58 +399,79 @@ static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
         view_pose_at(scene, &sample);
 }
 
+// Poses the joints of the frames of a clip, and skins frames at equal distances: `num_skinned`, at
+// least two. Without an animation, the clip is one pose.
+static void measure_clip(view_scene *scene, uint32_t clip, const md5_anim *anim,
+                         uint32_t num_skinned, clip_extent *extent)
+{
+    const uint32_t last_frame = anim != NULL ? anim->num_frames - 1 : 0;
+    const uint32_t stride = 1 + last_frame / MAX_POSED_FRAMES;
+    for (uint32_t frame = 0; frame <= last_frame; frame += stride) {
+        pose_frame(scene, clip, frame);
+        update_far_frames(scene, clip, frame, &extent->far);
+    }
+    const uint32_t num_poses = last_frame > 0 ? num_skinned : 1;
+    for (uint32_t i = 0; i < num_poses; i++) {
+        pose_frame(scene, clip, (uint32_t)((uint64_t)last_frame * i / (num_skinned - 1)));
+        widen_by_pose(scene, extent);
+    }
+}
+
+// Returns true if the extreme frame of a direction is already skinned: it is the first frame of a
+// clip, or also the extreme frame of an earlier direction.
+static bool is_far_frame_skinned(const far_frames *far, int direction)
+{
+    if (far->frame[direction] == 0)
+        return true;
+    for (int i = 0; i < direction; i++)
+        if (far->clip[i] == far->clip[direction] && far->frame[i] == far->frame[direction])
+            return true;
+    return false;
+}
+
+// Returns the bounds of the positions of a camera in all frames.
+static md5_bounds camera_bounds(const md5_camera *camera, view_hull *hull)
+{
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    for (uint32_t i = 0; i < camera->num_frames; i++) {
+        const md5_vec3 *const position = &camera->frames[i].position;
+        bounds = md5_bounds_union(bounds, view_widen_hull(hull, position, 1));
+    }
+    return bounds;
+}
+
 md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull)
 {
     const view_motion_kind *const motion = view_motion_of(scene);
-    const md5_camera *const camera = scene->skeleton == NULL ? scene->camera_path.camera : NULL;
-    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    far_frames far;
-    memset(&far, 0, sizeof far);
-    *hull = (view_hull){.lowest = INFINITY};
-    for (int i = 0; i < VIEW_HULL_POINTS; i++)
-        hull->reach[i] = far.hull.reach[i] = -INFINITY;
+    clip_extent extent = {
+        .bounds = md5_bounds_from_points(NULL, 0), .hull = hull, .far = {.hull = empty_hull()}};
+    *hull = empty_hull();
     if (scene->skeleton != NULL && still != NULL) {
         view_pose(scene, still);
-        widen_by_pose(scene, &bounds, hull);
-        return bounds;
+        widen_by_pose(scene, &extent);
+        return extent.bounds;
     }
-    if (camera != NULL) {
-        for (uint32_t i = 0; i < camera->num_frames; i++)
-            bounds =
-                md5_bounds_union(bounds, view_widen_hull(hull, &camera->frames[i].position, 1));
-        return bounds;
-    }
-    const md5_anim *anim = motion->clip != NULL ? motion->clip(scene, 0) : view_shown_anim(scene);
-    for (uint32_t clip = 0; clip == 0 || anim != NULL; clip++) {
-        // Skin a few frames at equal distances; fewer frames per clip if the motion has many clips.
-        // A clip may jump between them, so check the joints, which cost less, in every frame; in
-        // very long clips, in every n-th frame.
-        enum { SKINNED = 13, SKINNED_PER_CLIP = 3, MAX_FRAMES = 600 };
-        const uint32_t num_skinned = motion->clip != NULL ? SKINNED_PER_CLIP : SKINNED;
-        const uint32_t last = anim != NULL ? anim->num_frames - 1 : 0;
-        const uint32_t stride = 1 + last / MAX_FRAMES;
-        for (uint32_t frame = 0; frame <= last; frame += stride) {
-            pose_frame(scene, clip, frame);
-            update_far_frames(scene, clip, frame, &far);
-        }
-        for (uint32_t i = 0; i < num_skinned && (i == 0 || last > 0); i++) {
-            pose_frame(scene, clip, (uint32_t)((uint64_t)last * i / (num_skinned - 1)));
-            widen_by_pose(scene, &bounds, hull);
-        }
-        anim = motion->clip != NULL ? motion->clip(scene, clip + 1) : NULL;
-    }
+    if (scene->skeleton == NULL && scene->camera_path.camera != NULL)
+        return camera_bounds(scene->camera_path.camera, hull);
+
+    const bool has_clips = motion->clip != NULL;
+    const uint32_t num_skinned = has_clips ? SKINNED_FRAMES_PER_CLIP : SKINNED_FRAMES;
+    const md5_anim *anim = has_clips ? motion->clip(scene, 0) : view_shown_anim(scene);
+    uint32_t clip = 0;
+    do {
+        measure_clip(scene, clip, anim, num_skinned, &extent);
+        clip++;
+        anim = has_clips ? motion->clip(scene, clip) : NULL;
+    } while (anim != NULL);
+
+    const far_frames *const far = &extent.far;
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
-        // The first frame of each clip is already skinned, and no frame needs to be skinned twice.
-        bool was_skinned = far.frame[i] == 0;
-        for (int k = 0; k < i; k++)
-            was_skinned =
-                was_skinned || (far.clip[k] == far.clip[i] && far.frame[k] == far.frame[i]);
-        if (was_skinned)
+        if (is_far_frame_skinned(far, i))
             continue;
-        pose_frame(scene, far.clip[i], far.frame[i]);
-        widen_by_pose(scene, &bounds, hull);
+        pose_frame(scene, far->clip[i], far->frame[i]);
+        widen_by_pose(scene, &extent);
     }
-    return bounds;
+    return extent.bounds;
 }
 
 // -- Defects of normals and tangents -------------------------------------------------------------
