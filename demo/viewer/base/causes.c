@@ -101,9 +101,8 @@ static int compare_causes_in_files(const void *a, const void *b)
     return order != 0 ? order : compare_causes(a, b);
 }
 
-// Returns the sorted reports, and sets `causes` to the runs of reports with the same cause.
-static sorted_report *sort_reports(const view_reports *reports, sorted_cause **causes,
-                                   size_t *num_causes)
+// Returns the reports, sorted by file and text: the reports of one cause are neighbors.
+static sorted_report *sort_reports(const view_reports *reports)
 {
     sorted_report *const sorted = common_alloc(reports->count, sizeof *sorted);
     for (size_t i = 0; i < reports->count; i++) {
@@ -111,70 +110,102 @@ static sorted_report *sort_reports(const view_reports *reports, sorted_cause **c
         sorted[i] = (sorted_report){hash_path(report->file), hash_cause(report), (uint32_t)i};
     }
     qsort(sorted, reports->count, sizeof *sorted, compare_reports);
-    *causes = common_alloc(reports->count, sizeof **causes);
+    return sorted;
+}
+
+// Returns the causes: the runs of sorted reports with equal keys. The level of a cause is the most
+// severe level of its reports, and cause.first is an index in `sorted`.
+static sorted_cause *find_runs(const view_reports *reports, const sorted_report *sorted,
+                               size_t *num_causes)
+{
+    sorted_cause *const causes = common_alloc(reports->count, sizeof *causes);
     *num_causes = 0;
     for (size_t i = 0; i < reports->count; i++) {
         const view_report *const report = &reports->rows[sorted[i].index];
         const bool is_new =
             i == 0 || sorted[i].file != sorted[i - 1].file || sorted[i].text != sorted[i - 1].text;
         if (is_new)
-            (*causes)[(*num_causes)++] =
+            causes[(*num_causes)++] =
                 (sorted_cause){.cause = {.key = 3 * sorted[i].file ^ sorted[i].text,
                                          .level = report->level,
                                          .first = i,
                                          .is_binding = report->about.kind == VIEW_ABOUT_BINDING},
                                .file = sorted[i].file,
                                .first_report = sorted[i].index};
-        view_cause *const cause = &(*causes)[*num_causes - 1].cause;
+        view_cause *const cause = &causes[*num_causes - 1].cause;
         cause->num_reports++;
         if (report->level < cause->level)
             cause->level = report->level;
     }
-    return sorted;
+    return causes;
 }
 
-// Writes the reports in the order of the causes, which are sorted by file, and merges the causes of
-// a file after the first VIEW_MAX_CAUSES - 1 if there are more than VIEW_MAX_CAUSES.
-static void store_order(view_reports *reports, const sorted_report *sorted, sorted_cause *causes,
-                        size_t num_causes)
+// Sets reports->order: the reports, cause by cause. Then the reports of several consecutive causes
+// are consecutive too. Changes cause.first from an index in `sorted` to an index in the order.
+static void order_reports(view_reports *reports, const sorted_report *sorted, sorted_cause *causes,
+                          size_t num_causes)
 {
-    size_t num_stored = 0;
     size_t num_ordered = 0;
-    size_t begin = 0;
-    while (begin < num_causes) {
-        size_t end = begin;
-        while (end < num_causes && causes[end].file == causes[begin].file)
-            end++;
-        const bool has_rest = end - begin > VIEW_MAX_CAUSES;
-        for (size_t i = begin; i < end; i++) {
-            const view_cause from = causes[i].cause;
-            if (!has_rest || i - begin < VIEW_MAX_CAUSES) {
-                causes[num_stored] = causes[i];
-                causes[num_stored].cause.first = num_ordered;
-                causes[num_stored].cause.is_rest = has_rest && i - begin == VIEW_MAX_CAUSES - 1;
-                num_stored++;
-            } else {
-                causes[num_stored - 1].cause.num_reports += from.num_reports;
-            }
-            for (size_t k = 0; k < from.num_reports; k++)
-                reports->order[num_ordered++] = sorted[from.first + k].index;
-        }
-        begin = end;
+    for (size_t i = 0; i < num_causes; i++) {
+        view_cause *const cause = &causes[i].cause;
+        const sorted_report *const run = &sorted[cause->first];
+        cause->first = num_ordered;
+        for (size_t k = 0; k < cause->num_reports; k++)
+            reports->order[num_ordered++] = run[k].index;
     }
-    reports->num_causes = num_stored;
+}
+
+// Returns the end of the causes of one file, which begin at `begin`.
+static size_t end_of_file(const sorted_cause *causes, size_t num_causes, size_t begin)
+{
+    size_t end = begin + 1;
+    while (end < num_causes && causes[end].file == causes[begin].file)
+        end++;
+    return end;
+}
+
+// Adds the reports of all further causes of a file to the first of them. Its level is the most
+// severe of them, because the causes of a file are sorted by severity.
+static void merge_causes(sorted_cause *causes, size_t count)
+{
+    causes[0].cause.is_rest = true;
+    for (size_t i = 1; i < count; i++)
+        causes[0].cause.num_reports += causes[i].cause.num_reports;
+}
+
+// Merges the causes of each file so that a file has at most VIEW_MAX_CAUSES: the most severe ones,
+// and one for all others. Removes the merged causes from the array. Returns the number of causes
+// that remain.
+static size_t limit_causes(sorted_cause *causes, size_t num_causes)
+{
+    size_t num_left = 0;
+    size_t end;
+    for (size_t begin = 0; begin < num_causes; begin = end) {
+        end = end_of_file(causes, num_causes, begin);
+        size_t count = end - begin;
+        if (count > VIEW_MAX_CAUSES) {
+            const size_t num_unmerged = VIEW_MAX_CAUSES - 1;
+            merge_causes(&causes[begin + num_unmerged], count - num_unmerged);
+            count = VIEW_MAX_CAUSES;
+        }
+        memmove(&causes[num_left], &causes[begin], count * sizeof *causes);
+        num_left += count;
+    }
+    return num_left;
 }
 
 void view_find_causes(view_reports *reports)
 {
-    sorted_cause *causes;
     size_t num_causes;
     if (reports->num_grouped == reports->count)
         return;
-    sorted_report *const sorted = sort_reports(reports, &causes, &num_causes);
+    sorted_report *const sorted = sort_reports(reports);
+    sorted_cause *const causes = find_runs(reports, sorted, &num_causes);
     qsort(causes, num_causes, sizeof *causes, compare_causes_in_files);
     reports->order = common_realloc(reports->order, reports->count, sizeof *reports->order);
     reports->num_grouped = reports->count;
-    store_order(reports, sorted, causes, num_causes);
+    order_reports(reports, sorted, causes, num_causes);
+    reports->num_causes = limit_causes(causes, num_causes);
     qsort(causes, reports->num_causes, sizeof *causes, compare_causes);
     reports->causes = common_realloc(reports->causes, reports->num_causes, sizeof *reports->causes);
     for (size_t i = 0; i < reports->num_causes; i++)
