@@ -137,33 +137,46 @@ static const stbtt_fontinfo *open_system_font(system_fonts *system, int number)
     return &opened->info;
 }
 
-// Returns the best system font that contains a character, or NULL.
+// Gets the list of all fonts from fontconfig, sorted by similarity to "sans-serif". If it fails,
+// system->sorted remains NULL.
+static void list_system_fonts(system_fonts *system)
+{
+    FcResult result;
+    system->config = FcInitLoadConfigAndFonts();
+    FcPattern *const query = FcNameParse((const FcChar8 *)"sans-serif");
+    if (system->config != NULL && query != NULL
+        && FcConfigSubstitute(system->config, query, FcMatchPattern)) {
+        FcDefaultSubstitute(query);
+        system->sorted = FcFontSort(system->config, query, FcTrue, NULL, &result);
+    }
+    if (query != NULL)
+        FcPatternDestroy(query);
+    if (system->sorted != NULL)
+        system->is_bad = common_alloc((size_t)system->sorted->nfont, sizeof *system->is_bad);
+}
+
+// Returns true if fontconfig lists a character for a font, and the font has outlines, not bitmaps.
+static bool is_listed(const FcPattern *pattern, int code)
+{
+    FcCharSet *characters;
+    FcBool is_outline = FcFalse;
+    if (FcPatternGetCharSet(pattern, FC_CHARSET, 0, &characters) != FcResultMatch
+        || !FcCharSetHasChar(characters, (FcChar32)code))
+        return false;
+    return FcPatternGetBool(pattern, FC_OUTLINE, 0, &is_outline) == FcResultMatch && is_outline;
+}
+
+// Returns the best system font that contains a character, or NULL. Fonts that cannot be opened are
+// marked, so that they are tried once.
 static const stbtt_fontinfo *find_system_font(system_fonts *system, int code)
 {
     if (!system->is_searched) {
         system->is_searched = true;
-        system->config = FcInitLoadConfigAndFonts();
-        FcPattern *const query = FcNameParse((const FcChar8 *)"sans-serif");
-        FcResult result;
-        if (system->config != NULL && query != NULL
-            && FcConfigSubstitute(system->config, query, FcMatchPattern)) {
-            FcDefaultSubstitute(query);
-            system->sorted = FcFontSort(system->config, query, FcTrue, NULL, &result);
-        }
-        if (query != NULL)
-            FcPatternDestroy(query);
-        if (system->sorted != NULL)
-            system->is_bad = common_alloc((size_t)system->sorted->nfont, sizeof *system->is_bad);
+        list_system_fonts(system);
     }
-    for (int i = 0; system->sorted != NULL && i < system->sorted->nfont; i++) {
-        FcCharSet *letters;
-        FcBool is_outline = FcFalse;
-        const FcPattern *const pattern = system->sorted->fonts[i];
-        if (system->is_bad[i]
-            || FcPatternGetCharSet(pattern, FC_CHARSET, 0, &letters) != FcResultMatch
-            || !FcCharSetHasChar(letters, (FcChar32)code)
-            || FcPatternGetBool(pattern, FC_OUTLINE, 0, &is_outline) != FcResultMatch
-            || !is_outline)
+    const int num_fonts = system->sorted != NULL ? system->sorted->nfont : 0;
+    for (int i = 0; i < num_fonts; i++) {
+        if (system->is_bad[i] || !is_listed(system->sorted->fonts[i], code))
             continue;
         const stbtt_fontinfo *const info = open_system_font(system, i);
         if (info != NULL && stbtt_FindGlyphIndex(info, code) != 0)
@@ -229,69 +242,134 @@ struct view_letters {
     uint8_t *coverage; // [height][width] texels
     int width;
     int height;
-    int x, y, row_height; // position of the next glyph, and height of the current line of glyphs
+    int x; // position of the next glyph
+    int y;
+    int row_height; // of the current line of glyphs
 };
 
-// Rasterizes a glyph into the texture. Returns false if it does not fit. A character without a font
-// uses the missing-glyph box.
+// A glyph of a font at a text size, before it is rasterized.
+//
+// It is rasterized with OVERSAMPLING columns of texels per pixel, so that the letters of
+// a line can be at fractions of a pixel. The rows are pixels, because lines are at whole pixels.
+typedef struct scaled_glyph {
+    const stbtt_fontinfo *font;
+    int index;     // in the font
+    float scale;   // pixels per font unit
+    float advance; // pixels
+    int left;      // bounding box relative to the pen position: left and right in texels
+    int right;
+    int top; // rows, downward
+    int bottom;
+} scaled_glyph;
+
+// Returns the font for a character: the font of the text size, else the font of ordinary text, else
+// a system font. Returns NULL if no font contains the character.
+static const stbtt_fontinfo *find_font(view_letters *all, view_text_size size, int code)
+{
+    if (code == BOX || stbtt_FindGlyphIndex(&all->fonts[size], code) != 0)
+        return &all->fonts[size];
+    if (stbtt_FindGlyphIndex(&all->fonts[VIEW_TEXT], code) != 0)
+        return &all->fonts[VIEW_TEXT];
+    return find_system_font(&all->system, code);
+}
+
+// Returns the scale of a font in pixels per font unit. The font of the text size is scaled to the
+// text height. A glyph of another font has the same em as the font of the text size.
+static float glyph_scale(const view_letters *all, view_text_size size, float height,
+                         const stbtt_fontinfo *font)
+{
+    const stbtt_fontinfo *const usual = &all->fonts[size];
+    const float usual_scale = stbtt_ScaleForPixelHeight(usual, height);
+    if (font == usual)
+        return usual_scale;
+    const float em = usual_scale / stbtt_ScaleForMappingEmToPixels(usual, 1);
+    return stbtt_ScaleForMappingEmToPixels(font, em);
+}
+
+static scaled_glyph measure_glyph(const stbtt_fontinfo *font, int code, float scale)
+{
+    scaled_glyph glyph = {.font = font, .index = stbtt_FindGlyphIndex(font, code), .scale = scale};
+    // A figure space is as wide as the minus.
+    const int wide = code == FIGURE_SPACE ? stbtt_FindGlyphIndex(font, MINUS) : glyph.index;
+    int advance;
+    int bearing;
+    stbtt_GetGlyphHMetrics(font, wide, &advance, &bearing);
+    stbtt_GetGlyphBitmapBoxSubpixel(font, glyph.index, (float)OVERSAMPLING * scale, scale, 0, 0,
+                                    &glyph.left, &glyph.top, &glyph.right, &glyph.bottom);
+    glyph.advance = (float)advance * scale;
+    return glyph;
+}
+
+// Returns true if a glyph extends too far from the pen position. Some fonts contain glyphs as wide
+// as a line.
+static bool is_too_large(const scaled_glyph *glyph, float height)
+{
+    const int max_extent = 4 * (int)height;
+    const bool is_too_wide =
+        glyph->right > OVERSAMPLING * max_extent || glyph->left < -OVERSAMPLING * max_extent;
+    return is_too_wide || glyph->bottom > max_extent || glyph->top < -max_extent;
+}
+
+// Moves the position of the next glyph to the next line if a glyph of this size does not fit into
+// the current line. Returns false if it does not fit into the texture. Between glyphs, one column
+// and one row of texels remain empty, so that filtering does not mix them.
+static bool find_space(view_letters *all, int columns, int rows)
+{
+    if (all->x + columns + 1 > all->width) {
+        all->x = 0;
+        all->y += all->row_height;
+        all->row_height = 0;
+    }
+    return columns + 1 <= all->width && all->y + rows + 1 <= all->height;
+}
+
+// Rasterizes a glyph at the position of the next glyph, where there is space. Sets its rectangle
+// relative to the pen position, in pixels, and its texture coordinates.
+static void draw_glyph(view_letters *all, const scaled_glyph *glyph, int columns, int rows,
+                       view_letter *letter)
+{
+    uint8_t *const texels = all->coverage + (size_t)all->y * (size_t)all->width + (size_t)all->x;
+    float shift_x = 0; // pixels, by the filter of stb_truetype
+    float shift_y = 0;
+    stbtt_MakeGlyphBitmapSubpixelPrefilter(glyph->font, texels, columns, rows, all->width,
+                                           (float)OVERSAMPLING * glyph->scale, glyph->scale, 0, 0,
+                                           OVERSAMPLING, 1, &shift_x, &shift_y, glyph->index);
+    letter->x0 = (float)glyph->left / (float)OVERSAMPLING + shift_x;
+    letter->x1 = (float)(glyph->left + columns) / (float)OVERSAMPLING + shift_x;
+    letter->y0 = (float)glyph->top + shift_y;
+    letter->y1 = (float)glyph->bottom + shift_y;
+    letter->u0 = (float)all->x / (float)all->width;
+    letter->u1 = (float)(all->x + columns) / (float)all->width;
+    letter->v0 = (float)all->y / (float)all->height;
+    letter->v1 = (float)(all->y + rows) / (float)all->height;
+    all->x += columns + 1;
+    all->row_height = rows + 1 > all->row_height ? rows + 1 : all->row_height;
+    all->is_changed = true;
+}
+
+// Adds a glyph to the texture. Returns false if it does not fit. If no font contains the character
+// or the glyph is too large, the letter is the missing-glyph box.
 static bool rasterize_glyph(const view_font *font, view_text_size size, int code,
                             view_letter *letter)
 {
     view_letters *const all = font->letters;
     const float height = text_height(font, size);
-    // A glyph of another font has the same em as our own font.
-    const float font_scale = stbtt_ScaleForPixelHeight(&all->fonts[size], height);
-    const float em = font_scale / stbtt_ScaleForMappingEmToPixels(&all->fonts[size], 1);
-    const stbtt_fontinfo *info = &all->fonts[size];
-    if (code != BOX && stbtt_FindGlyphIndex(info, code) == 0)
-        info = &all->fonts[VIEW_TEXT];
-    if (code != BOX && stbtt_FindGlyphIndex(info, code) == 0)
-        info = find_system_font(&all->system, code);
+    const stbtt_fontinfo *const info = find_font(all, size, code);
     *letter = all->boxes[size];
     if (info == NULL)
         return true;
-    const int glyph = stbtt_FindGlyphIndex(info, code);
-    const bool is_own = info == &all->fonts[size];
-    const float unit = is_own ? font_scale : stbtt_ScaleForMappingEmToPixels(info, em);
-    int left, top, right, bottom, advance, bearing;
-    stbtt_GetGlyphBitmapBoxSubpixel(info, glyph, (float)OVERSAMPLING * unit, unit, 0, 0, &left,
-                                    &top, &right, &bottom);
-    stbtt_GetGlyphHMetrics(info, code == FIGURE_SPACE ? stbtt_FindGlyphIndex(info, MINUS) : glyph,
-                           &advance, &bearing);
-    const int max_extent = 4 * (int)height; // some fonts contain glyphs as wide as a line
-    const bool is_empty = right <= left || bottom <= top;
-    if (right > OVERSAMPLING * max_extent || left < -OVERSAMPLING * max_extent
-        || bottom > max_extent || top < -max_extent)
+    const scaled_glyph glyph = measure_glyph(info, code, glyph_scale(all, size, height, info));
+    if (is_too_large(&glyph, height))
         return true;
-    const int width = is_empty ? 0 : right - left + OVERSAMPLING - 1;
-    const int rows = is_empty ? 0 : bottom - top;
-    if (all->x + width + 1 > all->width) {
-        all->x = 0;
-        all->y += all->row_height;
-        all->row_height = 0;
-    }
-    if (width + 1 > all->width || all->y + rows + 1 > all->height)
+    const bool is_empty = glyph.right <= glyph.left || glyph.bottom <= glyph.top;
+    // The filter widens a glyph by OVERSAMPLING - 1 texels.
+    const int columns = is_empty ? 0 : glyph.right - glyph.left + OVERSAMPLING - 1;
+    const int rows = is_empty ? 0 : glyph.bottom - glyph.top;
+    if (!find_space(all, columns, rows))
         return false;
-    *letter = (view_letter){.advance = (float)advance * unit};
-    if (is_empty)
-        return true;
-    float sub_x = 0;
-    float sub_y = 0;
-    uint8_t *const texels = all->coverage + (size_t)all->y * (size_t)all->width + (size_t)all->x;
-    stbtt_MakeGlyphBitmapSubpixelPrefilter(info, texels, width, rows, all->width,
-                                           (float)OVERSAMPLING * unit, unit, 0, 0, OVERSAMPLING, 1,
-                                           &sub_x, &sub_y, glyph);
-    letter->x0 = (float)left / (float)OVERSAMPLING + sub_x;
-    letter->x1 = (float)(left + width) / (float)OVERSAMPLING + sub_x;
-    letter->y0 = (float)top + sub_y;
-    letter->y1 = (float)bottom + sub_y;
-    letter->u0 = (float)all->x / (float)all->width;
-    letter->u1 = (float)(all->x + width) / (float)all->width;
-    letter->v0 = (float)all->y / (float)all->height;
-    letter->v1 = (float)(all->y + rows) / (float)all->height;
-    all->x += width + 1;
-    all->row_height = rows + 1 > all->row_height ? rows + 1 : all->row_height;
-    all->is_changed = true;
+    *letter = (view_letter){.advance = glyph.advance};
+    if (!is_empty)
+        draw_glyph(all, &glyph, columns, rows, letter);
     return true;
 }
 
@@ -419,16 +497,26 @@ static void reset_glyphs(view_font *font)
         all->slots[i].last_frame = all->slots[i].key != 0 ? UINT32_MAX : 0;
 }
 
+// Returns true if the texture is full and contains glyphs that the current frame did not use. They
+// can be removed to make space.
+static bool can_make_space(const view_letters *all)
+{
+    if (!all->is_full)
+        return false;
+    for (int i = 0; i < NUM_SLOTS; i++)
+        if (all->slots[i].key != 0 && all->slots[i].last_frame < all->frame)
+            return true;
+    return false;
+}
+
 bool view_update_font(view_font *font, md5gl_renderer *renderer)
 {
     view_letters *const all = font->letters;
-    bool is_stale = false;
-    for (int i = 0; i < NUM_SLOTS && all->is_full; i++)
-        is_stale |= all->slots[i].key != 0 && all->slots[i].last_frame < all->frame;
+    const bool needs_reset = can_make_space(all);
     const bool is_changed = all->is_changed;
     all->frame++;
     all->is_full = all->is_changed = false;
-    if (is_stale) {
+    if (needs_reset) {
         reset_glyphs(font);
         return true;
     }
@@ -455,40 +543,51 @@ void view_free_font(view_font *font, md5gl_renderer *renderer)
     *font = (view_font){0};
 }
 
-bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_error *error)
+// Opens our own fonts, and sets the ascent and the line height of each text size.
+static void measure_sizes(view_font *font)
 {
-    *font = (view_font){.scale = scale,
-                        .disc_radius = roundf(disc_radius * scale),
-                        .letters = common_alloc(1, sizeof *font->letters)};
-    view_letters *const all = font->letters;
     for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++) {
-        stbtt_fontinfo *const info = &all->fonts[size];
+        stbtt_fontinfo *const info = &font->letters->fonts[size];
         int ascent = 0;
         int descent = 0;
         int gap = 0;
         if (stbtt_InitFont(info, sizes[size].font, 0) == 0)
-            break;
+            return;
         stbtt_GetFontVMetrics(info, &ascent, &descent, &gap);
         const float height = text_height(font, size);
         const float unit = stbtt_ScaleForPixelHeight(info, height);
         font->ascent[size] = roundf((float)ascent * unit + 0.12f * height);
         font->line[size] = roundf(1.28f * height);
     }
-    for (int side = 256; side <= MAX_SIDE && font->mask == 0; side *= 2) {
-        // Reserve space for about 400 more glyphs, which are as wide as high.
-        const float letter = text_height(font, VIEW_TEXT) + 2;
-        const int rows = (int)(400 * (float)OVERSAMPLING * letter * letter / (float)side);
-        all->width = side;
-        all->height = side + (rows < MAX_SIDE - side ? rows : MAX_SIDE - side);
-        free(all->coverage);
-        all->coverage = common_alloc((size_t)side, (size_t)all->height);
-        reset_glyphs(font);
-        if ((all->is_full || all->y + all->row_height > side) && side < MAX_SIDE)
-            continue;
-        font->mask = upload(all, renderer, error);
-        if (font->mask == 0)
-            break;
-    }
+}
+
+// Creates a texture with a square for the common glyphs, and rows below it for about 400 more
+// glyphs, which are as wide as high. Draws the common glyphs. Returns true if they fit into the
+// square.
+static bool create_texels(view_font *font, int side)
+{
+    view_letters *const all = font->letters;
+    const float letter = text_height(font, VIEW_TEXT) + 2;
+    const int rows = (int)(400 * (float)OVERSAMPLING * letter * letter / (float)side);
+    all->width = side;
+    all->height = side + (rows < MAX_SIDE - side ? rows : MAX_SIDE - side);
+    free(all->coverage);
+    all->coverage = common_alloc((size_t)side, (size_t)all->height);
+    reset_glyphs(font);
+    return !all->is_full && all->y + all->row_height <= side;
+}
+
+bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_error *error)
+{
+    *font = (view_font){.scale = scale,
+                        .disc_radius = roundf(disc_radius * scale),
+                        .letters = common_alloc(1, sizeof *font->letters)};
+    view_letters *const all = font->letters;
+    measure_sizes(font);
+    int side = 256;
+    while (!create_texels(font, side) && side < MAX_SIDE)
+        side *= 2;
+    font->mask = upload(all, renderer, error);
     all->is_changed = false;
     if (font->mask == 0)
         view_free_font(font, renderer);
