@@ -1,8 +1,11 @@
-// Layout of a state graph. A breadth-first search finds the distance of each state from the start
-// state. The states of one distance are a band: one column, or several columns if it would be
-// higher than the panel. States are ordered by the mean height of their neighbors, so that few
-// lines cross. Columns are shifted by half a row in turn: a level line that skips a column passes
-// between its states.
+// Layout of a state graph in layers, from left to right (the method of Sugiyama).
+//
+// A breadth-first search finds the distance of each state from the start state. The states of one
+// distance are a band: one column, or several columns if it would be higher than the panel. States
+// are ordered by the mean height of their neighbors, so that few lines cross. Every second column
+// is lower by half a row: a horizontal line that skips a column passes between its states.
+//
+// Coordinates are in em, the height of text.
 #include "demo/viewer/ui/graph_layout.h"
 
 #include "demo/common/memory.h"
@@ -206,8 +209,8 @@ static void set_levels(layout *work, const graph_band *band)
 }
 
 // Finds the distances by breadth-first search: from the start state, then from "any state", then
-// from states that neither leads to. Then orders the nodes by distance.
-static void find_bands(layout *work)
+// from states that neither leads to. Sets the order to the order in which the nodes were found.
+static void find_distances(layout *work)
 {
     const uint32_t num_nodes = work->graph->num_nodes;
     const uint32_t num_states = work->graph->num_states;
@@ -221,25 +224,41 @@ static void find_bands(layout *work)
     for (uint32_t i = 0; i < num_nodes; i++)
         if (work->places[i].distance == MD5_NONE)
             search_from(work, i, &num_found);
+}
 
-    // Counting sort, which keeps the order in which the search found the nodes of a band.
+// Sorts the order by distance and sets the bands, with a counting sort: it is stable, so nodes of a
+// band remain in the order in which the search found them.
+static void sort_into_bands(layout *work)
+{
+    const uint32_t num_nodes = work->graph->num_nodes;
     uint32_t *const found = common_alloc(num_nodes, sizeof *found);
     memcpy(found, work->order, num_nodes * sizeof *found);
+
+    // The sizes of the bands, then their beginnings.
     for (uint32_t i = 0; i < num_nodes; i++) {
         const uint32_t distance = work->places[i].distance;
         work->bands[distance].end++;
         if (work->num_bands < distance + 1)
             work->num_bands = distance + 1;
     }
-    for (uint32_t d = 1; d < work->num_bands; d++) {
-        work->bands[d].begin = work->bands[d - 1].end;
-        work->bands[d].end += work->bands[d].begin;
+    uint32_t begin = 0;
+    for (uint32_t d = 0; d < work->num_bands; d++) {
+        const uint32_t size = work->bands[d].end;
+        work->bands[d] = (graph_band){.begin = begin, .end = begin};
+        begin += size;
     }
-    for (uint32_t d = 0; d < work->num_bands; d++)
-        work->bands[d].end = work->bands[d].begin;
-    for (uint32_t i = 0; i < num_nodes; i++)
-        work->order[work->bands[work->places[found[i]].distance].end++] = found[i];
+
+    for (uint32_t i = 0; i < num_nodes; i++) {
+        graph_band *const band = &work->bands[work->places[found[i]].distance];
+        work->order[band->end++] = found[i];
+    }
     free(found);
+}
+
+static void find_bands(layout *work)
+{
+    find_distances(work);
+    sort_into_bands(work);
     for (uint32_t d = 0; d < work->num_bands; d++)
         set_levels(work, &work->bands[d]);
 }
@@ -314,14 +333,39 @@ static uint32_t count_columns(const graph_band *band, uint32_t max_rows)
     return (count + max_rows - 1) / max_rows;
 }
 
+// A column of the graph. Its nodes are every `stride`-th node of layout.order, from `first` to
+// before `end`.
+typedef struct graph_column {
+    uint32_t index; // from the left
+    uint32_t first;
+    uint32_t end;
+    uint32_t stride;
+    float left;  // x of its nodes
+    float width; // of its nodes
+    float top;   // y of the first node, rows
+} graph_column;
+
 // Returns the width of a column: the width of its widest node.
-static float column_width(const layout *work, const graph_band *band, uint32_t num_columns,
-                          uint32_t column)
+static float column_width(const layout *work, const graph_column *column)
 {
     float width = min_node_width;
-    for (uint32_t i = band->begin + column; i < band->end; i += num_columns)
+    for (uint32_t i = column->first; i < column->end; i += column->stride)
         width = fmaxf(width, work->places[work->order[i]].width);
     return width;
+}
+
+// Sets the positions of the nodes of a column, from top to bottom.
+static void place_column(layout *work, const graph_column *column)
+{
+    uint32_t row = 0;
+    for (uint32_t i = column->first; i < column->end; i += column->stride) {
+        const uint32_t node = work->order[i];
+        const float y = row_height * (column->top + (float)row);
+        work->places[node].column = column->index;
+        work->places[node].row = row;
+        work->graph->nodes[node].rect = (view_rect){column->left, y, column->width, node_height};
+        row++;
+    }
 }
 
 // Division of the bands into columns.
@@ -337,91 +381,112 @@ static uint32_t count_rows(const graph_band *band, uint32_t max_rows)
     return (band->end - band->begin + num_columns - 1) / num_columns;
 }
 
+// Returns the number of rows of the band that has the most rows, at least 1.
+static uint32_t max_rows_of_bands(const layout *work, graph_grid grid)
+{
+    uint32_t max_rows = 1;
+    for (uint32_t d = 0; d < work->num_bands; d++) {
+        const uint32_t rows = count_rows(&work->bands[d], grid.max_rows);
+        max_rows = rows > max_rows ? rows : max_rows;
+    }
+    return max_rows;
+}
+
 // Sets the rectangles of all nodes and the size of the graph. A band with several columns is filled
-// row by row, so that states keep their heights. Returns the sum of the distances between columns
-// at a spread of 1.
+// row by row, so that states remain at about their heights. Lower bands are centered vertically.
+// Returns the sum of the distances between columns at a spread of 1.
 static float place_nodes(layout *work, graph_grid grid)
 {
     view_graph *const graph = work->graph;
-    uint32_t num_rows = 1;
-    for (uint32_t d = 0; d < work->num_bands; d++) {
-        const uint32_t rows = count_rows(&work->bands[d], grid.max_rows);
-        num_rows = rows > num_rows ? rows : num_rows;
-    }
+    const uint32_t num_rows = max_rows_of_bands(work, grid);
     float x = entry_width;
     float distances = 0;
-    uint32_t column = 0;
+    uint32_t num_columns = 0; // that are placed
     for (uint32_t d = 0; d < work->num_bands; d++) {
         const graph_band *const band = &work->bands[d];
-        const uint32_t num_columns = count_columns(band, grid.max_rows);
-        const uint32_t rows = count_rows(band, grid.max_rows);
-        for (uint32_t k = 0; k < num_columns; k++, column++) {
-            const float width = column_width(work, band, num_columns, k);
-            const float shift = column % 2 == 0 ? 0 : 0.5f;
-            const uint32_t num_rows_above = (num_rows - rows) / 2;
-            const float top = (float)num_rows_above + shift;
-            uint32_t row = 0;
-            for (uint32_t i = band->begin + k; i < band->end; i += num_columns, row++) {
-                const uint32_t node = work->order[i];
-                const float y = row_height * (top + (float)row);
-                work->places[node].column = column;
-                work->places[node].row = row;
-                graph->nodes[node].rect = (view_rect){x, y, width, node_height};
-            }
-            const float distance = k + 1 < num_columns ? column_distance : band_distance;
+        const uint32_t columns = count_columns(band, grid.max_rows);
+        const uint32_t num_rows_above = (num_rows - count_rows(band, grid.max_rows)) / 2;
+        for (uint32_t k = 0; k < columns; k++) {
+            const float shift = num_columns % 2 == 0 ? 0 : 0.5f;
+            graph_column column = {.index = num_columns++,
+                                   .first = band->begin + k,
+                                   .end = band->end,
+                                   .stride = columns,
+                                   .left = x,
+                                   .top = (float)num_rows_above + shift};
+            column.width = column_width(work, &column);
+            place_column(work, &column);
+            const float distance = k + 1 < columns ? column_distance : band_distance;
             distances += distance;
-            x += width + distance * grid.column_spread;
+            x += column.width + distance * grid.column_spread;
         }
     }
     // Lines within the last column need some space at its right.
     graph->width = x - band_distance * grid.column_spread + column_distance;
-    graph->height = row_height * ((float)num_rows + (column > 1 ? 0.5f : 0));
+    graph->height = row_height * ((float)num_rows + (num_columns > 1 ? 0.5f : 0));
     return distances - band_distance;
 }
 
-// Places the nodes. A distance has one column if the graph can then be read in the area, else as
-// many columns as let it be shown at the largest scale. If it cannot be read then either, the
-// columns are as high as the area at a scale of 1, so that the user scrolls in one direction only.
-static void fit_nodes(layout *work, view_graph_area area)
+// Returns the number of nodes of the largest band, at least 1.
+static uint32_t largest_band(const layout *work)
 {
-    const view_graph *const graph = work->graph;
     uint32_t largest = 1;
     for (uint32_t d = 0; d < work->num_bands; d++) {
         const uint32_t count = work->bands[d].end - work->bands[d].begin;
         largest = count > largest ? count : largest;
     }
+    return largest;
+}
+
+// Finds the number of columns of the largest band: the smallest number with which the graph can be
+// read in the area, otherwise the number with which it is shown at the largest scale. Returns the
+// grid and sets `best_scale`.
+static graph_grid find_grid(layout *work, view_graph_area area, float *best_scale)
+{
+    const view_graph *const graph = work->graph;
+    const uint32_t largest = largest_band(work);
     graph_grid best = {.max_rows = largest, .column_spread = 1};
-    float best_scale = 0;
+    *best_scale = 0;
     for (uint32_t k = 1; k <= MAX_COLUMNS_PER_BAND && k <= largest; k++) {
         const graph_grid grid = {.max_rows = (largest + k - 1) / k, .column_spread = 1};
         place_nodes(work, grid);
         const float scale = fminf(area.width / graph->width, area.height / graph->height);
-        if (scale > best_scale) {
-            best_scale = scale;
+        if (scale > *best_scale) {
+            *best_scale = scale;
             best = grid;
         }
-        if (best_scale >= readable_scale)
+        if (*best_scale >= readable_scale)
             break;
     }
-    if (best_scale < VIEW_GRAPH_MIN_SCALE) {
+    return best;
+}
+
+// Places the nodes so that the graph fills the area. If it cannot be shown in the area, the columns
+// are as high as the area at a scale of 1, so that the user scrolls in one direction only.
+static void fit_nodes(layout *work, view_graph_area area)
+{
+    float scale;
+    graph_grid grid = find_grid(work, area, &scale);
+    if (scale < VIEW_GRAPH_MIN_SCALE) {
         const float max_rows = floorf(area.height / row_height - 0.5f);
-        best.max_rows = max_rows > 1 ? (uint32_t)max_rows : 1;
-        place_nodes(work, best);
+        grid.max_rows = max_rows > 1 ? (uint32_t)max_rows : 1;
+        place_nodes(work, grid);
         return;
     }
-    // Wider distances, where lines are less steep, if the area is not filled.
-    const float distances = place_nodes(work, best);
-    const float free_width = area.width / fminf(best_scale, 1) - graph->width;
+    // If the area is wider than the graph, increase the distances: lines are then less steep.
+    const float distances = place_nodes(work, grid);
+    const float free_width = area.width / fminf(scale, 1) - work->graph->width;
     if (free_width > 0 && distances > 0) {
-        best.column_spread = fminf(1 + free_width / distances, max_column_spread);
-        place_nodes(work, best);
+        grid.column_spread = fminf(1 + free_width / distances, max_column_spread);
+        place_nodes(work, grid);
     }
 }
 
 // -- Lines ----------------------------------------------------------------------------------------
 
-// Returns the height at which a line leaves the side of a node: near its middle, shifted towards
-// the other end, so that the heads of several lines do not cover each other.
+// Returns the y coordinate at which a line leaves the left or right side of a node: its middle,
+// shifted towards the target by less than 0.35 of its height. Lines to different targets leave at
+// different heights, so that their arrowheads do not cover each other.
 static float attach_height(view_rect node, view_rect target)
 {
     const float middle = node.y + 0.5f * node.height;
@@ -429,6 +494,47 @@ static float attach_height(view_rect node, view_rect target)
     return middle + 0.35f * node_height * rise / (fabsf(rise) + 3 * row_height);
 }
 
+// Connects nodes of different columns, from the right side of the left node to the left side of the
+// right node.
+static void connect_columns(view_graph_edge *edge, const graph_place *const places[2],
+                            const view_rect rects[2])
+{
+    edge->num_points = 2;
+    for (int end = 0; end < 2; end++) {
+        const view_rect rect = rects[end];
+        const bool is_left = places[end]->column < places[1 - end]->column;
+        const view_graph_point point = {.x = is_left ? rect.x + rect.width : rect.x,
+                                        .y = attach_height(rect, rects[1 - end])};
+        edge->points[end] = point;
+    }
+}
+
+// Connects neighbors in a column, from the bottom of the upper node to the top of the lower node.
+static void connect_neighbors(view_graph_edge *edge, const view_rect rects[2], int upper)
+{
+    edge->num_points = 2;
+    for (int end = 0; end < 2; end++) {
+        const view_rect rect = rects[end];
+        const float y = end == upper ? rect.y + rect.height : rect.y;
+        edge->points[end] = (view_graph_point){rect.x + 0.5f * rect.width, y};
+    }
+}
+
+// Connects the right sides of nodes of a column by a line that bends to the right, around the nodes
+// between them. The more nodes are between them, the farther it bends.
+static void connect_around(view_graph_edge *edge, const view_rect rects[2], uint32_t num_between)
+{
+    const float right = rects[0].x + rects[0].width;
+    const float bend = fminf(0.5f + 0.1f * (float)num_between, 0.5f * column_distance);
+    const float middle = 0.5f * (rects[0].y + rects[1].y + node_height);
+    edge->num_points = 3;
+    edge->points[0] = (view_graph_point){right, attach_height(rects[0], rects[1])};
+    edge->points[1] = (view_graph_point){right + bend, middle};
+    edge->points[2] = (view_graph_point){right, attach_height(rects[1], rects[0])};
+}
+
+// Sets the points of the line between two nodes. A transition from a state to itself does not have
+// a line; its node has a sign.
 static void place_line(const layout *work, view_graph_edge *edge)
 {
     const graph_place *const places[2] = {&work->places[edge->ends[0]],
@@ -437,36 +543,16 @@ static void place_line(const layout *work, view_graph_edge *edge)
                                 work->graph->nodes[edge->ends[1]].rect};
     if (edge->ends[0] == edge->ends[1])
         return;
-    edge->num_points = 2;
     if (places[0]->column != places[1]->column) {
-        for (int end = 0; end < 2; end++) {
-            const view_rect own = rects[end];
-            const bool is_left = places[end]->column < places[1 - end]->column;
-            const view_graph_point point = {.x = is_left ? own.x + own.width : own.x,
-                                            .y = attach_height(own, rects[1 - end])};
-            edge->points[end] = point;
-        }
+        connect_columns(edge, places, rects);
         return;
     }
-    const bool is_down = places[0]->row < places[1]->row;
-    const uint32_t num_between =
-        (is_down ? places[1]->row - places[0]->row : places[0]->row - places[1]->row) - 1;
-    if (num_between == 0) {
-        for (int end = 0; end < 2; end++) {
-            const bool is_upper = is_down == (end == 0);
-            const float y = is_upper ? rects[end].y + rects[end].height : rects[end].y;
-            edge->points[end] = (view_graph_point){rects[end].x + 0.5f * rects[end].width, y};
-        }
-        return;
-    }
-    // Around the states between them, at their right.
-    const float right = rects[0].x + rects[0].width;
-    const float bend = fminf(0.5f + 0.1f * (float)num_between, 0.5f * column_distance);
-    edge->num_points = 3;
-    edge->points[0] = (view_graph_point){right, attach_height(rects[0], rects[1])};
-    edge->points[1] =
-        (view_graph_point){right + bend, 0.5f * (rects[0].y + rects[1].y + node_height)};
-    edge->points[2] = (view_graph_point){right, attach_height(rects[1], rects[0])};
+    const int upper = places[0]->row < places[1]->row ? 0 : 1;
+    const uint32_t num_between = places[1 - upper]->row - places[upper]->row - 1;
+    if (num_between == 0)
+        connect_neighbors(edge, rects, upper);
+    else
+        connect_around(edge, rects, num_between);
 }
 
 // -- Layout ---------------------------------------------------------------------------------------
