@@ -1,7 +1,9 @@
-// Derives parts of the geometry that a load has skipped. If the load skipped the whole geometry, it
-// has stored the tables of the file (stored_tables), and the meshes are derived from these. If it
-// skipped only the tangents, the tables are restored from the geometry. Plans and losses are
-// derived from the geometry.
+// Derives parts of the geometry that a load has skipped. There are three cases:
+// - The load skipped the whole geometry. It has stored the tables of the file (stored_tables): the
+//   vertices, weights and triangles as they were read. All meshes are derived from these tables.
+// - The load skipped the tangents. Tangents split drawn vertices, so all meshes are derived again,
+//   from tables that are restored from the existing geometry.
+// - The load skipped skinning plans or losses. They are computed from the existing geometry.
 #include "md5/load/complete.h"
 #include "md5/core/math.h"
 #include "md5/load/parts.h"
@@ -38,7 +40,8 @@ bool md5i_store_tables(md5_arena *mesh_arena, const md5_mesh_file *file, md5_mod
     return true;
 }
 
-// Derives all meshes again. If it fails, the model is unchanged.
+// Derives all meshes from the tables of the file, with the parts that context->skip_geometry does
+// not exclude, and replaces the meshes of the model. If it fails, the model is unchanged.
 static bool rebuild_meshes(md5_arena *arena, const stored_tables *tables, md5_model *model)
 {
     const uint32_t num_meshes = model->num_meshes;
@@ -125,23 +128,67 @@ static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mes
     return true;
 }
 
-// Restores the tables of the file from geometry without tangents. Adds the other parts that the
-// geometry has to `parts`.
-static bool restore_tables(md5_arena *arena, const md5_model *model, uint32_t *parts,
-                           stored_tables *tables)
+// Restores the tables of the file from geometry without tangents.
+static bool restore_tables(md5_arena *arena, const md5_model *model, stored_tables *tables)
 {
     TRY(tables->bind = MD5_ALLOC_ARRAY(arena, md5_mat34, model->skeleton.num_joints));
     TRY(tables->meshes = MD5_ALLOC_ARRAY(arena, md5_mesh_build, model->num_meshes));
     restore_bind_pose(model, tables->bind);
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
-        const md5_mesh *const mesh = &model->meshes[m];
-        TRY(restore_mesh(arena, model, mesh, &tables->meshes[m]));
-        if (mesh->skin_plan)
-            *parts |= MD5_GEOMETRY_SKIN_PLANS;
-        if (mesh->loss4 < INFINITY)
-            *parts |= MD5_GEOMETRY_LOSSES;
-    }
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        TRY(restore_mesh(arena, model, &model->meshes[m], &tables->meshes[m]));
     return true;
+}
+
+// -- The three cases ------------------------------------------------------------------------
+
+// Sets the context to derive these parts, with the order of vertices that the load has chosen.
+static void select_parts(md5_context *context, const md5_model *model, uint32_t parts)
+{
+    const uint32_t all_parts =
+        MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES;
+    context->skip_geometry = all_parts & ~parts;
+    context->group_vertices = model->has_grouped_vertices;
+}
+
+// Derives the whole geometry from the tables that the load has stored.
+static bool derive_from_stored_tables(md5_context *context, uint32_t parts, md5_model *model)
+{
+    select_parts(context, model, parts);
+    const stored_tables tables =
+        *(const stored_tables *)md5i_arena_first_allocation(model->internal.memory);
+    md5_arena arena = {.context = context};
+    const bool is_derived = rebuild_meshes(&arena, &tables, model);
+    md5i_arena_free(&arena);
+    return is_derived;
+}
+
+// Returns the parts that the geometry of a model has, except tangents.
+static uint32_t existing_parts(const md5_model *model)
+{
+    uint32_t parts = 0;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        if (model->meshes[m].skin_plan)
+            parts |= MD5_GEOMETRY_SKIN_PLANS;
+        if (model->meshes[m].loss4 < INFINITY)
+            parts |= MD5_GEOMETRY_LOSSES;
+    }
+    return parts;
+}
+
+// Derives the geometry again, with tangents, with these parts and with the parts that it has.
+static bool derive_tangents(md5_context *context, uint32_t parts, md5_model *model)
+{
+    if (model->stores_normals)
+        return MD5_FAIL(
+            context, MD5_ERROR_MISMATCH,
+            "tangents stored in the file were skipped; load the model again with tangents");
+    select_parts(context, model, parts | existing_parts(model));
+    stored_tables tables = {NULL, NULL};
+    md5_arena arena = {.context = context};
+    const bool is_derived =
+        restore_tables(&arena, model, &tables) && rebuild_meshes(&arena, &tables, model);
+    md5i_arena_free(&arena);
+    return is_derived;
 }
 
 bool md5_derive_geometry(md5_model *model, uint32_t parts, md5_error *error)
@@ -164,22 +211,14 @@ bool md5_derive_geometry(md5_model *model, uint32_t parts, md5_error *error)
     if (!model->internal.memory)
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
                         "model geometry was released; load the model again");
-    const bool has_tables = !model->meshes[0].first_influence;
-    if (!has_tables && (!(parts & MD5_GEOMETRY_TANGENTS) || model->meshes[0].tangents))
-        return md5i_finish_meshes(&context, parts, model, (md5_mesh *)model->meshes);
-    if (!has_tables && model->stores_normals)
-        return MD5_FAIL(
-            &context, MD5_ERROR_MISMATCH,
-            "tangents stored in the file were skipped; load the model again with tangents");
-    md5_arena arena = {.context = &context};
-    stored_tables tables = {NULL, NULL};
-    if (has_tables)
-        tables = *(const stored_tables *)md5i_arena_first_allocation(model->internal.memory);
-    bool is_complete = has_tables || restore_tables(&arena, model, &parts, &tables);
-    context.group_vertices = model->has_grouped_vertices;
-    context.skip_geometry =
-        ~parts & (MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES);
-    is_complete = is_complete && rebuild_meshes(&arena, &tables, model);
-    md5i_arena_free(&arena);
-    return is_complete;
+
+    // A load derives the arrays and the tangents of all meshes or of none, so the first mesh is
+    // sufficient for these tests.
+    const bool has_geometry = model->meshes[0].first_influence != NULL;
+    if (!has_geometry)
+        return derive_from_stored_tables(&context, parts, model);
+    const bool has_tangents = model->meshes[0].tangents != NULL;
+    if ((parts & MD5_GEOMETRY_TANGENTS) && !has_tangents)
+        return derive_tangents(&context, parts, model);
+    return md5i_finish_meshes(&context, parts, model, (md5_mesh *)model->meshes);
 }
