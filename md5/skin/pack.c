@@ -15,6 +15,8 @@ typedef struct packed_vertex {
     double sum; // sum of the kept biases; 0: the first influence has weight 1
 } packed_vertex;
 
+// Returns the packing of a vertex into `slots` slots. Influences are stored by descending
+// magnitude, so the first influences are the best choice.
 static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t slots)
 {
     packed_vertex packing = {.first = mesh->first_influence[vertex],
@@ -49,35 +51,43 @@ enum {
     WHOLE = 255, // sum of the weights of a vertex
 };
 
-// Writes the weights of the kept slots. Their sum is WHOLE, or 0 without slots.
+// Adds `missing` units to the bytes of the slots with the largest remainders. Each slot gets at
+// most one unit, because the sum of the remainders is `missing` and each remainder is less than 1.
+static void add_missing_units(int missing, double *remainders, uint8_t *bytes, uint32_t num_slots)
+{
+    for (int unit = 0; unit < missing; unit++) {
+        uint32_t largest = 0;
+        for (uint32_t slot = 1; slot < num_slots; slot++) {
+            if (remainders[slot] > remainders[largest])
+                largest = slot;
+        }
+        bytes[largest]++;
+        remainders[largest] -= 1;
+    }
+}
+
+// Writes the weights of the kept slots. Negative weights become 0. The sum of the bytes is WHOLE,
+// or 0 if the vertex has no influences.
 static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, uint8_t *bytes)
 {
     double weights[MAX_SLOTS];
     double sum = 0;
-    int missing = packing->num_kept > 0 ? WHOLE : 0;
     for (uint32_t slot = 0; slot < packing->num_kept; slot++) {
         const float weight = packed_weight(mesh, packing, slot);
         weights[slot] = weight > 0 ? (double)weight : 0;
         sum += weights[slot];
     }
+
+    // Round down, then distribute the units that are missing from the sum.
+    double remainders[MAX_SLOTS];
+    int missing = packing->num_kept > 0 ? WHOLE : 0;
     for (uint32_t slot = 0; slot < packing->num_kept; slot++) {
         const double exact = (double)WHOLE * weights[slot] / sum;
         bytes[slot] = (uint8_t)exact;
-        weights[slot] = exact - (double)bytes[slot]; // the remainder
+        remainders[slot] = exact - (double)bytes[slot];
         missing -= bytes[slot];
     }
-
-    // Add the missing units to the slots with the largest remainders. Each slot gets at most one
-    // unit, because the sum of the remainders is `missing` and each remainder is less than 1.
-    for (; missing > 0; missing--) {
-        uint32_t largest = 0;
-        for (uint32_t i = 1; i < packing->num_kept; i++) {
-            if (weights[i] > weights[largest])
-                largest = i;
-        }
-        bytes[largest]++;
-        weights[largest] -= 1;
-    }
+    add_missing_units(missing, remainders, bytes, packing->num_kept);
 }
 
 // Returns true if the joints of all kept influences fit into a byte.
@@ -91,53 +101,89 @@ static bool fit_bytes(const md5_mesh *mesh, uint32_t slots)
     return true;
 }
 
+// Writes the slots of a vertex as bytes. Slots with negative weights are unused.
+static void write_byte_slots(const md5_mesh *mesh, const packed_vertex *packing, uint32_t slots,
+                             uint8_t *joints, uint8_t *weights)
+{
+    uint8_t rounded[MAX_SLOTS];
+    round_weights(mesh, packing, rounded);
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const bool is_used = packed_weight(mesh, packing, slot) > 0;
+        joints[slot] =
+            is_used ? (uint8_t)mesh->influence_joints[packing->first + slot] : (uint8_t)0;
+        weights[slot] = is_used ? rounded[slot] : (uint8_t)0;
+    }
+}
+
+// -- Both formats ---------------------------------------------------------------------------
+
+// Writes the slots of a vertex as uint32_t joints and float weights.
+static void write_float_slots(const md5_mesh *mesh, const packed_vertex *packing, uint32_t slots,
+                              unsigned char *joints, unsigned char *weights)
+{
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const bool is_used = slot < packing->num_kept;
+        const uint32_t joint = is_used ? mesh->influence_joints[packing->first + slot] : 0;
+        const float weight = packed_weight(mesh, packing, slot);
+        memcpy(joints + slot * sizeof joint, &joint, sizeof joint);
+        memcpy(weights + slot * sizeof weight, &weight, sizeof weight);
+    }
+}
+
+// Returns the size of one slot of either array, in bytes. A joint is as large as a weight.
+static size_t slot_size(md5_pack_format format)
+{
+    return format == MD5_PACK_BYTES ? sizeof(uint8_t) : sizeof(float);
+}
+
 bool md5_pack_influences(const md5_pack_job *job)
 {
     MD5_ASSERT(job && job->mesh, "job, job->mesh: must not be NULL");
     MD5_ASSERT_RESERVED(job);
     const md5_mesh *const mesh = job->mesh;
     const uint32_t slots = job->slots > 0 ? job->slots : 4;
-    const bool is_bytes = job->format == MD5_PACK_BYTES;
-    const size_t tight = slots * (is_bytes ? 1 : sizeof(float));
+    const size_t vertex_size = slots * slot_size(job->format);
     MD5_ASSERT_GEOMETRY(mesh);
     MD5_ASSERT((unsigned)job->format <= MD5_PACK_BYTES,
                "job->format: must be a value of md5_pack_format");
     MD5_ASSERT_ARRAY(job->joints, mesh->num_vertices);
     MD5_ASSERT_ARRAY(job->weights, mesh->num_vertices);
     MD5_ASSERT(slots <= MAX_SLOTS, "job->slots: must be 1 to 255");
-    MD5_ASSERT(job->joint_stride == 0 || job->joint_stride >= tight,
+    MD5_ASSERT(job->joint_stride == 0 || job->joint_stride >= vertex_size,
                "job->joint_stride: must be 0, or at least the number of slots");
-    MD5_ASSERT(job->weight_stride == 0 || job->weight_stride >= tight,
+    MD5_ASSERT(job->weight_stride == 0 || job->weight_stride >= vertex_size,
                "job->weight_stride: must be 0, or at least the number of slots");
-    if (is_bytes)
+
+    if (job->format == MD5_PACK_BYTES)
         TRY(fit_bytes(mesh, slots));
-    unsigned char *joints = (unsigned char *)job->joints;
-    unsigned char *weights = (unsigned char *)job->weights;
+    const size_t joint_stride = job->joint_stride > 0 ? job->joint_stride : vertex_size;
+    const size_t weight_stride = job->weight_stride > 0 ? job->weight_stride : vertex_size;
     for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
         const packed_vertex packing = pack_vertex(mesh, vertex, slots);
-        uint8_t bytes[MAX_SLOTS];
-        if (is_bytes)
-            round_weights(mesh, &packing, bytes);
-        for (uint32_t slot = 0; slot < slots; slot++) {
-            const float weight = packed_weight(mesh, &packing, slot);
-            const bool is_used = slot < packing.num_kept && (!is_bytes || weight > 0);
-            const uint32_t joint = is_used ? mesh->influence_joints[packing.first + slot] : 0;
-            if (is_bytes) {
-                joints[slot] = (uint8_t)joint;
-                weights[slot] = is_used ? bytes[slot] : 0;
-            } else {
-                memcpy(joints + slot * sizeof joint, &joint, sizeof joint);
-                memcpy(weights + slot * sizeof weight, &weight, sizeof weight);
-            }
-        }
-        joints += job->joint_stride > 0 ? job->joint_stride : tight;
-        weights += job->weight_stride > 0 ? job->weight_stride : tight;
+        unsigned char *const joints = (unsigned char *)job->joints + vertex * joint_stride;
+        unsigned char *const weights = (unsigned char *)job->weights + vertex * weight_stride;
+        if (job->format == MD5_PACK_BYTES)
+            write_byte_slots(mesh, &packing, slots, joints, weights);
+        else
+            write_float_slots(mesh, &packing, slots, joints, weights);
     }
     return true;
 }
 
 // -- Losses ---------------------------------------------------------------------------------
 
+// Returns the diagonal of the model's bind pose, 0 if the model has no vertices.
+static double bind_pose_diagonal(const md5_model *model)
+{
+    const md5_vec3d low = md5_vec3d_from_vec3(model->bounds.min);
+    const md5_vec3d high = md5_vec3d_from_vec3(model->bounds.max);
+    const bool is_empty = !(low.x <= high.x);
+    return is_empty ? 0 : md5_vec3d_length(md5_vec3d_sub(high, low));
+}
+
+// Returns an upper bound of the distance between the exact and the packed position of a vertex.
+// posed[] contains the positions of the joints.
+//
 // Joint i moves a bind point p to R_i (p - o_i) + a_i, with any rotation R_i. With biases b_i,
 // packed weights w_i and the bind position c, the difference between the exact vertex and the
 // packed vertex is
@@ -147,44 +193,46 @@ bool md5_pack_influences(const md5_pack_job *job)
 //
 // which is longest if every R_i rotates its term into the direction of the first sum. A movement of
 // all joints by `travel` adds sum (b_i - w_i) * travel.
+static double vertex_loss(const md5_model *model, const md5_mesh *mesh, uint32_t vertex,
+                          uint32_t slots, const md5_mat34 *posed, double travel)
+{
+    const packed_vertex packing = pack_vertex(mesh, vertex, slots);
+    const md5_vec3d c = md5_vec3d_from_vec3(mesh->positions[vertex]);
+    md5_vec3d shift = {0, 0, 0}; // the first sum
+    double rotated = 0;          // sum of the lengths of the terms of the second sum
+    double excess = 0;           // sum of b_i - w_i
+    for (uint32_t i = packing.first; i < packing.end; i++) {
+        const uint32_t joint = mesh->influence_joints[i];
+        const md5_vec4 influence = mesh->influences[i]; // bias times point, and the bias
+        const double bias = (double)influence.w;
+        const double weight = (double)packed_weight(mesh, &packing, i - packing.first);
+        const md5_vec3d o = md5_vec3d_from_vec3(md5_mat34_translation(model->bind[joint]));
+        const md5_vec3d a = md5_vec3d_from_vec3(md5_mat34_translation(posed[joint]));
+        const md5_vec3d point = {influence.x, influence.y, influence.z};
+        const md5_vec3d exact = md5_vec3d_sub(point, md5_vec3d_scale(o, bias));
+        const md5_vec3d packed = md5_vec3d_scale(md5_vec3d_sub(c, o), weight);
+        shift = md5_vec3d_add(shift, md5_vec3d_scale(a, bias - weight));
+        rotated += md5_vec3d_length(md5_vec3d_sub(exact, packed));
+        excess += bias - weight;
+    }
+    return md5_vec3d_length(shift) + rotated + fabs(excess) * travel;
+}
+
 float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints,
                      uint32_t min_influences, uint32_t max_influences)
 {
     const md5_mesh *const drawn = &model->meshes[mesh];
     const md5_mat34 *const posed = joints ? joints : model->bind;
-    // The assumed movement of a character if no pose is given: the diagonal of its bind pose.
-    const md5_vec3d low = md5_vec3d_from_vec3(model->bounds.min);
-    const md5_vec3d high = md5_vec3d_from_vec3(model->bounds.max);
-    const double travel =
-        joints || !(low.x <= high.x) ? 0 : md5_vec3d_length(md5_vec3d_sub(high, low));
+    // Without a pose, the character is assumed to move by the diagonal of its bind pose.
+    const double travel = joints ? 0 : bind_pose_diagonal(model);
     double max_loss = 0;
     for (uint32_t vertex = 0; vertex < drawn->num_vertices; vertex++) {
-        const uint32_t *const first = &drawn->first_influence[vertex];
-        const uint32_t count = first[1] - first[0];
+        const uint32_t count = drawn->first_influence[vertex + 1] - drawn->first_influence[vertex];
         if (count < min_influences || count > max_influences)
             continue;
         if (count == 1 && md5_is_rigid(drawn, vertex)) // most vertices: packing is exact
             continue;
-        const packed_vertex packing = pack_vertex(drawn, vertex, slots);
-        const md5_vec3d c = md5_vec3d_from_vec3(drawn->positions[vertex]);
-        md5_vec3d shift = {0, 0, 0};
-        double rotated = 0;
-        double excess = 0;
-        for (uint32_t i = packing.first; i < packing.end; i++) {
-            const uint32_t joint = drawn->influence_joints[i];
-            const md5_vec4 influence = drawn->influences[i];
-            const double bias = (double)influence.w;
-            const double weight = (double)packed_weight(drawn, &packing, i - packing.first);
-            const md5_vec3d o = md5_vec3d_from_vec3(md5_mat34_translation(model->bind[joint]));
-            const md5_vec3d a = md5_vec3d_from_vec3(md5_mat34_translation(posed[joint]));
-            const md5_vec3d point = {influence.x, influence.y, influence.z};
-            const md5_vec3d exact = md5_vec3d_sub(point, md5_vec3d_scale(o, bias));
-            const md5_vec3d packed = md5_vec3d_scale(md5_vec3d_sub(c, o), weight);
-            shift = md5_vec3d_add(shift, md5_vec3d_scale(a, bias - weight));
-            rotated += md5_vec3d_length(md5_vec3d_sub(exact, packed));
-            excess += bias - weight;
-        }
-        const double loss = md5_vec3d_length(shift) + rotated + fabs(excess) * travel;
+        const double loss = vertex_loss(model, drawn, vertex, slots, posed, travel);
         max_loss = loss > max_loss ? loss : max_loss;
     }
     return md5_round_to_float(max_loss);

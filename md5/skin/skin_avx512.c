@@ -1,6 +1,12 @@
 // The skinning kernel for AVX-512. Skins two contiguous groups of rigid vertices at a time; all
 // other vertices use AVX2. Rigid vertices need no blending, so the matrix of a joint remains in
 // registers.
+//
+// A group is eight vertices of one joint. A register has sixteen lanes of one coordinate: lanes 0
+// to 7 are the first group ("low"), lanes 8 to 15 are the second group ("high"). A matrix element
+// is also one register, with the element of the first group's joint in the lower lanes and that of
+// the second group's joint in the upper lanes. So one multiplication moves both groups, even if
+// their joints differ.
 #include "md5/skin/kernels.h"
 
 #if MD5_HAS_AVX512
@@ -8,12 +14,15 @@
 #define MD5_WIDE_AVX512
 #include "md5/skin/transform_wide.h"
 
+// Copies the four elements of a matrix row to the lower lanes, and of a second row to the upper
+// lanes.
 MD5_WIDE_INLINE lanes4 spread_two_rows(const float *low, const float *high)
 {
+    const md5_mask lower_lanes = 0x00ff; // bit i is lane i
     md5_wide e[4];
     MD5_UNROLL
     for (uint32_t i = 0; i < 4; i++)
-        e[i] = md5_wide_select(0x00ff, md5_wide_set1(low[i]), md5_wide_set1(high[i]));
+        e[i] = md5_wide_select(lower_lanes, md5_wide_set1(low[i]), md5_wide_set1(high[i]));
     return lanes4_from_array(e);
 }
 
@@ -28,6 +37,8 @@ MD5_WIDE_INLINE lanes_mat34 spread_two(const md5_mat34 *low, const md5_mat34 *hi
     };
 }
 
+// Skins a run of contiguous rigid groups, two at a time. For group i of the run, firsts[i] is the
+// index of its first vertex and joints[i] is its joint. A single last group uses AVX2.
 MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const md5_skin_run *run)
 {
     const md5_mesh *const mesh = job->mesh;
@@ -37,7 +48,9 @@ MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const 
     md5_vec3 *const normals = job->normals;
     const uint32_t *const firsts = mesh->skin_plan->vertices + run->vertices;
     const uint32_t *const joints = mesh->skin_plan->words + run->words;
-    uint32_t low = joints[0]; // consecutive groups often have the same joint
+    // The joints whose matrices are in `m`. Consecutive groups often have the same joint, so `m` is
+    // loaded only when a joint changes.
+    uint32_t low = joints[0];
     uint32_t high = joints[0];
     lanes_mat34 m = spread_two(&job->palette[low], &job->palette[high]);
     uint32_t i = 0;
@@ -57,7 +70,8 @@ MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const 
             store_two_groups(normals + a, normals + b, rotated);
         }
     }
-    if (i < run->count) {
+    const bool has_single_group = i < run->count;
+    if (has_single_group) {
         md5_skin_run last = *run;
         last.vertices += i;
         last.words += i;
