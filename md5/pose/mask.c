@@ -2,11 +2,14 @@
 // modelDefs, such as "*hips -*head".
 //
 // The text is a list of patterns. A pattern is a joint name after optional signs: '-' removes the
-// joint, '*' includes its descendants. While a mask is built, weights are whole numbers of feather
-// steps, from 0 to `whole`, so that they are exact.
+// joint, '*' includes its descendants. With a feather, the weights increase from the first joint of
+// a subtree to its descendants in equal steps. While a mask is built, the array of weights contains
+// numbers of steps, whole numbers from 0 to `whole`, so that they are exact. The last operation
+// divides them by `whole`.
 #include "md5/core/context.h"
 
-// More levels than any skeleton has. The square of this number is still exact as a float.
+// Maximum number of levels of a feather, more than any skeleton has. A subtree_value of this many
+// steps and levels is a whole number below 2^24, which is exact as a float.
 enum { MAX_FEATHER = 2047 };
 
 typedef struct mask_pattern {
@@ -60,41 +63,60 @@ static int32_t find_matching_joint(const md5_skeleton *skeleton, const mask_patt
     return found;
 }
 
-// Sets the steps of `top` and its descendants to 0. Marks a removed joint with -1 until the end.
+// Sets the steps of `top` and its descendants to 0. Removed joints have -1 until the end, so that
+// their children can be recognized.
 static void remove_subtree(const md5_skeleton *skeleton, uint32_t top, float *steps)
 {
+    const float removed = -1;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        if (joint == top || (parent != MD5_NONE && steps[parent] < 0))
-            steps[joint] = -1;
+        if (joint == top || (parent != MD5_NONE && steps[parent] == removed))
+            steps[joint] = removed;
     }
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
-        if (steps[joint] < 0)
+        if (steps[joint] == removed)
             steps[joint] = 0;
     }
 }
 
-// Raises the steps of `top` and its descendants to their depth in the subtree, at most `whole`; the
-// depth of `top` is 1. Until the end, the value of a joint is its old steps + (whole + 1) * depth.
-static void add_subtree(const md5_skeleton *skeleton, uint32_t top, int whole, float *steps)
+// Two numbers of a joint while a subtree is added. Both are stored in one float of the array of
+// steps, as steps + (whole + 1) * depth, because this library does not allocate memory for poses.
+typedef struct subtree_value {
+    int steps; // before the subtree is added, 0 .. whole
+    int depth; // in the subtree, 0 .. whole; 0: outside of the subtree; the top joint has depth 1
+} subtree_value;
+
+static float encode_subtree_value(subtree_value value, int whole)
+{
+    return (float)(value.steps + (whole + 1) * value.depth);
+}
+
+static subtree_value decode_subtree_value(float number, int whole)
 {
     const int unit = whole + 1;
+    return (subtree_value){.steps = (int)number % unit, .depth = (int)number / unit};
+}
+
+// Raises the steps of `top` and its descendants to their depth in the subtree, at most `whole`.
+static void add_subtree(const md5_skeleton *skeleton, uint32_t top, int whole, float *steps)
+{
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const uint32_t joint = skeleton->order[i];
+        const uint32_t joint = skeleton->order[i]; // parents are before their children
         const uint32_t parent = skeleton->joints[joint].parent;
-        const int parent_depth = parent == MD5_NONE ? 0 : (int)steps[parent] / unit;
-        int depth = 0;
+        int parent_depth = 0;
+        if (parent != MD5_NONE)
+            parent_depth = decode_subtree_value(steps[parent], whole).depth;
+        subtree_value value = {.steps = (int)steps[joint]};
         if (joint == top)
-            depth = 1;
+            value.depth = 1;
         else if (parent_depth > 0)
-            depth = parent_depth + 1;
-        steps[joint] += (float)(unit * (depth < whole ? depth : whole));
+            value.depth = parent_depth < whole ? parent_depth + 1 : whole;
+        steps[joint] = encode_subtree_value(value, whole);
     }
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
-        const int old_steps = (int)steps[joint] % unit;
-        const int depth = (int)steps[joint] / unit;
-        steps[joint] = (float)(old_steps > depth ? old_steps : depth);
+        const subtree_value value = decode_subtree_value(steps[joint], whole);
+        steps[joint] = (float)(value.steps > value.depth ? value.steps : value.depth);
     }
 }
 
