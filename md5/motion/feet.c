@@ -7,25 +7,27 @@
 
 // == Hold ========================================================================================
 
-// A critically damped spring has 1 % left of a displacement at rest after so many of its time
-// constants: (1 + x) exp(-x) = 0.01.
+// Number of time constants after which 1 % of the displacement of a critically damped spring is
+// left: (1 + x) exp(-x) = 0.01.
 static const double settled = 6.638;
 
-// A foot with a shorter release is back at once.
+// Shortest duration of a release, seconds. With a shorter release, a foot returns immediately.
 static const float shortest_length = 1e-6f;
 
-// A leg is stretched if it is longer than this share of its reach.
+// A leg is stretched if it is longer than this fraction of its reach.
 static const float straight_cosine = 0.999f;
 
-// A sole is turned by at most 45 degrees: the tangent of half of it.
+// Limit of the rotation of a sole: the tangent of half of 45 degrees.
 static const float farthest_turn = 0.41421356f;
 
-// The inverse of the time constant with which a foot returns; 0: it is back at once.
+// Returns the inverse of the time constant with which a released foot returns to the animation, in
+// 1/s. 0: the foot returns immediately.
 static double return_frequency(const md5_hold_params *hold)
 {
     return hold->release > shortest_length ? settled / hold->release : 0;
 }
 
+// Rotates a vector from the previous space of the character to its current space.
 static md5_vec3 rotate_with_character(const md5_hold_step *step, md5_vec3 v)
 {
     return (md5_vec3){step->cosine * v.x - step->sine * v.y, step->sine * v.x + step->cosine * v.y,
@@ -48,7 +50,7 @@ static bool has_direction(md5_vec3 facing)
     return facing.x != 0 || facing.y != 0;
 }
 
-// By the angle whose half has this tangent.
+// Rotates a horizontal vector about z. `tangent` is the tangent of half of the angle.
 static md5_vec3 rotate_by_tangent(float tangent, md5_vec3 v)
 {
     const float square = tangent * tangent;
@@ -57,7 +59,8 @@ static md5_vec3 rotate_by_tangent(float tangent, md5_vec3 v)
     return (md5_vec3){cosine * v.x - sine * v.y, sine * v.x + cosine * v.y, 0};
 }
 
-// The tangent of half of the angle between two level directions, within the limit.
+// Returns the tangent of half of the angle from one horizontal direction to another, at most
+// farthest_turn in both directions.
 static float half_angle_tangent(md5_vec3 from, md5_vec3 to)
 {
     const float cosine = from.x * to.x + from.y * to.y;
@@ -82,7 +85,7 @@ md5_vec3 md5i_held_shift(const md5_held *held, md5_vec3 ankle, float weight)
     return md5_vec3_add(md5_vec3_scale(held->shift, weight), turned);
 }
 
-// -- Place ------------------------------------------------------------------------------------
+// -- Position ---------------------------------------------------------------------------------
 
 // Returns the movement from the animated sole to the held position.
 static md5_vec3 shift_to(const md5_held *held, md5_vec3 sole)
@@ -126,27 +129,35 @@ static bool is_down(const md5_hold_params *hold, float height)
 // distance.
 static const float arched = 0.33f;
 
-// Releases a foot that was held, or starts to hold a foot.
-static void hold_or_release(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
+// Limits the velocity at which a released foot begins to return, so that its distance increases by
+// at most a fifth, to 2 exp(-1/2) times the distance. Otherwise a foot that lifts quickly would
+// cross the other foot.
+static void limit_return_velocity(const md5_hold_params *hold, md5_held *held)
+{
+    const float frequency = (float)return_frequency(hold);
+    const float max_square = frequency * frequency * md5_vec3_dot(held->shift, held->shift);
+    const float square = md5_vec3_dot(held->rate, held->rate);
+    if (frequency > 0 && square > max_square)
+        held->rate = md5_vec3_scale(held->rate, sqrtf(max_square / square));
+}
+
+// Releases a held sole that is lifted or slides in the animation, or that is too far from the
+// animation. In the last case the foot makes a step, and is not held again during the release.
+static void check_release(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
 {
     const bool is_low = step->sole.z <= hold->height;
-    held->wait = held->wait > step->seconds ? held->wait - step->seconds : 0;
-    if (held->is_held) {
-        const bool is_far = is_too_far(hold, step, held);
-        held->is_held = is_low && !step->slides && !is_far;
-        // Limits the velocity at which a released foot begins to return, so that its distance
-        // increases by at most a fifth, to 2 exp(-1/2) times the distance. Otherwise a foot that
-        // lifts quickly would cross the other foot.
-        const float frequency = (float)return_frequency(hold);
-        const float most = frequency * frequency * md5_vec3_dot(held->shift, held->shift);
-        const float square = md5_vec3_dot(held->rate, held->rate);
-        if (!held->is_held && frequency > 0 && square > most)
-            held->rate = md5_vec3_scale(held->rate, sqrtf(most / square));
-        held->wait = is_far && hold->release > step->seconds ? hold->release - step->seconds : 0;
-        held->arc = arched * sqrtf(md5_vec3_dot(held->shift, held->shift));
-        return;
-    }
-    // Starts to hold a sole that stands in most of its clips, or is slow on the ground.
+    const bool is_far = is_too_far(hold, step, held);
+    held->is_held = is_low && !step->slides && !is_far;
+    if (!held->is_held)
+        limit_return_velocity(hold, held);
+    held->wait = is_far && hold->release > step->seconds ? hold->release - step->seconds : 0;
+    held->arc = arched * sqrtf(md5_vec3_dot(held->shift, held->shift));
+}
+
+// Starts to hold a sole that stands in most of its clips, or is slow on the ground.
+static void check_hold(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
+{
+    const bool is_low = step->sole.z <= hold->height;
     if (held->wait > 0 || !is_low || !(hold->distance > 0))
         return;
     const bool can_stand =
@@ -163,7 +174,17 @@ static void hold_or_release(const md5_hold_params *hold, const md5_hold_step *st
     held->is_held = !is_too_far(hold, step, held);
 }
 
-// Brings a value back to 0, critically damped. Exact for any step.
+static void hold_or_release(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
+{
+    held->wait = held->wait > step->seconds ? held->wait - step->seconds : 0;
+    if (held->is_held)
+        check_release(hold, step, held);
+    else
+        check_hold(hold, step, held);
+}
+
+// Moves a value toward 0, like a critically damped spring. The result does not depend on the
+// division of the time into steps.
 static void settle(const md5_hold_params *hold, float seconds, float *value, float *rate)
 {
     const double exact = return_frequency(hold);
@@ -173,32 +194,41 @@ static void settle(const md5_hold_params *hold, float seconds, float *value, flo
     }
     const float frequency = (float)exact;
     const float keep = (float)md5i_decay(exact * seconds);
-    const float way = (*rate + *value * frequency) * seconds;
-    *value = (*value + way) * keep;
-    *rate = (*rate - way * frequency) * keep;
+    const float path = (*rate + *value * frequency) * seconds;
+    *value = (*value + path) * keep;
+    *rate = (*rate - path * frequency) * keep;
 }
 
-// At the limit it goes along with the body.
+// Stops holding the direction of a sole. Limits the angular velocity at which the sole begins to
+// return: see limit_return_velocity().
+static void release_heading(const md5_hold_params *hold, md5_held *held)
+{
+    held->heading = (md5_vec3){0, 0, 0};
+    const float fastest = (float)return_frequency(hold) * fabsf(held->turn);
+    if (!(fabsf(held->turn_rate) <= fastest))
+        held->turn_rate = held->turn_rate < 0 ? -fastest : fastest;
+}
+
+// Holds or releases the direction of a sole. A direction at the limit of the rotation follows the
+// animation.
 static void hold_heading(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
 {
-    if (!held->is_held || step->turns || !has_direction(step->facing)) {
-        if (has_direction(held->heading)) {
-            held->heading = (md5_vec3){0, 0, 0};
-            const float fastest = (float)return_frequency(hold) * fabsf(held->turn); // likewise
-            if (!(fabsf(held->turn_rate) <= fastest))
-                held->turn_rate = held->turn_rate < 0 ? -fastest : fastest;
-        }
+    const bool is_heading_held = held->is_held && !step->turns && has_direction(step->facing);
+    if (!is_heading_held) {
+        if (has_direction(held->heading))
+            release_heading(hold, held);
         settle(hold, step->seconds, &held->turn, &held->turn_rate);
         return;
     }
     if (!has_direction(held->heading))
         held->heading = rotate_by_tangent(held->turn, step->facing);
-    const float before = held->turn;
+    const float old_turn = held->turn;
     held->turn = half_angle_tangent(step->facing, held->heading);
-    if (!(fabsf(held->turn) < farthest_turn))
+    const bool is_at_limit = !(fabsf(held->turn) < farthest_turn);
+    if (is_at_limit)
         held->heading = rotate_by_tangent(held->turn, step->facing);
     if (step->seconds > 0)
-        held->turn_rate = (held->turn - before) / step->seconds;
+        held->turn_rate = (held->turn - old_turn) / step->seconds;
 }
 
 static bool is_finite_state(const md5_held *held)
@@ -210,41 +240,59 @@ static bool is_finite_state(const md5_held *held)
     return fabsf(held->turn) < 1 && fabsf(held->turn_rate) < MD5_FARTHEST;
 }
 
-void md5i_advance_hold(const md5_hold_params *hold, const md5_hold_step *step, bool is_first,
-                       md5_held *held)
+// Converts the state to the current space of the character. Heights do not change.
+static void move_with_character(const md5_hold_step *step, md5_held *held)
 {
-    if (is_first || !is_finite_state(held)) {
-        *held = (md5_held){.animated = step->sole};
-    } else { // converts the state to the current space of the character
-        const md5_vec3 move = {step->x, step->y, 0};
-        const float height = held->animated.z;
-        held->animated = md5_vec3_add(rotate_with_character(step, held->animated), move);
-        held->animated.z = height;
-        held->place = md5_vec3_add(rotate_with_character(step, held->place), move);
-        held->shift = rotate_with_character(step, held->shift);
-        held->rate = rotate_with_character(step, held->rate);
-        held->facing = rotate_with_character(step, held->facing);
-        held->heading = rotate_with_character(step, held->heading);
-    }
-    hold_or_release(hold, step, held);
-    hold_heading(hold, step, held);
-    held->animated = step->sole;
-    held->facing = step->facing;
-    // The lift is a parabola over the time until the sole may be held again, minus the height of
-    // the sole in the animation.
-    const float left = held->wait > 0 ? held->wait / hold->release : 0;
-    const float above = 4 * held->arc * left * (1 - left);
-    const float own = step->sole.z > 0 ? step->sole.z : 0;
-    held->lift = above > own ? above - own : 0;
+    const md5_vec3 move = {step->x, step->y, 0};
+    const float height = held->animated.z;
+    held->animated = md5_vec3_add(rotate_with_character(step, held->animated), move);
+    held->animated.z = height;
+    held->place = md5_vec3_add(rotate_with_character(step, held->place), move);
+    held->shift = rotate_with_character(step, held->shift);
+    held->rate = rotate_with_character(step, held->rate);
+    held->facing = rotate_with_character(step, held->facing);
+    held->heading = rotate_with_character(step, held->heading);
+}
+
+// Returns the lift of a foot that was released on the ground: a parabola over the time until the
+// sole may be held again, minus the height of the sole in the animation.
+static float released_lift(const md5_hold_params *hold, const md5_hold_step *step,
+                           const md5_held *held)
+{
+    const float left = held->wait > 0 ? held->wait / hold->release : 0; // fraction, 1 .. 0
+    const float arc_height = 4 * held->arc * left * (1 - left);
+    const float animated_height = step->sole.z > 0 ? step->sole.z : 0;
+    return arc_height > animated_height ? arc_height - animated_height : 0;
+}
+
+// Moves the shift of a held sole to its held position, and lets the shift of a released sole
+// decrease.
+static void advance_shift(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
+{
     if (!held->is_held) {
         settle(hold, step->seconds, &held->shift.x, &held->rate.x);
         settle(hold, step->seconds, &held->shift.y, &held->rate.y);
         return;
     }
-    const md5_vec3 before = held->shift;
+    const md5_vec3 old_shift = held->shift;
     held->shift = shift_to(held, step->sole);
     if (step->seconds > 0)
-        held->rate = md5_vec3_scale(md5_vec3_sub(held->shift, before), 1.0f / step->seconds);
+        held->rate = md5_vec3_scale(md5_vec3_sub(held->shift, old_shift), 1.0f / step->seconds);
+}
+
+void md5i_advance_hold(const md5_hold_params *hold, const md5_hold_step *step, bool is_first,
+                       md5_held *held)
+{
+    if (is_first || !is_finite_state(held))
+        *held = (md5_held){.animated = step->sole};
+    else
+        move_with_character(step, held);
+    hold_or_release(hold, step, held);
+    hold_heading(hold, step, held);
+    held->animated = step->sole;
+    held->facing = step->facing;
+    held->lift = released_lift(hold, step, held);
+    advance_shift(hold, step, held);
 }
 
 // == Ground ======================================================================================
@@ -252,12 +300,46 @@ void md5i_advance_hold(const md5_hold_params *hold, const md5_hold_step *step, b
 // Feet on uneven ground, as in id's walk IK: each ankle is moved by the height of the floor under
 // it, the pelvis is lowered with the lowest floor, and the legs are solved for the ankles.
 
-// Moves `height` towards `goal`; the share `keep` of the difference remains.
+// Moves `height` towards `goal`. The fraction `keep` of the difference remains.
 static float smooth_height(float height, float goal, float keep)
 {
     const float from = fabsf(height) < MD5_FARTHEST ? height : 0;
     const float to = fabsf(goal) < MD5_FARTHEST ? goal : from;
     return to + (from - to) * keep;
+}
+
+// Returns the rotation from the up axis to the normal of the ground, `weight` of it.
+static md5_quat ground_tilt(md5_axes axes, md5_vec3 ground_normal, float weight)
+{
+    const md5_vec3 up = md5_up(axes);
+    const bool is_valid = md5_is_place(ground_normal);
+    const md5_vec3 normal = is_valid ? md5_vec3_normalize(ground_normal, up) : up;
+    return md5_quat_slerp(MD5_NO_TURN, md5_turn_between(up, normal), weight);
+}
+
+// Returns a rotation about the up axis. `half_tangent` is the tangent of half of its angle in id's
+// axes. The rotation is in the axes of the model, whose sense of rotation may be mirrored.
+static md5_quat rotation_about_up(md5_axes axes, float half_tangent)
+{
+    const float tangent = md5_is_mirrored(axes) ? -half_tangent : half_tangent;
+    const float cosine = 1.0f / sqrtf(1 + tangent * tangent);
+    const float sine = tangent * cosine;
+    const md5_vec3 v = md5_vec3_scale(md5_up(axes), sine);
+    return (md5_quat){v.x, v.y, v.z, cosine};
+}
+
+// Returns the position to which the leg moves an ankle, in id's axes: the animated position, lifted
+// to the ground and moved with a locked sole.
+static md5_vec3 ankle_target(md5_vec3 animated, const md5_foot *foot, const md5_held *held,
+                             float sunk, float weight)
+{
+    md5_vec3 target = animated;
+    target.z = target.z - sunk + foot->lift * weight;
+    if (held) {
+        target = md5_vec3_add(target, md5i_held_shift(held, target, weight));
+        target.z += held->lift * weight;
+    }
+    return target;
 }
 
 // Solves one leg. `sunk` is the height by which the pelvis has moved the ankle. `held` is the state
@@ -266,25 +348,16 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
                                   const md5_limb *leg, md5_foot *foot, const md5_held *held,
                                   float sunk, float weight)
 {
-    const md5_vec3 up = md5_up(skeleton->axes);
+    const md5_axes axes = skeleton->axes;
     const md5_xform ankle = md5_joint_in_model(skeleton, pose, foot->ankle);
-    const md5_vec3 normal = md5_is_place(foot->normal) ? md5_vec3_normalize(foot->normal, up) : up;
-    const md5_quat tilt = md5_quat_slerp(MD5_NO_TURN, md5_turn_between(up, normal), weight);
+    const md5_vec3 animated = md5i_vec3_from_axes(axes, ankle.translation);
+    const md5_vec3 target = ankle_target(animated, foot, held, sunk, weight);
     md5_quat rotation = ankle.rotation;
-    md5_vec3 target = md5i_vec3_from_axes(skeleton->axes, ankle.translation);
-    target.z = target.z - sunk + foot->lift * weight;
-    if (held) {
-        target = md5_vec3_add(target, md5i_held_shift(held, target, weight));
-        target.z += held->lift * weight;
-        // A rotation about `up`. This is the tangent of half of its angle.
-        const float tangent = (md5_is_mirrored(skeleton->axes) ? -held->turn : held->turn) * weight;
-        const float cosine = 1.0f / sqrtf(1 + tangent * tangent);
-        const md5_vec3 v = md5_vec3_scale(up, tangent * cosine);
-        rotation = md5_quat_mul((md5_quat){v.x, v.y, v.z, cosine}, rotation);
-    }
-    rotation = md5_quat_mul(tilt, rotation);
+    if (held)
+        rotation = md5_quat_mul(rotation_about_up(axes, held->turn * weight), rotation);
+    rotation = md5_quat_mul(ground_tilt(axes, foot->normal, weight), rotation);
     const md5_two_bone_job job = {
-        .target = md5i_vec3_to_axes(skeleton->axes, target),
+        .target = md5i_vec3_to_axes(axes, target),
         .rotation = &rotation,
         .weight = 1,
     };
@@ -317,6 +390,30 @@ static void raise_joint(const md5_skeleton *skeleton, uint32_t joint, float heig
     pose[joint].translation = md5_vec3_add(pose[joint].translation, local_shift);
 }
 
+// Finds the leg of a foot and solves it with `weight`. Sets foot->result and foot->miss. The pelvis
+// has been lowered already.
+static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job, const md5_held *held,
+                       md5_foot *foot, float weight, md5_xform *pose)
+{
+    md5_limb leg = {foot->hip, foot->knee, foot->ankle};
+    foot->result = foot->has_leg ? md5i_check_limb(skeleton, &leg)
+                                 : md5i_limb_above(skeleton, foot->ankle, &leg);
+    if (foot->result != MD5_LIMB_REACHED) {
+        foot->miss = INFINITY;
+        return;
+    }
+    foot->miss = 0;
+    if (weight > 0) {
+        const bool has_sunk =
+            foot->ankle == job->pelvis || md5i_is_below(skeleton, foot->ankle, job->pelvis);
+        const float sunk = has_sunk ? job->drop * weight : 0;
+        foot->result = place_foot(skeleton, pose, &leg, foot, held, sunk, weight);
+    }
+    const bool is_floor_valid = fabsf(foot->floor) < MD5_FARTHEST;
+    if (foot->result == MD5_LIMB_REACHED && !is_floor_valid)
+        foot->result = MD5_LIMB_NOT_FINITE;
+}
+
 uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, const md5_held *held,
                               uint32_t num_held, md5_xform *pose)
 {
@@ -324,25 +421,13 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
     float weight = job->weight < 1 ? job->weight : 1;
     if (!(job->weight > 0))
         weight = 0;
-    const float sunk = job->drop * weight;
     if (weight > 0 && job->pelvis < skeleton->num_joints)
-        raise_joint(skeleton, job->pelvis, sunk, pose);
+        raise_joint(skeleton, job->pelvis, job->drop * weight, pose);
     uint32_t num_placed = 0;
     for (uint32_t i = 0; i < job->num_feet; i++) {
         md5_foot *const foot = &job->feet[i];
-        md5_limb leg = {foot->hip, foot->knee, foot->ankle};
-        foot->result = foot->has_leg ? md5i_check_limb(skeleton, &leg)
-                                     : md5i_limb_above(skeleton, foot->ankle, &leg);
-        foot->miss = foot->result == MD5_LIMB_REACHED ? 0 : INFINITY;
-        if (foot->result == MD5_LIMB_REACHED && weight > 0) {
-            const bool has_sunk =
-                foot->ankle == job->pelvis || md5i_is_below(skeleton, foot->ankle, job->pelvis);
-            const md5_held *const sole = i < num_held ? &held[i] : NULL;
-            foot->result =
-                place_foot(skeleton, pose, &leg, foot, sole, has_sunk ? sunk : 0, weight);
-        }
-        if (foot->result == MD5_LIMB_REACHED && !(fabsf(foot->floor) < MD5_FARTHEST))
-            foot->result = MD5_LIMB_NOT_FINITE;
+        const md5_held *const sole = i < num_held ? &held[i] : NULL;
+        solve_foot(skeleton, job, sole, foot, weight, pose);
         num_placed += foot->result == MD5_LIMB_REACHED;
     }
     return num_placed;
@@ -376,7 +461,7 @@ typedef struct md5_gait_context {
     float smoothing;
 } md5_gait_context;
 
-// `v` without its component along `up`.
+// Returns the horizontal part of a vector.
 static inline md5_vec3 md5_level(const md5_gait_context *context, md5_vec3 v)
 {
     return md5_vec3_sub(v, md5_vec3_scale(context->up, md5_vec3_dot(v, context->up)));
@@ -403,7 +488,8 @@ static md5_gait_context gait_context(const md5_gait_desc *desc, float radius)
     return context;
 }
 
-// The ground below or above a position in world space: its point and unit normal.
+// Returns the point of the ground below or above a position in world space, and its unit normal. If
+// the terrain's height is not finite, returns the point at the height of the character.
 static md5_vec3 ground_at(const md5_gait_context *context, const md5_gait *gait, md5_vec3 point,
                           md5_vec3 *normal)
 {
@@ -417,13 +503,14 @@ static md5_vec3 ground_at(const md5_gait_context *context, const md5_gait *gait,
     return md5_vec3_add(md5_level(context, point), md5_vec3_scale(context->up, height));
 }
 
-// The current position of a home, world space, at the character's height.
+// Returns the current position of a home in world space, at the height of the character.
 static md5_vec3 home_position(const md5_gait *gait, uint32_t leg)
 {
     return md5_xform_point(md5_gait_placement(gait), gait->feet[leg].home);
 }
 
-// The velocity of a home in world space.
+// Returns the velocity of a home in world space: the character's velocity, and the velocity from
+// its rotation.
 static md5_vec3 home_velocity(const md5_gait_context *context, const md5_gait *gait, uint32_t leg)
 {
     const md5_vec3 home = gait->feet[leg].home;
@@ -452,7 +539,7 @@ md5_xform md5_gait_placement(const md5_gait *gait)
 // A home that moves less than this share of step_length during a step counts as standing.
 #define STANDING 0.02f
 
-// The speed of the fastest home.
+// Returns the speed of the fastest home.
 static float fastest_home(const md5_gait_context *context, const md5_gait *gait)
 {
     float fastest = 0;
@@ -463,14 +550,16 @@ static float fastest_home(const md5_gait_context *context, const md5_gait *gait)
     return fastest;
 }
 
-// Plans a step: half of a stance duration ahead of the home's position when the foot lands.
+// Returns the end of a step: the position that the home will have half of a stance duration after
+// the foot lands. The standing foot is then ahead of its home as long as it is behind it.
 static md5_vec3 plan_end(const md5_gait_context *context, const md5_gait *gait, uint32_t leg,
                          md5_vec3 *normal)
 {
     const float left = (1 - gait->feet[leg].progress) * gait->seconds;
     const float stand = (float)(context->desc->num_groups - 1) * gait->seconds;
-    const md5_vec3 way = md5_vec3_scale(home_velocity(context, gait, leg), left + 0.5f * stand);
-    return ground_at(context, gait, md5_vec3_add(home_position(gait, leg), way), normal);
+    const md5_vec3 movement =
+        md5_vec3_scale(home_velocity(context, gait, leg), left + 0.5f * stand);
+    return ground_at(context, gait, md5_vec3_add(home_position(gait, leg), movement), normal);
 }
 
 // Returns the distance by which a standing foot is behind its home position, in the direction in
@@ -578,6 +667,7 @@ static void step_legs(const md5_gait_context *context, md5_gait *gait, float sec
 // The motion of the character, and the body, which follows the feet.
 
 #define LONGEST_STEP (1.0 / 120.0) // seconds
+#define LONGEST_ADVANCE 1.0        // seconds that one call advances at most
 #define STEEPEST 1.0f              // slope of the body
 #define FASTEST_TURN 20.0f         // radians/s
 
@@ -609,7 +699,8 @@ static bool is_valid_leg(const md5_gait_desc *desc, const md5_leg *leg)
     return md5i_is_below(desc->skeleton, leg->limb.root, leg->swivel);
 }
 
-// The twist of a rotation about the up axis: the heading to which it rotates forward.
+// Returns the rotation about the up axis to the heading to which `rotation` rotates the forward
+// direction.
 static md5_quat heading_rotation(const md5_gait_context *context, md5_quat rotation)
 {
     const md5_quat unit = md5_quat_normalize(rotation, MD5_NO_TURN);
@@ -636,7 +727,16 @@ typedef struct feet_plane {
     double height;
 } feet_plane;
 
-// Fits the plane by least squares, in doubles, because feet may be nearly collinear.
+// Returns the current position of a foothold in world space, without the height of a step.
+static md5_vec3 foothold_position(const md5_foothold *foot)
+{
+    if (foot->is_stepping)
+        return md5_vec3_lerp(foot->from, foot->to, foot->progress);
+    return foot->position;
+}
+
+// Fits the plane by least squares, in doubles, because feet may be nearly collinear. The plane of
+// collinear feet is horizontal.
 static feet_plane fit_plane(const md5_gait_context *context, const md5_gait *gait)
 {
     double x[MD5_MAX_LEGS]; // positions of the feet: forward, left and up from the body
@@ -648,14 +748,11 @@ static feet_plane fit_plane(const md5_gait_context *context, const md5_gait *gai
     const double count = gait->num_legs;
     const md5_quat to_model = md5_quat_conjugate(gait->facing);
     for (uint32_t i = 0; i < gait->num_legs; i++) {
-        const md5_foothold *const foot = &gait->feet[i];
-        const md5_vec3 place = foot->is_stepping
-                                   ? md5_vec3_lerp(foot->from, foot->to, foot->progress)
-                                   : foot->position;
-        const md5_vec3 from = md5_quat_rotate(to_model, md5_vec3_sub(place, gait->position));
-        x[i] = md5_vec3_dot(from, context->forward);
-        y[i] = md5_vec3_dot(from, context->left);
-        h[i] = md5_vec3_dot(from, context->up);
+        const md5_vec3 offset = md5_vec3_sub(foothold_position(&gait->feet[i]), gait->position);
+        const md5_vec3 foot = md5_quat_rotate(to_model, offset);
+        x[i] = md5_vec3_dot(foot, context->forward);
+        y[i] = md5_vec3_dot(foot, context->left);
+        h[i] = md5_vec3_dot(foot, context->up);
         mean_x += x[i] / count;
         mean_y += y[i] / count;
         mean_h += h[i] / count;
@@ -700,13 +797,50 @@ static void follow_feet(const md5_gait_context *context, md5_gait *gait, float k
         md5_vec3_add(gait->position, md5_vec3_scale(context->up, (float)plane.height * (1 - keep)));
 }
 
+// Initializes a foothold from the rest pose, on the ground below its home. Returns false if the
+// description of the leg is not valid; the home is then the character's position.
+static bool begin_foothold(const md5_gait_context *context, const md5_xform *pose, uint32_t leg,
+                           md5_gait *gait)
+{
+    const md5_gait_desc *const desc = context->desc;
+    md5_foothold *const foot = &gait->feet[leg];
+    *foot = (md5_foothold){.rest = MD5_NO_TURN, .normal = context->up, .facing = gait->facing};
+    const bool is_valid = is_valid_leg(desc, &desc->legs[leg]);
+    if (is_valid) {
+        const md5_xform ankle = md5_joint_in_model(desc->skeleton, pose, desc->legs[leg].limb.tip);
+        const md5_vec3 place =
+            md5_is_place(ankle.translation) ? ankle.translation : (md5_vec3){0, 0, 0};
+        foot->home = md5_level(context, place);
+        foot->rise = md5_vec3_dot(place, context->up);
+        foot->rest = md5_quat_normalize(ankle.rotation, MD5_NO_TURN);
+    }
+    foot->position = ground_at(context, gait, home_position(gait, leg), &foot->normal);
+    return is_valid;
+}
+
+// Returns the mean distance of the homes from their center.
+static float home_radius(const md5_gait *gait)
+{
+    const float share = 1.0f / (float)gait->num_legs;
+    md5_vec3 center = {0, 0, 0};
+    for (uint32_t i = 0; i < gait->num_legs; i++)
+        center = md5_vec3_add(center, md5_vec3_scale(gait->feet[i].home, share));
+    float radius = 0;
+    for (uint32_t i = 0; i < gait->num_legs; i++)
+        radius += share * md5_vec3_length(md5_vec3_sub(gait->feet[i].home, center));
+    return radius;
+}
+
 bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform placement,
                     md5_gait *gait)
 {
     check_desc(desc);
     MD5_ASSERT_NOT_NULL(pose);
     MD5_ASSERT_NOT_NULL(gait);
-    md5_gait_context context = gait_context(desc, 1);
+    // The defaults of step lengths depend on the radius of the homes, which is computed below. The
+    // homes do not depend on these defaults.
+    const float any_radius = 1;
+    md5_gait_context context = gait_context(desc, any_radius);
     *gait =
         (md5_gait){.facing = heading_rotation(&context, placement.rotation), .normal = context.up};
     gait->position =
@@ -714,28 +848,10 @@ bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform 
     gait->num_legs = desc->num_legs;
     bool is_valid = true;
     for (uint32_t i = 0; i < desc->num_legs; i++) {
-        md5_foothold *const foot = &gait->feet[i];
-        *foot = (md5_foothold){.rest = MD5_NO_TURN, .normal = context.up, .facing = gait->facing};
-        if (is_valid_leg(desc, &desc->legs[i])) {
-            const md5_xform ankle =
-                md5_joint_in_model(desc->skeleton, pose, desc->legs[i].limb.tip);
-            const md5_vec3 place =
-                md5_is_place(ankle.translation) ? ankle.translation : (md5_vec3){0, 0, 0};
-            foot->home = md5_level(&context, place);
-            foot->rise = md5_vec3_dot(place, context.up);
-            foot->rest = md5_quat_normalize(ankle.rotation, MD5_NO_TURN);
-        } else {
+        if (!begin_foothold(&context, pose, i, gait))
             is_valid = false;
-        }
-        foot->position = ground_at(&context, gait, home_position(gait, i), &foot->normal);
     }
-    // The mean distance of the homes from their middle.
-    md5_vec3 middle = {0, 0, 0};
-    const float share = 1.0f / (float)gait->num_legs;
-    for (uint32_t i = 0; i < gait->num_legs; i++)
-        middle = md5_vec3_add(middle, md5_vec3_scale(gait->feet[i].home, share));
-    for (uint32_t i = 0; i < gait->num_legs; i++)
-        gait->radius += share * md5_vec3_length(md5_vec3_sub(gait->feet[i].home, middle));
+    gait->radius = home_radius(gait);
     context = gait_context(desc, gait->radius);
     gait->seconds = context.step_seconds;
     follow_feet(&context, gait, 0);
@@ -744,9 +860,70 @@ bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform 
 
 // -- Walking --------------------------------------------------------------------------------------
 
+// Returns the fraction of a difference that remains after `seconds` of exponential smoothing with
+// a time constant.
 static float remaining_fraction(float seconds, float constant)
 {
     return constant > 0 ? (float)md5i_decay((double)seconds / constant) : 0;
+}
+
+// The motion toward which a character accelerates.
+typedef struct gait_goal {
+    md5_vec3 velocity; // horizontal, model space
+    float turn_rate;   // radians/s
+} gait_goal;
+
+// Returns the turn rate, at most FASTEST_TURN in both directions, 0 if it is NaN.
+static float limit_turn_rate(float turn_rate)
+{
+    if (fabsf(turn_rate) < FASTEST_TURN)
+        return turn_rate;
+    if (turn_rate > 0)
+        return FASTEST_TURN;
+    return turn_rate < 0 ? -FASTEST_TURN : 0;
+}
+
+// Returns the requested motion, limited to a speed that the legs can walk: velocity and turn rate
+// are reduced by the same factor, so that no home moves farther than step_length in the shortest
+// step.
+static gait_goal limit_goal(const md5_gait_context *context, const md5_gait *gait,
+                            md5_vec3 velocity, float turn_rate)
+{
+    gait_goal goal = {.velocity = {0, 0, 0}, .turn_rate = limit_turn_rate(turn_rate)};
+    if (md5_is_place(velocity))
+        goal.velocity = md5_level(context, velocity);
+    md5_gait unlimited = *gait;
+    unlimited.velocity = goal.velocity;
+    unlimited.turn_rate = goal.turn_rate;
+    const float speed = fastest_home(context, &unlimited);
+    const float max_speed =
+        context->step_length / (context->min_seconds * (float)context->desc->num_groups);
+    if (speed > max_speed) {
+        goal.velocity = md5_vec3_scale(goal.velocity, max_speed / speed);
+        goal.turn_rate *= max_speed / speed;
+    }
+    return goal;
+}
+
+// Accelerates, moves and rotates the character for `step` seconds.
+static void move_character(const md5_gait_context *context, md5_gait *gait, const gait_goal *goal,
+                           float step)
+{
+    const float keep = remaining_fraction(step, context->response);
+    gait->velocity = md5_vec3_lerp(goal->velocity, gait->velocity, keep);
+    gait->turn_rate = goal->turn_rate + (gait->turn_rate - goal->turn_rate) * keep;
+    const md5_vec3 world_velocity = md5_quat_rotate(gait->facing, gait->velocity);
+    gait->position = md5_vec3_add(gait->position, md5_vec3_scale(world_velocity, step));
+
+    // The quaternion (tan(half) * axis, 1), normalized. tan(x) = x + x^3 / 3, to 1e-5 for the
+    // largest half angle of a step, 1/12.
+    const float half = 0.5f * gait->turn_rate * step;
+    const float tangent = half + half * half * half / 3.0f;
+    const md5_vec3 axis = md5_vec3_cross(context->forward, context->left);
+    const md5_vec3 imaginary = md5_vec3_scale(axis, tangent);
+    const md5_quat rotation =
+        md5_quat_normalize((md5_quat){imaginary.x, imaginary.y, imaginary.z, 1}, MD5_NO_TURN);
+    gait->facing = md5_quat_normalize(md5_quat_mul(rotation, gait->facing), MD5_NO_TURN);
 }
 
 void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 velocity, float turn,
@@ -758,41 +935,14 @@ void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 veloci
     if (!(seconds > 0))
         return;
     const md5_gait_context context = gait_context(desc, gait->radius);
-    md5_vec3 to = md5_is_place(velocity) ? md5_level(&context, velocity) : (md5_vec3){0, 0, 0};
-    float to_turn = 0; // also for NaN
-    if (fabsf(turn) < FASTEST_TURN)
-        to_turn = turn;
-    else if (turn > 0)
-        to_turn = FASTEST_TURN;
-    else if (turn < 0)
-        to_turn = -FASTEST_TURN;
-    // Reduces both by one factor, so that no home moves farther than step_length in the shortest
-    // step.
-    md5_gait faster = *gait;
-    faster.velocity = to;
-    faster.turn_rate = to_turn;
-    const float fastest = fastest_home(&context, &faster);
-    const float most = context.step_length / (context.min_seconds * (float)desc->num_groups);
-    if (fastest > most) {
-        to = md5_vec3_scale(to, most / fastest);
-        to_turn *= most / fastest;
-    }
-    const double span = seconds < 1 ? seconds : 1;
-    const uint32_t steps = (uint32_t)(span / LONGEST_STEP * (1 - 1e-6)) + 1;
-    const float step = (float)(span / steps);
-    const md5_vec3 axis = md5_vec3_cross(context.forward, context.left);
-    for (uint32_t i = 0; i < steps; i++) {
-        const float keep = remaining_fraction(step, context.response);
-        gait->velocity = md5_vec3_lerp(to, gait->velocity, keep);
-        gait->turn_rate = to_turn + (gait->turn_rate - to_turn) * keep;
-        const md5_vec3 way = md5_quat_rotate(gait->facing, gait->velocity);
-        gait->position = md5_vec3_add(gait->position, md5_vec3_scale(way, step));
-        // tan(x) = x + x^3 / 3, to 1e-5 for the largest half angle of a step, 1/12.
-        const float half = 0.5f * gait->turn_rate * step;
-        const md5_vec3 imaginary = md5_vec3_scale(axis, half + half * half * half / 3.0f);
-        const md5_quat rotation =
-            md5_quat_normalize((md5_quat){imaginary.x, imaginary.y, imaginary.z, 1}, MD5_NO_TURN);
-        gait->facing = md5_quat_normalize(md5_quat_mul(rotation, gait->facing), MD5_NO_TURN);
+    const gait_goal goal = limit_goal(&context, gait, velocity, turn);
+    // The number of steps is rounded up. The factor prevents an additional step if the duration is
+    // a multiple of LONGEST_STEP except for rounding.
+    const double span = seconds < LONGEST_ADVANCE ? seconds : LONGEST_ADVANCE;
+    const uint32_t num_steps = (uint32_t)(span / LONGEST_STEP * (1 - 1e-6)) + 1;
+    const float step = (float)(span / num_steps);
+    for (uint32_t i = 0; i < num_steps; i++) {
+        move_character(&context, gait, &goal, step);
         step_legs(&context, gait, step);
         follow_feet(&context, gait, remaining_fraction(step, context.smoothing));
     }
@@ -802,34 +952,39 @@ void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 veloci
 //
 // Moves the feet of a pose to their footholds.
 
+// Returns the normal of the ground below a foot, interpolated during a step.
+static md5_vec3 foot_normal(const md5_gait_context *context, const md5_foothold *foot)
+{
+    if (!foot->is_stepping)
+        return foot->normal;
+    return md5_vec3_normalize(md5_vec3_lerp(foot->normal, foot->to_normal, foot->progress),
+                              context->up);
+}
+
 // Returns the position of an ankle in world space, above the sole along the ground's normal.
 static md5_vec3 ankle_position(const md5_gait_context *context, const md5_foothold *foot)
 {
+    const md5_vec3 above_sole = md5_vec3_scale(foot_normal(context, foot), foot->rise);
     if (!foot->is_stepping)
-        return md5_vec3_add(foot->position, md5_vec3_scale(foot->normal, foot->rise));
+        return md5_vec3_add(foot->position, above_sole);
+    // Both curves have speed 0 at both ends of the step. The height in the middle is foot->lift.
     const float t = foot->progress;
-    const float share = t * t * (3 - 2 * t); // speed 0 at both ends
+    const float share = t * t * (3 - 2 * t);
     const float height = 16 * t * t * (1 - t) * (1 - t) * foot->lift;
     const md5_vec3 sole = md5_vec3_add(md5_vec3_lerp(foot->from, foot->to, share),
                                        md5_vec3_scale(context->up, height));
-    const md5_vec3 normal =
-        md5_vec3_normalize(md5_vec3_lerp(foot->normal, foot->to_normal, t), context->up);
-    return md5_vec3_add(sole, md5_vec3_scale(normal, foot->rise));
+    return md5_vec3_add(sole, above_sole);
 }
 
-// The rotation of an ankle in model space: that at rest, with the heading of the character when the
-// foot landed, and tilted like the ground.
+// Returns the rotation of an ankle in model space: its rotation in the rest pose, with the heading
+// of the character when the foot landed, and tilted like the ground.
 static md5_quat ankle_rotation(const md5_gait_context *context, const md5_gait *gait,
                                const md5_foothold *foot)
 {
-    const md5_quat facing = foot->is_stepping
-                                ? md5_quat_slerp(foot->from_facing, gait->facing, foot->progress)
-                                : foot->facing;
-    const md5_vec3 normal =
-        foot->is_stepping ? md5_vec3_normalize(
-            md5_vec3_lerp(foot->normal, foot->to_normal, foot->progress), context->up)
-                          : foot->normal;
-    const md5_quat tilt = md5_turn_between(context->up, normal);
+    md5_quat facing = foot->facing;
+    if (foot->is_stepping)
+        facing = md5_quat_slerp(foot->from_facing, gait->facing, foot->progress);
+    const md5_quat tilt = md5_turn_between(context->up, foot_normal(context, foot));
     const md5_quat world = md5_quat_mul(tilt, md5_quat_mul(facing, foot->rest));
     return md5_quat_normalize(md5_quat_mul(md5_quat_conjugate(gait->facing), world), foot->rest);
 }
@@ -841,39 +996,50 @@ static void rotate_in_model(const md5_skeleton *skeleton, md5_xform *pose, uint3
     md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, change, 1, pose);
 }
 
+// Returns the direction from one point to another in the plane through `from` with this normal; 0
+// if the points are above each other.
+static md5_vec3 direction_in_plane(md5_vec3 from, md5_vec3 to, md5_vec3 normal)
+{
+    const md5_vec3 none = {0, 0, 0};
+    return md5_vec3_normalize(md5_vec3_reject(md5_vec3_sub(to, from), normal), none);
+}
+
+// Rotates the swivel joint of a leg about the body's up axis until the target is in the plane of
+// the leg.
+static void rotate_swivel(const md5_skeleton *skeleton, const md5_leg *leg, md5_vec3 body_up,
+                          md5_vec3 target, md5_xform *pose)
+{
+    const md5_vec3 swivel = md5_joint_in_model(skeleton, pose, leg->swivel).translation;
+    const md5_vec3 tip = md5_joint_in_model(skeleton, pose, leg->limb.tip).translation;
+    const md5_vec3 from = direction_in_plane(swivel, tip, body_up);
+    const md5_vec3 to = direction_in_plane(swivel, target, body_up);
+    const bool can_rotate = md5_vec3_dot(from, from) > 0.5f && md5_vec3_dot(to, to) > 0.5f;
+    if (can_rotate)
+        rotate_in_model(skeleton, pose, leg->swivel, md5_turn_between(from, to));
+}
+
 uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait, md5_xform *pose)
 {
     MD5_ASSERT(desc && gait && pose, "desc, walk, pose: must not be NULL");
     MD5_ASSERT(gait->num_legs == desc->num_legs, "gait: must be initialized with this description");
+    const md5_skeleton *const skeleton = desc->skeleton;
     const md5_gait_context context = gait_context(desc, gait->radius);
     const md5_xform to_model = md5_xform_inverse(md5_gait_placement(gait));
-    const md5_vec3 normal = md5_quat_rotate(to_model.rotation, gait->normal);
-    rotate_in_model(desc->skeleton, pose, desc->body, md5_turn_between(context.up, normal));
+    const md5_vec3 body_up = md5_quat_rotate(to_model.rotation, gait->normal);
+    rotate_in_model(skeleton, pose, desc->body, md5_turn_between(context.up, body_up));
     uint32_t num_placed = 0;
     for (uint32_t i = 0; i < desc->num_legs; i++) {
-        md5_limb limb = desc->legs[i].limb;
-        if (md5i_check_limb(desc->skeleton, &limb) != MD5_LIMB_REACHED)
+        const md5_leg *const leg = &desc->legs[i];
+        md5_limb limb = leg->limb;
+        if (md5i_check_limb(skeleton, &limb) != MD5_LIMB_REACHED)
             continue;
         const md5_vec3 target = md5_xform_point(to_model, ankle_position(&context, &gait->feet[i]));
-        if (desc->legs[i].swivel < desc->skeleton->num_joints) {
-            // Rotates the swivel joint about the body's up axis until the target is in the plane
-            // of the leg.
-            const md5_skeleton *const skeleton = desc->skeleton;
-            const uint32_t swivel = desc->legs[i].swivel;
-            const md5_vec3 place = md5_joint_in_model(skeleton, pose, swivel).translation;
-            const md5_vec3 tip = md5_joint_in_model(skeleton, pose, limb.tip).translation;
-            const md5_vec3 none = {0, 0, 0};
-            const md5_vec3 from =
-                md5_vec3_normalize(md5_vec3_reject(md5_vec3_sub(tip, place), normal), none);
-            const md5_vec3 to =
-                md5_vec3_normalize(md5_vec3_reject(md5_vec3_sub(target, place), normal), none);
-            if (md5_vec3_dot(from, from) > 0.5f && md5_vec3_dot(to, to) > 0.5f)
-                rotate_in_model(skeleton, pose, swivel, md5_turn_between(from, to));
-        }
+        if (leg->swivel < skeleton->num_joints)
+            rotate_swivel(skeleton, leg, body_up, target, pose);
         const md5_quat rotation = ankle_rotation(&context, gait, &gait->feet[i]);
         const md5_two_bone_job job = {.target = target, .rotation = &rotation, .weight = 1};
         float miss = 0;
-        num_placed += md5i_bend_limb(desc->skeleton, pose, &limb, &job, &miss) == MD5_LIMB_REACHED;
+        num_placed += md5i_bend_limb(skeleton, pose, &limb, &job, &miss) == MD5_LIMB_REACHED;
     }
     return num_placed;
 }
