@@ -15,9 +15,11 @@ static double decode_srgb(double value)
     return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
 
-// The smallest difference of two values in `min_linear` is 65535 / (255 * 12.92) = 19.9. Therefore
-// at most one of them is between two neighbours in `encoded`, whose distance is 16, and a lookup
-// and a comparison encode exactly.
+// Fills the tables of an encoding. They make decoding one lookup, and encoding one lookup and one
+// comparison, instead of a call of pow() per channel. The comparison makes the encoding exact:
+// `encoded` contains the bytes of the linear values 0, 16, 32, ..., and neighbours in `min_linear`
+// differ by at least 65535 / (255 * 12.92) = 19.9. Therefore the byte of a linear value is the
+// entry for the next lower multiple of 16, or that byte + 1.
 void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
 {
     encoding->is_srgb = is_srgb;
@@ -31,15 +33,19 @@ void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
     encoding->min_linear[256] = 65535;
     uint32_t byte = 0;
     for (uint32_t i = 0; i < 1 << 12; i++) {
-        byte += byte < 255 && 16 * i >= encoding->min_linear[byte + 1];
+        if (byte < 255 && 16 * i >= encoding->min_linear[byte + 1])
+            byte++;
         encoding->encoded[i] = (uint8_t)byte;
     }
 }
 
+// Returns the sRGB byte of a linear value, 0..65535.
 static uint8_t encode_srgb(const md5gl_encoding *encoding, uint32_t linear)
 {
-    const uint32_t byte = encoding->encoded[linear >> 4];
-    return (uint8_t)(byte + (byte < 255 && linear >= encoding->min_linear[byte + 1]));
+    uint32_t byte = encoding->encoded[linear / 16];
+    if (byte < 255 && linear >= encoding->min_linear[byte + 1])
+        byte++;
+    return (uint8_t)byte;
 }
 
 // -- Halving ----------------------------------------------------------------------------------
@@ -63,7 +69,9 @@ static texel_footprint get_footprint(uint32_t side, uint32_t index)
     return (texel_footprint){3, {side / 2 - index, side / 2, index + 1}, side};
 }
 
-// Returns the weighted mean of one channel of texels. `srgb` is NULL if the channel is linear.
+// Returns the weighted mean of one channel of the texels that a texel of the next level covers.
+// `from` is the channel in the first of these texels, `row` the number of bytes per row. `srgb` is
+// NULL if the channel is linear.
 static uint8_t weighted_mean(const uint8_t *from, size_t row, const texel_footprint *horizontal,
                              const texel_footprint *vertical, const md5gl_encoding *srgb)
 {
@@ -99,11 +107,13 @@ static void halve_odd_row(const md5gl_encoding *encoding, const md5gl_level *lev
     }
 }
 
+// Returns the mean of one linear channel of 2 x 2 texels, whose first is at `from`.
 static uint8_t mean_of_bytes(const uint8_t *from, size_t row)
 {
     return (uint8_t)((from[0] + from[4] + from[row] + from[row + 4] + 2) / 4);
 }
 
+// Returns the mean of one sRGB channel of 2 x 2 texels, whose first is at `from`.
 static uint8_t mean_of_srgb(const md5gl_encoding *encoding, const uint8_t *from, size_t row)
 {
     const uint16_t *const linear = encoding->linear;
@@ -148,10 +158,17 @@ md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *leve
 
 // -- Uploading --------------------------------------------------------------------------------
 
-// Replaces the texels at the edges by black with this alpha. Like id's engine, the renderer stores
-// the border colour in texels, because OpenGL ES 3.0 does not have border colours.
-static void fill_border(const md5gl_level *level, uint8_t alpha)
+// Returns true if the texels at the edges are replaced by a border.
+static bool has_border(md5gl_wrap wrap)
 {
+    return wrap == MD5GL_WRAP_CLAMP_BLACK || wrap == MD5GL_WRAP_CLAMP_CLEAR;
+}
+
+// Replaces the texels at the edges by the border colour of a wrap mode. Like id's engine, the
+// renderer stores the border colour in texels, because OpenGL ES 3.0 does not have border colours.
+static void fill_border(const md5gl_level *level, md5gl_wrap wrap)
+{
+    const uint8_t alpha = wrap == MD5GL_WRAP_CLAMP_BLACK ? 255 : 0;
     const uint8_t border[4] = {0, 0, 0, alpha};
     const uint32_t last_x = level->width - 1;
     const uint32_t last_y = level->height - 1;
@@ -167,146 +184,248 @@ static void fill_border(const md5gl_level *level, uint8_t alpha)
     }
 }
 
-static void upload_level(const GladGLContext *gl, GLenum target, GLint number, GLint format,
-                         const md5gl_level *level)
+// The level of the texture to upload to, as glTexImage2D() takes it.
+typedef struct upload_target {
+    const GladGLContext *gl;
+    GLenum target; // GL_TEXTURE_2D or a face of a cube map
+    GLint format;
+} upload_target;
+
+static void upload_level(const upload_target *to, GLint number, const md5gl_level *level)
 {
-    gl->TexImage2D(target, number, format, (GLsizei)level->width, (GLsizei)level->height, 0,
-                   GL_RGBA, GL_UNSIGNED_BYTE, level->rgba);
+    to->gl->TexImage2D(to->target, number, to->format, (GLsizei)level->width,
+                       (GLsizei)level->height, 0, GL_RGBA, GL_UNSIGNED_BYTE, level->rgba);
 }
 
-// Uploads an image to the bound texture or to one of its faces, with mipmaps unless `is_nearest`.
-// If the image has a border, each level gets one, because a mean of the border and the texels
-// inside would not be a border.
-static bool upload_levels(md5gl_renderer *renderer, GLenum target, GLint format,
-                          const md5gl_texture_desc *desc, const uint8_t *rgba, md5_error *error)
+// Computes and uploads the levels after `level`, down to 1 x 1 texels. `scratch` has space for the
+// first of them, and may be the memory of `level`. Each level gets its own border, because the mean
+// of a border and the texels inside would not be a border.
+static void upload_mipmaps(const upload_target *to, md5gl_wrap wrap, md5gl_level level,
+                           uint8_t *scratch)
 {
-    const GladGLContext *gl = &renderer->gl;
-    const bool has_border =
-        desc->wrap == MD5GL_WRAP_CLAMP_BLACK || desc->wrap == MD5GL_WRAP_CLAMP_CLEAR;
-    const uint8_t alpha = desc->wrap == MD5GL_WRAP_CLAMP_BLACK ? 255 : 0;
+    md5gl_encoding encoding;
+    md5gli_prepare_encoding(&encoding, to->format == GL_SRGB8_ALPHA8);
+    for (GLint number = 1; level.width > 1 || level.height > 1; number++) {
+        level = md5gli_halve(&encoding, &level, scratch);
+        if (has_border(wrap))
+            fill_border(&level, wrap);
+        upload_level(to, number, &level);
+    }
+}
+
+// Uploads an image without a border. The image is uploaded from the caller's memory; only its
+// mipmaps need memory.
+static bool upload_plain_image(md5gl_renderer *renderer, const upload_target *to,
+                               const md5gl_texture_desc *desc, const uint8_t *rgba,
+                               md5_error *error)
+{
+    // The cast removes const; this level is only read.
+    const md5gl_level image = {desc->width, desc->height, (uint8_t *)(uintptr_t)rgba};
+    const bool has_one_texel = desc->width == 1 && desc->height == 1;
+    upload_level(to, 0, &image);
+    if (desc->is_nearest || has_one_texel)
+        return true;
     const size_t half_width = desc->width > 1 ? desc->width / 2 : 1;
     const size_t half_height = desc->height > 1 ? desc->height / 2 : 1;
-    const size_t whole = 4 * (size_t)desc->width * desc->height;
-    const size_t size = has_border ? whole : 4 * half_width * half_height;
-    // The cast removes const; this level is only read.
-    md5gl_level level = {desc->width, desc->height, (uint8_t *)(uintptr_t)rgba};
-    if (!has_border)
-        upload_level(gl, target, 0, format, &level);
-    if (!has_border && (desc->is_nearest || whole == 4))
-        return true;
-    uint8_t *const scratch = MD5GL_NEW(renderer, uint8_t, size, error);
+    uint8_t *const scratch = MD5GL_NEW(renderer, uint8_t, 4 * half_width * half_height, error);
     if (!scratch)
         return false;
-    if (has_border) {
-        level.rgba = (uint8_t *)memcpy(scratch, rgba, whole);
-        fill_border(&level, alpha);
-        upload_level(gl, target, 0, format, &level);
-    }
-    md5gl_encoding encoding;
-    md5gli_prepare_encoding(&encoding, format == GL_SRGB8_ALPHA8);
-    for (GLint number = 1; !desc->is_nearest && (level.width > 1 || level.height > 1); number++) {
-        level = md5gli_halve(&encoding, &level, scratch);
-        if (has_border)
-            fill_border(&level, alpha);
-        upload_level(gl, target, number, format, &level);
-    }
+    upload_mipmaps(to, desc->wrap, image, scratch);
     md5gli_free(renderer, scratch);
     return true;
 }
 
-// -- Normal maps ------------------------------------------------------------------------------
-
-// Returns the slopes of a height map in the square between a texel and its next neighbours, like
-// id's heightmap() with a scale of 4.
-static md5gl_slopes slopes_of_heights(const md5gl_texture_desc *desc, uint32_t x, uint32_t y)
+// Uploads a copy of an image, in which the texels at the edges are replaced by the border. Its
+// mipmaps are computed in the same memory.
+static bool upload_bordered_image(md5gl_renderer *renderer, const upload_target *to,
+                                  const md5gl_texture_desc *desc, const uint8_t *rgba,
+                                  md5_error *error)
 {
-    const double unit = 0.5 * 4.0 / 256.0;
-    double heights[4];
-    for (uint32_t i = 0; i < 4; i++) {
-        const uint8_t *const texel =
-            texel_at(desc, (x + i % 2) % desc->width, (y + i / 2) % desc->height);
-        heights[i] = (texel[0] + texel[1] + texel[2]) / 3.0;
-    }
-    return (md5gl_slopes){unit * (heights[1] - heights[0] + heights[3] - heights[2]),
-                          unit * (heights[2] - heights[0] + heights[3] - heights[1])};
+    const size_t size = 4 * (size_t)desc->width * desc->height;
+    uint8_t *const copy = MD5GL_NEW(renderer, uint8_t, size, error);
+    if (!copy)
+        return false;
+    memcpy(copy, rgba, size);
+    const md5gl_level image = {desc->width, desc->height, copy};
+    fill_border(&image, desc->wrap);
+    upload_level(to, 0, &image);
+    if (!desc->is_nearest)
+        upload_mipmaps(to, desc->wrap, image, copy);
+    md5gli_free(renderer, copy);
+    return true;
 }
 
-// Uploads a normal map in id's encoding: x in red, y along increasing v in green.
+// Uploads an image to the bound texture or to one of its faces, with mipmaps unless
+// desc->is_nearest. `rgba` has the size of `desc`.
+static bool upload_image(md5gl_renderer *renderer, GLenum target, GLint format,
+                         const md5gl_texture_desc *desc, const uint8_t *rgba, md5_error *error)
+{
+    const upload_target to = {&renderer->gl, target, format};
+    if (has_border(desc->wrap))
+        return upload_bordered_image(renderer, &to, desc, rgba, error);
+    return upload_plain_image(renderer, &to, desc, rgba, error);
+}
+
+// -- Normal maps ------------------------------------------------------------------------------
+
+// Returns the height of a texel of a height map, 0..255. The map repeats.
+static double height_at(const md5gl_texture_desc *map, uint32_t x, uint32_t y)
+{
+    const uint8_t *const texel = texel_at(map, x % map->width, y % map->height);
+    return (texel[0] + texel[1] + texel[2]) / 3.0;
+}
+
+// Returns the slopes of a height map in the square between a texel and its next neighbours: along
+// each axis, the mean of the differences along two sides of the square. 256 gray levels are as high
+// as 4 texels are wide, as in id's heightmap() with a scale of 4.
+static md5gl_slopes slopes_of_heights(const md5gl_texture_desc *map, uint32_t x, uint32_t y)
+{
+    const double half_scale = 0.5 * 4.0 / 256.0;
+    const double corner = height_at(map, x, y);
+    const double right = height_at(map, x + 1, y);
+    const double below = height_at(map, x, y + 1);
+    const double opposite = height_at(map, x + 1, y + 1);
+    return (md5gl_slopes){half_scale * (right - corner + opposite - below),
+                          half_scale * (below - corner + opposite - right)};
+}
+
+// Converts a texel of a normal map with the encoding `flags`, bits of md5gl_normals, to id's
+// encoding: x in red, y along increasing v in green, z in blue.
+static void convert_normal(const uint8_t *from, uint32_t flags, uint8_t *to)
+{
+    to[0] = flags & MD5GL_NORMALS_RXGB ? from[3] : from[0];
+    to[1] = flags & MD5GL_NORMALS_GREEN_UP ? (uint8_t)(255 - from[1]) : from[1];
+    to[2] = from[2];
+    to[3] = 255;
+}
+
+// Writes the texel of the unit normal of a surface with these slopes: (-u, -v, 1), normalized.
+static void write_slopes(md5gl_slopes slopes, uint8_t *to)
+{
+    const double u = slopes.u;
+    const double v = slopes.v;
+    const double scale = 127.5 / sqrt(u * u + v * v + 1.0);
+    to[0] = (uint8_t)lround(127.5 - u * scale);
+    to[1] = (uint8_t)lround(127.5 - v * scale);
+    to[2] = (uint8_t)lround(127.5 + scale);
+}
+
+// Returns the slopes of a height map at a texel of the normal map `desc`, whose size may differ.
+static md5gl_slopes scaled_height_slopes(const md5gl_texture_desc *heights,
+                                         const md5gl_texture_desc *desc, uint32_t x, uint32_t y)
+{
+    const uint64_t height_x = (uint64_t)x * heights->width / desc->width;
+    const uint64_t height_y = (uint64_t)y * heights->height / desc->height;
+    return slopes_of_heights(heights, (uint32_t)height_x, (uint32_t)height_y);
+}
+
+// Writes the texels of `desc` to `normals` in id's encoding. `heights` is NULL; a height map whose
+// slopes are added to the slopes of the normals; or `desc`, if its texels are heights.
+static void convert_normals(const md5gl_texture_desc *desc, const md5gl_texture_desc *heights,
+                            uint8_t *normals)
+{
+    for (uint32_t y = 0; y < desc->height; y++) {
+        for (uint32_t x = 0; x < desc->width; x++) {
+            const uint8_t *const from = texel_at(desc, x, y);
+            uint8_t *const to = normals + (from - desc->texels);
+            convert_normal(from, desc->normals, to);
+            if (!heights)
+                continue;
+            md5gl_slopes slopes = {0.0, 0.0};
+            if (heights != desc)
+                slopes = read_slopes(to, 0);
+            const md5gl_slopes added = scaled_height_slopes(heights, desc, x, y);
+            slopes.u += added.u;
+            slopes.v += added.v;
+            write_slopes(slopes, to);
+        }
+    }
+}
+
+// Uploads a normal map that is not in id's encoding or has a height map.
 static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *desc,
                            md5_error *error)
 {
-    const uint32_t normals = desc->normals;
     const md5gl_texture_desc *const heights =
-        normals & MD5GL_NORMALS_HEIGHTS ? desc : desc->heights;
+        desc->normals & MD5GL_NORMALS_HEIGHTS ? desc : desc->heights;
     if (heights && (heights->width == 0 || heights->height == 0))
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "empty height map: expected at least 1 x 1 texels, found %u x %u",
                            heights->width, heights->height);
-    uint8_t *const ordered =
+    uint8_t *const normals =
         MD5GL_NEW(renderer, uint8_t, 4 * (size_t)desc->width * desc->height, error);
-    if (!ordered)
+    if (!normals)
         return false;
-    for (uint32_t y = 0; y < desc->height; y++) {
-        for (uint32_t x = 0; x < desc->width; x++) {
-            const uint8_t *const from = texel_at(desc, x, y);
-            uint8_t *const to = ordered + (from - desc->texels);
-            to[0] = normals & MD5GL_NORMALS_RXGB ? from[3] : from[0];
-            to[1] = normals & MD5GL_NORMALS_GREEN_UP ? (uint8_t)(255 - from[1]) : from[1];
-            to[2] = from[2];
-            to[3] = 255;
-            if (!heights)
-                continue;
-            md5gl_slopes normal_slopes = {0.0, 0.0};
-            if (heights != desc)
-                normal_slopes = read_slopes(to, 0);
-            const md5gl_slopes height_slopes =
-                slopes_of_heights(heights, (uint32_t)((uint64_t)x * heights->width / desc->width),
-                                  (uint32_t)((uint64_t)y * heights->height / desc->height));
-            const double u = normal_slopes.u + height_slopes.u;
-            const double v = normal_slopes.v + height_slopes.v;
-            const double scale = 127.5 / sqrt(u * u + v * v + 1.0);
-            to[0] = (uint8_t)lround(127.5 - u * scale);
-            to[1] = (uint8_t)lround(127.5 - v * scale);
-            to[2] = (uint8_t)lround(127.5 + scale);
-        }
-    }
-    const bool uploaded = upload_levels(renderer, GL_TEXTURE_2D, GL_RGBA8, desc, ordered, error);
-    md5gli_free(renderer, ordered);
-    return uploaded;
+    convert_normals(desc, heights, normals);
+    const bool is_uploaded = upload_image(renderer, GL_TEXTURE_2D, GL_RGBA8, desc, normals, error);
+    md5gli_free(renderer, normals);
+    return is_uploaded;
 }
 
-// Uploads an image to the bound texture. Row 0 in memory is v = 0, the top row of the image, as in
-// MD5.
+// -- Textures ---------------------------------------------------------------------------------
+
+// Uploads a texture with one channel of one byte. Its rows are not aligned to 4 bytes.
+static void upload_mask(const GladGLContext *gl, const md5gl_texture_desc *desc)
+{
+    gl->PixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    gl->TexImage2D(GL_TEXTURE_2D, 0, GL_R8, (GLsizei)desc->width, (GLsizei)desc->height, 0, GL_RED,
+                   GL_UNSIGNED_BYTE, desc->texels);
+    gl->PixelStorei(GL_UNPACK_ALIGNMENT, 4);
+}
+
+static bool upload_faces(md5gl_renderer *renderer, const md5gl_texture_desc *desc, md5_error *error)
+{
+    renderer->gl.TexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_WRAP_R, GL_CLAMP_TO_EDGE);
+    for (GLenum i = 0; i < 6; i++) {
+        const GLenum face = GL_TEXTURE_CUBE_MAP_POSITIVE_X + i;
+        if (!upload_image(renderer, face, GL_RGBA8, desc, desc->faces[i], error))
+            return false;
+    }
+    return true;
+}
+
+// Returns true if the alpha of all texels is 255.
+static bool is_opaque(const md5gl_texture_desc *desc)
+{
+    const size_t num_texels = (size_t)desc->width * desc->height;
+    for (size_t i = 0; i < num_texels; i++) {
+        if (desc->texels[4 * i + 3] != 255)
+            return false;
+    }
+    return true;
+}
+
+// Uploads a colour texture. The swizzle of an opaque texture marks it for the renderer: its alpha
+// is the constant 1. WebGL does not have swizzles.
+static bool upload_color(md5gl_renderer *renderer, const md5gl_texture_desc *desc, md5_error *error)
+{
+    if (!renderer->is_webgl && is_opaque(desc))
+        renderer->gl.TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, GL_ONE);
+    return upload_image(renderer, GL_TEXTURE_2D, GL_SRGB8_ALPHA8, desc, desc->texels, error);
+}
+
+// Uploads a texture of any kind to the bound texture. Row 0 in memory is v = 0, the top row of the
+// image, as in MD5.
 static bool upload_texture(md5gl_renderer *renderer, const md5gl_texture_desc *desc,
                            md5_error *error)
 {
-    const GladGLContext *gl = &renderer->gl;
-    const bool is_color = desc->kind == MD5GL_TEXTURE_COLOR;
-    bool uploaded = true;
-    if (desc->kind == MD5GL_TEXTURE_MASK) {
-        gl->PixelStorei(GL_UNPACK_ALIGNMENT, 1);
-        gl->TexImage2D(GL_TEXTURE_2D, 0, GL_R8, (GLsizei)desc->width, (GLsizei)desc->height, 0,
-                       GL_RED, GL_UNSIGNED_BYTE, desc->texels);
-        gl->PixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    const bool is_id_encoding = desc->normals == 0 && !desc->heights;
+    switch (desc->kind) {
+    case MD5GL_TEXTURE_MASK:
+        upload_mask(&renderer->gl, desc);
         return true;
+    case MD5GL_TEXTURE_STAGE_CUBE:
+        return upload_faces(renderer, desc, error);
+    case MD5GL_TEXTURE_COLOR:
+        return upload_color(renderer, desc, error);
+    case MD5GL_TEXTURE_NORMALS:
+        if (!is_id_encoding)
+            return upload_normals(renderer, desc, error);
+        break;
+    default: // the texels are linear
+        break;
     }
-    if (desc->kind == MD5GL_TEXTURE_STAGE_CUBE) {
-        gl->TexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_WRAP_R, GL_CLAMP_TO_EDGE);
-        for (GLenum i = 0; i < 6 && uploaded; i++)
-            uploaded = upload_levels(renderer, GL_TEXTURE_CUBE_MAP_POSITIVE_X + i, GL_RGBA8, desc,
-                                     desc->faces[i], error);
-        return uploaded;
-    }
-    if (desc->kind == MD5GL_TEXTURE_NORMALS && (desc->normals != 0 || desc->heights))
-        return upload_normals(renderer, desc, error);
-    // An opaque texture is marked: its alpha is the constant 1.
-    bool is_opaque = is_color && !renderer->is_webgl;
-    for (size_t i = 0; i < (size_t)desc->width * desc->height && is_opaque; i++)
-        is_opaque = desc->texels[4 * i + 3] == 255;
-    if (is_opaque)
-        gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, GL_ONE);
-    return upload_levels(renderer, GL_TEXTURE_2D, is_color ? GL_SRGB8_ALPHA8 : GL_RGBA8, desc,
-                         desc->texels, error);
+    return upload_image(renderer, GL_TEXTURE_2D, GL_RGBA8, desc, desc->texels, error);
 }
 
 void md5gli_set_sampling(const GladGLContext *gl, GLenum target, bool repeats, GLint magnify,
