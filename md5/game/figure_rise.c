@@ -1,5 +1,8 @@
 // Characters that get up: the transform of the entity at which a clip fits the bodies, and the
 // blend from the bodies to the clip.
+//
+// "Lying" are the transforms of the bodies in the world, where the simulation left them. "Standing"
+// are their transforms in model space, computed from the joints of a pose of the clip.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/game/entity.h"
@@ -19,13 +22,14 @@ static float lowest_height(const md5_figure *figure, uint32_t body, md5_xform tr
     return lowest;
 }
 
-// The center of mass and the lowest height of a figure. A body without mass counts a little.
+// Sums over the bodies of a figure.
 typedef struct figure_extent {
     double mass;
-    md5_vec3d center;
-    float lowest;
+    md5_vec3d weighted_positions; // sum of position * mass
+    float lowest;                 // height of the lowest point
 } figure_extent;
 
+// Returns the mass of a body, or a small mass if it has none, so that the sum of masses is not 0.
 static double body_weight(const md5_figure *figure, uint32_t body)
 {
     return fmax((double)figure->bodies[body].mass, 1e-6);
@@ -37,19 +41,27 @@ static void add_body(figure_extent *extent, const md5_figure *figure, uint32_t b
     const double weight = body_weight(figure, body);
     const md5_vec3d position = md5_vec3d_from_vec3(transform.translation);
     extent->mass += weight;
-    extent->center = md5_vec3d_add(extent->center, md5_vec3d_scale(position, weight));
+    extent->weighted_positions =
+        md5_vec3d_add(extent->weighted_positions, md5_vec3d_scale(position, weight));
     extent->lowest = fminf(extent->lowest, lowest_height(figure, body, transform));
 }
 
-// Returns the transform of a body with the joints of a clip.
-static md5_xform clip_transform(const md5_figure *figure, uint32_t body, const md5_mat34 *joints)
+static md5_vec3d center_of_mass(const figure_extent *extent)
+{
+    return md5_vec3d_scale(extent->weighted_positions, 1.0 / extent->mass);
+}
+
+// Returns the transform of a body in model space. `joints` are the joints of a pose.
+static md5_xform standing_transform(const md5_figure *figure, uint32_t body,
+                                    const md5_mat34 *joints)
 {
     const md5_body_part *const part = &figure->bodies[body];
     return md5_xform_mul(md5_xform_from_mat34(joints[part->joint]), part->offset);
 }
 
-// Returns the rotation about z whose cosine and sine have the ratio of two numbers; none if both
-// are 0.
+// Returns the rotation about z by the angle atan2(sine, cosine), or no rotation if both are 0. The
+// arguments may have any common scale. The half-angle formula computes the quaternion without
+// trigonometric functions, whose bits depend on the platform: w^2 = (1 + cosine) / 2.
 static md5_quat rotation_about_z(double cosine, double sine)
 {
     const double length = sqrt(sine * sine + cosine * cosine);
@@ -61,37 +73,66 @@ static md5_quat rotation_about_z(double cosine, double sine)
     return (md5_quat){0.0f, 0.0f, (float)signed_z, (float)w};
 }
 
+// Returns the rotation about z that minimizes the squared horizontal distances between the standing
+// and the lying bodies, weighted by mass, if both centers of mass are in one point. This rotation
+// has a closed form: its cosine and sine are proportional to the weighted sums of the dot and cross
+// products of the horizontal positions.
+static md5_quat best_rotation(const md5_figure *figure, const md5_body_state *bodies,
+                              const md5_mat34 *joints, md5_vec3d standing_center,
+                              md5_vec3d lying_center)
+{
+    double cosine = 0.0;
+    double sine = 0.0;
+    for (uint32_t i = 0; i < figure->num_bodies; i++) {
+        const double weight = body_weight(figure, i);
+        const md5_vec3 standing = standing_transform(figure, i, joints).translation;
+        const md5_vec3 lying = bodies[i].place.translation;
+        const md5_vec3d a = md5_vec3d_sub(md5_vec3d_from_vec3(standing), standing_center);
+        const md5_vec3d b = md5_vec3d_sub(md5_vec3d_from_vec3(lying), lying_center);
+        cosine += weight * (a.x * b.x + a.y * b.y);
+        sine += weight * (a.x * b.y - a.y * b.x);
+    }
+    return rotation_about_z(cosine, sine);
+}
+
 md5_xform md5_fit_figure(const md5_figure *figure, const md5_body_state *bodies,
                          const md5_mat34 *joints)
 {
     MD5_ASSERT_FIGURE(figure);
     MD5_ASSERT(bodies != NULL && joints != NULL, "bodies, joints: must not be NULL");
-    figure_extent clip = {.lowest = FLT_MAX};
+    figure_extent standing = {.lowest = FLT_MAX};
     figure_extent lying = {.lowest = FLT_MAX};
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
-        add_body(&clip, figure, i, clip_transform(figure, i, joints));
+        add_body(&standing, figure, i, standing_transform(figure, i, joints));
         add_body(&lying, figure, i, bodies[i].place);
     }
-    const md5_vec3d clip_center = md5_vec3d_scale(clip.center, 1.0 / clip.mass);
-    const md5_vec3d lying_center = md5_vec3d_scale(lying.center, 1.0 / lying.mass);
-    // The best rotation about z in the sense of least squares: the weighted sums of the dot and
-    // cross products of the horizontal positions are proportional to its cosine and sine.
-    double cosine = 0.0;
-    double sine = 0.0;
-    for (uint32_t i = 0; i < figure->num_bodies; i++) {
-        const double weight = body_weight(figure, i);
-        const md5_xform standing = clip_transform(figure, i, joints);
-        const md5_vec3d a = md5_vec3d_sub(md5_vec3d_from_vec3(standing.translation), clip_center);
-        const md5_vec3d b =
-            md5_vec3d_sub(md5_vec3d_from_vec3(bodies[i].place.translation), lying_center);
-        cosine += weight * (a.x * b.x + a.y * b.y);
-        sine += weight * (a.x * b.y - a.y * b.x);
-    }
-    md5_xform placement = {.rotation = rotation_about_z(cosine, sine)};
-    const md5_vec3 rotated = md5_quat_rotate(placement.rotation, md5_vec3d_round(clip_center));
-    placement.translation = md5_vec3_sub(md5_vec3d_round(lying_center), rotated);
-    placement.translation.z = lying.lowest - clip.lowest;
+    const md5_vec3d standing_center = center_of_mass(&standing);
+    const md5_vec3d lying_center = center_of_mass(&lying);
+    const md5_quat rotation = best_rotation(figure, bodies, joints, standing_center, lying_center);
+    // Move the rotated center of mass above the lying center, and the lowest points to one height.
+    const md5_vec3 rotated = md5_quat_rotate(rotation, md5_vec3d_round(standing_center));
+    md5_xform placement = {
+        .rotation = rotation,
+        .translation = md5_vec3_sub(md5_vec3d_round(lying_center), rotated),
+    };
+    placement.translation.z = lying.lowest - standing.lowest;
     return placement;
+}
+
+// Expresses a pose of an entity at `from` as a pose of an entity at `to`, with the joint `base` and
+// all joints below it in the same positions in the world. The joints above `base` are copied from
+// the pose `clip`, and the joint `base` compensates the difference.
+static void change_entity(const md5_skeleton *skeleton, uint32_t base, md5_xform from, md5_xform to,
+                          const md5_xform *clip, md5_xform *pose)
+{
+    const md5_xform base_in_model =
+        md5_xform_mul(md5i_parent_transform(skeleton, pose, base), pose[base]);
+    const md5_xform base_in_world = md5_xform_mul(from, base_in_model);
+    for (uint32_t i = skeleton->joints[base].parent; i != MD5_NONE; i = skeleton->joints[i].parent)
+        pose[i] = clip[i];
+    const md5_xform parent_in_model = md5i_parent_transform(skeleton, pose, base);
+    const md5_xform parent_in_world = md5_xform_mul(to, parent_in_model);
+    pose[base] = md5_xform_mul(md5_xform_inverse(parent_in_world), base_in_world);
 }
 
 void md5_fade_figure(const md5_figure *figure, const md5_body_state *bodies, md5_xform place,
@@ -102,17 +143,10 @@ void md5_fade_figure(const md5_figure *figure, const md5_body_state *bodies, md5
                "bodies, clip, pose: must not be NULL, and must differ");
     MD5_ASSERT(pose != clip, "bodies, clip, pose: must not be NULL, and must differ");
     const md5_skeleton *const skeleton = &figure->entity->model->skeleton;
+    // md5_figure_to_pose() places the entity at its first body, which may lie on its side. In clips
+    // the entity is upright, and joints contain that rotation.
     const md5_xform lying = md5_figure_to_pose(figure, bodies, pose);
-    // md5_figure_to_pose() places the entity at its first body, which may lie on its side. Express
-    // that rotation as a rotation of the joint that this body sets, because clips do so.
-    const uint32_t base = figure->bodies[0].joint;
-    const md5_xform in_model =
-        md5_xform_mul(md5i_parent_transform(skeleton, pose, base), pose[base]);
-    const md5_xform in_world = md5_xform_mul(lying, in_model);
-    for (uint32_t i = skeleton->joints[base].parent; i != MD5_NONE; i = skeleton->joints[i].parent)
-        pose[i] = clip[i];
-    const md5_xform parent = md5_xform_mul(place, md5i_parent_transform(skeleton, pose, base));
-    pose[base] = md5_xform_mul(md5_xform_inverse(parent), in_world);
+    change_entity(skeleton, figure->bodies[0].joint, lying, place, clip, pose);
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
         pose[i] = md5_xform_blend(pose[i], clip[i], weight);
 }
