@@ -280,28 +280,41 @@ static uint32_t emit_material_op(md5_material_parser *parser, md5_material_op_ki
     return result;
 }
 
-// Returns the register of an operation's result. If the result is an operand or a constant, no
-// operation is added.
+// Returns the register of a + b. Adds an operation only if both operands are needed and one of them
+// is not a constant.
+static uint32_t add_sum(md5_material_parser *parser, uint32_t a, uint32_t b)
+{
+    if (is_constant(parser, a, 0.0f))
+        return b;
+    if (is_constant(parser, b, 0.0f))
+        return a;
+    if (!parser->is_temporary[a] && !parser->is_temporary[b])
+        return add_constant(parser, parser->registers[a] + parser->registers[b]);
+    return emit_material_op(parser, MD5_OP_ADD, a, b, NULL);
+}
+
+// Returns the register of a * b. Adds an operation only if both operands are needed and one of them
+// is not a constant.
+static uint32_t add_product(md5_material_parser *parser, uint32_t a, uint32_t b)
+{
+    if (is_constant(parser, a, 0.0f) || is_constant(parser, b, 1.0f))
+        return a;
+    if (is_constant(parser, b, 0.0f) || is_constant(parser, a, 1.0f))
+        return b;
+    if (!parser->is_temporary[a] && !parser->is_temporary[b])
+        return add_constant(parser, parser->registers[a] * parser->registers[b]);
+    return emit_material_op(parser, MD5_OP_MULTIPLY, a, b, NULL);
+}
+
+// Returns the register of the result of an operator. Other operators than + and * are not
+// simplified, as in the engine.
 static uint32_t add_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a,
                        uint32_t b)
 {
-    const bool are_constant = !parser->is_temporary[a] && !parser->is_temporary[b];
-    if (kind == MD5_OP_ADD) {
-        if (is_constant(parser, a, 0.0f))
-            return b;
-        if (is_constant(parser, b, 0.0f))
-            return a;
-        if (are_constant)
-            return add_constant(parser, parser->registers[a] + parser->registers[b]);
-    }
-    if (kind == MD5_OP_MULTIPLY) {
-        if (is_constant(parser, a, 1.0f) || is_constant(parser, b, 0.0f))
-            return is_constant(parser, a, 0.0f) ? a : b;
-        if (is_constant(parser, b, 1.0f) || is_constant(parser, a, 0.0f))
-            return a;
-        if (are_constant)
-            return add_constant(parser, parser->registers[a] * parser->registers[b]);
-    }
+    if (kind == MD5_OP_ADD)
+        return add_sum(parser, a, b);
+    if (kind == MD5_OP_MULTIPLY)
+        return add_product(parser, a, b);
     return emit_material_op(parser, kind, a, b, NULL);
 }
 
