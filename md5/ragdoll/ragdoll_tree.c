@@ -98,6 +98,28 @@ static void set_shaft(ragdoll_node *node, const md5_body_constraint *joint)
     node->base_rotation = md5_quatd_mul(back, node->base_rotation);
 }
 
+// Returns the distance of the farthest vertex of a body from its center of mass, at least 0.1 units
+// and at most 1e6 units.
+static double body_radius(const md5_figure *figure, const md5_body_part *part)
+{
+    double radius = 0.1;
+    for (uint32_t i = 0; i < part->num_vertices; i++) {
+        const md5_vec3 vertex = figure->vertices[part->first_vertex + i];
+        radius = md5_max(radius, (double)md5_vec3_length(vertex));
+    }
+    return md5_min(radius, 1e6);
+}
+
+// Returns the rotation of a body in the setup pose of the figure. The world is not rotated.
+static md5_quatd setup_rotation(const md5_figure *figure, uint32_t body)
+{
+    if (body == MD5_NONE)
+        return (md5_quatd){0.0, 0.0, 0.0, 1.0};
+    return md5_quatd_from_quat(figure->setup[body].rotation);
+}
+
+// Adds a body to the tree, after its parent. `constraint` is its joint, or MD5_NONE for a free
+// root.
 static void add_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint32_t constraint,
                      double min_mass)
 {
@@ -108,14 +130,10 @@ static void add_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint3
     *node = (ragdoll_node){.body = body,
                            .parent = parent,
                            .constraint = constraint,
-                           .radius = 0.1,
+                           .radius = body_radius(figure, part),
                            .base_rotation = {0.0, 0.0, 0.0, 1.0},
                            .joint_rotation = {0.0, 0.0, 0.0, 1.0}};
     ragdoll->node_by_body[body] = index;
-    for (uint32_t i = 0; i < part->num_vertices; i++)
-        node->radius = md5_max(node->radius,
-                               (double)md5_vec3_length(figure->vertices[part->first_vertex + i]));
-    node->radius = md5_min(node->radius, 1e6);
     read_inertia(node, part, min_mass);
     node->velocity_factors[0] = velocity_factor(part->def->friction[0]);
     node->velocity_factors[1] = velocity_factor(part->def->friction[1]);
@@ -123,12 +141,9 @@ static void add_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint3
         return;
     const md5_body_constraint *const joint = &figure->constraints[constraint];
     node->is_reversed = joint->bodies[0] != body;
-    md5_quatd setup[2];
-    for (uint32_t i = 0; i < 2; i++)
-        setup[i] = joint->bodies[i] == MD5_NONE
-                       ? (md5_quatd){0.0, 0.0, 0.0, 1.0}
-                       : md5_quatd_from_quat(figure->setup[joint->bodies[i]].rotation);
-    node->base_rotation = md5_quatd_mul(md5_quatd_conjugate(setup[1]), setup[0]);
+    const md5_quatd first = setup_rotation(figure, joint->bodies[0]);
+    const md5_quatd second = setup_rotation(figure, joint->bodies[1]);
+    node->base_rotation = md5_quatd_mul(md5_quatd_conjugate(second), first);
     count_motions(node, joint->def);
     if (joint->def->type == MD5_CONSTRAINT_UNIVERSAL)
         set_shaft(node, joint);
@@ -406,31 +421,46 @@ static void set_axes(ragdoll_node *node)
     memcpy(node->axes, rows, sizeof rows);
 }
 
+// Sets node->world_inertia: axes * inertia * transpose(axes), which is symmetric.
+static void rotate_inertia(ragdoll_node *node)
+{
+    double rotated[3][3]; // axes * inertia
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            rotated[i][k] = node->axes[i][0] * node->inertia[0][k]
+                            + node->axes[i][1] * node->inertia[1][k]
+                            + node->axes[i][2] * node->inertia[2][k];
+    for (uint32_t i = 0; i < 3; i++) {
+        for (uint32_t k = i; k < 3; k++) {
+            const double value = rotated[i][0] * node->axes[k][0] + rotated[i][1] * node->axes[k][1]
+                                 + rotated[i][2] * node->axes[k][2];
+            node->world_inertia[i][k] = value;
+            node->world_inertia[k][i] = value;
+        }
+    }
+}
+
 // Sets node->inertias to the spatial inertia of the body, without its children, about the origin.
+// With the mass m, the center c relative to the origin, and [c] the matrix of the cross product
+// with c, its blocks of 3 x 3 are:
+//
+//   world_inertia + m (dot(c, c) - c * transpose(c))    m [c]
+//   transpose(m [c])                                    m
 static void set_inertias(ragdoll_node *node)
 {
-    double part[3][3];
-    double(*const out)[6] = node->inertias.x;
     const double m = node->mass;
     const double x = node->center.x;
     const double y = node->center.y;
     const double z = node->center.z;
-    for (uint32_t i = 0; i < 3; i++)
-        for (uint32_t k = 0; k < 3; k++)
-            part[i][k] = node->axes[i][0] * node->inertia[0][k]
-                         + node->axes[i][1] * node->inertia[1][k]
-                         + node->axes[i][2] * node->inertia[2][k];
-    for (uint32_t i = 0; i < 3; i++)
-        for (uint32_t k = i; k < 3; k++)
-            node->world_inertia[i][k] = node->world_inertia[k][i] = part[i][0] * node->axes[k][0]
-                                                                    + part[i][1] * node->axes[k][1]
-                                                                    + part[i][2] * node->axes[k][2];
     const double square = x * x + y * y + z * z;
     const double c[3] = {x, y, z};
     const double cross[3][3] = {{0.0, -m * z, m * y}, {m * z, 0.0, -m * x}, {-m * y, m * x, 0.0}};
+    double(*const out)[6] = node->inertias.x;
+    rotate_inertia(node);
     for (uint32_t i = 0; i < 3; i++) {
         for (uint32_t k = 0; k < 3; k++) {
-            out[i][k] = node->world_inertia[i][k] + m * ((i == k ? square : 0.0) - c[i] * c[k]);
+            const double diagonal = i == k ? square : 0.0;
+            out[i][k] = node->world_inertia[i][k] + m * (diagonal - c[i] * c[k]);
             out[i][3 + k] = cross[i][k];
             out[3 + k][i] = cross[i][k];
             out[3 + i][3 + k] = i == k ? m : 0.0;
@@ -444,6 +474,24 @@ static spatial rotation_about(md5_vec3d axis, md5_vec3d point)
     return md5_spatial_from(axis, md5_vec3d_cross(point, axis));
 }
 
+// Sets the two axes of a universal joint. Its two shafts rotate symmetrically: the axes are
+// perpendicular to the mean of the shafts. `rotation` is the rotation of bodies[1].
+static void set_universal_axes(const ragdoll_node *node, md5_quatd rotation, md5_vec3d *axes)
+{
+    const md5_quatd bend =
+        md5_quatd_mul(node->joint_rotation, md5_quatd_conjugate(node->base_rotation));
+    const md5_vec3d second_shaft = md5_quatd_rotate(rotation, node->shaft);
+    const md5_vec3d first_shaft = md5_quatd_rotate(rotation, md5_quatd_rotate(bend, node->shaft));
+    md5_vec3d middle = md5_vec3d_add(second_shaft, first_shaft);
+    if (!(md5_vec3d_dot(middle, middle) > 1e-8)) // opposite shafts do not have a mean
+        middle = md5_vec3d_perpendicular(second_shaft);
+    middle = md5_vec3d_normalize(middle);
+    axes[0] = md5_vec3d_perpendicular(middle);
+    axes[1] = md5_vec3d_cross(middle, axes[0]);
+}
+
+// Sets node->motions, the unit motions that the joint allows: rotations about the anchor, or the
+// translation of a slider.
 static void set_motions(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     if (node->num_motions == 0)
@@ -451,30 +499,20 @@ static void set_motions(const md5_ragdoll *ragdoll, ragdoll_node *node)
     const md5_body_constraint *const joint = node_joint(ragdoll, node);
     ragdoll_transform ends[2];
     md5i_constraint_transforms(ragdoll, joint, ends);
+    const md5_vec3d first_axis =
+        md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(joint->axes[1]));
+    if (joint->def->type == MD5_CONSTRAINT_SLIDER) {
+        node->motions[0] = md5_spatial_from((md5_vec3d){0.0, 0.0, 0.0}, first_axis);
+        return;
+    }
+    // A ball joint has three axes, in any direction.
+    md5_vec3d axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    if (joint->def->type == MD5_CONSTRAINT_UNIVERSAL)
+        set_universal_axes(node, ends[1].rotation, axes);
+    else if (node->num_motions == 1)
+        axes[0] = first_axis;
     const md5_vec3d anchor = md5_vec3d_sub(
         md5_transform_point(&ends[0], md5_vec3d_from_vec3(joint->anchors[0])), ragdoll->origin);
-    md5_vec3d axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-    if (joint->def->type == MD5_CONSTRAINT_UNIVERSAL) {
-        // The two shafts rotate symmetrically: the axes are perpendicular to the mean of the
-        // shafts.
-        const md5_vec3d shaft = md5_quatd_rotate(ends[1].rotation, node->shaft);
-        const md5_quatd by =
-            md5_quatd_mul(node->joint_rotation, md5_quatd_conjugate(node->base_rotation));
-        const md5_vec3d other =
-            md5_quatd_rotate(ends[1].rotation, md5_quatd_rotate(by, node->shaft));
-        md5_vec3d middle = md5_vec3d_add(shaft, other);
-        if (!(md5_vec3d_dot(middle, middle) > 1e-8))
-            middle = md5_vec3d_perpendicular(shaft);
-        middle = md5_vec3d_normalize(middle);
-        axes[0] = md5_vec3d_perpendicular(middle);
-        axes[1] = md5_vec3d_cross(middle, axes[0]);
-    } else if (node->num_motions == 1) {
-        axes[0] = md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(joint->axes[1]));
-        if (joint->def->type == MD5_CONSTRAINT_SLIDER) {
-            node->motions[0] = md5_spatial_from((md5_vec3d){0.0, 0.0, 0.0}, axes[0]);
-            return;
-        }
-    }
     for (uint32_t i = 0; i < node->num_motions; i++)
         node->motions[i] = rotation_about(axes[i], anchor);
 }
@@ -533,9 +571,9 @@ static double friction_brake(const md5_ragdoll *ragdoll, const ragdoll_node *nod
     return ragdoll->seconds * friction / md5_max(md5_vec3d_length(turning), MIN_BRAKE_SPEED);
 }
 
-// Adds the inertia and the impulses that the joint transfers to the parent. Articulated inertias
-// are propagated from the leaves to the roots.
-static void propagate_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_step)
+// Sets the inertia of the joint's motions, friction and locked limits included, and its inverse.
+// Friction and limits resist only in a step of the simulation.
+static void set_joint_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_step)
 {
     const double brake = is_step && node->num_motions > 0 ? friction_brake(ragdoll, node) : 0.0;
     for (uint32_t i = 0; i < node->num_motions; i++)
@@ -548,7 +586,7 @@ static void propagate_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_
     }
     if (is_step && node->num_limits > 0) {
         md5i_measure_limits(ragdoll, node);
-        md5i_lock_limits(ragdoll, node);
+        md5i_lock_limits(ragdoll, node); // adds to `inverse` and `locks`
     }
     invert(&node->inverse[0][0], (int)node->num_motions, 3);
     for (uint32_t i = 0; i < node->num_motions; i++) {
@@ -556,9 +594,13 @@ static void propagate_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_
         for (uint32_t k = 0; k < node->num_motions; k++)
             md5_spatial_add(&node->gains[i], &node->motion_momenta[k], node->inverse[i][k]);
     }
-    if (node->parent == MD5_NONE)
-        return;
-    ragdoll_node *const parent = &ragdoll->nodes[node->parent];
+}
+
+// Adds the inertia of a node's subtree to its parent, except the part along the joint's motions,
+// which the parent does not move: inertias - motion_momenta * inverse * transpose(motion_momenta).
+// The two terms of each sum keep the result symmetric.
+static void add_inertia_to_parent(const ragdoll_node *node, ragdoll_node *parent)
+{
     for (int i = 0; i < 6; i++) {
         for (int k = 0; k < 6; k++) {
             double passed = node->inertias.x[i][k];
@@ -569,15 +611,75 @@ static void propagate_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_
             parent->inertias.x[i][k] += passed;
         }
     }
+}
+
+// Adds the pending impulse of a node to its parent, except the part that moves the joint.
+static void add_impulse_to_parent(const ragdoll_node *node, ragdoll_node *parent)
+{
     spatial passed = node->pending;
-    for (uint32_t i = 0; i < node->num_motions; i++)
-        md5_spatial_add(&passed, &node->gains[i],
-                        -node->locks[i] - md5_spatial_dot(&node->motions[i], &node->pending));
+    for (uint32_t i = 0; i < node->num_motions; i++) {
+        const double along = md5_spatial_dot(&node->motions[i], &node->pending);
+        md5_spatial_add(&passed, &node->gains[i], -node->locks[i] - along);
+    }
     md5_spatial_add(&parent->pending, &passed, 1.0);
 }
 
-// Computes the response and the velocity of a node from those of its parent, from the roots to the
-// leaves. The world does not respond.
+// Computes the inertia of a node's joint, and adds the inertia and the impulses that the joint
+// transfers to the parent. Called for all nodes from the leaves to the roots, so that
+// node->inertias contains the whole subtree (articulated-body algorithm).
+static void propagate_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_step)
+{
+    set_joint_inertia(ragdoll, node, is_step);
+    if (node->parent == MD5_NONE)
+        return;
+    ragdoll_node *const parent = &ragdoll->nodes[node->parent];
+    add_inertia_to_parent(node, parent);
+    add_impulse_to_parent(node, parent);
+}
+
+// Changes node->response, which is the parent's response, to the node's. With the motions M, the
+// gains G and the parent's response P, the node's response is
+// (1 - M transpose(G)) P (1 - G transpose(M)) + M inverse transpose(M).
+static void add_joint_response(ragdoll_node *node)
+{
+    spatial responses[3];          // P G
+    double motion_responses[3][3]; // transpose(G) P G + inverse
+    for (uint32_t i = 0; i < node->num_motions; i++)
+        responses[i] = md5_spatial_mul(&node->response, &node->gains[i]);
+    for (uint32_t i = 0; i < node->num_motions; i++)
+        for (uint32_t k = 0; k < node->num_motions; k++)
+            motion_responses[i][k] =
+                md5_spatial_dot(&node->gains[i], &responses[k]) + node->inverse[i][k];
+    for (uint32_t m = 0; m < node->num_motions; m++) {
+        // Half of the terms with motion m. Adding them and their transpose keeps the matrix
+        // symmetric.
+        spatial half = {{0.0}};
+        md5_spatial_add(&half, &responses[m], -1.0);
+        for (uint32_t k = 0; k < node->num_motions; k++)
+            md5_spatial_add(&half, &node->motions[k], 0.5 * motion_responses[m][k]);
+        for (int i = 0; i < 6; i++)
+            for (int k = 0; k < 6; k++)
+                node->response.x[i][k] +=
+                    node->motions[m].x[i] * half.x[k] + half.x[i] * node->motions[m].x[k];
+    }
+}
+
+// Changes node->velocity, which is the parent's velocity, to the node's: adds the speeds of the
+// joint that result from the parent's velocity, the locks and the pending impulse.
+static void add_joint_velocity(ragdoll_node *node)
+{
+    const spatial parent_velocity = node->velocity;
+    for (uint32_t m = 0; m < node->num_motions; m++) {
+        double speed = -md5_spatial_dot(&node->gains[m], &parent_velocity);
+        for (uint32_t k = 0; k < node->num_motions; k++)
+            speed += node->inverse[m][k]
+                     * (node->locks[k] + md5_spatial_dot(&node->motions[k], &node->pending));
+        md5_spatial_add(&node->velocity, &node->motions[m], speed);
+    }
+}
+
+// Computes the response and the velocity of a node from the response and the velocity of its
+// parent. Called for all nodes from the roots to the leaves. The world does not respond.
 static void propagate_velocity(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     if (node->constraint == MD5_NONE) {
@@ -586,35 +688,16 @@ static void propagate_velocity(const md5_ragdoll *ragdoll, ragdoll_node *node)
         node->velocity = md5_spatial_mul(&node->response, &node->pending);
         return;
     }
-    const ragdoll_node *const parent =
-        node->parent == MD5_NONE ? NULL : &ragdoll->nodes[node->parent];
-    spatial turned_gains[3];
-    double between[3][3];
-    node->response = parent ? parent->response : (spatial_matrix){{{0.0}}};
-    node->velocity = parent ? parent->velocity : (spatial){{0.0}};
-    for (uint32_t i = 0; i < node->num_motions; i++)
-        turned_gains[i] = md5_spatial_mul(&node->response, &node->gains[i]);
-    for (uint32_t i = 0; i < node->num_motions; i++)
-        for (uint32_t k = 0; k < node->num_motions; k++)
-            between[i][k] =
-                md5_spatial_dot(&node->gains[i], &turned_gains[k]) + node->inverse[i][k];
-    const spatial from = node->velocity;
-    for (uint32_t m = 0; m < node->num_motions; m++) {
-        // The matrix is symmetric: `across` contains half of the terms that belong to both sides.
-        spatial across = {{0.0}};
-        md5_spatial_add(&across, &turned_gains[m], -1.0);
-        for (uint32_t k = 0; k < node->num_motions; k++)
-            md5_spatial_add(&across, &node->motions[k], 0.5 * between[m][k]);
-        for (int i = 0; i < 6; i++)
-            for (int k = 0; k < 6; k++)
-                node->response.x[i][k] +=
-                    node->motions[m].x[i] * across.x[k] + across.x[i] * node->motions[m].x[k];
-        double speed = -md5_spatial_dot(&node->gains[m], &from);
-        for (uint32_t k = 0; k < node->num_motions; k++)
-            speed += node->inverse[m][k]
-                     * (node->locks[k] + md5_spatial_dot(&node->motions[k], &node->pending));
-        md5_spatial_add(&node->velocity, &node->motions[m], speed);
+    if (node->parent == MD5_NONE) {
+        node->response = (spatial_matrix){{{0.0}}};
+        node->velocity = (spatial){{0.0}};
+    } else {
+        const ragdoll_node *const parent = &ragdoll->nodes[node->parent];
+        node->response = parent->response;
+        node->velocity = parent->velocity;
     }
+    add_joint_response(node);
+    add_joint_velocity(node);
 }
 
 // Maximum speeds, as in the engine: 128 units and 90 degrees in a tick of 1/60 second.
