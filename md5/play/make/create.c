@@ -35,50 +35,74 @@ static bool check_number(md5_building *building, const md5_table_iterator *walk,
 }
 
 // Adds a row to the row counts that determine the sizes of the machine's arrays.
+//
+// machine->easings has one element for each kind of easing without parameters, and further elements
+// for easings with parameters (Bezier curves, steps). In most tables an easing with parameters is
+// a row of its own schema, below the row that uses it. A transition contains its easing in columns
+// of its own row, whose kind is the kind of the easing.
 static void count_row(md5_building *building, const md5_table_level *level)
 {
     const md5_schema *const schema = level->schema;
-    // The easing of a weight is a row; the easing of a transition consists of columns of its row.
-    if (schema == &md5i_transition_schema)
-        building->num_easings += md5_has_easing_parameters(level->kind);
-    building->num_easings += schema == &md5i_easing_schema;
-    building->num_windows += schema == &md5i_window_schema;
-    building->num_curves += schema == &md5i_curve_schema;
-    building->num_items += schema == &md5i_item_schema;
-    building->num_conditions += schema == &md5i_condition_schema;
-    building->num_feet += schema == &md5i_foot_schema;
+    if (schema == &md5i_transition_schema && md5_has_easing_parameters(level->kind))
+        building->num_easings++;
+    else if (schema == &md5i_easing_schema)
+        building->num_easings++;
+    else if (schema == &md5i_window_schema)
+        building->num_windows++;
+    else if (schema == &md5i_curve_schema)
+        building->num_curves++;
+    else if (schema == &md5i_item_schema)
+        building->num_items++;
+    else if (schema == &md5i_condition_schema)
+        building->num_conditions++;
+    else if (schema == &md5i_foot_schema)
+        building->num_feet++;
+}
+
+// Checks the value of the iterator's column.
+static bool check_column(md5_building *building, const md5_table_iterator *walk)
+{
+    const md5_column *const column = walk->column;
+    const char *const label = column->label ? column->label : column->member;
+    const float *const floats = (const float *)(const void *)md5_column_value(walk);
+    const double number = md5i_column_number(column, walk->level->row);
+    uint32_t count = 0;
+    switch (column->kind) {
+    case MD5_COLUMN_FLOAT:
+    case MD5_COLUMN_DOUBLE:
+        return check_number(building, walk, floats, number);
+    case MD5_COLUMN_DIRECTION:
+        for (uint32_t i = 0; i < 3; i++)
+            TRY(check_number(building, walk, &floats[i], floats[i]));
+        return true;
+    // Files cannot contain the following two errors, and C tables do not have locations.
+    case MD5_COLUMN_CHOICE:
+        if (number > column->last)
+            return MD5_OUT_OF_RANGE(building, NULL,
+                                    ": %s is out of range: expected 0 to %u, found %u", label,
+                                    column->last, (uint32_t)number);
+        return true;
+    case MD5_COLUMN_TABLE:
+        if (!md5i_column_rows(column, walk->level->row, &count) && count > 0)
+            return MD5_OUT_OF_RANGE(building, NULL,
+                                    ": %s is NULL: expected an array of %u elements", label, count);
+        return true;
+    default:
+        return true;
+    }
 }
 
 bool md5i_check_tables(md5_building *building, const md5_schema *schema, const void *row)
 {
     for (md5_table_iterator walk = md5i_begin_columns(schema, row, NULL);
          md5i_next_column(&walk);) {
-        const md5_column *const column = walk.column;
-        const md5_row_title title = md5i_row_title_at(&walk);
-        uint32_t count = 0;
-        if (!column) {
+        if (!walk.column) { // the end of a row
             count_row(building, walk.level);
             continue;
         }
-        const char *const label = column->label ? column->label : column->member;
-        const float *const floats = (const float *)(const void *)md5_column_value(&walk);
-        const double number = md5i_column_number(column, walk.level->row);
+        const md5_row_title title = md5i_row_title_at(&walk);
         md5_begin_row(building, title.kind, title.name);
-        if (column->kind == MD5_COLUMN_FLOAT || column->kind == MD5_COLUMN_DOUBLE)
-            TRY(check_number(building, &walk, floats, number));
-        if (column->kind == MD5_COLUMN_DIRECTION) {
-            for (uint32_t i = 0; i < 3; i++)
-                TRY(check_number(building, &walk, &floats[i], floats[i]));
-        }
-        // C tables do not have locations, and files cannot contain these errors.
-        if (column->kind == MD5_COLUMN_CHOICE && number > column->last)
-            return MD5_OUT_OF_RANGE(building, NULL,
-                                    ": %s is out of range: expected 0 to %u, found %u", label,
-                                    column->last, (uint32_t)number);
-        if (column->kind == MD5_COLUMN_TABLE && !md5i_column_rows(column, walk.level->row, &count)
-            && count > 0)
-            return MD5_OUT_OF_RANGE(building, NULL,
-                                    ": %s is NULL: expected an array of %u elements", label, count);
+        TRY(check_column(building, &walk));
     }
     return true;
 }
@@ -100,40 +124,62 @@ static bool tables_reserve_zero(const md5_schema *schema, const void *row)
 
 // -- Copies -------------------------------------------------------------------------------------
 
+// Replaces the texts of a column in the copy of a row with copies.
+static bool copy_texts(md5_arena *arena, const md5_column *column, char *row_copy)
+{
+    const char **const texts = (const char **)(void *)(row_copy + column->offset);
+    const size_t num_texts = column->kind == MD5_COLUMN_TEXTS ? column->auxiliary : 1;
+    for (size_t i = 0; i < num_texts; i++) {
+        if (!texts[i] && column->is_text_filled)
+            texts[i] = "";
+        if (!texts[i])
+            continue;
+        texts[i] = (const char *)md5i_arena_copy(arena, texts[i], strlen(texts[i]) + 1, 1);
+        TRY(texts[i]);
+    }
+    return true;
+}
+
+// Copies the rows of the iterator's column, sets the pointer in the copy of its row, and sets
+// walk->copies. The texts of the rows are copied in later steps of the iterator.
+static bool copy_rows(md5_arena *arena, md5_table_iterator *walk)
+{
+    const md5_column *const column = walk->column;
+    uint32_t count = 0;
+    const char *const rows = md5i_column_rows(column, walk->level->row, &count);
+    if (!rows && column->kind == MD5_COLUMN_ROW)
+        return true;
+    TRY(walk->copies = (char *)md5i_arena_alloc_raw(arena, count, column->rows->size));
+    if (rows)
+        memcpy(walk->copies, rows, count * column->rows->size);
+    memcpy(walk->level->copy + column->offset, &walk->copies, sizeof walk->copies);
+    return true;
+}
+
 bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *row, void *copy)
 {
     memcpy(copy, row, schema->size);
     for (md5_table_iterator walk = md5i_begin_columns(schema, row, copy);
          md5i_next_column(&walk);) {
         const md5_column *const column = walk.column;
-        char *const row_copy = walk.level->copy;
         if (!column)
             continue;
-        size_t num_texts = 0;
-        if (column->kind == MD5_COLUMN_TEXTS)
-            num_texts = column->auxiliary;
-        else if (column->kind == MD5_COLUMN_TEXT)
-            num_texts = 1;
-        for (size_t i = 0; i < num_texts; i++) {
-            const char **const text = (const char **)(void *)(row_copy + column->offset) + i;
-            const char *const filled = *text || !column->is_text_filled ? *text : "";
-            if (!filled)
-                continue;
-            *text = (const char *)md5i_arena_copy(arena, filled, strlen(filled) + 1, 1);
-            TRY(*text);
+        switch (column->kind) {
+        case MD5_COLUMN_TEXT:
+        case MD5_COLUMN_TEXTS:
+            TRY(copy_texts(arena, column, walk.level->copy));
+            break;
+        case MD5_COLUMN_TABLE:
+        case MD5_COLUMN_ROW:
+            TRY(copy_rows(arena, &walk));
+            break;
+        case MD5_COLUMN_PART:
+        case MD5_COLUMN_EASING: // within the row, which is copied already
+            walk.copies = walk.level->copy + column->offset;
+            break;
+        default:
+            break;
         }
-        if (column->kind == MD5_COLUMN_PART || column->kind == MD5_COLUMN_EASING)
-            walk.copies = row_copy + column->offset;
-        if (column->kind != MD5_COLUMN_TABLE && column->kind != MD5_COLUMN_ROW)
-            continue;
-        uint32_t count = 0;
-        const char *const rows = md5i_column_rows(column, walk.level->row, &count);
-        if (!rows && column->kind == MD5_COLUMN_ROW)
-            continue;
-        TRY(walk.copies = (char *)md5i_arena_alloc_raw(arena, count, column->rows->size));
-        if (rows)
-            memcpy(walk.copies, rows, count * column->rows->size);
-        memcpy(row_copy + column->offset, &walk.copies, sizeof walk.copies);
     }
     return true;
 }
@@ -183,59 +229,67 @@ static void add_skeleton(uint64_t *hash, const md5_skeleton *skeleton)
     }
 }
 
+// Adds the value of the iterator's column, without the rows below it. They follow in the next steps
+// of the iterator.
+static void add_column(uint64_t *hash, const md5_table_iterator *walk)
+{
+    const md5_column *const column = walk->column;
+    const void *const value = md5_column_value(walk);
+    const float *const floats = (const float *)value;
+    const char *const *const texts = (const char *const *)value;
+    const double number = md5i_column_number(column, walk->level->row);
+    uint32_t num_rows = 0;
+    const char *const rows =
+        column->rows ? md5i_column_rows(column, walk->level->row, &num_rows) : NULL;
+    switch (column->kind) {
+    case MD5_COLUMN_TEXT:
+        if (column->hash != MD5_HASH_SET || *texts)
+            add_text(hash, *texts);
+        break;
+    case MD5_COLUMN_TEXTS:
+        for (size_t i = 0; i < column->auxiliary && texts[i]; i++)
+            add_text(hash, texts[i]);
+        break;
+    case MD5_COLUMN_DIRECTION:
+        for (uint32_t i = 0; i < 3; i++)
+            add(hash, floats[i]);
+        break;
+    case MD5_COLUMN_MODEL:
+        add_skeleton(hash, &(*(const md5_model *const *)value)->skeleton);
+        break;
+    case MD5_COLUMN_BINDING:
+        add(hash, (*(const md5_binding *const *)value)->anim->num_frames);
+        add(hash, (*(const md5_binding *const *)value)->anim->frame_rate);
+        break;
+    case MD5_COLUMN_TABLE:
+        if (column->hash != MD5_HASH_ROWS)
+            add(hash, num_rows);
+        break;
+    case MD5_COLUMN_EASING:
+        // An easing with parameters has a row, which contains its kind. It is added as 0 here, so
+        // that fingerprints in saved players of all versions are equal.
+        if (column->position == MD5_POSITION_HEAD)
+            add(hash, rows ? 0 : number);
+        break;
+    case MD5_COLUMN_ROW:
+    case MD5_COLUMN_PART:
+        break;
+    default:
+        if (column->hash != MD5_HASH_SET || number != 0)
+            add(hash, number);
+        break;
+    }
+    if (rows && num_rows > 0 && column->rows->mark)
+        add_text(hash, column->rows->mark);
+}
+
 uint64_t md5i_compute_fingerprint(const md5_schema *schema, const void *row)
 {
     uint64_t hash = MD5_FNV;
     for (md5_table_iterator walk = md5i_begin_columns(schema, row, NULL);
          md5i_next_column(&walk);) {
-        const md5_column *const column = walk.column;
-        if (!column || !is_hashed(column, walk.level->kind))
-            continue;
-        const void *const value = md5_column_value(&walk);
-        const float *const floats = (const float *)value;
-        const char *const *const texts = (const char *const *)value;
-        const double number = md5i_column_number(column, walk.level->row);
-        uint32_t count = 0;
-        const char *const rows =
-            column->rows ? md5i_column_rows(column, walk.level->row, &count) : NULL;
-        switch (column->kind) {
-        case MD5_COLUMN_TEXT:
-            if (column->hash != MD5_HASH_SET || *texts)
-                add_text(&hash, *texts);
-            break;
-        case MD5_COLUMN_TEXTS:
-            for (size_t i = 0; i < column->auxiliary && texts[i]; i++)
-                add_text(&hash, texts[i]);
-            break;
-        case MD5_COLUMN_DIRECTION:
-            for (uint32_t i = 0; i < 3; i++)
-                add(&hash, floats[i]);
-            break;
-        case MD5_COLUMN_MODEL:
-            add_skeleton(&hash, &(*(const md5_model *const *)value)->skeleton);
-            break;
-        case MD5_COLUMN_BINDING:
-            add(&hash, (*(const md5_binding *const *)value)->anim->num_frames);
-            add(&hash, (*(const md5_binding *const *)value)->anim->frame_rate);
-            break;
-        case MD5_COLUMN_TABLE:
-            if (column->hash != MD5_HASH_ROWS)
-                add(&hash, count);
-            break;
-        case MD5_COLUMN_EASING: // an easing with parameters counts as linear here; its row follows
-            if (column->position == MD5_POSITION_HEAD)
-                add(&hash, rows ? 0 : number);
-            break;
-        case MD5_COLUMN_ROW:
-        case MD5_COLUMN_PART: // the columns of the row follow
-            break;
-        default:
-            if (column->hash != MD5_HASH_SET || number != 0)
-                add(&hash, number);
-            break;
-        }
-        if (rows && count > 0 && column->rows->mark)
-            add_text(&hash, column->rows->mark);
+        if (walk.column && is_hashed(walk.column, walk.level->kind))
+            add_column(&hash, &walk);
     }
     return hash;
 }
@@ -318,48 +372,65 @@ static bool build_thresholds(md5_building *building)
     return true;
 }
 
+// Adds a value of a parameter at which its effect changes, if the parameter is smoothed.
+static void add_kink(md5_machine *machine, uint32_t parameter, md5_comparison compare, float value)
+{
+    if (machine->smoothing_rows[parameter] == MD5_NONE)
+        return;
+    machine->kinks[machine->num_kinks++] =
+        (md5_play_condition){.parameter = parameter, .compare = compare, .value = value};
+}
+
 // Lists the values at which the effect of a smoothed parameter changes: the values of conditions;
 // 0, where a clip's speed changes its direction; 0 and 1, the limits of weights; the positions of
 // the items of a 1D blend space.
 static bool build_kinks(md5_building *building)
 {
+    enum { KINKS_OF_PARAMETER = 3 };
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    const size_t max_kinks =
-        machine->num_conditions + 3 * (size_t)desc->num_follows + building->num_items;
-    md5_play_condition *const kinks =
-        MD5_ALLOC_ZEROED(building->arena, md5_play_condition, max_kinks);
-    TRY(machine->kinks = kinks);
-    size_t count = 0;
+    const size_t max_kinks = machine->num_conditions
+                             + KINKS_OF_PARAMETER * (size_t)desc->num_follows + building->num_items;
+    TRY(machine->kinks = MD5_ALLOC_ZEROED(building->arena, md5_play_condition, max_kinks));
     for (size_t i = 0; i < machine->num_conditions; i++) {
-        if (machine->conditions[i].kind == MD5_WHEN_PARAMETER
-            && machine->smoothing_rows[machine->conditions[i].parameter] != MD5_NONE)
-            kinks[count++] = machine->conditions[i];
+        const md5_play_condition *const condition = &machine->conditions[i];
+        if (condition->kind == MD5_WHEN_PARAMETER
+            && machine->smoothing_rows[condition->parameter] != MD5_NONE)
+            machine->kinks[machine->num_kinks++] = *condition;
     }
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
-        if (machine->smoothing_rows[i] == MD5_NONE)
-            continue;
-        kinks[count++] =
-            (md5_play_condition){.parameter = i, .compare = MD5_IS_GREATER, .value = 0};
-        kinks[count++] = (md5_play_condition){.parameter = i, .compare = MD5_IS_LESS, .value = 0};
-        kinks[count++] = (md5_play_condition){.parameter = i, .compare = MD5_IS_LESS, .value = 1};
+        add_kink(machine, i, MD5_IS_GREATER, 0);
+        add_kink(machine, i, MD5_IS_LESS, 0);
+        add_kink(machine, i, MD5_IS_LESS, 1);
     }
     for (uint32_t i = 0; i < desc->num_motions; i++) {
         const md5_motion *const motion = &machine->motions[desc->num_clips + i];
-        const bool is_followed =
-            md5_is_line(motion) && machine->smoothing_rows[motion->x_parameter] != MD5_NONE;
-        if (is_followed) {
-            for (uint32_t k = 0; k < motion->num_items; k++)
-                kinks[count++] = (md5_play_condition){.parameter = motion->x_parameter,
-                                                      .compare = MD5_IS_GREATER,
-                                                      .value = (float)motion->items[k].position};
-        }
+        if (!md5_is_line(motion))
+            continue;
+        for (uint32_t k = 0; k < motion->num_items; k++)
+            add_kink(machine, motion->x_parameter, MD5_IS_GREATER,
+                     (float)motion->items[k].position);
     }
-    machine->num_kinks = count;
     return true;
 }
 
 // == Clips ======================================================================================
+
+static bool check_events(md5_building *building, const md5_clip_desc *clip)
+{
+    const uint32_t num_frames = clip->binding->anim->num_frames;
+    for (uint32_t k = 0; k < clip->num_events; k++) {
+        const md5_event *const event = &clip->events[k];
+        if (!event->name || !event->name[0])
+            return MD5_MISMATCH(building, &event->name, ": event %u has no name", k);
+        if (event->frame >= num_frames)
+            return MD5_OUT_OF_RANGE(
+                building, &event->frame,
+                ": event %s is out of range: expected a frame from 0 to %u, found %u",
+                MD5_QUOTED(event->name), num_frames - 1, event->frame);
+    }
+    return true;
+}
 
 // Checks the bindings and events of all clips.
 static bool check_clips(md5_building *building)
@@ -378,17 +449,7 @@ static bool check_clips(md5_building *building)
             return MD5_MISMATCH(
                 building, &clip->name,
                 " is bound to another model: expected a binding to the machine's model");
-        const uint32_t num_frames = clip->binding->anim->num_frames;
-        for (uint32_t k = 0; k < clip->num_events; k++) {
-            const md5_event *const event = &clip->events[k];
-            if (!event->name || !event->name[0])
-                return MD5_MISMATCH(building, &event->name, ": event %u has no name", k);
-            if (event->frame >= num_frames)
-                return MD5_OUT_OF_RANGE(
-                    building, &event->frame,
-                    ": event %s is out of range: expected a frame from 0 to %u, found %u",
-                    MD5_QUOTED(event->name), num_frames - 1, event->frame);
-        }
+        TRY(check_events(building, clip));
     }
     return true;
 }
@@ -396,9 +457,12 @@ static bool check_clips(md5_building *building)
 // Fills in the timing and the cues of a clip for each play mode.
 static bool build_cues(md5_building *building, const md5_clip_desc *clip, md5_source *source)
 {
-    enum { CUES = 2 }; // maximum per event, and per end of a cycle, for ping-pong
+    // A ping-pong cycle passes each frame twice. An event is one frame; a window has two, its first
+    // and its last; the ends of a cycle have two cues together.
+    enum { CUES_OF_FRAME = 2 };
     const bool has_ends = building->desc->report.clip_end;
-    const size_t num_pairs = (size_t)clip->num_events + has_ends + 2 * (size_t)clip->num_windows;
+    const size_t max_frames =
+        (size_t)clip->num_events + 2 * (size_t)clip->num_windows + (has_ends ? 1 : 0);
     for (uint32_t mode = 0; mode < MD5_PLAY_MODES; mode++) {
         source->timings[mode] = (md5_timing){
             .num_frames = clip->binding->anim->num_frames,
@@ -406,16 +470,16 @@ static bool build_cues(md5_building *building, const md5_clip_desc *clip, md5_so
             .period = clip->period,
             .mode = (md5_play_mode)mode,
         };
-        md5_cue *const cues =
-            (md5_cue *)md5i_arena_alloc_zeroed(building->arena, num_pairs, CUES * sizeof *cues);
+        md5_cue *const cues = (md5_cue *)md5i_arena_alloc_zeroed(building->arena, max_frames,
+                                                                 CUES_OF_FRAME * sizeof *cues);
         TRY(cues);
         const md5_timing *const timing = &source->timings[mode];
-        const uint32_t num_cues =
-            md5i_build_cues(timing, clip->events, clip->num_events, has_ends, cues);
-        source->cues[mode] =
-            (md5_cues){timing, cues,
-                       md5i_add_window_cues(timing, clip->windows, clip->num_windows,
-                                            clip->num_events + 1, cues, num_cues)};
+        // Indices of cues: the events, one index for both ends of a cycle, two for each window.
+        const uint32_t first_window_index = clip->num_events + 1;
+        uint32_t num_cues = md5i_build_cues(timing, clip->events, clip->num_events, has_ends, cues);
+        num_cues = md5i_add_window_cues(timing, clip->windows, clip->num_windows,
+                                        first_window_index, cues, num_cues);
+        source->cues[mode] = (md5_cues){timing, cues, num_cues};
     }
     return true;
 }
@@ -509,6 +573,22 @@ static bool build_clips(md5_building *building)
     return true;
 }
 
+static bool check_window(md5_building *building, const md5_clip_desc *clip, uint32_t index)
+{
+    const md5_window *const window = &clip->windows[index];
+    const uint32_t last_frame = clip->binding->anim->num_frames - 1;
+    if (!window->name || !window->name[0])
+        return MD5_MISMATCH(building, &window->name, ": window %u has no name", index);
+    if (window->first > window->last || window->last > last_frame)
+        return MD5_OUT_OF_RANGE(
+            building, &window->last,
+            ": window %s is out of range: expected ascending frames from 0 to %u, found %u "
+            "to %u; a window cannot span the end of a cycle",
+            MD5_QUOTED(window->name), last_frame, window->first, window->last);
+    return true;
+}
+
+// Lists the windows of all clips, with the events that report their begin and end.
 static bool build_windows(md5_building *building)
 {
     md5_machine *const machine = building->machine;
@@ -517,20 +597,12 @@ static bool build_windows(md5_building *building)
             MD5_ALLOC_ZEROED(building->arena, md5_machine_window, building->num_windows));
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
-        const uint32_t last_frame = clip->binding->anim->num_frames - 1;
         md5_begin_row(building, "clip", clip->name);
         machine->sources[i].first_window = machine->num_windows;
         for (uint32_t k = 0; k < clip->num_windows; k++) {
             const md5_window *const window = &clip->windows[k];
             const md5_window *const copy = &machine->tables.clips[i].windows[k];
-            if (!window->name || !window->name[0])
-                return MD5_MISMATCH(building, &window->name, ": window %u has no name", k);
-            if (window->first > window->last || window->last > last_frame)
-                return MD5_OUT_OF_RANGE(
-                    building, &window->last,
-                    ": window %s is out of range: expected ascending frames from 0 to %u, found %u "
-                    "to %u; a window cannot span the end of a cycle",
-                    MD5_QUOTED(window->name), last_frame, window->first, window->last);
+            TRY(check_window(building, clip, k));
             machine->windows[machine->num_windows++] = (md5_machine_window){
                 .name = copy->name,
                 .begin = {window->first, copy->name, copy->text, MD5_EVENT_BEGIN, 0, i, {0}},
@@ -546,17 +618,27 @@ static bool build_windows(md5_building *building)
 
 // == The machine =================================================================================
 
-// Sets the number of slots for one-shot clips. A machine without clips cannot play any.
-static void set_num_slots(const md5_machine_desc *desc, md5_machine *machine)
+// Checks and sets the number of slots for one-shot clips. A machine without clips cannot play any.
+static bool set_num_slots(md5_building *building)
 {
     enum { DEFAULT_SLOTS = 4 };
+    const md5_machine_desc *const desc = building->desc;
+    if (desc->max_one_shots > MD5_MAX_ONE_SHOTS)
+        return md5i_fail_at(building, &desc->max_one_shots, MD5_ERROR_RANGE,
+                            "max_one_shots is out of range: expected 0 to %d, found %u",
+                            MD5_MAX_ONE_SHOTS, desc->max_one_shots);
+    if (desc->num_slots > MD5_MAX_ONE_SHOTS)
+        return md5i_fail_at(building, &desc->slots[MD5_MAX_ONE_SHOTS].name, MD5_ERROR_RANGE,
+                            "too many slots: expected at most %d, found %u", MD5_MAX_ONE_SHOTS,
+                            desc->num_slots);
     uint32_t num_slots = DEFAULT_SLOTS;
     if (desc->max_one_shots > 0)
         num_slots = desc->max_one_shots;
     else if (desc->num_slots > 0)
         num_slots = desc->num_slots;
     if (desc->num_clips > 0)
-        machine->num_slots = num_slots > desc->num_slots ? num_slots : desc->num_slots;
+        building->machine->num_slots = num_slots > desc->num_slots ? num_slots : desc->num_slots;
+    return true;
 }
 
 static bool build_clip_ends(md5_building *building)
@@ -591,15 +673,7 @@ static bool build_all(md5_building *building)
     building->marks = MD5_ALLOC_ZEROED(building->scratch, bool, machine->num_joints);
     building->sampled = MD5_ALLOC_ZEROED(building->scratch, md5_xform, machine->num_joints);
     TRY(building->marks && building->sampled);
-    if (desc->max_one_shots > MD5_MAX_ONE_SHOTS)
-        return md5i_fail_at(building, &desc->max_one_shots, MD5_ERROR_RANGE,
-                            "max_one_shots is out of range: expected 0 to %d, found %u",
-                            MD5_MAX_ONE_SHOTS, desc->max_one_shots);
-    if (desc->num_slots > MD5_MAX_ONE_SHOTS)
-        return md5i_fail_at(building, &desc->slots[MD5_MAX_ONE_SHOTS].name, MD5_ERROR_RANGE,
-                            "too many slots: expected at most %d, found %u", MD5_MAX_ONE_SHOTS,
-                            desc->num_slots);
-    set_num_slots(desc, machine);
+    TRY(set_num_slots(building));
     TRY(build_clips(building) && build_windows(building) && md5i_build_curves(building));
     TRY(build_parameters(building));
     TRY(md5i_build_layers(building));
