@@ -130,21 +130,26 @@ md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clo
     const double position = get_frame_position(timing, clock.phase);
     uint32_t frame = (uint32_t)position; // not below 0
     float fraction = (float)(position - frame);
-    if (fraction >= 1) {
+    if (fraction >= 1) { // rounded up from just below 1
         fraction = 0;
         frame++;
     }
-    // The last frame is reached: at the end of a clip that is played once, in a clip of one frame,
-    // or by rounding.
+    // The end is reached at the end of a clip that is played once, in a clip of one frame, or by
+    // rounding.
     const uint32_t end = timing->num_frames == 1 ? 0 : md5_timing_intervals(timing);
     if (frame >= end) {
-        // For MD5_PERIOD_OPEN this is the first frame of the next cycle, where the root now is.
-        const bool is_next = end > last;
-        sample.frame0 = sample.frame1 = end == 0 || is_next ? 0 : last;
-        sample.cycle += is_next;
+        // With MD5_PERIOD_OPEN the interval after the last frame ends at the first frame of the
+        // next cycle. The root has then the position of the next cycle.
+        const bool is_next_cycle = end > last;
+        const uint32_t end_frame = is_next_cycle ? 0 : end;
+        sample.frame0 = end_frame;
+        sample.frame1 = end_frame;
+        if (is_next_cycle)
+            sample.cycle++;
         return sample;
     }
-    sample.frame0 = sample.frame1 = frame;
+    sample.frame0 = frame;
+    sample.frame1 = frame;
     if (interpolation == MD5_INTERPOLATE_STEP)
         return sample;
     sample.frame1 = frame == last ? 0 : frame + 1;
@@ -202,7 +207,10 @@ uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *window
     return num_cues;
 }
 
-// A position between two cues: the cues from index `next` of `cycle` on are above it.
+// A position between two consecutive cues of the endless sequence of cycles. It divides the cues
+// that a step has passed from the cues that it has not passed, so a step passes exactly the cues
+// between two borders. In cycle `cycle`, cue `next` and all later cues are after the border. `next`
+// may be num_cues: the border is then after all cues of the cycle.
 typedef struct border {
     int64_t cycle;
     int64_t next;
@@ -240,7 +248,8 @@ static uint64_t cues_between(const md5_cues *cues, border low, border high)
 }
 
 // Returns the border at the start of a step. Like the end of a step, it is MD5_BORDER ahead of the
-// clock in the direction of playback.
+// clock in the direction of playback. With `at_start`, a loop that begins at a whole cycle and
+// plays backward starts at the end of the previous cycle, so that the step passes the event there.
 static border border_from(const md5_cues *cues, md5_clock clock, bool is_backward, bool at_start)
 {
     const double ahead = is_backward ? -MD5_BORDER : MD5_BORDER;
@@ -261,21 +270,31 @@ static bool is_clock_before(md5_clock a, md5_clock b)
     return a.cycle < b.cycle || (a.cycle == b.cycle && a.phase < b.phase);
 }
 
+// Returns the border at the end of a step from `from` to `to`, MD5_BORDER ahead of `to` in the
+// direction of playback. The flags are those of md5i_begin_events().
+static border border_to(const md5_cues *cues, md5_clock from, md5_clock to, bool at_start,
+                        bool ends_cycle)
+{
+    const double ahead = is_clock_before(to, from) ? -MD5_BORDER : MD5_BORDER;
+    const md5_clock after = clock_shift(cues->timing, to, ahead);
+    const md5_clock before = clock_shift(cues->timing, to, -ahead);
+    // If `to` is at the boundary between two cycles of a loop, `after` is in the cycle that begins
+    // there. If the clip stops at the boundary, or has not moved from it, the step ends with the
+    // cycle of `before`.
+    const bool is_loop_boundary =
+        cues->timing->mode == MD5_PLAY_LOOP && after.cycle != before.cycle;
+    const bool stays = at_start && md5_is_same_cycle_boundary(from, to);
+    if (is_loop_boundary && (ends_cycle || stays))
+        return (border){before.cycle, ahead > 0 ? cues->num_cues : 0};
+    return border_at(cues, after, ahead > 0);
+}
+
 md5_event_iterator md5i_begin_events(const md5_cues *cues, md5_clock from, md5_clock to,
                                      bool at_start, bool ends_cycle)
 {
     const bool is_backward = is_clock_before(to, from);
-    const double ahead = is_backward ? -MD5_BORDER : MD5_BORDER;
-    const bool stays = at_start && md5_is_same_cycle_boundary(from, to);
-    // The end of the step is MD5_BORDER ahead of `now` in the direction of playback.
-    const md5_clock next = clock_shift(cues->timing, to, ahead);
-    const md5_clock back = clock_shift(cues->timing, to, -ahead);
-    border end = border_at(cues, next, ahead > 0);
-    // At the boundary between two cycles of a loop, the step may have to end with its own cycle.
-    const bool is_loop_boundary = cues->timing->mode == MD5_PLAY_LOOP && next.cycle != back.cycle;
-    if (is_loop_boundary && (ends_cycle || stays))
-        end = (border){back.cycle, ahead > 0 ? cues->num_cues : 0};
     const border begin = border_from(cues, from, is_backward, at_start);
+    const border end = border_to(cues, from, to, at_start, ends_cycle);
     md5_event_iterator walk = {
         .cues = cues->cues,
         .num_cues = cues->num_cues,
@@ -356,14 +375,30 @@ void md5i_build_root_track(md5_root_extraction extract, const md5_xform *roots, 
         frames[0] = MD5_NO_DELTA;
 }
 
-// Interpolates between two frames. The difference from the sampled rotation remains in the pose.
+// Interpolates between two frames, except from the last frame to the first frame, where the
+// displacement is constant. The difference from the sampled rotation remains in the pose.
 md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_sample_position *sample)
 {
-    const bool is_back =
-        sample->frame1 < sample->frame0; // to the first frame: keep the displacement
-    return md5_root_delta_lerp(track->frames[sample->frame0],
-                               track->frames[is_back ? sample->frame0 : sample->frame1],
+    const bool is_to_first_frame = sample->frame1 < sample->frame0;
+    const uint32_t frame1 = is_to_first_frame ? sample->frame0 : sample->frame1;
+    return md5_root_delta_lerp(track->frames[sample->frame0], track->frames[frame1],
                                sample->fraction);
+}
+
+// Returns the displacement of `count` cycles, by repeated squaring. A negative count gives the
+// inverse displacement.
+static md5_root_delta displacement_of_cycles(md5_root_delta cycle, int64_t count)
+{
+    const bool is_negative = count < 0;
+    uint64_t remaining = is_negative ? 0 - (uint64_t)count : (uint64_t)count;
+    md5_root_delta square = is_negative ? md5_root_delta_inverse(cycle) : cycle;
+    md5_root_delta product = MD5_NO_DELTA;
+    for (; remaining > 0; remaining /= 2) {
+        if (remaining % 2 == 1)
+            product = md5_root_delta_mul(product, square);
+        square = md5_root_delta_mul(square, square);
+    }
+    return product;
 }
 
 md5_root_delta md5i_root_delta_between(const md5_root_track *track, const md5_root_position *from,
@@ -371,20 +406,9 @@ md5_root_delta md5i_root_delta_between(const md5_root_track *track, const md5_ro
 {
     md5_root_delta delta = to->delta;
     if (to->cycle != from->cycle) {
-        // Multiply by the displacement of a cycle to the power of the number of cycles, by repeated
-        // squaring.
-        md5_root_delta cycles = MD5_NO_DELTA;
-        const int64_t power = to->cycle - from->cycle;
-        md5_root_delta square = track->frames[track->num_frames - 1];
-        if (power < 0)
-            square = md5_root_delta_inverse(square);
-        uint64_t remaining = power < 0 ? 0 - (uint64_t)power : (uint64_t)power;
-        for (; remaining > 0; remaining /= 2) {
-            if (remaining % 2 == 1)
-                cycles = md5_root_delta_mul(cycles, square);
-            square = md5_root_delta_mul(square, square);
-        }
-        delta = md5_root_delta_mul(cycles, delta);
+        const md5_root_delta cycle = track->frames[track->num_frames - 1];
+        delta =
+            md5_root_delta_mul(displacement_of_cycles(cycle, to->cycle - from->cycle), to->delta);
     }
     return md5_root_delta_mul(md5_root_delta_inverse(from->delta), delta);
 }
