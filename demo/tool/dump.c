@@ -279,72 +279,148 @@ const tool_command tool_dump = {
 
 // == curves =======================================================================================
 
-// Returns the horizontal speed of a position from a frame to the next, or, of a foot, 1 if it
-// stands.
-static double value_between(const md5_anim *anim, const md5_vec3 *places, uint32_t frame,
-                            bool is_foot)
+// Returns the positions of a point of a joint in all frames of a clip, in model space. `point` is
+// relative to the joint. The caller frees the array.
+static md5_vec3 *sample_positions(const md5_binding *binding, uint32_t joint, md5_vec3 point)
 {
-    return is_foot ? tool_stands(anim, places, frame, 1) : tool_level_speed(anim, places, frame);
+    const md5_skeleton *const skeleton = &binding->model->skeleton;
+    const uint32_t num_frames = binding->anim->num_frames;
+    md5_xform *const pose = common_alloc(skeleton->num_joints, sizeof *pose);
+    md5_vec3 *const positions = common_alloc(num_frames, sizeof *positions);
+    for (uint32_t i = 0; i < num_frames; i++) {
+        md5_sample(binding, (md5_sample_position){.frame0 = i, .frame1 = i}, MD5_ROOT_FILE, pose);
+        positions[i] = md5_xform_point(md5_joint_in_model(skeleton, pose, joint), point);
+    }
+    free(pose);
+    return positions;
 }
 
-// Returns the quotes that a curve's name needs.
-static const char *select_quote(const char *name, bool is_foot)
+// Returns the sole of a foot: the point of the ground below the joint in the bind pose, relative to
+// the joint.
+static md5_vec3 find_sole(const md5_model *model, uint32_t joint)
 {
-    if (!is_foot)
-        return "";
-    return strchr(name, '"') ? "'" : "\"";
-}
-
-// Prints a curve of the root's speed (in a frame, the mean of the speeds before and after it), or
-// of the frames in which a foot stands. Keys are omitted while a line is within the tolerance of
-// all values.
-static void print_curve(const md5_binding *binding, uint32_t joint, bool is_foot, float tolerance)
-{
-    const md5_model *const model = binding->model;
-    const char *const name = is_foot ? model->skeleton.joints[joint].name : "";
-    const uint32_t last = binding->anim->num_frames - 1;
     md5_vec3 point = md5_mat34_translation(model->bind[joint]);
     point.z = 0;
-    point = is_foot ? md5_mat34_point(model->inverse_bind[joint], point) : (md5_vec3){0};
-    md5_xform *const pose = common_alloc(model->skeleton.num_joints, sizeof *pose);
-    md5_vec3 *const places = common_alloc((size_t)last + 1, sizeof *places);
-    for (uint32_t i = 0; i <= last; i++) {
-        md5_sample(binding, (md5_sample_position){.frame0 = i, .frame1 = i}, MD5_ROOT_FILE, pose);
-        places[i] = md5_xform_point(md5_joint_in_model(&model->skeleton, pose, joint), point);
-    }
-    const char *const quote = select_quote(name, is_foot);
-    double start = value_between(binding->anim, places, 0, is_foot);
-    double before = start;
-    double min_slope = -INFINITY; // of a line within the tolerance of all values since the key
+    return md5_mat34_point(model->inverse_bind[joint], point);
+}
+
+// Writes a horizontal speed per frame: the mean of the speeds before and after the frame.
+// `positions` and `speeds` have an element per frame.
+static void measure_speeds(const md5_anim *anim, const md5_vec3 *positions, double *speeds)
+{
+    const uint32_t last = anim->num_frames - 1;
+    speeds[0] = tool_level_speed(anim, positions, 0);
+    for (uint32_t i = 1; i < last; i++)
+        speeds[i] =
+            0.5 * (tool_level_speed(anim, positions, i - 1) + tool_level_speed(anim, positions, i));
+    if (last > 0)
+        speeds[last] = tool_level_speed(anim, positions, last - 1);
+}
+
+// Writes 1 for each frame in which a foot is planted before or after the frame, otherwise 0.
+// `positions` and `values` have an element per frame.
+static void measure_plants(const md5_anim *anim, const md5_vec3 *positions, double *values)
+{
+    const uint32_t last = anim->num_frames - 1;
+    values[0] = tool_stands(anim, positions, 0, 1);
+    for (uint32_t i = 1; i < last; i++)
+        values[i] = tool_stands(anim, positions, i - 1, 1) || tool_stands(anim, positions, i, 1);
+    if (last > 0)
+        values[last] = tool_stands(anim, positions, last - 1, 1);
+}
+
+// Prints the keys of a curve with a value per frame: the first frame, the last frame, and as few
+// frames between them as a search in one pass finds. The value at a frame without a key is
+// interpolated linearly and differs by at most `tolerance`.
+//
+// The pass stores the range of slopes of all lines that begin at the last key and are within the
+// tolerance of all values since that key. If the line to the current value is not in this range,
+// the previous frame becomes a key.
+static void print_keys(const double *values, uint32_t num_frames, double tolerance)
+{
+    const uint32_t last = num_frames - 1;
+    uint32_t key = 0;
+    double min_slope = -INFINITY; // change of the value per frame
     double max_slope = INFINITY;
-    common_print(stdout, "curve %s%s%s%s ( 0 %.5g", quote, is_foot ? "plant_" : "speed", name,
-                 quote, start);
-    for (uint32_t i = 1, key = 0; i <= last; i++) {
-        const double a = value_between(binding->anim, places, i - 1, is_foot);
-        const double b = value_between(binding->anim, places, i - (i == last), is_foot);
-        const double value = is_foot ? fmax(a, b) : 0.5 * (a + b);
-        const double slope = (value - start) / (i - key);
+    printf(" ( 0 %.5g", values[0]);
+    for (uint32_t i = 1; i <= last; i++) {
+        const double slope = (values[i] - values[key]) / (i - key);
         if (slope < min_slope || slope > max_slope) {
             key = i - 1;
-            start = before;
-            printf("  %u %.5g", key, start);
+            printf("  %u %.5g", key, values[key]);
             min_slope = -INFINITY;
             max_slope = INFINITY;
         }
-        min_slope = fmax(min_slope, (value - start - (double)tolerance) / (i - key));
-        max_slope = fmin(max_slope, (value - start + (double)tolerance) / (i - key));
-        before = value;
+        const double change = values[i] - values[key];
+        min_slope = fmax(min_slope, (change - tolerance) / (i - key));
+        max_slope = fmin(max_slope, (change + tolerance) / (i - key));
     }
-    printf(last > 0 ? "  %u %.5g )\n" : " )\n", last, before);
-    free(places);
-    free(pose);
+    if (last > 0)
+        printf("  %u %.5g", last, values[last]);
+    printf(" )\n");
+}
+
+// Prints the curve `speed` of the root's horizontal speed in units per second.
+static void print_speed_curve(const md5_binding *binding, double tolerance)
+{
+    const md5_anim *const anim = binding->anim;
+    md5_vec3 *const positions = sample_positions(binding, 0, (md5_vec3){0});
+    double *const speeds = common_alloc(anim->num_frames, sizeof *speeds);
+    measure_speeds(anim, positions, speeds);
+    printf("curve speed");
+    print_keys(speeds, anim->num_frames, tolerance);
+    free(speeds);
+    free(positions);
+}
+
+// Prints the curve `plant_JOINT` of the frames in which a foot is planted.
+static void print_plant_curve(const md5_binding *binding, uint32_t joint)
+{
+    const md5_anim *const anim = binding->anim;
+    const char *const name = binding->model->skeleton.joints[joint].name;
+    const char *const quote = strchr(name, '"') ? "'" : "\"";
+    md5_vec3 *const positions = sample_positions(binding, joint, find_sole(binding->model, joint));
+    double *const values = common_alloc(anim->num_frames, sizeof *values);
+    measure_plants(anim, positions, values);
+    common_print(stdout, "curve %splant_%s%s", quote, name, quote);
+    print_keys(values, anim->num_frames, 0.0);
+    free(values);
+    free(positions);
+}
+
+// Prints the speed curve and the curves of the feet: of the joints in the arguments, or of all feet
+// without joints. Returns false and sets the error if a joint is unknown or the clip is too long.
+static bool print_curves(const tool_arguments *arguments, const md5_binding *binding,
+                         md5_error *error)
+{
+    // A few bytes of a compressed clip may contain billions of frames.
+    enum { MAX_FRAMES = 1 << 20 };
+    char *const *const words = arguments->words;
+    const md5_skeleton *const skeleton = &binding->model->skeleton;
+    const uint32_t num_frames = binding->anim->num_frames;
+    const float tolerance = arguments->tolerance > 0 ? arguments->tolerance : 0.1f;
+    if (num_frames > MAX_FRAMES)
+        return convert_fail(error, MD5_ERROR_RANGE, words[1], "too many frames (%u; limit %d)",
+                            num_frames, (int)MAX_FRAMES);
+    print_speed_curve(binding, (double)tolerance);
+    for (int i = 2; i < arguments->num_words; i++) {
+        const uint32_t joint = md5_find_joint(skeleton, words[i]);
+        if (joint == MD5_NONE)
+            return convert_fail(error, MD5_ERROR_MISMATCH, words[0], "unknown joint '%s'",
+                                words[i]);
+        print_plant_curve(binding, joint);
+    }
+    if (arguments->num_words > 2)
+        return true;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        if (tool_is_foot(skeleton->joints[i].name))
+            print_plant_curve(binding, i);
+    }
+    return true;
 }
 
 static int curves(tool_arguments *arguments)
 {
-    enum {
-        MAX_FRAMES = 1 << 20
-    }; // a few bytes of a compressed clip may contain billions of frames
     char *const *const words = arguments->words;
     const md5_load_opts opts = {
         .file_name = words[1], .warn = tool_print_error, .allow_partial_binding = true};
@@ -352,25 +428,7 @@ static int curves(tool_arguments *arguments)
     md5_model *const model = md5_load_model(words[0], NULL, &error);
     md5_anim *const anim = model ? md5_load_anim(words[1], NULL, &error) : NULL;
     md5_binding *const binding = anim ? md5_bind(model, anim, &opts, &error) : NULL;
-    bool is_done = binding;
-    if (is_done && anim->num_frames > MAX_FRAMES)
-        is_done = convert_fail(&error, MD5_ERROR_RANGE, words[1], "too many frames (%u; limit %d)",
-                               anim->num_frames, (int)MAX_FRAMES);
-    if (is_done)
-        print_curve(binding, 0, false, arguments->tolerance > 0 ? arguments->tolerance : 0.1f);
-    for (int i = 2; i < arguments->num_words && is_done; i++) {
-        const uint32_t joint = md5_find_joint(&model->skeleton, words[i]);
-        if (joint == MD5_NONE)
-            is_done =
-                convert_fail(&error, MD5_ERROR_MISMATCH, words[0], "unknown joint '%s'", words[i]);
-        else
-            print_curve(binding, joint, true, 0);
-    }
-    if (arguments->num_words == 2 && is_done) {
-        for (uint32_t i = 0; i < model->skeleton.num_joints; i++)
-            if (tool_is_foot(model->skeleton.joints[i].name))
-                print_curve(binding, i, true, 0);
-    }
+    const bool is_done = binding && print_curves(arguments, binding, &error);
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);
