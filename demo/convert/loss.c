@@ -1,4 +1,9 @@
 // Measures and reports the scale of joints, which MD5 cannot store.
+//
+// A reader computes the difference between the file's transform of each joint and the transform
+// that MD5 stores, for each pose of a clip. The weighted sum of the differences at a vertex is the
+// displacement of the vertex by the conversion. The main structure is convert_loss, the largest of
+// these displacements.
 #include "demo/convert/loss.h"
 
 double convert_max_element(const convert_affine *a)
@@ -9,6 +14,7 @@ double convert_max_element(const convert_affine *a)
     return max;
 }
 
+// Returns the displacement of a vertex: the sum of its weights' displacements.
 static convert_vec displacement(const convert_affine *moves, const md5_weight *weights,
                                 uint32_t count)
 {
@@ -21,28 +27,49 @@ static convert_vec displacement(const convert_affine *moves, const md5_weight *w
     return sum;
 }
 
+// Returns the distance between the indices of measured vertices; 1: all vertices are measured. If
+// a mesh has many positions in all frames and clips, a larger step limits the time.
+static uint32_t vertex_step(const convert_loss_clip *clip, const md5_doc_mesh *mesh)
+{
+    const double max_positions = 1 << 26; // of a mesh in all clips
+    const double max_step = 1e9;          // a number that uint32_t can store
+    const double max_per_clip = max_positions / ((double)clip->num_clips + 1);
+    const double num_positions = mesh->num_vertices * (double)clip->num_frames;
+    return 1 + (uint32_t)fmin(num_positions / max_per_clip, max_step);
+}
+
+// Returns the highest ancestor of a joint whose scale differs from the scale in MD5, or the joint
+// if no ancestor differs. Joints inherit scale, so that this ancestor is the cause.
+static uint32_t find_scaled_ancestor(const md5_doc *model, const convert_affine *moves,
+                                     uint32_t joint)
+{
+    const double min_difference = 1e-5; // larger than rounding errors
+    uint32_t highest = joint;
+    for (uint32_t i = joint; i != MD5_NONE; i = model->joints[i].parent)
+        if (convert_max_element(&moves[i]) > min_difference)
+            highest = i;
+    return highest;
+}
+
 void convert_measure_loss(convert_loss *worst, const convert_loss_clip *clip,
                           const convert_affine *moves, double time)
 {
-    const double max_points = (double)(1 << 26) / ((double)clip->num_clips + 1);
     const md5_doc *const model = clip->model;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_doc_mesh *const mesh = &model->meshes[m];
-        const double points = mesh->num_vertices * (double)clip->num_frames;
-        const uint32_t stride = 1 + (uint32_t)fmin(points / max_points, 1e9);
-        for (uint32_t v = 0; v < mesh->num_vertices; v += stride) {
-            const md5_weight *const weights = mesh->weights + mesh->vertices[v].first_weight;
-            const convert_vec move = displacement(moves, weights, mesh->vertices[v].num_weights);
+        const uint32_t step = vertex_step(clip, mesh);
+        for (uint32_t v = 0; v < mesh->num_vertices; v += step) {
+            const md5_vertex *const vertex = &mesh->vertices[v];
+            const md5_weight *const weights = mesh->weights + vertex->first_weight;
+            const convert_vec move = displacement(moves, weights, vertex->num_weights);
             const double distance = sqrt(convert_dot(move, move));
-            if (!(distance > worst->distance))
-                continue;
-            uint32_t joint = weights[0].joint; // the highest scaled ancestor
-            for (uint32_t above = joint; above != MD5_NONE; above = model->joints[above].parent)
-                if (convert_max_element(&moves[above]) > 1e-5)
-                    joint = above;
-            *worst = (convert_loss){
-                .distance = distance, .joint = joint, .time = time, .mesh = mesh->name};
-            COMMON_TEXT(worst->clip, "%.47s", clip->name);
+            if (distance > worst->distance) {
+                worst->distance = distance;
+                worst->joint = find_scaled_ancestor(model, moves, weights[0].joint);
+                worst->time = time;
+                worst->mesh = mesh->name;
+                COMMON_TEXT(worst->clip, "%.47s", clip->name);
+            }
         }
     }
 }
@@ -50,7 +77,8 @@ void convert_measure_loss(convert_loss *worst, const convert_loss_clip *clip,
 bool convert_report_loss(const convert_job *job, const convert_loss *loss, const md5_doc *model,
                          double size, double unit, const char *path, md5_error *error)
 {
-    if (!(loss->distance > 1e-5 * size))
+    const bool is_noticeable = loss->distance > 1e-5 * size;
+    if (!is_noticeable)
         return true;
     char text[240];
     COMMON_TEXT(text,
@@ -60,7 +88,9 @@ bool convert_report_loss(const convert_job *job, const convert_loss *loss, const
                 100 * loss->distance / size);
     convert_note(job, "%s; largest error at %g s in mesh %s", text, loss->time,
                  loss->mesh ? loss->mesh : "?");
-    return loss->distance <= 0.01 * size || job->is_forced
-           || convert_fail(error, MD5_ERROR_SYNTAX, path,
-                           "%s; use --force to convert the file anyway", text);
+    const bool is_small = loss->distance <= 0.01 * size;
+    if (is_small || job->is_forced)
+        return true;
+    return convert_fail(error, MD5_ERROR_SYNTAX, path, "%s; use --force to convert the file anyway",
+                        text);
 }
