@@ -11,7 +11,7 @@
 // -- Limits ---------------------------------------------------------------------------------------
 
 enum { NUM_LIMITS = 5 };
-enum { MAX_PLACES = 1 << 24 };
+enum { MAX_POSITIONS = 1 << 24 };
 
 // Limits of engines; 0: no limit. Without a requested engine, the first entry of a format applies.
 static const struct engine {
@@ -63,10 +63,10 @@ typedef struct quake_point {
 } quake_point;
 
 // A point in a frame.
-typedef struct quake_place {
+typedef struct quake_position {
     float at[3];
     uint16_t code; // normal in the encoding of the format
-} quake_place;
+} quake_position;
 
 typedef struct quake_writer {
     const convert_job *job;
@@ -82,31 +82,27 @@ typedef struct quake_writer {
     uint32_t num_triangles; // of the only surface, or of the largest
     convert_assets assets;
     const md5_model *model;
-    quake_sample *frames; // [num_frames]
-    uint32_t *corners;    // [num_corners] points
-    quake_point *points;  // [num_points]
-    quake_place *places;  // [frames][num_points]
-    uint32_t *tag_joints; // [tags.count]
-    common_list tags;     // names
-    md5_mat34 *matrices;  // [frames][tags.count]
-    double area;          // of all triangles, in frame 0
+    quake_sample *frames;      // [num_frames]
+    uint32_t *corners;         // [num_corners] points
+    quake_point *points;       // [num_points]
+    quake_position *positions; // [frames][num_points]
+    uint32_t *tag_joints;      // [tags.count]
+    common_list tags;          // names
+    md5_mat34 *matrices;       // [frames][tags.count]
+    double area;               // of all triangles, in frame 0
     double sum_error;
     double max_error;
     double num_errors;
     convert_bytes out;
-    bool is_done; // no failure so far
 } quake_writer;
 
 #define FAIL(status, ...) convert_fail(w->error, status, w->job->output, __VA_ARGS__)
 
-// Checks the limits of the requested engines. Limits of other engines are reported as notes.
-static bool check_limits(const quake_writer *w)
+// Sets is_requested[] of the engines that the job requests, or of the first engine of the format.
+static bool find_requested_engines(const quake_writer *w, bool *is_requested)
 {
-    static const char *const titles[] = {"vertices", "triangles", "frames", "surfaces", "tags"};
-    const uint32_t counts[] = {w->num_vertices, w->num_triangles, w->num_frames,
-                               w->model->num_meshes, w->num_tags};
-    bool is_requested[COMMON_LENGTH(engines)] = {false};
-    for (size_t i = 0; i == 0 || i < w->job->num_engines; i++) {
+    const size_t num_names = w->job->num_engines > 0 ? w->job->num_engines : 1;
+    for (size_t i = 0; i < num_names; i++) {
         const char *const name = w->job->num_engines > 0 ? w->job->engines[i] : NULL;
         const struct engine *const engine = find_engine(w->ident, name);
         if (!engine)
@@ -114,31 +110,48 @@ static bool check_limits(const quake_writer *w)
                         name);
         is_requested[engine - engines] = true;
     }
-    for (size_t i = 0; i < COMMON_LENGTH(engines) * NUM_LIMITS; i++) {
-        const struct engine *const engine = &engines[i / NUM_LIMITS];
-        const uint32_t count = counts[i % NUM_LIMITS];
-        const uint32_t limit = engine->limits[i % NUM_LIMITS];
-        char text[200];
-        COMMON_TEXT(text, "too many %s for %s in%s(%u; limit %u)", titles[i % NUM_LIMITS], w->title,
-                    engine->names, count, limit);
-        if (engine->ident != w->ident || limit == 0 || count <= limit)
+    return true;
+}
+
+// Checks the limits of the requested engines. Limits of other engines are reported as notes.
+static bool check_limits(const quake_writer *w)
+{
+    static const char *const titles[NUM_LIMITS] = {"vertices", "triangles", "frames", "surfaces",
+                                                   "tags"};
+    const uint32_t counts[NUM_LIMITS] = {w->num_vertices, w->num_triangles, w->num_frames,
+                                         w->model->num_meshes, w->num_tags};
+    bool is_requested[COMMON_LENGTH(engines)] = {false};
+    if (!find_requested_engines(w, is_requested))
+        return false;
+    for (size_t i = 0; i < COMMON_LENGTH(engines); i++) {
+        const struct engine *const engine = &engines[i];
+        if (engine->ident != w->ident)
             continue;
-        if (is_requested[i / NUM_LIMITS])
-            return FAIL(MD5_ERROR_RANGE, "%s", text);
-        convert_note(w->job, "%s", text);
+        for (size_t k = 0; k < NUM_LIMITS; k++) {
+            const uint32_t limit = engine->limits[k];
+            if (limit == 0 || counts[k] <= limit)
+                continue;
+            char text[200];
+            COMMON_TEXT(text, "too many %s for %s in%s(%u; limit %u)", titles[k], w->title,
+                        engine->names, counts[k], limit);
+            if (is_requested[i])
+                return FAIL(MD5_ERROR_RANGE, "%s", text);
+            convert_note(w->job, "%s", text);
+        }
     }
     return true;
 }
 
-// Writes a text in `size` bytes.
-static void put_name(quake_writer *w, const char *name, size_t size)
+// Writes a text in `size` bytes, of which the last is 0.
+static bool put_name(quake_writer *w, const char *name, size_t size)
 {
     char bytes[QUAKE_PATH] = "";
-    COMMON_TEXT(bytes, "%s", name);
     if (strlen(name) >= size)
-        w->is_done = FAIL(MD5_ERROR_RANGE, "name %.200s is too long: %zu bytes; limit of %s: %zu",
-                          name, strlen(name), w->title, size - 1);
+        return FAIL(MD5_ERROR_RANGE, "name %.200s is too long: %zu bytes; limit of %s: %zu", name,
+                    strlen(name), w->title, size - 1);
+    COMMON_TEXT(bytes, "%s", name);
     convert_append(&w->out, bytes, size);
+    return true;
 }
 
 static void put_u16(quake_writer *w, uint32_t number)
@@ -153,23 +166,27 @@ static int compare_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Returns the different keys in ascending order. ids[] are the indices of all keys in the result.
+// Removes duplicate keys. Returns the different keys in ascending order and stores their number in
+// *num_ids. ids[i] is the index of keys[i] in the result.
 static uint64_t *number_keys(const uint64_t *keys, size_t count, uint32_t *ids, uint32_t *num_ids)
 {
-    uint64_t *const all = memcpy(common_alloc(count, sizeof *all), keys, count * sizeof *all);
-    qsort(all, count, sizeof *all, compare_keys);
-    *num_ids = 0;
+    uint64_t *const unique =
+        memcpy(common_alloc(count, sizeof *unique), keys, count * sizeof *keys);
+    uint32_t num_unique = 0;
+    qsort(unique, count, sizeof *unique, compare_keys);
     for (size_t i = 0; i < count; i++)
-        if (i == 0 || all[i] != all[*num_ids - 1])
-            all[(*num_ids)++] = all[i];
+        if (i == 0 || unique[i] != unique[num_unique - 1])
+            unique[num_unique++] = unique[i];
     for (size_t i = 0; i < count; i++) {
-        const uint64_t *const found = bsearch(&keys[i], all, *num_ids, sizeof *all, compare_keys);
-        ids[i] = (uint32_t)(found - all);
+        const uint64_t *const found =
+            bsearch(&keys[i], unique, num_unique, sizeof *unique, compare_keys);
+        ids[i] = (uint32_t)(found - unique);
     }
-    return all;
+    *num_ids = num_unique;
+    return unique;
 }
 
-// Adds the squared error of a position.
+// Adds the squared distance between a position and its rounded form to the statistics.
 static void add_error(quake_writer *w, double square)
 {
     w->sum_error += sqrt(square);
@@ -184,73 +201,96 @@ static int compare_names(const void *a, const void *b)
     return strcmp(((const quake_sample *)a)->name, ((const quake_sample *)b)->name);
 }
 
-// Adds the frames of a clip and reports their names. The last frame of a closed loop is skipped,
-// because it equals the first.
+// Returns the number of frames of a clip at a rate in Hz. A closed loop has a frame less if its
+// last frame is at the end of the clip, where the pose equals the first.
+static double count_frames(const convert_clip *clip, double rate, bool is_loop)
+{
+    const double margin = 1e-6; // for rounding errors, in frames
+    const double last = (clip->anim->num_frames - 1.0) / clip->anim->frame_rate * rate;
+    return fmax(floor(is_loop ? last - margin : last + margin) + 1, 1.0);
+}
+
+static bool is_closed_loop(const quake_writer *w, const convert_clip *clip)
+{
+    const bool has_morph = w->assets.morph; // the weights may differ at the ends of the loop
+    return clip->anim->num_frames > 1 && !has_morph
+           && md5_find_loop(clip->anim, 0, 0).end == MD5_LOOP_CLOSED;
+}
+
+// Prints the names of the frames from `first` on, as $frame lines of QuakeC.
+static void note_frame_macros(const quake_writer *w, uint32_t first)
+{
+    enum { NAMES_PER_LINE = 16 };
+    for (uint32_t line = first; line < w->num_frames; line += NAMES_PER_LINE) {
+        char *text = common_copy("");
+        for (uint32_t i = line; i < w->num_frames && i < line + NAMES_PER_LINE; i++)
+            common_extend(&text, " %s", w->frames[i].name);
+        convert_note(w->job, "QuakeC: $frame%s", text);
+        free(text);
+    }
+}
+
+// Adds the frames of a clip, named after the clip and numbered from 1, and reports their names.
 static bool plan_clip(quake_writer *w, const convert_clip *clip)
 {
     const uint32_t first = w->num_frames;
     const double rate = w->job->rate > 0 ? w->job->rate : (double)QUAKE_RATE;
-    const double steps = (clip->anim->num_frames - 1.0) / clip->anim->frame_rate * rate;
-    const bool is_loop =
-        steps > 0 && !w->assets.morph && md5_find_loop(clip->anim, 0, 0).end == MD5_LOOP_CLOSED;
-    const double count = fmax(floor(steps + (is_loop ? -1e-6 : 1e-6)) + 1, 1.0);
-    if ((first + count) * ((double)w->num_points + w->num_tags) > (double)MAX_PLACES)
+    const bool is_loop = is_closed_loop(w, clip);
+    const double count = count_frames(clip, rate, is_loop);
+    if ((first + count) * ((double)w->num_points + w->num_tags) > (double)MAX_POSITIONS)
         return FAIL(MD5_ERROR_RANGE,
                     "animation too large: %.0f frames of %u vertices; limit: %d vertex positions",
-                    first + count, w->num_points, MAX_PLACES);
+                    first + count, w->num_points, MAX_POSITIONS);
     char *const last = common_format("%.0f", count);
-    char *const name =
-        convert_sanitize(clip->name, QUAKE_FRAME_NAME - 1 - strlen(last), CONVERT_QUOTE);
-    char *text = common_copy("");
-    for (uint32_t k = 1; k <= count; k++) {
+    const size_t max_stem = QUAKE_FRAME_NAME - 1 - strlen(last);
+    char *const stem = convert_sanitize(clip->name, max_stem, CONVERT_QUOTE);
+    for (uint32_t k = 0; k < count; k++) {
         quake_sample *const frame = COMMON_ADD_ITEM(w->frames, w->num_frames);
-        *frame = (quake_sample){.clip = clip, .time = (k - 1) / rate};
-        COMMON_TEXT(frame->name, "%s%u", name, k);
-        if (w->ident != QUAKE_MDL)
-            continue;
-        common_extend(&text, " %s", frame->name);
-        if (k % 16 == 0 || k == count) {
-            convert_note(w->job, "QuakeC: $frame%s", text);
-            *text = '\0';
-        }
+        *frame = (quake_sample){.clip = clip, .time = k / rate};
+        COMMON_TEXT(frame->name, "%s%u", stem, k + 1);
     }
+    if (w->ident == QUAKE_MDL)
+        note_frame_macros(w, first);
     convert_note(w->job, "clip %s: frames %u-%u, named %s1 to %s%s%s", clip->name, first + 1,
-                 w->num_frames, name, name, last,
+                 w->num_frames, stem, stem, last,
                  is_loop ? ", a loop (the last frame, equal to the first, was removed)" : "");
     if (w->ident == QUAKE_MD3)
         convert_note(w->job, "animation.cfg: %u %s %s %g // %s", first, last, is_loop ? last : "0",
                      rate, clip->name);
-    free(text);
-    free(name);
+    free(stem);
     free(last);
     return true;
 }
 
+// Fails if two frames have equal names. Clip names that differ only at their ends may become equal
+// when they are shortened.
+static bool check_frame_names(const quake_writer *w)
+{
+    const size_t size = w->num_frames * sizeof *w->frames;
+    quake_sample *const sorted =
+        memcpy(common_alloc(w->num_frames, sizeof *sorted), w->frames, size);
+    bool is_unique = true;
+    qsort(sorted, w->num_frames, sizeof *sorted, compare_names);
+    for (uint32_t i = 1; i < w->num_frames && is_unique; i++)
+        if (compare_names(&sorted[i - 1], &sorted[i]) == 0)
+            is_unique = FAIL(MD5_ERROR_MISMATCH,
+                             "duplicate frame name %s after shortening to %d bytes; rename a clip",
+                             sorted[i].name, QUAKE_FRAME_NAME - 1);
+    free(sorted);
+    return is_unique;
+}
+
+// Lists the frames of all clips; without clips, one frame of the bind pose.
 static bool plan_frames(quake_writer *w)
 {
-    uint32_t *const count = &w->num_frames;
     for (size_t i = 0; i < w->assets.num_clips; i++)
         if (!plan_clip(w, &w->assets.clips[i]))
             return false;
-    if (*count == 0) {
-        w->frames = common_alloc(1, sizeof *w->frames);
-        *count = 1;
-        COMMON_TEXT(w->frames->name, "frame1");
+    if (w->num_frames == 0) {
+        quake_sample *const frame = COMMON_ADD_ITEM(w->frames, w->num_frames);
+        *frame = (quake_sample){.name = "frame1"};
     }
-    const char *duplicate = NULL;
-    quake_sample *const sorted = common_alloc(*count, sizeof *sorted);
-    memcpy(sorted, w->frames, *count * sizeof *sorted);
-    qsort(sorted, *count, sizeof *sorted, compare_names);
-    for (uint32_t i = 1; i < *count && !duplicate; i++)
-        if (compare_names(&sorted[i - 1], &sorted[i]) == 0)
-            duplicate = sorted[i].name;
-    const bool is_unique = !duplicate;
-    if (duplicate)
-        FAIL(MD5_ERROR_MISMATCH,
-             "duplicate frame name %s after shortening to %d bytes; rename a clip", duplicate,
-             QUAKE_FRAME_NAME - 1);
-    free(sorted);
-    return is_unique;
+    return check_frame_names(w);
 }
 
 // Sets the weights of the morph targets that a clip drives.
@@ -268,110 +308,148 @@ static void sample_weights(const quake_writer *w, const convert_clip *clip, md5_
     }
 }
 
+// A pose, in the forms that skinning and tags need.
+typedef struct quake_pose {
+    md5_xform *local;   // [joints] relative to the parent
+    md5_mat34 *joints;  // [joints] model space
+    md5_mat34 *palette; // [joints] from the bind pose to the pose
+    float *weights;     // [targets of the morph]
+} quake_pose;
+
+static void sample_pose(const quake_writer *w, const quake_sample *frame, const quake_pose *pose)
+{
+    const convert_clip *const clip = frame->clip;
+    const md5_morph *const morph = w->assets.morph;
+    if (morph)
+        memset(pose->weights, 0, morph->num_targets * sizeof *pose->weights);
+    if (!clip) {
+        md5_local_to_palette(w->model, w->model->bind_local, pose->joints, pose->palette);
+        return;
+    }
+    const md5_sample_position at = md5_sample_position_at(clip->anim, frame->time, MD5_WRAP_CLAMP);
+    md5_pose_palette(clip->binding, at, MD5_ROOT_FILE, pose->local, pose->joints, pose->palette);
+    if (morph)
+        sample_weights(w, clip, at, pose->weights);
+}
+
+// Computes the positions of all points in a pose. Points have the order of the meshes' vertices.
+static void skin_points(const quake_writer *w, const quake_pose *pose, quake_position *positions)
+{
+    for (uint32_t i = 0; i < w->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &w->model->meshes[i];
+        const md5_skin_job skin = {.mesh = mesh,
+                                   .palette = pose->palette,
+                                   .morph = w->assets.morph,
+                                   .morph_weights = pose->weights,
+                                   .count = mesh->num_file_vertices,
+                                   .positions = positions->at,
+                                   .position_stride = sizeof *positions};
+        md5_skin_one(&skin);
+        positions += mesh->num_file_vertices;
+    }
+}
+
 // Computes the positions of all points and the tags in all frames.
 static void sample_frames(quake_writer *w)
 {
-    const md5_model *const model = w->model;
-    const md5_morph *const morph = w->assets.morph;
-    const size_t num_joints = model->skeleton.num_joints;
-    const size_t num_targets = morph ? morph->num_targets : 0;
-    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-    md5_mat34 *const joints = common_alloc(num_joints, 2 * sizeof *joints);
-    md5_mat34 *tag = w->matrices;
-    float *const weights = common_alloc(num_targets, sizeof *weights);
-    quake_place *to = w->places;
-    for (uint32_t j = 0; j < w->num_frames; j++) {
-        quake_sample *const frame = &w->frames[j];
-        const convert_clip *const clip = frame->clip;
-        memset(weights, 0, num_targets * sizeof *weights);
-        if (clip) {
-            const md5_sample_position at =
-                md5_sample_position_at(clip->anim, frame->time, MD5_WRAP_CLAMP);
-            md5_pose_palette(clip->binding, at, MD5_ROOT_FILE, pose, joints, joints + num_joints);
-            if (morph)
-                sample_weights(w, clip, at, weights);
-        } else {
-            md5_local_to_palette(model, model->bind_local, joints, joints + num_joints);
-        }
-        for (uint32_t i = 0; i < model->num_meshes; i++) {
-            const md5_mesh *const mesh = &model->meshes[i];
-            const uint32_t count = mesh->num_file_vertices;
-            const md5_skin_job skin = {.mesh = mesh,
-                                       .palette = joints + num_joints,
-                                       .morph = morph,
-                                       .morph_weights = weights,
-                                       .count = count,
-                                       .positions = to->at,
-                                       .position_stride = sizeof *to};
-            md5_skin_one(&skin);
-            to += count;
-        }
+    const size_t num_joints = w->model->skeleton.num_joints;
+    const size_t num_targets = w->assets.morph ? w->assets.morph->num_targets : 0;
+    const quake_pose pose = {.local = common_alloc(num_joints, sizeof *pose.local),
+                             .joints = common_alloc(num_joints, sizeof *pose.joints),
+                             .palette = common_alloc(num_joints, sizeof *pose.palette),
+                             .weights = common_alloc(num_targets, sizeof *pose.weights)};
+    for (size_t i = 0; i < w->num_frames; i++) {
+        sample_pose(w, &w->frames[i], &pose);
+        skin_points(w, &pose, w->positions + i * w->num_points);
         for (size_t k = 0; k < w->tags.count; k++)
-            *tag++ = joints[w->tag_joints[k]];
+            w->matrices[i * w->tags.count + k] = pose.joints[w->tag_joints[k]];
     }
-    free(weights);
-    free(joints);
-    free(pose);
+    free(pose.weights);
+    free(pose.palette);
+    free(pose.joints);
+    free(pose.local);
 }
 
 // -- Normals --------------------------------------------------------------------------------------
 
-static convert_vec vector_between(const quake_place *a, const quake_place *b)
+static convert_vec vector_between(const quake_position *a, const quake_position *b)
 {
     return (convert_vec){(double)b->at[0] - a->at[0], (double)b->at[1] - a->at[1],
                          (double)b->at[2] - a->at[2]};
 }
 
 // Sums the normals of triangles at the leaders, weighted by area. Returns the total area.
-static double sum_normals(const quake_writer *w, const quake_place *frame, convert_vec *sums)
+static double sum_normals(const quake_writer *w, const quake_position *frame, convert_vec *sums)
 {
-    double length = 0;
+    double sum_lengths = 0;
     memset(sums, 0, w->num_points * sizeof *sums);
-    for (uint32_t i = 0; i < w->num_corners; i++) {
-        const uint32_t *const corners = w->corners + i / 3 * 3;
-        const quake_place *const a = &frame[corners[0]];
-        const convert_vec n = convert_cross(vector_between(a, &frame[corners[2]]),
-                                            vector_between(a, &frame[corners[1]]));
-        convert_vec *const sum = &sums[w->points[w->corners[i]].leader];
-        *sum = convert_add(*sum, n);
-        length += sqrt(convert_dot(n, n));
+    for (uint32_t i = 0; i < w->num_corners; i += 3) {
+        const uint32_t *const corners = w->corners + i;
+        const quake_position *const a = &frame[corners[0]];
+        const convert_vec normal = convert_cross(vector_between(a, &frame[corners[2]]),
+                                                 vector_between(a, &frame[corners[1]]));
+        const double length = sqrt(convert_dot(normal, normal)); // twice the area of the triangle
+        for (int k = 0; k < 3; k++) {
+            convert_vec *const sum = &sums[w->points[corners[k]].leader];
+            *sum = convert_add(*sum, normal);
+            sum_lengths += length;
+        }
     }
-    return length / 6.0;
+    return sum_lengths / 6.0; // of three corners, each with twice the area
 }
 
-// Finds the leaders by hashes of shader and positions. Points with opposite normals, as in cloth
-// that is drawn from both sides, are separate leaders.
-static void find_leaders(quake_writer *w, convert_vec *normals)
+// Continues a hash with a number, as FNV-1a does with a byte.
+static uint64_t extend_hash(uint64_t hash, uint32_t number)
 {
     const uint64_t prime = UINT64_C(1099511628211);
-    uint64_t *const keys = common_alloc(w->num_points, sizeof *keys);
-    uint64_t *key = keys;
-    uint32_t *const first = common_alloc(w->num_points, sizeof *first);
+    return (hash ^ number) * prime;
+}
+
+// Returns a hash of the shader and the positions in all frames for each point. Points with equal
+// hashes are assumed to move together.
+static uint64_t *hash_points(const quake_writer *w)
+{
+    uint64_t *const hashes = common_alloc(w->num_points, sizeof *hashes);
+    uint64_t *hash = hashes;
     for (uint32_t i = 0; i < w->model->num_meshes; i++) {
         const md5_mesh *const mesh = &w->model->meshes[i];
-        for (uint32_t k = 0; k < mesh->num_file_vertices; k++, key++)
+        for (uint32_t k = 0; k < mesh->num_file_vertices; k++, hash++)
             for (const char *c = mesh->shader; *c != '\0'; c++)
-                *key = (*key ^ (uint8_t)*c) * prime;
+                *hash = extend_hash(*hash, (uint8_t)*c);
     }
-    for (size_t i = 0; i < (size_t)w->num_frames * w->num_points; i++)
-        for (int k = 0; k < 3; k++) {
-            const float number = w->places[i].at[k] + 0; // no -0
-            uint32_t word;
-            memcpy(&word, &number, sizeof word);
-            keys[i % w->num_points] = (keys[i % w->num_points] ^ word) * prime;
-        }
+    const quake_position *position = w->positions;
+    for (uint32_t frame = 0; frame < w->num_frames; frame++)
+        for (uint32_t i = 0; i < w->num_points; i++, position++)
+            for (int k = 0; k < 3; k++) {
+                const float number = position->at[k] + 0; // changes -0 to 0, which equals it
+                uint32_t bits;
+                memcpy(&bits, &number, sizeof bits);
+                hashes[i] = extend_hash(hashes[i], bits);
+            }
+    return hashes;
+}
+
+// Returns false if the directions of two normals of any length are opposite, up to 2.6 degrees.
+static bool can_share_normal(convert_vec a, convert_vec b)
+{
+    return convert_dot(a, b) >= -0.999 * sqrt(convert_dot(a, a) * convert_dot(b, b));
+}
+
+// Sets the leader of each point. Points with opposite normals in frame 0, as in cloth that is drawn
+// from both sides, are separate leaders. normals[num_points] is scratch memory.
+static void find_leaders(quake_writer *w, convert_vec *normals)
+{
+    uint64_t *const hashes = hash_points(w);
+    uint32_t *const first = common_alloc(w->num_points, sizeof *first);
     for (uint32_t i = 0; i < w->num_points; i++)
         w->points[i].leader = i;
-    w->area = sum_normals(w, w->places, normals);
-    common_find_equal(keys, w->num_points, sizeof *keys, first);
-    for (uint32_t i = 0; i < w->num_points; i++) {
-        const convert_vec a = normals[first[i]];
-        const convert_vec b = normals[i];
-        if (convert_dot(a, b) >= -0.999 * sqrt(convert_dot(a, a) * convert_dot(b, b)))
+    w->area = sum_normals(w, w->positions, normals);
+    common_find_equal(hashes, w->num_points, sizeof *hashes, first);
+    for (uint32_t i = 0; i < w->num_points; i++)
+        if (can_share_normal(normals[first[i]], normals[i]))
             w->points[i].leader = first[i];
-    }
     free(first);
-    free(keys);
+    free(hashes);
 }
 
 // Returns the index of the direction that is nearest to a normal.
@@ -397,7 +475,7 @@ static void encode_normals(quake_writer *w)
 {
     convert_vec directions[QUAKE_NUM_NORMALS];
     convert_vec *const sums = common_alloc(w->num_points, sizeof *sums);
-    quake_place *frame = w->places;
+    quake_position *frame = w->positions;
     quake_make_normals(directions);
     find_leaders(w, sums);
     for (uint32_t k = 0; k < w->num_frames; k++, frame += w->num_points) {
@@ -422,29 +500,43 @@ static void find_box(const quake_writer *w, size_t first, size_t count, float *b
         box[k] = k < 3 ? HUGE_VALF : -HUGE_VALF;
     for (size_t i = first * w->num_points; i < (first + count) * w->num_points; i++)
         for (int k = 0; k < 3; k++) {
-            box[k] = fminf(box[k], w->places[i].at[k]);
-            box[3 + k] = fmaxf(box[3 + k], w->places[i].at[k]);
+            box[k] = fminf(box[k], w->positions[i].at[k]);
+            box[3 + k] = fmaxf(box[3 + k], w->positions[i].at[k]);
         }
 }
 
 // -- Skins ----------------------------------------------------------------------------------------
 
-// Finds the texel of each corner, as s << 16 | t. MD5's images repeat, so that a triangle outside
-// of the image is moved into it.
+// Returns the distance of a triangle from the image along an axis, in whole images. MD5's images
+// repeat, so that the triangle can be moved by this distance.
+static double find_tile(const quake_writer *w, const uint32_t *corners, int axis)
+{
+    double sum = 0;
+    for (int c = 0; c < 3; c++)
+        sum += (double)w->points[corners[c]].texcoord[axis];
+    if (sum == 3) // the triangle is on the edge of the image at 1
+        return 0;
+    return floor(sum / 3.0);
+}
+
+// Finds the texel of each corner, as s << 16 | t. Triangles outside of the image are moved into it;
+// corners that are still outside are clamped.
 static uint32_t *find_texels(const quake_writer *w, const uint32_t *size)
 {
+    const double max_distance = 1.5; // from the center of the texel: one texel outside of the edge
     uint32_t *const texels = common_alloc(w->num_corners, sizeof *texels);
     uint32_t num_outside = 0;
-    for (uint32_t i = 0; i < w->num_corners; i++)
-        for (int k = 0; k < 2; k++) {
-            double sum = 0;
-            for (uint32_t c = 0; c < 3u; c++)
-                sum += (double)w->points[w->corners[i / 3 * 3 + c]].texcoord[k];
-            const double tile = sum == 3 ? 0 : floor(sum / 3.0); // a sum of 3 is at the edge
-            const double at = (w->points[w->corners[i]].texcoord[k] - tile) * size[k];
-            const double inside = fmin(fmax(floor(at), 0.0), size[k] - 1.0);
-            num_outside += fabs(at - inside - 0.5) > 1.5;
-            texels[i] = texels[i] << 16 | (uint32_t)inside;
+    for (uint32_t i = 0; i < w->num_corners; i += 3)
+        for (int axis = 0; axis < 2; axis++) {
+            const double tile = find_tile(w, w->corners + i, axis);
+            for (uint32_t c = i; c < i + 3; c++) {
+                const float texcoord = w->points[w->corners[c]].texcoord[axis];
+                const double at = (texcoord - tile) * size[axis];
+                const double texel = fmin(fmax(floor(at), 0.0), size[axis] - 1.0);
+                if (fabs(at - texel - 0.5) > max_distance)
+                    num_outside++;
+                texels[c] = texels[c] << 16 | (uint32_t)texel;
+            }
         }
     if (num_outside > 0)
         convert_note(w->job,
@@ -454,54 +546,81 @@ static uint32_t *find_texels(const quake_writer *w, const uint32_t *size)
     return texels;
 }
 
-// Writes an image in the colors of the palette, without the last 32, which are bright in the dark.
-// Without a palette, uses the first 16 colors of Quake, which are greys. The last color is
-// transparent.
-static void put_skin(quake_writer *w, const view_image *image, const uint32_t *size, bool has_holes)
+// Returns the index of the palette's color that is nearest to a color.
+static uint8_t nearest_color(const uint8_t *palette, int num_colors, const uint8_t *rgb)
 {
-    enum { NUM_COLORS = 224, NUM_GREYS = 16, HOLE = 255 };
+    int nearest = 0;
+    int min_distance = INT32_MAX;
+    for (int i = 0; i < num_colors; i++) {
+        int distance = 0; // squared
+        for (int c = 0; c < 3; c++) {
+            const int difference = rgb[c] - palette[3 * i + c];
+            distance += difference * difference;
+        }
+        if (distance < min_distance) {
+            min_distance = distance;
+            nearest = i;
+        }
+    }
+    return (uint8_t)nearest;
+}
+
+// Writes an image, scaled to the size of the skin, as indices of palette colors. Transparent texels
+// become the last color, which engines do not draw if the model has holes.
+static void put_texels(quake_writer *w, const view_image *image, const uint32_t *size,
+                       bool has_holes, const uint8_t *palette, int num_colors)
+{
+    enum { HOLE = 255, MIN_OPAQUE = 128 };
+    const uint8_t grey[] = {128, 128, 128, 255};
+    for (size_t t = 0; t < size[1]; t++) {
+        const size_t y = (2 * t + 1) * image->height / (2 * (size_t)size[1]); // at the center of t
+        for (size_t s = 0; s < size[0]; s++) {
+            const size_t x = (2 * s + 1) * image->width / (2 * (size_t)size[0]);
+            const uint8_t *rgba = grey;
+            if (image->rgba)
+                rgba = image->rgba + 4 * (y * image->width + x);
+            uint8_t color = HOLE;
+            if (!has_holes || rgba[3] >= MIN_OPAQUE)
+                color = nearest_color(palette, num_colors, rgba);
+            convert_append(&w->out, &color, 1);
+        }
+    }
+}
+
+// Writes an image in the colors of the palette, without the last 32, which are bright in the dark.
+// Without a palette, uses the first 16 colors of Quake, which are greys.
+static bool put_skin(quake_writer *w, const view_image *image, const uint32_t *size, bool has_holes)
+{
+    enum { NUM_COLORS = 224, NUM_GREYS = 16 };
     uint8_t palette[QUAKE_PALETTE];
     bool is_found = false;
-    w->is_done = quake_find_palette(w->job, w->job->output, palette, &is_found, w->error);
+    if (!quake_find_palette(w->job, w->job->output, palette, &is_found, w->error))
+        return false;
     const char *const missing_image = image->rgba ? "" : "; plain grey: the material has no image";
     const char *const missing_palette =
         is_found ? "" : "; grayscale: gfx/palette.lmp not found, use --palette";
     convert_note(w->job, "skin size: %u x %u texels%s%s", size[0], size[1], missing_image,
                  missing_palette);
-    const int num_colors = is_found ? NUM_COLORS : NUM_GREYS;
-    for (int i = 0; i < 3 * NUM_GREYS && !is_found; i++)
-        palette[i] = (uint8_t)(i / 3 * 17);
-    for (size_t i = 0; i < (size_t)size[0] * size[1]; i++) {
-        const size_t x = (2 * (i % size[0]) + 1) * image->width / (2 * (size_t)size[0]);
-        const size_t y = (2 * (i / size[0]) + 1) * image->height / (2 * (size_t)size[1]);
-        const uint8_t grey[] = {128, 128, 128, 255};
-        const uint8_t *const rgba = image->rgba ? image->rgba + 4 * (y * image->width + x) : grey;
-        uint8_t color = HOLE;
-        int min_distance = has_holes && rgba[3] < 128 ? 0 : INT32_MAX;
-        for (int k = 0; k < num_colors; k++) {
-            int distance = 0;
-            for (int c = 0; c < 3; c++)
-                distance += (rgba[c] - palette[3 * k + c]) * (rgba[c] - palette[3 * k + c]);
-            if (distance < min_distance) {
-                min_distance = distance;
-                color = (uint8_t)k;
-            }
-        }
-        convert_append(&w->out, &color, 1);
-    }
+    if (!is_found)
+        for (int i = 0; i < NUM_GREYS; i++)
+            memset(palette + 3 * (ptrdiff_t)i, i * 255 / (NUM_GREYS - 1), 3);
+    put_texels(w, image, size, has_holes, palette, is_found ? NUM_COLORS : NUM_GREYS);
+    return true;
 }
 
-// Writes the path of an image relative to the game's folder, and reports it once.
-static void put_path(quake_writer *w, const char *shader, const char *extension, bool is_first)
+// Writes the path of an image relative to the game's folder, without dots in the name except the
+// extension's. Reports the path if the material is used for the first time.
+static bool put_path(quake_writer *w, const char *shader, const char *extension, bool is_first)
 {
     const char *const name = shader[0] != '\0' ? shader : w->scene->name;
     const char *const base = common_base(name);
-    char *const path = common_format("%.*s%s", (int)(base - name + (ptrdiff_t)strcspn(base, ".")),
-                                     name, extension);
-    put_name(w, path, QUAKE_PATH);
-    if (is_first)
+    const size_t length = (size_t)(base - name) + strcspn(base, ".");
+    char *const path = common_format("%.*s%s", (int)length, name, extension);
+    const bool is_written = put_name(w, path, QUAKE_PATH);
+    if (is_written && is_first)
         convert_note(w->job, "material %s: image path in the file is %s", shader, path);
     free(path);
+    return is_written;
 }
 
 // -- MDL and MD2 ----------------------------------------------------------------------------------
@@ -521,43 +640,59 @@ static void put_grid(quake_writer *w, const float *box)
     convert_append_words(&w->out, words, COMMON_LENGTH(words));
 }
 
-// Writes a frame with vertices on a grid. MDL frames begin with the bounding box in steps.
-static void put_frame(quake_writer *w, const uint64_t *vertices, uint32_t frame, const float *box)
+// Rounds a position to the grid of a box. Returns the squared error.
+static double round_to_grid(const float *position, const float *box, uint8_t *bytes)
 {
-    uint8_t ends[8] = {255, 255, 255};
-    const size_t header = w->out.size + 4;
-    if (w->ident == QUAKE_MDL) {
-        convert_append_u32(&w->out, 0); // no group
-        convert_append(&w->out, ends, sizeof ends);
-    } else {
-        put_grid(w, box);
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+        const double at = position[k];
+        const double low = box[k];
+        const double step = grid_step(box, k);
+        bytes[k] = (uint8_t)fmin(floor((at - low) / step + 0.5), 255.0);
+        square += pow(low + step * bytes[k] - at, 2.0);
     }
-    put_name(w, w->frames[frame].name, QUAKE_FRAME_NAME);
+    return square;
+}
+
+// Writes the positions of a frame on the grid of a box, and the normals: four bytes per vertex.
+// vertices[num_vertices] contain a leader << 32.
+static void put_vertices(quake_writer *w, const uint64_t *vertices, size_t frame, const float *box)
+{
+    const quake_position *const positions = w->positions + frame * w->num_points;
     for (uint32_t i = 0; i < w->num_vertices; i++) {
-        const quake_place *const place =
-            &w->places[(size_t)frame * w->num_points + (vertices[i] >> 32)];
-        uint8_t bytes[4] = {0, 0, 0, (uint8_t)place->code};
-        double square = 0;
-        for (int k = 0; k < 3; k++) {
-            const double at = place->at[k];
-            const double low = box[k];
-            const double step = grid_step(box, k);
-            bytes[k] = (uint8_t)fmin(floor((at - low) / step + 0.5), 255.0);
-            if (bytes[k] < ends[k])
-                ends[k] = bytes[k];
-            if (bytes[k] > ends[4 + k])
-                ends[4 + k] = bytes[k];
-            square += pow(low + step * bytes[k] - at, 2.0);
-        }
+        const quake_position *const position = &positions[vertices[i] >> 32];
+        uint8_t bytes[4] = {0, 0, 0, (uint8_t)position->code};
+        add_error(w, round_to_grid(position->at, box, bytes));
         convert_append(&w->out, bytes, sizeof bytes);
-        add_error(w, square);
     }
-    if (w->ident == QUAKE_MDL)
-        memcpy(w->out.bytes + header, ends, sizeof ends);
+}
+
+// Writes a frame of MDL: the bounding box in steps of the grid, the name and the vertices.
+static bool put_mdl_frame(quake_writer *w, const uint64_t *vertices, uint32_t frame,
+                          const float *box)
+{
+    uint8_t ends[2][4] = {{255, 255, 255}, {0}}; // minimum, maximum; the fourth byte is unused
+    convert_append_u32(&w->out, 0);              // no group
+    const size_t ends_at = w->out.size;
+    convert_append(&w->out, ends, sizeof ends);
+    if (!put_name(w, w->frames[frame].name, QUAKE_FRAME_NAME))
+        return false;
+    const size_t vertices_at = w->out.size;
+    put_vertices(w, vertices, frame, box);
+    for (size_t i = vertices_at; i < w->out.size; i += 4)
+        for (size_t k = 0; k < 3; k++) {
+            const uint8_t byte = (uint8_t)w->out.bytes[i + k];
+            if (byte < ends[0][k])
+                ends[0][k] = byte;
+            if (byte > ends[1][k])
+                ends[1][k] = byte;
+        }
+    memcpy(w->out.bytes + ends_at, ends, sizeof ends);
+    return true;
 }
 
 // The only surface of an MDL or MD2 file.
-typedef struct quake_whole {
+typedef struct quake_surface {
     view_image image; // `rgba` is NULL if the material has no image
     bool has_holes;
     uint32_t size[2];   // of the skin
@@ -565,9 +700,9 @@ typedef struct quake_whole {
     uint32_t *ids;      // [num_corners] vertices
     uint32_t *texels;   // [num_corners] s << 16 | t
     float box[6];       // of all frames
-} quake_whole;
+} quake_surface;
 
-static void write_mdl(quake_writer *w, const quake_whole *surface)
+static bool write_mdl(quake_writer *w, const quake_surface *surface)
 {
     const uint32_t head[] = {QUAKE_MDL, QUAKE_MDL_VERSION};
     const uint32_t counts[] = {1,
@@ -589,130 +724,198 @@ static void write_mdl(quake_writer *w, const quake_whole *surface)
     convert_append_words(&w->out, counts, COMMON_LENGTH(counts));
     convert_append_words(&w->out, &area, 1);
     convert_append_u32(&w->out, 0); // no group
-    put_skin(w, &surface->image, surface->size, surface->has_holes);
+    if (!put_skin(w, &surface->image, surface->size, surface->has_holes))
+        return false;
     for (uint32_t i = 0; i < w->num_vertices; i++) {
         const uint32_t texel = (uint32_t)surface->vertices[i];
         const uint32_t words[] = {0, texel >> 16, texel & 0xFFFF}; // 0: not on a seam
         convert_append_words(&w->out, words, COMMON_LENGTH(words));
     }
-    for (uint32_t i = 0; i < w->num_corners; i++) {
-        if (i % 3 == 0)
-            convert_append_u32(&w->out, 1); // the triangle is on the front side
-        convert_append_u32(&w->out, surface->ids[i]);
+    for (uint32_t i = 0; i < w->num_corners; i += 3) {
+        convert_append_u32(&w->out, 1); // the triangle is on the front side
+        convert_append_words(&w->out, &surface->ids[i], 3);
     }
     for (uint32_t i = 0; i < w->num_frames; i++)
-        put_frame(w, surface->vertices, i, box);
+        if (!put_mdl_frame(w, surface->vertices, i, box))
+            return false;
+    return true;
 }
 
-static void write_md2(quake_writer *w, const quake_whole *surface)
+// Returns true if the grid of the box of all frames is at most 20 % coarser than the grid of each
+// frame. With one grid for all frames, vertices that do not move are stable.
+static bool can_share_grid(const quake_writer *w, const float *box)
 {
-    uint32_t *const ids = common_alloc(w->num_corners, sizeof *ids);
-    uint32_t num_st;
-    uint64_t *const keys = common_alloc(w->num_corners, sizeof *keys);
-    for (uint32_t i = 0; i < w->num_corners; i++)
-        keys[i] = surface->texels[i];
-    uint64_t *const st = number_keys(keys, w->num_corners, ids, &num_st);
-    float frame_box[6];
-    // With one grid for all frames, vertices that do not move are stable.
-    bool is_shared = true;
     for (uint32_t i = 0; i < w->num_frames; i++) {
+        float frame_box[6];
         find_box(w, i, 1, frame_box);
         for (int k = 0; k < 3; k++)
-            is_shared &= grid_step(surface->box, k) <= 1.2f * grid_step(frame_box, k);
+            if (grid_step(box, k) > 1.2f * grid_step(frame_box, k))
+                return false;
     }
+    return true;
+}
+
+// Writes the header of MD2, which ends with the offsets of the file's parts.
+static void put_md2_header(quake_writer *w, const uint32_t *skin_size, uint32_t num_texcoords)
+{
+    const uint32_t num_command_words = 10 * w->num_triangles + 1;
+    const uint32_t frame_size = 40 + 4 * w->num_vertices;
+    const uint32_t numbers[] = {QUAKE_MD2,
+                                QUAKE_MD2_VERSION,
+                                skin_size[0],
+                                skin_size[1],
+                                frame_size,
+                                1, // skin
+                                w->num_vertices,
+                                num_texcoords,
+                                w->num_triangles,
+                                num_command_words,
+                                w->num_frames};
+    const uint32_t part_sizes[] = {QUAKE_PATH, 4 * num_texcoords, 12 * w->num_triangles,
+                                   frame_size * w->num_frames, 4 * num_command_words};
+    convert_append_words(&w->out, numbers, COMMON_LENGTH(numbers));
+    uint32_t offset = QUAKE_MD2_HEADER;
+    convert_append_u32(&w->out, offset);
+    for (size_t i = 0; i < COMMON_LENGTH(part_sizes); i++) {
+        offset += part_sizes[i];
+        convert_append_u32(&w->out, offset);
+    }
+}
+
+// Writes the texture coordinates, each once, and the triangles, which refer to vertices and texture
+// coordinates. Writes the header before, which contains the number of texture coordinates.
+static bool put_md2_surface(quake_writer *w, const quake_surface *surface)
+{
+    uint32_t *const ids = common_alloc(w->num_corners, sizeof *ids);
+    uint64_t *const keys = common_alloc(w->num_corners, sizeof *keys);
+    uint32_t num_texels;
+    for (uint32_t i = 0; i < w->num_corners; i++)
+        keys[i] = surface->texels[i];
+    uint64_t *const texels = number_keys(keys, w->num_corners, ids, &num_texels);
+    put_md2_header(w, surface->size, num_texels);
+    const bool is_written = put_path(w, w->model->meshes[0].shader, ".pcx", true);
+    for (uint32_t i = 0; i < num_texels; i++) {
+        put_u16(w, (uint32_t)texels[i] >> 16);
+        put_u16(w, (uint32_t)texels[i]);
+    }
+    for (uint32_t i = 0; i < w->num_corners; i += 3) {
+        for (uint32_t k = i; k < i + 3; k++)
+            put_u16(w, surface->ids[k]);
+        for (uint32_t k = i; k < i + 3; k++)
+            put_u16(w, ids[k]);
+    }
+    free(texels);
+    free(keys);
+    free(ids);
+    return is_written;
+}
+
+// Writes the OpenGL commands of MD2, which contain the surface a second time: each triangle is a
+// strip, whose vertices have a texture coordinate and an index.
+static void put_md2_commands(quake_writer *w, const quake_surface *surface)
+{
+    for (uint32_t i = 0; i < w->num_corners; i++) {
+        const uint32_t texel = surface->texels[i];
+        const float texcoord[] = {((float)(texel >> 16) + 0.5f) / (float)surface->size[0],
+                                  ((float)(texel & 0xFFFF) + 0.5f) / (float)surface->size[1]};
+        if (i % 3 == 0)
+            convert_append_u32(&w->out, 3); // vertices of the strip
+        convert_append_words(&w->out, texcoord, COMMON_LENGTH(texcoord));
+        convert_append_u32(&w->out, surface->ids[i]);
+    }
+    convert_append_u32(&w->out, 0); // end
+}
+
+static bool write_md2(quake_writer *w, const quake_surface *surface)
+{
+    const bool is_shared = can_share_grid(w, surface->box);
     convert_note(
         w->job,
         is_shared ? "all frames share one quantization grid: their sizes differ by less than 20 %%"
                   : "each frame has a separate quantization grid");
-    const uint32_t num_words = 10 * w->num_triangles + 1;
-    const uint32_t frame_size = 40 + 4 * w->num_vertices;
-    const uint32_t sizes[] = {QUAKE_PATH, 4 * num_st, 12 * w->num_triangles,
-                              frame_size * w->num_frames, 4 * num_words};
-    uint32_t head[QUAKE_MD2_HEADER / 4] = {QUAKE_MD2,        QUAKE_MD2_VERSION,
-                                           surface->size[0], surface->size[1],
-                                           frame_size,       1,
-                                           w->num_vertices,  num_st,
-                                           w->num_triangles, num_words,
-                                           w->num_frames,    QUAKE_MD2_HEADER};
-    for (size_t i = 0; i < COMMON_LENGTH(sizes); i++)
-        head[12 + i] = head[11 + i] + sizes[i];
-    convert_append_words(&w->out, head, COMMON_LENGTH(head));
-    put_path(w, w->model->meshes[0].shader, ".pcx", true);
-    for (uint32_t i = 0; i < 2 * num_st; i++)
-        put_u16(w, (uint32_t)st[i / 2] >> (i % 2 == 0 ? 16 : 0));
-    for (uint32_t i = 0; i < 2 * w->num_corners; i++)
-        put_u16(w, (i % 6 < 3 ? surface->ids : ids)[i / 6 * 3 + i % 3]);
+    if (!put_md2_surface(w, surface))
+        return false;
     for (uint32_t i = 0; i < w->num_frames; i++) {
+        float frame_box[6];
         find_box(w, i, 1, frame_box);
-        put_frame(w, surface->vertices, i, is_shared ? surface->box : frame_box);
+        const float *const box = is_shared ? surface->box : frame_box;
+        put_grid(w, box);
+        if (!put_name(w, w->frames[i].name, QUAKE_FRAME_NAME))
+            return false;
+        put_vertices(w, surface->vertices, i, box);
     }
-    for (uint32_t i = 0; i < w->num_corners; i++) {
-        const uint32_t texel = surface->texels[i];
-        const float at[] = {((float)(texel >> 16) + 0.5f) / (float)surface->size[0],
-                            ((float)(texel & 0xFFFF) + 0.5f) / (float)surface->size[1]};
-        if (i % 3 == 0)
-            convert_append_u32(&w->out, 3); // a strip of one triangle
-        convert_append_words(&w->out, at, COMMON_LENGTH(at));
-        convert_append_u32(&w->out, surface->ids[i]);
-    }
-    convert_append_u32(&w->out, 0);
-    free(st);
-    free(keys);
-    free(ids);
+    put_md2_commands(w, surface);
+    return true;
 }
 
-static void write_surface(quake_writer *w)
+// Finds the image of the first material with the surface's shader that has one. Sets the size of
+// the skin: MDL requires a width that is a multiple of 4, and engines limit both sides.
+static void find_skin(const quake_writer *w, quake_surface *surface)
 {
-    enum { MAX_WIDTH = 2048, MAX_HEIGHT = 480, NO_PICTURE = 256 };
-    const md5_mesh *const mesh = w->model->meshes;
-    if (w->model->num_meshes > 1) {
-        w->is_done = FAIL(MD5_ERROR_MISMATCH,
-                          "meshes have different materials (mesh 1 %.100s, mesh 0 %.100s), but %s "
-                          "supports one skin; merge the materials or write .md3",
-                          mesh[1].shader, mesh[0].shader, w->title);
-        return;
-    }
-    quake_whole surface = {.image = {NULL, NO_PICTURE, NO_PICTURE}};
-    for (size_t i = 0; i < w->scene->num_materials; i++) {
-        convert_material *const material = &w->scene->materials[i];
-        const convert_image *const picture = &material->maps[CONVERT_MAP_COLOR];
+    enum { MAX_WIDTH = 2048, MAX_HEIGHT = 480, DEFAULT_SIDE = 256 };
+    const view_image no_image = {NULL, DEFAULT_SIDE, DEFAULT_SIDE};
+    view_image *const image = &surface->image;
+    *image = no_image;
+    for (size_t i = 0; i < w->scene->num_materials && !image->rgba; i++) {
+        const convert_material *const material = &w->scene->materials[i];
+        const convert_image *const file = &material->maps[CONVERT_MAP_COLOR];
         md5_error unused;
-        if (strcmp(material->shader, mesh->shader) != 0 || !picture->bytes || surface.image.rgba)
+        if (strcmp(material->shader, w->model->meshes[0].shader) != 0 || !file->bytes)
             continue;
-        surface.has_holes = material->alpha == CONVERT_MASK;
-        if (!view_decode_image(picture->bytes, picture->size, MD5_MAX_IMAGE_PIXELS, &surface.image,
-                               &unused))
-            surface.image = (view_image){NULL, NO_PICTURE, NO_PICTURE};
+        surface->has_holes = material->alpha == CONVERT_MASK;
+        if (!view_decode_image(file->bytes, file->size, MD5_MAX_IMAGE_PIXELS, image, &unused))
+            *image = no_image;
     }
-    const uint32_t width = surface.image.width;
-    const uint32_t height = surface.image.height;
-    surface.size[0] = width < MAX_WIDTH ? (width + 3) / 4 * 4 : MAX_WIDTH;
-    surface.size[1] = height < MAX_HEIGHT ? height : MAX_HEIGHT;
-    surface.texels = find_texels(w, surface.size);
-    surface.ids = common_alloc(w->num_corners, sizeof *surface.ids);
+    surface->size[0] = image->width < MAX_WIDTH ? (image->width + 3) / 4 * 4 : MAX_WIDTH;
+    surface->size[1] = image->height < MAX_HEIGHT ? image->height : MAX_HEIGHT;
+}
+
+// Numbers the vertices of the file. Corners share a vertex if they have the same leader, and for
+// MDL the same texel, because a vertex of MDL has one texture coordinate.
+static void number_vertices(quake_writer *w, quake_surface *surface)
+{
     uint64_t *const keys = common_alloc(w->num_corners, sizeof *keys);
-    for (uint32_t i = 0; i < w->num_corners; i++)
-        keys[i] = (uint64_t)w->points[w->corners[i]].leader << 32
-                  | (w->ident == QUAKE_MDL ? surface.texels[i] : 0);
-    surface.vertices = number_keys(keys, w->num_corners, surface.ids, &w->num_vertices);
-    find_box(w, 0, w->num_frames, surface.box);
-    w->is_done = check_limits(w);
-    if (w->is_done && w->ident == QUAKE_MDL)
-        write_mdl(w, &surface);
-    else if (w->is_done)
-        write_md2(w, &surface);
-    free(surface.vertices);
+    for (uint32_t i = 0; i < w->num_corners; i++) {
+        keys[i] = (uint64_t)w->points[w->corners[i]].leader << 32;
+        if (w->ident == QUAKE_MDL)
+            keys[i] |= surface->texels[i];
+    }
+    surface->ids = common_alloc(w->num_corners, sizeof *surface->ids);
+    surface->vertices = number_keys(keys, w->num_corners, surface->ids, &w->num_vertices);
     free(keys);
+}
+
+// Writes an MDL or MD2 file, which contains one surface.
+static bool write_surface(quake_writer *w)
+{
+    const md5_mesh *const mesh = w->model->meshes;
+    if (w->model->num_meshes > 1)
+        return FAIL(MD5_ERROR_MISMATCH,
+                    "meshes have different materials (mesh 1 %.100s, mesh 0 %.100s), but %s "
+                    "supports one skin; merge the materials or write .md3",
+                    mesh[1].shader, mesh[0].shader, w->title);
+    quake_surface surface = {.has_holes = false};
+    find_skin(w, &surface);
+    surface.texels = find_texels(w, surface.size);
+    number_vertices(w, &surface);
+    find_box(w, 0, w->num_frames, surface.box);
+    bool is_written = check_limits(w);
+    if (is_written && w->ident == QUAKE_MDL)
+        is_written = write_mdl(w, &surface);
+    else if (is_written)
+        is_written = write_md2(w, &surface);
+    free(surface.vertices);
     free(surface.ids);
     free(surface.texels);
     free(surface.image.rgba);
+    return is_written;
 }
 
 // -- MD3 ------------------------------------------------------------------------------------------
 
 // Writes the name of a surface. Parts of a split mesh have equal names, to which a number is
 // appended. Engines remove a suffix _x, so that _ is replaced.
-static void put_surface_name(quake_writer *w, const md5_mesh *mesh, uint32_t part)
+static bool put_surface_name(quake_writer *w, const md5_mesh *mesh, uint32_t part)
 {
     char *const stem = common_stem(mesh->name[0] != '\0' ? mesh->name : mesh->shader);
     const size_t length = strlen(stem);
@@ -722,101 +925,174 @@ static void put_surface_name(quake_writer *w, const md5_mesh *mesh, uint32_t par
         stem[length - 2] = '-';
     }
     char *const name = part > 1 ? common_format("%s_part%u", stem, part) : common_copy(stem);
-    put_name(w, name, QUAKE_PATH);
+    const bool is_written = put_name(w, name, QUAKE_PATH);
     free(name);
     free(stem);
+    return is_written;
 }
 
-// Writes the positions and normals of a mesh in all frames.
-static void put_mesh_frames(quake_writer *w, uint32_t first, uint32_t count)
+// Writes a position as three numbers of 16 bits, in steps of 1/64 unit, and the normal.
+static bool put_md3_vertex(quake_writer *w, const quake_position *position, const char *frame)
 {
-    for (uint32_t k = 0; k < w->num_frames * count; k++) {
-        const quake_sample *const frame = &w->frames[k / count];
-        const quake_place *const place =
-            &w->places[(size_t)(k / count) * w->num_points + first + k % count];
-        double square = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            const double at = floor(place->at[axis] * 64.0 + 0.5);
-            if (!(fabs(at) <= INT16_MAX) && w->is_done)
-                w->is_done = FAIL(MD5_ERROR_RANGE,
-                                  "frame %s: vertex is too far from the origin (%g units; "
-                                  "limit of MD3: 511.98); use --scale to reduce the model",
-                                  frame->name, place->at[axis]);
-            put_u16(w, w->is_done ? (uint32_t)(int)at : 0);
-            square += pow(at / 64.0 - place->at[axis], 2.0);
-        }
-        put_u16(w, place->code);
-        add_error(w, square);
+    const double steps_per_unit = 64.0;
+    double square = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const float at = position->at[axis];
+        const double rounded = floor(at * steps_per_unit + 0.5);
+        const bool is_in_range = fabs(rounded) <= INT16_MAX;
+        if (!is_in_range)
+            return FAIL(MD5_ERROR_RANGE,
+                        "frame %s: vertex is too far from the origin (%g units; "
+                        "limit of MD3: 511.98); use --scale to reduce the model",
+                        frame, at);
+        put_u16(w, (uint32_t)(int)rounded);
+        square += pow(rounded / steps_per_unit - at, 2.0);
     }
+    put_u16(w, position->code);
+    add_error(w, square);
+    return true;
 }
 
-static void write_md3(quake_writer *w)
+// Writes the positions and normals of a mesh in all frames. `first` is the mesh's first point.
+static bool put_mesh_frames(quake_writer *w, uint32_t first, uint32_t num_vertices)
 {
-    w->is_done = check_limits(w);
-    const uint32_t num_frames = w->num_frames;
-    const uint32_t num_meshes = w->is_done ? w->model->num_meshes : 0;
-    const uint32_t num_tags = w->num_tags;
-    const uint32_t triangles_at = QUAKE_MD3_SURFACE + QUAKE_MD3_SHADER;
-    const uint32_t tags_at = QUAKE_MD3_HEADER + QUAKE_MD3_FRAME * num_frames;
-    const uint32_t surfaces_at = tags_at + QUAKE_MD3_TAG * num_frames * num_tags;
-    const uint32_t end = surfaces_at + triangles_at * num_meshes + 4 * w->num_corners
-                         + 8 * w->num_points * (num_frames + 1);
-    const uint32_t head[] = {0,       num_frames,  num_tags, num_meshes, 0, QUAKE_MD3_HEADER,
-                             tags_at, surfaces_at, end};
-    char *const name = convert_sanitize(common_base(w->job->output), QUAKE_PATH - 1, "");
-    convert_append_u32(&w->out, QUAKE_MD3);
-    convert_append_u32(&w->out, QUAKE_MD3_VERSION);
-    put_name(w, name, QUAKE_PATH);
-    convert_append_words(&w->out, head, COMMON_LENGTH(head));
-    free(name);
-    for (uint32_t i = 0; i < num_frames; i++) {
-        float box[10] = {0}; // box, local origin (0), radius
+    for (uint32_t frame = 0; frame < w->num_frames; frame++) {
+        const quake_position *const positions =
+            &w->positions[(size_t)frame * w->num_points + first];
+        for (uint32_t i = 0; i < num_vertices; i++)
+            if (!put_md3_vertex(w, &positions[i], w->frames[frame].name))
+                return false;
+    }
+    return true;
+}
+
+// Writes the boxes and names of the frames.
+static bool put_md3_frames(quake_writer *w)
+{
+    for (uint32_t i = 0; i < w->num_frames; i++) {
+        const quake_position *const positions = &w->positions[(size_t)i * w->num_points];
+        float box[6];
+        const float origin[3] = {0}; // of the sphere around all vertices
+        float radius = 0;
         find_box(w, i, 1, box);
         for (uint32_t k = 0; k < w->num_points; k++) {
-            const float *const p = w->places[(size_t)i * w->num_points + k].at;
-            box[9] = fmaxf(box[9], hypotf(hypotf(p[0], p[1]), p[2]));
+            const float *const p = positions[k].at;
+            radius = fmaxf(radius, hypotf(hypotf(p[0], p[1]), p[2]));
         }
         convert_append_words(&w->out, box, COMMON_LENGTH(box));
-        put_name(w, w->frames[i].name, QUAKE_FRAME_NAME);
+        convert_append_words(&w->out, origin, COMMON_LENGTH(origin));
+        convert_append_words(&w->out, &radius, 1);
+        if (!put_name(w, w->frames[i].name, QUAKE_FRAME_NAME))
+            return false;
     }
-    for (uint32_t i = 0; i < num_frames * num_tags; i++) {
-        put_name(w, w->tags.names[i % num_tags], QUAKE_PATH);
-        for (int k = 0; k < 12; k++) // the origin, then the axes: columns of the matrix
-            convert_append_words(&w->out, &w->matrices[i].m[k % 3 * 4 + (k / 3 + 3) % 4], 1);
+    return true;
+}
+
+// Writes the names and transforms of the tags in all frames.
+static bool put_md3_tags(quake_writer *w)
+{
+    static const int columns[] = {3, 0, 1, 2}; // of the matrix: the origin, then the axes
+    for (uint32_t frame = 0; frame < w->num_frames; frame++)
+        for (size_t tag = 0; tag < w->tags.count; tag++) {
+            const md5_mat34 *const matrix = &w->matrices[frame * w->tags.count + tag];
+            if (!put_name(w, w->tags.names[tag], QUAKE_PATH))
+                return false;
+            for (size_t i = 0; i < COMMON_LENGTH(columns); i++)
+                for (int row = 0; row < 3; row++)
+                    convert_append_words(&w->out, &matrix->m[4 * row + columns[i]], 1);
+        }
+    return true;
+}
+
+// Returns the size of a surface in bytes: header, shader, triangles, texture coordinates, frames.
+static uint32_t md3_surface_size(uint32_t num_triangles, uint32_t num_vertices, uint32_t num_frames)
+{
+    return QUAKE_MD3_SURFACE + QUAKE_MD3_SHADER + 12 * num_triangles + 8 * num_vertices
+           + 8 * num_vertices * num_frames;
+}
+
+// Writes a surface. `first` is the mesh's first point, and `part` the number of the mesh, from 1,
+// among the parts of a split mesh.
+static bool put_md3_surface(quake_writer *w, const md5_mesh *mesh, uint32_t first, uint32_t part)
+{
+    const uint32_t num_vertices = mesh->num_file_vertices;
+    const uint32_t num_triangles = mesh->num_triangles;
+    const uint32_t triangles_at = QUAKE_MD3_SURFACE + QUAKE_MD3_SHADER;
+    const uint32_t texcoords_at = triangles_at + 12 * num_triangles;
+    const uint32_t numbers[] = {0, // flags
+                                w->num_frames,
+                                1, // shader
+                                num_vertices,
+                                num_triangles,
+                                triangles_at,
+                                QUAKE_MD3_SURFACE, // offset of the shader
+                                texcoords_at,
+                                texcoords_at + 8 * num_vertices, // offset of the frames
+                                md3_surface_size(num_triangles, num_vertices, w->num_frames)};
+    convert_append_u32(&w->out, QUAKE_MD3);
+    if (!put_surface_name(w, mesh, part))
+        return false;
+    convert_append_words(&w->out, numbers, COMMON_LENGTH(numbers));
+    if (!put_path(w, mesh->shader, ".tga", part == 1))
+        return false;
+    convert_append_u32(&w->out, 0); // index of the shader, which engines set
+    for (uint32_t i = 0; i < 3 * num_triangles; i++)
+        convert_append_u32(&w->out, mesh->sources[mesh->indices[i]]);
+    for (uint32_t i = 0; i < num_vertices; i++)
+        convert_append_words(&w->out, w->points[first + i].texcoord, 2);
+    return put_mesh_frames(w, first, num_vertices);
+}
+
+// Writes the header of an MD3 file.
+static bool put_md3_header(quake_writer *w)
+{
+    const uint32_t tags_at = QUAKE_MD3_HEADER + QUAKE_MD3_FRAME * w->num_frames;
+    const uint32_t surfaces_at = tags_at + QUAKE_MD3_TAG * w->num_frames * w->num_tags;
+    uint32_t end = surfaces_at;
+    for (uint32_t i = 0; i < w->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &w->model->meshes[i];
+        end += md3_surface_size(mesh->num_triangles, mesh->num_file_vertices, w->num_frames);
     }
+    const uint32_t numbers[] = {0, // flags
+                                w->num_frames,
+                                w->num_tags,
+                                w->model->num_meshes,
+                                0, // skins
+                                QUAKE_MD3_HEADER,
+                                tags_at,
+                                surfaces_at,
+                                end};
+    convert_append_u32(&w->out, QUAKE_MD3);
+    convert_append_u32(&w->out, QUAKE_MD3_VERSION);
+    char *const name = convert_sanitize(common_base(w->job->output), QUAKE_PATH - 1, "");
+    const bool is_written = put_name(w, name, QUAKE_PATH);
+    free(name);
+    convert_append_words(&w->out, numbers, COMMON_LENGTH(numbers));
+    return is_written;
+}
+
+static bool has_equal_names(const md5_mesh *a, const md5_mesh *b)
+{
+    return strcmp(a->shader, b->shader) == 0 && strcmp(a->name, b->name) == 0;
+}
+
+static bool write_md3(quake_writer *w)
+{
+    if (!check_limits(w) || !put_md3_header(w) || !put_md3_frames(w) || !put_md3_tags(w))
+        return false;
     uint32_t first = 0;
     uint32_t part = 0;
-    for (uint32_t i = 0; i < num_meshes; i++) {
+    for (uint32_t i = 0; i < w->model->num_meshes; i++) {
         const md5_mesh *const mesh = &w->model->meshes[i];
-        const uint32_t count = mesh->num_file_vertices;
-        const uint32_t num_triangles = mesh->num_triangles;
-        const uint32_t st = triangles_at + 12 * num_triangles;
-        const uint32_t places = st + 8 * count;
-        const uint32_t words[] = {0,
-                                  num_frames,
-                                  1,
-                                  count,
-                                  num_triangles,
-                                  triangles_at,
-                                  QUAKE_MD3_SURFACE,
-                                  st,
-                                  places,
-                                  places + 8 * count * num_frames};
-        const bool is_part = i > 0 && strcmp(mesh->shader, mesh[-1].shader) == 0
-                             && strcmp(mesh->name, mesh[-1].name) == 0;
-        part = is_part ? part + 1 : 1;
-        convert_append_u32(&w->out, QUAKE_MD3);
-        put_surface_name(w, mesh, part);
-        convert_append_words(&w->out, words, COMMON_LENGTH(words));
-        put_path(w, mesh->shader, ".tga", part == 1);
-        convert_append_u32(&w->out, 0);
-        for (uint32_t k = 0; k < 3 * num_triangles; k++)
-            convert_append_u32(&w->out, mesh->sources[mesh->indices[k]]);
-        for (uint32_t k = 0; k < count; k++)
-            convert_append_words(&w->out, w->points[first + k].texcoord, 2);
-        put_mesh_frames(w, first, count);
-        first += count;
+        if (i > 0 && has_equal_names(mesh, mesh - 1))
+            part++;
+        else
+            part = 1;
+        if (!put_md3_surface(w, mesh, first, part))
+            return false;
+        first += mesh->num_file_vertices;
     }
+    return true;
 }
 
 // -- All formats ----------------------------------------------------------------------------------
@@ -850,18 +1126,13 @@ static bool find_tags(quake_writer *w)
     return true;
 }
 
-static bool load(quake_writer *w)
+// Counts points and triangles of all meshes, and vertices and triangles of the largest mesh.
+static bool count_elements(quake_writer *w)
 {
-    if (!convert_find_model(w->scene))
-        return FAIL(MD5_ERROR_MISSING, "the inputs contain no model: %s requires one", w->title);
-    if (!convert_load_assets(w->job, w->scene, &w->assets, w->error))
-        return false;
-    w->model = w->assets.model;
-    const md5_model *const model = w->model;
     size_t num_points = 0;
     size_t num_triangles = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
+    for (uint32_t i = 0; i < w->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &w->model->meshes[i];
         num_points += mesh->num_file_vertices;
         num_triangles += mesh->num_triangles;
         if (mesh->num_file_vertices > w->num_vertices)
@@ -869,27 +1140,45 @@ static bool load(quake_writer *w)
         if (mesh->num_triangles > w->num_triangles)
             w->num_triangles = mesh->num_triangles;
     }
+    if (num_triangles == 0 || num_points > MAX_POSITIONS || num_triangles > MAX_POSITIONS)
+        return FAIL(MD5_ERROR_RANGE, "invalid number of triangles: expected 1 to %d, found %zu",
+                    MAX_POSITIONS, num_triangles);
     w->num_points = (uint32_t)num_points;
     w->num_corners = 3 * (uint32_t)num_triangles;
-    if (num_triangles == 0 || num_points > MAX_PLACES || num_triangles > MAX_PLACES)
-        return FAIL(MD5_ERROR_RANGE, "invalid number of triangles: expected 1 to %d, found %zu",
-                    MAX_PLACES, num_triangles);
-    if (!find_tags(w) || !plan_frames(w))
-        return false;
-    const size_t num_frames = w->num_frames;
+    return true;
+}
+
+// Copies corners and texture coordinates of all meshes. The vertices that the model adds to those
+// of the MD5 file are replaced with their sources in the file.
+static void copy_surface(quake_writer *w)
+{
     w->corners = common_alloc(w->num_corners, sizeof *w->corners);
-    w->points = common_alloc(num_points, sizeof *w->points);
-    w->places = common_alloc(num_frames * num_points, sizeof *w->places);
-    w->matrices = common_alloc(num_frames, w->tags.count * sizeof *w->matrices);
+    w->points = common_alloc(w->num_points, sizeof *w->points);
     uint32_t *corner = w->corners;
     uint32_t first = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
+    for (uint32_t i = 0; i < w->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &w->model->meshes[i];
         for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++)
             *corner++ = first + mesh->sources[mesh->indices[k]];
         for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
-            memcpy(w->points[first++].texcoord, &mesh->texcoords[k], sizeof *mesh->texcoords);
+            memcpy(w->points[first + k].texcoord, &mesh->texcoords[k], sizeof *mesh->texcoords);
+        first += mesh->num_file_vertices;
     }
+}
+
+// Loads the model and its clips, and computes the points in all frames.
+static bool load(quake_writer *w)
+{
+    if (!convert_find_model(w->scene))
+        return FAIL(MD5_ERROR_MISSING, "the inputs contain no model: %s requires one", w->title);
+    if (!convert_load_assets(w->job, w->scene, &w->assets, w->error))
+        return false;
+    w->model = w->assets.model;
+    if (!count_elements(w) || !find_tags(w) || !plan_frames(w))
+        return false;
+    copy_surface(w);
+    w->positions = common_alloc((size_t)w->num_frames * w->num_points, sizeof *w->positions);
+    w->matrices = common_alloc(w->num_frames, w->tags.count * sizeof *w->matrices);
     sample_frames(w);
     encode_normals(w);
     return true;
@@ -907,15 +1196,15 @@ bool convert_write_quake(const convert_job *job, const convert_scene *scene, md5
         writer.ident = QUAKE_MD2;
     }
     quake_writer *const w = &writer;
-    w->is_done = load(w);
-    if (w->is_done && w->model && w->ident != QUAKE_MD3)
-        write_surface(w);
-    else if (w->is_done && w->model)
-        write_md3(w);
-    w->is_done =
-        w->is_done && convert_write_file(job, job->output, w->out.bytes, w->out.size, error);
+    bool is_written = load(w);
+    if (is_written && w->ident == QUAKE_MD3)
+        is_written = write_md3(w);
+    else if (is_written)
+        is_written = write_surface(w);
+    if (is_written)
+        is_written = convert_write_file(job, job->output, w->out.bytes, w->out.size, error);
     convert_note_unsupported_parts(job, scene, w->title, scene->num_weights == 0);
-    if (w->is_done)
+    if (is_written)
         convert_note(job,
                      "wrote %u frames of %u triangles; rounding moves vertices by %.3g units on "
                      "average, at most %.3g%s",
@@ -927,8 +1216,8 @@ bool convert_write_quake(const convert_job *job, const convert_scene *scene, md5
     free(w->frames);
     free(w->corners);
     free(w->points);
-    free(w->places);
+    free(w->positions);
     free(w->out.bytes);
     convert_free_assets(&w->assets);
-    return w->is_done;
+    return is_written;
 }
