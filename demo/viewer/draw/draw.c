@@ -212,37 +212,52 @@ static md5_vec3 set_environment(const view_stage *stage, md5gl_frame *frame)
                       environment->brightest.z};
 }
 
-md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5gl_target *target,
-                             bool transparent, md5gl_point_light points[VIEW_NUM_POINTS])
+// Returns the direction of the key light after the user's settings: rotated about the vertical axis
+// by the azimuth, and raised by the elevation. The light never comes from below.
+static md5_vec3 adjust_key_light(const view_stage *stage, md5_vec3 key)
 {
-    md5gl_frame frame = {
-        .target = target, .width = (uint32_t)stage->width, .height = (uint32_t)stage->height};
-    for (int i = 0; i < 3 && !transparent; i++)
-        frame.background[i] =
-            stage->options->background_given ? stage->options->background[i] : middle[i];
-    frame.background[3] = transparent ? 0.0f : 1.0f;
-    view_lens_matrices(lens, &frame.view_from_world, &frame.clip_from_view);
-    place_studio_lights(stage, lens, points);
-    md5_vec3 key = studio_direction(lens->axes, -0.78f, 0.66f, 0.95f);
-    frame.point_lights = points;
-    frame.num_point_lights = VIEW_NUM_STUDIO_POINTS;
-    frame.ground = stage->document->ground;
-    set_shadows(stage, &frame);
-    frame.lighting = stage->shown->classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
-    set_light_colors(stage, &frame, points);
-    frame.tone_mapped = !stage->shown->classic;
-    frame.softness = stage->shown->classic || stage->economy.quick_shadows ? 0 : 0.08f;
-    if (has_environment(stage))
-        key = set_environment(stage, &frame);
-    // The user rotates the key light about the vertical axis and raises it; it never comes from
-    // below.
     const float *const values = stage->lights->values;
     const float azimuth = view_radians(values[VIEW_LIGHT_AZIMUTH]) + atan2f(key.y, key.x);
     const float elevation =
         view_clamp(view_radians(values[VIEW_LIGHT_ELEVATION]) + asinf(view_clamp(key.z, -1, 1)),
                    view_radians(3), view_radians(89));
-    frame.light_direction = (md5_vec3){cosf(elevation) * cosf(azimuth),
-                                       cosf(elevation) * sinf(azimuth), sinf(elevation)};
+    return (md5_vec3){cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
+                      sinf(elevation)};
+}
+
+// Sets the color and opacity of the background.
+static void set_background(const view_stage *stage, bool transparent, md5gl_frame *frame)
+{
+    frame->background[3] = transparent ? 0.0f : 1.0f;
+    if (transparent)
+        return;
+    const bool is_given = stage->options->background_given;
+    for (int i = 0; i < 3; i++)
+        frame->background[i] = is_given ? stage->options->background[i] : middle[i];
+}
+
+md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5gl_target *target,
+                             bool transparent, md5gl_point_light points[VIEW_NUM_POINTS])
+{
+    const bool is_classic = stage->shown->classic;
+    md5gl_frame frame = {.target = target,
+                         .width = (uint32_t)stage->width,
+                         .height = (uint32_t)stage->height,
+                         .point_lights = points,
+                         .num_point_lights = VIEW_NUM_STUDIO_POINTS,
+                         .ground = stage->document->ground,
+                         .lighting = is_classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO,
+                         .tone_mapped = !is_classic};
+    set_background(stage, transparent, &frame);
+    view_lens_matrices(lens, &frame.view_from_world, &frame.clip_from_view);
+    place_studio_lights(stage, lens, points);
+    set_shadows(stage, &frame);
+    set_light_colors(stage, &frame, points);
+    frame.softness = is_classic || stage->economy.quick_shadows ? 0 : 0.08f;
+    md5_vec3 key = studio_direction(lens->axes, -0.78f, 0.66f, 0.95f);
+    if (has_environment(stage))
+        key = set_environment(stage, &frame);
+    frame.light_direction = adjust_key_light(stage, key);
     return frame;
 }
 
@@ -257,26 +272,45 @@ static bool shows_layers(const view_stage *stage, const view_textures *textures)
     return textures->layers.num_meshes > 0;
 }
 
+// Returns true and sets `value` if the scene's machine has a curve with the name of a parm.
+static bool machine_parm(const view_scene *scene, int parm, float *value)
+{
+    char name[16];
+    if (view_scene_machine(scene) == NULL)
+        return false;
+    COMMON_TEXT(name, "parm%d", parm);
+    const uint32_t curve = md5_find_curve(view_scene_machine(scene), name);
+    if (curve == MD5_NONE)
+        return false;
+    *value = md5_player_curve(scene->machine.player, curve);
+    return true;
+}
+
+// Returns the time at which a dead entity burns away, or infinity.
+static double burn_time(const view_scene *scene)
+{
+    return scene->fall != NULL ? scene->fall->death_time + view_burn_delay(&scene->entity)
+                               : INFINITY;
+}
+
+// In this order: the value that the user selected, the burning of a dead entity (parm 7 is the time
+// at which it begins), a curve of the machine, the entity's own value.
 float view_parm_value(const view_stage *stage, int row)
 {
+    enum { BURN_PARM = 7 };
     const int parm = row - VIEW_FIRST_PARM;
     const view_scene *const scene = &stage->document->scene;
-    const float *const own = view_entity_parms(scene);
-    const float value = stage->parms->values[parm];
+    float value = stage->parms->values[parm];
     if (value != view_parm_ranges[row].usual)
         return value;
-    const double burns =
-        scene->fall != NULL ? scene->fall->death_time + view_burn_delay(&scene->entity) : INFINITY;
-    if (parm == 7 && view_has_died(scene->fall, stage->play->time) && stage->play->time >= burns)
+    const double burns = burn_time(scene);
+    const bool has_died = view_has_died(scene->fall, stage->play->time);
+    if (parm == BURN_PARM && has_died && stage->play->time >= burns)
         return view_material_time(stage->parms, burns);
-    if (view_scene_machine(scene) != NULL) {
-        char name[16];
-        COMMON_TEXT(name, "parm%d", parm);
-        const uint32_t curve = md5_find_curve(view_scene_machine(scene), name);
-        if (curve != MD5_NONE)
-            return md5_player_curve(scene->machine.player, curve);
-    }
-    return own != NULL ? own[parm] : value;
+    if (machine_parm(scene, parm, &value))
+        return value;
+    const float *const parms = view_entity_parms(scene);
+    return parms != NULL ? parms[parm] : value;
 }
 
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn)
@@ -303,8 +337,8 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
 }
 
 // == Bodies =======================================================================================
-// Draws all bodies that have a use.
 
+// Draws the bodies that have a use: for shadows, or as lit surfaces.
 static void draw_uses(const view_stage *stage, const view_bodies *bodies, view_body_use use,
                       uint32_t style)
 {
@@ -324,8 +358,7 @@ static void draw_uses(const view_stage *stage, const view_bodies *bodies, view_b
     }
 }
 
-// Draws a pass of the material stages of all bodies. The stages are hidden by the displays without
-// textures.
+// Draws a pass of the material stages of all bodies. Displays without textures do not show stages.
 static bool draw_layers(const view_stage *stage, const view_bodies *bodies, md5gl_stage_pass pass,
                         md5_error *error)
 {
@@ -372,18 +405,25 @@ typedef struct impostor_image {
     uint32_t frame;
 } impostor_image;
 
-// Returns image `index` in the order of drawing. The first frames of all clips are drawn first, so
-// that every clip soon has an image.
+// Returns the number of images of a clip.
+static uint32_t count_frames(const view_kind *kind, uint32_t clip)
+{
+    return kind->pictures.first[clip + 1] - kind->pictures.first[clip];
+}
+
+// Returns image `index` in the order of drawing: the first frames of all clips, so that every clip
+// soon has an image, then the further frames of each clip.
 static impostor_image image_at(const view_kind *kind, uint32_t index)
 {
-    const uint32_t *const first = kind->pictures.first;
-    impostor_image image = {.clip = index, .frame = 0};
     if (index < kind->num_clips)
-        return image;
-    image.frame = index - kind->num_clips + 1;
-    for (image.clip = 0; image.frame >= first[image.clip + 1] - first[image.clip]; image.clip++)
-        image.frame -= first[image.clip + 1] - first[image.clip] - 1;
-    return image;
+        return (impostor_image){.clip = index, .frame = 0};
+    uint32_t further = index - kind->num_clips; // index among the further frames, from this clip on
+    uint32_t clip = 0;
+    while (further >= count_frames(kind, clip) - 1) {
+        further -= count_frames(kind, clip) - 1;
+        clip++;
+    }
+    return (impostor_image){.clip = clip, .frame = 1 + further};
 }
 
 // Draws the images of a kind's impostors up to index `end`.
@@ -399,7 +439,7 @@ static bool draw_impostor_images(const view_stage *stage, view_kind *kind, uint3
     while (pictures->num_drawn < end && is_drawn) {
         const impostor_image image = image_at(kind, pictures->num_drawn);
         const md5_binding *const binding = kind->clips[image.clip];
-        const double part = (double)image.frame / (first[image.clip + 1] - first[image.clip]);
+        const double part = (double)image.frame / count_frames(kind, image.clip); // of the cycle
         const md5_sample_position sample =
             md5_sample_position_at(binding->anim, part * binding->anim->duration, MD5_WRAP_LOOP);
         md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);
@@ -413,33 +453,47 @@ static bool draw_impostor_images(const view_stage *stage, view_kind *kind, uint3
     return is_drawn;
 }
 
-// Draws the images of impostors that are missing or out of date, before a frame: in a window a few
-// at a time, so that it remains responsive, otherwise all.
-static bool prepare_pictures(const view_stage *stage, md5_error *error)
+// Returns the display settings that the images of impostors depend on, one bit each. It is not 0,
+// the value before the first image.
+static uint32_t impostor_settings(const view_stage *stage)
+{
+    const view_shown *const shown = stage->shown;
+    return 1u | (uint32_t)shown->maps << 1 | (uint32_t)shown->two_sided << 2
+           | (uint32_t)shown->checker << 3 | (uint32_t)stage->document->scene.dual << 4;
+}
+
+// Returns the number of images of a kind that exist after this frame. A window draws the first
+// images of all clips in one frame, and then a few images per frame, so that it remains responsive.
+// Otherwise all images are drawn.
+static uint32_t images_after_frame(const view_stage *stage, const view_kind *kind)
 {
     enum { MAX_PER_FRAME = 2 };
+    const uint32_t num_images = kind->pictures.first[kind->num_clips];
+    const uint32_t num_drawn = kind->pictures.num_drawn;
     const bool in_window = stage->options->output == NULL && stage->options->num_frames == 0;
-    // The display settings that the images depend on.
-    const uint32_t look =
-        1u | (uint32_t)stage->shown->maps << 1 | (uint32_t)stage->shown->two_sided << 2
-        | (uint32_t)stage->shown->checker << 3 | (uint32_t)stage->document->scene.dual << 4;
+    if (!in_window)
+        return num_images;
+    if (num_drawn < kind->num_clips)
+        return kind->num_clips;
+    return num_images - num_drawn > MAX_PER_FRAME ? num_drawn + MAX_PER_FRAME : num_images;
+}
+
+// Draws images of impostors that are missing or out of date, before a frame.
+static bool prepare_pictures(const view_stage *stage, md5_error *error)
+{
+    const uint32_t settings = impostor_settings(stage);
     for (uint32_t k = 0; k < stage->document->crowd.num_kinds; k++) {
         view_kind *const kind = &stage->document->crowd.kinds[k];
         view_pictures *const pictures = &kind->pictures;
         if (pictures->impostors == NULL)
             continue;
-        if (look != pictures->look)
+        if (settings != pictures->look)
             pictures->num_drawn = 0;
-        pictures->look = look;
-        uint32_t end = pictures->first[kind->num_clips];
-        if (pictures->num_drawn >= end)
+        pictures->look = settings;
+        if (pictures->num_drawn >= pictures->first[kind->num_clips])
             continue;
-        if (in_window && pictures->num_drawn < kind->num_clips)
-            end = kind->num_clips;
-        else if (in_window && end - pictures->num_drawn > MAX_PER_FRAME)
-            end = pictures->num_drawn + MAX_PER_FRAME;
         view_set_materials(stage, kind->textures, kind->drawn);
-        if (!draw_impostor_images(stage, kind, end, error))
+        if (!draw_impostor_images(stage, kind, images_after_frame(stage, kind), error))
             return false;
     }
     return true;
@@ -589,6 +643,35 @@ static void update_retargeting(view_retargeting *retargeting, const view_stage *
     common_free_list(&inputs);
 }
 
+// Returns the placement of a model next to the scene's model, or at the same position.
+static md5_mat34 place_beside(const view_companion *companion, const view_stage *stage)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const bool is_target = companion == stage->document->companions;
+    const bool is_beside = !is_target || stage->options->retarget_place == VIEW_RETARGET_BESIDE;
+    const md5_xform aside = {.rotation = {.w = 1},
+                             .translation = {0, is_beside ? companion->aside : 0, 0}};
+    const md5_mat34 place =
+        md5_mat34_mul(md5_mat34_from_xform(aside), md5_mat34_from_xform(view_placement(scene)));
+    return scene->turn.is_set ? md5_mat34_mul(place, scene->turn.matrix) : place;
+}
+
+// Poses a model by the pose of the scene: with the retargeted clip, else with the retargeted pose,
+// else in the bind pose. `retargeting` is NULL if the user cannot select a map for the model.
+static void pose_by_scene(view_companion *companion, const view_stage *stage,
+                          const view_retargeting *retargeting)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const uint32_t num_joints = companion->model->skeleton.num_joints;
+    memcpy(companion->pose, companion->model->bind_local, num_joints * sizeof *companion->pose);
+    if (retargeting != NULL && retargeting->binding != NULL)
+        md5_sample(retargeting->binding, view_sample_position(stage->play, retargeting->anim),
+                   scene->root, companion->pose);
+    else if (companion->scratch != NULL)
+        md5_retarget_pose(companion->retarget, scene->pose, companion->pose, companion->scratch);
+    md5_local_to_palette(companion->model, companion->pose, NULL, companion->palette);
+}
+
 // Poses a companion: writes its palette and returns its placement.
 static md5_mat34 pose_companion(view_companion *companion, const view_stage *stage)
 {
@@ -602,66 +685,65 @@ static md5_mat34 pose_companion(view_companion *companion, const view_stage *sta
         return companion->joint >= 0 ? scene->joints[companion->joint]
                                      : md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}});
     }
-    const bool is_beside =
-        companion != document->companions || stage->options->retarget_place == VIEW_RETARGET_BESIDE;
-    const md5_xform aside = {.rotation = {.w = 1},
-                             .translation = {0, is_beside ? companion->aside : 0, 0}};
-    md5_mat34 place =
-        md5_mat34_mul(md5_mat34_from_xform(aside), md5_mat34_from_xform(view_placement(scene)));
-    if (scene->turn.is_set)
-        place = md5_mat34_mul(place, scene->turn.matrix);
     if (companion == &document->companions[VIEW_COMPARED]) {
         md5_build_palette(companion->model, document->compare.joints, companion->palette);
-        return place;
+        return place_beside(companion, stage);
     }
-    memcpy(companion->pose, companion->model->bind_local,
-           companion->model->skeleton.num_joints * sizeof *companion->pose);
-    if (companion != document->companions)
-        place = scene->joints[companion->joint];
-    else if (retargeting != NULL)
+    if (companion != document->companions) { // attached to a joint
+        pose_by_scene(companion, stage, NULL);
+        return scene->joints[companion->joint];
+    }
+    if (retargeting != NULL)
         update_retargeting(retargeting, stage, companion);
-    const bool is_retargeted = companion == document->companions && retargeting != NULL;
-    if (is_retargeted && retargeting->binding != NULL)
-        md5_sample(retargeting->binding, view_sample_position(stage->play, retargeting->anim),
-                   scene->root, companion->pose);
-    else if (companion->scratch != NULL)
-        md5_retarget_pose(companion->retarget, scene->pose, companion->pose, companion->scratch);
-    md5_local_to_palette(companion->model, companion->pose, NULL, companion->palette);
-    return place;
+    pose_by_scene(companion, stage, retargeting);
+    return place_beside(companion, stage);
 }
 
-// Adds the light of a carried fire, in the color of Bobbin's fire. Its position and intensity are
-// sums over its puffs, the triangles of its first mesh, weighted by the square of their longest
-// edge.
+// Returns the length of the longest edge of a triangle.
+static float longest_edge(const md5_vec3 *positions, const uint32_t *triangle)
+{
+    float longest = 0;
+    for (int k = 0; k < 3; k++) {
+        const md5_vec3 from = positions[triangle[k]];
+        const md5_vec3 to = positions[triangle[(k + 1) % 3]];
+        longest = fmaxf(longest, view_distance(from, to));
+    }
+    return longest;
+}
+
+// Adds the light of a carried fire, in the color of Bobbin's fire. Each triangle of the first mesh
+// of a fire is a puff of flame, whose size is its longest edge. A puff gives light in proportion to
+// the square of its size. The light is at the weighted mean of the puffs' positions.
 static void add_fire(const view_stage *stage, md5gl_frame *frame,
                      md5gl_point_light points[VIEW_NUM_POINTS])
 {
+    const float full_size = 3000; // sum of the squares of the puffs of a fire at its brightest
     const view_companion *const fire = &stage->document->companions[VIEW_CARRIED];
     if (fire->model == NULL || fire->model->num_meshes == 0 || view_shows_crowd(stage->document))
         return;
     const md5_mesh *const mesh = &fire->model->meshes[0];
     md5_vec3 *const positions = common_alloc(mesh->num_vertices, sizeof *positions);
-    md5_vec3 centre = {0};
-    float sum = 0;
+    md5_vec3 weighted_sum = {0};
+    float sum = 0; // of the weights
     md5_skin(mesh, fire->palette, positions, NULL, NULL);
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        const uint32_t *const corners = &mesh->indices[3 * i];
-        float longest = 0;
-        for (int k = 0; k < 3; k++)
-            longest = fmaxf(longest,
-                            view_distance(positions[corners[k]], positions[corners[(k + 1) % 3]]));
-        const float weight = longest * longest;
-        centre = view_along(centre, positions[corners[1]], weight);
+        const uint32_t *const triangle = &mesh->indices[3 * i];
+        const float size = longest_edge(positions, triangle);
+        const float weight = size * size;
+        weighted_sum = view_along(weighted_sum, positions[triangle[1]], weight);
         sum += weight;
     }
     free(positions);
-    const float bright = 3.2f * fminf(sum / 3000.0f, 1);
-    if (sum > 1)
-        points[frame->num_point_lights++] = (md5gl_point_light){
-            .position = md5_mat34_point(fire->place, md5_vec3_scale(centre, 1 / sum)),
-            .range = 3 * sqrtf(sum),
-            .color = {bright, 0.7f * bright, 0.3f * bright},
-        };
+    const bool is_burning = sum > 1;
+    if (!is_burning)
+        return;
+    const md5_vec3 centre = md5_vec3_scale(weighted_sum, 1 / sum);
+    const float brightness = 3.2f * fminf(sum / full_size, 1);
+    points[frame->num_point_lights++] = (md5gl_point_light){
+        .position = md5_mat34_point(fire->place, centre),
+        .range = 3 * sqrtf(sum),
+        .color = {brightness, 0.7f * brightness, 0.3f * brightness},
+    };
 }
 
 // == Surface: weights or a grid on the body ================================================
@@ -728,8 +810,8 @@ void view_draw_background(const view_stage *stage, const view_lens *lens)
                                 stage->document->place.drawn != NULL ? 0xC9986BFF : 0x8A7468FF};
     const float width = stage->width;
     const float height = stage->height;
-    const float span = 0.4f * height;
-    float level = -1; // y of the horizon; above the image if it is not visible
+    const float span = 0.4f * height; // of the gradient above the horizon
+    float level = -1;                 // y of the horizon; above the image if it is not visible
     if (lens != NULL && !lens->orthographic && lens->axes.up.z > 0.1f)
         level = 0.5f * height
                 * (1 - lens->shift_y - lens->axes.back.z / (lens->axes.up.z * lens->half_y));
@@ -746,51 +828,69 @@ void view_draw_background(const view_stage *stage, const view_lens *lens)
                      stage->canvas->vertices, stage->canvas->count);
 }
 
-// Draws the scenery around our own model: the first mesh of its file, behind everything else. The
-// triangles of the file are sorted from far to near, so that neither a depth test nor lighting is
-// needed, which would take a fifth of the time of a frame. Triangles that are nearer than the
+// Returns a vertex of the scenery at its position in the image. Sets `depth` to its distance in
+// front of the eye, units.
+static md5gl_panel_vertex project_vertex(const view_stage *stage, const view_lens *lens,
+                                         md5_vec3 position, md5_vec2 texcoord, float *depth)
+{
+    const md5_vec3 offset = md5_vec3_sub(position, lens->eye);
+    *depth = -md5_vec3_dot(offset, lens->axes.back);
+    // From -1 to 1 in the image.
+    const float right = md5_vec3_dot(offset, lens->axes.right) / (lens->half_x * *depth);
+    const float up = md5_vec3_dot(offset, lens->axes.up) / (lens->half_y * *depth);
+    return (md5gl_panel_vertex){
+        .x = 0.5f * stage->width * (1 + lens->shift_x + right),
+        .y = 0.5f * stage->height * (1 - lens->shift_y - up),
+        .u = texcoord.x,
+        .v = texcoord.y,
+        .rgba = {255, 255, 255, 255},
+    };
+}
+
+// Returns true if a triangle of the image is clockwise, as a triangle that is seen from outside.
+// The y axis points down.
+static bool is_clockwise(const md5gl_panel_vertex *triangle)
+{
+    const float twice_area = (triangle[1].x - triangle[0].x) * (triangle[2].y - triangle[0].y)
+                             - (triangle[2].x - triangle[0].x) * (triangle[1].y - triangle[0].y);
+    return twice_area > 0;
+}
+
+// Draws the scenery around the scene's model: the first mesh of its file, behind everything else.
+// The triangles of the file are sorted from far to near, so that neither a depth test nor lighting
+// is needed, which would take a fifth of the time of a frame. Triangles that are nearer than the
 // character are omitted.
 static void draw_place(const view_stage *stage, const view_lens *lens)
 {
     const view_companion *const place = &stage->document->place;
     const md5_mesh *const mesh = &place->model->meshes[0];
-    const md5_vec3 hero = view_walked(&stage->document->scene, stage->play);
-    const float nearest = -md5_vec3_dot(md5_vec3_sub(hero, lens->eye), lens->axes.back);
-    const float half_x = 0.5f * stage->width;
-    const float half_y = 0.5f * stage->height;
+    const md5_vec3 character = view_walked(&stage->document->scene, stage->play);
+    const float character_depth =
+        -md5_vec3_dot(md5_vec3_sub(character, lens->eye), lens->axes.back);
+    const float min_depth = fmaxf(character_depth, lens->near_z);
     md5_vec3 *const points = common_alloc(mesh->num_vertices, sizeof *points);
-    md5gl_panel_vertex *const corners =
-        common_alloc(3 * (size_t)mesh->num_triangles, sizeof *corners);
-    uint32_t count = 0;
+    md5gl_panel_vertex *const vertices =
+        common_alloc(3 * (size_t)mesh->num_triangles, sizeof *vertices);
+    uint32_t num_vertices = 0;
     md5_skin(mesh, place->palette, points, NULL, NULL);
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        md5gl_panel_vertex *const corner = &corners[count];
+        md5gl_panel_vertex *const triangle = &vertices[num_vertices];
         bool is_behind = true;
         for (uint32_t k = 0; k < 3u; k++) {
             const uint32_t vertex = mesh->indices[3 * i + k];
-            const md5_vec3 offset = md5_vec3_sub(points[vertex], lens->eye);
-            const float depth = -md5_vec3_dot(offset, lens->axes.back);
-            const float right = md5_vec3_dot(offset, lens->axes.right) / (lens->half_x * depth);
-            const float up = md5_vec3_dot(offset, lens->axes.up) / (lens->half_y * depth);
-            is_behind = is_behind && depth > fmaxf(nearest, lens->near_z);
-            corner[k] = (md5gl_panel_vertex){
-                .x = half_x * (1 + lens->shift_x + right),
-                .y = half_y * (1 - lens->shift_y - up),
-                .u = mesh->texcoords[vertex].x,
-                .v = mesh->texcoords[vertex].y,
-                .rgba = {255, 255, 255, 255},
-            };
+            float depth;
+            triangle[k] =
+                project_vertex(stage, lens, points[vertex], mesh->texcoords[vertex], &depth);
+            is_behind = is_behind && depth > min_depth;
         }
-        // Twice the signed area: positive if the triangle is seen from outside, clockwise.
-        const float area = (corner[1].x - corner[0].x) * (corner[2].y - corner[0].y)
-                           - (corner[2].x - corner[0].x) * (corner[1].y - corner[0].y);
-        if (is_behind && area > 0)
-            count += 3;
+        if (is_behind && is_clockwise(triangle))
+            num_vertices += 3;
     }
     const md5gl_material material =
         view_mesh_material(place->textures, stage->renderer, 0, false, false, 0);
-    md5gl_draw_panel(stage->renderer, material.diffuse, MD5GL_TEXTURE_COLOR, corners, count);
-    free(corners);
+    md5gl_draw_panel(stage->renderer, material.diffuse, MD5GL_TEXTURE_COLOR, vertices,
+                     num_vertices);
+    free(vertices);
     free(points);
 }
 
@@ -853,75 +953,107 @@ static void list_document(const view_stage *stage, view_bodies *bodies)
 
 // -- Canvas ---------------------------------------------------------------------------------
 
+// Draws the text and shapes of the canvas from vertex `begin` to before `end`.
+static void draw_shapes(const view_stage *stage, uint32_t begin, uint32_t end)
+{
+    if (end > begin)
+        md5gl_draw_panel(stage->renderer, stage->font->mask, MD5GL_TEXTURE_MASK,
+                         stage->canvas->vertices + begin, end - begin);
+}
+
+// Draws the images of the canvas, and between them its text and shapes, in the order in which they
+// were added.
 void view_draw_canvas(const view_stage *stage)
 {
     const view_canvas *const canvas = stage->canvas;
-    uint32_t done = 0;
-    for (uint32_t i = 0; i <= canvas->num_images; i++) {
-        const uint32_t end = i < canvas->num_images ? canvas->images[i].first : canvas->count;
-        if (end > done)
-            md5gl_draw_panel(stage->renderer, stage->font->mask, MD5GL_TEXTURE_MASK,
-                             canvas->vertices + done, end - done);
-        done = end;
-        if (i < canvas->num_images)
-            md5gl_draw_panel(stage->renderer, canvas->images[i].image,
-                             canvas->images[i].is_color ? MD5GL_TEXTURE_COLOR
-                                                        : MD5GL_TEXTURE_NORMALS,
-                             canvas->images[i].vertices, 6);
+    uint32_t num_drawn = 0; // vertices of text and shapes
+    for (uint32_t i = 0; i < canvas->num_images; i++) {
+        draw_shapes(stage, num_drawn, canvas->images[i].first);
+        num_drawn = canvas->images[i].first;
+        md5gl_draw_panel(stage->renderer, canvas->images[i].image,
+                         canvas->images[i].is_color ? MD5GL_TEXTURE_COLOR : MD5GL_TEXTURE_NORMALS,
+                         canvas->images[i].vertices, 6);
     }
+    draw_shapes(stage, num_drawn, canvas->count);
 }
 
-// Draws a round shadow below each model if the economy omits its shadow; without any shadow the
-// model seems to float. It is below the feet, which are the lowest joints, and becomes faint while
-// the feet are in the air.
+// Returns the bounds of the feet: the joints in the lowest 15 % of the body, except the root. They
+// are empty if there are no such joints.
+static md5_bounds find_feet(const md5_skeleton *skeleton, const md5_mat34 *joints, md5_bounds body)
+{
+    const float max_z = body.min.z + 0.15f * (body.max.z - body.min.z);
+    md5_bounds feet = {.min = {INFINITY, INFINITY, INFINITY},
+                       .max = {-INFINITY, -INFINITY, -INFINITY}};
+    for (uint32_t k = 1; k < skeleton->num_joints; k++) {
+        const md5_vec3 position = md5_mat34_translation(joints[k]);
+        if (position.z < max_z)
+            feet = md5_bounds_union(feet, (md5_bounds){position, position});
+    }
+    return feet;
+}
+
+// Returns the round shadow of a body: below its feet, as wide as the body. It becomes faint while
+// the feet are in the air. `joints` is NULL if they are not known.
+static md5gl_blob_shadow body_blob(const md5_model *model, const md5_mat34 *joints, md5_bounds body,
+                                   float ground)
+{
+    const float height = body.max.z - body.min.z;
+    const float width = fmaxf(body.max.x - body.min.x, body.max.y - body.min.y);
+    const md5_bounds feet = joints != NULL ? find_feet(&model->skeleton, joints, body)
+                                           : md5_bounds_from_points(NULL, 0);
+    const bool has_feet = !view_is_empty(feet);
+    const md5_vec3 centre = view_centre(has_feet ? feet : body);
+    const float heights_above_ground = (body.min.z - ground) / height;
+    return (md5gl_blob_shadow){
+        .position = {centre.x, centre.y, ground},
+        .radius = (has_feet ? 0.5f : 0.6f) * width,
+        .darkness = 0.6f * view_clamp(1 - 2 * heights_above_ground, 0.1f, 1),
+    };
+}
+
+// Draws a round shadow below each model if the economy omits shadows. Without any shadow a model
+// seems to float.
 static void draw_blobs(const view_stage *stage, float ground)
 {
     const view_document *const document = stage->document;
     md5gl_blob_shadow blobs[1 + VIEW_NUM_COMPANIONS] = {{.radius = 0}};
-    for (uint32_t i = 0; i <= VIEW_NUM_COMPANIONS; i++) {
-        const view_companion *const companion = i > 0 ? &document->companions[i - 1] : NULL;
-        const md5_model *const model = companion ? companion->model : document->scene.model;
-        const md5_mat34 *const joints = companion ? companion->joints : document->scene.joints;
-        if (model == NULL || (companion != NULL && companion->joint >= 0))
+    if (document->scene.model != NULL)
+        blobs[0] = body_blob(document->scene.model, document->scene.joints, find_body(document, 0),
+                             ground);
+    for (uint32_t i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        const view_companion *const companion = &document->companions[i];
+        const bool is_attached = companion->joint >= 0;
+        if (companion->model == NULL || is_attached)
             continue;
-        const md5_bounds bounds = find_body(document, i);
-        const float height = bounds.max.z - bounds.min.z;
-        md5_bounds feet = {.min = {INFINITY, INFINITY, INFINITY},
-                           .max = {-INFINITY, -INFINITY, -INFINITY}};
-        for (uint32_t k = 0; joints != NULL && k < model->skeleton.num_joints; k++) {
-            const md5_vec3 position = md5_mat34_translation(joints[k]);
-            if (k > 0 && position.z < bounds.min.z + 0.15f * height)
-                feet = md5_bounds_union(feet, (md5_bounds){position, position});
-        }
-        const bool has_feet = !view_is_empty(feet);
-        const md5_vec3 centre = view_centre(has_feet ? feet : bounds);
-        const float across = fmaxf(bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y);
-        blobs[i].position = (md5_vec3){centre.x, centre.y, ground};
-        blobs[i].radius = (has_feet ? 0.5f : 0.6f) * across;
-        blobs[i].darkness = 0.6f * view_clamp(1 - 2 * (bounds.min.z - ground) / height, 0.1f, 1);
+        blobs[1 + i] =
+            body_blob(companion->model, companion->joints, find_body(document, 1 + i), ground);
     }
     md5gl_draw_blob_shadows(stage->renderer, blobs, 1 + VIEW_NUM_COMPANIONS);
 }
 
+// Draws round shadows below the visible members of a crowd, in batches.
 static void draw_crowd_blobs(const view_stage *stage, float ground)
 {
     enum { BATCH_SIZE = 256 };
     const view_crowd *const crowd = &stage->document->crowd;
-    md5gl_blob_shadow blobs[BATCH_SIZE];
+    md5gl_blob_shadow batch[BATCH_SIZE];
     uint32_t count = 0;
     for (uint32_t i = 0; i < crowd->count; i++) {
         const view_member *const member = &crowd->members[i];
         const md5_vec3 position = member->place.translation;
-        if (member->is_seen)
-            blobs[count++] = (md5gl_blob_shadow){
-                .position = {position.x, position.y, ground},
-                .radius = 0.4f * crowd->kinds[member->kind].sphere.radius,
-            };
-        if (count == BATCH_SIZE || (i + 1 == crowd->count && count > 0)) {
-            md5gl_draw_blob_shadows(stage->renderer, blobs, count);
+        if (!member->is_seen)
+            continue;
+        if (count == BATCH_SIZE) {
+            md5gl_draw_blob_shadows(stage->renderer, batch, count);
             count = 0;
         }
+        batch[count++] = (md5gl_blob_shadow){
+            .position = {position.x, position.y, ground},
+            .radius = 0.4f * crowd->kinds[member->kind].sphere.radius,
+        };
     }
+    if (count > 0)
+        md5gl_draw_blob_shadows(stage->renderer, batch, count);
 }
 
 // Sets the blending of every model on the GPU.
@@ -979,8 +1111,8 @@ typedef struct surroundings {
     uint32_t num_studio; // lights of the studio, without a fire
     bool is_level;       // the ground is flat
     bool is_above;       // the camera is above the ground
-    bool is_place;       // a floor and a sky are visible
-    bool has_place;      // and the meshes of the place
+    bool is_place;       // a sky is visible, and a floor if the camera is above the ground
+    bool has_place;      // the scenery of the model is also drawn
 } surroundings;
 
 // Returns the surroundings, and draws the background.
@@ -988,21 +1120,21 @@ static surroundings draw_surroundings(const view_stage *stage, const view_lens *
                                       const md5gl_frame *frame, bool transparent)
 {
     const view_document *const document = stage->document;
-    const bool is_around = stage->shown->environment_behind && frame->environment != NULL;
     const bool has_background = !transparent && !stage->options->background_given;
+    const bool shows_environment = stage->shown->environment_behind && frame->environment != NULL;
     surroundings around = {.is_level = document->scene.terrain.kind == VIEW_LEVEL};
-    around.is_place = has_background && around.is_level && !is_around;
-    around.is_place = around.is_place && !stage->shown->grid;
-    if (has_background && is_around)
+    if (has_background && !shows_environment)
+        around.is_place = around.is_level && !stage->shown->grid;
+    if (has_background && shows_environment)
         md5gl_draw_environment(stage->renderer);
     else if (has_background)
         view_draw_background(stage, around.is_place ? lens : NULL);
     around.centre =
         md5_vec3_add(view_centre(document->bounds), view_walked(&document->scene, stage->play));
     around.is_above = lens->orthographic ? lens->axes.back.z > 0 : lens->eye.z > frame->ground;
-    const bool has_model = !view_shows_crowd(document) && document->place.drawn != NULL;
-    around.has_place = around.is_place && around.is_above && has_model;
-    around.has_place = around.has_place && !lens->orthographic;
+    const bool has_scenery = !view_shows_crowd(document) && document->place.drawn != NULL;
+    if (has_scenery && !lens->orthographic)
+        around.has_place = around.is_place && around.is_above;
     return around;
 }
 
@@ -1057,6 +1189,30 @@ static void draw_ground(const view_stage *stage, const md5gl_frame *frame,
     }
 }
 
+// Poses the companions. With dual quaternion blending also skins the scene's model, because the
+// bounds of the shadow casters then depend on its vertices.
+static void pose_document(const view_stage *stage)
+{
+    view_document *const document = stage->document;
+    if (document->scene.dual)
+        view_skin(&document->scene);
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        view_companion *const companion = &document->companions[i];
+        if (companion->model != NULL)
+            companion->place = pose_companion(companion, stage);
+    }
+}
+
+// Draws the lines of the overlays: first the lines that surfaces hide, then the lines on top.
+static void draw_overlays(const view_stage *stage)
+{
+    const float scale = stage->font->scale;
+    view_add_overlays(stage, false);
+    view_draw_lines(stage->lines, stage->renderer, scale, false);
+    view_add_overlays(stage, true);
+    view_draw_lines(stage->lines, stage->renderer, 1.5f * scale, true);
+}
+
 bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transparent,
                      md5_error *error)
 {
@@ -1064,11 +1220,8 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     const bool is_crowd = view_shows_crowd(document);
     const float radius = stage->camera->scene_radius;
     blend_models(stage);
-    if (document->scene.dual && !is_crowd) // for the bounds of the shadow casters
-        view_skin(&document->scene);
-    for (int i = 0; i < VIEW_NUM_COMPANIONS && !is_crowd; i++)
-        if (document->companions[i].model != NULL)
-            document->companions[i].place = pose_companion(&document->companions[i], stage);
+    if (!is_crowd)
+        pose_document(stage);
     md5gl_point_light points[VIEW_NUM_POINTS];
     const view_lens lens = view_stage_lens(stage);
     md5gl_frame frame = view_light_frame(stage, &lens, target, transparent, points);
@@ -1096,10 +1249,6 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     bool is_drawn = !has_model || draw_document(stage, around.has_place, &bodies, error);
     draw_ground(stage, &frame, &around, is_drawn && has_model, transparent);
     is_drawn = is_drawn && draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error);
-    for (int on_top = 0; on_top < 2; on_top++) {
-        view_add_overlays(stage, on_top == 1);
-        view_draw_lines(stage->lines, stage->renderer,
-                        (on_top == 1 ? 1.5f : 1) * stage->font->scale, on_top == 1);
-    }
+    draw_overlays(stage);
     return is_drawn;
 }
