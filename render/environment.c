@@ -63,6 +63,9 @@ static double row_polar_angle(double y, uint32_t height)
     return pi * (y + 0.5) / height;
 }
 
+// Sums the light of all texels, weighted by each of the nine spherical harmonics and by the solid
+// angle of the texel. The image is a latitude-longitude map. sin() and cos() are called per row
+// only: the azimuth of the next column is a rotation by a constant angle.
 void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5_vec3 harmonics[9])
 {
     MD5_ASSERT(rgb != NULL && harmonics != NULL, "rgb, harmonics: must not be NULL");
@@ -76,8 +79,8 @@ void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5
         const double horizontal = sin(polar);
         const double z = cos(polar);
         // The exact solid angle of a texel: the difference of the cosines at the row's borders,
-        // multiplied by the width of a texel.
-        const double angle = 2.0 * horizontal * sin(0.5 * pi / height) * 2.0 * pi / width;
+        // 2 sin(polar) sin(half of the row's angle), multiplied by the angle of a column.
+        const double solid_angle = 2.0 * horizontal * sin(0.5 * pi / height) * 2.0 * pi / width;
         double c = cos(column_azimuth(0.0, width));
         double s = sin(column_azimuth(0.0, width));
         for (uint32_t column = 0; column < width; column++) {
@@ -86,7 +89,7 @@ void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5
             compute_harmonics(horizontal * c, horizontal * s, z, values);
             for (uint32_t i = 0; i < 9; i++)
                 for (uint32_t k = 0; k < 3; k++)
-                    sums[i][k] += angle * values[i] * texel[k];
+                    sums[i][k] += solid_angle * values[i] * texel[k];
             const double next = c * step_cos - s * step_sin; // cosine of the next column's azimuth
             s = s * step_cos + c * step_sin;
             c = next;
@@ -240,36 +243,47 @@ typedef struct lobe_sample {
 
 enum { NUM_SAMPLES = 64 };
 
+// Returns the level of a pyramid whose texels are nearest to the solid angle of a sample. Each
+// level has a quarter of the texels of the level before.
+static uint32_t sample_level(const md5gl_pyramid *from, double solid_angle)
+{
+    // The solid angle of a texel of level 0 at the equator.
+    const double texel = 2.0 * pi * pi / ((double)from->levels[0].width * from->levels[0].height);
+    const double level = 0.5 * log2(solid_angle / texel) + 0.5; // the conversion rounds down
+    const uint32_t last = from->num_levels - 1;
+    if (level < 0.0)
+        return 0;
+    return level > last ? last : (uint32_t)level;
+}
+
 // Distributes samples according to the weight of their light: halfway directions in GGX's
 // distribution, on a spiral of the golden angle. The part of the sphere that a sample represents is
 // inversely proportional to the density of samples; it selects the sample's level, so that a few
 // dozen samples suffice (Krivanek and Colbert, "Real-time Shading with Filtered Importance
-// Sampling", 2008). Returns the number of samples.
+// Sampling", 2008). Directions are relative to the axis +z of the lobe; directions below the
+// horizon are omitted. Returns the number of samples.
 static int distribute_samples(const md5gl_pyramid *from, float roughness,
                               lobe_sample samples[NUM_SAMPLES])
 {
+    const double golden_angle = 2.39996322972865332;
     const double alpha = (double)roughness * roughness;
     const double square = alpha * alpha;
-    const double texel = 2.0 * pi * pi / ((double)from->levels[0].width * from->levels[0].height);
     int count = 0;
     for (uint32_t i = 0; i < NUM_SAMPLES; i++) {
         const double fraction = (i + 0.5) / (int)NUM_SAMPLES;
-        const double azimuth = i * 2.39996322972865332;
+        const double azimuth = i * golden_angle;
+        // The squared cosine between the axis and the halfway direction, at this fraction of GGX's
+        // distribution. Light is reflected at twice that angle.
         const double half_square = (1.0 - fraction) / (1.0 + (square - 1.0) * fraction);
         const double facing = 2.0 * half_square - 1.0; // the cosine of twice the angle
         if (facing <= 0.0)
             continue;
         const double horizontal = sqrt(1.0 - facing * facing);
         const double lobe = half_square * (square - 1.0) + 1.0;
-        const double density = square / (pi * lobe * lobe) / 4.0;
-        const double level = 0.5 * log2(1.0 / ((int)NUM_SAMPLES * density) / texel) + 0.5;
-        const uint32_t last = from->num_levels - 1;
+        const double density = square / (pi * lobe * lobe) / 4.0; // samples per solid angle
         samples[count].direction = (md5_vec3){(float)(horizontal * cos(azimuth)),
                                               (float)(horizontal * sin(azimuth)), (float)facing};
-        if (level < 0.0)
-            samples[count].level = 0;
-        else
-            samples[count].level = level > last ? last : (uint32_t)level;
+        samples[count].level = sample_level(from, 1.0 / ((int)NUM_SAMPLES * density));
         count++;
     }
     return count;

@@ -109,8 +109,9 @@ static bool complete_description(const md5gl_impostor_desc *given, md5gl_imposto
     return true;
 }
 
-// Arranges the images of a frame in a block and the blocks in the atlas, both approximately in a
-// square.
+// Sets the numbers of views, columns, rows, blocks and mipmap levels of the atlas, and its size in
+// bytes. The views of one frame are cells of a block, and the frames are blocks of the atlas; both
+// are arranged approximately in a square. Fails if the atlas is too large.
 static bool arrange(const md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
@@ -175,39 +176,61 @@ static void create_impostor_textures(md5gl_renderer *renderer, GLuint textures[N
 
 // -- Canvas -----------------------------------------------------------------------------------
 
+// The directions of a view in model space, as in shaders/impostor_views.glsl.
+typedef struct impostor_axes {
+    md5_vec3 right;
+    md5_vec3 up;
+    md5_vec3 to_viewer;
+} impostor_axes;
+
+// Returns the axes of a view. The views are `num_above` rings of `num_around` views, from the
+// elevation `lowest` to `highest`, and a last view from below.
+static impostor_axes get_impostor_axes(const md5gl_impostors *impostors, uint32_t view)
+{
+    const md5gl_impostor_desc *const desc = &impostors->desc;
+    if (view + 1 == impostors->num_views)
+        return (impostor_axes){.right = {0, 1, 0}, .up = {1, 0, 0}, .to_viewer = {0, 0, -1}};
+    const uint32_t ring = view / desc->num_around;
+    const uint32_t step = view % desc->num_around;
+    const float azimuth = 6.28318531f * (float)step / (float)desc->num_around;
+    const float last_ring = desc->num_above > 1 ? (float)(desc->num_above - 1) : 1.0f;
+    const float fraction = (float)ring / last_ring;
+    const float elevation = desc->lowest + (desc->highest - desc->lowest) * fraction;
+    const float x = cosf(azimuth);
+    const float y = sinf(azimuth);
+    const float horizontal = cosf(elevation);
+    const float vertical = sinf(elevation);
+    return (impostor_axes){
+        .right = {-y, x, 0},
+        .up = {-vertical * x, -vertical * y, horizontal},
+        .to_viewer = {horizontal * x, horizontal * y, vertical},
+    };
+}
+
+// Writes row `row` of a placement: the coordinate along `axis`, 0 at `center`, plus `offset`.
+static void set_placement_row(md5_mat34 *placement, int row, md5_vec3 axis, md5_vec3 center,
+                              float offset)
+{
+    float *const values = placement->m + 4 * row;
+    values[0] = axis.x;
+    values[1] = axis.y;
+    values[2] = axis.z;
+    values[3] = offset - md5_vec3_dot(axis, center);
+}
+
 // Returns the placement that rotates the axes of a view to x, y and z and moves the sphere's centre
-// to the view's cell. The axes point to the right, up and to the viewer, as in
-// shaders/impostor_views.glsl. Cells are as wide as the sphere.
+// to the centre of the view's cell. Cells are as wide as the sphere.
 static md5_mat34 view_placement(const md5gl_impostors *impostors, uint32_t view)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
-    md5_vec3 rows[3] = {{0, 1, 0}, {1, 0, 0}, {0, 0, -1}}; // the last view is from below
-    if (view + 1 < impostors->num_views) {
-        const uint32_t ring = view / desc->num_around;
-        const uint32_t step = view % desc->num_around;
-        const float angle = 6.28318531f * (float)step / (float)desc->num_around;
-        const float rings = desc->num_above > 1 ? (float)(desc->num_above - 1) : 1.0f;
-        const float fraction = (float)ring / rings;
-        const float elevation = desc->lowest + (desc->highest - desc->lowest) * fraction;
-        const float x = cosf(angle);
-        const float y = sinf(angle);
-        const float horizontal = cosf(elevation);
-        const float vertical = sinf(elevation);
-        rows[0] = (md5_vec3){-y, x, 0};
-        rows[1] = (md5_vec3){-vertical * x, -vertical * y, horizontal};
-        rows[2] = (md5_vec3){horizontal * x, horizontal * y, vertical};
-    }
+    const impostor_axes axes = get_impostor_axes(impostors, view);
     const uint32_t column = view % impostors->columns;
-    const uint32_t line = view / impostors->columns;
-    const float cell[3] = {desc->radius * (float)(2 * column + 1),
-                           desc->radius * (float)(2 * line + 1), 0.0f};
+    const uint32_t row = view / impostors->columns;
     md5_mat34 placement;
-    for (uint32_t row = 0; row < 3; row++) {
-        const md5_vec3 axis = rows[row];
-        const float shift = cell[row] - md5_vec3_dot(axis, desc->center);
-        const float values[4] = {axis.x, axis.y, axis.z, shift};
-        memcpy(placement.m + 4 * row, values, sizeof values);
-    }
+    set_placement_row(&placement, 0, axes.right, desc->center,
+                      desc->radius * (float)(2 * column + 1));
+    set_placement_row(&placement, 1, axes.up, desc->center, desc->radius * (float)(2 * row + 1));
+    set_placement_row(&placement, 2, axes.to_viewer, desc->center, 0.0f);
     return placement;
 }
 
