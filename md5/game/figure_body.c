@@ -570,6 +570,18 @@ static void set_limit(const figure_builder *builder, md5_body_constraint *constr
     constraint->limit_shaft = rotate_into_body(shaft, &ends[0]);
 }
 
+// Returns the axis of a universal joint: perpendicular to its shafts, or to the first shaft if they
+// are parallel.
+static md5_vec3d universal_axis(const md5_vec3d shafts[2])
+{
+    const md5_vec3d across = md5_vec3d_cross(shafts[0], shafts[1]);
+    if (!(md5_vec3d_length(across) > 1e-6))
+        return left_direction(shafts[0]);
+    return md5_vec3d_normalize(across);
+}
+
+// Builds a constraint from its definition. Anchors, shafts and axes are defined in the setup pose,
+// and stored relative to each of the two bodies.
 static bool build_constraint(figure_builder *builder, uint32_t index)
 {
     const md5_figure_constraint *const def = &builder->figure.def->constraints[index];
@@ -585,17 +597,15 @@ static bool build_constraint(figure_builder *builder, uint32_t index)
     md5_vec3d shafts[2];
     md5_vec3d axis = md5_vec3d_normalize(resolve_vector(builder, &def->axis));
     for (uint32_t i = 0; i < 2; i++) {
-        const uint32_t from = def->type == MD5_CONSTRAINT_SPRING ? i : 0;
-        const md5_vec3d anchor = resolve_vector(builder, &def->anchors[from]);
+        // Only a spring has two anchors.
+        const uint32_t source = def->type == MD5_CONSTRAINT_SPRING ? i : 0;
+        const md5_vec3d anchor = resolve_vector(builder, &def->anchors[source]);
         constraint->anchors[i] = rotate_into_body(md5_vec3d_sub(anchor, ends[i].origin), &ends[i]);
         shafts[i] = md5_vec3d_normalize(resolve_vector(builder, &def->shafts[i]));
         constraint->shafts[i] = rotate_into_body(shafts[i], &ends[i]);
     }
-    if (def->type == MD5_CONSTRAINT_UNIVERSAL) {
-        const md5_vec3d across = md5_vec3d_cross(shafts[0], shafts[1]);
-        axis = md5_vec3d_length(across) > 1e-6 ? md5_vec3d_normalize(across)
-                                               : left_direction(shafts[0]);
-    }
+    if (def->type == MD5_CONSTRAINT_UNIVERSAL)
+        axis = universal_axis(shafts);
     for (uint32_t i = 0; i < 2; i++)
         constraint->axes[i] = rotate_into_body(axis, &ends[i]);
     set_limit(builder, constraint, ends, shafts[0], axis);
@@ -656,21 +666,27 @@ static bool find_setup(figure_builder *builder)
     return true;
 }
 
-static bool build_figure(figure_builder *builder)
+// Reports a definition that cannot become a figure.
+static bool check_definition(const figure_builder *builder)
 {
-    md5_figure *const figure = &builder->figure;
-    const md5_figure_def *const def = figure->def;
-    const size_t num_bodies = def->num_bodies;
-    if (num_bodies == 0 || strcmp(def->bodies[0].joint, "origin") != 0)
+    const md5_figure_def *const def = builder->figure.def;
+    if (def->num_bodies == 0 || strcmp(def->bodies[0].joint, "origin") != 0)
         return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH,
                              "missing body: expected the first body at joint %s",
                              MD5_QUOTED("origin"));
-    if (num_bodies > MD5_MAX_FIGURE_PARTS || def->num_constraints > MD5_MAX_FIGURE_PARTS)
+    if (def->num_bodies > MD5_MAX_FIGURE_PARTS || def->num_constraints > MD5_MAX_FIGURE_PARTS)
         return FIGURE_REPORT(
             builder, MD5_ERROR_RANGE,
-            "too many parts: expected at most %d bodies and constraints, found %zu and %u",
-            MD5_MAX_FIGURE_PARTS, num_bodies, def->num_constraints);
-    TRY(find_setup(builder));
+            "too many parts: expected at most %d bodies and constraints, found %u and %u",
+            MD5_MAX_FIGURE_PARTS, def->num_bodies, def->num_constraints);
+    return true;
+}
+
+// Allocates the arrays of the figure. Their sizes are limited by check_definition().
+static bool allocate_parts(figure_builder *builder)
+{
+    const md5_figure_def *const def = builder->figure.def;
+    const size_t num_bodies = def->num_bodies;
     builder->bodies = MD5_ALLOC_ZEROED(&builder->arena, md5_body_part, num_bodies);
     builder->constraints =
         MD5_ALLOC_ZEROED(&builder->arena, md5_body_constraint, def->num_constraints);
@@ -678,15 +694,26 @@ static bool build_figure(figure_builder *builder)
     builder->triangles = (uint32_t(*)[3])md5i_arena_alloc_zeroed(
         &builder->arena, MAX_FACES * num_bodies, sizeof *builder->triangles);
     builder->setup = MD5_ALLOC_ZEROED(&builder->arena, md5_xform, num_bodies);
+    TRY(builder->bodies && builder->constraints);
+    return builder->vertices && builder->triangles && builder->setup;
+}
+
+// Builds the bodies and the constraints of a figure in the order of their definitions, and assigns
+// the model's joints to the bodies.
+static bool build_figure(figure_builder *builder)
+{
+    md5_figure *const figure = &builder->figure;
+    const md5_figure_def *const def = figure->def;
+    TRY(check_definition(builder));
+    TRY(find_setup(builder));
+    TRY(allocate_parts(builder));
     const md5_skeleton *const skeleton = &builder->entity->model->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
     uint32_t *const owners = MD5_ALLOC_ZEROED(&builder->arena, uint32_t, num_joints);
     uint32_t *const movers = MD5_ALLOC_ZEROED(&builder->arena, uint32_t, num_joints);
     joint_rules *const rules = MD5_ALLOC_ZEROED(&builder->scratch, joint_rules, num_joints);
-    md5_name_map names = {NULL};
-    TRY(builder->bodies && builder->constraints);
-    TRY(builder->vertices && builder->triangles && builder->setup);
     TRY(owners && movers && rules);
+    md5_name_map names = {NULL};
     TRY(map_joint_names(&names, &builder->scratch, skeleton, rules));
     for (; figure->num_bodies < def->num_bodies; figure->num_bodies++)
         TRY(build_body(builder, figure->num_bodies));
