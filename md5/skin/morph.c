@@ -67,6 +67,42 @@ static bool is_released(const md5_mesh *mesh)
     return mesh->num_vertices > 0 && !mesh->positions;
 }
 
+// Compares the vertex indices of all triangles of two meshes with the same number of triangles.
+static bool check_triangles(const comparison *pair, uint32_t index)
+{
+    const md5_mesh *const base = &pair->base->meshes[index];
+    const md5_mesh *const source = &pair->source->meshes[index];
+    for (uint32_t triangle = 0; triangle < base->num_triangles; triangle++) {
+        for (uint32_t corner = 0; corner < 3; corner++) {
+            const uint32_t i = 3 * triangle + corner;
+            if (base->indices[i] != source->indices[i])
+                return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
+                                "morph target %s: mesh %u: vertex %u of triangle %u has index %u, "
+                                "but %u in the model",
+                                pair->name.text, index, corner, triangle, source->indices[i],
+                                base->indices[i]);
+        }
+    }
+    return true;
+}
+
+// Compares the file vertices of all drawn vertices. Without grouping, the first drawn vertices are
+// the file vertices in their order, so only the copies at mirror seams are compared.
+static bool check_drawn_sources(const comparison *pair, uint32_t index)
+{
+    const md5_mesh *const base = &pair->base->meshes[index];
+    const md5_mesh *const source = &pair->source->meshes[index];
+    const bool is_grouped = pair->base->has_grouped_vertices || pair->source->has_grouped_vertices;
+    const char *const what =
+        is_grouped ? "source of a drawn vertex" : "source of a vertex at a mirror seam";
+    const uint32_t first = is_grouped ? 0 : base->num_file_vertices;
+    for (uint32_t vertex = first; vertex < base->num_vertices; vertex++) {
+        if (base->sources[vertex] != source->sources[vertex])
+            return fail_mesh(pair, index, what, base->sources[vertex], source->sources[vertex]);
+    }
+    return true;
+}
+
 // Returns true if both meshes have the same topology: equal triangles, and equal file vertices of
 // the drawn vertices. Otherwise sets the context's error.
 static bool check_mesh(const comparison *pair, uint32_t index)
@@ -84,22 +120,7 @@ static bool check_mesh(const comparison *pair, uint32_t index)
     if (base->num_vertices != source->num_vertices)
         return fail_mesh(pair, index, "number of drawn vertices with copies at mirror seams",
                          base->num_vertices, source->num_vertices);
-    for (uint32_t i = 0; i < 3 * base->num_triangles; i++) {
-        if (base->indices[i] != source->indices[i])
-            return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
-                            "morph target %s: mesh %u: vertex %u of triangle %u has index %u, but "
-                            "%u in the model",
-                            pair->name.text, index, (unsigned)(i % 3), (unsigned)(i / 3),
-                            source->indices[i], base->indices[i]);
-    }
-    const bool is_grouped = pair->base->has_grouped_vertices || pair->source->has_grouped_vertices;
-    for (uint32_t i = is_grouped ? 0 : base->num_file_vertices; i < base->num_vertices; i++) {
-        if (base->sources[i] != source->sources[i])
-            return fail_mesh(pair, index,
-                             is_grouped ? "source of a drawn vertex"
-                                        : "source of a vertex at a mirror seam",
-                             base->sources[i], source->sources[i]);
-    }
+    TRY(check_triangles(pair, index) && check_drawn_sources(pair, index));
     const bool only_one_has_tangents = !base->tangents != !source->tangents;
     if (base->num_vertices > 0 && only_one_has_tangents)
         return fail_model(
@@ -151,8 +172,37 @@ typedef struct morph_builder {
     size_t names_size;
 } morph_builder;
 
-// Counts the changed vertices and the deltas of a mesh. Also writes them if the arrays are not
-// NULL.
+// Computes the difference of one vertex between the model and a target. Returns false if the target
+// does not change the vertex.
+static bool find_delta(const morph_builder *job, uint32_t target, uint32_t mesh, uint32_t vertex,
+                       md5_morph_delta *delta)
+{
+    const md5_mesh *const base = &job->model->meshes[mesh];
+    const md5_mesh *const source = &job->sources[target].model->meshes[mesh];
+    *delta = (md5_morph_delta){.target = target};
+    delta->position = position_difference(base->positions[vertex], source->positions[vertex],
+                                          job->tolerances.position);
+    delta->normal = position_difference(base->normals[vertex], source->normals[vertex],
+                                        job->tolerances.direction);
+    if (base->tangents)
+        delta->tangent = position_difference(tangent_direction(base->tangents[vertex]),
+                                             tangent_direction(source->tangents[vertex]),
+                                             job->tolerances.direction);
+    return !is_zero_difference(delta->position) || !is_zero_difference(delta->normal)
+           || !is_zero_difference(delta->tangent);
+}
+
+// Counts a delta for its target, and raises the target's reach to the length of the movement.
+static void count_for_target(md5_morph_target *target, const md5_morph_delta *delta)
+{
+    const float length = sqrtf(md5_vec3_dot(delta->position, delta->position));
+    target->num_vertices++;
+    if (length > target->reach)
+        target->reach = length;
+}
+
+// Counts the changed vertices and the deltas of a mesh in *counts. If the arrays are not NULL, also
+// writes each changed vertex to vertices[], and its deltas to deltas[] from index firsts[] on.
 static void collect_deltas(const morph_builder *job, uint32_t index, uint32_t *vertices,
                            uint32_t *firsts, md5_morph_delta *deltas, md5_morph_mesh *counts)
 {
@@ -161,33 +211,18 @@ static void collect_deltas(const morph_builder *job, uint32_t index, uint32_t *v
     counts->num_deltas = 0;
     for (uint32_t vertex = 0; vertex < base->num_vertices; vertex++) {
         const uint32_t first = counts->num_deltas;
-        for (uint32_t i = 0; i < job->num_targets; i++) {
-            md5_morph_delta delta = {.target = i};
-            const md5_mesh *const source = &job->sources[i].model->meshes[index];
-            const delta_tolerances tolerances = job->tolerances;
-            delta.position = position_difference(base->positions[vertex], source->positions[vertex],
-                                                 tolerances.position);
-            delta.normal = position_difference(base->normals[vertex], source->normals[vertex],
-                                               tolerances.direction);
-            if (base->tangents)
-                delta.tangent = position_difference(tangent_direction(base->tangents[vertex]),
-                                                    tangent_direction(source->tangents[vertex]),
-                                                    tolerances.direction);
-            if (is_zero_difference(delta.position) && is_zero_difference(delta.normal)
-                && is_zero_difference(delta.tangent))
+        for (uint32_t target = 0; target < job->num_targets; target++) {
+            md5_morph_delta delta;
+            if (!find_delta(job, target, index, vertex, &delta))
                 continue;
-
             if (deltas) {
                 deltas[counts->num_deltas] = delta;
-                md5_morph_target *const target = &job->targets[delta.target];
-                const float length = sqrtf(md5_vec3_dot(delta.position, delta.position));
-                target->num_vertices++;
-                if (length > target->reach)
-                    target->reach = length;
+                count_for_target(&job->targets[target], &delta);
             }
             counts->num_deltas++;
         }
-        if (counts->num_deltas == first)
+        const bool is_changed = counts->num_deltas > first;
+        if (!is_changed)
             continue;
         if (vertices) {
             vertices[counts->num_vertices] = vertex;
