@@ -8,13 +8,13 @@
 
 // == Mirror seams ================================================================================
 
+// Flags of a vertex: the kinds of triangles that use the vertex. A byte contains the flags of four
+// vertices, the first vertex in the lowest bits.
+enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED };
 enum {
     PER_BYTE = 4, // vertices per byte
     BITS = 2,     // bits per vertex
 };
-
-// Flags of a vertex: the kinds of triangles that use the vertex.
-enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED };
 
 // Returns true if both plain and mirrored triangles use a vertex.
 static bool is_on_seam(const unsigned char *uses, uint32_t vertex)
@@ -157,7 +157,8 @@ static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
                               : md5_vec3d_perpendicular(n);
 }
 
-// Returns the sums of two vertices along one axis of the texture: u, or v if `is_v`.
+// Returns the sums of two vertices along one axis of the texture: u, or v if `is_v`. z[] contains
+// z of both axes of the two vertices.
 static inline md5_pair3 two_sums(const texture_axes *const sums[2], const md5_pair z[2], bool is_v)
 {
     const md5_pair pairs[3][2] = {{md5_pair_load(sums[0]->x), md5_pair_load(sums[1]->x)},
@@ -178,7 +179,8 @@ static bool has_vertex_in_range(const uint32_t *corners, uint32_t begin, uint32_
 }
 
 // Adds the unit vectors along u and v of each triangle to the sums of its vertices, for the `count`
-// vertices from `begin` on. A triangle whose area on the texture is 0 adds nothing.
+// vertices from `begin` on. A triangle whose area on the texture is 0 adds nothing. A pair contains
+// the numbers of u and v, or of the edges e0 and e1, which are computed together.
 //
 // With edges e0, e1 that span (du, dv) of the texture, P(u, v) satisfies
 //
@@ -231,13 +233,35 @@ static void sum_texture_axes(const md5_mesh_build *mesh, uint32_t begin, uint32_
     }
 }
 
-// Writes the tangents of the `count` vertices from `begin` on. sums[count] is scratch memory.
+// Computes project() of two vertices at a time, with the same operations.
+static inline md5_pair3 project_two(md5_pair3 n, md5_pair3 along)
+{
+    const md5_pair parallel = md5_pair_div(md5_pair3_dot(n, along), md5_pair3_dot(n, n));
+    const md5_pair3 projected = md5_pair3_sub(along, md5_pair3_scale(n, parallel));
+    const md5_pair length = md5_pair3_length(projected);
+    const md5_pair3 unit = md5_pair3_scale(projected, md5_pair_inverse(length));
+    const bool first_is_defined = md5_pair_first(length) > UNDEFINED;
+    const bool second_is_defined = md5_pair_second(length) > UNDEFINED;
+    if (first_is_defined && second_is_defined)
+        return unit;
+    md5_vec3d first = md5_pair3_first(unit);
+    md5_vec3d second = md5_pair3_second(unit);
+    if (!first_is_defined)
+        first = md5_vec3d_perpendicular(md5_pair3_first(n));
+    if (!second_is_defined)
+        second = md5_vec3d_perpendicular(md5_pair3_second(n));
+    return md5_pair3_set(first, second);
+}
+
+// Writes the tangents of the `count` vertices from `begin` on: the unit vector along u,
+// perpendicular to the normal, and in w the side of v: 1 if v is along normal x tangent, else -1.
+// sums[count] is scratch memory.
 static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t count,
                            texture_axes *sums)
 {
     sum_texture_axes(mesh, begin, count, sums);
-    // Computes project() of two vertices at a time; the last vertex of an odd number is computed
-    // twice. Tangents still contain z of the sums.
+    // Two vertices at a time; the last vertex of an odd number is computed twice. Tangents still
+    // contain z of the sums.
     for (uint32_t i = 0; i < count; i += 2) {
         const uint32_t next = i + 1 < count ? i + 1 : i;
         md5_vec4 *const tangents[2] = {&mesh->tangents[begin + i], &mesh->tangents[begin + next]};
@@ -247,21 +271,7 @@ static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t 
         const md5_pair3 v = two_sums(axes, z, true);
         const md5_pair3 n = md5_pair3_set(md5_vec3d_from_vec3(mesh->normals[begin + i]),
                                           md5_vec3d_from_vec3(mesh->normals[begin + next]));
-        const md5_pair parallel = md5_pair_div(md5_pair3_dot(n, u), md5_pair3_dot(n, n));
-        const md5_pair3 projected = md5_pair3_sub(u, md5_pair3_scale(n, parallel));
-        const md5_pair length = md5_pair3_length(projected);
-        md5_pair3 unit = md5_pair3_scale(projected, md5_pair_inverse(length));
-        const bool first_is_defined = md5_pair_first(length) > UNDEFINED;
-        const bool second_is_defined = md5_pair_second(length) > UNDEFINED;
-        if (!first_is_defined || !second_is_defined) {
-            md5_vec3d first_unit = md5_pair3_first(unit);
-            md5_vec3d second_unit = md5_pair3_second(unit);
-            if (!first_is_defined)
-                first_unit = md5_vec3d_perpendicular(md5_pair3_first(n));
-            if (!second_is_defined)
-                second_unit = md5_vec3d_perpendicular(md5_pair3_second(n));
-            unit = md5_pair3_set(first_unit, second_unit);
-        }
+        const md5_pair3 unit = project_two(n, u);
         const md5_pair sides = md5_pair3_dot(md5_pair3_cross(n, unit), v);
         md5_vec3 first;
         md5_vec3 second;
