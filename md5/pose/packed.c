@@ -27,6 +27,13 @@ static uint32_t read_bits(const md5_packed *packed, uint32_t *bit, uint32_t coun
     return md5_packed_read_bits(packed->bytes, *bit - count, count);
 }
 
+// Returns the value of a two's complement number of `num_bits` bits, 0 if it has no bits.
+static int32_t extend_sign(uint32_t bits, uint32_t num_bits)
+{
+    const uint32_t sign = (uint32_t)(((uint64_t)1 << num_bits) >> 1);
+    return (int32_t)(bits ^ sign) - (int32_t)sign;
+}
+
 md5_packed_header md5i_packed_read_header(const md5_packed *packed, uint8_t kind,
                                           md5_packed_cursor *cursor)
 {
@@ -46,9 +53,8 @@ md5_packed_header md5i_packed_read_header(const md5_packed *packed, uint8_t kind
             header.key_bits = (uint8_t)(header.key_bits + header.component_bits[c]);
         }
     }
-    const uint32_t sign = (uint32_t)(((uint64_t)1 << offset_bits) >> 1);
     for (uint32_t c = 0; c < components; c++)
-        header.offsets[c] = (int32_t)(read_bits(packed, bit, offset_bits) ^ sign) - (int32_t)sign;
+        header.offsets[c] = extend_sign(read_bits(packed, bit, offset_bits), offset_bits);
     if (header.step != 0)
         cursor->keys += md5i_packed_num_keys(header.step, packed->num_frames) * header.key_bits;
     return header;
@@ -58,40 +64,49 @@ md5_packed_header md5i_packed_read_header(const md5_packed *packed, uint8_t kind
 
 uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames)
 {
-    const uint64_t apart = md5i_packed_key_steps[step];
+    const uint64_t spacing = md5i_packed_key_steps[step];
     const uint64_t last = num_frames - 1;
-    return apart == 0 ? 1 : (uint32_t)((last + apart - 1) / apart + 1);
+    if (spacing == 0)
+        return 1;
+    const uint64_t num_intervals = (last + spacing - 1) / spacing; // rounded up
+    return (uint32_t)(num_intervals + 1);
 }
 
-// Most sample positions are between two consecutive frames, which always have a common pair of
-// keys. Differences of frames are smaller than a step, so they are exact as floats.
+// Finds the two keys around a sample position, and the fraction between them. Returns false if the
+// two frames of the position are not between the same two keys. Most positions are between two
+// consecutive frames, which always are. Differences of frames are smaller than a step, so they are
+// exact as floats.
 bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_position *sample,
                            md5_packed_span *span)
 {
     const uint32_t from = sample->frame0;
     const uint32_t to = sample->frame1;
     const uint32_t last = num_frames - 1;
-    const uint32_t apart = md5i_packed_key_steps[step];
-    if (apart == 0) {
+    const uint32_t spacing = md5i_packed_key_steps[step]; // frames from one key to the next
+    const bool is_constant = spacing == 0;
+    if (is_constant) {
         *span = (md5_packed_span){0, 0, 0};
         return true;
     }
-    if (apart == 1) {
+    const bool has_all_frames = spacing == 1;
+    if (has_all_frames) {
         *span = (md5_packed_span){from, to, sample->fraction};
         return true;
     }
+    // At a frame only frame0 matters.
     const bool is_at_frame = sample->fraction == 0;
     const uint32_t lower = is_at_frame || from < to ? from : to;
     const uint32_t upper = is_at_frame || from > to ? from : to;
-    const uint32_t key = lower / apart;
-    const uint32_t start = key * apart;
-    const uint32_t end = last - start > apart ? start + apart : last;
+    const uint32_t key = lower / spacing;
+    const uint32_t start = key * spacing;                                 // frame of the key
+    const uint32_t end = last - start > spacing ? start + spacing : last; // frame of the next key
     if (upper > end)
         return false;
-    const float length = end > start ? (float)(end - start) : 1;
+    const bool has_next_key = end > start;
+    const float length = has_next_key ? (float)(end - start) : 1;
     const float displacement = ((float)to - (float)from) * sample->fraction;
     const float fraction = ((float)(from - start) + (is_at_frame ? 0 : displacement)) / length;
-    *span = (md5_packed_span){key, end > start ? key + 1 : key, fraction};
+    *span = (md5_packed_span){key, has_next_key ? key + 1 : key, fraction};
     return true;
 }
 
@@ -199,28 +214,37 @@ md5_quat md5i_packed_sample_joint(const md5_packed *packed, uint32_t joint, uint
 
 // -- Groups -----------------------------------------------------------------------------------
 
+// Returns the header of one track of a group.
+static md5_packed_header lane_header(const md5_packed_group *group, uint32_t lane)
+{
+    md5_packed_header header = {
+        .first_bit = group->first_bits[lane],
+        .kind = group->kind,
+        .form = (uint8_t)group->forms[lane],
+        .step = group->steps[lane],
+        .key_bits = group->key_bits[lane],
+        .scale = group->scales[lane],
+    };
+    for (uint32_t c = 0; c < 4; c++) {
+        header.component_bits[c] = group->component_bits[c][lane];
+        header.offsets[c] = group->offsets[c][lane];
+    }
+    return header;
+}
+
 void md5i_packed_sample_scalar(const md5_packed *packed, const md5_packed_group *groups,
                                uint32_t num_groups, const md5_sample_position *sample,
                                md5_xform *pose)
 {
-    for (const md5_packed_group *group = groups; group < groups + num_groups; group++)
+    for (uint32_t i = 0; i < num_groups; i++) {
+        const md5_packed_group *const group = &groups[i];
         for (uint32_t lane = 0; lane < group->count; lane++) {
-            md5_packed_header header = {
-                .first_bit = group->first_bits[lane],
-                .kind = group->kind,
-                .form = (uint8_t)group->forms[lane],
-                .step = group->steps[lane],
-                .key_bits = group->key_bits[lane],
-                .scale = group->scales[lane],
-            };
-            for (uint32_t c = 0; c < 4; c++) {
-                header.component_bits[c] = group->component_bits[c][lane];
-                header.offsets[c] = group->offsets[c][lane];
-            }
+            const md5_packed_header header = lane_header(group, lane);
             float value[4];
             md5i_packed_sample_track(packed, &header, sample, value);
             memcpy(md5_packed_target(pose, group->target_offsets[lane]), value, sizeof value);
         }
+    }
 }
 
 // -- Grouping ---------------------------------------------------------------------------------
@@ -253,30 +277,38 @@ static bool is_scalar_only(const md5_packed_header *header)
     return header->form == MD5_PACKED_FULL || header->key_bits > MD5_PACKED_WORD_BITS;
 }
 
-// Samples or stores a pending group and empties it.
+// Sets the track of one lane of a group. `joint` is the joint that the track drives.
+static void set_lane(md5_packed_group *group, uint32_t lane, const md5_packed_header *header,
+                     uint32_t joint)
+{
+    const size_t transform = joint * sizeof(md5_xform);
+    const size_t member = header->kind == MD5_PACKED_ROTATION ? offsetof(md5_xform, rotation)
+                                                              : offsetof(md5_xform, translation);
+    group->first_bits[lane] = header->first_bit;
+    group->target_offsets[lane] = (uint32_t)(transform + member);
+    group->scales[lane] = header->scale;
+    group->key_bits[lane] = header->key_bits;
+    group->forms[lane] = (float)header->form;
+    group->steps[lane] = header->step;
+    for (uint32_t c = 0; c < 4; c++) {
+        group->offsets[c][lane] = header->offsets[c];
+        group->component_bits[c][lane] = header->component_bits[c];
+    }
+}
+
+// Samples, writes or only counts a pending group, and empties it. Unused lanes repeat the first
+// track, so that kernels can decode all lanes.
 static void emit_group(md5_packed_grouping *grouping, pending_headers *pending)
 {
     const md5_packed_header *const first = &pending->headers[0];
     md5_packed_group group = {.kind = first->kind,
                               .count = (uint8_t)pending->count,
                               .is_scalar_only = is_scalar_only(first)};
-    const size_t member = first->kind == MD5_PACKED_ROTATION ? offsetof(md5_xform, rotation)
-                                                             : offsetof(md5_xform, translation);
     for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
         const uint32_t source = lane < pending->count ? lane : 0;
-        const md5_packed_header *const header = &pending->headers[source];
-        const size_t transform = pending->targets[source] * sizeof(md5_xform);
-        group.first_bits[lane] = header->first_bit;
-        group.target_offsets[lane] = (uint32_t)(transform + member);
-        group.scales[lane] = header->scale;
-        group.key_bits[lane] = header->key_bits;
-        group.forms[lane] = (float)header->form;
-        group.steps[lane] = header->step;
-        group.is_mixed = group.is_mixed || header->step != first->step;
-        for (uint32_t c = 0; c < 4; c++) {
-            group.offsets[c][lane] = header->offsets[c];
-            group.component_bits[c][lane] = header->component_bits[c];
-        }
+        set_lane(&group, lane, &pending->headers[source], pending->targets[source]);
+        if (pending->headers[source].step != first->step)
+            group.is_mixed = true;
     }
     if (grouping->kernel)
         grouping->kernel(grouping->packed, &group, 1, grouping->sample, grouping->pose);
@@ -286,6 +318,7 @@ static void emit_group(md5_packed_grouping *grouping, pending_headers *pending)
     pending->count = 0;
 }
 
+// Adds a track to a pending group, and emits the group if it is full.
 static void add_header(md5_packed_grouping *grouping, pending_headers *pending,
                        const md5_packed_header *header, uint32_t target)
 {
@@ -309,38 +342,61 @@ static void write_constant(const md5_packed_grouping *grouping, const md5_packed
                                  .translation = {value[0], value[1], value[2]}};
 }
 
-// Groups all tracks. targets[joints] contains the joint of the pose that each track drives, or
-// MD5_NONE; if it is NULL, each track drives its own joint. Constant tracks are not grouped: if
-// there is a kernel, they are written to the pose. Returns the number of groups.
-static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targets)
+// Adds a track to the group of its class and step. A constant track is not grouped: if there is a
+// kernel, it is written to the pose. `joint` is the joint that the track drives, or MD5_NONE.
+static void group_track(md5_packed_grouping *grouping, const md5_packed_header *header,
+                        uint32_t joint)
 {
-    const md5_packed *const packed = grouping->packed;
-    md5_packed_cursor cursor = md5_packed_begin(packed);
-    grouping->count = 0;
-    for (uint32_t c = 0; c < CLASSES; c++)
-        for (uint32_t step = 0; step < MD5_PACKED_NUM_STEPS; step++)
-            grouping->pending[c][step].count = 0;
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_header header = md5i_packed_read_header(packed, (uint8_t)(i % 2), &cursor);
-        const uint32_t joint = targets ? targets[i / 2] : i / 2;
-        if (header.step == 0) {
-            if (grouping->kernel)
-                write_constant(grouping, &header, joint);
-        } else if (joint != MD5_NONE) {
-            const uint32_t class_index = 2u * header.kind + (is_scalar_only(&header) ? 1 : 0);
-            add_header(grouping, &grouping->pending[class_index][header.step], &header, joint);
-        }
+    const bool is_constant = header->step == 0;
+    if (is_constant) {
+        if (grouping->kernel)
+            write_constant(grouping, header, joint);
+        return;
     }
-    // Groups of one step that are not full are merged into groups of several steps.
+    if (joint == MD5_NONE)
+        return;
+    const uint32_t class_index = 2u * header->kind + (is_scalar_only(header) ? 1 : 0);
+    add_header(grouping, &grouping->pending[class_index][header->step], header, joint);
+}
+
+// Merges the groups of one step that are not full into groups of several steps, and emits them.
+static void emit_partial_groups(md5_packed_grouping *grouping)
+{
     for (uint32_t c = 0; c < CLASSES; c++) {
         pending_headers *const pending = grouping->pending[c];
         pending_headers *const mixed = &pending[0]; // unused until here: constants have step 0
-        for (uint32_t step = 1; step < MD5_PACKED_NUM_STEPS; step++)
+        for (uint32_t step = 1; step < MD5_PACKED_NUM_STEPS; step++) {
             for (uint32_t i = 0; i < pending[step].count; i++)
                 add_header(grouping, mixed, &pending[step].headers[i], pending[step].targets[i]);
+        }
         if (mixed->count > 0)
             emit_group(grouping, mixed);
     }
+}
+
+// Groups all tracks. targets[joints] contains the joint of the pose that each joint of the clip
+// drives, or MD5_NONE; if it is NULL, each drives the joint with the same index. Returns the number
+// of groups.
+static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targets)
+{
+    const md5_packed *const packed = grouping->packed;
+    grouping->count = 0;
+    for (uint32_t c = 0; c < CLASSES; c++) {
+        for (uint32_t step = 0; step < MD5_PACKED_NUM_STEPS; step++)
+            grouping->pending[c][step].count = 0;
+    }
+    // The headers of a joint are consecutive: first its rotation, then its translation.
+    md5_packed_cursor cursor = md5_packed_begin(packed);
+    for (uint32_t i = 0; i < packed->num_joints; i++) {
+        const uint32_t joint = targets ? targets[i] : i;
+        const md5_packed_header rotation =
+            md5i_packed_read_header(packed, MD5_PACKED_ROTATION, &cursor);
+        group_track(grouping, &rotation, joint);
+        const md5_packed_header translation =
+            md5i_packed_read_header(packed, MD5_PACKED_TRANSLATION, &cursor);
+        group_track(grouping, &translation, joint);
+    }
+    emit_partial_groups(grouping);
     return grouping->count;
 }
 
