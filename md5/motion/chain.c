@@ -298,8 +298,8 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
 // A chain counts as straight if it deviates from a line by less than this share of its length.
 #define STRAIGHT_CHAIN 1e-3f
 
-// A straight chain whose target is on its line would stay on it, so its joints are first moved
-// aside by this share of their bones; PUSH is also the sine of that angle.
+// A straight chain whose target is on its line would stay on the line. Its joints are therefore
+// first moved aside by this fraction of their bones, the sine of the angle of the bones.
 #define BEND_SINE 0.1f
 #define BEND_COSINE 0.99498744f
 
@@ -341,60 +341,81 @@ static bool is_stuck(const reaching *reach, md5_vec3 *direction, md5_vec3 *aside
            && distance_left(reach, places[reach->last]) > reach->tolerance;
 }
 
-// Returns the position at `length` from `fixed` towards `total_rotations`.
-static md5_vec3 point_toward(md5_vec3 fixed, md5_vec3 total_rotations, float length)
+// Returns the point at the distance `length` from `fixed`, in the direction of `toward`.
+static md5_vec3 point_toward(md5_vec3 fixed, md5_vec3 toward, float length)
 {
     const md5_vec3 none = {0, 0, 0};
-    const md5_vec3 direction = md5_vec3_normalize(md5_vec3_sub(total_rotations, fixed), none);
+    const md5_vec3 direction = md5_vec3_normalize(md5_vec3_sub(toward, fixed), none);
     return md5_vec3_add(fixed, md5_vec3_scale(direction, length));
+}
+
+// Moves the joints of a chain onto the line from its root to the target.
+static void stretch_to_target(const reaching *reach, md5_vec3 *places)
+{
+    for (uint32_t i = 0; i < reach->last; i++)
+        places[i + 1] = point_toward(places[i], reach->target, reach->lengths[i]);
+}
+
+// Moves the tip of a chain to the target and restores the lengths of the bones, from the tip to the
+// root. Then moves the root back to its position, and restores the lengths from the root to the
+// tip. Each iteration reduces the distance between tip and target.
+static void iterate_fabrik(const reaching *reach, md5_vec3 *places)
+{
+    const md5_vec3 root = reach->chain.places[0];
+    const uint32_t last = reach->last;
+    for (uint32_t n = 0; n < reach->iterations; n++) {
+        if (distance_left(reach, places[last]) <= reach->tolerance)
+            break;
+        places[last] = reach->target;
+        for (uint32_t i = last; i-- > 0;)
+            places[i] = point_toward(places[i + 1], places[i], reach->lengths[i]);
+        places[0] = root;
+        for (uint32_t i = 0; i < last; i++)
+            places[i + 1] = point_toward(places[i], places[i + 1], reach->lengths[i]);
+    }
+}
+
+// Computes the rotations that move the joints of a chain to places[]. Each joint takes the shortest
+// rotation that points its bone at the next position, after the rotations of the joints above it. A
+// bone without length has an arbitrary direction. Writes turned[chain->count], model-space
+// rotations.
+static void rotate_to_places(const md5_chain *chain, const md5_vec3 *places, md5_quat *turned)
+{
+    const uint32_t last = chain->count - 1;
+    const md5_vec3 any = {1, 0, 0};
+    md5_quat total = MD5_NO_TURN;
+    for (uint32_t i = 0; i < last; i++) {
+        const md5_vec3 bone = md5_vec3_sub(chain->places[i + 1], chain->places[i]);
+        const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(total, bone), any);
+        const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(places[i + 1], places[i]), from);
+        total = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), total));
+        turned[i] = md5_quat_mul(total, chain->rotations[i]);
+    }
+    turned[last] = md5_quat_mul(total, chain->rotations[last]);
 }
 
 // Writes turned[chain->count], model-space rotations. Returns the remaining distance.
 static float solve_by_fabrik(const reaching *reach, md5_quat *turned)
 {
     const md5_chain *const chain = &reach->chain;
-    const float *const lengths = reach->lengths;
-    const uint32_t last = reach->last;
-    const md5_vec3 root = chain->places[0];
-    const md5_vec3 any = {1, 0, 0};
     md5_vec3 places[MD5_MAX_CHAIN];
-    md5_vec3 direction;
-    md5_vec3 aside;
     memcpy(places, chain->places, chain->count * sizeof *places);
-    if (!(distance_left(reach, root) < reach->length)) {
-        for (uint32_t i = 0; i < last; i++)
-            places[i + 1] = point_toward(places[i], reach->target, lengths[i]);
-    } else {
+    const bool is_reachable = distance_left(reach, chain->places[0]) < reach->length;
+    if (is_reachable) {
+        md5_vec3 direction;
+        md5_vec3 aside;
         if (is_stuck(reach, &direction, &aside)) {
-            for (uint32_t i = 1; i < last; i++)
-                places[i] =
-                    md5_vec3_add(places[i], md5_vec3_scale(aside, BEND_SINE * lengths[i - 1]));
+            for (uint32_t i = 1; i < reach->last; i++) {
+                const float push = BEND_SINE * reach->lengths[i - 1];
+                places[i] = md5_vec3_add(places[i], md5_vec3_scale(aside, push));
+            }
         }
-        for (uint32_t n = 0;
-             n < reach->iterations && !(distance_left(reach, places[last]) <= reach->tolerance);
-             n++) {
-            // Restores the bone lengths backward from the target, then forward from the root.
-            places[last] = reach->target;
-            for (uint32_t i = last; i-- > 0;)
-                places[i] = point_toward(places[i + 1], places[i], lengths[i]);
-            places[0] = root;
-            for (uint32_t i = 0; i < last; i++)
-                places[i + 1] = point_toward(places[i], places[i + 1], lengths[i]);
-        }
+        iterate_fabrik(reach, places);
+    } else {
+        stretch_to_target(reach, places);
     }
-    // Each joint takes the shortest rotation that points its bone at the next position, after the
-    // rotations of the joints above. A bone without length points anywhere.
-    md5_quat so_far = MD5_NO_TURN;
-    for (uint32_t i = 0; i <= last; i++) {
-        if (i < last) {
-            const md5_vec3 old = md5_vec3_sub(chain->places[i + 1], chain->places[i]);
-            const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(so_far, old), any);
-            const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(places[i + 1], places[i]), from);
-            so_far = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), so_far));
-        }
-        turned[i] = md5_quat_mul(so_far, chain->rotations[i]);
-    }
-    return distance_left(reach, places[last]);
+    rotate_to_places(chain, places, turned);
+    return distance_left(reach, places[reach->last]);
 }
 
 // Applies the rotations of a pass of CCD. The rotation of a joint also rotates its descendants.
@@ -857,49 +878,63 @@ static bool is_in_a_chain(const goal_collection *collection, uint32_t joint)
 
 // -- Rig ------------------------------------------------------------------------------------------
 
-// Adds the joints from a tip up to the highest one that is in a chain, unless they are in the rig.
-// Returns the tip's index in the rig, or MD5_NONE if they do not fit.
+// Returns the index of a joint in the rig, or MD5_NONE.
+static uint32_t find_rig_joint(const md5_rig *rig, uint32_t joint)
+{
+    for (uint32_t i = 0; i < rig->count; i++) {
+        if (rig->joints[i].joint == joint)
+            return i;
+    }
+    return MD5_NONE;
+}
+
+// Sets the rotation above the first joint of a rig, and its position, from the pose.
+static void place_first_joint(const goal_collection *collection, md5_rig_joint *first)
+{
+    const md5_float4_place above =
+        md5i_place_above(collection->skeleton, collection->pose, first->joint);
+    const md5_float4_place place =
+        md5i_place_of(collection->skeleton, collection->pose, first->joint);
+    first->above = md5i_quatd_unit(md5_quatd_from_quat(md5_quat_from_float4(above.rotation)));
+    first->place = md5_vec3d_from_vec3(md5_vec3_from_float4(place.place));
+}
+
+// Adds the joints from a tip up to an ancestor that is in the rig. If no ancestor is in the rig,
+// adds them up to the highest ancestor that is in a chain. Returns the tip's index in the rig, or
+// MD5_NONE if the joints do not fit.
 static uint32_t add_path(goal_collection *collection, uint32_t tip)
 {
-    uint32_t path[MD5_MAX_GOAL_JOINTS];
-    uint32_t count = 0;
-    uint32_t needed = 0;
-    uint32_t ancestor = tip;
-    uint32_t parent = MD5_NONE;
-    for (uint32_t depth = 0; ancestor != MD5_NONE;
+    md5_rig *const rig = &collection->rig;
+    uint32_t path[MD5_MAX_GOAL_JOINTS]; // from the tip upward
+    uint32_t length = 0;                // of the path to the current ancestor, even if longer
+    uint32_t length_to_chain = 0;       // of the path to the highest joint in a chain
+    uint32_t parent = MD5_NONE;         // index in the rig
+    for (uint32_t ancestor = tip; ancestor != MD5_NONE;
          ancestor = collection->skeleton->joints[ancestor].parent) {
-        for (uint32_t i = 0; i < collection->rig.count && parent == MD5_NONE; i++)
-            if (collection->rig.joints[i].joint == ancestor)
-                parent = i;
+        parent = find_rig_joint(rig, ancestor);
         if (parent != MD5_NONE)
             break;
-        if (depth < MD5_MAX_GOAL_JOINTS)
-            path[depth] = ancestor;
-        depth++;
+        if (length < MD5_MAX_GOAL_JOINTS)
+            path[length] = ancestor;
+        length++;
         if (is_in_a_chain(collection, ancestor))
-            needed = depth;
-        count = depth;
+            length_to_chain = length;
     }
-    count = parent != MD5_NONE ? count : needed;
-    if (count > MD5_MAX_GOAL_JOINTS - collection->rig.count)
+    if (parent == MD5_NONE)
+        length = length_to_chain;
+    if (length > MD5_MAX_GOAL_JOINTS - rig->count)
         return MD5_NONE;
-    while (count-- > 0) {
-        const uint32_t joint = path[count];
+    for (uint32_t i = length; i-- > 0;) {
+        const uint32_t joint = path[i];
         const bool is_held = !is_in_a_chain(collection, joint);
-        md5_rig_joint *const added = &collection->rig.joints[collection->rig.count++];
-        *added = create_rig_joint(collection->pose, joint, parent,
-                                  is_held ? NULL : collection->job->limits);
+        const md5_joint_limit *const limits = is_held ? NULL : collection->job->limits;
+        md5_rig_joint *const added = &rig->joints[rig->count];
+        *added = create_rig_joint(collection->pose, joint, parent, limits);
         added->is_held = is_held;
-        if (parent == MD5_NONE) {
-            const md5_float4_place above =
-                md5i_place_above(collection->skeleton, collection->pose, joint);
-            const md5_float4_place place =
-                md5i_place_of(collection->skeleton, collection->pose, joint);
-            added->above =
-                md5i_quatd_unit(md5_quatd_from_quat(md5_quat_from_float4(above.rotation)));
-            added->place = md5_vec3d_from_vec3(md5_vec3_from_float4(place.place));
-        }
-        parent = collection->rig.count - 1;
+        if (parent == MD5_NONE)
+            place_first_joint(collection, added);
+        parent = rig->count;
+        rig->count++;
     }
     return parent;
 }
