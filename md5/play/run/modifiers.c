@@ -314,6 +314,73 @@ static bool is_applied(md5_player *player, uint32_t number, const md5_target *ta
     return false;
 }
 
+static void apply_two_bone(const md5_machine *machine, const md5_modifier *modifier,
+                           const md5_target *target, md5_xform *pose)
+{
+    const md5_two_bone_job job = {
+        .limb = &modifier->limb, // checked when the machine was created
+        .target = target->position,
+        .pole = target->has_pole ? &target->pole : NULL,
+        .rotation = target->has_rotation ? &target->rotation : NULL,
+        .params = modifier->desc.two_bone,
+        .weight = target->weight,
+        .limits = machine->limits,
+    };
+    md5i_bend_limb(&machine->model->skeleton, pose, &modifier->limb, &job, NULL);
+}
+
+static void apply_chain(const md5_machine *machine, const md5_modifier *modifier,
+                        const md5_target *target, md5_xform *pose)
+{
+    const md5_skeleton *const skeleton = &machine->model->skeleton;
+    const md5_chain_job job = {
+        .solver = modifier->desc.kind == MD5_MODIFIER_CCD ? MD5_CHAIN_CCD : MD5_CHAIN_FABRIK,
+        .tip = modifier->joint,
+        .length = modifier->desc.length,
+        .target = target->position,
+        .tolerance = 0.01f * md5_skeleton_scale(skeleton),
+        .iterations = 16,
+        .weight = target->weight,
+        .limits = machine->limits,
+    };
+    md5_solve_chain(skeleton, &job, pose);
+}
+
+static void apply_spring(md5_player *player, uint32_t number, const md5_target *target,
+                         md5_xform *pose)
+{
+    const md5_modifier *const modifier = &player->machine->modifiers[number];
+    const md5_spring_job job = {
+        .tip = modifier->joint,
+        .length = modifier->desc.length,
+        .params = modifier->desc.spring,
+        .placement = {.rotation = target->rotation, .translation = target->position},
+        .state = player->springs + modifier->first_spring,
+        .seconds = (float)player->since_pose,
+        .is_first = !player->are_placed[number],
+        .weight = target->weight,
+    };
+    if (md5_solve_spring(&player->machine->model->skeleton, &job, pose))
+        player->are_placed[number] = true;
+}
+
+// Applies a gaze with the eyes that are animated at the level of detail.
+static void apply_gaze(const md5_player *player, const md5_modifier *modifier,
+                       const md5_target *target, md5_xform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_detail_set *const detail = md5_player_detail_set(player);
+    md5_gaze_desc gaze = make_gaze(machine, modifier, target);
+    uint32_t num_eyes = 0;
+    for (uint32_t i = 0; i < gaze.num_eyes; i++) {
+        if (!detail || detail->are_animated[gaze.eyes[i]])
+            gaze.eyes[num_eyes++] = gaze.eyes[i];
+    }
+    gaze.num_eyes = num_eyes;
+    md5_gaze_pose(&gaze, &player->gazes[modifier->gaze], &machine->model->skeleton, target->weight,
+                  pose);
+}
+
 static void apply_modifier(md5_player *player, uint32_t number, const md5_target *target,
                            md5_xform *pose)
 {
@@ -321,78 +388,37 @@ static void apply_modifier(md5_player *player, uint32_t number, const md5_target
     const md5_skeleton *const skeleton = &machine->model->skeleton;
     const md5_modifier *const modifier = &machine->modifiers[number];
     const md5_xform transform = {.rotation = target->rotation, .translation = target->position};
+    const md5_aim_job aim = {
+        .tip = modifier->joint,
+        .length = modifier->desc.length,
+        .target = target->position,
+        .params = modifier->desc.aim,
+        .weight = target->weight,
+    };
     switch (modifier->desc.kind) {
     case MD5_MODIFIER_JOINT:
         md5_modify_joint(skeleton, modifier->joint, modifier->desc.space, transform, target->weight,
                          pose);
         break;
-    case MD5_MODIFIER_AIM: {
-        const md5_aim_job job = {
-            .tip = modifier->joint,
-            .length = modifier->desc.length,
-            .target = target->position,
-            .params = modifier->desc.aim,
-            .weight = target->weight,
-        };
-        md5_solve_aim(skeleton, &job, pose);
+    case MD5_MODIFIER_AIM:
+        md5_solve_aim(skeleton, &aim, pose);
         break;
-    }
-    case MD5_MODIFIER_TWO_BONE: {
-        const md5_two_bone_job job = {
-            .limb = &modifier->limb, // checked when the machine was created
-            .target = target->position,
-            .pole = target->has_pole ? &target->pole : NULL,
-            .rotation = target->has_rotation ? &target->rotation : NULL,
-            .params = modifier->desc.two_bone,
-            .weight = target->weight,
-            .limits = machine->limits,
-        };
-        md5i_bend_limb(skeleton, pose, &modifier->limb, &job, NULL);
+    case MD5_MODIFIER_TWO_BONE:
+        apply_two_bone(machine, modifier, target, pose);
         break;
-    }
     case MD5_MODIFIER_FABRIK:
-    case MD5_MODIFIER_CCD: {
-        const md5_chain_job job = {
-            .solver = modifier->desc.kind == MD5_MODIFIER_CCD ? MD5_CHAIN_CCD : MD5_CHAIN_FABRIK,
-            .tip = modifier->joint,
-            .length = modifier->desc.length,
-            .target = target->position,
-            .tolerance = 0.01f * md5_skeleton_scale(skeleton),
-            .iterations = 16,
-            .weight = target->weight,
-            .limits = machine->limits,
-        };
-        md5_solve_chain(skeleton, &job, pose);
+    case MD5_MODIFIER_CCD:
+        apply_chain(machine, modifier, target, pose);
         break;
-    }
-    case MD5_MODIFIER_SPRING: {
-        const md5_spring_job job = {
-            .tip = modifier->joint,
-            .length = modifier->desc.length,
-            .params = modifier->desc.spring,
-            .placement = transform,
-            .state = player->springs + modifier->first_spring,
-            .seconds = (float)player->since_pose,
-            .is_first = !player->are_placed[number],
-            .weight = target->weight,
-        };
-        player->are_placed[number] |= md5_solve_spring(skeleton, &job, pose);
+    case MD5_MODIFIER_SPRING:
+        apply_spring(player, number, target, pose);
         break;
-    }
     case MD5_MODIFIER_FEET:
         apply_feet(player, number, target->weight, pose);
         break;
-    case MD5_MODIFIER_GAZE: {
-        const md5_detail_set *const detail = md5_player_detail_set(player);
-        md5_gaze_desc gaze = make_gaze(machine, modifier, target);
-        uint32_t num_eyes = 0;
-        for (uint32_t i = 0; i < gaze.num_eyes; i++)
-            if (!detail || detail->are_animated[gaze.eyes[i]])
-                gaze.eyes[num_eyes++] = gaze.eyes[i];
-        gaze.num_eyes = num_eyes;
-        md5_gaze_pose(&gaze, &player->gazes[modifier->gaze], skeleton, target->weight, pose);
+    case MD5_MODIFIER_GAZE:
+        apply_gaze(player, modifier, target, pose);
         break;
-    }
     }
 }
 
