@@ -70,7 +70,7 @@ static bool has_reduction(void)
 static uint32_t reduced_count(const md5_mesh *mesh, float error)
 {
     view_triangles level;
-    view_reduce_mesh(mesh, sheet_palette, NULL, &error, 1, &level);
+    view_create_mesh_levels(mesh, sheet_palette, NULL, &error, 1, &level);
     free(level.indices);
     return level.count;
 }
@@ -163,7 +163,7 @@ TEST (view_reduced_surfaces_are_near) {
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         view_triangles levels[2];
-        view_reduce_mesh(mesh, bent, NULL, errors, 2, levels);
+        view_create_mesh_levels(mesh, bent, NULL, errors, 2, levels);
         CHECK(levels[0].count < mesh->num_triangles && levels[1].count < levels[0].count * 3 / 4);
         check_distances(mesh, still, levels, bind_limits);
         check_distances(mesh, running, levels, run_limits);
@@ -223,7 +223,7 @@ TEST (view_reduced_limbs_bend_at_the_elbow) {
     view_bend_joints(limb, bent);
     md5_local_to_palette(limb, pose, NULL, posed);
     view_triangles levels[2];
-    view_reduce_mesh(mesh, bent, NULL, (const float[]){error, 1.5f * error}, 2, levels);
+    view_create_mesh_levels(mesh, bent, NULL, (const float[]){error, 1.5f * error}, 2, levels);
     CHECK(levels[0].count < mesh->num_triangles * 2 / 3);
     // Without vertices at the elbow, the surface would be 5 units away.
     check_distances(mesh, posed, levels, (const float[]){3 * error, 4.5f * error});
@@ -239,7 +239,7 @@ TEST (view_reduced_sheet_keeps_its_edge) {
     if (!has_reduction())
         return;
     make_sheet(&flat);
-    view_reduce_mesh(&flat.mesh, sheet_palette, NULL, &error, 1, &level);
+    view_create_mesh_levels(&flat.mesh, sheet_palette, NULL, &error, 1, &level);
     CHECK(level.count < NUM_TRIANGLES / 4);
     double area = 0.0;
     for (uint32_t t = 0; t < level.count; t++) {
@@ -281,8 +281,8 @@ TEST (view_reduced_meshes_keep_what_moves) {
         if (kind == OTHER_JOINT)
             bent.joints[centre] = 1;
         view_triangles levels[2];
-        view_reduce_mesh(&bent.mesh, sheet_palette, kind == MORPH ? &moved : NULL, errors, 2,
-                         levels);
+        view_create_mesh_levels(&bent.mesh, sheet_palette, kind == MORPH ? &moved : NULL, errors, 2,
+                                levels);
         CHECK(uses(&levels[0], centre));
         CHECK(levels[0].count < NUM_TRIANGLES / 2);
         CHECK(!uses(&levels[1], centre));
@@ -305,7 +305,7 @@ TEST (view_reduced_meshes_keep_triangles_that_morph_targets_move_farther) {
         const md5_morph_delta delta = {.position = {0, 0, is_farther ? 0.126f : 0.125f}};
         const md5_morph_mesh moved = {1, 1, &centre, ends, &delta};
         view_triangles level;
-        view_reduce_mesh(&flat.mesh, sheet_palette, &moved, &error, 1, &level);
+        view_create_mesh_levels(&flat.mesh, sheet_palette, &moved, &error, 1, &level);
         CHECK(uses(&level, centre) == is_farther);
         free(level.indices);
     }
@@ -339,7 +339,7 @@ TEST (view_reduced_seams_stay_closed) {
     }
     seamed.mesh.num_triangles = num_triangles;
     view_triangles level;
-    view_reduce_mesh(&seamed.mesh, sheet_palette, NULL, &error, 1, &level);
+    view_create_mesh_levels(&seamed.mesh, sheet_palette, NULL, &error, 1, &level);
     CHECK(level.count < NUM_TRIANGLES / 4);
     for (uint32_t t = 0; t < level.count; t++) {
         uint32_t below = 0;

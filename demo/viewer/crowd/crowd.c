@@ -191,9 +191,9 @@ static void reduce_part(void *user, uint32_t worker, size_t begin, size_t end)
     const reduction *const work = user;
     (void)worker;
     for (size_t i = begin; i < end; i++)
-        view_reduce_mesh(&work->source->meshes[i], work->bent,
-                         work->morph != NULL ? &work->morph->meshes[i] : NULL, work->errors,
-                         VIEW_NUM_REDUCED, work->meshes[i]);
+        view_create_mesh_levels(&work->source->meshes[i], work->bent,
+                                work->morph != NULL ? &work->morph->meshes[i] : NULL, work->errors,
+                                VIEW_NUM_REDUCED, work->meshes[i]);
 }
 
 static bool upload_level(view_detail *level, const md5_morph *morph, const view_loader *loader)

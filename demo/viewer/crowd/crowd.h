@@ -29,19 +29,21 @@ typedef struct view_triangles {
     uint32_t count;
 } view_triangles;
 
-// Returns true if the program was built with meshoptimizer. Otherwise all triangles remain.
+// Returns true if the program was built with meshoptimizer, which reduces meshes.
 bool view_can_reduce_meshes(void);
 
 // Writes palette[model joints] of a pose in which every joint is bent. Meshes are reduced in this
 // pose, because the bind pose of a straight limb does not need vertices at its elbow or knee.
 void view_bend_joints(const md5_model *model, md5_mat34 *palette);
 
-// Writes levels[num_levels], from fine to coarse: the triangles of a mesh, reduced so that its
-// surface moves by about errors[level] units in the pose of the palette `bent`. The errors must
-// increase. Open edges are unchanged, and so are triangles that a morph target of `morph` (NULL =
-// none) moves farther than the error. Texture seams remain closed.
-void view_reduce_mesh(const md5_mesh *mesh, const md5_mat34 *bent, const md5_morph_mesh *morph,
-                      const float *errors, uint32_t num_levels, view_triangles *levels);
+// Writes the triangles of a mesh at each level of detail to levels[num_levels], from fine to
+// coarse: reduced so that its surface moves by about errors[level] units in the pose of the palette
+// `bent`. The errors must increase. Open edges are unchanged, and so are triangles that a morph
+// target of `morph` (NULL = none) moves farther than the error. Texture seams remain closed. If
+// view_can_reduce_meshes() returns false, each level contains all triangles.
+void view_create_mesh_levels(const md5_mesh *mesh, const md5_mat34 *bent,
+                             const md5_morph_mesh *morph, const float *errors, uint32_t num_levels,
+                             view_triangles *levels);
 
 // Source of the vertices or images of a level.
 typedef enum view_detail_source {

@@ -1,5 +1,9 @@
-// Reduces the triangles of meshes for small members of crowds, with meshoptimizer. Meshes are
-// reduced in a pose with bent joints (view_bend_joints), so that joints keep their shape.
+// Creates levels of detail of meshes, for small members of crowds: meshoptimizer reduces their
+// triangles. Meshes are reduced in a pose with bent joints (view_bend_joints), so that joints keep
+// their shape.
+//
+// A program that was built without meshoptimizer cannot reduce meshes, so it draws a crowd with all
+// triangles. It uses the second version of the functions, at the end of this file.
 #include "demo/viewer/crowd/crowd.h"
 
 #ifdef HAS_MESHOPTIMIZER
@@ -35,6 +39,8 @@ void view_bend_joints(const md5_model *model, md5_mat34 *palette)
     md5_local_to_palette(model, pose, NULL, palette);
     free(pose);
 }
+
+// -- Levels of detail -----------------------------------------------------------------------------
 
 #ifdef HAS_MESHOPTIMIZER
 bool view_can_reduce_meshes(void)
@@ -73,51 +79,69 @@ static float *find_morph_distances(const md5_mesh *mesh, const md5_morph_mesh *m
     return distances;
 }
 
-// Copies the triangles of a mesh: first those with a vertex that morph targets move by more than
-// `error`, then the others. Returns the number of the former, which are not reduced.
+// Returns the maximum displacement of a triangle's vertices by a morph target.
+static float triangle_distance(const uint32_t *vertices, const float *morph_distances)
+{
+    float distance = 0;
+    for (int k = 0; k < 3; k++)
+        distance = fmaxf(distance, morph_distances[vertices[k]]);
+    return distance;
+}
+
+// Copies the triangles of a mesh. The first ones, in their order, have a vertex that morph targets
+// move by more than `error`. All others follow from the end of `sorted` backward. Returns the
+// number of the first ones, which are not reduced.
 static uint32_t sort_triangles(const md5_mesh *mesh, const float *morph_distances, float error,
                                uint32_t *sorted)
 {
     uint32_t num_moved = 0;
-    uint32_t num_others = 0;
+    uint32_t first_other = mesh->num_triangles;
     for (uint32_t t = 0; t < mesh->num_triangles; t++) {
         const uint32_t *const vertices = mesh->indices + 3 * (size_t)t;
-        float distance = 0;
-        for (int k = 0; k < 3; k++)
-            distance = fmaxf(distance, morph_distances[vertices[k]]);
-        const uint32_t position =
-            distance > error ? num_moved++ : mesh->num_triangles - ++num_others;
+        uint32_t position;
+        if (triangle_distance(vertices, morph_distances) > error)
+            position = num_moved++;
+        else
+            position = --first_other;
         memcpy(sorted + 3 * (size_t)position, vertices, 3 * sizeof *sorted);
     }
     return num_moved;
 }
 
-void view_reduce_mesh(const md5_mesh *mesh, const md5_mat34 *bent, const md5_morph_mesh *morph,
-                      const float *errors, uint32_t num_levels, view_triangles *levels)
+// Returns the factor between errors relative to the size of a mesh, in which meshoptimizer
+// measures, and units. Returns 0 if the mesh has no size and cannot be reduced.
+static float mesh_size(const md5_mesh *mesh, const md5_vec3 *positions)
+{
+    if (mesh->num_vertices == 0)
+        return 0;
+    const float size = meshopt_simplifyScale(&positions->x, mesh->num_vertices, sizeof *positions);
+    const bool is_valid = size > 0 && size < INFINITY;
+    return is_valid ? size : 0;
+}
+
+void view_create_mesh_levels(const md5_mesh *mesh, const md5_mat34 *bent,
+                             const md5_morph_mesh *morph, const float *errors, uint32_t num_levels,
+                             view_triangles *levels)
 {
     md5_vec3 *const positions = pose_vertices(mesh, bent);
     float *const morph_distances = find_morph_distances(mesh, morph);
+    const float size = mesh_size(mesh, positions);
     uint32_t *const sorted = common_alloc(mesh->num_triangles, 3 * sizeof *sorted);
-    const float size =
-        mesh->num_vertices > 0
-            ? meshopt_simplifyScale(&positions->x, mesh->num_vertices, sizeof *positions)
-            : 0;
-    const bool can_be_reduced = size > 0 && size < INFINITY;
     for (uint32_t i = 0; i < num_levels; i++) {
         view_triangles *const level = &levels[i];
         const uint32_t num_moved = sort_triangles(mesh, morph_distances, errors[i], sorted);
-        const uint32_t *const others = sorted + 3 * (size_t)num_moved;
-        const size_t num_indices = 3 * (size_t)(mesh->num_triangles - num_moved);
+        const uint32_t num_others = mesh->num_triangles - num_moved;
         level->indices = common_alloc(mesh->num_triangles, 3 * sizeof *level->indices);
         level->count = mesh->num_triangles;
         memcpy(level->indices, sorted, 3 * (size_t)mesh->num_triangles * sizeof *sorted);
-        if (!can_be_reduced || num_indices == 0)
+        if (size == 0 || num_others == 0)
             continue;
-        const size_t num_left =
-            meshopt_simplify(level->indices + 3 * (size_t)num_moved, others, num_indices,
+        const uint32_t *const others = sorted + 3 * (size_t)num_moved;
+        const size_t num_indices =
+            meshopt_simplify(level->indices + 3 * (size_t)num_moved, others, 3 * (size_t)num_others,
                              &positions->x, mesh->num_vertices, sizeof *positions, 0,
                              errors[i] / size, meshopt_SimplifyLockBorder, NULL);
-        level->count = num_moved + (uint32_t)(num_left / 3);
+        level->count = num_moved + (uint32_t)(num_indices / 3);
     }
     free(positions);
     free(morph_distances);
@@ -129,13 +153,16 @@ bool view_can_reduce_meshes(void)
     return false;
 }
 
-void view_reduce_mesh(const md5_mesh *mesh, const md5_mat34 *bent, const md5_morph_mesh *morph,
-                      const float *errors, uint32_t num_levels, view_triangles *levels)
+// Without meshoptimizer: copies all triangles to each level. The permitted errors, and the poses
+// from which errors result, are not needed.
+void view_create_mesh_levels(const md5_mesh *mesh, const md5_mat34 *unused_bent,
+                             const md5_morph_mesh *unused_morph, const float *unused_errors,
+                             uint32_t num_levels, view_triangles *levels)
 {
-    (void)bent;
-    (void)morph;
-    (void)errors;
     const size_t num_indices = 3 * (size_t)mesh->num_triangles;
+    (void)unused_bent;
+    (void)unused_morph;
+    (void)unused_errors;
     for (uint32_t i = 0; i < num_levels; i++) {
         levels[i].indices = common_alloc(num_indices, sizeof *levels[i].indices);
         levels[i].count = mesh->num_triangles;
