@@ -363,42 +363,53 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
     }
 }
 
-// Reads the files of a part: first all other files, then the clips, which need the meshes.
-static void read_part(reading *part, const md5_threads *threads)
+// Sorts the files of a part: `order` begins with all other files and ends with the clips, and lists
+// of meshes and clips are sorted for searches. Returns the number of files that are not clips.
+static size_t sort_part(reading *part)
 {
-    enum { MAX_KEPT = 256 }; // models in memory; further models are read again for each clip
     size_t num_others = 0;
-    size_t num_kept = 0;
     part->num_clips = 0;
     part->num_meshes = 0;
     for (size_t i = 0; i < part->num_read; i++) {
         report *const to = &part->reports[i];
         const tool_kind kind = tool_kind_of(to->path);
-        if (kind == TOOL_ANIM)
-            part->order[part->num_read - ++part->num_clips] = to;
-        else
-            part->order[num_others++] = to;
         if (kind == TOOL_MODEL)
             part->meshes[part->num_meshes++] = to;
+        if (kind == TOOL_ANIM) {
+            part->num_clips++;
+            part->order[part->num_read - part->num_clips] = to;
+        } else {
+            part->order[num_others++] = to;
+        }
     }
-    common_sort(part->meshes, part->num_meshes, sizeof(report *), compare_files);
     part->clips = part->order + num_others;
-    common_sort(part->clips, part->num_clips, sizeof(report *), compare_files);
     part->clip_paths = part->mesh_paths + part->num_meshes;
+    common_sort(part->meshes, part->num_meshes, sizeof(report *), compare_files);
+    common_sort(part->clips, part->num_clips, sizeof(report *), compare_files);
     for (size_t i = 0; i < part->num_meshes; i++)
         part->mesh_paths[i] = part->meshes[i]->path;
     for (size_t i = 0; i < part->num_clips; i++)
         part->clip_paths[i] = part->clips[i]->path;
-    for (size_t i = 0; i < part->num_clips; i++) {
+    return num_others;
+}
+
+// Marks the meshes of clips, whose models stay in memory until the clips are read.
+static void select_kept_models(const reading *part)
+{
+    enum { MAX_KEPT = 256 }; // models in memory; further models are read again for each clip
+    size_t num_kept = 0;
+    for (size_t i = 0; i < part->num_clips && num_kept < MAX_KEPT; i++) {
         report *const mesh = find_mesh(part, part->clips[i]->path);
-        if (mesh && !mesh->keeps_model)
-            mesh->keeps_model = num_kept++ < MAX_KEPT;
+        if (!mesh || mesh->keeps_model)
+            continue;
+        mesh->keeps_model = true;
+        num_kept++;
     }
-    md5_threads_run(threads, num_others, read_range, part);
-    reading clips = *part;
-    clips.order = part->clips;
-    clips.num_before += num_others;
-    md5_threads_run(threads, part->num_clips, read_range, &clips);
+}
+
+// Checks all clips of each mesh together.
+static void check_clips_of_meshes(const reading *part)
+{
     for (size_t i = 0; i < part->num_clips; i++) {
         report *const mesh = find_mesh(part, part->clips[i]->path);
         if (!mesh || !part->clips[i]->facts)
@@ -410,14 +421,49 @@ static void read_part(reading *part, const md5_threads *threads)
         md5_check_turns(part->meshes[i]->clips, part->meshes[i]->num_clips);
 }
 
+// Reads the files of a part: first all other files, then the clips, which need the meshes.
+static void read_part(reading *part, const md5_threads *threads)
+{
+    const size_t num_others = sort_part(part);
+    select_kept_models(part);
+    md5_threads_run(threads, num_others, read_range, part);
+    reading clips = *part;
+    clips.order = part->clips;
+    clips.num_before += num_others;
+    md5_threads_run(threads, part->num_clips, read_range, &clips);
+    check_clips_of_meshes(part);
+}
+
 // -- The command ----------------------------------------------------------------------------------
 
+enum { FILES_PER_PART = 4096, MAX_FILES_PER_PART = 16 * FILES_PER_PART };
+
+// Returns the number of files of the next part. Clips are checked with meshes of the same part,
+// therefore a part does not end within a folder, unless the folder is huge.
+static size_t count_part(char *const *names, size_t num_names)
+{
+    size_t count = num_names < FILES_PER_PART ? num_names : FILES_PER_PART;
+    while (count < num_names && count < MAX_FILES_PER_PART
+           && tool_are_in_one_folder(names[count - 1], names[count]))
+        count++;
+    return count;
+}
+
+// Prints the diagnostics of a file and frees its report.
+static void finish_report(checker *check, const report *from)
+{
+    print_diagnostics(check, from);
+    check->judged |= from->judged;
+    md5_free_check(from->facts);
+    md5_free_model(from->model);
+    free(from->diagnostics);
+    free(from->clips);
+}
+
 // Reads all files in parts, on all cores, and prints the diagnostics in the order of the files. At
-// the end of a part all cores wait; a part has so many files that this time does not matter. A
-// folder is in one part unless it is huge, because clips are checked with meshes of the same part.
+// the end of a part all cores wait; a part has so many files that this time does not matter.
 static void check_files(checker *check, const common_list *files)
 {
-    enum { FILES_PER_PART = 4096, MAX_FILES_PER_PART = 16 * FILES_PER_PART };
     const size_t max_files = files->count < MAX_FILES_PER_PART ? files->count : MAX_FILES_PER_PART;
     const md5_threads *const threads =
         files->count > 1 && !check->game ? common_start_threads(0) : NULL;
@@ -428,26 +474,14 @@ static void check_files(checker *check, const common_list *files)
                     .mesh_paths = common_alloc(max_files, sizeof(char *)),
                     .num_files = files->count};
     while (part.num_before < files->count) {
-        const size_t left = files->count - part.num_before;
         char *const *const names = files->names + part.num_before;
-        size_t num_read = left < FILES_PER_PART ? left : FILES_PER_PART;
-        while (num_read < left && num_read < max_files
-               && tool_are_in_one_folder(names[num_read - 1], names[num_read]))
-            num_read++;
-        for (size_t i = 0; i < num_read; i++)
+        part.num_read = count_part(names, files->count - part.num_before);
+        for (size_t i = 0; i < part.num_read; i++)
             part.reports[i] = (report){.path = names[i]};
-        part.num_read = num_read;
         read_part(&part, threads);
-        for (size_t i = 0; i < num_read; i++) {
-            report *const from = &part.reports[i];
-            print_diagnostics(check, from);
-            check->judged |= from->judged;
-            md5_free_check(from->facts);
-            md5_free_model(from->model);
-            free(from->diagnostics);
-            free(from->clips);
-        }
-        part.num_before += num_read;
+        for (size_t i = 0; i < part.num_read; i++)
+            finish_report(check, &part.reports[i]);
+        part.num_before += part.num_read;
         if (check->shows_progress)
             tool_show_progress(part.num_before, part.num_files);
     }

@@ -198,11 +198,11 @@ static bool find_files(batch *all, md5_error *error)
 
 // -- Games ----------------------------------------------------------------------------------------
 
-// Adds the models of all modelDefs, each once with all its clips, and then the remaining models.
-static void find_game_models(batch *all)
+// Returns the meshes of a game with their clips, in lower case, because the game ignores case: a
+// text "MESH\n" for each mesh of a modelDef or a file, and "MESH\nCLIP" for each clip of a
+// modelDef. They are sorted, so that a mesh is followed by its clips, and may occur several times.
+static common_list list_game_models(md5_game *game)
 {
-    md5_game *const game = all->games[0].game;
-    // "MESH\nCLIP", and "MESH\n" for each mesh, which is sorted before its clips.
     common_list pairs = {NULL, 0};
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MODEL); i++) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_MODEL, i);
@@ -216,24 +216,37 @@ static void find_game_models(batch *all)
                 common_add(&pairs, common_format("%s\n%s", def->mesh, anim->files[f]));
         }
     }
-    for (size_t i = 0; i < md5_game_num_files(game); i++)
-        if (common_has_suffix(md5_game_file(game, i), ".md5mesh"))
-            common_add(&pairs, common_format("%s\n", md5_game_file(game, i)));
-    for (size_t i = 0; i < pairs.count; i++) // the game ignores case
+    for (size_t i = 0; i < md5_game_num_files(game); i++) {
+        const char *const file = md5_game_file(game, i);
+        if (common_has_suffix(file, ".md5mesh"))
+            common_add(&pairs, common_format("%s\n", file));
+    }
+    for (size_t i = 0; i < pairs.count; i++) {
         for (char *c = pairs.names[i]; *c != '\0'; c++)
             *c = (char)tolower((unsigned char)*c);
+    }
     common_sort(pairs.names, pairs.count, sizeof *pairs.names, common_order_by_text);
-    item *last = NULL;
+    return pairs;
+}
+
+// Adds the models of all modelDefs, each once with all its clips, and the models that no modelDef
+// contains.
+static void find_game_models(batch *all)
+{
+    common_list pairs = list_game_models(all->games[0].game);
+    item *model = NULL;
     for (size_t i = 0; i < pairs.count; i++) {
-        char *const clip = strchr(pairs.names[i], '\n') + 1;
-        if (i > 0 && strcmp(pairs.names[i], pairs.names[i - 1]) == 0)
+        const char *const pair = pairs.names[i];
+        if (i > 0 && strcmp(pair, pairs.names[i - 1]) == 0)
             continue;
+        const size_t mesh_length = strcspn(pair, "\n");
+        const char *const clip = pair + mesh_length + 1;
         if (*clip != '\0') {
-            common_add(&last->inputs, common_copy(clip));
+            common_add(&model->inputs, common_copy(clip));
             continue;
         }
-        char *const mesh = common_format("%.*s", (int)(clip - 1 - pairs.names[i]), pairs.names[i]);
-        last = add_item(all, mesh, common_copy(mesh));
+        char *const mesh = common_format("%.*s", (int)mesh_length, pair);
+        model = add_item(all, mesh, common_copy(mesh));
         free(mesh);
     }
     common_free_list(&pairs);

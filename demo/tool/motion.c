@@ -334,36 +334,53 @@ static void judge_loop(const motion *of, int kind)
                    last, difference, away, effect);
 }
 
+// The farthest horizontal distance that a planted foot moves from its first position.
+typedef struct foot_slide {
+    double distance;
+    uint32_t joint;
+    uint32_t frame; // at the end of the movement
+} foot_slide;
+
+// Updates `slide` with the movement of a foot whose sole has a position per frame.
+static void measure_slide(const motion *of, uint32_t joint, const md5_vec3 *positions,
+                          foot_slide *slide)
+{
+    // The limits of tool_stands() are for a person of 60 units.
+    const float scale = fminf((float)of->size / 60.0f, 1.0f);
+    uint32_t first = 0; // frame since which the foot is planted
+    for (uint32_t i = 0; i + 1 < of->anim->num_frames; i++) {
+        if (!tool_stands(of->anim, positions, i, scale)) {
+            first = i + 1;
+            continue;
+        }
+        const double distance = level_distance(positions[first], positions[i + 1]);
+        if (distance > slide->distance)
+            *slide = (foot_slide){.distance = distance, .joint = joint, .frame = i + 1};
+    }
+}
+
+// Returns the length of the root's path along the ground.
+static double root_path_length(const motion *of)
+{
+    const md5_vec3 *const positions = of->places[0];
+    double length = 0;
+    for (uint32_t i = 1; i < of->anim->num_frames; i++)
+        length += level_distance(positions[i - 1], positions[i]);
+    return length;
+}
+
 // Reports feet that move while they stand, except in clips that walk in place.
 static void judge_feet(const motion *of, int kind)
 {
-    const uint32_t num_frames = of->anim->num_frames;
-    const float scale =
-        fminf((float)of->size / 60.0f, 1.0f); // the limits are for a person of 60 units
-    double path = 0;
-    double slide = 0;
-    uint32_t foot = 0;
-    uint32_t at = 0;
-    for (uint32_t i = 1; i < num_frames; i++)
-        path += level_distance(of->places[0][i - 1], of->places[0][i]);
-    if (!(kind & STAYS) && path <= 0.1 * of->size)
+    if (!(kind & STAYS) && root_path_length(of) <= 0.1 * of->size)
         return;
-    for (uint32_t i = 0; i < of->num_feet; i++) {
-        const md5_vec3 *const places = of->places[i + 1];
-        for (uint32_t k = 0, first = 0; k + 1 < num_frames; k++) {
-            if (!tool_stands(of->anim, places, k, scale)) {
-                first = k + 1;
-            } else if (level_distance(places[first], places[k + 1]) > slide) {
-                slide = level_distance(places[first], places[k + 1]);
-                foot = of->feet[i];
-                at = k + 1;
-            }
-        }
-    }
-    if (slide > 0.02 * of->size)
+    foot_slide slide = {0};
+    for (uint32_t i = 0; i < of->num_feet; i++)
+        measure_slide(of, of->feet[i], of->places[i + 1], &slide);
+    if (slide.distance > 0.02 * of->size)
         tool_found(of->clip, "sliding-feet", 0,
                    "foot '%.60s' slides by %.3g units until frame %u while it is planted",
-                   of->model->skeleton.joints[foot].name, slide, at);
+                   of->model->skeleton.joints[slide.joint].name, slide.distance, slide.frame);
 }
 
 // Reports a clip whose motion along the ground is not on a root joint at the ground: engines move
