@@ -213,71 +213,97 @@ static md5_vec2 read_texcoord(quake_reader *in, size_t at, size_t triangle)
     return (md5_vec2){(float)((s + offset) / in->width), (float)((t + 0.5) / in->height)};
 }
 
+// A mesh while its vertices are found. The vertices of a point, which differ in their texture
+// coordinates, are a linked list. Its first element is the vertex with the index of the point.
+typedef struct quake_mesh {
+    md5_doc_mesh *doc;
+    uint32_t *sources; // [vertices] point of each vertex
+    uint32_t *next;    // [vertices] next vertex of the point; MD5_NONE: the last; 0: not used yet
+} quake_mesh;
+
+// Returns the vertex of a point with a texture coordinate. Adds the vertex if it does not exist.
+static uint32_t find_vertex(const quake_mesh *mesh, uint32_t point, md5_vec2 texcoord)
+{
+    enum { MAX_COMPARISONS = 65 }; // afterwards, equal vertices are not merged
+    md5_vec2 *const texcoords = mesh->doc->texcoords;
+    if (mesh->next[point] == 0) {
+        mesh->next[point] = MD5_NONE;
+        texcoords[point] = texcoord;
+        return point;
+    }
+    uint32_t vertex = point;
+    for (int i = 0; i < MAX_COMPARISONS && vertex != MD5_NONE; i++) {
+        if (memcmp(&texcoords[vertex], &texcoord, sizeof texcoord) == 0)
+            return vertex;
+        vertex = mesh->next[vertex];
+    }
+    const uint32_t added = mesh->doc->num_vertices++;
+    mesh->sources[added] = point;
+    texcoords[added] = texcoord;
+    mesh->next[added] = mesh->next[point];
+    mesh->next[point] = added;
+    return added;
+}
+
+// Reads the triangles at an offset, and finds the vertices of their corners.
+static void read_triangles(quake_reader *in, const quake_mesh *mesh, size_t texcoords, size_t at)
+{
+    enum { NUM_MD2_TEXCOORDS = 28, MD2_TEXCOORD_INDEX = 6 }; // offsets
+    const struct kind *const kind = in->kind;
+    const uint32_t num_points = mesh->doc->num_vertices;
+    uint32_t *index = mesh->doc->indices;
+    for (uint32_t i = 0; i < mesh->doc->num_triangles; i++) {
+        const size_t triangle = at + kind->triangle_size * i;
+        for (size_t k = 0; k < 3; k++) {
+            const size_t corner = triangle + kind->corner + kind->index_size * k;
+            const uint32_t point =
+                check(in, corner, kind->index_size, 0, num_points, "vertex index");
+            uint32_t texcoord = point;
+            if (kind == &kinds[MD2])
+                texcoord = check(in, corner + MD2_TEXCOORD_INDEX, 2, 0,
+                                 get(in, NUM_MD2_TEXCOORDS, 4), "texture coordinate index");
+            const size_t texcoord_at = texcoords + kind->texcoord_size * texcoord;
+            *index++ = find_vertex(mesh, point, read_texcoord(in, texcoord_at, triangle));
+        }
+    }
+}
+
 // Adds a mesh; MD3: a surface, whose header begins at `start`. Vertices are the points of the file,
 // followed by copies of points that have several texture coordinates.
 static void add_mesh(quake_reader *in, size_t start, const char *name, const char *shader,
                      size_t texcoords, size_t triangles)
 {
-    enum {
-        MAX_TRIES = 64,
-        NUM_MD2_TEXCOORDS = 28
-    };                              // after these tries, equal vertices are not merged
-    enum { BYTES_PER_VERTEX = 64 }; // in all tables of a mesh
-    const struct kind *const kind = in->kind;
-    const bool is_md2 = kind == &kinds[MD2];
+    enum { BYTES_PER_VERTEX = 64 };       // in all tables of a mesh
+    enum { MIN_BYTES_PER_TRIANGLE = 12 }; // of all formats
+    const bool is_md3 = in->kind == &kinds[MD3];
     const uint32_t num_points =
-        check(in, start + kind->points, 4, kind->sides > 0, in->size / 4, "number of vertices");
-    const uint32_t num_triangles =
-        check(in, start + kind->triangles, 4, 0, in->size / 12, "number of triangles");
+        check(in, start + in->kind->points, 4, is_md3 ? 0 : 1, in->size / 4, "number of vertices");
+    const uint32_t num_triangles = check(in, start + in->kind->triangles, 4, 0,
+                                         in->size / MIN_BYTES_PER_TRIANGLE, "number of triangles");
     const size_t num_corners = 3 * (size_t)num_triangles;
     const size_t max_vertices = num_points + num_corners;
     if (!charge(in, 8 * (uint64_t)max_vertices)
         || !charge_bytes(in, max_vertices, BYTES_PER_VERTEX))
         return;
-    md5_doc_mesh *const mesh = &in->doc.meshes[in->doc.num_meshes];
-    // Next vertex of the same point; MD5_NONE: the last one; 0: the vertex is not used yet.
-    uint32_t *const next = allocate(in, max_vertices, sizeof *next);
-    uint32_t *const sources = allocate(in, max_vertices, sizeof *sources);
-    in->surfaces[in->doc.num_meshes++].sources = sources;
-    *mesh = (md5_doc_mesh){.name = name,
-                           .shader = shader,
-                           .num_vertices = num_points,
-                           .num_triangles = num_triangles,
-                           .texcoords = allocate(in, max_vertices, sizeof *mesh->texcoords),
-                           .indices = allocate(in, num_corners, sizeof *mesh->indices)};
+    md5_doc_mesh *const doc = &in->doc.meshes[in->doc.num_meshes];
+    *doc = (md5_doc_mesh){.name = name,
+                          .shader = shader,
+                          .num_vertices = num_points,
+                          .num_triangles = num_triangles,
+                          .texcoords = allocate(in, max_vertices, sizeof *doc->texcoords),
+                          .indices = allocate(in, num_corners, sizeof *doc->indices)};
+    const quake_mesh mesh = {.doc = doc,
+                             .sources = allocate(in, max_vertices, sizeof *mesh.sources),
+                             .next = allocate(in, max_vertices, sizeof *mesh.next)};
+    in->surfaces[in->doc.num_meshes++].sources = mesh.sources;
     for (uint32_t i = 0; i < num_points; i++)
-        sources[i] = i;
-    for (size_t i = 0; i < num_corners; i++) {
-        const size_t triangle = triangles + kind->triangle_size * (i / 3);
-        const size_t corner = triangle + kind->corner + kind->index_size * (i % 3);
-        const uint32_t point = check(in, corner, kind->index_size, 0, num_points, "vertex index");
-        uint32_t texcoord = point;
-        if (is_md2)
-            texcoord = check(in, corner + 6, 2, 0, get(in, NUM_MD2_TEXCOORDS, 4),
-                             "texture coordinate index");
-        const md5_vec2 uv = read_texcoord(in, texcoords + kind->texcoord_size * texcoord, triangle);
-        uint32_t vertex = point;
-        int tries = 0;
-        while (next[vertex] && memcmp(&mesh->texcoords[vertex], &uv, sizeof uv) != 0) {
-            vertex = tries++ < MAX_TRIES ? next[vertex] : MD5_NONE;
-            if (vertex == MD5_NONE) {
-                vertex = mesh->num_vertices++;
-                sources[vertex] = point;
-                mesh->texcoords[vertex] = uv;
-                next[vertex] = next[point];
-                next[point] = vertex;
-            }
-        }
-        if (!next[vertex])
-            next[vertex] = MD5_NONE;
-        mesh->texcoords[vertex] = uv;
-        mesh->indices[i] = vertex;
-    }
-    mesh->num_weights = mesh->num_vertices;
-    mesh->weights = allocate(in, mesh->num_vertices, sizeof *mesh->weights);
-    mesh->vertices = allocate(in, mesh->num_vertices, sizeof *mesh->vertices);
-    for (uint32_t i = 0; i < mesh->num_vertices; i++)
-        mesh->vertices[i] = (md5_vertex){i, 1};
+        mesh.sources[i] = i;
+    read_triangles(in, &mesh, texcoords, triangles);
+    doc->num_weights = doc->num_vertices;
+    doc->weights = allocate(in, doc->num_vertices, sizeof *doc->weights);
+    doc->vertices = allocate(in, doc->num_vertices, sizeof *doc->vertices);
+    for (uint32_t i = 0; i < doc->num_vertices; i++)
+        doc->vertices[i] = (md5_vertex){i, 1};
 }
 
 // Returns the first of the shaders, or `fallback`. The other shaders are skipped.
@@ -340,47 +366,65 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
                            .cutoff = 0.5f};
 }
 
-static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene)
+// Reads the skins, which begin at in->at, as materials.
+static void read_mdl_skins(quake_reader *in, convert_scene *scene, bool has_holes)
 {
-    enum { SCALE = 8, EYE = 36, SKINS = 48, SYNC = 72, FLAGS = 76, HOLEY = 0x4000 };
+    enum { NUM_SKINS = 48 }; // offset
     uint8_t palette[QUAKE_PALETTE];
-    char name[256];
     bool is_found = true;
-    const uint32_t num_skins = check(in, SKINS, 4, 0, MAX_SKINS + 1, "number of skins");
-    const uint32_t flags = get(in, FLAGS, 4);
-    const uint32_t sync = get(in, SYNC, 4);
-    const size_t num_points = get(in, in->kind->points, 4);
-    const size_t num_triangles = get(in, in->kind->triangles, 4);
+    const uint32_t num_skins = check(in, NUM_SKINS, 4, 0, MAX_SKINS + 1, "number of skins");
     if (num_skins > 0)
         in->has_failed |= !quake_find_palette(in->job, in->path, palette, &is_found, in->error);
     if (!is_found)
         NOTE("skins are grayscale: palette %s not found; use --palette", "gfx/palette.lmp");
-    in->at = QUAKE_MDL_HEADER;
     for (uint32_t skin = 0; skin < num_skins; skin++) {
         const uint32_t count = read_group(in, 4);
         for (uint32_t image = 0; image < count && !in->has_failed; image++) {
+            char name[256];
+            const bool is_first = skin == 0 && image == 0;
             md5_quake_image_name(in->stem, skin, image, name, sizeof name);
-            add_skin(in, scene, palette, (flags & HOLEY) != 0, skin + image > 0 ? name : in->stem);
+            add_skin(in, scene, palette, has_holes, is_first ? in->stem : name);
         }
     }
     if (scene->num_materials > 1)
         NOTE("the mesh uses the first of %zu skins; the others were converted to unused materials",
              scene->num_materials);
-    const size_t triangles = in->at + 12 * num_points;
-    add_mesh(in, 0, "", in->stem, in->at, triangles);
-    in->at = triangles + 16 * num_triangles;
+}
+
+// Reads the frames, which begin at in->at: single frames and groups of frames.
+static void read_mdl_frames(quake_reader *in, uint32_t num_frames, size_t num_points)
+{
+    enum { SCALE = 8 };                                // offset of the grid
+    enum { BOX = 8, HEADER = BOX + QUAKE_FRAME_NAME }; // sizes in a frame
     for (uint32_t i = 0; i < num_frames && !in->has_failed; i++) {
         const uint32_t count = read_group(in, 12);
         for (uint32_t k = 0; k < count && !in->has_failed; k++) {
-            const size_t points = in->at + 8 + QUAKE_FRAME_NAME;
-            add_frame(in, SCALE, in->at + 8, points);
-            in->at = points + 4 * num_points;
+            add_frame(in, SCALE, in->at + BOX, in->at + HEADER);
+            in->at += HEADER + 4 * num_points;
         }
     }
+}
+
+// Reads an MDL file: the header, the skins, texture coordinates of the points, triangles, frames.
+static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene)
+{
+    enum { EYE = 36, SYNC = 72, FLAGS = 76 }; // offsets
+    const uint32_t holey = 0x4000;            // the flag of skins with transparent texels
+    const uint32_t flags = get(in, FLAGS, 4);
+    const uint32_t sync = get(in, SYNC, 4);
+    const size_t num_points = get(in, in->kind->points, 4);
+    const size_t num_triangles = get(in, in->kind->triangles, 4);
+    in->at = QUAKE_MDL_HEADER;
+    read_mdl_skins(in, scene, (flags & holey) != 0);
+    const size_t triangles = in->at + in->kind->texcoord_size * num_points;
+    add_mesh(in, 0, "", in->stem, in->at, triangles);
+    in->at = triangles + in->kind->triangle_size * num_triangles;
+    read_mdl_frames(in, num_frames, num_points);
     const float x = get_float(in, EYE);
     const float y = get_float(in, EYE + 4);
     const float z = get_float(in, EYE + 8);
-    if (sync != 0 || (flags & ~(uint32_t)HOLEY) != 0 || fabsf(x) + fabsf(y) + fabsf(z) > 0)
+    const bool has_eye = fabsf(x) + fabsf(y) + fabsf(z) > 0;
+    if (sync != 0 || (flags & ~holey) != 0 || has_eye)
         NOTE("skipped the model's flags 0x%x, synctype %u and eye position %g %g %g", flags, sync,
              x, y, z);
 }
@@ -389,17 +433,20 @@ static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene
 
 static void read_md2(quake_reader *in, uint32_t num_frames)
 {
-    enum { FRAME_SIZE = 16, SKINS = 20, OFS_SKINS = 44, OFS_PLACES = 48, OFS_TRIANGLES = 52 };
-    enum { OFS_FRAMES = 56, OFS_END = 64, HEADER = 24 + QUAKE_FRAME_NAME };
+    // Offsets of numbers in the header, of which the last five are offsets in the file.
+    enum { FRAME_SIZE = 16, NUM_SKINS = 20, SKINS = 44, TEXCOORDS = 48, TRIANGLES = 52 };
+    enum { FRAMES = 56, END = 64 };
+    // Sizes in a frame: the grid and the name are before the positions.
+    enum { GRID = 24, HEADER = GRID + QUAKE_FRAME_NAME };
     const uint64_t min_size = HEADER + 4 * (uint64_t)get(in, in->kind->points, 4);
     const size_t size = check(in, FRAME_SIZE, 4, min_size, in->size, "frame size");
-    const uint32_t num_skins = check(in, SKINS, 4, 0, in->size / QUAKE_PATH, "number of skins");
-    check(in, OFS_END, 4, QUAKE_MD2_HEADER, in->size + 1, "end offset");
-    add_mesh(in, 0, "", get_shader(in, get(in, OFS_SKINS, 4), num_skins, QUAKE_PATH, in->stem),
-             get(in, OFS_PLACES, 4), get(in, OFS_TRIANGLES, 4));
+    const uint32_t num_skins = check(in, NUM_SKINS, 4, 0, in->size / QUAKE_PATH, "number of skins");
+    check(in, END, 4, QUAKE_MD2_HEADER, in->size + 1, "end offset");
+    const char *const shader = get_shader(in, get(in, SKINS, 4), num_skins, QUAKE_PATH, in->stem);
+    add_mesh(in, 0, "", shader, get(in, TEXCOORDS, 4), get(in, TRIANGLES, 4));
     for (uint32_t i = 0; i < num_frames; i++) {
-        const size_t row = get(in, OFS_FRAMES, 4) + size * i;
-        add_frame(in, row, row + 24, row + HEADER);
+        const size_t frame = get(in, FRAMES, 4) + size * i;
+        add_frame(in, frame, frame + GRID, frame + HEADER);
     }
 }
 
@@ -420,87 +467,107 @@ static float get_tag(quake_reader *in, uint32_t frame, uint32_t tag, convert_xfo
     return error;
 }
 
-static void read_md3(quake_reader *in, uint32_t num_frames)
+// Adds a joint for each tag, and reports tags whose transforms joints cannot store.
+static void read_md3_tags(quake_reader *in, uint32_t num_frames)
 {
-    enum {
-        FLAGS = 72,
-        TAGS = 80,
-        SURFACES = 84,
-        OFS_FRAMES = 92,
-        OFS_TAGS = 96,
-        OFS_SURFACES = 100
-    };
-    enum { ELEMENTS_PER_TAG = 16 };
-    enum { FRAME_NAME = 40 }; // offset in a frame; the following are offsets in a surface
-    enum { NAME = 4, FRAMES = 72, SHADERS = 76, OFS_TRIANGLES = 88, OFS_SHADERS = 92 };
-    enum { OFS_PLACES = 96, OFS_POINTS = 100, OFS_END = 104 };
-    const uint32_t num_tags = check(in, TAGS, 4, 0, MAX_TAGS + 1, "number of tags");
-    const uint32_t num_surfaces =
-        check(in, SURFACES, 4, 0, in->size / QUAKE_MD3_SURFACE + 1, "number of surfaces");
-    const uint32_t flags = get(in, FLAGS, 4);
-    size_t start = get(in, OFS_SURFACES, 4);
-    convert_xform unused;
-    float error = 0;
-    in->tags = get(in, OFS_TAGS, 4);
-    for (uint32_t i = 0; i < num_frames; i++)
-        add_frame(in, 0, get(in, OFS_FRAMES, 4) + QUAKE_MD3_FRAME * (size_t)i + FRAME_NAME, 0);
+    enum { NUM_TAGS = 80, ELEMENTS_PER_TAG = 16 };
+    const float max_error = 1e-3f; // of an element of the matrix
+    const uint32_t num_tags = check(in, NUM_TAGS, 4, 0, MAX_TAGS + 1, "number of tags");
     for (uint32_t i = 0; i < num_tags; i++) {
         const char *name = get_text(in, in->tags + QUAKE_MD3_TAG * (size_t)i, QUAKE_PATH);
-        for (uint32_t k = 0; k < i + 1; k++)
+        for (uint32_t k = 0; k < in->doc.num_joints; k++)
             if (strcmp(in->joints[k].name, name) == 0)
                 name = common_add(&in->memory, common_format("%s_%u", name, i));
         in->joints[in->doc.num_joints++] = (convert_joint){.name = name};
     }
     if (!charge(in, ELEMENTS_PER_TAG * (uint64_t)num_frames * num_tags))
         return;
-    for (uint32_t i = 0; i < num_frames * num_tags; i++)
-        error = fmaxf(error, get_tag(in, i / num_tags, i % num_tags + 1, &unused));
-    if (error > 1e-3f)
+    float error = 0;
+    for (uint32_t frame = 0; frame < num_frames; frame++)
+        for (uint32_t joint = 1; joint <= num_tags; joint++) {
+            convert_xform unused;
+            error = fmaxf(error, get_tag(in, frame, joint, &unused));
+        }
+    if (error > max_error)
         NOTE("skipped scale, mirroring or skew of tags (up to %g): joints cannot store them",
              error);
+}
+
+// Adds the mesh of a surface, whose header begins at `start`. Returns the size of the surface.
+static uint32_t read_md3_surface(quake_reader *in, size_t start, uint32_t num_frames)
+{
+    // Offsets of data in the header, of which the last five are offsets in the surface.
+    enum { NAME = 4, NUM_FRAMES = 72, NUM_SHADERS = 76, TRIANGLES = 88, SHADERS = 92 };
+    enum { TEXCOORDS = 96, POINTS = 100, END = 104 };
+    check(in, start, 4, QUAKE_MD3, QUAKE_MD3 + 1, "surface ident");
+    check(in, start + NUM_FRAMES, 4, num_frames, num_frames + 1, "surface frame count");
+    const uint32_t num_shaders =
+        check(in, start + NUM_SHADERS, 4, 0, in->size / QUAKE_MD3_SHADER, "number of shaders");
+    const char *const name = get_text(in, start + NAME, QUAKE_PATH);
+    const char *const shader =
+        get_shader(in, start + get(in, start + SHADERS, 4), num_shaders, QUAKE_MD3_SHADER, name);
+    quake_surface *const surface = &in->surfaces[in->doc.num_meshes];
+    surface->points = start + get(in, start + POINTS, 4);
+    surface->step = 8 * (size_t)get(in, start + in->kind->points, 4);
+    add_mesh(in, start, name, shader, start + get(in, start + TEXCOORDS, 4),
+             start + get(in, start + TRIANGLES, 4));
+    return check(in, start + END, 4, QUAKE_MD3_SURFACE, in->size, "surface size");
+}
+
+static void read_md3(quake_reader *in, uint32_t num_frames)
+{
+    // Offsets of numbers in the header, of which the last three are offsets in the file.
+    enum { FLAGS = 72, NUM_SURFACES = 84, FRAMES = 92, TAGS = 96, SURFACES = 100 };
+    enum { FRAME_NAME = 40 }; // offset in a frame
+    const uint32_t num_surfaces =
+        check(in, NUM_SURFACES, 4, 0, in->size / QUAKE_MD3_SURFACE + 1, "number of surfaces");
+    const uint32_t flags = get(in, FLAGS, 4);
+    in->tags = get(in, TAGS, 4);
+    for (uint32_t i = 0; i < num_frames; i++)
+        add_frame(in, 0, get(in, FRAMES, 4) + QUAKE_MD3_FRAME * (size_t)i + FRAME_NAME, 0);
+    read_md3_tags(in, num_frames);
+    if (in->has_failed)
+        return;
     in->doc.meshes = allocate(in, num_surfaces, sizeof *in->doc.meshes);
     in->surfaces = allocate(in, num_surfaces, sizeof *in->surfaces);
-    for (uint32_t i = 0; i < num_surfaces && !in->has_failed; i++) {
-        check(in, start, 4, QUAKE_MD3, QUAKE_MD3 + 1, "surface ident");
-        check(in, start + FRAMES, 4, num_frames, num_frames + 1, "surface frame count");
-        const uint32_t num_shaders =
-            check(in, start + SHADERS, 4, 0, in->size / QUAKE_MD3_SHADER, "number of shaders");
-        const char *const name = get_text(in, start + NAME, QUAKE_PATH);
-        in->surfaces[i].points = start + get(in, start + OFS_POINTS, 4);
-        in->surfaces[i].step = 8 * (size_t)get(in, start + in->kind->points, 4);
-        add_mesh(in, start, name,
-                 get_shader(in, start + get(in, start + OFS_SHADERS, 4), num_shaders,
-                            QUAKE_MD3_SHADER, name),
-                 start + get(in, start + OFS_PLACES, 4), start + get(in, start + OFS_TRIANGLES, 4));
-        start += check(in, start + OFS_END, 4, QUAKE_MD3_SURFACE, in->size, "surface size");
-    }
+    size_t start = get(in, SURFACES, 4);
+    for (uint32_t i = 0; i < num_surfaces && !in->has_failed; i++)
+        start += read_md3_surface(in, start, num_frames);
     if (flags != 0)
         NOTE("skipped the model's flags 0x%x", flags);
 }
 
 // -- The scene ------------------------------------------------------------------------------------
 
-// Sets the positions of the model to a frame, and computes its bounding box.
-static void set_frame(quake_reader *in, uint32_t frame)
+// Reads a position on the grid of a frame. Each of its three numbers has `size` bytes.
+static md5_vec3 read_position(quake_reader *in, const quake_frame *frame, size_t at, size_t size)
 {
-    const quake_frame *const f = &in->frames[frame];
-    md5_bounds *const box = &in->bounds[frame];
-    // Bytes of a number. A position has three numbers, and a fourth with the normal.
-    const size_t size = in->kind == &kinds[MD3] ? 2 : 1;
+    float v[3];
+    for (size_t k = 0; k < 3; k++) {
+        const uint32_t bits = get(in, at + size * k, size);
+        const int32_t number = size == 2 ? (int16_t)bits : (int32_t)bits; // bytes are unsigned
+        v[k] = (float)((double)frame->origin[k] + (double)frame->scale[k] * number);
+    }
+    return (md5_vec3){v[0], v[1], v[2]};
+}
+
+// Sets the positions of the model to a frame, and computes the bounding box of the frame.
+static void set_frame(quake_reader *in, uint32_t index)
+{
+    const quake_frame *const frame = &in->frames[index];
+    md5_bounds *const box = &in->bounds[index];
+    const size_t size = in->kind == &kinds[MD3] ? 2 : 1; // bytes per number
+    const size_t vertex_size = 4 * size;                 // a position and the normal
     for (uint32_t m = 0; m < in->doc.num_meshes; m++) {
         const quake_surface *const surface = &in->surfaces[m];
+        const size_t start = frame->points + surface->points + surface->step * index;
         for (uint32_t i = 0; i < in->doc.meshes[m].num_vertices; i++) {
-            const size_t at = f->points + surface->points + surface->step * frame
-                              + 4 * size * surface->sources[i];
-            float v[3];
-            for (size_t k = 0; k < 3; k++) {
-                const uint32_t bits = get(in, at + size * k, size);
-                const int32_t number = size == 2 ? (int16_t)bits : (int32_t)bits;
-                v[k] = (float)((double)f->origin[k] + (double)f->scale[k] * number);
-            }
-            const md5_vec3 p = {v[0], v[1], v[2]};
+            const size_t at = start + vertex_size * surface->sources[i];
+            const md5_vec3 p = read_position(in, frame, at, size);
+            const md5_bounds point = {p, p};
+            const bool is_first = m == 0 && i == 0;
             in->doc.meshes[m].weights[i] = (md5_weight){.bias = 1, .offset = p};
-            *box = m + i == 0 ? (md5_bounds){p, p} : md5_bounds_union(*box, (md5_bounds){p, p});
+            *box = is_first ? point : md5_bounds_union(*box, point);
         }
     }
     // Engines without morph targets show frame 0.
@@ -547,41 +614,83 @@ static bool continues_clip(const quake_frame *frame, const char *first, size_t s
     return strtoull(number, NULL, 10) > strtoull(before, NULL, 10);
 }
 
-// Adds the clip that begins at frame in->first, and advances in->first past the clip.
+// Returns the name of a clip: the first `length` bytes of the name of its first frame, without
+// separators at the end. If none is left, the name is that of the file.
+static char *get_clip_name(const quake_reader *in, const char *frame_name, size_t length)
+{
+    while (length > 0 && strchr("_-. ", frame_name[length - 1]))
+        length--;
+    if (length == 0)
+        return convert_file_name(in->stem);
+    char *const title = common_format("%.*s", (int)length, frame_name);
+    char *const name = convert_file_name(title);
+    free(title);
+    return name;
+}
+
+// Adds the clip that begins at frame in->first, and advances in->first past the clip. targets[] are
+// the names of the frames' morph targets.
 static bool add_clip(quake_reader *in, convert_scene *scene, const char *const *targets)
 {
-    const quake_frame *const frame = &in->frames[in->first];
-    const size_t stem = find_stem(frame->name);
-    int length = (int)stem;
+    const uint32_t first = in->first;
+    const quake_frame *const frames = &in->frames[first];
+    const size_t stem = find_stem(frames->name);
     uint32_t count = 1;
-    while (length > 0 && strchr("_-. ", frame->name[length - 1]))
-        length--;
-    while (in->first + count < in->num_frames && continues_clip(frame + count, frame->name, stem))
+    while (first + count < in->num_frames && continues_clip(&frames[count], frames->name, stem))
         count++;
-    char *const title =
-        length > 0 ? common_format("%.*s", length, frame->name) : common_copy(in->stem);
-    char *const name = convert_file_name(title);
     const convert_motion motion = {.path = in->path,
                                    .num_joints = in->doc.num_joints,
                                    .num_frames = count,
-                                   .rate = frame->rate,
+                                   .rate = frames->rate,
                                    .joints = in->joints,
-                                   .bounds = in->bounds + in->first,
+                                   .bounds = in->bounds + first,
                                    .pose = pose_frame,
                                    .user = in};
+    char *const name = get_clip_name(in, frames->name, stem);
     const bool is_added = convert_add_clip(in->job, scene, name, &motion, NULL, in->error);
     free(name);
-    free(title);
-    for (uint32_t i = in->first == 0; i < count && is_added; i++) {
+    if (!is_added)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (first + i == 0) // the model, which has no target
+            continue;
         convert_weights *const weights = COMMON_ADD_ITEM(scene->weights, scene->num_weights);
         *weights = (convert_weights){.clip = common_copy(scene->parts[scene->num_parts - 1].name),
-                                     .target = common_copy(targets[in->first + i]),
+                                     .target = common_copy(targets[first + i]),
                                      .keys = common_alloc(count, sizeof *weights->keys),
                                      .num_keys = count};
         weights->keys[i] = 1;
     }
     in->first += count;
-    return is_added;
+    return true;
+}
+
+// Sets the joints of the model to frame 0.
+static void set_joints(quake_reader *in)
+{
+    md5_doc *const doc = &in->doc;
+    convert_xform *const transforms = allocate(in, doc->num_joints, sizeof *transforms);
+    doc->joints = allocate(in, doc->num_joints, sizeof *doc->joints);
+    pose_frame(in, 0, transforms);
+    for (uint32_t i = 0; i < doc->num_joints; i++) {
+        const convert_joint *const joint = &in->joints[i];
+        doc->joints[i] = convert_doc_joint(joint->name, joint->parent, transforms[i]);
+    }
+}
+
+// Adds a frame to the scene: frame 0 as the model, other frames as morph targets. Returns the part
+// of the scene, or NULL after a failure.
+static const convert_part *add_frame_part(quake_reader *in, convert_scene *scene, uint32_t frame)
+{
+    set_frame(in, frame);
+    if (in->has_failed)
+        return NULL;
+    const bool is_model = frame == 0;
+    const convert_part_kind kind = is_model ? CONVERT_MODEL : CONVERT_TARGET;
+    char *const name = is_model ? common_copy(in->stem) : convert_file_name(in->frames[frame].name);
+    const bool is_added = convert_add_doc(in->job, scene, kind, name, &in->doc, in->error);
+    free(name);
+    return is_added ? &scene->parts[scene->num_parts - 1] : NULL;
 }
 
 // Adds the model, its morph targets and its clips to the scene.
@@ -595,57 +704,44 @@ static bool add_parts(quake_reader *in, convert_scene *scene)
         num_vertices += in->doc.meshes[i].num_vertices;
     if (!charge(in, ELEMENTS_PER_VERTEX * num_vertices * in->num_frames))
         return false;
-    in->doc.joints = allocate(in, in->doc.num_joints, sizeof *in->doc.joints);
-    convert_xform *const transforms = allocate(in, in->doc.num_joints, sizeof *transforms);
-    pose_frame(in, 0, transforms);
-    for (uint32_t i = 0; i < in->doc.num_joints; i++)
-        in->doc.joints[i] =
-            convert_doc_joint(in->joints[i].name, in->joints[i].parent, transforms[i]);
+    set_joints(in);
     for (uint32_t i = 0; i < in->num_frames; i++) {
-        set_frame(in, i);
-        char *const name = i > 0 ? convert_file_name(in->frames[i].name) : common_copy(in->stem);
-        const convert_part_kind kind = i > 0 ? CONVERT_TARGET : CONVERT_MODEL;
-        const bool is_added =
-            !in->has_failed && convert_add_doc(in->job, scene, kind, name, &in->doc, in->error);
-        free(name);
-        if (!is_added)
+        const convert_part *const part = add_frame_part(in, scene, i);
+        if (!part)
             return false;
-        targets[i] = scene->parts[scene->num_parts - 1].name;
-        size += scene->parts[scene->num_parts - 1].size;
+        targets[i] = part->name;
+        size += part->size;
     }
-    if (in->num_frames > 1)
-        NOTE("converted %u frames to the model and %u morph targets (%.1f MB); the format does not "
-             "store which clips are loops",
-             in->num_frames, in->num_frames - 1, (double)size / 1e6);
-    while (in->first < in->num_frames && in->num_frames > 1)
+    if (in->num_frames == 1)
+        return true;
+    NOTE("converted %u frames to the model and %u morph targets (%.1f MB); the format does not "
+         "store which clips are loops",
+         in->num_frames, in->num_frames - 1, (double)size / 1e6);
+    while (in->first < in->num_frames)
         if (!add_clip(in, scene, targets))
             return false;
     return true;
 }
 
-bool convert_read_quake(const convert_job *job, convert_input *input, convert_scene *scene,
-                        md5_error *error)
+// Sets in->kind, and checks the first eight bytes of the file: the format and its version.
+static void find_kind(quake_reader *in)
 {
-    quake_reader reader = {
-        .job = job,
-        .path = input->path,
-        .bytes = (const uint8_t *)input->bytes,
-        .size = input->size,
-        .error = error,
-        .kind = kinds,
-        .next = {.rate = QUAKE_RATE},
-        .doc = {.kind = MD5_DOC_MODEL, .command_line = "md5tool convert", .num_joints = 1}};
-    quake_reader *const in = &reader;
     const char *const begin = get_text(in, 0, 4);
-    while (in->kind < kinds + MD3 && in->kind->ident != get(in, 0, 4))
-        in->kind++;
-    if (convert_find_model(scene))
-        FAIL("cannot add the file's frames: another model is already loaded");
-    if (in->kind->ident != get(in, 0, 4))
+    const uint32_t ident = get(in, 0, 4);
+    in->kind = NULL;
+    for (size_t i = 0; i < COMMON_LENGTH(kinds); i++)
+        if (kinds[i].ident == ident)
+            in->kind = &kinds[i];
+    if (in->kind)
+        check(in, 4, 4, in->kind->version, in->kind->version + 1, "version");
+    else
         FAIL("not a Quake model: the file starts with %s; expected IDPO, IDP2 or IDP3%s", begin,
              strcmp(begin, "IDST") == 0 ? "; Half-Life models are not supported" : "");
-    check(in, 4, 4, in->kind->version, in->kind->version + 1, "version");
-    in->stem = common_add(&in->memory, common_stem(in->path));
+}
+
+// Reads the file into the reader's tables, and the skins of MDL into the scene.
+static void read_file(quake_reader *in, convert_scene *scene)
+{
     in->frames = allocate(in, MAX_FRAMES, sizeof *in->frames);
     in->bounds = allocate(in, MAX_FRAMES, sizeof *in->bounds);
     in->joints = allocate(in, MAX_TAGS + 1, sizeof *in->joints);
@@ -658,13 +754,35 @@ bool convert_read_quake(const convert_job *job, convert_input *input, convert_sc
         in->width = check(in, in->kind->sides, 4, 1, MAX_SIDE, "skin width");
         in->height = check(in, in->kind->sides + 4, 4, 1, MAX_SIDE, "skin height");
     }
-    if (in->kind == &kinds[MDL] && !in->has_failed)
+    if (in->has_failed)
+        return;
+    if (in->kind == &kinds[MDL])
         read_mdl(in, num_frames, scene);
     else if (in->kind == &kinds[MD2])
         read_md2(in, num_frames);
-    else if (!in->has_failed)
+    else
         read_md3(in, num_frames);
-    const bool is_read = add_parts(in, scene);
+}
+
+bool convert_read_quake(const convert_job *job, convert_input *input, convert_scene *scene,
+                        md5_error *error)
+{
+    quake_reader reader = {
+        .job = job,
+        .path = input->path,
+        .bytes = (const uint8_t *)input->bytes,
+        .size = input->size,
+        .error = error,
+        .next = {.rate = QUAKE_RATE},
+        .doc = {.kind = MD5_DOC_MODEL, .command_line = "md5tool convert", .num_joints = 1}};
+    quake_reader *const in = &reader;
+    in->stem = common_add(&in->memory, common_stem(in->path));
+    if (convert_find_model(scene))
+        FAIL("cannot add the file's frames: another model is already loaded");
+    find_kind(in);
+    if (!in->has_failed)
+        read_file(in, scene);
+    const bool is_read = !in->has_failed && add_parts(in, scene);
     common_free_list(&in->memory);
     return is_read;
 }
