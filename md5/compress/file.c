@@ -4,6 +4,10 @@
 #include "md5/core/math.h"
 #include "md5/pose/skeleton.h"
 
+// The tracks of a clip are stored by joint: first the rotation (kind 0, MD5_PACKED_ROTATION), then
+// the translation (kind 1). Loops over all headers are nested: joints, then kinds.
+enum { TRACK_KINDS = 2 };
+
 // == Blocks ======================================================================================
 
 // -- Checking ---------------------------------------------------------------------------------
@@ -31,21 +35,24 @@ static bool check_headers(md5_context *context, md5_packed *packed)
 {
     const uint64_t num_bits = (uint64_t)packed->num_bytes * 8;
     md5_packed_cursor cursor = {0, 0};
-    uint64_t bits = 0;
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_header header = md5i_packed_read_header(packed, (uint8_t)(i % 2), &cursor);
-        if (cursor.header > num_bits)
-            return fail_at_joint(context, i / 2, "track header is truncated");
-        if (!is_valid_header(&header))
-            return fail_at_joint(context, i / 2, "track header has invalid values");
-        if (header.step != 0)
-            bits +=
-                (uint64_t)header.key_bits * md5i_packed_num_keys(header.step, packed->num_frames);
+    uint64_t key_bits = 0;
+    for (uint32_t joint = 0; joint < packed->num_joints; joint++) {
+        for (uint8_t kind = 0; kind < TRACK_KINDS; kind++) {
+            const md5_packed_header header = md5i_packed_read_header(packed, kind, &cursor);
+            if (cursor.header > num_bits)
+                return fail_at_joint(context, joint, "track header is truncated");
+            if (!is_valid_header(&header))
+                return fail_at_joint(context, joint, "track header has invalid values");
+            const uint64_t num_keys = md5i_packed_num_keys(header.step, packed->num_frames);
+            if (header.step != 0)
+                key_bits += header.key_bits * num_keys;
+        }
     }
-    if ((bits + cursor.header + 7) / 8 != packed->num_bytes)
+    const uint64_t num_needed_bytes = (key_bits + cursor.header + 7) / 8; // rounded up
+    if (num_needed_bytes != packed->num_bytes)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "invalid compressed clip: expected %llu bytes of tracks, found %u",
-                        (unsigned long long)((bits + cursor.header + 7) / 8), packed->num_bytes);
+                        (unsigned long long)num_needed_bytes, packed->num_bytes);
     packed->header_bits = cursor.header;
     return true;
 }
@@ -62,18 +69,27 @@ static bool is_valid_key(const md5_packed_value *value, uint8_t kind)
     return square >= 0.999f && square <= 1.001f;
 }
 
+// Checks all keys of one track.
+static bool check_track(md5_context *context, const md5_packed *packed, uint32_t joint,
+                        const md5_packed_header *header)
+{
+    const uint32_t num_keys = md5i_packed_num_keys(header->step, packed->num_frames);
+    for (uint32_t key = 0; key < num_keys; key++) {
+        const md5_packed_value value = md5i_packed_decode_key(packed, header, key);
+        if (!is_valid_key(&value, header->kind))
+            return fail_at_joint(context, joint,
+                                 "key is neither a unit rotation nor a position within 2e9 units");
+    }
+    return true;
+}
+
 static bool check_keys(md5_context *context, const md5_packed *packed)
 {
     md5_packed_cursor cursor = md5_packed_begin(packed);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_header header = md5i_packed_read_header(packed, (uint8_t)(i % 2), &cursor);
-        const uint32_t num_keys = md5i_packed_num_keys(header.step, packed->num_frames);
-        for (uint32_t key = 0; key < num_keys; key++) {
-            const md5_packed_value value = md5i_packed_decode_key(packed, &header, key);
-            if (!is_valid_key(&value, header.kind))
-                return fail_at_joint(
-                    context, i / 2,
-                    "key is neither a unit rotation nor a position within 2e9 units");
+    for (uint32_t joint = 0; joint < packed->num_joints; joint++) {
+        for (uint8_t kind = 0; kind < TRACK_KINDS; kind++) {
+            const md5_packed_header header = md5i_packed_read_header(packed, kind, &cursor);
+            TRY(check_track(context, packed, joint, &header));
         }
     }
     return true;
@@ -108,18 +124,37 @@ static md5_skeleton copy_skeleton(md5_block *block, const md5_skeleton *skeleton
     return copy;
 }
 
+// Counts the animated tracks of each kind, and samples the position of joint 0 in the first frame.
+static md5_vec3 count_animated(const md5_packed *packed, uint32_t counts[TRACK_KINDS])
+{
+    const md5_sample_position start = {.frame0 = 0};
+    float position[4] = {0, 0, 0, 0};
+    md5_packed_cursor cursor = md5_packed_begin(packed);
+    for (uint32_t joint = 0; joint < packed->num_joints; joint++) {
+        for (uint8_t kind = 0; kind < TRACK_KINDS; kind++) {
+            const md5_packed_header header = md5i_packed_read_header(packed, kind, &cursor);
+            if (header.step != 0)
+                counts[kind]++;
+            if (joint == 0 && kind == MD5_PACKED_TRANSLATION)
+                md5i_packed_sample_track(packed, &header, &start, position);
+        }
+    }
+    return (md5_vec3){position[0], position[1], position[2]};
+}
+
 // Lists the joints with animated tracks, by kind, and the position of each joint's rotation.
-static void list_tracks(const md5_packed *packed, uint32_t *const animated[2],
+static void list_tracks(const md5_packed *packed, uint32_t *const animated[TRACK_KINDS],
                         md5_packed_cursor *cursors)
 {
-    uint32_t slots[2] = {0, 0};
+    uint32_t counts[TRACK_KINDS] = {0, 0};
     md5_packed_cursor cursor = md5_packed_begin(packed);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const uint8_t kind = (uint8_t)(i % 2);
-        if (kind == MD5_PACKED_ROTATION)
-            cursors[i / 2] = cursor;
-        if (md5i_packed_read_header(packed, kind, &cursor).step != 0)
-            animated[kind][slots[kind]++] = i / 2;
+    for (uint32_t joint = 0; joint < packed->num_joints; joint++) {
+        cursors[joint] = cursor;
+        for (uint8_t kind = 0; kind < TRACK_KINDS; kind++) {
+            const md5_packed_header header = md5i_packed_read_header(packed, kind, &cursor);
+            if (header.step != 0)
+                animated[kind][counts[kind]++] = joint;
+        }
     }
 }
 
@@ -127,23 +162,15 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
                              const md5_packed *packed)
 {
     const md5_skeleton *const skeleton = &source->skeleton;
-    uint32_t num_animated[2] = {0, 0};
-    md5_packed_cursor cursor = md5_packed_begin(packed);
-    const md5_sample_position start = {.frame0 = 0};
-    float first[4] = {0, 0, 0, 0};
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_header header = md5i_packed_read_header(packed, (uint8_t)(i % 2), &cursor);
-        num_animated[i % 2] += header.step != 0;
-        if (i == 1)
-            md5i_packed_sample_track(packed, &header, &start, first);
-    }
-    const bool has_base = memcmp(first, &base, sizeof base) != 0;
+    uint32_t num_animated[TRACK_KINDS] = {0, 0};
+    const md5_vec3 first = count_animated(packed, num_animated);
+    const bool has_base = memcmp(&first, &base, sizeof base) != 0;
     const size_t num_joints = skeleton->num_joints;
     md5_block block = {0};
     md5_anim *anim = NULL;
     md5_packed *packed_copy = NULL;
     md5_skeleton skeleton_copy = {0};
-    uint32_t *animated[2] = {NULL, NULL}; // joints whose track is not constant, by kind
+    uint32_t *animated[TRACK_KINDS] = {NULL, NULL}; // joints whose track is not constant, by kind
     md5_packed_cursor *cursors = NULL;
     md5_xform *constant = NULL;
     md5_xform *base_frame = NULL; // `constant`, unless joint 0 is different
@@ -157,7 +184,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
         cursors = MD5_BLOCK_ARRAY(&block, md5_packed_cursor, num_joints);
         constant = MD5_BLOCK_ARRAY(&block, md5_xform, num_joints);
         base_frame = has_base ? MD5_BLOCK_ARRAY(&block, md5_xform, num_joints) : constant;
-        for (uint32_t kind = 0; kind < 2; kind++)
+        for (uint32_t kind = 0; kind < TRACK_KINDS; kind++)
             animated[kind] = MD5_BLOCK_ARRAY(&block, uint32_t, num_animated[kind]);
         bytes = MD5_BLOCK_ARRAY(&block, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
         if (pass == 0 && !md5i_block_end_measuring(context, &block))
@@ -169,6 +196,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     packed_copy->cursors = cursors;
 
     // `constant` is the first frame of each track.
+    const md5_sample_position start = {.frame0 = 0};
     memset(constant, 0, num_joints * sizeof *constant);
     md5i_packed_sample_all(md5i_packed_sample_scalar, packed_copy, &start, constant);
     list_tracks(packed_copy, animated, cursors);
