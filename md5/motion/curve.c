@@ -834,6 +834,7 @@ static bool check_curve_keys(md5_context *context, const curve_keys *list)
     return true;
 }
 
+// Returns a key with length 1. The key after the last key is the first key.
 static md5_quatd unit_key(const curve_keys *list, uint32_t key)
 {
     const md5_quatd q = md5_quatd_from_quat(list->keys[key % list->num_keys]);
@@ -860,6 +861,43 @@ static md5_vec3d angular_velocity_at(const md5_squad *squad, uint32_t i)
     if (!(length <= DBL_MAX))
         return (md5_vec3d){0, 0, 0};
     return length > most ? md5_vec3d_scale(velocity, most / length) : velocity;
+}
+
+// Copies times and keys to the spans. Of the two signs of a key, which are the same rotation, each
+// key has the sign nearer to the previous key.
+static void copy_curve_keys(const curve_keys *list, md5_squad *squad)
+{
+    md5_quatd key = unit_key(list, 0);
+    for (uint32_t i = 0; i < list->num_spans; i++) {
+        const bool is_last = i + 1 == list->num_keys; // the span back to the first key
+        const double end = is_last ? list->times[0] + list->period : list->times[i + 1];
+        md5_quatd next = unit_key(list, i + 1);
+        if (md5_quatd_dot(key, next) < 0)
+            next = md5_quatd_negate(next);
+        squad->spans[i] = (curve_span){
+            .start = list->times[i],
+            .seconds = end - list->times[i],
+            .key = key,
+            .key_turn = rotation_vector(key, next),
+        };
+        key = next;
+    }
+    squad->last = key;
+}
+
+// Computes the inner points of each span, which depend on the velocities at both ends of the span.
+static void add_inner_points(md5_squad *squad)
+{
+    for (uint32_t i = 0; i < squad->num_spans; i++) {
+        curve_span *const span = &squad->spans[i];
+        const md5_quatd end = i + 1 < squad->num_spans ? squad->spans[i + 1].key : squad->last;
+        const md5_vec3d start_turn = md5_vec3d_scale(angular_velocity_at(squad, i), span->seconds);
+        const md5_vec3d end_turn =
+            md5_vec3d_scale(angular_velocity_at(squad, i + 1), span->seconds);
+        span->inner = rotate_by(span->key, md5_vec3d_sub(start_turn, span->key_turn), 0.5);
+        span->inner_turn = rotation_vector(
+            span->inner, rotate_by(end, md5_vec3d_sub(span->key_turn, end_turn), 0.5));
+    }
 }
 
 md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint32_t num_keys,
@@ -894,35 +932,8 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     squad->size = block.used;
     squad->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_SQUAD};
 
-    // Copies times and keys, each key with the sign nearer to the key before.
-    md5_quatd q = unit_key(&list, 0);
-    for (uint32_t i = 0; i < list.num_spans; i++) {
-        const bool is_last = i + 1 == list.num_keys;
-        const double end = is_last ? list.times[0] + list.period : list.times[i + 1];
-        md5_quatd next = unit_key(&list, i + 1);
-        if (md5_quatd_dot(q, next) < 0)
-            next = md5_quatd_negate(next);
-        squad->spans[i] = (curve_span){
-            .start = list.times[i],
-            .seconds = end - list.times[i],
-            .key = q,
-            .key_turn = rotation_vector(q, next),
-        };
-        q = next;
-    }
-    squad->last = q;
-
-    // The inner points, of which each depends on the velocities at both ends of its span.
-    for (uint32_t i = 0; i < squad->num_spans; i++) {
-        curve_span *const each = &squad->spans[i];
-        const md5_quatd end = i + 1 < squad->num_spans ? squad->spans[i + 1].key : squad->last;
-        const md5_vec3d start_turn = md5_vec3d_scale(angular_velocity_at(squad, i), each->seconds);
-        const md5_vec3d end_turn =
-            md5_vec3d_scale(angular_velocity_at(squad, i + 1), each->seconds);
-        each->inner = rotate_by(each->key, md5_vec3d_sub(start_turn, each->key_turn), 0.5);
-        each->inner_turn = rotation_vector(
-            each->inner, rotate_by(end, md5_vec3d_sub(each->key_turn, end_turn), 0.5));
-    }
+    copy_curve_keys(&list, squad);
+    add_inner_points(squad);
     return squad;
 }
 
