@@ -815,6 +815,21 @@ static uint8_t find_unused_slot(const md5_layer_state *layer_state)
     return slot;
 }
 
+// Begins an inertial transition from the previous states of a layer to the newest state: stores the
+// difference of their poses, which decreases during the transition, and ends the previous states.
+static void begin_inertial_transition(md5_player *player, uint32_t layer, double duration)
+{
+    md5_layer_state *const layer_state = &player->layer_states[layer];
+    blending job = make_blending(player, layer);
+    const uint32_t newest = layer_state->num_used - 1u;
+    const md5_chain_range new_chain = {.begin = newest, .end = newest + 1};
+    md5_chain_range old_chain = md5_whole_chain(layer_state);
+    old_chain.end = newest;
+    md5i_update_weights(player);
+    begin_offsets(&job, old_chain, &job, new_chain, duration);
+    md5_end_oldest(layer_state, newest);
+}
+
 void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *change)
 {
     const md5_machine *const machine = player->machine;
@@ -857,16 +872,8 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
         layer_state->entered = change->state;
     player->is_settled = false;
     md5i_begin_state(player, from, active, change);
-    if (!is_inertial)
-        return;
-    blending job = make_blending(player, layer);
-    const uint32_t last = layer_state->num_used - 1u;
-    md5_chain_range old_chain = md5_whole_chain(layer_state);
-    old_chain.end = last;
-    md5i_update_weights(player);
-    begin_offsets(&job, old_chain, &job, (md5_chain_range){.begin = last, .end = last + 1},
-                  duration);
-    md5_end_oldest(layer_state, last);
+    if (is_inertial)
+        begin_inertial_transition(player, layer, duration);
 }
 
 // -- All layers ---------------------------------------------------------------------------------

@@ -818,6 +818,19 @@ static md5_clock start_clock(const md5_instance_plan *plan, const md5_change *ch
     return clock;
 }
 
+// Starts a clip instance of a state at a clock. Unless the state begins at a given time, the clip
+// is at its start, and the clock is moved to a frame from which it differs only by rounding.
+static void begin_instance(md5_clip_instance *instance, const md5_timing *timing, md5_clock clock,
+                           bool is_at_start)
+{
+    instance->is_inactive = false;
+    instance->clock = is_at_start ? md5i_clock_snap(timing, clock, MD5_BORDER) : clock;
+    instance->clock_before = instance->clock;
+    instance->seconds_at_end = 0;
+    instance->is_at_start = is_at_start;
+    instance->root.clock.phase = -1; // invalid
+}
+
 void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
                       const md5_change *change)
 {
@@ -831,6 +844,7 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
     if (!tree)
         return;
     const md5_instance_plan *const plans = tree->instances;
+    const bool is_at_start = change->begin != MD5_BEGIN_AT;
     for (uint32_t i = 0; i < tree->num_groups; i++) {
         const md5_instance_plan *const leader = &plans[tree->groups[i].members[0]];
         active->groups[i] =
@@ -838,17 +852,10 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
                              start_clock(leader, change));
     }
     for (uint32_t i = 0; i < tree->num_instances; i++) {
-        md5_clip_instance *const instance = &active->instances[i];
-        instance->is_inactive = false;
-        instance->clock = plans[i].group == MD5_NONE ? start_clock(&plans[i], change)
-                                                     : group_member_clock(tree, i, active->groups);
-        if (change->begin != MD5_BEGIN_AT) // the clocks of group members have rounding errors
-            instance->clock =
-                md5i_clock_snap(plans[i].playable->timing, instance->clock, MD5_BORDER);
-        instance->clock_before = instance->clock;
-        instance->seconds_at_end = 0;
-        instance->is_at_start = change->begin != MD5_BEGIN_AT;
-        instance->root.clock.phase = -1; // invalid
+        const md5_clock clock = plans[i].group == MD5_NONE
+                                    ? start_clock(&plans[i], change)
+                                    : group_member_clock(tree, i, active->groups);
+        begin_instance(&active->instances[i], plans[i].playable->timing, clock, is_at_start);
     }
     active->start_time = md5i_active_time(active);
     // If a cycle continues, its earlier events have fired in the previous state.
