@@ -682,8 +682,10 @@ MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word)
                 return true;
             block = lex->at;
         }
-        depth += c == '{';
-        depth -= c == '}';
+        if (c == '{')
+            depth++;
+        else if (c == '}')
+            depth--;
         md5_span text;
         if (is_quote(c))
             TRY(md5i_lex_string(lex, &text));

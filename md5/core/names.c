@@ -113,8 +113,10 @@ bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_sk
             tracks[joint] = track;
             targets[track] = joint;
         }
-        i += order <= 0;
-        j += order >= 0;
+        if (order <= 0)
+            i++;
+        if (order >= 0)
+            j++;
     }
     return true;
 }

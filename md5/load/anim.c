@@ -45,15 +45,28 @@ static bool read_text_again(md5_context *context, const char *text, size_t size,
     return true;
 }
 
-// Converts bounds. Empty boxes remain empty.
+static void exchange_floats(float *a, float *b)
+{
+    const float old_a = *a;
+    *a = *b;
+    *b = old_a;
+}
+
+// Converts bounds. An axis with a negative sign exchanges the minimum and the maximum, also of
+// empty boxes, so that they remain empty.
 static void convert_bounds(const md5_context *context, md5_bounds *bounds, size_t count)
 {
     const float *const sign = md5i_axes_maps[context->axes].sign;
     for (size_t i = 0; i < count; i++) {
         md5_vec3 ends[2] = {bounds[i].min, bounds[i].max};
         md5i_convert_points(context, ends, 2);
-        bounds[i].min = (md5_vec3){ends[sign[0] < 0].x, ends[sign[1] < 0].y, ends[sign[2] < 0].z};
-        bounds[i].max = (md5_vec3){ends[sign[0] > 0].x, ends[sign[1] > 0].y, ends[sign[2] > 0].z};
+        bounds[i] = (md5_bounds){.min = ends[0], .max = ends[1]};
+        if (sign[0] < 0)
+            exchange_floats(&bounds[i].min.x, &bounds[i].max.x);
+        if (sign[1] < 0)
+            exchange_floats(&bounds[i].min.y, &bounds[i].max.y);
+        if (sign[2] < 0)
+            exchange_floats(&bounds[i].min.z, &bounds[i].max.z);
     }
 }
 

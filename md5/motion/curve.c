@@ -411,9 +411,11 @@ static bool make_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces
     };
     const double start = knot(&line, line.first);
     const double range = knot(&line, line.end) - start;
-    uint32_t count = 0;
-    for (int64_t i = line.first; i < line.end; i++)
-        count += knot(&line, i + 1) > knot(&line, i);
+    uint32_t count = 0; // spans between equal knots are no pieces
+    for (int64_t i = line.first; i < line.end; i++) {
+        if (knot(&line, i + 1) > knot(&line, i))
+            count++;
+    }
     TRY(take_pieces(arena, pieces, (uint32_t)line.degree, count));
     double *next = pieces->starts;
     md5_vec4d *point = pieces->points;

@@ -428,7 +428,8 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
         md5_foot *const foot = &job->feet[i];
         const md5_held *const sole = i < num_held ? &held[i] : NULL;
         solve_foot(skeleton, job, sole, foot, weight, pose);
-        num_placed += foot->result == MD5_LIMB_REACHED;
+        if (foot->result == MD5_LIMB_REACHED)
+            num_placed++;
     }
     return num_placed;
 }
@@ -551,7 +552,8 @@ static float fastest_home(const md5_gait_context *context, const md5_gait *gait)
 }
 
 // Returns the end of a step: the position that the home will have half of a stance duration after
-// the foot lands. The standing foot is then ahead of its home as long as it is behind it.
+// the foot lands. The standing foot is then ahead of its home for half of the stance,
+// and behind its home for the other half.
 static md5_vec3 plan_end(const md5_gait_context *context, const md5_gait *gait, uint32_t leg,
                          md5_vec3 *normal)
 {
@@ -1039,7 +1041,8 @@ uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait, md5_xfor
         const md5_quat rotation = ankle_rotation(&context, gait, &gait->feet[i]);
         const md5_two_bone_job job = {.target = target, .rotation = &rotation, .weight = 1};
         float miss = 0;
-        num_placed += md5i_bend_limb(skeleton, pose, &limb, &job, &miss) == MD5_LIMB_REACHED;
+        if (md5i_bend_limb(skeleton, pose, &limb, &job, &miss) == MD5_LIMB_REACHED)
+            num_placed++;
     }
     return num_placed;
 }

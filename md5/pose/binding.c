@@ -358,8 +358,10 @@ static bool match(md5_arena *arena, md5_binding *binding)
     binding->tracks = tracks;
 
     uint32_t num_driven = 0;
-    for (uint32_t joint = 0; joint < model->num_joints; joint++)
-        num_driven += tracks[joint] != MD5_NONE;
+    for (uint32_t joint = 0; joint < model->num_joints; joint++) {
+        if (tracks[joint] != MD5_NONE)
+            num_driven++;
+    }
     if (num_driven == 0)
         return fail_no_matches(context, model, anim);
     if (!context->allow_partial_binding && num_driven < model->num_joints - num_driven)

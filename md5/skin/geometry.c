@@ -53,7 +53,9 @@ void md5i_geometry_summarize(md5_mesh *mesh)
         double sum = 0;
         for (uint32_t k = 0; k < vertex->num_weights; k++)
             sum += (double)mesh->weights[vertex->first_weight + k].bias;
-        mesh->num_off_sums += vertex->num_weights > 0 && !(fabs(sum - 1) <= SUM_TOLERANCE);
+        const bool is_sum_off = !(fabs(sum - 1) <= SUM_TOLERANCE); // also if the sum is NaN
+        if (vertex->num_weights > 0 && is_sum_off)
+            mesh->num_off_sums++;
     }
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         const uint32_t count = mesh->first_influence[i + 1] - mesh->first_influence[i];

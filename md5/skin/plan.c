@@ -263,8 +263,9 @@ static void close_slot(plan_builder *builder, uint32_t slot)
         // The first vertex is repeated until the group is full, so that vertices are ascending.
         const uint32_t num_missing = MD5_SKIN_GROUP - count;
         uint32_t group[MD5_SKIN_GROUP];
-        for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
-            group[i] = open[i < num_missing ? 0 : i - num_missing];
+        for (uint32_t i = 0; i < num_missing; i++)
+            group[i] = open[0];
+        memcpy(group + num_missing, open, count * sizeof *group);
         add_group(builder, MD5_SKIN_GATHERED, set, group);
         return;
     }

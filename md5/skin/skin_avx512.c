@@ -4,9 +4,9 @@
 //
 // A group is eight vertices of one joint. A register has sixteen lanes of one coordinate: lanes 0
 // to 7 are the first group ("low"), lanes 8 to 15 are the second group ("high"). A matrix element
-// is also one register, with the element of the first group's joint in the lower lanes and that of
-// the second group's joint in the upper lanes. So one multiplication moves both groups, even if
-// their joints differ.
+// is also one register, with the element of the first group's joint in the lower lanes and the
+// element of the second group's joint in the upper lanes. So one multiplication moves both groups,
+// even if their joints differ.
 #include "md5/skin/kernels.h"
 
 #if MD5_HAS_AVX512

@@ -620,8 +620,10 @@ bool md5i_build_modifiers(md5_building *building)
     const size_t num_feet = building->num_feet;
     size_t num_gazes = 0;
     TRY(MD5_LIST_NAMES(building, &names, desc, modifiers));
-    for (uint32_t i = 0; i < desc->num_modifiers; i++)
-        num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE;
+    for (uint32_t i = 0; i < desc->num_modifiers; i++) {
+        if (desc->modifiers[i].kind == MD5_MODIFIER_GAZE)
+            num_gazes++;
+    }
     TRY(MD5_LIST_NAMES(building, &building->joints, &desc->model->skeleton, joints));
     TRY(list_attached(building) && build_limits(building));
     machine->modifiers = MD5_ALLOC_ZEROED(building->arena, md5_modifier, desc->num_modifiers);
