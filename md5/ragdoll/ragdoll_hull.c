@@ -36,33 +36,55 @@ static uint32_t find_side(const uint32_t (*triangles)[3], uint32_t count, uint32
     return MD5_NONE;
 }
 
-// Triangles without area, which only hulls without extent have, add neither planes nor edges.
+// Adds the planes of a body's triangles, and writes the index of each triangle's plane. Triangles
+// without area, which only hulls without extent have, do not have a plane (MD5_NONE).
+static void add_planes(md5_ragdoll *ragdoll, const md5_body_part *part, ragdoll_hull *hull,
+                       uint32_t *planes)
+{
+    const md5_figure *const figure = ragdoll->desc.figure;
+    const uint32_t(*const triangles)[3] = &figure->triangles[part->first_triangle];
+    for (uint32_t i = 0; i < part->num_triangles; i++) {
+        const md5_vec3d normal = triangle_normal(figure, triangles[i]);
+        const md5_vec3d vertex = md5_vec3d_from_vec3(figure->vertices[triangles[i][0]]);
+        const bool has_area = md5_vec3d_dot(normal, normal) > 0.5; // otherwise the normal is 0
+        planes[i] = MD5_NONE;
+        if (has_area)
+            planes[i] = add_plane(ragdoll, hull, normal, md5_vec3d_dot(normal, vertex));
+    }
+}
+
+// Adds the side of a triangle from vertex `from` to `to` if it is an edge between two planes. Two
+// triangles share each side, in opposite directions; the direction with from < to is added.
+static void add_edge(md5_ragdoll *ragdoll, const md5_body_part *part, ragdoll_hull *hull,
+                     const uint32_t *planes, uint32_t triangle, uint32_t from, uint32_t to)
+{
+    const uint32_t(*const triangles)[3] = &ragdoll->desc.figure->triangles[part->first_triangle];
+    if (from > to)
+        return;
+    const uint32_t twin = find_side(triangles, part->num_triangles, to, from);
+    if (twin == MD5_NONE || planes[triangle] == MD5_NONE || planes[twin] == MD5_NONE)
+        return;
+    if (planes[triangle] == planes[twin])
+        return;
+    ragdoll->edges[hull->first_edge + hull->num_edges++] = (ragdoll_edge){
+        .vertices = {from - part->first_vertex, to - part->first_vertex},
+        .planes = {planes[triangle], planes[twin]},
+    };
+}
+
+// Adds the planes and edges of a body at the end of the ragdoll's arrays.
 static void build_hull(md5_ragdoll *ragdoll, uint32_t body, ragdoll_hull *hull)
 {
     const md5_figure *const figure = ragdoll->desc.figure;
     const md5_body_part *const part = &figure->bodies[body];
     const uint32_t(*const triangles)[3] = &figure->triangles[part->first_triangle];
     uint32_t planes[MAX_PLANES]; // of each triangle
-    for (uint32_t i = 0; i < part->num_triangles; i++) {
-        const md5_vec3d normal = triangle_normal(figure, triangles[i]);
-        const double level =
-            md5_vec3d_dot(normal, md5_vec3d_from_vec3(figure->vertices[triangles[i][0]]));
-        const bool has_area = md5_vec3d_dot(normal, normal) > 0.5;
-        planes[i] = has_area ? add_plane(ragdoll, hull, normal, level) : MD5_NONE;
-    }
+    add_planes(ragdoll, part, hull, planes);
     for (uint32_t i = 0; i < part->num_triangles; i++) {
         for (int side = 0; side < 3; side++) {
             const uint32_t from = triangles[i][side];
             const uint32_t to = triangles[i][(side + 1) % 3];
-            const uint32_t twin = find_side(triangles, part->num_triangles, to, from);
-            if (from > to || twin == MD5_NONE || planes[i] == planes[twin])
-                continue;
-            if (planes[i] == MD5_NONE || planes[twin] == MD5_NONE)
-                continue;
-            ragdoll->edges[hull->first_edge + hull->num_edges++] = (ragdoll_edge){
-                .vertices = {from - part->first_vertex, to - part->first_vertex},
-                .planes = {planes[i], planes[twin]},
-            };
+            add_edge(ragdoll, part, hull, planes, i, from, to);
         }
     }
 }

@@ -191,19 +191,15 @@ static void apply_limit_impulse(md5_ragdoll *ragdoll, ragdoll_node *node,
     node->parent_velocity = parent->velocity;
 }
 
-static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit)
+// Computes the changes of velocity that a unit impulse about the axis of a limit causes at the node
+// and, in the opposite direction, at its parent, and the impulse per change of their relative
+// speed.
+static void compute_limit_response(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit)
 {
-    const double approach = md5_min(0.0, md5i_limit_speed(ragdoll, node, limit));
-    const double nearby = ragdoll->is_touching ? NEAR_ANGLE : NEAR_FREE_ANGLE;
-    limit->is_near = limit->is_locked || limit->gap + ragdoll->seconds * approach < nearby;
-    if (!limit->is_near) {
-        limit->impulse.value = 0.0;
-        return;
-    }
-    ragdoll->needs_relaxation |= md5i_max_limit_speed(ragdoll, limit->gap) < 0.0;
     const spatial along = md5_spatial_from(limit->axis, (md5_vec3d){0.0, 0.0, 0.0});
-    double torques[3] = {0.0, 0.0, 0.0};
-    limit->parent_impulse = limit->parent_response = (spatial){{0.0}};
+    double torques[3] = {0.0, 0.0, 0.0}; // of the unit impulse, along the motions of the joint
+    limit->parent_impulse = (spatial){{0.0}};
+    limit->parent_response = (spatial){{0.0}};
     for (uint32_t m = 0; m < node->num_motions; m++) {
         torques[m] = md5_spatial_dot(&node->motions[m], &along);
         md5_spatial_add(&limit->parent_impulse, &node->gains[m], -torques[m]);
@@ -219,10 +215,26 @@ static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limi
     const double rate = md5_spatial_dot(&along, &limit->response)
                         - md5_spatial_dot(&along, &limit->parent_response);
     limit->inverse = rate > 1e-30 ? 1.0 / rate : 0.0;
+}
+
+// Prepares a limit for the sweeps of a step. A limit that cannot be reached in the step is ignored.
+static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit)
+{
+    const double approach = md5_min(0.0, md5i_limit_speed(ragdoll, node, limit));
+    const double nearby = ragdoll->is_touching ? NEAR_ANGLE : NEAR_FREE_ANGLE;
+    limit->is_near = limit->is_locked || limit->gap + ragdoll->seconds * approach < nearby;
+    if (!limit->is_near) {
+        limit->impulse.value = 0.0;
+        return;
+    }
+    ragdoll->needs_relaxation |= md5i_max_limit_speed(ragdoll, limit->gap) < 0.0;
+    compute_limit_response(ragdoll, node, limit);
     if (!limit->is_locked)
         node->is_busy = true;
 }
 
+// Corrects the impulse of a limit so that the joint does not pass the limit. The sum of impulses
+// never pulls the joint toward the limit.
 static void solve_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit,
                         bool is_last)
 {
@@ -270,16 +282,19 @@ static void stop_locks(md5_ragdoll *ragdoll)
 
 // == Contacts =====================================================================================
 
+// Prepares a contact for the sweeps of a step: computes the directions of its impulses, the normal
+// of the ground and two tangents, and their effects. A contact that cannot touch the ground in the
+// step is ignored.
 static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact)
 {
-    const md5_vec3d at = md5_transform_point(&node->transform, contact->position);
-    const md5_vec3d point = md5_vec3d_sub(at, ragdoll->origin);
+    const md5_vec3d position = md5_transform_point(&node->transform, contact->position);
+    const md5_vec3d point = md5_vec3d_sub(position, ragdoll->origin);
     const md5_vec3d normal = contact->normal;
-    contact->gap = md5_vec3d_dot(normal, at) - contact->level;
+    contact->gap = md5_vec3d_dot(normal, position) - contact->level;
     contact->directions[0] = md5_spatial_from(md5_vec3d_cross(point, normal), normal);
     const double speed = md5_spatial_dot(&contact->directions[0], &node->velocity);
-    contact->is_near =
-        contact->gap + ragdoll->seconds * (speed - ragdoll->max_speed) < NEAR_DISTANCE;
+    const double next_gap = contact->gap + ragdoll->seconds * (speed - ragdoll->max_speed);
+    contact->is_near = next_gap < NEAR_DISTANCE;
     if (!contact->is_near) {
         for (int i = 0; i < 3; i++)
             contact->impulses[i].value = 0.0;
@@ -295,7 +310,8 @@ static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_co
         const double rate = md5_spatial_dot(&contact->directions[i], &contact->responses[i]);
         contact->inverses[i] = rate > 1e-30 ? 1.0 / rate : 0.0;
     }
-    if (contact->impulses[0].value == 0.0)
+    const bool was_touching = contact->impulses[0].value != 0.0;
+    if (!was_touching)
         contact->approach_speed = speed;
     ragdoll->needs_relaxation |=
         contact->gap < -LOOSE_DISTANCE || contact->approach_speed < -ragdoll->min_bounce_speed;
@@ -322,29 +338,45 @@ static double contact_closing_speed(const md5_ragdoll *ragdoll, const ragdoll_co
     return md5_max_closing_speed(ragdoll->seconds, contact->gap, LOOSE_DISTANCE, MAX_EXIT_SPEED);
 }
 
+// Corrects the impulse along the normal of a contact, which only pushes.
+static void solve_normal(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
+                         bool is_last)
+{
+    const double before = contact->impulses[0].value;
+    const double speed = md5_spatial_dot(&contact->directions[0], &node->velocity)
+                         + contact_closing_speed(ragdoll, contact, is_last);
+    const double impulse = md5_max(0.0, before - speed * contact->inverses[0]);
+    apply_contact_impulse(node, contact, 0, impulse - before);
+    record_change(ragdoll, impulse - before, contact->inverses[0]);
+    contact->impulses[0].value = impulse;
+}
+
+// Corrects the impulses along the tangents of a contact so that the point stops, or so that their
+// length is the maximum friction.
+static void solve_friction(ragdoll_node *node, ragdoll_contact *contact)
+{
+    ragdoll_impulse *const impulses = &contact->impulses[1];
+    double stopping[2]; // impulses that stop the point
+    for (int i = 0; i < 2; i++) {
+        const double speed = md5_spatial_dot(&contact->directions[1 + i], &node->velocity);
+        stopping[i] = impulses[i].value - speed * contact->inverses[1 + i];
+    }
+    const double length = sqrt(stopping[0] * stopping[0] + stopping[1] * stopping[1]);
+    const double scale = length > contact->max_friction ? contact->max_friction / length : 1.0;
+    for (uint32_t i = 0; i < 2; i++) {
+        apply_contact_impulse(node, contact, 1 + i, stopping[i] * scale - impulses[i].value);
+        impulses[i].value = stopping[i] * scale;
+    }
+}
+
+// `friction` is the ratio of the maximum friction to the normal impulse.
 static void solve_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
                           double friction, bool is_last)
 {
-    ragdoll_impulse *const impulses = contact->impulses;
-    const double speed = md5_spatial_dot(&contact->directions[0], &node->velocity)
-                         + contact_closing_speed(ragdoll, contact, is_last);
-    const double impulse = md5_max(0.0, impulses[0].value - speed * contact->inverses[0]);
-    apply_contact_impulse(node, contact, 0, impulse - impulses[0].value);
-    record_change(ragdoll, impulse - impulses[0].value, contact->inverses[0]);
-    impulses[0].value = impulse;
+    solve_normal(ragdoll, node, contact, is_last);
     if (ragdoll->sweep < NUM_FRICTION_SWEEPS)
-        contact->max_friction = friction * impulse;
-    double across[2];
-    for (int i = 0; i < 2; i++)
-        across[i] = impulses[1 + i].value
-                    - md5_spatial_dot(&contact->directions[1 + i], &node->velocity)
-                          * contact->inverses[1 + i];
-    const double length = sqrt(across[0] * across[0] + across[1] * across[1]);
-    const double scale = length > contact->max_friction ? contact->max_friction / length : 1.0;
-    for (uint32_t i = 0; i < 2; i++) {
-        apply_contact_impulse(node, contact, 1 + i, across[i] * scale - impulses[1 + i].value);
-        impulses[1 + i].value = across[i] * scale;
-    }
+        contact->max_friction = friction * contact->impulses[0].value;
+    solve_friction(node, contact);
 }
 
 // == Links ========================================================================================
@@ -385,34 +417,53 @@ static double link_closing_speed(const md5_ragdoll *ragdoll, double gap, bool is
     return md5_max_closing_speed(ragdoll->seconds, gap, LOOSE_DISTANCE, MAX_EXIT_SPEED);
 }
 
-static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const float *numbers,
+// Adds a row that keeps a gap open. `along` is the direction in which points[0] moves, relative to
+// points[1], if the gap increases. A gap of 1 unit cannot close in a step, and does not need a row.
+static void add_stop(const md5_ragdoll *ragdoll, ragdoll_link *link, const md5_vec3d points[2],
+                     md5_vec3d along, double gap)
+{
+    const bool can_close = gap < 1.0;
+    if (!can_close)
+        return;
+    const uint32_t row = add_row(ragdoll, link, points, along);
+    for (uint32_t i = 0; i < 2; i++)
+        link->biases[row][i] = link_closing_speed(ragdoll, gap, i == 1);
+    link->min_impulses[row] = 0.0;
+}
+
+// Indices of the array md5_figure_constraint.spring.
+enum {
+    SPRING_STRETCH, // stiffness when the spring is stretched
+    SPRING_COMPRESS,
+    SPRING_DAMPING,
+    SPRING_REST_LENGTH,
+    SPRING_MIN_LENGTH,
+    SPRING_MAX_LENGTH
+};
+
+// Adds the rows of a spring between two points, with stops at its minimum and maximum lengths.
+static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const float *values,
                        const md5_vec3d points[2])
 {
-    const md5_vec3d way = md5_vec3d_sub(points[0], points[1]);
-    const double length = md5_vec3d_length(way);
-    const md5_vec3d along =
-        length > 1e-6 ? md5_vec3d_scale(way, 1.0 / length) : (md5_vec3d){0.0, 0.0, 1.0};
-    const double apart = length - (double)numbers[3];
-    const double strength = md5_max(0.0, (double)numbers[apart > 0.0 ? 0 : 1]);
+    const md5_vec3d between = md5_vec3d_sub(points[0], points[1]);
+    const double length = md5_vec3d_length(between);
+    md5_vec3d along = {0.0, 0.0, 1.0};
+    if (length > 1e-6)
+        along = md5_vec3d_scale(between, 1.0 / length);
+    const double apart = length - (double)values[SPRING_REST_LENGTH];
+    const float signed_strength = apart > 0.0 ? values[SPRING_STRETCH] : values[SPRING_COMPRESS];
+    const double strength = md5_max(0.0, (double)signed_strength);
     // The engine's force is proportional to the square of the distance. A linear spring with twice
     // the slope and half the distance has the same force.
+    const double stiffness = md5_min(2.0 * strength * fabs(apart), 1e12);
+    const double damping = md5_max(0.0, md5_min((double)values[SPRING_DAMPING], 1e12));
     const uint32_t row = add_row(ragdoll, link, points, along);
-    make_row_spring(ragdoll, link, row, 0.5 * apart, md5_min(2.0 * strength * fabs(apart), 1e12),
-                    md5_max(0.0, md5_min((double)numbers[2], 1e12)) / md5_max(length, 1.0));
-    const double longest = (double)numbers[5] - length;
-    const double shortest = length - (double)numbers[4];
-    if (numbers[5] > 0.0f && longest < 1.0) {
-        const uint32_t end = add_row(ragdoll, link, points, md5_vec3d_scale(along, -1.0));
-        for (uint32_t i = 0; i < 2; i++)
-            link->biases[end][i] = link_closing_speed(ragdoll, longest, i == 1);
-        link->min_impulses[end] = 0.0;
-    }
-    if (numbers[4] > 0.0f && shortest < 1.0) {
-        const uint32_t end = add_row(ragdoll, link, points, along);
-        for (uint32_t i = 0; i < 2; i++)
-            link->biases[end][i] = link_closing_speed(ragdoll, shortest, i == 1);
-        link->min_impulses[end] = 0.0;
-    }
+    make_row_spring(ragdoll, link, row, 0.5 * apart, stiffness, damping / md5_max(length, 1.0));
+    if (values[SPRING_MAX_LENGTH] > 0.0f)
+        add_stop(ragdoll, link, points, md5_vec3d_scale(along, -1.0),
+                 (double)values[SPRING_MAX_LENGTH] - length);
+    if (values[SPRING_MIN_LENGTH] > 0.0f)
+        add_stop(ragdoll, link, points, along, length - (double)values[SPRING_MIN_LENGTH]);
 }
 
 // Angular frequency of the dragging spring: 3 Hz. The spring is critically damped.
@@ -459,45 +510,58 @@ static void add_loop(const md5_ragdoll *ragdoll, ragdoll_link *link,
     }
 }
 
+// Adds the rows of a spring or of a constraint that closes a loop.
+static void add_constraint(const md5_ragdoll *ragdoll, ragdoll_link *link)
+{
+    const md5_body_constraint *const constraint =
+        &ragdoll->desc.figure->constraints[link->constraint];
+    ragdoll_transform ends[2];
+    md5_vec3d points[2];
+    md5i_constraint_transforms(ragdoll, constraint, ends);
+    for (uint32_t i = 0; i < 2; i++)
+        points[i] = md5_transform_point(&ends[i], md5_vec3d_from_vec3(constraint->anchors[i]));
+    if (constraint->def->type == MD5_CONSTRAINT_SPRING)
+        add_spring(ragdoll, link, constraint->def->spring, points);
+    else
+        add_loop(ragdoll, link, constraint, ends, points);
+}
+
+// Computes the effects of impulses of a row at both nodes, and the impulse per change of the speed
+// along the row. An impulse at a node also moves the other node if both are in one tree.
+static void prepare_row(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row)
+{
+    double rate = link->softness[row];
+    spatial *const along = link->directions[row];
+    for (uint32_t i = 0; i < 2; i++) {
+        if (link->nodes[i] == MD5_NONE)
+            continue;
+        spatial *const response = &link->responses[row][i];
+        *response = md5_spatial_mul(&ragdoll->nodes[link->nodes[i]].response, &along[i]);
+        rate += md5_spatial_dot(response, &along[i]);
+    }
+    if (link->nodes[0] != MD5_NONE && link->nodes[1] != MD5_NONE) {
+        const spatial cross_response =
+            velocity_response(ragdoll, link->nodes[0], along[0], link->nodes[1]);
+        rate -= 2.0 * md5_spatial_dot(&cross_response, &along[1]);
+    }
+    link->inverses[row] = rate > 1e-30 ? 1.0 / rate : 0.0;
+}
+
+// Adds and prepares the rows of a link for the sweeps of a step. The impulses of the last step are
+// kept if the rows are the same.
 static void prepare_link(md5_ragdoll *ragdoll, ragdoll_link *link)
 {
     const uint32_t before = link->num_rows;
     link->num_rows = 0;
-    if (link->constraint != MD5_NONE) {
-        const md5_body_constraint *const constraint =
-            &ragdoll->desc.figure->constraints[link->constraint];
-        ragdoll_transform ends[2];
-        md5_vec3d points[2];
-        md5i_constraint_transforms(ragdoll, constraint, ends);
-        for (uint32_t i = 0; i < 2; i++)
-            points[i] = md5_transform_point(&ends[i], md5_vec3d_from_vec3(constraint->anchors[i]));
-        if (constraint->def->type == MD5_CONSTRAINT_SPRING)
-            add_spring(ragdoll, link, constraint->def->spring, points);
-        else
-            add_loop(ragdoll, link, constraint, ends, points);
-    } else if (link->nodes[0] != MD5_NONE) {
+    if (link->constraint != MD5_NONE)
+        add_constraint(ragdoll, link);
+    else if (link->nodes[0] != MD5_NONE)
         add_drag(ragdoll, link);
-    }
     ragdoll->needs_relaxation |= link->num_rows > 0;
     if (link->num_rows != before)
         memset(link->impulses, 0, sizeof link->impulses);
-    for (uint32_t row = 0; row < link->num_rows; row++) {
-        double rate = link->softness[row];
-        spatial *const along = link->directions[row];
-        for (uint32_t i = 0; i < 2; i++) {
-            if (link->nodes[i] == MD5_NONE)
-                continue;
-            spatial *const response = &link->responses[row][i];
-            *response = md5_spatial_mul(&ragdoll->nodes[link->nodes[i]].response, &along[i]);
-            rate += md5_spatial_dot(response, &along[i]);
-        }
-        if (link->nodes[0] != MD5_NONE && link->nodes[1] != MD5_NONE) {
-            const spatial other =
-                velocity_response(ragdoll, link->nodes[0], along[0], link->nodes[1]);
-            rate -= 2.0 * md5_spatial_dot(&other, &along[1]);
-        }
-        link->inverses[row] = rate > 1e-30 ? 1.0 / rate : 0.0;
-    }
+    for (uint32_t row = 0; row < link->num_rows; row++)
+        prepare_row(ragdoll, link, row);
 }
 
 static void apply_link_impulse(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row,
