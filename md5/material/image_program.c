@@ -272,6 +272,26 @@ static const uint8_t *texel(const md5_image *image, uint32_t x, uint32_t y)
     return image->pixels + ((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS;
 }
 
+// Writes a row of an image that is resampled to `width` columns: the means of the texels of two
+// rows and two columns of `image`.
+static void resample_row(const md5_image *image, uint32_t above, uint32_t below, uint32_t width,
+                         uint8_t *to)
+{
+    const uint32_t step = (uint32_t)(((uint64_t)image->width << 16) / width);
+    for (uint32_t x = 0; x < width; x++, to += MD5_IMAGE_CHANNELS) {
+        const uint32_t left = source_column(step, x, 1);
+        const uint32_t right = source_column(step, x, 3);
+        const uint8_t *const above_left = texel(image, left, above);
+        const uint8_t *const above_right = texel(image, right, above);
+        const uint8_t *const below_left = texel(image, left, below);
+        const uint8_t *const below_right = texel(image, right, below);
+        for (uint32_t i = 0; i < MD5_IMAGE_CHANNELS; i++) {
+            const int sum = above_left[i] + above_right[i] + below_left[i] + below_right[i];
+            to[i] = (uint8_t)(sum / 4);
+        }
+    }
+}
+
 // Returns `image` resampled to the greatest powers of two that do not exceed its sides, and frees
 // `image`. Returns `image` itself if both sides are powers of two. If memory runs out, returns NULL
 // and does not free `image`.
@@ -285,20 +305,10 @@ static md5_image *round_image_size(md5_context *context, md5_image *image)
     if (!result)
         return NULL;
     for (uint32_t y = 0; y < height; y++) {
-        const uint32_t step = (uint32_t)(((uint64_t)image->width << 16) / result->width);
-        const uint32_t above = source_row(y, 0.25f, image->height, result->height);
-        const uint32_t below = source_row(y, 0.75f, image->height, result->height);
-        uint8_t *to = result->pixels + (size_t)y * result->width * MD5_IMAGE_CHANNELS;
-        for (uint32_t x = 0; x < result->width; x++, to += MD5_IMAGE_CHANNELS) {
-            const uint32_t left = source_column(step, x, 1);
-            const uint32_t right = source_column(step, x, 3);
-            const uint8_t *const a = texel(image, left, above);
-            const uint8_t *const b = texel(image, right, above);
-            const uint8_t *const c = texel(image, left, below);
-            const uint8_t *const d = texel(image, right, below);
-            for (uint32_t i = 0; i < MD5_IMAGE_CHANNELS; i++)
-                to[i] = (uint8_t)((a[i] + b[i] + c[i] + d[i]) >> 2);
-        }
+        const uint32_t above = source_row(y, 0.25f, image->height, height);
+        const uint32_t below = source_row(y, 0.75f, image->height, height);
+        uint8_t *const to = result->pixels + (size_t)y * width * MD5_IMAGE_CHANNELS;
+        resample_row(image, above, below, width, to);
     }
     md5i_free_image(context, image);
     return result;
