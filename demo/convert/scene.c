@@ -402,6 +402,91 @@ static bool charge_clip(const convert_job *job, const convert_motion *motion,
            && convert_charge_bytes(job, num_numbers, sizeof(md5_vec3), error);
 }
 
+// Computes the values of a clip: for each frame and joint, a position and a rotation. Sets the
+// joints of the document to frame 0.
+static bool pose_clip(const convert_motion *motion, const char *name, md5_doc *doc,
+                      md5_vec3 *values, md5_error *error)
+{
+    const float max_distance = 1e9f; // of a joint from its parent
+    convert_xform *const local = common_alloc(doc->num_joints, sizeof *local);
+    bool is_valid = true;
+    for (uint32_t frame = 0; frame < doc->num_frames && is_valid; frame++) {
+        motion->pose(motion->user, frame, local);
+        for (uint32_t i = 0; i < doc->num_joints; i++) {
+            const convert_joint *const joint = &motion->joints[i];
+            const md5_doc_joint posed = convert_doc_joint(joint->name, joint->parent, local[i]);
+            const bool is_near = md5_vec3_length(posed.position) <= max_distance;
+            if (frame == 0)
+                doc->joints[i] = posed;
+            *values++ = posed.position;
+            *values++ = posed.rotation;
+            is_valid = is_valid && is_near;
+        }
+        if (!is_valid)
+            convert_fail(error, MD5_ERROR_RANGE, motion->path,
+                         "clip %s: frame %u has a joint more than 1e9 units from the origin", name,
+                         frame);
+    }
+    free(local);
+    return is_valid;
+}
+
+// Sets is_moved[] of the positions and rotations that differ from frame 0 in any frame by more than
+// rounding errors: relative to the longest position in frame 0, or absolute for rotations.
+static void find_moved_values(const md5_doc *doc, const md5_vec3 *values, float rounding,
+                              bool *is_moved)
+{
+    const size_t num_values = 2 * (size_t)doc->num_joints;
+    float max_length = 0;
+    for (uint32_t i = 0; i < doc->num_joints; i++)
+        max_length = fmaxf(max_length, md5_vec3_length(doc->joints[i].position));
+    for (size_t frame = 0; frame < doc->num_frames; frame++) {
+        const md5_vec3 *const frame_values = values + frame * num_values;
+        for (size_t i = 0; i < num_values; i++) {
+            const bool is_position = i % 2 == 0;
+            const float tolerance = is_position ? rounding * max_length : rounding;
+            const float change = md5_vec3_length(md5_vec3_sub(frame_values[i], values[i]));
+            const bool is_equal = change <= tolerance;
+            if (!is_equal)
+                is_moved[i] = true;
+        }
+    }
+}
+
+// Sets the tracks of the joints: three animated components for each value that moves.
+static void set_tracks(md5_doc *doc, const bool *is_moved)
+{
+    const uint32_t position_flags = 7;  // x, y, z
+    const uint32_t rotation_flags = 56; // the same for the rotation
+    for (uint32_t i = 0; i < doc->num_joints; i++) {
+        const bool has_position = is_moved[2 * i];
+        const bool has_rotation = is_moved[2 * i + 1];
+        md5_track *const track = &doc->joints[i].track;
+        if (has_position || has_rotation) // engines reject a `first` after the last component
+            track->first = doc->num_components;
+        if (has_position) {
+            track->flags |= position_flags;
+            doc->num_components += 3;
+        }
+        if (has_rotation) {
+            track->flags |= rotation_flags;
+            doc->num_components += 3;
+        }
+    }
+}
+
+// Removes the values that do not move from all frames. The other values move to the beginning.
+static void remove_fixed_values(const md5_doc *doc, md5_vec3 *values, const bool *is_moved)
+{
+    const size_t num_values = 2 * (size_t)doc->num_joints;
+    md5_vec3 *to = values;
+    const md5_vec3 *from = values;
+    for (uint32_t frame = 0; frame < doc->num_frames; frame++)
+        for (size_t i = 0; i < num_values; i++, from++)
+            if (is_moved[i])
+                *to++ = *from;
+}
+
 bool convert_add_clip(const convert_job *job, convert_scene *scene, const char *name,
                       const convert_motion *motion, const md5_model *model, md5_error *error)
 {
@@ -413,58 +498,23 @@ bool convert_add_clip(const convert_job *job, convert_scene *scene, const char *
                    .num_frames = motion->num_frames,
                    .frame_rate = motion->rate,
                    .bounds = motion->bounds};
-    const size_t num_values =
-        2 * (size_t)doc.num_joints; // per frame: a position and a rotation each
+    const size_t num_values = 2 * (size_t)doc.num_joints; // per frame
+    const float rounding = motion->rounding > 0 ? motion->rounding : 1e-7f;
     md5_vec3 *const values = common_alloc(doc.num_frames * num_values, sizeof *values);
     bool *const is_moved = common_alloc(num_values, sizeof *is_moved);
-    convert_xform *const local = common_alloc(doc.num_joints, sizeof *local);
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
-    const float rounding = motion->rounding > 0 ? motion->rounding : 1e-7f;
-    float max_length = 0; // longest position in frame 0, the unit of the tolerance for positions
-    bool is_done = true;
-    for (uint32_t frame = 0; frame < doc.num_frames; frame++) {
-        md5_vec3 *const frame_values = values + frame * num_values;
-        motion->pose(motion->user, frame, local);
-        for (uint32_t i = 0; i < doc.num_joints; i++) {
-            const convert_joint *const joint = &motion->joints[i];
-            const md5_doc_joint posed = convert_doc_joint(joint->name, joint->parent, local[i]);
-            if (frame == 0) {
-                doc.joints[i] = posed;
-                max_length = fmaxf(max_length, md5_vec3_length(posed.position));
-            }
-            frame_values[2 * i] = posed.position;
-            frame_values[2 * i + 1] = posed.rotation;
-            if (!(md5_vec3_length(posed.position) <= 1e9f) && is_done)
-                is_done = convert_fail(
-                    error, MD5_ERROR_RANGE, motion->path,
-                    "clip %s: frame %u has a joint more than 1e9 units from the origin", name,
-                    frame);
-        }
-        for (size_t i = 0; i < num_values; i++) {
-            const float change = md5_vec3_length(md5_vec3_sub(frame_values[i], values[i]));
-            const float unit = i % 2 == 0 ? max_length : 1;
-            is_moved[i] |= !(change <= rounding * unit);
-        }
+    bool is_done = pose_clip(motion, name, &doc, values, error);
+    if (is_done) {
+        find_moved_values(&doc, values, rounding, is_moved);
+        set_tracks(&doc, is_moved);
+        remove_fixed_values(&doc, values, is_moved);
+        doc.numbers = &values->x;
     }
-    for (size_t i = 0; i < num_values; i++)
-        if (is_moved[i]) {
-            md5_track *const track = &doc.joints[i / 2].track;
-            if (track->flags == 0) // engines reject a `first` after the last component
-                track->first = doc.num_components;
-            track->flags |= i % 2 == 0 ? 7u : 56u;
-            doc.num_components += 3;
-        }
-    size_t num_kept = 0;
-    for (size_t i = 0; i < doc.num_frames * num_values; i++)
-        if (is_moved[i % num_values])
-            values[num_kept++] = values[i];
-    doc.numbers = &values->x;
     if (is_done && model && model->max_vertices > 0)
         is_done = md5_fix_bounds(&doc, model, error) != MD5_NONE;
     is_done = is_done && convert_add_doc(job, scene, CONVERT_CLIP, name, &doc, error);
     md5_free_doc(&doc); // frees the bounds that md5_fix_bounds() allocated
     free(is_moved);
-    free(local);
     free(values);
     free(doc.joints);
     return is_done;
