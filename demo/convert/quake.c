@@ -1,41 +1,55 @@
 // Computes the 162 directions of normals, and reads palettes.
 #include "demo/convert/quake.h"
 
+// Returns the direction of a point on a face of an icosahedron. vertices[] are three of its twelve
+// vertices, a to l: four in each plane of two axes, with all signs of the two coordinates. parts[]
+// are the weights of the vertices; only their ratios matter.
+static convert_vec face_direction(const char vertices[3], const int parts[3])
+{
+    const double side = 0.5257311121191336; // coordinates of vertices on the unit sphere
+    const double top = 0.8506508083520399;
+    double at[3] = {0, 0, 0};
+    for (int k = 0; k < 3; k++) {
+        const int vertex = vertices[k] - 'a';
+        const int axis = vertex / 4;
+        at[axis] += parts[k] * (vertex % 4 < 2 ? side : -side);
+        at[(axis + 2) % 3] += parts[k] * (vertex % 2 == 0 ? top : -top);
+    }
+    const convert_vec sum = {at[0], at[1], at[2]};
+    return convert_times(sum, 1.0 / sqrt(convert_dot(sum, sum)));
+}
+
+// Stores a direction at the index of an equal direction or, if there is none, at the end. Returns
+// the number of directions.
+static uint32_t store_direction(convert_vec *directions, uint32_t count, convert_vec direction)
+{
+    const double min_cosine = 0.999; // of equal directions
+    uint32_t index = 0;
+    while (index < count && convert_dot(directions[index], direction) < min_cosine)
+        index++;
+    directions[index] = direction;
+    return index == count ? count + 1 : count;
+}
+
 // The directions are points of an icosahedron whose edges are divided into four, projected onto the
 // sphere. Their order is the order in which a walk over its faces reaches them; each corner of a
-// face has six points, in rows beginning at the corner.
+// face has six points, in rows of one, two and three points beginning at the corner.
 void quake_make_normals(convert_vec *normals)
 {
     static const char faces[] = "ciacfifkiikeieaegaebgkbekdbdlblgbljglhjhcjcajjagfchfhdfdkldh";
-    const double side = 0.5257311121191336; // coordinates of vertices on the unit sphere
-    const double top = 0.8506508083520399;
+    const int num_parts = 4; // of an edge
     uint32_t count = 0;
-    for (size_t i = 0; i < 6 * (sizeof faces - 1); i++) {
-        const char *const face = faces + i / 18 * 3;
-        const int corner = (int)(i / 6 % 3);
-        int row = 0;
-        if (i % 6 > 2)
-            row = 2;
-        else if (i % 6 > 0)
-            row = 1;
-        const int column = (int)(i % 6) - row * (row + 1) / 2;
-        const int parts[3] = {4 - row, row - column, column}; // weights of the three corners
-        const int corners[3] = {corner, corner == 0, corner == 2 ? 1 : 2};
-        double at[3] = {0, 0, 0};
-        for (int k = 0; k < 3; k++) {
-            const int vertex = face[corners[k]] - 'a';
-            const int axis = vertex / 4;
-            at[axis] += parts[k] * (vertex % 4 < 2 ? side : -side);
-            at[(axis + 2) % 3] += parts[k] * (vertex % 2 == 0 ? top : -top);
+    for (const char *face = faces; *face != '\0'; face += 3)
+        for (int corner = 0; corner < 3; corner++) {
+            const int second = corner == 0 ? 1 : 0;
+            const int third = corner == 2 ? 1 : 2;
+            const char vertices[3] = {face[corner], face[second], face[third]};
+            for (int row = 0; row < 3; row++)
+                for (int column = 0; column <= row; column++) {
+                    const int parts[3] = {num_parts - row, row - column, column};
+                    count = store_direction(normals, count, face_direction(vertices, parts));
+                }
         }
-        const convert_vec sum = {at[0], at[1], at[2]};
-        const convert_vec point = convert_times(sum, 1.0 / sqrt(convert_dot(sum, sum)));
-        uint32_t same = 0;
-        while (same < count && convert_dot(normals[same], point) < 0.999)
-            same++;
-        normals[same] = point;
-        count += same == count;
-    }
 }
 
 // -- Palettes -------------------------------------------------------------------------------------
