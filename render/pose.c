@@ -158,6 +158,49 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
         renderer->max_texels_name, limit);
 }
 
+// Writes the vertices of all clips to `vertices`, one clip after the other, and two vectors per
+// clip to `ranges`: the minimum of the bounds with the clip's first frame, and the size of a step
+// of the quantized positions.
+static void collect_clips(const md5gl_baked *baked, const md5_baked *const *clips,
+                          md5_baked_vertex *vertices, md5_vec4 *ranges)
+{
+    size_t frame = 0;
+    for (uint32_t i = 0; i < baked->num_clips; i++) {
+        const md5_baked *const clip = clips[i];
+        const md5_vec3 min = clip->bounds.min;
+        if (baked->num_vertices > 0)
+            memcpy(vertices + frame * baked->num_vertices, clip->vertices,
+                   (size_t)clip->num_frames * clip->num_vertices * sizeof *vertices);
+        ranges[2 * i] = (md5_vec4){min.x, min.y, min.z, (float)frame};
+        ranges[2 * i + 1] = (md5_vec4){clip->step.x, clip->step.y, clip->step.z, 0.0f};
+        frame += clip->num_frames;
+    }
+}
+
+// Uploads all clips as one table of vertices and one table of ranges.
+static bool upload_clips(md5gl_renderer *renderer, md5gl_baked *baked,
+                         const md5_baked *const *clips, size_t num_frames, md5_error *error)
+{
+    const size_t num_texels = num_frames * baked->num_vertices;
+    const size_t num_ranges = 2 * (size_t)baked->num_clips;
+    const size_t vertices_size = num_texels * sizeof(md5_baked_vertex);
+    const size_t ranges_size = num_ranges * sizeof(md5_vec4);
+    (void)md5gli_clear_errors(renderer);
+    md5_baked_vertex *const vertices = MD5GL_NEW(renderer, md5_baked_vertex, num_texels, error);
+    md5_vec4 *const ranges = MD5GL_NEW(renderer, md5_vec4, num_ranges, error);
+    const bool has_memory = vertices && ranges;
+    if (has_memory) {
+        collect_clips(baked, clips, vertices, ranges);
+        baked->vertices = md5gli_create_table(renderer, GL_RG32UI, vertices, vertices_size);
+        baked->clips = md5gli_create_table(renderer, GL_RGBA32F, ranges, ranges_size);
+        baked->gpu_size = vertices_size + ranges_size;
+        renderer->stats.baked_bytes += baked->gpu_size;
+    }
+    md5gli_free(renderer, vertices);
+    md5gli_free(renderer, ranges);
+    return has_memory && md5gli_check(renderer, "uploading baked clips", error);
+}
+
 md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model,
                                 const md5_baked *const *clips, uint32_t count, md5_error *error)
 {
@@ -187,37 +230,7 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
         baked->num_frames[i] = clips[i]->num_frames;
         num_frames += clips[i]->num_frames;
     }
-    (void)md5gli_clear_errors(renderer);
-
-    // Collect the vertices and the ranges of all clips in one array each.
-    const size_t num_texels = num_frames * baked->num_vertices;
-    const size_t vertices_size = num_texels * sizeof(md5_baked_vertex);
-    const size_t ranges_size = 2 * sizeof(md5_vec4) * count;
-    md5_baked_vertex *const vertices = MD5GL_NEW(renderer, md5_baked_vertex, num_texels, error);
-    md5_vec4 *const ranges = MD5GL_NEW(renderer, md5_vec4, 2 * (size_t)count, error);
-    const bool has_memory = vertices && ranges;
-    size_t frame = 0;
-    if (has_memory) {
-        for (uint32_t i = 0; i < count; i++) {
-            const md5_baked *const clip = clips[i];
-            const md5_vec3 min = clip->bounds.min;
-            if (baked->num_vertices > 0)
-                memcpy(vertices + frame * baked->num_vertices, clip->vertices,
-                       (size_t)clip->num_frames * clip->num_vertices * sizeof *vertices);
-            ranges[2 * i] = (md5_vec4){min.x, min.y, min.z, (float)frame};
-            ranges[2 * i + 1] = (md5_vec4){clip->step.x, clip->step.y, clip->step.z, 0.0f};
-            frame += clip->num_frames;
-        }
-    }
-    if (has_memory) {
-        baked->vertices = md5gli_create_table(renderer, GL_RG32UI, vertices, vertices_size);
-        baked->clips = md5gli_create_table(renderer, GL_RGBA32F, ranges, ranges_size);
-        baked->gpu_size = vertices_size + ranges_size;
-        renderer->stats.baked_bytes += baked->gpu_size;
-    }
-    md5gli_free(renderer, vertices);
-    md5gli_free(renderer, ranges);
-    if (has_memory && md5gli_check(renderer, "uploading baked clips", error))
+    if (upload_clips(renderer, baked, clips, num_frames, error))
         return baked;
     md5gl_destroy_baked(renderer, baked);
     return NULL;
