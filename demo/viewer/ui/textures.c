@@ -22,9 +22,11 @@ static const struct {
 
 void view_clear_textures(view_texture_panel *panel)
 {
+    const uint32_t column = panel->column;
     free(panel->offered);
     free(panel->saved);
-    *panel = (view_texture_panel){.column = panel->column};
+    memset(panel, 0, sizeof *panel);
+    panel->column = column;
 }
 
 // == Parts of rows ========================================================================
