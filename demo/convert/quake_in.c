@@ -64,11 +64,11 @@ typedef struct quake_frame {
 } quake_frame;
 
 // Data of a mesh that md5_doc_mesh does not contain.
-typedef struct quake_surface {
+typedef struct quake_in_surface {
     uint32_t *sources; // [vertices] point of each vertex
     size_t points;     // MD3: offset of the positions in frame 0
     size_t step;       // MD3: bytes per frame
-} quake_surface;
+} quake_in_surface;
 
 typedef struct quake_reader {
     const convert_job *job;
@@ -84,7 +84,7 @@ typedef struct quake_reader {
     quake_frame *frames; // [num_frames]
     md5_bounds *bounds;  // [num_frames]
     md5_doc doc;         // the model in the current frame
-    quake_surface *surfaces;
+    quake_in_surface *surfaces;
     convert_joint *joints; // the origin, then tags
     size_t tags;           // offset of the tags: [num_frames][doc.num_joints - 1]
     uint32_t width;        // of skins
@@ -506,7 +506,7 @@ static uint32_t read_md3_surface(quake_reader *in, size_t start, uint32_t num_fr
     const char *const name = get_text(in, start + NAME, QUAKE_PATH);
     const char *const shader =
         get_shader(in, start + get(in, start + SHADERS, 4), num_shaders, QUAKE_MD3_SHADER, name);
-    quake_surface *const surface = &in->surfaces[in->doc.num_meshes];
+    quake_in_surface *const surface = &in->surfaces[in->doc.num_meshes];
     surface->points = start + get(in, start + POINTS, 4);
     surface->step = 8 * (size_t)get(in, start + in->kind->points, 4);
     add_mesh(in, start, name, shader, start + get(in, start + TEXCOORDS, 4),
@@ -559,7 +559,7 @@ static void set_frame(quake_reader *in, uint32_t index)
     const size_t size = in->kind == &kinds[MD3] ? 2 : 1; // bytes per number
     const size_t vertex_size = 4 * size;                 // a position and the normal
     for (uint32_t m = 0; m < in->doc.num_meshes; m++) {
-        const quake_surface *const surface = &in->surfaces[m];
+        const quake_in_surface *const surface = &in->surfaces[m];
         const size_t start = frame->points + surface->points + surface->step * index;
         for (uint32_t i = 0; i < in->doc.meshes[m].num_vertices; i++) {
             const size_t at = start + vertex_size * surface->sources[i];
