@@ -1054,33 +1054,37 @@ static void put_vertices(convert_bytes *out, int type, const md5_mesh *mesh, con
             convert_append(out, slots + (type == WEIGHTS ? NUM_SLOTS : 0), NUM_SLOTS);
 }
 
-// Writes meshes, vertex arrays and triangles. Vertices are the drawn vertices, because the two
-// sides of a mirror seam need different tangents.
-static bool put_meshes(iqm_writer *writer)
+// Writes the names, and the ranges of vertices and triangles, of all meshes.
+static bool put_mesh_table(iqm_writer *writer, size_t *num_vertices, size_t *num_triangles)
 {
     const md5_model *const model = writer->assets.model;
-    size_t num_vertices = 0;
-    size_t num_triangles = 0;
+    *num_vertices = 0;
+    *num_triangles = 0;
     begin_table(writer, MESHES, model->num_meshes);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         const iqm_mesh entry = {add_text(writer, mesh->name), add_text(writer, mesh->shader),
-                                (uint32_t)num_vertices,       mesh->num_vertices,
-                                (uint32_t)num_triangles,      mesh->num_triangles};
+                                (uint32_t)*num_vertices,      mesh->num_vertices,
+                                (uint32_t)*num_triangles,     mesh->num_triangles};
         put_entry(writer, MESHES, &entry);
-        num_vertices += mesh->num_vertices;
-        num_triangles += mesh->num_triangles;
+        *num_vertices += mesh->num_vertices;
+        *num_triangles += mesh->num_triangles;
     }
-    if (num_vertices > UINT32_MAX / 128 || num_triangles > UINT32_MAX / 128)
+    if (*num_vertices > UINT32_MAX / 128 || *num_triangles > UINT32_MAX / 128)
         return REFUSE("too many vertices or triangles (limit %u)", UINT32_MAX / 128);
-    writer->slots = convert_pack_bytes(writer->job, model, NUM_SLOTS);
-    if (!writer->slots)
-        return REFUSE("%u joints exceed IQM's limit of 256", writer->num_joints);
+    return true;
+}
+
+// Writes the table of vertex arrays, then the arrays: one for each type of data, with the vertices
+// of all meshes.
+static void put_vertex_arrays(iqm_writer *writer, size_t num_vertices)
+{
     static const uint8_t sizes[NUM_TYPES] = {3, 2, 3, 4, NUM_SLOTS, NUM_SLOTS}; // per vertex
-    begin_table(writer, ARRAYS, num_vertices > 0 ? NUM_TYPES : 0);
-    writer->header[NUM_VERTICES] = (uint32_t)num_vertices;
+    const md5_model *const model = writer->assets.model;
+    const uint32_t num_arrays = num_vertices > 0 ? NUM_TYPES : 0;
+    begin_table(writer, ARRAYS, num_arrays);
     size_t offset = writer->out.size + (size_t)NUM_TYPES * tables[ARRAYS].stride;
-    for (uint32_t type = 0; type < NUM_TYPES && num_vertices > 0; type++) {
+    for (uint32_t type = 0; type < num_arrays; type++) {
         const uint32_t format = type >= JOINTS ? UBYTE : FLOAT;
         const iqm_array entry = {type, 0, format, sizes[type], (uint32_t)offset};
         put_entry(writer, ARRAYS, &entry);
@@ -1094,14 +1098,36 @@ static bool put_meshes(iqm_writer *writer)
             slots += 2 * NUM_SLOTS * (size_t)mesh->num_vertices;
         }
     }
+}
+
+// Writes the triangles of all meshes, with indices of the vertices of all meshes.
+static void put_triangles(iqm_writer *writer, size_t num_triangles)
+{
+    const md5_model *const model = writer->assets.model;
     begin_table(writer, TRIANGLES, num_triangles);
-    uint32_t first = 0;
+    uint32_t first_vertex = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++)
-            convert_append_u32(&writer->out, first + mesh->indices[k]);
-        first += mesh->num_vertices;
+            convert_append_u32(&writer->out, first_vertex + mesh->indices[k]);
+        first_vertex += mesh->num_vertices;
     }
+}
+
+// Writes meshes, vertex arrays and triangles. Vertices are the drawn vertices, because the two
+// sides of a mirror seam need different tangents.
+static bool put_meshes(iqm_writer *writer)
+{
+    size_t num_vertices;
+    size_t num_triangles;
+    if (!put_mesh_table(writer, &num_vertices, &num_triangles))
+        return false;
+    writer->slots = convert_pack_bytes(writer->job, writer->assets.model, NUM_SLOTS);
+    if (!writer->slots)
+        return REFUSE("%u joints exceed IQM's limit of 256", writer->num_joints);
+    writer->header[NUM_VERTICES] = (uint32_t)num_vertices;
+    put_vertex_arrays(writer, num_vertices);
+    put_triangles(writer, num_triangles);
     return true;
 }
 
