@@ -30,53 +30,66 @@ void view_free_entity(view_entity *figure)
 
 // -- Combined model ------------------------------------------------------------------------------
 
+// Appends the joints of a part. Joints of attached parts have the number of the part in their name,
+// because two parts may have joints of one name. Their root's parent is the joint of attachment.
+static void append_joints(view_text *text, const view_entity *figure, uint32_t index)
+{
+    const view_entity_part *const part = &figure->parts[index];
+    const md5_model *const model = part->entity->model;
+    const bool is_attached = part->attached != NULL;
+    const uint32_t parent_of_root =
+        is_attached ? figure->parts[part->parent].first_joint + part->attached->joint : MD5_NONE;
+    for (uint32_t k = 0; k < model->skeleton.num_joints; k++) {
+        const md5_joint *const joint = &model->skeleton.joints[k];
+        const bool is_root = joint->parent == MD5_NONE;
+        const uint32_t parent = is_root ? parent_of_root : part->first_joint + joint->parent;
+        const md5_xform bind = md5_xform_from_mat34(md5_mat34_mul(part->bind, model->bind[k]));
+        char *const unique = common_format("%u:%s", index, joint->name);
+        view_append_joint(text, index > 0 ? unique : joint->name, parent, bind);
+        free(unique);
+    }
+}
+
+// Appends the meshes of a part. The material of a mesh is the material of `skin` if the skin
+// replaces the mesh's material, else the entity's material. `skin` is NULL without a skin.
+static void append_meshes(view_text *text, const view_entity_part *part, md5_game *game,
+                          const md5_skin_def *skin)
+{
+    const md5_entity *const entity = part->entity;
+    for (uint32_t m = 0; m < entity->model->num_meshes; m++) {
+        const md5_mesh *const mesh = &entity->model->meshes[m];
+        const char *material = entity->materials[m];
+        if (skin != NULL) {
+            // It returns its argument if the skin does not replace the material.
+            const char *const replacement = md5_skin_def_material(game, skin, mesh->shader);
+            if (replacement != mesh->shader)
+                material = replacement;
+        }
+        const view_mesh_text mesh_text = {
+            .mesh = mesh, .material = material, .first_joint = part->first_joint, .scale = 1};
+        view_append_mesh(text, &mesh_text);
+    }
+}
+
 // Returns the combined model of all parts.
 static md5_model *join_parts(const view_entity *figure, md5_game *game, const char *name,
                              md5_error *error)
 {
-    view_text words = {0};
+    view_text text = {0};
     const view_entity_part *const last = &figure->parts[figure->num_parts - 1];
+    const uint32_t num_joints = last->first_joint + last->entity->model->skeleton.num_joints;
     const md5_skin_def *const skin =
         figure->skin != NULL ? md5_game_skin_def(game, figure->skin, NULL) : NULL;
     uint32_t num_meshes = 0;
     for (uint32_t i = 0; i < figure->num_parts; i++)
         num_meshes += figure->parts[i].entity->model->num_meshes;
-    view_begin_model(&words, last->first_joint + last->entity->model->skeleton.num_joints,
-                     num_meshes);
-    for (uint32_t i = 0; i < figure->num_parts; i++) {
-        const view_entity_part *const part = &figure->parts[i];
-        const md5_model *const model = part->entity->model;
-        const uint32_t root = part->attached != NULL
-                                  ? figure->parts[part->parent].first_joint + part->attached->joint
-                                  : MD5_NONE;
-        for (uint32_t k = 0; k < model->skeleton.num_joints; k++) {
-            const md5_joint *const joint = &model->skeleton.joints[k];
-            const uint32_t parent =
-                joint->parent != MD5_NONE ? part->first_joint + joint->parent : root;
-            const md5_xform bind = md5_xform_from_mat34(md5_mat34_mul(part->bind, model->bind[k]));
-            char *const unique = common_format("%u:%s", i, joint->name);
-            view_append_joint(&words, i > 0 ? unique : joint->name, parent, bind);
-            free(unique);
-        }
-    }
-    view_append(&words, "}\n");
-    for (uint32_t i = 0; i < figure->num_parts; i++) {
-        const md5_entity *const entity = figure->parts[i].entity;
-        for (uint32_t m = 0; m < entity->model->num_meshes; m++) {
-            // Use the replacement skin's material if it replaces the mesh's material, else the
-            // entity's material.
-            const md5_mesh *const mesh = &entity->model->meshes[m];
-            const char *const other =
-                skin != NULL ? md5_skin_def_material(game, skin, mesh->shader) : mesh->shader;
-            view_append_mesh(
-                &words,
-                &(view_mesh_text){.mesh = mesh,
-                                  .material = other != mesh->shader ? other : entity->materials[m],
-                                  .first_joint = figure->parts[i].first_joint,
-                                  .scale = 1});
-        }
-    }
-    return view_end_model(&words, name, error);
+    view_begin_model(&text, num_joints, num_meshes);
+    for (uint32_t i = 0; i < figure->num_parts; i++)
+        append_joints(&text, figure, i);
+    view_append(&text, "}\n");
+    for (uint32_t i = 0; i < figure->num_parts; i++)
+        append_meshes(&text, &figure->parts[i], game, skin);
+    return view_end_model(&text, name, error);
 }
 
 // Returns true if a part is the head, which looks and follows with its body.
@@ -140,32 +153,46 @@ static bool create_monster(view_entity *figure, const md5_load_opts *opts, md5_e
     return figure->script == NULL || figure->states != NULL;
 }
 
-md5_model *view_load_entity(view_entity *figure, view_library *library, const view_address *address,
-                            view_log *log)
+// Loads an entity. Logs an error and returns NULL on failure. If the game does not contain the
+// name, the error lists similar names.
+static md5_entity *load_entity(view_library *library, const char *name, view_log *log)
 {
     md5_error error = {0};
     library->log = log;
-    md5_entity *const entity =
-        md5_load_entity(library->game, address->name, &library->opts, &error);
+    md5_entity *const entity = md5_load_entity(library->game, name, &library->opts, &error);
     library->log = NULL;
-    if (entity == NULL && error.line == 0) { // the name does not exist
+    if (entity != NULL)
+        return entity;
+    const bool is_unknown_name = error.line == 0;
+    if (is_unknown_name) {
         char similar[256];
-        view_list_similar(library, address->name, similar, sizeof similar);
+        view_list_similar(library, name, similar, sizeof similar);
         view_error(log, "%s: %s%s%s", library->place, error.message,
                    similar[0] != '\0' ? "; similar: " : "", similar);
-        return NULL;
-    }
-    if (entity == NULL) {
+    } else {
         view_log_error(log, &error);
-        return NULL;
     }
+    return NULL;
+}
+
+// Sets the skin. Logs a warning if the game does not declare it.
+static void set_skin(view_entity *figure, view_library *library, const char *name, view_log *log)
+{
+    if (name == NULL)
+        return;
+    figure->skin = common_copy(name);
+    const md5_decl *const skin = md5_find_decl(library->game, MD5_DECL_SKIN, name);
+    if (skin == NULL || skin->file == NULL)
+        view_warn(log, "%s: skin %s not found", library->place, name);
+}
+
+// Lists the entity as part 0, the entities that are attached to it, and the entities that are
+// attached to these. Joints and bind pose are in the space of the combined model.
+static void list_parts(view_entity *figure)
+{
+    const md5_entity *const entity = figure->entity;
     const md5_xform place = {.translation = entity->model_offset, .rotation = {.w = 1}};
-    *figure = (view_entity){.entity = entity, .num_parts = 1};
-    figure->skin = address->skin != NULL ? common_copy(address->skin) : NULL;
-    const md5_decl *const skin =
-        figure->skin != NULL ? md5_find_decl(library->game, MD5_DECL_SKIN, figure->skin) : NULL;
-    if (figure->skin != NULL && (skin == NULL || skin->file == NULL))
-        view_warn(log, "%s: skin %s not found", library->place, figure->skin);
+    figure->num_parts = 1;
     figure->parts = common_alloc(1, sizeof *figure->parts);
     figure->parts[0] = (view_entity_part){.entity = entity, .bind = md5_mat34_from_xform(place)};
     // The loop also visits the parts that it appends.
@@ -188,44 +215,78 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
             figure->parts[figure->num_parts++] = part;
         }
     }
-    figure->played = *entity;
-    figure->played.clips = figure->clips = common_alloc(entity->num_clips, sizeof *figure->clips);
+}
+
+// Copies the clips of the entity for playback. `clips` and `anims` are copies in which clips begin
+// at their first frame, not at a random frame, so that a time always shows the same pose. `paced`
+// are the animations at the rates of the clips.
+static void copy_clips(view_entity *figure)
+{
+    const md5_entity *const entity = figure->entity;
+    figure->clips = common_alloc(entity->num_clips, sizeof *figure->clips);
     figure->anims = common_alloc(entity->num_clips, sizeof *figure->anims);
     figure->paced = common_alloc(entity->num_clips, sizeof *figure->paced);
+    figure->played = *entity;
+    figure->played.clips = figure->clips;
     for (uint32_t i = 0; i < entity->num_clips; i++) {
-        const md5_entity_clip *const from = &entity->clips[i];
-        figure->anims[i] = *from->anim;
+        const md5_entity_clip *const clip = &entity->clips[i];
+        figure->anims[i] = *clip->anim;
         figure->anims[i].flags &= ~(uint32_t)MD5_ANIM_RANDOM_CYCLE_START;
-        figure->clips[i] = *from;
+        figure->clips[i] = *clip;
         figure->clips[i].anim = &figure->anims[i];
-        if (from->num_files == 0)
+        if (clip->num_files == 0)
             continue;
-        figure->paced[i] = *from->anims[0];
-        figure->paced[i].frame_rate *= from->anim->rate;
-        figure->paced[i].duration /= from->anim->rate;
+        figure->paced[i] = *clip->anims[0];
+        figure->paced[i].frame_rate *= clip->anim->rate;
+        figure->paced[i].duration /= clip->anim->rate;
     }
+}
+
+// Creates the actors of all parts. Saves each with its automatic actions, so that playback can
+// restart there.
+static bool create_actors(view_entity *figure, md5_error *error)
+{
+    for (uint32_t i = 0; i < figure->num_parts; i++) {
+        view_entity_part *const part = &figure->parts[i];
+        const bool is_head = part->attached != NULL && strcmp(part->attached->key, "def_head") == 0;
+        part->actor = md5_create_actor(i == 0 ? &figure->played : part->entity, NULL, error);
+        if (part->actor == NULL)
+            return false;
+        // The times of blinks of a head are in the entityDef of its body.
+        md5_actor_spawn(part->actor, is_head ? figure->parts[part->parent].entity : part->entity);
+        md5_actor_save(part->actor, part->fresh);
+    }
+    return true;
+}
+
+// Creates the objects that play the entity: actors, articulated figure, script and monster.
+static bool start_playback(view_entity *figure, view_library *library, view_log *log,
+                           md5_error *error)
+{
+    if (!create_actors(figure, error))
+        return false;
+    library->log = log;
+    load_figure_and_script(figure, library->game, log);
+    const bool is_started = create_monster(figure, &library->opts, error);
+    library->log = NULL;
+    return is_started;
+}
+
+md5_model *view_load_entity(view_entity *figure, view_library *library, const view_address *address,
+                            view_log *log)
+{
+    md5_error error = {0};
+    md5_entity *const entity = load_entity(library, address->name, log);
+    if (entity == NULL)
+        return NULL;
+    *figure = (view_entity){.entity = entity};
+    set_skin(figure, library, address->skin, log);
+    list_parts(figure);
+    copy_clips(figure);
     for (int c = 0; c < MD5_NUM_CHANNELS; c++)
         figure->channels[c] = (view_channel){.clip = -1};
     md5_model *const model = join_parts(figure, library->game, address->name, &error);
-    bool is_started = model != NULL;
-    for (uint32_t i = 0; i < figure->num_parts && is_started; i++) {
-        view_entity_part *const part = &figure->parts[i];
-        const bool has_body =
-            part->attached != NULL && strcmp(part->attached->key, "def_head") == 0;
-        part->actor = md5_create_actor(i == 0 ? &figure->played : part->entity, NULL, &error);
-        is_started = part->actor != NULL;
-        if (!is_started)
-            break;
-        // Save the actor with its automatic actions, so that playback can restart there.
-        md5_actor_spawn(part->actor, has_body ? figure->parts[part->parent].entity : part->entity);
-        md5_actor_save(part->actor, part->fresh);
-    }
-    library->log = log;
-    if (is_started)
-        load_figure_and_script(figure, library->game, log);
-    is_started = is_started && create_monster(figure, &library->opts, &error);
-    library->log = NULL;
-    if (is_started)
+    if (model != NULL && start_playback(figure, library, log, &error))
         return model;
     view_log_error(log, &error);
     md5_free_model(model);
@@ -288,33 +349,50 @@ static void play_in_channel(view_entity *figure, int channel, int32_t clip, doub
                             (int64_t)(passed - length * floor(passed / length)));
 }
 
-static void execute_order(view_entity *figure, const view_order *order)
+// Plays or stops a clip in a channel (VIEW_PLAYS). A clip for all channels stops the clips of the
+// single channels.
+static void execute_play(view_entity *figure, const view_order *order)
 {
     const md5_channel channel = (md5_channel)order->item;
     const int32_t all = figure->channels[MD5_CHANNEL_ALL].clip;
+    const bool is_stop = order->value < 0;
     const bool is_body = channel != MD5_CHANNEL_ALL && channel != MD5_CHANNEL_EYELIDS;
-    if (order->kind == VIEW_PLAYS) {
-        figure->is_in_states = figure->is_in_states && order->value < 0;
-        for (int c = MD5_CHANNEL_TORSO; c < MD5_CHANNEL_EYELIDS && order->value >= 0; c++)
-            if (channel == MD5_CHANNEL_ALL)
-                play_in_channel(figure, c, -1, order->time);
-        if (is_body && all >= 0 && order->value >= 0) {
-            // A clip that was selected for all channels continues in the channels of the body. It
-            // restarts, because synchronized channels do not fire commands.
-            const int other = channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
-            if (view_has_channel(figure, (md5_channel)other) && figure->channels[other].clip < 0)
-                play_in_channel(figure, other, all, order->time);
-            play_in_channel(figure, MD5_CHANNEL_ALL, -1, order->time);
-        }
+    if (is_stop) {
         play_in_channel(figure, (int)channel, order->value, order->time);
-    } else if (order->kind == VIEW_BEGINS && figure->states != NULL) {
-        enum { BLEND = 4 }; // frames; a usual value in scripts
+        return;
+    }
+    figure->is_in_states = false;
+    if (channel == MD5_CHANNEL_ALL) {
+        for (int c = MD5_CHANNEL_TORSO; c < MD5_CHANNEL_EYELIDS; c++)
+            play_in_channel(figure, c, -1, order->time);
+    }
+    if (is_body && all >= 0) {
+        // A clip that was selected for all channels continues in the channels of the body. It
+        // restarts, because synchronized channels do not fire commands.
+        const int partner = channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
+        if (view_has_channel(figure, (md5_channel)partner) && figure->channels[partner].clip < 0)
+            play_in_channel(figure, partner, all, order->time);
+        play_in_channel(figure, MD5_CHANNEL_ALL, -1, order->time);
+    }
+    play_in_channel(figure, (int)channel, order->value, order->time);
+}
+
+static void execute_order(view_entity *figure, const view_order *order)
+{
+    enum { BLEND = 4 }; // frames; a usual value in scripts
+    if (order->kind == VIEW_PLAYS) {
+        execute_play(figure, order);
+        return;
+    }
+    if (figure->states == NULL)
+        return;
+    if (order->kind == VIEW_BEGINS) {
         const md5_script_state *const state = &figure->script->states[order->item];
         if (!figure->is_in_states)
             play_in_channel(figure, MD5_CHANNEL_ALL, -1, order->time);
         figure->is_in_states = true;
         (void)md5_states_set(figure->states, state->channel, state->name, BLEND);
-    } else if (order->kind == VIEW_SETS && figure->states != NULL) {
+    } else if (order->kind == VIEW_SETS) {
         const char *const name = figure->script->variables[order->item].name;
         (void)md5_states_set_variable(figure->states, name, (float)order->value);
     }
@@ -497,34 +575,50 @@ static bool walks_on_terrain(const view_scene *scene)
     return scene->terrain.kind != VIEW_LEVEL && scene->root != MD5_ROOT_IN_PLACE;
 }
 
+// Copies the clips that the script's states play to the channels of the figure, which the interface
+// shows. `time` is the current time.
+static void update_channels(view_entity *figure, double time)
+{
+    for (int c = 0; c < MD5_NUM_CHANNELS; c++) {
+        const md5_actor_status playing = md5_actor_channel(figure->parts[0].actor, (md5_channel)c);
+        figure->channels[c] = (view_channel){playing.weight > 0 ? (int32_t)playing.clip : -1,
+                                             time - 0.001 * playing.time};
+    }
+}
+
+// Advances the actors by `step` milliseconds. The states of a script advance the body and its head.
+static void advance_actors(view_entity *figure, uint32_t step, const listener *heard)
+{
+    void *const user = (void *)(uintptr_t)heard;
+    if (figure->is_in_states)
+        md5_states_advance(figure->states, step, note_command, user);
+    for (uint32_t i = 0; i < figure->num_parts; i++) {
+        view_entity_part *const part = &figure->parts[i];
+        const bool is_in_states = figure->is_in_states && (i == 0 || is_head(figure, part));
+        if (!is_in_states)
+            md5_actor_advance(part->actor, step, note_command, user);
+    }
+    if (figure->is_in_states)
+        update_channels(figure, heard->time);
+}
+
+// Advances the figure to `time` in ticks of the engine. The last step may be shorter than a tick,
+// but not for a monster, which acts in whole ticks.
 static void advance_by_ticks(view_scene *scene, double time, bool records_commands)
 {
     view_entity *const figure = &scene->entity;
     const double milliseconds = floor(1000 * (time - figure->begin) + 1e-6);
-    const double least = figure->monster != NULL ? tick : 1;
+    const double min_step = figure->monster != NULL ? tick : 1;
     md5_actor_set_in_place(figure->parts[0].actor,
                            scene->root != MD5_ROOT_FILE || walks_on_terrain(scene));
-    while (figure->clock + least <= milliseconds) {
+    while (figure->clock + min_step <= milliseconds) {
         const double left = milliseconds - figure->clock;
         const uint32_t step = left < tick ? (uint32_t)left : tick;
         if (figure->monster != NULL && !figure->has_thought)
             think_monster(scene);
         figure->clock += step;
         const listener heard = {figure, figure->begin + 0.001 * figure->clock, records_commands};
-        void *const user = (void *)(uintptr_t)&heard;
-        if (figure->is_in_states)
-            md5_states_advance(figure->states, step, note_command, user);
-        for (uint32_t i = 0; i < figure->num_parts; i++) {
-            view_entity_part *const part = &figure->parts[i];
-            if (!figure->is_in_states || (part != figure->parts && !is_head(figure, part)))
-                md5_actor_advance(part->actor, step, note_command, user);
-        }
-        for (int c = 0; c < MD5_NUM_CHANNELS && figure->is_in_states; c++) {
-            const md5_actor_status playing =
-                md5_actor_channel(figure->parts[0].actor, (md5_channel)c);
-            figure->channels[c] = (view_channel){playing.weight > 0 ? (int32_t)playing.clip : -1,
-                                                 heard.time - 0.001 * playing.time};
-        }
+        advance_actors(figure, step, &heard);
         if (figure->monster == NULL)
             continue;
         if (walks_on_terrain(scene))
