@@ -7,12 +7,68 @@
 
 // == Computing the picture of a lesson =====================================================
 
+// Adds the figures of a lesson: figure 0, and every further figure that has a label. Each is in the
+// pose of the lesson's clip at its begin. `poses` contains space for `num_joints` joints per
+// figure.
+static void add_figures(view_picture *picture, md5_xform *poses, size_t num_joints)
+{
+    const view_page *const page = picture->page;
+    for (uint32_t i = 0; i < VIEW_PAGE_FIGURES; i++) {
+        view_figure *const figure = &picture->figures[i];
+        const char *const label = page->figures[i].label;
+        const float y = page->figures[i].y;
+        figure->pose = poses + i * num_joints;
+        figure->place = (md5_xform){.rotation = {.w = 1}, .translation = {.y = y}};
+        figure->shape = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+        if (label == NULL && i > 0)
+            continue;
+        picture->num_figures = i + 1;
+        if (label != NULL && label[0] != '\0')
+            view_add_label(picture, (md5_vec3){0, y, page->box.max.z - 2}, VIEW_PLAIN, label);
+        if (picture->model != NULL)
+            view_sample_clip(picture, page->clip, 0, figure->pose);
+    }
+}
+
+// Adds the plots of a lesson, without points.
+static void add_plots(view_picture *picture)
+{
+    for (uint32_t i = 0; i < VIEW_PAGE_PLOTS; i++) {
+        picture->plots[i].row = picture->page->plots[i];
+        if (picture->plots[i].row.title == NULL)
+            return;
+        picture->num_plots++;
+    }
+}
+
+// Fits the vertical axis of a plot to its points, unless the lesson defines the axis.
+static void fit_axis(view_plot *plot)
+{
+    float low = INFINITY;
+    float high = -INFINITY;
+    if (plot->row.fit == VIEW_FIT_NOT || plot->row.fit == VIEW_FIT_BARS)
+        return;
+    for (int i = 0; i < VIEW_PAGE_SERIES; i++) {
+        const view_series *const series = &plot->series[i];
+        for (uint32_t p = 0; p < series->count; p++) {
+            low = fminf(low, series->points[p].y);
+            high = fmaxf(high, series->points[p].y);
+        }
+    }
+    const bool has_points = low <= high;
+    if (!has_points)
+        return;
+    const float margin = fmaxf(0.06f * (high - low), 1e-6f);
+    plot->row.low.y = plot->row.fit == VIEW_FIT_TOP ? 0 : low - margin;
+    plot->row.high.y = high + margin;
+}
+
 void view_show_page(view_picture *picture, const view_page *page, const view_scene *scene,
                     const float *values, double time, view_kept *kept)
 {
-    const size_t joints = scene->num_joints + 1;
+    const size_t num_joints = scene->num_joints + 1;
     md5_xform *const poses =
-        common_alloc((VIEW_PAGE_FIGURES + VIEW_PAGE_SPARE) * joints, sizeof *poses);
+        common_alloc((VIEW_PAGE_FIGURES + VIEW_PAGE_SPARE) * num_joints, sizeof *poses);
     *picture = (view_picture){.page = page,
                               .scene = scene,
                               .model = scene->model,
@@ -21,26 +77,8 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
                               .time = time,
                               .bounds = page->box,
                               .heat_joint = -1};
-    for (uint32_t i = 0; i < VIEW_PAGE_FIGURES; i++) {
-        view_figure *const figure = &picture->figures[i];
-        const char *const label = page->figures[i].label;
-        const float y = page->figures[i].y;
-        figure->pose = poses + i * joints;
-        figure->place = (md5_xform){.rotation = {.w = 1}, .translation = {.y = y}};
-        figure->shape = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-        if (label == NULL && i > 0)
-            continue;
-        picture->num_figures = i + 1;
-        if (label != NULL && label[0] != '\0')
-            view_add_label(picture, (md5_vec3){0, y, page->box.max.z - 2}, VIEW_PLAIN, label);
-        if (scene->model != NULL)
-            view_sample_clip(picture, page->clip, 0, figure->pose);
-    }
-    for (; picture->num_plots < VIEW_PAGE_PLOTS; picture->num_plots++) {
-        picture->plots[picture->num_plots].row = page->plots[picture->num_plots];
-        if (page->plots[picture->num_plots].title == NULL)
-            break;
-    }
+    add_figures(picture, poses, num_joints);
+    add_plots(picture);
     if (scene->model != NULL && page->keep != NULL) {
         if (kept->page == NULL)
             page->keep(picture, kept);
@@ -49,22 +87,8 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
     }
     if (scene->model != NULL)
         page->show(picture, values);
-    for (uint32_t i = 0; i < picture->num_plots; i++) {
-        // Fit the vertical axis to the points.
-        view_plot *const plot = &picture->plots[i];
-        float low = INFINITY;
-        float high = -INFINITY;
-        for (int j = 0; j < VIEW_PAGE_SERIES; j++)
-            for (uint32_t p = 0; p < plot->series[j].count; p++) {
-                low = fminf(low, plot->series[j].points[p].y);
-                high = fmaxf(high, plot->series[j].points[p].y);
-            }
-        if (plot->row.fit == VIEW_FIT_NOT || plot->row.fit == VIEW_FIT_BARS || !(low <= high))
-            continue;
-        const float margin = fmaxf(0.06f * (high - low), 1e-6f);
-        plot->row.low.y = plot->row.fit == VIEW_FIT_TOP ? 0 : low - margin;
-        plot->row.high.y = high + margin;
-    }
+    for (uint32_t i = 0; i < picture->num_plots; i++)
+        fit_axis(&picture->plots[i]);
 }
 
 void view_end_picture(view_picture *picture)
@@ -102,6 +126,31 @@ void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
     view_free_kept(&pages->kept);
 }
 
+// Draws the images of an impostor in the pose of a figure, unless they exist.
+static bool prepare_impostor(view_pages *pages, const view_stage *stage, const view_figure *figure,
+                             md5_error *error)
+{
+    const md5_model *const model = pages->picture.model;
+    const md5gl_impostor_desc *const desc = &pages->picture.impostor;
+    if (pages->impostors == NULL || memcmp(&pages->impostors_desc, desc, sizeof *desc) != 0) {
+        md5gl_destroy_impostors(stage->renderer, pages->impostors);
+        pages->impostors = md5gl_create_impostors(stage->renderer, desc, error);
+        pages->impostors_desc = *desc;
+    }
+    if (pages->impostors == NULL)
+        return false;
+    if (md5gl_has_impostor_images(pages->impostors, figure->sample.frame0))
+        return true;
+    md5_mat34 *const palette = common_alloc(model->skeleton.num_joints, sizeof *palette);
+    md5_local_to_palette(model, figure->pose, NULL, palette);
+    view_set_materials(stage, &stage->document->textures, stage->document->drawn);
+    const bool is_drawn =
+        md5gl_draw_impostor_images(stage->renderer, pages->impostors, stage->document->drawn,
+                                   figure->sample.frame0, palette, error);
+    free(palette);
+    return is_drawn;
+}
+
 // Creates the GPU objects of a figure, before the frame begins. Returns false and fills `error` on
 // failure.
 static bool prepare_figure(view_pages *pages, const view_stage *stage, const view_figure *figure,
@@ -120,26 +169,8 @@ static bool prepare_figure(view_pages *pages, const view_stage *stage, const vie
         *drawn = pages->heat.drawn;
         return is_ready;
     }
-    if (kind == VIEW_FIGURE_IMPOSTOR) { // draw the images of its pose, unless they exist
-        const md5gl_impostor_desc *const desc = &pages->picture.impostor;
-        if (pages->impostors == NULL || memcmp(&pages->impostors_desc, desc, sizeof *desc) != 0) {
-            md5gl_destroy_impostors(stage->renderer, pages->impostors);
-            pages->impostors = md5gl_create_impostors(stage->renderer, desc, error);
-            pages->impostors_desc = *desc;
-        }
-        if (pages->impostors == NULL)
-            return false;
-        if (md5gl_has_impostor_images(pages->impostors, figure->sample.frame0))
-            return true;
-        md5_mat34 *const palette = common_alloc(model->skeleton.num_joints, sizeof *palette);
-        md5_local_to_palette(model, figure->pose, NULL, palette);
-        view_set_materials(stage, &stage->document->textures, stage->document->drawn);
-        const bool is_drawn =
-            md5gl_draw_impostor_images(stage->renderer, pages->impostors, stage->document->drawn,
-                                       figure->sample.frame0, palette, error);
-        free(palette);
-        return is_drawn;
-    }
+    if (kind == VIEW_FIGURE_IMPOSTOR)
+        return prepare_impostor(pages, stage, figure, error);
     if (*drawn != NULL)
         return true;
     *drawn = md5gl_create_model(stage->renderer, model, MD5GL_PATH_AUTO, error);
@@ -275,6 +306,44 @@ static float plots_height(const view_stage *stage)
                                                : 0;
 }
 
+// Frees the results for another character, and cached results of another lesson or of other values
+// of the sliders on which the results depend: the first page->num_kept ones.
+static void free_outdated(view_pages *pages, const view_page *page, const md5_model *model,
+                          md5gl_renderer *renderer)
+{
+    const bool has_results = page != NULL && page->keep != NULL;
+    const size_t size = has_results ? page->num_kept * sizeof *pages->values : 0;
+    const bool has_same_sliders = memcmp(pages->kept_values, pages->values, size) == 0;
+    const bool is_outdated = size > 0 && (pages->kept.page != page || !has_same_sliders);
+    if (pages->source_model != model || is_outdated)
+        view_free_pages(pages, renderer);
+    pages->source_model = model;
+    memcpy(pages->kept_values, pages->values, size);
+}
+
+// Returns points on the outline of a box with rounded vertical edges, at its bottom and its top.
+// The corners of a lesson's box are always empty, so that the figures can be framed more closely.
+// The radius is half of the shorter side.
+static view_hull rounded_hull(md5_bounds box)
+{
+    const md5_vec3 middle = view_centre(box);
+    const float half_x = box.max.x - middle.x;
+    const float half_y = box.max.y - middle.y;
+    const float radius = fminf(half_x, half_y);
+    const unsigned num_angles = VIEW_HULL_POINTS / 2;
+    view_hull hull;
+    for (unsigned i = 0; i < num_angles; i++) {
+        const float angle = 2 * VIEW_PI * ((float)i + 0.5f) / (float)num_angles;
+        const float x = cosf(angle);
+        const float y = sinf(angle);
+        const md5_vec3 point = {middle.x + radius * x + copysignf(half_x - radius, x),
+                                middle.y + radius * y + copysignf(half_y - radius, y), 0};
+        hull.points[2 * i] = (md5_vec3){point.x, point.y, box.min.z};
+        hull.points[2 * i + 1] = (md5_vec3){point.x, point.y, box.max.z};
+    }
+    return hull;
+}
+
 bool view_draw_page(const view_stage *given, double seconds, md5gl_target *target, bool transparent,
                     bool clean, md5_error *error)
 {
@@ -284,16 +353,7 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     const view_scene *const scene = &document->scene;
     view_picture *const picture = &pages->picture;
     bool drawn = true;
-    // Results for another character, and cached results of another lesson or other sliders, are
-    // freed.
-    const size_t kept_size =
-        page != NULL && page->keep != NULL ? page->num_kept * sizeof *pages->values : 0;
-    const bool has_same_sliders = memcmp(pages->kept_values, pages->values, kept_size) == 0;
-    const bool is_outdated = kept_size > 0 && (pages->kept.page != page || !has_same_sliders);
-    if (pages->source_model != scene->model || is_outdated)
-        view_free_pages(pages, given->renderer);
-    pages->source_model = scene->model;
-    memcpy(pages->kept_values, pages->values, kept_size);
+    free_outdated(pages, page, scene->model, given->renderer);
     view_end_picture(picture);
     if (page != NULL && scene->model != NULL && document->drawn != NULL) {
         const view_loader loader = {given->options, given->renderer, given->log, NULL};
@@ -310,21 +370,7 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
         given->height
         - (clean ? 0 : plots_height(given) + code_height(given) + panel_height(given));
     const md5_vec3 middle = view_centre(picture->bounds);
-    const md5_vec3 last = picture->bounds.max;
-    const float half_x = last.x - middle.x;
-    const float half_y = last.y - middle.y;
-    const float radius = fminf(half_x, half_y); // the corners of the bounding box are always empty
-    view_hull hull;
-    for (unsigned i = 0; i < VIEW_HULL_POINTS; i++) {
-        const unsigned pair = i / 2;
-        const unsigned num_pairs = VIEW_HULL_POINTS / 2;
-        const float angle = 2 * VIEW_PI * ((float)pair + 0.5f) / (float)num_pairs;
-        const float x = cosf(angle);
-        const float y = sinf(angle);
-        hull.points[i] = (md5_vec3){middle.x + radius * x + copysignf(half_x - radius, x),
-                                    middle.y + radius * y + copysignf(half_y - radius, y),
-                                    i % 2 == 0 ? picture->bounds.min.z : last.z};
-    }
+    const view_hull hull = rounded_hull(picture->bounds);
     view_camera camera = *given->camera;
     view_stage stage = *given;
     stage.camera = &camera;
@@ -397,53 +443,79 @@ static size_t find_break(const char *code, size_t length, size_t columns, bool i
     return columns;
 }
 
-// Writes lines of C in a box. Long lines are wrapped, and their continuations are indented. Text
-// after `//` has the color of comments.
+// Returns the index of the first `//` in a part of a line, or the length of the part.
+static size_t find_comment(const char *text, size_t length)
+{
+    for (size_t i = 0; i + 1 < length; i++)
+        if (text[i] == '/' && text[i + 1] == '/')
+            return i;
+    return length;
+}
+
+// Draws a part of a line: `num_code` characters of code, then a comment.
+static void draw_code(view_canvas *canvas, float x, float y, const char *text, size_t num_code,
+                      size_t length)
+{
+    char code[512];
+    char comment[512];
+    COMMON_TEXT(code, "%.*s", (int)num_code, text);
+    COMMON_TEXT(comment, "%.*s", (int)(length - num_code), text + num_code);
+    x += view_draw_text(canvas, VIEW_CODE, x, y, 0, code_color, code);
+    view_draw_text(canvas, VIEW_CODE, x, y, 0, comment_color, comment);
+}
+
+// Writes one line of code at c->y, or measures it if `is_drawn` is false. A long line is wrapped,
+// and its continuations are indented by four more columns.
+static void write_code_line(column *c, const char *line, size_t length, bool is_drawn)
+{
+    enum { MIN_COLUMNS = 8, CONTINUATION_INDENT = 4 };
+    const view_font *const font = c->canvas->font;
+    const float letter = view_text_width(font, VIEW_CODE, " ");
+    const float inset = CODE_INSET * font->scale;
+    const size_t first = strspn(line, " ");
+    size_t indent = first; // columns
+    bool in_comment = false;
+    if (indent >= length) // an empty line
+        c->y += font->line[VIEW_CODE];
+    size_t begin = first;
+    while (begin < length) {
+        const char *const text = line + begin;
+        const float x = (float)indent * letter;
+        const float columns = fmaxf((c->width - 2 * inset - x) / letter, MIN_COLUMNS);
+        in_comment = in_comment || strncmp(text, "//", 2) == 0;
+        const size_t part = find_break(text, length - begin, (size_t)columns, in_comment);
+        const size_t num_code = in_comment ? 0 : find_comment(text, part);
+        if (is_drawn)
+            draw_code(c->canvas, x + (c->x + inset), c->y, text, num_code, part);
+        in_comment = in_comment || num_code < part;
+        c->y += font->line[VIEW_CODE];
+        if (begin == first)
+            indent += CONTINUATION_INDENT;
+        begin += part + strspn(text + part, " ");
+    }
+}
+
+// Writes lines of C in a box. Comments have another color.
 static void write_code(column *c, const char *lines)
 {
-    view_canvas *const canvas = c->canvas;
-    const view_font *const font = canvas->font;
-    const float letter = view_text_width(font, VIEW_CODE, " ");
-    const float row = font->line[VIEW_CODE];
+    const view_font *const font = c->canvas->font;
     const float inset = CODE_INSET * font->scale;
     const float space = 0.4f * font->line[VIEW_TEXT];
     const float top = c->y + space;
     // The first pass measures the height of the box, the second draws the text over it.
-    for (int run = 0; run < 2; run++) {
-        const char *rest = lines;
+    for (int pass = 0; pass < 2; pass++) {
+        const bool is_drawn = pass == 1;
+        const char *line = lines;
         c->y = top + inset;
-        for (size_t length; *rest != '\0'; rest += length + (rest[length] == '\n')) {
-            length = strcspn(rest, "\n");
-            size_t indent = strspn(rest, " ");
-            size_t part;
-            bool in_comment = false;
-            c->y += indent >= length ? row : 0;
-            for (size_t at = indent; at < length; at += part + strspn(rest + at + part, " ")) {
-                char code[512];
-                char comment[512] = "";
-                float x = (float)indent * letter;
-                in_comment = in_comment || strncmp(rest + at, "//", 2) == 0;
-                part =
-                    find_break(rest + at, length - at,
-                               (size_t)fmaxf((c->width - 2 * inset - x) / letter, 8), in_comment);
-                COMMON_TEXT(code, "%.*s", (int)part, rest + at);
-                char *const begin = in_comment ? code : strstr(code, "//");
-                if (begin != NULL) {
-                    COMMON_TEXT(comment, "%s", begin);
-                    *begin = '\0';
-                    in_comment = true;
-                }
-                x += c->x + inset;
-                if (run == 1) {
-                    x += view_draw_text(canvas, VIEW_CODE, x, c->y, 0, code_color, code);
-                    view_draw_text(canvas, VIEW_CODE, x, c->y, 0, comment_color, comment);
-                }
-                c->y += row;
-                indent += at == indent ? 4 : 0;
-            }
+        while (*line != '\0') {
+            const size_t length = strcspn(line, "\n");
+            write_code_line(c, line, length, is_drawn);
+            line += length;
+            if (*line == '\n')
+                line++;
         }
-        if (run == 0)
-            view_draw_round_rect(canvas, (view_rect){c->x, top, c->width, c->y + inset - top},
+        if (!is_drawn)
+            view_draw_round_rect(c->canvas, (view_rect){c->x, top, c->width, c->y + inset - top},
                                  6 * font->scale, code_box);
     }
     c->y += inset + space;
