@@ -237,5 +237,5 @@ TEST_OWN_SCENE (gl_calls_of_a_frame_are_not_in_vain) {
     check_frame(scene, BOBBIN "--crowd 60 --crowd-baked 128");
     // A clip of two frames, with impostors of each.
     check_frame(scene, "models/bobbin/bobbin.md5mesh models/bobbin/eyes_down.md5anim "
-                       "--crowd 60 --crowd-impostors 64");
+                       "--crowd 60 --crowd-impostors 64 --camera-distance 250");
 }

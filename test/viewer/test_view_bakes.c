@@ -245,7 +245,7 @@ TEST_LONG (view_members_that_are_not_baked_stay_skinned) {
 
 // The figures give the number of members and the memory of the level: here 33 frames of 6666
 // vertices.
-TEST_SHOT (view_panel_counts_baked_members, RUN SMALL FAR "--crowd-baked 30") {
+TEST_SHOT (view_panel_counts_baked_members, RUN SMALL FAR "--crowd-baked 30 --panel") {
     OWN_PICTURE drawn = shot_draw(viewer);
     viewer->options.shown.panel = true;
     const view_stage facts = item_draw(&viewer->state, 1280.0f, 900.0f);

@@ -765,7 +765,8 @@ TEST_SCENE (view_economy_omits_shadows) {
 }
 
 // Members of crowds have fewer triangles if frames take too long.
-TEST_SHOT (view_economy_has_fewer_triangles, PLAIN " --crowd 9 --crowd-reduced 512") {
+TEST_SHOT (view_economy_has_fewer_triangles,
+           PLAIN " --crowd 9 --crowd-reduced 512 --camera-distance 300") {
     uint64_t last = UINT64_MAX;
     for (int step = 0; step < 3; step++) {
         viewer->state.drawing.economy = view_economies[step];
