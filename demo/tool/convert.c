@@ -734,4 +734,4 @@ const tool_command tool_convert = {
     "                    \"~\" after a pair: do not align it) or chain A..B C..D; default "
     "automatic\n"
     "  --print-map       for clips: print the joint map of --mesh and write no files\n"
-    "  --all             for folders: print all notes, even similar ones\n"};
+    "  --all             for folders: also print similar notes\n"};

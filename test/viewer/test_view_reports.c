@@ -182,14 +182,21 @@ TEST_HERE (view_error_of_a_dropped_model_is_shown) {
 // not count: then files are listed in the working directory.
 TEST_HERE (view_list_begins_in_the_last_folder) {
     OWN_STRING here = common_canonical_path(".");
-    OWN_STRING models = common_canonical_path(test_path("models/bobbin"));
+    OWN_STRING own = view_find_models_folder();
+    REQUIRE(own);
+    OWN_STRING file = common_join(own, "bobbin/bobbin.md5mesh");
+    OWN_STRING models = common_join(own, "bobbin");
     view_browser *const list = &w->viewer.panels.browser;
+    const char *const files[] = {file};
+    CHECK(view_open(&w->viewer, files, 1, true));
     PERFORM(&w->viewer, VIEW_FILES);
     CHECK_STRING(list->folder, here);
     view_clear_browser(list);
     w->options.num_files = 1;
     PERFORM(&w->viewer, VIEW_FILES);
-    CHECK_STRING(list->folder, models);
+    OWN_STRING expected = common_canonical_path(models);
+    CHECK_STRING(list->folder, expected);
+    CHECK(list->places.count > 4); // home, the model's folder and others
 }
 
 // The machines of lessons are hidden, as are files whose names begin with a dot.
@@ -339,8 +346,9 @@ TEST_HERE (view_problems_of_a_foreign_clip_are_one_problem) {
     CHECK(has_item(w, 1280, 720, detail));
     press_key(w, VIEW_KEY_LEFT);
     CHECK(!has_item(w, 1280, 720, detail));
-    press_key(w, VIEW_KEY_RETURN); // presses the button
-    CHECK(view_shows_retarget(&w->viewer.panels.retarget, &stage));
+    press_key(w, VIEW_KEY_RETURN); // presses the button, which opens the document again
+    const view_stage reopened = view_build_stage(&w->viewer, 1280, 720);
+    CHECK(view_shows_retarget(&w->viewer.panels.retarget, &reopened));
 }
 
 // Each problem leads to its subject and to its line.

@@ -180,6 +180,7 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
 {
     view_browser listed = {.kind = VIEW_BROWSE_FILES,
                            .asked = browser->asked,
+                           .places = browser->places,
                            .folder = folder[0] != '\0' ? common_canonical_path(folder) : NULL};
     char *const whole = shown != NULL ? common_canonical_path(shown) : NULL;
     const unsigned takes = listed.asked.takes;
