@@ -1169,8 +1169,10 @@ static void copy_surface(quake_writer *w)
 // Loads the model and its clips, and computes the points in all frames.
 static bool load(quake_writer *w)
 {
-    if (!convert_find_model(w->scene))
-        return FAIL(MD5_ERROR_MISSING, "the inputs contain no model: %s requires one", w->title);
+    if (!convert_find_model(w->scene)) {
+        FAIL(MD5_ERROR_MISSING, "the inputs contain no model: %s requires one", w->title);
+        return false;
+    }
     if (!convert_load_assets(w->job, w->scene, &w->assets, w->error))
         return false;
     w->model = w->assets.model;

@@ -16,9 +16,9 @@ enum {
     MAX_LINKS = 4 * PLAIN_MAX_SETS - 1,
     MAX_TIME = 1000000,   // number of a frame
     MAX_MATERIALS = 1000, // meshes of the model
-    FRAME_RATE = 30,
-    WIDTH = 3 + 4, // numbers of a translation and a rotation
+    WIDTH = 3 + 4,        // numbers of a translation and a rotation
 };
+static const double frame_rate = 30; // frames per second of a sequence
 
 typedef struct smd_bone {
     char *name;
@@ -242,7 +242,7 @@ static bool begin_frame(smd_file *file)
         return false;
     if (file->num_frames == 0)
         file->first_time = time;
-    const float seconds = (float)((time - file->first_time) / FRAME_RATE);
+    const float seconds = (float)((time - file->first_time) / frame_rate);
     if (file->num_frames > 0 && !(seconds > file->times[file->num_frames - 1]))
         return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, position,
                                "time %.0f is not greater than the previous frame's", time);
@@ -433,7 +433,7 @@ static void add_animation(smd_file *file, const char *name)
     plain->animations = common_alloc(1, sizeof *plain->animations);
     plain_animation *const clip = &plain->animations[0];
     *clip = (plain_animation){.name = name,
-                              .rate = FRAME_RATE,
+                              .rate = frame_rate,
                               .num_tracks = 2 * file->num_bones,
                               .tracks = common_alloc(2 * file->num_bones, sizeof *clip->tracks)};
     file->keys = common_alloc(file->num_bones * num_frames, WIDTH * sizeof *file->keys);

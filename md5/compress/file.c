@@ -37,8 +37,9 @@ static bool check_headers(md5_context *context, md5_packed *packed)
     md5_packed_cursor cursor = {0, 0};
     uint64_t key_bits = 0;
     for (uint32_t joint = 0; joint < packed->num_joints; joint++) {
-        for (uint8_t kind = 0; kind < TRACK_KINDS; kind++) {
-            const md5_packed_header header = md5i_packed_read_header(packed, kind, &cursor);
+        for (uint32_t kind = 0; kind < TRACK_KINDS; kind++) {
+            const md5_packed_header header =
+                md5i_packed_read_header(packed, (uint8_t)kind, &cursor);
             if (cursor.header > num_bits)
                 return fail_at_joint(context, joint, "track header is truncated");
             if (!is_valid_header(&header))
@@ -87,8 +88,9 @@ static bool check_keys(md5_context *context, const md5_packed *packed)
 {
     md5_packed_cursor cursor = md5_packed_begin(packed);
     for (uint32_t joint = 0; joint < packed->num_joints; joint++) {
-        for (uint8_t kind = 0; kind < TRACK_KINDS; kind++) {
-            const md5_packed_header header = md5i_packed_read_header(packed, kind, &cursor);
+        for (uint32_t kind = 0; kind < TRACK_KINDS; kind++) {
+            const md5_packed_header header =
+                md5i_packed_read_header(packed, (uint8_t)kind, &cursor);
             TRY(check_track(context, packed, joint, &header));
         }
     }
@@ -131,8 +133,9 @@ static md5_vec3 count_animated(const md5_packed *packed, uint32_t counts[TRACK_K
     float position[4] = {0, 0, 0, 0};
     md5_packed_cursor cursor = md5_packed_begin(packed);
     for (uint32_t joint = 0; joint < packed->num_joints; joint++) {
-        for (uint8_t kind = 0; kind < TRACK_KINDS; kind++) {
-            const md5_packed_header header = md5i_packed_read_header(packed, kind, &cursor);
+        for (uint32_t kind = 0; kind < TRACK_KINDS; kind++) {
+            const md5_packed_header header =
+                md5i_packed_read_header(packed, (uint8_t)kind, &cursor);
             if (header.step != 0)
                 counts[kind]++;
             if (joint == 0 && kind == MD5_PACKED_TRANSLATION)
@@ -150,8 +153,9 @@ static void list_tracks(const md5_packed *packed, uint32_t *const animated[TRACK
     md5_packed_cursor cursor = md5_packed_begin(packed);
     for (uint32_t joint = 0; joint < packed->num_joints; joint++) {
         cursors[joint] = cursor;
-        for (uint8_t kind = 0; kind < TRACK_KINDS; kind++) {
-            const md5_packed_header header = md5i_packed_read_header(packed, kind, &cursor);
+        for (uint32_t kind = 0; kind < TRACK_KINDS; kind++) {
+            const md5_packed_header header =
+                md5i_packed_read_header(packed, (uint8_t)kind, &cursor);
             if (header.step != 0)
                 animated[kind][counts[kind]++] = joint;
         }
@@ -470,7 +474,7 @@ static uint32_t decode_tracks(const md5_anim *anim, md5_track *tracks, md5_quat 
     memset(tracks, 0, packed->num_joints * sizeof *tracks);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const uint8_t kind = (uint8_t)(i % 2);
-        const md5_packed_header header = md5i_packed_read_header(packed, kind, &cursor);
+        const md5_packed_header header = md5i_packed_read_header(packed, (uint8_t)kind, &cursor);
         md5_track *const track = &tracks[i / 2];
         if (kind == MD5_PACKED_ROTATION)
             track->first = num_components;

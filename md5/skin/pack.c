@@ -105,7 +105,7 @@ static bool fit_bytes(const md5_mesh *mesh, uint32_t slots)
 static void write_byte_slots(const md5_mesh *mesh, const packed_vertex *packing, uint32_t slots,
                              uint8_t *joints, uint8_t *weights)
 {
-    uint8_t rounded[MAX_SLOTS];
+    uint8_t rounded[MAX_SLOTS] = {0};
     round_weights(mesh, packing, rounded);
     for (uint32_t slot = 0; slot < slots; slot++) {
         const bool is_used = packed_weight(mesh, packing, slot) > 0;

@@ -259,7 +259,7 @@ void view_open_page(view_pages *pages, int32_t number)
         pages->values[i] = page->sliders[i].first;
 }
 
-enum { CODE_INSET = 8 }; // between the code and the edge of its box, layout units
+static const float code_inset = 8; // between the code and the edge of its box, layout units
 
 // Returns true if the panel with text and sliders is shown; with --panel=no only the image is
 // shown.
@@ -292,7 +292,7 @@ static float code_height(const view_stage *stage)
     const float line = 100 * view_text_width(stage->font, VIEW_CODE, " ");
     const float free_width = stage->width - panel_width(stage) - VIEW_MARGIN * scale;
     const bool is_beside = has_text(stage) && panel_height(stage) == 0;
-    return is_beside && free_width >= line + 2 * CODE_INSET * scale ? 0.36f * stage->height : 0;
+    return is_beside && free_width >= line + 2 * code_inset * scale ? 0.36f * stage->height : 0;
 }
 
 // Returns the height of the plots below the figures. If the code is there, the plots are in the
@@ -471,7 +471,7 @@ static void write_code_line(column *c, const char *line, size_t length, bool is_
     enum { MIN_COLUMNS = 8, CONTINUATION_INDENT = 4 };
     const view_font *const font = c->canvas->font;
     const float letter = view_text_width(font, VIEW_CODE, " ");
-    const float inset = CODE_INSET * font->scale;
+    const float inset = code_inset * font->scale;
     const size_t first = strspn(line, " ");
     size_t indent = first; // columns
     bool in_comment = false;
@@ -499,7 +499,7 @@ static void write_code_line(column *c, const char *line, size_t length, bool is_
 static void write_code(column *c, const char *lines)
 {
     const view_font *const font = c->canvas->font;
-    const float inset = CODE_INSET * font->scale;
+    const float inset = code_inset * font->scale;
     const float space = 0.4f * font->line[VIEW_TEXT];
     const float top = c->y + space;
     // The first pass measures the height of the box, the second draws the text over it.

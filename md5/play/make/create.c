@@ -43,9 +43,9 @@ static bool check_number(md5_building *building, const md5_table_iterator *walk,
 static void count_row(md5_building *building, const md5_table_level *level)
 {
     const md5_schema *const schema = level->schema;
-    if (schema == &md5i_transition_schema && md5_has_easing_parameters(level->kind))
-        building->num_easings++;
-    else if (schema == &md5i_easing_schema)
+    const bool has_own_easing =
+        schema == &md5i_transition_schema && md5_has_easing_parameters(level->kind);
+    if (has_own_easing || schema == &md5i_easing_schema)
         building->num_easings++;
     else if (schema == &md5i_window_schema)
         building->num_windows++;
