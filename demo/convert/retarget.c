@@ -360,11 +360,13 @@ static void find_axes(retarget_figure *figure)
 // of `part` (may be NULL) declares bones, the names of the bones, and "" for all other joints.
 static const char **role_names(const md5_skeleton *skeleton, const convert_part *part)
 {
-    const size_t num_bones = part ? part->num_bones : 0;
     const char **const names = common_alloc(skeleton->num_joints, sizeof *names);
+    const bool has_bones = part != NULL && part->num_bones > 0;
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        names[i] = num_bones > 0 ? "" : skeleton->joints[i].name;
-    for (size_t i = 0; i < num_bones; i++) {
+        names[i] = has_bones ? "" : skeleton->joints[i].name;
+    if (part == NULL)
+        return names;
+    for (size_t i = 0; i < part->num_bones; i++) {
         const uint32_t joint = md5_find_joint(skeleton, part->bones[i].joint);
         if (joint != MD5_NONE)
             names[joint] = part->bones[i].bone;
