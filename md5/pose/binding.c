@@ -316,6 +316,7 @@ static void report_unmatched(md5_context *context, const uint32_t *targets, md5_
 {
     const md5_skeleton *const model = binding->skeleton;
     const md5_skeleton *const anim = &binding->anim->skeleton;
+    (void)context; // the small form of the library has no warnings
     binding->same_order = true;
     for (uint32_t joint = 0; joint < model->num_joints; joint++) {
         binding->same_order = binding->same_order && binding->tracks[joint] == joint;
