@@ -229,8 +229,8 @@ prints_path() {
 check "F12 prints the path of the image" prints_path
 exports() {
     open_viewer "$folder/b.md5mesh" && press export ctrl+e && after exported xdotool key Return &&
-        [ -s "$pictures/b_b.png" ] &&
-        after exported xdotool key ctrl+shift+e && [ -s "$pictures/b_b-2.png" ] && quits
+        [ -s "$folder/b_b.png" ] &&
+        after exported xdotool key ctrl+shift+e && [ -s "$folder/b_b-2.png" ] && quits
 }
 check "Ctrl+E and Enter export an image, and Ctrl+Shift+E exports another" exports
 
