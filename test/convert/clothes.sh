@@ -142,7 +142,7 @@ fi
 seen() { # eyes that are worn: the picture of the whole; and both images in glTF
     models=$root/models/bobbin
     mkdir -p eyes && cp "$models/bobbin.md5mesh" . && cp "$models/bobbin.png" . && cp "$models/bobbin_eye.png" eyes/ &&
-        "$tool" convert bobbin.md5mesh --hide eyes -o skin.md5mesh && "$tool" convert bobbin.md5mesh --hide skin -o eyes/eyes.md5mesh || return 1
+        "$tool" convert bobbin.md5mesh --force --hide eyes -o skin.md5mesh && "$tool" convert bobbin.md5mesh --force --hide skin -o eyes/eyes.md5mesh || return 1
     set -- "$models/walk.md5anim" --no-config --animation-time 0.3 --resolution 160,120
     SDL_VIDEODRIVER=offscreen "$view" bobbin.md5mesh --texture skin=bobbin.png --texture eyes=eyes/bobbin_eye.png --output whole.png "$@" >notes 2>&1 &&
         SDL_VIDEODRIVER=offscreen "$view" skin.md5mesh eyes/eyes.md5mesh --output worn.png "$@" >notes 2>&1 || { cat notes; return 1; }
