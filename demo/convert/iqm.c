@@ -697,8 +697,9 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
 
 // Transforms of all joints, with scale and without it, in a pose.
 typedef struct iqm_scale {
-    convert_affine
-        *to_bind; // [num_joints] from the space of MD5's joint to that of the file's joint
+    // [num_joints] transforms from the space of a joint in MD5 to the space of this joint in the
+    // file
+    convert_affine *to_bind;
     convert_affine *scaled; // [num_joints] model space, with scale
     convert_xform *rigid;   // [num_joints] model space, without scale
     convert_affine *moves;  // [num_joints] difference

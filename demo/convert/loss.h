@@ -26,8 +26,8 @@ typedef struct convert_loss_clip {
 // Returns the largest absolute value in the linear part of a transform.
 double convert_max_element(const convert_affine *a);
 
-// Updates the largest displacement in one pose. moves[joints of the model] are the differences
-// between the transforms of the file and those of MD5.
+// Updates the largest displacement in one pose. moves[joints of the model]: the transform of each
+// joint in the file minus its transform in MD5.
 void convert_measure_loss(convert_loss *worst, const convert_loss_clip *clip,
                           const convert_affine *moves, double time);
 

@@ -19,7 +19,7 @@ typedef struct refused_model {
     uint32_t parent; // the inherited model with the cause, MD5_NONE if the cause is in this model
     size_t num_heirs;
     size_t num_alike; // models that name the same missing mesh, and their heirs
-    bool is_counted;  // the model is counted by another one with the same missing mesh
+    bool is_counted;  // num_alike of another model with the same missing mesh counts this model
     text_place at;
     char *reason;
 } refused_model;
@@ -1959,7 +1959,8 @@ static int compare_reasons(const void *a, const void *b)
     return order != 0 ? order : (first > second) - (first < second);
 }
 
-// Counts the models that name the same missing mesh at the first of them, which is reported.
+// Groups the models that name the same missing mesh: num_alike of the first model of a group, which
+// is reported, counts the others.
 static void group_missing_meshes(refused_model *models, size_t count)
 {
     refused_model **const sorted = common_alloc(count + 1, sizeof(refused_model *));

@@ -572,7 +572,7 @@ EMSCRIPTEN_KEEPALIVE int32_t web_find_joint(const web_element *element, const ch
     return (int32_t)md5_find_joint(&element->asset->model->skeleton, name);
 }
 
-// Computes element->spot, the place of a joint in the last image. Returns false if the joint is
+// Computes element->spot, the position of a joint in the last image. Returns false if the joint is
 // behind the camera.
 EMSCRIPTEN_KEEPALIVE bool web_project_joint(web_element *element, uint32_t joint)
 {

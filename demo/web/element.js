@@ -569,7 +569,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         this.#update_label();
     }
 
-    // Tells screen readers the side from which the model is seen, after keys have turned the camera.
+    // Announces to screen readers from which side the model is seen, after keys have turned the camera.
     #announce_view() {
         clearTimeout(this.#timers.view);
         this.#timers.view = setTimeout(() => {
@@ -736,7 +736,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             this.#canvas.setPointerCapture(pointerId);
     }
 
-    // After a finger has moved a few pixels: forgets it if the page scrolls in this direction, otherwise lets it turn the camera.
+    // Decides after a finger has moved a few pixels. If the page scrolls in this direction, the finger is ignored from now on;
+    // otherwise it turns the camera.
     #decide_direction(event, finger) {
         const right = Math.abs(event.clientX - finger.x), down = Math.abs(event.clientY - finger.y);
         if (Math.max(right, down) < 8)
@@ -751,7 +752,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     // Handles the movement of a pointer: one rotates the camera; two, or one with the right button or Shift, move it.
     #handle_pointer_move(event) {
         const pointer = this.#fingers.get(event.pointerId), all = [...this.#fingers.values()];
-        if (event.buttons === 0) // the button was released where no event told of it
+        if (event.buttons === 0) // the button was released outside of the window, which sends no event
             this.#fingers.delete(event.pointerId);
         if (!pointer || event.buttons === 0)
             return;

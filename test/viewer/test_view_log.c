@@ -139,7 +139,8 @@ TEST_HERE (view_log_lists_the_worst_cause_first) {
     CHECK_UINT(view_count_problems(&k->log), 3);
 }
 
-// A file with VIEW_MAX_CAUSES causes lists all of them. Of one more the mildest become one cause.
+// A file with VIEW_MAX_CAUSES causes lists all of them. If a file has one more, the mildest causes
+// are merged into one.
 TEST_HERE (view_log_lists_ten_causes_per_file) {
     char text[] = "cause a";
     for (int i = 0; i < VIEW_MAX_CAUSES; i++, text[6]++)

@@ -1128,7 +1128,7 @@ TEST (view_keys_are_in_all_lists_of_keys) {
         // Without the sign at the end of a label that opens a card, which roff does not support.
         const char *const label = view_get_label(rows[i]);
         OWN_STRING words = common_format("%.*s", (int)strcspn(label, "\xE2\xC2"), label);
-        CHECK_THAT(strstr(manual, words) != NULL, "--man does not tell of %s", rows[i]->label);
+        CHECK_THAT(strstr(manual, words) != NULL, "--man does not mention %s", rows[i]->label);
     }
 }
 

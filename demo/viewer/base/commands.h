@@ -276,8 +276,9 @@ const view_menu_entry *view_get_entry(const struct view_option *option);
 // Returns the names of a setting's values in the window, "a|b|c".
 const char *view_get_choices(const struct view_option *option);
 
-// Return VIEW_TOGGLE + the index of a setting, and the action of an entry, which for a setting that
-// is toggled contains its index.
+// view_get_toggle() returns VIEW_TOGGLE + the index of a setting. view_get_action() returns the
+// action of an entry; for an entry that toggles a setting, this is view_get_toggle() of the
+// setting.
 view_action view_get_toggle(const struct view_option *option);
 view_action view_get_action(const view_menu_entry *entry);
 

@@ -293,8 +293,9 @@ static double burn_time(const view_scene *scene)
                                : INFINITY;
 }
 
-// In this order: the value that the user selected, the burning of a dead entity (parm 7 is the time
-// at which it begins), a curve of the machine, the entity's own value.
+// Returns the value of a parm: the first of these that exists: the value that the user selected,
+// the time at which a dead entity begins to burn (parm 7), the value of a curve of the machine, the
+// value of the entity.
 float view_parm_value(const view_stage *stage, int row)
 {
     enum { BURN_PARM = 7 };
