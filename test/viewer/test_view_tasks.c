@@ -837,8 +837,11 @@ static void walk(desk *d, uint32_t num_events)
                                    '.'};
     enum { NUM_KEYS = sizeof keys / sizeof keys[0], BETWEEN = 200 };
     const view_ui *const ui = &d->viewer.ui;
+    view_export_choices *const choices = &d->viewer.panels.export.choices;
     uint64_t random = 7;
     for (uint32_t i = 1; i <= num_events; i++) {
+        // The default folder of the export dialog is the folder of the model.
+        (void)snprintf(choices->folder, sizeof choices->folder, "%s", d->folder);
         const uint32_t kind = test_random_u32(&random) % 8;
         const uint32_t which = test_random_u32(&random);
         const float x = (float)test_random(&random) * (float)d->viewer.width;
@@ -872,23 +875,12 @@ static void walk(desk *d, uint32_t num_events)
     }
 }
 
-// Sets the folder of the export dialog, whose default is the folder of the model.
-static void export_to_folder(desk *d)
-{
-    view_export_choices *const choices = &d->viewer.panels.export.choices;
-    view_perform_export(&d->viewer, VIEW_EXPORT);
-    view_follow_export(&d->viewer);
-    (void)snprintf(choices->folder, sizeof choices->folder, "%s", d->folder);
-    key(d, VIEW_KEY_ESCAPE);
-}
-
 static void walk_over(const char *file, uint32_t num_events)
 {
     desk d;
     char folder[1024];
     if (open_desk(&d, file) && CHECK(getcwd(folder, sizeof folder))
         && CHECK(chdir(d.folder) == 0)) { // images are written to this folder
-        export_to_folder(&d);
         walk(&d, num_events);
         CHECK(chdir(folder) == 0);
     }
