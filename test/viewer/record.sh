@@ -208,6 +208,27 @@ each_clip() {
     cmp "$scratch/wave.apng" "$scratch/alone.apng" && [ -s "$scratch/walk.apng" ] &&
         ! cmp -s "$scratch/walk.apng" "$scratch/wave.apng"
 }
+# The clip has 2 frames, so that the 5 cells are at frames 0, 0.25, ... 1. Each number is drawn with a decimal, and no two
+# are equal. The clip with more frames than cells has the same number as a single image, without a decimal.
+sheet_of_a_short_clip() {
+    set -- --labels --background-color 0,0,0
+    record "$own" "$models/bobbin/look_up.md5anim" --sheet 5x1 --resolution 500,100 "$@" --output "$scratch/short.png" &&
+        record "$own" "$models/bobbin/idle.md5anim" --sheet 5x1 --resolution 500,100 "$@" --output "$scratch/long.png" &&
+        record "$own" "$models/bobbin/idle.md5anim" --resolution 100,100 --animation-time 0 "$@" --output "$scratch/one.png" &&
+        python3 - "$scratch/short.png" "$scratch/long.png" "$scratch/one.png" <<END
+import sys
+paths = sys.argv[1:]
+sys.argv = ["png.py"]
+sys.path.insert(0, "test/viewer")
+import png
+(_, _, short, step), (_, _, long, _), (_, _, one, _) = [png.read(path) for path in paths]
+def letters(rows, cell): # pixels of the text below an image
+    return [[min(row[x:x + 3]) > 180 for x in range(step * 100 * cell, step * 100 * (cell + 1), step)] for row in rows[-18:]]
+labels = [letters(short, cell) for cell in range(5)]
+assert all(labels[a] != labels[b] for a in range(5) for b in range(a)), labels
+assert letters(long, 0) == letters(one, 0)
+END
+}
 # The sheet has two cells for each of two clips.
 sheet_of_clips() {
     set -- "$own" "$models/bobbin/walk.md5anim" "$models/bobbin/wave.md5anim" --sheet 4x1 --resolution 400,100 --clips all
@@ -239,6 +260,7 @@ too_many_clips() {
 }
 folder_usage="a folder can only be drawn to one image, FILE.png, without --sheet, --turntable, --clips, --frames and --animation-time"
 check "--clips all writes a movie for each clip" each_clip
+check "a sheet shows positions between frames if it has more cells than the clip has frames" sheet_of_a_short_clip
 check "a sheet shows all clips with their names" sheet_of_clips
 check "a sheet reports clips that do not fit" too_many_clips
 check "the file name of all clips must contain {anim}" refuses "{anim}" "$model" --clips all --output "$scratch/x.png"

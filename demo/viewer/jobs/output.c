@@ -275,6 +275,22 @@ static void open_cell(view_state *viewer, const char *file)
     }
 }
 
+// Returns the displayed frame as text. If a sheet has more cells than the clip has frames, cells
+// show positions between frames. These have one decimal, because cells would have equal numbers
+// without it.
+static char *frame_text(const view_output *output, const md5_anim *anim)
+{
+    const view_play *const play = &output->viewer->play;
+    double first = 0;
+    double last = 0;
+    double num_frames = anim->num_frames;
+    if (view_find_range(play, anim, &first, &last))
+        num_frames = (last - first) * anim->frame_rate + 1;
+    if (output->is_sheet && output->count > num_frames)
+        return common_format("%.1f", view_frame_position(play, anim));
+    return common_format("%u", view_sample_position(play, anim).frame0);
+}
+
 // Returns the text below an image: in a cell the model's path, without leading folders if it is too
 // long; otherwise clip and frame.
 static char *make_caption(const view_output *output)
@@ -297,10 +313,11 @@ static char *make_caption(const view_output *output)
     const view_clip *const clip = view_shown_clip(scene);
     const md5_anim *const clock = view_timing_anim(scene);
     const char *const name = clip != NULL ? clip->name : scene->name;
-    char *const text =
-        clock != NULL
-            ? common_format("%s  %u", name, view_sample_position(&viewer->play, clock).frame0)
-            : common_copy(name);
+    if (clock == NULL)
+        return common_copy(name);
+    char *const frame = frame_text(output, clock);
+    char *const text = common_format("%s  %s", name, frame);
+    free(frame);
     if (view_text_width(&viewer->drawing.font, VIEW_TEXT, text) <= available_width)
         return text;
     free(text); // a narrow cell shows only the name
