@@ -189,6 +189,18 @@ MD5_EDIT_API uint32_t md5_fix_rotations(md5_doc *doc, md5_error *error);
 MD5_EDIT_API uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance,
                                       float *loss, md5_error *error);
 
+// Model: gives weights to vertices that have no weights, or whose weights are all 0. Returns the
+// number of these vertices.
+//
+// MD5 stores the position of a vertex in its weights, so a vertex without weights is drawn at the
+// origin. It receives the mean position of its neighbors in the mesh, and the weights of the
+// nearest point of the triangles whose vertices have weights. A vertex whose weights are all 0
+// receives the mean of their points as its position. A vertex receives at most `max_weights`
+// weights, 1 to 16, and at most as many as another vertex of the model has; 0 sets no other limit.
+// Fails with MD5_ERROR_MISMATCH if no triangle has a vertex with weights, and with MD5_ERROR_RANGE
+// if the model has more than 2^28 vertices or triangles. Takes O(n log n).
+MD5_EDIT_API uint32_t md5_fill_weights(md5_doc *doc, uint32_t max_weights, md5_error *error);
+
 // Animation: computes the bounding box of each frame from the skin of `model`. The model must be
 // loaded without axes and scale. Joints are matched as in md5_bind(). Returns the number of boxes
 // that differed by more than 0.01. Fails with MD5_ERROR_MISMATCH if no joint matches the model or

@@ -226,6 +226,10 @@ static bool repair_model(repair_job *file, md5_doc *doc, md5_check *before, md5_
     if (!note(file, md5_fix_weights(doc, max_weights, 1e-3f, &loss, error),
               "vertices with weights reduced or normalized"))
         return false;
+    if (file->arguments->fills_weights
+        && !note(file, md5_fill_weights(doc, max_weights, error),
+                 "vertices without weights got those of the nearest surface point"))
+        return false;
     if (file->arguments->turns_inward && !flip_inverted(file, doc, error))
         return false;
     if (!note(file, md5_edit_meshes(doc, &file->arguments->mesh_edit, error),
@@ -809,6 +813,9 @@ const tool_command tool_fix = {
     "\n"
     "For meshes:\n"
     "\n"
+    "  --weights        give vertices without weights the mean position of their neighbors and "
+    "the\n"
+    "                   weights of the nearest surface point, at most --influences\n"
     "  --unused         remove unused vertices and weights, and triangles without area\n"
     "  --bad-triangles  remove triangles with a vertex index above numverts\n"
     "  --merge          merge meshes with the same shader\n"

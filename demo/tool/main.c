@@ -142,6 +142,7 @@ static const common_option options[] = {
     {"unused-joints", AT(SWITCH, joint_edit.drops_unused)},
     {"unused", AT(SWITCH, mesh_edit.drops_unused)},
     {"bad-triangles", AT(SWITCH, drop_invalid_triangles)},
+    {"weights", AT(SWITCH, fills_weights)},
     {"merge", AT(SWITCH, mesh_edit.is_merged)},
     {"winding", AT(SWITCH, turns_inward)},
     {"max-vertices", AT(COUNT, mesh_edit.max_vertices), RANGE(3, 1e9)},

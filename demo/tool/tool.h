@@ -71,6 +71,7 @@ typedef struct tool_arguments {
     bool swaps_sides;
     bool turns_inward;
     bool drop_invalid_triangles;
+    bool fills_weights;
     bool is_quantized;
     bool is_fitted;
     bool shows_formats;

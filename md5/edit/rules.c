@@ -143,7 +143,7 @@ static const struct check_rule {
      .fix = "correct numJoints"},
     {.name = "no-weights",               .effects = "EEEESSSSSFSSSS", .is_library_too = true,
      .text = "vertex without weights",
-     .fix = "paint weights on these vertices"},
+     .fix = "use md5tool fix --weights"},
     {.name = "weight-range",             .effects = "MMMMFEFEEMFMMM", .is_library_too = true,
      .text = "vertex that refers to weights outside numweights",
      .fix = "export the mesh again"},

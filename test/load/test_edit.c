@@ -3,6 +3,7 @@
 //
 // `model_text` is the small model of most tests; TEST_DOC parses a text into the document of a
 // test.
+#include "md5/edit/surface.h"
 #include "test/load/test_asset.h"
 #include "test/load/test_edit_case.h"
 #include "test/real.h"
@@ -341,6 +342,111 @@ TEST_DOC (edit_weights_lose_the_least, MD5_DOC_MODEL, model_text) {
     CHECK_NEAR(mesh->weights[1].bias, 0.625, 1e-6);
     CHECK_UINT(mesh->vertices[1].num_weights, 0);
     CHECK_EXACT(mesh->weights[mesh->vertices[3].first_weight].bias, 0.0005f);
+}
+
+// Vertex 2 lost its weight. Its neighbours 0, 1 and 3 are in triangles 0 1 2 and 2 3 0, so vertex 0
+// counts twice. No triangle has three vertices with weights, so the surface consists of the edges 0
+// 1 and 3 0. The nearest edge was determined by comparing 100 000 points of each.
+TEST_DOC (edit_fills_vertices_without_weights, MD5_DOC_MODEL, model_text) {
+    md5_doc_mesh *const mesh = &doc->meshes[0];
+    for (uint32_t j = 0; j < 3; j++) {
+        doc->joints[j].rotation = (md5_vec3){0, 0, 0};
+        doc->joints[j].position = (md5_vec3){(float)j, 0, 0};
+    }
+    const md5_vertex vertices[] = {{0, 1}, {1, 2}, {0, 0}, {3, 1}};
+    const md5_weight weights[] = {
+        {.joint = 0, .bias = 1, .offset = {0, 0, 0}},
+        {.joint = 1, .bias = 0.75f, .offset = {7, 0, 0}},
+        {.joint = 2, .bias = 0.25f, .offset = {6, 0, 0}},
+        {.joint = 2, .bias = 1, .offset = {-2, 4, 0}},
+    };
+    memcpy(mesh->vertices, vertices, sizeof vertices);
+    memcpy(mesh->weights, weights, sizeof weights);
+    // Positions: 0 at ( 0 0 0 ), 1 at ( 8 0 0 ), 3 at ( 0 4 0 ); vertex 2 gets ( 2 1 0 ), which is
+    // nearest to ( 2 0 0 ): a quarter of the edge from 0 to 1.
+    md5_error error = {0};
+    CHECK_UINT(md5_fill_weights(doc, 0, &error), 1);
+    REQUIRE(mesh->vertices[2].num_weights == 2);
+    const md5_weight *const filled = mesh->weights + mesh->vertices[2].first_weight;
+    CHECK_UINT(filled[0].joint, 0);
+    CHECK_NEAR(filled[0].bias, 0.75 / (0.75 + 0.25 * 0.75), 1e-6);
+    CHECK_VEC3(filled[0].offset, 2, 1, 0, 1e-6);
+    CHECK_UINT(filled[1].joint, 1);
+    CHECK_VEC3(filled[1].offset, 1, 1, 0, 1e-6);
+    CHECK_UINT(md5_fill_weights(doc, 0, &error), 0);
+    mesh->vertices[2].num_weights = 0;
+    CHECK_UINT(md5_fill_weights(doc, 1, &error), 1);
+    CHECK_UINT(mesh->vertices[2].num_weights, 1);
+    // Weights of 0 are no weights, but define the position: the mean of ( 8 0 0 ) and ( 6 0 0 ).
+    mesh->vertices[2] = (md5_vertex){4, 2};
+    mesh->weights[4] = (md5_weight){.joint = 1, .offset = {7, 0, 0}};
+    mesh->weights[5] = (md5_weight){.joint = 1, .offset = {5, 0, 0}};
+    CHECK_UINT(md5_fill_weights(doc, 0, &error), 1);
+    REQUIRE(mesh->vertices[2].num_weights == 2);
+    CHECK_VEC3(mesh->weights[mesh->vertices[2].first_weight].offset, 6, 0, 0, 1e-6);
+    for (uint32_t v = 0; v < 4; v++)
+        mesh->vertices[v].num_weights = 0;
+    CHECK_FAILS(md5_fill_weights(doc, 0, &error) != MD5_NONE, error, MD5_ERROR_MISMATCH);
+    CHECK_UINT(mesh->vertices[2].num_weights, 0);
+}
+
+static double squared_distance(md5_vec3 a, md5_vec3 b)
+{
+    const md5_vec3 d = md5_vec3_sub(a, b);
+    return (double)md5_vec3_dot(d, d);
+}
+
+// No sampled point of a surface of random triangles is nearer than the found point.
+TEST (edit_finds_the_nearest_surface_point) {
+    enum { NUM_TRIANGLES = 300, NUM_POINTS = 200, STEPS = 12 };
+    md5_vec3 positions[3 * NUM_TRIANGLES];
+    uint32_t corners[3 * NUM_TRIANGLES];
+    for (uint32_t i = 0; i < 3 * NUM_TRIANGLES; i++) {
+        const uint64_t seed = 3 * (uint64_t)(i / 3) + 7;
+        const float size = i % 9 < 3 ? 0 : 3.0f; // some triangles are points
+        corners[i] = i;
+        positions[i] = (md5_vec3){40 * md5_random_float(md5_mix_bits(seed))
+                                      + size * md5_random_float(md5_mix_bits(9001 + i)),
+                                  9 * md5_random_float(md5_mix_bits(seed + 1))
+                                      + size * md5_random_float(md5_mix_bits(5001 + i)),
+                                  9 * md5_random_float(md5_mix_bits(seed + 2))
+                                      + size * md5_random_float(md5_mix_bits(7001 + i))};
+    }
+    md5_context context;
+    md5_error error = {0};
+    md5i_context_begin_memory(&context, (md5_allocator){0}, &error);
+    md5_arena arena = {.context = &context};
+    md5_surface surface;
+    REQUIRE(md5i_build_surface(&arena, positions, corners, NUM_TRIANGLES, &surface));
+    for (uint32_t i = 0; i < NUM_POINTS; i++) {
+        const md5_vec3 p = {50 * md5_random_float(md5_mix_bits(100001 + i)) - 5,
+                            20 * md5_random_float(md5_mix_bits(200001 + i)) - 5,
+                            20 * md5_random_float(md5_mix_bits(300001 + i)) - 5};
+        const md5_surface_point found = md5i_nearest_point(&surface, p);
+        md5_vec3 point = {0, 0, 0};
+        double sum = 0;
+        for (uint32_t k = 0; k < 3; k++) {
+            CHECK(found.fractions[k] >= 0);
+            sum += found.fractions[k];
+            point = md5_vec3_add(point, md5_vec3_scale(positions[3 * found.triangle + k],
+                                                       (float)found.fractions[k]));
+        }
+        CHECK_NEAR(sum, 1, 1e-12);
+        double nearest = INFINITY;
+        for (uint32_t t = 0; t < NUM_TRIANGLES; t++)
+            for (uint32_t b = 0; b <= STEPS; b++)
+                for (uint32_t c = 0; b + c <= STEPS; c++) {
+                    const md5_vec3 *const at = positions + (size_t)3 * t;
+                    const md5_vec3 ab = md5_vec3_lerp(at[0], at[1], (float)b / (float)STEPS);
+                    const md5_vec3 ac = md5_vec3_sub(at[2], at[0]);
+                    const md5_vec3 sample =
+                        md5_vec3_add(ab, md5_vec3_scale(ac, (float)c / (float)STEPS));
+                    nearest = fmin(nearest, squared_distance(p, sample));
+                }
+        CHECK(squared_distance(p, point) <= nearest + 1e-4);
+        CHECK(sqrt(squared_distance(p, point)) >= sqrt(nearest) - 6.0 / (double)STEPS);
+    }
+    md5i_arena_free(&arena);
 }
 
 // Negative weights are compared by their absolute value: the two largest remain, divided by their
@@ -946,6 +1052,33 @@ TEST (edit_frames_are_reversed) {
     }
 }
 
+// Every 40th vertex of Bobbin loses its weights and position and gets others. In a frame of a walk
+// it is as far from its original position as in the bind pose, within 2 % of the model's height.
+TEST (edit_fills_weights_of_a_figure) {
+    OWN_DOC old = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    REQUIRE(old && mesh && clip);
+    uint32_t num_cleared = 0;
+    for (uint32_t m = 0; m < mesh->num_meshes; m++)
+        for (uint32_t v = 7; v < mesh->meshes[m].num_vertices; v += 40) {
+            mesh->meshes[m].vertices[v].num_weights = 0;
+            num_cleared++;
+        }
+    CHECK_UINT(md5_fill_weights(mesh, 0, NULL), num_cleared);
+    OWN_CORNERS old_bind = compute_corners(old, NULL, 0);
+    OWN_CORNERS new_bind = compute_corners(mesh, NULL, 0);
+    OWN_CORNERS old_pose = compute_corners(old, clip, 12);
+    OWN_CORNERS new_pose = compute_corners(mesh, clip, 12);
+    REQUIRE(old_bind.at && new_bind.at && old_pose.at && new_pose.at);
+    REQUIRE(new_bind.count == old_bind.count && new_pose.count == old_pose.count);
+    for (size_t i = 0; i < old_bind.count; i++) {
+        const double bind_distance = real_distance(old_bind.at[i], new_bind.at[i]);
+        const double distance = real_distance(old_pose.at[i], new_pose.at[i]);
+        CHECK_SMALL(distance - bind_distance, 0.02 * 58);
+    }
+}
+
 // A root is added above the old root, which carries a walk along x and turns. After its motion
 // moves to the new root, the vertices of every frame and the boxes are the same.
 TEST (edit_root_keeps_poses) {
@@ -1278,6 +1411,7 @@ static void use(md5_doc *doc, const md5_model *model)
     float loss;
     md5_fix_rotations(doc, NULL);
     md5_fix_weights(doc, 1 + doc->num_joints % 3, 1e-3f, &loss, NULL);
+    md5_fill_weights(doc, doc->num_joints % 3, NULL);
     md5_fix_joints(doc, doc->num_frames % 2 ? model : NULL, doc->num_components % 2, NULL);
     md5_fix_bounds(doc, model, NULL);
     const bool is_odd = doc->num_components % 2;
@@ -1345,6 +1479,10 @@ TEST (edit_survives_failure_of_every_allocation) {
             CHECK_UINT(doc->num_components, 5); // unchanged
         if (mesh && md5_fix_weights(mesh, 4, 1e-3f, NULL, &it.error) == MD5_NONE)
             CHECK_UINT(mesh->meshes[0].vertices[0].num_weights, 5);
+        if (mesh)
+            mesh->meshes[0].vertices[2].num_weights = 0;
+        if (mesh && md5_fill_weights(mesh, 4, &it.error) == MD5_NONE)
+            CHECK_UINT(mesh->meshes[0].vertices[2].num_weights, 0);
         if (doc && EDIT_JOINTS(doc, &it.error, .root = "r") == MD5_NONE)
             CHECK_UINT(doc->num_joints, 3);
         const md5_space_edit space = {.is_mirrored = true, .rotation = {.yaw = 9}, .scale = 2};

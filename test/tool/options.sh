@@ -29,6 +29,7 @@ fix --dry-run|md5mesh md5anim md5camera|
 fix --mesh=x.md5mesh|md5anim|
 fix --rename=a=b|md5mesh md5anim md5camera|
 fix --influences=4|md5mesh|
+fix --weights|md5mesh|
 fix --for=doom3|md5mesh md5anim|
 fix --scale=2|md5mesh md5anim md5camera|
 fix --rotate=90|md5mesh md5anim md5camera|

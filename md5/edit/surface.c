@@ -1,0 +1,204 @@
+// Nearest point of a surface: a tree of bounding boxes over triangles in Morton order. A key of a
+// triangle interleaves the bits of its centre's coordinates, so that neighbours in the order are
+// neighbours in space.
+#include "md5/edit/surface.h"
+
+#include <stdlib.h>
+
+enum {
+    KEY_BITS = 10,     // bits of a coordinate in a key
+    MAX_VISITS = 4096, // boxes that a search visits
+    MAX_STACK = 64,    // above the depth of a tree with 2^31 boxes
+};
+
+typedef struct triangle_key {
+    uint32_t key;
+    uint32_t triangle;
+} triangle_key;
+
+static int compare_keys(const void *a, const void *b)
+{
+    const triangle_key *const x = (const triangle_key *)a;
+    const triangle_key *const y = (const triangle_key *)b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    if (x->triangle != y->triangle)
+        return x->triangle < y->triangle ? -1 : 1;
+    return 0;
+}
+
+static md5_vec3 corner(const md5_surface *surface, uint32_t triangle, uint32_t index)
+{
+    return surface->positions[surface->corners[3 * (size_t)triangle + index]];
+}
+
+static md5_bounds empty_box(void)
+{
+    return (md5_bounds){.min = {INFINITY, INFINITY, INFINITY},
+                        .max = {-INFINITY, -INFINITY, -INFINITY}};
+}
+
+static md5_bounds join_boxes(md5_bounds a, md5_bounds b)
+{
+    return (md5_bounds){
+        .min = {fminf(a.min.x, b.min.x), fminf(a.min.y, b.min.y), fminf(a.min.z, b.min.z)},
+        .max = {fmaxf(a.max.x, b.max.x), fmaxf(a.max.y, b.max.y), fmaxf(a.max.z, b.max.z)}};
+}
+
+static md5_bounds triangle_box(const md5_surface *surface, uint32_t triangle)
+{
+    md5_bounds box = empty_box();
+    for (uint32_t k = 0; k < 3; k++) {
+        const md5_vec3 p = corner(surface, triangle, k);
+        box = join_boxes(box, (md5_bounds){p, p});
+    }
+    return box;
+}
+
+// Returns a coordinate of a triangle's centre as a whole number of KEY_BITS bits.
+static uint32_t quantize(float min, float max, float surface_min, float surface_max)
+{
+    const double size = (double)surface_max - (double)surface_min;
+    const double center = ((double)min + (double)max) / 2 - (double)surface_min;
+    const double top = (1 << KEY_BITS) - 1;
+    return size > 0 ? (uint32_t)(center / size * top) : 0;
+}
+
+static uint32_t morton_key(md5_bounds box, md5_bounds all)
+{
+    const uint32_t x = quantize(box.min.x, box.max.x, all.min.x, all.max.x);
+    const uint32_t y = quantize(box.min.y, box.max.y, all.min.y, all.max.y);
+    const uint32_t z = quantize(box.min.z, box.max.z, all.min.z, all.max.z);
+    uint32_t key = 0;
+    for (uint32_t bit = 0; bit < KEY_BITS; bit++) {
+        key |= (x >> bit & 1) << (3 * bit);
+        key |= (y >> bit & 1) << (3 * bit + 1);
+        key |= (z >> bit & 1) << (3 * bit + 2);
+    }
+    return key;
+}
+
+bool md5i_build_surface(md5_arena *arena, const md5_vec3 *positions, const uint32_t *corners,
+                        uint32_t num_triangles, md5_surface *surface)
+{
+    *surface = (md5_surface){.positions = positions,
+                             .corners = corners,
+                             .num_triangles = num_triangles,
+                             .num_leaves = 1};
+    while (surface->num_leaves < num_triangles)
+        surface->num_leaves *= 2;
+    triangle_key *const keys = MD5_ALLOC_ARRAY(arena, triangle_key, num_triangles);
+    surface->triangles = MD5_ALLOC_ARRAY(arena, uint32_t, num_triangles);
+    surface->boxes = MD5_ALLOC_ARRAY(arena, md5_bounds, 2 * (size_t)surface->num_leaves);
+    TRY(keys && surface->triangles && surface->boxes);
+    md5_bounds all = empty_box();
+    for (uint32_t t = 0; t < num_triangles; t++)
+        all = join_boxes(all, triangle_box(surface, t));
+    for (uint32_t t = 0; t < num_triangles; t++)
+        keys[t] = (triangle_key){morton_key(triangle_box(surface, t), all), t};
+    qsort(keys, num_triangles, sizeof *keys, compare_keys);
+    for (uint32_t i = 0; i < surface->num_leaves; i++) {
+        md5_bounds *const box = &surface->boxes[surface->num_leaves + i];
+        *box = empty_box();
+        if (i < num_triangles) {
+            surface->triangles[i] = keys[i].triangle;
+            *box = triangle_box(surface, keys[i].triangle);
+        }
+    }
+    for (uint32_t i = surface->num_leaves - 1; i > 0; i--) {
+        const size_t child = 2 * (size_t)i;
+        surface->boxes[i] = join_boxes(surface->boxes[child], surface->boxes[child + 1]);
+    }
+    return true;
+}
+
+// -- Search ---------------------------------------------------------------------------------------
+
+typedef struct nearest_search {
+    md5_vec3d point;
+    md5_surface_point found;
+    double squared; // squared distance of the found point
+} nearest_search;
+
+static void offer_point(nearest_search *search, const md5_vec3d *corners, md5_surface_point offer)
+{
+    md5_vec3d p = {0, 0, 0};
+    for (uint32_t k = 0; k < 3; k++)
+        p = md5_vec3d_add(p, md5_vec3d_scale(corners[k], offer.fractions[k]));
+    const md5_vec3d difference = md5_vec3d_sub(search->point, p);
+    const double squared = md5_vec3d_dot(difference, difference);
+    if (squared < search->squared) {
+        search->squared = squared;
+        search->found = offer;
+    }
+}
+
+// Compares the nearest points of the three edges, and of the interior if the point lies above it.
+static void search_triangle(nearest_search *search, const md5_surface *surface, uint32_t triangle)
+{
+    md5_vec3d corners[3];
+    for (uint32_t k = 0; k < 3; k++)
+        corners[k] = md5_vec3d_from_vec3(corner(surface, triangle, k));
+    for (uint32_t k = 0; k < 3; k++) {
+        const uint32_t end = (k + 1) % 3;
+        const md5_vec3d edge = md5_vec3d_sub(corners[end], corners[k]);
+        const double length = md5_vec3d_dot(edge, edge);
+        const double along = md5_vec3d_dot(edge, md5_vec3d_sub(search->point, corners[k]));
+        const double fraction = length > 0 ? fmin(fmax(along / length, 0), 1) : 0;
+        md5_surface_point offer = {.triangle = triangle};
+        offer.fractions[k] = 1 - fraction;
+        offer.fractions[end] = fraction;
+        offer_point(search, corners, offer);
+    }
+    const md5_vec3d ab = md5_vec3d_sub(corners[1], corners[0]);
+    const md5_vec3d ac = md5_vec3d_sub(corners[2], corners[0]);
+    const md5_vec3d ap = md5_vec3d_sub(search->point, corners[0]);
+    const md5_vec3d normal = md5_vec3d_cross(ab, ac);
+    const double squared = md5_vec3d_dot(normal, normal);
+    const double b = md5_vec3d_dot(md5_vec3d_cross(ap, ac), normal) / squared;
+    const double c = md5_vec3d_dot(md5_vec3d_cross(ab, ap), normal) / squared;
+    const bool is_above = squared > 0 && b >= 0 && c >= 0;
+    if (is_above && b + c <= 1)
+        offer_point(search, corners, (md5_surface_point){triangle, {1 - b - c, b, c}});
+}
+
+static double squared_axis_distance(float value, float min, float max)
+{
+    const double below = (double)min - (double)value;
+    const double above = (double)value - (double)max;
+    const double distance = fmax(fmax(below, above), 0);
+    return distance * distance;
+}
+
+// Returns infinity for an empty box.
+static double squared_distance(const md5_bounds *box, md5_vec3 p)
+{
+    return squared_axis_distance(p.x, box->min.x, box->max.x)
+           + squared_axis_distance(p.y, box->min.y, box->max.y)
+           + squared_axis_distance(p.z, box->min.z, box->max.z);
+}
+
+md5_surface_point md5i_nearest_point(const md5_surface *surface, md5_vec3 point)
+{
+    nearest_search search = {.point = md5_vec3d_from_vec3(point), .squared = INFINITY};
+    uint32_t stack[MAX_STACK];
+    uint32_t depth = 0;
+    stack[depth++] = 1;
+    for (uint32_t visits = 0; depth > 0 && visits < MAX_VISITS; visits++) {
+        const uint32_t box = stack[--depth];
+        if (squared_distance(&surface->boxes[box], point) >= search.squared)
+            continue;
+        if (box >= surface->num_leaves) {
+            search_triangle(&search, surface, surface->triangles[box - surface->num_leaves]);
+            continue;
+        }
+        // The nearer child is visited first.
+        const uint32_t child = 2 * box;
+        const double left = squared_distance(&surface->boxes[child], point);
+        const double right = squared_distance(&surface->boxes[child + 1], point);
+        const uint32_t nearer = right < left ? child + 1 : child;
+        stack[depth++] = nearer == child ? child + 1 : child;
+        stack[depth++] = nearer;
+    }
+    return search.found;
+}

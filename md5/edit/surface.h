@@ -1,0 +1,35 @@
+// The nearest point of a surface. The triangles are sorted along a space-filling curve and become
+// the leaves of a binary tree of bounding boxes, so that building takes O(n log n) and a search
+// visits few triangles. The number of visits of a search is limited: for a surface on which boxes
+// are useless, such as thousands of large triangles through one point, the result may be a point
+// that is near, but not the nearest.
+#ifndef MD5_EDIT_SURFACE_H
+#define MD5_EDIT_SURFACE_H
+
+#include "md5/core/arena.h"
+#include "md5/core/math.h"
+
+typedef struct md5_surface {
+    const md5_vec3 *positions;
+    const uint32_t *corners; // [3 * num_triangles] indices of positions
+    uint32_t num_triangles;
+    uint32_t num_leaves; // a power of two, at least num_triangles
+    uint32_t *triangles; // [num_triangles] triangle of each leaf
+    // [2 * num_leaves] Box 1 is the root; the children of box i are 2 i and 2 i + 1; the leaves
+    // begin at num_leaves. The box of a leaf without a triangle is empty.
+    md5_bounds *boxes;
+} md5_surface;
+
+typedef struct md5_surface_point {
+    uint32_t triangle;
+    double fractions[3]; // of the three corners; their sum is 1
+} md5_surface_point;
+
+// Builds a surface of at least one triangle and at most 2^30. Keeps pointers to the arrays. Returns
+// false and sets the error if memory runs out.
+bool md5i_build_surface(md5_arena *arena, const md5_vec3 *positions, const uint32_t *corners,
+                        uint32_t num_triangles, md5_surface *surface);
+
+md5_surface_point md5i_nearest_point(const md5_surface *surface, md5_vec3 point);
+
+#endif
