@@ -359,6 +359,60 @@ static void sample_weights(convert_weights *weights, const md5_frame_edit *cut, 
     weights->num_keys = num_frames;
 }
 
+bool convert_find_root_motion(const md5_doc *clip, md5_root_motion *motion, md5_error *error)
+{
+    *motion = (md5_root_motion){.joint = MD5_NONE};
+    size_t size = 0;
+    char *text = NULL;
+    md5_anim *const anim = convert_print_doc(clip, &text, &size, error)
+                               ? md5_parse_anim(text, size, NULL, error)
+                               : NULL;
+    free(text);
+    if (!anim)
+        return false;
+    *motion = md5_find_root_motion(anim);
+    if (motion->joint == 0)
+        motion->joint = MD5_NONE;
+    md5_free_anim(anim);
+    return true;
+}
+
+bool convert_move_root_motion(md5_doc *clip, const md5_root_edit *edit, uint32_t *num_changed,
+                              md5_error *error)
+{
+    if (edit->joint && strcmp(clip->joints[0].name, edit->joint) == 0)
+        return convert_fail(error, MD5_ERROR_MISMATCH, "",
+                            "--root-motion: joint '%.100s' is the first joint: use --add-root NAME "
+                            "for the mesh and its clips to add a root above it",
+                            edit->joint);
+    *num_changed = edit->joint ? md5_edit_root(clip, edit, error) : 0;
+    return *num_changed != MD5_NONE;
+}
+
+// Moves the root motion of a clip to its first joint, or, if the motion is to be removed from the
+// first joint, prints the joint that carries it.
+static bool edit_root_motion(const convert_job *job, const convert_part *part, md5_doc *clip,
+                             md5_error *error)
+{
+    uint32_t num_changed = 0;
+    md5_root_motion motion = {.joint = MD5_NONE};
+    if (!convert_move_root_motion(clip, &job->root, &num_changed, error))
+        return false;
+    if (num_changed > 0)
+        convert_note(job, "clip %s: moved the root motion of joint '%s' to joint '%s'", part->name,
+                     job->root.joint, clip->joints[0].name);
+    if (!job->is_in_place || job->root.joint)
+        return true;
+    if (!convert_find_root_motion(clip, &motion, error))
+        return false;
+    if (motion.joint != MD5_NONE)
+        convert_note(job,
+                     "clip %s: the root does not move; joint '%s' carries the motion along the "
+                     "ground; use --root-motion '%s' to remove it",
+                     part->name, clip->joints[motion.joint].name, clip->joints[motion.joint].name);
+    return true;
+}
+
 static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part *part,
                       md5_doc *clip, md5_error *error)
 {
@@ -382,7 +436,8 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
                             "resampled clip would be too large: %.0f frames of %u joints at %g "
                             "frames per second; the clip has %u frames at %g",
                             count, clip->num_joints, job->rate, num_frames, rate);
-    if (md5_edit_frames(clip, &edit, error) == MD5_NONE)
+    if (!edit_root_motion(job, part, clip, error)
+        || md5_edit_frames(clip, &edit, error) == MD5_NONE)
         return false;
     if (clip->num_frames != num_frames)
         convert_note(job, "clip %s: resampled %u frames at %g frames per second to %u at %g",
@@ -452,13 +507,31 @@ typedef struct scene_edit {
     md5_model *model;     // the unedited model, if clips come from other files
 } scene_edit;
 
+// Adds the joint job->new_root above all roots.
+static bool add_root(const convert_job *job, const convert_part *part, md5_doc *doc,
+                     md5_error *error)
+{
+    uint32_t count = 0;
+    if (md5_edit_joints(doc, &(md5_joint_edit){.root = job->new_root}, error) == MD5_NONE)
+        return false;
+    for (uint32_t j = 0; j < doc->num_joints; j++)
+        count += strcmp(doc->joints[j].name, job->new_root) == 0;
+    if (count >= 2)
+        return convert_fail(error, MD5_ERROR_MISMATCH, part->path,
+                            "--add-root %.100s: %u joints would get the same name", job->new_root,
+                            count);
+    return true;
+}
+
 static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *error)
 {
     const convert_job *const job = edit->job;
     md5_model *const model = edit->model;
     const bool is_clip = part->kind == CONVERT_CLIP;
     const bool is_model = part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET;
-    const bool is_sorted = (edit->rules & PARENTS_FIRST) && part->kind != CONVERT_CAMERA;
+    const bool has_joints = part->kind != CONVERT_CAMERA;
+    const bool is_sorted = (edit->rules & PARENTS_FIRST) && has_joints;
+    const bool gets_root = job->new_root && has_joints;
     const bool is_split = (edit->rules & HAS_FRAMES) && is_model;
     const bool changes_frames = is_clip && edit->changes_frames;
     const bool hides_meshes = is_model && job->mesh_options[CONVERT_NUM_MAPS].count > 0;
@@ -469,7 +542,8 @@ static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *err
     const bool is_scaled = fit.scale < 1 || fit.scale > 1;
     const bool is_fitted = model && (lacks_hierarchy || is_scaled);
     const bool is_placed = edit->changes_space || is_fitted;
-    const bool needs_doc = is_placed || changes_frames || hides_meshes;
+    const bool changes_joints = gets_root || hides_meshes;
+    const bool needs_doc = is_placed || changes_frames || changes_joints;
     if (!needs_doc && !is_sorted && !is_split)
         return true;
     md5_doc *const doc = convert_parse_doc(part, error);
@@ -492,6 +566,8 @@ static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *err
         num_reordered = md5_edit_joints(doc, &(md5_joint_edit){.root = NULL}, error);
         is_done = num_reordered != MD5_NONE;
     }
+    if (is_done && gets_root)
+        is_done = add_root(job, part, doc, error);
     is_done = is_done && md5_edit_space(doc, &edit->space, error) != MD5_NONE;
     if (is_done && changes_frames)
         is_done = edit_clip(job, edit->scene, part, doc, error);
@@ -533,15 +609,20 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
         edit.space.scale = (float)(job->scale * format->unit / unit);
     edit.changes_space = job->turn != 0 || job->was_y_up || edit.space.scale != 1;
     const bool changes_root = job->is_in_place || job->is_id_root;
-    edit.changes_frames = changes_root || job->rate > 0 || job->range[1] > 0;
+    const bool changes_timing = job->rate > 0 || job->range[1] > 0;
+    edit.changes_frames = changes_root || job->root.joint || changes_timing;
     const convert_part *const first = convert_find_model(scene);
     bool is_done = true;
     if (first && job->num_inputs > 1 && has_part(scene, CONVERT_CLIP)) {
         edit.model = convert_parse_model(first, error);
         is_done = edit.model;
     }
-    for (size_t i = 0; i < scene->num_parts && is_done; i++)
+    for (size_t i = 0; i < scene->num_parts && is_done; i++) {
         is_done = edit_part(&edit, &scene->parts[i], error);
+        const char *const path = scene->parts[i].path;
+        if (!is_done && path && error->file[0] == '\0')
+            convert_name_file(error, path);
+    }
     md5_free_model(edit.model);
     return is_done;
 }
@@ -639,8 +720,10 @@ static bool has_useless_option(const convert_job *job, const convert_scene *scen
     const bool samples = job->rate > 0 || job->tolerance > 0;
     if (samples && !has_clip && !has_part(scene, CONVERT_CAMERA))
         return true;
-    const bool changes_root = job->is_in_place || job->is_id_root;
+    const bool changes_root = job->is_in_place || job->is_id_root || job->root.joint;
     if ((changes_root || job->range[1] > 0) && !has_clip)
+        return true;
+    if (job->new_root && !has_clip && !has_part(scene, CONVERT_MODEL))
         return true;
     const bool changes_weights = job->influences > 0 || job->is_fitted;
     return (changes_weights || has_mesh_options) && !has_part(scene, CONVERT_MODEL);

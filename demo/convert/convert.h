@@ -145,6 +145,15 @@ bool convert_add_doc(const convert_job *job, convert_scene *scene, convert_part_
 // Replaces *text by the text of a document. Returns false if the document cannot be written.
 bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error *error);
 
+// Writes the joint that carries the root motion of a clip, if it is not the first joint; otherwise
+// motion->joint is MD5_NONE. Returns false on failure.
+bool convert_find_root_motion(const md5_doc *clip, md5_root_motion *motion, md5_error *error);
+
+// Applies md5_edit_root(). If the joint is the first joint, the error names --add-root. Returns
+// false on failure.
+bool convert_move_root_motion(md5_doc *clip, const md5_root_edit *edit, uint32_t *num_changed,
+                              md5_error *error);
+
 // Returns the model of a scene, or NULL if the scene does not have one.
 const convert_part *convert_find_model(const convert_scene *scene);
 
@@ -169,16 +178,18 @@ struct convert_job {
     bool is_forced;
 
     // Options for the output.
-    uint32_t influences; // joints per vertex, 4 (the default) to 16, if the format has a limit
-    double scale;        // output units per input unit; 0: the ratio that the formats define
-    double turn;         // rotation about the vertical axis, degrees counterclockwise from above
-    double rate;         // frame rate of all clips, Hz; 0: the input's rate, its key rate, or 60
-    double tolerance;    // error limit for removing keys, in input units; 0: all keys are kept
-    uint32_t range[2];   // first and last frame of the clips, from 0; equal values: all frames
-    bool was_y_up;       // y is up in the input
-    bool is_y_up;        // OBJ: y up, z forward, x left instead of MD5's axes
-    bool is_in_place;    // removes root motion along the ground
-    bool is_id_root;     // subtracts the root's position in the base frame, as id's engine does
+    uint32_t influences;  // joints per vertex, 4 (the default) to 16, if the format has a limit
+    double scale;         // output units per input unit; 0: the ratio that the formats define
+    double turn;          // rotation about the vertical axis, degrees counterclockwise from above
+    double rate;          // frame rate of all clips, Hz; 0: the input's rate, its key rate, or 60
+    double tolerance;     // error limit for removing keys, in input units; 0: all keys are kept
+    uint32_t range[2];    // first and last frame of the clips, from 0; equal values: all frames
+    bool was_y_up;        // y is up in the input
+    bool is_y_up;         // OBJ: y up, z forward, x left instead of MD5's axes
+    bool is_in_place;     // removes root motion along the ground
+    md5_root_edit root;   // moves the root motion of a joint to the first joint
+    const char *new_root; // name of a joint that becomes the parent of all roots, or NULL
+    bool is_id_root;      // subtracts the root's position in the base frame, as id's engine does
     bool keeps_root;   // keeps root motion also in frame formats, whose entities are moved by games
     bool is_quantized; // glTF: uses KHR_mesh_quantization
     bool is_batch;     // converts one model of a folder; writes declarations even without an engine

@@ -550,6 +550,8 @@ static int check_arguments(const tool_arguments *arguments, bool is_folder, doub
                                      "used with folders or --output");
     if (!arguments->output && !arguments->prints_map)
         return tool_usage("convert", "missing option --output FILE|FOLDER");
+    if (tool_lacks_root_motion(arguments, "convert"))
+        return TOOL_BAD_USAGE;
     if (!arguments->turn)
         return TOOL_OK;
     char *end = NULL;
@@ -594,6 +596,8 @@ static convert_job create_job(const tool_arguments *arguments, bool is_folder, d
         .was_y_up = arguments->was_y_up,
         .range = {arguments->range[0], arguments->range[1]},
         .is_in_place = arguments->root == MD5_ROOT_IN_PLACE,
+        .root = arguments->root_edit,
+        .new_root = arguments->joint_edit.root,
         .is_id_root = arguments->root == MD5_ROOT_ID,
         .keeps_root = arguments->has_root && arguments->root != MD5_ROOT_IN_PLACE,
         .tags = arguments->tags.names,
@@ -699,6 +703,13 @@ const tool_command tool_convert = {
     "  --root MODE       for clips: in_place removes the root's movement along the ground; "
     "default\n"
     "                    file (unchanged), for .mdl .md2 .md3 in_place\n"
+    "  --root-motion JOINT  for clips: move the displacement of JOINT, such as the hips, along "
+    "the\n"
+    "                    ground to the first joint, by which games move a character; before "
+    "--root\n"
+    "  --root-height     for clips: with --root-motion, also move the displacement along z\n"
+    "  --root-heading    for clips: with --root-motion, also move the rotation around z\n"
+    "  --add-root NAME   add a root joint above all others, for example if the hips are the root\n"
     "  --rate R          for clips: frames per second; default as in the files, for .mdl .md2 .md3 "
     "10\n"
     "  --range A-B       for clips: convert only these frames, counted from 0\n"

@@ -291,38 +291,26 @@ static void print_loop(const md5_loop *loop)
 // Prints which joint carries the motion that --in-place should remove, if it is not the root.
 static bool note_carrier(const md5_doc *doc, md5_error *error)
 {
-    size_t size = 0;
-    char *text = NULL;
-    if (!convert_print_doc(doc, &text, &size, error))
+    md5_root_motion motion;
+    if (!convert_find_root_motion(doc, &motion, error))
         return false;
-    md5_anim *const anim = md5_parse_anim(text, size, NULL, error);
-    const md5_root_motion motion =
-        anim ? md5_find_root_motion(anim) : (md5_root_motion){.joint = MD5_NONE};
-    if (motion.joint != MD5_NONE && motion.joint > 0)
+    if (motion.joint != MD5_NONE)
         common_print(stdout,
                      "  --in-place: the root does not move; joint '%s' carries the motion; use "
                      "--root-motion '%s'\n",
                      doc->joints[motion.joint].name, doc->joints[motion.joint].name);
-    md5_free_anim(anim);
-    free(text);
-    return anim;
+    return true;
 }
 
 // Applies --root-motion.
 static bool edit_root(repair_job *file, md5_doc *doc, md5_error *error)
 {
     const md5_root_edit *const edit = &file->arguments->root_edit;
+    uint32_t count = 0;
     if (!edit->joint && file->arguments->frame_edit.is_in_place)
         return note_carrier(doc, error);
-    if (!edit->joint)
-        return true;
-    if (strcmp(doc->joints[0].name, edit->joint) == 0)
-        return convert_fail(error, MD5_ERROR_MISMATCH, "",
-                            "--root-motion: joint '%.100s' is the first joint: use --add-root NAME "
-                            "for the mesh and its clips to add a root above it",
-                            edit->joint);
-    return note(file, md5_edit_root(doc, edit, error),
-                "joints changed to move the root motion to the first joint");
+    return convert_move_root_motion(doc, edit, &count, error)
+           && note(file, count, "joints changed to move the root motion to the first joint");
 }
 
 // Applies the options for frames. If the visible motion changes, bounds are computed again.
@@ -719,9 +707,8 @@ static int check_fix_arguments(tool_arguments *arguments)
     if (arguments->frames && is_cut)
         return tool_usage(
             "fix", "--frames has no effect with --cut, which selects the frames of each part");
-    const md5_root_edit *const root = &arguments->root_edit;
-    if (!root->joint && (root->moves_height || root->moves_heading))
-        return tool_usage("fix", "--root-height and --root-heading require --root-motion JOINT");
+    if (tool_lacks_root_motion(arguments, "fix"))
+        return TOOL_BAD_USAGE;
     return read_texts(arguments);
 }
 

@@ -22,6 +22,15 @@ int tool_usage(const char *command, const char *format, ...)
     return TOOL_BAD_USAGE;
 }
 
+bool tool_lacks_root_motion(const tool_arguments *arguments, const char *command)
+{
+    const md5_root_edit *const root = &arguments->root_edit;
+    if (root->joint || !(root->moves_height || root->moves_heading))
+        return false;
+    tool_usage(command, "--root-height and --root-heading require --root-motion JOINT");
+    return true;
+}
+
 void tool_print_error(void *user, const md5_error *error)
 {
     char text[TOOL_MESSAGE];

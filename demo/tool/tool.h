@@ -106,6 +106,9 @@ extern const tool_command tool_convert;
 // on standard error. Returns TOOL_BAD_USAGE.
 int tool_usage(const char *command, const char *format, ...) COMMON_PRINTF(2, 3);
 
+// Returns true and prints an error if --root-height or --root-heading lacks --root-motion.
+bool tool_lacks_root_motion(const tool_arguments *arguments, const char *command);
+
 // Returns the entry of an option or a command of an earlier version, or NULL. `argument` includes
 // the dashes of an option.
 const common_removed *tool_find_removed(const char *argument);

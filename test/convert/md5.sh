@@ -107,4 +107,33 @@ height() {
     "$tool" info "$1" | sed -n 's/^  bounds .* \([-0-9.e]*\)) to (.* \([-0-9.e]*\))$/\1 \2/p' | awk '{ print $2 - $1 }'
 }
 ! "$tool" convert --formats | grep -q glTF || check 'glTF to IQM is scaled once' once
+# A root is added above Bobbin's, which then carries the walk as the hips of a motion capture do. --root in_place names it,
+# --root-motion moves the walk to the new root, and the vertices of a frame stay at their positions.
+skin() { # MESH CLIP
+    "$tool" dump "$1" "$2" --frame 12 | awk '/^v / { printf "%.3f %.3f %.3f\n", $2, $3, $4 }'
+}
+near() { # FILE FILE
+    paste -d ' ' "$1" "$2" | awk 'function off(a, b) { return a > b ? a - b : b - a }
+        off($1, $4) + off($2, $5) + off($3, $6) > 0.004 { bad++ } END { exit !(NR > 6000 && !bad) }'
+}
+root_motion() {
+    walk=models/bobbin/walk.md5anim
+    "$tool" convert "$mesh" --add-root top -o "$scratch/top.md5mesh" && "$tool" convert "$walk" --add-root top -o "$scratch/hips.md5anim" &&
+        ends_saying 0 "clip hips: the root does not move; joint 'origin' carries the motion along the ground; use --root-motion 'origin'" \
+            "$tool" convert "$scratch/hips.md5anim" --root in_place -o "$scratch/place.md5anim" &&
+        ends_saying 1 "hips.md5anim: error: no joint 'nobody' for the root motion" \
+            "$tool" convert "$scratch/hips.md5anim" --root-motion nobody -o "$scratch/none.md5anim" &&
+        ends_saying 1 "walk.md5anim: error: --root-motion: joint 'origin' is the first joint: use --add-root NAME" \
+            "$tool" convert "$walk" --root-motion origin -o "$scratch/none.md5anim" &&
+        ends_saying 2 "require --root-motion JOINT" "$tool" convert "$walk" --root-height -o "$scratch/none.md5anim" &&
+        ends_saying 1 "2 joints would get the same name" "$tool" convert "$walk" --add-root hips -o "$scratch/none.md5anim" &&
+        ends_saying 0 "clip walk: moved the root motion of joint 'origin' to joint 'top'" \
+            "$tool" convert "$walk" --add-root top --root-motion origin -o "$scratch/moved.md5anim" &&
+        "$tool" info "$scratch/moved.md5anim" | grep -q "root motion        joint 'top' moves by (20," &&
+        skin "$mesh" "$walk" >"$scratch/before" && skin "$scratch/top.md5mesh" "$scratch/moved.md5anim" >"$scratch/after" &&
+        near "$scratch/before" "$scratch/after" &&
+        ends_saying 0 "clip moved: removed a root motion of 20 units" \
+            "$tool" convert "$scratch/moved.md5anim" --root in_place -o "$scratch/still.md5anim"
+}
+check 'root motion of any joint' root_motion
 finish

@@ -64,6 +64,10 @@ convert --scale=2|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm md
 convert --rotate=2|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
 convert --influences=2|md5mesh bvh glb iqm|glb
 convert --root=in_place|md5anim bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --root-motion=a|md5anim bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --root-height|md5anim bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --root-heading|md5anim bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --add-root=a|md5mesh md5anim bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
 convert --range=0-1|md5anim bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
 convert --up=y|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
 convert --texture=0=x|md5mesh bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
