@@ -15,6 +15,17 @@
 #define MAX_RETURN_SPEED 12.0 // radians per second out of a limit
 #define LOCK_STIFFNESS 1e4    // relative to the inertia of the joint
 
+// Cosines of the angle of a limit. The angle is at least half a degree, because the axis of an
+// angle of 0 is undefined. A joint with an angle of nearly 180 degrees does not have a limit.
+#define MAX_COSINE 0.99996
+#define MIN_COSINE (-0.9999)
+
+#define UNREACHABLE_GAP 10.0 // more than the 2 tan(angle / 2) of any limit that can be reached
+
+// A rotation about the axis of a limit is locked only if the joint can perform at least this
+// fraction of it, as the square of its length.
+#define MIN_LOCKED_PART 1e-3
+
 // == Geometry =====================================================================================
 
 // Returns 2 tan((a - b) / 2) for two angles a and b below 180 degrees: the rotation from b to a in
@@ -26,6 +37,8 @@ static double cayley_angle(double cosine_a, double sine_a, double cosine_b, doub
     return 2.0 * sine / md5_max(1.0 + cosine, 1e-3);
 }
 
+// Measures the gap between the shaft and a cone about `axis`, whose half angle has this cosine and
+// sine.
 static void measure_cone(limit_state *state, md5_vec3d axis, double cosine, double sine)
 {
     const md5_vec3d across = md5_vec3d_cross(axis, state->shaft);
@@ -65,15 +78,14 @@ static void measure_walls(limit_state *state, md5_vec3d axis, md5_vec3d side, do
 limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t index,
                                const ragdoll_transform ends[2])
 {
-    limit_state state = {.axis = {0.0, 0.0, 0.0}, .gap = 10.0, .extent = 1.0};
-    // The angle is at least half a degree, because the axis of an angle of 0 is undefined.
-    const double cosine = md5_min((double)constraint->limit_cosines[index], 0.99996);
+    limit_state state = {.axis = {0.0, 0.0, 0.0}, .gap = UNREACHABLE_GAP, .extent = 1.0};
+    const double cosine = md5_min((double)constraint->limit_cosines[index], MAX_COSINE);
     const md5_vec3d axis =
         md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(constraint->limit_axis));
     state.shaft = md5_quatd_rotate(ends[0].rotation, md5_vec3d_from_vec3(constraint->limit_shaft));
     const bool has_axes =
         md5_vec3d_dot(axis, axis) > 0.5 && md5_vec3d_dot(state.shaft, state.shaft) > 0.5;
-    if (!(cosine > -0.9999) || !has_axes)
+    if (!(cosine > MIN_COSINE) || !has_axes)
         return state;
     const double sine = sqrt(md5_max(0.0, 1.0 - cosine * cosine));
     const bool is_pyramid =
@@ -96,11 +108,11 @@ limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t i
 double md5i_limit_speed(const md5_ragdoll *ragdoll, const ragdoll_node *node,
                         const ragdoll_limit *limit)
 {
-    md5_vec3d turning = md5_spatial_angular(&node->velocity);
+    md5_vec3d relative = md5_spatial_angular(&node->velocity);
     if (node->parent != MD5_NONE)
-        turning =
-            md5_vec3d_sub(turning, md5_spatial_angular(&ragdoll->nodes[node->parent].velocity));
-    return md5_vec3d_dot(limit->axis, turning);
+        relative =
+            md5_vec3d_sub(relative, md5_spatial_angular(&ragdoll->nodes[node->parent].velocity));
+    return md5_vec3d_dot(limit->axis, relative);
 }
 
 double md5i_max_limit_speed(const md5_ragdoll *ragdoll, double gap)
@@ -113,21 +125,35 @@ void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
     const md5_body_constraint *const joint = &ragdoll->desc.figure->constraints[node->constraint];
     ragdoll_transform ends[2];
     md5i_constraint_transforms(ragdoll, joint, ends);
-    md5_vec3d turning = node->angular;
+    md5_vec3d relative = node->angular; // angular velocity relative to the parent
     if (node->parent != MD5_NONE)
-        turning = md5_vec3d_sub(turning, ragdoll->nodes[node->parent].angular);
+        relative = md5_vec3d_sub(relative, ragdoll->nodes[node->parent].angular);
     for (uint32_t i = 0; i < node->num_limits; i++) {
         ragdoll_limit *const limit = &node->limits[i];
         const limit_state state = md5i_measure_limit(joint, i, ends);
-        const double toward = md5_vec3d_dot(state.axis, turning);
-        const double about_shaft = md5_vec3d_dot(state.shaft, turning);
-        const double along_wall =
-            md5_vec3d_dot(turning, turning) - about_shaft * about_shaft - toward * toward;
-        const double bend = md5_max(0.0, state.bend) * md5_max(0.0, along_wall);
         limit->axis = md5_vec3d_scale(state.axis, node->is_reversed ? 1.0 : -1.0);
         limit->start_gap = state.gap;
         limit->start_wall_angle = state.gap / state.extent;
+
+        // A motion along the wall of a cone reduces the gap, too: see limit_state.bend.
+        const double toward = md5_vec3d_dot(state.axis, relative);
+        const double about_shaft = md5_vec3d_dot(state.shaft, relative);
+        const double along_wall_square =
+            md5_vec3d_dot(relative, relative) - about_shaft * about_shaft - toward * toward;
+        const double bend = md5_max(0.0, state.bend) * md5_max(0.0, along_wall_square);
         limit->gap = state.gap - 0.5 * ragdoll->seconds * ragdoll->seconds * bend;
+    }
+}
+
+// Adds the damper of a locked limit to the inertia of the joint. `components` are those of a
+// rotation about the axis of the limit, by motion of the joint.
+static void add_damper(ragdoll_node *node, const ragdoll_limit *limit, const double components[3])
+{
+    for (uint32_t k = 0; k < node->num_motions; k++) {
+        const double stiffness = limit->stiffness * components[k];
+        node->locks[k] += stiffness * limit->lock_speed;
+        for (uint32_t m = 0; m < node->num_motions; m++)
+            node->inverse[k][m] += stiffness * components[m];
     }
 }
 
@@ -141,23 +167,18 @@ void md5i_lock_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
     for (uint32_t i = 0; i < node->num_limits; i++) {
         ragdoll_limit *const limit = &node->limits[i];
         const spatial along = md5_spatial_from(limit->axis, (md5_vec3d){0.0, 0.0, 0.0});
-        double components[3] = {0.0, 0.0, 0.0}; // of a rotation about the axis, by motion
+        double components[3] = {0.0, 0.0, 0.0};
         double square = 0.0;
         for (uint32_t k = 0; k < node->num_motions; k++) {
             components[k] = md5_spatial_dot(&node->motions[k], &along);
             square += components[k] * components[k];
         }
-        limit->is_locked = limit->impulse.value > 0.0 && square > 1e-3;
+        limit->is_locked = limit->impulse.value > 0.0 && square > MIN_LOCKED_PART;
         if (!limit->is_locked)
             continue;
         limit->stiffness = LOCK_STIFFNESS * inertia / square;
         limit->lock_speed = -md5i_max_limit_speed(ragdoll, limit->gap);
-        for (uint32_t k = 0; k < node->num_motions; k++) {
-            const double stiffness = limit->stiffness * components[k];
-            node->locks[k] += stiffness * limit->lock_speed;
-            for (uint32_t m = 0; m < node->num_motions; m++)
-                node->inverse[k][m] += stiffness * components[m];
-        }
+        add_damper(node, limit, components);
     }
 }
 

@@ -4,6 +4,11 @@
 // The solver visits nodes in the order of the tree. The effect of an impulse on other nodes is
 // propagated along the joints when the solver moves there, so the time of a sweep is proportional
 // to the number of bodies, and each impulse is computed from exact velocities.
+//
+// A step runs two sets of sweeps. md5i_solve_ragdoll() finds the velocities with which the bodies
+// move in the step. These also push bodies out of the ground and out of limits. After the move,
+// md5i_relax_ragdoll() finds the velocities that remain: without the corrections of penetrations,
+// and with the bounces. `is_relaxing` is true in the second set.
 #include "md5/ragdoll/ragdoll.h"
 
 enum { MIN_SWEEPS = 2, MAX_SWEEPS = 40, MAX_RELAX_SWEEPS = 20, MAX_ROUNDS = 10 };
@@ -22,6 +27,29 @@ enum { NUM_FRICTION_SWEEPS = 3 };
 #define NEAR_DISTANCE 0.25  // units; contacts with a larger gap after the step are ignored
 #define NEAR_ANGLE 0.25     // radians; limits with a larger gap after the step are ignored
 #define NEAR_FREE_ANGLE 0.1 // the same while no body touches the ground
+
+// If a unit impulse changes the speed along its direction by less, the bodies cannot move in this
+// direction, and the impulse remains 0.
+#define MIN_RESPONSE 1e-30
+
+#define MAX_FRICTION 100.0 // ratio of friction to normal impulse; larger values of files
+#define MAX_STIFFNESS 1e12 // limit of a spring's stiffness and damping, mass / second^2
+#define MIN_LENGTH 1e-6    // units; shorter springs do not have a direction
+
+// Units. A length stop with a larger gap is ignored in this step.
+#define NEAR_STOP 1.0
+
+// Weight of the current step in the running mean of a joint's load.
+#define LOAD_RATE 0.25
+
+// Indices of the three directions of a contact's impulse.
+enum { CONTACT_NORMAL, CONTACT_TANGENTS, NUM_CONTACT_DIRECTIONS = 3 };
+
+// Returns the impulse per change of speed, from the change of speed per impulse.
+static double invert_response(double response)
+{
+    return response > MIN_RESPONSE ? 1.0 / response : 0.0;
+}
 
 // == Propagation along the trees ==================================================================
 
@@ -54,8 +82,8 @@ static void enter_node(md5_ragdoll *ragdoll, uint32_t index)
     const spatial *const parent = &ragdoll->nodes[node->parent].velocity;
     spatial change = *parent;
     md5_spatial_add(&change, &node->parent_velocity, -1.0);
-    const spatial own = motion_from_parent(node, &change);
-    md5_spatial_add(&node->velocity, &own, 1.0);
+    const spatial followed = motion_from_parent(node, &change);
+    md5_spatial_add(&node->velocity, &followed, 1.0);
     node->parent_velocity = *parent;
 }
 
@@ -122,25 +150,29 @@ void md5i_apply_ragdoll_impulse(md5_ragdoll *ragdoll, uint32_t node, const spati
     end_propagation(ragdoll);
 }
 
-// Returns the change of the velocity of node `to` that an impulse at node `from` causes.
+// Returns the change of the velocity of node `to` that an impulse at node `from` causes. The
+// impulse is passed up to the first common ancestor, and the resulting motion down to `to`.
 static spatial velocity_response(md5_ragdoll *ragdoll, uint32_t from, spatial impulse, uint32_t to)
 {
-    spatial motion = {{0.0}};
-    uint32_t at = from;
+    uint32_t common = from;
+    while (common != MD5_NONE && !is_in_subtree(ragdoll, to, common)) {
+        impulse = impulse_at_parent(&ragdoll->nodes[common], &impulse);
+        common = ragdoll->nodes[common].parent;
+    }
+    if (common == MD5_NONE)
+        return (spatial){{0.0}}; // the nodes are in different trees
+
     uint32_t count = 0;
-    for (; at != MD5_NONE && !is_in_subtree(ragdoll, to, at); at = ragdoll->nodes[at].parent)
-        impulse = impulse_at_parent(&ragdoll->nodes[at], &impulse);
-    if (at == MD5_NONE)
-        return motion;
-    motion = md5_spatial_mul(&ragdoll->nodes[at].response, &impulse);
-    for (; to != at; to = ragdoll->nodes[to].parent)
-        ragdoll->path[count++] = to;
+    for (uint32_t at = to; at != common; at = ragdoll->nodes[at].parent)
+        ragdoll->path[count++] = at;
+    spatial motion = md5_spatial_mul(&ragdoll->nodes[common].response, &impulse);
     while (count > 0)
         motion = motion_from_parent(&ragdoll->nodes[ragdoll->path[--count]], &motion);
     return motion;
 }
 
-// Updates the largest change of a speed in this sweep after a change of an impulse.
+// Updates the largest change of a speed in this sweep after an impulse has changed by `impulse`.
+// `inverse` is the impulse per change of speed.
 static void record_change(md5_ragdoll *ragdoll, double impulse, double inverse)
 {
     if (inverse > 0.0)
@@ -154,14 +186,16 @@ static void record_change(md5_ragdoll *ragdoll, double impulse, double inverse)
 // nonlinear conjugate gradient method for interactive contact force problems", The Visual Computer,
 // 2010).
 
-// Returns the change of an impulse at the start of a sweep. The first sweep of `solve` starts with
-// the impulse of the last step. In `relax` this impulse has already been applied.
-static double begin_impulse(const md5_ragdoll *ragdoll, ragdoll_impulse *impulse, bool is_last)
+// Adds the step along the conjugate direction to an impulse at the start of a sweep. Returns the
+// change, which the caller applies to the bodies. The first sweep of a step starts with the impulse
+// of the previous step. The first sweep of relaxation continues with the impulse of this step,
+// which has already been applied.
+static double begin_impulse(const md5_ragdoll *ragdoll, ragdoll_impulse *impulse, bool is_relaxing)
 {
     if (ragdoll->sweep == 0) {
         impulse->previous = impulse->value;
         impulse->direction = 0.0;
-        return is_last ? 0.0 : impulse->value;
+        return is_relaxing ? 0.0 : impulse->value;
     }
     const double change = ragdoll->ratio * impulse->direction;
     impulse->direction = change + impulse->value - impulse->previous;
@@ -170,6 +204,7 @@ static double begin_impulse(const md5_ragdoll *ragdoll, ragdoll_impulse *impulse
     return change;
 }
 
+// Adds the square of the change of an impulse by this sweep to the gradient, as an energy.
 static void add_gradient(md5_ragdoll *ragdoll, const ragdoll_impulse *impulse, double inverse)
 {
     const double change = impulse->value - impulse->previous;
@@ -179,6 +214,8 @@ static void add_gradient(md5_ragdoll *ragdoll, const ragdoll_impulse *impulse, d
 
 // == Limits =======================================================================================
 
+// Applies an impulse about the axis of a limit to the node and, in the opposite direction, to its
+// parent.
 static void apply_limit_impulse(md5_ragdoll *ragdoll, ragdoll_node *node,
                                 const ragdoll_limit *limit, double impulse)
 {
@@ -212,9 +249,8 @@ static void compute_limit_response(md5_ragdoll *ragdoll, ragdoll_node *node, rag
         for (uint32_t k = 0; k < node->num_motions; k++)
             md5_spatial_add(&limit->response, &node->motions[m], node->inverse[m][k] * torques[k]);
     }
-    const double rate = md5_spatial_dot(&along, &limit->response)
-                        - md5_spatial_dot(&along, &limit->parent_response);
-    limit->inverse = rate > 1e-30 ? 1.0 / rate : 0.0;
+    limit->inverse = invert_response(md5_spatial_dot(&along, &limit->response)
+                                     - md5_spatial_dot(&along, &limit->parent_response));
 }
 
 // Prepares a limit for the sweeps of a step. A limit that cannot be reached in the step is ignored.
@@ -236,11 +272,11 @@ static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limi
 // Corrects the impulse of a limit so that the joint does not pass the limit. The sum of impulses
 // never pulls the joint toward the limit.
 static void solve_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit,
-                        bool is_last)
+                        bool is_relaxing)
 {
-    apply_limit_impulse(ragdoll, node, limit, begin_impulse(ragdoll, &limit->impulse, is_last));
+    apply_limit_impulse(ragdoll, node, limit, begin_impulse(ragdoll, &limit->impulse, is_relaxing));
     double speed = md5i_limit_speed(ragdoll, node, limit);
-    if (!is_last || limit->gap >= 0.0)
+    if (!is_relaxing || limit->gap >= 0.0)
         speed += md5i_max_limit_speed(ragdoll, limit->gap);
     const double before = limit->impulse.value;
     limit->impulse.value = md5_max(0.0, before - speed * limit->inverse);
@@ -282,106 +318,125 @@ static void stop_locks(md5_ragdoll *ragdoll)
 
 // == Contacts =====================================================================================
 
-// Prepares a contact for the sweeps of a step: computes the directions of its impulses, the normal
-// of the ground and two tangents, and their effects. A contact that cannot touch the ground in the
-// step is ignored.
+// Sets the directions of the impulses of a contact, the normal of the ground and two tangents, and
+// the response of the node to each of them. `point` is relative to the origin of spatial vectors.
+static void compute_contact_responses(const ragdoll_node *node, ragdoll_contact *contact,
+                                      md5_vec3d point)
+{
+    const md5_vec3d normal = contact->normal;
+    const md5_vec3d first = md5_vec3d_perpendicular(normal);
+    const md5_vec3d axes[NUM_CONTACT_DIRECTIONS] = {normal, first, md5_vec3d_cross(normal, first)};
+    for (uint32_t i = 0; i < NUM_CONTACT_DIRECTIONS; i++) {
+        spatial *const direction = &contact->directions[i];
+        *direction = md5_spatial_from(md5_vec3d_cross(point, axes[i]), axes[i]);
+        contact->responses[i] = md5_spatial_mul(&node->response, direction);
+        contact->inverses[i] = invert_response(md5_spatial_dot(direction, &contact->responses[i]));
+    }
+}
+
+// Prepares a contact for the sweeps of a step. A contact that cannot touch the ground in the step
+// is ignored.
 static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact)
 {
     const md5_vec3d position = md5_transform_point(&node->transform, contact->position);
     const md5_vec3d point = md5_vec3d_sub(position, ragdoll->origin);
     const md5_vec3d normal = contact->normal;
+    const spatial along_normal = md5_spatial_from(md5_vec3d_cross(point, normal), normal);
+    const double speed = md5_spatial_dot(&along_normal, &node->velocity);
     contact->gap = md5_vec3d_dot(normal, position) - contact->level;
-    contact->directions[0] = md5_spatial_from(md5_vec3d_cross(point, normal), normal);
-    const double speed = md5_spatial_dot(&contact->directions[0], &node->velocity);
+
+    // Impulses at other bodies may accelerate the point up to the largest speed of the ragdoll.
     const double next_gap = contact->gap + ragdoll->seconds * (speed - ragdoll->max_speed);
     contact->is_near = next_gap < NEAR_DISTANCE;
     if (!contact->is_near) {
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < NUM_CONTACT_DIRECTIONS; i++)
             contact->impulses[i].value = 0.0;
         contact->approach_speed = 0.0;
         return;
     }
-    const md5_vec3d first = md5_vec3d_perpendicular(normal);
-    const md5_vec3d second = md5_vec3d_cross(normal, first);
-    contact->directions[1] = md5_spatial_from(md5_vec3d_cross(point, first), first);
-    contact->directions[2] = md5_spatial_from(md5_vec3d_cross(point, second), second);
-    for (uint32_t i = 0; i < 3; i++) {
-        contact->responses[i] = md5_spatial_mul(&node->response, &contact->directions[i]);
-        const double rate = md5_spatial_dot(&contact->directions[i], &contact->responses[i]);
-        contact->inverses[i] = rate > 1e-30 ? 1.0 / rate : 0.0;
-    }
-    const bool was_touching = contact->impulses[0].value != 0.0;
+
+    compute_contact_responses(node, contact, point);
+    const bool was_touching = contact->impulses[CONTACT_NORMAL].value != 0.0;
     if (!was_touching)
         contact->approach_speed = speed;
-    ragdoll->needs_relaxation |=
-        contact->gap < -LOOSE_DISTANCE || contact->approach_speed < -ragdoll->min_bounce_speed;
+    const bool is_penetrating = contact->gap < -LOOSE_DISTANCE;
+    const bool bounces = contact->approach_speed < -ragdoll->min_bounce_speed;
+    if (is_penetrating || bounces)
+        ragdoll->needs_relaxation = true;
     node->is_busy = true;
 }
 
-static void apply_contact_impulse(ragdoll_node *node, const ragdoll_contact *contact, uint32_t row,
-                                  double impulse)
+static void apply_contact_impulse(ragdoll_node *node, const ragdoll_contact *contact,
+                                  uint32_t direction, double impulse)
 {
-    md5_spatial_add(&node->velocity, &contact->responses[row], impulse);
-    md5_spatial_add(&node->pending, &contact->directions[row], impulse);
+    md5_spatial_add(&node->velocity, &contact->responses[direction], impulse);
+    md5_spatial_add(&node->pending, &contact->directions[direction], impulse);
 }
 
-// Returns the speed at which a contact may close, or negative: must open.
+// Returns the speed at which a contact may close. A negative speed means that it must open, to
+// bounce or to end a penetration.
 static double contact_closing_speed(const md5_ragdoll *ragdoll, const ragdoll_contact *contact,
-                                    bool is_last)
+                                    bool is_relaxing)
 {
-    const bool is_hit =
-        contact->impulses[0].value > 0.0 && contact->approach_speed < -ragdoll->min_bounce_speed;
-    if (is_last && is_hit)
+    const bool is_hit = contact->impulses[CONTACT_NORMAL].value > 0.0
+                        && contact->approach_speed < -ragdoll->min_bounce_speed;
+    if (is_relaxing && is_hit)
         return ragdoll->restitution * contact->approach_speed;
-    if (is_last && contact->gap < 0.0)
+    if (is_relaxing && contact->gap < 0.0)
         return 0.0;
     return md5_max_closing_speed(ragdoll->seconds, contact->gap, LOOSE_DISTANCE, MAX_EXIT_SPEED);
 }
 
 // Corrects the impulse along the normal of a contact, which only pushes.
 static void solve_normal(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
-                         bool is_last)
+                         bool is_relaxing)
 {
-    const double before = contact->impulses[0].value;
-    const double speed = md5_spatial_dot(&contact->directions[0], &node->velocity)
-                         + contact_closing_speed(ragdoll, contact, is_last);
-    const double impulse = md5_max(0.0, before - speed * contact->inverses[0]);
-    apply_contact_impulse(node, contact, 0, impulse - before);
-    record_change(ragdoll, impulse - before, contact->inverses[0]);
-    contact->impulses[0].value = impulse;
+    const double before = contact->impulses[CONTACT_NORMAL].value;
+    const double speed = md5_spatial_dot(&contact->directions[CONTACT_NORMAL], &node->velocity)
+                         + contact_closing_speed(ragdoll, contact, is_relaxing);
+    const double impulse = md5_max(0.0, before - speed * contact->inverses[CONTACT_NORMAL]);
+    apply_contact_impulse(node, contact, CONTACT_NORMAL, impulse - before);
+    record_change(ragdoll, impulse - before, contact->inverses[CONTACT_NORMAL]);
+    contact->impulses[CONTACT_NORMAL].value = impulse;
 }
 
-// Corrects the impulses along the tangents of a contact so that the point stops, or so that their
-// length is the maximum friction.
+// Corrects the impulses along the tangents of a contact so that the point stops. If the length of
+// the impulse would exceed the maximum friction, the impulse is shortened, and the point slides.
 static void solve_friction(ragdoll_node *node, ragdoll_contact *contact)
 {
-    ragdoll_impulse *const impulses = &contact->impulses[1];
+    const spatial *const tangents = &contact->directions[CONTACT_TANGENTS];
+    const double *const inverses = &contact->inverses[CONTACT_TANGENTS];
+    ragdoll_impulse *const impulses = &contact->impulses[CONTACT_TANGENTS];
     double stopping[2]; // impulses that stop the point
     for (int i = 0; i < 2; i++) {
-        const double speed = md5_spatial_dot(&contact->directions[1 + i], &node->velocity);
-        stopping[i] = impulses[i].value - speed * contact->inverses[1 + i];
+        const double speed = md5_spatial_dot(&tangents[i], &node->velocity);
+        stopping[i] = impulses[i].value - speed * inverses[i];
     }
     const double length = sqrt(stopping[0] * stopping[0] + stopping[1] * stopping[1]);
     const double scale = length > contact->max_friction ? contact->max_friction / length : 1.0;
     for (uint32_t i = 0; i < 2; i++) {
-        apply_contact_impulse(node, contact, 1 + i, stopping[i] * scale - impulses[i].value);
-        impulses[i].value = stopping[i] * scale;
+        const double impulse = stopping[i] * scale;
+        apply_contact_impulse(node, contact, CONTACT_TANGENTS + i, impulse - impulses[i].value);
+        impulses[i].value = impulse;
     }
 }
 
 // `friction` is the ratio of the maximum friction to the normal impulse.
 static void solve_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
-                          double friction, bool is_last)
+                          double friction, bool is_relaxing)
 {
-    solve_normal(ragdoll, node, contact, is_last);
+    solve_normal(ragdoll, node, contact, is_relaxing);
     if (ragdoll->sweep < NUM_FRICTION_SWEEPS)
-        contact->max_friction = friction * contact->impulses[0].value;
+        contact->max_friction = friction * contact->impulses[CONTACT_NORMAL].value;
     solve_friction(node, contact);
 }
 
 // == Links ========================================================================================
+//
+// A row of a link is a scalar constraint on the relative speed of two points along a direction.
+// biases[row][is_relaxing] is the speed at which the points may approach in this set of sweeps.
 
-// Adds a row that holds two points together along a direction.
+// Adds a row that keeps two points at the same distance along a direction. Returns its index.
 static uint32_t add_row(const md5_ragdoll *ragdoll, ragdoll_link *link, const md5_vec3d points[2],
                         md5_vec3d along)
 {
@@ -390,44 +445,50 @@ static uint32_t add_row(const md5_ragdoll *ragdoll, ragdoll_link *link, const md
         const md5_vec3d point = md5_vec3d_sub(points[i], ragdoll->origin);
         link->directions[row][i] = md5_spatial_from(md5_vec3d_cross(point, along), along);
     }
-    link->biases[row][0] = link->biases[row][1] = link->softness[row] = 0.0;
+    link->biases[row][0] = 0.0;
+    link->biases[row][1] = 0.0;
+    link->softness[row] = 0.0;
     link->min_impulses[row] = -INFINITY;
     return row;
 }
 
 // Makes a row a damped spring that resists the distance `apart`. Removes the row if it would be
-// without effect.
+// without effect. Softness and bias are those of an implicit Euler step, which is stable for every
+// stiffness (Catto, "Soft Constraints", GDC 2011).
 static void make_row_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row,
                             double apart, double stiffness, double damping)
 {
-    const double h = ragdoll->seconds;
-    const double sum = h * (damping + h * stiffness);
-    if (!(sum > 1e-12)) {
+    const double seconds = ragdoll->seconds;
+    const double impulse_per_speed = seconds * (damping + seconds * stiffness);
+    if (!(impulse_per_speed > 1e-12)) {
         link->num_rows--;
         return;
     }
-    link->softness[row] = 1.0 / sum;
-    link->biases[row][0] = link->biases[row][1] = apart * h * stiffness / sum;
+    const double bias = apart * seconds * stiffness / impulse_per_speed;
+    link->softness[row] = 1.0 / impulse_per_speed;
+    link->biases[row][0] = bias;
+    link->biases[row][1] = bias;
 }
 
-static double link_closing_speed(const md5_ragdoll *ragdoll, double gap, bool is_last)
+// Returns the speed at which a gap of a link may close.
+static double link_closing_speed(const md5_ragdoll *ragdoll, double gap, bool is_relaxing)
 {
-    if (is_last && gap < 0.0)
+    if (is_relaxing && gap < 0.0)
         return 0.0;
     return md5_max_closing_speed(ragdoll->seconds, gap, LOOSE_DISTANCE, MAX_EXIT_SPEED);
 }
 
 // Adds a row that keeps a gap open. `along` is the direction in which points[0] moves, relative to
-// points[1], if the gap increases. A gap of 1 unit cannot close in a step, and does not need a row.
+// points[1], if the gap increases. A gap of NEAR_STOP cannot close in a step, and does not need a
+// row.
 static void add_stop(const md5_ragdoll *ragdoll, ragdoll_link *link, const md5_vec3d points[2],
                      md5_vec3d along, double gap)
 {
-    const bool can_close = gap < 1.0;
-    if (!can_close)
+    if (!(gap < NEAR_STOP))
         return;
     const uint32_t row = add_row(ragdoll, link, points, along);
-    for (uint32_t i = 0; i < 2; i++)
-        link->biases[row][i] = link_closing_speed(ragdoll, gap, i == 1);
+    link->biases[row][0] = link_closing_speed(ragdoll, gap, false);
+    link->biases[row][1] = link_closing_speed(ragdoll, gap, true);
     link->min_impulses[row] = 0.0;
 }
 
@@ -448,15 +509,15 @@ static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const flo
     const md5_vec3d between = md5_vec3d_sub(points[0], points[1]);
     const double length = md5_vec3d_length(between);
     md5_vec3d along = {0.0, 0.0, 1.0};
-    if (length > 1e-6)
+    if (length > MIN_LENGTH)
         along = md5_vec3d_scale(between, 1.0 / length);
     const double apart = length - (double)values[SPRING_REST_LENGTH];
     const float signed_strength = apart > 0.0 ? values[SPRING_STRETCH] : values[SPRING_COMPRESS];
     const double strength = md5_max(0.0, (double)signed_strength);
     // The engine's force is proportional to the square of the distance. A linear spring with twice
     // the slope and half the distance has the same force.
-    const double stiffness = md5_min(2.0 * strength * fabs(apart), 1e12);
-    const double damping = md5_max(0.0, md5_min((double)values[SPRING_DAMPING], 1e12));
+    const double stiffness = md5_min(2.0 * strength * fabs(apart), MAX_STIFFNESS);
+    const double damping = md5_max(0.0, md5_min((double)values[SPRING_DAMPING], MAX_STIFFNESS));
     const uint32_t row = add_row(ragdoll, link, points, along);
     make_row_spring(ragdoll, link, row, 0.5 * apart, stiffness, damping / md5_max(length, 1.0));
     if (values[SPRING_MAX_LENGTH] > 0.0f)
@@ -469,6 +530,8 @@ static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const flo
 // Angular frequency of the dragging spring: 3 Hz. The spring is critically damped.
 #define DRAG_RATE (2.0 * 3.14159265358979323846 * 3.0)
 
+// Adds three rows that pull the dragged point to its target. The stiffness is proportional to the
+// mass that resists along each axis, so that all bodies follow at the same rate.
 static void add_drag(md5_ragdoll *ragdoll, ragdoll_link *link)
 {
     const ragdoll_node *const node = &ragdoll->nodes[link->nodes[0]];
@@ -480,33 +543,42 @@ static void add_drag(md5_ragdoll *ragdoll, ragdoll_link *link)
         const uint32_t row = add_row(ragdoll, link, points, axes[i]);
         const spatial *const along = &link->directions[row][0];
         const spatial response = md5_spatial_mul(&node->response, along);
-        const double mass = 1.0 / md5_max(md5_spatial_dot(along, &response), 1e-30);
+        const double mass = 1.0 / md5_max(md5_spatial_dot(along, &response), MIN_RESPONSE);
         make_row_spring(ragdoll, link, row, md5_vec3d_dot(apart, axes[i]),
                         mass * DRAG_RATE * DRAG_RATE, 2.0 * mass * DRAG_RATE);
     }
 }
 
+// Returns the direction in which a constraint lets its bodies slide, or the zero vector.
+static md5_vec3d slide_direction(const md5_body_constraint *constraint,
+                                 const ragdoll_transform *second_body)
+{
+    if (constraint->def->type != MD5_CONSTRAINT_SLIDER)
+        return (md5_vec3d){0.0, 0.0, 0.0};
+    return md5_quatd_rotate(second_body->rotation, md5_vec3d_from_vec3(constraint->axes[1]));
+}
+
+// Adds the rows of a constraint that closes a loop: they keep the anchors of its two bodies
+// together, along all axes or, for a slider, across the direction of the slide.
 static void add_loop(const md5_ragdoll *ragdoll, ragdoll_link *link,
                      const md5_body_constraint *constraint, const ragdoll_transform ends[2],
                      const md5_vec3d points[2])
 {
     md5_vec3d axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     uint32_t count = 3;
-    if (constraint->def->type == MD5_CONSTRAINT_SLIDER) {
-        const md5_vec3d free =
-            md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(constraint->axes[1]));
-        if (md5_vec3d_dot(free, free) > 0.5) {
-            axes[0] = md5_vec3d_perpendicular(free);
-            axes[1] = md5_vec3d_cross(free, axes[0]);
-            count = 2;
-        }
+    const md5_vec3d slide = slide_direction(constraint, &ends[1]);
+    const bool can_slide = md5_vec3d_dot(slide, slide) > 0.5; // unit length or zero
+    if (can_slide) {
+        axes[0] = md5_vec3d_perpendicular(slide);
+        axes[1] = md5_vec3d_cross(slide, axes[0]);
+        count = 2;
     }
     const md5_vec3d apart = md5_vec3d_sub(points[0], points[1]);
     for (uint32_t i = 0; i < count; i++) {
         const double gap = md5_vec3d_dot(apart, axes[i]);
+        const double speed = RECOVERY_RATE * gap / ragdoll->seconds;
         const uint32_t row = add_row(ragdoll, link, points, axes[i]);
-        link->biases[row][0] = md5_max(
-            -MAX_EXIT_SPEED, md5_min(RECOVERY_RATE * gap / ragdoll->seconds, MAX_EXIT_SPEED));
+        link->biases[row][0] = md5_max(-MAX_EXIT_SPEED, md5_min(speed, MAX_EXIT_SPEED));
     }
 }
 
@@ -530,21 +602,21 @@ static void add_constraint(const md5_ragdoll *ragdoll, ragdoll_link *link)
 // along the row. An impulse at a node also moves the other node if both are in one tree.
 static void prepare_row(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row)
 {
-    double rate = link->softness[row];
+    double change_per_impulse = link->softness[row];
     spatial *const along = link->directions[row];
     for (uint32_t i = 0; i < 2; i++) {
         if (link->nodes[i] == MD5_NONE)
             continue;
         spatial *const response = &link->responses[row][i];
         *response = md5_spatial_mul(&ragdoll->nodes[link->nodes[i]].response, &along[i]);
-        rate += md5_spatial_dot(response, &along[i]);
+        change_per_impulse += md5_spatial_dot(response, &along[i]);
     }
     if (link->nodes[0] != MD5_NONE && link->nodes[1] != MD5_NONE) {
         const spatial cross_response =
             velocity_response(ragdoll, link->nodes[0], along[0], link->nodes[1]);
-        rate -= 2.0 * md5_spatial_dot(&cross_response, &along[1]);
+        change_per_impulse -= 2.0 * md5_spatial_dot(&cross_response, &along[1]);
     }
-    link->inverses[row] = rate > 1e-30 ? 1.0 / rate : 0.0;
+    link->inverses[row] = invert_response(change_per_impulse);
 }
 
 // Adds and prepares the rows of a link for the sweeps of a step. The impulses of the last step are
@@ -564,6 +636,7 @@ static void prepare_link(md5_ragdoll *ragdoll, ragdoll_link *link)
         prepare_row(ragdoll, link, row);
 }
 
+// Applies an impulse along a row to node 0 and, in the opposite direction, to node 1.
 static void apply_link_impulse(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row,
                                double impulse)
 {
@@ -578,72 +651,104 @@ static void apply_link_impulse(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_
     }
 }
 
-static void solve_link(md5_ragdoll *ragdoll, ragdoll_link *link, bool is_last)
+// Adds the relative speed of a link's nodes along a row to `speed`. Moves the cursor to a node.
+static double add_relative_speed(md5_ragdoll *ragdoll, const ragdoll_link *link, uint32_t row,
+                                 double speed)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        if (link->nodes[i] == MD5_NONE)
+            continue;
+        move_cursor(ragdoll, link->nodes[i]);
+        const double node_speed =
+            md5_spatial_dot(&link->directions[row][i], &ragdoll->nodes[link->nodes[i]].velocity);
+        speed += i == 0 ? node_speed : -node_speed;
+    }
+    return speed;
+}
+
+// Corrects the impulses of all rows of a link so that each row has its required speed.
+static void solve_link(md5_ragdoll *ragdoll, ragdoll_link *link, bool is_relaxing)
 {
     for (uint32_t row = 0; row < link->num_rows; row++) {
-        double speed = link->biases[row][is_last] + link->softness[row] * link->impulses[row];
-        for (uint32_t i = 0; i < 2; i++) {
-            if (link->nodes[i] == MD5_NONE)
-                continue;
-            move_cursor(ragdoll, link->nodes[i]);
-            const double own = md5_spatial_dot(&link->directions[row][i],
-                                               &ragdoll->nodes[link->nodes[i]].velocity);
-            speed += i == 0 ? own : -own;
-        }
+        const double before = link->impulses[row];
+        const double allowed_speed = link->biases[row][is_relaxing] + link->softness[row] * before;
+        const double speed = add_relative_speed(ragdoll, link, row, allowed_speed);
         const double impulse =
-            md5_max(link->min_impulses[row], link->impulses[row] - speed * link->inverses[row]);
-        apply_link_impulse(ragdoll, link, row, impulse - link->impulses[row]);
+            md5_max(link->min_impulses[row], before - speed * link->inverses[row]);
+        apply_link_impulse(ragdoll, link, row, impulse - before);
         link->impulses[row] = impulse;
     }
 }
 
 // == Sweeps =======================================================================================
 
+// Returns the ratio of a body's maximum friction to the normal impulse of its contacts.
 static double contact_friction(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
-    const float friction = ragdoll->desc.figure->bodies[node->body].def->friction[2];
-    return friction > 0.0f ? md5_min((double)friction, 100.0) * ragdoll->friction_scales[1] : 0.0;
+    enum { CONTACT_FRICTION = 2 }; // index of md5_figure_body.friction
+    const float friction = ragdoll->desc.figure->bodies[node->body].def->friction[CONTACT_FRICTION];
+    if (!(friction > 0.0f))
+        return 0.0;
+    return md5_min((double)friction, MAX_FRICTION) * ragdoll->friction_scales[1];
 }
 
-// Solves the limits and contacts of a node. Limits depend also on the velocity of the parent, which
-// does not include the impulses of the node's contacts, so limits are solved first.
-static void solve_node(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_last)
+// Applies the initial impulses of the contacts of a node at the start of a sweep.
+static void begin_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_relaxing)
 {
-    const double friction = contact_friction(ragdoll, node);
-    for (uint32_t i = 0; i < node->num_limits; i++) {
-        if (node->limits[i].is_near && !node->limits[i].is_locked)
-            solve_limit(ragdoll, node, &node->limits[i], is_last);
-    }
     for (uint32_t i = 0; i < node->num_contacts; i++) {
         ragdoll_contact *const contact = &node->contacts[i];
         if (!contact->is_near)
             continue;
-        for (uint32_t row = 0; row < 3; row++)
-            apply_contact_impulse(node, contact, row,
-                                  begin_impulse(ragdoll, &contact->impulses[row], is_last));
+        for (uint32_t d = 0; d < NUM_CONTACT_DIRECTIONS; d++)
+            apply_contact_impulse(node, contact, d,
+                                  begin_impulse(ragdoll, &contact->impulses[d], is_relaxing));
     }
+}
+
+// Solves the contacts of a node in rounds, until the impulses of all of them hardly change.
+static void solve_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_relaxing)
+{
+    const double friction = contact_friction(ragdoll, node);
     double max_change = ragdoll->max_change;
     for (int round = 0; round < MAX_ROUNDS; round++) {
-        ragdoll->max_change = 0.0;
+        ragdoll->max_change = 0.0; // of this round only
         for (uint32_t i = 0; i < node->num_contacts; i++) {
             if (node->contacts[i].is_near)
-                solve_contact(ragdoll, node, &node->contacts[i], friction, is_last);
+                solve_contact(ragdoll, node, &node->contacts[i], friction, is_relaxing);
         }
         max_change = md5_max(max_change, ragdoll->max_change);
         if (ragdoll->max_change < MAX_CALM_CHANGE)
             break;
     }
     ragdoll->max_change = max_change;
+}
+
+static void add_contact_gradients(md5_ragdoll *ragdoll, const ragdoll_node *node)
+{
     for (uint32_t i = 0; i < node->num_contacts; i++) {
         const ragdoll_contact *const contact = &node->contacts[i];
         if (!contact->is_near)
             continue;
-        for (int row = 0; row < 3; row++)
-            add_gradient(ragdoll, &contact->impulses[row], contact->inverses[row]);
+        for (uint32_t d = 0; d < NUM_CONTACT_DIRECTIONS; d++)
+            add_gradient(ragdoll, &contact->impulses[d], contact->inverses[d]);
     }
 }
 
-static void sweep(md5_ragdoll *ragdoll, bool is_last)
+// Solves the limits and contacts of a node. Limits depend also on the velocity of the parent, which
+// does not include the impulses of the node's contacts, so limits are solved first.
+static void solve_node(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_relaxing)
+{
+    for (uint32_t i = 0; i < node->num_limits; i++) {
+        if (node->limits[i].is_near && !node->limits[i].is_locked)
+            solve_limit(ragdoll, node, &node->limits[i], is_relaxing);
+    }
+    begin_contacts(ragdoll, node, is_relaxing);
+    solve_contacts(ragdoll, node, is_relaxing);
+    add_contact_gradients(ragdoll, node);
+}
+
+// Solves all active limits and contacts once, in the order of the tree, and then all links.
+static void sweep(md5_ragdoll *ragdoll, bool is_relaxing)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes;) {
         ragdoll_node *const node = &ragdoll->nodes[k];
@@ -652,28 +757,31 @@ static void sweep(md5_ragdoll *ragdoll, bool is_last)
             continue;
         }
         move_cursor(ragdoll, k++);
-        solve_node(ragdoll, node, is_last);
+        solve_node(ragdoll, node, is_relaxing);
     }
-    const bool is_first = ragdoll->sweep == 0 && !is_last;
+    const bool is_first_of_step = ragdoll->sweep == 0 && !is_relaxing;
     for (uint32_t i = 0; i < ragdoll->num_links; i++) {
         ragdoll_link *const link = &ragdoll->links[i];
-        if (is_first) {
+        if (is_first_of_step) { // starts with the impulses of the previous step
             for (uint32_t row = 0; row < link->num_rows; row++)
                 apply_link_impulse(ragdoll, link, row, link->impulses[row]);
         }
-        solve_link(ragdoll, link, is_last);
+        solve_link(ragdoll, link, is_relaxing);
     }
 }
 
-static void run_sweeps(md5_ragdoll *ragdoll, bool is_last)
+// Runs sweeps until no speed changes much. After each sweep, the ratio of the gradients sets the
+// length of the next step along the conjugate direction; if the gradient increased, the direction
+// is dropped.
+static void run_sweeps(md5_ragdoll *ragdoll, bool is_relaxing)
 {
-    const uint32_t max_sweeps = is_last ? MAX_RELAX_SWEEPS : MAX_SWEEPS;
+    const uint32_t max_sweeps = is_relaxing ? MAX_RELAX_SWEEPS : MAX_SWEEPS;
     double gradient_before = 0.0;
     ragdoll->ratio = 0.0;
     for (ragdoll->sweep = 0; ragdoll->sweep < max_sweeps; ragdoll->sweep++) {
         ragdoll->max_change = 0.0;
         ragdoll->gradient = 0.0;
-        sweep(ragdoll, is_last);
+        sweep(ragdoll, is_relaxing);
         if (ragdoll->max_change < MAX_CALM_CHANGE && ragdoll->sweep + 1 >= MIN_SWEEPS)
             break;
         const bool is_falling = ragdoll->gradient < gradient_before;
@@ -682,9 +790,12 @@ static void run_sweeps(md5_ragdoll *ragdoll, bool is_last)
     }
 }
 
-void md5i_solve_ragdoll(md5_ragdoll *ragdoll)
+// Prepares the contacts of all nodes, and determines whether anything touches the ragdoll.
+static void prepare_contacts(md5_ragdoll *ragdoll)
 {
-    ragdoll->needs_relaxation = ragdoll->is_touching = ragdoll->links[0].nodes[0] != MD5_NONE;
+    const bool is_dragged = ragdoll->links[0].nodes[0] != MD5_NONE;
+    ragdoll->needs_relaxation = is_dragged;
+    ragdoll->is_touching = is_dragged;
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         node->is_busy = false;
@@ -692,6 +803,11 @@ void md5i_solve_ragdoll(md5_ragdoll *ragdoll)
             prepare_contact(ragdoll, node, &node->contacts[i]);
         ragdoll->is_touching |= node->is_busy;
     }
+}
+
+// Prepares the limits of all nodes, children first, and marks the ancestors of busy nodes as busy.
+static void prepare_limits(md5_ragdoll *ragdoll)
+{
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         for (uint32_t i = 0; i < node->num_limits; i++)
@@ -699,6 +815,12 @@ void md5i_solve_ragdoll(md5_ragdoll *ragdoll)
         if (node->is_busy && node->parent != MD5_NONE)
             ragdoll->nodes[node->parent].is_busy = true;
     }
+}
+
+void md5i_solve_ragdoll(md5_ragdoll *ragdoll)
+{
+    prepare_contacts(ragdoll);
+    prepare_limits(ragdoll);
     for (uint32_t i = 0; i < ragdoll->num_links; i++)
         prepare_link(ragdoll, &ragdoll->links[i]);
     begin_propagation(ragdoll);
@@ -728,8 +850,8 @@ static void measure_body_impulse(const md5_ragdoll *ragdoll, ragdoll_node *node)
         const ragdoll_contact *const contact = &node->contacts[i];
         if (!contact->is_near)
             continue;
-        for (uint32_t row = 0; row < 3; row++)
-            subtract_impulse(node, &contact->directions[row], contact->impulses[row].value);
+        for (uint32_t d = 0; d < NUM_CONTACT_DIRECTIONS; d++)
+            subtract_impulse(node, &contact->directions[d], contact->impulses[d].value);
     }
 }
 
@@ -744,11 +866,20 @@ static void subtract_link_impulses(md5_ragdoll *ragdoll, const ragdoll_link *lin
     }
 }
 
+// Adds the impulse that a joint has transferred to its node to the joint of the parent, because
+// that joint moves the whole subtree.
+static void pass_impulse_to_parent(md5_ragdoll *ragdoll, const ragdoll_node *node)
+{
+    if (node->parent == MD5_NONE)
+        return;
+    md5_vec3d *const parent_impulse = &ragdoll->nodes[node->parent].joint_impulse;
+    *parent_impulse = md5_vec3d_add(*parent_impulse, node->joint_impulse);
+}
+
 // Measures the force that each joint bears: the change of the momentum of its subtree that neither
-// weight nor contacts nor links cause.
+// weight nor contacts nor links cause. The load is a running mean of this force.
 static void measure_joint_loads(md5_ragdoll *ragdoll)
 {
-    const md5_vec3d none = {0.0, 0.0, 0.0};
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         measure_body_impulse(ragdoll, &ragdoll->nodes[k]);
     for (uint32_t i = 0; i < ragdoll->num_links; i++)
@@ -756,11 +887,23 @@ static void measure_joint_loads(md5_ragdoll *ragdoll)
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         const double force = md5_vec3d_length(node->joint_impulse) / ragdoll->seconds;
-        node->load = node->constraint == MD5_NONE ? 0.0 : 0.75 * node->load + 0.25 * force;
-        if (node->parent != MD5_NONE)
-            ragdoll->nodes[node->parent].joint_impulse =
-                md5_vec3d_add(ragdoll->nodes[node->parent].joint_impulse, node->joint_impulse);
-        node->joint_impulse = none;
+        const bool has_joint = node->constraint != MD5_NONE;
+        node->load = has_joint ? (1.0 - LOAD_RATE) * node->load + LOAD_RATE * force : 0.0;
+        pass_impulse_to_parent(ragdoll, node);
+        node->joint_impulse = (md5_vec3d){0.0, 0.0, 0.0};
+    }
+}
+
+// Ends the approach of contacts that push, so that they do not bounce again in the next step.
+static void end_approaches(md5_ragdoll *ragdoll)
+{
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
+        ragdoll_node *const node = &ragdoll->nodes[k];
+        for (uint32_t i = 0; i < node->num_contacts; i++) {
+            ragdoll_contact *const contact = &node->contacts[i];
+            if (contact->impulses[CONTACT_NORMAL].value > 0.0)
+                contact->approach_speed = 0.0;
+        }
     }
 }
 
@@ -773,9 +916,6 @@ void md5i_relax_ragdoll(md5_ragdoll *ragdoll)
         end_propagation(ragdoll);
         md5i_stop_invalid_motion(ragdoll);
     }
-    for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
-        for (uint32_t i = 0; i < ragdoll->nodes[k].num_contacts; i++)
-            if (ragdoll->nodes[k].contacts[i].impulses[0].value > 0.0)
-                ragdoll->nodes[k].contacts[i].approach_speed = 0.0;
+    end_approaches(ragdoll);
     measure_joint_loads(ragdoll);
 }

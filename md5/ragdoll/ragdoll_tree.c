@@ -80,6 +80,15 @@ static void count_motions(ragdoll_node *node, const md5_figure_constraint *def)
     node->num_limits = is_pyramid ? 2 : 1;
 }
 
+// Returns the rotation by the shortest arc between two unit vectors that are not opposite.
+static md5_quatd shortest_arc(md5_vec3d from, md5_vec3d to)
+{
+    const md5_vec3d across = md5_vec3d_cross(from, to);
+    const double w = 1.0 + md5_vec3d_dot(from, to);
+    const double scale = 1.0 / sqrt(md5_vec3d_dot(across, across) + w * w);
+    return (md5_quatd){across.x * scale, across.y * scale, across.z * scale, w * scale};
+}
+
 // Sets the shaft of a universal joint, and changes its base rotation to a rotation without twist:
 // the arc from the second shaft, reversed, to the first shaft.
 static void set_shaft(ragdoll_node *node, const md5_body_constraint *joint)
@@ -87,14 +96,12 @@ static void set_shaft(ragdoll_node *node, const md5_body_constraint *joint)
     const md5_vec3d first =
         md5_quatd_rotate(node->base_rotation, md5_vec3d_from_vec3(joint->shafts[0]));
     const md5_vec3d second = md5_vec3d_scale(md5_vec3d_from_vec3(joint->shafts[1]), -1.0);
-    const double along = md5_vec3d_dot(first, second);
-    node->shaft = along > -0.999 && md5_vec3d_dot(second, second) > 0.5 ? second : first;
+    const bool is_second_missing = !(md5_vec3d_dot(second, second) > 0.5); // unit length or zero
+    const bool are_opposite = !(md5_vec3d_dot(first, second) > -0.999);
+    node->shaft = is_second_missing || are_opposite ? first : second;
     if (!(md5_vec3d_dot(node->shaft, node->shaft) > 0.5))
         node->shaft = (md5_vec3d){0.0, 0.0, 1.0};
-    const md5_vec3d across = md5_vec3d_cross(node->shaft, first);
-    const double w = 1.0 + md5_vec3d_dot(node->shaft, first);
-    const double scale = 1.0 / sqrt(md5_vec3d_dot(across, across) + w * w);
-    const md5_quatd back = {-across.x * scale, -across.y * scale, -across.z * scale, w * scale};
+    const md5_quatd back = md5_quatd_conjugate(shortest_arc(node->shaft, first));
     node->base_rotation = md5_quatd_mul(back, node->base_rotation);
 }
 
@@ -149,6 +156,7 @@ static void add_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint3
         set_shaft(node, joint);
 }
 
+// Adds a constraint that is not a joint of the trees.
 static void add_link(md5_ragdoll *ragdoll, uint32_t constraint)
 {
     const md5_body_constraint *const def = &ragdoll->desc.figure->constraints[constraint];
@@ -183,31 +191,56 @@ static double min_body_mass(const md5_figure *figure)
     return max_mass > 0.0 ? 1e-3 * max_mass : 1.0;
 }
 
-// Selects the constraints that become joints: a constraint that closes a loop does not.
-static void select_joints(const md5_figure *figure, body_graph *graph)
+static void begin_graph(const md5_figure *figure, body_graph *graph)
 {
-    const uint32_t world = figure->num_bodies;
     for (uint32_t i = 0; i < figure->num_bodies + 1; i++) {
         graph->groups[i] = i;
         graph->first_edge[i] = MD5_NONE;
     }
+}
+
+// Selects the constraints that become joints, and adds their edges to the graph. A spring and a
+// constraint that closes a loop do not become joints: the bodies of a loop are in one group
+// already.
+static void select_joints(const md5_figure *figure, body_graph *graph)
+{
+    const uint32_t world = figure->num_bodies;
+    begin_graph(figure, graph);
     for (uint32_t i = 0; i < figure->num_constraints; i++) {
-        const md5_body_constraint *const edge = &figure->constraints[i];
+        const md5_body_constraint *const constraint = &figure->constraints[i];
         uint32_t ends[2];
         uint32_t groups[2];
         for (uint32_t k = 0; k < 2; k++) {
-            ends[k] = edge->bodies[k] == MD5_NONE ? world : edge->bodies[k];
+            const uint32_t body = constraint->bodies[k];
+            ends[k] = body == MD5_NONE ? world : body;
             groups[k] = find_group(graph->groups, ends[k]);
         }
-        graph->is_joint[i] = edge->def->type != MD5_CONSTRAINT_SPRING && groups[0] != groups[1];
+        const bool is_spring = constraint->def->type == MD5_CONSTRAINT_SPRING;
+        graph->is_joint[i] = !is_spring && groups[0] != groups[1];
         if (!graph->is_joint[i])
             continue;
         graph->groups[groups[1]] = groups[0];
         for (uint32_t k = 0; k < 2; k++) {
-            graph->next_edge[2 * i + k] = graph->first_edge[ends[k]];
-            graph->first_edge[ends[k]] = 2 * i + k;
+            const uint32_t edge = 2 * i + k;
+            graph->next_edge[edge] = graph->first_edge[ends[k]];
+            graph->first_edge[ends[k]] = edge;
         }
     }
+}
+
+// An edge as seen from one of its ends.
+typedef struct body_edge {
+    uint32_t constraint;
+    uint32_t from; // body, or MD5_NONE for the world
+    uint32_t to;
+} body_edge;
+
+static body_edge get_edge(const md5_figure *figure, uint32_t edge)
+{
+    const uint32_t constraint = edge / 2;
+    const uint32_t end = edge % 2;
+    const uint32_t *const bodies = figure->constraints[constraint].bodies;
+    return (body_edge){constraint, bodies[end], bodies[1 - end]};
 }
 
 // Adds the nodes of a tree depth first, so that parents precede their children. The tree begins at
@@ -216,26 +249,24 @@ static void add_tree(md5_ragdoll *ragdoll, const body_graph *graph, uint32_t sta
 {
     const md5_figure *const figure = ragdoll->desc.figure;
     uint32_t num_stacked = 0;
-    uint32_t from = start;
+    uint32_t body = start;
     for (;;) {
-        for (uint32_t edge = graph->first_edge[from]; edge != MD5_NONE;
-             edge = graph->next_edge[edge]) {
-            const uint32_t to = figure->constraints[edge / 2].bodies[1 - edge % 2];
-            if (to != MD5_NONE && ragdoll->node_by_body[to] == MD5_NONE)
-                graph->stack[num_stacked++] = edge;
+        for (uint32_t i = graph->first_edge[body]; i != MD5_NONE; i = graph->next_edge[i]) {
+            const uint32_t neighbor = get_edge(figure, i).to;
+            if (neighbor != MD5_NONE && ragdoll->node_by_body[neighbor] == MD5_NONE)
+                graph->stack[num_stacked++] = i;
         }
         if (num_stacked == 0)
             return;
-        const uint32_t edge = graph->stack[--num_stacked];
-        const md5_body_constraint *const joint = &figure->constraints[edge / 2];
-        const uint32_t parent_body = joint->bodies[edge % 2];
-        const uint32_t parent =
-            parent_body == MD5_NONE ? MD5_NONE : ragdoll->node_by_body[parent_body];
-        from = joint->bodies[1 - edge % 2];
-        add_node(ragdoll, from, parent, edge / 2, graph->min_mass);
+        const body_edge edge = get_edge(figure, graph->stack[--num_stacked]);
+        const uint32_t parent = edge.from == MD5_NONE ? MD5_NONE : ragdoll->node_by_body[edge.from];
+        add_node(ragdoll, edge.to, parent, edge.constraint, graph->min_mass);
+        body = edge.to;
     }
 }
 
+// Sets the end of each node's subtree. Children follow their parents, so the loop visits them
+// first.
 static void set_subtree_ends(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;) {
@@ -289,29 +320,41 @@ static const md5_body_constraint *node_joint(const md5_ragdoll *ragdoll, const r
     return &ragdoll->desc.figure->constraints[node->constraint];
 }
 
-// Replaces the joint rotation by the nearest rotation that the joint allows.
+// Replaces the joint rotation by the nearest rotation that the joint allows. A hinge rotates from
+// its base rotation only about its axis; a universal joint rotates without twist about its shaft.
 static void project_joint_rotation(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     const md5_body_constraint *const joint = node_joint(ragdoll, node);
-    const md5_quatd none = {0.0, 0.0, 0.0, 1.0};
-    if (joint->def->type == MD5_CONSTRAINT_BALL) {
+    const md5_constraint_type type = joint->def->type;
+    if (type == MD5_CONSTRAINT_BALL) {
         node->joint_rotation = md5_unit_or(node->joint_rotation, node->base_rotation);
         return;
     }
-    if (node->num_motions == 0 || joint->def->type == MD5_CONSTRAINT_SLIDER) {
+    if (node->num_motions == 0 || type == MD5_CONSTRAINT_SLIDER) {
         node->joint_rotation = node->base_rotation;
         return;
     }
-    const bool is_hinge = joint->def->type == MD5_CONSTRAINT_HINGE;
+    const bool is_hinge = type == MD5_CONSTRAINT_HINGE;
     const md5_vec3d axis = is_hinge ? md5_vec3d_from_vec3(joint->axes[1]) : node->shaft;
-    md5_quatd by = md5_quatd_mul(node->joint_rotation, md5_quatd_conjugate(node->base_rotation));
-    const double along = by.x * axis.x + by.y * axis.y + by.z * axis.z;
+    const md5_quatd from_base =
+        md5_quatd_mul(node->joint_rotation, md5_quatd_conjugate(node->base_rotation));
+    const double along = from_base.x * axis.x + from_base.y * axis.y + from_base.z * axis.z;
     const md5_vec3d twist = md5_vec3d_scale(axis, along);
-    if (is_hinge) // rotates only about the axis
-        by = (md5_quatd){twist.x, twist.y, twist.z, by.w};
-    else // rotates without twist
-        by = (md5_quatd){by.x - twist.x, by.y - twist.y, by.z - twist.z, by.w};
-    node->joint_rotation = md5_quatd_mul(md5_unit_or(by, none), node->base_rotation);
+    md5_quatd allowed = {twist.x, twist.y, twist.z, from_base.w};
+    if (!is_hinge)
+        allowed = (md5_quatd){from_base.x - twist.x, from_base.y - twist.y, from_base.z - twist.z,
+                              from_base.w};
+    const md5_quatd none = {0.0, 0.0, 0.0, 1.0};
+    node->joint_rotation = md5_quatd_mul(md5_unit_or(allowed, none), node->base_rotation);
+}
+
+// Returns the translation of a slider: the distance of its anchors along the axis of bodies[1].
+static double measure_slide(const md5_body_constraint *joint, const ragdoll_transform ends[2])
+{
+    const md5_vec3d first = md5_transform_point(&ends[0], md5_vec3d_from_vec3(joint->anchors[0]));
+    const md5_vec3d second = md5_transform_point(&ends[1], md5_vec3d_from_vec3(joint->anchors[1]));
+    const md5_vec3d axis = md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(joint->axes[1]));
+    return md5_vec3d_dot(md5_vec3d_sub(first, second), axis);
 }
 
 void md5i_read_joint_rotations(md5_ragdoll *ragdoll)
@@ -325,38 +368,43 @@ void md5i_read_joint_rotations(md5_ragdoll *ragdoll)
         md5i_constraint_transforms(ragdoll, joint, ends);
         node->joint_rotation =
             md5_quatd_mul(md5_quatd_conjugate(ends[1].rotation), ends[0].rotation);
-        node->slide = 0.0;
-        if (joint->def->type == MD5_CONSTRAINT_SLIDER) {
-            const md5_vec3d way = md5_vec3d_sub(
-                md5_transform_point(&ends[0], md5_vec3d_from_vec3(joint->anchors[0])),
-                md5_transform_point(&ends[1], md5_vec3d_from_vec3(joint->anchors[1])));
-            node->slide = md5_vec3d_dot(
-                way, md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(joint->axes[1])));
-        }
+        const bool is_slider = joint->def->type == MD5_CONSTRAINT_SLIDER;
+        node->slide = is_slider ? measure_slide(joint, ends) : 0.0;
         project_joint_rotation(ragdoll, node);
     }
+}
+
+// Sets the transform of a node from the transform of its parent, the rotation of the joint and the
+// translation of a slider. The anchors of both bodies then have the same position.
+static void update_transform(const md5_ragdoll *ragdoll, ragdoll_node *node)
+{
+    const md5_body_constraint *const joint = node_joint(ragdoll, node);
+    const ragdoll_transform parent = md5i_ragdoll_transform(ragdoll, node->parent);
+    md5_vec3d node_anchor = md5_vec3d_from_vec3(joint->anchors[0]);
+    md5_vec3d parent_anchor = md5_vec3d_from_vec3(joint->anchors[1]);
+    md5_quatd from_parent = node->joint_rotation;
+    if (joint->def->type == MD5_CONSTRAINT_SLIDER) {
+        const md5_vec3d axis = md5_vec3d_from_vec3(joint->axes[1]);
+        parent_anchor = md5_vec3d_add(parent_anchor, md5_vec3d_scale(axis, node->slide));
+    }
+    if (node->is_reversed) {
+        const md5_vec3d second_anchor = parent_anchor;
+        parent_anchor = node_anchor;
+        node_anchor = second_anchor;
+        from_parent = md5_quatd_conjugate(from_parent);
+    }
+    const md5_quatd rotation = md5_quatd_mul(parent.rotation, from_parent);
+    node->transform.rotation = md5_unit_or(rotation, node->transform.rotation);
+    node->transform.position =
+        md5_vec3d_sub(md5_transform_point(&parent, parent_anchor),
+                      md5_quatd_rotate(node->transform.rotation, node_anchor));
 }
 
 void md5i_update_ragdoll_transforms(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
-        ragdoll_node *const node = &ragdoll->nodes[k];
-        if (node->constraint == MD5_NONE)
-            continue;
-        const md5_body_constraint *const joint = node_joint(ragdoll, node);
-        const ragdoll_transform parent = md5i_ragdoll_transform(ragdoll, node->parent);
-        const md5_vec3d first = md5_vec3d_from_vec3(joint->anchors[0]);
-        md5_vec3d second = md5_vec3d_from_vec3(joint->anchors[1]);
-        if (joint->def->type == MD5_CONSTRAINT_SLIDER)
-            second = md5_vec3d_add(
-                second, md5_vec3d_scale(md5_vec3d_from_vec3(joint->axes[1]), node->slide));
-        const md5_quatd turn =
-            node->is_reversed ? md5_quatd_conjugate(node->joint_rotation) : node->joint_rotation;
-        node->transform.rotation =
-            md5_unit_or(md5_quatd_mul(parent.rotation, turn), node->transform.rotation);
-        const md5_vec3d anchor = md5_transform_point(&parent, node->is_reversed ? first : second);
-        node->transform.position = md5_vec3d_sub(
-            anchor, md5_quatd_rotate(node->transform.rotation, node->is_reversed ? second : first));
+        if (ragdoll->nodes[k].constraint != MD5_NONE)
+            update_transform(ragdoll, &ragdoll->nodes[k]);
     }
 }
 
@@ -370,43 +418,63 @@ static void enforce_joint_limits(const md5_ragdoll *ragdoll, ragdoll_node *node,
         project_joint_rotation(ragdoll, node);
 }
 
+// Returns the velocity of the body's center.
+static md5_vec3d center_velocity(const ragdoll_node *node)
+{
+    return md5_vec3d_add(md5_spatial_linear(&node->velocity),
+                         md5_vec3d_cross(md5_spatial_angular(&node->velocity), node->center));
+}
+
+// Moves a body that is not connected to a parent.
+static void move_root(ragdoll_node *node, double seconds)
+{
+    ragdoll_transform *const transform = &node->transform;
+    const md5_vec3d path = md5_vec3d_scale(center_velocity(node), seconds);
+    transform->position = md5_vec3d_add(transform->position, path);
+    transform->rotation =
+        md5i_integrate_rotation(transform->rotation, md5_spatial_angular(&node->velocity), seconds);
+}
+
+// Moves the joint of node `index` by the velocity of the node relative to its parent.
+static void move_joint(const md5_ragdoll *ragdoll, uint32_t index, double seconds)
+{
+    ragdoll_node *const node = &ragdoll->nodes[index];
+    const md5_body_constraint *const joint = node_joint(ragdoll, node);
+    spatial relative = node->velocity;
+    if (node->parent != MD5_NONE)
+        md5_spatial_add(&relative, &ragdoll->nodes[node->parent].velocity, -1.0);
+    const md5_vec3d angular = md5_spatial_angular(&relative);
+
+    // The state of a joint is the motion of bodies[0] in the axes of bodies[1].
+    const double signed_seconds = node->is_reversed ? -seconds : seconds;
+    const uint32_t second_node = node->is_reversed ? index : node->parent;
+    const ragdoll_transform second = md5i_ragdoll_transform(ragdoll, second_node);
+    const md5_quatd to_second = md5_quatd_conjugate(second.rotation);
+    node->joint_rotation = md5i_integrate_rotation(
+        node->joint_rotation, md5_quatd_rotate(to_second, angular), signed_seconds);
+    if (joint->def->type == MD5_CONSTRAINT_SLIDER) {
+        const md5_vec3d linear = md5_quatd_rotate(to_second, md5_spatial_linear(&relative));
+        node->slide += signed_seconds * md5_vec3d_dot(linear, md5_vec3d_from_vec3(joint->axes[1]));
+    }
+    project_joint_rotation(ragdoll, node);
+    enforce_joint_limits(ragdoll, node, seconds * md5_vec3d_length(angular));
+}
+
 void md5i_move_ragdoll(md5_ragdoll *ragdoll, double seconds)
 {
     // A joint moves relative to its parent's old transform, so parents move last.
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;) {
-        ragdoll_node *const node = &ragdoll->nodes[k];
-        spatial by = node->velocity;
-        if (node->constraint == MD5_NONE) {
-            const md5_vec3d angular = md5_spatial_angular(&by);
-            const md5_vec3d linear =
-                md5_vec3d_add(md5_spatial_linear(&by), md5_vec3d_cross(angular, node->center));
-            node->transform.position =
-                md5_vec3d_add(node->transform.position, md5_vec3d_scale(linear, seconds));
-            node->transform.rotation =
-                md5i_integrate_rotation(node->transform.rotation, angular, seconds);
-            continue;
-        }
-        const md5_body_constraint *const joint = node_joint(ragdoll, node);
-        if (node->parent != MD5_NONE)
-            md5_spatial_add(&by, &ragdoll->nodes[node->parent].velocity, -1.0);
-        const double time = node->is_reversed ? -seconds : seconds; // of bodies[0] in bodies[1]
-        const ragdoll_transform second =
-            md5i_ragdoll_transform(ragdoll, node->is_reversed ? k : node->parent);
-        const md5_quatd into = md5_quatd_conjugate(second.rotation);
-        node->joint_rotation = md5i_integrate_rotation(
-            node->joint_rotation, md5_quatd_rotate(into, md5_spatial_angular(&by)), time);
-        if (joint->def->type == MD5_CONSTRAINT_SLIDER)
-            node->slide += time
-                           * md5_vec3d_dot(md5_quatd_rotate(into, md5_spatial_linear(&by)),
-                                           md5_vec3d_from_vec3(joint->axes[1]));
-        project_joint_rotation(ragdoll, node);
-        enforce_joint_limits(ragdoll, node, seconds * md5_vec3d_length(md5_spatial_angular(&by)));
+        if (ragdoll->nodes[k].constraint == MD5_NONE)
+            move_root(&ragdoll->nodes[k], seconds);
+        else
+            move_joint(ragdoll, k, seconds);
     }
     md5i_update_ragdoll_transforms(ragdoll);
 }
 
 // == Articulated inertias =========================================================================
 
+// Sets node->axes, the matrix of the body's rotation.
 static void set_axes(ragdoll_node *node)
 {
     const md5_quatd q = node->transform.rotation;
@@ -517,10 +585,17 @@ static void set_motions(const md5_ragdoll *ragdoll, ragdoll_node *node)
         node->motions[i] = rotation_about(axes[i], anchor);
 }
 
-// Inverts a symmetric positive definite matrix of `count` rows in place, by Cholesky decomposition.
+// Smallest square of a pivot of the Cholesky decomposition, relative to the diagonal element before
+// the elimination, and absolute. It replaces the rounding errors of a nearly singular matrix.
+#define MIN_RELATIVE_PIVOT 1e-12
+#define MIN_PIVOT 1e-30
+
+// Inverts a symmetric positive definite matrix A of `count` rows, at most 6, in place. Decomposes
+// A = L transpose(L) (Cholesky) and inverts L in the same loop; the result is
+// transpose(inverse(L)) inverse(L).
 static void invert(double *a, int count, int stride)
 {
-    double inverse[6][6] = {{0.0}};
+    double inverse[6][6] = {{0.0}}; // of L, which replaces the lower half of A
     for (int k = 0; k < count; k++) {
         double *const row = a + k * stride;
         for (int i = 0; i < k; i++) {
@@ -529,11 +604,11 @@ static void invert(double *a, int count, int stride)
                 sum -= row[j] * a[i * stride + j];
             row[i] = sum * inverse[i][i];
         }
-        double square = row[k];
-        const double whole = square;
+        const double min_pivot = md5_max(MIN_RELATIVE_PIVOT * row[k], MIN_PIVOT);
+        double pivot = row[k];
         for (int j = 0; j < k; j++)
-            square -= row[j] * row[j];
-        inverse[k][k] = 1.0 / sqrt(md5_max(square, md5_max(1e-12 * whole, 1e-30)));
+            pivot -= row[j] * row[j];
+        inverse[k][k] = 1.0 / sqrt(md5_max(pivot, min_pivot));
         for (int i = 0; i < k; i++) {
             double sum = 0.0;
             for (int j = i; j < k; j++)
@@ -546,7 +621,8 @@ static void invert(double *a, int count, int stride)
             double sum = 0.0;
             for (int j = i; j < count; j++)
                 sum += inverse[j][i] * inverse[j][k];
-            a[i * stride + k] = a[k * stride + i] = sum;
+            a[i * stride + k] = sum;
+            a[k * stride + i] = sum;
         }
     }
 }
@@ -555,43 +631,50 @@ static void invert(double *a, int count, int stride)
 // speeds that prevent rest.
 #define MIN_BRAKE_SPEED 0.05
 
+#define MAX_JOINT_FRICTION 1e3 // larger values of files have the effect of this value
+
 // Returns the friction of a joint as an additional inertia, which can stop a motion but never
 // reverse it. Friction is proportional to the force that the joint bears, and smaller in slow
 // motion.
 static double friction_brake(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
-    const md5_body_constraint *const joint = node_joint(ragdoll, node);
-    if (joint->def->type == MD5_CONSTRAINT_SLIDER || !(joint->def->friction > 0.0f))
+    const md5_figure_constraint *const def = node_joint(ragdoll, node)->def;
+    if (def->type == MD5_CONSTRAINT_SLIDER || !(def->friction > 0.0f))
         return 0.0;
-    md5_vec3d turning = node->angular;
+    md5_vec3d relative = node->angular;
     if (node->parent != MD5_NONE)
-        turning = md5_vec3d_sub(turning, ragdoll->nodes[node->parent].angular);
-    const double friction =
-        md5_min((double)joint->def->friction, 1e3) * ragdoll->friction_scales[0] * node->load;
-    return ragdoll->seconds * friction / md5_max(md5_vec3d_length(turning), MIN_BRAKE_SPEED);
+        relative = md5_vec3d_sub(relative, ragdoll->nodes[node->parent].angular);
+    const double coefficient = md5_min((double)def->friction, MAX_JOINT_FRICTION);
+    const double friction = coefficient * ragdoll->friction_scales[0] * node->load;
+    return ragdoll->seconds * friction / md5_max(md5_vec3d_length(relative), MIN_BRAKE_SPEED);
 }
 
 // Sets the inertia of the joint's motions, friction and locked limits included, and its inverse.
 // Friction and limits resist only in a step of the simulation.
 static void set_joint_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_step)
 {
-    const double brake = is_step && node->num_motions > 0 ? friction_brake(ragdoll, node) : 0.0;
-    for (uint32_t i = 0; i < node->num_motions; i++)
+    const uint32_t count = node->num_motions;
+    for (uint32_t i = 0; i < count; i++)
         node->motion_momenta[i] = md5_spatial_mul(&node->inertias, &node->motions[i]);
-    for (uint32_t i = 0; i < node->num_motions; i++) {
-        for (uint32_t k = 0; k < node->num_motions; k++)
-            node->inverse[i][k] = md5_spatial_dot(&node->motions[i], &node->motion_momenta[k]);
-        node->inverse[i][i] += brake + node->extra_inertia * node->inverse[i][i];
+
+    // The inertia is stored in node->inverse until the matrix is inverted.
+    double(*const inertia)[3] = node->inverse;
+    const double brake = is_step && count > 0 ? friction_brake(ragdoll, node) : 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < count; k++)
+            inertia[i][k] = md5_spatial_dot(&node->motions[i], &node->motion_momenta[k]);
+        inertia[i][i] += brake + node->extra_inertia * inertia[i][i];
         node->locks[i] = 0.0;
     }
     if (is_step && node->num_limits > 0) {
         md5i_measure_limits(ragdoll, node);
         md5i_lock_limits(ragdoll, node); // adds to `inverse` and `locks`
     }
-    invert(&node->inverse[0][0], (int)node->num_motions, 3);
-    for (uint32_t i = 0; i < node->num_motions; i++) {
+    invert(&inertia[0][0], (int)count, 3);
+
+    for (uint32_t i = 0; i < count; i++) {
         node->gains[i] = (spatial){{0.0}};
-        for (uint32_t k = 0; k < node->num_motions; k++)
+        for (uint32_t k = 0; k < count; k++)
             md5_spatial_add(&node->gains[i], &node->motion_momenta[k], node->inverse[i][k]);
     }
 }
@@ -639,7 +722,12 @@ static void propagate_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_
 
 // Changes node->response, which is the parent's response, to the node's. With the motions M, the
 // gains G and the parent's response P, the node's response is
-// (1 - M transpose(G)) P (1 - G transpose(M)) + M inverse transpose(M).
+//
+//   (1 - M transpose(G)) P (1 - G transpose(M)) + M inverse transpose(M)
+//     = P + sum over the motions m of (m transpose(h) + h transpose(m)),
+//   h = -P g + 0.5 M (transpose(G) P g + column m of inverse),  g = the gain of m
+//
+// This form keeps the matrix symmetric.
 static void add_joint_response(ragdoll_node *node)
 {
     spatial responses[3];          // P G
@@ -651,16 +739,14 @@ static void add_joint_response(ragdoll_node *node)
             motion_responses[i][k] =
                 md5_spatial_dot(&node->gains[i], &responses[k]) + node->inverse[i][k];
     for (uint32_t m = 0; m < node->num_motions; m++) {
-        // Half of the terms with motion m. Adding them and their transpose keeps the matrix
-        // symmetric.
-        spatial half = {{0.0}};
-        md5_spatial_add(&half, &responses[m], -1.0);
+        const spatial *const motion = &node->motions[m];
+        spatial h = {{0.0}};
+        md5_spatial_add(&h, &responses[m], -1.0);
         for (uint32_t k = 0; k < node->num_motions; k++)
-            md5_spatial_add(&half, &node->motions[k], 0.5 * motion_responses[m][k]);
+            md5_spatial_add(&h, &node->motions[k], 0.5 * motion_responses[m][k]);
         for (int i = 0; i < 6; i++)
             for (int k = 0; k < 6; k++)
-                node->response.x[i][k] +=
-                    node->motions[m].x[i] * half.x[k] + half.x[i] * node->motions[m].x[k];
+                node->response.x[i][k] += motion->x[i] * h.x[k] + h.x[i] * motion->x[k];
     }
 }
 
@@ -705,6 +791,11 @@ static void propagate_velocity(const md5_ragdoll *ragdoll, ragdoll_node *node)
 #define MAX_ANGULAR_SPEED 94.2  // radians per second
 #define MAX_JOINT_SPEED 35.0    // radians per second, relative to the parent
 
+// A joint that exceeds its maximum speed by more than this ratio is slowed down. Its inertia grows
+// by the ratio of the speeds times INERTIA_MARGIN, because impulses make up for a part of it.
+#define TOLERATED_SPEED_RATIO 1.05
+#define INERTIA_MARGIN 1.2
+
 // Invalid velocities occur in figures whose masses or lengths differ by more than the precision of
 // numbers allows.
 void md5i_stop_invalid_motion(md5_ragdoll *ragdoll)
@@ -719,7 +810,9 @@ void md5i_stop_invalid_motion(md5_ragdoll *ragdoll)
         ragdoll_node *const node = &ragdoll->nodes[k];
         node->velocity = (spatial){{0.0}};
         node->num_contacts = 0;
-        node->load = node->limits[0].impulse.value = node->limits[1].impulse.value = 0.0;
+        node->load = 0.0;
+        node->limits[0].impulse.value = 0.0;
+        node->limits[1].impulse.value = 0.0;
     }
     for (uint32_t i = 0; i < ragdoll->num_links; i++)
         memset(ragdoll->links[i].impulses, 0, sizeof ragdoll->links[i].impulses);
@@ -728,39 +821,39 @@ void md5i_stop_invalid_motion(md5_ragdoll *ragdoll)
 // Scales all velocities so that none exceeds the maximum speeds.
 static void clamp_velocities(md5_ragdoll *ragdoll)
 {
-    double excess = 1.0;
+    double excess = 1.0; // largest ratio of a speed to its maximum
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
-        const md5_vec3d angular = md5_spatial_angular(&node->velocity);
-        const md5_vec3d linear = md5_vec3d_add(md5_spatial_linear(&node->velocity),
-                                               md5_vec3d_cross(angular, node->center));
-        excess = md5_max(excess, md5_vec3d_length(linear) * (1.0 / MAX_LINEAR_SPEED));
-        excess = md5_max(excess, md5_vec3d_length(angular) * (1.0 / MAX_ANGULAR_SPEED));
+        const double angular_speed = md5_vec3d_length(md5_spatial_angular(&node->velocity));
+        excess =
+            md5_max(excess, md5_vec3d_length(center_velocity(node)) * (1.0 / MAX_LINEAR_SPEED));
+        excess = md5_max(excess, angular_speed * (1.0 / MAX_ANGULAR_SPEED));
     }
-    if (excess > 1.0)
-        for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
-            for (int i = 0; i < 6; i++)
-                ragdoll->nodes[k].velocity.x[i] *= 1.0 / excess;
+    if (excess <= 1.0)
+        return;
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
+        for (int i = 0; i < 6; i++)
+            ragdoll->nodes[k].velocity.x[i] *= 1.0 / excess;
 }
 
 bool md5i_slow_fast_joints(md5_ragdoll *ragdoll)
 {
-    bool is_hasty = false;
+    bool has_fast_joints = false;
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         if (node->num_motions == 0)
             continue;
-        md5_vec3d turning = md5_spatial_angular(&node->velocity);
+        md5_vec3d relative = md5_spatial_angular(&node->velocity);
         if (node->parent != MD5_NONE)
-            turning =
-                md5_vec3d_sub(turning, md5_spatial_angular(&ragdoll->nodes[node->parent].velocity));
-        const double excess = md5_vec3d_length(turning) / MAX_JOINT_SPEED;
-        if (excess > 1.05) {
-            node->extra_inertia = (1.0 + node->extra_inertia) * excess * 1.2 - 1.0;
-            is_hasty = true;
+            relative = md5_vec3d_sub(relative,
+                                     md5_spatial_angular(&ragdoll->nodes[node->parent].velocity));
+        const double speed_ratio = md5_vec3d_length(relative) / MAX_JOINT_SPEED;
+        if (speed_ratio > TOLERATED_SPEED_RATIO) {
+            node->extra_inertia = (1.0 + node->extra_inertia) * speed_ratio * INERTIA_MARGIN - 1.0;
+            has_fast_joints = true;
         }
     }
-    return is_hasty;
+    return has_fast_joints;
 }
 
 md5_vec3d md5i_angular_momentum(const ragdoll_node *node, md5_vec3d angular)
@@ -772,26 +865,35 @@ md5_vec3d md5i_angular_momentum(const ragdoll_node *node, md5_vec3d angular)
         inertia[2][0] * angular.x + inertia[2][1] * angular.y + inertia[2][2] * angular.z};
 }
 
+// Sets the inertia of a body without its children, the motions of its joint, and in node->pending
+// the momentum of the body.
+static void prepare_body(const md5_ragdoll *ragdoll, ragdoll_node *node, bool is_step)
+{
+    node->center = md5_vec3d_sub(node->transform.position, ragdoll->origin);
+    set_axes(node);
+    set_inertias(node);
+    set_motions(ragdoll, node);
+    md5_vec3d momentum;
+    md5_vec3d angular_momentum; // about the center
+    if (is_step) {
+        momentum = node->momentum;
+        momentum.z -= ragdoll->gravity * ragdoll->seconds * node->mass;
+        momentum = md5_vec3d_scale(momentum, node->velocity_factors[0]);
+        angular_momentum = md5_vec3d_scale(node->angular_momentum, node->velocity_factors[1]);
+    } else {
+        momentum = md5_vec3d_scale(node->linear, node->mass);
+        angular_momentum = md5i_angular_momentum(node, node->angular);
+    }
+    const md5_vec3d about_origin =
+        md5_vec3d_add(angular_momentum, md5_vec3d_cross(node->center, momentum));
+    node->pending = md5_spatial_from(about_origin, momentum);
+}
+
 void md5i_prepare_ragdoll(md5_ragdoll *ragdoll, bool is_step)
 {
     ragdoll->origin = ragdoll->nodes[0].transform.position;
-    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
-        ragdoll_node *const node = &ragdoll->nodes[k];
-        node->center = md5_vec3d_sub(node->transform.position, ragdoll->origin);
-        set_axes(node);
-        set_inertias(node);
-        set_motions(ragdoll, node);
-        md5_vec3d momentum = md5_vec3d_scale(node->linear, node->mass);
-        md5_vec3d spin = md5i_angular_momentum(node, node->angular);
-        if (is_step) {
-            momentum = node->momentum;
-            momentum.z -= ragdoll->gravity * ragdoll->seconds * node->mass;
-            momentum = md5_vec3d_scale(momentum, node->velocity_factors[0]);
-            spin = md5_vec3d_scale(node->angular_momentum, node->velocity_factors[1]);
-        }
-        node->pending = md5_spatial_from(
-            md5_vec3d_add(spin, md5_vec3d_cross(node->center, momentum)), momentum);
-    }
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
+        prepare_body(ragdoll, &ragdoll->nodes[k], is_step);
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;)
         propagate_inertia(ragdoll, &ragdoll->nodes[k], is_step);
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
@@ -805,8 +907,7 @@ void md5i_store_ragdoll_velocities(md5_ragdoll *ragdoll)
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         node->angular = md5_spatial_angular(&node->velocity);
-        node->linear = md5_vec3d_add(md5_spatial_linear(&node->velocity),
-                                     md5_vec3d_cross(node->angular, node->center));
+        node->linear = center_velocity(node);
         node->momentum = md5_vec3d_scale(node->linear, node->mass);
         node->angular_momentum = md5i_angular_momentum(node, node->angular);
     }
