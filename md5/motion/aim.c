@@ -50,7 +50,7 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
                          md5_is_mirrored(view->rule.axes) ? -sine : sine);
     if (slant < STEEP * STEEP) {
         const float part = sqrtf(slant) / STEEP;
-        const md5_quat faded = md5_quat_slerp(MD5_NO_TURN, md5_quat_from_float4(turn), part);
+        const md5_quat faded = md5_quat_slerp(MD5_NO_ROTATION, md5_quat_from_float4(turn), part);
         return md5_float4_quat_mul(md5_float4_from_quat(faded), swing);
     }
     return md5_float4_quat_mul(turn, swing);
@@ -67,7 +67,7 @@ static md5_float4 aim_rotation(const aim_view *view)
     const float cosine = md5_float4_dot3(forward, sight);
     const md5_float4 swing = md5_float4_between_at(forward, sight, cosine);
     md5_float4 swung;
-    if (cosine > MD5_FAR) {
+    if (cosine > MD5_MIN_ARC_COSINE) {
         // Computes `up` rotated by the swing without waiting for the swing: up - k (forward +
         // sight), plus a component along the sight that equals the component along forward.
         const md5_float4 both = md5_float4_add(forward, sight);
@@ -106,13 +106,13 @@ static md5_float4 equal_part(md5_float4 turn, uint32_t count)
     if (count == 1)
         return turn;
     const md5_quat part =
-        md5_quat_slerp(MD5_NO_TURN, md5_quat_from_float4(turn), 1.0f / (float)count);
+        md5_quat_slerp(MD5_NO_ROTATION, md5_quat_from_float4(turn), 1.0f / (float)count);
     return md5_float4_from_quat(part);
 }
 
 static md5_vec3 direction_or(md5_vec3 direction, md5_vec3 otherwise)
 {
-    return md5_is_place(direction) ? md5_vec3_normalize(direction, otherwise) : otherwise;
+    return md5_is_valid_vec3(direction) ? md5_vec3_normalize(direction, otherwise) : otherwise;
 }
 
 static aim_rule build_rule(const md5_skeleton *skeleton, const md5_aim_job *job)
@@ -129,11 +129,36 @@ static aim_rule build_rule(const md5_skeleton *skeleton, const md5_aim_job *job)
     rule.up_along = md5_vec3_dot(rule.forward, rule.up);
     rule.stays_upright = 1 - rule.up_along * rule.up_along > 1e-6f; // else up is the sight
     if (rule.is_limited) {
-        const md5_quat largest = md5_quat_slerp(MD5_NO_TURN, half_turn, limit / PI_FLOAT);
+        const md5_quat largest = md5_quat_slerp(MD5_NO_ROTATION, half_turn, limit / PI_FLOAT);
         rule.max_sine = largest.x;
         rule.max_cosine = largest.w;
     }
     return rule;
+}
+
+// Rotates the joints before the tip by equal parts of the rotation that points the tip at the
+// target. Writes their model-space rotations. Moves and rotates the eye accordingly, so that the
+// tip can perform the remaining rotation.
+static void share_rotation(const md5_chain *chain, aim_view *view, md5_quat *rotations)
+{
+    const uint32_t last = chain->count - 1;
+    const md5_float4 whole = shorter_arc(aim_rotation(view));
+    const md5_float4 part = limit_aim_rotation(equal_part(whole, chain->count), &view->rule);
+    md5_float4 accumulated = part;
+    md5_float4 animated = md5_float4_from_vec3(chain->positions[0]);
+    md5_float4 position = animated;
+    for (uint32_t i = 0; i < last; i++) {
+        if (i > 0)
+            accumulated = md5_float4_renormalize(md5_float4_quat_mul(part, accumulated));
+        rotations[i] = md5_quat_from_float4(
+            md5_float4_quat_mul(accumulated, md5_float4_load(&chain->rotations[i])));
+        const md5_float4 next = md5_float4_from_vec3(chain->positions[i + 1]);
+        const md5_float4 bone = md5_float4_sub(next, animated);
+        position = md5_float4_add(position, md5_float4_rotate(accumulated, bone));
+        animated = next;
+    }
+    view->eye = position;
+    view->rotation = md5_float4_quat_mul(accumulated, view->rotation);
 }
 
 bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xform *pose)
@@ -141,41 +166,25 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
     MD5_ASSERT_JOB(skeleton, job, pose);
     if (job->tip >= skeleton->num_joints || job->length == 0)
         return false;
+    if (!(job->weight > 0) || job->params.limit == MD5_EXPLICIT_ZERO)
+        return true;
     md5_chain chain;
-    if (!(job->weight > 0) || job->params.limit == MD5_EXPLICIT_ZERO || !md5_is_place(job->target))
+    if (!md5_is_valid_vec3(job->target)
+        || !md5i_find_chain(skeleton, pose, job->tip, job->length, &chain))
         return true;
-    if (!md5i_find_chain(skeleton, pose, job->tip, job->length, &chain))
-        return true;
+    const uint32_t last = chain.count - 1;
     aim_view view = {
         .rule = build_rule(skeleton, job),
         .target = md5_float4_from_vec3(job->target),
-        .eye = md5_float4_from_vec3(chain.places[chain.count - 1]),
-        .rotation = md5_float4_load(&chain.rotations[chain.count - 1]),
+        .eye = md5_float4_from_vec3(chain.positions[last]),
+        .rotation = md5_float4_load(&chain.rotations[last]),
     };
-    md5_quat turned[MD5_MAX_CHAIN];
-    const uint32_t last = chain.count - 1;
-    if (last > 0) {
-        const md5_float4 whole = shorter_arc(aim_rotation(&view));
-        const md5_float4 turn = limit_aim_rotation(equal_part(whole, chain.count), &view.rule);
-        md5_float4 accumulated = turn;
-        md5_float4 old = md5_float4_from_vec3(chain.places[0]);
-        md5_float4 place = old;
-        for (uint32_t i = 0; i < last; i++) {
-            if (i > 0)
-                accumulated = md5_float4_renormalize(md5_float4_quat_mul(turn, accumulated));
-            turned[i] = md5_quat_from_float4(
-                md5_float4_quat_mul(accumulated, md5_float4_load(&chain.rotations[i])));
-            const md5_float4 next = md5_float4_from_vec3(chain.places[i + 1]);
-            place =
-                md5_float4_add(place, md5_float4_rotate(accumulated, md5_float4_sub(next, old)));
-            old = next;
-        }
-        view.eye = place;
-        view.rotation = md5_float4_quat_mul(accumulated, view.rotation);
-    }
-    const md5_float4 rest = limit_aim_rotation(shorter_arc(aim_rotation(&view)), &view.rule);
-    turned[last] = md5_quat_from_float4(md5_float4_quat_mul(rest, view.rotation));
-    md5i_turn_chain(&chain, turned, job->weight, pose);
+    md5_quat rotations[MD5_MAX_CHAIN]; // model space
+    if (last > 0)
+        share_rotation(&chain, &view, rotations);
+    const md5_float4 remaining = limit_aim_rotation(shorter_arc(aim_rotation(&view)), &view.rule);
+    rotations[last] = md5_quat_from_float4(md5_float4_quat_mul(remaining, view.rotation));
+    md5i_rotate_chain(&chain, rotations, job->weight, pose);
     return true;
 }
 
@@ -218,7 +227,7 @@ static bool target_direction(const md5_gaze_desc *desc, md5_axes axes, uint32_t 
         return false;
     const md5_vec3 offset = md5_vec3_sub(desc->targets[target], desc->origin);
     const md5_vec3 seen = md5i_vec3_from_axes(axes, offset); // x ahead, y left, z up
-    if (!md5_is_place(offset) || !(seen.x > 1e-3f * (fabsf(seen.y) + fabsf(seen.z))))
+    if (!md5_is_valid_vec3(offset) || !(seen.x > 1e-3f * (fabsf(seen.y) + fabsf(seen.z))))
         return false;
     *direction = (md5_vec2){seen.y / seen.x, seen.z / seen.x};
     return true;
@@ -325,7 +334,8 @@ md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_NOT_NULL(gaze);
     const bool is_there = !(gaze->seconds < gaze->duration);
-    if (is_there && gaze->target < desc->num_targets && md5_is_place(desc->targets[gaze->target]))
+    if (is_there && gaze->target < desc->num_targets
+        && md5_is_valid_vec3(desc->targets[gaze->target]))
         return desc->targets[gaze->target];
     return point_in_direction(desc, axes, eye_direction(gaze));
 }

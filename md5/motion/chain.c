@@ -23,7 +23,7 @@ static md5_quatd shortest_rotation(md5_vec3d from, md5_vec3d to)
 static md5_quatd rotate_within_limit(const md5_rig *rig, uint32_t joint, md5_quatd turn)
 {
     const md5_rig_joint *const rig_joint = &rig->joints[joint];
-    const md5_quatd above = md5_quatd_conjugate(md5i_rig_above(rig, joint));
+    const md5_quatd above = md5_quatd_conjugate(md5i_rig_parent_rotation(rig, joint));
     const md5_quatd local = md5_quatd_mul(above, md5_quatd_mul(turn, rig_joint->rotation));
     return md5i_limit_nearest(&rig_joint->limit, md5i_quatd_unit(local));
 }
@@ -39,28 +39,30 @@ static void restore_rig(const md5_quatd *locals, md5_rig *rig)
 {
     for (uint32_t i = 0; i < rig->count; i++)
         rig->joints[i].local = locals[i];
-    md5i_place_rig(rig);
+    md5i_update_rig(rig);
 }
 
 // Writes the rotations to the pose, blended by `weight` > 0.
 static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
 {
-    md5_share share;
-    md5i_share_of(weight, &share);
+    md5_rotation_blend blend;
+    md5i_begin_rotation_blend(weight, &blend);
     for (uint32_t i = 0; i < rig->count; i++) {
         const md5_rig_joint *const rig_joint = &rig->joints[i];
         const md5_quatd q = rig_joint->local;
         if (!rig_joint->is_held)
-            md5_turn_joint(&pose[rig_joint->joint], &share,
-                           md5_float4_set((float)q.x, (float)q.y, (float)q.z, (float)q.w));
+            md5_blend_joint_rotation(
+                &pose[rig_joint->joint], &blend,
+                md5_float4_set((float)q.x, (float)q.y, (float)q.z, (float)q.w));
     }
 }
 
 // -- Straight chains ------------------------------------------------------------------------------
 
-// A chain counts as straight if it deviates by less than this share of its length; the angle by
-// which straight joints are bent first, as sine and cosine.
+// A chain counts as straight if it deviates by less than this fraction of its length.
 #define STRAIGHT_RIG 1e-3
+
+// Sine and cosine of the angle by which straight joints are bent before the first iteration.
 #define RIG_BEND_SINE 0.1
 #define RIG_BEND_COSINE 0.99498743710662
 
@@ -84,6 +86,40 @@ static void bend_joint(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine
     rig_joint->local = is_positive ? positive : negative;
 }
 
+// Returns the direction of the line on which a straight chain would be: from its root to the
+// target, or to the tip if the target is at the root.
+static md5_vec3d chain_direction(const md5_rig *rig, uint32_t root, uint32_t tip, md5_vec3d target)
+{
+    const md5_vec3d start = rig->joints[root].position;
+    const md5_vec3d to_target = md5_vec3d_normalize(md5_vec3d_sub(target, start));
+    if (md5_vec3d_dot(to_target, to_target) > 0)
+        return to_target;
+    const md5_vec3d to_tip = md5_vec3d_normalize(md5_vec3d_sub(rig->joints[tip].position, start));
+    if (md5_vec3d_dot(to_tip, to_tip) > 0)
+        return to_tip;
+    return (md5_vec3d){1, 0, 0};
+}
+
+// Returns true if all joints of a chain are on a line through the root, and the target is nearer to
+// the root than the length of the chain, but farther than `tolerance` from the tip.
+static bool is_rig_stuck(const md5_rig *rig, uint32_t root, uint32_t tip, md5_vec3d direction,
+                         md5_vec3d target, double tolerance)
+{
+    const md5_vec3d start = rig->joints[root].position;
+    double max_deviation = 0;
+    double length = 0;
+    for (uint32_t i = tip; rig->joints[i].parent != MD5_NONE; i = rig->joints[i].parent) {
+        const md5_vec3d from_root = md5_vec3d_sub(rig->joints[i].position, start);
+        const double deviation = md5_vec3d_length(md5_vec3d_cross(from_root, direction));
+        max_deviation = deviation > max_deviation ? deviation : max_deviation;
+        length += md5_vec3d_length(rig->joints[i].offset);
+    }
+    const double root_distance = md5_vec3d_length(md5_vec3d_sub(target, start));
+    const double tip_distance = md5_vec3d_length(md5_vec3d_sub(target, rig->joints[tip].position));
+    const bool is_straight = max_deviation < STRAIGHT_RIG * length;
+    return is_straight && root_distance < length && tip_distance > tolerance;
+}
+
 // Bends the joints above `tip` slightly, within their limits, if the chain is straight and the
 // target is on its line: solvers cannot bend such a chain. Does nothing to other chains, or if the
 // tip is within `tolerance` of the target.
@@ -92,32 +128,17 @@ static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double t
     uint32_t root = tip; // of its chain
     while (rig->joints[root].parent != MD5_NONE)
         root = rig->joints[root].parent;
-    const md5_vec3d any = {1, 0, 0};
-    const md5_vec3d start = rig->joints[root].place;
-    md5_vec3d direction = md5_vec3d_normalize(md5_vec3d_sub(target, start));
-    if (!(md5_vec3d_dot(direction, direction) > 0))
-        direction = md5_vec3d_normalize(md5_vec3d_sub(rig->joints[tip].place, start));
-    if (!(md5_vec3d_dot(direction, direction) > 0))
-        direction = any;
-    double widest = 0;
-    double length = 0;
-    for (uint32_t i = tip; rig->joints[i].parent != MD5_NONE; i = rig->joints[i].parent) {
-        const md5_vec3d from_root = md5_vec3d_sub(rig->joints[i].place, start);
-        const double off = md5_vec3d_length(md5_vec3d_cross(from_root, direction));
-        widest = off > widest ? off : widest;
-        length += md5_vec3d_length(rig->joints[i].offset);
-    }
-    const double distance = md5_vec3d_length(md5_vec3d_sub(target, start));
-    const double left = md5_vec3d_length(md5_vec3d_sub(target, rig->joints[tip].place));
-    if (!(widest < STRAIGHT_RIG * length && distance < length && left > tolerance))
+    const md5_vec3d direction = chain_direction(rig, root, tip, target);
+    if (!is_rig_stuck(rig, root, tip, direction, target, tolerance))
         return;
-    const md5_vec3 aside = md5i_forward_beside(rig->axes, md5_vec3d_round(direction));
+    const md5_vec3 aside = md5i_forward_perpendicular(rig->axes, md5_vec3d_round(direction));
     const md5_vec3d axis =
         md5_vec3d_normalize(md5_vec3d_cross(direction, md5_vec3d_from_vec3(aside)));
+    // The root bends to one side and the other joints back, so that the chain becomes an arc.
     for (uint32_t i = rig->joints[tip].parent; i != MD5_NONE; i = rig->joints[i].parent)
         if (!rig->joints[i].is_held)
             bend_joint(rig, i, axis, i == root ? RIG_BEND_SINE : -RIG_BEND_SINE);
-    md5i_place_rig(rig);
+    md5i_update_rig(rig);
 }
 
 // == Under limits ================================================================================
@@ -139,10 +160,9 @@ static md5_vec3d perpendicular_part(md5_vec3d v, md5_vec3d axis)
 // The rotation about `axis` that brings `from` as near to `to` as possible.
 static md5_quatd rotation_about(md5_vec3d axis, md5_vec3d from, md5_vec3d to)
 {
-    const md5_vec3d old = md5_vec3d_normalize(perpendicular_part(from, axis));
-    const md5_vec3d new_distance = md5_vec3d_normalize(perpendicular_part(to, axis));
-    return md5i_quatd_about(axis, md5_vec3d_dot(old, new_distance),
-                            md5_vec3d_dot(md5_vec3d_cross(old, new_distance), axis));
+    const md5_vec3d a = md5_vec3d_normalize(perpendicular_part(from, axis));
+    const md5_vec3d b = md5_vec3d_normalize(perpendicular_part(to, axis));
+    return md5i_quatd_about(axis, md5_vec3d_dot(a, b), md5_vec3d_dot(md5_vec3d_cross(a, b), axis));
 }
 
 static bool is_hinge(const md5_rig_joint *joint)
@@ -163,10 +183,36 @@ static md5_quatd rotate_toward(const md5_rig *rig, uint32_t joint, md5_vec3d fro
 
 static double rig_distance(const md5_rig *rig, md5_vec3d target)
 {
-    return distance_between(rig->joints[rig->count - 1].place, target);
+    return distance_between(rig->joints[rig->count - 1].position, target);
 }
 
 // -- CCD ------------------------------------------------------------------------------------------
+
+// One pass of CCD, from the joint above the tip to the root. Each joint rotates the tip toward the
+// target, within its limit. A rotation that increases the distance because of the limit is not
+// applied. Updates only the position of the tip meanwhile, because the joints above do not move.
+static void run_ccd_pass(md5_rig *rig, md5_vec3d target)
+{
+    md5_vec3d tip = rig->joints[rig->count - 1].position;
+    for (uint32_t k = rig->count - 1; k-- > 0;) {
+        md5_rig_joint *const joint = &rig->joints[k];
+        if (joint->is_held)
+            continue;
+        const md5_vec3d to_tip = md5_vec3d_sub(tip, joint->position);
+        const md5_vec3d to_target = md5_vec3d_sub(target, joint->position);
+        const md5_quatd local = rotate_toward(rig, k, to_tip, to_target);
+        const md5_quatd rotation = md5_quatd_mul(md5i_rig_parent_rotation(rig, k), local);
+        const md5_vec3d tip_in_joint =
+            md5_quatd_rotate(md5_quatd_conjugate(joint->rotation), to_tip);
+        const md5_vec3d new_tip =
+            md5_vec3d_add(joint->position, md5_quatd_rotate(rotation, tip_in_joint));
+        if (distance_between(new_tip, target) < distance_between(tip, target)) {
+            joint->local = local;
+            tip = new_tip;
+        }
+    }
+    md5i_update_rig(rig);
+}
 
 double md5i_ccd_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
@@ -175,66 +221,46 @@ double md5i_ccd_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32
     save_rig(rig, before);
     if (iterations > 0)
         bend_straight(rig, rig->count - 1, target, tolerance);
-    double left = rig_distance(rig, target);
-    for (uint32_t i = 0; i < iterations && left > tolerance; i++) {
-        // One pass from the joint above the tip to the root. Only the tip is updated meanwhile,
-        // since joints above it do not move. A rotation that increases the distance because of a
-        // limit is not applied.
-        md5_vec3d tip = rig->joints[rig->count - 1].place;
-        for (uint32_t k = rig->count - 1; k-- > 0;) {
-            md5_rig_joint *const joint = &rig->joints[k];
-            if (joint->is_held)
-                continue;
-            const md5_vec3d from = md5_vec3d_sub(tip, joint->place);
-            const md5_quatd local =
-                rotate_toward(rig, k, from, md5_vec3d_sub(target, joint->place));
-            const md5_quatd rotation = md5_quatd_mul(md5i_rig_above(rig, k), local);
-            const md5_vec3d rig_joint =
-                md5_quatd_rotate(md5_quatd_conjugate(joint->rotation), from);
-            const md5_vec3d total_rotations =
-                md5_vec3d_add(joint->place, md5_quatd_rotate(rotation, rig_joint));
-            if (distance_between(total_rotations, target) < distance_between(tip, target)) {
-                joint->local = local;
-                tip = total_rotations;
-            }
-        }
-        md5i_place_rig(rig);
+    double distance = rig_distance(rig, target);
+    for (uint32_t i = 0; i < iterations && distance > tolerance; i++) {
+        run_ccd_pass(rig, target);
         const double new_distance = rig_distance(rig, target);
-        if (!(new_distance < left))
-            break; // nothing changes any more
-        left = new_distance;
+        if (!(new_distance < distance))
+            break; // no joint can be improved any more
+        distance = new_distance;
     }
-    if (!(left > start_distance))
-        return left;
+    if (!(distance > start_distance))
+        return distance;
     restore_rig(before, rig);
     return start_distance;
 }
 
 // -- FABRIK ---------------------------------------------------------------------------------------
 
+// Sets the rotation of a joint relative to its parent, and in model space.
 static void set_local(md5_rig *rig, uint32_t joint, md5_quatd local)
 {
     rig->joints[joint].local = local;
-    rig->joints[joint].rotation = md5_quatd_mul(md5i_rig_above(rig, joint), local);
+    rig->joints[joint].rotation = md5_quatd_mul(md5i_rig_parent_rotation(rig, joint), local);
 }
 
 // Backward pass: computes the positions of the joints with the tip at the target. Bones keep their
 // lengths, limits are ignored.
-static void compute_positions(const md5_rig *rig, md5_vec3d target, md5_vec3d *places)
+static void compute_positions(const md5_rig *rig, md5_vec3d target, md5_vec3d *positions)
 {
     const uint32_t last = rig->count - 1;
-    places[last] = target;
+    positions[last] = target;
     for (uint32_t k = last; k-- > 0;) {
         const double length = md5_vec3d_length(rig->joints[k + 1].offset);
         const md5_vec3d direction =
-            md5_vec3d_normalize(md5_vec3d_sub(rig->joints[k].place, places[k + 1]));
-        places[k] = md5_vec3d_add(places[k + 1], md5_vec3d_scale(direction, length));
+            md5_vec3d_normalize(md5_vec3d_sub(rig->joints[k].position, positions[k + 1]));
+        positions[k] = md5_vec3d_add(positions[k + 1], md5_vec3d_scale(direction, length));
     }
 }
 
 // A hinge bends in one plane only: rotates the parent of a hinge about its bone until the plane
 // contains the position after the hinge.
-static void turn_hinge_plane(md5_rig *rig, uint32_t parent, const md5_vec3d *places)
+static void align_hinge_plane(md5_rig *rig, uint32_t parent, const md5_vec3d *positions)
 {
     const md5_rig_joint *const hinge = &rig->joints[parent + 1];
     const md5_quatd rotation = rig->joints[parent].rotation;
@@ -243,14 +269,14 @@ static void turn_hinge_plane(md5_rig *rig, uint32_t parent, const md5_vec3d *pla
         md5_quatd_rotate(md5_quatd_mul(rotation, hinge->limit.rest), hinge->limit.axis);
     const double side = hinge->limit.middle.sine < 0 ? -1 : 1;
     const md5_vec3d bend = md5_vec3d_scale(md5_vec3d_cross(axis, bone), side);
-    const md5_vec3d next_bone = md5_vec3d_sub(places[parent + 2], places[parent + 1]);
+    const md5_vec3d next_bone = md5_vec3d_sub(positions[parent + 2], positions[parent + 1]);
     const md5_quatd twist = rotation_about(bone, bend, next_bone);
     set_local(rig, parent, rotate_within_limit(rig, parent, twist));
 }
 
 // Forward pass: from the root on, each joint rotates toward the position of the next joint, within
 // its limit.
-static void rotate_to_positions(md5_rig *rig, const md5_vec3d *places)
+static void rotate_to_positions(md5_rig *rig, const md5_vec3d *positions)
 {
     const uint32_t last = rig->count - 1;
     for (uint32_t k = 0; k < last; k++) {
@@ -258,44 +284,46 @@ static void rotate_to_positions(md5_rig *rig, const md5_vec3d *places)
         md5_rig_joint *const next = rig_joint + 1;
         set_local(rig, k, rig_joint->local); // updates it for the rotations of the joints above
         const md5_vec3d bone = md5_quatd_rotate(rig_joint->rotation, next->offset);
-        const md5_vec3d direction = md5_vec3d_sub(places[k + 1], rig_joint->place);
+        const md5_vec3d direction = md5_vec3d_sub(positions[k + 1], rig_joint->position);
         set_local(rig, k, rotate_toward(rig, k, bone, direction));
         if (k + 1 < last && is_hinge(next) && !is_hinge(rig_joint))
-            turn_hinge_plane(rig, k, places);
-        next->place =
-            md5_vec3d_add(rig_joint->place, md5_quatd_rotate(rig_joint->rotation, next->offset));
+            align_hinge_plane(rig, k, positions);
+        next->position =
+            md5_vec3d_add(rig_joint->position, md5_quatd_rotate(rig_joint->rotation, next->offset));
     }
     set_local(rig, last, rig->joints[last].local);
 }
 
+// FABRIK with limits, followed by CCD with the remaining iterations: see MAX_VAIN_ITERATIONS.
 static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
     md5_quatd best[MD5_MAX_CHAIN];
-    md5_vec3d places[MD5_MAX_CHAIN];
+    md5_vec3d positions[MD5_MAX_CHAIN];
     double min_distance = rig_distance(rig, target);
     save_rig(rig, best);
     if (iterations > 0)
         bend_straight(rig, rig->count - 1, target, tolerance);
-    uint32_t num_vain = 0;
-    uint32_t i = 0;
-    for (; i < iterations && min_distance > tolerance && num_vain < MAX_VAIN_ITERATIONS; i++) {
-        compute_positions(rig, target, places);
-        rotate_to_positions(rig, places);
-        const double left = rig_distance(rig, target);
+    uint32_t num_vain = 0; // iterations since the last progress
+    uint32_t num_done = 0;
+    while (num_done < iterations && min_distance > tolerance && num_vain < MAX_VAIN_ITERATIONS) {
+        compute_positions(rig, target, positions);
+        rotate_to_positions(rig, positions);
+        const double distance = rig_distance(rig, target);
+        num_done++;
         num_vain++;
-        if (left < min_distance) {
-            min_distance = left;
+        if (distance < min_distance) {
+            min_distance = distance;
             num_vain = 0;
             save_rig(rig, best);
         }
     }
     restore_rig(best, rig);
-    return md5i_ccd_limited(rig, target, tolerance, iterations - i);
+    return md5i_ccd_limited(rig, target, tolerance, iterations - num_done);
 }
 
 // == Without limits ==============================================================================
 
-// A chain counts as straight if it deviates from a line by less than this share of its length.
+// A chain counts as straight if it deviates from a line by less than this fraction of its length.
 #define STRAIGHT_CHAIN 1e-3f
 
 // A straight chain whose target is on its line would stay on the line. Its joints are therefore
@@ -303,6 +331,10 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
 #define BEND_SINE 0.1f
 #define BEND_COSINE 0.99498744f
 
+// A vector with a smaller square of its length does not have a direction.
+#define MIN_CHAIN_SQUARE 1e-30f
+
+// A chain without limits and its target.
 typedef struct reaching {
     md5_axes axes;
     md5_chain chain;
@@ -314,7 +346,7 @@ typedef struct reaching {
     uint32_t iterations;
 } reaching;
 
-static float distance_left(const reaching *reach, md5_vec3 tip)
+static float distance_to_target(const reaching *reach, md5_vec3 tip)
 {
     return md5_vec3_length(md5_vec3_sub(tip, reach->target));
 }
@@ -324,21 +356,22 @@ static float distance_left(const reaching *reach, md5_vec3 tip)
 // root to the target, and a perpendicular direction in which the chain should bend.
 static bool is_stuck(const reaching *reach, md5_vec3 *direction, md5_vec3 *aside)
 {
-    const md5_vec3 *const places = reach->chain.places;
+    const md5_vec3 *const positions = reach->chain.positions;
     const md5_vec3 line =
-        md5_vec3_normalize(md5_vec3_sub(places[reach->last], places[0]), (md5_vec3){1, 0, 0});
-    *direction = md5_vec3_normalize(md5_vec3_sub(reach->target, places[0]), line);
-    *aside = md5i_forward_beside(reach->axes, *direction);
-    float widest = 0;
+        md5_vec3_normalize(md5_vec3_sub(positions[reach->last], positions[0]), (md5_vec3){1, 0, 0});
+    *direction = md5_vec3_normalize(md5_vec3_sub(reach->target, positions[0]), line);
+    *aside = md5i_forward_perpendicular(reach->axes, *direction);
+    float max_deviation = 0;
     for (uint32_t i = 1; i <= reach->last; i++) {
-        const md5_vec3 off = md5_vec3_reject(md5_vec3_sub(places[i], places[0]), *direction);
-        const float width = md5_vec3_length(off);
-        widest = width > widest ? width : widest;
+        const md5_vec3 across =
+            md5_vec3_reject(md5_vec3_sub(positions[i], positions[0]), *direction);
+        const float deviation = md5_vec3_length(across);
+        max_deviation = deviation > max_deviation ? deviation : max_deviation;
     }
-    if (reach->iterations == 0 || !(widest < STRAIGHT_CHAIN * reach->length))
+    if (reach->iterations == 0 || !(max_deviation < STRAIGHT_CHAIN * reach->length))
         return false;
-    return distance_left(reach, places[0]) < reach->length
-           && distance_left(reach, places[reach->last]) > reach->tolerance;
+    return distance_to_target(reach, positions[0]) < reach->length
+           && distance_to_target(reach, positions[reach->last]) > reach->tolerance;
 }
 
 // Returns the point at the distance `length` from `fixed`, in the direction of `toward`.
@@ -350,129 +383,155 @@ static md5_vec3 point_toward(md5_vec3 fixed, md5_vec3 toward, float length)
 }
 
 // Moves the joints of a chain onto the line from its root to the target.
-static void stretch_to_target(const reaching *reach, md5_vec3 *places)
+static void stretch_to_target(const reaching *reach, md5_vec3 *positions)
 {
     for (uint32_t i = 0; i < reach->last; i++)
-        places[i + 1] = point_toward(places[i], reach->target, reach->lengths[i]);
+        positions[i + 1] = point_toward(positions[i], reach->target, reach->lengths[i]);
 }
 
 // Moves the tip of a chain to the target and restores the lengths of the bones, from the tip to the
 // root. Then moves the root back to its position, and restores the lengths from the root to the
 // tip. Each iteration reduces the distance between tip and target.
-static void iterate_fabrik(const reaching *reach, md5_vec3 *places)
+static void iterate_fabrik(const reaching *reach, md5_vec3 *positions)
 {
-    const md5_vec3 root = reach->chain.places[0];
+    const md5_vec3 root = reach->chain.positions[0];
     const uint32_t last = reach->last;
     for (uint32_t n = 0; n < reach->iterations; n++) {
-        if (distance_left(reach, places[last]) <= reach->tolerance)
+        if (distance_to_target(reach, positions[last]) <= reach->tolerance)
             break;
-        places[last] = reach->target;
+        positions[last] = reach->target;
         for (uint32_t i = last; i-- > 0;)
-            places[i] = point_toward(places[i + 1], places[i], reach->lengths[i]);
-        places[0] = root;
+            positions[i] = point_toward(positions[i + 1], positions[i], reach->lengths[i]);
+        positions[0] = root;
         for (uint32_t i = 0; i < last; i++)
-            places[i + 1] = point_toward(places[i], places[i + 1], reach->lengths[i]);
+            positions[i + 1] = point_toward(positions[i], positions[i + 1], reach->lengths[i]);
     }
 }
 
-// Computes the rotations that move the joints of a chain to places[]. Each joint takes the shortest
-// rotation that points its bone at the next position, after the rotations of the joints above it. A
-// bone without length has an arbitrary direction. Writes turned[chain->count], model-space
-// rotations.
-static void rotate_to_places(const md5_chain *chain, const md5_vec3 *places, md5_quat *turned)
+// Computes the rotations that move the joints of a chain to positions[]. Each joint takes the
+// shortest rotation that points its bone at the next position, after the rotations of the joints
+// above it. A bone without length has an arbitrary direction. Writes rotations[chain->count],
+// model-space rotations.
+static void point_bones_at_positions(const md5_chain *chain, const md5_vec3 *positions,
+                                     md5_quat *rotations)
 {
     const uint32_t last = chain->count - 1;
     const md5_vec3 any = {1, 0, 0};
-    md5_quat total = MD5_NO_TURN;
+    md5_quat total = MD5_NO_ROTATION;
     for (uint32_t i = 0; i < last; i++) {
-        const md5_vec3 bone = md5_vec3_sub(chain->places[i + 1], chain->places[i]);
+        const md5_vec3 bone = md5_vec3_sub(chain->positions[i + 1], chain->positions[i]);
         const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(total, bone), any);
-        const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(places[i + 1], places[i]), from);
-        total = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), total));
-        turned[i] = md5_quat_mul(total, chain->rotations[i]);
+        const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(positions[i + 1], positions[i]), from);
+        total = md5_quat_trim(md5_quat_mul(md5_rotation_between(from, to), total));
+        rotations[i] = md5_quat_mul(total, chain->rotations[i]);
     }
-    turned[last] = md5_quat_mul(total, chain->rotations[last]);
+    rotations[last] = md5_quat_mul(total, chain->rotations[last]);
 }
 
-// Writes turned[chain->count], model-space rotations. Returns the remaining distance.
-static float solve_by_fabrik(const reaching *reach, md5_quat *turned)
+// Moves the inner joints of a straight chain aside, so that the iterations can bend it.
+static void push_aside_if_stuck(const reaching *reach, md5_vec3 *positions)
+{
+    md5_vec3 direction;
+    md5_vec3 aside;
+    if (!is_stuck(reach, &direction, &aside))
+        return;
+    for (uint32_t i = 1; i < reach->last; i++) {
+        const float push = BEND_SINE * reach->lengths[i - 1];
+        positions[i] = md5_vec3_add(positions[i], md5_vec3_scale(aside, push));
+    }
+}
+
+// FABRIK (Aristidou, Lasenby 2011) without limits. Writes rotations[chain->count] in model space.
+// Returns the remaining distance.
+static float solve_by_fabrik(const reaching *reach, md5_quat *rotations)
 {
     const md5_chain *const chain = &reach->chain;
-    md5_vec3 places[MD5_MAX_CHAIN];
-    memcpy(places, chain->places, chain->count * sizeof *places);
-    const bool is_reachable = distance_left(reach, chain->places[0]) < reach->length;
+    md5_vec3 positions[MD5_MAX_CHAIN];
+    memcpy(positions, chain->positions, chain->count * sizeof *positions);
+    const bool is_reachable = distance_to_target(reach, chain->positions[0]) < reach->length;
     if (is_reachable) {
-        md5_vec3 direction;
-        md5_vec3 aside;
-        if (is_stuck(reach, &direction, &aside)) {
-            for (uint32_t i = 1; i < reach->last; i++) {
-                const float push = BEND_SINE * reach->lengths[i - 1];
-                places[i] = md5_vec3_add(places[i], md5_vec3_scale(aside, push));
-            }
-        }
-        iterate_fabrik(reach, places);
+        push_aside_if_stuck(reach, positions);
+        iterate_fabrik(reach, positions);
     } else {
-        stretch_to_target(reach, places);
+        stretch_to_target(reach, positions);
     }
-    rotate_to_places(chain, places, turned);
-    return distance_left(reach, places[reach->last]);
+    point_bones_at_positions(chain, positions, rotations);
+    return distance_to_target(reach, positions[reach->last]);
 }
 
 // Applies the rotations of a pass of CCD. The rotation of a joint also rotates its descendants.
 // Positions are computed from the original bones, so that rounding errors do not change lengths.
 static void apply_rotations(const md5_chain *chain, const md5_quat *pass_rotations,
-                            md5_quat *total_rotations, md5_vec3 *places)
+                            md5_quat *total_rotations, md5_vec3 *positions)
 {
-    md5_quat so_far = MD5_NO_TURN;
+    md5_quat accumulated = MD5_NO_ROTATION;
     for (uint32_t i = 0; i + 1 < chain->count; i++) {
-        so_far = md5_quat_trim(md5_quat_mul(so_far, pass_rotations[i]));
-        total_rotations[i] = md5_quat_trim(md5_quat_mul(so_far, total_rotations[i]));
-        const md5_vec3 bone = md5_vec3_sub(chain->places[i + 1], chain->places[i]);
-        places[i + 1] = md5_vec3_add(places[i], md5_quat_rotate(total_rotations[i], bone));
+        accumulated = md5_quat_trim(md5_quat_mul(accumulated, pass_rotations[i]));
+        total_rotations[i] = md5_quat_trim(md5_quat_mul(accumulated, total_rotations[i]));
+        const md5_vec3 bone = md5_vec3_sub(chain->positions[i + 1], chain->positions[i]);
+        positions[i + 1] = md5_vec3_add(positions[i], md5_quat_rotate(total_rotations[i], bone));
     }
 }
 
-// Writes turned[chain->count], model-space rotations. Returns the remaining distance.
-static float solve_by_ccd(const reaching *reach, md5_quat *turned)
+// Computes the rotations of one pass of CCD, from the joint above the tip to the root: each joint
+// rotates the tip onto the line from the joint to the target. Only the position of the tip is
+// updated meanwhile, because the joints above do not move.
+static void compute_ccd_pass(const reaching *reach, const md5_vec3 *positions,
+                             md5_quat *pass_rotations)
+{
+    const md5_vec3 any = {1, 0, 0};
+    md5_vec3 tip = positions[reach->last];
+    for (uint32_t i = reach->last; i-- > 0;) {
+        const md5_vec3 to_tip = md5_vec3_sub(tip, positions[i]);
+        const md5_vec3 to_target = md5_vec3_sub(reach->target, positions[i]);
+        const md5_vec3 from = md5_vec3_normalize(to_tip, any);
+        const md5_vec3 to = md5_vec3_normalize(to_target, from);
+        // A rotation does not move a tip that is at the joint.
+        const bool is_at_joint = !(md5_vec3_dot(to_tip, to_tip) > MIN_CHAIN_SQUARE);
+        pass_rotations[i] = is_at_joint ? MD5_NO_ROTATION : md5_rotation_between(from, to);
+        tip = md5_vec3_add(positions[i], md5_quat_rotate(pass_rotations[i], to_tip));
+    }
+}
+
+// Bends a straight chain as bend_straight() does.
+static void rotate_if_stuck(const reaching *reach, md5_quat *total_rotations, md5_vec3 *positions)
+{
+    md5_quat pass_rotations[MD5_MAX_CHAIN];
+    md5_vec3 direction;
+    md5_vec3 aside;
+    if (!is_stuck(reach, &direction, &aside))
+        return;
+    const md5_float4 axis = md5_float4_from_vec3(md5_vec3_cross(direction, aside));
+    for (uint32_t i = 0; i < reach->last; i++) {
+        const float sine = i == 0 ? BEND_SINE : -BEND_SINE;
+        pass_rotations[i] = md5_quat_from_float4(md5_float4_about(axis, BEND_COSINE, sine));
+    }
+    apply_rotations(&reach->chain, pass_rotations, total_rotations, positions);
+}
+
+// Cyclic coordinate descent without limits. Writes rotations[chain->count] in model space. Returns
+// the remaining distance.
+static float solve_by_ccd(const reaching *reach, md5_quat *rotations)
 {
     const md5_chain *const chain = &reach->chain;
     const uint32_t last = reach->last;
-    const md5_vec3 any = {1, 0, 0};
-    md5_vec3 places[MD5_MAX_CHAIN];
-    md5_vec3 direction;
-    md5_vec3 aside;
+    md5_vec3 positions[MD5_MAX_CHAIN];
     md5_quat pass_rotations[MD5_MAX_CHAIN];  // rotations of one pass, model space
     md5_quat total_rotations[MD5_MAX_CHAIN]; // rotations of all passes, model space
-    memcpy(places, chain->places, chain->count * sizeof *places);
+    memcpy(positions, chain->positions, chain->count * sizeof *positions);
     for (uint32_t i = 0; i < last; i++)
-        total_rotations[i] = MD5_NO_TURN;
-    if (is_stuck(reach, &direction, &aside)) {
-        const md5_float4 axis = md5_float4_from_vec3(md5_vec3_cross(direction, aside));
-        for (uint32_t i = 0; i < last; i++)
-            pass_rotations[i] = md5_quat_from_float4(
-                md5_float4_about(axis, BEND_COSINE, i == 0 ? BEND_SINE : -BEND_SINE));
-        apply_rotations(chain, pass_rotations, total_rotations, places);
+        total_rotations[i] = MD5_NO_ROTATION;
+    rotate_if_stuck(reach, total_rotations, positions);
+    for (uint32_t n = 0; n < reach->iterations; n++) {
+        if (!(distance_to_target(reach, positions[last]) > reach->tolerance))
+            break;
+        compute_ccd_pass(reach, positions, pass_rotations);
+        apply_rotations(chain, pass_rotations, total_rotations, positions);
     }
-    for (uint32_t n = 0;
-         n < reach->iterations && distance_left(reach, places[last]) > reach->tolerance; n++) {
-        // One pass from the joint above the tip to the root: each joint rotates the tip onto the
-        // line from the joint to the target. Only the position of the tip is updated meanwhile.
-        md5_vec3 tip = places[last];
-        for (uint32_t i = last; i-- > 0;) {
-            const md5_vec3 old = md5_vec3_sub(tip, places[i]);
-            const md5_vec3 from = md5_vec3_normalize(old, any);
-            const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(reach->target, places[i]), from);
-            // A rotation does not move a tip that is at the joint.
-            pass_rotations[i] =
-                md5_vec3_dot(old, old) > 1e-30f ? md5_turn_between(from, to) : MD5_NO_TURN;
-            tip = md5_vec3_add(places[i], md5_quat_rotate(pass_rotations[i], old));
-        }
-        apply_rotations(chain, pass_rotations, total_rotations, places);
-    }
-    total_rotations[last] = total_rotations[last - 1];
+    total_rotations[last] = total_rotations[last - 1]; // the tip keeps its rotation in its parent
     for (uint32_t i = 0; i <= last; i++)
-        turned[i] = md5_quat_mul(total_rotations[i], chain->rotations[i]);
-    return distance_left(reach, places[last]);
+        rotations[i] = md5_quat_mul(total_rotations[i], chain->rotations[i]);
+    return distance_to_target(reach, positions[last]);
 }
 
 // A tip and its target.
@@ -498,22 +557,23 @@ typedef struct rig_goal {
 
 enum { MAX_ROWS = 6 * MD5_MAX_GOALS, MAX_ANGLES = 3 * MD5_MAX_GOAL_JOINTS };
 
-// lambda^2, as a share of the mean of the diagonal of J J^T.
+// lambda^2, as a fraction of the mean of the diagonal of J J^T.
 #define DAMPING_FIRST 1e-2
 #define DAMPING_MIN 1e-6
 #define DAMPING_MAX 1e6
-#define DAMPING_LESS 0.2
-#define DAMPING_MORE 6.0
+#define DAMPING_DECREASE 0.2
+#define DAMPING_INCREASE 6.0
 
-// No joint turns by more than this in one iteration, in radians.
-#define MAX_TURN 0.5
+// Largest rotation of a joint in one iteration, in radians.
+#define MAX_ROTATION 0.5
 
-// An axis about which a joint may turn.
+// An axis about which a joint may rotate.
 typedef struct free_angle {
     uint32_t joint;
     md5_vec3d axis; // model space
 } free_angle;
 
+// The state of the least-squares solver.
 typedef struct solving {
     md5_rig *rig;
     rig_goal *goals;
@@ -527,14 +587,24 @@ typedef struct solving {
     double matrix[MAX_ROWS][MAX_ROWS]; // lower triangle
 } solving;
 
-static void put(md5_vec3d v, double scale, double *rows)
+static void store_scaled(md5_vec3d v, double scale, double *rows)
 {
     rows[0] = v.x * scale;
     rows[1] = v.y * scale;
     rows[2] = v.z * scale;
 }
 
-// Returns the weighted sum of squares. Sets whether all goals are within `tolerance`.
+// Returns the vector of the rotation from one orientation to another, with twice the sine of half
+// of the angle as its length. For small angles, the length is the angle.
+static md5_vec3d rotation_error(md5_quatd from, md5_quatd to)
+{
+    const md5_quatd between = md5_quatd_mul(to, md5_quatd_conjugate(from));
+    const double scale = between.w < 0 ? -2 : 2; // by the shorter arc
+    return (md5_vec3d){between.x * scale, between.y * scale, between.z * scale};
+}
+
+// Sets the weighted errors of all goals. Returns the sum of their squares. Sets *is_reached if all
+// goals are within `tolerance`.
 static double measure(solving *problem, double tolerance, bool *is_reached)
 {
     double sum = 0;
@@ -543,19 +613,15 @@ static double measure(solving *problem, double tolerance, bool *is_reached)
         rig_goal *const goal = &problem->goals[i];
         const md5_rig_joint *const tip = &problem->rig->joints[goal->tip];
         double *const rows = &problem->errors[problem->first_row[i]];
-        const md5_vec3d off = md5_vec3d_sub(goal->target, tip->place);
-        goal->left = md5_vec3d_length(off);
-        put(off, goal->weight, rows);
+        const md5_vec3d error = md5_vec3d_sub(goal->target, tip->position);
+        goal->left = md5_vec3d_length(error);
+        store_scaled(error, goal->weight, rows);
         *is_reached = *is_reached && goal->left <= tolerance;
         if (!goal->has_rotation)
             continue;
-        // Twice the vector of the turn to the goal's rotation: its length is twice the sine of half
-        // of the angle, which is the angle where it is small.
-        const md5_quatd to = md5_quatd_mul(goal->rotation, md5_quatd_conjugate(tip->rotation));
-        const double scale = to.w < 0 ? -2 : 2;
-        const md5_vec3d turn = {to.x * scale, to.y * scale, to.z * scale};
-        put(turn, goal->weight * goal->lever, rows + 3);
-        *is_reached = *is_reached && md5_vec3d_length(turn) * goal->lever <= tolerance;
+        const md5_vec3d angle = rotation_error(tip->rotation, goal->rotation);
+        store_scaled(angle, goal->weight * goal->lever, rows + 3);
+        *is_reached = *is_reached && md5_vec3d_length(angle) * goal->lever <= tolerance;
     }
     for (uint32_t i = 0; i < problem->num_rows; i++)
         sum += problem->errors[i] * problem->errors[i];
@@ -567,15 +633,16 @@ static double measure(solving *problem, double tolerance, bool *is_reached)
 // The derivative of all errors by an angle: one column of J.
 static void fill_column(const solving *problem, const free_angle *angle, double *column)
 {
-    const md5_vec3d pivot = problem->rig->joints[angle->joint].place;
+    const md5_vec3d pivot = problem->rig->joints[angle->joint].position;
     for (uint32_t i = 0; i < problem->num_goals; i++) {
         const rig_goal *const goal = &problem->goals[i];
-        const double weight = problem->below[angle->joint] >> i & 1u ? goal->weight : 0;
-        const md5_vec3d arm = md5_vec3d_sub(problem->rig->joints[goal->tip].place, pivot);
+        const bool moves_tip = (problem->below[angle->joint] >> i & 1u) != 0;
+        const double weight = moves_tip ? goal->weight : 0;
+        const md5_vec3d arm = md5_vec3d_sub(problem->rig->joints[goal->tip].position, pivot);
         double *const rows = &column[problem->first_row[i]];
-        put(md5_vec3d_cross(angle->axis, arm), weight, rows);
+        store_scaled(md5_vec3d_cross(angle->axis, arm), weight, rows);
         if (goal->has_rotation)
-            put(angle->axis, weight * goal->lever, rows + 3);
+            store_scaled(angle->axis, weight * goal->lever, rows + 3);
     }
 }
 
@@ -589,8 +656,9 @@ static double dot_product(const double *a, const double *b, uint32_t count)
 
 // -- Step -----------------------------------------------------------------------------------------
 
-// Solves the linear system by Cholesky decomposition in place. The matrix is positive definite,
-// because `damping` is above 0 unless no joint can move. Returns false if no joint can move.
+// Solves (J J^T + lambda^2 I) result = errors by Cholesky decomposition in place, where lambda^2 is
+// `damping` times the mean of the diagonal. The matrix is positive definite unless no joint can
+// move. Returns false in this case.
 static bool solve(solving *problem, double damping, double *result)
 {
     const uint32_t count = problem->num_rows;
@@ -598,19 +666,19 @@ static bool solve(solving *problem, double damping, double *result)
     for (uint32_t i = 0; i < count; i++)
         trace += problem->matrix[i][i];
     const double added = damping * trace / count;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) { // the matrix becomes L of L L^T
         double *const row = problem->matrix[i];
         for (uint32_t k = 0; k < i; k++)
             row[k] = (row[k] - dot_product(row, problem->matrix[k], k)) / problem->matrix[k][k];
-        const double square = row[i] + added - dot_product(row, row, i);
-        if (!(square > 0))
+        const double pivot = row[i] + added - dot_product(row, row, i);
+        if (!(pivot > 0))
             return false;
-        row[i] = sqrt(square);
+        row[i] = sqrt(pivot);
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) // L y = errors
         result[i] = (problem->errors[i] - dot_product(problem->matrix[i], result, i))
                     / problem->matrix[i][i];
-    for (uint32_t i = count; i-- > 0;) {
+    for (uint32_t i = count; i-- > 0;) { // L^T result = y
         for (uint32_t k = i + 1; k < count; k++)
             result[i] -= problem->matrix[k][i] * result[k];
         result[i] /= problem->matrix[i][i];
@@ -627,11 +695,12 @@ static void add_angle(solving *problem, uint32_t joint, const md5_limit_axis *ax
     free_angle *const angle = &problem->angles[problem->num_angles];
     double column[MAX_ROWS] = {0};
     angle->joint = joint;
-    angle->axis = md5_quatd_rotate(md5i_rig_above(problem->rig, joint), axis->axis);
+    angle->axis = md5_quatd_rotate(md5i_rig_parent_rotation(problem->rig, joint), axis->axis);
     fill_column(problem, angle, column);
     const double direction = dot_product(column, problem->errors, problem->num_rows);
-    const bool is_blocked = direction > 0 ? axis->is_most : direction < 0 && axis->is_least;
-    if (is_blocked)
+    const bool exceeds_max = direction > 0 && axis->is_at_max;
+    const bool exceeds_min = direction < 0 && axis->is_at_min;
+    if (exceeds_max || exceeds_min)
         return;
     problem->num_angles++;
     for (uint32_t row = 0; row < problem->num_rows; row++) {
@@ -659,7 +728,7 @@ static void collect_angles(solving *problem)
     }
 }
 
-// Rotates the joints by J^T `solved`. If a rotation is larger than MAX_TURN, all rotations are
+// Rotates the joints by J^T `solved`. If a rotation is larger than MAX_ROTATION, all rotations are
 // scaled down.
 static void rotate_joints(solving *problem, const double *solved)
 {
@@ -680,7 +749,7 @@ static void rotate_joints(solving *problem, const double *solved)
     }
     // A quaternion (tan(angle / 2) * axis, 1) is a rotation by the angle, except for its length.
     // The angle is small, so half of it replaces the tangent.
-    const double half = max_angle > MAX_TURN ? 0.5 * MAX_TURN / max_angle : 0.5;
+    const double half = max_angle > MAX_ROTATION ? 0.5 * MAX_ROTATION / max_angle : 0.5;
     for (uint32_t joint = 0; joint < rig->count; joint++) {
         const md5_vec3d tangent = md5_vec3d_scale(rotations[joint], half);
         if (!(md5_vec3d_dot(tangent, tangent) > 0))
@@ -688,9 +757,10 @@ static void rotate_joints(solving *problem, const double *solved)
         const md5_quatd rotation = md5i_quatd_unit((md5_quatd){tangent.x, tangent.y, tangent.z, 1});
         rig->joints[joint].local = rotate_within_limit(rig, joint, rotation);
     }
-    md5i_place_rig(rig);
+    md5i_update_rig(rig);
 }
 
+// Runs the Levenberg-Marquardt iterations that are described above.
 static void iterate(solving *problem, double tolerance, uint32_t iterations)
 {
     md5_quatd before[MD5_MAX_GOAL_JOINTS];
@@ -707,11 +777,11 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
         const double new_sum = measure(problem, tolerance, &is_reached);
         if (new_sum < sum) {
             sum = new_sum;
-            const double reduced = damping * DAMPING_LESS;
+            const double reduced = damping * DAMPING_DECREASE;
             damping = reduced > DAMPING_MIN ? reduced : DAMPING_MIN;
             continue;
         }
-        damping *= DAMPING_MORE;
+        damping *= DAMPING_INCREASE;
         restore_rig(before, problem->rig);
         measure(problem, tolerance, &is_reached);
     }
@@ -738,14 +808,14 @@ static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, doubl
              ancestor = rig->joints[ancestor].parent)
             problem.below[ancestor] |= 1u << i;
     }
-    const double start_distance = measure(&problem, tolerance, &is_reached);
+    const double start_sum = measure(&problem, tolerance, &is_reached);
     save_rig(rig, before);
     if (iterations > 0 && !is_reached) {
         for (uint32_t i = 0; i < num_goals; i++)
             bend_straight(rig, goals[i].tip, goals[i].target, tolerance);
     }
     iterate(&problem, tolerance, iterations);
-    if (!(measure(&problem, tolerance, &is_reached) > start_distance))
+    if (!(measure(&problem, tolerance, &is_reached) > start_sum))
         return;
     restore_rig(before, rig);
     measure(&problem, tolerance, &is_reached);
@@ -768,7 +838,7 @@ static md5_rig_joint create_rig_joint(const md5_xform *pose, uint32_t joint, uin
         .joint = joint,
         .parent = parent,
         .offset = md5_vec3d_from_vec3(pose[joint].translation),
-        .limit = md5i_limit_of(limits ? &limits[joint] : NULL),
+        .limit = md5i_prepare_limit(limits ? &limits[joint] : NULL),
     };
     added.local = md5i_limit_nearest(&added.limit,
                                      md5i_quatd_unit(md5_quatd_from_quat(pose[joint].rotation)));
@@ -788,9 +858,9 @@ static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_x
         rig.joints[i] =
             create_rig_joint(pose, chain->joints[i], i > 0 ? i - 1 : MD5_NONE, job->limits);
         rig.joints[i].above = md5i_quatd_unit(md5_quatd_from_quat(chain->above));
-        rig.joints[i].place = md5_vec3d_from_vec3(chain->places[i]);
+        rig.joints[i].position = md5_vec3d_from_vec3(chain->positions[i]);
     }
-    md5i_place_rig(&rig);
+    md5i_update_rig(&rig);
     const double left = solvers[job->solver](&rig, md5_vec3d_from_vec3(reach->target),
                                              reach->tolerance, reach->iterations);
     if (job->weight > 0)
@@ -798,15 +868,29 @@ static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_x
     return (float)left;
 }
 
+// Sets the lengths of the bones of a chain.
+static void measure_bones(reaching *reach)
+{
+    const md5_chain *const chain = &reach->chain;
+    reach->last = chain->count - 1;
+    reach->length = 0;
+    for (uint32_t i = 0; i < reach->last; i++) {
+        const md5_vec3 bone = md5_vec3_sub(chain->positions[i], chain->positions[i + 1]);
+        reach->lengths[i] = md5_vec3_length(bone);
+        reach->length += reach->lengths[i];
+    }
+}
+
 float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
     MD5_ASSERT((unsigned)job->solver <= MD5_CHAIN_LEAST_SQUARES,
                "solver: must be a value of md5_chain_solver");
-    reaching reach; // without the joints beyond the chain
+    reaching reach; // only the used parts of the arrays are set
     md5_chain *const chain = &reach.chain;
-    if (!md5_is_place(job->target) || !md5i_find_chain(skeleton, pose, job->tip, job->length, chain)
-        || chain->count < 2)
+    if (!md5_is_valid_vec3(job->target))
+        return INFINITY;
+    if (!md5i_find_chain(skeleton, pose, job->tip, job->length, chain) || chain->count < 2)
         return INFINITY;
     MD5_VALIDATE(md5i_are_limits(job->limits, chain->joints, chain->count), MD5_LIMIT_RULE);
     reach.axes = skeleton->axes;
@@ -815,19 +899,14 @@ float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md
     reach.iterations = job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS;
     if (job->limits || job->solver == MD5_CHAIN_LEAST_SQUARES)
         return solve_by_rig(&reach, job, pose);
-    reach.last = chain->count - 1;
-    reach.length = 0;
-    for (uint32_t i = 0; i < reach.last; i++) {
-        const md5_vec3 bone = md5_vec3_sub(chain->places[i], chain->places[i + 1]);
-        reach.lengths[i] = md5_vec3_length(bone);
-        reach.length += reach.lengths[i];
-    }
-    md5_quat turned[MD5_MAX_CHAIN];
-    const float left = job->solver == MD5_CHAIN_CCD ? solve_by_ccd(&reach, turned)
-                                                    : solve_by_fabrik(&reach, turned);
+
+    measure_bones(&reach);
+    md5_quat rotations[MD5_MAX_CHAIN]; // model space
+    const float distance = job->solver == MD5_CHAIN_CCD ? solve_by_ccd(&reach, rotations)
+                                                        : solve_by_fabrik(&reach, rotations);
     if (job->weight > 0)
-        md5i_turn_chain(chain, turned, job->weight, pose);
-    return left;
+        md5i_rotate_chain(chain, rotations, job->weight, pose);
+    return distance;
 }
 
 // == Goals =======================================================================================
@@ -851,11 +930,11 @@ typedef struct goal_collection {
 // Returns true if a goal has a chain and finite values.
 static bool is_valid_goal(const md5_skeleton *skeleton, const md5_goal *goal)
 {
-    if (!(goal->weight > 0 && goal->weight < MD5_FARTHEST))
+    if (!(goal->weight > 0 && goal->weight < MD5_MAX_COORDINATE))
         return false;
     if (goal->tip >= skeleton->num_joints || goal->length < 2)
         return false;
-    if (skeleton->joints[goal->tip].parent == MD5_NONE || !md5_is_place(goal->target))
+    if (skeleton->joints[goal->tip].parent == MD5_NONE || !md5_is_valid_vec3(goal->target))
         return false;
     return !goal->rotation || md5_is_rotation(*goal->rotation);
 }
@@ -889,14 +968,14 @@ static uint32_t find_rig_joint(const md5_rig *rig, uint32_t joint)
 }
 
 // Sets the rotation above the first joint of a rig, and its position, from the pose.
-static void place_first_joint(const goal_collection *collection, md5_rig_joint *first)
+static void set_root_transform(const goal_collection *collection, md5_rig_joint *first)
 {
-    const md5_float4_place above =
-        md5i_place_above(collection->skeleton, collection->pose, first->joint);
-    const md5_float4_place place =
-        md5i_place_of(collection->skeleton, collection->pose, first->joint);
+    const md5_float4_transform above =
+        md5i_parent_joint_transform(collection->skeleton, collection->pose, first->joint);
+    const md5_float4_transform position =
+        md5i_joint_transform(collection->skeleton, collection->pose, first->joint);
     first->above = md5i_quatd_unit(md5_quatd_from_quat(md5_quat_from_float4(above.rotation)));
-    first->place = md5_vec3d_from_vec3(md5_vec3_from_float4(place.place));
+    first->position = md5_vec3d_from_vec3(md5_vec3_from_float4(position.position));
 }
 
 // Adds the joints from a tip up to an ancestor that is in the rig. If no ancestor is in the rig,
@@ -932,7 +1011,7 @@ static uint32_t add_path(goal_collection *collection, uint32_t tip)
         *added = create_rig_joint(collection->pose, joint, parent, limits);
         added->is_held = is_held;
         if (parent == MD5_NONE)
-            place_first_joint(collection, added);
+            set_root_transform(collection, added);
         parent = rig->count;
         rig->count++;
     }
@@ -982,10 +1061,28 @@ static void add_goal(goal_collection *collection, md5_goal *goal)
 static bool is_rig_finite(const md5_rig *rig)
 {
     for (uint32_t i = 0; i < rig->count; i++) {
-        if (!md5_is_place(md5_vec3d_round(rig->joints[i].place)))
+        if (!md5_is_valid_vec3(md5_vec3d_round(rig->joints[i].position)))
             return false;
     }
     return true;
+}
+
+// Solves the collected goals, and writes the rotations to the pose and the distances to the goals
+// of the caller.
+static void solve_collection(goal_collection *collection, md5_xform *pose)
+{
+    const md5_goals_job *const job = collection->job;
+    md5i_update_rig(&collection->rig);
+    if (collection->num_goals == 0 || !is_rig_finite(&collection->rig))
+        return;
+    const double tolerance = job->tolerance > 0 ? job->tolerance : 0;
+    const uint32_t iterations =
+        job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS;
+    solve_goals(&collection->rig, collection->goals, collection->num_goals, tolerance, iterations);
+    for (uint32_t i = 0; i < collection->num_goals; i++)
+        collection->from[i]->distance = (float)collection->goals[i].left;
+    if (job->weight > 0)
+        write_rig(&collection->rig, job->weight, pose);
 }
 
 float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md5_xform *pose)
@@ -995,27 +1092,18 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
     MD5_VALIDATE_RESERVED(job->goals, job->num_goals);
     MD5_ASSERT(job->num_goals <= MD5_MAX_GOALS, "num_goals: must be at most MD5_MAX_GOALS");
     MD5_VALIDATE(md5i_are_limits(job->limits, NULL, skeleton->num_joints), MD5_LIMIT_RULE);
-    goal_collection collection; // without its arrays
+    goal_collection collection; // only the used parts of the arrays are set
     collection.skeleton = skeleton;
     collection.pose = pose;
     collection.job = job;
     collection.rig.axes = skeleton->axes;
-    collection.rig.count = collection.num_goals = 0;
+    collection.rig.count = 0;
+    collection.num_goals = 0;
     for (uint32_t i = 0; i < job->num_goals; i++) {
         job->goals[i].distance = INFINITY;
         add_goal(&collection, &job->goals[i]);
     }
-    md5i_place_rig(&collection.rig);
-    if (collection.num_goals > 0 && is_rig_finite(&collection.rig)) {
-        const double tolerance = job->tolerance > 0 ? job->tolerance : 0;
-        const uint32_t iterations =
-            job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS;
-        solve_goals(&collection.rig, collection.goals, collection.num_goals, tolerance, iterations);
-        for (uint32_t i = 0; i < collection.num_goals; i++)
-            collection.from[i]->distance = (float)collection.goals[i].left;
-        if (job->weight > 0)
-            write_rig(&collection.rig, job->weight, pose);
-    }
+    solve_collection(&collection, pose);
     float max_distance = 0;
     for (uint32_t i = 0; i < job->num_goals; i++) {
         if (job->goals[i].weight > 0 && job->goals[i].distance > max_distance)

@@ -222,7 +222,7 @@ static md5_motion_at piece_at(const md5_pieces *pieces, uint32_t piece, double s
 }
 
 // Allocates the arrays of `count` pieces in an arena.
-static bool take_pieces(md5_arena *arena, md5_pieces *pieces, uint32_t degree, uint32_t count)
+static bool alloc_pieces(md5_arena *arena, md5_pieces *pieces, uint32_t degree, uint32_t count)
 {
     const size_t num_points = (size_t)count * (degree + 1);
     pieces->degree = degree;
@@ -239,11 +239,11 @@ static md5_vec4d extend_point(md5_vec3 p)
 }
 
 // Make the pieces of a checked description.
-static bool make_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
+static bool build_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
     const uint32_t degree = curve_degree(desc);
     const uint32_t count = (desc->num_points - (desc->is_closed ? 0 : 1)) / degree;
-    TRY(take_pieces(arena, pieces, degree, count));
+    TRY(alloc_pieces(arena, pieces, degree, count));
     for (uint32_t i = 0; i < count; i++) {
         pieces->starts[i] = (double)i / count;
         for (uint32_t j = 0; j <= degree; j++) {
@@ -261,16 +261,17 @@ static bool make_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces
 // between two points the cubic with these velocities.
 
 // Shortest duration of a piece relative to the longest: avoids division by 0 for equal points.
-#define MIN_SHARE 1e-3
+#define MIN_TIME_RATIO 1e-3
 
 typedef struct curve_path {
     const md5_vec3 *points;
     uint32_t num_points;
     uint32_t num_pieces;
     bool is_uniform;
-    double least; // time of a piece
+    double min_time; // of a piece
 } curve_path;
 
+// Returns the vector from the first to the last point of a piece.
 static md5_vec3d piece_vector(const curve_path *line, uint32_t piece)
 {
     const md5_vec3 from = line->points[piece];
@@ -278,22 +279,26 @@ static md5_vec3d piece_vector(const curve_path *line, uint32_t piece)
     return md5_vec3d_sub(md5_vec3d_from_vec3(to), md5_vec3d_from_vec3(from));
 }
 
+// Returns the duration of a piece: the square root of its length (centripetal parameters), or 1.
 static double piece_time(const curve_path *line, uint32_t piece)
 {
     if (line->is_uniform)
         return 1;
     const double time = sqrt(md5_vec3d_length(piece_vector(line, piece)));
-    return time > line->least ? time : line->least;
+    return time > line->min_time ? time : line->min_time;
 }
 
-// Returns the velocity at the start of a piece, or at the end of the last piece of an open path.
+// Returns the velocity at the start of a piece, or at the end of the last piece of an open path. At
+// an inner point it is the derivative of the parabola through this point and both neighbors.
 static md5_vec3d velocity_at(const curve_path *line, uint32_t point)
 {
     const bool is_closed = line->num_pieces == line->num_points;
     const uint32_t after = point % line->num_points;
     const uint32_t before = (point + line->num_points - 1) % line->num_points;
-    if (!is_closed && (point == 0 || point == line->num_pieces)) {
-        const uint32_t only = point == 0 ? after : before;
+    const bool is_first = !is_closed && point == 0;
+    const bool is_last = !is_closed && point == line->num_pieces;
+    if (is_first || is_last) {
+        const uint32_t only = is_first ? after : before;
         return md5_vec3d_scale(piece_vector(line, only), 1.0 / piece_time(line, only));
     }
     const double time_before = piece_time(line, before);
@@ -304,13 +309,16 @@ static md5_vec3d velocity_at(const curve_path *line, uint32_t point)
         md5_vec3d_scale(piece_vector(line, after), time_before / (time_after * sum)));
 }
 
+// Returns the position after `time` at a velocity, as a control point of weight 1.
 static md5_vec4d control_point(md5_vec3d point, md5_vec3d velocity, double time)
 {
     const md5_vec3d moved = md5_vec3d_add(point, md5_vec3d_scale(velocity, time));
     return (md5_vec4d){moved.x, moved.y, moved.z, 1};
 }
 
-static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
+// Converts a Catmull-Rom curve to cubic Bezier pieces, one between each two points. The inner
+// control points of a piece are its end points plus or minus a third of the velocity there.
+static bool build_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
     curve_path line = {
         .points = desc->points,
@@ -318,11 +326,11 @@ static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_p
         .num_pieces = desc->num_points - (desc->is_closed ? 0 : 1),
         .is_uniform = desc->kind == MD5_CURVE_CATMULL_ROM_UNIFORM,
     };
-    double longest = 0;
+    double max_time = 0;
     for (uint32_t piece = 0; piece < line.num_pieces; piece++)
-        longest = fmax(longest, piece_time(&line, piece));
-    line.least = longest > 0 ? MIN_SHARE * longest : 1;
-    TRY(take_pieces(arena, pieces, 3, line.num_pieces));
+        max_time = fmax(max_time, piece_time(&line, piece));
+    line.min_time = max_time > 0 ? MIN_TIME_RATIO * max_time : 1;
+    TRY(alloc_pieces(arena, pieces, 3, line.num_pieces));
     double total = 0;
     for (uint32_t i = 0; i < line.num_pieces; i++) {
         const md5_vec3d from = md5_vec3d_from_vec3(desc->points[i]);
@@ -360,6 +368,8 @@ typedef struct spline {
     int64_t end;
 } spline;
 
+// Returns knot `i`. Curves without a table of knots are uniform, and an open curve begins and ends
+// with equal knots so that it passes through its first and last point.
 static double knot(const spline *line, int64_t i)
 {
     if (line->desc->knots)
@@ -373,24 +383,34 @@ static double knot(const spline *line, int64_t i)
     return (double)(inner > last ? last : inner);
 }
 
+// Copies the degree + 1 control points that affect a piece, in homogeneous coordinates. They begin
+// at the index of the piece's knot minus the degree. A closed curve is shifted so that it begins
+// near point 0.
+static void load_control_points(const spline *line, int64_t piece, md5_vec4d *p)
+{
+    const int64_t degree = line->degree;
+    for (int64_t i = 0; i <= degree; i++) {
+        int64_t point = piece - degree + i;
+        if (line->desc->is_closed) {
+            const int64_t positive = point + (degree + 1) / 2 + degree * line->num_points;
+            point = positive % line->num_points;
+        }
+        const md5_vec3 position = line->desc->points[point];
+        const double w = line->desc->weights ? line->desc->weights[point] : 1;
+        p[i] = (md5_vec4d){w * position.x, w * position.y, w * position.z, w};
+    }
+}
+
 // Returns the polar form of a piece. The last `num_ends` arguments are the end of the piece, the
-// other arguments its start.
+// other arguments its start. Each round of de Boor's algorithm takes one argument.
 static md5_vec4d polar_form(const spline *line, int64_t piece, int64_t num_ends)
 {
     const int64_t degree = line->degree;
     md5_vec4d p[MD5_MAX_CURVE_DEGREE + 1];
-    // A piece depends on degree + 1 points, which begin at the index of its knot minus the degree.
-    // A closed curve is shifted so that it begins near point 0.
-    for (int64_t i = 0; i <= degree; i++) {
-        int64_t point = piece - degree + i;
-        if (line->desc->is_closed)
-            point = (point + (degree + 1) / 2 + degree * line->num_points) % line->num_points;
-        const md5_vec3 place = line->desc->points[point];
-        const double w = line->desc->weights ? line->desc->weights[point] : 1;
-        p[i] = (md5_vec4d){w * place.x, w * place.y, w * place.z, w};
-    }
+    load_control_points(line, piece, p);
     for (int64_t round = 1; round <= degree; round++) {
-        const double x = knot(line, piece + (round > degree - num_ends ? 1 : 0));
+        const bool is_end = round > degree - num_ends;
+        const double x = knot(line, is_end ? piece + 1 : piece);
         for (int64_t i = degree; i >= round; i--) {
             const double from = knot(line, piece - degree + i);
             const double to = knot(line, piece + i + 1 - round);
@@ -400,7 +420,7 @@ static md5_vec4d polar_form(const spline *line, int64_t piece, int64_t num_ends)
     return p[degree];
 }
 
-static bool make_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
+static bool build_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
     const spline line = {
         .desc = desc,
@@ -416,7 +436,7 @@ static bool make_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces
         if (knot(&line, i + 1) > knot(&line, i))
             count++;
     }
-    TRY(take_pieces(arena, pieces, (uint32_t)line.degree, count));
+    TRY(alloc_pieces(arena, pieces, (uint32_t)line.degree, count));
     double *next = pieces->starts;
     md5_vec4d *point = pieces->points;
     for (int64_t i = line.first; i < line.end; i++) {
@@ -462,6 +482,7 @@ static double speed_at(const md5_pieces *pieces, uint32_t piece, double share)
     return md5_vec3d_length(piece_at(pieces, piece, share).velocity);
 }
 
+// Returns the length of a part of a piece, by Gauss-Legendre quadrature.
 static double integrate(const md5_pieces *pieces, uint32_t piece, double from, double to)
 {
     const double center = 0.5 * (from + to);
@@ -474,28 +495,36 @@ static double integrate(const md5_pieces *pieces, uint32_t piece, double from, d
     return half * sum;
 }
 
-static md5_vec3d corner(md5_vec4d p)
+// Returns the position of a control point in homogeneous coordinates.
+static md5_vec3d control_position(md5_vec4d p)
 {
     return (md5_vec3d){p.x / p.w, p.y / p.w, p.z / p.w};
 }
 
-// Adds the arcs of one piece in order, by adaptive halving; `index` is one of the 2^depth
-// intervals.
+// Returns the allowed error of an arc that is as long as a piece. A curve with positive weights is
+// not longer than its control polygon.
+static double length_tolerance(const md5_pieces *pieces, uint32_t piece)
+{
+    const md5_vec4d *const p = pieces->points + (size_t)piece * (pieces->degree + 1);
+    double polygon = 0;
+    double max_distance = md5_vec3d_length(control_position(p[0])); // from the origin
+    for (uint32_t i = 0; i < pieces->degree; i++) {
+        const md5_vec3d from = control_position(p[i]);
+        const md5_vec3d to = control_position(p[i + 1]);
+        polygon += md5_vec3d_length(md5_vec3d_sub(to, from));
+        max_distance = fmax(max_distance, md5_vec3d_length(to));
+    }
+    return TOLERANCE * polygon + NOISE * max_distance;
+}
+
+// Adds the arcs of one piece in order: an interval is halved until the length of both halves is the
+// length of the whole, within the tolerance. The intervals form a binary tree, which is traversed
+// without recursion: `index` is one of the 2^depth intervals at the current depth. Returns the
+// number of arcs. Increases *length. If `arcs` is NULL, only counts and measures.
 static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc *arcs,
                               double *length)
 {
-    // The tolerance for an arc as long as the piece. A curve with positive weights is not longer
-    // than its control polygon.
-    const md5_vec4d *const p = pieces->points + (size_t)piece * (pieces->degree + 1);
-    double polygon = 0;
-    double farthest = md5_vec3d_length(corner(p[0]));
-    for (uint32_t i = 0; i < pieces->degree; i++) {
-        const md5_vec3d corner_from = corner(p[i]);
-        const md5_vec3d corner_to = corner(p[i + 1]);
-        polygon += md5_vec3d_length(md5_vec3d_sub(corner_to, corner_from));
-        farthest = fmax(farthest, md5_vec3d_length(corner_to));
-    }
-    const double allowed = TOLERANCE * polygon + NOISE * farthest;
+    const double tolerance = length_tolerance(pieces, piece);
     uint32_t depth = 0;
     uint32_t index = 0;
     uint32_t count = 0;
@@ -508,8 +537,8 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
         const double halves =
             integrate(pieces, piece, from, middle) + integrate(pieces, piece, middle, to);
         const bool may_halve = depth < MAX_HALVINGS && count < MAX_ARCS;
-        if (may_halve && fabs(whole - halves) > allowed * width) {
-            depth++;
+        if (may_halve && fabs(whole - halves) > tolerance * width) {
+            depth++; // continues with the first half
             index *= 2;
             continue;
         }
@@ -517,8 +546,12 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
             arcs[count] = (md5_arc){*length, from, to, piece};
         *length += halves;
         count++;
-        for (index++; depth > 0 && index % 2 == 0; depth--)
+        // The next interval, or after a second half the next interval of its parent.
+        index++;
+        while (depth > 0 && index % 2 == 0) {
             index /= 2;
+            depth--;
+        }
     } while (depth > 0);
     return count;
 }
@@ -533,27 +566,33 @@ static uint32_t measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *
     return count;
 }
 
-// Newton's method, with bisection where it would leave the interval that holds the solution.
-static double share_of_arc(const md5_pieces *pieces, const md5_arc *arc, double length)
+// Limits of the search of parameter_at_length(): number of steps, and the relative change at which
+// it ends.
+enum { MAX_SEARCH_STEPS = 60 };
+static const double search_tolerance = 1e-10;
+
+// Returns the parameter in its piece at which an arc has a length, by Newton's method with
+// bisection where it would leave the interval that contains the solution.
+static double parameter_at_length(const md5_pieces *pieces, const md5_arc *arc, double length)
 {
     double low = arc->from;
     double high = arc->to;
-    double share = low;
-    for (uint32_t step = 0; step < 60; step++) {
-        const double miss = integrate(pieces, arc->piece, arc->from, share) - length;
-        if (miss > 0)
-            high = share;
+    double parameter = low;
+    for (uint32_t step = 0; step < MAX_SEARCH_STEPS; step++) {
+        const double error = integrate(pieces, arc->piece, arc->from, parameter) - length;
+        if (error > 0)
+            high = parameter;
         else
-            low = share;
-        const double speed = speed_at(pieces, arc->piece, share);
-        const double last = share;
-        share = last - miss / speed;
-        if (!(share >= low && share <= high))
-            share = 0.5 * (low + high);
-        if (fabs(share - last) <= 1e-10 * (arc->to - arc->from))
+            low = parameter;
+        const double previous = parameter;
+        parameter = previous - error / speed_at(pieces, arc->piece, parameter);
+        const bool is_inside = parameter >= low && parameter <= high; // false for NaN
+        if (!is_inside)
+            parameter = 0.5 * (low + high);
+        if (fabs(parameter - previous) <= search_tolerance * (arc->to - arc->from))
             break;
     }
-    return share;
+    return parameter;
 }
 
 // == Curves ======================================================================================
@@ -597,6 +636,20 @@ static md5_curve *build_curve(md5_context *context, const md5_pieces *pieces, bo
     return curve;
 }
 
+static bool build_pieces(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
+{
+    switch (desc->kind) {
+    case MD5_CURVE_CUBIC_BEZIER:
+    case MD5_CURVE_BEZIER:
+        return build_bezier(arena, desc, pieces);
+    case MD5_CURVE_B_SPLINE:
+    case MD5_CURVE_NURBS:
+        return build_spline(arena, desc, pieces);
+    default:
+        return build_catmull_rom(arena, desc, pieces);
+    }
+}
+
 md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *allocator,
                             md5_error *error)
 {
@@ -606,23 +659,13 @@ md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *all
     MD5_ASSERT(desc->points || desc->num_points == 0, "desc->points: must not be NULL");
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
+    if (!check_curve(&context, desc) || !desc->points) // a valid curve has points
+        return NULL;
     md5_arena arena = {.context = &context};
+    md5_pieces pieces;
     md5_curve *curve = NULL;
-    if (check_curve(&context, desc) && desc->points) { // there are points then
-        const md5_curve_kind kind = desc->kind;
-        const bool is_bezier = kind == MD5_CURVE_CUBIC_BEZIER || kind == MD5_CURVE_BEZIER;
-        const bool is_spline = kind == MD5_CURVE_B_SPLINE || kind == MD5_CURVE_NURBS;
-        md5_pieces pieces;
-        bool has_pieces = false;
-        if (is_bezier)
-            has_pieces = make_bezier(&arena, desc, &pieces);
-        else if (is_spline)
-            has_pieces = make_spline(&arena, desc, &pieces);
-        else
-            has_pieces = make_catmull_rom(&arena, desc, &pieces);
-        if (has_pieces)
-            curve = build_curve(&context, &pieces, desc->is_closed);
-    }
+    if (build_pieces(&arena, desc, &pieces))
+        curve = build_curve(&context, &pieces, desc->is_closed);
     md5i_arena_free(&arena);
     return curve;
 }
@@ -721,7 +764,7 @@ double md5_curve_at_distance(const md5_curve *curve, double distance)
         return 1;
     const md5_arc *const arc =
         &curve->arcs[find_last(curve->arcs, sizeof *curve->arcs, curve->num_arcs, inside)];
-    const double share = share_of_arc(&curve->pieces, arc, inside - arc->distance);
+    const double share = parameter_at_length(&curve->pieces, arc, inside - arc->distance);
     const double *const starts = curve->pieces.starts;
     return starts[arc->piece] + share * (starts[arc->piece + 1] - starts[arc->piece]);
 }

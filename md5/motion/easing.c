@@ -372,7 +372,7 @@ void md5i_mean_points(double from, double to, md5_mean_point *points)
     const double width = inverse_smoothstep(to) - begin;
     double sum = 0;
     for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++) {
-        const double v = begin + width * gauss[i].place;
+        const double v = begin + width * gauss[i].position;
         points[i] = (md5_mean_point){v * v * (3 - 2 * v), gauss[i].weight * v * (1 - v)};
         sum += points[i].weight;
     }
@@ -392,7 +392,7 @@ static double area_of_bezier(const md5_easing *easing, double from, double to)
     const double width = solve_bezier(x1, x2, to) - begin;
     double sum = 0;
     for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++) {
-        const double s = begin + width * gauss[i].place;
+        const double s = begin + width * gauss[i].position;
         sum += gauss[i].weight * bezier_slope(x1, x2, s) * bezier(y1, y2, s);
     }
     return width * sum;
@@ -411,7 +411,7 @@ double md5i_eased_area(const md5_easing *easing, double from, double to)
         double mean = 0;
         if (!is_bezier) {
             for (uint32_t k = 0; k < MD5_MEAN_POINTS; k++)
-                mean += points[k].weight * md5i_eased(easing, (i + points[k].place) / parts);
+                mean += points[k].weight * md5i_eased(easing, (i + points[k].position) / parts);
         }
         area += is_bezier ? area_of_bezier(easing, begin, end) : mean * (end - begin);
     }

@@ -1,5 +1,5 @@
-// Feet: locked soles (md5i_advance_hold()), feet on uneven ground (md5_solve_feet()) and procedural
-// gait (md5_gait_advance()).
+// Feet: locked soles (md5i_advance_foot_lock()), feet on uneven ground (md5_solve_feet()) and
+// procedural gait (md5_gait_advance()).
 #include "md5/motion/feet.h"
 #include "md5/motion/functions.h"
 #include "md5/motion/numbers.h"
@@ -9,26 +9,26 @@
 
 // Number of time constants after which 1 % of the displacement of a critically damped spring is
 // left: (1 + x) exp(-x) = 0.01.
-static const double settled = 6.638;
+static const double settled_time = 6.638;
 
 // Shortest duration of a release, seconds. With a shorter release, a foot returns immediately.
-static const float shortest_length = 1e-6f;
+static const float min_release = 1e-6f;
 
 // A leg is stretched if it is longer than this fraction of its reach.
-static const float straight_cosine = 0.999f;
+static const float stretched_ratio = 0.999f;
 
 // Limit of the rotation of a sole: the tangent of half of 45 degrees.
-static const float farthest_turn = 0.41421356f;
+static const float max_half_tangent = 0.41421356f;
 
 // Returns the inverse of the time constant with which a released foot returns to the animation, in
 // 1/s. 0: the foot returns immediately.
 static double return_frequency(const md5_hold_params *hold)
 {
-    return hold->release > shortest_length ? settled / hold->release : 0;
+    return hold->release > min_release ? settled_time / hold->release : 0;
 }
 
 // Rotates a vector from the previous space of the character to its current space.
-static md5_vec3 rotate_with_character(const md5_hold_step *step, md5_vec3 v)
+static md5_vec3 rotate_with_character(const md5_foot_lock_step *step, md5_vec3 v)
 {
     return (md5_vec3){step->cosine * v.x - step->sine * v.y, step->sine * v.x + step->cosine * v.y,
                       0};
@@ -36,7 +36,7 @@ static md5_vec3 rotate_with_character(const md5_hold_step *step, md5_vec3 v)
 
 // -- Heading ----------------------------------------------------------------------------------
 
-md5_vec3 md5i_level_facing(md5_vec3 direction)
+md5_vec3 md5i_level_heading(md5_vec3 direction)
 {
     const float square = direction.x * direction.x + direction.y * direction.y;
     if (!(square > 0.25f && square < 4))
@@ -60,16 +60,16 @@ static md5_vec3 rotate_by_tangent(float tangent, md5_vec3 v)
 }
 
 // Returns the tangent of half of the angle from one horizontal direction to another, at most
-// farthest_turn in both directions.
+// max_half_tangent in both directions: tan(a / 2) = sin(a) / (1 + cos(a)).
 static float half_angle_tangent(md5_vec3 from, md5_vec3 to)
 {
-    const float cosine = from.x * to.x + from.y * to.y;
+    const float cosine = from.x * to.x + from.y * to.y; // both times the product of the lengths
     const float sine = from.x * to.y - from.y * to.x;
     const float size = sqrtf(cosine * cosine + sine * sine);
-    const float most = farthest_turn * (size + cosine);
-    if (!(fabsf(sine) < most))
-        return sine < 0 ? -farthest_turn : farthest_turn;
-    return sine / (size + cosine);
+    const float denominator = size + cosine;
+    if (!(fabsf(sine) < max_half_tangent * denominator)) // also if the denominator is 0
+        return sine < 0 ? -max_half_tangent : max_half_tangent;
+    return sine / denominator;
 }
 
 // Returns the horizontal movement of a point that is rotated about another point.
@@ -79,220 +79,248 @@ static md5_vec3 rotation_offset(float tangent, md5_vec3 about, md5_vec3 point)
     return md5_vec3_sub(rotate_by_tangent(tangent, arm), arm);
 }
 
-md5_vec3 md5i_held_shift(const md5_held *held, md5_vec3 ankle, float weight)
+md5_vec3 md5i_locked_ankle_shift(const md5_foot_lock *lock, md5_vec3 ankle, float weight)
 {
-    const md5_vec3 turned = rotation_offset(held->turn * weight, held->animated, ankle);
-    return md5_vec3_add(md5_vec3_scale(held->shift, weight), turned);
+    const md5_vec3 turned =
+        rotation_offset(lock->half_tangent * weight, lock->animated_sole, ankle);
+    return md5_vec3_add(md5_vec3_scale(lock->shift, weight), turned);
 }
 
 // -- Position ---------------------------------------------------------------------------------
 
-// Returns the movement from the animated sole to the held position.
-static md5_vec3 shift_to(const md5_held *held, md5_vec3 sole)
+// Returns the movement from the animated sole to the locked position.
+static md5_vec3 shift_to_locked(const md5_foot_lock *lock, md5_vec3 sole)
 {
-    return (md5_vec3){held->place.x - sole.x, held->place.y - sole.y, 0};
+    return (md5_vec3){lock->position.x - sole.x, lock->position.y - sole.y, 0};
 }
 
-static bool is_too_far(const md5_hold_params *hold, const md5_hold_step *step, const md5_held *held)
+// Returns true if the locked position is farther from the animated position than allowed, or if the
+// leg cannot reach it.
+static bool is_too_far(const md5_hold_params *hold, const md5_foot_lock_step *step,
+                       const md5_foot_lock *lock)
 {
-    const md5_vec3 shift = shift_to(held, step->sole);
+    const md5_vec3 shift = shift_to_locked(lock, step->sole);
     if (md5_vec3_dot(shift, shift) > hold->distance * hold->distance)
         return true;
-    // The heading is held together with the position, unless the animation rotates the sole.
-    const bool has_heading =
-        has_direction(held->heading) && has_direction(step->facing) && !step->turns;
-    const float turn = has_heading ? half_angle_tangent(step->facing, held->heading) : held->turn;
-    const md5_vec3 turned = rotation_offset(turn, step->sole, step->ankle);
+    // The heading is locked together with the position, unless the animation rotates the sole.
+    const bool are_headings_known =
+        has_direction(lock->locked_heading) && has_direction(step->heading);
+    float half_tangent = lock->half_tangent;
+    if (are_headings_known && !step->is_pivoting)
+        half_tangent = half_angle_tangent(step->heading, lock->locked_heading);
+    const md5_vec3 rotated = rotation_offset(half_tangent, step->sole, step->ankle);
     // The leg is stretched if it is longer than in the animation and nearly as long as its reach.
-    const md5_vec3 leg = md5_vec3_add(step->leg, md5_vec3_add(shift, turned));
-    const float longest = straight_cosine * step->reach;
+    const md5_vec3 leg = md5_vec3_add(step->leg, md5_vec3_add(shift, rotated));
+    const float max_length = stretched_ratio * step->reach;
     const float square = md5_vec3_dot(leg, leg);
-    return square > longest * longest && square > md5_vec3_dot(step->leg, step->leg);
+    return square > max_length * max_length && square > md5_vec3_dot(step->leg, step->leg);
 }
+
+// A sole is slow below this multiple of the speed at which soles of clips count as standing, and
+// down below this fraction of the height at which soles are released.
+#define SLOW_SPEED_RATIO 3
+#define DOWN_HEIGHT_RATIO 0.5f
 
 // Returns true if the sole is too slow for a swinging foot near the ground. Blends and transitions
 // also move a sole that stands in their clips, but more slowly.
-static bool is_slow(const md5_hold_params *hold, const md5_hold_step *step, const md5_held *held)
+static bool is_slow(const md5_hold_params *hold, const md5_foot_lock_step *step,
+                    const md5_foot_lock *lock)
 {
-    const float x = step->sole.x - held->animated.x;
-    const float y = step->sole.y - held->animated.y;
-    const float most = 3 * hold->speed * step->seconds;
-    return x * x + y * y <= most * most;
+    const float x = step->sole.x - lock->animated_sole.x;
+    const float y = step->sole.y - lock->animated_sole.y;
+    const float max_distance = SLOW_SPEED_RATIO * hold->speed * step->seconds;
+    return x * x + y * y <= max_distance * max_distance;
 }
 
+// Returns true if a sole is near enough to the ground to be locked.
 static bool is_down(const md5_hold_params *hold, float height)
 {
-    return height <= 0.5f * hold->height;
+    return height <= DOWN_HEIGHT_RATIO * hold->height;
 }
 
 // The height of the step that a foot makes when it is released on the ground, as a fraction of its
 // distance.
-static const float arched = 0.33f;
+static const float step_height_ratio = 0.33f;
 
 // Limits the velocity at which a released foot begins to return, so that its distance increases by
 // at most a fifth, to 2 exp(-1/2) times the distance. Otherwise a foot that lifts quickly would
 // cross the other foot.
-static void limit_return_velocity(const md5_hold_params *hold, md5_held *held)
+static void limit_return_velocity(const md5_hold_params *hold, md5_foot_lock *lock)
 {
     const float frequency = (float)return_frequency(hold);
-    const float max_square = frequency * frequency * md5_vec3_dot(held->shift, held->shift);
-    const float square = md5_vec3_dot(held->rate, held->rate);
+    const float max_square = frequency * frequency * md5_vec3_dot(lock->shift, lock->shift);
+    const float square = md5_vec3_dot(lock->shift_velocity, lock->shift_velocity);
     if (frequency > 0 && square > max_square)
-        held->rate = md5_vec3_scale(held->rate, sqrtf(max_square / square));
+        lock->shift_velocity = md5_vec3_scale(lock->shift_velocity, sqrtf(max_square / square));
 }
 
-// Releases a held sole that is lifted or slides in the animation, or that is too far from the
-// animation. In the last case the foot makes a step, and is not held again during the release.
-static void check_release(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
+// Releases a locked sole that is lifted or slides in the animation, or that is too far from the
+// animation. In the last case the foot makes a step, and is not locked again during the release.
+static void check_release(const md5_hold_params *hold, const md5_foot_lock_step *step,
+                          md5_foot_lock *lock)
 {
     const bool is_low = step->sole.z <= hold->height;
-    const bool is_far = is_too_far(hold, step, held);
-    held->is_held = is_low && !step->slides && !is_far;
-    if (!held->is_held)
-        limit_return_velocity(hold, held);
-    held->wait = is_far && hold->release > step->seconds ? hold->release - step->seconds : 0;
-    held->arc = arched * sqrtf(md5_vec3_dot(held->shift, held->shift));
+    const bool is_far = is_too_far(hold, step, lock);
+    lock->is_locked = is_low && !step->is_sliding && !is_far;
+    if (!lock->is_locked)
+        limit_return_velocity(hold, lock);
+    const bool makes_step = is_far && hold->release > step->seconds;
+    lock->relock_delay = makes_step ? hold->release - step->seconds : 0;
+    lock->step_height = step_height_ratio * sqrtf(md5_vec3_dot(lock->shift, lock->shift));
 }
 
-// Starts to hold a sole that stands in most of its clips, or is slow on the ground.
-static void check_hold(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
+// Locks a sole that stands in most of its clips, or is slow on the ground.
+static void check_lock(const md5_hold_params *hold, const md5_foot_lock_step *step,
+                       md5_foot_lock *lock)
 {
     const bool is_low = step->sole.z <= hold->height;
-    if (held->wait > 0 || !is_low || !(hold->distance > 0))
+    if (lock->relock_delay > 0 || !is_low || !(hold->distance > 0))
         return;
-    const bool can_stand =
-        !step->slides && is_down(hold, step->sole.z) && is_slow(hold, step, held);
-    if (!step->stands && !can_stand)
+    const bool is_slow_on_ground =
+        !step->is_sliding && is_down(hold, step->sole.z) && is_slow(hold, step, lock);
+    if (!step->is_planted && !is_slow_on_ground)
         return;
-    // If the sole was on the ground in the last step already, it is held at that position, so that
-    // the movement of this step is not visible.
-    const bool was_down = is_down(hold, held->animated.z) && is_slow(hold, step, held);
-    const bool has_pointed = was_down && has_direction(held->facing);
-    held->place = md5_vec3_add(was_down ? held->animated : step->sole, held->shift);
-    held->heading = rotate_by_tangent(held->turn, has_pointed ? held->facing : step->facing);
+    // If the sole was on the ground in the last step already, it is locked at that position, so
+    // that the movement of this step is not visible.
+    const bool was_down = is_down(hold, lock->animated_sole.z) && is_slow(hold, step, lock);
+    const md5_vec3 sole = was_down ? lock->animated_sole : step->sole;
+    const bool has_old_heading = was_down && has_direction(lock->animated_heading);
+    const md5_vec3 heading = has_old_heading ? lock->animated_heading : step->heading;
+    lock->position = md5_vec3_add(sole, lock->shift);
+    lock->locked_heading = rotate_by_tangent(lock->half_tangent, heading);
     // After several seconds without a pose, the previous position may be out of reach.
-    held->is_held = !is_too_far(hold, step, held);
+    lock->is_locked = !is_too_far(hold, step, lock);
 }
 
-static void hold_or_release(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
+// Decides whether the sole is locked in this step.
+static void lock_or_release(const md5_hold_params *hold, const md5_foot_lock_step *step,
+                            md5_foot_lock *lock)
 {
-    held->wait = held->wait > step->seconds ? held->wait - step->seconds : 0;
-    if (held->is_held)
-        check_release(hold, step, held);
+    lock->relock_delay =
+        lock->relock_delay > step->seconds ? lock->relock_delay - step->seconds : 0;
+    if (lock->is_locked)
+        check_release(hold, step, lock);
     else
-        check_hold(hold, step, held);
+        check_lock(hold, step, lock);
 }
 
-// Moves a value toward 0, like a critically damped spring. The result does not depend on the
-// division of the time into steps.
+// Moves a value toward 0 by a critically damped spring, by its exact solution, so that the result
+// does not depend on the division of the time into steps. `rate` is the derivative of the value.
 static void settle(const md5_hold_params *hold, float seconds, float *value, float *rate)
 {
-    const double exact = return_frequency(hold);
-    if (!(exact > 0)) {
-        *value = *rate = 0;
+    const double exact_frequency = return_frequency(hold);
+    if (!(exact_frequency > 0)) {
+        *value = 0;
+        *rate = 0;
         return;
     }
-    const float frequency = (float)exact;
-    const float keep = (float)md5i_decay(exact * seconds);
+    const float frequency = (float)exact_frequency;
+    const float decay = (float)md5i_decay(exact_frequency * seconds);
     const float path = (*rate + *value * frequency) * seconds;
-    *value = (*value + path) * keep;
-    *rate = (*rate - path * frequency) * keep;
+    *value = (*value + path) * decay;
+    *rate = (*rate - path * frequency) * decay;
 }
 
-// Stops holding the direction of a sole. Limits the angular velocity at which the sole begins to
+// Stops locking the direction of a sole. Limits the angular velocity at which the sole begins to
 // return: see limit_return_velocity().
-static void release_heading(const md5_hold_params *hold, md5_held *held)
+static void release_heading(const md5_hold_params *hold, md5_foot_lock *lock)
 {
-    held->heading = (md5_vec3){0, 0, 0};
-    const float fastest = (float)return_frequency(hold) * fabsf(held->turn);
-    if (!(fabsf(held->turn_rate) <= fastest))
-        held->turn_rate = held->turn_rate < 0 ? -fastest : fastest;
+    lock->locked_heading = (md5_vec3){0, 0, 0};
+    const float max_rate = (float)return_frequency(hold) * fabsf(lock->half_tangent);
+    if (!(fabsf(lock->half_tangent_rate) <= max_rate))
+        lock->half_tangent_rate = lock->half_tangent_rate < 0 ? -max_rate : max_rate;
 }
 
-// Holds or releases the direction of a sole. A direction at the limit of the rotation follows the
+// Locks or releases the direction of a sole. A direction at the limit of the rotation follows the
 // animation.
-static void hold_heading(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
+static void lock_or_release_heading(const md5_hold_params *hold, const md5_foot_lock_step *step,
+                                    md5_foot_lock *lock)
 {
-    const bool is_heading_held = held->is_held && !step->turns && has_direction(step->facing);
-    if (!is_heading_held) {
-        if (has_direction(held->heading))
-            release_heading(hold, held);
-        settle(hold, step->seconds, &held->turn, &held->turn_rate);
+    const bool is_heading_locked =
+        lock->is_locked && !step->is_pivoting && has_direction(step->heading);
+    if (!is_heading_locked) {
+        if (has_direction(lock->locked_heading))
+            release_heading(hold, lock);
+        settle(hold, step->seconds, &lock->half_tangent, &lock->half_tangent_rate);
         return;
     }
-    if (!has_direction(held->heading))
-        held->heading = rotate_by_tangent(held->turn, step->facing);
-    const float old_turn = held->turn;
-    held->turn = half_angle_tangent(step->facing, held->heading);
-    const bool is_at_limit = !(fabsf(held->turn) < farthest_turn);
+    if (!has_direction(lock->locked_heading))
+        lock->locked_heading = rotate_by_tangent(lock->half_tangent, step->heading);
+    const float before = lock->half_tangent;
+    lock->half_tangent = half_angle_tangent(step->heading, lock->locked_heading);
+    const bool is_at_limit = !(fabsf(lock->half_tangent) < max_half_tangent);
     if (is_at_limit)
-        held->heading = rotate_by_tangent(held->turn, step->facing);
+        lock->locked_heading = rotate_by_tangent(lock->half_tangent, step->heading);
     if (step->seconds > 0)
-        held->turn_rate = (held->turn - old_turn) / step->seconds;
+        lock->half_tangent_rate = (lock->half_tangent - before) / step->seconds;
 }
 
-static bool is_finite_state(const md5_held *held)
+static bool is_finite_state(const md5_foot_lock *lock)
 {
-    const md5_vec3 vectors[] = {held->place, held->shift, held->rate, held->facing, held->heading};
+    const md5_vec3 vectors[] = {lock->position, lock->shift, lock->shift_velocity,
+                                lock->animated_heading, lock->locked_heading};
     for (uint32_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
-        if (!md5_is_place(vectors[i]))
+        if (!md5_is_valid_vec3(vectors[i]))
             return false;
-    return fabsf(held->turn) < 1 && fabsf(held->turn_rate) < MD5_FARTHEST;
+    return fabsf(lock->half_tangent) < 1 && fabsf(lock->half_tangent_rate) < MD5_MAX_COORDINATE;
 }
 
 // Converts the state to the current space of the character. Heights do not change.
-static void move_with_character(const md5_hold_step *step, md5_held *held)
+static void move_with_character(const md5_foot_lock_step *step, md5_foot_lock *lock)
 {
     const md5_vec3 move = {step->x, step->y, 0};
-    const float height = held->animated.z;
-    held->animated = md5_vec3_add(rotate_with_character(step, held->animated), move);
-    held->animated.z = height;
-    held->place = md5_vec3_add(rotate_with_character(step, held->place), move);
-    held->shift = rotate_with_character(step, held->shift);
-    held->rate = rotate_with_character(step, held->rate);
-    held->facing = rotate_with_character(step, held->facing);
-    held->heading = rotate_with_character(step, held->heading);
+    const float height = lock->animated_sole.z;
+    lock->animated_sole = md5_vec3_add(rotate_with_character(step, lock->animated_sole), move);
+    lock->animated_sole.z = height;
+    lock->position = md5_vec3_add(rotate_with_character(step, lock->position), move);
+    lock->shift = rotate_with_character(step, lock->shift);
+    lock->shift_velocity = rotate_with_character(step, lock->shift_velocity);
+    lock->animated_heading = rotate_with_character(step, lock->animated_heading);
+    lock->locked_heading = rotate_with_character(step, lock->locked_heading);
 }
 
 // Returns the lift of a foot that was released on the ground: a parabola over the time until the
-// sole may be held again, minus the height of the sole in the animation.
-static float released_lift(const md5_hold_params *hold, const md5_hold_step *step,
-                           const md5_held *held)
+// sole may be locked again, minus the height of the sole in the animation.
+static float released_lift(const md5_hold_params *hold, const md5_foot_lock_step *step,
+                           const md5_foot_lock *lock)
 {
-    const float left = held->wait > 0 ? held->wait / hold->release : 0; // fraction, 1 .. 0
-    const float arc_height = 4 * held->arc * left * (1 - left);
+    const float left =
+        lock->relock_delay > 0 ? lock->relock_delay / hold->release : 0; // fraction, 1 .. 0
+    const float arc_height = 4 * lock->step_height * left * (1 - left);
     const float animated_height = step->sole.z > 0 ? step->sole.z : 0;
     return arc_height > animated_height ? arc_height - animated_height : 0;
 }
 
-// Moves the shift of a held sole to its held position, and lets the shift of a released sole
+// Moves the shift of a locked sole to its locked position, and lets the shift of a released sole
 // decrease.
-static void advance_shift(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
+static void advance_shift(const md5_hold_params *hold, const md5_foot_lock_step *step,
+                          md5_foot_lock *lock)
 {
-    if (!held->is_held) {
-        settle(hold, step->seconds, &held->shift.x, &held->rate.x);
-        settle(hold, step->seconds, &held->shift.y, &held->rate.y);
+    if (!lock->is_locked) {
+        settle(hold, step->seconds, &lock->shift.x, &lock->shift_velocity.x);
+        settle(hold, step->seconds, &lock->shift.y, &lock->shift_velocity.y);
         return;
     }
-    const md5_vec3 old_shift = held->shift;
-    held->shift = shift_to(held, step->sole);
+    const md5_vec3 old_shift = lock->shift;
+    lock->shift = shift_to_locked(lock, step->sole);
     if (step->seconds > 0)
-        held->rate = md5_vec3_scale(md5_vec3_sub(held->shift, old_shift), 1.0f / step->seconds);
+        lock->shift_velocity =
+            md5_vec3_scale(md5_vec3_sub(lock->shift, old_shift), 1.0f / step->seconds);
 }
 
-void md5i_advance_hold(const md5_hold_params *hold, const md5_hold_step *step, bool is_first,
-                       md5_held *held)
+void md5i_advance_foot_lock(const md5_hold_params *hold, const md5_foot_lock_step *step,
+                            bool is_first, md5_foot_lock *lock)
 {
-    if (is_first || !is_finite_state(held))
-        *held = (md5_held){.animated = step->sole};
+    if (is_first || !is_finite_state(lock))
+        *lock = (md5_foot_lock){.animated_sole = step->sole};
     else
-        move_with_character(step, held);
-    hold_or_release(hold, step, held);
-    hold_heading(hold, step, held);
-    held->animated = step->sole;
-    held->facing = step->facing;
-    held->lift = released_lift(hold, step, held);
-    advance_shift(hold, step, held);
+        move_with_character(step, lock);
+    lock_or_release(hold, step, lock);
+    lock_or_release_heading(hold, step, lock);
+    lock->animated_sole = step->sole;
+    lock->animated_heading = step->heading;
+    lock->lift = released_lift(hold, step, lock);
+    advance_shift(hold, step, lock);
 }
 
 // == Ground ======================================================================================
@@ -303,8 +331,8 @@ void md5i_advance_hold(const md5_hold_params *hold, const md5_hold_step *step, b
 // Moves `height` towards `goal`. The fraction `keep` of the difference remains.
 static float smooth_height(float height, float goal, float keep)
 {
-    const float from = fabsf(height) < MD5_FARTHEST ? height : 0;
-    const float to = fabsf(goal) < MD5_FARTHEST ? goal : from;
+    const float from = fabsf(height) < MD5_MAX_COORDINATE ? height : 0;
+    const float to = fabsf(goal) < MD5_MAX_COORDINATE ? goal : from;
     return to + (from - to) * keep;
 }
 
@@ -312,9 +340,9 @@ static float smooth_height(float height, float goal, float keep)
 static md5_quat ground_tilt(md5_axes axes, md5_vec3 ground_normal, float weight)
 {
     const md5_vec3 up = md5_up(axes);
-    const bool is_valid = md5_is_place(ground_normal);
+    const bool is_valid = md5_is_valid_vec3(ground_normal);
     const md5_vec3 normal = is_valid ? md5_vec3_normalize(ground_normal, up) : up;
-    return md5_quat_slerp(MD5_NO_TURN, md5_turn_between(up, normal), weight);
+    return md5_quat_slerp(MD5_NO_ROTATION, md5_rotation_between(up, normal), weight);
 }
 
 // Returns a rotation about the up axis. `half_tangent` is the tangent of half of its angle in id's
@@ -330,31 +358,31 @@ static md5_quat rotation_about_up(md5_axes axes, float half_tangent)
 
 // Returns the position to which the leg moves an ankle, in id's axes: the animated position, lifted
 // to the ground and moved with a locked sole.
-static md5_vec3 ankle_target(md5_vec3 animated, const md5_foot *foot, const md5_held *held,
+static md5_vec3 ankle_target(md5_vec3 animated, const md5_foot *foot, const md5_foot_lock *lock,
                              float sunk, float weight)
 {
     md5_vec3 target = animated;
     target.z = target.z - sunk + foot->lift * weight;
-    if (held) {
-        target = md5_vec3_add(target, md5i_held_shift(held, target, weight));
-        target.z += held->lift * weight;
+    if (lock) {
+        target = md5_vec3_add(target, md5i_locked_ankle_shift(lock, target, weight));
+        target.z += lock->lift * weight;
     }
     return target;
 }
 
-// Solves one leg. `sunk` is the height by which the pelvis has moved the ankle. `held` is the state
+// Solves one leg. `sunk` is the height by which the pelvis has moved the ankle. `lock` is the state
 // of a locked sole, or NULL.
 static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
-                                  const md5_limb *leg, md5_foot *foot, const md5_held *held,
+                                  const md5_limb *leg, md5_foot *foot, const md5_foot_lock *lock,
                                   float sunk, float weight)
 {
     const md5_axes axes = skeleton->axes;
     const md5_xform ankle = md5_joint_in_model(skeleton, pose, foot->ankle);
     const md5_vec3 animated = md5i_vec3_from_axes(axes, ankle.translation);
-    const md5_vec3 target = ankle_target(animated, foot, held, sunk, weight);
+    const md5_vec3 target = ankle_target(animated, foot, lock, sunk, weight);
     md5_quat rotation = ankle.rotation;
-    if (held)
-        rotation = md5_quat_mul(rotation_about_up(axes, held->turn * weight), rotation);
+    if (lock)
+        rotation = md5_quat_mul(rotation_about_up(axes, lock->half_tangent * weight), rotation);
     rotation = md5_quat_mul(ground_tilt(axes, foot->normal, weight), rotation);
     const md5_two_bone_job job = {
         .target = md5i_vec3_to_axes(axes, target),
@@ -392,8 +420,8 @@ static void raise_joint(const md5_skeleton *skeleton, uint32_t joint, float heig
 
 // Finds the leg of a foot and solves it with `weight`. Sets foot->result and foot->miss. The pelvis
 // has been lowered already.
-static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job, const md5_held *held,
-                       md5_foot *foot, float weight, md5_xform *pose)
+static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job,
+                       const md5_foot_lock *lock, md5_foot *foot, float weight, md5_xform *pose)
 {
     md5_limb leg = {foot->hip, foot->knee, foot->ankle};
     foot->result = foot->has_leg ? md5i_check_limb(skeleton, &leg)
@@ -405,17 +433,17 @@ static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job, co
     foot->miss = 0;
     if (weight > 0) {
         const bool has_sunk =
-            foot->ankle == job->pelvis || md5i_is_below(skeleton, foot->ankle, job->pelvis);
+            foot->ankle == job->pelvis || md5i_is_descendant(skeleton, foot->ankle, job->pelvis);
         const float sunk = has_sunk ? job->drop * weight : 0;
-        foot->result = place_foot(skeleton, pose, &leg, foot, held, sunk, weight);
+        foot->result = place_foot(skeleton, pose, &leg, foot, lock, sunk, weight);
     }
-    const bool is_floor_valid = fabsf(foot->floor) < MD5_FARTHEST;
+    const bool is_floor_valid = fabsf(foot->floor) < MD5_MAX_COORDINATE;
     if (foot->result == MD5_LIMB_REACHED && !is_floor_valid)
         foot->result = MD5_LIMB_NOT_FINITE;
 }
 
-uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, const md5_held *held,
-                              uint32_t num_held, md5_xform *pose)
+uint32_t md5i_solve_locked_feet(const md5_skeleton *skeleton, md5_feet_job *job,
+                                const md5_foot_lock *lock, uint32_t num_locks, md5_xform *pose)
 {
     smooth_heights(job);
     float weight = job->weight < 1 ? job->weight : 1;
@@ -426,7 +454,7 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
     uint32_t num_placed = 0;
     for (uint32_t i = 0; i < job->num_feet; i++) {
         md5_foot *const foot = &job->feet[i];
-        const md5_held *const sole = i < num_held ? &held[i] : NULL;
+        const md5_foot_lock *const sole = i < num_locks ? &lock[i] : NULL;
         solve_foot(skeleton, job, sole, foot, weight, pose);
         if (foot->result == MD5_LIMB_REACHED)
             num_placed++;
@@ -439,7 +467,7 @@ uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job, md5_xfo
     MD5_ASSERT_JOB(skeleton, job, pose);
     MD5_ASSERT(job->feet || job->num_feet == 0, "feet: must not be NULL");
     MD5_VALIDATE_RESERVED(job->feet, job->num_feet);
-    return md5i_solve_held_feet(skeleton, job, NULL, 0, pose);
+    return md5i_solve_locked_feet(skeleton, job, NULL, 0, pose);
 }
 
 // == Walking =====================================================================================
@@ -498,9 +526,9 @@ static md5_vec3 ground_at(const md5_gait_context *context, const md5_gait *gait,
     float height = 0;
     if (context->desc->terrain)
         height = context->desc->terrain(context->desc->user, point, &found);
-    if (!(fabsf(height) < MD5_FARTHEST))
+    if (!(fabsf(height) < MD5_MAX_COORDINATE))
         height = md5_vec3_dot(gait->position, context->up);
-    *normal = md5_is_place(found) ? md5_vec3_normalize(found, context->up) : context->up;
+    *normal = md5_is_valid_vec3(found) ? md5_vec3_normalize(found, context->up) : context->up;
     return md5_vec3_add(md5_level(context, point), md5_vec3_scale(context->up, height));
 }
 
@@ -540,15 +568,15 @@ md5_xform md5_gait_placement(const md5_gait *gait)
 // A home that moves less than this share of step_length during a step counts as standing.
 #define STANDING 0.02f
 
-// Returns the speed of the fastest home.
+// Returns the speed of the max_rate home.
 static float fastest_home(const md5_gait_context *context, const md5_gait *gait)
 {
-    float fastest = 0;
+    float max_rate = 0;
     for (uint32_t i = 0; i < gait->num_legs; i++) {
         const float speed = md5_vec3_length(home_velocity(context, gait, i));
-        fastest = speed > fastest ? speed : fastest;
+        max_rate = speed > max_rate ? speed : max_rate;
     }
-    return fastest;
+    return max_rate;
 }
 
 // Returns the end of a step: the position that the home will have half of a stance duration after
@@ -698,14 +726,14 @@ static bool is_valid_leg(const md5_gait_desc *desc, const md5_leg *leg)
         return true;
     if (leg->swivel >= desc->skeleton->num_joints)
         return false;
-    return md5i_is_below(desc->skeleton, leg->limb.root, leg->swivel);
+    return md5i_is_descendant(desc->skeleton, leg->limb.root, leg->swivel);
 }
 
 // Returns the rotation about the up axis to the heading to which `rotation` rotates the forward
 // direction.
 static md5_quat heading_rotation(const md5_gait_context *context, md5_quat rotation)
 {
-    const md5_quat unit = md5_quat_normalize(rotation, MD5_NO_TURN);
+    const md5_quat unit = md5_quat_normalize(rotation, MD5_NO_ROTATION);
     const md5_vec3 ahead = md5_vec3_normalize(
         md5_level(context, md5_quat_rotate(unit, context->forward)), context->forward);
     const float cosine = md5_vec3_dot(ahead, context->forward);
@@ -806,15 +834,15 @@ static bool begin_foothold(const md5_gait_context *context, const md5_xform *pos
 {
     const md5_gait_desc *const desc = context->desc;
     md5_foothold *const foot = &gait->feet[leg];
-    *foot = (md5_foothold){.rest = MD5_NO_TURN, .normal = context->up, .facing = gait->facing};
+    *foot = (md5_foothold){.rest = MD5_NO_ROTATION, .normal = context->up, .facing = gait->facing};
     const bool is_valid = is_valid_leg(desc, &desc->legs[leg]);
     if (is_valid) {
         const md5_xform ankle = md5_joint_in_model(desc->skeleton, pose, desc->legs[leg].limb.tip);
-        const md5_vec3 place =
-            md5_is_place(ankle.translation) ? ankle.translation : (md5_vec3){0, 0, 0};
-        foot->home = md5_level(context, place);
-        foot->rise = md5_vec3_dot(place, context->up);
-        foot->rest = md5_quat_normalize(ankle.rotation, MD5_NO_TURN);
+        const md5_vec3 position =
+            md5_is_valid_vec3(ankle.translation) ? ankle.translation : (md5_vec3){0, 0, 0};
+        foot->home = md5_level(context, position);
+        foot->rise = md5_vec3_dot(position, context->up);
+        foot->rest = md5_quat_normalize(ankle.rotation, MD5_NO_ROTATION);
     }
     foot->position = ground_at(context, gait, home_position(gait, leg), &foot->normal);
     return is_valid;
@@ -846,7 +874,7 @@ bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform 
     *gait =
         (md5_gait){.facing = heading_rotation(&context, placement.rotation), .normal = context.up};
     gait->position =
-        md5_is_place(placement.translation) ? placement.translation : (md5_vec3){0, 0, 0};
+        md5_is_valid_vec3(placement.translation) ? placement.translation : (md5_vec3){0, 0, 0};
     gait->num_legs = desc->num_legs;
     bool is_valid = true;
     for (uint32_t i = 0; i < desc->num_legs; i++) {
@@ -892,7 +920,7 @@ static gait_goal limit_goal(const md5_gait_context *context, const md5_gait *gai
                             md5_vec3 velocity, float turn_rate)
 {
     gait_goal goal = {.velocity = {0, 0, 0}, .turn_rate = limit_turn_rate(turn_rate)};
-    if (md5_is_place(velocity))
+    if (md5_is_valid_vec3(velocity))
         goal.velocity = md5_level(context, velocity);
     md5_gait unlimited = *gait;
     unlimited.velocity = goal.velocity;
@@ -924,8 +952,8 @@ static void move_character(const md5_gait_context *context, md5_gait *gait, cons
     const md5_vec3 axis = md5_vec3_cross(context->forward, context->left);
     const md5_vec3 imaginary = md5_vec3_scale(axis, tangent);
     const md5_quat rotation =
-        md5_quat_normalize((md5_quat){imaginary.x, imaginary.y, imaginary.z, 1}, MD5_NO_TURN);
-    gait->facing = md5_quat_normalize(md5_quat_mul(rotation, gait->facing), MD5_NO_TURN);
+        md5_quat_normalize((md5_quat){imaginary.x, imaginary.y, imaginary.z, 1}, MD5_NO_ROTATION);
+    gait->facing = md5_quat_normalize(md5_quat_mul(rotation, gait->facing), MD5_NO_ROTATION);
 }
 
 void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 velocity, float turn,
@@ -986,7 +1014,7 @@ static md5_quat ankle_rotation(const md5_gait_context *context, const md5_gait *
     md5_quat facing = foot->facing;
     if (foot->is_stepping)
         facing = md5_quat_slerp(foot->from_facing, gait->facing, foot->progress);
-    const md5_quat tilt = md5_turn_between(context->up, foot_normal(context, foot));
+    const md5_quat tilt = md5_rotation_between(context->up, foot_normal(context, foot));
     const md5_quat world = md5_quat_mul(tilt, md5_quat_mul(facing, foot->rest));
     return md5_quat_normalize(md5_quat_mul(md5_quat_conjugate(gait->facing), world), foot->rest);
 }
@@ -1017,7 +1045,7 @@ static void rotate_swivel(const md5_skeleton *skeleton, const md5_leg *leg, md5_
     const md5_vec3 to = direction_in_plane(swivel, target, body_up);
     const bool can_rotate = md5_vec3_dot(from, from) > 0.5f && md5_vec3_dot(to, to) > 0.5f;
     if (can_rotate)
-        rotate_in_model(skeleton, pose, leg->swivel, md5_turn_between(from, to));
+        rotate_in_model(skeleton, pose, leg->swivel, md5_rotation_between(from, to));
 }
 
 uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait, md5_xform *pose)
@@ -1028,7 +1056,7 @@ uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait, md5_xfor
     const md5_gait_context context = gait_context(desc, gait->radius);
     const md5_xform to_model = md5_xform_inverse(md5_gait_placement(gait));
     const md5_vec3 body_up = md5_quat_rotate(to_model.rotation, gait->normal);
-    rotate_in_model(skeleton, pose, desc->body, md5_turn_between(context.up, body_up));
+    rotate_in_model(skeleton, pose, desc->body, md5_rotation_between(context.up, body_up));
     uint32_t num_placed = 0;
     for (uint32_t i = 0; i < desc->num_legs; i++) {
         const md5_leg *const leg = &desc->legs[i];

@@ -43,7 +43,7 @@ double md5i_eased(const md5_easing *easing, double t);
 // division of 0..1 into intervals.
 enum { MD5_MEAN_POINTS = 5 };
 typedef struct md5_mean_point {
-    double place;
+    double position;
     double weight;
 } md5_mean_point;
 void md5i_mean_points(double from, double to, md5_mean_point *points);

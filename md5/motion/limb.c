@@ -4,17 +4,17 @@
 
 // == Limits ======================================================================================
 
-// Largest number of corrections by root and middle joint that bring the tip back to its target, and
-// the tolerance, as a share of the limb's length.
-enum { MAX_TURNS = 64 };
-#define NEAR 1e-6
+// Maximum number of corrections by root and middle joint that bring the tip back to its target, and
+// the tolerance, as a fraction of the limb's length.
+enum { MAX_CORRECTIONS = 64 };
+#define LIMB_TOLERANCE 1e-6
 
-// If the remaining distance exceeds this share, other rotations of the limb about the line to its
-// target are tried, in steps of 30 degrees.
-enum { TURNS = 12 };
-#define FAR_OFF 1e-3
-#define TURN_COSINE 0.86602540378443865
-#define TURN_SINE 0.5
+// If the remaining distance exceeds this fraction of the length, other rotations of the limb about
+// the line to its target are tried: NUM_SWIVELS steps of 30 degrees.
+#define RETRY_DISTANCE 1e-3
+enum { NUM_SWIVELS = 12 };
+#define SWIVEL_COSINE 0.86602540378443865
+#define SWIVEL_SINE 0.5
 
 // A hinge with a smaller sine of its bend counts as straight.
 #define STRAIGHT_LIMB 1e-3
@@ -33,10 +33,10 @@ static md5_float4 round_quatd(md5_quatd q)
     return md5_float4_set((float)q.x, (float)q.y, (float)q.z, (float)q.w);
 }
 
-static void limit_joint(md5_rig *rig, uint32_t joint)
+static void limit_joint(md5_rig *rig, uint32_t index)
 {
-    md5_rig_joint *const own = &rig->joints[joint];
-    own->local = md5i_limit_nearest(&own->limit, own->local);
+    md5_rig_joint *const joint = &rig->joints[index];
+    joint->local = md5i_limit_nearest(&joint->limit, joint->local);
 }
 
 // The sine of the limb's bend about its hinge, for a rotation of the middle joint.
@@ -53,51 +53,58 @@ static double hinge_bend(const md5_rig *rig, md5_quatd middle)
 }
 
 // Selects a rotation of the limb about the line from root to target, which does not move the tip:
-// the rotation for which the root's limit moves the tip least.
+// the rotation for which the root's limit moves the tip least. `root` and `middle` are the
+// rotations of the joints without the root's limit.
 static void rotate_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_quatd middle)
 {
     md5_rig_joint *const first = &rig->joints[ROOT];
-    const md5_vec3d line = md5_vec3d_normalize(md5_vec3d_sub(target, first->place));
-    const md5_quatd step = md5i_quatd_about(line, TURN_COSINE, TURN_SINE);
-    const md5_quatd back = md5_quatd_conjugate(first->above);
-    md5_quatd turn = md5_quatd_mul(first->above, root);
+    const md5_vec3d line = md5_vec3d_normalize(md5_vec3d_sub(target, first->position));
+    const md5_quatd step = md5i_quatd_about(line, SWIVEL_COSINE, SWIVEL_SINE);
+    const md5_quatd to_local = md5_quatd_conjugate(first->above);
+    md5_quatd rotation = md5_quatd_mul(first->above, root); // model space
     md5_quatd best = first->local;
-    double least = HUGE_VAL;
+    double min_distance = HUGE_VAL;
     rig->joints[MIDDLE].local = middle;
-    for (uint32_t i = 0; i < TURNS; i++) {
-        first->local =
-            md5i_limit_nearest(&first->limit, md5i_quatd_unit(md5_quatd_mul(back, turn)));
-        md5i_place_rig(rig);
-        const double left = md5_vec3d_length(md5_vec3d_sub(rig->joints[TIP].place, target));
-        if (left < least) {
-            least = left;
+    for (uint32_t i = 0; i < NUM_SWIVELS; i++) {
+        const md5_quatd local = md5i_quatd_unit(md5_quatd_mul(to_local, rotation));
+        first->local = md5i_limit_nearest(&first->limit, local);
+        md5i_update_rig(rig);
+        const double distance = md5_vec3d_length(md5_vec3d_sub(rig->joints[TIP].position, target));
+        if (distance < min_distance) {
+            min_distance = distance;
             best = first->local;
         }
-        turn = md5_quatd_mul(step, turn);
+        rotation = md5_quatd_mul(step, rotation);
     }
     first->local = best;
-    md5i_place_rig(rig);
+    md5i_update_rig(rig);
 }
 
+// Moves root and middle joint into their limits, and then the tip as near as possible to its
+// target. If this is not near enough, also tries other rotations of the limb about the line to the
+// target.
 static void approach(md5_rig *rig, md5_vec3d target)
 {
     const double length = md5_vec3d_length(rig->joints[ABOVE_MIDDLE].offset)
                           + md5_vec3d_length(rig->joints[ABOVE_TIP].offset);
-    const md5_quatd exact = rig->joints[ROOT].local;
+    const double tolerance = LIMB_TOLERANCE * length;
+    const md5_quatd unlimited_root = rig->joints[ROOT].local;
     limit_joint(rig, ROOT);
     limit_joint(rig, MIDDLE);
-    md5i_place_rig(rig);
-    const md5_quatd middle = rig->joints[MIDDLE].local;
-    const double left = md5i_ccd_limited(rig, target, NEAR * length, MAX_TURNS);
-    if (!(left > FAR_OFF * length))
+    md5i_update_rig(rig);
+    const md5_quatd limited_middle = rig->joints[MIDDLE].local;
+    const double distance = md5i_ccd_limited(rig, target, tolerance, MAX_CORRECTIONS);
+    if (!(distance > RETRY_DISTANCE * length))
         return;
-    const md5_quatd before[] = {rig->joints[ROOT].local, rig->joints[MIDDLE].local};
-    rotate_about_line(rig, target, exact, middle);
-    if (md5i_ccd_limited(rig, target, NEAR * length, MAX_TURNS) < left)
+
+    const md5_quatd first_root = rig->joints[ROOT].local;
+    const md5_quatd first_middle = rig->joints[MIDDLE].local;
+    rotate_about_line(rig, target, unlimited_root, limited_middle);
+    if (md5i_ccd_limited(rig, target, tolerance, MAX_CORRECTIONS) < distance)
         return;
-    rig->joints[ROOT].local = before[0];
-    rig->joints[MIDDLE].local = before[1];
-    md5i_place_rig(rig);
+    rig->joints[ROOT].local = first_root;
+    rig->joints[MIDDLE].local = first_middle;
+    md5i_update_rig(rig);
 }
 
 // == Limbs =======================================================================================
@@ -108,14 +115,20 @@ static void approach(md5_rig *rig, md5_vec3d target)
 // follow from the pose directly, and in units of the full reach, so that the precision does not
 // depend on the size. In the plane of the limb, `along` points from hip to foot and `side` to the
 // side on which the knee is; these are the coordinates of knee and foot. The thigh is rotated in
-// the old plane, the plane is rotated so that its line points at the target, and the knee bends in
-// it.
+// the current plane, the plane is rotated so that its line points at the target, and the knee bends
+// in it.
 
-// The target is reached if the distance is less than this share of the reach.
+// The target is reached if the distance is less than this fraction of the reach.
 #define REACHED 1e-4f
 
 // Vectors shorter than this fraction of the reach of the limb have no direction.
-#define NOTHING 1e-5f
+#define MIN_LIMB_LENGTH 1e-5f
+
+// Squares of lengths below this limit are too small for a direction in single precision.
+#define MIN_LIMB_SQUARE 1e-30f
+
+// Limbs that are shorter do not have bones, units.
+#define MIN_REACH 1e-15f
 
 typedef struct two_bones {
     md5_axes axes;
@@ -135,22 +148,22 @@ typedef struct two_bones {
 } two_bones;
 
 // A rotation in a plane: cosine and sine, both times any factor > 0.
-typedef struct flat_turn {
+typedef struct plane_rotation {
     float cosine;
     float sine;
-} flat_turn;
+} plane_rotation;
 
 // The current plane of the limb, and the rotation to the new plane. x is along the line from the
 // hip to the foot, y perpendicular to it.
 typedef struct limb_plane {
-    md5_float4 hinge; // axis of the bend in the current plane
-    md5_float4 turn;  // from the current plane to the new plane
-    float x;          // position of the knee in the current plane
-    float y;          // position of the knee in the current plane, >= 0
-    float lower_x;    // x from the knee to the foot; y from the knee to the foot is -y
+    md5_float4 hinge;    // axis of the bend in the current plane
+    md5_float4 rotation; // from the current plane to the new plane
+    float x;             // position of the knee in the current plane
+    float y;             // position of the knee in the current plane, >= 0
+    float lower_x;       // x from the knee to the foot; y from the knee to the foot is -y
 } limb_plane;
 
-bool md5i_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above)
+bool md5i_is_descendant(const md5_skeleton *skeleton, uint32_t joint, uint32_t above)
 {
     uint32_t ancestor = skeleton->joints[joint].parent;
     while (ancestor != MD5_NONE && ancestor != above)
@@ -163,8 +176,8 @@ md5_limb_result md5i_check_limb(const md5_skeleton *skeleton, const md5_limb *li
     const uint32_t count = skeleton->num_joints;
     if (limb->tip >= count || limb->middle >= count || limb->root >= count)
         return MD5_LIMB_NO_JOINT;
-    const bool hangs_together = md5i_is_below(skeleton, limb->tip, limb->middle)
-                                && md5i_is_below(skeleton, limb->middle, limb->root);
+    const bool hangs_together = md5i_is_descendant(skeleton, limb->tip, limb->middle)
+                                && md5i_is_descendant(skeleton, limb->middle, limb->root);
     return hangs_together ? MD5_LIMB_REACHED : MD5_LIMB_NO_CHAIN;
 }
 
@@ -183,16 +196,16 @@ md5_limb_result md5i_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_
 // Computes the position of a joint in the space of an ancestor, and the rotation of the joint's
 // parent in this space. Returns false without a rotation if the parent is the ancestor.
 static bool transform_in_ancestor(const md5_skeleton *skeleton, const md5_xform *pose,
-                                  uint32_t joint, uint32_t above, md5_float4 *place,
+                                  uint32_t joint, uint32_t above, md5_float4 *position,
                                   md5_float4 *rotation)
 {
     const uint32_t parent = skeleton->joints[joint].parent;
-    *place = md5_float4_load_translation(&pose[joint]);
+    *position = md5_float4_load_translation(&pose[joint]);
     for (uint32_t ancestor = parent; ancestor != above;
          ancestor = skeleton->joints[ancestor].parent) {
         const md5_float4 turn = md5_float4_load_rotation(&pose[ancestor]);
-        *place = md5_float4_add(md5_float4_rotate(turn, *place),
-                                md5_float4_load_translation(&pose[ancestor]));
+        *position = md5_float4_add(md5_float4_rotate(turn, *position),
+                                   md5_float4_load_translation(&pose[ancestor]));
         *rotation = ancestor == parent
                         ? turn
                         : md5_float4_renormalize(md5_float4_quat_mul(turn, *rotation));
@@ -203,15 +216,16 @@ static bool transform_in_ancestor(const md5_skeleton *skeleton, const md5_xform 
 // The knee's rotation in the hip's space.
 static md5_float4 knee_rotation(const two_bones *limb, const md5_xform *knee)
 {
-    const md5_float4 own = md5_float4_load_rotation(knee);
-    return limb->has_above_knee ? md5_float4_quat_mul(limb->above_knee, own) : own;
+    const md5_float4 local = md5_float4_load_rotation(knee);
+    return limb->has_above_knee ? md5_float4_quat_mul(limb->above_knee, local) : local;
 }
 
+// Sets all members of `limb` except axes and joints from the pose.
 static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xform *pose,
                                     two_bones *limb)
 {
     const md5_limb *const joints = limb->joints;
-    const md5_float4_place hip = md5i_place_of(skeleton, pose, joints->root);
+    const md5_float4_transform hip = md5i_joint_transform(skeleton, pose, joints->root);
     md5_float4 upper;
     md5_float4 lower;
     limb->has_above_knee = transform_in_ancestor(skeleton, pose, joints->middle, joints->root,
@@ -221,19 +235,19 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xfor
     const float upper_length = md5_float4_length(upper);
     const float lower_length = md5_float4_length(lower);
     limb->reach = upper_length + lower_length;
-    if (!(limb->reach < MD5_FARTHEST))
+    if (!(limb->reach < MD5_MAX_COORDINATE))
         return MD5_LIMB_NOT_FINITE;
-    if (!(limb->reach > 1e-15f))
+    if (!(limb->reach > MIN_REACH))
         return MD5_LIMB_NO_BONE;
     limb->to_model = hip.rotation;
     limb->from_model = md5_float4_conjugate(hip.rotation);
-    limb->start = hip.place;
-    const float share = 1.0f / limb->reach;
-    limb->upper = md5_float4_scale(upper, share);
+    limb->start = hip.position;
+    const float scale = 1.0f / limb->reach;
+    limb->upper = md5_float4_scale(upper, scale);
     limb->lower = md5_float4_scale(
-        md5_float4_rotate(knee_rotation(limb, &pose[joints->middle]), lower), share);
-    limb->upper_length = upper_length * share;
-    limb->lower_length = lower_length * share;
+        md5_float4_rotate(knee_rotation(limb, &pose[joints->middle]), lower), scale);
+    limb->upper_length = upper_length * scale;
+    limb->lower_length = lower_length * scale;
     return MD5_LIMB_REACHED;
 }
 
@@ -242,76 +256,98 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xfor
 static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 along,
                       md5_float4 *side)
 {
-    if (!pole || !md5_is_place(*pole))
+    if (!pole || !md5_is_valid_vec3(*pole))
         return false;
-    const md5_float4 way = md5_float4_sub(md5_float4_from_vec3(*pole), limb->start);
-    const md5_float4 toward = md5_float4_rotate(limb->from_model, way);
+    const md5_float4 in_model = md5_float4_sub(md5_float4_from_vec3(*pole), limb->start);
+    const md5_float4 toward = md5_float4_rotate(limb->from_model, in_model);
     *side = md5_float4_reject(toward, along);
     const float square = md5_float4_dot3(*side, *side);
-    return square > NOTHING * NOTHING * md5_float4_dot3(toward, toward) && square > 1e-30f;
+    return square > MIN_LIMB_LENGTH * MIN_LIMB_LENGTH * md5_float4_dot3(toward, toward)
+           && square > MIN_LIMB_SQUARE;
 }
 
+// Returns the direction in which a limb without a plane and without a pole bends: forward in model
+// space. It is perpendicular to `along`; both are in the space of the hip.
+static md5_float4 forward_side(const two_bones *limb, md5_float4 along)
+{
+    const md5_float4 in_model = md5_float4_rotate(limb->to_model, along);
+    const md5_vec3 forward = md5i_forward_perpendicular(limb->axes, md5_vec3_from_float4(in_model));
+    return md5_float4_rotate(limb->from_model, md5_float4_from_vec3(forward));
+}
+
+// Sets the hinge of a straight or folded limb, whose current plane is not defined. The plane is
+// selected at the target: it contains the direction `along` to the target and `side`.
+static void set_hinge_at_target(limb_plane *plane, md5_float4 along, md5_float4 side)
+{
+    const md5_float4 hinge = md5_float4_normalize(md5_float4_cross(along, side), side);
+    plane->hinge = md5_float4_rotate(md5_float4_conjugate(plane->rotation), hinge);
+}
+
+// Twists the rotation of a plane about its direction `along` to the target, so that the side of the
+// knee becomes `pole_side`.
+static void twist_to_pole(limb_plane *plane, md5_float4 along, md5_float4 current_side,
+                          md5_float4 pole_side)
+{
+    const md5_float4 swung = md5_float4_rotate(plane->rotation, current_side);
+    const float cosine = md5_float4_dot3(swung, pole_side);
+    const float sine = md5_float4_dot3(md5_float4_cross(swung, pole_side), along);
+    plane->rotation = md5_float4_quat_mul(md5_float4_about(along, cosine, sine), plane->rotation);
+}
+
+// Computes the current plane of a limb, and the rotation to the plane in which it reaches a target.
+// `toward` is the vector from the hip to the target, in the space of the hip, and `distance` its
+// length, both in units of the reach. `pole` is a point in model space toward which the knee bends,
+// or NULL; then the plane keeps its orientation as far as possible.
 static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float distance,
                                const md5_vec3 *pole)
 {
+    // The directions from the hip to the foot: now, and at the target.
     const md5_float4 line = md5_float4_add(limb->upper, limb->lower);
     const float span = md5_float4_length(line);
-    const bool has_line = span > NOTHING;
-    const bool has_way = distance > NOTHING;
+    const bool is_folded = !(span > MIN_LIMB_LENGTH);
+    const bool is_target_at_hip = !(distance > MIN_LIMB_LENGTH);
     md5_float4 old_along;
-    if (has_line)
-        old_along = md5_float4_scale(line, 1.0f / span);
-    else // folded
+    if (is_folded)
         old_along = md5_float4_normalize(limb->upper, md5_float4_set(1, 0, 0, 0));
-    const md5_float4 along = has_way ? md5_float4_scale(toward, 1.0f / distance) : old_along;
-    // If the foot is at the hip, any direction is valid: uses the direction of the target.
-    if (!has_line)
+    else
+        old_along = md5_float4_scale(line, 1.0f / span);
+    const md5_float4 along =
+        is_target_at_hip ? old_along : md5_float4_scale(toward, 1.0f / distance);
+    if (is_folded) // the foot is at the hip, so that any direction describes it
         old_along = along;
 
-    const md5_float4 beside = md5_float4_reject(limb->upper, old_along);
-    const float bend = md5_float4_length(beside);
+    const md5_float4 knee_offset = md5_float4_reject(limb->upper, old_along);
+    const float bend = md5_float4_length(knee_offset);
     limb_plane plane = {
-        .turn = md5_float4_between(old_along, along),
+        .rotation = md5_float4_between(old_along, along),
         .x = md5_float4_dot3(limb->upper, old_along),
         .lower_x = md5_float4_dot3(limb->lower, old_along),
     };
-    md5_float4 side = along;
-    const bool has_pole = find_pole(limb, pole, along, &side);
-    if (!(bend > NOTHING)) {
-        // The plane of a straight or folded limb is not defined, so it is selected at the target:
-        // the limb bends forward in model space.
-        if (!has_pole) {
-            const md5_float4 in_model = md5_float4_rotate(limb->to_model, along);
-            const md5_vec3 forward =
-                md5i_forward_beside(limb->axes, md5_vec3_from_float4(in_model));
-            side = md5_float4_rotate(limb->from_model, md5_float4_from_vec3(forward));
-        }
-        const md5_float4 hinge = md5_float4_normalize(md5_float4_cross(along, side), side);
-        plane.hinge = md5_float4_rotate(md5_float4_conjugate(plane.turn), hinge);
+    md5_float4 pole_side = along;
+    const bool has_pole = find_pole(limb, pole, along, &pole_side);
+    const bool has_plane = bend > MIN_LIMB_LENGTH;
+    if (!has_plane) {
+        set_hinge_at_target(&plane, along, has_pole ? pole_side : forward_side(limb, along));
         return plane;
     }
+    const md5_float4 side = md5_float4_scale(knee_offset, 1.0f / bend);
     plane.y = bend;
-    const md5_float4 old_side = md5_float4_scale(beside, 1.0f / bend);
-    plane.hinge = md5_float4_cross(old_along, old_side);
-    if (!has_pole)
-        return plane;
-    const md5_float4 swung = md5_float4_rotate(plane.turn, old_side);
-    const md5_float4 twist = md5_float4_about(
-        along, md5_float4_dot3(swung, side), md5_float4_dot3(md5_float4_cross(swung, side), along));
-    plane.turn = md5_float4_quat_mul(twist, plane.turn);
+    plane.hinge = md5_float4_cross(old_along, side);
+    if (has_pole)
+        twist_to_pole(&plane, along, side, pole_side);
     return plane;
 }
 
 // The rotation about the origin of the plane from one of its points to another.
-static flat_turn flat_rotation_between(float old_x, float old_y, float x, float y)
+static plane_rotation rotation_in_plane(float from_x, float from_y, float to_x, float to_y)
 {
-    return (flat_turn){old_x * x + old_y * y, old_x * y - old_y * x};
+    return (plane_rotation){from_x * to_x + from_y * to_y, from_x * to_y - from_y * to_x};
 }
 
+// Scales the translations of all joints below the root.
 static void stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md5_limb *joints,
                          float factor)
 {
-    // The positions of all joints below the root, in their parents'.
     for (uint32_t ancestor = joints->tip; ancestor != joints->root;
          ancestor = skeleton->joints[ancestor].parent)
         pose[ancestor].translation = md5_vec3_scale(pose[ancestor].translation, factor);
@@ -330,37 +366,45 @@ typedef struct limb_rotations {
     md5_float4 foot;
 } limb_rotations;
 
-// From the turns of thigh and knee in the space of the hip before the change.
-static limb_rotations find_rotations(const md5_xform *pose, const two_bones *limb,
-                                     md5_float4 thigh_turn, md5_float4 knee_turn,
-                                     const md5_quat *rotation)
+// Returns the rotation of the foot in the space of the hip before the change: the current rotation,
+// or `model_rotation` if it is not NULL.
+static md5_float4 foot_rotation(const two_bones *limb, const md5_xform *pose,
+                                const md5_quat *model_rotation)
 {
-    const md5_limb *const joints = limb->joints;
-    const md5_xform *const hip = &pose[joints->root];
-    const md5_xform *const knee = &pose[joints->middle];
-    const md5_float4 old_knee = knee_rotation(limb, knee);
-    const md5_float4 new_knee = md5_float4_quat_mul(knee_turn, old_knee);
-    // The foot's rotation, in the space of the hip as it was.
-    md5_float4 own =
-        limb->has_above_foot ? md5_float4_quat_mul(old_knee, limb->above_foot) : old_knee;
-    own = md5_float4_quat_mul(own, md5_float4_load_rotation(&pose[joints->tip]));
-    if (rotation && md5_is_rotation(*rotation)) {
-        const md5_quat unit = md5_quat_normalize(*rotation, MD5_NO_TURN);
-        own = md5_float4_quat_mul(limb->from_model, md5_float4_from_quat(unit));
+    if (model_rotation && md5_is_rotation(*model_rotation)) {
+        const md5_quat unit = md5_quat_normalize(*model_rotation, MD5_NO_ROTATION);
+        return md5_float4_quat_mul(limb->from_model, md5_float4_from_quat(unit));
     }
-    const md5_float4 shin = md5_float4_quat_mul(thigh_turn, new_knee);
-    const md5_float4 new_foot = md5_float4_quat_mul(md5_float4_conjugate(shin), own);
+    md5_float4 above = knee_rotation(limb, &pose[limb->joints->middle]);
+    if (limb->has_above_foot)
+        above = md5_float4_quat_mul(above, limb->above_foot);
+    return md5_float4_quat_mul(above, md5_float4_load_rotation(&pose[limb->joints->tip]));
+}
+
+// Computes the rotations of the joints from the rotations of thigh and knee, in the space of the
+// hip before the change. The foot gets the rotation `model_rotation`, or keeps its rotation in
+// model space if this is NULL.
+static limb_rotations find_rotations(const md5_xform *pose, const two_bones *limb,
+                                     md5_float4 thigh_rotation, md5_float4 knee_bend,
+                                     const md5_quat *model_rotation)
+{
+    const md5_xform *const hip = &pose[limb->joints->root];
+    const md5_xform *const knee = &pose[limb->joints->middle];
+    const md5_float4 new_knee = md5_float4_quat_mul(knee_bend, knee_rotation(limb, knee));
+    const md5_float4 new_shin = md5_float4_quat_mul(thigh_rotation, new_knee);
+    const md5_float4 new_foot = md5_float4_quat_mul(md5_float4_conjugate(new_shin),
+                                                    foot_rotation(limb, pose, model_rotation));
     return (limb_rotations){
-        .hip = md5_float4_quat_mul(md5_float4_load_rotation(hip), thigh_turn),
+        .hip = md5_float4_quat_mul(md5_float4_load_rotation(hip), thigh_rotation),
         .knee = rotation_below(limb->has_above_knee, limb->above_knee, new_knee),
         .foot = rotation_below(limb->has_above_foot, limb->above_foot, new_foot),
     };
 }
 
-// Measures the limb and computes its new length and rotations for the target.
+// The measured limb, and its new length and rotations for the target.
 typedef struct limb_plan {
     two_bones limb;
-    md5_float4 way; // from the hip to the target, model space
+    md5_float4 to_target; // from the hip, model space
     float stretch;
     limb_rotations rotations;
 } limb_plan;
@@ -389,7 +433,7 @@ typedef struct knee_position {
 // Uses Heron's formula for the height, which is accurate even if the limb is nearly straight.
 static knee_position find_knee(float upper_length, float lower_length, float goal)
 {
-    if (!(goal > NOTHING))
+    if (!(goal > MIN_LIMB_LENGTH))
         return (knee_position){0, upper_length};
     const float sum = upper_length + lower_length;
     const float difference = upper_length - lower_length;
@@ -402,6 +446,36 @@ static knee_position find_knee(float upper_length, float lower_length, float goa
     return (knee_position){x, sqrtf(outer) * sqrtf(inner) * half};
 }
 
+// Limits an option to 0 .. 1; NaN becomes 0.
+static float clamp_fraction(float value)
+{
+    if (!(value > 0))
+        return 0;
+    return value < 1 ? value : 1;
+}
+
+// The extension of a limb for a target.
+typedef struct limb_extension {
+    float stretch; // ratio of the new length of the bones, >= 1
+    float goal;    // distance of the foot from the hip, in units of the reach before the stretch
+} limb_extension;
+
+// Computes the extension for a target at `distance`, in units of the reach. The foot cannot be
+// nearer to the hip than the difference of the bones. The limb is stretched only if the bent limb
+// does not reach the target.
+static limb_extension extend_limb(const two_bones *limb, const md5_two_bone_job *job,
+                                  float distance)
+{
+    const float max_stretch = job->params.stretch > 1 ? job->params.stretch : 1;
+    const float softened = soften_distance(distance, clamp_fraction(job->params.soften));
+    const float min_distance = fabsf(limb->upper_length - limb->lower_length);
+    const float bent = softened > min_distance ? softened : min_distance;
+    const float needed = bent < distance ? distance / bent : 1;
+    const float stretch = needed < max_stretch ? needed : max_stretch;
+    return (limb_extension){stretch, bent * stretch};
+}
+
+// Measures a limb and computes its new length and rotations for the target of a job.
 static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *pose,
                                  const md5_limb *joints, const md5_two_bone_job *job,
                                  limb_plan *plan)
@@ -411,34 +485,30 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     const md5_limb_result measured = measure_limb(skeleton, pose, limb);
     if (measured != MD5_LIMB_REACHED)
         return measured;
-    plan->way = md5_float4_sub(md5_float4_from_vec3(job->target), limb->start);
+    plan->to_target = md5_float4_sub(md5_float4_from_vec3(job->target), limb->start);
     const md5_float4 toward =
-        md5_float4_scale(md5_float4_rotate(limb->from_model, plan->way), 1.0f / limb->reach);
-    const float distance = md5_float4_length(plan->way) / limb->reach;
-    if (!(distance < MD5_FARTHEST)) // also if the hip has no finite position
+        md5_float4_scale(md5_float4_rotate(limb->from_model, plan->to_target), 1.0f / limb->reach);
+    const float distance = md5_float4_length(plan->to_target) / limb->reach;
+    if (!(distance < MD5_MAX_COORDINATE)) // also if the hip has no finite position
         return MD5_LIMB_NOT_FINITE;
-    const float max_stretch = job->params.stretch > 1 ? job->params.stretch : 1;
-    float soften = job->params.soften < 1 ? job->params.soften : 1;
-    if (!(job->params.soften > 0)) // also if it is NaN
-        soften = 0;
-    const float folded = fabsf(limb->upper_length - limb->lower_length);
-    const float softened = soften_distance(distance, soften);
-    const float bent = softened > folded ? softened : folded;
-    const float needed = bent < distance ? distance / bent : 1;
-    const float stretch = needed < max_stretch ? needed : max_stretch;
-    const float goal = bent * stretch; // distance of the foot from the hip in the result
+
+    // Positions of the knee and the foot in the plane of the limb, relative to the hip.
+    const limb_extension extension = extend_limb(limb, job, distance);
+    const float goal = extension.goal;
     const limb_plane plane = select_plane(limb, toward, distance, job->pole);
-    const knee_position knee_at =
-        find_knee(limb->upper_length * stretch, limb->lower_length * stretch, goal);
-    const flat_turn upper = flat_rotation_between(plane.x, plane.y, knee_at.x, knee_at.y);
-    const flat_turn lower =
-        flat_rotation_between(plane.lower_x, -plane.y, goal - knee_at.x, -knee_at.y);
-    const flat_turn bend =
-        flat_rotation_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
-    const md5_float4 thigh =
-        md5_float4_quat_mul(plane.turn, md5_float4_about(plane.hinge, upper.cosine, upper.sine));
+    const knee_position new_knee = find_knee(limb->upper_length * extension.stretch,
+                                             limb->lower_length * extension.stretch, goal);
+
+    // The rotation of each bone from its old direction to its new direction.
+    const plane_rotation upper = rotation_in_plane(plane.x, plane.y, new_knee.x, new_knee.y);
+    const plane_rotation lower =
+        rotation_in_plane(plane.lower_x, -plane.y, goal - new_knee.x, -new_knee.y);
+    const plane_rotation bend =
+        rotation_in_plane(upper.cosine, upper.sine, lower.cosine, lower.sine);
+    const md5_float4 thigh_in_plane = md5_float4_about(plane.hinge, upper.cosine, upper.sine);
+    const md5_float4 thigh = md5_float4_quat_mul(plane.rotation, thigh_in_plane);
     const md5_float4 knee = md5_float4_about(plane.hinge, bend.cosine, bend.sine);
-    plan->stretch = stretch;
+    plan->stretch = extension.stretch;
     plan->rotations = find_rotations(pose, limb, thigh, knee, job->rotation);
     return MD5_LIMB_REACHED;
 }
@@ -450,21 +520,21 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
 static void add_bone(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
                      uint32_t above, const md5_joint_limit *limits, md5_rig *rig)
 {
-    md5_float4 place;
+    md5_float4 position;
     md5_float4 rotation;
-    if (!transform_in_ancestor(skeleton, pose, joint, above, &place, &rotation))
-        rotation = md5_float4_from_quat(MD5_NO_TURN);
+    if (!transform_in_ancestor(skeleton, pose, joint, above, &position, &rotation))
+        rotation = md5_float4_from_quat(MD5_NO_ROTATION);
     md5_rig_joint *const added = &rig->joints[rig->count];
     added[0] = (md5_rig_joint){
         .parent = rig->count - 1,
         .is_held = true,
         .local = unit_quatd(rotation),
-        .offset = md5_vec3d_from_vec3(md5_vec3_from_float4(place)),
+        .offset = md5_vec3d_from_vec3(md5_vec3_from_float4(position)),
     };
     added[1] = (md5_rig_joint){
         .parent = rig->count,
         .local = unit_quatd(md5_float4_load_rotation(&pose[joint])),
-        .limit = md5i_limit_of(&limits[joint]),
+        .limit = md5i_prepare_limit(&limits[joint]),
     };
     rig->count += 2;
 }
@@ -473,15 +543,15 @@ static void add_bone(const md5_skeleton *skeleton, const md5_xform *pose, uint32
 static void create_limb_rig(const md5_skeleton *skeleton, const md5_xform *pose,
                             const md5_limb *joints, const md5_joint_limit *limits, md5_rig *rig)
 {
-    const md5_float4_place root = md5i_place_of(skeleton, pose, joints->root);
+    const md5_float4_transform root = md5i_joint_transform(skeleton, pose, joints->root);
     rig->axes = skeleton->axes;
     rig->count = 1;
     rig->joints[ROOT] = (md5_rig_joint){
         .parent = MD5_NONE,
         .local = unit_quatd(md5_float4_load_rotation(&pose[joints->root])),
-        .above = unit_quatd(md5i_place_above(skeleton, pose, joints->root).rotation),
-        .place = md5_vec3d_from_vec3(md5_vec3_from_float4(root.place)),
-        .limit = md5i_limit_of(&limits[joints->root]),
+        .above = unit_quatd(md5i_parent_joint_transform(skeleton, pose, joints->root).rotation),
+        .position = md5_vec3d_from_vec3(md5_vec3_from_float4(root.position)),
+        .limit = md5i_prepare_limit(&limits[joints->root]),
     };
     add_bone(skeleton, pose, joints->middle, joints->root, limits, rig);
     add_bone(skeleton, pose, joints->tip, joints->middle, limits, rig);
@@ -514,10 +584,10 @@ static void limit_plan(md5_rig *rig, limb_plan *plan)
     rig->joints[ABOVE_MIDDLE].offset =
         md5_vec3d_scale(rig->joints[ABOVE_MIDDLE].offset, plan->stretch);
     rig->joints[ABOVE_TIP].offset = md5_vec3d_scale(rig->joints[ABOVE_TIP].offset, plan->stretch);
-    md5i_place_rig(rig);
+    md5i_update_rig(rig);
     const md5_quatd tip_rotation = rig->joints[TIP].rotation;
-    approach(rig, rig->joints[TIP].place);
-    const md5_quatd above = md5_quatd_conjugate(md5i_rig_above(rig, TIP));
+    approach(rig, rig->joints[TIP].position);
+    const md5_quatd above = md5_quatd_conjugate(md5i_rig_parent_rotation(rig, TIP));
     const md5_quatd tip_local = md5i_quatd_unit(md5_quatd_mul(above, tip_rotation));
     rotations->hip = round_quatd(rig->joints[ROOT].local);
     rotations->knee = round_quatd(rig->joints[MIDDLE].local);
@@ -534,7 +604,8 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     md5_quat *const middle = &pose[joints->middle].rotation;
     const md5_quat old_root = *root;
     const md5_quat old_middle = *middle;
-    const md5_quat tip = md5_quat_from_float4(md5i_place_of(skeleton, pose, joints->tip).rotation);
+    const md5_quat tip =
+        md5_quat_from_float4(md5i_joint_transform(skeleton, pose, joints->tip).rotation);
     md5_two_bone_job inner_job = *job;
     if (!job->rotation)
         inner_job.rotation = &tip;
@@ -554,12 +625,45 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     return MD5_LIMB_REACHED;
 }
 
+// Blends the rotations and the stretch of a plan into the pose.
+static void apply_plan(const md5_skeleton *skeleton, const md5_limb *joints, const limb_plan *plan,
+                       float weight, md5_xform *pose)
+{
+    md5_rotation_blend blend;
+    md5i_begin_rotation_blend(weight, &blend);
+    md5_blend_joint_rotation(&pose[joints->root], &blend, plan->rotations.hip);
+    md5_blend_joint_rotation(&pose[joints->middle], &blend, plan->rotations.knee);
+    md5_blend_joint_rotation(&pose[joints->tip], &blend, plan->rotations.foot);
+    if (plan->stretch > 1)
+        stretch_limb(skeleton, pose, joints, 1 + (plan->stretch - 1) * blend.weight);
+}
+
+// Sets *miss to the distance of the tip from the target, and returns the result for it.
+static md5_limb_result measure_miss(const md5_skeleton *skeleton, const md5_xform *pose,
+                                    const md5_limb *joints, const limb_plan *plan, float *miss)
+{
+    const two_bones *const limb = &plan->limb;
+    md5_float4 tip;
+    md5_float4 unused;
+    transform_in_ancestor(skeleton, pose, joints->tip, joints->root, &tip, &unused);
+    const md5_float4_transform hip = md5i_joint_transform(skeleton, pose, joints->root);
+    const md5_float4 to_tip = md5_float4_rotate(hip.rotation, tip);
+    *miss = md5_float4_length(md5_float4_sub(to_tip, plan->to_target));
+    if (!(*miss < MD5_MAX_COORDINATE)) {
+        *miss = INFINITY;
+        return MD5_LIMB_NOT_FINITE;
+    }
+    if (!(limb->upper_length > MIN_LIMB_LENGTH && limb->lower_length > MIN_LIMB_LENGTH))
+        return MD5_LIMB_NO_BONE;
+    return *miss > REACHED * limb->reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_REACHED;
+}
+
 md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
                                const md5_limb *joints, const md5_two_bone_job *job, float *miss)
 {
     if (miss)
         *miss = INFINITY;
-    if (!md5_is_place(job->target))
+    if (!md5_is_valid_vec3(job->target))
         return MD5_LIMB_NOT_FINITE;
     limb_plan plan;
     const md5_limb_result planned = job->limits
@@ -567,28 +671,8 @@ md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
                                         : plan_limb(skeleton, pose, joints, job, &plan);
     if (planned != MD5_LIMB_REACHED)
         return planned;
-    md5_share share;
-    md5i_share_of(job->weight, &share);
-    md5_turn_joint(&pose[joints->root], &share, plan.rotations.hip);
-    md5_turn_joint(&pose[joints->middle], &share, plan.rotations.knee);
-    md5_turn_joint(&pose[joints->tip], &share, plan.rotations.foot);
-    if (plan.stretch > 1)
-        stretch_limb(skeleton, pose, joints, 1 + (plan.stretch - 1) * share.weight);
-    if (!miss)
-        return MD5_LIMB_REACHED;
-    const two_bones *const limb = &plan.limb;
-    md5_float4 tip;
-    md5_float4 unused;
-    transform_in_ancestor(skeleton, pose, joints->tip, joints->root, &tip, &unused);
-    const md5_float4_place hip = md5i_place_of(skeleton, pose, joints->root);
-    *miss = md5_float4_length(md5_float4_sub(md5_float4_rotate(hip.rotation, tip), plan.way));
-    if (!(*miss < MD5_FARTHEST)) {
-        *miss = INFINITY;
-        return MD5_LIMB_NOT_FINITE;
-    }
-    if (!(limb->upper_length > NOTHING && limb->lower_length > NOTHING))
-        return MD5_LIMB_NO_BONE;
-    return *miss > REACHED * limb->reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_REACHED;
+    apply_plan(skeleton, joints, &plan, job->weight, pose);
+    return miss ? measure_miss(skeleton, pose, joints, &plan, miss) : MD5_LIMB_REACHED;
 }
 
 bool md5_solve_two_bone(const md5_skeleton *skeleton, const md5_two_bone_job *job, md5_xform *pose)

@@ -231,7 +231,7 @@ static md5_mat34 parent_bind(const md5_model *model, uint32_t joint)
     const uint32_t parent = model->skeleton.joints[joint].parent;
     if (parent != MD5_NONE)
         return model->bind[parent];
-    return md5_mat34_compose(MD5_NO_TURN, (md5_vec3){0, 0, 0});
+    return md5_mat34_compose(MD5_NO_ROTATION, (md5_vec3){0, 0, 0});
 }
 
 static md5_vec3 mirror_image(md5_axes axes, md5_vec3 v)
@@ -580,7 +580,7 @@ static void align_joint(const retarget_builder *builder, uint32_t joint)
     const uint32_t parent = builder->models[0]->skeleton.joints[joint].parent;
     const uint32_t child = joints[joint].child;
     const bool follows_parent = parent != MD5_NONE && !joints[joint].is_foot;
-    md5_quat turn = follows_parent ? joints[parent].turn : MD5_NO_TURN;
+    md5_quat turn = follows_parent ? joints[parent].turn : MD5_NO_ROTATION;
     if (joints[joint].is_aligned && child != MD5_NONE) {
         const uint32_t source = builder->sources[joint];
         const uint32_t source_child = builder->sources[child];
@@ -589,7 +589,7 @@ static void align_joint(const retarget_builder *builder, uint32_t joint)
         const md5_vec3 from =
             md5_vec3_normalize(md5_quat_rotate(turn, target_bone), (md5_vec3){1, 0, 0});
         const md5_vec3 to = md5_vec3_normalize(source_bone, from);
-        turn = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), turn));
+        turn = md5_quat_trim(md5_quat_mul(md5_rotation_between(from, to), turn));
     }
     md5_quat *const rotation = &builder->binds[0][joint].rotation;
     *rotation = md5_quat_mul(turn, *rotation);
@@ -620,9 +620,9 @@ static joint_link create_link(const retarget_builder *builder, uint32_t joint)
     link.next_to_target =
         md5_quat_mul(md5_quat_conjugate(source_bind[link.next].rotation), rotation);
     const md5_quat parent_rotation =
-        parent == MD5_NONE ? MD5_NO_TURN : target_bind[parent].rotation;
+        parent == MD5_NONE ? MD5_NO_ROTATION : target_bind[parent].rotation;
     const md5_quat source_parent_rotation =
-        source_parent == MD5_NONE ? MD5_NO_TURN : source_bind[source_parent].rotation;
+        source_parent == MD5_NONE ? MD5_NO_ROTATION : source_bind[source_parent].rotation;
     link.frame = md5_quat_mul(md5_quat_conjugate(parent_rotation), source_parent_rotation);
     return link;
 }

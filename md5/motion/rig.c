@@ -5,8 +5,8 @@
 //
 // Limits of joints, by decomposition into swing and twist: P. Dobrowolski, "Swing-twist
 // decomposition in Clifford algebra", 2015 (arXiv:1506.05481). A rotation d is swing * twist, where
-// the twist turns about the limit's axis and the swing about an axis perpendicular to it. The twist
-// is the projection of d onto the rotations about the axis, and so the nearest of them.
+// the twist rotates about the limit's axis and the swing about an axis perpendicular to it. The
+// twist is the projection of d onto the rotations about the axis, and so the nearest of them.
 
 #define PI 3.14159265358979323846
 
@@ -38,10 +38,10 @@ md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
     return md5i_quatd_unit((md5_quatd){axis.x * across, axis.y * across, axis.z * across, along});
 }
 
-// -- Making ---------------------------------------------------------------------------------------
+// -- Preparation ----------------------------------------------------------------------------------
 
 // Taylor's series by Horner's rule, to 1e-16 for angles up to a half turn, which is pi / 2 here.
-static md5_half make_half_angle(double angle)
+static md5_half_angle make_half_angle(double angle)
 {
     const double x = 0.5 * angle;
     const double square = x * x;
@@ -52,14 +52,15 @@ static md5_half make_half_angle(double angle)
         cosine = 1.0 - cosine * square / (even * (even - 1.0));
         sine = 1.0 - sine * square / (even * (even + 1.0));
     }
-    return (md5_half){cosine, x * sine};
+    return (md5_half_angle){cosine, x * sine};
 }
 
-static double clamp_angle(float angle, double least)
+// Limits an angle to min .. pi.
+static double clamp_angle(float angle, double min)
 {
     const double exact = angle;
-    if (exact < least)
-        return least;
+    if (exact < min)
+        return min;
     return exact > PI ? PI : exact;
 }
 
@@ -100,20 +101,20 @@ bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint
     return true;
 }
 
-md5_limit md5i_limit_of(const md5_joint_limit *limit)
+md5_limit md5i_prepare_limit(const md5_joint_limit *limit)
 {
     if (!limit || limit->kind == MD5_LIMIT_NONE || !is_limit(limit))
         return (md5_limit){.kind = MD5_LIMIT_NONE};
-    const double least = clamp_angle(limit->min, -PI);
-    const double most = clamp_angle(limit->max, -PI);
+    const double min = clamp_angle(limit->min, -PI);
+    const double max = clamp_angle(limit->max, -PI);
+    const bool is_cone = limit->kind == MD5_LIMIT_CONE;
     return (md5_limit){
         .kind = limit->kind,
         .rest = md5i_quatd_unit(md5_quatd_from_quat(limit->rest)),
         .axis = md5_vec3d_normalize(md5_vec3d_from_vec3(limit->axis)),
-        .middle = make_half_angle(0.5 * (least + most)),
-        .width = make_half_angle(0.5 * (most - least)),
-        .swing =
-            make_half_angle(limit->kind == MD5_LIMIT_CONE ? clamp_angle(limit->swing, 0) : 0.0),
+        .middle = make_half_angle(0.5 * (min + max)),
+        .width = make_half_angle(0.5 * (max - min)),
+        .swing = make_half_angle(is_cone ? clamp_angle(limit->swing, 0) : 0.0),
     };
 }
 
@@ -121,24 +122,26 @@ md5_limit md5i_limit_of(const md5_joint_limit *limit)
 
 // A joint's rotation relative to its rest: swing * twist, and the twist's half angle.
 typedef struct swing_twist {
-    md5_quatd swing; // w >= 0; its axis is perpendicular to the limit's
-    md5_half twist;  // cosine >= 0
+    md5_quatd swing;      // w >= 0; its axis is perpendicular to the limit's
+    md5_half_angle twist; // cosine >= 0
 } swing_twist;
 
+// Splits a rotation relative to the parent into the rest of the limit, a swing and a twist about
+// the limit's axis. The twist is the projection of the rotation onto the rotations about the axis.
 static swing_twist split_rotation(const md5_limit *limit, md5_quatd local)
 {
-    const md5_quatd turn = md5_quatd_mul(md5_quatd_conjugate(limit->rest), local);
+    const md5_quatd rotation = md5_quatd_mul(md5_quatd_conjugate(limit->rest), local);
     const md5_vec3d axis = limit->axis;
-    const double along = turn.x * axis.x + turn.y * axis.y + turn.z * axis.z;
-    const double size = sqrt(along * along + turn.w * turn.w);
+    const double along = rotation.x * axis.x + rotation.y * axis.y + rotation.z * axis.z;
+    const double size = sqrt(along * along + rotation.w * rotation.w);
     swing_twist split = {.twist = {1, 0}};
     if (size > 1e-9) { // otherwise the swing is 180 degrees, and the twist is arbitrary
-        const double scale = turn.w < 0 ? -1.0 / size : 1.0 / size;
-        split.twist = (md5_half){turn.w * scale, along * scale};
+        const double scale = rotation.w < 0 ? -1.0 / size : 1.0 / size;
+        split.twist = (md5_half_angle){rotation.w * scale, along * scale};
     }
     const double back = -split.twist.sine;
     split.swing = md5_quatd_mul(
-        turn, (md5_quatd){axis.x * back, axis.y * back, axis.z * back, split.twist.cosine});
+        rotation, (md5_quatd){axis.x * back, axis.y * back, axis.z * back, split.twist.cosine});
     if (split.swing.w < 0)
         split.swing = md5_quatd_negate(split.swing);
     return split;
@@ -146,25 +149,25 @@ static swing_twist split_rotation(const md5_limit *limit, md5_quatd local)
 
 // Returns true if an angle from 0 to pi is above a limit. Uses the sine of half of the difference,
 // which is exact for small differences.
-static bool exceeds(double cosine, double sine, md5_half most)
+static bool exceeds(double cosine, double sine, md5_half_angle max)
 {
-    return sine * most.cosine - cosine * most.sine > 0;
+    return sine * max.cosine - cosine * max.sine > 0;
 }
 
 // The twist relative to the middle of its range.
-static md5_half from_middle(const md5_limit *limit, md5_half twist)
+static md5_half_angle from_middle(const md5_limit *limit, md5_half_angle twist)
 {
-    const md5_half middle = limit->middle;
+    const md5_half_angle middle = limit->middle;
     const double cosine = twist.cosine * middle.cosine + twist.sine * middle.sine;
     const double sine = twist.sine * middle.cosine - twist.cosine * middle.sine;
-    return cosine < 0 ? (md5_half){-cosine, -sine} : (md5_half){cosine, sine};
+    return cosine < 0 ? (md5_half_angle){-cosine, -sine} : (md5_half_angle){cosine, sine};
 }
 
-static md5_quatd limit_joint_rotation(const md5_limit *limit, md5_quatd swing, md5_half twist)
+static md5_quatd limit_joint_rotation(const md5_limit *limit, md5_quatd swing, md5_half_angle twist)
 {
     const md5_vec3d axis = md5_vec3d_scale(limit->axis, twist.sine);
-    const md5_quatd turn = {axis.x, axis.y, axis.z, twist.cosine};
-    return md5i_quatd_unit(md5_quatd_mul(limit->rest, md5_quatd_mul(swing, turn)));
+    const md5_quatd rotation = {axis.x, axis.y, axis.z, twist.cosine};
+    return md5i_quatd_unit(md5_quatd_mul(limit->rest, md5_quatd_mul(swing, rotation)));
 }
 
 md5_quatd md5i_limit_middle(const md5_limit *limit)
@@ -178,13 +181,13 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
         return local;
     swing_twist split = split_rotation(limit, local);
     // A twist outside of its range moves to the nearer end.
-    const md5_half middle = limit->middle;
-    const md5_half width = limit->width;
-    const md5_half from = from_middle(limit, split.twist);
+    const md5_half_angle middle = limit->middle;
+    const md5_half_angle width = limit->width;
+    const md5_half_angle from = from_middle(limit, split.twist);
     const bool is_twisted = exceeds(from.cosine, fabs(from.sine), width);
     if (is_twisted) {
         const double end = from.sine < 0 ? -width.sine : width.sine;
-        split.twist = (md5_half){
+        split.twist = (md5_half_angle){
             .cosine = middle.cosine * width.cosine - middle.sine * end,
             .sine = middle.sine * width.cosine + middle.cosine * end,
         };
@@ -207,7 +210,7 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
 // Half angles nearer to an end than this sine are at it.
 #define AT_END 1e-7
 
-static bool is_at(md5_half half, double sine, md5_half end)
+static bool is_at(md5_half_angle half, double sine, md5_half_angle end)
 {
     return sine * end.cosine - half.cosine * end.sine > -AT_END;
 }
@@ -221,14 +224,14 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
         return 3;
     }
     const swing_twist split = split_rotation(limit, local);
-    const md5_half from = from_middle(limit, split.twist);
+    const md5_half_angle from = from_middle(limit, split.twist);
     const bool is_free = !(limit->width.cosine > 1e-9); // a range of 360 degrees has no ends
     uint32_t count = 0;
     if (!(limit->width.sine < AT_END))
         axes[count++] = (md5_limit_axis){
             .axis = md5_quatd_rotate(limit->rest, md5_quatd_rotate(split.swing, limit->axis)),
-            .is_most = !is_free && is_at(from, from.sine, limit->width),
-            .is_least = !is_free && is_at(from, -from.sine, limit->width),
+            .is_at_max = !is_free && is_at(from, from.sine, limit->width),
+            .is_at_min = !is_free && is_at(from, -from.sine, limit->width),
         };
     if (limit->swing.sine < AT_END)
         return count;
@@ -244,8 +247,8 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
                  : md5_vec3d_cross(limit->axis, outward);
     axes[count++] = (md5_limit_axis){
         .axis = md5_quatd_rotate(limit->rest, outward),
-        .is_most = is_at((md5_half){split.swing.w, sine}, sine, limit->swing)
-                   && limit->swing.cosine > 1e-9,
+        .is_at_max = is_at((md5_half_angle){split.swing.w, sine}, sine, limit->swing)
+                     && limit->swing.cosine > 1e-9,
     };
     axes[count++] =
         (md5_limit_axis){.axis = md5_quatd_rotate(limit->rest, md5_vec3d_normalize(sideways))};
@@ -254,20 +257,21 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
 
 // == Rig =========================================================================================
 
-md5_quatd md5i_rig_above(const md5_rig *rig, uint32_t joint)
+md5_quatd md5i_rig_parent_rotation(const md5_rig *rig, uint32_t index)
 {
-    const md5_rig_joint *const own = &rig->joints[joint];
-    return own->parent == MD5_NONE ? own->above : rig->joints[own->parent].rotation;
+    const md5_rig_joint *const joint = &rig->joints[index];
+    return joint->parent == MD5_NONE ? joint->above : rig->joints[joint->parent].rotation;
 }
 
-void md5i_place_rig(md5_rig *rig)
+void md5i_update_rig(md5_rig *rig)
 {
     for (uint32_t i = 0; i < rig->count; i++) {
-        md5_rig_joint *const own = &rig->joints[i];
-        const md5_quatd above = md5i_rig_above(rig, i);
-        own->rotation = md5_quatd_mul(above, own->local);
-        if (own->parent != MD5_NONE)
-            own->place =
-                md5_vec3d_add(rig->joints[own->parent].place, md5_quatd_rotate(above, own->offset));
+        md5_rig_joint *const joint = &rig->joints[i];
+        const md5_quatd parent_rotation = md5i_rig_parent_rotation(rig, i);
+        joint->rotation = md5_quatd_mul(parent_rotation, joint->local);
+        if (joint->parent == MD5_NONE)
+            continue;
+        const md5_vec3d bone = md5_quatd_rotate(parent_rotation, joint->offset);
+        joint->position = md5_vec3d_add(rig->joints[joint->parent].position, bone);
     }
 }

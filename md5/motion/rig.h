@@ -1,5 +1,5 @@
 // The joints that a solver rotates, in double precision, with their limits. Solvers change
-// md5_rig_joint.local within its limit; md5i_place_rig() computes model-space rotations and
+// md5_rig_joint.local within its limit; md5i_update_rig() computes model-space rotations and
 // positions.
 #ifndef MD5_IK_RIG_H
 #define MD5_IK_RIG_H
@@ -12,19 +12,19 @@
 // and joint without libm, so that every platform gives the same bits.
 
 // Cosine and sine of half of an angle.
-typedef struct md5_half {
+typedef struct md5_half_angle {
     double cosine;
     double sine;
-} md5_half;
+} md5_half_angle;
 
 // A md5_joint_limit prepared for solvers.
 typedef struct md5_limit {
     md5_limit_kind kind;
     md5_quatd rest;
-    md5_vec3d axis;  // unit length
-    md5_half middle; // middle of the range of the hinge or of the twist
-    md5_half width;  // from the middle of the range to either end
-    md5_half swing;
+    md5_vec3d axis;        // unit length
+    md5_half_angle middle; // middle of the range of the hinge or of the twist
+    md5_half_angle width;  // from the middle of the range to either end
+    md5_half_angle swing;
 } md5_limit;
 
 #define MD5_LIMIT_RULE                                                                        \
@@ -37,7 +37,7 @@ typedef struct md5_limit {
 bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count);
 
 // Prepares a limit. A limit that is NULL or violates the rules allows any rotation.
-md5_limit md5i_limit_of(const md5_joint_limit *limit);
+md5_limit md5i_prepare_limit(const md5_joint_limit *limit);
 
 // Returns the allowed rotation that is nearest to `local`, a rotation relative to the parent: swing
 // and twist are clamped separately. Returns `local` itself if it is allowed.
@@ -64,8 +64,8 @@ static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
 // An axis about which a joint may rotate without leaving its limit.
 typedef struct md5_limit_axis {
     md5_vec3d axis; // unit length, in the space of the parent
-    bool is_most;   // the joint is at the maximum of its range
-    bool is_least;  // the joint is at the minimum of its range
+    bool is_at_max; // the joint is at the maximum of its range
+    bool is_at_min; // the joint is at the minimum of its range
 } md5_limit_axis;
 
 // Writes at most three axes and returns their number. `local` is within the limit.
@@ -81,7 +81,7 @@ typedef struct md5_rig_joint {
     md5_quatd above;    // without a parent in the rig: model-space rotation of the parent joint
     md5_quatd rotation; // model space
     md5_vec3d offset;   // from the parent, in its space
-    md5_vec3d place;    // position, model space; an input for joints without a parent in the rig
+    md5_vec3d position; // position, model space; an input for joints without a parent in the rig
     md5_limit limit;
 } md5_rig_joint;
 
@@ -92,10 +92,10 @@ typedef struct md5_rig {
 } md5_rig;
 
 // Computes the rotations and positions of all joints.
-void md5i_place_rig(md5_rig *rig);
+void md5i_update_rig(md5_rig *rig);
 
 // Returns the model-space rotation of a joint's parent.
-md5_quatd md5i_rig_above(const md5_rig *rig, uint32_t joint);
+md5_quatd md5i_rig_parent_rotation(const md5_rig *rig, uint32_t joint);
 
 // A solver for a rig that is one chain with limits: rotates the joints so that the last joint moves
 // towards the target. Returns the remaining distance, which is never larger than at the start.

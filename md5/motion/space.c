@@ -1,37 +1,38 @@
 // Joints in model space.
 #include "md5/motion/space.h"
 
-md5_vec3 md5i_forward_beside(md5_axes axes, md5_vec3 v)
+md5_vec3 md5i_forward_perpendicular(md5_axes axes, md5_vec3 v)
 {
     const md5_vec3 forward = md5_forward(axes);
     const md5_vec3 up = md5_up(axes);
     const bool is_across = fabsf(md5_vec3_dot(v, forward)) < 0.99f;
-    const md5_vec3 beside = md5_vec3_reject(is_across ? forward : up, v);
-    return md5_vec3_normalize(beside, up);
+    const md5_vec3 across = md5_vec3_reject(is_across ? forward : up, v);
+    return md5_vec3_normalize(across, up);
 }
 
-void md5i_share_of(float weight, md5_share *share)
+void md5i_begin_rotation_blend(float weight, md5_rotation_blend *blend)
 {
-    share->is_whole = !(weight < 1);
-    share->weight = share->is_whole ? 1 : weight;
-    if (!share->is_whole)
-        share->weights = md5i_slerp_weights_at(weight);
+    blend->is_full = !(weight < 1);
+    blend->weight = blend->is_full ? 1 : weight;
+    if (!blend->is_full)
+        blend->weights = md5i_slerp_weights_at(weight);
 }
 
-void md5i_turn_partly(md5_xform *joint, const md5_share *share, md5_quat turned)
+void md5i_slerp_joint(md5_xform *joint, const md5_rotation_blend *blend, md5_quat solved)
 {
-    joint->rotation = md5_slerp_weighted(&share->weights, joint->rotation, turned);
+    joint->rotation = md5_slerp_weighted(&blend->weights, joint->rotation, solved);
 }
 
-md5_float4_place md5i_place_of(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
+md5_float4_transform md5i_joint_transform(const md5_skeleton *skeleton, const md5_xform *pose,
+                                          uint32_t joint)
 {
     md5_float4 rotation = md5_float4_load_rotation(&pose[joint]);
-    md5_float4 place = md5_float4_load_translation(&pose[joint]);
+    md5_float4 position = md5_float4_load_translation(&pose[joint]);
     for (uint32_t above = skeleton->joints[joint].parent; above != MD5_NONE;
          above = skeleton->joints[above].parent) {
         const md5_float4 turn = md5_float4_load_rotation(&pose[above]);
-        place = md5_float4_add(md5_float4_load_translation(&pose[above]),
-                               md5_float4_rotate(turn, place));
+        position = md5_float4_add(md5_float4_load_translation(&pose[above]),
+                                  md5_float4_rotate(turn, position));
         rotation = md5_float4_quat_mul(turn, rotation);
     }
     // Positions use each joint's accumulated rotation, so rounding errors accumulate only there.
@@ -40,28 +41,28 @@ md5_float4_place md5i_place_of(const md5_skeleton *skeleton, const md5_xform *po
     if (fabsf(square - 1) < 1e-4f)
         rotation = md5_float4_scale(rotation, 1.5f - 0.5f * square);
     else
-        rotation =
-            md5_float4_from_quat(md5_quat_normalize(md5_quat_from_float4(rotation), MD5_NO_TURN));
-    return (md5_float4_place){rotation, place};
+        rotation = md5_float4_from_quat(
+            md5_quat_normalize(md5_quat_from_float4(rotation), MD5_NO_ROTATION));
+    return (md5_float4_transform){rotation, position};
 }
 
-md5_float4_place md5i_place_above(const md5_skeleton *skeleton, const md5_xform *pose,
-                                  uint32_t joint)
+md5_float4_transform md5i_parent_joint_transform(const md5_skeleton *skeleton,
+                                                 const md5_xform *pose, uint32_t joint)
 {
     const uint32_t parent = skeleton->joints[joint].parent;
     if (parent != MD5_NONE)
-        return md5i_place_of(skeleton, pose, parent);
-    return (md5_float4_place){
+        return md5i_joint_transform(skeleton, pose, parent);
+    return (md5_float4_transform){
         .rotation = md5_float4_set(0, 0, 0, 1),
-        .place = md5_float4_set(0, 0, 0, 0),
+        .position = md5_float4_set(0, 0, 0, 0),
     };
 }
 
-static md5_xform xform_from_place(md5_float4_place place)
+static md5_xform xform_from_transform(md5_float4_transform position)
 {
     return (md5_xform){
-        .rotation = md5_quat_from_float4(place.rotation),
-        .translation = md5_vec3_from_float4(place.place),
+        .rotation = md5_quat_from_float4(position.rotation),
+        .translation = md5_vec3_from_float4(position.position),
     };
 }
 
@@ -70,12 +71,12 @@ md5_xform md5_joint_in_model(const md5_skeleton *skeleton, const md5_xform *pose
     MD5_ASSERT_PART(skeleton, joints);
     MD5_ASSERT_NOT_NULL(pose);
     MD5_ASSERT(joint < skeleton->num_joints, "joint: must be an index into skeleton->joints");
-    return xform_from_place(md5i_place_of(skeleton, pose, joint));
+    return xform_from_transform(md5i_joint_transform(skeleton, pose, joint));
 }
 
 md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
-    return xform_from_place(md5i_place_above(skeleton, pose, joint));
+    return xform_from_transform(md5i_parent_joint_transform(skeleton, pose, joint));
 }
 
 uint32_t md5i_chain_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t length,
@@ -100,41 +101,76 @@ bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32
         return false;
     const uint32_t count = md5i_chain_joints(skeleton, tip, length, chain->joints);
     chain->count = count;
-    const md5_float4_place above = md5i_place_above(skeleton, pose, chain->joints[0]);
+    const md5_float4_transform above =
+        md5i_parent_joint_transform(skeleton, pose, chain->joints[0]);
     chain->above = md5_quat_from_float4(above.rotation);
     md5_float4 product = above.rotation;
     md5_float4 rotation = product;
-    md5_float4 place = above.place;
-    bool is_sound = true;
+    md5_float4 position = above.position;
+    bool is_valid = true;
     for (uint32_t i = 0; i < count; i++) {
         const md5_xform *const local = &pose[chain->joints[i]];
-        place =
-            md5_float4_add(place, md5_float4_rotate(rotation, md5_float4_load_translation(local)));
+        position = md5_float4_add(position,
+                                  md5_float4_rotate(rotation, md5_float4_load_translation(local)));
         product = md5_float4_quat_mul(product, md5_float4_load_rotation(local));
         rotation = md5_float4_renormalize(product); // not on the critical path of the next joint
-        chain->places[i] = md5_vec3_from_float4(place);
+        chain->positions[i] = md5_vec3_from_float4(position);
         chain->rotations[i] = md5_quat_from_float4(rotation);
-        is_sound = is_sound && md5_is_place(chain->places[i]);
+        is_valid = is_valid && md5_is_valid_vec3(chain->positions[i]);
     }
-    return is_sound;
+    return is_valid;
 }
 
-void md5i_turn_chain(const md5_chain *chain, const md5_quat *turned, float weight, md5_xform *pose)
+void md5i_rotate_chain(const md5_chain *chain, const md5_quat *rotations, float weight,
+                       md5_xform *pose)
 {
-    md5_share share;
-    md5i_share_of(weight, &share);
-    md5_float4 above = md5_float4_load(&chain->above);
+    md5_rotation_blend blend;
+    md5i_begin_rotation_blend(weight, &blend);
+    md5_float4 parent = md5_float4_load(&chain->above);
     for (uint32_t i = 0; i < chain->count; i++) {
-        const md5_float4 now = md5_float4_load(&turned[i]);
-        md5_turn_joint(&pose[chain->joints[i]], &share,
-                       md5_float4_quat_mul(md5_float4_conjugate(above), now));
-        above = now;
+        const md5_float4 rotation = md5_float4_load(&rotations[i]);
+        const md5_float4 local = md5_float4_quat_mul(md5_float4_conjugate(parent), rotation);
+        md5_blend_joint_rotation(&pose[chain->joints[i]], &blend, local);
+        parent = rotation;
     }
 }
 
 // == Modifiers ===================================================================================
 //
 // id's joint modifiers (idAnimator::SetJointPos, SetJointAxis), for a pose relative to the parents.
+
+// Converts the rotation of a change to the space of the joint's parent. `above` is the model-space
+// transform of the parent, `local` the joint's current rotation.
+static md5_quat modified_rotation(md5_joint_space space, const md5_xform *above, md5_quat local,
+                                  md5_quat change)
+{
+    const md5_quat to_parent = md5_quat_conjugate(above->rotation);
+    switch (space) {
+    case MD5_JOINT_LOCAL:
+        return md5_quat_mul(local, change);
+    case MD5_JOINT_MODEL:
+        return md5_quat_mul(md5_quat_mul(md5_quat_mul(to_parent, change), above->rotation), local);
+    case MD5_JOINT_MODEL_OVERRIDE:
+        return md5_quat_mul(to_parent, change);
+    default: // MD5_JOINT_LOCAL_OVERRIDE
+        return change;
+    }
+}
+
+// The same for a translation. Joint 0 is moved to the changed position even if its position should
+// be increased by the change, as in the original.
+static md5_vec3 modified_translation(md5_joint_space space, const md5_xform *above, bool is_root,
+                                     md5_vec3 local, md5_vec3 change)
+{
+    const md5_quat to_parent = md5_quat_conjugate(above->rotation);
+    if (space == MD5_JOINT_MODEL_OVERRIDE || (space == MD5_JOINT_MODEL && is_root))
+        return md5_quat_rotate(to_parent, md5_vec3_sub(change, above->translation));
+    if (space == MD5_JOINT_MODEL)
+        return md5_vec3_add(local, md5_quat_rotate(to_parent, change));
+    if (space == MD5_JOINT_LOCAL)
+        return md5_vec3_add(local, change);
+    return change; // MD5_JOINT_LOCAL_OVERRIDE
+}
 
 bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint, md5_joint_space space,
                       md5_xform change, float weight, md5_xform *pose)
@@ -147,33 +183,24 @@ bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint, md5_joint_sp
         return false;
     if (!(weight > 0))
         return true;
-    md5_xform *const changed = &pose[joint];
+    md5_xform *const local = &pose[joint];
     const md5_xform above = md5i_parent_in_model(skeleton, pose, joint);
-    const md5_quat down = md5_quat_conjugate(above.rotation);
     if (md5_is_rotation(change.rotation)) {
-        md5_quat turn = md5_quat_normalize(change.rotation, MD5_NO_TURN);
-        if (space == MD5_JOINT_LOCAL)
-            turn = md5_quat_mul(changed->rotation, turn);
-        else if (space != MD5_JOINT_LOCAL_OVERRIDE)
-            turn = md5_quat_mul(down, turn);
-        if (space == MD5_JOINT_MODEL)
-            turn = md5_quat_mul(md5_quat_mul(turn, above.rotation), changed->rotation);
-        md5_share share;
-        md5i_share_of(weight, &share);
-        md5_turn_joint(changed, &share, md5_float4_from_quat(turn));
+        const md5_quat unit = md5_quat_normalize(change.rotation, MD5_NO_ROTATION);
+        const md5_quat rotation = modified_rotation(space, &above, local->rotation, unit);
+        md5_rotation_blend blend;
+        md5i_begin_rotation_blend(weight, &blend);
+        md5_blend_joint_rotation(local, &blend, md5_float4_from_quat(rotation));
     }
-    md5_vec3 place = change.translation;
-    if (!md5_is_place(place))
+    if (!md5_is_valid_vec3(change.translation))
         return true;
-    // The original adds the position of joint 0 to nothing.
-    if (space == MD5_JOINT_MODEL_OVERRIDE || (space == MD5_JOINT_MODEL && joint == 0))
-        place = md5_quat_rotate(down, md5_vec3_sub(place, above.translation));
-    else if (space == MD5_JOINT_MODEL)
-        place = md5_vec3_add(changed->translation, md5_quat_rotate(down, place));
-    else if (space == MD5_JOINT_LOCAL)
-        place = md5_vec3_add(changed->translation, place);
-    if (md5_is_place(place))
-        changed->translation =
-            weight < 1 ? md5_vec3_lerp(changed->translation, place, weight) : place;
+    const md5_vec3 translation =
+        modified_translation(space, &above, joint == 0, local->translation, change.translation);
+    if (!md5_is_valid_vec3(translation))
+        return true;
+    if (weight < 1)
+        local->translation = md5_vec3_lerp(local->translation, translation, weight);
+    else
+        local->translation = translation;
     return true;
 }

@@ -17,18 +17,19 @@
         MD5_ASSERT_RESERVED(job);                                                            \
     } while (0)
 
-#define MD5_NO_TURN ((md5_quat){0.0f, 0.0f, 0.0f, 1.0f})
+#define MD5_NO_ROTATION ((md5_quat){0.0f, 0.0f, 0.0f, 1.0f})
 
 // Largest coordinate of a position: squares of distances stay finite.
-#define MD5_FARTHEST 1e15f
+#define MD5_MAX_COORDINATE 1e15f
 
 // The cosine of 120 degrees.
-#define MD5_FAR (-0.5f)
+#define MD5_MIN_ARC_COSINE (-0.5f)
 
-// Returns false if a coordinate is not finite or larger than MD5_FARTHEST.
-static inline bool md5_is_place(md5_vec3 v)
+// Returns false if a coordinate is not finite or larger than MD5_MAX_COORDINATE.
+static inline bool md5_is_valid_vec3(md5_vec3 v)
 {
-    return fabsf(v.x) < MD5_FARTHEST && fabsf(v.y) < MD5_FARTHEST && fabsf(v.z) < MD5_FARTHEST;
+    return fabsf(v.x) < MD5_MAX_COORDINATE && fabsf(v.y) < MD5_MAX_COORDINATE
+           && fabsf(v.z) < MD5_MAX_COORDINATE;
 }
 
 static inline float md5_quat_square(md5_quat q)
@@ -71,7 +72,7 @@ static inline md5_float4 md5_float4_about(md5_float4 axis, float cosine, float s
 // opposite vectors, the axis is an arbitrary perpendicular vector.
 static inline md5_float4 md5_float4_between_at(md5_float4 from, md5_float4 to, float cosine)
 {
-    if (!(cosine > MD5_FAR))
+    if (!(cosine > MD5_MIN_ARC_COSINE))
         return md5_float4_from_quat(
             md5i_quat_between_far(md5_vec3_from_float4(from), md5_vec3_from_float4(to)));
     // The quaternion (from x to, 1 + cosine), whose square is 2 (1 + cosine).
@@ -85,8 +86,8 @@ static inline md5_float4 md5_float4_between(md5_float4 from, md5_float4 to)
     return md5_float4_between_at(from, to, md5_float4_dot3(from, to));
 }
 
-// The same between unit vectors as md5_quat_between().
-static inline md5_quat md5_turn_between(md5_vec3 from, md5_vec3 to)
+// Returns the shortest rotation between two unit vectors, as md5_quat_between() does.
+static inline md5_quat md5_rotation_between(md5_vec3 from, md5_vec3 to)
 {
     return md5_quat_from_float4(
         md5_float4_between(md5_float4_from_vec3(from), md5_float4_from_vec3(to)));
@@ -94,28 +95,32 @@ static inline md5_quat md5_turn_between(md5_vec3 from, md5_vec3 to)
 
 // A unit vector perpendicular to the unit vector `v`: the forward axis projected, or up if `v` is
 // nearly parallel to forward.
-md5_vec3 md5i_forward_beside(md5_axes axes, md5_vec3 v);
+md5_vec3 md5i_forward_perpendicular(md5_axes axes, md5_vec3 v);
 
-// Blends a joint's current rotation with a solved one.
-typedef struct md5_share {
-    float weight; // 0..1
-    bool is_whole;
-    md5_slerp_weights weights; // if it is not 1
-} md5_share;
+// The weight with which solved rotations are blended with the current rotations of joints.
+typedef struct md5_rotation_blend {
+    float weight;              // 0..1
+    bool is_full;              // the weight is 1
+    md5_slerp_weights weights; // unless is_full
+} md5_rotation_blend;
 
-// `weight` > 0.
-void md5i_share_of(float weight, md5_share *share);
-void md5i_turn_partly(md5_xform *joint, const md5_share *share, md5_quat turned);
+// Prepares a blend for several joints. `weight` > 0; weights above 1 have the effect of 1.
+void md5i_begin_rotation_blend(float weight, md5_rotation_blend *blend);
 
-// `turned` is a product of unit quaternions; if it is not valid, the joint is not changed.
-static inline void md5_turn_joint(md5_xform *joint, const md5_share *share, md5_float4 turned)
+// Sets the rotation of a joint to a slerp between it and `solved`.
+void md5i_slerp_joint(md5_xform *joint, const md5_rotation_blend *blend, md5_quat solved);
+
+// Blends a solved rotation into a joint. `solved` is a product of unit quaternions; if it is not
+// valid, the joint is not changed.
+static inline void md5_blend_joint_rotation(md5_xform *joint, const md5_rotation_blend *blend,
+                                            md5_float4 solved)
 {
-    const float square = md5_float4_dot4(turned, turned);
+    const float square = md5_float4_dot4(solved, solved);
     if (!(fabsf(square - 1.0f) < 0.01f))
         return;
-    const md5_float4 to = md5_float4_scale(turned, 1.5f - 0.5f * square);
-    if (!share->is_whole) {
-        md5i_turn_partly(joint, share, md5_quat_from_float4(to));
+    const md5_float4 to = md5_float4_scale(solved, 1.5f - 0.5f * square);
+    if (!blend->is_full) {
+        md5i_slerp_joint(joint, blend, md5_quat_from_float4(to));
         return;
     }
     // Both q and -q are the same rotation. Stores the one to which a slerp with a smaller weight
@@ -128,15 +133,16 @@ static inline void md5_turn_joint(md5_xform *joint, const md5_share *share, md5_
 }
 
 // A rotation and a position.
-typedef struct md5_float4_place {
+typedef struct md5_float4_transform {
     md5_float4 rotation;
-    md5_float4 place;
-} md5_float4_place;
+    md5_float4 position;
+} md5_float4_transform;
 
-// In model space: a joint; its parent, or the identity for a root.
-md5_float4_place md5i_place_of(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
-md5_float4_place md5i_place_above(const md5_skeleton *skeleton, const md5_xform *pose,
-                                  uint32_t joint);
+// Return the model-space transform of a joint, and of its parent, which is the identity for a root.
+md5_float4_transform md5i_joint_transform(const md5_skeleton *skeleton, const md5_xform *pose,
+                                          uint32_t joint);
+md5_float4_transform md5i_parent_joint_transform(const md5_skeleton *skeleton,
+                                                 const md5_xform *pose, uint32_t joint);
 
 // The same, as a transform.
 md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
@@ -144,7 +150,7 @@ md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *po
 // -- Limbs ------------------------------------------------------------------------------------
 
 // Returns true if a joint is a descendant of the joint `above`.
-bool md5i_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above);
+bool md5i_is_descendant(const md5_skeleton *skeleton, uint32_t joint, uint32_t above);
 
 // Return MD5_LIMB_REACHED if the joints are a limb; md5i_limb_above() first fills in the tip and
 // the two joints above it.
@@ -167,7 +173,7 @@ typedef struct md5_chain {
     uint32_t count; // 1 to MD5_MAX_CHAIN
     md5_quat above; // model-space rotation of the first joint's parent
     uint32_t joints[MD5_MAX_CHAIN];
-    md5_vec3 places[MD5_MAX_CHAIN];    // model space
+    md5_vec3 positions[MD5_MAX_CHAIN]; // model space
     md5_quat rotations[MD5_MAX_CHAIN]; // model space
 } md5_chain;
 
@@ -181,7 +187,8 @@ uint32_t md5i_chain_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t 
 bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t tip,
                      uint32_t length, md5_chain *chain);
 
-// Sets the chain's joints to the model-space rotations turned[chain->count].
-void md5i_turn_chain(const md5_chain *chain, const md5_quat *turned, float weight, md5_xform *pose);
+// Sets the chain's joints to the model-space rotations rotations[chain->count], with a weight.
+void md5i_rotate_chain(const md5_chain *chain, const md5_quat *rotations, float weight,
+                       md5_xform *pose);
 
 #endif

@@ -34,9 +34,9 @@ static void step_axis(const axis_step *step, float from, float to, float acceler
 static md5_vec3 joint_end(const md5_chain *chain, const md5_xform *pose, uint32_t i)
 {
     if (i + 1 < chain->count)
-        return chain->places[i + 1];
+        return chain->positions[i + 1];
     const md5_vec3 step = pose[chain->joints[i]].translation;
-    return md5_vec3_add(chain->places[i], md5_quat_rotate(chain->rotations[i], step));
+    return md5_vec3_add(chain->positions[i], md5_quat_rotate(chain->rotations[i], step));
 }
 
 // Moves the ends of the joints' bones in model space. `placement` is the transform of the model in
@@ -57,66 +57,80 @@ static void move_ends(const md5_spring_job *job, const md5_chain *chain, const m
             step_axis(step, from.z, goal.z, pull.z, &p->z, &v->z);
             joint->target = goal;
         }
-        if (job->is_first || !md5_is_place(*p) || !md5_is_place(*v))
+        if (job->is_first || !md5_is_valid_vec3(*p) || !md5_is_valid_vec3(*v))
             *joint = (md5_spring_joint){.position = goal, .target = goal};
     }
 }
+
+// Shorter bones do not have a direction, units.
+#define MIN_BONE_LENGTH 1e-15f
 
 // Points each joint at the end of its bone. Writes the rotations in model space.
 static void point_at_ends(const md5_spring_job *job, const md5_chain *chain, const md5_xform *pose,
                           md5_xform placement, md5_quat *rotations)
 {
     const md5_xform to_model = md5_xform_inverse(placement);
-    md5_vec3 place = chain->places[0];
+    md5_vec3 start = chain->positions[0]; // of the bone, after the rotations of the joints above
     for (uint32_t i = 0; i < chain->count; i++) {
-        const md5_vec3 bone = md5_vec3_sub(joint_end(chain, pose, i), chain->places[i]);
+        const md5_vec3 bone = md5_vec3_sub(joint_end(chain, pose, i), chain->positions[i]);
         const float length = md5_vec3_length(bone);
-        const md5_vec3 position = md5_quat_rotate(to_model.rotation, job->state[i].position);
-        const md5_vec3 end = md5_vec3_add(position, to_model.translation);
-        const md5_vec3 toward = md5_vec3_sub(end, place);
+        const md5_vec3 rotated = md5_quat_rotate(to_model.rotation, job->state[i].position);
+        const md5_vec3 end = md5_vec3_add(rotated, to_model.translation);
+        const md5_vec3 toward = md5_vec3_sub(end, start);
+        md5_quat rotation = MD5_NO_ROTATION;
         rotations[i] = chain->rotations[i];
-        md5_quat turn = MD5_NO_TURN;
-        if (length > 1e-15f && md5_is_place(toward)) {
+        if (length > MIN_BONE_LENGTH && md5_is_valid_vec3(toward)) {
             const md5_vec3 direction = md5_vec3_scale(bone, 1.0f / length);
-            turn = md5_turn_between(direction, md5_vec3_normalize(toward, direction));
-            rotations[i] = md5_quat_mul(turn, chain->rotations[i]);
+            rotation = md5_rotation_between(direction, md5_vec3_normalize(toward, direction));
+            rotations[i] = md5_quat_mul(rotation, chain->rotations[i]);
         }
-        place = md5_vec3_add(place, md5_quat_rotate(turn, bone));
+        start = md5_vec3_add(start, md5_quat_rotate(rotation, bone));
     }
+}
+
+static float value_in_range_or_zero(float value)
+{
+    return value > 0 && value < MD5_MAX_COORDINATE ? value : 0;
+}
+
+// Returns the acceleration of all ends by gravity and the caller, or 0 if it is not finite.
+static md5_vec3 spring_acceleration(const md5_spring_job *job, md5_axes axes, float gravity)
+{
+    const md5_vec3 none = {0, 0, 0};
+    const md5_vec3 down = {0, 0, -gravity};
+    const md5_vec3 sum = md5_vec3_add(job->acceleration, md5i_vec3_to_axes(axes, down));
+    return md5_is_valid_vec3(sum) ? sum : none;
 }
 
 bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
-    md5_spring_params numbers = job->params;
-#define FILL_SPRING(name, least, most, usual, text) \
-    numbers.name = md5_number_or(numbers.name, usual);
+    md5_spring_params params = job->params;
+#define FILL_SPRING(name, least, most, usual, text) params.name = md5_number_or(params.name, usual);
     MD5_SPRING_NUMBERS(FILL_SPRING)
 #undef FILL_SPRING
     md5_chain chain;
     if (!md5i_find_chain(skeleton, pose, job->tip, job->length, &chain)
-        || !(numbers.stiffness > 0 && numbers.stiffness < MD5_FARTHEST))
+        || !(params.stiffness > 0 && params.stiffness < MD5_MAX_COORDINATE))
         return false;
     MD5_ASSERT(job->state != NULL, "state: must not be NULL");
-    axis_step step = {.stiffness = numbers.stiffness};
-    if (numbers.damping > 0 && numbers.damping < MD5_FARTHEST)
-        step.damping = numbers.damping;
-    if (job->seconds > 0 && job->seconds < MD5_FARTHEST)
+    axis_step step = {.stiffness = params.stiffness};
+    step.damping = value_in_range_or_zero(params.damping);
+    if (job->seconds > 0 && job->seconds < MD5_MAX_COORDINATE)
         step.seconds = job->seconds;
     step.swing = md5i_swing_for(step.stiffness, step.damping, step.seconds);
     const md5_vec3 none = {0, 0, 0};
-    const md5_vec3 down = {0, 0, -numbers.gravity};
+    const bool is_placed = md5_is_valid_vec3(job->placement.translation);
     const md5_xform placement = {
-        .rotation = md5_quat_normalize(job->placement.rotation, MD5_NO_TURN),
-        .translation = md5_is_place(job->placement.translation) ? job->placement.translation : none,
+        .rotation = md5_quat_normalize(job->placement.rotation, MD5_NO_ROTATION),
+        .translation = is_placed ? job->placement.translation : none,
     };
-    const md5_vec3 force = md5_vec3_add(job->acceleration, md5i_vec3_to_axes(skeleton->axes, down));
-    const md5_vec3 pull = md5_is_place(force) ? force : none;
-    move_ends(job, &chain, pose, &step, placement, pull);
+    move_ends(job, &chain, pose, &step, placement,
+              spring_acceleration(job, skeleton->axes, params.gravity));
     if (!(job->weight > 0))
         return true;
     md5_quat rotations[MD5_MAX_CHAIN];
     point_at_ends(job, &chain, pose, placement, rotations);
-    md5i_turn_chain(&chain, rotations, job->weight, pose);
+    md5i_rotate_chain(&chain, rotations, job->weight, pose);
     return true;
 }

@@ -368,15 +368,15 @@ typedef struct md5_modifier {
     uint32_t drive;         // row in `morph_rows` that drives its weight, or MD5_NONE
     md5_anchor target;
     md5_anchor pole;
-    bool is_driven;       // the weight, target or pole is driven
-    md5_limb limb;        // TWO_BONE
-    size_t first_spring;  // SPRING: first of its joints' states in a player
-    size_t first_foot;    // FEET: first of its legs in the machine and of their states in a player
-    size_t first_sole;    // FEET: first of the soles of locked feet and of their states
-    uint32_t num_held;    // FEET: number of feet that are locked while planted
-    md5_hold_params hold; // FEET: parameters of locked feet
-    size_t gaze;          // GAZE: index in the machine and of its state in a player
-    uint32_t seed;        // GAZE: initial seed
+    bool is_driven;      // the weight, target or pole is driven
+    md5_limb limb;       // TWO_BONE
+    size_t first_spring; // SPRING: first of its joints' states in a player
+    size_t first_foot;   // FEET: first of its legs in the machine and of their states in a player
+    size_t first_sole;   // FEET: first of the soles of locked feet and of their states
+    uint32_t num_locked_feet; // FEET: number of feet that are locked while planted
+    md5_hold_params hold;     // FEET: parameters of locked feet
+    size_t gaze;              // GAZE: index in the machine and of its state in a player
+    uint32_t seed;            // GAZE: initial seed
 } md5_modifier;
 
 // A window of a clip.

@@ -249,7 +249,7 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
         play_rig_go_on(fixture, HOLD_TICK);
         const md5_foot *const feet = md5_player_feet(fixture->player, 0);
         CHECK(feet[0].result == MD5_LIMB_REACHED && feet[0].miss < 1e-3f);
-        const double shift = fabs((double)fixture->player->held[0].shift.x);
+        const double shift = fabs((double)fixture->player->foot_locks[0].shift.x);
         max = fmax(max, shift);
     }
     // The foot of a leg of 20.59 over 18 reaches 9.9, and is released at most one step of 1/3
@@ -266,7 +266,7 @@ TEST_HOLD (play_hold_ends_as_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_l 
     for (int i = 1; i <= 24; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         const real3 now = hold_sole_position(fixture, TOE_L);
-        CHECK(fixture->player->held[0].is_held == (i <= 18));
+        CHECK(fixture->player->foot_locks[0].is_locked == (i <= 18));
         if (i <= 18)
             CHECK_NEAR(now.x, left.x, 1e-4);
         CHECK_NEAR(now.z, 1.0 / 60.0 * i, 1e-4);
@@ -284,29 +284,29 @@ TEST (play_hold_counts_what_plays_at_the_ankles) {
     OWN_RIG fixture;
     hold_begin(&fixture, "still", words);
     play_rig_go_on(&fixture, HOLD_TICK);
-    CHECK(fixture.player->held[0].is_held && fixture.player->held[1].is_held);
+    CHECK(fixture.player->foot_locks[0].is_locked && fixture.player->foot_locks[1].is_locked);
     CHECK(md5_player_set(fixture.player, 0, 1));
     play_rig_go_on(&fixture, HOLD_TICK);
-    CHECK(!fixture.player->held[0].is_held && !fixture.player->held[1].is_held);
+    CHECK(!fixture.player->foot_locks[0].is_locked && !fixture.player->foot_locks[1].is_locked);
     CHECK(md5_player_set(fixture.player, 0, 0.25f));
     play_rig_go_on(&fixture, HOLD_TICK);
-    CHECK(fixture.player->held[0].is_held);
+    CHECK(fixture.player->foot_locks[0].is_locked);
     const uint32_t clip = md5_find_clip(fixture.machine, "slides");
     static const md5_one_shot_desc one_shots[] = {{.mode = MD5_LAYER_ADD}, {.mask = "head"}, {0}};
     for (int i = 0; i < 3; i++) {
         CHECK(md5_player_play_one_shot(fixture.player, (uint32_t)i, clip, &one_shots[i]));
         play_rig_go_on(&fixture, HOLD_TICK);
-        CHECK(fixture.player->held[0].is_held == (i < 2));
+        CHECK(fixture.player->foot_locks[0].is_locked == (i < 2));
     }
 }
 
 // Soles are not held in a state without motion, nor in a machine without layers.
 TEST_HOLD (play_hold_without_clips_holds_what_is_low, "nothing", HOLD_FEET "hold }") {
     play_rig_go_on(fixture, HOLD_TICK);
-    CHECK(fixture->player->held[0].is_held);
+    CHECK(fixture->player->foot_locks[0].is_locked);
     CHECK(play_fade(fixture->player, 0, 1, 0.2f));
     play_rig_go_on(fixture, HOLD_TICK);
-    CHECK(fixture->player->held[0].is_held);
+    CHECK(fixture->player->foot_locks[0].is_locked);
 }
 
 // A foot that is held again, here after its release, does not move in that step either.
@@ -315,12 +315,12 @@ TEST_HOLD (play_hold_begins_where_a_sole_was, "glides",
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
     real3 was = hold_sole_position(fixture, TOE_L);
     play_rig_go_on(fixture, HOLD_TICK);
-    CHECK(!fixture->player->held[0].is_held);
-    for (int i = 0; i < 20 && !fixture->player->held[0].is_held; i++) {
+    CHECK(!fixture->player->foot_locks[0].is_locked);
+    for (int i = 0; i < 20 && !fixture->player->foot_locks[0].is_locked; i++) {
         was = hold_sole_position(fixture, TOE_L);
         play_rig_go_on(fixture, HOLD_TICK);
     }
-    CHECK(fixture->player->held[0].is_held);
+    CHECK(fixture->player->foot_locks[0].is_locked);
     CHECK_SMALL(hold_moved(fixture, was), 1e-4);
 }
 
@@ -330,7 +330,7 @@ TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
         CHECK(play_fade(fixture->player, 0, 1 - i % 2, 1));
         play_rig_go_on(fixture, HOLD_TICK);
     }
-    CHECK(fixture->player->held[0].is_held);
+    CHECK(fixture->player->foot_locks[0].is_locked);
     CHECK_SMALL(hold_sole_position(fixture, ANKLE_R).x, 1e-4);
 }
 
@@ -387,16 +387,17 @@ TEST (play_hold_that_is_not_finite_begins_anew) {
         OWN_RIG fixture;
         hold_begin(&fixture, "glides", HOLD_FEET "hold { toe toe_l } }");
         play_rig_go_on(&fixture, HOLD_TICK);
-        md5_held *const held = &fixture.player->held[0];
-        float *const numbers[] = {&held->place.x,    &held->shift.y,  &held->rate.x,
-                                  &held->animated.x, &held->facing.y, &held->heading.x,
-                                  &held->turn,       &held->turn_rate};
+        md5_foot_lock *const lock = &fixture.player->foot_locks[0];
+        float *const numbers[] = {&lock->position.x,         &lock->shift.y,
+                                  &lock->shift_velocity.x,   &lock->animated_sole.x,
+                                  &lock->animated_heading.y, &lock->locked_heading.x,
+                                  &lock->half_tangent,       &lock->half_tangent_rate};
         *numbers[number % 8] = wrong[number / 8];
         uint8_t bytes[2048];
         const size_t size = md5_player_save(fixture.player, bytes, sizeof bytes);
         CHECK(md5_player_restore(fixture.player, bytes, size, NULL));
         play_rig_go_on(&fixture, HOLD_TICK);
-        CHECK(held->is_held && fabsf(held->shift.x) < 1 && held->turn == 0);
+        CHECK(lock->is_locked && fabsf(lock->shift.x) < 1 && lock->half_tangent == 0);
         const real3 was = hold_sole_position(&fixture, TOE_L);
         play_rig_go_on(&fixture, HOLD_TICK);
         CHECK_SMALL(hold_moved(&fixture, was), 1e-4);
@@ -417,7 +418,7 @@ TEST (play_hold_holds_alike_in_other_axes) {
                                        hold_sole_position(&turned, TOE_L)),
                         1e-3);
             CHECK_NEAR(hold_joint_heading(&plain, TOE_L), hold_joint_heading(&turned, TOE_L), 1e-2);
-            CHECK(plain.player->held[0].is_held == turned.player->held[0].is_held);
+            CHECK(plain.player->foot_locks[0].is_locked == turned.player->foot_locks[0].is_locked);
         }
     }
 }
@@ -509,24 +510,24 @@ TEST (play_hold_stretches_no_leg_by_turning) {
     static const md5_hold_params hold = {
         .height = 0.3f, .speed = 10, .distance = 4, .release = 0.2f};
     for (int is_long = 0; is_long < 2; is_long++) {
-        md5_held held = {0};
-        md5_hold_step step = {
+        md5_foot_lock lock = {0};
+        md5_foot_lock_step step = {
             .seconds = 0.1f,
             .cosine = 1,
-            .facing = {1, 0, 0},
-            .stands = true,
+            .heading = {1, 0, 0},
+            .is_planted = true,
             .ankle = {-4, 0, 2},
             .leg = {0, 0, -10},
             .reach = is_long ? 10.25f : 10.2f,
         };
-        md5i_advance_hold(&hold, &step, true, &held);
-        CHECK(held.is_held && held.turn == 0);
+        md5i_advance_foot_lock(&hold, &step, true, &lock);
+        CHECK(lock.is_locked && lock.half_tangent == 0);
         step.cosine = cosf(0.52359878f);
         step.sine = sinf(0.52359878f);
-        md5i_advance_hold(&hold, &step, false, &held);
-        CHECK(held.is_held == (is_long == 1));
-        const md5_vec3 shift = md5i_held_shift(&held, step.ankle, 1);
-        if (held.is_held)
+        md5i_advance_foot_lock(&hold, &step, false, &lock);
+        CHECK(lock.is_locked == (is_long == 1));
+        const md5_vec3 shift = md5i_locked_ankle_shift(&lock, step.ankle, 1);
+        if (lock.is_locked)
             CHECK_NEAR(hypot((double)shift.x, shift.y), 2.0705523608, 1e-5);
     }
 }
@@ -537,10 +538,10 @@ TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
     CHECK(hold_slide(fixture, 30) > 0.1);
     int num_begun = 0;
     for (int i = 0; i < 120; i++) {
-        const bool was_held = fixture->player->held[0].is_held;
+        const bool was_held = fixture->player->foot_locks[0].is_locked;
         const double was = hold_joint_heading(fixture, TOE_L);
         play_rig_go_on(fixture, HOLD_TICK);
-        if (was_held || !fixture->player->held[0].is_held)
+        if (was_held || !fixture->player->foot_locks[0].is_locked)
             continue;
         CHECK_NEAR(hold_joint_heading(fixture, TOE_L), was, 1e-3);
         num_begun++;
@@ -579,7 +580,7 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
     CHECK(md5_player_play_one_shot(fixture->player, 0, slides, &(md5_one_shot_desc){0}));
     for (int i = 1; i <= 30; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
-        CHECK(!fixture->player->held[0].is_held);
+        CHECK(!fixture->player->foot_locks[0].is_locked);
         const double t = HOLD_TICK * i;
         CHECK_NEAR(hold_joint_heading(fixture, TOE_L) - hold_body_heading(fixture),
                    degrees_of((x + (v + w * x) * t) * exp(-w * t)), 0.01);
@@ -660,7 +661,7 @@ TEST (play_hold_saved_without_headings_is_restored) {
         play_rig_go_on(&old, HOLD_TICK);
         play_rig_go_on(&same, HOLD_TICK);
         heading = i == 0 ? hold_body_heading(&old) : heading;
-        CHECK(old.player->held[0].is_held);
+        CHECK(old.player->foot_locks[0].is_locked);
         CHECK_SMALL(
             real3_distance(hold_sole_position(&old, TOE_L), hold_sole_position(&same, TOE_L)),
             1e-4);

@@ -36,7 +36,7 @@ static bool find_joint(md5_building *building, const limb_names *names, const ch
         return MD5_OUT_OF_RANGE(building, names->tip, ": joint %s of the limb has no parent",
                                 MD5_QUOTED(joint_name(building, below)));
     *joint = found;
-    if (md5i_is_below(skeleton, below, *joint))
+    if (md5i_is_descendant(skeleton, below, *joint))
         return true;
     return MD5_MISMATCH(building, member, ": joint %s is not a descendant of joint %s",
                         MD5_QUOTED(joint_name(building, below)),
@@ -159,7 +159,7 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     md5i_fill_defaults(&md5i_hold_schema, &filled, md5_skeleton_scale(&model->skeleton));
     modifier->hold = filled.params;
     modifier->first_sole = machine->num_soles;
-    modifier->num_held = desc->num_feet < MD5_MAX_HELD ? desc->num_feet : MD5_MAX_HELD;
+    modifier->num_locked_feet = desc->num_feet < MD5_MAX_HELD ? desc->num_feet : MD5_MAX_HELD;
     static const char *const no_toe = NULL;
     const char *const *const toes = desc->hold->toes;
     uint32_t num_toes = 0;
@@ -169,13 +169,13 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
         return MD5_OUT_OF_RANGE(building, &toes[desc->num_feet],
                                 ": too many toes: expected at most %u, one per foot, found %u",
                                 desc->num_feet, num_toes);
-    for (uint32_t i = 0; i < modifier->num_held; i++) {
+    for (uint32_t i = 0; i < modifier->num_locked_feet; i++) {
         const char *const *const toe = i < num_toes ? &toes[i] : &no_toe;
         const uint32_t ankle = machine->legs[modifier->first_foot + i].tip;
         uint32_t joint = ankle;
         if (*toe)
             TRY(md5i_resolve(building, &building->joints, toe, &joint));
-        if (joint != ankle && !md5i_is_below(&model->skeleton, joint, ankle))
+        if (joint != ankle && !md5i_is_descendant(&model->skeleton, joint, ankle))
             return MD5_MISMATCH(building, toe, ": joint %s is not a descendant of joint %s",
                                 MD5_QUOTED(*toe), MD5_QUOTED(model->skeleton.joints[ankle].name));
         // The point of the ground plane below the joint in the bind pose, and the forward direction
@@ -237,7 +237,7 @@ static void sample_sole(md5_building *building, const md5_binding *binding, cons
         const md5_vec3 ahead = md5_quat_rotate(joint.rotation, sole->ahead);
         frames[frame].position =
             md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point));
-        frames[frame].facing = md5i_level_facing(md5i_vec3_from_axes(skeleton->axes, ahead));
+        frames[frame].facing = md5i_level_heading(md5i_vec3_from_axes(skeleton->axes, ahead));
     }
 }
 
@@ -269,7 +269,7 @@ static bool build_contacts(md5_building *building, const md5_source *source)
     TRY(frames);
     for (uint32_t i = 0; i < building->desc->num_modifiers; i++) {
         const md5_modifier *const modifier = &machine->modifiers[i];
-        for (size_t k = 0; k < modifier->num_held; k++) {
+        for (size_t k = 0; k < modifier->num_locked_feet; k++) {
             const size_t number = modifier->first_sole + k;
             sample_sole(building, binding, &machine->soles[number], frames);
             find_contacts(source, frames, &modifier->hold,
@@ -329,7 +329,7 @@ static bool find_anchor(md5_building *building, const md5_modifier_point *point,
         on = &row->joint;
         TRY(md5i_resolve(building, &building->joints, on, &anchor->joint));
     }
-    if (anchor->joint != top && !md5i_is_below(&desc->model->skeleton, anchor->joint, top))
+    if (anchor->joint != top && !md5i_is_descendant(&desc->model->skeleton, anchor->joint, top))
         return true;
     return MD5_MISMATCH(building, &point->joint,
                         ": target or pole is attached to joint %s, which the modifier moves",

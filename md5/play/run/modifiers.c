@@ -130,10 +130,11 @@ static md5_vec3 ground_query_position(const md5_player *player, const md5_modifi
     const md5_skeleton *const skeleton = &player->machine->model->skeleton;
     const uint32_t ankle = player->feet[modifier->first_foot + number].ankle;
     const md5_vec3 position = md5_joint_in_model(skeleton, pose, ankle).translation;
-    if (number >= modifier->num_held)
+    if (number >= modifier->num_locked_feet)
         return position;
-    const md5_vec3 shift = md5i_held_shift(&player->held[modifier->first_sole + number],
-                                           md5i_vec3_from_axes(skeleton->axes, position), 1);
+    const md5_vec3 shift =
+        md5i_locked_ankle_shift(&player->foot_locks[modifier->first_sole + number],
+                                md5i_vec3_from_axes(skeleton->axes, position), 1);
     return md5_vec3_add(position, md5i_vec3_to_axes(skeleton->axes, shift));
 }
 
@@ -144,7 +145,7 @@ static void update_locked_feet(md5_player *player, const md5_modifier *modifier,
     const md5_machine *const machine = player->machine;
     const md5_skeleton *const skeleton = &machine->model->skeleton;
     const md5_root_delta back = md5_root_delta_inverse(player->motion_since_pose);
-    for (size_t i = 0; i < modifier->num_held; i++) {
+    for (size_t i = 0; i < modifier->num_locked_feet; i++) {
         const size_t sole_index = modifier->first_sole + i;
         const md5_sole *const sole = &machine->soles[sole_index];
         const md5_limb *const leg = &machine->legs[modifier->first_foot + i];
@@ -154,22 +155,22 @@ static void update_locked_feet(md5_player *player, const md5_modifier *modifier,
         const md5_vec3 hip = joint_position(skeleton, pose, leg->root);
         const md5_vec3 knee = joint_position(skeleton, pose, leg->middle);
         const md5_vec3 ankle = joint_position(skeleton, pose, leg->tip);
-        const md5_hold_step step = {
+        const md5_foot_lock_step step = {
             .seconds = (float)player->since_pose,
             .x = (float)back.x,
             .y = (float)back.y,
             .cosine = (float)back.cosine,
             .sine = (float)back.sine,
             .sole = md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point)),
-            .facing = md5i_level_facing(md5i_vec3_from_axes(skeleton->axes, ahead)),
-            .stands = contact.weights[CONTACT_STANDING] > 0.5f,
-            .slides = contact.weights[SLIDING] > 0.5f,
-            .turns = contact.weights[TURNING] > 0.5f,
+            .heading = md5i_level_heading(md5i_vec3_from_axes(skeleton->axes, ahead)),
+            .is_planted = contact.weights[CONTACT_STANDING] > 0.5f,
+            .is_sliding = contact.weights[SLIDING] > 0.5f,
+            .is_pivoting = contact.weights[TURNING] > 0.5f,
             .ankle = ankle,
             .leg = md5_vec3_sub(ankle, hip),
             .reach = point_distance(hip, knee) + point_distance(knee, ankle),
         };
-        md5i_advance_hold(&modifier->hold, &step, is_first, &player->held[sole_index]);
+        md5i_advance_foot_lock(&modifier->hold, &step, is_first, &player->foot_locks[sole_index]);
     }
 }
 
@@ -197,8 +198,9 @@ static void apply_feet(md5_player *player, uint32_t number, float weight, md5_xf
                            ground_query_position(player, modifier, i, pose), &job.feet[i]);
         md5_mark_callback(&player->internal, MD5_NO_CALLBACK);
     }
-    md5i_solve_held_feet(&machine->model->skeleton, &job, player->held + modifier->first_sole,
-                         modifier->num_held, pose);
+    md5i_solve_locked_feet(&machine->model->skeleton, &job,
+                           player->foot_locks + modifier->first_sole, modifier->num_locked_feet,
+                           pose);
     player->drops[number] = job.drop;
     player->are_placed[number] = true;
 }
@@ -213,7 +215,7 @@ static md5_gaze_desc make_gaze(const md5_machine *machine, const md5_modifier *m
     const md5_vec3 *const position = &target->position;
     gaze.targets = position;
     const bool is_zero = position->x == 0 && position->y == 0 && position->z == 0;
-    gaze.num_targets = md5_is_place(*position) && !is_zero ? 1u : 0u;
+    gaze.num_targets = md5_is_valid_vec3(*position) && !is_zero ? 1u : 0u;
     return gaze;
 }
 
@@ -250,7 +252,7 @@ static bool find_anchor_transform(const md5_player *player, const md5_anchor *an
         *transform = md5_xform_from_mat34(joints[anchor->joint]);
     }
     *transform = md5_xform_mul(*transform, anchor->within);
-    return md5_is_place(transform->translation);
+    return md5_is_valid_vec3(transform->translation);
 }
 
 // Returns the target of a modifier: the values that the game has set or, if the machine drives some
@@ -307,7 +309,7 @@ static bool is_applied(md5_player *player, uint32_t number, const md5_target *ta
     const md5_modifier *const modifier = &player->machine->modifiers[number];
     const md5_modifier_kind kind = modifier->desc.kind;
     const bool needs_position = kind >= MD5_MODIFIER_AIM && kind <= MD5_MODIFIER_CCD;
-    const bool has_position = !needs_position || md5_is_place(target->position);
+    const bool has_position = !needs_position || md5_is_valid_vec3(target->position);
     if (target->weight > 0 && has_position && has_animated_joints(player, modifier))
         return true;
     player->are_placed[number] = false;

@@ -183,7 +183,7 @@ static md5_player *lay_out_player(md5_block *block, const md5_machine *machine)
         ARRAY(&layout, are_placed, tables->num_modifiers),
         ARRAY(&layout, drops, tables->num_modifiers),
         ARRAY(&layout, feet, machine->num_feet),
-        ARRAY(&layout, held, machine->num_soles),
+        ARRAY(&layout, foot_locks, machine->num_soles),
         ARRAY(&layout, gazes, machine->num_gazes),
         ARRAY(&layout, springs, machine->num_springs),
         ARRAY(&layout, windows, machine->num_windows),
@@ -376,7 +376,7 @@ void md5_player_reset(md5_player *player)
             (md5_foot){.ankle = leg->tip, .has_leg = true, .knee = leg->middle, .hip = leg->root};
     }
     for (size_t i = 0; i < player->machine->num_soles; i++)
-        player->held[i] = (md5_held){0};
+        player->foot_locks[i] = (md5_foot_lock){0};
     for (uint32_t i = 0; i < player->machine->num_slots; i++)
         player->slots[i].num_one_shots = 0;
     player->num_one_shots = 0;
@@ -507,7 +507,7 @@ static bool have_same_legs(const md5_machine *a, const md5_modifier *modifier_a,
         || modifier_a->desc.length != modifier_b->desc.length)
         return false;
     if (modifier_a->desc.num_feet != modifier_b->desc.num_feet
-        || modifier_a->num_held != modifier_b->num_held)
+        || modifier_a->num_locked_feet != modifier_b->num_locked_feet)
         return false;
     for (uint32_t i = 0; i < modifier_a->desc.num_feet; i++) {
         if (memcmp(&a->legs[modifier_a->first_foot + i], &b->legs[modifier_b->first_foot + i],
@@ -537,8 +537,8 @@ static void adopt_modifier(md5_player *player, uint32_t number, const md5_player
                    to->desc.length, sizeof *player->springs);
     copy_items(player->feet + to->first_foot, old_player->feet + from->first_foot,
                to->desc.num_feet, sizeof *player->feet);
-    copy_items(player->held + to->first_sole, old_player->held + from->first_sole, to->num_held,
-               sizeof *player->held);
+    copy_items(player->foot_locks + to->first_sole, old_player->foot_locks + from->first_sole,
+               to->num_locked_feet, sizeof *player->foot_locks);
 }
 
 // Converts a one-shot clip to another machine. Returns false if its clip, reference pose or mask

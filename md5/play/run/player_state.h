@@ -373,7 +373,7 @@ struct md5_player {
     bool *are_placed;           // [modifiers] the state of springs or feet is initialized
     md5_foot *feet;             // [num_feet]; the joints of their legs never change
     float *drops;               // [modifiers] of feet: displacement of the pelvis
-    md5_held *held;             // [num_soles]
+    md5_foot_lock *foot_locks;  // [num_soles]
     md5_gaze *gazes;            // [num_gazes]
     md5_window_state *windows;  // [num_windows]
     const md5_mat34 **attached; // [attached] joints that the game has set, or NULL

@@ -324,26 +324,26 @@ static void archive_foot(md5_archive *archive, md5_foot *foot)
     archive_floats(archive, &foot->miss, 1);
 }
 
-static void archive_locked_foot(md5_archive *archive, md5_held *held)
+static void archive_locked_foot(md5_archive *archive, md5_foot_lock *lock)
 {
-    archive_bool(archive, &held->is_held, "flag for a held foot");
-    archive_floats(archive, &held->animated, 3);
-    archive_floats(archive, &held->place, 3);
-    archive_floats(archive, &held->shift, 3);
-    archive_floats(archive, &held->rate, 3);
-    archive_number(archive, FLOAT, &held->wait, 0, 1e6, "time until a foot is held");
-    archive_number(archive, FLOAT, &held->arc, 0, 1e15, "height of a step");
-    archive_number(archive, FLOAT, &held->lift, 0, 1e15, "height of a foot");
+    archive_bool(archive, &lock->is_locked, "flag for a held foot");
+    archive_floats(archive, &lock->animated_sole, 3);
+    archive_floats(archive, &lock->position, 3);
+    archive_floats(archive, &lock->shift, 3);
+    archive_floats(archive, &lock->shift_velocity, 3);
+    archive_number(archive, FLOAT, &lock->relock_delay, 0, 1e6, "time until a foot is held");
+    archive_number(archive, FLOAT, &lock->step_height, 0, 1e15, "height of a step");
+    archive_number(archive, FLOAT, &lock->lift, 0, 1e15, "height of a foot");
     if (archive->version >= 5) {
-        archive_floats(archive, &held->facing, 2);
-        archive_floats(archive, &held->heading, 2);
-        archive_floats(archive, &held->turn, 1);
-        archive_floats(archive, &held->turn_rate, 1);
+        archive_floats(archive, &lock->animated_heading, 2);
+        archive_floats(archive, &lock->locked_heading, 2);
+        archive_floats(archive, &lock->half_tangent, 1);
+        archive_floats(archive, &lock->half_tangent_rate, 1);
     } else if (archive->mode == STORE) { // no heading: it starts with the animated heading
-        held->facing = (md5_vec3){0, 0, 0};
-        held->heading = (md5_vec3){0, 0, 0};
-        held->turn = 0;
-        held->turn_rate = 0;
+        lock->animated_heading = (md5_vec3){0, 0, 0};
+        lock->locked_heading = (md5_vec3){0, 0, 0};
+        lock->half_tangent = 0;
+        lock->half_tangent_rate = 0;
     }
 }
 
@@ -376,8 +376,8 @@ static void archive_modifier(md5_archive *archive, const md5_player *player, uin
     archive_floats(archive, &player->drops[number], 1);
     for (uint32_t i = 0; i < desc->num_feet; i++) // their joints belong to the machine
         archive_foot(archive, &player->feet[modifier->first_foot + i]);
-    for (size_t i = 0; i < modifier->num_held; i++)
-        archive_locked_foot(archive, &player->held[modifier->first_sole + i]);
+    for (size_t i = 0; i < modifier->num_locked_feet; i++)
+        archive_locked_foot(archive, &player->foot_locks[modifier->first_sole + i]);
 }
 
 // -- Layers -------------------------------------------------------------------------------------

@@ -606,7 +606,7 @@ static double mean_rate(const step_group *group, const double *rates, const smoo
                      points);
     double rate = 0;
     for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++) {
-        const double after = points[i].place * smooth->duration - smooth->since;
+        const double after = points[i].position * smooth->duration - smooth->since;
         rate += points[i].weight * shared_rate_after(group, rates, after);
     }
     return rate;
@@ -703,7 +703,7 @@ static double distance_after(const step_group *group, double fraction, double se
     double rate = 0;
     for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
         rate += points[i].weight
-                * shared_rate_after(group, group->rates_ahead, (points[i].place - 1) * seconds);
+                * shared_rate_after(group, group->rates_ahead, (points[i].position - 1) * seconds);
     return fraction * rate;
 }
 
