@@ -15,15 +15,19 @@ typedef struct clip_builder {
     const md5_model *model; // for bounds, or NULL
     convert_scene *scene;
     convert_loss worst;
-    double *reach;         // [num_joints] distance of the farthest point of a weight
-    bool *is_filmed;       // [num_nodes] a camera that has a path
-    uint32_t *node_tracks; // [num_nodes] first track of the node, or MD5_NONE
+    double max_scale;        // largest change of a joint's scale
+    md5_doc *model_doc;      // document of the model that was read before, or NULL
+    const md5_doc *measured; // document with the vertices of the clips
+    uint32_t *sources;       // [joints of `measured`] joint of this file, or MD5_NONE
+    double *reach;           // [num_joints] distance of the farthest point of a weight
+    bool *is_filmed;         // [num_nodes] a camera that has a path
+    uint32_t *node_tracks;   // [num_nodes] first track of the node, or MD5_NONE
 
     // The pose at the last sampled time:
     rig_state *states;     // [num_nodes]
     rig_posed *posed;      // [num_joints]
     convert_xform *shown;  // [num_joints] world transforms in MD5
-    convert_affine *moves; // [num_joints] displacement by scale
+    convert_affine *moves; // [joints of `measured`] displacement by scale
 
     // The current clip:
     char *name;
@@ -34,6 +38,7 @@ typedef struct clip_builder {
     double rate;
     bool is_exact;     // all keys are at frames
     md5_xform *stored; // [num_frames][num_joints] local transforms as they are stored
+    md5_bounds *boxes; // [num_frames] boxes of the joints, for clips without vertices
 } clip_builder;
 
 // Returns the time of a key. If all keys are at frames, rounds it to the frame.
@@ -175,7 +180,8 @@ static bool is_exact_rate(const clip_builder *clip, double rate)
     for (size_t t = 0; t < clip->num_tracks; t++)
         for (size_t k = 0; k < clip->tracks[t].num_keys; k++) {
             const double frame = clip->tracks[t].times[k] * rate;
-            if (!(fabs(frame - floor(frame + 0.5)) < 1e-4 * rate))
+            const double rounding = 1e-7 * frame; // of times, which are floats
+            if (!(fabs(frame - floor(frame + 0.5)) < 1e-4 * rate + rounding))
                 return false;
         }
     return true;
@@ -185,7 +191,8 @@ static bool is_exact_rate(const clip_builder *clip, double rate)
 static void select_rate(clip_builder *clip, double stored)
 {
     const double requested = clip->plain->job->rate;
-    const double rates[] = {stored >= 0.01 && stored <= 1e4 ? stored : 24, 24, 25, 30, 50, 60, 120};
+    const bool is_valid = stored > 0 && stored <= 1e6;
+    const double rates[] = {is_valid ? stored : 24, 24, 25, 30, 50, 60, 120};
     if (requested > 0) {
         clip->rate = requested;
         clip->is_exact = is_exact_rate(clip, requested);
@@ -227,13 +234,16 @@ static void pose_at(clip_builder *clip, double time)
     rig_pose(clip->rig, clip->states, clip->posed);
 }
 
-// Computes the displacement by scale of each joint in the current pose: M (D(t) / D - 1). Returns
-// its largest element.
+// Computes the displacement by scale of each measured joint in the current pose: M (D(t) / D - 1).
+// Returns its largest element.
 static double compute_scale_moves(clip_builder *clip)
 {
     const convert_rig *const rig = clip->rig;
     double max = 0;
-    for (size_t j = 0; j < rig->num_joints; j++) {
+    for (size_t i = 0; i < clip->measured->num_joints; i++) {
+        const uint32_t j = clip->sources[i];
+        if (j == MD5_NONE)
+            continue;
         const convert_affine residue = rig_residue(&clip->posed[j]);
         convert_affine change = convert_mul_affine(&residue, &rig->joints[j].inverse_residue);
         change.c[0].x -= 1;
@@ -242,7 +252,7 @@ static double compute_scale_moves(clip_builder *clip)
         max = fmax(max, convert_max_element(&change));
         const convert_affine rotation =
             convert_affine_from_xform((convert_xform){clip->posed[j].pose.rotation, {0, 0, 0}});
-        clip->moves[j] = convert_mul_affine(&rotation, &change);
+        clip->moves[i] = convert_mul_affine(&rotation, &change);
     }
     return max;
 }
@@ -250,11 +260,13 @@ static double compute_scale_moves(clip_builder *clip)
 // Updates the largest displacement of a vertex by scale in the current pose.
 static void measure_scale(clip_builder *clip, double time)
 {
-    const convert_loss_clip measured = {.model = &clip->meshes->model,
+    const convert_loss_clip measured = {.model = clip->measured,
                                         .name = clip->name,
                                         .num_frames = (uint32_t)clip->num_frames,
                                         .num_clips = clip->plain->num_animations};
-    if (compute_scale_moves(clip) > 1e-5)
+    const double scale = compute_scale_moves(clip);
+    clip->max_scale = fmax(clip->max_scale, scale);
+    if (scale > 1e-5)
         convert_measure_loss(&clip->worst, &measured, clip->moves, time);
 }
 
@@ -293,8 +305,8 @@ static double measure_between(clip_builder *clip)
     return worst;
 }
 
-// For convert_motion.pose. Also measures the displacement by scale, and stores the frame for
-// measure_between().
+// For convert_motion.pose. Also measures the displacement by scale, stores the frame for
+// measure_between(), and computes the box of the joints.
 static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 {
     clip_builder *const clip = user;
@@ -304,6 +316,9 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
     for (size_t j = 0; j < clip->rig->num_joints; j++) {
         const uint32_t parent = clip->rig->joints[j].parent;
         const convert_xform *const pose = &clip->posed[j].pose;
+        const md5_vec3 at = convert_to_vec3(pose->translation);
+        const md5_bounds box = {at, at};
+        clip->boxes[frame] = j == 0 ? box : md5_bounds_union(clip->boxes[frame], box);
         local[j] = *pose;
         if (parent != MD5_NONE)
             local[j] = convert_mul(convert_inverse(clip->posed[parent].pose), *pose);
@@ -403,7 +418,9 @@ static bool add_clip(clip_builder *clip, double last, bool has_curves)
     const size_t part = clip->scene->num_parts;
     if (!count_frames(clip, last, rig->num_joints, clip->num_tracks))
         return false;
+    const bool has_vertices = clip->model && clip->model->max_vertices > 0;
     clip->stored = common_alloc(clip->num_frames * rig->num_joints, sizeof *clip->stored);
+    clip->boxes = common_alloc(clip->num_frames, sizeof *clip->boxes);
     convert_joint *const joints = common_alloc(rig->num_joints, sizeof *joints);
     for (size_t j = 0; j < rig->num_joints; j++)
         joints[j] = (convert_joint){.name = rig->joints[j].name, .parent = rig->joints[j].parent};
@@ -412,6 +429,7 @@ static bool add_clip(clip_builder *clip, double last, bool has_curves)
                                    .num_frames = (uint32_t)clip->num_frames,
                                    .rate = clip->rate,
                                    .joints = joints,
+                                   .bounds = has_vertices ? NULL : clip->boxes,
                                    .pose = pose_frame,
                                    .user = clip};
     const bool is_added = convert_add_clip(clip->plain->job, clip->scene, clip->name, &motion,
@@ -425,6 +443,7 @@ static bool add_clip(clip_builder *clip, double last, bool has_curves)
             clip->name, clip->rate, measure_between(clip));
     free(joints);
     free(clip->stored);
+    free(clip->boxes);
     return is_added;
 }
 
@@ -663,8 +682,32 @@ static bool check_scale_loss(const clip_builder *clip)
     double size = 0;
     if (clip->model)
         size = md5_vec3_length(md5_vec3_sub(clip->model->bounds.max, clip->model->bounds.min));
-    return convert_report_loss(plain->job, &clip->worst, &clip->meshes->model, size,
-                               clip->rig->unit, plain->path, plain->error);
+    if (clip->measured->num_meshes == 0 && clip->max_scale > 1e-3)
+        convert_note(plain->job,
+                     "%s: the scale of joints changes by up to %.3g: MD5 joints have no scale, and "
+                     "without a model the displacement of vertices is unknown",
+                     plain->path, clip->max_scale);
+    return convert_report_loss(plain->job, &clip->worst, clip->measured, size, clip->rig->unit,
+                               plain->path, plain->error);
+}
+
+// Selects the document whose vertices measure the loss: the model of the file or, in a file with
+// clips only, the model that was read before. Finds the joint of the file for each of its joints.
+static void select_measured(clip_builder *clip)
+{
+    const convert_rig *const rig = clip->rig;
+    const bool has_clips_only = clip->meshes->model.num_meshes == 0;
+    const convert_part *const part = convert_find_model(clip->scene);
+    if (has_clips_only && rig->model && part)
+        clip->model_doc = convert_parse_doc(part, NULL);
+    clip->measured = clip->model_doc ? clip->model_doc : &clip->meshes->model;
+    clip->sources = common_alloc(clip->measured->num_joints, sizeof *clip->sources);
+    clip->moves = common_alloc(clip->measured->num_joints, sizeof *clip->moves);
+    for (uint32_t i = 0; i < clip->measured->num_joints; i++)
+        clip->sources[i] = clip->model_doc ? MD5_NONE : i;
+    for (uint32_t j = 0; j < rig->num_joints && clip->model_doc; j++)
+        if (rig->joints[j].model_joint != MD5_NONE)
+            clip->sources[rig->joints[j].model_joint] = j;
 }
 
 bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_scene *scene)
@@ -680,8 +723,8 @@ bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_sce
                          .node_tracks = common_alloc(rig->num_nodes, sizeof(uint32_t)),
                          .states = common_alloc(rig->num_nodes, sizeof(rig_state)),
                          .posed = common_alloc(rig->num_joints, sizeof(rig_posed)),
-                         .shown = common_alloc(rig->num_joints, sizeof(convert_xform)),
-                         .moves = common_alloc(rig->num_joints, sizeof(convert_affine))};
+                         .shown = common_alloc(rig->num_joints, sizeof(convert_xform))};
+    select_measured(&clip);
     for (uint32_t j = 0; j < meshes->model.num_meshes; j++) {
         md5_doc_mesh *const mesh = &meshes->model.meshes[j];
         for (uint32_t i = 0; i < mesh->num_weights; i++) {
@@ -704,5 +747,7 @@ bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_sce
     free(clip.posed);
     free(clip.shown);
     free(clip.moves);
+    free(clip.sources);
+    md5_free_doc(clip.model_doc);
     return is_added;
 }

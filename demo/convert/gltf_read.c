@@ -703,7 +703,7 @@ bool convert_read_gltf(const convert_job *job, convert_input *input, convert_sce
                        md5_error *error)
 {
     gltf_file file;
-    plain_scene plain = {.job = job, .error = error, .path = input->path};
+    plain_scene plain = {.job = job, .error = error, .path = input->path, .axes = plain_gltf_axes};
     gltf_reader reader = {.file = &file, .plain = &plain};
     const bool is_read = gltf_open(&file, job, input, error) && read_scene(&reader)
                          && convert_build(&plain, scene)

@@ -5,8 +5,7 @@
 // channel is one of the ten numbers of a joint's transform; frames contain 16-bit numbers, which
 // count steps of the channel's range. Table entries are structures of 4-byte words.
 #include "demo/convert/assets.h"
-#include "demo/convert/budget.h"
-#include "demo/convert/loss.h"
+#include "demo/convert/plain_scene.h"
 
 // -- Layout ---------------------------------------------------------------------------------------
 
@@ -96,24 +95,28 @@ enum { UBYTE = 1, UINT = 5, FLOAT = 7 };
 // -- Reading: tables ------------------------------------------------------------------------------
 
 typedef struct iqm_file {
-    const convert_job *job;
-    const char *path;
+    plain_scene plain;
     const uint8_t *bytes;
     size_t size;
     uint32_t header[NUM_HEADER];
     iqm_array arrays[NUM_TYPES];
-    convert_joint *skeleton; // [num_joints] parents first
-    convert_xform *bind;     // [num_joints] model space
-    iqm_pose *poses;         // [num_joints]
-    uint32_t num_joints;     // or number of poses, in a file without joints
-    uint32_t first;          // first frame of the current clip
-    common_list texts;       // copies of names
-    md5_error *error;
+    iqm_pose *poses;      // [number of poses]
+    uint32_t num_joints;  // or number of poses, in a file without joints
+    common_list memory;   // copies of names, and arrays of numbers
     uint32_t num_cleaned; // names with replaced characters
-    double scale_error;   // largest difference of a scale from 1
 } iqm_file;
 
-#define FAIL(status, ...) convert_fail(file->error, status, file->path, __VA_ARGS__)
+#define FAIL(status, ...) convert_fail(file->plain.error, status, file->plain.path, __VA_ARGS__)
+
+// Allocates numbers that are freed with the file. Returns NULL and fills the error if the budget is
+// exceeded.
+static float *allocate_floats(iqm_file *file, uint64_t count, uint64_t width)
+{
+    if (!convert_charge_bytes(file->plain.job, count, width * sizeof(float), file->plain.error))
+        return NULL;
+    char *const block = common_alloc((size_t)count, (size_t)width * sizeof(float));
+    return (float *)(void *)common_add(&file->memory, block);
+}
 
 // Copies an entry of a table.
 static void get_entry(const iqm_file *file, int table, uint32_t index, void *entry)
@@ -248,10 +251,10 @@ static bool read_arrays(iqm_file *file)
         file->arrays[entry.type] = entry;
     }
     if (num_skipped > 0)
-        convert_note(file->job,
+        convert_note(file->plain.job,
                      "%s: skipped %u vertex arrays: MD5 cannot store colors or custom "
                      "attributes",
-                     file->path, num_skipped);
+                     file->plain.path, num_skipped);
     if (file->arrays[POSITION].size == 0 && file->header[NUM_MESHES] > 0)
         return FAIL(MD5_ERROR_MISSING, "missing vertex array of positions");
     return true;
@@ -297,97 +300,152 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
         return NULL;
     }
     const size_t length = strlen(text); // charged for each use, because entries may share a text
-    if (!convert_charge(file->job, length, file->error)
-        || !convert_charge_bytes(file->job, length + 1, 1, file->error))
+    if (!convert_charge(file->plain.job, length, file->plain.error)
+        || !convert_charge_bytes(file->plain.job, length + 1, 1, file->plain.error))
         return NULL;
     char *const copy = convert_sanitize(text, MAX_BYTES, CONVERT_QUOTE);
     file->num_cleaned += strcmp(copy, text) != 0;
-    common_add(&file->texts, copy);
+    common_add(&file->memory, copy);
     return copy;
 }
 
 // -- Reading: joints ------------------------------------------------------------------------------
 
-// Converts the ten channels of a joint to a transform. MD5 joints have no scale.
-static convert_xform xform_from_channels(iqm_file *file, const double *v)
+// Sets the transform of a node to the channels of a joint.
+static void set_channels(plain_node *node, const float channels[CHANNELS])
 {
-    for (int i = MOVING; i < CHANNELS; i++)
-        file->scale_error = fmax(file->scale_error, fabs(v[i] - 1));
-    return (convert_xform){convert_unit((convert_quat){v[3], v[4], v[5], v[6]}),
-                           {v[0], v[1], v[2]}};
+    for (int i = 0; i < CHANNELS; i++) {
+        if (i < 3)
+            node->parts[PLAIN_TRANSLATION][i] = channels[i];
+        else if (i < MOVING)
+            node->parts[PLAIN_ROTATION][i - 3] = channels[i];
+        else
+            node->parts[PLAIN_SCALE][i - MOVING] = channels[i];
+    }
 }
 
-// Copies the names of the joints of the scene's model for a file that contains only poses. Returns
-// false if there is no model with this skeleton.
-static bool copy_joint_names(iqm_file *file, const convert_scene *scene)
+static convert_xform get_xform(const md5_doc_joint *joint)
+{
+    const md5_vec3 q = joint->rotation;
+    return convert_from_xform(
+        (md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z), .translation = joint->position});
+}
+
+// Copies the names and the bind pose of the scene's model for a file that contains only poses.
+// Returns false if there is no model with this skeleton.
+static bool copy_joints(iqm_file *file, const convert_scene *scene)
 {
     const convert_part *const model = convert_find_model(scene);
-    const uint32_t count = file->header[NUM_POSES];
+    const uint32_t count = file->num_joints;
+    plain_node *const nodes = file->plain.nodes;
     md5_doc *const doc = model ? convert_parse_doc(model, NULL) : NULL;
     bool is_same = doc && doc->num_joints == count;
+    for (uint32_t i = 0; i < count && is_same; i++)
+        is_same = file->poses[i].parent == doc->joints[i].parent;
     for (uint32_t i = 0; i < count && is_same; i++) {
-        iqm_pose pose = {.parent = 0};
-        get_entry(file, POSES, i, &pose);
-        is_same = pose.parent == doc->joints[i].parent;
-    }
-    if (is_same) {
-        for (uint32_t i = 0; i < count; i++)
-            common_add(&file->texts, common_copy(doc->joints[i].name));
+        const md5_doc_joint *const joint = &doc->joints[i];
+        convert_xform placed = get_xform(joint);
+        if (joint->parent != MD5_NONE)
+            placed = convert_mul(convert_inverse(get_xform(&doc->joints[joint->parent])), placed);
+        nodes[i] = plain_new_node();
+        nodes[i].name = common_add(&file->memory, common_copy(joint->name));
+        nodes[i].parent = joint->parent;
+        memcpy(nodes[i].parts[PLAIN_TRANSLATION], &placed.translation, sizeof placed.translation);
+        memcpy(nodes[i].parts[PLAIN_ROTATION], &placed.rotation, sizeof placed.rotation);
     }
     md5_free_doc(doc);
     return is_same;
 }
 
-// Reads the joints or, in a file with frames only, the poses. Allocates one additional joint.
+// Reads the entry of a joint.
+static bool read_joint(iqm_file *file, uint32_t index)
+{
+    iqm_bone bone = {.name = 0};
+    get_entry(file, BONES, index, &bone);
+    if (!check_numbers(file, bone.channels, CHANNELS, "joint", index))
+        return false;
+    plain_node *const node = &file->plain.nodes[index];
+    node->parent = bone.parent;
+    node->name = get_text(file, bone.name, "joint");
+    set_channels(node, bone.channels);
+    return node->name;
+}
+
+// Reads the poses, which contain the parents and the ranges of the channels.
+static bool read_poses(iqm_file *file)
+{
+    const uint32_t count = file->header[NUM_POSES];
+    file->poses = common_alloc(count, sizeof *file->poses);
+    for (uint32_t i = 0; i < count; i++) {
+        iqm_pose *const pose = &file->poses[i];
+        get_entry(file, POSES, i, pose);
+        if (!check_numbers(file, pose->lows, CHANNELS, "pose", i)
+            || !check_numbers(file, pose->steps, CHANNELS, "pose", i))
+            return false;
+    }
+    return true;
+}
+
+// Adds a node for each joint and the skin of all joints. Without joints, the poses are the joints.
 static bool read_joints(iqm_file *file, const convert_scene *scene)
 {
     const bool has_joints = file->header[NUM_JOINTS] > 0;
     const uint32_t count = has_joints ? file->header[NUM_JOINTS] : file->header[NUM_POSES];
-    file->skeleton = common_alloc((size_t)count + 1, sizeof *file->skeleton);
-    file->bind = common_alloc((size_t)count + 1, sizeof *file->bind);
-    file->poses = common_alloc((size_t)count + 1, sizeof *file->poses);
+    plain_scene *const plain = &file->plain;
+    plain->nodes = common_alloc(count + (size_t)file->header[NUM_MESHES], sizeof *plain->nodes);
+    plain->num_nodes = count;
+    plain->num_skins = count > 0 ? 1 : 0;
+    plain->skins = common_alloc(plain->num_skins, sizeof *plain->skins);
     file->num_joints = count;
-    const bool is_named = has_joints || copy_joint_names(file, scene);
     for (uint32_t i = 0; i < count; i++) {
-        iqm_pose *const pose = &file->poses[i];
-        iqm_bone bone = {.name = 0};
-        double v[CHANNELS];
-        if (i < file->header[NUM_POSES])
-            get_entry(file, POSES, i, pose);
-        if (has_joints) {
-            get_entry(file, BONES, i, &bone);
-        } else {
-            bone.parent = pose->parent;
-            memcpy(bone.channels, pose->lows, sizeof bone.channels);
-            if (!is_named)
-                common_add(&file->texts, common_format("joint_%u", i));
+        plain->nodes[i] = plain_new_node();
+        if (has_joints && !read_joint(file, i))
+            return false;
+        if (!has_joints) {
+            plain->nodes[i].parent = file->poses[i].parent;
+            set_channels(&plain->nodes[i], file->poses[i].lows);
         }
-        if (bone.parent != MD5_NONE && bone.parent >= i)
+        const uint32_t parent = plain->nodes[i].parent;
+        if (parent != MD5_NONE && parent >= i)
             return FAIL(MD5_ERROR_RANGE, "joint %u has parent %d: expected an earlier joint or -1",
-                        i, (int)bone.parent);
-        if (!check_numbers(file, bone.channels, CHANNELS, "joint", i))
-            return false;
-        const char *const name =
-            has_joints ? get_text(file, bone.name, "joint") : file->texts.names[i];
-        if (!name)
-            return false;
-        for (int k = 0; k < CHANNELS; k++)
-            v[k] = bone.channels[k];
-        const convert_xform local = xform_from_channels(file, v);
-        file->skeleton[i] = (convert_joint){name, bone.parent, local};
-        file->bind[i] =
-            bone.parent == MD5_NONE ? local : convert_mul(file->bind[bone.parent], local);
-        const convert_vec at = file->bind[i].translation;
-        if (!(fabs(at.x) + fabs(at.y) + fabs(at.z) <= 1e9))
-            return FAIL(MD5_ERROR_RANGE, "joint %u is more than 1e9 units from the origin", i);
+                        i, (int)parent);
     }
-    if (!is_named && count > 0)
-        convert_note(file->job, "%s: %u joints without names were named joint_0, joint_1, ...",
-                     file->path, count);
+    if (count > 0)
+        plain_bind_nodes(&plain->skins[0], 0, count);
+    if (has_joints || count == 0 || copy_joints(file, scene))
+        return true;
+    for (uint32_t i = 0; i < count; i++)
+        plain->nodes[i].name = common_add(&file->memory, common_format("joint_%u", i));
+    convert_note(plain->job, "%s: %u joints without names were named joint_0, joint_1, ...",
+                 plain->path, count);
     return true;
 }
 
-// -- Reading: the model ---------------------------------------------------------------------------
+// -- Reading: meshes ------------------------------------------------------------------------------
+
+// The vertex arrays of all meshes. The array of a mesh begins at its first vertex.
+typedef struct iqm_vertices {
+    size_t num_vertices;
+    size_t num_sets;
+    float *positions; // [num_vertices][3]
+    float *texcoords; // [num_vertices][2]
+    float *joints;    // [num_sets][num_vertices][4]
+    float *weights;   // [num_sets][num_vertices][4]
+} iqm_vertices;
+
+static bool allocate_vertices(iqm_file *file, iqm_vertices *to)
+{
+    const uint32_t count = file->header[NUM_VERTICES];
+    const uint32_t num_slots = file->num_joints > 0 ? file->arrays[JOINTS].size : 0;
+    *to = (iqm_vertices){.num_vertices = count, .num_sets = (num_slots + (size_t)3) / 4};
+    if (!plain_charge(&file->plain, count * (uint64_t)(5 + 2 * num_slots)))
+        return false;
+    to->positions = allocate_floats(file, count, 3);
+    to->texcoords = to->positions ? allocate_floats(file, count, 2) : NULL;
+    to->joints = to->texcoords ? allocate_floats(file, count, 4 * to->num_sets) : NULL;
+    to->weights = to->joints ? allocate_floats(file, count, 4 * to->num_sets) : NULL;
+    return to->weights;
+}
 
 // Reads a weight of a vertex and its joint.
 static bool read_influence(const iqm_file *file, uint32_t vertex, uint32_t slot, double *weight,
@@ -406,155 +464,128 @@ static bool read_influence(const iqm_file *file, uint32_t vertex, uint32_t slot,
                 vertex, *weight, *joint, file->num_joints);
 }
 
-// Reads a vertex and adds it to the mesh. Weights of one joint are summed.
-static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh)
+static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_vertices *to)
 {
-    double v[5]; // x y z, u v
-    double sum = 0;
-    for (uint32_t i = 0; i < 5u; i++) {
-        if (i < 3)
-            v[i] = get_component(file, POSITION, index, i);
-        else
-            v[i] = get_component(file, TEXCOORD, index, i - 3);
-        if (!(fabs(v[i]) <= 1e9))
-            return FAIL(MD5_ERROR_RANGE,
-                        "vertex %u: position or texture coordinate is out of range (limit 1e9)",
-                        index);
+    float *const position = to->positions + 3 * (size_t)index;
+    float *const texcoord = to->texcoords + 2 * (size_t)index;
+    bool is_valid = true;
+    for (uint32_t i = 0; i < 3u; i++) {
+        position[i] = (float)get_component(file, POSITION, index, i);
+        is_valid &= fabsf(position[i]) <= 1e9f;
     }
-    md5_weight *const weights = mesh->weights + mesh->num_weights;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < file->arrays[JOINTS].size; i++) {
+    for (uint32_t i = 0; i < 2u; i++) {
+        texcoord[i] = (float)get_component(file, TEXCOORD, index, i);
+        is_valid &= fabsf(texcoord[i]) <= 1e9f;
+    }
+    if (!is_valid)
+        return FAIL(MD5_ERROR_RANGE,
+                    "vertex %u: position or texture coordinate is out of range (limit 1e9)", index);
+    for (uint32_t i = 0; i < file->arrays[JOINTS].size && to->num_sets > 0; i++) {
         double weight = 0;
         double joint = 0;
         if (!read_influence(file, index, i, &weight, &joint))
             return false;
-        if (weight == 0)
-            continue;
-        uint32_t slot = 0;
-        while (slot < count && weights[slot].joint != (uint32_t)joint)
-            slot++;
-        if (slot == count)
-            weights[count++] = (md5_weight){.joint = (uint32_t)joint};
-        weights[slot].bias += (float)weight;
-        sum += weight;
+        const size_t at = 4 * (i / 4 * to->num_vertices + index) + i % 4;
+        to->joints[at] = (float)joint;
+        to->weights[at] = (float)weight;
     }
-    if (count == 0)
-        weights[count++] = (md5_weight){.bias = 1};
-    for (uint32_t i = 0; i < count; i++) {
-        const convert_xform back = convert_inverse(file->bind[weights[i].joint]);
-        weights[i].bias = sum > 0 ? (float)(weights[i].bias / sum) : 1;
-        weights[i].offset = convert_to_vec3(convert_point(back, (convert_vec){v[0], v[1], v[2]}));
-    }
-    mesh->vertices[mesh->num_vertices] = (md5_vertex){mesh->num_weights, count};
-    mesh->texcoords[mesh->num_vertices++] = (md5_vec2){(float)v[3], (float)v[4]};
-    mesh->num_weights += count;
     return true;
 }
 
-// Reads a mesh into its arrays, which have the capacity of the file's vertices and triangles. Each
-// vertex and triangle belongs to one mesh, so that a small file cannot become a huge model;
-// num_left[2] are the unused vertices and triangles. Vertices keep their order. The file numbers
-// them across all meshes, MD5 separately in each mesh.
-static bool read_mesh(iqm_file *file, uint32_t index, uint32_t num_left[2], md5_doc_mesh *mesh)
+// Reads the triangles of a mesh. The file numbers vertices across all meshes, and its triangles are
+// clockwise.
+static bool read_triangles(const iqm_file *file, uint32_t index, const iqm_mesh *mesh,
+                           uint32_t *indices)
 {
-    const uint32_t *const header = file->header;
-    iqm_mesh entry = {.name = 0};
-    get_entry(file, MESHES, index, &entry);
-    const uint32_t first = entry.first_vertex;
-    const uint32_t count = entry.num_vertices;
-    if ((uint64_t)first + count > header[NUM_VERTICES]
-        || (uint64_t)entry.first_triangle + entry.num_triangles > header[NUM_TRIANGLES])
-        return FAIL(MD5_ERROR_RANGE,
-                    "mesh %u is out of range: it ends at vertex %llu of %u and triangle %llu of %u",
-                    index, (unsigned long long)first + count, header[NUM_VERTICES],
-                    (unsigned long long)entry.first_triangle + entry.num_triangles,
-                    header[NUM_TRIANGLES]);
-    if (count > num_left[0] || entry.num_triangles > num_left[1])
-        return FAIL(MD5_ERROR_RANGE, "mesh %u overlaps another mesh's vertices or triangles",
-                    index);
-    num_left[0] -= count;
-    num_left[1] -= entry.num_triangles;
-    mesh->name = get_text(file, entry.name, "mesh");
-    mesh->shader = mesh->name ? get_text(file, entry.material, "material") : NULL;
-    if (!mesh->shader)
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (!read_vertex(file, first + i, mesh))
-            return false;
-    for (uint32_t i = 0; i < entry.num_triangles; i++) {
-        uint32_t *const corners = mesh->indices + 3 * (size_t)mesh->num_triangles++;
-        get_entry(file, TRIANGLES, entry.first_triangle + i, corners);
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+        uint32_t corners[3];
+        get_entry(file, TRIANGLES, mesh->first_triangle + i, corners);
         for (int k = 0; k < 3; k++) {
-            corners[k] -= first;
-            if (corners[k] >= count)
+            corners[k] -= mesh->first_vertex;
+            if (corners[k] >= mesh->num_vertices)
                 return FAIL(MD5_ERROR_RANGE,
                             "triangle %u of mesh %u: vertex %u is out of range; the mesh has %u "
                             "vertices from %u",
-                            i, index, corners[k] + first, count, first);
+                            i, index, corners[k] + mesh->first_vertex, mesh->num_vertices,
+                            mesh->first_vertex);
         }
+        *indices++ = corners[0];
+        *indices++ = corners[2];
+        *indices++ = corners[1];
     }
     return true;
 }
 
-// Adds the model. A file without joints is a rigid model, which gets one joint.
-static bool read_model(iqm_file *file, convert_scene *scene)
+// Checks the ranges of a mesh. Each vertex and triangle belongs to one mesh, so that a small file
+// cannot become a huge model; num_left[2] are the unused vertices and triangles.
+static bool check_mesh(const iqm_file *file, uint32_t index, const iqm_mesh *mesh,
+                       uint32_t num_left[2])
 {
-    if (file->num_joints == 0) {
-        file->skeleton[0] = (convert_joint){.name = "origin", .parent = MD5_NONE};
-        file->bind[file->num_joints++].rotation.w = 1;
-    }
-    uint32_t num_left[2] = {file->header[NUM_VERTICES], file->header[NUM_TRIANGLES]};
-    const size_t num_vertices = (size_t)num_left[0] + 1; // of all meshes
-    const size_t num_slots = (size_t)file->arrays[JOINTS].size + 1;
-    if (!convert_charge(file->job, num_vertices * (uint64_t)num_slots + num_left[1], file->error)
-        || !convert_charge_bytes(file->job, num_vertices, num_slots * sizeof(md5_weight),
-                                 file->error))
+    const uint64_t end_vertex = (uint64_t)mesh->first_vertex + mesh->num_vertices;
+    const uint64_t end_triangle = (uint64_t)mesh->first_triangle + mesh->num_triangles;
+    if (end_vertex > file->header[NUM_VERTICES] || end_triangle > file->header[NUM_TRIANGLES])
+        return FAIL(MD5_ERROR_RANGE,
+                    "mesh %u is out of range: it ends at vertex %llu of %u and triangle %llu of %u",
+                    index, (unsigned long long)end_vertex, file->header[NUM_VERTICES],
+                    (unsigned long long)end_triangle, file->header[NUM_TRIANGLES]);
+    if (mesh->num_vertices > num_left[0] || mesh->num_triangles > num_left[1])
+        return FAIL(MD5_ERROR_RANGE, "mesh %u overlaps another mesh's vertices or triangles",
+                    index);
+    num_left[0] -= mesh->num_vertices;
+    num_left[1] -= mesh->num_triangles;
+    return true;
+}
+
+// Reads a mesh with one primitive, and adds its node.
+static bool read_mesh(iqm_file *file, uint32_t index, const iqm_vertices *vertices,
+                      uint32_t num_left[2])
+{
+    plain_scene *const plain = &file->plain;
+    plain_mesh *const mesh = &plain->meshes[index];
+    iqm_mesh entry = {.name = 0};
+    get_entry(file, MESHES, index, &entry);
+    if (!check_mesh(file, index, &entry, num_left))
         return false;
-    // The arrays of all meshes. `next` is their unused part.
-    md5_doc_mesh next = {.vertices = common_alloc(num_vertices, sizeof *next.vertices),
-                         .texcoords = common_alloc(num_vertices, sizeof *next.texcoords),
-                         .weights = common_alloc(num_vertices, num_slots * sizeof *next.weights),
-                         .indices =
-                             common_alloc((size_t)num_left[1] + 1, 3 * sizeof *next.indices)};
-    const md5_doc_mesh all = next;
-    md5_doc doc = {.kind = MD5_DOC_MODEL,
-                   .command_line = "md5tool convert",
-                   .num_joints = file->num_joints,
-                   .num_meshes = file->header[NUM_MESHES]};
-    doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
-    doc.meshes = common_alloc((size_t)doc.num_meshes + 1, sizeof *doc.meshes);
-    for (uint32_t i = 0; i < file->num_joints; i++) {
-        doc.joints[i] =
-            convert_doc_joint(file->skeleton[i].name, file->skeleton[i].parent, file->bind[i]);
-        // Use the bind pose with the rounding of MD5 files, so that vertices do not move. The error
-        // of w is large for rotations by 180 degrees.
-        const md5_vec3 q = doc.joints[i].rotation;
-        file->bind[i] = convert_from_xform((md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
-                                                       .translation = doc.joints[i].position});
+    mesh->md5_name = get_text(file, entry.name, "mesh");
+    mesh->shader = mesh->md5_name ? get_text(file, entry.material, "material") : NULL;
+    if (!mesh->shader)
+        return false;
+    for (uint32_t i = 0; i < entry.num_vertices; i++)
+        if (!read_vertex(file, entry.first_vertex + i, vertices))
+            return false;
+    const size_t first = entry.first_vertex;
+    plain_primitive *const primitive = plain_add_primitive(mesh, entry.num_vertices);
+    primitive->positions = vertices->positions + 3 * first;
+    primitive->texcoords = vertices->texcoords + 2 * first;
+    primitive->num_sets = vertices->num_sets;
+    for (size_t set = 0; set < vertices->num_sets; set++) {
+        const size_t offset = 4 * (set * vertices->num_vertices + first);
+        primitive->joints[set] = vertices->joints + offset;
+        primitive->weights[set] = vertices->weights + offset;
     }
-    bool is_done = true;
-    for (uint32_t i = 0; i < doc.num_meshes && is_done; i++) {
-        md5_doc_mesh *const mesh = &doc.meshes[i];
-        *mesh = next;
-        is_done = read_mesh(file, i, num_left, mesh);
-        next.vertices += mesh->num_vertices;
-        next.texcoords += mesh->num_vertices;
-        next.weights += mesh->num_weights;
-        next.indices += 3 * (size_t)mesh->num_triangles;
-    }
-    if (is_done && file->arrays[WEIGHTS].size == 0)
-        convert_note(file->job, "%s: vertices without weights were attached to joint 0",
-                     file->path);
-    char *const name = common_stem(file->path);
-    is_done = is_done && convert_add_doc(file->job, scene, CONVERT_MODEL, name, &doc, file->error);
-    free(name);
-    free(all.vertices);
-    free(all.texcoords);
-    free(all.weights);
-    free(all.indices);
-    free(doc.meshes);
-    free(doc.joints);
-    return is_done;
+    primitive->num_indices = 3 * (size_t)entry.num_triangles;
+    primitive->indices = common_alloc(primitive->num_indices, sizeof *primitive->indices);
+    mesh->num_vertices = entry.num_vertices;
+    plain_node *const node = &plain->nodes[plain->num_nodes++];
+    *node = plain_new_node();
+    node->mesh = index;
+    node->skin = file->num_joints > 0 ? 0 : MD5_NONE;
+    return read_triangles(file, index, &entry, primitive->indices);
+}
+
+static bool read_meshes(iqm_file *file)
+{
+    plain_scene *const plain = &file->plain;
+    iqm_vertices vertices;
+    uint32_t num_left[2] = {file->header[NUM_VERTICES], file->header[NUM_TRIANGLES]};
+    if (!plain_charge(plain, num_left[1]) || !allocate_vertices(file, &vertices))
+        return false;
+    plain->num_meshes = file->header[NUM_MESHES];
+    plain->meshes = common_alloc(plain->num_meshes, sizeof *plain->meshes);
+    for (uint32_t i = 0; i < plain->num_meshes; i++)
+        if (!read_mesh(file, i, &vertices, num_left))
+            return false;
+    return true;
 }
 
 // -- Reading: clips -------------------------------------------------------------------------------
@@ -566,15 +597,13 @@ static bool check_poses(const iqm_file *file)
     uint64_t num_channels = 0;
     for (uint32_t i = 0; i < file->header[NUM_POSES]; i++) {
         const iqm_pose *const pose = &file->poses[i];
+        const uint32_t parent = file->plain.nodes[i].parent;
         for (int k = 0; k < CHANNELS; k++)
             num_channels += pose->mask >> k & 1;
-        if (pose->parent != file->skeleton[i].parent)
+        if (pose->parent != parent)
             return FAIL(MD5_ERROR_MISMATCH,
                         "parent of pose %u is %d, but the parent of joint %u is %d", i,
-                        (int)pose->parent, i, (int)file->skeleton[i].parent);
-        if (!check_numbers(file, pose->lows, CHANNELS, "pose", i)
-            || !check_numbers(file, pose->steps, CHANNELS, "pose", i))
-            return false;
+                        (int)pose->parent, i, (int)parent);
     }
     if (num_channels != file->header[NUM_CHANNELS])
         return FAIL(MD5_ERROR_MISMATCH, "poses have %llu channels, but frames have %u",
@@ -582,256 +611,130 @@ static bool check_poses(const iqm_file *file)
     return true;
 }
 
-// Returns the bytes of a frame of the current clip. Without channels there are no bytes to read.
-static const uint8_t *frame_bytes(const iqm_file *file, uint32_t frame)
+// The channels of the parts of a joint, in the order of plain_part.
+static const struct part {
+    int first;
+    int width;
+} parts[PLAIN_NUM_PARTS] = {{0, 3}, {3, 4}, {MOVING, 3}};
+
+static bool has_channels(const iqm_pose *pose, const struct part *part)
 {
-    const uint32_t num_channels = file->header[NUM_CHANNELS];
-    if (num_channels == 0)
-        return file->bytes;
-    return file->bytes + file->header[OFS_FRAMES]
-           + 2 * (size_t)num_channels * (file->first + frame);
+    const uint32_t bits = (1u << part->width) - 1;
+    return (pose->mask >> part->first & bits) != 0;
 }
 
-// Reads the channels of a joint and returns the bytes after them.
-static const uint8_t *read_channels(const iqm_file *file, uint32_t joint, const uint8_t *bytes,
-                                    double v[CHANNELS])
+// Reads the keys of a part of a joint. `channel` is the index of its first channel in a frame.
+// Returns NULL if the budget is exceeded.
+static const float *read_keys(iqm_file *file, const iqm_pose *pose, const struct part *part,
+                              uint32_t first_frame, size_t num_keys, uint32_t channel)
 {
-    const iqm_pose *const pose = &file->poses[joint];
-    for (int k = 0; k < CHANNELS; k++) {
-        v[k] = pose->lows[k];
-        if (pose->mask >> k & 1) {
-            v[k] += (double)pose->steps[k] * common_read_little_endian(bytes, 2);
-            bytes += 2;
+    const size_t frame_size = 2 * (size_t)file->header[NUM_CHANNELS];
+    const bool is_moved = has_channels(pose, part);
+    float *const values = allocate_floats(file, num_keys, (uint64_t)part->width);
+    float *value = values;
+    for (size_t key = 0; key < num_keys && values; key++) {
+        size_t offset = 0; // without channels, no bytes are read
+        if (is_moved)
+            offset =
+                file->header[OFS_FRAMES] + frame_size * (first_frame + key) + 2 * (size_t)channel;
+        const uint8_t *bytes = file->bytes + offset;
+        for (int k = part->first; k < part->first + part->width; k++) {
+            double number = pose->lows[k];
+            if (pose->mask >> k & 1) {
+                number += (double)pose->steps[k] * common_read_little_endian(bytes, 2);
+                bytes += 2;
+            }
+            *value++ = (float)number;
         }
     }
-    return bytes;
+    return values;
 }
 
-// For convert_motion.pose.
-static void pose_frame(void *user, uint32_t frame, convert_xform *posed)
+// Adds the tracks of all joints in some frames.
+static bool read_tracks(iqm_file *file, plain_animation *animation, uint32_t first, uint32_t count)
 {
-    iqm_file *const file = user;
-    const uint8_t *bytes = frame_bytes(file, frame);
+    float *const times = allocate_floats(file, count, 1);
+    float *const ends = times ? allocate_floats(file, 2, 1) : NULL;
+    if (!ends)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        times[i] = (float)(i / animation->rate);
+    ends[1] = times[count - 1];
+    animation->tracks =
+        common_alloc((size_t)PLAIN_NUM_PARTS * file->num_joints, sizeof *animation->tracks);
+    uint32_t channel = 0; // index in the frame
     for (uint32_t i = 0; i < file->num_joints; i++) {
-        double v[CHANNELS];
-        bytes = read_channels(file, i, bytes, v);
-        posed[i] = xform_from_channels(file, v);
+        const iqm_pose *const pose = &file->poses[i];
+        for (int k = 0; k < PLAIN_NUM_PARTS; k++) {
+            // Parts that do not move have a key in the first and in the last frame.
+            const bool is_moved = has_channels(pose, &parts[k]) || count == 1;
+            const size_t num_keys = is_moved ? count : 2;
+            const float *const values = read_keys(file, pose, &parts[k], first, num_keys, channel);
+            if (!values)
+                return false;
+            animation->tracks[animation->num_tracks++] =
+                (plain_track){.part = (plain_part)k,
+                              .node = i,
+                              .num_keys = num_keys,
+                              .width = (size_t)parts[k].width,
+                              .times = is_moved ? times : ends,
+                              .values = values};
+            for (int c = parts[k].first; c < parts[k].first + parts[k].width; c++)
+                channel += pose->mask >> c & 1;
+        }
     }
+    return true;
 }
 
-// Adds a clip that begins at file->first.
-static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, uint32_t count,
-                      double rate)
+// Reads a clip. Clips may share frames, and joints may have no channels.
+static bool read_clip(iqm_file *file, uint32_t index, uint32_t *num_loops)
 {
-    const bool has_bounds = file->header[OFS_BOUNDS] != 0;
-    convert_motion motion = {.num_joints = file->num_joints,
-                             .joints = file->skeleton,
-                             .num_frames = count,
-                             .rate = rate,
-                             .pose = pose_frame,
-                             .user = file};
-    bool is_done = true;
-    if (has_bounds)
-        motion.bounds = common_alloc(count, sizeof *motion.bounds);
-    for (uint32_t frame = 0; frame < count && is_done && has_bounds; frame++) {
-        iqm_box box = {.radius = 0};
-        get_entry(file, BOUNDS, file->first + frame, &box);
-        motion.bounds[frame] = box.bounds;
-        is_done =
-            check_numbers(file, &box.bounds.min.x, 6, "the bounds of frame", file->first + frame);
-    }
-    is_done = is_done && convert_add_clip(file->job, scene, name, &motion, NULL, file->error);
-    free(motion.bounds);
-    return is_done;
-}
-
-// Reads all clips. Clips may share frames, and joints may have no channels.
-static bool read_clips(iqm_file *file, convert_scene *scene)
-{
-    enum { MAX_CLIPS = 1024, ELEMENTS_PER_SAMPLE = 8 }; // cost of a joint in a frame
-    const uint32_t num_anims = file->header[NUM_ANIMS];
+    plain_scene *const plain = &file->plain;
     const uint32_t num_frames = file->header[NUM_FRAMES];
+    iqm_clip entry = {.name = 0};
+    get_entry(file, ANIMS, index, &entry);
+    const char *const name = get_text(file, entry.name, "clip");
+    if (!name)
+        return false;
+    if (entry.count == 0 || (uint64_t)entry.first + entry.count > num_frames)
+        return FAIL(MD5_ERROR_RANGE,
+                    "clip %u: frames are out of range: first frame %u, %u frames; the file has "
+                    "%u frames",
+                    index, entry.first, entry.count, num_frames);
+    if (!(entry.rate >= 0 && entry.rate <= 1e6f))
+        return FAIL(MD5_ERROR_RANGE, "clip %u: invalid frame rate %g: expected 0 to 1e6", index,
+                    entry.rate);
+    if (!(entry.rate > 0))
+        convert_note(plain->job, "%s: clip %s has no frame rate; using 24", plain->path, name);
+    *num_loops += (entry.flags & LOOP) != 0;
+    plain_animation *const animation = &plain->animations[plain->num_animations++];
+    *animation =
+        (plain_animation){.name = name, .rate = entry.rate > 0 ? (double)entry.rate : 24.0};
+    return read_tracks(file, animation, entry.first, entry.count);
+}
+
+static bool read_clips(iqm_file *file)
+{
+    enum { MAX_CLIPS = 1024 };
+    const uint32_t num_anims = file->header[NUM_ANIMS];
     uint32_t num_loops = 0;
     if (num_anims > MAX_CLIPS)
         return FAIL(MD5_ERROR_RANGE, "invalid number of clips: expected %d, found %u", MAX_CLIPS,
                     num_anims);
     if (!check_poses(file))
         return false;
-    for (uint32_t i = 0; i < num_anims; i++) {
-        iqm_clip entry = {.name = 0};
-        get_entry(file, ANIMS, i, &entry);
-        const uint32_t first = entry.first;
-        file->first = first;
-        const uint32_t count = entry.count;
-        const double rate = entry.rate;
-        const char *const text = get_text(file, entry.name, "clip");
-        if (!text)
+    file->plain.animations = common_alloc(num_anims, sizeof *file->plain.animations);
+    for (uint32_t i = 0; i < num_anims; i++)
+        if (!read_clip(file, i, &num_loops))
             return false;
-        if (count == 0 || (uint64_t)first + count > num_frames)
-            return FAIL(MD5_ERROR_RANGE,
-                        "clip %u: frames are out of range: first frame %u, %u frames; the file has "
-                        "%u frames",
-                        i, first, count, num_frames);
-        if (!(rate >= 0 && rate <= 1e6))
-            return FAIL(MD5_ERROR_RANGE, "clip %u: invalid frame rate %g: expected 0 to 1e6", i,
-                        rate);
-        const uint64_t num_samples = ((uint64_t)file->num_joints + 1) * count;
-        if (!convert_charge(file->job, ELEMENTS_PER_SAMPLE * num_samples, file->error))
-            return false;
-        if (rate == 0)
-            convert_note(file->job, "%s: clip %s has no frame rate; using 24", file->path, text);
-        char *const name = convert_file_name(text);
-        const bool is_read = read_clip(file, scene, name, count, rate > 0 ? rate : 24);
-        free(name);
-        if (!is_read)
-            return false;
-        num_loops += (entry.flags & LOOP) != 0;
-    }
     if (num_loops > 0)
-        convert_note(file->job, "%s: skipped the loop flags of %u clips: MD5 cannot store them",
-                     file->path, num_loops);
+        convert_note(file->plain.job,
+                     "%s: skipped the loop flags of %u clips: MD5 cannot store them",
+                     file->plain.path, num_loops);
     return true;
 }
 
-// -- Reading: the loss by scale -------------------------------------------------------------------
-
-// Transforms of all joints, with scale and without it, in a pose.
-typedef struct iqm_scale {
-    // [num_joints] transforms from the space of a joint in MD5 to the space of this joint in the
-    // file
-    convert_affine *to_bind;
-    convert_affine *scaled; // [num_joints] model space, with scale
-    convert_xform *rigid;   // [num_joints] model space, without scale
-    convert_affine *moves;  // [num_joints] difference
-} iqm_scale;
-
-// Returns the transform of a joint with its scale, relative to its parent.
-static convert_affine scaled_local(convert_xform local, const double v[CHANNELS])
-{
-    convert_affine scaled = convert_affine_from_xform(local);
-    for (int k = 0; k < 3; k++)
-        scaled.c[k] = convert_times(scaled.c[k], v[MOVING + k]);
-    return scaled;
-}
-
-// Computes the model-space transforms of a joint from its channels. Parents come first.
-static void place_joint(iqm_file *file, uint32_t joint, const double v[CHANNELS], iqm_scale *scale)
-{
-    const uint32_t parent = file->skeleton[joint].parent;
-    const convert_xform local = xform_from_channels(file, v);
-    scale->scaled[joint] = scaled_local(local, v);
-    scale->rigid[joint] = local;
-    if (parent == MD5_NONE)
-        return;
-    scale->scaled[joint] = convert_mul_affine(&scale->scaled[parent], &scale->scaled[joint]);
-    scale->rigid[joint] = convert_mul(scale->rigid[parent], local);
-}
-
-// Computes the bind pose. Joints whose scale is 0 there, and joints of a file that contains only
-// frames, are assumed to have no scale.
-static void bind_scale(iqm_file *file, iqm_scale *scale)
-{
-    for (uint32_t i = 0; i < file->num_joints; i++)
-        scale->to_bind[i] = convert_identity;
-    for (uint32_t i = 0; i < file->header[NUM_JOINTS]; i++) {
-        iqm_bone bone = {.name = 0};
-        double v[CHANNELS];
-        convert_affine inverse;
-        get_entry(file, BONES, i, &bone);
-        for (int k = 0; k < CHANNELS; k++)
-            v[k] = bone.channels[k];
-        place_joint(file, i, v, scale);
-        const convert_affine rigid = convert_affine_from_xform(scale->rigid[i]);
-        if (convert_invert_affine(&scale->scaled[i], &inverse))
-            scale->to_bind[i] = convert_mul_affine(&inverse, &rigid);
-    }
-}
-
-// Measures a clip in all frames.
-static void measure_clip(iqm_file *file, const convert_loss_clip *clip, double rate,
-                         iqm_scale *scale, convert_loss *worst)
-{
-    for (uint32_t frame = 0; frame < clip->num_frames; frame++) {
-        const uint8_t *bytes = frame_bytes(file, frame);
-        for (uint32_t i = 0; i < file->num_joints; i++) {
-            double v[CHANNELS];
-            bytes = read_channels(file, i, bytes, v);
-            place_joint(file, i, v, scale);
-            const convert_affine rigid = convert_affine_from_xform(scale->rigid[i]);
-            convert_affine *const move = &scale->moves[i];
-            *move = convert_mul_affine(&scale->scaled[i], &scale->to_bind[i]);
-            for (int k = 0; k < 4; k++)
-                move->c[k] = convert_sub(move->c[k], rigid.c[k]);
-        }
-        convert_measure_loss(worst, clip, scale->moves, frame / rate);
-    }
-}
-
-// Measures all clips with the vertices of a model that has the joints of the file.
-static bool measure_clips(iqm_file *file, const md5_doc *model, double size)
-{
-    enum { ELEMENTS_PER_SAMPLE = 16 }; // cost of a joint in a frame
-    const size_t count = file->num_joints;
-    iqm_scale scale = {.to_bind = common_alloc(count, sizeof *scale.to_bind),
-                       .scaled = common_alloc(count, sizeof *scale.scaled),
-                       .rigid = common_alloc(count, sizeof *scale.rigid),
-                       .moves = common_alloc(count, sizeof *scale.moves)};
-    convert_loss worst = {.distance = 0};
-    bool is_done = true;
-    bind_scale(file, &scale);
-    for (uint32_t i = 0; i < file->header[NUM_ANIMS] && is_done; i++) {
-        iqm_clip entry = {.name = 0};
-        get_entry(file, ANIMS, i, &entry);
-        file->first = entry.first;
-        const char *const name = get_text(file, entry.name, "clip");
-        const convert_loss_clip clip = {.model = model,
-                                        .name = name,
-                                        .num_frames = entry.count,
-                                        .num_clips = file->header[NUM_ANIMS]};
-        is_done = name
-                  && convert_charge(file->job, ELEMENTS_PER_SAMPLE * (uint64_t)entry.count * count,
-                                    file->error);
-        if (is_done)
-            measure_clip(file, &clip, entry.rate > 0 ? (double)entry.rate : 24, &scale, &worst);
-    }
-    is_done =
-        is_done && convert_report_loss(file->job, &worst, model, size, 1, file->path, file->error);
-    free(scale.to_bind);
-    free(scale.scaled);
-    free(scale.rigid);
-    free(scale.moves);
-    return is_done;
-}
-
-static bool has_same_joints(const iqm_file *file, const md5_doc *model)
-{
-    bool is_same = model->num_joints == file->num_joints;
-    for (uint32_t i = 0; i < file->num_joints && is_same; i++)
-        is_same = strcmp(model->joints[i].name, file->skeleton[i].name) == 0;
-    return is_same;
-}
-
-// Reports the loss by scale, measured with the model of the file, or with the model that was read
-// before. Without a model that has these joints, only a note contains the scale.
-static bool check_scale(iqm_file *file, const convert_scene *scene)
-{
-    const convert_part *const part = convert_find_model(scene);
-    md5_error error = {.message = ""};
-    md5_doc *const doc = part ? convert_parse_doc(part, &error) : NULL;
-    md5_model *const model = doc ? convert_parse_model(part, &error) : NULL;
-    bool is_done = true;
-    if (model && has_same_joints(file, doc))
-        is_done = measure_clips(
-            file, doc, md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min)));
-    else
-        convert_note(
-            file->job,
-            "%s: skipped joint scales, which differ from 1 by up to %.3g: MD5 joints have no scale",
-            file->path, file->scale_error);
-    md5_free_model(model);
-    md5_free_doc(doc);
-    return is_done;
-}
+// -- Reading: the file ----------------------------------------------------------------------------
 
 bool convert_is_clip(const char *path)
 {
@@ -843,29 +746,36 @@ bool convert_is_clip(const char *path)
     return is_read && common_read_little_endian(bytes + 16 + 4 * NUM_MESHES, 4) == 0;
 }
 
+static bool read_file(iqm_file *file, const convert_scene *scene)
+{
+    const uint32_t *const header = file->header;
+    if (!read_header(file) || !read_arrays(file) || !read_poses(file) || !read_joints(file, scene))
+        return false;
+    if (header[NUM_FRAMES] > 0 && header[NUM_POSES] > 0 && !read_clips(file))
+        return false;
+    if (!read_meshes(file))
+        return false;
+    if (file->num_cleaned > 0)
+        convert_note(file->plain.job,
+                     "%s: replaced quotes and control characters with _ in %u names",
+                     file->plain.path, file->num_cleaned);
+    plain_set_order(&file->plain);
+    return true;
+}
+
 bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {
-    iqm_file file = {.job = job,
-                     .path = input->path,
+    iqm_file file = {.plain = {.job = job,
+                               .error = error,
+                               .path = input->path,
+                               .axes = convert_identity,
+                               .unit = 1},
                      .bytes = (const uint8_t *)input->bytes,
-                     .size = input->size,
-                     .error = error};
-    bool is_done = read_header(&file) && read_arrays(&file) && read_joints(&file, scene);
-    const uint32_t *const header = file.header;
-    if (is_done && header[NUM_FRAMES] > 0 && header[NUM_POSES] > 0)
-        is_done = read_clips(&file, scene);
-    const bool is_skeleton = file.num_joints > 0 && header[NUM_FRAMES] == 0;
-    if (is_done && (header[NUM_MESHES] > 0 || is_skeleton))
-        is_done = read_model(&file, scene);
-    if (is_done && file.num_cleaned > 0)
-        convert_note(job, "%s: replaced quotes and control characters with _ in %u names",
-                     file.path, file.num_cleaned);
-    if (is_done && file.scale_error > 1e-5)
-        is_done = check_scale(&file, scene);
-    common_free_list(&file.texts);
-    free(file.skeleton);
-    free(file.bind);
+                     .size = input->size};
+    const bool is_done = read_file(&file, scene) && convert_build(&file.plain, scene);
+    plain_free(&file.plain);
+    common_free_list(&file.memory);
     free(file.poses);
     return is_done;
 }

@@ -391,23 +391,36 @@ static bool convert_primitive(mesh_builder to)
     return is_converted;
 }
 
-// Creates the transforms from the mesh to the space of each joint; see convert_rig.h.
+// Returns a pose with the rounding of MD5 files. The error of w is large for rotations by 180
+// degrees.
+static convert_xform round_pose(convert_xform pose)
+{
+    const md5_vec3 q = convert_stored_rotation(pose.rotation);
+    return convert_from_xform((md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
+                                          .translation = convert_stored_point(pose.translation)});
+}
+
+// Creates the transforms from the mesh to the space of each joint; see rig.h. Vertices of a skin
+// that is bound in the rest pose do not move by the rounding of that pose.
 static convert_affine *create_bases(const mesh_builder *to)
 {
     const convert_rig *const rig = to->meshes->rig;
     const size_t count = to->skin ? to->skin->num_joints : 1;
+    const bool is_bound_at_rest = to->skin && to->skin->is_bound_at_rest;
+    const convert_affine *const placement =
+        to->skin ? &to->skin->placement : &rig->nodes[to->node].world;
     convert_affine *const bases = common_alloc(count, sizeof *bases);
     for (size_t k = 0; k < count; k++) {
         const uint32_t index = to->skin ? to->skin->joints[k] : to->joint;
         const rig_joint *const joint = &rig->joints[index == MD5_NONE ? 0 : index];
-        if (to->skin && index != MD5_NONE) {
+        if (to->skin && index != MD5_NONE && !is_bound_at_rest) {
             bases[k] = convert_mul_affine(&joint->residue, &to->skin->inverse_binds[k]);
-        } else {
-            const convert_affine back =
-                convert_affine_from_xform(convert_inverse(joint->rest_pose));
-            bases[k] = convert_mul_affine(&back, to->skin ? &to->skin->placement
-                                                          : &rig->nodes[to->node].world);
+            continue;
         }
+        const convert_xform pose =
+            is_bound_at_rest ? round_pose(joint->bind_pose) : joint->rest_pose;
+        const convert_affine back = convert_affine_from_xform(convert_inverse(pose));
+        bases[k] = convert_mul_affine(&back, placement);
     }
     return bases;
 }
@@ -456,7 +469,8 @@ static bool convert_node_mesh(rig_meshes *meshes, uint32_t node_index)
 
 bool rig_convert_meshes(convert_rig *rig, rig_meshes *meshes)
 {
-    *meshes = (rig_meshes){.rig = rig, .model = {.kind = MD5_DOC_MODEL}};
+    *meshes = (rig_meshes){.rig = rig,
+                           .model = {.kind = MD5_DOC_MODEL, .command_line = "md5tool convert"}};
     md5_doc *const model = &meshes->model;
     model->num_joints = (uint32_t)rig->num_joints;
     model->joints = common_alloc(rig->num_joints, sizeof *model->joints);

@@ -1,6 +1,8 @@
 // Memory and budget of plain scenes, and names of files.
 #include "demo/convert/plain_scene.h"
 
+const convert_affine plain_gltf_axes = {{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}, {0, 0, 0}}};
+
 bool plain_charge(const plain_scene *scene, uint64_t count)
 {
     return convert_charge(scene->job, count, scene->error);
@@ -38,6 +40,43 @@ void plain_free(plain_scene *scene)
     free(scene->cameras);
     free(scene->animations);
     *scene = (plain_scene){.job = NULL};
+}
+
+plain_node plain_new_node(void)
+{
+    return (plain_node){.parent = MD5_NONE,
+                        .mesh = MD5_NONE,
+                        .skin = MD5_NONE,
+                        .camera = MD5_NONE,
+                        .is_in_scene = true,
+                        .parts = {{0}, {0, 0, 0, 1}, {1, 1, 1}}};
+}
+
+plain_primitive *plain_add_primitive(plain_mesh *mesh, size_t num_vertices)
+{
+    mesh->num_primitives = 1;
+    mesh->primitives = common_alloc(1, sizeof *mesh->primitives);
+    *mesh->primitives = (plain_primitive){.material = MD5_NONE,
+                                          .num_vertices = num_vertices,
+                                          .texture = {{1, 0, 0}, {0, 1, 0}},
+                                          .has_normals = true};
+    return mesh->primitives;
+}
+
+void plain_bind_nodes(plain_skin *skin, uint32_t first, uint32_t count)
+{
+    *skin = (plain_skin){.num_joints = count,
+                         .joints = common_alloc(count, sizeof *skin->joints),
+                         .is_bound_at_rest = true};
+    for (uint32_t i = 0; i < count; i++)
+        skin->joints[i] = first + i;
+}
+
+void plain_set_order(plain_scene *scene)
+{
+    scene->order = common_alloc(scene->num_nodes, sizeof *scene->order);
+    for (size_t i = 0; i < scene->num_nodes; i++)
+        scene->order[i] = (uint32_t)i;
 }
 
 char *plain_file_name(const char *text)

@@ -7,14 +7,15 @@
 // targets. clips.c selects the frame rate and samples clips and camera paths. Each rule therefore
 // exists once for all formats.
 //
-// The axes are those of glTF: x left, y up, z forward; textures have v = 0 in the top row. A reader
-// of a format with other axes adds a root node that rotates the others. Triangles are
-// counterclockwise. Indices refer to the arrays of the scene; MD5_NONE means none. The reader
-// checks all indices except those of joints in vertices, and numbers must be finite. The scene owns
-// arrays of structures and of indices, which plain_free() frees. The reader owns texts and numbers.
+// The reader sets the axes of its format; the other files convert them. Textures have v = 0 in the
+// top row. Triangles are counterclockwise. Indices refer to the arrays of the scene; MD5_NONE means
+// none. The reader checks all indices except those of joints in vertices, and numbers must be
+// finite. The scene owns arrays of structures and of indices, which plain_free() frees. The reader
+// owns texts and numbers.
 #ifndef DEMO_CONVERT_PLAIN_SCENE_H
 #define DEMO_CONVERT_PLAIN_SCENE_H
 
+#include "demo/convert/affine.h"
 #include "demo/convert/budget.h"
 
 // Components of a node's transform, which tracks animate: x y z, or x y z w of a rotation.
@@ -43,8 +44,11 @@ typedef struct plain_node {
 } plain_node;
 
 typedef struct plain_skin {
-    size_t num_joints;          // 0: no mesh of the scene uses the skin
-    uint32_t *joints;           // [num_joints] nodes
+    size_t num_joints; // 0: no mesh of the scene uses the skin
+    uint32_t *joints;  // [num_joints] nodes
+    // The joints are bound in the rest pose of the nodes, and vertices are in the scene's space.
+    // Otherwise inverse_binds applies.
+    bool is_bound_at_rest;
     const float *inverse_binds; // [num_joints][16] column-major; NULL: identities
 } plain_skin;
 
@@ -78,9 +82,9 @@ typedef struct plain_mesh {
     const char **target_names; // [num_target_names] of morph targets; texts may be NULL
     size_t num_target_names;
 
-    // Data of the MD5 mesh from which the file was written:
+    // Data for the MD5 mesh, of formats that resemble MD5 and of files that were written from MD5:
     const char *md5_name; // which may be empty, or NULL
-    const char *shader;   // or NULL
+    const char *shader;   // of primitives without a material, or NULL
     double num_vertices; // the first vertices of the single primitive, which are never merged; or 0
 } plain_mesh;
 
@@ -138,10 +142,14 @@ typedef struct plain_scene {
     plain_animation *animations;
     size_t num_animations;
 
-    double unit; // MD5 units per unit of the file; 0: it is guessed from the height
-    double yaw;  // rotation about the vertical axis that the file's writer recorded, degrees
+    convert_affine axes; // rotation from the file's axes to MD5's: x forward, y left, z up
+    double unit;         // MD5 units per unit of the file; 0: it is guessed from the height
+    double yaw; // rotation about the vertical axis that the file's writer recorded, degrees
     bool has_yaw;
 } plain_scene;
+
+// The axes of glTF: x left, y up, z forward. convert_identity are the axes of MD5.
+extern const convert_affine plain_gltf_axes;
 
 // Fills the scene's error. Is false.
 #define plain_fail(scene, ...) \
@@ -151,6 +159,18 @@ typedef struct plain_scene {
 bool plain_charge(const plain_scene *scene, uint64_t count);
 
 void plain_free(plain_scene *scene);
+
+// Returns a root node of the selected scene with no transform and no mesh.
+plain_node plain_new_node(void);
+
+// Adds a primitive of triangles with normals, without a material, to a mesh that has none.
+plain_primitive *plain_add_primitive(plain_mesh *mesh, size_t num_vertices);
+
+// Makes `count` nodes from `first` on the joints of a skin, which is bound in their rest pose.
+void plain_bind_nodes(plain_skin *skin, uint32_t first, uint32_t count);
+
+// Sets the order of nodes whose parents precede them.
+void plain_set_order(plain_scene *scene);
 
 // Returns a copy of a text as a file name of letters, digits and '_', or NULL if none remains.
 char *plain_file_name(const char *text);

@@ -92,12 +92,9 @@ static bool open_nodes(convert_rig *rig)
 {
     enum { MAX_DEPTH = 1000 };
     plain_scene *const plain = rig->plain;
-    rig->origin = (plain_node){.name = "origin",
-                               .parent = MD5_NONE,
-                               .mesh = MD5_NONE,
-                               .skin = MD5_NONE,
-                               .camera = MD5_NONE,
-                               .parts = {{0}, {0, 0, 0, 1}, {1, 1, 1}}};
+    rig->origin = plain_new_node();
+    rig->origin.name = "origin";
+    rig->origin.is_in_scene = false;
     rig->num_nodes = plain->num_nodes + 1;
     rig->nodes = common_alloc(rig->num_nodes, sizeof *rig->nodes);
     rig->order = common_alloc(rig->num_nodes, sizeof *rig->order);
@@ -130,6 +127,16 @@ static bool open_nodes(convert_rig *rig)
     return true;
 }
 
+// Finds the rotation to MD5's axes. A mirror in the axes of the file remains in `output`; see
+// convert_nearest_rotation().
+static void open_axes(convert_rig *rig)
+{
+    rig->bone_axes = rig->plain->axes;
+    if (convert_determinant(&rig->bone_axes) < 0)
+        rig->bone_axes.c[0] = convert_times(rig->bone_axes.c[0], -1);
+    rig->from_md5_axes = convert_conjugate(convert_nearest_rotation(&rig->bone_axes));
+}
+
 // Marks the nodes that clips move.
 static void find_animated(convert_rig *rig)
 {
@@ -143,6 +150,23 @@ static void find_animated(convert_rig *rig)
 }
 
 // -- Joints ---------------------------------------------------------------------------------------
+
+// Returns the transform from the scene's space to the space of a joint in the bind pose.
+static convert_affine find_inverse_bind(const convert_rig *rig, const plain_skin *skin,
+                                        size_t joint)
+{
+    convert_affine inverse = convert_identity;
+    if (skin->is_bound_at_rest) {
+        const convert_affine *const world = &rig->nodes[skin->joints[joint]].world;
+        return convert_invert_affine(world, &inverse) ? inverse : convert_identity;
+    }
+    if (!skin->inverse_binds)
+        return inverse;
+    double matrix[16];
+    for (size_t i = 0; i < COMMON_LENGTH(matrix); i++)
+        matrix[i] = skin->inverse_binds[16 * joint + i];
+    return convert_affine_from_matrix(matrix);
+}
 
 // Copies the skins that meshes of the scene use, and marks their joints.
 static void open_skins(convert_rig *rig)
@@ -159,6 +183,7 @@ static void open_skins(convert_rig *rig)
         rig_skin *const skin = &rig->skins[i];
         const plain_skin *const in = &plain->skins[i];
         skin->is_used = in->num_joints > 0;
+        skin->is_bound_at_rest = in->is_bound_at_rest;
         if (!skin->is_used)
             continue;
         skin->num_joints = in->num_joints;
@@ -167,11 +192,7 @@ static void open_skins(convert_rig *rig)
         skin->is_weighted = common_alloc(skin->num_joints, sizeof *skin->is_weighted);
         memset(skin->is_weighted, !rig->has_meshes, skin->num_joints);
         for (size_t k = 0; k < skin->num_joints; k++) {
-            double matrix[16];
-            for (size_t n = 0; n < 16 && in->inverse_binds; n++)
-                matrix[n] = in->inverse_binds[16 * k + n];
-            skin->inverse_binds[k] =
-                in->inverse_binds ? convert_affine_from_matrix(matrix) : convert_identity;
+            skin->inverse_binds[k] = find_inverse_bind(rig, in, k);
             skin->joints[k] = in->joints[k];
             rig->nodes[skin->joints[k]].is_joint = true;
         }
@@ -407,6 +428,7 @@ static void name_joints(convert_rig *rig)
         const char *const name = node_name(rig, joint->node);
         if (!joint->name)
             joint->name = rig_add_name(&rig->names, name, MAX_NAME_SIZE, "joint_", j);
+        joint->model_joint = model_joint(rig, joint->name);
         if (!name || strcmp(name, joint->name) == 0)
             continue;
         if (num_renamed == 0) {
@@ -498,6 +520,13 @@ static void bind_joints(convert_rig *rig)
     }
 }
 
+static void extend_heights(const plain_scene *plain, convert_vec position, double range[2])
+{
+    const double height = convert_affine_point(&plain->axes, position).z;
+    range[0] = fmin(range[0], height);
+    range[1] = fmax(range[1], height);
+}
+
 // Extends a range of heights by the placed vertices of a primitive. Returns false if the budget is
 // exceeded.
 static bool measure_primitive(const plain_scene *plain, const convert_affine *placement,
@@ -508,31 +537,28 @@ static bool measure_primitive(const plain_scene *plain, const convert_affine *pl
     const size_t count = p ? primitive->num_vertices : 0;
     if (!plain_charge(plain, ELEMENTS_PER_PRIMITIVE + (uint64_t)count))
         return false;
-    for (size_t i = 0; i < 3 * count; i += 3) {
-        const convert_vec v = {p[i], p[i + 1], p[i + 2]};
-        range[0] = fmin(range[0], convert_affine_point(placement, v).y);
-        range[1] = fmax(range[1], convert_affine_point(placement, v).y);
-    }
+    for (size_t i = 0; i < 3 * count; i += 3)
+        extend_heights(
+            plain, convert_affine_point(placement, (convert_vec){p[i], p[i + 1], p[i + 2]}), range);
     return true;
 }
 
 // Returns the median ratio of the model's bone lengths to those of the file. Without common bones,
 // or if the ratio is within 0.1 % of the unit of the model's file, returns that unit.
-static double measure_bones(convert_rig *rig)
+static double measure_bones(const convert_rig *rig)
 {
     double *const ratios = common_alloc(rig->num_joints, sizeof *ratios);
     double unit = rig->model_unit;
     size_t count = 0;
     for (size_t i = 0; i < rig->num_joints; i++) {
-        rig_joint *const joint = &rig->joints[i];
-        const uint32_t model_index = model_joint(rig, joint->name);
-        if (joint->parent == MD5_NONE || model_index == MD5_NONE)
+        const rig_joint *const joint = &rig->joints[i];
+        if (joint->parent == MD5_NONE || joint->model_joint == MD5_NONE)
             continue;
         const convert_vec bone =
             convert_sub(joint->bind.c[3], rig->joints[joint->parent].bind.c[3]);
         const double length = sqrt(convert_dot(bone, bone));
         const double model_length =
-            md5_vec3_length(rig->model->bind_local[model_index].translation);
+            md5_vec3_length(rig->model->bind_local[joint->model_joint].translation);
         if (length > 1e-9 && model_length > 1e-6)
             ratios[count++] = model_length / length;
     }
@@ -565,10 +591,8 @@ static bool measure_height(const convert_rig *rig, double *height)
             if (!measure_primitive(plain, placement, &mesh->primitives[k], range))
                 return false;
     }
-    for (size_t j = 0; j < rig->num_joints && !rig->has_meshes; j++) {
-        range[0] = fmin(range[0], rig->joints[j].bind.c[3].y);
-        range[1] = fmax(range[1], rig->joints[j].bind.c[3].y);
-    }
+    for (size_t j = 0; j < rig->num_joints && !rig->has_meshes; j++)
+        extend_heights(plain, rig->joints[j].bind.c[3], range);
     *height = fmax(range[1] - range[0], 0.0);
     return true;
 }
@@ -622,15 +646,16 @@ double rig_source_yaw(const convert_rig *rig)
     return rig->plain->has_yaw ? rig->plain->yaw : rig->model_yaw;
 }
 
-// Returns the transform from the file's space (y up, z forward) to id's space (z up, x forward),
-// with scale and without the rotation that the writer of the file applied.
+// Returns the transform from the file's space to MD5's space, with scale and without the rotation
+// that the writer of the file applied.
 static convert_affine output_transform(const convert_rig *rig)
 {
     const double source_yaw = rig_source_yaw(rig);
     const double angle = fabs(source_yaw) <= 360 ? -source_yaw / 180.0 * 3.14159265358979323846 : 0;
     const double c = cos(angle) * rig->unit;
     const double s = sin(angle) * rig->unit;
-    return (convert_affine){{{-s, c, 0}, {0, 0, rig->unit}, {c, s, 0}, {0, 0, 0}}};
+    const convert_affine turn = {{{c, s, 0}, {-s, c, 0}, {0, 0, rig->unit}, {0, 0, 0}}};
+    return convert_mul_affine(&turn, &rig->plain->axes);
 }
 
 // Computes the bind pose and the rest pose of MD5 in the space of the output.
@@ -658,8 +683,8 @@ static void compute_poses(convert_rig *rig)
             joint->is_mirrored = rig->joints[joint->parent].is_mirrored;
         else
             joint->is_mirrored = convert_determinant(&joint->above) < 0;
-        joint->above_rotation = convert_quat_mul(convert_nearest_rotation(&joint->above),
-                                                 (convert_quat){-0.5, -0.5, -0.5, 0.5});
+        joint->above_rotation =
+            convert_quat_mul(convert_nearest_rotation(&joint->above), rig->from_md5_axes);
     }
     rig_pose(rig, states, posed);
     for (size_t j = 0; j < rig->num_joints; j++) {
@@ -709,8 +734,10 @@ void rig_pose(const convert_rig *rig, const rig_state *nodes, rig_posed *posed)
         const rig_state *const local = &nodes[joint->node];
         const bool has_parent = joint->parent != MD5_NONE;
         const double side = joint->is_mirrored ? -1 : 1; // a mirror along x negates y and z
-        const convert_quat rotation = {side * local->rotation.z, local->rotation.x,
-                                       side * local->rotation.y, local->rotation.w};
+        const convert_vec axis = convert_affine_point(
+            &rig->bone_axes,
+            (convert_vec){local->rotation.x, side * local->rotation.y, side * local->rotation.z});
+        const convert_quat rotation = {axis.x, axis.y, axis.z, local->rotation.w};
         posed[j].world = convert_mul_affine(
             has_parent ? &posed[joint->parent].world : &joint->above, &local->affine);
         posed[j].pose.rotation = convert_quat_mul(
@@ -732,12 +759,14 @@ convert_affine rig_residue(const rig_posed *posed)
 
 bool rig_open(convert_rig *rig)
 {
+    const double max_coordinate = 1e9;
     if (rig->model) {
         for (uint32_t i = 0; i < rig->model->skeleton.num_joints; i++)
             set_value(&rig->model_joints, rig->model->skeleton.joints[i].name, i);
     }
     if (!open_nodes(rig))
         return false;
+    open_axes(rig);
     open_skins(rig);
     if (!find_weights(rig))
         return false;
@@ -751,6 +780,13 @@ bool rig_open(convert_rig *rig)
     if (!select_unit(rig))
         return false;
     compute_poses(rig);
+    for (size_t i = 0; i < rig->num_joints; i++) {
+        const rig_joint *const joint = &rig->joints[i];
+        const convert_vec at = joint->bind_pose.translation;
+        if (!(fabs(at.x) + fabs(at.y) + fabs(at.z) <= max_coordinate))
+            return plain_fail(rig->plain, "joint %s is more than 1e9 units from the origin",
+                              joint->name);
+    }
     return true;
 }
 

@@ -8,7 +8,7 @@
 //     G = M * D      M: rotations multiplied along the hierarchy, and the position of G
 //                    D: the residue, without translation
 //
-// (M is in id's axes on both sides: a joint without a rotation in the scene has none in MD5.) Then
+// (M is in MD5's axes on both sides: a joint without a rotation in the scene has none in MD5.) Then
 // p = D * I * v is exact for every pose in which D equals its value in the rest pose. D contains
 // units, scale and mirrors above the skeleton, constant scale of joints, and the scale of quantized
 // positions. MD5 cannot store a D that changes.
@@ -64,8 +64,9 @@ typedef struct rig_joint {
     uint32_t node;               // num_nodes - 1: the additional root, if it is needed
     uint32_t parent;             // index less than the joint's index
     const char *name;            // name in MD5
+    uint32_t model_joint;        // joint of rig->model with this name, or MD5_NONE
     convert_affine above;        // world transform above the joint's node
-    convert_quat above_rotation; // rotation of `above`, in id's axes
+    convert_quat above_rotation; // rotation of `above`, in MD5's axes
     bool is_mirrored;            // mirrored by a transform above the skeleton, along x in its space
     bool is_bound;               // `bind` is valid
     convert_affine bind;         // world transform in the bind pose, with scale
@@ -81,6 +82,7 @@ typedef struct rig_skin {
     convert_affine *inverse_binds; // [num_joints]
     bool *is_weighted;             // [num_joints] moves vertices; all true in a file without meshes
     convert_affine placement;      // from mesh space to the bind pose
+    bool is_bound_at_rest;
     bool is_used;
 } rig_skin;
 
@@ -94,11 +96,13 @@ typedef struct convert_rig {
     size_t num_nodes;
     size_t num_joints;
     size_t num_skins;
-    bool is_skinned;       // a mesh in the scene has a skin
-    bool has_meshes;       // a node in the scene has a mesh
-    double unit;           // output units per unit of the file
-    convert_affine output; // from the file's space to the output's space
-    rig_names names;       // names of joints that are used
+    bool is_skinned;            // a mesh in the scene has a skin
+    bool has_meshes;            // a node in the scene has a mesh
+    double unit;                // output units per unit of the file
+    convert_affine output;      // from the file's space to the output's space
+    convert_affine bone_axes;   // rotation from the file's axes to MD5's, for rotations of joints
+    convert_quat from_md5_axes; // the inverse rotation
+    rig_names names;            // names of joints that are used
 
     // A model that was read before, for which the clips are converted, or NULL.
     const md5_model *model;

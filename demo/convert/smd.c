@@ -194,14 +194,10 @@ static bool read_node(smd_file *file)
     if (!accept(file, "-1") && !read_bone(file, &parent))
         return false;
     file->index[(size_t)number] = (uint32_t)index;
-    *COMMON_ADD_ITEM(plain->nodes, plain->num_nodes) =
-        (plain_node){.name = bone->name,
-                     .parent = parent == MD5_NONE ? 0 : parent + 1,
-                     .mesh = MD5_NONE,
-                     .skin = MD5_NONE,
-                     .camera = MD5_NONE,
-                     .is_in_scene = true,
-                     .parts = {{0}, {0, 0, 0, 1}, {1, 1, 1}}};
+    plain_node node = plain_new_node();
+    node.name = bone->name;
+    node.parent = parent == MD5_NONE ? 0 : parent + 1;
+    *COMMON_ADD_ITEM(plain->nodes, plain->num_nodes) = node;
     return true;
 }
 
@@ -508,17 +504,12 @@ static bool add_meshes(smd_file *file)
     for (size_t i = 0; i < count; i++) {
         plain_mesh *const mesh = &plain->meshes[i];
         plain->materials[i].name = file->materials.texts[i];
-        mesh->num_primitives = 1;
-        mesh->primitives = common_alloc(1, sizeof *mesh->primitives);
-        *mesh->primitives = (plain_primitive){
-            .material = (uint32_t)i, .texture = {{1, 0, 0}, {0, 1, 0}}, .has_normals = true};
-        *COMMON_ADD_ITEM(plain->nodes, plain->num_nodes) =
-            (plain_node){.name = common_base(file->materials.texts[i]),
-                         .parent = MD5_NONE,
-                         .mesh = (uint32_t)i,
-                         .camera = MD5_NONE,
-                         .is_in_scene = true,
-                         .parts = {{0}, {0, 0, 0, 1}, {1, 1, 1}}};
+        plain_add_primitive(mesh, 0)->material = (uint32_t)i;
+        plain_node node = plain_new_node();
+        node.name = common_base(file->materials.texts[i]);
+        node.mesh = (uint32_t)i;
+        node.skin = 0;
+        *COMMON_ADD_ITEM(plain->nodes, plain->num_nodes) = node;
     }
     for (size_t v = 0; v < file->num_vertices; v++) {
         const smd_vertex *const vertex = &file->vertices[v];
@@ -543,16 +534,12 @@ static bool add_meshes(smd_file *file)
 // Begins the scene with a node that rotates the others to the scene's axes.
 static void begin_scene(plain_scene *plain)
 {
-    *COMMON_ADD_ITEM(plain->nodes, plain->num_nodes) =
-        (plain_node){.name = "origin",
-                     .parent = MD5_NONE,
-                     .mesh = MD5_NONE,
-                     .skin = MD5_NONE,
-                     .camera = MD5_NONE,
-                     .is_in_scene = true,
-                     .is_matrix = true,
-                     .matrix = {1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1},
-                     .parts = {{0}, {0, 0, 0, 1}, {1, 1, 1}}};
+    static const double matrix[16] = {1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1};
+    plain_node node = plain_new_node();
+    node.name = "origin";
+    node.is_matrix = true;
+    memcpy(node.matrix, matrix, sizeof matrix);
+    *COMMON_ADD_ITEM(plain->nodes, plain->num_nodes) = node;
     plain->unit = 1;
 }
 
@@ -568,9 +555,7 @@ static bool fill_scene(smd_file *file, const char *name)
     // The single frame of a reference file is its bind pose.
     if (file->num_frames > 1 || file->num_vertices == 0)
         add_animation(file, name);
-    plain->order = common_alloc(plain->num_nodes, sizeof *plain->order);
-    for (size_t i = 0; i < plain->num_nodes; i++)
-        plain->order[i] = (uint32_t)i;
+    plain_set_order(plain);
     return true;
 }
 
@@ -600,16 +585,17 @@ static void free_file(smd_file *file)
 bool convert_read_smd(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {
-    smd_file file = {.plain = {.job = job, .error = error, .path = input->path},
-                     .in = {.path = input->path,
-                            .error = error,
-                            .at = input->bytes,
-                            .end = input->bytes,
-                            .end_name = "end of line",
-                            .max_shown = 40},
-                     .next = input->bytes,
-                     .end = input->bytes + input->size,
-                     .index = common_alloc(MAX_BONES, sizeof *file.index)};
+    smd_file file = {
+        .plain = {.job = job, .error = error, .path = input->path, .axes = plain_gltf_axes},
+        .in = {.path = input->path,
+               .error = error,
+               .at = input->bytes,
+               .end = input->bytes,
+               .end_name = "end of line",
+               .max_shown = 40},
+        .next = input->bytes,
+        .end = input->bytes + input->size,
+        .index = common_alloc(MAX_BONES, sizeof *file.index)};
     char *const name = common_stem(input->path);
     for (size_t i = 0; i < MAX_BONES; i++)
         file.index[i] = MD5_NONE;

@@ -96,6 +96,7 @@ mkdir "$scratch/frames"
 check "... are clips" convert "$scratch/frames" "$scratch/frames.iqm"
 check "... of joints with numbers" python3 test/convert/iqm.py clips "$scratch/frames"
 check "... and no model" test ! -e "$scratch/frames/frames.md5mesh"
+check "... with boxes of the joints" grep -qF "( 0 0 1 ) ( 0 0 3 )" "$scratch/frames/lift_up.md5anim"
 mkdir "$scratch/both" "$scratch/named"
 cp "$scratch/made.iqm" "$scratch/frames.iqm" "$scratch/both"
 check "frames behind their model" convert "$scratch/named" "$scratch/both/made.iqm" "$scratch/both/frames.iqm"
@@ -123,8 +124,8 @@ scaled() { # SCALE OPTION...
     "$tool" convert "$scratch/scaled.iqm" --output "$scratch/scaled" "$@"
 }
 lost='MD5 cannot store the scale of joint arm in clip'
-check "a loss below 1 % of the size is a note" ends_saying 0 "note: $lost lift/up: vertices move by up to 0.04 units" scaled 1.02
-check "... above it an error" ends_saying 1 "scaled.iqm: error: $lost lift/up: vertices move by up to 0.042 units" scaled 1.021
+check "a loss below 1 % of the size is a note" ends_saying 0 "note: $lost lift_up: vertices move by up to 0.04 units" scaled 1.02
+check "... above it an error" ends_saying 1 "scaled.iqm: error: $lost lift_up: vertices move by up to 0.042 units" scaled 1.021
 check "... that writes no file" test ! -e "$scratch/scaled/scaled.md5mesh"
 check "... and accepted by force" ends_saying 0 "$lost" scaled 1.021 --force
 measures_other() { # clips of a file for the model of another one
@@ -132,6 +133,13 @@ measures_other() { # clips of a file for the model of another one
     "$tool" convert "$scratch/made.iqm" "$scratch/scaled.iqm" --output "$scratch/scaled_2"
 }
 check "... also in a file with clips for the model of another file" ends_saying 1 "$lost" measures_other
+
+# The arm is 2 above the root, whose scale z is 1.5 in all frames.
+longer() {
+    python3 test/convert/iqm.py break "$scratch/made.iqm" "$scratch/scaled.iqm" poses+44 1.5
+    "$tool" convert "$scratch/scaled.iqm" --output "$scratch/longer" --force && grep -q '( 0 0 3 ) (' "$scratch/longer/lift_up.md5anim"
+}
+check "the scale of a joint moves its children" longer
 
 broken "version 1" version 1 "unsupported IQM version 1: expected 2"
 broken "a longer file" filesize 100000 "truncated or damaged file: the header declares 100000 bytes"
