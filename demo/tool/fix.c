@@ -313,9 +313,26 @@ static bool edit_root(repair_job *file, md5_doc *doc, md5_error *error)
            && note(file, count, "joints changed to move the root motion to the first joint");
 }
 
+// Removes the first frame of a clip if the second frame repeats it by mistake.
+static bool drop_doubled_frame(repair_job *file, md5_doc *doc, md5_error *error)
+{
+    md5_anim *const anim = md5_parse_anim(file->text, file->size, NULL, error);
+    const bool is_read = anim != NULL;
+    const bool is_doubled = is_read && tool_has_doubled_frame(anim);
+    md5_free_anim(anim);
+    if (!is_doubled)
+        return is_read;
+    if (md5_edit_frames(doc, &(md5_frame_edit){.first = 1}, error) == MD5_NONE)
+        return false;
+    return note(file, 1, "first frame removed, which the second frame repeats");
+}
+
 // Applies the options for frames. If the visible motion changes, bounds are computed again.
 static bool edit_frames(repair_job *file, md5_doc *doc, md5_error *error)
 {
+    const bool selects_frames = file->part || file->arguments->frames;
+    if (!selects_frames && !drop_doubled_frame(file, doc, error))
+        return false;
     if (!edit_root(file, doc, error))
         return false;
     md5_frame_edit edit = file->arguments->frame_edit;
@@ -773,7 +790,8 @@ const tool_command tool_fix = {
     "of\n"
     "1, and parents are moved before their children. A clip whose joints an engine would reject\n"
     "gets the joints of its mesh, and all components if an engine ignores the base frame. Empty\n"
-    "bounds are computed from the skin. Files without errors are unchanged. If one file cannot be\n"
+    "bounds are computed from the skin. A first frame that the exporter wrote twice is removed. "
+    "Files without errors are unchanged. If one file cannot be\n"
     "repaired, no file is written.\n"
     "\n"
     "  --output NAME    the file to write; a folder for several files, which is created; -o is\n"

@@ -1,4 +1,5 @@
 // md5tool info: prints a summary of files.
+#include "demo/looks/look.h"
 #include "demo/tool/tool.h"
 
 // Prints a line of text, or a member of the JSON object of a file.
@@ -162,21 +163,37 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
     free(folder);
 }
 
-// Prints the image of a mesh's shader.
-static void print_texture(bool is_json, const char *path, const char *shader)
+static void ignore_warning(void *user, const char *text)
 {
-    char *const file = common_is_file(path) ? tool_find_texture(NULL, path, shader) : NULL;
+    (void)user;
+    (void)text;
+}
+
+// Prints the color image of a mesh, which is searched as the viewer searches it: with the evidence
+// if it was selected by names, or the candidates that were rejected.
+static void print_texture(bool is_json, const md5_model *model, uint32_t mesh,
+                          view_package *package)
+{
+    const view_look_search search = {.model = model, .mesh = mesh, .package = package};
+    view_look look = {.diffuse = NULL};
+    if (package)
+        look = view_find_look(&search, (view_listener){.warn = ignore_warning});
     tool_image image;
-    const bool is_image = file && tool_read_image(NULL, file, &image);
-    if (is_image)
+    const char *const file = look.diffuse;
+    if (file && tool_read_image(NULL, file, &image))
         SAY("    texture          %s, %s, %u x %u, %u bits\n",
-            ",\"texture\":{\"file\":%s,\"kind\":%s,\"width\":%u,\"height\":%u,\"bits\":%u}", file,
+            ",\"texture\":{\"file\":%s,\"kind\":%s,\"width\":%u,\"height\":%u,\"bits\":%u", file,
             image.kind, image.width, image.height, image.bits);
     else if (file)
-        SAY("    texture          %s\n", ",\"texture\":{\"file\":%s}", file);
+        SAY("    texture          %s\n", ",\"texture\":{\"file\":%s", file);
     else
         SAY("    texture          %s\n", ",\"texture\":null", "missing");
-    free(file);
+    if (file && look.is_guess && look.why)
+        SAY("    guessed by       %s\n", ",\"guess\":%s", look.why);
+    JSON(file ? "}" : "");
+    for (size_t i = 0; i < look.tried.count && !is_json; i++)
+        common_print(stdout, "    not used         %s\n", look.tried.names[i]);
+    view_free_look(&look);
 }
 
 // Prints the memory of each form of a mesh for drawing: with 4 or 8 influences per vertex (joints
@@ -227,6 +244,7 @@ static void print_model(bool is_json, const char *path, const md5_model *model)
     print_bounds(is_json, model->bounds);
     SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", model->size + model->geometry_size);
     SAY("  warnings           %u\n", ",\"warnings\":%u,\"meshes\":[", model->num_warnings);
+    view_package *const package = common_is_file(path) ? view_open_package(path, NULL) : NULL;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         JSON(comma(i));
@@ -240,10 +258,11 @@ static void print_model(bool is_json, const char *path, const md5_model *model)
             ",\"weights\":%u,\"max_weights\":%u,\"off_sums\":%u", mesh->num_weights,
             mesh->max_weights, mesh->num_off_sums);
         print_paths(is_json, model, mesh);
-        print_texture(is_json, path, mesh->shader);
+        print_texture(is_json, model, i, package);
         JSON("}");
     }
     JSON("]");
+    view_close_package(package);
     print_joints(is_json, &model->skeleton);
     if (tool_kind_of(path) == TOOL_MODEL && common_is_file(path))
         print_clips(is_json, path, model);

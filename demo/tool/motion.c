@@ -29,6 +29,57 @@ bool tool_is_foot(const char *joint)
     return common_contains(joint, "foot") || common_contains(joint, "ankle");
 }
 
+// == Doubled frames ===============================================================================
+
+// Returns the size of the step from a frame to the next frame: the sum over all joints of the chord
+// of the rotation and of the translation, divided by `unit`.
+static double measure_step(const md5_anim *anim, uint32_t frame, double unit)
+{
+    const size_t num_rotations = anim->num_rotations;
+    const size_t num_translations = anim->num_translations;
+    double sum = 0;
+    for (size_t i = 0; i < num_rotations; i++) {
+        const md5_quat a = anim->rotations[frame * num_rotations + i];
+        const md5_quat b = anim->rotations[(frame + (size_t)1) * num_rotations + i];
+        const float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0 ? -1 : 1;
+        const float x = a.x - sign * b.x;
+        const float y = a.y - sign * b.y;
+        const float z = a.z - sign * b.z;
+        const float w = a.w - sign * b.w;
+        sum += sqrt((double)(x * x + y * y + z * z + w * w));
+    }
+    for (size_t i = 0; i < num_translations; i++) {
+        const md5_vec3 a = anim->translations[frame * num_translations + i];
+        const md5_vec3 b = anim->translations[(frame + (size_t)1) * num_translations + i];
+        sum += (double)md5_vec3_length(md5_vec3_sub(b, a)) / unit;
+    }
+    return sum;
+}
+
+// A pause of an animation begins and ends slowly. Therefore the first two frames are a mistake of
+// the exporter only if the figure moves in all other frames, and at once with its full speed.
+bool tool_has_doubled_frame(const md5_anim *anim)
+{
+    enum { MIN_FRAMES = 5 };
+    const double max_still = 0.01; // of a step that is a pause
+    if (anim->packed_size || anim->num_frames < MIN_FRAMES)
+        return false;
+    if (anim->parents_unknown) // version 6, whose clips store a start time after frame 0
+        return false;
+    double unit = 1e-6; // longest bone
+    for (uint32_t j = 0; j < anim->skeleton.num_joints; j++)
+        if (anim->skeleton.joints[j].parent != MD5_NONE)
+            unit = fmax(unit, (double)md5_vec3_length(anim->constant[j].translation));
+    const double start = measure_step(anim, 1, unit);
+    const double next = measure_step(anim, 2, unit);
+    if (measure_step(anim, 0, unit) > 1e-3 * start || start < 0.7 * next)
+        return false;
+    for (uint32_t f = 1; f + 1 < anim->num_frames; f++)
+        if (measure_step(anim, f, unit) <= max_still * start)
+            return false;
+    return true;
+}
+
 // == Names ========================================================================================
 
 static bool is_small(char c)
@@ -414,6 +465,10 @@ void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *
     if (anim->num_frames > MAX_FRAMES)
         return;
     judge_root_motion(clip, model, anim);
+    if (tool_has_doubled_frame(anim))
+        tool_found(clip, "doubled-frame", 0,
+                   "frame 1 repeats frame 0, but the figure moves in all other frames: the motion "
+                   "stops for a frame; use md5tool fix to remove frame 0");
     if (!model) {
         if (!(kind & IS_ONCE) && md5_find_loop(anim, 0, 0).end == MD5_LOOP_WITHOUT_LAST_FRAME)
             tool_found(clip, "loop", 0,

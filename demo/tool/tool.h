@@ -266,6 +266,8 @@ void tool_found(md5_check *check, const char *rule, uint32_t line, const char *f
     COMMON_PRINTF(4, 5);
 
 void tool_judge_place(md5_game *game, md5_check *facts); // adds missing files in the same folder
+// Returns true if frame 1 of a clip repeats frame 0 by a mistake of the exporter.
+bool tool_has_doubled_frame(const md5_anim *anim);
 // Adds errors in the motion of a clip, by the skin of its mesh. Without a mesh (NULL), checks only
 // the joints.
 void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *anim);

@@ -473,6 +473,31 @@ names_pairs() {
 }
 check 'pairs that machines and md5.cfg name' names_pairs
 
+# Frame 0 is written twice: check reports it, fix removes it, and the result is the original clip. A clip that pauses is unchanged.
+cat >"$scratch/double.py" <<'PYTHON'
+import re, sys
+text = open(sys.argv[1]).read()
+copies = int(sys.argv[3])
+frame = re.search(r"frame 0 \{\n(.*?)\}\n", text, re.S).group(1)
+box = re.search(r"bounds \{\n(.*?\n)", text, re.S).group(1)
+frames = re.findall(r"frame \d+ \{\n(.*?)\}\n", text, re.S)
+frames = [frame] * copies + frames
+head = text[:text.index("frame 0 {")].replace("bounds {\n", "bounds {\n" + box * copies)
+head = re.sub(r"numFrames \d+", f"numFrames {len(frames)}", head)
+open(sys.argv[2], "w").write(head + "\n".join(f"frame {i} {{\n{f}}}\n" for i, f in enumerate(frames)))
+PYTHON
+doubled() {
+    walk=models/bobbin/walk.md5anim
+    rm -rf "$scratch/twice" && mkdir "$scratch/twice" && python3 "$scratch/double.py" "$walk" "$scratch/twice/walk.md5anim" 1 &&
+        python3 "$scratch/double.py" "$walk" "$scratch/twice/pause.md5anim" 2 &&
+        runs 0 check --for doom3 "$scratch/twice/walk.md5anim" && line_of 'walk.md5anim: warning: frame 1 repeats frame 0, .*\[doubled-frame\]' &&
+        runs 0 check --for doom3 "$scratch/twice/pause.md5anim" && ! grep doubled-frame "$scratch/out" &&
+        runs 0 fix "$scratch/twice/walk.md5anim" -o "$scratch/twice/once.md5anim" &&
+        line_of '^  1 first frame removed, which the second frame repeats$' && runs 0 diff "$walk" "$scratch/twice/once.md5anim" &&
+        runs 0 fix "$scratch/twice/walk.md5anim" --frames 0-25 -o "$scratch/twice/all.md5anim" && grep -q '^numFrames 26$' "$scratch/twice/all.md5anim"
+}
+check 'a first frame that is written twice' doubled
+
 # fix --weights is the remedy of the rule no-weights; without the option fix reports the vertices.
 fills_weights() {
     awk '/^\tvert / && $2 % 40 == 7 { $0 = "\tvert " $2 " ( " $4 " " $5 " ) 0 0" } { print }' models/bobbin/bobbin.md5mesh >"$scratch/bare.md5mesh" || return 1
@@ -997,7 +1022,10 @@ finds_textures() {
     rm -rf "$scratch/case" && mkdir -p "$scratch/case/models/imp" "$scratch/case/skin" && sed 's/"hide"/"skin\/hide.png"/' "$base/a.md5mesh" \
         >"$scratch/case/models/imp/a.md5mesh" && runs 0 info "$scratch/case/models/imp/a.md5mesh" && line_of '^    texture          missing$' &&
         tga 012 000 004 040 >"$scratch/case/skin/hide.tga" && runs 0 info "$scratch/case/models/imp/a.md5mesh" &&
-        line_of '^    texture          .*case/skin/hide.tga, TGA, 4 x 2, 32 bits$'
+        line_of '^    texture          .*case/skin/hide.tga, TGA, 4 x 2, 32 bits$' && rm -rf "$scratch/case" && mkdir "$scratch/case" &&
+        sed 's/"hide"/"none"/' "$base/a.md5mesh" >"$scratch/case/goblin.md5mesh" && cp models/bobbin/bobbin.png "$scratch/case/goblin_d.png" &&
+        runs 0 info "$scratch/case/goblin.md5mesh" && line_of '^    texture          .*case/goblin_d.png, PNG, 1024 x 1024, 24 bits$' &&
+        line_of "^    guessed by       the model's name, in the model's folder ("
 }
 check 'textures of models' finds_textures
 explains_json() {
