@@ -12,7 +12,8 @@ ifeq (,$(filter $(config),release debug sanitize scalar coverage))
 $(error config=$(config): expected release, debug, sanitize, scalar or coverage)
 endif
 FLAGS_debug    := -O0 -g
-FLAGS_sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+# -g1: function names and lines for reports; compiling takes three quarters of the time with -g.
+FLAGS_sanitize := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_scalar   := -O2 -DNDEBUG -DMD5_HAS_SIMD=0
 # Atomic counts: tests use several threads, and a lost count could be the only count of a line.
 FLAGS_coverage := -O0 -g --coverage -fprofile-update=atomic -DMD5_COVERAGE -DMD5_HAS_SIMD=1

@@ -405,12 +405,13 @@ of_our_models() {
 }
 check 'check accepts what convert writes for an engine' of_our_models
 if [ -n "${MD5_CORPUS-}" ]; then
-    of_foreign_files() { # the first 12 files by name
+    of_foreign_files() { # COUNT MIN_CONVERTED: the first COUNT files by name
         # shellcheck disable=SC2046 # names without spaces
-        accepts_converted $(find "$MD5_CORPUS/foreign" -name '*.glb' -o -name '*.gltf' -o -name '*.iqm' -o -name '*.bvh' | sort | head -n 12) &&
-            [ $num_converted -ge 36 ]
+        accepts_converted $(find "$MD5_CORPUS/foreign" -name '*.glb' -o -name '*.gltf' -o -name '*.iqm' -o -name '*.bvh' | sort | head -n "$1") &&
+            [ $num_converted -ge "$2" ]
     }
-    check 'and from files of other programs' of_foreign_files
+    check 'check accepts what convert writes from 3 files of other programs' of_foreign_files 3 9
+    check_long 'check accepts what convert writes from 12 files of other programs' of_foreign_files 12 36
 fi
 # A pair is written into a folder that does not exist yet, but not into one that is a file.
 into_a_folder() {
