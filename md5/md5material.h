@@ -241,7 +241,9 @@ typedef enum md5_material_op_kind {
     MD5_OP_NOT_EQUAL,     // a != b
     MD5_OP_AND,           // a && b
     MD5_OP_OR,            // a || b
-    MD5_OP_SOUND          // md5_material_input.sound; a and b are not used
+    MD5_OP_SOUND,         // md5_material_input.sound; a and b are not used
+    MD5_OP_MIN,           // the smaller of a and b; The Dark Mod only, as is MD5_OP_MAX
+    MD5_OP_MAX,           // the larger of a and b
 } md5_material_op_kind;
 
 // One operation. md5_evaluate_material() performs it as follows:

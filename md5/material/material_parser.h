@@ -17,8 +17,8 @@ enum {
 // A part of an expression that waits for the value of a later part: see "Expressions" in stage.c.
 typedef struct md5_expression_frame {
     uint32_t kind;           // a level, or one of FRAME_* in stage.c
-    uint32_t left;           // FRAME_OPERATOR: register of the left operand
-    md5_material_op_kind op; // FRAME_OPERATOR
+    uint32_t left;           // FRAME_OPERATOR, FRAME_FUNCTION: register of the left operand
+    md5_material_op_kind op; // FRAME_OPERATOR, FRAME_FUNCTION
     const md5_table *table;  // FRAME_TABLE; NULL if the table is unknown
 } md5_expression_frame;
 

@@ -170,12 +170,15 @@ float md5i_sample_table(const md5_table *table, float x)
 // The engine's parser is recursive. This parser uses an explicit stack instead, so that nesting
 // cannot overflow the stack of the thread. Each frame waits for the value that is being read. A
 // frame is a level, which then searches for an operator; an operator with its left operand; a
-// bracket; or a table.
+// bracket; a table; or a function, with the result for the arguments before the current one.
 
 // The level of the operators with the lowest precedence.
 enum { TOP_LEVEL = 4 };
 // Kinds of frames. Kinds 1 to TOP_LEVEL are levels.
-enum { FRAME_OPERATOR = TOP_LEVEL + 1, FRAME_BRACKET, FRAME_TABLE };
+enum { FRAME_OPERATOR = TOP_LEVEL + 1, FRAME_BRACKET, FRAME_TABLE, FRAME_FUNCTION };
+
+// The left operand of a FRAME_FUNCTION whose first argument is being read.
+#define NO_OPERAND UINT32_MAX
 
 // Reads an expected token. If there is a different token, reports it; in engine mode this also sets
 // parser->is_defaulted.
@@ -391,6 +394,35 @@ static bool open_nested(md5_material_parser *parser, uint32_t kind, const md5_ta
     return push_levels(parser, TOP_LEVEL);
 }
 
+// Opens the arguments of min() or max(), which The Dark Mod has. Returns false if a token is
+// neither of them, or in engine mode.
+static bool open_function(md5_material_parser *parser, const md5_token *token, bool *is_open)
+{
+    const bool is_min = md5i_token_is_word(token, "min");
+    if (!md5_is_lenient(parser->game) || !(is_min || md5i_token_is_word(token, "max")))
+        return false;
+    if (!md5i_decl_lex_accept(parser->lex, "("))
+        return false; // a table may have this name
+    const md5_material_op_kind op = is_min ? MD5_OP_MIN : MD5_OP_MAX;
+    *is_open =
+        push_frame(parser, FRAME_FUNCTION, NO_OPERAND, op, NULL) && push_levels(parser, TOP_LEVEL);
+    return true;
+}
+
+// Reads the end of an argument of min() or max(). Returns true if another argument follows, which
+// is then read next.
+static bool end_argument(md5_material_parser *parser, const md5_expression_frame *frame,
+                         uint32_t *value)
+{
+    if (frame->left != NO_OPERAND)
+        *value = add_op(parser, frame->op, frame->left, *value);
+    if (!parser->is_defaulted && md5i_decl_lex_accept(parser->lex, ","))
+        return push_frame(parser, FRAME_FUNCTION, *value, frame->op, NULL)
+               && push_levels(parser, TOP_LEVEL);
+    expect_token(parser, frame->left == NO_OPERAND ? "," : ")");
+    return false;
+}
+
 // Reads the number after a minus. A term that is not a number is an error. In lenient mode the term
 // is then subtracted from 0: sets `is_open`, and the term is read next.
 static uint32_t read_negative_number(md5_material_parser *parser, bool *is_open)
@@ -446,6 +478,8 @@ static uint32_t read_term(md5_material_parser *parser, bool *is_open)
         return read_negative_number(parser, is_open);
     if (is_number(&token))
         return add_constant(parser, md5i_token_float(&token));
+    if (open_function(parser, &token, is_open))
+        return 0;
     md5_decl_entry *const entry =
         md5i_find_entry(parser->game, MD5_DECL_TABLE, token.text, token.size);
     if (!entry) {
@@ -505,7 +539,10 @@ static bool pass_value_up(md5_material_parser *parser, uint32_t *value)
 {
     while (parser->num_frames > 0) {
         const md5_expression_frame frame = parser->frames[--parser->num_frames];
-        if (frame.kind == FRAME_OPERATOR) {
+        if (frame.kind == FRAME_FUNCTION) {
+            if (end_argument(parser, &frame, value))
+                return true;
+        } else if (frame.kind == FRAME_OPERATOR) {
             *value = add_op(parser, frame.op, frame.left, *value);
         } else if (frame.kind == FRAME_BRACKET) {
             expect_token(parser, ")");
@@ -575,6 +612,10 @@ static float compute_op(const md5_material_op *op, const md5_material_input *inp
         return md5i_sample_table(op->table, b);
     case MD5_OP_SOUND:
         return input->sound;
+    case MD5_OP_MIN:
+        return a < b ? a : b;
+    case MD5_OP_MAX:
+        return a > b ? a : b;
     case MD5_OP_GREATER:
         return bool_to_float(a > b);
     case MD5_OP_GREATER_EQUAL:

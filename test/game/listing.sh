@@ -270,6 +270,7 @@ check "and the other files" says 1 '6 files, 2 errors, ' check "$scratch/engine"
 mkdir -p "$scratch/dark/materials"
 printf 'm { { mirrorRenderMap } }\nx { { xrayRenderMap inclusive\n } }\nv { { videoMap withAudio video/a.roq } }\nw { { videoMap loop withAudio video/a.roq } }\n' \
     >"$scratch/dark/materials/a.mtr"
+printf 'f { { if ( max( parm0, time ) > min( 1, 2, parm1 ) ) map _white red max( 0.25, parm2 ) } }\n' >>"$scratch/dark/materials/a.mtr"
 check "check reads keywords of The Dark Mod" says 0 '0 files, 0 errors, 0 warnings, for darkmod' check --for darkmod "$scratch/dark"
 check "check of a plain folder reads files" says 0 '2 files, 0 errors' check "$plain"
 mkdir -p "$scratch/loose/Materials"

@@ -51,6 +51,36 @@ TEST (lenient_materials_skip_unknown_words) {
     check_images("m { { map a", "a", "materials/all.mtr:1: couldn't read expected token");
 }
 
+// The Dark Mod has functions of two or more arguments, each of which is an expression. For Doom 3
+// they are errors.
+TEST (lenient_materials_have_min_and_max) {
+    static const struct {
+        const char *expression;
+        double expected; // at time 1.5
+    } cases[] = {
+        {"max( 0.25, 0.5 )", 0.5},
+        {"Min( 0.25, 0.5 )", 0.25},
+        {"max( time, 1, 2 ) + 1", 3},
+        {"min( 2 * time, max( 1, 4 ), 5 )", 3},
+        {"2 * max( time - 1, ( 0.25 ) )", 1},
+        {"max( 0 - 3, -2 )", -2},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[200];
+        snprintf(text, sizeof text, "m { { map x red %s } }", cases[i].expression);
+        md5_game *game;
+        game_log log;
+        const md5_material *const material = parse(text, &game, &log);
+        CHECK_NEAR(color_at(material, 0, 0, 1.5f), cases[i].expected, 1e-6);
+        CHECK_STRING(log.text, "");
+        md5_destroy_game(game);
+    }
+    check_images("m { { map a\nred max( 1 ) } }", "a",
+                 "materials/all.mtr:2: expected ',' but found ')'");
+    check_images("m { { map a\nred min( 1, 2 } }", "a",
+                 "materials/all.mtr:2: expected ')' but found '}'");
+}
+
 TEST (lenient_materials_know_words_of_other_engines) {
     check_images("m { unlit { map a } }", "a",
                  "materials/all.mtr:1: 'unlit' in 'm' is a keyword of RBDOOM, skipped");
