@@ -59,8 +59,10 @@ typedef struct tool_game {
     bool *is_on_surface;           // [materials] true if a mesh uses the material
     refused_model *refused_models; // [num_refused_models] by index of their declarations
     size_t num_refused_models;
-    common_list refusals; // locations of errors in engine mode, "file:line:column"
-    bool hides_refusals;  // the list is sorted: warnings at these locations are not printed
+    common_text_index missing_texts; // messages about missing files
+    md5_diagnostic *missing; // [missing_texts.count] the first warning with each of these messages
+    common_list refusals;    // locations of errors in engine mode, "file:line:column"
+    bool hides_refusals;     // the list is sorted: warnings at these locations are not printed
 } tool_game;
 
 // -- Opening --------------------------------------------------------------------------------------
@@ -125,6 +127,8 @@ static void close_game(tool_game *game)
         md5_free_check(game->files[i].check);
     free(game->files);
     free(game->is_on_surface);
+    common_free_text_index(&game->missing_texts);
+    free(game->missing);
 }
 
 // -- Walking --------------------------------------------------------------------------------------
@@ -1379,12 +1383,41 @@ static bool is_refusal(const tool_game *opened, const md5_error *note)
     return is_found;
 }
 
+// Counts a warning about a missing model or clip if it was stored before, and otherwise stores it,
+// because hundreds of entities of a mod may name the same file. Returns false for other warnings.
+static bool count_missing_file(tool_game *opened, const md5_error *note)
+{
+    enum { MAX_MISSING = 10000 };
+    const bool is_missing = strstr(note->message, "unknown model ")
+                            || common_has_suffix(note->message, "expected a readable file");
+    const bool is_full = opened->missing_texts.count == MAX_MISSING;
+    if (!is_missing || (is_full && !common_has_text(&opened->missing_texts, note->message)))
+        return false;
+    const size_t count = opened->missing_texts.count;
+    const size_t index =
+        common_index_text(&opened->missing_texts, note->message, strlen(note->message));
+    if (index == count) {
+        opened->missing = common_grow(opened->missing, count, sizeof *opened->missing);
+        opened->missing[index] = (md5_diagnostic){.error = *note};
+    }
+    opened->missing[index].count++;
+    return true;
+}
+
+static void print_missing_files(tool_game *opened)
+{
+    for (size_t i = 0; i < opened->missing_texts.count; i++)
+        print_diagnostic(opened, &opened->missing[i]);
+}
+
 // Prints the stored warnings and clears them.
 static void print_notes(tool_game *opened)
 {
     for (size_t i = 0; i < opened->num_notes; i++) {
         const md5_error *const note = &opened->notes[i];
-        if (!is_own_word(opened->check->asked, note->message) && !is_refusal(opened, note))
+        const bool is_hidden =
+            is_own_word(opened->check->asked, note->message) || is_refusal(opened, note);
+        if (!is_hidden && !count_missing_file(opened, note))
             print_diagnostic(opened, &(md5_diagnostic){.error = *note, .count = 1});
     }
     if (opened->num_left_out > 0) {
@@ -2127,6 +2160,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
                         common_order_by_text);
             game.hides_refusals = true;
         }
+        print_missing_files(&game);
         judge_images(&game, &game.images);
         judge_images(&game, &game.seen);
         status = tool_end(is_checked, &error);

@@ -272,6 +272,14 @@ printf 'm { { mirrorRenderMap } }\nx { { xrayRenderMap inclusive\n } }\nv { { vi
     >"$scratch/dark/materials/a.mtr"
 printf 'f { { if ( max( parm0, time ) > min( 1, 2, parm1 ) ) map _white red max( 0.25, parm2 ) } }\n' >>"$scratch/dark/materials/a.mtr"
 check "check reads keywords of The Dark Mod" says 0 '0 files, 0 errors, 0 warnings, for darkmod' check --for darkmod "$scratch/dark"
+# Entities and models that name the same missing file are one message.
+mkdir -p "$scratch/lost/def"
+for i in 1 2 3; do
+    printf 'model m%s { mesh no.md5mesh anim idle no.md5anim }\nentityDef e%s { "spawnclass" "idAnimated" "model" "models/none.md5mesh" }\n' "$i" "$i"
+done >"$scratch/lost/def/a.def"
+check "check prints a missing clip once" says 1 "Couldn't load anim 'no.md5anim': expected a readable file, and 2 more" check "$scratch/lost"
+check "check prints a missing model once" says 1 "expected a modelDef or an .md5mesh file, and 2 more" check "$scratch/lost"
+check "check prints nothing else of them" says 1 "0 files, 1 errors, 2 warnings" check "$scratch/lost"
 check "check of a plain folder reads files" says 0 '2 files, 0 errors' check "$plain"
 mkdir -p "$scratch/loose/Materials"
 echo "odd { wrong }" >"$scratch/loose/Materials/a.mtr"
