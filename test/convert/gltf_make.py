@@ -1,7 +1,7 @@
 """Writes glTF files that ask much of a reader, the same bytes each time:
 
     python3 gltf_make.py FOLDER
-    python3 gltf_make.py --seeds FOLDER FILE...    small ones, and others, in the form of test/fuzz/gltf.c
+    python3 gltf_make.py --seeds FOLDER FILE...    small ones, and others, for test/fuzz/programs/gltf.c
 """
 
 import json
@@ -277,8 +277,23 @@ def film():
     return f
 
 
+def avatar(seed_number, extension, bones):
+    """A small file of VRM. `bones` is humanBones: a list in VRM 0, an object in VRM 1 and its animations."""
+    f = small(seed_number, "LINEAR")
+    f.json["extensions"] = {extension: {"humanoid": {"humanBones": bones}}}
+    return f
+
+
+# Bone names and indices of nodes. The last two nodes do not exist: small() has four nodes.
+BONES = {"hips": 1, "spine": 2, "head": 4, "neck": -1}
+BONE_LIST = [{"bone": bone, "node": node} for bone, node in BONES.items()]
+BONE_OBJECT = {bone: {"node": node} for bone, node in BONES.items()}
+
 SMALL = {
     "film": film,
+    "vrm_0": lambda: avatar(4, "VRM", BONE_LIST),
+    "vrm_1": lambda: avatar(5, "VRMC_vrm", BONE_OBJECT),
+    "vrm_clip": lambda: avatar(6, "VRMC_vrm_animation", BONE_OBJECT),
     "linear": lambda: small(1, "LINEAR", scale=[2, 2, 2]),
     "cubic": lambda: small(2, "CUBICSPLINE", matrix=[-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]),
     "step": lambda: small(3, "STEP", scale=[1, 2, 1]),
