@@ -135,13 +135,13 @@ def killer(stages):
     for stage in stages:
         if "=" in stage:
             done = make("test", stage)
-        elif stage.endswith("/"):
+        elif stage.startswith("build/"):
+            done = make(stage.split()[0])
+            done = done if done.returncode else run(*stage.split())
+        else:
             done = make("build/md5tool")
             scripts = output("git", "ls-files", stage + "*.sh").split()
             done = done if done.returncode else run("sh", "test/build/run_tests.sh", *scripts)
-        else:
-            done = make(stage.split()[0])
-            done = done if done.returncode else run(*stage.split())
         if done.returncode != 0:
             failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED: ")]
             return failed[0] if failed else f"status {done.returncode}: {done.stdout[-200:]}"
