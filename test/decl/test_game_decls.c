@@ -357,6 +357,41 @@ TEST (game_warns_of_files_that_cannot_be_read) {
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 1);
 }
 
+// Returns a material of `size` bytes, most of which are blanks.
+static char *long_material(const char *name, size_t size)
+{
+    char *const text = test_alloc(size + 1);
+    memset(text, ' ', size);
+    text[size] = '\0';
+    memcpy(text, name, strlen(name));
+    text[strlen(name)] = '{';
+    text[size - 1] = '}';
+    return text;
+}
+
+TEST (declarations_have_a_limit_of_size) {
+    enum { LIMIT = 2 << 20 };
+    OWN char *const longest = long_material("longest", LIMIT);
+    OWN char *const longer = long_material("longer", LIMIT + 1);
+    const game_text texts[] = {{"materials/a.mtr", longest}, {"materials/b.mtr", longer}};
+    game_log log;
+    OWN_GAME game = open_texts(texts, 2, &log);
+    CHECK(md5_find_decl(game, MD5_DECL_MATERIAL, "longest"));
+    CHECK(!md5_find_decl(game, MD5_DECL_MATERIAL, "longer"));
+    CHECK(has_logged(&log, "materials/b.mtr:1: material 'longer' is too large: expected at most "
+                           "2097152 bytes, found 2097153; skipped"));
+}
+
+TEST (files_of_declarations_have_a_limit_of_size) {
+    enum { LIMIT = 16 << 20 };
+    OWN char *const longest = long_material("a { } b ", LIMIT);
+    OWN char *const longer = long_material("c { } d ", LIMIT + 1);
+    const game_text texts[] = {{"materials/a.mtr", longest}, {"materials/b.mtr", longer}};
+    OWN_GAME game = open_texts(texts, 2, NULL);
+    CHECK(md5_find_decl(game, MD5_DECL_MATERIAL, "a"));
+    CHECK(!md5_find_decl(game, MD5_DECL_MATERIAL, "c"));
+}
+
 TEST (game_finds_images_by_the_engines_rule) {
     static const game_text texts[] = {{"t/a.tga", ""}, {"t/b.jpg", ""}};
     OWN_GAME game = open_texts(texts, 2, NULL);
