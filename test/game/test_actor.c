@@ -572,6 +572,29 @@ TEST (clips_with_a_prefix_count_first) {
     CHECK(md5_actor_choose(actor, "sa", "walk") == 4); // "sa_walk" is no clip
 }
 
+// The numbers of 64 successive draws are different modulo 64.
+TEST (one_of_the_first_64_alternates_is_selected) {
+    enum { MAX_ALTERNATES = 64 };
+    char text[64 + 32 * (MAX_ALTERNATES + 1)] = "model crowd { mesh body.md5mesh\n";
+    for (int i = 0; i <= MAX_ALTERNATES; i++) {
+        char line[32];
+        (void)snprintf(line, sizeof line, "anim cheer%d walk.md5anim\n", i);
+        strcat(text, line);
+    }
+    strcat(text, "}\n");
+    OWN_GAME game = open_entity_game(text, NULL);
+    OWN_ENTITY entity = load_entity(game, "crowd");
+    OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
+    bool is_selected[MAX_ALTERNATES + 1] = {false};
+    for (int i = 0; i < MAX_ALTERNATES; i++) {
+        const uint32_t clip = md5_actor_choose(actor, NULL, "cheer");
+        REQUIRE(clip < MAX_ALTERNATES);
+        CHECK_THAT(!is_selected[clip], "%u again", clip);
+        is_selected[clip] = true;
+    }
+    CHECK(md5_actor_choose(actor, NULL, "cheer64") == MAX_ALTERNATES); // has a number, no alias
+}
+
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
 TEST_WITH (appearing_actors_assert_their_arguments, actor_stage, stage, open_stage(stage),
@@ -692,6 +715,118 @@ TEST_HERE (saved_actors_are_checked) {
         bytes[row->at] = before;
     }
     CHECK(md5_actor_restore(stage->actor, bytes, sizeof bytes, NULL));
+}
+
+// A number of a saved actor: the last value that is accepted in one direction. The next value is
+// rejected.
+typedef struct number_limit {
+    const char *name;
+    size_t at;
+    size_t num_bytes;
+    int64_t limit;
+    int64_t next;
+} number_limit;
+
+static void write_number(unsigned char *bytes, const number_limit *number, int64_t value)
+{
+    for (size_t i = 0; i < number->num_bytes; i++)
+        bytes[number->at + i] = (unsigned char)((uint64_t)value >> 8 * i);
+}
+
+// Floats are written as their bits: the next float has the next number.
+TEST_HERE (saved_actors_have_limits_of_numbers) {
+    enum {
+        TIME = 16,
+        BLINK = 40,
+        POSED_TIME = 60,
+        SLOT = 68,
+        FLAGS = SLOT + 8,
+        CYCLES = SLOT + 48
+    };
+    const int64_t min_time = -((int64_t)1 << 40);
+    const int64_t max_time = (int64_t)1 << 54;
+    const int64_t max_offset = (int64_t)1 << 61;
+    const int64_t max_wait = MD5_MAX_BLINK_WAIT;
+    const uint32_t lift = stage_clip(stage, "lift");
+    const int64_t num_frames = stage->entity->clips[lift].anims[0]->num_frames;
+    const int64_t num_clips = stage->entity->num_clips;
+    const number_limit limits[] = {
+        {"time", TIME, 8, max_time, max_time + 1},
+        {"time below 0", TIME, 8, min_time, min_time - 1},
+        {"previous time", TIME + 8, 8, max_time, max_time + 1},
+        {"time of the last pose", POSED_TIME, 8, max_time, max_time + 1},
+        {"flags", TIME + 20, 4, 3, 4},
+        {"clip of blinks", BLINK, 4, num_clips - 1, num_clips},
+        {"shortest wait", BLINK + 4, 4, max_wait, max_wait + 1},
+        {"longest wait", BLINK + 8, 4, max_wait, max_wait + 1},
+        {"next blink", BLINK + 12, 8, max_time, max_time + 1},
+        {"clip", SLOT, 4, num_clips - 1, num_clips},
+        {"held frame", SLOT + 4, 4, num_frames, num_frames + 1},
+        {"flags of a clip", FLAGS, 4, 1, 2},
+        {"start", SLOT + 16, 8, max_time, max_time + 1},
+        {"start below 0", SLOT + 16, 8, min_time, min_time - 1},
+        {"end", SLOT + 24, 8, max_time, max_time + 1},
+        {"start of fading", SLOT + 32, 8, max_time, max_time + 1},
+        {"weight of 1 before", SLOT + 40, 4, 0x3F800000, 0x3F800001},
+        {"weight of -0 before", SLOT + 40, 4, 0x80000000, 0x80000001},
+        {"weight of 1 after", SLOT + 44, 4, 0x3F800000, 0x3F800001},
+        {"weight of -0 after", SLOT + 44, 4, 0x80000000, 0x80000001},
+        {"cycles", CYCLES, 4, MD5_MAX_CYCLES, MD5_MAX_CYCLES + 1},
+        {"endless cycles", CYCLES, 4, -1, -2},
+        {"one cycle", CYCLES, 4, 1, 0},
+        {"rate of 100", SLOT + 52, 4, 0x42C80000, 0x42C80001},
+        {"rate of 0.01", SLOT + 52, 4, 0x3C23D70A, 0x3C23D709},
+        {"rate of 0", SLOT + 52, 4, 0, 1},
+        {"offset", SLOT + 56, 8, max_offset, max_offset + 1},
+        {"offset below 0", SLOT + 56, 8, -max_offset, -max_offset - 1},
+    };
+    static unsigned char bytes[MD5_ACTOR_SAVE_SIZE], changed[MD5_ACTOR_SAVE_SIZE];
+    const number_limit clip_of_blinks = {.at = BLINK, .num_bytes = 4};
+    make_history(stage);
+    md5_actor_save(stage->actor, bytes);
+    write_number(bytes, &clip_of_blinks, lift);
+    for (size_t i = 0; i < COUNT_OF(limits); i++) {
+        const number_limit *const number = &limits[i];
+        memcpy(changed, bytes, sizeof changed);
+        write_number(changed, number, number->limit);
+        CHECK_THAT(md5_actor_restore(stage->actor, changed, sizeof changed, NULL), "%s",
+                   number->name);
+        write_number(changed, number, number->next);
+        CHECK_THAT(!md5_actor_restore(stage->actor, changed, sizeof changed, NULL), "%s: next",
+                   number->name);
+    }
+}
+
+// Time stops at 2^53 ms.
+TEST_HERE (the_time_of_an_actor_has_a_limit) {
+    const number_limit time = {.at = 16, .num_bytes = 8};
+    const int64_t limit = (int64_t)1 << 53;
+    static unsigned char bytes[MD5_ACTOR_SAVE_SIZE], later[MD5_ACTOR_SAVE_SIZE];
+    for (int64_t i = -1; i < 1; i++) {
+        md5_actor_save(stage->actor, bytes);
+        write_number(bytes, &time, limit + i);
+        CHECK(md5_actor_restore(stage->actor, bytes, sizeof bytes, NULL));
+        advance(stage->actor, 16);
+        md5_actor_save(stage->actor, later);
+        write_number(bytes, &time, i < 0 ? limit + i + 16 : limit);
+        CHECK_BYTES(later + time.at, bytes + time.at, time.num_bytes);
+    }
+}
+
+TEST_HERE (changes_of_a_clip_have_limits) {
+    md5_actor *const actor = stage->actor;
+    const md5_channel all = MD5_CHANNEL_ALL;
+    play(stage, all, "lift", MD5_ACTOR_ONCE, 0, 0);
+    CHECK(md5_actor_set_rate(actor, all, 0.01f));
+    CHECK(!md5_actor_set_rate(actor, all, nextafterf(0.01f, 0.0f)));
+    CHECK(md5_actor_set_rate(actor, all, 100.0f));
+    CHECK(!md5_actor_set_rate(actor, all, nextafterf(100.0f, 200.0f)));
+    CHECK(md5_actor_set_cycles(actor, all, MD5_MAX_CYCLES));
+    CHECK(!md5_actor_set_cycles(actor, all, MD5_MAX_CYCLES + 1));
+    CHECK(md5_actor_set_start(actor, all, MD5_MAX_PASSED));
+    CHECK(!md5_actor_set_start(actor, all, (int64_t)MD5_MAX_PASSED + 1));
+    CHECK(md5_actor_set_start(actor, all, 0));
+    CHECK(!md5_actor_set_start(actor, all, -1));
 }
 
 // An actor can continue from every accepted state.

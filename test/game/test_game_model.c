@@ -509,6 +509,24 @@ TEST (channels_of_parents_stay_as_they_are) {
     CHECK_UINT(o->channels[MD5_CHANNEL_ALL].num_joints, 4);
 }
 
+TEST (models_have_a_limit_of_unknown_channels) {
+    enum { LIMIT = 256 };
+    for (uint32_t count = LIMIT; count <= LIMIT + 1; count++) {
+        test_text text = {0};
+        test_append(&text, "model m { mesh x.md5mesh\n");
+        for (uint32_t i = 0; i < count; i++)
+            test_append(&text, "channel ear%u ( a )\n", i);
+        test_append(&text, "channel ear0 ( b ) }\n");
+        OWN_GAME game = open_models(text.bytes, NULL);
+        CHECK(md5_game_set_parse_mode(game, MD5_PARSE_LENIENT, NULL));
+        const md5_model_def *const model = md5_game_model_def(game, "m", NULL);
+        REQUIRE(model);
+        CHECK_UINT(model->num_other_channels, LIMIT);
+        CHECK_UINT(model->other_channels[0].channel.joints[0], 2); // a known name is replaced
+        free(text.bytes);
+    }
+}
+
 // Animations that the mesh does not fit end Doom 3; in lenient mode they are accepted.
 TEST (animations_have_the_joints_of_the_mesh) {
     static const struct {

@@ -174,6 +174,59 @@ TEST (saved_monsters_have_limits_of_indices) {
     md5_destroy_monster(monster);
 }
 
+// Writes a float into word `index`, or a double into number `index` of 8 bytes.
+static void write_float(unsigned char *bytes, size_t index, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    write_word(bytes, index, bits);
+}
+
+static void write_double(unsigned char *bytes, size_t index, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    write_number(bytes, index, bits);
+}
+
+// Coordinates and angles are at most 1e15, and the squared length of a rotation or of an axis is at
+// most 1.001: 1.0004 squared is less, 1.0005 squared is more.
+TEST (saved_monsters_have_limits_of_coordinates) {
+    enum { HEAD = 2, FIRST_FLOAT = HEAD + 3, AXES = HEAD + 35, NUM_NUMBERS = 54 };
+    enum { ROTATION = 2, TRANSLATION = 6, MOD_WORDS = 9 };
+    const float max = 1e15f;
+    const float above = nextafterf(max, 2 * max);
+    OWN_GAME game = open_entity_game(monster_text, NULL);
+    OWN_ENTITY entity = load_entity(game, "ogre");
+    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    const md5_monster_desc desc = {.entity = entity, .body = body};
+    md5_monster *const monster = md5_create_monster(&desc, NULL, NULL);
+    REQUIRE(monster);
+    const size_t size = md5_monster_save_size(monster);
+    OWN unsigned char *const bytes = test_alloc(size), *const changed = test_alloc(size);
+    md5_monster_save(monster, bytes);
+    for (size_t i = FIRST_FLOAT; i < AXES + 9; i++) {
+        const double limit = i < AXES ? (double)max : 1.0004;
+        const double next = i < AXES ? nextafter((double)max, 1e30) : 1.0005;
+        memcpy(changed, bytes, size);
+        write_double(changed, i, -limit);
+        CHECK_THAT(md5_monster_restore(monster, changed, size, NULL), "number %zu", i);
+        write_double(changed, i, -next);
+        CHECK_THAT(!md5_monster_restore(monster, changed, size, NULL), "number %zu: next", i);
+    }
+    for (size_t i = ROTATION; i < MOD_WORDS; i++) {
+        const size_t word = 2 * (HEAD + NUM_NUMBERS) + i;
+        memcpy(changed, bytes, size);
+        memset(changed + 4 * (word - i + ROTATION), 0, 4 * 4);
+        write_float(changed, word, i < TRANSLATION ? 1.0004f : -max);
+        CHECK_THAT(md5_monster_restore(monster, changed, size, NULL), "word %zu of a mod", i);
+        write_float(changed, word, i < TRANSLATION ? 1.0005f : -above);
+        CHECK_THAT(!md5_monster_restore(monster, changed, size, NULL), "word %zu of a mod: next",
+                   i);
+    }
+    md5_destroy_monster(monster);
+}
+
 // == Ragdolls =====================================================================================
 
 static void check_ragdoll(md5_ragdoll *ragdoll, uint32_t num_bodies, const unsigned char *bytes,

@@ -520,6 +520,35 @@ TEST (scripts_have_limits_of_arguments_and_locals) {
     }
 }
 
+// A macro has at most 8 parameters. At most 64 files and macros are open at a time, including the
+// first file.
+TEST (scripts_have_limits_of_parameters_and_nested_macros) {
+    for (uint32_t count = 8; count <= 9; count++) {
+        test_text text = {0};
+        test_append(&text, "object o { };\n#define A( ");
+        for (uint32_t i = 0; i < count; i++)
+            test_append(&text, "%sp%u", i > 0 ? ", " : "", i);
+        test_append(&text, " ) p7\nfloat x = A( ");
+        append_list(&text, "1", count);
+        test_append(&text, " );\n");
+        check_limit("parameters", count, text.bytes,
+                    count == 8 ? ""
+                               : "expected at most 8 parameters separated by ',' and a closing "
+                                 "')', found 'p8'");
+        free(text.bytes);
+    }
+    for (uint32_t count = 63; count <= 64; count++) {
+        test_text text = {0};
+        test_append(&text, "object o { };\n#define M%u 1\n", count);
+        for (uint32_t i = count; i > 1; i--)
+            test_append(&text, "#define M%u M%u\n", i - 1, i);
+        test_append(&text, "float x = M1;\n");
+        check_limit("nested macros", count, text.bytes,
+                    count == 63 ? "" : "expected fewer nested files and macros, found 'M64'");
+        free(text.bytes);
+    }
+}
+
 typedef struct depth_row {
     const char *statement;
     int num_locals;  // of wide()
