@@ -38,12 +38,15 @@ static bool add_clips(const rig_meshes *meshes, convert_scene *scene)
 {
     const convert_rig *const rig = meshes->rig;
     plain_scene *const plain = rig->plain;
-    const convert_part *const part = rig->model ? NULL : convert_find_model(scene);
+    const bool uses_own_model = !rig->model && !plain->is_captured;
+    const convert_part *const part = uses_own_model ? convert_find_model(scene) : NULL;
     md5_model *const model = parse_model(part, plain->error);
     const size_t first = scene->num_parts;
     bool is_added = (!part || model) && rig_add_clips(meshes, model ? model : rig->model, scene);
     // A file with clips only: store its skeleton, because retargeting needs the rest pose.
     const bool has_clips_only = !part && !rig->model;
+    for (size_t i = first; i < scene->num_parts; i++)
+        scene->parts[i].is_captured = plain->is_captured;
     for (size_t i = first; i < scene->num_parts && is_added && has_clips_only; i++)
         is_added = convert_print_doc(&meshes->model, &scene->parts[i].skeleton_text,
                                      &scene->parts[i].skeleton_size, plain->error);
@@ -67,9 +70,11 @@ static void add_bones(const convert_rig *rig, convert_part *part)
 
 bool convert_build(plain_scene *plain, convert_scene *scene)
 {
-    const convert_part *const part = convert_find_model(scene);
+    const convert_part *const part = plain->is_captured ? NULL : convert_find_model(scene);
     md5_model *const model = parse_model(part, plain->error);
     if (part && !model)
+        return false;
+    if (plain->is_captured && !plain_orient_capture(plain))
         return false;
     convert_rig rig = {
         .plain = plain, .model = model, .model_unit = scene->unit, .model_yaw = scene->source_yaw};

@@ -3,11 +3,9 @@
 //
 // The motion becomes a clip of a model (retarget.c) or, without a model, of the file's skeleton.
 // Offsets and angles are in the file's axes, usually with y up. The channels of a joint are factors
-// of its rotation, from left to right. The rotations of all joints are 0 in the rest pose. In some
-// captures this pose is not a figure, because each joint has its own axes. Then the first frame is
-// the rest pose.
-#include "demo/convert/budget.h"
-#include "demo/convert/retarget.h"
+// of its rotation, from left to right. The rotations of all joints are 0 in the rest pose; see
+// capture.c for files in which this pose is not a figure. The main structure is bvh_file.
+#include "demo/convert/plain_scene.h"
 #include "demo/convert/tokens.h"
 
 // -- Reading --------------------------------------------------------------------------------------
@@ -15,27 +13,24 @@
 enum { MAX_JOINTS = 1 << 16, MAX_CHANNELS = 6 };
 
 typedef struct bvh_joint {
+    char *name;
+    uint32_t parent;
     convert_vec offset;
     uint32_t num_channels;
     uint8_t channels[MAX_CHANNELS]; // 0 to 2: position x y z; 3 to 5: rotation about x y z
 } bvh_joint;
 
 typedef struct bvh_file {
-    const convert_job *job;
+    plain_scene plain;
     convert_tokens in;
-    bvh_joint *joints;       // [num_joints]
-    convert_joint *skeleton; // [num_joints] without `rest`
+    bvh_joint *joints; // [num_joints]
     uint32_t num_joints;
-    uint32_t num_channels;
+    uint32_t num_channels; // of all joints
     uint32_t num_frames;
     double frame_time;
-    float *values;        // [num_frames][num_channels]
-    convert_quat axes;    // rotation from the file's space to the motion's space
-    double scale;         // motion units per file unit
-    md5_bounds *bounds;   // [num_frames] of the joints in the motion's space, or NULL
-    convert_xform *local; // [num_joints] rest pose relative to the parents
-    convert_xform *model; // [num_joints] model space
-    bool is_first_frame_rest;
+    float *values;      // [num_frames][num_channels]
+    float *times;       // [num_frames] seconds
+    common_list memory; // keys of the tracks
 } bvh_file;
 
 // Consumes the next token if it equals `word`, ignoring case.
@@ -115,10 +110,8 @@ static bool begin_joint(bvh_file *file, uint32_t parent)
                                MAX_JOINTS);
     const uint32_t n = file->num_joints++;
     file->joints = common_grow(file->joints, n, sizeof *file->joints);
-    file->skeleton = common_grow(file->skeleton, n, sizeof *file->skeleton);
-    file->joints[n] = (bvh_joint){.num_channels = 0};
-    file->skeleton[n] =
-        (convert_joint){.name = convert_sanitize(name, length, CONVERT_QUOTE), .parent = parent};
+    file->joints[n] =
+        (bvh_joint){.name = convert_sanitize(name, length, CONVERT_QUOTE), .parent = parent};
     file->in.at += length;
     bvh_joint *const joint = &file->joints[n];
     if (!expect(file, "{") || !read_offset(file, &joint->offset))
@@ -152,7 +145,7 @@ static bool read_hierarchy(bvh_file *file)
         } else if (is_outside) {
             return convert_fail_token(&file->in, "ROOT or MOTION");
         } else if (accept_token(file, "}")) {
-            joint = file->skeleton[joint].parent;
+            joint = file->joints[joint].parent;
         } else if (!accept_token(file, "End")) {
             return convert_fail_token(&file->in, "JOINT, End Site or }");
         } else if (!read_end(file)) {
@@ -197,7 +190,7 @@ static bool read_motion(bvh_file *file)
             &file->in, MD5_ERROR_RANGE, position,
             "the file is too short for %u frames of %u channels and %u joints: %llu bytes remain",
             count, file->num_channels, file->num_joints, (unsigned long long)num_bytes);
-    if (!convert_charge(file->job, ELEMENTS_PER_SAMPLE * (uint64_t)count * file->num_joints,
+    if (!convert_charge(file->plain.job, ELEMENTS_PER_SAMPLE * (uint64_t)count * file->num_joints,
                         file->in.error))
         return false;
     file->num_frames = count;
@@ -208,7 +201,7 @@ static bool read_motion(bvh_file *file)
             if (file->num_channels == 0)
                 return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, file->in.at,
                                        "expected end of file after %u frames", count);
-            if (!convert_charge(file->job, ELEMENTS_PER_SAMPLE * (uint64_t)file->num_joints,
+            if (!convert_charge(file->plain.job, ELEMENTS_PER_SAMPLE * (uint64_t)file->num_joints,
                                 file->in.error))
                 return false;
             file->num_frames++;
@@ -219,78 +212,13 @@ static bool read_motion(bvh_file *file)
         file->values[num_read++] = (float)number;
     }
     if (file->num_frames > count)
-        convert_note(file->job, "%s: found %u frames, but Frames declares %u; all frames were read",
+        convert_note(file->plain.job,
+                     "%s: found %u frames, but Frames declares %u; all frames were read",
                      file->in.path, file->num_frames, count);
     return true;
 }
 
-// -- Poses ----------------------------------------------------------------------------------------
-
-// Converts a transform to the space of the motion: M becomes C M C^-1.
-static convert_xform to_motion(const bvh_file *file, convert_quat rotation, convert_vec position)
-{
-    const convert_quat axes = file->axes;
-    return (convert_xform){
-        convert_quat_mul(convert_quat_mul(axes, rotation), convert_conjugate(axes)),
-        convert_times(convert_rotate(axes, position), file->scale)};
-}
-
-static const convert_quat no_rotation = {0, 0, 0, 1};
-
-// For convert_motion.pose.
-static void pose(void *user, uint32_t frame, convert_xform *local)
-{
-    const bvh_file *const file = user;
-    const float *number = file->values + (size_t)frame * file->num_channels;
-    for (uint32_t i = 0; i < file->num_joints; i++) {
-        const bvh_joint *const joint = &file->joints[i];
-        const uint32_t parent = file->skeleton[i].parent;
-        double position[] = {joint->offset.x, joint->offset.y, joint->offset.z};
-        convert_quat rotation = no_rotation;
-        for (uint32_t k = 0; k < joint->num_channels; k++) {
-            const double value = (double)*number++;
-            const double half = value * 3.14159265358979323846 / 360.0;
-            const double s = sin(half);
-            const double c = cos(half);
-            const convert_quat factors[] = {{s, 0, 0, c}, {0, s, 0, c}, {0, 0, s, c}};
-            if (joint->channels[k] < 3)
-                position[joint->channels[k]] = value;
-            else
-                rotation = convert_quat_mul(rotation, factors[joint->channels[k] - 3]);
-        }
-        local[i] = to_motion(file, rotation, (convert_vec){position[0], position[1], position[2]});
-        if (!file->bounds)
-            continue;
-        file->model[i] = parent == MD5_NONE ? local[i] : convert_mul(file->model[parent], local[i]);
-        const md5_vec3 at = convert_to_vec3(file->model[i].translation);
-        const md5_bounds box = {at, at};
-        file->bounds[frame] = i == 0 ? box : md5_bounds_union(file->bounds[frame], box);
-    }
-}
-
-// Prints the skeleton in its rest pose as the text of a mesh file.
-static bool print_rest(bvh_file *file, char **text, size_t *size)
-{
-    md5_doc doc = {.kind = MD5_DOC_MODEL,
-                   .num_joints = file->num_joints,
-                   .joints = common_alloc(file->num_joints, sizeof *doc.joints)};
-    if (file->is_first_frame_rest)
-        pose(file, 0, file->local);
-    for (uint32_t i = 0; i < file->num_joints; i++) {
-        const uint32_t parent = file->skeleton[i].parent;
-        convert_xform *const at = &file->model[i];
-        if (file->is_first_frame_rest)
-            *at = file->local[i];
-        else
-            *at = to_motion(file, no_rotation, file->joints[i].offset);
-        if (parent != MD5_NONE)
-            *at = convert_mul(file->model[parent], *at);
-        doc.joints[i] = convert_doc_joint(file->skeleton[i].name, parent, *at);
-    }
-    const bool is_done = convert_print_doc(&doc, text, size, file->in.error);
-    free(doc.joints);
-    return is_done;
-}
+// -- The scene ------------------------------------------------------------------------------------
 
 // Returns the frame rate. Frame times are rounded in files: 0.0333333 means 30 Hz.
 static double find_rate(const bvh_file *file)
@@ -303,116 +231,127 @@ static double find_rate(const bvh_file *file)
     return rate;
 }
 
-// Returns MD5 units per unit of the file, guessed from the length of the legs.
-static double guess_scale(const convert_job *job, double legs)
+// Adds a node for each joint, and the skin of all joints.
+static void add_nodes(bvh_file *file)
 {
-    static const struct guess {
-        double min_length;
-        double max_length;
-        double scale;
-        const char *reason;
-    } guesses[] = {
-        {0.4, 1.3, 1.0 / 0.0254, "the length of the legs suggests metres"},
-        {45, 130, 1.0 / 2.54, "the length of the legs suggests centimetres"},
-        {0, 0, 1, "assuming inches"},
-    };
-    if (job->scale > 0) {
-        convert_note(job, "scale: 1 unit of the motion is %.6g MD5 units", job->scale);
-        return job->scale;
+    plain_scene *const plain = &file->plain;
+    plain->num_nodes = file->num_joints;
+    plain->nodes = common_alloc(plain->num_nodes, sizeof *plain->nodes);
+    plain->num_skins = 1;
+    plain->skins = common_alloc(1, sizeof *plain->skins);
+    for (uint32_t i = 0; i < file->num_joints; i++) {
+        const bvh_joint *const joint = &file->joints[i];
+        plain_node *const node = &plain->nodes[i];
+        *node = plain_new_node();
+        node->name = joint->name;
+        node->parent = joint->parent;
+        memcpy(node->parts[PLAIN_TRANSLATION], &joint->offset, sizeof joint->offset);
     }
-    const struct guess *guess = guesses;
-    while (guess->max_length > 0 // the last guess accepts any length
-           && !(legs >= guess->min_length && legs <= guess->max_length))
-        guess++;
-    convert_note(job, "scale: 1 unit of the motion is %.6g MD5 units: %s", guess->scale,
-                 guess->reason);
-    return guess->scale;
+    plain_bind_nodes(&plain->skins[0], 0, file->num_joints);
+    plain_set_order(plain);
 }
 
-// -- The reader -----------------------------------------------------------------------------------
-
-// Selects the rest pose, and the axes and the unit of the motion. On success, *text [*size] is the
-// skeleton in the motion's space.
-static bool select_space(bvh_file *file, char **text, size_t *size)
+// Computes the position and the rotation of a joint in a frame from its channels.
+static void compute_keys(const bvh_joint *joint, const float *channels, float position[3],
+                         float rotation[4])
 {
-    convert_stance stance = {.is_standing = false};
-    for (int attempt = 0; attempt < 2 && !stance.is_standing; attempt++) {
-        file->is_first_frame_rest = attempt > 0;
-        if (!print_rest(file, text, size))
-            return false;
-        md5_model *const model = md5_parse_model(*text, *size, NULL, file->in.error);
-        free(*text);
-        *text = NULL;
-        if (!model)
-            return false;
-        stance = convert_measure(model);
-        md5_free_model(model);
+    convert_quat q = {0, 0, 0, 1};
+    position[0] = (float)joint->offset.x;
+    position[1] = (float)joint->offset.y;
+    position[2] = (float)joint->offset.z;
+    for (uint32_t k = 0; k < joint->num_channels; k++) {
+        const double half = channels[k] * 3.14159265358979323846 / 360.0;
+        const double s = sin(half);
+        const double c = cos(half);
+        const convert_quat factors[] = {{s, 0, 0, c}, {0, s, 0, c}, {0, 0, s, c}};
+        if (joint->channels[k] < 3)
+            position[joint->channels[k]] = channels[k];
+        else
+            q = convert_quat_mul(q, factors[joint->channels[k] - 3]);
     }
-    if (file->is_first_frame_rest)
-        convert_note(file->job,
-                     "%s: the pose without rotations is not a standing figure: the first frame is "
-                     "used as the rest pose",
-                     file->in.path);
-    file->axes = convert_from_xform((md5_xform){.rotation = stance.axes}).rotation;
-    file->scale = guess_scale(file->job, stance.legs);
-    return print_rest(file, text, size);
+    rotation[0] = (float)q.x;
+    rotation[1] = (float)q.y;
+    rotation[2] = (float)q.z;
+    rotation[3] = (float)q.w;
 }
 
-// Adds the clip in the motion's space with its skeleton.
-static bool add_clip(bvh_file *file, convert_scene *scene)
+// Adds the tracks of a joint, whose first channel has an index in each frame.
+static bool add_tracks(bvh_file *file, plain_animation *clip, uint32_t index, size_t first_channel)
 {
-    char *skeleton_text = NULL;
-    size_t size = 0;
-    file->local = common_alloc(file->num_joints, sizeof *file->local);
-    file->model = common_alloc(file->num_joints, sizeof *file->model);
-    if (!select_space(file, &skeleton_text, &size))
+    enum { WIDTH = 3 + 4 }; // numbers of a position and a rotation
+    const size_t count = file->num_frames;
+    if (!convert_charge_bytes(file->plain.job, count, WIDTH * sizeof(float), file->in.error))
         return false;
-    scene->unit = file->scale;
-    file->bounds = common_alloc(file->num_frames, sizeof *file->bounds);
-    const convert_motion motion = {.path = file->in.path,
-                                   .num_joints = file->num_joints,
-                                   .joints = file->skeleton,
-                                   .num_frames = file->num_frames,
-                                   .rate = find_rate(file),
-                                   .bounds = file->bounds,
-                                   .pose = pose,
-                                   .user = file};
-    char *const name = common_stem(file->in.path);
-    const bool is_added = convert_add_clip(file->job, scene, name, &motion, NULL, file->in.error);
-    free(name);
-    if (!is_added) {
-        free(skeleton_text);
-        return false;
+    char *const block = common_add(&file->memory, common_alloc(count, WIDTH * sizeof(float)));
+    float *const positions = (float *)(void *)block;
+    float *const rotations = positions + 3 * count;
+    for (size_t f = 0; f < count; f++)
+        compute_keys(&file->joints[index], file->values + f * file->num_channels + first_channel,
+                     positions + 3 * f, rotations + 4 * f);
+    const plain_track position = {.part = PLAIN_TRANSLATION,
+                                  .node = index,
+                                  .num_keys = count,
+                                  .width = 3,
+                                  .times = file->times,
+                                  .values = positions};
+    const plain_track rotation = {.part = PLAIN_ROTATION,
+                                  .node = index,
+                                  .num_keys = count,
+                                  .width = 4,
+                                  .times = file->times,
+                                  .values = rotations};
+    *COMMON_ADD_ITEM(clip->tracks, clip->num_tracks) = position;
+    *COMMON_ADD_ITEM(clip->tracks, clip->num_tracks) = rotation;
+    return true;
+}
+
+// Adds the clip. The root has tracks even without channels, so that the clip has all frames.
+static bool add_clip(bvh_file *file, const char *name)
+{
+    plain_scene *const plain = &file->plain;
+    plain->num_animations = 1;
+    plain->animations = common_alloc(1, sizeof *plain->animations);
+    plain_animation *const clip = &plain->animations[0];
+    *clip = (plain_animation){.name = name, .rate = find_rate(file)};
+    file->times = common_alloc(file->num_frames, sizeof *file->times);
+    for (uint32_t f = 0; f < file->num_frames; f++)
+        file->times[f] = (float)(f / clip->rate);
+    size_t first_channel = 0;
+    for (uint32_t i = 0; i < file->num_joints; i++) {
+        const uint32_t num_channels = file->joints[i].num_channels;
+        if ((i == 0 || num_channels > 0) && !add_tracks(file, clip, i, first_channel))
+            return false;
+        first_channel += num_channels;
     }
-    convert_part *const part = &scene->parts[scene->num_parts - 1];
-    part->skeleton_text = skeleton_text;
-    part->skeleton_size = size;
-    part->is_captured = true;
     return true;
 }
 
 bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {
-    bvh_file file = {.job = job,
-                     .in = {.path = input->path,
-                            .error = error,
-                            .at = input->bytes,
-                            .end = input->bytes + input->size,
-                            .line_start = input->bytes,
-                            .line = 1,
-                            .end_name = "end of file",
-                            .max_shown = 40},
-                     .axes = no_rotation,
-                     .scale = 1};
-    const bool is_read = read_hierarchy(&file) && read_motion(&file) && add_clip(&file, scene);
+    bvh_file file = {
+        .plain = {.job = job, .error = error, .path = input->path, .is_captured = true},
+        .in = {.path = input->path,
+               .error = error,
+               .at = input->bytes,
+               .end = input->bytes + input->size,
+               .line_start = input->bytes,
+               .line = 1,
+               .end_name = "end of file",
+               .max_shown = 40}};
+    char *const name = common_stem(input->path);
+    bool is_read = read_hierarchy(&file) && read_motion(&file);
+    if (is_read) {
+        add_nodes(&file);
+        is_read = add_clip(&file, name) && convert_build(&file.plain, scene);
+    }
+    plain_free(&file.plain);
     for (uint32_t i = 0; i < file.num_joints; i++)
-        free((char *)(uintptr_t)file.skeleton[i].name);
-    free(file.skeleton);
+        free(file.joints[i].name);
+    common_free_list(&file.memory);
     free(file.joints);
     free(file.values);
-    free(file.bounds);
-    free(file.local);
-    free(file.model);
+    free(file.times);
+    free(name);
     return is_read;
 }

@@ -144,6 +144,9 @@ typedef struct plain_scene {
 
     convert_affine axes; // rotation from the file's axes to MD5's: x forward, y left, z up
     double unit;         // MD5 units per unit of the file; 0: it is guessed from the height
+    // A motion capture of nodes whose parents precede them. convert_build() selects its rest pose,
+    // axes and unit, and adds its clips with their own skeleton even if a model was read before.
+    bool is_captured;
     double yaw; // rotation about the vertical axis that the file's writer recorded, degrees
     bool has_yaw;
 } plain_scene;
@@ -159,6 +162,10 @@ extern const convert_affine plain_gltf_axes;
 bool plain_charge(const plain_scene *scene, uint64_t count);
 
 void plain_free(plain_scene *scene);
+
+// Selects the rest pose, the axes and the unit of a motion capture. Fills the scene's error and
+// returns false on failure.
+bool plain_orient_capture(plain_scene *plain);
 
 // Returns a root node of the selected scene with no transform and no mesh.
 plain_node plain_new_node(void);

@@ -418,7 +418,8 @@ static void name_joints(convert_rig *rig)
 {
     const char *const engine = rig->plain->job->engine;
     const bool is_doom = engine && convert_find_engine(engine)->family == CONVERT_DOOM3;
-    if (is_doom && model_joint(rig, node_name(rig, rig->joints[0].node)) == MD5_NONE)
+    const bool is_renamed = is_doom && !rig->plain->is_captured; // a model defines its own names
+    if (is_renamed && model_joint(rig, node_name(rig, rig->joints[0].node)) == MD5_NONE)
         rig->joints[0].name = rig_add_name(&rig->names, "origin", MAX_NAME_SIZE, "", 0);
     const char *first_name = NULL; // of the renamed joints
     const char *first_new_name = NULL;

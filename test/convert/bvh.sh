@@ -77,7 +77,7 @@ check "names that say nothing are refused" ends_saying 1 "--map FILE" "$tool" co
 walker map "$scratch/map.txt"
 check "with a map" retarget odd --map "$scratch/map.txt"
 check "... they are the same clip" limbs odd 0 model
-echo '"bone 1" nobody' >>"$scratch/map.txt"
+echo '"bone_1" nobody' >>"$scratch/map.txt"
 check "a map that names no joint is refused" ends_saying 1 "map.txt:21:10: error: unknown joint: the model has no joint 'nobody'" "$tool" \
     convert "$scratch/odd.bvh" --mesh "$bobbin" --map "$scratch/map.txt" --output "$scratch/none.md5anim"
 check "a walk to the side" retarget aside

@@ -344,7 +344,7 @@ def write_map(path):
         for his, own in pairs:
             number = [j[0] for j in JOINTS].index(his)
             side = his[:1].lower() if his.startswith(("Left", "Right")) else ""
-            file.write('"bone %d" %s%s\n' % (number, own, "_" + side if side else ""))
+            file.write('"bone_%d" %s%s\n' % (number, own, "_" + side if side else ""))
 
 
 if __name__ == "__main__":
