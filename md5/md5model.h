@@ -111,14 +111,17 @@ extern "C" {
 // The index of a missing element. The value is larger than every valid index and every count.
 #define MD5_NONE UINT32_MAX
 
-// Sets a member to zero if the value 0 would select the default of this member. For example, if the
-// default of `damping` is 8, then 0 means 8, and MD5_EXPLICIT_ZERO means no damping.
+// Pass this value for a member whose default is not 0, to set it to zero: 0 itself would select the
+// default. For example, if the default of `damping` is 8, then 0 means 8, and MD5_EXPLICIT_ZERO
+// means no damping. The value is the smallest normal float.
 #define MD5_EXPLICIT_ZERO 1.17549435e-38f
 
 // The kind of a failure.
 typedef enum md5_status {
-    MD5_OK,            // no failure
-    MD5_WARNING,       // a problem that does not stop a load; only passed to md5_warn_fn
+    MD5_OK, // no failure
+    // A problem that does not stop a load. Only the warning callback md5_warn_fn receives this
+    // status.
+    MD5_WARNING,
     MD5_ERROR_IO,      // A file cannot be read or is too large. The message contains the reason.
     MD5_ERROR_MEMORY,  // The allocator returned NULL, or its limit would have been exceeded.
     MD5_ERROR_SYNTAX,  // The grammar does not allow the token at the reported location.
@@ -126,7 +129,8 @@ typedef enum md5_status {
     MD5_ERROR_VERSION, // The version of an MD5 file is not supported.
     // Two inputs do not match, for example an animation and a model with other joints.
     MD5_ERROR_MISMATCH,
-    MD5_ERROR_MISSING, // An asset that was passed is NULL, and `error` did not contain the reason.
+    // An argument is NULL because an earlier load failed, but `error` contains no reason for it.
+    MD5_ERROR_MISSING,
     MD5_ERROR_GPU, // OpenGL or the shader compiler failed. Only the renderer (md5gl) reports this.
 } md5_status;
 
@@ -135,16 +139,17 @@ typedef enum md5_status {
 // Initialize an error with MD5_INIT or md5_error_clear(). Functions write to an error only if they
 // fail, so check the result of a function before you read its error.
 //
-// A program can check a sequence of loads once, at the end of the sequence. If one load fails, its
-// result is NULL. A later function that receives this NULL as an asset fails too: it returns NULL
-// or false and does not overwrite the error of the first failure. If the error contains no failure,
+// You can run a sequence of loads and check for failure once, at the end. If a load fails, it
+// returns NULL. A later function that receives this NULL as an argument fails too: it returns NULL
+// or false and leaves the error of the first failure in place. If the error contains no failure,
 // the later function sets MD5_ERROR_MISSING.
 //
 // An error contains no pointers and can be copied.
 typedef struct md5_error {
     // Line in the file, starting at 1. 0: the failure has no location in a file.
     uint32_t line MD5_MEMBER_INIT;
-    uint32_t column MD5_MEMBER_INIT;   // Column in the line, in bytes, starting at 1.
+    // Column in the line, in bytes, starting at 1. 0: the failure has no location in a file.
+    uint32_t column MD5_MEMBER_INIT;
     md5_status status MD5_MEMBER_INIT; // The kind of the failure.
     // Name of the file as passed by the caller. If the name is too long, its start is omitted. "":
     // the failure does not concern a file.
@@ -180,10 +185,11 @@ MD5_API size_t md5_format_error(const md5_error *error, char *text, size_t size)
 // the range into num_workers parts and pass the index of the part as the worker. md5/docs/crowds.md
 // contains an example.
 
-// A function that processes the items `begin` to `end` - 1 of a range. The library passes functions
-// of this type to md5_threads.run(). Each worker has separate scratch memory, so calls that run at
-// the same time must have different values of `worker`. The function allocates memory, and can
-// fail, only if this is documented for the library function that passed it to run().
+// A function that processes the items `begin` to `end` - 1 of a range. The library passes such a
+// function to md5_threads.run(), which calls it. `worker` selects the scratch memory that the call
+// uses, so two calls that run at the same time must have different workers. `user` is the pointer
+// that run() received. The function does not allocate memory and cannot fail, unless the comment of
+// the library function that uses the pool states this.
 typedef void md5_range_fn(void *user, uint32_t worker, size_t begin, size_t end);
 
 // A thread pool of the caller. Functions that accept a pool also accept NULL; they then use only
@@ -222,31 +228,33 @@ typedef struct md5_allocator {
     size_t limit;
 } md5_allocator;
 
-typedef struct md5_packed md5_packed; // the tracks of a compressed animation
-// a joint whose parent in the animation differs from its parent in the model
+typedef struct md5_packed md5_packed; // opaque: the frames of a compressed animation
+// opaque: a joint that has different parents in the animation and in the model
 typedef struct md5_rebase md5_rebase;
-// tables that md5_sample() reads, stored in the order of use
+// opaque: the tables that md5_sample() reads, copied into one block in the order in which it reads
+// them
 typedef struct md5_pose_plan md5_pose_plan;
 
 // Private data of the library in an asset. Programs must not read it. If a program creates a
 // structure with this member, all members of md5_internal must be 0.
 typedef struct md5_internal {
-    md5_allocator allocator;   // the allocator of the load
-    void *memory;              // memory that was allocated in addition to the asset's block
-    const md5_packed *packed;  // tracks of a compressed animation
-    const md5_pose_plan *plan; // tables for sampling
-    const md5_rebase *rebases; // joints with another parent in the animation
+    md5_allocator allocator; // the allocator that the caller passed when the object was created
+    // second memory block of the object, in addition to the one that contains the structure
+    void *memory;
+    const md5_packed *packed;  // compressed frames; NULL if the animation is not compressed
+    const md5_pose_plan *plan; // tables that md5_sample() reads
+    // joints that have different parents in the animation and in the model
+    const md5_rebase *rebases;
     uint32_t tag; // kind of the object; debug builds use it to detect the use of a freed object
-    // Used in debug builds: identifies a running callback of the program that must not change this
-    // object.
+    // Debug builds use this member to detect that a callback of the program changes the object
+    // while the library uses it: the member identifies the callback that is running.
     uint32_t callback;
 } md5_internal;
 
 // A function of the caller that receives warnings, which are problems that do not stop a load. It
 // is called while the loading function runs, and `warning` is valid only during the call. Problems
 // of the same kind are reported by a single warning: its location is that of the first problem, and
-// its message contains the number of problems and the line of the last one. Members named
-// num_warnings count these problems as one warning.
+// Such a group counts as one warning in members named num_warnings.
 typedef void md5_warn_fn(void *user, const md5_error *warning);
 
 // Functions of the caller that read files, for example from an archive. Only loading functions call
@@ -288,11 +296,13 @@ typedef enum md5_geometry_part {
 
 // Options of loading functions. A member that is 0 has its default.
 typedef struct md5_load_opts {
-    md5_allocator allocator; // Functions that allocate the memory of the asset.
+    // Functions that allocate and free memory for the asset and for the load.
+    md5_allocator allocator;
     // Functions that read files, used by md5_load_*(). The memory of file contents does not count
     // towards the limit of the allocator.
     md5_files files;
-    // Name for messages about data in memory. NULL: the messages contain no name.
+    // File name that messages contain if the data is loaded from memory. NULL: messages contain no
+    // file name.
     const char *file_name;
     md5_warn_fn *warn; // Function that receives warnings. NULL: warnings are only counted.
     void *warn_user;   // Passed to `warn`.
@@ -301,20 +311,23 @@ typedef struct md5_load_opts {
     uint32_t max_warnings;
     md5_axes axes; // Axes of the result. 0 = id's axes. See "Conversion" below.
     float scale;   // Units of the result per unit of the file, from 1e-6 to 1e6. 0 = 1.
-    bool flip_v;   // true: the texture coordinate v = 0 is the bottom row of a texture
+    bool flip_v;   // true: v = 0 is the bottom row of a texture, as in OpenGL; false: the top row
     // Treatment of triangles with invalid vertex indices. true: omit these triangles and warn.
     // false: the load fails.
     bool drop_invalid_triangles;
     bool require_meshes; // true: a model without meshes is an error
-    // true: md5_bind() accepts animations that match few joints of the model
+    // true: md5_bind() accepts an animation if at least one of its joints is in the model. false:
+    // at least half of the joints of the animation and of the model must match.
     bool allow_partial_binding;
-    // true: sort the drawn vertices so that vertices with the same joints are adjacent; see
-    // md5_mesh
+    // true: sort the vertices that are drawn so that vertices that are moved by the same joints are
+    // adjacent. md5_mesh explains the effect.
     bool group_vertices;
-    // Method for computing normals. Not used for files of version 12, which contain normals.
+    // Method for computing vertex normals. It has no effect on files of version 12, which contain
+    // normals.
     md5_normals normals;
-    // md5_geometry_part flags of the data that the load omits. md5_derive_geometry() can compute
-    // omitted data later. Programs that only pose models, such as servers, set MD5_GEOMETRY_ALL.
+    // Parts of the geometry that the load does not compute, as md5_geometry_part flags.
+    // md5_derive_geometry() can compute them later. Programs that only pose models and do not draw
+    // them, such as servers, set MD5_GEOMETRY_ALL.
     uint32_t skip_geometry;
     // Thread pool for md5_load_character() (md5character.h); NULL: the calling thread only. The
     // threads of the pool call the functions of `allocator` and `files` concurrently. `warn` is
@@ -344,7 +357,7 @@ typedef struct md5_load_opts {
 //   of state machines read these directions from md5_skeleton.axes. In comments, "model x", "model
 //   y" and "model z" mean forward, left and up. Vectors that the caller passes are in the axes and
 //   units of the asset.
-// - md5_track.flags are not converted.
+// - The flags of md5_track are not converted: they describe components in the axes of the file.
 // - The renderer md5gl draws models with any axes. However, its sky light and its ground shadows
 //   assume that z is up.
 
@@ -367,18 +380,22 @@ typedef struct md5_weight {
     md5_vec3 offset; // position in the space of the joint
 } md5_weight;
 
-typedef struct md5_skin_plan md5_skin_plan; // the order in which md5_skin() computes vertices
+// opaque: the order in which md5_skin() computes the vertices of a mesh
+typedef struct md5_skin_plan md5_skin_plan;
 
-// A mesh. It contains the tables of the file, and the drawn vertices, which are computed from the
-// tables.
+// A mesh of a model. It contains two descriptions of the same surface: the vertices and weights as
+// the file stores them (file_vertices, weights), and arrays for drawing, which the load computes
+// from them (the members from num_vertices on).
 typedef struct md5_mesh {
     // Name of the mesh, from a line `name "x"` or a comment `// meshes: x` of the file. "" if the
     // file contains neither.
     const char *name;
     const char *shader; // Name of the material, as in the file. "" if it is missing.
     uint32_t num_file_vertices, num_weights;
-    const md5_vertex *file_vertices; // [num_file_vertices]
-    const md5_weight *weights;       // [num_weights]
+    // [num_file_vertices] the vertices as the file stores them
+    const md5_vertex *file_vertices;
+    // [num_weights] the weights as the file stores them, used by file_vertices
+    const md5_weight *weights;
     // Drawn vertices are the vertices that a renderer uses: all vertices of the file, in the order
     // of the file, followed by duplicates of vertices at mirror seams. A mirror seam is an edge at
     // which the texture is mirrored. A vertex at a mirror seam belongs to triangles of both texture
@@ -396,8 +413,10 @@ typedef struct md5_mesh {
     // [3 * num_triangles] Indices of drawn vertices; the vertices of a triangle are clockwise, seen
     // from outside.
     const uint32_t *indices;
-    bool is_mirrored; // true if the axes are left-handed, so that (b - a) x (c - a) points outward
-    const uint32_t *sources;   // [num_vertices] the file vertex of each drawn vertex
+    // true: the axes are left-handed; (b - a) x (c - a) points outward for a triangle a, b, c
+    bool is_mirrored;
+    // [num_vertices] for each drawn vertex, the index of its vertex in file_vertices
+    const uint32_t *sources;
     const md5_vec2 *texcoords; // [num_vertices] texture coordinates
     const md5_vec3 *positions; // [num_vertices] positions in the bind pose, model space
     // [num_vertices] Normals in the bind pose, model space: they have unit length and point
@@ -415,32 +434,34 @@ typedef struct md5_mesh {
     const md5_vec4 *colors;
     // An influence is the effect of one joint on one drawn vertex. It combines all weights of the
     // joint at this vertex. Drawn vertex v has the influences with the indices first_influence[v]
-    // to first_influence[v + 1] - 1, sorted by descending absolute bias. Each joint occurs once per
-    // vertex, and an influence whose values are all 0 is omitted.
+    // to first_influence[v + 1] - 1, sorted by descending absolute bias. Each joint occurs at most
+    // once per vertex. An influence whose values are all 0 is omitted.
     //
-    // The value of an influence is the vector
+    // An influence is stored as a vector with four components:
     //
     //   (bias * point, bias)
     //
-    // where `point` is the position of the weight in the bind pose, model space. The exact position
-    // of the vertex is the sum over its influences of
+    // where `point` is the position of the weight in the bind pose, in model space. The position of
+    // the vertex in a pose is the sum, over its influences, of
     //
     //   palette[joint] * influence.
     //
-    // This is true for any number of weights and for any biases.
+    // This sum is exact for any number of weights and for any biases.
     uint32_t num_influences, max_influences; // max_influences: the largest number for one vertex
-    const uint32_t *first_influence;         // [num_vertices + 1] see above
-    const uint32_t *influence_joints;        // [num_influences] the joint of each influence
-    const md5_vec4 *influences;              // [num_influences] the value of each influence
-    uint32_t max_weights;                    // largest number of weights of one file vertex
+    // [num_vertices + 1] index of the first influence of each vertex
+    const uint32_t *first_influence;
+    const uint32_t *influence_joints; // [num_influences] index of the joint of each influence
+    // [num_influences] the vector (bias * point, bias) of each influence
+    const md5_vec4 *influences;
+    uint32_t max_weights;  // largest number of weights of one file vertex
     uint32_t num_off_sums; // number of file vertices whose biases do not sum to 1 within 1e-4
-    // Largest error of a vertex position, in units, if only 4 or 8 influences per vertex are used.
-    // These are the results of md5_pack_loss() without a pose. They are infinite if the load
-    // omitted MD5_GEOMETRY_LOSSES.
+    // Largest displacement of a vertex, in units, if a renderer uses only the 4 (loss4) or 8
+    // (loss8) strongest influences of each vertex. These are the results of md5_pack_loss() if its
+    // argument `joints` is NULL. They are infinite if the load omitted MD5_GEOMETRY_LOSSES.
     float loss4, loss8;
     md5_bounds bounds; // bounding box of `positions`
-    // Skinning plan. NULL if the load omitted it or if the mesh has no vertices. Without a plan,
-    // md5_skin() is slower; the results have the same bits.
+    // Data that makes md5_skin() faster. NULL if the load omitted it or if the mesh has no
+    // vertices; md5_skin() then takes longer, but its results have the same bits.
     const md5_skin_plan *skin_plan;
     uint64_t reserved[8]; // must be 0
 } md5_mesh;
@@ -457,7 +478,7 @@ typedef struct md5_joint {
 } md5_joint;
 
 // The joints of a model or an animation, in the order of the file. A parent may have a larger index
-// than its child. To process parents before their children, iterate over `order`.
+// than its child, so use the array `order` to process parents before their children.
 typedef struct md5_skeleton {
     uint32_t num_joints;
     const md5_joint *joints; // [num_joints]
@@ -465,95 +486,113 @@ typedef struct md5_skeleton {
     // on level by level.
     const uint32_t *order;
     md5_axes axes; // axes of all spaces of the asset; see md5_load_opts.axes
-    float scale;   // units per unit of the file; 0 = 1
+    // Number by which the load multiplied all lengths (md5_load_opts.scale). 0 means 1.
+    float scale;
 } md5_skeleton;
 
 // The content of one .md5mesh file: a skeleton and its meshes.
 typedef struct md5_model {
     md5_skeleton skeleton;
-    const md5_xform *bind_local;   // [num_joints] bind pose, each transform relative to the parent
-    const md5_mat34 *bind;         // [num_joints] bind pose in model space
-    const md5_mat34 *inverse_bind; // [num_joints] inverses of `bind`
+    // [num_joints] bind pose: the transform of each joint relative to its parent
+    const md5_xform *bind_local;
+    const md5_mat34 *bind; // [num_joints] bind pose: the matrix of each joint in model space
+    const md5_mat34 *inverse_bind;     // [num_joints] inverse of each matrix of `bind`
     uint32_t num_meshes, max_vertices; // max_vertices: num_vertices of the largest mesh
-    md5_normals normals;               // value of md5_load_opts.normals in the load
-    const md5_mesh *meshes;            // [num_meshes]
-    md5_bounds bounds;                 // bounding box of all meshes in the bind pose
-    const char *command_line;          // command line of the exporter, as in the file
-    uint32_t num_warnings; // number of warnings of the load, including those that were not reported
-    bool flip_v;           // value of md5_load_opts.flip_v in the load
-    bool stores_normals;   // true for files of version 12: normals and tangents are from the file
-    bool has_grouped_vertices; // value of md5_load_opts.group_vertices in the load
-    size_t size; // size of the block that contains the model, in bytes, without the geometry
+    md5_normals normals;    // method by which normals were computed (md5_load_opts.normals)
+    const md5_mesh *meshes; // [num_meshes]
+    md5_bounds bounds;      // bounding box of all meshes in the bind pose
+    // Command line of the program that wrote the file, as the file stores it. "" if it is missing.
+    const char *command_line;
+    // number of warnings that the load produced, including those it did not report
+    uint32_t num_warnings;
+    bool flip_v;         // true: the load flipped the texture coordinate v (md5_load_opts.flip_v)
+    bool stores_normals; // true: normals and tangents are those of the file, which has version 12
+    // true: drawn vertices are sorted by their joints (md5_load_opts.group_vertices)
+    bool has_grouped_vertices;
+    // size in bytes of the memory block of this structure, without the arrays of the meshes
+    size_t size;
     // Size of the arrays of all meshes in bytes, without skinning plans. 0 if the model has no
     // meshes or after md5_release_geometry().
     size_t geometry_size;
     md5_internal internal;
 } md5_model;
 
-// Describes which components of a joint are animated, as stored in an .md5anim file. The other
-// components have the values of the base frame.
+// States which components of a joint's transform change during an animation, as the .md5anim file
+// stores it. The other components have the values of the base frame in every frame.
 typedef struct md5_track {
-    // Sum of the animated components. Translation: 1 x, 2 y, 4 z. Rotation: 8 x, 16 y, 32 z of the
-    // quaternion.
+    // Sum of the values of the animated components. Components of the translation: 1 = x, 2 = y, 4
+    // = z. Components of the rotation, a quaternion: 8 = x, 16 = y, 32 = z.
     uint32_t flags;
-    uint32_t first; // index of the joint's first component among the numbers of a frame
+    // Index of the joint's first animated component in the list of numbers that the file stores per
+    // frame.
+    uint32_t first;
 } md5_track;
 
 // The content of an .md5anim file, or a compressed animation (see md5_compress_anim()). Both kinds
 // are bound, sampled and played in the same way.
 //
-// Values that are equal in all frames are stored once, in `constant`. The other values are stored
-// for each frame, in `rotations` and `translations`. The loader decides this by comparing the
-// values, not by the flags of the tracks. 0 and -0 are equal; the value of the first frame is
-// stored.
+// Transforms that are equal in all frames are stored once, in `constant`. Rotations and
+// translations that change are stored for each frame, in `rotations` and `translations`. The loader
+// compares the values to decide which of them change; it does not use the flags of the tracks. 0
+// and -0 count as equal, and the value of the first frame is stored.
 typedef struct md5_anim {
     md5_skeleton skeleton;
-    // True for animations of version 6, which do not store a hierarchy. All parents are then
-    // MD5_NONE, and each transform is relative to the parent that the joint has in the model. See
-    // md5_bind().
+    // True for animations of version 6, which do not store the parents of joints. All parents are
+    // then MD5_NONE, and each transform is relative to the joint's parent in the model to which
+    // md5_bind() binds the animation.
     bool parents_unknown;
     // [num_joints] The animated components of each joint. NULL if the animation is compressed.
     const md5_track *tracks;
-    // [num_joints] The base frame of the file: default values of all components, relative to the
-    // parent. For a compressed animation, the first frame, except for the position of joint 0.
+    // [num_joints] The base frame of the file, which contains the default values of all components.
+    // Each transform is relative to the parent. For a compressed animation, this is the first
+    // frame, except that joint 0 has the position of the original base frame.
     const md5_xform *base_frame;
     uint32_t num_frames; // number of frames, at least 1
     double frame_rate;   // frames per second, above 0
     double duration;     // duration of one cycle in seconds: (num_frames - 1) / frame_rate
-    // [num_joints] Values that are equal in all frames. For values that change, the values of the
-    // first frame.
+    // [num_joints] The transform of each joint, relative to the parent. A rotation or translation
+    // that changes has the value of the first frame here.
     const md5_xform *constant;
     // Number of joints whose rotation changes, and number of joints whose translation changes.
     uint32_t num_rotations, num_translations;
-    const uint32_t *rotation_joints; // [num_rotations] joints whose rotation changes, ascending
-    // [num_translations] joints whose translation changes, ascending
+    // [num_rotations] indices of the joints whose rotation changes, ascending
+    const uint32_t *rotation_joints;
+    // [num_translations] indices of the joints whose translation changes, ascending
     const uint32_t *translation_joints;
-    // [num_frames][num_rotations] rotations of these joints; NULL if compressed
+    // [num_frames][num_rotations] the rotations that change; NULL if the animation is compressed
     const md5_quat *rotations;
-    // [num_frames][num_translations] translations of these joints; NULL if compressed
+    // [num_frames][num_translations] the translations that change; NULL if the animation is
+    // compressed
     const md5_vec3 *translations;
     // Size in bytes of the compressed data that sampling reads. 0 if the animation is not
     // compressed.
     size_t packed_size;
-    float tolerance; // the tolerance that was requested for the compression, in units
-    // Largest displacement of a point of the skin by compression, in units. It is not larger than
-    // `tolerance`. The displacement is measured in model space, at each frame and halfway between
-    // frames. For each joint it is the sum of two terms: the displacement of the origin of the
-    // joint, and the skin distance of the joint (see md5_compress_opts) times the chord of the
-    // rotation error. A vertex whose weights are between 0 and 1 and sum to 1 is not displaced more
-    // than the points of its joints.
+    // Tolerance that was requested for the compression, in units. 0 if the animation is not
+    // compressed.
+    float tolerance;
+    // Largest displacement of a point of the skin that the compression causes, in units. It is at
+    // most `tolerance`. The compressor measures it in model space, at each frame and halfway
+    // between frames. For each joint it adds two terms: the displacement of the joint's origin, and
+    // the largest displacement by the rotation error of a point at the skin distance of the joint
+    // (see md5_compress_opts). A vertex whose weights are between 0 and 1 and sum to 1 is not
+    // displaced more than the points of its joints.
     float max_error;
-    // [num_frames] bounding box of each frame, as in the file; NULL if missing
+    // [num_frames] Bounding box of each frame, as the file stores it. NULL if the animation has no
+    // boxes.
     const md5_bounds *frame_bounds;
-    uint32_t num_components;  // number of values in a frame of the file
-    const char *command_line; // command line of the exporter, as in the file
-    uint32_t num_warnings;    // number of warnings of the load
-    size_t size;              // size of the animation in bytes
+    // Number of values that the file stores per frame: the sum of the animated components of all
+    // joints.
+    uint32_t num_components;
+    // command line of the program that wrote the file, as the file stores it
+    const char *command_line;
+    uint32_t num_warnings; // number of warnings that the load produced
+    size_t size;           // size of the animation in memory, in bytes
     md5_internal internal;
 } md5_anim;
 
-// The position and direction of a camera. The camera looks along +x of its space; y points left and
-// z points up. If md5_load_opts.axes selects other axes, these directions are converted.
+// The position and direction of a camera. In the camera's own space, it looks along +x, y points
+// left and z points up. If md5_load_opts.axes selected other axes, these directions are converted
+// to them.
 typedef struct md5_camera_view {
     md5_vec3 position;
     md5_quat rotation;
@@ -568,29 +607,33 @@ typedef struct md5_camera_view {
 //   71 pos ( x y z ) rot ( x y z )             a quaternion, as in frames
 typedef struct md5_cut_view {
     uint32_t cut; // index into md5_camera.cuts
-    // False if the file does not contain the value. Use the value of the first frame after the cut.
+    // False if the file does not contain this value. Then use the value of the first frame after
+    // the cut.
     bool has_position, has_rotation;
     md5_vec3 position;
     md5_quat rotation;
 } md5_cut_view;
 
-// The content of an .md5camera file: a camera path. It consists of shots, in which the camera moves
-// continuously. Between two shots there is a cut.
+// The content of an .md5camera file: the path of a camera. A path consists of shots. Within a shot
+// the camera moves continuously; at a cut it jumps to the start of the next shot.
 typedef struct md5_camera {
     uint32_t num_frames; // number of frames, at least 1
     double frame_rate;   // frames per second, above 0
-    // duration in seconds: (num_frames - 1 - num_cuts) / frame_rate, but at least 0
+    // Duration in seconds: (num_frames - 1 - num_cuts) / frame_rate, but at least 0. No time passes
+    // at a cut.
     double duration;
     uint32_t num_cuts;
     // [num_cuts] The last frame of each shot except the last shot. The next shot begins with the
     // following frame.
     const uint32_t *cuts;
     uint32_t num_cut_views;
-    const md5_cut_view *cut_views; // [num_cut_views] by ascending cut
-    const md5_camera_view *frames; // [num_frames]
+    // [num_cut_views] the fixed views of cuts, sorted by ascending cut
+    const md5_cut_view *cut_views;
+    const md5_camera_view *frames; // [num_frames] the view of each frame
+    // command line of the program that wrote the file, as the file stores it
     const char *command_line;
-    uint32_t num_warnings;
-    size_t size;
+    uint32_t num_warnings; // number of warnings that the load produced
+    size_t size;           // size of the camera path in memory, in bytes
     md5_internal internal;
 } md5_camera;
 
@@ -601,7 +644,8 @@ typedef struct md5_camera {
 MD5_API md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error);
 
-// Supported formats. The format is detected by the content of the file.
+// The loading functions detect the format of a file by its content. They support the following
+// formats.
 //
 // Text files may have version 10 (Doom 3), version 12 (Storm Engine 2) or version 6 (the alpha
 // version of Doom 3 of 2002). Models of version 6 contain bones with matrices. Animations of
@@ -616,9 +660,10 @@ MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5
 // single line. A binary model has at most four weights per vertex, whose sum is 1; its normals are
 // computed as for text files. The root of a binary animation starts at the origin.
 //
-// Compressed animations written by md5_write_anim() are supported. Every number is checked, so for
-// any content the samples are finite and rotations have unit length. Axes and scale are those of
-// the compressed animation; `opts` does not change them. A load fails with
+// The third kind of file is a compressed animation that md5_write_anim() has written. The loader
+// checks every number, so for any content the samples are finite and rotations have unit length.
+// The axes and the scale are those of the compressed animation; `opts` does not change them. A load
+// fails with
 //
 // - MD5_ERROR_VERSION if the version is not supported,
 // - MD5_ERROR_SYNTAX if the file is truncated or modified, which is detected by a checksum,
@@ -644,22 +689,25 @@ MD5_API uint32_t md5_find_mesh(const md5_model *model, const char *name);
 // Release builds return MD5_NONE.
 MD5_API uint32_t md5_require_joint(const md5_skeleton *skeleton, const char *name);
 
-// Frees the arrays and skinning plans of all meshes, which are 98 % of a model's memory. Call this
-// function if the program has uploaded the meshes to the GPU and skins in a shader.
+// Frees the arrays and the skinning plans (data for md5_skin()) of all meshes, which are 98 % of a
+// model's memory. Call this function if the program has uploaded the meshes to the GPU and skins
+// them in a shader.
 //
-// The pointers to the arrays become NULL. All other data of the model remains at its address, and
-// bindings, machines, players and md5gl_model remain valid. Afterwards it is a mistake of the
-// caller to skin, pack or query the model (md5skin.h). md5_create_machine(), md5gl_create_model()
-// and the path MD5GL_PATH_CPU report an error. A second call has no effect. The call counts as a
-// write to the model.
+// The pointers to the arrays become NULL. All other data of the model remains at its address.
+// Bindings, state machines, their players, and models of the renderer (md5gl_model) remain valid.
+// Afterwards the program must not skin, pack or query the model with the functions of md5skin.h.
+// md5_create_machine(), md5gl_create_model() and the renderer's path MD5GL_PATH_CPU report an
+// error. A second call has no effect. Like other writes, the call must not run while another thread
+// uses the model.
 MD5_API void md5_release_geometry(md5_model *model);
 
-// Computes geometry that the load omitted because of md5_load_opts.skip_geometry. `parts` contains
-// md5_geometry_part flags; parts that already exist are not computed again. The result is
-// bit-identical to a model that was loaded with these parts. Memory is allocated with the allocator
-// of the load. The call counts as a write to the model, and new arrays replace old arrays. Returns
-// false if memory runs out, and with MD5_ERROR_MISMATCH after md5_release_geometry(). On failure
-// the model is unchanged, except that some meshes may have a skinning plan.
+// Computes parts of the geometry that the load omitted because of md5_load_opts.skip_geometry.
+// `parts` contains md5_geometry_part flags; parts that already exist are not computed again. The
+// result is bit-identical to a model that was loaded with these parts. Memory is allocated with the
+// allocator of the load. Arrays may be replaced by new ones, so the call must not run while another
+// thread uses the model. Returns false if memory runs out, and with MD5_ERROR_MISMATCH after
+// md5_release_geometry(). On failure the model is unchanged, except that some meshes may have a
+// skinning plan.
 //
 // If a load omitted MD5_GEOMETRY_ALL, the model stores its checked source data in about half of the
 // memory. The meshes are then in the same state as after md5_release_geometry(), with four
@@ -691,19 +739,22 @@ typedef struct md5_binding {
     // [model joints] Index of the joint of the animation that drives the joint of the model.
     // MD5_NONE: the joint keeps its bind pose.
     const uint32_t *tracks;
-    bool same_order; // true if tracks[joint] == joint for all joints
-    // Number of model joints without a track, and number of animation joints that the model does
-    // not have.
+    // true: each joint has the same index in the animation and in the model (tracks[joint] ==
+    // joint)
+    bool same_order;
+    // Number of model joints that no joint of the animation drives, and number of animation joints
+    // that do not exist in the model.
     uint32_t num_missing, num_extra;
-    uint32_t num_rebases; // number of joints with another parent in the animation
-    size_t size;
+    // number of joints whose parent in the animation differs from their parent in the model
+    uint32_t num_rebases;
+    size_t size; // size of the binding in bytes
     md5_internal internal;
 } md5_binding;
 
-// Creates a binding, so that `anim` can be played on `model`. Joints are matched by their names,
-// which are case-sensitive. If several joints have the same name, the k-th track with this name
-// drives the k-th joint. Posing is fastest if the model and the animation have the same names and
-// parents in the same order.
+// Creates a binding, so that `anim` can be played on `model`. A joint of the animation drives the
+// joint of the model with the same name; names are case-sensitive. If several joints have the same
+// name, the k-th joint of the animation with this name drives the k-th joint of the model. Posing
+// is fastest if the model and the animation have the same names and parents in the same order.
 //
 // The skeletons may differ:
 //
@@ -723,10 +774,10 @@ typedef struct md5_binding {
 //   matches.
 // - The model and the animation were loaded with different axes or scales.
 //
-// If `model` or `anim` is NULL, the function fails and does not overwrite the error of the failed
-// load. It is therefore sufficient to check the result of the last call. Time and memory are linear
-// in the number of joints and the length of their names. If the orders of the joints differ, the
-// time also contains the logarithm of the number of joints as a factor.
+// If `model` or `anim` is NULL because its load failed, the function fails too and leaves the error
+// of the load in place. It is therefore sufficient to check the result of md5_bind(). Time and
+// memory are linear in the number of joints and in the length of their names. If the joints are not
+// in the same order, the time is also proportional to the logarithm of the number of joints.
 MD5_API md5_binding *md5_bind(const md5_model *model, const md5_anim *anim,
                               const md5_load_opts *opts, md5_error *error);
 
@@ -773,16 +824,19 @@ typedef enum md5_interpolation {
 typedef struct md5_sample_position {
     uint32_t frame0, frame1; // the frames before and after the position
     float fraction;          // position between the frames: 0 = frame0, always below 1
-    md5_wrap wrap;           // wrap mode; only CUBIC uses it, at the ends of the clip
-    // method of interpolation; initially LINEAR, and you may change it
+    // Wrap mode of the clip. Only MD5_INTERPOLATE_CUBIC uses it, to find the frames beyond the
+    // ends.
+    md5_wrap wrap;
+    // Method of interpolation. md5_sample_position_at() sets it to MD5_INTERPOLATE_LINEAR; you may
+    // change it.
     md5_interpolation interpolation;
     int64_t cycle; // index of the cycle: 0 from time 0, negative before time 0
 } md5_sample_position;
 
 // Converts a time in seconds to a sample position of a clip. The result is exact to the last bit of
-// a double. `time` may be negative. To play a clip at another speed or backward, pass times that
-// are scaled or that decrease. NaN counts as 0, and infinity counts as the largest time. With
-// MD5_WRAP_LOOP, the end of a cycle is frame 0 of the next cycle.
+// a double. `time` may be negative. To play a clip faster, slower or backward, let the program
+// advance `time` accordingly. NaN counts as 0, and infinity counts as the largest time. With
+// MD5_WRAP_LOOP, a time at the end of a cycle gives frame 0 of the next cycle.
 MD5_API md5_sample_position md5_sample_position_at(const md5_anim *anim, double time,
                                                    md5_wrap wrap);
 
@@ -820,8 +874,8 @@ MD5_API void md5_free_camera(md5_camera *camera);
 MD5_API md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap,
                                       double seconds);
 
-// Returns the fixed view of the last cut before `time`, or NULL if this cut view does not exist.
-// The arguments are those of md5_camera_at().
+// Returns the fixed view of the last cut before `time`. Returns NULL if there is no such cut, or if
+// the file contains no fixed view for it. The arguments are those of md5_camera_at().
 MD5_API const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time,
                                                 md5_wrap wrap);
 
@@ -862,9 +916,9 @@ MD5_API void md5_sample(const md5_binding *binding, md5_sample_position sample, 
                         md5_xform *pose);
 
 // Returns the displacement of joint 0 between two sample positions of a clip, in units. This is the
-// motion that MD5_ROOT_IN_PLACE removes from poses. The motion is always interpolated linearly.
-// Each completed cycle adds the position of the last frame minus the position of the first frame.
-// Therefore the displacements of consecutive intervals can be added.
+// motion that md5_sample() removes from a pose if `root` is MD5_ROOT_IN_PLACE. It is always
+// interpolated linearly. Each completed cycle adds the position of the last frame minus the
+// position of the first frame, so that the displacements of consecutive intervals can be added.
 MD5_API md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_sample_position from,
                                       md5_sample_position to);
 
@@ -875,8 +929,9 @@ MD5_API md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_sample_position 
 //
 // - MD5_ROOT_FILE: the boxes as stored.
 // - MD5_ROOT_IN_PLACE: the boxes moved with joint 0.
-// - MD5_ROOT_ID: the boxes as in id's engine, relative to the displacement of joint 0 from the base
-//   frame. Add the sampled pose[0].translation to move the result to the pose.
+// - MD5_ROOT_ID: the boxes as in id's engine, which are relative to joint 0's displacement from the
+//   base frame. To
+// move the result to the pose, add the pose's own translation of joint 0, pose[0].translation.
 MD5_API md5_bounds md5_anim_bounds(const md5_anim *anim, md5_sample_position sample, md5_root root);
 
 // Converts a pose to joint matrices in model space. Reads pose[skeleton->num_joints], with
@@ -926,11 +981,12 @@ MD5_API void md5_pose_palette(const md5_binding *binding, md5_sample_position sa
 // The arrays that a program needs to pose one character, in one memory block. `pose` initially
 // contains the bind pose. The other arrays are not initialized.
 typedef struct md5_pose_buffers {
-    md5_xform *pose;             // [num_joints] transforms relative to the parent
-    md5_mat34 *joints, *palette; // [num_joints] joint matrices, and palette
-    void *scratch;               // scratch memory of the requested size
+    md5_xform *pose; // [num_joints] transforms of the joints, relative to their parents
+    // [num_joints] matrices of the joints in model space; [num_joints] palette of the model
+    md5_mat34 *joints, *palette;
+    void *scratch; // scratch memory with the size that was requested
     uint32_t num_joints;
-    size_t size; // size of the block in bytes
+    size_t size; // size of the whole block in bytes
     md5_internal internal;
 } md5_pose_buffers;
 
@@ -942,14 +998,18 @@ MD5_API md5_pose_buffers *md5_create_pose_buffers(const md5_model *model, size_t
                                                   const md5_allocator *allocator, md5_error *error);
 MD5_API void md5_destroy_pose_buffers(md5_pose_buffers *buffers); // accepts NULL
 
-// One character of md5_pose_batch(). The members are the arguments of md5_pose_palette().
+// One character of md5_pose_batch(). The members have the same meaning as the arguments of
+// md5_pose_palette().
 typedef struct md5_pose_job {
     const md5_binding *binding;
     md5_sample_position sample;
     md5_root root;
-    md5_mat34 *palette;   // [model joints] written: the palette
-    md5_mat34 *joints;    // [model joints] written: joint matrices in model space; may be NULL
-    uint32_t num_joints;  // capacity of both arrays, asserted in debug builds; 0 = not known
+    md5_mat34 *palette; // [model joints] the palette is written to this array
+    // [model joints] The joint matrices in model space are written to this array. NULL: they are
+    // not written.
+    md5_mat34 *joints;
+    // number of elements of both arrays, which debug builds check; 0 = not checked
+    uint32_t num_joints;
     uint64_t reserved[4]; // must be 0
 } md5_pose_job;
 
@@ -958,10 +1018,11 @@ typedef struct md5_pose_job {
 // positions. The arrays that different jobs write must not overlap. `threads` may be NULL.
 // `scratch` is memory of the caller with md5_pose_batch_scratch() bytes, at any alignment.
 //
-// Jobs with the same binding are posed 4 to 16 at a time if their interpolation is LINEAR or NLERP.
-// They may be anywhere in `jobs`, but posing is twice as fast if jobs with the same clip are
-// adjacent. If the palettes of all jobs are larger than the CPU caches (thousands of characters),
-// pose about 32 characters at a time into one buffer and copy the palettes from there.
+// Jobs with the same binding are processed in groups of 4 to 16 by SIMD instructions if their
+// interpolation is MD5_INTERPOLATE_LINEAR or MD5_INTERPOLATE_NLERP. Such jobs may be anywhere in
+// `jobs`, but posing is twice as fast if jobs with the same clip are adjacent. If the palettes of
+// all jobs together are larger than the CPU caches (thousands of characters), pose about 32
+// characters at a time into one buffer and copy the palettes from there.
 MD5_API void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_threads *threads,
                             void *scratch);
 
@@ -977,13 +1038,14 @@ MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count,
 // pose is an array of `count` transforms, as written by md5_sample(). The resulting pose may be the
 // same array as an input. Arrays that are aligned to 64 bytes are processed fastest.
 //
-// joint_weights[count] is a mask that limits an operation to a part of the body. The weight of a
-// joint is
+// joint_weights[count] is a mask, which limits an operation to a part of the body. The operation is
+// applied to each joint with the weight
 //
 //   weight * joint_weights[joint]
 //
-// clamped to the range of the operation; NaN counts as 0. If `joint_weights` is NULL, all its
-// elements are 1. Joints with weight 0 are bit-identical to the first input.
+// clamped to the range that the operation allows; NaN counts as 0. If `joint_weights` is NULL, the
+// weight of each joint is `weight`. The transform of a joint with weight 0 is bit-identical to its
+// transform in the first input.
 
 // Creates a mask from the text `patterns`, which is a list of joints. Writes
 // weights[skeleton->num_joints], from 0 to 1. The syntax is that of id's animation channels, which
@@ -1024,35 +1086,39 @@ MD5_API bool md5_build_mask(const md5_skeleton *skeleton, const char *patterns, 
 MD5_API void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
                              const float *joint_weights, uint32_t count, md5_xform *pose);
 
-// One operation of md5_blend_batch(). The members are the arguments of md5_blend_poses(), and the
-// method of interpolation.
+// One operation of md5_blend_batch(). The members have the same meaning as the arguments of
+// md5_blend_poses(); `interpolation` additionally selects how rotations are interpolated.
 typedef struct md5_blend_job {
-    const md5_xform *from, *to; // [count] the two poses
-    const float *joint_weights; // [count] mask, or NULL
-    md5_xform *pose;            // [count] written: the result
+    const md5_xform *from, *to; // [count] the poses at weight 0 and at weight 1
+    const float *joint_weights; // [count] factor of `weight` for each joint; NULL: the factor is 1
+    md5_xform *pose;            // [count] the result is written to this array
     float weight;
     uint32_t count;
-    md5_interpolation interpolation; // LINEAR (slerp), or NLERP (see md5_quat_nlerp())
-    uint64_t reserved[2];            // must be 0
+    // Method for rotations: MD5_INTERPOLATE_LINEAR (slerp) or MD5_INTERPOLATE_NLERP
+    // (md5_quat_nlerp()).
+    md5_interpolation interpolation;
+    uint64_t reserved[2]; // must be 0
 } md5_blend_job;
 
-// Performs the blends jobs[count] in order, so that a job may use the result of an earlier job.
-// With NLERP, the end points, arcs and masks are the same as with LINEAR. The comment of
-// md5_quat_nlerp() contains the difference between both methods.
+// Performs several blends: calls md5_blend_poses() for each element of jobs[count], in order. A job
+// may therefore use the result of an earlier job. With MD5_INTERPOLATE_NLERP, rotations move along
+// the same shorter arc between the same two end points as with MD5_INTERPOLATE_LINEAR, but not with
+// constant speed; the comment of md5_quat_nlerp() contains the largest difference. Masks have the
+// same effect with both methods.
 MD5_API void md5_blend_batch(const md5_blend_job *jobs, size_t count);
 
-// Computes the difference between two poses, from which additive animations are made. Writes
-// difference[count]. Each rotation is inverse(reference) * source, each translation is source -
-// reference. Adding the difference to `reference` with md5_add_pose() gives `source`. `reference`
-// can be any pose.
+// Computes the difference between two poses, which md5_add_pose() can add to any other pose. Writes
+// difference[count]. The rotation of each joint is inverse(reference) * source, the translation is
+// source - reference. Adding the difference to `reference` with md5_add_pose() gives `source`.
+// `reference` can be any pose.
 MD5_API void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint32_t count,
                                md5_xform *difference);
 
-// Adds a motion to a pose, for example a nod or a recoil to any animation. Writes out[count]:
-// `pose`, plus `weight` times the difference between `source` and `reference`. The weight is
-// clamped to -1..1. If `reference` is NULL, `source` must be a difference that was written by
-// md5_subtract_pose(); the result has the same bits. If `reference` is not NULL, `source` can be a
-// pose that was just sampled from an additive clip.
+// Adds a motion, such as a nod or a recoil, to a pose. Writes out[count]: `pose`, plus `weight`
+// times the difference between `source` and `reference`. The weight is clamped to -1..1. If
+// `reference` is NULL, `source` must be a difference that md5_subtract_pose() has written; the
+// result then has the same bits as with the two original poses. If `reference` is not NULL,
+// `source` is an ordinary pose, such as a sample of the clip that contains the motion.
 //
 // The resulting rotation is
 //
@@ -1067,18 +1133,18 @@ MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *source,
 
 // -- Compressed clips -----------------------------------------------------------------------
 
-// Compressed clips use one fifth to one eighth of the memory. The error is measured and stays below
-// a tolerance that you select.
+// A compressed clip uses one fifth to one eighth of the memory of the original. The compressor
+// measures the error that it causes, and keeps it below a tolerance that you select.
 //
 //   md5_compress_opts compress = MD5_INIT;
 //   compress.model = model;
 //   md5_anim *walk = md5_compress_anim(anim, &compress, NULL, &error);
 //   md5_binding *binding = md5_bind(model, walk, NULL, &error); // use it like any other clip
 //
-// Method: tracks that are constant are stored once. In the other tracks, frames that can be
-// interpolated from the neighbouring frames within the tolerance are dropped. The remaining frames
-// are quantized, which means that they are stored as integer multiples of a step. Each joint has
-// its own step, which is finer for joints that move large parts of the model.
+// Method: rotations and translations that are constant are stored once. Of the others, frames are
+// dropped if they can be interpolated from the neighbouring frames within the tolerance. The
+// remaining frames are quantized, which means that they are stored as integer multiples of a step.
+// Each joint has a separate step, which is finer for joints that move large parts of the model.
 //
 // The time for sampling does not depend on the sample position. A sampled rotation may be -q
 // instead of q, which is the same rotation. MD5_INTERPOLATE_NLERP and MD5_INTERPOLATE_CUBIC
@@ -1090,8 +1156,9 @@ typedef struct md5_compress_opts {
     // Largest allowed displacement of a point of the skin, in units. 0 = 0.01 times the scale of
     // the clip.
     float tolerance;
-    // These two members define the skin distance of each joint: the distance from the joint to the
-    // farthest vertex that it moves.
+    // `model` and `distances` define the skin distance of each joint: the distance from the joint
+    // to the farthest vertex that it moves. The compressor needs it to convert a rotation error
+    // into a displacement of the skin.
     //
     // - If `distances` is not NULL, the skin distances are distances[anim joints], in units.
     //   `model` is not used.
@@ -1131,9 +1198,9 @@ typedef struct md5_compress_opts {
 MD5_API md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress,
                                     const md5_load_opts *opts, md5_error *error);
 
-// Converts a compressed clip to an uncompressed animation, for tools. The frames of the result are
-// the samples of the compressed clip; it has no bounds of frames. Returns NULL with
-// MD5_ERROR_MISMATCH if `anim` is not compressed. Free the result with md5_free_anim().
+// Converts a compressed clip to an uncompressed animation, for tools. Each frame of the result is
+// the compressed clip sampled at this frame. The result has no bounding boxes of frames. Returns
+// NULL with MD5_ERROR_MISMATCH if `anim` is not compressed. Free the result with md5_free_anim().
 MD5_API md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts,
                                       md5_error *error);
 
