@@ -34,7 +34,7 @@
 extern "C" {
 #endif
 
-// The playback state of one character. An actor follows these rules of the engine:
+// Opaque: the playback state of one character. An actor follows these rules of the engine:
 //
 // - An actor has five channels (md5_channel). Each channel plays up to three clips.
 // - When a clip starts, it fades in. The previous clip of the channel fades out over the same time
@@ -64,7 +64,8 @@ MD5_GAME_API void md5_destroy_actor(md5_actor *actor); // accepts NULL
 // - the times of blinks.
 MD5_GAME_API void md5_actor_set_seed(md5_actor *actor, uint32_t seed);
 
-// Selects the treatment of root motion, which is the motion of joint 0 that moves the character:
+// Selects whether poses contain root motion, which is the part of the motion of joint 0 that moves
+// the character:
 //
 // - true: the root motion is removed from the pose, as the engine does for monsters and players.
 //   The game moves the character by md5_actor_root_motion() instead.
@@ -110,7 +111,7 @@ MD5_GAME_API void md5_actor_spawn(md5_actor *actor, const md5_entity *body);
 // dies. It resumes blinking at the frame command MD5_FRAME_ENABLE_EYE_FOCUS.
 MD5_GAME_API void md5_actor_set_blinking(md5_actor *actor, bool is_blinking);
 
-// Playback modes of a clip.
+// Selects how often a clip plays.
 //
 // - MD5_ACTOR_ONCE: the clip plays once.
 // - MD5_ACTOR_CYCLE: the clip plays in an endless cycle.
@@ -134,8 +135,10 @@ MD5_GAME_API bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t
 // milliseconds; if `blend` is 0, they end immediately. Returns false if the channel is invalid.
 MD5_GAME_API bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend);
 
-// The next three functions change the newest clip of a channel, as the code of the engine does.
-// They return false and change nothing if the channel plays no clip or the value is out of range.
+// The next three functions change the clip that a channel started last, as the code of the engine
+// does. They return false and change nothing if the channel plays no clip or the value is out of
+// range. The constants are the largest arguments of md5_actor_set_cycles() and
+// md5_actor_set_start().
 enum { MD5_MAX_CYCLES = 1000, MD5_MAX_PASSED = 1000000000 };
 
 // Sets the playback rate of the clip: 0.01 to 100, where 1 is the normal speed, or 0 to stop the
@@ -194,21 +197,22 @@ MD5_GAME_API md5_xform md5_actor_root_motion(const md5_actor *actor);
 MD5_GAME_API void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints,
                                  md5_mat34 *palette);
 
-// Status of the newest clip of a channel.
+// State of the clip that a channel started last.
 typedef struct md5_actor_status {
     // Index of the clip. MD5_NONE: the channel plays no clip or is invalid, and all other members
     // are 0.
     uint32_t clip;
     uint32_t time; // time within the clip, milliseconds
-    uint32_t held; // frame that MD5_ACTOR_HOLD shows, numbered from 1; 0 in the other modes
-    float weight;  // current weight of the clip, 0 to 1
-    // is_cycling is true if the clip plays in an endless cycle; has_ended is true if it has reached
-    // its end.
+    // Frame that a clip with the mode MD5_ACTOR_HOLD shows, numbered from 1. 0 in the other modes.
+    uint32_t held;
+    float weight; // current weight of the clip, 0 to 1
+    // `is_cycling` is true if the clip plays in an endless cycle. `has_ended` is true if it has
+    // reached its end.
     bool is_cycling, has_ended;
-    uint64_t reserved[2]; // 0
+    uint64_t reserved[2]; // must be 0
 } md5_actor_status;
 
-// Returns the status of the newest clip of a channel.
+// Returns the state of the clip that a channel started last.
 MD5_GAME_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel);
 
 // md5_actor_save() saves the state of an actor to bytes[MD5_ACTOR_SAVE_SIZE], for saved games or

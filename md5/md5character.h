@@ -56,27 +56,31 @@
 extern "C" {
 #endif
 
-typedef struct md5_monster md5_monster; // see the section "Monsters"
+// opaque: the state of a character that looks around and walks; see "Monsters" below
+typedef struct md5_monster md5_monster;
 
 // -- Joints that code moves -----------------------------------------------------------------------
 
-// The way in which a joint modification changes the rotation or the position of a joint.
+// Selects how a joint modification changes the rotation or the position of an animated joint.
 typedef enum md5_mod_mode {
-    MD5_MOD_NONE, // no change
+    MD5_MOD_NONE, // the joint keeps its animation
     // The value is added to the animation. A rotation is applied in the axes of the joint, a
     // translation in the axes of its parent.
     MD5_MOD_LOCAL,
-    MD5_MOD_LOCAL_OVERRIDE, // the value replaces the animation, relative to the parent
+    // The value replaces the animation. It is relative to the parent joint.
+    MD5_MOD_LOCAL_OVERRIDE,
     // The value is added to the animation in model space. As in the engine, a translation of the
     // root joint replaces the animation instead.
     MD5_MOD_WORLD,
-    MD5_MOD_WORLD_OVERRIDE // the value replaces the animation, in model space
+    // The value replaces the animation. It is in model space.
+    MD5_MOD_WORLD_OVERRIDE
 } md5_mod_mode;
 
-// A joint modification. If both modes are MD5_MOD_NONE, the joint is not changed.
+// A change of one joint by code, on top of an animation. If both modes are MD5_MOD_NONE, the joint
+// is not changed.
 typedef struct md5_joint_mod {
-    md5_mod_mode axis;     // effect of `rotation` on the rotation of the joint
-    md5_mod_mode position; // effect of `translation` on the position of the joint
+    md5_mod_mode axis;     // how `rotation` changes the rotation of the joint
+    md5_mod_mode position; // how `translation` changes the position of the joint
     md5_quat rotation;     // must have unit length
     md5_vec3 translation;
 } md5_joint_mod;
@@ -117,37 +121,39 @@ MD5_GAME_API void md5_entity_move_joints(const md5_entity *entity, const md5_joi
 //   // Each tick, instead of md5_actor_advance():
 //   md5_states_advance(states, 16, on_frame, NULL);
 
-// Type of a variable in a script.
+// The type of a variable in a script of the game.
 typedef enum md5_script_type {
     MD5_SCRIPT_FLOAT,
     MD5_SCRIPT_BOOLEAN,
     MD5_SCRIPT_STRING,
     MD5_SCRIPT_VECTOR,
-    MD5_SCRIPT_OTHER // an entity or an object
+    MD5_SCRIPT_OTHER // an entity or a script object
 } md5_script_type;
 
-// A variable of a script.
+// A variable of a script: its name and type.
 typedef struct md5_script_variable {
     const char *name;
     md5_script_type type;
 } md5_script_variable;
 
-// A state of a script object.
+// A state of a script object: a script function that plays clips in one channel (part of the body).
 typedef struct md5_script_state {
     const char *name; // name of the function, such as "Torso_Idle"
-    // Channel for which the state is made, from the prefix of its name: torso for Torso_*(), legs
-    // for Legs_*(), head for Head_*(), and MD5_CHANNEL_ALL for state_*().
+    // Channel in which the state plays its clips, derived from the prefix of its name: torso for
+    // Torso_*(), legs for Legs_*(), head for Head_*(), and MD5_CHANNEL_ALL for state_*().
     md5_channel channel;
 } md5_script_state;
 
-// The compiled states of a script object, including the states that it inherits.
+// The compiled states of a script object (the script class that controls a kind of character),
+// including the states that it inherits.
 typedef struct md5_script {
     uint32_t num_states, num_variables;
-    const md5_script_state *states; // [num_states] in file order
+    // [num_states] states in the order of the file
+    const md5_script_state *states;
     // [num_variables] Variables that the game can read and set: the variables of the object, those
     // of its parents first, then global variables.
     const md5_script_variable *variables;
-    // Number of different functions that are called by the script, but are neither defined in it
+    // Number of different functions that the script calls, although they are neither defined in it
     // nor supported by this library. They return 0.
     uint32_t num_unknown;
     md5_internal internal;
@@ -183,22 +189,25 @@ MD5_GAME_API md5_script *md5_load_script(const char *path, const char *object,
 // Frees a script. Destroy all md5_states of the script first. NULL is allowed and has no effect.
 MD5_GAME_API void md5_free_script(md5_script *script);
 
-// The states in which a character is at present, one for each channel.
+// Opaque: the states in which a character currently is, one for each channel, and the variables of
+// its script object.
 typedef struct md5_states md5_states;
 
 // Parameters of md5_create_states().
 typedef struct md5_states_desc {
-    const md5_script *script;
-    const md5_entity *entity; // the character
-    md5_actor *body;          // actor of `entity`
-    // Actor of the head: of the part with the key "def_head", which must be entity->parts[0]. NULL:
-    // the character does not have a separate head.
+    const md5_script *script; // the compiled states that the character can be in
+    // The character, for which the script was loaded.
+    const md5_entity *entity;
+    md5_actor *body; // actor that plays the clips of `entity`
+    // Actor that plays the clips of the head. The head is the part with the key "def_head", which
+    // must be entity->parts[0]. NULL: the character does not have a separate head.
     md5_actor *head;
-    md5_monster *monster; // monster whose eyes are enabled and disabled by states; NULL: none
+    // Monster whose eyes the states enable and disable. NULL: none.
+    md5_monster *monster;
     // Returns a random number from 0 to 1 for the script function random(). NULL: always 0.5.
     float (*random)(void *user);
     void *user;           // passed to `random`
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[4]; // must be 0
 } md5_states_desc;
 
 // Creates the states of a character in one memory block. At first, no state is active: call
@@ -230,7 +239,8 @@ MD5_GAME_API float md5_states_variable(const md5_states *states, const char *nam
 // the end of each md5_states_advance(), AI_PAIN, AI_SPECIAL_DAMAGE and AI_PUSHED are reset to 0.
 MD5_GAME_API bool md5_states_set_variable(md5_states *states, const char *name, float value);
 
-// Maximum number of operations that a script function may execute without waiting.
+// Largest number of operations that a script function may execute before it waits; it is stopped if
+// it exceeds this number.
 enum { MD5_MAX_SCRIPT_STEPS = 100000 };
 
 // Advances a character by one tick. Call this function instead of md5_actor_advance(). In the order
@@ -248,30 +258,39 @@ enum { MD5_MAX_SCRIPT_STEPS = 100000 };
 MD5_GAME_API void md5_states_advance(md5_states *states, uint32_t milliseconds,
                                      md5_frame_fn *on_frame, void *user);
 
-// The state of one channel.
+// The state that is active in one channel of a character.
 typedef struct md5_channel_state {
-    const char *name;     // name of the state; "": none
-    uint32_t blend;       // duration of the next transition to a clip, frames at 24 per second
-    uint32_t last_blend;  // duration of the last transition, frames at 24 per second
-    bool is_idle;         // true: the channel copies the clip of another channel
-    bool is_disabled;     // true: another channel overrides the channel (overrideAnim())
-    bool is_running;      // true: the function of the state has not ended
-    bool was_stopped;     // true: the function exceeded the limit of operations or of nested calls
-    uint64_t reserved[2]; // 0
+    const char *name; // name of the state; "" if no state is active
+    // Duration of the next fade to another clip, in frames at 24 per second.
+    uint32_t blend;
+    // Duration of the last fade to another clip, in frames at 24 per second.
+    uint32_t last_blend;
+    // true: the channel is idle, so it copies the clip of another channel.
+    bool is_idle;
+    // true: another channel has taken over this channel by the script function overrideAnim().
+    bool is_disabled;
+    // true: the script function of the state has not ended yet.
+    bool is_running;
+    // true: the script function was stopped because it exceeded the limit of operations or of
+    // nested calls.
+    bool was_stopped;
+    uint64_t reserved[2]; // must be 0
 } md5_channel_state;
 
 // Returns the state of a channel.
 MD5_GAME_API md5_channel_state md5_states_channel(const md5_states *states, md5_channel channel);
 
-// Values that the script has set for use by the game.
+// Values that the script of a character has set, which the game can read.
 typedef struct md5_states_status {
-    const char *waits_for; // the action for which a state waits: argument of waitAction(); "": none
-    bool allows_pain;      // true: pain may interrupt the current animation
-    bool allows_movement;  // true: the clips of the character move it through the world
-    uint64_t reserved[2];  // 0
+    // Name of the action for which a state waits, the argument of the script function waitAction().
+    // "": no state waits.
+    const char *waits_for;
+    bool allows_pain;     // true: pain may interrupt the current animation
+    bool allows_movement; // true: the clips of the character move it through the world
+    uint64_t reserved[2]; // must be 0
 } md5_states_status;
 
-// Returns the values that the script has set for use by the game.
+// Returns the values that the script of a character has set, which the game can read.
 MD5_GAME_API md5_states_status md5_states_state(const md5_states *states);
 
 // Copies the current states and variables from `from` to `to`. Both must have been created for the
@@ -285,7 +304,8 @@ MD5_GAME_API void md5_copy_states(md5_states *to, const md5_states *from);
 // joint selects the joint and all its descendants, and `-` removes joints. The key "damage_scale
 // NAME" contains the factor.
 typedef struct md5_damage_zone {
-    const char *name; // name of the zone, a string of the entityDef; "": no zone contains the joint
+    // Name of the zone, a string that the entityDef owns. "": no zone contains the joint.
+    const char *name;
     // Factor of damage; 1 if the entity does not have the key "damage_scale NAME". The engine
     // multiplies the damage by this factor, then rounds up.
     float scale;
@@ -300,16 +320,17 @@ MD5_GAME_API md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, ui
 
 // Parameters of md5_create_monster().
 typedef struct md5_monster_desc {
-    const md5_entity *entity; // the character; must have been loaded from an entityDef
-    md5_actor *body;          // actor of `entity`
-    // Actor of the head: of the part with the key "def_head", which must be entity->parts[0]. NULL:
-    // the head is ignored.
+    // The character, which must have been loaded from an entityDef.
+    const md5_entity *entity;
+    md5_actor *body; // actor that plays the clips of `entity`
+    // Actor that plays the clips of the head. The head is the part with the key "def_head", which
+    // must be entity->parts[0]. NULL: the head is ignored.
     md5_actor *head;
-    // True: corrects two errors of the engine. One error is in the directions of the eyes if the
+    // true: correct two errors of the engine. One error is in the directions of the eyes if the
     // body is rotated. The other error is in the position of the head if the entity has the key
     // "offsetModel".
     bool is_as_meant;
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[4]; // must be 0
 } md5_monster_desc;
 
 // Creates a monster in one memory block. Destroy it with md5_destroy_monster(). The objects in
@@ -340,8 +361,8 @@ MD5_GAME_API md5_monster *md5_create_monster(const md5_monster_desc *desc,
 MD5_GAME_API void md5_destroy_monster(md5_monster *monster);
 
 // Returns the joint modifications of the body, [model joints]. The caller may change them, as the
-// script functions setJointPos(), setJointAngle() and clearJoint() do. The monster sets the
-// modifications of the joints that look or belong to legs.
+// script functions setJointPos(), setJointAngle() and clearJoint() do. The monster itself sets the
+// modifications of the joints with which it looks at targets, and of the joints of its legs.
 //
 // Performance: by default, md5_monster_think() and md5_monster_pose() compute only the joints named
 // in keys, and their ancestors, in addition to the clips. After the first call of this function,
@@ -351,7 +372,7 @@ MD5_GAME_API md5_joint_mod *md5_monster_mods(md5_monster *monster);
 
 // The kind of target at which a character looks.
 typedef enum md5_look_kind {
-    MD5_LOOK_THING, // an object: md5_monster_tick.target is the origin of the object
+    MD5_LOOK_THING, // an object; md5_monster_tick.target is the origin of the object
     // An actor: md5_monster_tick.target is the position of its eyes; for an enemy that is not
     // visible, the position where its eyes were last visible.
     MD5_LOOK_ACTOR,
@@ -367,20 +388,24 @@ typedef enum md5_look_kind {
 // and has the rotation of the character.
 typedef float md5_sweep_fn(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist);
 
-// The state of the world in one tick: input of md5_monster_think(). The callbacks must not use the
-// monster and its actors.
+// The state of the world in one step of the game, which the caller passes to md5_monster_think().
+// The two callbacks must not use the monster and its actors.
 typedef struct md5_monster_tick {
-    int64_t time;       // game time, milliseconds
-    md5_vec3 origin;    // origin of the character in the world, without the key "offsetModel"
+    int64_t time; // time of the game, milliseconds
+    // Position of the character in the world, without the offset of the key "offsetModel".
+    md5_vec3 origin;
     md5_quat rotation;  // rotation of the character in the world
-    md5_look_kind look; // kind of the target
+    md5_look_kind look; // kind of target at which the character looks
     md5_vec3 target;    // position of the target in the world
     bool has_ground;    // true: the character touches the ground
-    bool is_on_a_lift; // true: the ground is an elevator (idPlat); feet then move without smoothing
-    md5_sweep_fn *sweep;         // tests the ground; NULL: the box is never stopped
-    float (*random)(void *user); // returns a random number from 0 to 1; NULL: always 0.5
-    void *user;                  // passed to both callbacks
-    uint64_t reserved[4];        // 0
+    // true: the ground is an elevator (class idPlat of the engine), so feet move without smoothing.
+    bool is_on_a_lift;
+    // Callback that tests the ground. NULL: the ground is never hit.
+    md5_sweep_fn *sweep;
+    // Callback that returns a random number from 0 to 1. NULL: the number is always 0.5.
+    float (*random)(void *user);
+    void *user;           // passed to both callbacks
+    uint64_t reserved[4]; // must be 0
 } md5_monster_tick;
 
 // Starts to look at a target, like the script functions lookAt() and lookAtEnemy(). The character
@@ -395,9 +420,9 @@ MD5_GAME_API void md5_monster_look_at(md5_monster *monster, uint64_t who, int64_
 // the character looks straight ahead.
 MD5_GAME_API void md5_monster_allow_looking(md5_monster *monster, bool joints, bool eyes);
 
-// Processes a frame command of the monster's actors. Call this function in the callback of
-// md5_actor_advance(). It executes the commands that enable or disable eye focus, walk IK and leg
-// IK, from the next tick on, and ignores all other commands.
+// Executes a frame command (an action at a frame of a clip) of the monster's actors. Call this
+// function in the callback of md5_actor_advance(). Commands that enable or disable eye focus, walk
+// IK or leg IK take effect in the next tick. All other commands are ignored.
 MD5_GAME_API void md5_monster_on_frame(md5_monster *monster, const md5_frame_command *command);
 
 // Computes one tick: sets the joint modifications with which the character looks at its target and
@@ -417,29 +442,45 @@ MD5_GAME_API void md5_monster_pose(md5_monster *monster, md5_xform *pose, md5_ma
 MD5_GAME_API void md5_monster_head_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joints,
                                         md5_mat34 *palette);
 
-// Maximum number of legs of a monster.
+// Largest number of legs of a monster.
 enum { MD5_MAX_IK_LEGS = 8 };
 
-// The state of a monster, for tests and debug views. Angles are in degrees and have no roll.
+// The state of a monster, for tests and debug views. Angles are in degrees; the roll of each angle
+// is 0.
 typedef struct md5_monster_status {
-    float eye_height;    // height of the eyes above the origin
-    md5_vec3 eye;        // position of the eyes in the world, in the last tick
-    md5_vec3 focus;      // smoothed position of the target; the character looks at it if the target
-                         // was removed from the game
-    md5_euler look;      // current angles of the joints that look
-    md5_euler look_goal; // angles to which these joints turn
-    md5_euler eyes;      // angles of the eyes in addition to `look`
-    int64_t align_time;  // game time at which the joints follow the eyes again, milliseconds
-    int64_t force_time;  // game time until which the joints follow the eyes in every tick
-    int64_t focus_time;  // game time until which the character looks at its target
-    md5_xform head;      // transform of the head in the world
+    // Height of the eyes above the origin of the character.
+    float eye_height;
+    // Position of the eyes in the world, in the last tick.
+    md5_vec3 eye;
+    // Smoothed position of the target. The character continues to look at it if the target was
+    // removed from the game.
+    md5_vec3 focus;
+    // Current angles of the joints with which the character looks at the target.
+    md5_euler look;
+    // Angles towards which these joints rotate.
+    md5_euler look_goal;
+    // Angles of the eyes, in addition to the angles `look`.
+    md5_euler eyes;
+    // Time of the game at which the joints start to follow the eyes again, milliseconds.
+    int64_t align_time;
+    // Time of the game until which the joints follow the eyes in every tick, milliseconds.
+    int64_t force_time;
+    // Time of the game until which the character looks at its target, milliseconds.
+    int64_t focus_time;
+    md5_xform head; // transform of the head in the world
     uint32_t num_legs;
-    uint32_t enabled_legs;                // bit n is set if IK is enabled for leg n
-    bool is_standing;                     // true: `waist_height` and `ankle_heights` are valid
-    float waist_height;                   // height of the waist in the world, in the last tick
-    float ankle_heights[MD5_MAX_IK_LEGS]; // [num_legs] heights of the ankles in the world
-    md5_vec3 waist_offset;                // displacement of the waist by walk IK, in the last tick
-    uint64_t reserved[4];                 // 0
+    // Set of legs: bit n is set if inverse kinematics are enabled for leg n.
+    uint32_t enabled_legs;
+    // true: `waist_height` and `ankle_heights` are valid: walk IK measured them while the character
+    // stood on the ground.
+    bool is_standing;
+    // Height of the waist in the world, in the last tick.
+    float waist_height;
+    // [num_legs] Height of each ankle in the world.
+    float ankle_heights[MD5_MAX_IK_LEGS];
+    // Displacement of the waist by walk IK, in the last tick.
+    md5_vec3 waist_offset;
+    uint64_t reserved[4]; // must be 0
 } md5_monster_status;
 
 // Returns the state of a monster.

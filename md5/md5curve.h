@@ -17,7 +17,8 @@ extern "C" {
 // -- Easing ---------------------------------------------------------------------------------
 
 // The kinds of easing. An easing is a function that changes the course of a transition: it maps the
-// elapsed fraction t, from 0 to 1, to the completed fraction, which also starts at 0 and ends at 1.
+// elapsed fraction of the time, t, from 0 to 1, to the completed fraction of the transition, which
+// also starts at 0 and ends at 1.
 //
 // Most kinds belong to a family with three variants. IN starts slowly, OUT ends slowly, and IN_OUT
 // starts and ends slowly. The variants follow from the function IN of the family:
@@ -87,7 +88,8 @@ typedef enum md5_ease_kind {
     MD5_EASE_STEPS,
 } md5_ease_kind;
 
-// The positions of the jumps of MD5_EASE_STEPS, as in the function steps() of CSS.
+// Selects where the staircase function MD5_EASE_STEPS jumps from one step to the next, as in the
+// function steps() of CSS.
 typedef enum md5_jump {
     MD5_JUMP_END,   // The value jumps at the end of each step.
     MD5_JUMP_START, // The value jumps at the start of each step.
@@ -95,20 +97,20 @@ typedef enum md5_jump {
     MD5_JUMP_BOTH,  // The value jumps at t = 0, between the steps, and at t = 1.
 } md5_jump;
 
-// The largest number of steps of MD5_EASE_STEPS.
+// The largest number of steps of an easing of kind MD5_EASE_STEPS.
 enum { MD5_MAX_EASE_STEPS = 1 << 16 };
 
 // An easing and its parameters. A structure that is initialized with MD5_INIT is the linear easing.
-// Kinds without parameters ignore the members after `kind`.
+// Only MD5_EASE_CUBIC_BEZIER and MD5_EASE_STEPS use the members after `kind`.
 typedef struct md5_easing {
     md5_ease_kind kind;
-    // Parameters of MD5_EASE_CUBIC_BEZIER, as in the function cubic-bezier() of CSS: the control
-    // points (x1, y1) and (x2, y2) of a Bézier curve from (0, 0) to (1, 1). The eased value is the
-    // y of the point whose x is t. x1 and x2 are clamped to 0..1, so that there is only one such
-    // point.
+    // MD5_EASE_CUBIC_BEZIER: the control points (x1, y1) and (x2, y2) of a Bézier curve from (0, 0)
+    // to (1, 1), as in the function cubic-bezier() of CSS. The eased value is the y of the point of
+    // the curve whose x is t. x1 and x2 are clamped to 0..1, so that there is only one such point.
     float x1, y1, x2, y2;
-    // Parameters of MD5_EASE_STEPS, as in the function steps() of CSS: a staircase with 1 to
-    // MD5_MAX_EASE_STEPS steps. With MD5_JUMP_NONE, at least 2 steps are required.
+    // MD5_EASE_STEPS: the number of steps of a staircase, 1 to MD5_MAX_EASE_STEPS, and the
+    // positions of its jumps, as in the function steps() of CSS. With MD5_JUMP_NONE, at least 2
+    // steps are required.
     uint32_t steps;
     md5_jump jump;
 } md5_easing;
@@ -186,7 +188,8 @@ MD5_PLAY_API void md5_spring_damp(float target, float stiffness, float damping, 
 //
 // A curve consists of pieces. Each piece is a formula for a part of the range of t.
 
-// The kinds of curves.
+// The kinds of curves (paths in space that are defined by points). They differ in how the points
+// define the path.
 typedef enum md5_curve_kind {
     // Centripetal Catmull-Rom spline: cubic pieces through all points (Catmull, Rom 1974). The size
     // of a piece in t is proportional to the square root of the distance between its points. This
@@ -215,30 +218,32 @@ typedef enum md5_curve_kind {
 // The largest degree of Bézier curves and NURBS, and the largest number of points of a curve.
 enum { MD5_MAX_CURVE_DEGREE = 15, MD5_MAX_CURVE_POINTS = 1 << 20 };
 
-// Description of a curve.
+// Description of a curve, from which md5_create_curve() creates it.
 typedef struct md5_curve_desc {
     md5_curve_kind kind;
-    // [num_points] Coordinates must be finite. Only md5_create_curve() reads the array.
+    // [num_points] The points that define the curve. Coordinates must be finite. Only
+    // md5_create_curve() reads the array.
     const md5_vec3 *points;
     // Number of points, at most MD5_MAX_CURVE_POINTS. Several points may be equal.
     uint32_t num_points;
-    bool is_closed; // true: the curve returns to its start
-    // This member and the members after it are used only for MD5_CURVE_NURBS.
-    uint32_t degree; // degree of the pieces, 1 to MD5_MAX_CURVE_DEGREE; 0 = 3
-    // [num_points] Weights of the points, 0.001 to 1000. A larger weight moves the curve closer to
-    // its point. NULL: all weights are 1.
+    bool is_closed; // true: after the last point, the curve returns to its start
+    // For MD5_CURVE_NURBS: degree of the pieces, 1 to MD5_MAX_CURVE_DEGREE. 0 means 3. This member
+    // and the members after it are not used for other kinds.
+    uint32_t degree;
+    // [num_points] For MD5_CURVE_NURBS: weights of the points, 0.001 to 1000. A larger weight moves
+    // the curve closer to its point. NULL: all weights are 1.
     const float *weights;
-    // [num_points + degree + 1] Knots in ascending order, or NULL. The range of t, from 0 to 1,
-    // corresponds to the range of knots from knots[degree] to knots[num_points]. A value may occur
-    // `degree` times, at the ends of the array `degree` + 1 times. Different values must differ by
-    // at least 1e-9 of the range of knots. If the pointer is NULL, the knots are uniform, and an
-    // open curve passes from the first point to the last point. The pointer must be NULL for a
-    // closed curve.
+    // [num_points + degree + 1] For MD5_CURVE_NURBS: knots in ascending order, or NULL. The range
+    // of t, from 0 to 1, corresponds to the range of knots from knots[degree] to knots[num_points].
+    // A value may occur `degree` times, at the ends of the array `degree` + 1 times. Different
+    // values must differ by at least 1e-9 of the range of knots. If the pointer is NULL, the knots
+    // are uniform, and an open curve passes from the first point to the last point. The pointer
+    // must be NULL for a closed curve.
     const float *knots;
     uint64_t reserved[4]; // must be 0
 } md5_curve_desc;
 
-// A curve and its length.
+// Opaque: a curve and its length.
 typedef struct md5_curve md5_curve;
 
 // Creates a curve and measures its length. If `allocator` is NULL, malloc() and free() are used.
@@ -263,8 +268,8 @@ MD5_PLAY_API md5_vec3 md5_curve_point(const md5_curve *curve, double t);
 // derivative of the following piece.
 MD5_PLAY_API md5_vec3 md5_curve_tangent(const md5_curve *curve, double t);
 
-// Returns the t at which a piece starts. For the index after the last piece, returns 1. On a
-// Catmull-Rom curve, point i is at t = md5_curve_start(curve, i).
+// Returns the value of t at which a piece of the curve starts. For the index after the last piece,
+// returns 1. On a Catmull-Rom curve, point i is at t = md5_curve_start(curve, i).
 MD5_PLAY_API double md5_curve_start(const md5_curve *curve, uint32_t piece);
 
 // Returns the length of the whole curve in units. The error is at most 1e-6 of the length of the
@@ -272,7 +277,7 @@ MD5_PLAY_API double md5_curve_start(const md5_curve *curve, uint32_t piece);
 // adds an error of at most 1e-11 of the distance from the origin for each piece.
 MD5_PLAY_API double md5_curve_length(const md5_curve *curve);
 
-// Convert between t and the distance from the start along the curve, in units. Use
+// These functions convert between t and the distance from the start along the curve, in units. Use
 // md5_curve_at_distance() to move an object with constant speed: advance the distance by the same
 // amount in each step. The error is that of md5_curve_length(). On a closed curve the end is the
 // start, so both functions return 0 there. Takes time logarithmic in the number of points, plus
@@ -282,9 +287,9 @@ MD5_PLAY_API double md5_curve_distance(const md5_curve *curve, double t);
 
 // -- Rotations along keys -------------------------------------------------------------------
 
-// A rotation that passes through keys, which are rotations at given times. Between keys the
-// rotation follows the shorter arc, and its angular velocity is continuous. Use it for example for
-// a camera that looks in several directions one after another.
+// Opaque: a rotation that changes over time and passes through keys, which are rotations at given
+// times. Between keys the rotation follows the shorter arc, and its angular velocity is continuous.
+// Use it for example for a camera that looks in several directions one after another.
 //
 // The method is squad, spherical and quadrangle interpolation (K. Shoemake, Quaternion calculus for
 // animation, SIGGRAPH 1987 course notes). It uses an inner rotation on each side of a key. For keys

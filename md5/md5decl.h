@@ -47,11 +47,11 @@ typedef struct md5_game_path {
     // The pointer may be NULL, which means that all times are unknown. The time is used only for
     // md5_image_opts.compressed_first. The engine uses 0 for all files in archives.
     int64_t (*time)(void *user, size_t file);
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[4]; // must be 0
 } md5_game_path;
 
-// A game: an index of the files and the declarations in several search paths, and all declarations
-// that have been parsed.
+// Opaque: a game, which consists of an index of the files and the declarations in several search
+// paths, and of all declarations that have been parsed.
 typedef struct md5_game md5_game;
 
 // Opens a game: indexes the names of all files and all declarations. Destroy the game with
@@ -89,8 +89,8 @@ MD5_GAME_API md5_game *md5_create_game(const md5_game_path *paths, size_t num_pa
 // no effect.
 MD5_GAME_API void md5_destroy_game(md5_game *game);
 
-// Returns the number of declarations, and of files with declarations, that were skipped completely
-// or in part when the game was opened. Warnings have reported each of them.
+// Returns the number of declarations, and of files with declarations, that md5_create_game()
+// skipped completely or in part. A warning has reported each of them.
 MD5_GAME_API uint32_t md5_game_num_unread(const md5_game *game);
 
 // Returns the memory that a game uses, in bytes. The memory grows when declarations are parsed, and
@@ -98,7 +98,8 @@ MD5_GAME_API uint32_t md5_game_num_unread(const md5_game *game);
 // can limit the memory if it destroys and opens the game from time to time.
 MD5_GAME_API size_t md5_game_memory(const md5_game *game);
 
-// Returns the number of files in a game. Hidden files are not counted.
+// Returns the number of files in a game. A file that a file of the same name in an earlier search
+// path hides is not counted.
 MD5_GAME_API size_t md5_game_num_files(const md5_game *game);
 
 // Returns the name of a file by its index, or NULL if the index is out of range. The files are in
@@ -106,10 +107,10 @@ MD5_GAME_API size_t md5_game_num_files(const md5_game *game);
 // folders.
 MD5_GAME_API const char *md5_game_file(const md5_game *game, size_t index);
 
-// Finds the search path that contains a file with the given name. Returns the index of the first
-// such path among paths[from] and the following ones, or MD5_NONE if no path contains the file.
-// With `from` 0, the result is the path of the file that is used. With a larger value of `from`,
-// the function also finds hidden files.
+// Finds the search path that contains a file with the given name. Searches paths[from] and the
+// following paths, and returns the index of the first one that contains the file, or MD5_NONE. If
+// `from` is 0, this is the path whose file the game uses. With a larger value of `from`, the
+// function also finds files that this file hides.
 //
 // The name may contain upper case letters, \ and a leading /. A name that contains .. or :: is
 // never found. Takes constant time if it returns the path of the file that is used. Otherwise takes
@@ -123,7 +124,8 @@ MD5_GAME_API md5_files md5_game_files(md5_game *game);
 
 // -- Declarations ---------------------------------------------------------------------------------
 
-// Types of declarations. The comments contain the keyword that begins such a declaration.
+// Types of declarations. Each comment begins with the keyword of the type, with which its
+// declarations begin in a file.
 typedef enum md5_decl_type {
     MD5_DECL_TABLE,              // table: see md5_game_table()
     MD5_DECL_MATERIAL,           // material: see md5_game_material()
@@ -139,17 +141,19 @@ typedef enum md5_decl_type {
     MD5_DECL_VIDEO,              // video: a video in a pda
     MD5_DECL_AUDIO,              // audio: an audio log in a pda
     MD5_DECL_MODEL,              // model: see md5_game_model_def()
-    MD5_NUM_DECL_TYPES           // number of types
+    MD5_NUM_DECL_TYPES           // number of values above
 } md5_decl_type;
 
-// State of a declaration.
+// State of a declaration: a declaration is parsed when it is requested for the first time.
 typedef enum md5_decl_state {
-    MD5_DECL_UNPARSED, // has not been requested yet
-    MD5_DECL_PARSED,   // has been parsed
-    MD5_DECL_DEFAULTED // was replaced by the default of its type, usually because of an error
+    MD5_DECL_UNPARSED, // the declaration has not been requested yet
+    MD5_DECL_PARSED,   // the declaration has been parsed
+    // The declaration was replaced by the default of its type, usually because it contains an
+    // error.
+    MD5_DECL_DEFAULTED
 } md5_decl_state;
 
-// Treatment of errors in declarations. In both modes, an error causes a warning.
+// Selects the effect of an error in a declaration. In both modes, an error causes a warning.
 typedef enum md5_parse_mode {
     // Only the invalid part of a declaration is dropped:
     // - An unknown keyword is skipped together with the rest of its line. If the keyword belongs to
@@ -162,23 +166,31 @@ typedef enum md5_parse_mode {
     MD5_PARSE_ENGINE
 } md5_parse_mode;
 
-// A declaration. An implicit declaration is not contained in any file. Like the engine, the library
-// creates it when it is requested by its name: see md5_game_material().
+// A declaration. Most declarations are contained in a file. An implicit declaration is not: the
+// library creates it, like the engine, when the program requests a name that no file declares. See
+// md5_game_material().
 typedef struct md5_decl {
-    md5_decl_type type;
+    md5_decl_type type; // kind of object that the text defines
+    // State of the declaration: not parsed yet, parsed, or replaced by a default.
     md5_decl_state state;
     // Name in lower case, with / between folders. The last dot and the text after it are removed.
     const char *name;
-    const char *file; // file that contains the declaration, "materials/imp.mtr"; NULL: implicit
-    uint32_t line; // line that the engine reports: the line in which the previous declaration ends
-    uint32_t keyword_line, keyword_column; // location of the first token; 0 if implicit
-    uint32_t index;                        // index among the declarations of the same type
+    // Name of the file that contains the declaration, such as "materials/imp.mtr". NULL: the
+    // declaration is implicit.
+    const char *file;
+    // Line number that the engine prints in messages: the line in which the previous declaration
+    // ends.
+    uint32_t line;
+    // Line and column of the first token of the declaration. 0 if it is implicit.
+    uint32_t keyword_line, keyword_column;
+    // Index of the declaration among all declarations of the same type.
+    uint32_t index;
     // [size] Text of the declaration, from the end of the previous declaration to the closing
     // brace.
     const char *text;
     size_t size;
-    // The next declaration with the same type and name, or NULL. A game uses only the first
-    // declaration of a name; all others have no effect.
+    // The next declaration with the same type and name. A game uses only the first declaration of a
+    // name, so this one has no effect. NULL: there is no further declaration.
     const struct md5_decl *hidden;
 } md5_decl;
 

@@ -35,14 +35,15 @@ extern "C" {
 //
 // Memory: md5_load_cube2() returns one read-only object, which owns all strings and arrays in it.
 
-// A reference to an image file. In the script, commands for the engine's texture loader may precede
+// A reference to an image file in a script. Commands for the engine's texture loader may precede
 // the name of the file: in "<dds>skin.png", the commands are "<dds>".
 typedef struct md5_cube2_image {
-    const char *path;     // path of the file; NULL: no image
-    const char *commands; // commands before the name, including < and >; "": no commands
+    const char *path; // path of the image file; NULL: no image is set
+    // Commands before the name of the file, including < and >. "": there are no commands.
+    const char *commands;
 } md5_cube2_image;
 
-// A setting that a script switches on or off, or does not contain.
+// The value of an on/off setting of a script. A script does not have to contain the setting.
 typedef enum md5_cube2_switch {
     MD5_CUBE2_UNSET, // the script does not contain the setting
     MD5_CUBE2_OFF,
@@ -51,79 +52,109 @@ typedef enum md5_cube2_switch {
 
 // The material of a mesh. md5_build_cube2_material() computes it from the commands of a part.
 typedef struct md5_cube2_material {
-    md5_cube2_image texture;    // color of the surface
-    md5_cube2_image masks;      // strength of specular light, glow and environment map
-    md5_cube2_image normal_map; // normals of the surface
-    const char *environment;    // cube map, named relative to the game's textures; NULL: none
-    const char *shader;         // name of a shader of the game; NULL: the game's default shader
-    // Strength of the environment map, which `masks` controls: [0] largest, [1] smallest strength.
-    // Both numbers are 0 if the script does not set them.
+    // Image that contains the color of the surface.
+    md5_cube2_image texture;
+    // Image that contains the strength of specular light, glow and environment map.
+    md5_cube2_image masks;
+    // Image that contains the normals of the surface.
+    md5_cube2_image normal_map;
+    // Name of a cube map with the environment, relative to the game's textures. NULL: none.
+    const char *environment;
+    // Name of a shader of the game. NULL: the game's default shader is used.
+    const char *shader;
+    // Strength of the reflected environment, which `masks` varies between two numbers: [0] the
+    // largest and [1] the smallest strength. Both numbers are 0 if the script does not set them.
     float environment_range[2];
-    float specular, ambient, glow; // percent as in the script; -1: not set
-    float glare[2];                // glare of [0] specular light and [1] glow; 0: no glare
-    // Texels are discarded if their alpha is below this number. 0: no texel is discarded; -1: not
-    // set.
+    // Strength of specular light, ambient light and glow, in percent as in the script. -1: not set.
+    float specular, ambient, glow;
+    // Strength of the glare (a halo around bright spots) of [0] specular light and [1] glow. 0: no
+    // glare.
+    float glare[2];
+    // Texels whose alpha is below this number are discarded. 0: no texel is discarded; -1: the
+    // script does not set the number.
     float alpha_test;
-    md5_cube2_switch alpha_blend; // blends the surface by the alpha of the texture
-    md5_cube2_switch cull_face;   // does not draw the back sides of triangles
-    int32_t materials[2];         // Red Eclipse: indices of applied player colors; 0: none
-    float scroll[2];              // movement of the texture coordinates, as in the script
-    float fullbright;             // brightness without lighting, as in the script; 0: lit
-    uint64_t reserved[4];         // 0
+    // On: the surface is blended with the background by the alpha of the texture.
+    md5_cube2_switch alpha_blend;
+    // On: the back sides of triangles are not drawn.
+    md5_cube2_switch cull_face;
+    // Red Eclipse: indices of the player colors that are applied to the surface. 0: none.
+    int32_t materials[2];
+    // Movement of the texture coordinates, with the numbers of the script.
+    float scroll[2];
+    // Brightness of the surface if it is not lit, with the number of the script. 0: the surface is
+    // lit.
+    float fullbright;
+    uint64_t reserved[4]; // must be 0
 } md5_cube2_material;
 
 // A command of the script that changes the materials of meshes, for example "md5skin upper skin.png
 // masks.png". md5_build_cube2_material() applies these commands.
 typedef struct md5_cube2_material_command {
-    const char *keyword;       // "md5skin", "md5bumpmap", ...
-    const char *mesh;          // name of a mesh; "*": all meshes
-    md5_cube2_image images[2]; // images in the command, in file order
-    float values[2];           // numbers in the command, in file order
+    // Name of the command, such as "md5skin" or "md5bumpmap".
+    const char *keyword;
+    const char *mesh;          // name of the mesh to change; "*" means all meshes
+    md5_cube2_image images[2]; // images in the command, in the order of the script
+    float values[2];           // numbers in the command, in the order of the script
 } md5_cube2_material_command;
 
-// A tag: a named point of a part to which another part is attached.
+// A tag: a named point of a part (an .md5mesh file of a model), to which another part can be
+// attached.
 typedef struct md5_cube2_tag {
-    const char *joint;   // name of the joint that the tag follows
+    const char *joint;   // name of the joint with which the tag moves
     const char *name;    // name of the tag
-    md5_xform transform; // transform relative to the joint
+    md5_xform transform; // transform of the tag relative to the joint
 } md5_cube2_tag;
 
-// A joint that follows the view of a player when the player looks up or down. The game rotates the
-// joint by this angle, in which `view` is the pitch of the view in degrees:
+// Describes a joint that follows the view of a player when the player looks up or down. The game
+// rotates the joint by the following angle, in which `view` is the pitch of the view in degrees:
 //
 //   angle = clamp(view * scale + offset, min, max)
 typedef struct md5_cube2_pitch {
-    const char *joint;             // name of the joint; "": the whole part
-    float scale, offset, min, max; // factor; and angles in degrees
+    // Name of the joint. "": the whole part is rotated.
+    const char *joint;
+    // Members of the formula above: `scale` is a factor, the others are angles in degrees.
+    float scale, offset, min, max;
 } md5_cube2_pitch;
 
-// A change of a joint in animations: see md5_cube2_adjust_pose().
+// A constant rotation and translation of a joint in animations: see md5_cube2_adjust_pose().
 typedef struct md5_cube2_adjustment {
     const char *joint; // name of the joint
-    // Rotation of the joint as in the file, degrees: yaw around the axis down, pitch around the
+    // Rotation of the joint, as in the file, in degrees: yaw around the axis down, pitch around the
     // axis to the right and roll around the axis forward.
     float yaw, pitch, roll;
-    md5_vec3 translation; // added to the position of the joint
+    // Vector that is added to the position of the joint, with restrictions: see
+    // md5_cube2_adjust_pose().
+    md5_vec3 translation;
 } md5_cube2_adjustment;
 
-// An animation of a part. md5_cube2_anim_range() computes which frames of the file it plays.
+// An animation of a part of a model. md5_cube2_anim_range() computes which frames of the file it
+// plays.
 typedef struct md5_cube2_anim {
-    const char *names; // patterns of the names for which it is used: see md5_find_cube2_anim()
-    const char *file;  // path of the .md5anim file
-    float frame_rate;  // frames per second, > 0; replaces the frame rate in the .md5anim file
-    int32_t priority;  // priority in the game, as in the script; the library does not use it
-    int32_t start;     // first frame as in the script, see md5_cube2_anim_range(); 0: not set
-    int32_t end;       // number of frames as in the script, also explained there; 0: not set
-    uint32_t mask;     // index of the mask in md5_cube2_part.masks
-    // The first `num_adjustments` elements of md5_cube2_part.adjustments apply to this animation.
-    // If several of them name the same joint, the last one is used.
+    // Patterns of the names of actions for which the animation is played: see
+    // md5_find_cube2_anim().
+    const char *names;
+    const char *file; // path of the .md5anim file
+    // Frames per second, above 0. It replaces the frame rate in the .md5anim file.
+    float frame_rate;
+    // Priority in the game, as in the script. The library does not use it.
+    int32_t priority;
+    // First frame, as in the script; md5_cube2_anim_range() explains the number. 0: not set.
+    int32_t start;
+    // Number of frames, as in the script; md5_cube2_anim_range() explains the number. 0: not set.
+    int32_t end;
+    // Index of the mask in md5_cube2_part.masks, which contains the joints that the animation
+    // moves.
+    uint32_t mask;
+    // Number of adjustments that apply to this animation: the first num_adjustments elements of
+    // md5_cube2_part.adjustments. If several of them name the same joint, the last one is used.
     uint32_t num_adjustments;
 } md5_cube2_anim;
 
-// A mask: the joints that are moved by a group of animations. These are the named joints and all
-// their descendants. If a name begins with !, this joint and its descendants are excluded.
+// A mask: the joints that a group of animations moves. These are the named joints and all their
+// descendants. If a name begins with !, this joint and its descendants are excluded.
 typedef struct md5_cube2_mask {
-    uint32_t num_joints; // number of names; 0: the mask contains all joints of the part
+    // Number of names. 0: the mask contains all joints of the part.
+    uint32_t num_joints;
     // [num_joints] Names of joints. A name that begins with ! excludes this joint and its
     // descendants.
     const char *const *joints;
@@ -131,51 +162,66 @@ typedef struct md5_cube2_mask {
 
 // A part of a model: one .md5mesh file with its animations and materials.
 typedef struct md5_cube2_part {
-    const char *mesh;     // path of the .md5mesh file
-    const char *skeleton; // parts with the same name share joints and animations; "": not shared
-    // Largest angle between two triangles, in degrees, at which the normals of their common
-    // vertices are smoothed. 0: as in the .md5mesh file.
+    const char *mesh; // path of the .md5mesh file
+    // Name of the skeleton. Parts with the same name share their joints and animations. "": the
+    // part does not share them.
+    const char *skeleton;
+    // Angle in degrees. Normals are smoothed across an edge if the angle between its two triangles
+    // is at most this number. 0: the smoothing of the .md5mesh file is used.
     float smooth;
     uint32_t num_tags, num_pitches, num_adjustments, num_anims, num_masks, num_commands;
-    const md5_cube2_tag *tags;                  // [num_tags]
-    const md5_cube2_pitch *pitches;             // [num_pitches]
-    const md5_cube2_adjustment *adjustments;    // [num_adjustments] in file order
-    const md5_cube2_anim *anims;                // [num_anims] in file order
-    const md5_cube2_mask *masks;                // [num_masks] the first mask contains all joints
-    const md5_cube2_material_command *commands; // [num_commands] in file order
+    // [num_tags] Points to which other parts can be attached.
+    const md5_cube2_tag *tags;
+    // [num_pitches] Joints that follow the view of a player.
+    const md5_cube2_pitch *pitches;
+    // [num_adjustments] Constant changes of joints in animations, in file order.
+    const md5_cube2_adjustment *adjustments;
+    const md5_cube2_anim *anims; // [num_anims] animations in file order
+    // [num_masks] Sets of joints that animations move. The first mask contains all joints.
+    const md5_cube2_mask *masks;
+    // [num_commands] Commands that set the materials of meshes, in file order.
+    const md5_cube2_material_command *commands;
 } md5_cube2_part;
 
-// A link: part `child` is attached to a tag of part `parent`.
+// A connection of two parts of a model: the part `child` is attached to a tag of the part `parent`.
 typedef struct md5_cube2_link {
-    uint32_t parent, child; // indices of md5_cube2.parts
-    const char *tag;        // name of the tag
-    md5_vec3 translation;   // additional translation of the child
+    uint32_t parent, child; // indices of the two parts in md5_cube2.parts
+    const char *tag;        // name of the tag of the parent
+    // Translation of the child in addition to the transform of the tag.
+    md5_vec3 translation;
 } md5_cube2_link;
 
-// A command that only games need, such as a setting for collision, shadows or ragdolls. The library
-// returns its arguments unchanged.
+// A command of the script that only games need, such as a setting for collision, shadows or
+// ragdolls. The library returns its arguments unchanged.
 typedef struct md5_cube2_setting {
-    const char *keyword; // "mdlspin", "rdvert", ...
+    // Name of the command, such as "mdlspin" or "rdvert".
+    const char *keyword;
     uint32_t num_values;
-    const char *const *values; // [num_values] arguments
+    const char *const *values; // [num_values] arguments of the command
 } md5_cube2_setting;
 
 // A model: the content of an md5.cfg file. To place the model in the world of the game, add
 // `translation` first, then apply `scale` and the rotation.
 typedef struct md5_cube2 {
-    uint32_t num_parts; // at least 1
+    uint32_t num_parts; // number of parts, at least 1
+    // [num_parts] The parts, each of which is one .md5mesh file.
     const md5_cube2_part *parts;
     uint32_t num_links;
+    // [num_links] The connections between parts.
     const md5_cube2_link *links;
     // Size of a unit of the .md5mesh file in units of the game. `mdlscale` is the percentage in the
     // command of this name, 100 if the script does not contain it:
     //   scale = mdlscale / 100 / 4
     float scale;
-    md5_vec3 translation;   // translation of the model, in units of the .md5mesh file
+    // Translation of the model in units of the .md5mesh file. It is applied before `scale` and the
+    // rotation.
+    md5_vec3 translation;
     float yaw, pitch, roll; // rotation of the model, degrees
     uint32_t num_settings;
+    // [num_settings] Commands that only games need.
     const md5_cube2_setting *settings;
-    // Number of warnings of the load. It includes warnings that were not passed to a callback.
+    // Number of warnings that the load produced, including those that were not passed to a
+    // callback.
     uint32_t num_warnings;
     md5_internal internal;
 } md5_cube2;
@@ -252,17 +298,17 @@ MD5_GAME_API void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cu
 
 // -- Skins of Quake -------------------------------------------------------------------------------
 
-// Maximum number of skins of a mesh, and of images of a skin.
+// Largest number of skins of a mesh, and largest number of images of a skin.
 enum { MD5_MAX_QUAKE_SKINS = 32, MD5_MAX_QUAKE_IMAGES = 4 };
 
 // The skins of a mesh: alternative sets of images, of which the game selects one by its index. A
 // skin with several images is animated. If a game requests a skin that does not exist, vkQuake
 // draws the .mdl file instead.
 typedef struct md5_quake_skins {
-    uint32_t num_skins; // number of skins; 0: none was found
+    uint32_t num_skins; // number of skins that were found
     // [num_skins] Number of images of each skin, 1 to 4. The images are shown in sequence.
     uint32_t num_images[MD5_MAX_QUAKE_SKINS];
-    uint64_t reserved[2]; // 0
+    uint64_t reserved[2]; // must be 0
 } md5_quake_skins;
 
 // Callback that checks if an image exists. `name` does not have a file extension. Returns true if a
@@ -300,26 +346,30 @@ MD5_GAME_API uint32_t md5_quake_image_at(const md5_quake_skins *skins, uint32_t 
 // 0 hides the vertices of a joint, because they collapse to one point. Scales are applied to poses
 // and palettes after these have been computed, so models without scales have no additional cost.
 
-// The scale of a joint in a frame.
+// A key of a scaled joint: the scale of the joint in one frame.
 typedef struct md5_scale_key {
-    uint32_t frame; // index of the frame, the first frame is 0
-    float scale;    // factor; 1 does not change the joint
+    // Index of the frame. The first frame has the index 0.
+    uint32_t frame;
+    // Factor by which the joint is scaled. 1 does not change the joint.
+    float scale;
 } md5_scale_key;
 
 // A joint of an animation that is scaled in some frames. In all other frames its scale is 1.
 typedef struct md5_scaled_joint {
-    uint32_t joint;       // index of the joint in the animation
-    bool scales_position; // true: the translation of the joint relative to its parent is scaled too
+    uint32_t joint; // index of the joint in the animation
+    // true: the translation of the joint relative to its parent is scaled too.
+    bool scales_position;
     uint32_t num_keys;
-    const md5_scale_key *keys; // [num_keys] by ascending frame
+    const md5_scale_key *keys; // [num_keys] scales in some frames, by ascending frame
 } md5_scaled_joint;
 
-// The content of an .md5scale file.
+// The content of an .md5scale file: the joints of an animation that are scaled in some frames.
 typedef struct md5_scales {
     uint32_t num_joints;
-    const md5_scaled_joint *joints; // [num_joints] by ascending index of the joint
-    uint32_t num_warnings;          // number of warnings of the load
-    size_t size;                    // memory in bytes
+    // [num_joints] The scaled joints, by ascending index.
+    const md5_scaled_joint *joints;
+    uint32_t num_warnings; // number of warnings that the load produced
+    size_t size;           // size in memory, in bytes
     md5_internal internal;
 } md5_scales;
 

@@ -27,133 +27,166 @@ extern "C" {
 // -- Models ---------------------------------------------------------------------------------------
 
 // Kinds of frame commands, with the numbers of the engine. A frame command is an action of the game
-// at a certain frame of an animation. Each comment contains the keyword of the command in a
-// modelDef and its arguments: TEXT and JOINT are the members `text` and `joint` of
-// md5_frame_command.
+// that is executed when an animation reaches a certain frame. Each comment contains the keyword and
+// the arguments of the command in a modelDef, then its effect. TEXT and JOINT are the members
+// `text` and `joint` of md5_frame_command.
 typedef enum md5_frame_code {
-    MD5_FRAME_CALL,                   // call TEXT: call the script function TEXT
-    MD5_FRAME_OBJECT_CALL,            // object_call TEXT: call a function of the script object
-    MD5_FRAME_EVENT,                  // event TEXT: send an event of the engine to the entity
-    MD5_FRAME_SOUND,                  // sound TEXT: play the sound TEXT
-    MD5_FRAME_SOUND_VOICE,            // sound_voice TEXT: play TEXT on the sound channel "voice"
-    MD5_FRAME_SOUND_VOICE2,           // sound_voice2 TEXT: play TEXT on the sound channel "voice2"
-    MD5_FRAME_SOUND_BODY,             // sound_body TEXT: play TEXT on the sound channel "body"
-    MD5_FRAME_SOUND_BODY2,            // sound_body2 TEXT: play TEXT on the sound channel "body2"
-    MD5_FRAME_SOUND_BODY3,            // sound_body3 TEXT: play TEXT on the sound channel "body3"
-    MD5_FRAME_SOUND_WEAPON,           // sound_weapon TEXT: play TEXT on the sound channel "weapon"
-    MD5_FRAME_SOUND_ITEM,             // sound_item TEXT: play TEXT on the sound channel "item"
-    MD5_FRAME_SOUND_GLOBAL,           // sound_global TEXT: play TEXT everywhere at equal volume
-    MD5_FRAME_SOUND_CHATTER,          // sound_chatter TEXT: play TEXT if the character may speak
-    MD5_FRAME_SKIN,                   // skin TEXT: change the skin; "none" removes the skin
-    MD5_FRAME_TRIGGER,                // trigger TEXT: activate the entity TEXT
-    MD5_FRAME_TRIGGER_SMOKE_PARTICLE, // triggerSmokeParticle TEXT: start a smoke particle
-    MD5_FRAME_MELEE,                  // melee TEXT: hit the enemy with the damage TEXT
-    MD5_FRAME_DIRECT_DAMAGE,          // direct_damage TEXT: damage the enemy at any distance
-    MD5_FRAME_ATTACK_BEGIN,           // attack_begin TEXT: from here on, touching the enemy hurts
-    MD5_FRAME_ATTACK_END,             // attack_end: end of attack_begin
-    MD5_FRAME_MUZZLE_FLASH,           // muzzle_flash JOINT: show a flash; MD5_NONE: no joint
-    MD5_FRAME_CREATE_MISSILE,         // create_missile JOINT: show a missile at the joint
-    MD5_FRAME_LAUNCH_MISSILE,         // launch_missile JOINT: launch the missile from the joint
-    MD5_FRAME_FIRE_MISSILE_AT_TARGET, // fire_missile_at_target JOINT TEXT: aim at TEXT
-    MD5_FRAME_FOOTSTEP,               // footstep: play the sound of a step
-    MD5_FRAME_LEFT_FOOT,              // leftfoot: play the sound of the left foot
-    MD5_FRAME_RIGHT_FOOT,             // rightfoot: play the sound of the right foot
-    MD5_FRAME_ENABLE_EYE_FOCUS,       // enableEyeFocus: allow the eyes to follow a target
-    MD5_FRAME_DISABLE_EYE_FOCUS,      // disableEyeFocus: end of enableEyeFocus
-    MD5_FRAME_FX,                     // fx TEXT: start the effect TEXT
-    MD5_FRAME_DISABLE_GRAVITY,        // disableGravity: switch gravity off for the entity
-    MD5_FRAME_ENABLE_GRAVITY,         // enableGravity: switch gravity on
-    MD5_FRAME_JUMP,                   // jump: jump
-    MD5_FRAME_ENABLE_CLIP,            // enableClip: switch collisions of the entity on
-    MD5_FRAME_DISABLE_CLIP,           // disableClip: switch collisions of the entity off
-    MD5_FRAME_ENABLE_WALK_IK,         // enableWalkIK: place the feet on the ground
-    MD5_FRAME_DISABLE_WALK_IK,        // disableWalkIK: end of enableWalkIK
-    MD5_FRAME_ENABLE_LEG_IK,          // enableLegIK LEG: place one foot on the ground
-    MD5_FRAME_DISABLE_LEG_IK,         // disableLegIK LEG: end of enableLegIK
-    MD5_FRAME_RECORD_DEMO,            // recordDemo TEXT: record a demo, or end it if TEXT is ""
-    MD5_FRAME_AVI_GAME,               // aviGame TEXT: record a video, or end it if TEXT is ""
-    MD5_FRAME_LAUNCH_PROJECTILE,      // launch_projectile TEXT: launch the projectile TEXT
-    MD5_FRAME_TRIGGER_FX,             // trigger_fx JOINT TEXT: start the effect TEXT at the joint
-    MD5_FRAME_START_EMITTER,          // start_emitter NAME JOINT PARTICLE; text: "NAME PARTICLE"
-    MD5_FRAME_STOP_EMITTER            // stop_emitter TEXT: stop the emitter with the name TEXT
+    MD5_FRAME_CALL,          // call TEXT: call the script function TEXT
+    MD5_FRAME_OBJECT_CALL,   // object_call TEXT: call the function TEXT of the script object
+    MD5_FRAME_EVENT,         // event TEXT: send the engine's event TEXT to the entity
+    MD5_FRAME_SOUND,         // sound TEXT: play the sound TEXT
+    MD5_FRAME_SOUND_VOICE,   // sound_voice TEXT: play TEXT on the sound channel "voice"
+    MD5_FRAME_SOUND_VOICE2,  // sound_voice2 TEXT: play TEXT on the sound channel "voice2"
+    MD5_FRAME_SOUND_BODY,    // sound_body TEXT: play TEXT on the sound channel "body"
+    MD5_FRAME_SOUND_BODY2,   // sound_body2 TEXT: play TEXT on the sound channel "body2"
+    MD5_FRAME_SOUND_BODY3,   // sound_body3 TEXT: play TEXT on the sound channel "body3"
+    MD5_FRAME_SOUND_WEAPON,  // sound_weapon TEXT: play TEXT on the sound channel "weapon"
+    MD5_FRAME_SOUND_ITEM,    // sound_item TEXT: play TEXT on the sound channel "item"
+    MD5_FRAME_SOUND_GLOBAL,  // sound_global TEXT: play TEXT everywhere at equal volume
+    MD5_FRAME_SOUND_CHATTER, // sound_chatter TEXT: play the sound TEXT if the character may speak
+    MD5_FRAME_SKIN,          // skin TEXT: change the skin to TEXT; "none" removes the skin
+    MD5_FRAME_TRIGGER,       // trigger TEXT: activate the entity TEXT
+    // triggerSmokeParticle TEXT: start the smoke particle TEXT
+    MD5_FRAME_TRIGGER_SMOKE_PARTICLE,
+    MD5_FRAME_MELEE, // melee TEXT: hit the enemy, with the damage TEXT, if it is near
+    // direct_damage TEXT: damage the enemy, with the damage TEXT, at any distance
+    MD5_FRAME_DIRECT_DAMAGE,
+    // attack_begin TEXT: from this frame on, the enemy takes the damage TEXT if the character
+    // touches it
+    MD5_FRAME_ATTACK_BEGIN,
+    // attack_end: end the effect of attack_begin
+    MD5_FRAME_ATTACK_END,
+    // muzzle_flash JOINT: show a flash at the joint; the index of the joint may be MD5_NONE
+    MD5_FRAME_MUZZLE_FLASH,
+    // create_missile JOINT: show a missile at the joint, without launching it
+    MD5_FRAME_CREATE_MISSILE,
+    // launch_missile JOINT: launch the missile from the joint
+    MD5_FRAME_LAUNCH_MISSILE,
+    // fire_missile_at_target JOINT TEXT: launch a missile from the joint at the entity TEXT
+    MD5_FRAME_FIRE_MISSILE_AT_TARGET,
+    MD5_FRAME_FOOTSTEP,         // footstep: play the sound of a footstep
+    MD5_FRAME_LEFT_FOOT,        // leftfoot: play the footstep sound of the left foot
+    MD5_FRAME_RIGHT_FOOT,       // rightfoot: play the footstep sound of the right foot
+    MD5_FRAME_ENABLE_EYE_FOCUS, // enableEyeFocus: allow the eyes to follow a target
+    // disableEyeFocus: forbid the eyes to follow a target
+    MD5_FRAME_DISABLE_EYE_FOCUS,
+    MD5_FRAME_FX,              // fx TEXT: start the effect TEXT
+    MD5_FRAME_DISABLE_GRAVITY, // disableGravity: switch off gravity for the entity
+    MD5_FRAME_ENABLE_GRAVITY,  // enableGravity: switch on gravity for the entity
+    MD5_FRAME_JUMP,            // jump: let the entity jump
+    MD5_FRAME_ENABLE_CLIP,     // enableClip: switch on collisions of the entity
+    MD5_FRAME_DISABLE_CLIP,    // disableClip: switch off collisions of the entity
+    // enableWalkIK: start to place the feet on the ground by inverse kinematics
+    MD5_FRAME_ENABLE_WALK_IK,
+    // disableWalkIK: stop placing the feet on the ground
+    MD5_FRAME_DISABLE_WALK_IK,
+    // enableLegIK LEG: start to place one foot on the ground; LEG is the member `leg`
+    MD5_FRAME_ENABLE_LEG_IK,
+    // disableLegIK LEG: stop placing one foot on the ground; LEG is the member `leg`
+    MD5_FRAME_DISABLE_LEG_IK,
+    MD5_FRAME_RECORD_DEMO,       // recordDemo TEXT: record a demo, or end it if TEXT is ""
+    MD5_FRAME_AVI_GAME,          // aviGame TEXT: record a video, or end it if TEXT is ""
+    MD5_FRAME_LAUNCH_PROJECTILE, // launch_projectile TEXT: launch the projectile TEXT
+    MD5_FRAME_TRIGGER_FX,        // trigger_fx JOINT TEXT: start the effect TEXT at the joint
+    // start_emitter NAME JOINT PARTICLE: emit PARTICLE at the joint; `text` contains "NAME
+    // PARTICLE"
+    MD5_FRAME_START_EMITTER,
+    // stop_emitter TEXT: stop the emitter that was started with the name TEXT
+    MD5_FRAME_STOP_EMITTER
 } md5_frame_code;
 
-// A frame command.
+// A frame command: an action of the game that is executed at a frame of an animation.
 typedef struct md5_frame_command {
-    uint32_t frame; // frame of the animation at which the command is executed; 1 is the first frame
-    md5_frame_code code;
+    // Number of the frame at which the command is executed; the first frame is 1.
+    uint32_t frame;
+    md5_frame_code code; // kind of action
     // Text argument of the command; "" if the command does not have a text argument. If the only
     // argument is a joint, `text` is the name of this joint.
     const char *text;
-    uint32_t joint; // index of the joint argument in the model; MD5_NONE: no joint argument
-    int32_t leg;    // number of the leg, for the two commands with the argument LEG
+    // Index of the joint argument in the model. MD5_NONE: the command has no joint argument.
+    uint32_t joint;
+    // Number of the leg. Only the commands enableLegIK and disableLegIK use it.
+    int32_t leg;
 } md5_frame_command;
 
-// Bits of md5_model_anim.flags.
+// Properties of an animation, as bits of md5_model_anim.flags.
 enum {
-    MD5_ANIM_PREVENTS_IDLE_OVERRIDE = 1, // channels that are idle do not copy this animation
-    MD5_ANIM_RANDOM_CYCLE_START = 2,     // cycles begin at a random time of the animation
-    MD5_ANIM_NO_TURN = 4,                // the monster must not turn while the animation plays
-    MD5_ANIM_TURN = 8                    // the rotation of the root joint turns the monster
+    // A channel (part of the body) that is idle does not copy this animation from another channel.
+    MD5_ANIM_PREVENTS_IDLE_OVERRIDE = 1,
+    // If the animation is played in a cycle, it starts at a random time.
+    MD5_ANIM_RANDOM_CYCLE_START = 2,
+    MD5_ANIM_NO_TURN = 4, // the monster must not turn while the animation plays
+    // The rotation of the root joint turns the monster.
+    MD5_ANIM_TURN = 8
 };
 
-// Maximum number of files of one animation.
+// Largest number of .md5anim files of one animation.
 enum { MD5_MAX_SYNCED_ANIMS = 3 };
 
 // An animation of a modelDef.
 typedef struct md5_model_anim {
-    const char *name; // unique name in the modelDef, for example "pain12"
+    // Name of the animation, unique in the modelDef, for example "pain12".
+    const char *name;
     // The name without the digits at its end, for example "pain". If the game requests an alias,
     // one of the animations with this alias is selected.
     const char *alias;
     uint32_t num_files, num_commands;
     uint32_t flags; // MD5_ANIM_* bits
-    // [num_files] .md5anim files. Most animations have one file. Several files have the same
-    // duration, and the engine can blend them, for example to aim up and down.
+    // [num_files] Names of .md5anim files. Most animations have one file. Several files have the
+    // same duration, and the engine can blend them, for example to aim up and down.
     const char *files[MD5_MAX_SYNCED_ANIMS];
-    uint32_t num_frames;               // number of frames of files[0]
-    uint32_t milliseconds;             // duration of each file
-    const md5_frame_command *commands; // [num_commands] by ascending frame, then in file order
-    float rate; // playback rate, 0.01 to 100: Quake 4's keyword "rate"; 1 without this keyword
+    uint32_t num_frames;   // number of frames of files[0]
+    uint32_t milliseconds; // duration of each file, milliseconds
+    // [num_commands] Actions at frames of the animation, by ascending frame, then in the order of
+    // the file.
+    const md5_frame_command *commands;
+    // Playback rate, 0.01 to 100, from the keyword "rate" of Quake 4. It is 1 without this keyword.
+    float rate;
 } md5_model_anim;
 
-// Channels: parts of the body that can play animations independently of each other. A modelDef
+// The channels: parts of the body that can play animations independently of each other. A modelDef
 // lists the joints of each channel.
 typedef enum md5_channel {
-    MD5_CHANNEL_ALL, // all joints
+    // The whole body: all joints.
+    MD5_CHANNEL_ALL,
     MD5_CHANNEL_TORSO,
     MD5_CHANNEL_LEGS,
     MD5_CHANNEL_HEAD,
     MD5_CHANNEL_EYELIDS,
-    MD5_NUM_CHANNELS // number of channels
+    MD5_NUM_CHANNELS // number of channels in this list
 } md5_channel;
 
-// The joints of a channel.
+// The joints of a channel, which is a part of the body that can play its own animations.
 typedef struct md5_model_channel {
     uint32_t num_joints;
     // [num_joints] Indices of joints, in the order in which the file names them.
     const uint32_t *joints;
 } md5_model_channel;
 
-// A channel that has another name than the channels of the engine. The engine reports an error for
+// A channel whose name is not one of the engine's five channels. The engine reports an error for
 // such a channel. Only MD5_PARSE_LENIENT keeps it.
 typedef struct md5_named_channel {
-    const char *name; // name as in the file
+    const char *name; // name of the channel, as in the file
     md5_model_channel channel;
 } md5_named_channel;
 
-// A modelDef.
+// A modelDef: a declaration that gives a model its animations.
 typedef struct md5_model_def {
-    const md5_decl *decl;
-    const char *mesh; // name of the .md5mesh file; "" if it is missing
-    const char *skin; // name of the skin; NULL: none
-    md5_vec3 offset;  // added to the position of the first joint
+    const md5_decl *decl; // the declaration in the game's files
+    // Name of the .md5mesh file. "" if the modelDef does not contain it.
+    const char *mesh;
+    // Name of the skin that replaces materials of the model. NULL: no skin.
+    const char *skin;
+    // Vector that is added to the position of the first joint (keyword "offset").
+    md5_vec3 offset;
     uint32_t num_joints;
-    const md5_joint *joints;                      // [num_joints] joints of the mesh
-    md5_model_channel channels[MD5_NUM_CHANNELS]; // by md5_channel
-    uint32_t num_anims;                           // number of animations: see md5_model_def_anim()
+    const md5_joint *joints; // [num_joints] joints of the .md5mesh file
+    // joints of each channel; the index is an md5_channel
+    md5_model_channel channels[MD5_NUM_CHANNELS];
+    uint32_t num_anims; // number of animations, which md5_model_def_anim() returns
     uint32_t num_other_channels;
-    const md5_named_channel *other_channels; // [num_other_channels]
+    // [num_other_channels] channels that the engine does not have
+    const md5_named_channel *other_channels;
 } md5_model_def;
 
 // Returns the modelDef with the given name. Returns NULL without an error if no file declares this
@@ -181,17 +214,19 @@ MD5_GAME_API const md5_model_anim *md5_model_def_anim(const md5_model_def *model
 
 // -- EntityDefs -----------------------------------------------------------------------------------
 
-// A key of an entityDef.
+// A key of an entityDef: a name with a value, for example "model" "monster_demon_imp".
 typedef struct md5_entity_key {
     const char *name, *value; // name and value as in the file
-    const md5_decl *decl;     // the entityDef that contains the key: this entityDef or a parent
-    uint32_t line, column;    // location of the name in decl->file
+    // The entityDef that contains the key, which is this entityDef or one of its parents.
+    const md5_decl *decl;
+    uint32_t line, column; // location of the name in decl->file
 } md5_entity_key;
 
-// An entityDef. Each name occurs in one key only; names that differ only in case are equal. The key
-// "classname" is always present and contains the name of the entityDef.
+// An entityDef: a declaration of an object in the game, which consists of keys with values. Each
+// key has a different name; names that differ only in case are equal. The key "classname" is always
+// present and contains the name of the entityDef.
 typedef struct md5_entity_def {
-    const md5_decl *decl;
+    const md5_decl *decl; // the declaration in the game's files
     uint32_t num_keys;
     // [num_keys] The keys of the entityDef itself in file order, then the keys of its parents.
     const md5_entity_key *keys;
@@ -250,19 +285,20 @@ md5_entity_def_next_key(const md5_entity_def *def, const char *prefix, const md5
 // An animation of an entity: an animation of the modelDef whose files have been loaded.
 typedef struct md5_entity_clip {
     const md5_model_anim *anim; // name, alias, flags and frame commands
-    // Number of loaded files. 0 means that the animation cannot be played, because a file is
-    // missing or invalid. A warning has reported the reason.
+    // Number of loaded files. 0 means that the animation cannot be played because a file is missing
+    // or invalid; a warning has reported the reason.
     uint32_t num_files;
-    const md5_anim *anims[MD5_MAX_SYNCED_ANIMS];       // [num_files] contents of the files
-    const md5_binding *bindings[MD5_MAX_SYNCED_ANIMS]; // [num_files] bindings to the entity's model
+    const md5_anim *anims[MD5_MAX_SYNCED_ANIMS]; // [num_files] content of each file
+    // [num_files] Binding of each file to the model of the entity.
+    const md5_binding *bindings[MD5_MAX_SYNCED_ANIMS];
 } md5_entity_clip;
 
-// A joint of a head that follows a joint of the body. The head and the body of a character are
-// separate models; copied joints keep the neck of the head aligned with the neck of the body.
+// States that a joint of a head follows a joint of the body. The head and the body of a character
+// are separate models; copied joints keep the neck of the head aligned with the neck of the body.
 typedef struct md5_joint_copy {
-    uint32_t from; // index of the joint of the body
-    uint32_t to;   // index of the joint of the head
-    // True: the position and rotation in model space are copied. False: the position and rotation
+    uint32_t from; // index of the joint of the body that is followed
+    uint32_t to;   // index of the joint of the head that follows
+    // true: the position and rotation in model space are copied. false: the position and rotation
     // relative to the parent joint are copied.
     bool is_model_space;
 } md5_joint_copy;
@@ -271,35 +307,42 @@ typedef struct md5_entity md5_entity;
 
 // Limits of entities.
 enum {
-    // Maximum number of parts of an entity, including the parts of its parts, and parts that could
-    // not be loaded. Further parts are ignored.
+    // Largest number of parts (attached models) of an entity, including the parts of its parts, and
+    // parts that could not be loaded. Further parts are ignored.
     MD5_MAX_ENTITY_PARTS = 64,
-    MD5_MAX_JOINT_COPIES = 256,     // maximum number of copied joints of a part; more are ignored
-    MD5_MAX_BLINK_WAIT = 1000000000 // longest time between blinks, milliseconds
+    // Largest number of copied joints of a part. Further copied joints are ignored.
+    MD5_MAX_JOINT_COPIES = 256,
+    // Longest time between two blinks of the eyes, milliseconds.
+    MD5_MAX_BLINK_WAIT = 1000000000
 };
 
 // A part of an entity: another model that is attached to a joint. A part is either the head, from
 // the key "def_head", or an attached entity, from a key that begins with "def_attach". The entity
 // to which parts are attached is called the body.
 typedef struct md5_entity_part {
-    const char *key;          // name of the key that defines the part
-    const md5_entity *entity; // the attached entity
-    uint32_t joint;           // index of the joint of the body
+    // Name of the entityDef's key that defines the part, such as "def_head".
+    const char *key;
+    const md5_entity *entity; // the attached entity: its model, clips and materials
+    uint32_t joint;           // index of the joint of the body to which the part is attached
     uint32_t num_copies;
     // Transform from the model space of the part to the space of the joint. It includes the
     // model_offset of the part.
     md5_xform offset;
-    const md5_joint_copy *copies; // [num_copies] copied joints, parents before their children
+    // [num_copies] joints of the part that follow joints of the body, parents before their children
+    const md5_joint_copy *copies;
 } md5_entity_part;
 
-// All data that is needed to draw and animate an entity.
+// An entity: all data that is needed to draw and animate an object of the game.
 struct md5_entity {
-    const md5_entity_def *def;      // NULL if the entity was loaded from a modelDef or a file
-    const md5_model_def *model_def; // NULL if the entity was loaded from a file
+    // The entityDef with the keys. NULL: the entity was loaded from a modelDef or a file.
+    const md5_entity_def *def;
+    // The modelDef with the animations. NULL: the entity was loaded from a file.
+    const md5_model_def *model_def;
     const md5_model *model;
-    const md5_skin_def *skin; // NULL: none
-    // [model->num_meshes] Names of the materials of the meshes. The skin has been applied, and so
-    // has the key "shader", which replaces all materials of an entity.
+    // The skin that has been applied to the materials. NULL: no skin.
+    const md5_skin_def *skin;
+    // [model->num_meshes] Name of the material of each mesh. The skin has been applied, and so has
+    // the key "shader", which replaces all materials of an entity.
     const char *const *materials;
     uint32_t num_clips, num_parts;
     const md5_entity_clip *clips; // [num_clips] animations, in the order of the modelDef
@@ -308,18 +351,22 @@ struct md5_entity {
     const float *const *masks;
     // [num_parts] If the entity has a head, the head is the first part.
     const md5_entity_part *parts;
-    // Added to the position of joint 0 in every pose: md5_model_def.offset. Each coordinate is
-    // clamped to -1e9 .. 1e9, like all numbers of an entity.
+    // Offset that is added to the position of joint 0 in every pose. It is md5_model_def.offset
+    // with each coordinate clamped to -1e9 .. 1e9, like all numbers of an entity.
     md5_vec3 offset;
-    md5_vec3 model_offset; // origin of the model in the space of the entity: key "offsetModel"
-    // Shortest and longest time between blinks of the eyes, milliseconds: see md5_actor_spawn().
+    // Position of the model's origin in the space of the entity (the key "offsetModel").
+    md5_vec3 model_offset;
+    // Shortest and longest time between two blinks of the eyes, milliseconds: see
+    // md5_actor_spawn().
     uint32_t blink_min, blink_max;
-    // Number of warnings of the load. It includes warnings that were not passed to a callback.
+    // Number of warnings that the load produced, including those that were not passed to a
+    // callback.
     uint32_t num_warnings;
-    size_t size; // memory of the model and the animations in bytes, without parts
+    // Size of the model and the animations in memory, in bytes, without the parts.
+    size_t size;
     md5_internal internal;
-    // Parameters of the entity for md5_material_input.parms: the key "_color" (red, green, blue),
-    // then the keys "shaderParm3" to "shaderParm11".
+    // Parameters of the entity's materials, for md5_material_input.parms: the key "_color" (red,
+    // green, blue), then the keys "shaderParm3" to "shaderParm11".
     float parms[12];
 };
 

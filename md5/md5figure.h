@@ -42,10 +42,10 @@ extern "C" {
 // with the engine's default for every value that the file does not contain. They do not depend on a
 // model. All angles are in degrees.
 
-// The way in which an .af file defines a point or a direction. The last three kinds refer to the
-// positions of joints in the setup.
+// Selects how an .af file defines a point or a direction. The last three kinds refer to the
+// positions of joints in the setup, which is the first frame of the clip "af_pose".
 typedef enum md5_figure_vector_kind {
-    MD5_FIGURE_NUMBERS,     // three numbers
+    MD5_FIGURE_NUMBERS,     // three numbers: the coordinates of the point or direction
     MD5_FIGURE_JOINT,       // the position of joints[0]
     MD5_FIGURE_BONE_CENTER, // the point halfway between joints[0] and joints[1]
     MD5_FIGURE_BONE_DIR     // the direction from joints[0] to joints[1]
@@ -54,14 +54,15 @@ typedef enum md5_figure_vector_kind {
 // A point or a direction in model space, as it is written in an .af file.
 typedef struct md5_figure_vector {
     md5_figure_vector_kind kind;
-    bool is_negated;       // true if the vector is multiplied by -1
-    md5_vec3 numbers;      // the three numbers of MD5_FIGURE_NUMBERS
-    const char *joints[2]; // names of the joints of the other kinds; "" if unused
+    bool is_negated;  // true: the vector is multiplied by -1
+    md5_vec3 numbers; // coordinates, for MD5_FIGURE_NUMBERS
+    // Names of the joints to which the other kinds refer. "": the name is not used.
+    const char *joints[2];
 } md5_figure_vector;
 
-// Collision categories, as bits with the engine's values. The contents of a body are the categories
-// to which the body belongs. The clip mask of a body contains the categories of the objects with
-// which the body collides.
+// Collision categories, as bits with the engine's values. The contents of a body
+// (md5_figure_body.contents) are the categories to which the body belongs. The clip mask of a body
+// (md5_figure_body.clip_mask) contains the categories of the objects with which the body collides.
 enum {
     MD5_CONTENTS_SOLID = 0x1,         // solid objects, such as walls and floors
     MD5_CONTENTS_PLAYERCLIP = 0x8,    // invisible obstacles for players
@@ -71,53 +72,65 @@ enum {
     MD5_CONTENTS_CORPSE = 0x400       // dead characters
 };
 
-// Shape of a body, with the engine's values. Every shape is a convex polyhedron. The size of every
-// shape except MD5_SHAPE_BONE is the size of a box, which md5_figure_body.corners define.
+// The shape of a body (a rigid part of the figure), with the engine's values. Every shape is a
+// convex polyhedron. All shapes except MD5_SHAPE_BONE fill a box, whose corners
+// md5_figure_body.corners contains.
 typedef enum md5_body_shape {
-    MD5_SHAPE_BOX = 1,      // the box itself
-    MD5_SHAPE_OCTAHEDRON,   // 6 vertices
-    MD5_SHAPE_DODECAHEDRON, // 20 vertices
-    MD5_SHAPE_CYLINDER,     // a prism around the z axis
+    MD5_SHAPE_BOX = 1,      // a box
+    MD5_SHAPE_OCTAHEDRON,   // an octahedron, which has 6 vertices
+    MD5_SHAPE_DODECAHEDRON, // a dodecahedron, which has 20 vertices
+    MD5_SHAPE_CYLINDER,     // a cylinder around the z axis, approximated by a prism
     // A pyramid around the z axis. Its tip is at z = 0, and its base is below the tip by the height
     // of the box.
     MD5_SHAPE_CONE,
-    MD5_SHAPE_BONE // a spindle between two points: two tips, and a triangle in the middle
+    // A spindle between two points: a tip at each point, and a triangle in the middle between them.
+    MD5_SHAPE_BONE
 } md5_body_shape;
 
-// The part of a joint's transform that a body determines when bodies are converted to a pose.
+// Selects which part of a joint's transform is computed from a body when bodies are converted to a
+// pose.
 typedef enum md5_body_mod {
     MD5_BODY_AXIS,   // the rotation of the joint
     MD5_BODY_ORIGIN, // the position of the joint
     MD5_BODY_BOTH    // the rotation and the position of the joint
 } md5_body_mod;
 
-// Declaration of a body.
+// The declaration of a body, which is a rigid part of a figure, usually a limb.
 typedef struct md5_figure_body {
     const char *name;  // name of the body, to which constraints refer
-    const char *joint; // name of the joint that the body moves
+    const char *joint; // name of the joint whose transform the body determines
     // List of the joints that are attached to the body, for example "*chest -*neck". `*` before a
     // name selects the joint and all its descendants, and `-` removes joints from the list.
     const char *contained;
-    md5_body_mod mod; // the part of the joint's transform that the body determines
+    md5_body_mod mod; // part of the joint's transform that the body determines
     md5_body_shape shape;
-    md5_figure_vector corners[2]; // opposite corners of the bounding box, or both ends of a bone
+    // Two opposite corners of the box that the shape fills. For MD5_SHAPE_BONE, the two ends of the
+    // bone.
+    md5_figure_vector corners[2];
     // Number of sides of a cylinder (3 to 10) or a cone (3 to 15). Other numbers are clamped.
     int32_t num_sides;
-    float width;              // width of a bone in its middle
-    md5_figure_vector origin; // position of the body in the setup
-    // Directions for friction and for a motor at the contacts of the body, as declared. This
-    // library does not use either of them.
+    // Width of a bone in its middle, units.
+    float width;
+    // Position of the body in the setup.
+    md5_figure_vector origin;
+    // Directions of friction and of a motor at the contacts of the body, as declared. This library
+    // does not use them.
     md5_figure_vector friction_direction, motor_direction;
-    float angles[3];        // rotation of the body in the setup: pitch, yaw, roll
-    float density;          // mass per cubic unit
-    float inertia_scale[9]; // 3x3 matrix by which the computed inertia tensor is multiplied
-    float friction[3];      // friction of the body: linear, angular, contact
-    uint32_t contents;      // MD5_CONTENTS_* bits: categories of the body
-    uint32_t clip_mask;     // MD5_CONTENTS_* bits: categories with which the body collides
-    bool collides_with_own; // true if the body collides with other bodies of its figure
+    // Rotation of the body in the setup, degrees: pitch, yaw, roll.
+    float angles[3];
+    float density; // mass per cubic unit of volume
+    // 3x3 matrix by which the computed inertia tensor is multiplied.
+    float inertia_scale[9];
+    float friction[3]; // coefficients of friction of the body: linear, angular, at contacts
+    // Categories to which the body belongs, as MD5_CONTENTS_* bits.
+    uint32_t contents;
+    // Categories of objects with which the body collides, as MD5_CONTENTS_* bits.
+    uint32_t clip_mask;
+    // true: the body collides with other bodies of the same figure.
+    bool collides_with_own;
 } md5_figure_body;
 
-// Types of constraints, with the engine's values.
+// The types of constraints (connections between two bodies), with the engine's values.
 typedef enum md5_constraint_type {
     MD5_CONSTRAINT_FIXED = 1, // both bodies move as one body
     MD5_CONSTRAINT_BALL,      // a ball and socket joint, which allows all rotations about a point
@@ -127,27 +140,35 @@ typedef enum md5_constraint_type {
     MD5_CONSTRAINT_SPRING     // a spring between two points
 } md5_constraint_type;
 
-// Types of limits, which restrict the rotation that a constraint allows.
+// The types of limits, which restrict the rotation that a constraint between two bodies allows.
 typedef enum md5_limit_type {
     MD5_FIGURE_NO_LIMIT = -1, // the rotation is not restricted
-    MD5_FIGURE_CONE,          // a direction must remain in a cone; hinges use this type too
-    MD5_FIGURE_PYRAMID        // a direction must remain in a four-sided pyramid
+    // A direction must remain in a cone. Hinges use this type too, with another meaning of the
+    // angles.
+    MD5_FIGURE_CONE,
+    MD5_FIGURE_PYRAMID // a direction must remain in a four-sided pyramid
 } md5_limit_type;
 
-// Declaration of a constraint. Members that the type of the constraint does not use have no effect.
+// The declaration of a constraint, which connects two bodies. Members that the type of the
+// constraint does not use have no effect.
 typedef struct md5_figure_constraint {
     md5_constraint_type type;
-    const char *name;      // name of the constraint
-    const char *bodies[2]; // names of the two connected bodies; "world" means the fixed world
-    float friction;        // friction of the constraint
+    const char *name; // name of the constraint
+    // Names of the two connected bodies. "world" means the world, which does not move.
+    const char *bodies[2];
+    float friction; // coefficient of friction of the constraint
     // anchors[0] is the point at which both bodies are connected. A spring connects anchors[0] on
     // bodies[0] with anchors[1] on bodies[1]. All other types ignore anchors[1].
     md5_figure_vector anchors[2];
     // Directions of the limbs: shafts[0] for bodies[0] and shafts[1] for bodies[1]. A ball and
     // socket joint uses only shafts[0], which is the direction that its limit restricts.
     md5_figure_vector shafts[2];
-    md5_figure_vector axis;       // rotation axis of a hinge, or direction of a slider
-    md5_figure_vector limit_axis; // center line of the cone or the pyramid
+    // Rotation axis of a hinge, or direction of movement of a slider.
+    md5_figure_vector axis;
+    // Direction of the center line of the cone or the pyramid to which the limit restricts a
+    // direction.
+    md5_figure_vector limit_axis;
+    // How the rotation is restricted.
     md5_limit_type limit;
     // Angles of the limit, degrees. Their meaning depends on the limit:
     //   cone:    [0] the full angle of the cone
@@ -161,14 +182,18 @@ typedef struct md5_figure_constraint {
     float spring[6];
 } md5_figure_constraint;
 
-// Declaration of an articulated figure.
+// The declaration of an articulated figure: the bodies and constraints that replace a skeleton when
+// a character has died.
 typedef struct md5_figure_def {
-    const md5_decl *decl;
-    const char *model; // name of the model for which the figure is made; "" if not declared
-    const char *skin;  // name of the skin of this model; "" if not declared
-    // Friction as declared for the whole figure, in this order: linear, angular, contact,
-    // constraint. The first three numbers are the defaults of md5_figure_body.friction. The fourth
-    // number has no effect: constraints that do not declare their friction have 0.5.
+    const md5_decl *decl; // the declaration in the game's files
+    // Name of the model for which the figure is made. "" if it is not declared.
+    const char *model;
+    // Name of the skin of this model. "" if it is not declared.
+    const char *skin;
+    // Coefficients of friction that are declared for the whole figure, in this order: linear,
+    // angular, at contacts, of constraints. The first three numbers are the defaults of
+    // md5_figure_body.friction. The fourth number has no effect: constraints that do not declare
+    // their friction have 0.5.
     float friction[4];
     // Mass of the whole figure. -1 means that the mass of each body is its volume multiplied by its
     // density.
@@ -180,16 +205,19 @@ typedef struct md5_figure_def {
     // A figure also comes to rest if no body has moved for the time [0] in seconds. A body has
     // moved if its displacement is at least [1] units or its rotation is at least [2] degrees.
     float no_move[3];
-    // Minimum and maximum number of seconds until the figure comes to rest; -1 means unlimited.
+    // Smallest and largest number of seconds until the figure comes to rest. -1 means that there is
+    // no limit.
     float move_times[2];
-    uint32_t contents;      // default for md5_figure_body.contents
-    uint32_t clip_mask;     // default for md5_figure_body.clip_mask
-    bool collides_with_own; // default for md5_figure_body.collides_with_own
+    uint32_t contents;  // default of md5_figure_body.contents
+    uint32_t clip_mask; // default of md5_figure_body.clip_mask
+    // Default of md5_figure_body.collides_with_own.
+    bool collides_with_own;
     uint32_t num_bodies, num_constraints;
     // [num_bodies] The first body is the body whose joint is "origin". All other bodies are in file
     // order, except that the first body of the file and the body of "origin" are exchanged.
     const md5_figure_body *bodies;
-    const md5_figure_constraint *constraints; // [num_constraints] in file order
+    // [num_constraints] The constraints in file order.
+    const md5_figure_constraint *constraints;
 } md5_figure_def;
 
 // Returns the declaration of the articulatedFigure with the given name. Returns NULL without an
@@ -206,16 +234,22 @@ MD5_GAME_API const md5_figure_def *md5_game_figure_def(md5_game *game, const cha
 // A declaration refers to joints by their names. md5_create_figure() combines a declaration with
 // the model of an entity, and computes the polyhedra, masses and transforms for a physics engine.
 
-// A body of a figure. The origin of the body's axes is its center of mass.
+// A body of a figure, with the data that a physics engine needs. The origin of the body's axes is
+// its center of mass.
 typedef struct md5_body_part {
-    const md5_figure_body *def;
+    const md5_figure_body *def; // the declaration of the body
     // Index of the joint that the body moves. For a body whose joint is "origin", it is the first
     // child of this joint, because the `place` of the entity moves the joint "origin" itself.
     uint32_t joint;
-    float mass; // scaled so that all masses have the sum md5_figure_def.total_mass, if that is set
-    float inertia[9]; // inertia tensor about the center of mass in the body's axes, row by row
-    md5_xform offset; // transform of the body relative to its joint in the setup
-    // The polyhedron of the body: a range of md5_figure.vertices and of md5_figure.triangles.
+    // Mass of the body. If md5_figure_def.total_mass is set, all masses are scaled so that their
+    // sum is this number.
+    float mass;
+    // Inertia tensor about the center of mass, in the body's axes: a 3x3 matrix, row by row.
+    float inertia[9];
+    // Transform of the body relative to its joint, in the setup.
+    md5_xform offset;
+    // The polyhedron of the body, as a range of md5_figure.vertices and a range of
+    // md5_figure.triangles.
     uint32_t first_vertex, num_vertices, first_triangle, num_triangles;
     md5_bounds bounds; // bounding box of the vertices, in the body's axes
 } md5_body_part;
@@ -224,16 +258,20 @@ typedef struct md5_body_part {
 // and directions in the axes of bodies[0]; elements with index 1 are in the axes of bodies[1]. If a
 // body is the world, its points and directions are in model space, as in the setup.
 typedef struct md5_body_constraint {
-    const md5_figure_constraint *def;
-    uint32_t bodies[2];  // indices of the connected bodies; MD5_NONE means the world
-    md5_vec3 anchors[2]; // the connected points
-    md5_vec3 shafts[2];  // directions of the two limbs
+    const md5_figure_constraint *def; // the declaration of the constraint
+    uint32_t bodies[2];               // indices of the connected bodies; MD5_NONE means the world
+    md5_vec3 anchors[2];              // the point at which the bodies are connected
+    // Directions of the two connected limbs.
+    md5_vec3 shafts[2];
     // The rotation axis of a hinge, or the direction of a slider. For a universal joint, a
     // direction that is perpendicular to both shafts in the setup.
     md5_vec3 axes[2];
-    md5_vec3 limit_axis;  // center line of the limit, in the axes of bodies[1]
-    md5_vec3 limit_base;  // direction of the first side of a pyramid, in the axes of bodies[1]
-    md5_vec3 limit_shaft; // the direction that the limit restricts, in the axes of bodies[0]
+    // Center line of the cone or the pyramid of the limit, in the axes of bodies[1].
+    md5_vec3 limit_axis;
+    // Direction from the center line to the first side of a pyramid, in the axes of bodies[1].
+    md5_vec3 limit_base;
+    // Direction that must remain in the cone or the pyramid, in the axes of bodies[0].
+    md5_vec3 limit_shaft;
     // Cosine of half of each angle of the limit. A cone and a hinge use only limit_cosines[0], a
     // pyramid uses both elements.
     float limit_cosines[2];
@@ -247,20 +285,23 @@ typedef struct md5_body_constraint {
 //                              increases linearly to 1
 //   after `end`:               1
 typedef struct md5_friction_dent {
-    float scale;      // smallest factor
-    float start, end; // seconds since death
+    float scale;      // smallest factor, which is reached in the middle of the interval
+    float start, end; // start and end of the reduction, seconds since death
 } md5_friction_dent;
 
-// An articulated figure of an entity. All data is read-only.
+// An articulated figure of an entity: the declaration, combined with the joints of the entity's
+// model. It is read-only.
 typedef struct md5_figure {
-    const md5_figure_def *def;
-    const md5_entity *entity;
+    const md5_figure_def *def; // the declaration of the figure
+    const md5_entity *entity;  // the entity whose skeleton the figure replaces
     uint32_t num_bodies, num_constraints, num_vertices, num_triangles;
-    const md5_body_part *bodies;            // [num_bodies] in the order of def->bodies
-    const md5_body_constraint *constraints; // [num_constraints] in the order of def->constraints
-    const md5_vec3 *vertices;               // [num_vertices] in the axes of the vertex's body
-    // [num_triangles] Three indices of `vertices` for each triangle. The vertices are clockwise if
-    // the body is seen from outside.
+    const md5_body_part *bodies; // [num_bodies] bodies, in the order of def->bodies
+    // [num_constraints] Constraints between the bodies, in the order of def->constraints.
+    const md5_body_constraint *constraints;
+    // [num_vertices] Vertices of all bodies, each in the axes of its body.
+    const md5_vec3 *vertices;
+    // [num_triangles] Triangles of all bodies, each as three indices of `vertices`. The vertices
+    // are clockwise if the body is seen from outside.
     const uint32_t (*triangles)[3];
 
     // [model joints] For each joint, the index of the body to which the joint is attached,
@@ -272,16 +313,17 @@ typedef struct md5_figure {
     // that no body moves the joint.
     const uint32_t *mover_of_joint;
 
-    // The setup: the first frame of the clip "af_pose".
-    const md5_xform *setup; // [num_bodies] transforms of the bodies in model space
-    // [model joints] Transforms of the joints relative to their parents. The position of the first
-    // joint is 0.
+    // [num_bodies] Transform of each body in model space, in the setup (the first frame of the clip
+    // "af_pose").
+    const md5_xform *setup; // [num_bodies]
+    // [model joints] Transform of each joint relative to its parent, in the setup. The position of
+    // the first joint is 0.
     const md5_xform *setup_pose;
 
     // Start and end of slow motion in seconds since death, from the entity's keys
     // "ragdoll_slomoStart" and "ragdoll_slomoEnd". Between these times, the speed of the simulation
-    // relative to real time increases linearly from 0 to 1. Before and after, it is 1. The solver
-    // of md5ragdoll.h uses a speed of at least 0.01.
+    // relative to real time increases linearly from 0 to 1. Before and after them, it is 1. The
+    // solver of md5ragdoll.h uses a speed of at least 0.01.
     float slow_motion[2];
     // Temporary reduction of the friction of constraints, from the keys
     // "ragdoll_jointFrictionDent", "ragdoll_jointFrictionDentStart" and
@@ -293,7 +335,7 @@ typedef struct md5_figure {
     md5_internal internal;
 } md5_figure;
 
-// Maximum number of bodies, and maximum number of constraints, of one figure.
+// Largest number of bodies, and largest number of constraints, of one figure.
 enum { MD5_MAX_FIGURE_PARTS = 1024 };
 
 // Creates the figure of an entity from the declaration `def`. Free the result with
@@ -318,11 +360,11 @@ MD5_GAME_API md5_figure *md5_create_figure(const md5_figure_def *def, const md5_
 // Frees a figure. NULL is allowed and has no effect.
 MD5_GAME_API void md5_free_figure(md5_figure *figure);
 
-// State of a body in the world.
+// The state of a body: its position, rotation and velocities in the world.
 typedef struct md5_body_state {
     md5_xform place;  // transform from the body's axes to the world
-    md5_vec3 linear;  // velocity of the center of mass, units per second
-    md5_vec3 angular; // angular velocity, radians per second
+    md5_vec3 linear;  // velocity of the center of mass in the world, units per second
+    md5_vec3 angular; // angular velocity in the world, radians per second
 } md5_body_state;
 
 // Converts a pose to body states, for example when a character dies. Writes
@@ -349,11 +391,12 @@ MD5_GAME_API md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_bo
 
 // The first point at which a line segment enters a body.
 typedef struct md5_figure_hit {
-    uint32_t body;   // index of the body
-    uint32_t joint;  // index of the joint that the body moves
-    float fraction;  // position of the point on the segment: 0 at its start, 1 at its end
-    md5_vec3 point;  // position in the world
-    md5_vec3 normal; // direction out of the body at this point, in the world, of unit length
+    uint32_t body;  // index of the body
+    uint32_t joint; // index of the joint that the body moves
+    float fraction; // position of the point on the segment: 0 at its start, 1 at its end
+    md5_vec3 point; // position of the point in the world
+    // Unit vector in the world that points out of the body at this point.
+    md5_vec3 normal;
 } md5_figure_hit;
 
 // Finds the first body that the line segment from `from` to `to` enters, for example to find the

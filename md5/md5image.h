@@ -26,7 +26,7 @@ extern "C" {
 // -- Images ---------------------------------------------------------------------------------------
 
 // The largest allowed width or height of an image, and the largest allowed number of pixels. An
-// image that exceeds a limit causes an error.
+// image that exceeds a limit causes an error instead of being loaded.
 enum { MD5_MAX_IMAGE_SIDE = 16384, MD5_MAX_IMAGE_PIXELS = 1 << 26 };
 
 // An image with four channels of 8 bits: red, green, blue and alpha. The colors are not multiplied
@@ -55,18 +55,20 @@ typedef struct md5_image_decoder {
 // Options of functions that load images. Initialize the structure with `md5_image_opts opts =
 // MD5_INIT;`. A member that is 0 has its default.
 typedef struct md5_image_opts {
-    md5_allocator allocator; // functions that allocate the memory of images
-    // Name for messages about data in memory. NULL: the messages contain no name.
+    md5_allocator allocator; // functions that allocate and free the memory of images
+    // File name that messages contain if the image is loaded from memory. NULL: messages contain no
+    // file name.
     const char *file_name;
-    // Functions for other formats. If they are NULL, only TGA, DDS and PCX can be read.
+    // Functions that decode further formats. If they are NULL, only TGA, DDS and PCX can be read.
     md5_image_decoder decoder;
-    // Used for image programs. false: images whose width or height is not a power of two are
-    // resampled to the next smaller power of two, as in the engine. true: images are not resampled.
+    // Setting for image programs (expressions that compute an image). false: an image whose width
+    // or height is not a power of two is resampled to the next smaller power of two, as in the
+    // engine. true: images are not resampled.
     bool keep_size;
-    // Used by md5_load_image(). true: prefers the compressed form of an image in the folder dds/,
-    // as the engine does. The compressed form is not used if it is older than a file from which it
-    // was created (md5_game_path.time). The engine compares these times only when it reloads an
-    // image; this library always compares them.
+    // Setting for md5_load_image(). true: the compressed form of an image in the folder dds/ is
+    // preferred, as in the engine. The compressed form is not used if it is older than a file from
+    // which it was created (md5_game_path.time). The engine compares these times only when it
+    // reloads an image; this library always compares them.
     bool compressed_first;
     uint64_t reserved[8]; // must be 0
 } md5_image_opts;
@@ -95,18 +97,30 @@ MD5_GAME_API void md5_free_image(md5_image *image);
 
 // -- Programs -------------------------------------------------------------------------------------
 
-// The operations of image programs. md5_image_program describes their results.
+// The operations of image programs. Names in quotes are the keywords of the engine.
+// md5_image_program describes the results.
 typedef enum md5_image_kind {
-    MD5_IMAGE_FILE,           // reads the image from a file
-    MD5_IMAGE_HEIGHTMAP,      // heightmap: one input image; values[0] = scale of the heights
-    MD5_IMAGE_ADD_NORMALS,    // addnormals: two input images
-    MD5_IMAGE_SMOOTH_NORMALS, // smoothnormals: one input image
-    MD5_IMAGE_ADD,            // add: two input images
-    MD5_IMAGE_SCALE, // scale: one input image; values = factors of red, green, blue and alpha
-    MD5_IMAGE_INVERT_ALPHA,   // invertAlpha: one input image
-    MD5_IMAGE_INVERT_COLOR,   // invertColor: one input image
-    MD5_IMAGE_MAKE_INTENSITY, // makeIntensity: one input image
-    MD5_IMAGE_MAKE_ALPHA      // makeAlpha: one input image
+    MD5_IMAGE_FILE, // reads the image from a file
+    // "heightmap": converts a height map to normals. One input image; values[0] is the scale of the
+    // heights.
+    MD5_IMAGE_HEIGHTMAP,
+    // "addnormals": combines two normal maps. Two input images.
+    MD5_IMAGE_ADD_NORMALS,
+    // "smoothnormals": smooths a normal map. One input image.
+    MD5_IMAGE_SMOOTH_NORMALS,
+    // "add": adds two images. Two input images.
+    MD5_IMAGE_ADD,
+    // "scale": multiplies the channels. One input image; `values` are the factors of red, green,
+    // blue and alpha.
+    MD5_IMAGE_SCALE,
+    // "invertAlpha": replaces alpha by 255 - alpha. One input image.
+    MD5_IMAGE_INVERT_ALPHA,
+    // "invertColor": replaces each color by 255 - color. One input image.
+    MD5_IMAGE_INVERT_COLOR,
+    // "makeIntensity": copies red to all channels. One input image.
+    MD5_IMAGE_MAKE_INTENSITY,
+    // "makeAlpha": converts the colors to alpha. One input image.
+    MD5_IMAGE_MAKE_ALPHA
 } md5_image_kind;
 
 // One operation of an image program. To compute a program, perform its steps in order with a stack
@@ -114,11 +128,11 @@ typedef enum md5_image_kind {
 // input images from the end of the stack and adds the result. If an operation has two input images,
 // the second input is the one that was added last.
 typedef struct md5_image_step {
-    md5_image_kind kind;
+    md5_image_kind kind; // the operation
     // For MD5_IMAGE_FILE: name of the file in lower case, with / between folders and without .tga.
     // NULL for all other operations.
     const char *file;
-    float values[4]; // numbers of the operation, see md5_image_kind
+    float values[4]; // numbers that the operation uses; see md5_image_kind
 } md5_image_step;
 
 // An image program. A program that is only the name of a file has a single step. Otherwise, the
@@ -145,24 +159,29 @@ typedef struct md5_image_step {
 // The time is linear in the number of steps times the number of pixels. Only images that a later
 // step needs are kept in memory.
 typedef struct md5_image_program {
-    const char *text;            // the program in the spelling of the engine; "" = no image
-    uint32_t num_steps;          // number of steps
-    const md5_image_step *steps; // [num_steps] see md5_image_step
+    // Text of the program in the spelling of the engine. "" means that there is no image.
+    const char *text;
+    uint32_t num_steps; // number of steps
+    // [num_steps] operations that compute the image, in order of execution
+    const md5_image_step *steps;
 } md5_image_program;
 
 // -- How materials use images ---------------------------------------------------------------------
 
-// The appearance of an image outside of the texture coordinates 0 to 1.
+// Selects how an image continues outside of the texture coordinates 0 to 1.
 typedef enum md5_image_repeat {
     MD5_IMAGE_REPEAT, // the image is repeated
-    MD5_IMAGE_CLAMP,  // the texels at the border continue
-    // Used by the built-in image _borderClamp. Materials cannot select this value.
+    MD5_IMAGE_CLAMP,  // the texels at the border of the image continue
+    // The color of a border, which the built-in image _borderClamp has. Materials cannot select
+    // this value.
     MD5_IMAGE_CLAMP_BORDER,
-    MD5_IMAGE_CLAMP_ZERO,      // black with alpha 1
-    MD5_IMAGE_CLAMP_ZERO_ALPHA // black with alpha 0
+    // The color outside is black with alpha 1.
+    MD5_IMAGE_CLAMP_ZERO,
+    // The color outside is black with alpha 0.
+    MD5_IMAGE_CLAMP_ZERO_ALPHA
 } md5_image_repeat;
 
-// The filter of an image that is drawn larger or smaller.
+// Selects how texels are combined if an image is drawn larger or smaller than its size.
 typedef enum md5_image_filter {
     MD5_FILTER_LINEAR,  // interpolates between texels (keyword `linear`)
     MD5_FILTER_NEAREST, // uses the nearest texel (keyword `nearest`)
@@ -171,12 +190,12 @@ typedef enum md5_image_filter {
     MD5_FILTER_DEFAULT
 } md5_image_filter;
 
-// The form of an image: a flat image, or a cube map, which consists of six images. MD5_IMAGE_CUBE
-// is the keyword `cubeMap` of materials, MD5_IMAGE_CAMERA_CUBE is the keyword `cameraCubeMap`. They
-// differ in the names and the orientation of the six files.
+// The kind of an image: a 2D image, or a cube map that consists of six images. MD5_IMAGE_CUBE is
+// the keyword `cubeMap` of materials, MD5_IMAGE_CAMERA_CUBE is the keyword `cameraCubeMap`. The two
+// kinds of cube maps differ in the names and the orientation of the six files.
 typedef enum md5_image_cube { MD5_IMAGE_2D, MD5_IMAGE_CUBE, MD5_IMAGE_CAMERA_CUBE } md5_image_cube;
 
-// The source of an image: a file, or a view that the engine draws in each frame.
+// Selects the source of an image: a file, or a view that the engine draws in each frame.
 typedef enum md5_dynamic_image {
     MD5_IMAGE_STATIC,     // an image file or an image program
     MD5_IMAGE_MIRROR = 3, // the view in a mirror (keyword `mirrorRenderMap`)

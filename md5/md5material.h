@@ -3,7 +3,9 @@
 //
 // A material describes the appearance of a surface. It consists of stages, which are drawn in
 // order. Each stage has an image and a way of blending. Most values of a material can change with
-// time: they are stored in registers, which are computed for each frame.
+// time. They are numbers in an array, whose elements are called registers. A program computes all
+// registers for each frame with md5_evaluate_material(); members of a material contain the indices
+// of registers.
 //
 //   const md5_material *material = md5_game_material(game, "models/imp/skin", &error);
 //   md5_evaluate_material(material, &input, registers); // [material->num_registers]
@@ -22,22 +24,24 @@ extern "C" {
 
 // -- Tables ---------------------------------------------------------------------------------------
 
-// A table: a function of one number, defined by samples. Expressions of materials use tables, for
+// A table: a function of one number x, defined by samples. Expressions of materials use tables, for
 // example to let a light flicker.
 //
-// For a number x, the value is read at the following position in the array `values`. A position
-// between two elements is interpolated linearly.
+// The value for x is read at the following position in the array `values`. Between two elements it
+// is interpolated linearly.
 //
 //   repeated (the default): x * num_values, modulo num_values
 //   clamped (is_clamped):   x * (num_values - 1), clamped to 0 .. num_values - 1
 //
 // As in the engine, a table with a single value has the value 1 for every x.
 typedef struct md5_table {
-    const md5_decl *decl;
-    bool is_snapped;     // true: use the element before the position, do not interpolate
-    bool is_clamped;     // true: the first and the last value continue outside of 0 <= x <= 1
+    const md5_decl *decl; // the declaration in the game's files
+    // true: use the element before the position. false: interpolate linearly between two elements.
+    bool is_snapped;
+    // true: for x below 0 and above 1 the table has its first and last value. false: it repeats.
+    bool is_clamped;
     uint32_t num_values; // number of samples, at least 1
-    const float *values; // [num_values + 1] the samples, and the first sample again at the end
+    const float *values; // [num_values + 1] the samples, followed by the first sample again
 } md5_table;
 
 // Returns the table with the given name, or NULL if no file declares it.
@@ -93,16 +97,17 @@ MD5_GAME_API md5_image *md5_load_image(md5_game *game, const md5_image_program *
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// The part of lighting in which a stage is used.
+// Selects which part of the lighting the image of a stage belongs to.
 typedef enum md5_stage_light {
-    MD5_STAGE_AMBIENT, // not lit: the stage is blended over the surface after lighting
+    // The stage is not lit: its image is blended over the surface after lighting.
+    MD5_STAGE_AMBIENT,
     MD5_STAGE_BUMP,    // the image is a normal map
-    MD5_STAGE_DIFFUSE, // the image is the diffuse color
-    MD5_STAGE_SPECULAR // the image is the specular color
+    MD5_STAGE_DIFFUSE, // the image contains the diffuse color
+    MD5_STAGE_SPECULAR // the image contains the specular color
 } md5_stage_light;
 
-// Bits of md5_stage.bits. An ambient stage is blended by this formula, in which `stage` is the
-// color of the stage and `screen` is the color that has been drawn before:
+// Bits of md5_stage.bits. A stage that is not lit (MD5_STAGE_AMBIENT) is blended by this formula,
+// in which `stage` is the color of the stage and `screen` is the color that has been drawn before:
 //
 //   result = stage * source_factor + screen * destination_factor
 //
@@ -119,98 +124,124 @@ typedef enum md5_stage_light {
 //   3: source color                   7: destination alpha
 //   4: one minus source color         8: one minus destination alpha
 //
-// The following bits control the depth test, and which values are written.
+// The remaining bits control the depth test, and which values the stage writes. They are:
 enum {
     MD5_STAGE_NO_DEPTH = 0x100,  // do not write depth
     MD5_STAGE_NO_RED = 0x200,    // do not write red
     MD5_STAGE_NO_GREEN = 0x400,  // do not write green
     MD5_STAGE_NO_BLUE = 0x800,   // do not write blue
     MD5_STAGE_NO_ALPHA = 0x1000, // do not write alpha
-    // Set: draw only where the depth is equal to the depth in the buffer. Not set: draw where the
-    // surface is nearer or has equal depth.
+    // If the bit is set, the stage is drawn only where its depth equals the depth in the buffer. If
+    // the bit is not set, it is drawn where the surface is nearer or has equal depth.
     MD5_STAGE_DEPTH_EQUAL = 0x20000
 };
 
-// Source of the texture coordinates of a stage.
+// Selects the source of the texture coordinates of a stage.
 typedef enum md5_texgen {
-    MD5_TEXGEN_EXPLICIT,   // texture coordinates of the vertex
-    MD5_TEXGEN_NORMAL,     // normal of the vertex, for a cube map
-    MD5_TEXGEN_REFLECT,    // direction to the eye, reflected by the surface, for a cube map
-    MD5_TEXGEN_SKYBOX,     // direction from the eye to the vertex, for a cube map
-    MD5_TEXGEN_WOBBLE_SKY, // as MD5_TEXGEN_SKYBOX, rotated by md5_material.wobble_registers
-    MD5_TEXGEN_SCREEN,     // position on the screen
-    MD5_TEXGEN_SCREEN2,    // position on the screen; the engine's keyword "screen2"
-    MD5_TEXGEN_GLASS_WARP  // position on the screen, for distortion by glass
+    MD5_TEXGEN_EXPLICIT, // the texture coordinates of the vertex
+    MD5_TEXGEN_NORMAL,   // the normal of the vertex, as a direction in a cube map
+    // The direction to the eye, reflected by the surface, as a direction in a cube map.
+    MD5_TEXGEN_REFLECT,
+    // The direction from the eye to the vertex, as a direction in a cube map.
+    MD5_TEXGEN_SKYBOX,
+    // As MD5_TEXGEN_SKYBOX, but rotated over time as md5_material.wobble_registers describe.
+    MD5_TEXGEN_WOBBLE_SKY,
+    MD5_TEXGEN_SCREEN,    // the position on the screen
+    MD5_TEXGEN_SCREEN2,   // the position on the screen (the keyword "screen2" of the engine)
+    MD5_TEXGEN_GLASS_WARP // the position on the screen, for glass that distorts the image behind it
 } md5_texgen;
 
-// The effect of the vertex color on the color of a stage.
+// Selects how the vertex color changes the color of a stage.
 typedef enum md5_vertex_color {
     MD5_VERTEX_COLOR_IGNORE,   // no effect
     MD5_VERTEX_COLOR_MODULATE, // the stage is multiplied by the vertex color
     MD5_VERTEX_COLOR_INVERSE   // the stage is multiplied by 1 - vertex color
 } md5_vertex_color;
 
-// Maximum number of images of a fragment program, and of parameters of a vertex program.
+// Largest number of images of a fragment program, and largest number of parameters of a vertex
+// program.
 enum { MD5_MAX_FRAGMENT_IMAGES = 8, MD5_MAX_VERTEX_PARMS = 4 };
 
-// The shader programs of a stage, which replace the engine's own drawing of this stage, and the
-// inputs of these programs. The library does not read the files of the programs.
+// The vertex program and the fragment program (old forms of shaders) of a stage, with their inputs.
+// They replace the engine's own drawing of this stage. The library does not read the files of the
+// programs.
 typedef struct md5_stage_program {
-    const char *vertex, *fragment; // names of the files of both programs; NULL: not set
+    // names of the files of the two programs; NULL: the stage does not have this program
+    const char *vertex, *fragment;
     uint32_t num_vertex_parms, num_images;
-    // [num_vertex_parms] Parameters of the vertex program: the indices of four registers each.
+    // [num_vertex_parms] Parameters of the vertex program. Each parameter is a vector of four
+    // numbers, given by the indices of four registers.
     uint32_t vertex_parms[MD5_MAX_VERTEX_PARMS][4];
-    // [num_images] Images of the fragment program, and the wrap modes of these images.
+    // [num_images] Images of the fragment program, and how each image continues outside 0 to 1.
     md5_image_program images[MD5_MAX_FRAGMENT_IMAGES];
     md5_image_repeat repeat[MD5_MAX_FRAGMENT_IMAGES];
 } md5_stage_program;
 
-// A stage of a material. The members `condition`, `color`, `alpha_test` and `matrix` may change
-// with time. They contain indices of registers: see md5_evaluate_material().
+// A stage of a material. The members `condition`, `color`, `alpha_test` and `matrix` can change
+// with time, so they do not contain values. They contain indices into the array that
+// md5_evaluate_material() writes (indices of registers).
 typedef struct md5_stage {
     md5_stage_light light;
-    uint32_t bits;           // blend factors and MD5_STAGE_* bits
-    md5_image_program image; // image.text is "" if the stage has a video or a dynamic image
-    md5_image_repeat repeat; // wrap mode of the image
-    md5_image_filter filter; // filter of the image
-    md5_image_cube cube;     // 2D image or cube map
-    bool no_picmip;          // true: the engine does not reduce the image for low texture quality
-    bool high_quality;       // true: the engine does not compress the image
-    bool ignore_alpha_test;  // true: draw this stage where the alpha test of other stages fails too
-    bool has_alpha_test;     // true: `alpha_test` is set
-    bool has_matrix;         // true: `matrix` is set
-    md5_texgen texgen;
-    md5_vertex_color vertex_color;
-    // The kind of a dynamic image: a view of the scene that the engine draws into the image, such
-    // as a mirror; and the size of this view in pixels.
+    // Blend factors in bits 0 to 7, and MD5_STAGE_* bits; see the list above.
+    uint32_t bits;
+    // Image of the stage. image.text is "" if the stage shows a video or a dynamic image instead.
+    md5_image_program image;
+    md5_image_repeat repeat; // how the image continues outside the texture coordinates 0 to 1
+    md5_image_filter filter; // filter with which the image is sampled
+    // kind of image: 2D, or one of the two kinds of cube maps
+    md5_image_cube cube;
+    // true: the engine shows the image in full size even if texture quality is set to low.
+    bool no_picmip;
+    bool high_quality; // true: the engine does not compress the image
+    // true: the stage is also drawn on texels that the alpha test of other stages discards.
+    bool ignore_alpha_test;
+    bool has_alpha_test; // true: the stage has an alpha test; see `alpha_test`
+    bool has_matrix;     // true: the stage transforms its texture coordinates; see `matrix`
+    md5_texgen texgen;   // source of the texture coordinates
+    md5_vertex_color vertex_color; // effect of the vertex color
+    // Kind of a dynamic image, which is a view of the scene that the engine draws into the image,
+    // such as a mirror; and the size of this view in pixels.
     md5_dynamic_image dynamic;
     int32_t dynamic_width, dynamic_height;
-    const char *video;     // file of a videoMap, or argument of a soundMap; NULL: none
-    bool video_loops;      // true: the video is repeated
-    bool is_sound_map;     // true: the stage shows the wave form of a sound (soundMap)
-    uint32_t condition;    // register: the stage is not drawn if its value is 0
-    uint32_t color[4];     // registers: red, green, blue, alpha
-    uint32_t alpha_test;   // register: texels are discarded if their alpha is not above its value
-    uint32_t matrix[2][3]; // registers: texture matrix, see md5_stage_matrix()
-    float polygon_offset;  // depth offset of this stage only; 0: none
+    // File of a video (keyword videoMap), or argument of the keyword soundMap. NULL: neither is
+    // used.
+    const char *video;
+    bool video_loops; // true: the video starts again at its end
+    // true: the stage shows the wave form of the playing sound (keyword soundMap).
+    bool is_sound_map;
+    // Index of a register. If the value of the register is 0, the stage is not drawn.
+    uint32_t condition;
+    // Indices of four registers that contain the color of the stage: red, green, blue, alpha.
+    uint32_t color[4];
+    // Index of a register. Texels whose alpha is not larger than the value of the register are
+    // discarded.
+    uint32_t alpha_test;
+    // Indices of the six registers that contain the elements of the texture matrix, with which the
+    // texture coordinates are transformed. md5_stage_matrix() reads them.
+    uint32_t matrix[2][3];
+    // Offset of the depth of this stage, so that it is drawn above the surface. 0: no offset.
+    float polygon_offset;
+    // Vertex program and fragment program that replace the engine's own drawing of the stage.
     md5_stage_program program;
 } md5_stage;
 
-// Transparency of a material.
+// Selects how much of the background is visible through a surface with the material.
 typedef enum md5_coverage {
-    MD5_COVERAGE_OPAQUE = 1, // hides everything behind it
-    MD5_COVERAGE_PERFORATED, // opaque with holes, which the alpha test discards
-    MD5_COVERAGE_TRANSLUCENT // blended with the surfaces behind it
+    MD5_COVERAGE_OPAQUE = 1, // the surface hides everything behind it
+    // The surface is opaque with holes, where the alpha test of a stage discards texels.
+    MD5_COVERAGE_PERFORATED,
+    MD5_COVERAGE_TRANSLUCENT // the surface is blended with the surfaces behind it
 } md5_coverage;
 
-// The sides of triangles that are not drawn.
+// Selects the sides of triangles that are not drawn.
 typedef enum md5_cull {
     MD5_CULL_BACK,  // back sides are not drawn
     MD5_CULL_FRONT, // front sides are not drawn
     MD5_CULL_NONE   // both sides are drawn
 } md5_cull;
 
-// A change of the vertices of a surface in each frame: see the section "Deforms".
+// A deform: a change of the vertices of a surface that is computed for each frame. The section
+// "Deforms" below describes each value.
 typedef enum md5_deform {
     MD5_DEFORM_NONE,
     MD5_DEFORM_SPRITE,
@@ -224,15 +255,17 @@ typedef enum md5_deform {
     MD5_DEFORM_TURBULENT
 } md5_deform;
 
-// Operations that compute registers, with the operands a and b. Comparisons and logical operations
-// have the value 1 for true and 0 for false.
+// Operations that compute the values of registers from two operands a and b, which are registers
+// too. Comparisons and logical operations have the value 1 for true and 0 for false.
 typedef enum md5_material_op_kind {
-    MD5_OP_ADD,           // a + b
-    MD5_OP_SUBTRACT,      // a - b
-    MD5_OP_MULTIPLY,      // a * b
-    MD5_OP_DIVIDE,        // a / b
-    MD5_OP_MODULO,        // a % b, both truncated to integers; if b is 0, the result is 0
-    MD5_OP_TABLE,         // value of `table` for the number b
+    MD5_OP_ADD,      // a + b
+    MD5_OP_SUBTRACT, // a - b
+    MD5_OP_MULTIPLY, // a * b
+    MD5_OP_DIVIDE,   // a / b
+    // The remainder a % b, after a and b were truncated to integers. If b is 0, the result is 0.
+    MD5_OP_MODULO,
+    // The value of the table md5_material_op.table at the number b.
+    MD5_OP_TABLE,
     MD5_OP_GREATER,       // a > b
     MD5_OP_GREATER_EQUAL, // a >= b
     MD5_OP_LESS,          // a < b
@@ -241,93 +274,120 @@ typedef enum md5_material_op_kind {
     MD5_OP_NOT_EQUAL,     // a != b
     MD5_OP_AND,           // a && b
     MD5_OP_OR,            // a || b
-    MD5_OP_SOUND,         // md5_material_input.sound; a and b are not used
-    MD5_OP_MIN,           // the smaller of a and b; The Dark Mod only, as is MD5_OP_MAX
-    MD5_OP_MAX,           // the larger of a and b
+    // The amplitude of the entity's sound, md5_material_input.sound; a and b are not used.
+    MD5_OP_SOUND,
+    MD5_OP_MIN, // the smaller of a and b; only in materials of The Dark Mod
+    MD5_OP_MAX, // the larger of a and b; only in materials of The Dark Mod
 } md5_material_op_kind;
 
-// One operation. md5_evaluate_material() performs it as follows:
+// One operation in the evaluation of a material. md5_evaluate_material() performs it as follows:
 //
 //   registers[result] = registers[a] op registers[b]
 typedef struct md5_material_op {
     md5_material_op_kind kind;
-    uint32_t a, b, result;  // indices of registers
-    const md5_table *table; // table of MD5_OP_TABLE; NULL for all other kinds
+    // Indices of the registers that contain the operands, and of the register that receives the
+    // result.
+    uint32_t a, b, result;
+    const md5_table *table; // for MD5_OP_TABLE, the table; NULL for all other kinds
 } md5_material_op;
 
-// Indices of registers. The first registers contain the members of md5_material_input.
+// Indices of registers, the elements of the array that md5_evaluate_material() writes. The first
+// registers contain the members of md5_material_input.
 enum {
-    MD5_REGISTER_TIME,         // md5_material_input.time
-    MD5_REGISTER_PARM0,        // first of 12 registers: md5_material_input.parms
-    MD5_REGISTER_GLOBAL0 = 13, // first of 8 registers: md5_material_input.globals
-    MD5_FIRST_REGISTER = 21,   // first register of the constants and results of the material
-    MD5_MAX_REGISTERS = 4096   // largest value of md5_material.num_registers
+    MD5_REGISTER_TIME,         // register of md5_material_input.time
+    MD5_REGISTER_PARM0,        // first of 12 registers for md5_material_input.parms
+    MD5_REGISTER_GLOBAL0 = 13, // first of 8 registers for md5_material_input.globals
+    // First register that contains a constant or a result of the material.
+    MD5_FIRST_REGISTER = 21,
+    MD5_MAX_REGISTERS = 4096 // largest value of md5_material.num_registers
 };
 
-// A material. The comments contain the engine's keywords in quotes if the names differ.
+// A material of a Doom 3 game. Words in quotes in the comments are the keywords of the engine, if
+// their names differ from the members.
 typedef struct md5_material {
-    const md5_decl *decl;
-    md5_coverage coverage;
-    float sort; // surfaces are drawn in ascending order of this number
-    md5_cull cull;
-    // True if the material is two-sided and lit. A renderer then draws a second, flipped copy of
+    const md5_decl *decl;  // the declaration in the game's files
+    md5_coverage coverage; // how much of the background is visible through a surface
+    float sort;            // surfaces are drawn in ascending order of this number
+    md5_cull cull;         // sides of triangles that are not drawn
+    // true: the material is two-sided and lit. A renderer must then draw a second, flipped copy of
     // each triangle, so that both sides have correct normals.
     bool creates_back_sides;
-    bool no_shadows;            // true: surfaces do not cast shadows
-    bool no_self_shadow;        // true: surfaces cast shadows only on other surfaces
-    bool force_shadows;         // true: surfaces cast shadows even if the material is translucent
-    bool no_portal_fog;         // true: fog of this material does not hide the areas behind portals
-    bool no_fog;                // true: surfaces are not fogged
-    bool unsmoothed_tangents;   // true: a vertex has the tangents of its largest triangle
+    bool no_shadows;     // true: surfaces do not cast shadows
+    bool no_self_shadow; // true: surfaces cast shadows only on other surfaces
+    bool force_shadows;  // true: surfaces cast shadows even if the material is translucent
+    // true: a fog light with this material does not hide the areas behind portals (openings between
+    // areas of a map).
+    bool no_portal_fog;
+    bool no_fog; // true: fog is not drawn on surfaces
+    // true: each vertex uses the tangents of its largest triangle instead of a mean over all its
+    // triangles.
+    bool unsmoothed_tangents;
     bool allows_overlays;       // true: blood and other overlays may be drawn on surfaces
     bool suppressed_in_subview; // true: surfaces are not drawn in mirrors and camera views
-    bool has_subview;           // true: surfaces show another view of the scene, such as a mirror
-    bool is_portal_sky;         // true: surfaces show the sky of the map ("portalSky")
-    bool is_fog_light;          // true: a light with this material is a volume of fog
-    bool is_blend_light;        // true: a light with this material blends its image over surfaces
-    bool is_ambient_light;      // true: a light with this material has no direction
-    bool has_polygon_offset;    // true: `polygon_offset` is set
-    float polygon_offset;       // depth offset, with which decals are drawn above a surface
-    // Collision properties, as bits of the engine (bit n has the value 1 << n). The names are the
-    // keywords of the engine:
+    // True: surfaces show another view of the scene, as a mirror does.
+    bool has_subview;
+    bool is_portal_sky;      // true: surfaces show the sky of the map ("portalSky")
+    bool is_fog_light;       // true: a light with this material is a volume of fog
+    bool is_blend_light;     // true: a light with this material blends its image over surfaces
+    bool is_ambient_light;   // true: a light with this material has no direction
+    bool has_polygon_offset; // true: the member polygon_offset is set
+    // Offset of the depth of surfaces, with which decals are drawn above another surface.
+    float polygon_offset;
+    // Collision properties, as a set of bits of the engine (bit n has the value 1 << n). The table
+    // lists each bit with the keyword that sets it:
     //   0: solid           5: moveableclip   13: aassolid             20: areaportal
     //   1: opaque          6: ikclip         14: aasobstacle          21: qer_nocarve
     //   2: water           7: blood          15: flashlight_trigger
     //   3: playerclip     12: trigger
     //   4: monsterclip
     uint32_t contents;
-    // Properties of the surface, as bits of the engine. Bits 0 to 3 contain a number, the type:
+    // Properties of the surface, as a set of bits of the engine. Bits 0 to 3 together contain a
+    // number, the type of the surface:
     //   0: none            4: wood            8: plastic
     //   1: metal           5: cardboard       9: ricochet
     //   2: stone           6: liquid         10 to 15: surftype10 to surftype15
     //   3: flesh           7: glass
-    // The following bits have the names of the engine's keywords:
+    // Each of the following bits is set by the keyword of this name:
     //   4: nodamage        7: ladder         10: discrete
     //   5: slick           8: noimpact       11: noFragment
     //   6: collision       9: nosteps        12: nullNormal
     uint32_t surface;
     int32_t spectrum; // only lights with the same number illuminate the surface
+    // change of the vertices that is computed for each frame
     md5_deform deform;
-    uint32_t deform_registers[3]; // registers: parameters of the deform, see "Deforms"
-    const char *deform_decl;      // name of the deform's table or particle; NULL: none
-    // Registers: the three arguments of "texGen wobbleSky", for MD5_TEXGEN_WOBBLE_SKY.
+    // Indices of the three registers that contain the parameters P0, P1 and P2 of the deform; see
+    // "Deforms" below.
+    uint32_t deform_registers[3];
+    // Name of the table or the particle system that the deform uses. NULL: it uses none.
+    const char *deform_decl;
+    // Indices of three registers with the arguments of "texGen wobbleSky", which rotates a sky over
+    // time (see MD5_TEXGEN_WOBBLE_SKY).
     uint32_t wobble_registers[3];
-    // User interface that is drawn on the surface ("guisurf"): "entity", "entity2" or "entity3" for
-    // a user interface of the entity, or the name of a file; NULL: none.
+    // User interface that is drawn on the surface ("guisurf"). "entity", "entity2" and "entity3"
+    // stand for a user interface of the entity; any other text is the name of a file. NULL: no user
+    // interface.
     const char *gui;
-    const char *description;  // text for level editors; NULL: none
-    const char *editor_image; // image that level editors show ("qer_editorimage"); NULL: none
-    const char *render_bump;  // command that creates the normal map; NULL: none
-    md5_image_program light_falloff; // for lights: image of the brightness along z; "": none
-    float decal_stay, decal_fade;    // for decals: seconds until fading, and duration of fading
-    float decal_start[4];            // color of a decal at first: red, green, blue, alpha
-    float decal_end[4];              // color of a decal at the end of fading
+    const char *description; // text that level editors show; NULL: none
+    // Name of an image that level editors show ("qer_editorimage"). NULL: none.
+    const char *editor_image;
+    // Command with which a tool of the engine creates the normal map. NULL: none.
+    const char *render_bump;
+    // Materials of lights: image that contains the brightness of the light along its z axis. The
+    // text is "" if there is none.
+    md5_image_program light_falloff;
+    // Materials of decals: seconds until a decal starts to fade, and seconds that fading takes.
+    float decal_stay, decal_fade;
+    float decal_start[4]; // color of a decal before it fades: red, green, blue, alpha
+    float decal_end[4];   // color of a decal after it has faded: red, green, blue, alpha
 
     uint32_t num_stages, num_ops;
-    const md5_stage *stages;    // [num_stages] in drawing order
-    uint32_t num_registers;     // number of all registers, at least MD5_FIRST_REGISTER
-    const float *registers;     // [num_registers] values of constants; 0 for all other registers
-    const md5_material_op *ops; // [num_ops] in order of evaluation
+    const md5_stage *stages; // [num_stages] the stages in drawing order
+    // number of registers that the material uses, at least MD5_FIRST_REGISTER
+    uint32_t num_registers;
+    // [num_registers] Values of the registers that are constant; 0 for all other registers.
+    const float *registers;
+    // [num_ops] The operations that compute the other registers, in order of evaluation.
+    const md5_material_op *ops;
 } md5_material;
 
 // Returns the material with the given name. The result is NULL only if memory runs out: a material
@@ -346,16 +406,18 @@ MD5_GAME_API const md5_material *md5_game_material(md5_game *game, const char *n
 
 // Input of md5_evaluate_material(): all values on which a material can depend.
 typedef struct md5_material_input {
-    float time;           // game time, seconds
-    float parms[12];      // parameters of the entity: red, green, blue, shaderParm3 to shaderParm11
+    float time; // time of the game, seconds
+    // Parameters of the entity: red, green, blue, alpha (shaderParm0 to shaderParm3), and
+    // shaderParm4 to shaderParm11.
+    float parms[12];
     float globals[8];     // parameters of the view: global0 to global7
     float sound;          // amplitude of the sound that the entity plays
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[4]; // must be 0
 } md5_material_input;
 
-// Computes all registers of a material. Call this function for each frame before the material is
-// drawn, and read the values of md5_stage members from the result. Writes
-// registers[material->num_registers]. Does not allocate memory.
+// Computes all registers of a material, which are the values that can change with time. Call this
+// function before the material is drawn in a frame. Members of md5_stage contain indices into the
+// result. Writes registers[material->num_registers]. Does not allocate memory.
 MD5_GAME_API void md5_evaluate_material(const md5_material *material,
                                         const md5_material_input *input, float *registers);
 
@@ -375,19 +437,21 @@ MD5_GAME_API void md5_stage_matrix(const md5_stage *stage, const float *register
 // A skin changes the appearance of a model: it replaces materials of the model's meshes by other
 // materials.
 
-// An entry of a skin.
+// An entry of a skin: the replacement of one material.
 typedef struct md5_skin_replacement {
-    const char *from; // name of the replaced material; NULL: every material
+    const char *from; // name of the material that is replaced; NULL: every material is replaced
     const char *to;   // name of the material that is drawn instead
 } md5_skin_replacement;
 
-// A skin.
+// A skin: a list of materials that replace the materials of a model.
 typedef struct md5_skin_def {
-    const md5_decl *decl;
+    const md5_decl *decl; // the declaration in the game's files
     uint32_t num_replacements, num_models;
-    // [num_replacements] If several entries match a material, the first entry is used.
+    // [num_replacements] The replacements. If several of them match a material, the first one is
+    // used.
     const md5_skin_replacement *replacements;
-    const char *const *models; // [num_models] models for which level editors offer the skin
+    // [num_models] Names of the models for which level editors offer the skin.
+    const char *const *models;
 } md5_skin_def;
 
 // Returns the skin with the given name. The result is NULL only if memory runs out. If no file
@@ -433,20 +497,23 @@ MD5_GAME_API const char *md5_skin_def_material(const md5_game *game, const md5_s
 //
 // The engine does not light deformed surfaces, so normals are not computed.
 
-// The view for which a surface is deformed.
+// The view for which the vertices of a surface are changed, such as the position of the viewer.
 typedef struct md5_deform_view {
-    md5_vec3 eye;         // position of the viewer, in model space
-    md5_vec3 left, up;    // unit vectors to the left and up on the screen, in model space
-    uint64_t reserved[4]; // 0
+    md5_vec3 eye; // position of the viewer, in model space
+    // Unit vectors that point to the left and up on the screen, in model space.
+    md5_vec3 left, up;
+    uint64_t reserved[4]; // must be 0
 } md5_deform_view;
 
-// Output arrays of md5_deform_vertices(), which the caller owns. Each array has num_vertices
-// elements, as md5_deform_size() returns this number.
+// Output arrays of md5_deform_vertices(), which the caller owns. Each array has the number of
+// elements that md5_deform_size() writes to *num_vertices.
 typedef struct md5_deformed {
-    md5_vec3 *positions;  // positions in model space
-    md5_vec2 *texcoords;  // texture coordinates
-    md5_vec4 *colors;     // vertex colors, white if the mesh has no colors; NULL: not written
-    uint64_t reserved[4]; // 0
+    md5_vec3 *positions; // the positions, in model space, are written to this array
+    md5_vec2 *texcoords; // the texture coordinates are written to this array
+    // The vertex colors are written to this array; they are white if the mesh has no colors. NULL:
+    // they are not written.
+    md5_vec4 *colors;
+    uint64_t reserved[4]; // must be 0
 } md5_deformed;
 
 // Checks if a mesh can be deformed, and computes the size of the result. Returns true, and writes

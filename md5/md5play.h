@@ -613,8 +613,8 @@ MD5_PLAY_API void md5_pose_interpolated(md5_interpolated_pose_job *jobs, size_t 
 // == Characters ==================================================================================
 //
 // A character is a machine together with its model and the animations of its clips. All of them are
-// loaded from a machine file and the files to which it refers.
-// Any number of players can share one character. A character is read-only.
+// loaded from a machine file and the files to which it refers. Any number of players can share one
+// character. A character is read-only.
 //
 // The arrays `anims` and `bindings` have one element for each clip of the machine, in the order of
 // md5_machine_tables(machine)->clips. Clips with the same file share one animation and one binding.

@@ -67,8 +67,8 @@ typedef float md5_height_fn(void *user, float x, float y, md5_vec3 *normal);
 typedef uint32_t md5_triangles_fn(void *user, md5_bounds box, md5_vec3 (*triangles)[3],
                                   uint32_t capacity);
 
-// The ground: any combination of a plane, a height field and triangles. If all members are 0, there
-// is no ground.
+// The ground on which ragdolls fall: any combination of a plane, a height field and triangles. If
+// all members are 0, there is no ground.
 //
 // A body that is below the plane or the height field is pushed back from any depth. A body that is
 // behind a triangle is pushed back only while a part of the body is in front of the triangle.
@@ -77,40 +77,43 @@ typedef uint32_t md5_triangles_fn(void *user, md5_bounds box, md5_vec3 (*triangl
 // md5_ragdoll_advance_batch() calls them on several threads at the same time. They must not use the
 // ragdoll.
 typedef struct md5_ground {
-    md5_vec3 plane_normal; // normal of the plane, away from the ground, of unit length; 0: no plane
-    float plane_distance;  // distance of the plane from the origin of the world along its normal
-    md5_height_fn *heights;      // NULL: no height field
-    md5_triangles_fn *triangles; // NULL: no triangles
+    // Normal of the plane: a unit vector that points away from the ground. (0, 0, 0): there is no
+    // plane.
+    md5_vec3 plane_normal;
+    // Distance of the plane from the origin of the world, along its normal, units.
+    float plane_distance;
+    md5_height_fn *heights;      // callback of the height field; NULL: there is no height field
+    md5_triangles_fn *triangles; // callback of the triangles; NULL: there are no triangles
     void *user;                  // passed to both callbacks
 } md5_ground;
 
 // -- Falling --------------------------------------------------------------------------------------
 
-// A ragdoll: a figure that is simulated.
+// Opaque: a ragdoll, which is the simulation of one articulated figure.
 typedef struct md5_ragdoll md5_ragdoll;
 
 // Parameters of md5_create_ragdoll().
 typedef struct md5_ragdoll_desc {
-    const md5_figure *figure;
-    md5_ground ground;
+    const md5_figure *figure; // the bodies and constraints to simulate
+    md5_ground ground;        // the ground on which the bodies fall
     // Downward acceleration, units per second squared. 0 means 1066, as in the engine.
     // MD5_EXPLICIT_ZERO means no gravity.
     float gravity;
     // Restitution of contacts, 0 to 1: the speed after a collision divided by the speed before it.
     // 0 means 0.4. MD5_EXPLICIT_ZERO means that bodies do not bounce.
     float bounce;
-    // False: the ragdoll starts in slow motion, as md5_figure.slow_motion defines. True: the
+    // false: the ragdoll starts in slow motion, as md5_figure.slow_motion defines. true: the
     // ragdoll always moves in real time.
     bool ignore_slow_motion;
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[4]; // must be 0
 } md5_ragdoll_desc;
 
 // Creates a ragdoll in one block of memory. The ragdoll is at rest in the setup of its figure until
 // md5_ragdoll_start() is called. Destroy it with md5_destroy_ragdoll(). The figure must remain
 // valid until then. If `allocator` is NULL, malloc and free are used.
 //
-// A mass or an inertia that a body cannot have, for example a negative one, is replaced by the
-// smallest valid value. Returns NULL and writes an error in two cases: if memory runs out, or with
+// If a body has an impossible mass or inertia, for example a negative one, the smallest valid value
+// is used instead. Returns NULL and writes an error in two cases: if memory runs out, or with
 // MD5_ERROR_RANGE if a coordinate of the figure is not finite or its absolute value is above 1e6
 // units. Time and memory are linear in the numbers of bodies, constraints and vertices.
 MD5_RAGDOLL_API md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc,
@@ -173,21 +176,33 @@ MD5_RAGDOLL_API const md5_body_state *md5_ragdoll_bodies(const md5_ragdoll *ragd
 // md5_ragdoll_advance() returns immediately.
 MD5_RAGDOLL_API bool md5_ragdoll_is_at_rest(const md5_ragdoll *ragdoll);
 
-// State and statistics of the simulation, for tests and debug views.
+// State and statistics of the simulation of a ragdoll, for tests and debug views.
 typedef struct md5_ragdoll_status {
-    double time;              // simulated time since the start of the fall, seconds
-    double energy;            // sum of the kinetic and the potential energy
-    double added_energy;      // energy that impulses and dragging have added since the start
-    float time_scale;         // speed of the simulation in slow motion; 1: real time
-    float friction_scales[2]; // factors of friction: [0] of constraints, [1] of contacts
-    uint32_t num_contacts;    // number of contacts at which a body presses on the ground
-    float max_penetration;    // depth of the deepest point of a body in the ground, units
-    float worst_limit;        // largest angle by which a limit is exceeded, degrees; or 0
-    // Largest distance between both anchors of a constraint that is not a spring or a slider,
-    // units.
+    // Simulated time since the start of the fall, seconds.
+    double time;
+    // Sum of the kinetic and the potential energy of all bodies.
+    double energy;
+    // Energy that impulses and dragging have added since the start of the fall.
+    double added_energy;
+    // Speed of the simulation relative to real time. It is 1, and less in slow motion.
+    float time_scale;
+    // Current factors of friction, as md5_friction_dent defines them: [0] of constraints, [1] of
+    // contacts.
+    float friction_scales[2];
+    // Number of contacts at which a body presses on the ground.
+    uint32_t num_contacts;
+    // Depth of the deepest point of a body in the ground, units.
+    float max_penetration;
+    // Largest angle by which the limit of a constraint is exceeded, degrees. 0: no limit is
+    // exceeded.
+    float worst_limit;
+    // Largest distance, in units, between the two points that a constraint should hold together.
+    // Springs and sliders are not included.
     float worst_joint;
-    uint32_t worst_constraint; // index of the constraint of `worst_limit`; MD5_NONE: none
-    uint64_t reserved[4];      // 0
+    // Index of the constraint that exceeds its limit by `worst_limit`. MD5_NONE: no limit is
+    // exceeded.
+    uint32_t worst_constraint;
+    uint64_t reserved[4]; // must be 0
 } md5_ragdoll_status;
 
 // Returns the state and the statistics of the simulation.

@@ -4,8 +4,8 @@
 //
 // Terms that are used below:
 //
-// - Drawn vertices: the vertices that a mesh is drawn with, md5_mesh.positions. They consist of the
-//   vertices of the file and of some duplicates, which md5_mesh explains.
+// - Drawn vertices: the vertices with which a mesh is drawn, md5_mesh.positions. They consist of
+//   the vertices of the file and of some duplicates, which md5_mesh explains.
 // - Bind pose: the pose in which the model was built. The mesh stores its positions, normals and
 //   tangents in this pose.
 // - Palette: one matrix per joint, [num_joints]. The matrix moves a point from the bind pose to the
@@ -92,18 +92,23 @@ MD5_API void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md
 struct md5_morph;
 typedef struct md5_skin_job {
     const md5_mesh *mesh;
-    const md5_mat34 *palette;   // [num_joints] from md5_build_palette(): linear skinning
-    const md5_dual_quat *duals; // [num_joints] from md5_build_dual_palette(): dual quaternions
-    // Number of elements of `palette` or `duals`. Debug builds assert that the mesh does not use a
-    // joint outside this range. 0 means unknown: the range is not checked.
+    // Palette that md5_build_palette() wrote, [num_joints]. It selects linear skinning.
+    const md5_mat34 *palette;
+    // Palette that md5_build_dual_palette() wrote, [num_joints]. It selects dual quaternion
+    // skinning.
+    const md5_dual_quat *duals;
+    // Number of elements of `palette` or `duals`. Debug builds use it to check that every joint of
+    // the mesh is inside the array. 0: this is not checked.
     uint32_t num_joints;
-    const struct md5_morph *morph; // morph targets of the model, explained below; NULL = none
-    const float *morph_weights;    // [morph->num_targets] weights of the morph targets
-    // Drawn vertices to skin, [count] indices; the results are written in the order of this array.
-    // NULL selects a range of vertices instead: `count` vertices that start at vertex `first`.
+    // Morph targets (blended shapes, such as facial expressions) of the model; NULL = none.
+    const struct md5_morph *morph;
+    const float *morph_weights; // [morph->num_targets] weight of each morph target
+    // [count] Indices of the drawn vertices to skin; the results are written in the order of this
+    // array. NULL: a range of vertices is skinned, as `first` and `count` define.
     const uint32_t *vertices;
-    // Range of vertices if `vertices` is NULL. A `count` of 0 means all vertices from `first` to
-    // the last vertex of the mesh. `first` is not used if `vertices` is not NULL.
+    // If `vertices` is NULL: `count` vertices are skinned, starting with vertex `first`. A `count`
+    // of 0 means all vertices from `first` to the last vertex of the mesh. If `vertices` is not
+    // NULL, `first` is not used and `count` is the number of its elements.
     uint32_t first, count;
     // Output arrays. Each pointer is the address at which the first skinned vertex is written: 3
     // floats of a position, 3 floats of a normal and 4 floats of a tangent. The addresses must be
@@ -111,10 +116,10 @@ typedef struct md5_skin_job {
     // mesh has no tangents. The three pointers may point into one array of interleaved vertices;
     // the bytes between the attributes are not changed.
     void *positions, *normals, *tangents;
-    // Distance between two consecutive vertices of each output array in bytes, a multiple of 4. 0
-    // means that the vertices follow each other without gaps.
+    // Distance in bytes from one vertex to the next in each output array, a multiple of 4. 0 means
+    // that the vertices follow each other without gaps.
     size_t position_stride, normal_stride, tangent_stride;
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[4]; // must be 0
 } md5_skin_job;
 
 // Skins any number of meshes, or selected vertices of meshes, on the threads of `threads`. If
@@ -133,34 +138,42 @@ static inline void md5_skin_one(const md5_skin_job *job)
     md5_skin_batch(job, 1, NULL);
 }
 
-// Storage format of the joints and weights that md5_pack_influences() writes.
+// Selects the types in which md5_pack_influences() stores joints and weights.
 typedef enum md5_pack_format {
-    MD5_PACK_FLOATS, // uint32_t joints; float weights with a sum of 1, which may be negative
-    MD5_PACK_BYTES,  // uint8_t joints; uint8_t weights with a sum of 255, for normalized attributes
+    // Joints are of type uint32_t. Weights are of type float; they have a sum of 1 and may be
+    // negative.
+    MD5_PACK_FLOATS,
+    // Joints and weights are of type uint8_t. The weights have a sum of 255, for normalized vertex
+    // attributes.
+    MD5_PACK_BYTES,
 } md5_pack_format;
 
-// The input and output of md5_pack_influences(). Members that are 0 have their defaults.
+// The input and output of md5_pack_influences(), which packs the influences of joints on vertices
+// for shaders. Members that are 0 have their defaults.
 typedef struct md5_pack_job {
     const md5_mesh *mesh;
-    uint32_t slots; // number of joints and weights per vertex, 1 to 255; 0 = 4
-    md5_pack_format format;
-    void *joints, *weights; // written: [num_vertices * slots] numbers in the selected format
-    // Distance between two consecutive vertices of each array in bytes. 0 means that the vertices
-    // follow each other without gaps. With a larger distance, both arrays may be members of one
-    // array of interleaved vertices; arrays of floats must be float-aligned.
+    // Number of slots per vertex: of joints, and of their weights. 1 to 255; 0 means 4.
+    uint32_t slots;
+    md5_pack_format format; // types of joints and weights
+    // The joints and the weights are written to these arrays: [num_vertices * slots] numbers each.
+    void *joints, *weights;
+    // Distance in bytes from one vertex to the next in each array. 0 means that the vertices follow
+    // each other without gaps. With a larger distance, both arrays may be members of one array of
+    // interleaved vertices; arrays of floats must be float-aligned.
     size_t joint_stride, weight_stride;
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[4]; // must be 0
 } md5_pack_job;
 
 // Packs the influences of each drawn vertex of a mesh into a fixed number of joints and weights, as
 // vertex shaders require. The shader then computes a vertex as the sum of weight * palette[joint] *
 // position, with the position of mesh->positions.
 //
-// The slots of a vertex contain its influences with the largest absolute biases, in descending
-// order. If the vertex has more influences than `slots`, the smallest influences are dropped. The
-// biases of the stored influences are then scaled to a sum of 1. If these biases cancel out, the
-// first slot has weight 1 and all other slots have weight 0. Unused slots have joint 0 and weight
-// 0. A vertex without influences, which linear skinning moves to the origin, has only weights of 0.
+// A slot is a pair of a joint and a weight. The slots of a vertex contain its influences with the
+// largest absolute biases, in descending order. If the vertex has more influences than `slots`, the
+// smallest influences are dropped. The biases of the stored influences are then scaled to a sum of
+// 1. If these biases cancel out, the first slot has weight 1 and all other slots have weight 0.
+// Unused slots have joint 0 and weight 0. A vertex without influences, which linear skinning moves
+// to the origin, has only weights of 0.
 //
 // MD5_PACK_BYTES rounds the weights to bytes with a sum of exactly 255. Negative weights cannot be
 // stored: they are dropped, and the remaining weights are scaled to a sum of 1. Each byte is 255
@@ -174,8 +187,8 @@ typedef struct md5_pack_job {
 MD5_API bool md5_pack_influences(const md5_pack_job *job);
 
 // Returns the largest error of a position, in units, that packing meshes[mesh] with `slots` joints
-// per vertex can cause. Use it to find out how many slots a mesh needs: if the result is 0 except
-// for rounding, packing does not change any position.
+// per vertex can cause. Use it to find out how many joints per vertex a mesh needs: if the result
+// is 0 except for rounding, packing does not change any position.
 //
 // The error is the distance between the vertex of the packed influences and the exact vertex of
 // md5_skin(). It has three causes: dropped influences, biases whose sum is not 1, and weights of
@@ -240,26 +253,27 @@ MD5_API float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slot
 //   easing.kind = MD5_EASE_SINE_IN_OUT;
 //   weights[blink] = md5_ease(easing, seconds / duration_of_blink);
 
-// A shape from which md5_create_morph() computes a morph target.
+// The input for one morph target: a shape, from which md5_create_morph() computes the differences
+// to the model.
 typedef struct md5_morph_source {
-    const char *name;       // name of the morph target; it is copied and must not be NULL
-    const md5_model *model; // model that has this shape in its bind pose
-    uint64_t reserved[2];   // 0
+    const char *name;       // name of the morph target, which must not be NULL; it is copied
+    const md5_model *model; // model whose bind pose is this shape
+    uint64_t reserved[2];   // must be 0
 } md5_morph_source;
 
-// Properties of one morph target.
+// Properties of one morph target, which is a shape that can be blended into the model.
 typedef struct md5_morph_target {
     const char *name;
-    uint32_t num_vertices; // number of drawn vertices that the target changes, in all meshes
-    // Largest displacement of a vertex at weight 1, in units. To keep the bounds of a model valid,
-    // expand them by |weight| * reach of each target.
+    uint32_t num_vertices; // number of drawn vertices, of all meshes, that the target changes
+    // Largest displacement of a vertex, in units, if the weight is 1. To keep the bounding box of a
+    // model valid, expand it by |weight| * reach for each target.
     float reach;
 } md5_morph_target;
 
-// The effect of one morph target on one drawn vertex: the difference between the vertex of the
-// target's shape and the vertex of the model, in the bind pose and in model space. The difference
-// is added to the vertex if the target has weight 1. Differences below the rounding error of floats
-// are stored as 0.
+// The effect of one morph target on one drawn vertex: the difference between the vertex in the
+// target's shape and the vertex in the model, in the bind pose and in model space. If the target
+// has weight 1, the difference is added to the vertex. Differences below the rounding error of
+// floats are stored as 0.
 typedef struct md5_morph_delta {
     md5_vec3 position, normal, tangent;
     uint32_t target; // index of the morph target
@@ -275,14 +289,15 @@ typedef struct md5_morph_mesh {
     const md5_morph_delta *deltas; // [num_deltas] sorted by vertex, then by target
 } md5_morph_mesh;
 
-// The morph targets of one model, created by md5_create_morph(). They are not changed after their
+// The morph targets of one model, which md5_create_morph() creates. They do not change after their
 // creation, so threads may share them.
 typedef struct md5_morph {
-    const md5_model *model; // must outlive the morph targets
+    // The model. It must not be freed before the morph targets.
+    const md5_model *model;
     uint32_t num_targets;
-    const md5_morph_target *targets; // [num_targets]
-    const md5_morph_mesh *meshes;    // [model->num_meshes]
-    size_t size;                     // memory of the morph targets in bytes
+    const md5_morph_target *targets; // [num_targets] properties of each target
+    const md5_morph_mesh *meshes;    // [model->num_meshes] changed vertices of each mesh
+    size_t size;                     // size of the morph targets in memory, in bytes
     md5_internal internal;
 } md5_morph;
 
@@ -318,9 +333,13 @@ MD5_API void md5_destroy_morph(md5_morph *morph); // accepts NULL
 // name or `name` is NULL. Names are case-sensitive.
 MD5_API uint32_t md5_find_morph_target(const md5_morph *morph, const char *name);
 
-// Rules for the weights of morph targets, md5_skin_job.morph_weights[num_targets]:
+// Rules for the weights of morph targets, md5_skin_job.morph_weights[num_targets]. A weight is a
+// finite number of any size:
 //
-// A weight is a finite number of any size. 0: the target has no effect. 1: the vertex has the
+// - 0: the target has no effect.
+// - 1: the vertex has the position of the target.
+// - 2: twice the difference is added.
+// - -1: the difference is subtracted.
 // position of the target. 2: twice the difference is added. -1: the difference is subtracted.
 //
 // The blended vertex in the bind pose is computed as follows. Each sum runs over all targets that
@@ -397,21 +416,24 @@ typedef struct md5_baked_vertex {
     uint32_t xy, z_normal;
 } md5_baked_vertex;
 
-// A baked clip, created by md5_create_baked(). It is not changed after its creation, so threads may
-// share it. It does not refer to the model, which may be freed.
+// A baked clip: an animation that is stored as vertices instead of joints. It does not change after
+// md5_create_baked() has created it, so threads may share it. It does not refer to the model, which
+// may be freed.
 typedef struct md5_baked {
-    uint32_t num_vertices; // number of drawn vertices of all meshes; the meshes follow each other
-    uint32_t num_frames;
-    const md5_baked_vertex *vertices; // [num_frames][num_vertices]
-    md5_bounds bounds; // bounds of the vertices of all frames; empty without vertices
-    md5_vec3 step;     // resolution of positions in units: size of bounds / 65535
+    uint32_t num_vertices; // number of drawn vertices of all meshes, one mesh after the other
+    uint32_t num_frames;   // number of stored frames
+    const md5_baked_vertex *vertices; // [num_frames][num_vertices] vertices of each frame
+    // Bounding box of the vertices of all frames. It is empty if there are no vertices.
+    md5_bounds bounds;
+    // Resolution of positions along x, y and z, in units: the size of `bounds` divided by 65535.
+    md5_vec3 step;
 
-    // Largest differences between the stored vertices and the vertices of md5_skin(), over all
-    // vertices of all frames. At times between two frames the vertices move along straight lines,
+    // Largest differences between the stored vertices and the vertices that md5_skin() computes,
+    // over all vertices of all frames. Between two frames the vertices move along straight lines,
     // which adds a further error: see md5_baked_error().
-    float position_error; // largest distance, in units
-    float normal_error;   // largest angle, in radians
-    size_t size;          // memory of the baked clip in bytes
+    float position_error; // largest distance between the positions of a vertex, units
+    float normal_error;   // largest angle between the normals of a vertex, radians
+    size_t size;          // size of the baked clip in memory, in bytes
     md5_internal internal;
 } md5_baked;
 
@@ -488,19 +510,22 @@ MD5_API md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const 
 
 // -- Rays -----------------------------------------------------------------------------------------
 
-// The first hit of a ray, which is the hit with the smallest t.
+// A hit of a ray: the first point at which the ray meets a triangle or a box.
 typedef struct md5_hit {
-    float t;       // position of the hit on the ray: origin + t * direction
-    uint32_t mesh; // index of the mesh; 0 from md5_raycast_mesh() and md5_raycast_joints()
-    // Index of the triangle. Its three vertices are mesh->indices[3 * triangle] to
+    float t; // position of the point on the ray: origin + t * direction
+    // Index of the mesh that is hit. 0 in results of md5_raycast_mesh() and md5_raycast_joints().
+    uint32_t mesh;
+    // Index of the triangle that is hit. Its three vertices are mesh->indices[3 * triangle] to
     // mesh->indices[3 * triangle + 2].
     uint32_t triangle;
-    float weights[3]; // barycentric coordinates of the hit in the triangle; their sum is 1
-    // Joint with the largest influence at the position of the hit. Only the strongest joint of each
-    // of the three triangle vertices is considered. MD5_NONE: the vertices have no influences.
+    // Barycentric coordinates of the point in the triangle: the weights of its three vertices,
+    // whose sum is 1.
+    float weights[3];
+    // Joint with the largest influence at the point. Only the strongest joint of each of the three
+    // vertices is considered. MD5_NONE: the vertices have no influences.
     uint32_t joint;
-    bool from_front;      // false if the ray hits the triangle from inside the model
-    uint64_t reserved[2]; // 0
+    bool from_front; // true: the ray hits the outer side of the triangle; false: the inner side
+    uint64_t reserved[2]; // must be 0
 } md5_hit;
 
 // Returns true if the ray hits a box. Writes the position at which the ray enters the box to *t, as

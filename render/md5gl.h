@@ -72,8 +72,8 @@
 //
 // - Bindings, all to 0: program, vertex array, framebuffers, renderbuffer. The buffers: array,
 //   texture, uniform, transform feedback, pixel pack, pixel unpack and shader storage. The indexed
-//   buffers: uniform buffer 0, and transform feedback buffers and shader storage buffers 0 to 2.
-//   On texture units 0 to 16: the 2D, cube, buffer and multisample textures and the sampler. The
+//   buffers: uniform buffer 0, and transform feedback buffers and shader storage buffers 0 to 2. On
+//   texture units 0 to 16: the 2D, cube, buffer and multisample textures and the sampler. The
 //   active texture unit is 0.
 // - Disabled: depth test, depth clamp, stencil test, scissor test, culling, blending, logic
 //   operation, polygon offset for faces and lines, sRGB writes, rasterizer discard, primitive
@@ -225,8 +225,8 @@ typedef enum md5gl_normals {
 typedef struct md5gl_texture_desc {
     md5gl_texture_kind kind;
     uint32_t width, height; // size in texels
-    // The texels, line by line from the top of the image: [4 * width * height] bytes, or
-    // [width * height] bytes for MD5GL_TEXTURE_MASK. Not used for MD5GL_TEXTURE_STAGE_CUBE.
+    // The texels, line by line from the top of the image: [4 * width * height] bytes, or [width *
+    // height] bytes for MD5GL_TEXTURE_MASK. Not used for MD5GL_TEXTURE_STAGE_CUBE.
     const uint8_t *texels;
     // Only for MD5GL_TEXTURE_STAGE_CUBE: the texels of the six sides, in OpenGL's order +x, -x, +y,
     // -y, +z, -z. The lines of each side have OpenGL's order too.
@@ -277,9 +277,9 @@ MD5GL_API void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture tex
 
 // -- Models ---------------------------------------------------------------------------------
 
-// Skinning method of a mesh (the path of its vertices through the GPU). The paths differ in
-// speed, in memory, and in the number of influences that they support. An influence is the effect
-// of one joint on a vertex. Use MD5GL_PATH_AUTO unless you compare the paths.
+// Skinning method of a mesh (the path of its vertices through the GPU). The paths differ in speed,
+// in memory, and in the number of influences that they support. An influence is the effect of one
+// joint on a vertex. Use MD5GL_PATH_AUTO unless you compare the paths.
 //
 // The paths 4, 8 and EXACT skin in the vertex shader, again in every pass that draws the mesh, for
 // example once for shadows and once for the image. They read the palettes from a texture buffer, or
@@ -334,10 +334,8 @@ typedef enum md5gl_blending {
     // joints give to the vertex.
     MD5GL_BLEND_LINEAR,
     // Dual quaternion skinning, the method of md5_skin_job.duals. It preserves the volume of
-    // twisted
-    // limbs. It transforms the bind position of the vertex. So the result is not exact, on any
-    // path,
-    // for a vertex whose weights contain different positions.
+    // twisted limbs. It transforms the bind position of the vertex. So the result is not exact, on
+    // any path, for a vertex whose weights contain different positions.
     MD5GL_BLEND_DUAL,
 } md5gl_blending;
 
@@ -468,10 +466,10 @@ MD5GL_API md5gl_target_names md5gl_get_target_names(const md5gl_target *target);
 
 // Copies the image of a target into a framebuffer of the host, for example to show it in a window.
 // The image is that of the last frame of the target. `framebuffer` is a GL name, where 0 is the
-// default framebuffer, and must have one sample per pixel. The image fills
-// `width` x `height` pixels from the lower left corner. It is scaled with linear filtering if this
-// size differs from the size of the target. Call the function outside a frame. Returns false with
-// MD5_ERROR_GPU if GL reports an error.
+// default framebuffer, and must have one sample per pixel. The image fills `width` x `height`
+// pixels from the lower left corner. It is scaled with linear filtering if this size differs from
+// the size of the target. Call the function outside a frame. Returns false with MD5_ERROR_GPU if GL
+// reports an error.
 MD5GL_API bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target,
                                  uint32_t framebuffer, uint32_t width, uint32_t height,
                                  md5_error *error);
@@ -522,9 +520,9 @@ typedef struct md5gl_environment md5gl_environment;
 // in one direction and casts shadows.
 typedef struct md5gl_frame {
     md5gl_target *target; // off-screen target of the frame, or NULL to draw into `framebuffer`
-    // GL name of a framebuffer of the host; 0 = the default framebuffer. The framebuffer
-    // must have a depth attachment, and a color attachment 0 without sRGB encoding. It may have any
-    // number of samples per pixel.
+    // GL name of a framebuffer of the host; 0 = the default framebuffer. The framebuffer must have
+    // a depth attachment, and a color attachment 0 without sRGB encoding. It may have any number of
+    // samples per pixel.
     uint32_t framebuffer;
     uint32_t x, y;          // lower left corner of the viewport, in pixels
     uint32_t width, height; // size of the viewport, in pixels
@@ -583,8 +581,7 @@ typedef struct md5gl_frame {
     // when some of them leave.
     float shadow_radius;
     // Only for MD5GL_LIGHTING_STUDIO: an image that replaces the light of the sky, or NULL. Its
-    // light is multiplied by `ambient`. The
-    // environment must exist until the frame ends.
+    // light is multiplied by `ambient`. The environment must exist until the frame ends.
     const md5gl_environment *environment;
     // Rotation of the environment around the +z axis in radians, counter-clockwise as seen from
     // above.
@@ -790,9 +787,9 @@ MD5GL_API bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *m
 // top left corner. If `mesh` is not NULL, the function stores the index of the mesh in *mesh.
 //
 // Returns 0 and stores MD5_NONE in *mesh if there is no instance at the pixel, or if the pixel is
-// outside the target. The function returns the same values, with MD5_ERROR_GPU, if GL reports
-// an error or the context is lost. Call the function outside a frame. It waits until the GPU has
-// drawn the frame.
+// outside the target. The function returns the same values, with MD5_ERROR_GPU, if GL reports an
+// error or the context is lost. Call the function outside a frame. It waits until the GPU has drawn
+// the frame.
 MD5GL_API uint32_t md5gl_pick(md5gl_renderer *renderer, md5gl_target *target, uint32_t x,
                               uint32_t y, uint32_t *mesh, md5_error *error);
 
