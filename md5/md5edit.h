@@ -33,27 +33,28 @@ extern "C" {
 // A joint of a model or of an animation.
 typedef struct md5_doc_joint {
     const char *name; // name of the joint
-    // Index of the parent, which may be larger than the index of this joint. MD5_NONE for a root.
+    // Index of the parent, which may be larger than the index of this joint. MD5_NONE: the joint is
+    // a root.
     uint32_t parent;
-    // Animation: the animated components of the joint, and the index of the first of them in the
+    // Animation: the components of the joint that change, and the index of the first of them in the
     // numbers of a frame.
     md5_track track;
     // Model: position in the bind pose, model space. Animation: position in the base frame,
     // relative to the parent.
     md5_vec3 position;
-    // Rotation in the same space: x, y and z of the quaternion, as in the file. The length may
-    // exceed 1.
+    // Rotation in the same space as `position`: x, y and z of the quaternion, as in the file. The
+    // length may exceed 1.
     md5_vec3 rotation;
-    // Comment at the end of the joint's line. NULL: the name of the parent is written, as in id's
-    // files.
+    // Comment that is written at the end of the joint's line. NULL: the name of the parent is
+    // written there, as in id's files.
     const char *comment;
     uint64_t reserved[2]; // must be 0
 } md5_doc_joint;
 
-// A comment of the text, and its position. The comment belongs to a line: it is either at the end
-// of the line or on a separate line below it. If the line does not exist any more, the comment is
-// written at the position where the line was. Repairs do not move comments; comments of frames move
-// with their frames.
+// A comment of the text, and its position. The position is given by a line of the text: the comment
+// is either at the end of this line or on a separate line below it. If the line does not exist any
+// more when the document is written, the comment is written where the line was. Repairs do not move
+// comments; comments of frames move with their frames.
 //
 // The position of a line consists of three numbers: `block`, `part` and `row`. The text is divided
 // into parts. A part begins with one of the following keywords, which are numbered from 0:
@@ -67,61 +68,70 @@ typedef struct md5_doc_comment {
     // Number of the mesh or frame that contains the line, starting at 1. 0 before the first mesh or
     // frame.
     uint32_t block;
-    // part: number of the keyword, as listed above. row: number of lines from the line with the
-    // keyword to the line of the comment; 0 is the line with the keyword.
+    // `part` is the number of a keyword, as listed above. `row` is the number of lines from the
+    // line with this keyword to the line of the comment; 0 means the line with the keyword itself.
     uint32_t part, row;
-    bool is_behind;   // true: at the end of the line; false: on a separate line below it
-    const char *text; // the comment; control characters other than tabs are not allowed
+    // true: the comment follows other text, at the end of its line. false: it is on a separate line
+    // below this line.
+    bool is_behind;
+    // Text of the comment. Control characters other than tabs are not allowed.
+    const char *text;
 } md5_doc_comment;
 
-// A mesh of a model.
+// A mesh of a model, as an .md5mesh file stores it.
 typedef struct md5_doc_mesh {
     // Name of the mesh, written as a comment `// meshes: NAME`, and name of the material, written
     // as `shader "NAME"`.
     const char *name, *shader;
     uint32_t num_vertices, num_triangles, num_weights;
-    md5_vertex *vertices; // [num_vertices] Vertices may share their weights.
+    md5_vertex *vertices; // [num_vertices] the vertices, which may share their weights
     md5_vec2 *texcoords;  // [num_vertices] texture coordinates
     uint32_t *indices;    // [3 * num_triangles] indices of vertices, clockwise seen from outside
     md5_weight *weights;  // [num_weights] weights of all vertices
     uint64_t reserved[2]; // must be 0
 } md5_doc_mesh;
 
-// The kind of a document.
+// The kind of file that a document contains.
 typedef enum md5_doc_kind { MD5_DOC_MODEL, MD5_DOC_ANIM, MD5_DOC_CAMERA } md5_doc_kind;
 
-// A document. Members that do not apply to its kind are 0.
+// A document: the content of an .md5mesh, .md5anim or .md5camera file, which a program can change
+// and write. Members that do not apply to its kind are 0.
 typedef struct md5_doc {
-    md5_doc_kind kind;
-    const char *command_line; // command line of the exporter; NULL = ""
-    // Comment after the version number. Exporters write their options there. NULL = "".
+    md5_doc_kind kind; // kind of file
+    // Command line of the program that created the file. NULL has the same meaning as "".
+    const char *command_line;
+    // Comment after the version number, in which exporters write their options. NULL has the same
+    // meaning as "".
     const char *comment;
     // Number of joints (models and animations), at least 1. Number of meshes (models).
     uint32_t num_joints, num_meshes;
-    // True for an animation of version 6, which does not contain parents. It can be written only
-    // after md5_fix_joints() has set the parents from a model.
+    // true: the document is an animation of version 6, which does not contain parents. It can be
+    // written only after md5_fix_joints() has set the parents from a model.
     bool parents_unknown;
-    md5_doc_joint *joints; // [num_joints]
-    md5_doc_mesh *meshes;  // [num_meshes]
-    // Number of frames (animations and cameras), at least 1. Number of values per frame
-    // (animations).
+    md5_doc_joint *joints; // [num_joints] joints of a model or an animation
+    md5_doc_mesh *meshes;  // [num_meshes] meshes of a model
+    // `num_frames` is the number of frames of an animation or a camera path, at least 1.
+    // `num_components` is the number of values per frame of an animation.
     uint32_t num_frames, num_components;
     double frame_rate; // frames per second, above 0
     float *numbers;    // [num_frames][num_components] the values of all frames of an animation
-    // [num_frames] Bounding boxes of the frames of an animation. NULL: the file has no boxes; many
+    // [num_frames] Bounding box of each frame of an animation. NULL: the file has no boxes; many
     // engines reject such a file.
     md5_bounds *bounds;
-    // Number of comments. The comment after the version and the comments of joints are stored
-    // separately.
+    // Number of elements of `comments`. The comment after the version and the comments of joints
+    // are stored separately.
     uint32_t num_comments;
-    md5_doc_comment *comments; // [num_comments] in the order of the text
+    md5_doc_comment *comments; // [num_comments] all other comments, in the order of the text
     uint32_t num_cuts, num_cut_views;
-    // [num_cuts] cuts of a camera path: the last frame of each shot, as in md5_camera.cuts
+    // [num_cuts] Cuts of a camera path: the last frame of each shot, as in md5_camera.cuts.
     uint32_t *cuts;
-    // [num_cut_views] Fixed views of cuts, by ascending cut. Angles are converted to rotations.
+    // [num_cut_views] Fixed views of cuts (see md5_cut_view), by ascending cut. Angles are
+    // converted to rotations.
     md5_cut_view *cut_views;
-    // [num_frames] Frames of a camera path. x, y and z of a rotation are as in the file; w is 0.
+    // [num_frames] The view of each frame of a camera path. x, y and z of a rotation are as in the
+    // file; w is 0.
     md5_camera_view *views;
+    // Functions with which the library allocated its memory in the document.
     md5_allocator allocator;
     md5_internal internal;
     uint64_t reserved[4]; // must be 0
@@ -159,13 +169,14 @@ MD5_EDIT_API size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, m
 
 // -- Repairs --------------------------------------------------------------------------------------
 
-// Each repair function changes a document of one kind, which its comment names first. It returns
-// the number of changes, or 0 if nothing was wrong. On failure it returns MD5_NONE and leaves the
-// tables unchanged. A repair fails for the same reasons as md5_write_doc(), and with
-// MD5_ERROR_MEMORY if memory runs out.
+// The following functions repair documents. The comment of each function begins with the kind of
+// documents that it repairs. Each function returns the number of changes, or 0 if nothing was
+// wrong. On failure it returns MD5_NONE and leaves the tables unchanged. A repair fails for the
+// same reasons as md5_write_doc(), and with MD5_ERROR_MEMORY if memory runs out. MD5_ERROR_MEMORY
+// if memory runs out.
 //
-// Time and memory are linear in the size of the document, where an element that several elements
-// share counts several times. For animations they are linear in the number of joints times the
+// Time and memory are linear in the size of the document; an element that several elements share
+// counts once for each of them. For animations they are linear in the number of joints times the
 // number of frames. Arrays that a repair replaces remain in memory until the document is freed.
 
 // Model: normalizes rotations whose length is above 1, including w, in the same way as a load does.
@@ -226,19 +237,19 @@ MD5_EDIT_API uint32_t md5_fix_joints(md5_doc *doc, const md5_model *model, bool 
 
 // -- Edits ----------------------------------------------------------------------------------------
 
-// Each edit function changes a document, like a repair, but its changes are selected by the members
-// of a structure. A member that is 0 changes nothing. All edits of one structure are applied
-// together. Failures, time and memory are those of repair functions; the changed arrays are new
-// arrays. A model and its animations still match each other if you apply the same edits of joints
-// and space to all of them.
+// The following functions edit documents. A structure selects the changes: a member that is 0
+// changes nothing, and all changes of one structure are applied together. Failures, time and memory
+// are those of repair functions; the changed arrays are new arrays. A model and its animations
+// still match each other if you apply the same edits of joints and space to all of them.
 
-// Edits of the joints of a model or an animation.
+// Changes of the joints of a model or an animation, for md5_edit_joints().
 typedef struct md5_joint_edit {
-    // Name of a new root: a joint at the origin that becomes the parent of all joints without a
-    // parent. If such a joint already exists, nothing changes. NULL: no new root.
+    // Name of a new root, which is a joint at the origin that becomes the parent of all joints
+    // without a parent. If the only joint without a parent already has this name, nothing changes.
+    // NULL: no root is added.
     const char *root;
-    // Model: true removes joints that have no weights and no descendants with weights. To change
-    // the animations of the model in the same way, use md5_fix_joints().
+    // Model: true removes joints if neither they nor their descendants have weights. To change the
+    // animations of the model in the same way, use md5_fix_joints().
     bool drops_unused;
     uint64_t reserved[4]; // must be 0
 } md5_joint_edit;
@@ -248,19 +259,20 @@ typedef struct md5_joint_edit {
 // that were moved, removed or added.
 MD5_EDIT_API uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *error);
 
-// Edits of the meshes of a model.
+// Changes of the meshes of a model, for md5_edit_meshes().
 typedef struct md5_mesh_edit {
-    // true: merges meshes with the same material into one mesh, at the position of the first one
+    // true: meshes with the same material are merged into one mesh, at the position of the first of
+    // them.
     bool is_merged;
-    // true: removes triangles with duplicate vertices or without area in the bind pose, vertices
-    // without triangles, and weights without vertices. A mesh that would lose all its triangles is
-    // kept.
+    // true: removes triangles with duplicate vertices, triangles without area in the bind pose,
+    // vertices that no triangle uses, and weights that no vertex uses. A mesh that would lose all
+    // its triangles is kept.
     bool drops_unused;
-    // [num_meshes of the document] true for each mesh whose triangles are to be flipped, so that
-    // they face the other side. NULL: no mesh is flipped.
+    // [num_meshes of the document] true for each mesh whose triangles are flipped, so that they
+    // face the other side. NULL: no mesh is flipped.
     const bool *flipped;
-    // Largest size of a mesh; max_vertices must be at least 3. Larger meshes are split in the order
-    // of their triangles. 0 = no limit.
+    // Largest number of vertices and of triangles of a mesh; max_vertices must be at least 3. A
+    // larger mesh is split, in the order of its triangles. 0 = no limit.
     uint32_t max_vertices, max_triangles;
     uint64_t reserved[4]; // must be 0
 } md5_mesh_edit;
@@ -270,20 +282,22 @@ typedef struct md5_mesh_edit {
 // meshes, split meshes, flipped triangles and other removed elements.
 MD5_EDIT_API uint32_t md5_edit_meshes(md5_doc *doc, const md5_mesh_edit *edit, md5_error *error);
 
-// Edits of the space of any document. They are applied in the order of the members: mirror,
-// rotation, scale.
+// Changes of the coordinate system of any document, for md5_edit_space(). They are applied in the
+// order of the members: mirror, rotation, scale.
 typedef struct md5_space_edit {
-    // true: mirrors at the plane y = 0, which exchanges left and right, and flips the triangles
+    // true: the document is mirrored at the plane y = 0, which exchanges left and right, and
+    // triangles are flipped.
     bool is_mirrored;
-    // Used if is_mirrored is true: [num_joints] the joint on the other side, as written by
-    // md5_build_mirror(). The names and the order of joints are then unchanged, and each joint
-    // receives the mirrored transform of its partner. NULL: each joint receives its own mirrored
-    // transform, so a left hand becomes a right hand that keeps its name.
+    // [num_joints] Used if is_mirrored is true: the index of each joint's partner on the other
+    // side, as written by md5_build_mirror(). The names and the order of joints are then unchanged,
+    // and each joint receives the mirrored transform of its partner. NULL: each joint receives its
+    // own mirrored transform, so a left hand becomes a right hand that keeps its name.
     const uint32_t *partners;
     // Rotation around the origin, degrees. Multiples of 90 are exact. { 0, -90, 90 } converts
     // models whose up axis is y (MD5_AXES_Y_UP).
     md5_euler rotation;
-    float scale;          // Units of the result per unit of the document, from 1e-6 to 1e6. 0 = 1.
+    // Factor by which lengths are multiplied, from 1e-6 to 1e6. 0 means 1.
+    float scale;
     uint64_t reserved[4]; // must be 0
 } md5_space_edit;
 
@@ -295,19 +309,20 @@ typedef struct md5_space_edit {
 // exactly once.
 MD5_EDIT_API uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *error);
 
-// The relation between the end and the start of an animation. An animation that is played in a loop
-// should be closed, which means that its last frame equals its first frame.
+// States how an animation ends, compared with its first frame. An animation that is played in a
+// loop should be closed, which means that its last frame equals its first frame.
 typedef enum md5_loop_end {
     MD5_LOOP_OPEN,   // The animation ends at a pose that differs from the first pose.
     MD5_LOOP_CLOSED, // The animation ends at the first pose.
-    // The last frame is missing: the step from the last frame to the first frame has about the same
-    // size and direction as the steps next to it.
+    // The animation ends one frame before the first pose: the change from the last frame to the
+    // first frame has about the same size and direction as the changes between the frames next to
+    // them.
     MD5_LOOP_WITHOUT_LAST_FRAME,
 } md5_loop_end;
 
-// Result of md5_find_loop().
+// Result of md5_find_loop(), which determines whether an animation can be played in a loop.
 typedef struct md5_loop {
-    md5_loop_end end;
+    md5_loop_end end; // how the animation ends
     // For MD5_LOOP_OPEN: number of frames that must be changed to close the loop. With this number,
     // each change is at most an average step between frames. The first frame is not changed.
     uint32_t num_blended;
@@ -321,11 +336,14 @@ typedef struct md5_loop {
 // not have the frames. Takes linear time.
 MD5_EDIT_API md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames);
 
-// Result of md5_find_root_motion(): the joint that carries a figure along the ground.
+// Result of md5_find_root_motion(): the joint that moves a figure along the ground.
 typedef struct md5_root_motion {
-    uint32_t joint;        // index of the joint; MD5_NONE if the figure does not travel
-    md5_vec3 displacement; // of the joint in model space from the first to the last frame, units
-    float height;          // of the joint above the ground (z = 0) in the first frame, units
+    // Index of the joint. MD5_NONE: the figure does not travel.
+    uint32_t joint;
+    // Displacement of the joint from the first to the last frame, in model space, units.
+    md5_vec3 displacement;
+    // Height of the joint above the ground (z = 0) in the first frame, units.
+    float height;
 } md5_root_motion;
 
 // Determines which joint carries the root motion of an animation. Engines move a character by joint
@@ -338,13 +356,15 @@ typedef struct md5_root_motion {
 // time.
 MD5_EDIT_API md5_root_motion md5_find_root_motion(const md5_anim *anim);
 
-// Edits of the root motion of an animation.
+// Changes of the root motion of an animation, for md5_edit_root(). Root motion is the part of the
+// motion that moves the character.
 typedef struct md5_root_edit {
-    // Name of the joint that carries the motion, a descendant of joint 0. Joint 0 receives the
-    // displacement of this joint along x and y since the first frame. NULL: nothing is changed.
+    // Name of the joint that carries the motion, which must be a descendant of joint 0. Joint 0
+    // receives the displacement of this joint along x and y since the first frame. NULL: nothing is
+    // changed.
     const char *joint;
-    bool moves_height;    // true: joint 0 also receives the displacement along z
-    bool moves_heading;   // true: joint 0 also receives the rotation around z
+    bool moves_height;    // true: joint 0 also receives the displacement of the joint along z
+    bool moves_heading;   // true: joint 0 also receives the rotation of the joint around z
     uint64_t reserved[4]; // must be 0
 } md5_root_edit;
 
@@ -355,41 +375,46 @@ typedef struct md5_root_edit {
 // MD5_ERROR_MISMATCH if the joint does not exist or is not a descendant of joint 0.
 MD5_EDIT_API uint32_t md5_edit_root(md5_doc *doc, const md5_root_edit *edit, md5_error *error);
 
-// Edits of the frames of an animation. They are applied in the order of the members.
+// Changes of the frames of an animation, for md5_edit_frames(). They are applied in the order of
+// the members.
 typedef struct md5_frame_edit {
     // Replaces the joints by the joints of this model, as md5_fix_joints() does. NULL: the joints
     // are unchanged.
     const md5_model *model;
-    bool all_components; // argument of md5_fix_joints()
-    // The frames to keep: the first frame and the number of frames. If num_frames is 0, all frames
-    // from `first` on are kept.
+    // Argument of md5_fix_joints(), if `model` is not NULL.
+    bool all_components;
+    // The frames to keep: index of the first frame, and number of frames. If num_frames is 0, all
+    // frames from `first` on are kept.
     uint32_t first, num_frames;
-    bool is_reversed; // true: the selected frames are in reversed order
+    bool is_reversed; // true: the order of the kept frames is reversed
     // Frame rate of the result, frames per second. 0 = unchanged. The new frames are sampled as by
     // md5_sample(). The last frame remains the last frame, so the duration changes by up to half a
     // frame. If the new rate is a whole multiple of the original rate, the original frames are
     // bit-identical.
     double frame_rate;
-    // A function that may change each pose, or NULL. The pose contains transforms relative to the
-    // parents, of the joints of `model`, or of the animation if `model` is NULL. For example, a
-    // function that calls md5_mirror_pose() mirrors the animation. The function may be called
-    // several times with the same pose of a frame.
+    // A function that may change the pose of each frame, or NULL. The pose contains the transforms
+    // of the joints of `model`, or of the animation if `model` is NULL, relative to their parents.
+    // For example, a function that calls md5_mirror_pose() mirrors the animation. The function may
+    // be called several times for the same frame, with the same pose.
     void (*change)(void *user, md5_xform *pose);
     void *user; // passed to change()
-    // true: makes the last frame equal to the first frame. Depending on the result of
-    // md5_find_loop(), one of two methods is used. Either a copy of the first frame is appended,
-    // and all other frames are bit-identical; or the last frames are blended towards the first
-    // frame, and the frames before them are unchanged. Joint 0 keeps its path along x and y. If a
-    // frame is appended, it continues this path by one step.
+    // true: the last frame becomes equal to the first frame, so that the animation can be played in
+    // a loop. The method depends on the result of md5_find_loop(). Either a copy of the first frame
+    // is appended, and all other frames are bit-identical; or the last frames are blended towards
+    // the first frame, and the frames before them are unchanged. Joint 0 keeps its path along x and
+    // y. If a frame is appended, it continues this path by one step.
     bool is_closed;
-    // Receives the result of md5_find_loop() if is_closed is true. NULL: the result is not written.
+    // If is_closed is true, the result of md5_find_loop() is written to *loop. NULL: the result is
+    // not written.
     md5_loop *loop;
-    bool is_in_place; // true: joint 0 keeps the position of the first frame in all frames
-    // Removes components of frames that hardly change. The value is the largest allowed
-    // displacement of the skin, in units; 0 = flags are unchanged. A component whose changes are
-    // smaller loses its flag, and the base frame gets the value of the first frame. If `model` is
-    // NULL, the skin is assumed to end 1 unit, or the length of the last bone, beyond each chain of
-    // joints. The weights of a vertex must sum to 1. Joint 0 keeps its translation.
+    // true: joint 0 has the position of the first frame in all frames, so that the character stays
+    // in place.
+    bool is_in_place;
+    // Largest allowed displacement of the skin, in units, by removing components of frames that
+    // hardly change; 0 = no component is removed. A removed component loses its flag, and the base
+    // frame gets its value in the first frame. If `model` is NULL, the skin is assumed to end 1
+    // unit, or the length of the last bone, beyond each chain of joints. The weights of a vertex
+    // must sum to 1. Joint 0 keeps its translation.
     float tolerance;
     uint64_t reserved[4]; // must be 0
 } md5_frame_edit;
@@ -406,15 +431,16 @@ MD5_EDIT_API uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, 
 // These functions report which engines reject a file or display it incorrectly. Such a problem is a
 // violation of a rule of an engine. Every rule has a name.
 //
-// A set of engines is a number in which each bit is an engine, or an old version of an engine. The
-// following bit is this library. No rule exists for it.
-#define MD5_ENGINE_LIBRARY (UINT32_C(1) << 31) // this library, for which no rule exists
+// A set of engines is a number in which each bit is an engine, or an old version of an engine. bit
+// of this library in a set of engines; no rule exists for it
+#define MD5_ENGINE_LIBRARY (UINT32_C(1) << 31)
 
-// The engines for which a file is checked. Each member is a set of engines.
+// The engines for which a file is checked. Each member is a set of engines, in which each bit is
+// one engine.
 typedef struct md5_engines {
-    // all: the engines to check. sure: the engines for which the file is certainly intended. A
-    // problem with an engine that is not in `sure` is never an error, because the file may be
-    // intended for another engine.
+    // `all` contains the engines to check. `sure` contains the engines for which the file is
+    // certainly intended. A problem with an engine that is not in `sure` is never an error, because
+    // the file may be intended for another engine.
     uint32_t all, sure;
 } md5_engines;
 
@@ -427,19 +453,25 @@ MD5_EDIT_API uint32_t md5_find_engines(const char *name);
 // to `size`. Returns the length of the full text.
 MD5_EDIT_API size_t md5_engine_names(uint32_t engines, char *text, size_t size);
 
-// A diagnostic: one rule that a file violates, with the location of the first violation.
+// A diagnostic: a rule of an engine that a file violates, with the location of the first violation.
 typedef struct md5_diagnostic {
     // Message and location of the first violation; line 0 means the whole file. The status is
-    // MD5_WARNING, unless an engine of the set `sure` rejects the file or reads memory outside of
-    // it.
+    // MD5_WARNING, unless an engine of the set md5_engines.sure rejects the file or reads memory
+    // outside of it.
     md5_error error;
-    char rule[24];       // name of the rule; "" for messages of this library
-    uint32_t count;      // number of violations of the rule
-    bool is_silent;      // true if the rule does not concern any of the requested engines
-    bool is_library_too; // true if this library reports a problem on the same line
-    // Reactions of the engines, for example "stops doom3, darkmod; wrong in cube2".
+    // Name of the rule. "" for messages of this library.
+    char rule[24];
+    uint32_t count; // number of violations of the rule in the file
+    // true: the rule does not concern any of the engines for which the file was checked.
+    bool is_silent;
+    // true: this library itself also reports a problem on the same line.
+    bool is_library_too;
+    // Text that lists the reactions of the engines, for example "stops doom3, darkmod; wrong in
+    // cube2".
     char engines[360];
-    const char *fix; // remedy, for example "use md5tool fix"; NULL for messages of this library
+    // Text that describes the remedy, for example "use md5tool fix". NULL for messages of this
+    // library.
+    const char *fix;
 } md5_diagnostic;
 
 // Describes a rule, so that a program can list all rules. Writes the rule with the index `index`,
@@ -448,34 +480,38 @@ typedef struct md5_diagnostic {
 // different effects in models and in animations occurs twice.
 MD5_EDIT_API bool md5_get_rule(uint32_t index, md5_engines engines, md5_diagnostic *rule);
 
-// A joint of a checked file.
+// A joint of a file that was checked, as in the text.
 typedef struct md5_check_joint {
     const char *name;
-    int32_t parent; // Index of the parent, as in the text. The number may be invalid.
-    // line: line of the joint in the text. flags and first: for animations, the flags and the index
-    // of the first component, as in the text.
+    // Index of the parent, as in the text. It may be invalid.
+    int32_t parent;
+    // `line` is the line of the joint in the text. `flags` and `first` are, for animations, the
+    // flags of the joint and the index of its first component, as in the text.
     uint32_t line, flags, first;
 } md5_check_joint;
 
-// The material of a mesh of a checked file, and the location of its name.
+// The name of a material in a file that was checked, and the location of the name.
 typedef struct md5_check_shader {
     const char *name;
     uint32_t line, column;
 } md5_check_shader;
 
-// The result of checking a file: its diagnostics and some of its content. If the file contains a
-// syntax error, only the part before it is checked.
+// The result of checking a file against the rules of engines: its diagnostics and some of its
+// content. If the file contains a syntax error, only the part before it is checked.
 typedef struct md5_check {
-    const char *file; // name of the file (md5_load_opts.file_name); "" if it is NULL
+    // Name of the file, from md5_load_opts.file_name. "" if that is NULL.
+    const char *file;
     md5_doc_kind kind;
     md5_engines engines; // the engines for which the file was checked
     uint32_t num_joints, num_shaders, num_diagnostics;
-    md5_check_joint *joints;     // [num_joints] joints of the file
+    md5_check_joint *joints;     // [num_joints] joints of the file, as in the text
     md5_check_shader *shaders;   // [num_shaders] materials of the meshes
     md5_diagnostic *diagnostics; // [num_diagnostics] in the order of detection
     int32_t num_frames;          // number of frames that the file declares
-    uint32_t bounds_line;        // line of the keyword `bounds`; 0 if the keyword is missing
-    // Written by md5_check_binding(): the edit that adapts an animation to its model.
+    // Line of the keyword `bounds` in the text. 0: the keyword is missing.
+    uint32_t bounds_line;
+    // Change of scale and rotation that adapts an animation to its model. md5_check_binding()
+    // writes it.
     md5_space_edit space;
     md5_internal internal;
 } md5_check;
@@ -556,45 +592,54 @@ MD5_EDIT_API bool md5_add_diagnostic(md5_check *check, const char *rule, uint32_
 // Arguments of md5_create_weights(): the mesh and the skeleton. Members after `bind` are optional:
 // a value of 0 selects the default.
 typedef struct md5_weights_desc {
-    // [num_positions] positions of the vertices, model space, from -1e9 to 1e9
+    // [num_positions] Positions of the vertices, model space, from -1e9 to 1e9.
     const md5_vec3 *positions;
     uint32_t num_positions; // number of positions, at least 1
-    // [3 * num_triangles] Indices of positions. The orientation of triangles has no effect.
+    // [3 * num_triangles] Vertices of the triangles, as indices of positions. The orientation of
+    // triangles has no effect.
     const uint32_t *indices;
-    // Number of triangles. If it is 0, the volume consists of the positions only.
+    // Number of triangles. If it is 0, the volume of the mesh is computed from the positions only.
     uint32_t num_triangles;
+    // The skeleton to which the mesh is attached.
     const md5_skeleton *skeleton;
-    // [num_joints] bind pose in model space; the matrices consist of rotations and translations
+    // [num_joints] Bind pose in model space. The matrices must consist of rotations and
+    // translations.
     const md5_mat34 *bind;
 
-    // [num_joints] true for joints that must not receive weights; NULL = no joint is excluded
+    // [num_joints] true for joints that must not receive weights. NULL: every joint can receive
+    // weights.
     const bool *excluded;
-    uint32_t resolution; // number of voxels along the longest side of the mesh, 4 to 256; 0 = 64
-    uint32_t max_influences; // largest number of weights per vertex, 1 to 16; 0 = 4
-    // Number of times that weights are smoothed along the edges of the mesh, 1 to 64. 0 = 3.
+    // Number of voxels (small cubes) along the longest side of the mesh, 4 to 256. 0 means 64.
+    uint32_t resolution;
+    // Largest number of weights per vertex, 1 to 16. 0 means 4.
+    uint32_t max_influences;
+    // Number of times that weights are smoothed along the edges of the mesh, 1 to 64. 0 means 3.
     uint32_t smoothing;
-    bool no_smoothing; // true: weights are not smoothed
+    bool no_smoothing; // true: weights are not smoothed, and `smoothing` is not used
     // Rate at which the influence of a joint decreases with the distance, 0 to 1; see
     // md5_create_weights(). The value 0 means 1, MD5_EXPLICIT_ZERO means 0.
     float falloff;
     uint64_t reserved[4]; // must be 0
 } md5_weights_desc;
 
-// The weights of one mesh, in one memory block.
+// The weights that md5_create_weights() computed for one mesh, in one memory block.
 typedef struct md5_weights {
-    uint32_t num_vertices; // number of vertices, equal to num_positions
+    uint32_t num_vertices; // number of vertices, which is num_positions of the arguments
     // [num_vertices] Each vertex has at least one weight. Vertices at equal positions share their
     // weights.
     const md5_vertex *vertices;
     uint32_t num_weights;
     // [num_weights] For each vertex the largest bias is first, and the biases sum to 1.
     const md5_weight *weights;
-    uint32_t num_voxels; // number of voxels of the volume
-    float voxel_size;    // side of a voxel, units
-    // Number of joints with a bone inside the volume. Only these joints receive weights.
+    // Number of voxels (small cubes) that the volume of the mesh consists of.
+    uint32_t num_voxels;
+    float voxel_size; // side length of a voxel, units
+    // Number of joints that have a bone inside the volume of the mesh. Only these joints receive
+    // weights.
     uint32_t num_bound;
-    uint32_t num_distant; // number of vertices that no bone reaches on a path inside the mesh
-    size_t size;          // size in bytes
+    // Number of vertices that no bone reaches on a path inside the mesh.
+    uint32_t num_distant;
+    size_t size; // size of the weights in memory, in bytes
     md5_internal internal;
 } md5_weights;
 

@@ -9,7 +9,7 @@
 // md5_load_character() loads a machine together with its model and clips. md5_play_batch() advances
 // and poses all characters of a crowd in one call, on several threads.
 //
-// Terms that are used below (md5machine.h defines all of them in detail):
+// Terms that are used below; md5machine.h explains all of them in detail:
 //
 // - Clip: an animation. Its normalized time runs from 0 to 1 over one cycle; a time above 1 counts
 //   cycles, so 2.5 is the middle of the third cycle.
@@ -46,7 +46,7 @@ extern "C" {
 
 // == Players =====================================================================================
 
-// The playback state of one character.
+// Opaque: the playback state of one character.
 typedef struct md5_player md5_player;
 
 // Creates a player at time 0, in the initial state of each layer of the machine. Free the player
@@ -60,30 +60,30 @@ MD5_PLAY_API void md5_destroy_player(md5_player *player); // accepts NULL
 // Restores the state that the player had after md5_create_player().
 MD5_PLAY_API void md5_player_reset(md5_player *player);
 
-// Sets a parameter of the machine, which conditions, speeds and blend spaces use. `parameter` is an
-// index from md5_find_parameter(). For a trigger or a bool, any value except 0 means set. Returns
-// false if the index is invalid or the value is not finite.
+// Sets a parameter of the machine, which is a number that conditions, speeds and blend spaces use.
+// `parameter` is an index that md5_find_parameter() returned. For a trigger or a bool, any value
+// except 0 means set. Returns false if the index is invalid or the value is not finite.
 MD5_PLAY_API bool md5_player_set(md5_player *player, uint32_t parameter, float value);
 
 // Returns the current value of a parameter, or 0 if the index is invalid. The value of a smoothed
 // parameter (md5_follow_desc) is the smoothed value, not the value that was set.
 MD5_PLAY_API float md5_player_get(const md5_player *player, uint32_t parameter);
 
-// Returns true if the current parameters satisfy a condition. Viewers use this function to display
-// why a transition is not taken. Returns false if the condition contains the name of an unknown
-// parameter, or if the condition tests a time or an event instead of a parameter.
+// Returns true if the current parameters satisfy a condition. Viewers use this function to show the
+// user why a transition is not taken. Returns false if the condition contains the name of an
+// unknown parameter, or if the condition tests a time or an event instead of a parameter.
 MD5_PLAY_API bool md5_player_condition_holds(const md5_player *player,
                                              const md5_condition *condition);
 
-// Starts a transition to a state now, even if the machine does not contain such a transition. The
-// transition takes `duration` seconds; 0 is a cut. `fade` selects a crossfade or an inertial
-// transition (see md5_fade), and `easing` the easing of a crossfade. `layer` and `state` are
-// indices from md5_find_layer() and md5_find_state(). Returns false if an index is invalid or the
-// duration is not finite.
+// Starts a transition of a layer to a state now, even if the machine does not contain such a
+// transition. The transition takes `duration` seconds; 0 changes the state immediately. `fade`
+// selects a crossfade or an inertial transition (see md5_fade), and `easing` the easing of a
+// crossfade. `layer` and `state` are indices that md5_find_layer() and md5_find_state() returned.
+// Returns false if an index is invalid or the duration is not finite.
 MD5_PLAY_API bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state,
                                      float duration, md5_fade fade, md5_ease_kind easing);
 
-// Switches a layer to a state immediately, and continues at the normalized time `time` of this
+// Changes the state of a layer immediately, and continues at the normalized time `time` of the new
 // state. Use this function to scrub through a clip in an editor. No event fires and the root does
 // not move. Returns false if an index is invalid or the time is not finite.
 MD5_PLAY_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time);
@@ -133,15 +133,21 @@ MD5_PLAY_API bool md5_player_play_one_shot(md5_player *player, uint32_t slot, ui
 // in the slot.
 MD5_PLAY_API bool md5_player_stop_one_shot(md5_player *player, uint32_t slot, float fade_out);
 
-// Changes of the section that a one-shot clip plays. A section is a named range of frames of a clip
-// (md5_section). `section` is the section that is passed to md5_player_one_shot_section(). The end
-// is the end of the current section. If the clip has no current section, because it has left its
-// section or started without a section, it is the end of the clip.
+// Selects how md5_player_one_shot_section() changes the section that a one-shot clip plays. A
+// section is a named range of frames of a clip (md5_section). "The section" is the argument
+// `section` of the function. "The end" is the end of the section that is playing now, or the end of
+// the clip if no section is playing, because the clip has left its section or started without a
+// section.
 typedef enum md5_section_change {
-    MD5_SECTION_JUMP,  // jumps to `section` immediately; after `section`, the clip continues
-    MD5_SECTION_NEXT,  // jumps to `section` at the end; after `section`, the clip continues
-    MD5_SECTION_LOOP,  // as NEXT, but repeats `section` until the next change
-    MD5_SECTION_LEAVE, // ends a repetition: the clip continues after the end; `section` is not used
+    // The clip jumps to the section immediately. After the section, it continues.
+    MD5_SECTION_JUMP,
+    // The clip jumps to the section at the end. After the section, it continues.
+    MD5_SECTION_NEXT,
+    // The clip jumps to the section at the end, and repeats it until the next change.
+    MD5_SECTION_LOOP,
+    // The clip stops repeating a section: it continues after the end. The argument `section` is not
+    // used.
+    MD5_SECTION_LEAVE,
 } md5_section_change;
 
 // Changes the section that the newest one-shot clip in a slot plays, for example to reload one
@@ -158,20 +164,22 @@ typedef enum md5_section_change {
 MD5_PLAY_API bool md5_player_one_shot_section(md5_player *player, uint32_t slot,
                                               const char *section, md5_section_change change);
 
-// Status of a one-shot clip. If no clip is playing, all members are 0.
+// State of the one-shot clip that plays in a slot. If no clip is playing, all members are 0.
 typedef struct md5_one_shot_status {
     bool is_playing; // true while the clip plays or fades out
-    // True if the clip was stopped before its end, by md5_player_stop_one_shot() or by the `until`
+    // true: the clip was stopped before its end, by md5_player_stop_one_shot() or by the `until`
     // conditions of its entry.
     bool is_stopping;
-    uint32_t clip;        // index of the clip
-    double time;          // normalized time of the clip
-    float weight;         // current weight, including the fades
-    const char *section;  // name of the current section, owned by the machine; NULL: the whole clip
-    uint64_t reserved[1]; // 0
+    uint32_t clip; // index of the clip in the machine
+    double time;   // normalized time of the clip: 0 is its start, 1 its end
+    float weight;  // current weight, including the fades
+    // Name of the section that is playing, a string of the machine. NULL: the whole clip is
+    // playing.
+    const char *section;
+    uint64_t reserved[1]; // must be 0
 } md5_one_shot_status;
 
-// Returns the status of the newest one-shot clip in a slot.
+// Returns the state of the one-shot clip that was started last in a slot.
 MD5_PLAY_API md5_one_shot_status md5_player_one_shot(const md5_player *player, uint32_t slot);
 
 // -- Targets, events, time ------------------------------------------------------------------
@@ -268,24 +276,27 @@ MD5_PLAY_API void md5_player_set_ground(md5_player *player, md5_ground_fn *groun
 //   the clip any more.
 typedef void md5_event_fn(void *user, md5_player *player, const md5_event *event, float weight);
 
-// Limits of one call of md5_player_advance(), which keep its time bounded. Each event and each part
-// takes well below a microsecond.
-//
-// - MD5_MAX_STEP_EVENTS: number of events, including events that are not reported.
-// - MD5_MAX_STEP_PARTS: number of parts of the step plus number of transitions.
+// Limits of one call of md5_player_advance(), which keep its duration bounded. MD5_MAX_STEP_EVENTS
+// is the largest number of events, including events that are not reported. MD5_MAX_STEP_PARTS is
+// the largest number of transitions plus parts into which the call divides its time. Each event and
+// each part takes well below a microsecond.
 enum { MD5_MAX_STEP_EVENTS = 65536, MD5_MAX_STEP_PARTS = 65536 };
 
-// Result of md5_player_advance(). `num_dropped` and `undivided` are 0 unless a step exceeds
-// MD5_MAX_STEP_EVENTS or MD5_MAX_STEP_PARTS.
+// Statistics of one call of md5_player_advance(). `num_dropped` and `undivided` are 0 unless the
+// call exceeds MD5_MAX_STEP_EVENTS or MD5_MAX_STEP_PARTS.
 typedef struct md5_advance_status {
     uint32_t num_events; // number of calls of the event function
     // Number of instants at which the pose may have jumped. Two causes are counted: transitions
-    // with a duration of 0 in a layer with a weight, unless they keep the phase; and one-shot clips
-    // that ended without a fade out. Changes that the game makes between two steps are not counted.
+    // with a duration of 0 in a layer with a weight above 0, unless they have `keeps_phase`; and
+    // one-shot clips that ended without a fade out. Changes that the game makes between two calls
+    // are not counted.
     uint32_t num_cuts;
-    uint64_t num_dropped; // number of dropped events, including those that are not reported
-    double undivided;     // seconds at the end of the step that were not divided into parts
-    uint64_t reserved[2]; // 0
+    // Number of events that were dropped because of the limit, including those that would not be
+    // reported.
+    uint64_t num_dropped;
+    // Seconds at the end of the step that were not divided into parts because of the limit.
+    double undivided;
+    uint64_t reserved[2]; // must be 0
 } md5_advance_status;
 
 // Advances a player by `seconds`: takes transitions, plays clips, calls `events` for each event,
@@ -401,10 +412,11 @@ MD5_PLAY_API void md5_player_morphs(const md5_player *player, float *weights);
 
 // -- Level of detail ------------------------------------------------------------------------
 
-// Level of detail of the pose of one player. Reduce it for distant or numerous characters. It only
-// affects poses: time, states, events and root motion are the same at every level of detail.
+// Level of detail of the poses of one player. Reduce it for distant or numerous characters. It
+// affects only poses: time, states, events and root motion are the same at every level of detail.
 typedef struct md5_detail {
-    // Name of a mask of the machine that selects the joints to animate. NULL selects all joints.
+    // Name of a mask of the machine, which selects the joints to animate. NULL: all joints are
+    // animated.
     //
     // The animated joints are the joints with a weight above 0 in the mask, their ancestors, and
     // joint 0. Their transforms are bit-identical to the transforms with full detail. All other
@@ -421,11 +433,11 @@ typedef struct md5_detail {
     // older than `interval` calls. Springs and feet advance over the whole time between two
     // computed poses in one step. The ground function is called for computed poses only.
     uint32_t interval;
-    // Selects which calls compute the pose: those whose number plus `phase` is a multiple of
-    // `interval`, if calls are numbered from 0. Give the players of a crowd the phases 0, 1, 2, ...
-    // so that their poses are computed in different frames.
+    // Offset that distributes the work among frames. If calls are numbered from 0, those whose
+    // number plus `phase` is a multiple of `interval` compute the pose. Give the players of a crowd
+    // the phases 0, 1, 2, ... so that their poses are computed in different frames.
     uint32_t phase;
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[4]; // must be 0
 } md5_detail;
 
 // Sets the level of detail of a player, starting with the next computed pose. NULL means full
@@ -458,8 +470,8 @@ MD5_PLAY_API bool md5_player_restore(md5_player *player, const void *bytes, size
 // (a game simulates future steps with a copy).
 MD5_PLAY_API void md5_player_copy(md5_player *to, const md5_player *from);
 
-// A function that receives each element of the old machine that the new machine does not contain
-// under the same name: see md5_player_migrate(). The function must not use the players.
+// A function that md5_player_migrate() calls for each element of the old machine that the new
+// machine does not contain under the same name. The function must not use the players.
 //
 // `kind` is "clip", "mask", "parameter", "modifier", "slot", "layer", "state", "window" or "curve",
 // and `name` is the name of the element. If the joints of the models differ, `kind` is "model" and
@@ -492,21 +504,24 @@ typedef void md5_lost_fn(void *user, const char *kind, const char *name);
 MD5_PLAY_API void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *lost,
                                      void *user);
 
-// Status of a layer, for debug views.
+// State of a layer at the current time, for debug views.
 typedef struct md5_layer_status {
-    uint32_t state; // index of the current state; during a transition, the target state
+    // Index of the current state. During a transition, it is the state to which the transition
+    // leads.
+    uint32_t state;
     // Index of the state from which the current transition started. If several transitions were
-    // taken at one instant, the state from which the first transition started. MD5_NONE: no
+    // taken at one instant, it is the state from which the first of them started. MD5_NONE: no
     // transition is active.
     uint32_t from;
-    float progress;       // progress of the transition before easing, 0 to 1
-    double time;          // normalized time of `state`
-    float weight;         // weight of the layer
-    uint64_t reserved[2]; // 0
+    // Completed fraction of the transition, before easing, 0 to 1.
+    float progress;
+    double time;          // normalized time of the state `state`
+    float weight;         // current weight of the layer
+    uint64_t reserved[2]; // must be 0
 } md5_layer_status;
 
-// Returns the status of a layer. If the index is invalid, `from` is MD5_NONE and all other members
-// are 0.
+// Returns the current state of a layer. If the index is invalid, `from` is MD5_NONE and all other
+// members are 0.
 MD5_PLAY_API md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer);
 
 // Returns a bounding box of a character in model space, for culling. joints[model joints] are the
@@ -517,9 +532,9 @@ MD5_PLAY_API md5_bounds md5_player_bounds(const md5_player *player, const md5_ma
 
 typedef struct md5_play_job md5_play_job;
 
-// A function of the game that changes poses during md5_play_batch(), for example for custom inverse
-// kinematics or a ragdoll, or that copies them. It is called after layers and modifiers have been
-// computed, and before the matrices are computed.
+// A function of the game that changes or copies poses during md5_play_batch(), for example for
+// custom inverse kinematics or a ragdoll. It is called after layers and modifiers have been
+// computed, and before the joint matrices are computed.
 //
 // One call receives one or more characters: jobs[count] are adjacent jobs of the batch with the
 // same `hook` and `hook_user`, and `count` is 1 to MD5_MAX_HOOKED. poses[i] is the pose of jobs[i]
@@ -532,25 +547,35 @@ typedef void md5_pose_hook_fn(void *hook_user, const md5_play_job *jobs, uint32_
                               md5_xform *const *poses);
 enum { MD5_MAX_HOOKED = 16 };
 
-// A character of a crowd: the input and output of md5_play_batch().
+// A character of a crowd: the input and output of md5_play_batch(), which advances and poses many
+// characters.
 struct md5_play_job {
-    md5_player *player;     // must not occur in another job of the batch
-    double seconds;         // time step, as in md5_player_advance()
-    md5_event_fn *events;   // receives events; NULL = none
-    void *user;             // passed to `events`
-    md5_pose_hook_fn *hook; // changes the pose; NULL = none
-    void *hook_user;        // passed to `hook`
-    md5_mat34 *joints;      // [model joints] written: model-space matrices; may be NULL
-    md5_mat34 *palette;     // [model joints] written: palette for skinning; may be NULL
+    // The player of the character. It must not occur in another job of the batch.
+    md5_player *player;
+    double seconds;       // seconds by which the player is advanced
+    md5_event_fn *events; // function that receives the events; NULL: no function is called
+    void *user;           // passed to `events`
+    // Function that may change the pose before the matrices are computed. NULL: no function is
+    // called.
+    md5_pose_hook_fn *hook;
+    void *hook_user; // passed to `hook`
+    // [model joints] The joint matrices in model space are written here. NULL: they are not
+    // written.
+    md5_mat34 *joints;
+    // [model joints] The palette for skinning is written here. NULL: it is not written.
+    md5_mat34 *palette;
     // Set this to true if `joints` and `palette` still contain the matrices that the last job of
-    // this player wrote, and the player was neither restored nor the target of a copy since. If the
-    // batch uses a stored pose (md5_detail.interval), it then does not write the same matrices
-    // again.
+    // this player wrote, and the player was neither restored nor the target of a copy since. The
+    // batch then saves time: if it uses a stored pose (md5_detail.interval), it does not write the
+    // same matrices again.
     bool keeps_matrices;
-    bool is_computed;          // written: true if a new pose was computed, as in md5_player_pose()
-    md5_advance_status status; // written: the result of md5_player_advance()
-    md5_xform motion;          // written: the result of md5_player_root_motion()
-    uint64_t reserved[4];      // 0
+    // The batch writes here: true if a new pose was computed, as returned by md5_player_pose().
+    bool is_computed;
+    // The batch writes the result of md5_player_advance() here.
+    md5_advance_status status;
+    // The batch writes the result of md5_player_root_motion() here.
+    md5_xform motion;
+    uint64_t reserved[4]; // must be 0
 };
 
 // Advances and poses jobs[count] on the threads of `threads`: calls md5_player_advance(), the hook
@@ -571,27 +596,32 @@ MD5_PLAY_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t coun
 
 // -- Between fixed steps --------------------------------------------------------------------
 
-// A game can simulate at a fixed rate, such as 30 or 60 Hz, and draw more often. Each drawn frame
-// then shows the characters between the last two steps of the simulation. The game stores the poses
-// of both steps, and the placement of the character before the last step. md5_pose_interpolated()
-// computes the pose and the motion between them.
+// Input and output of md5_pose_interpolated(), for games that simulate at a fixed rate, such as 30
+// or 60 Hz, and draw more often. Each drawn frame then shows the characters between the last two
+// steps of the simulation. The game stores the poses of both steps, and the placement of the
+// character before the last step. md5_pose_interpolated() computes the pose and the motion between
+// them.
 typedef struct md5_interpolated_pose_job {
+    // Model of the character.
     const md5_model *model;
-    // [model joints] poses before and after the last step, as md5_player_pose() or a hook wrote
+    // [model joints] Poses before and after the last step, as md5_player_pose() or a hook wrote
     // them.
     const md5_xform *before, *after;
-    md5_xform motion; // md5_player_root_motion() of the last step
-    // True if the pose jumped in the last step: `after` is then used without interpolation. Set it
-    // if md5_advance_status.num_cuts is not 0, or after md5_player_seek() and similar changes.
+    // Root motion of the last step, as returned by md5_player_root_motion().
+    md5_xform motion;
+    // true: the pose jumped in the last step, so `after` is used without interpolation. Set it if
+    // md5_advance_status.num_cuts is not 0, or after md5_player_seek() and similar changes.
     bool has_cut;
-    md5_xform *pose; // [model joints] written; may be the same array as `before` or `after`
-    // [model joints] written: model-space matrices, and the palette for skinning; either may be
-    // NULL.
+    // [model joints] The interpolated pose is written here. It may be the same array as `before` or
+    // `after`.
+    md5_xform *pose;
+    // [model joints] The joint matrices in model space and the palette for skinning are written
+    // here. NULL: they are not written.
     md5_mat34 *joints, *palette;
-    // Written: the part of `motion` up to the drawn frame. The placement of the character in the
-    // drawn frame is the placement before the last step, multiplied by partial_motion.
+    // The part of `motion` up to the drawn frame is written here. The placement of the character in
+    // the drawn frame is the placement before the last step, multiplied by partial_motion.
     md5_xform partial_motion;
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[4]; // must be 0
 } md5_interpolated_pose_job;
 
 // Computes the poses of jobs[count] between two fixed steps, on the threads of `threads`. Writes
@@ -612,9 +642,9 @@ MD5_PLAY_API void md5_pose_interpolated(md5_interpolated_pose_job *jobs, size_t 
 
 // == Characters ==================================================================================
 //
-// A character is a machine together with its model and the animations of its clips. All of them are
-// loaded from a machine file and the files to which it refers. Any number of players can share one
-// character. A character is read-only.
+// A character: a machine together with its model and the animations of its clips, which
+// md5_load_character() loads from a machine file and the files to which it refers. Any number of
+// players can share one character. A character is read-only.
 //
 // The arrays `anims` and `bindings` have one element for each clip of the machine, in the order of
 // md5_machine_tables(machine)->clips. Clips with the same file share one animation and one binding.
@@ -622,12 +652,17 @@ typedef struct md5_character {
     const md5_machine *machine;
     const md5_model *model;
     uint32_t num_clips;
-    const md5_anim *const *anims;       // [num_clips]
-    const md5_binding *const *bindings; // [num_clips] each binds an animation to the model
-    const char *model_path;             // path of the model's file, as it was opened
-    const char *const *anim_paths;      // [num_clips] paths of the animations, as they were opened
-    size_t anims_size;     // memory of all animations in bytes; a shared animation counts once
-    uint32_t num_warnings; // number of warnings for the machine file, the model and the animations
+    // [num_clips] The animation of each clip.
+    const md5_anim *const *anims;
+    const md5_binding *const *bindings; // [num_clips] connection of each animation to the model
+    // Path of the model's file, as it was passed to the function that opens files.
+    const char *model_path;
+    // [num_clips] Path of each animation's file, as it was passed to the function that opens files.
+    const char *const *anim_paths;
+    // Size of all animations in memory, in bytes. A shared animation counts once.
+    size_t anims_size;
+    // Number of warnings about the machine file, the model and the animations.
+    uint32_t num_warnings;
     md5_internal internal;
 } md5_character;
 

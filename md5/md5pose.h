@@ -41,24 +41,28 @@ extern "C" {
 MD5_PLAY_API md5_xform md5_joint_in_model(const md5_skeleton *skeleton, const md5_xform *pose,
                                           uint32_t joint);
 
-// Selects how md5_modify_joint() applies a transform to a joint. The values correspond to the joint
-// modifiers of id's engine (idAnimator::SetJointPos, SetJointAxis), which call model space "world".
+// Selects how md5_modify_joint() applies its argument `change` to a joint. The values correspond to
+// the joint modifiers of id's engine (idAnimator::SetJointPos, SetJointAxis), which call model
+// space "world".
 typedef enum md5_joint_space {
-    // Adds to the animated transform. The resulting rotation is the rotation of the joint times the
-    // rotation of `change`. The translation is added in the space of the parent.
+    // `change` is added to the animated transform. The resulting rotation is the rotation of the
+    // joint times the rotation of `change`. The translation is added in the space of the parent.
     MD5_JOINT_LOCAL,
-    MD5_JOINT_LOCAL_OVERRIDE, // Replaces the animated transform, relative to the parent.
-    // Adds to the animated transform. Rotation and translation are applied in model space.
+    // `change` replaces the animated transform. It is relative to the parent.
+    MD5_JOINT_LOCAL_OVERRIDE,
+    // `change` is added to the animated transform. Its rotation and translation are applied in
+    // model space.
     MD5_JOINT_MODEL,
-    MD5_JOINT_MODEL_OVERRIDE, // Replaces the animated transform, in model space.
+    // `change` replaces the animated transform. It is in model space.
+    MD5_JOINT_MODEL_OVERRIDE,
 } md5_joint_space;
 
-// Rotates and moves one joint of a pose, for example to rotate the turret of a tank. `change` is
-// the transform, `space` selects how it is applied, and `weight` from 0 to 1 is the strength. To
-// change only the translation, set the rotation to 0 0 0 0. To change only the rotation, set a
-// coordinate of the translation to a value that is not finite. As in id's engine, MD5_JOINT_MODEL
-// replaces the position of joint 0 instead of adding to it. Returns false and changes nothing if
-// the index of the joint is invalid.
+// Rotates and moves one joint of a pose, for example the turret of a tank. `change` is the
+// transform, `space` selects how it is applied, and `weight` from 0 to 1 is the strength. To change
+// only the translation, set the rotation to 0 0 0 0. To change only the rotation, set a coordinate
+// of the translation to a value that is not finite. As in id's engine, MD5_JOINT_MODEL replaces the
+// position of joint 0 instead of adding to it. Returns false and changes nothing if the index of
+// the joint is invalid.
 MD5_PLAY_API bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint,
                                    md5_joint_space space, md5_xform change, float weight,
                                    md5_xform *pose);
@@ -86,15 +90,18 @@ MD5_PLAY_API bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint,
 // the swing is a rotation around an axis perpendicular to it (Dobrowolski 2015, "Swing-twist
 // decomposition in Clifford algebra").
 typedef enum md5_limit_kind {
-    MD5_LIMIT_NONE,  // Any rotation is allowed.
-    MD5_LIMIT_HINGE, // A twist from `min` to `max` without swing, as in an elbow or a knee.
-    // A swing of at most `swing` and a twist from `min` to `max`, as in a shoulder or a neck.
+    MD5_LIMIT_NONE, // Any rotation is allowed.
+    // Only a rotation around the axis (a twist), from `min` to `max`, is allowed, as in an elbow or
+    // a knee.
+    MD5_LIMIT_HINGE,
+    // A twist from `min` to `max` and a swing of at most `swing` are allowed, as in a shoulder or a
+    // neck.
     MD5_LIMIT_CONE,
 } md5_limit_kind;
 
-// The limit of one joint. Solvers receive an array of limits with one element per joint of the
-// skeleton, in joint order. They use only the elements of the joints that they rotate. Angles are
-// in radians and have the sign of md5_quat_from_axis_angle().
+// The limit of the rotation of one joint. Solvers receive an array of limits with one element per
+// joint of the skeleton, in joint order. They use only the elements of the joints that they rotate.
+// Angles are in radians and have the sign of md5_quat_from_axis_angle().
 //
 // A joint that is outside its limit is first moved to the nearest allowed rotation; swing and twist
 // are clamped separately. At weight 1, all joints of the chain are within their limits, with an
@@ -105,14 +112,15 @@ typedef enum md5_limit_kind {
 // If `min` equals `max`, only this angle is allowed. If `swing` is 0, no swing is allowed.
 typedef struct md5_joint_limit {
     md5_limit_kind kind;
-    // Rotation of the joint relative to its parent at which swing and twist are 0, for example the
-    // rotation in md5_model.bind_local. 0 0 0 0 counts as 0 0 0 1.
+    // Rotation of the joint, relative to its parent, at which swing and twist are 0, for example
+    // the rotation in md5_model.bind_local. The value 0 0 0 0 counts as 0 0 0 1.
     md5_quat rest;
-    // Axis of the limit, in the space of the joint at `rest`, with any length above 0.
+    // Axis around which the twist is measured, in the space of the joint at `rest`, with any length
+    // above 0.
     md5_vec3 axis;
-    float min, max; // Smallest and largest twist: -pi <= min <= max <= pi.
-    // Used by MD5_LIMIT_CONE: the largest angle between `axis` and its direction at rest, from 0 to
-    // pi.
+    float min, max; // Smallest and largest twist, radians: -pi <= min <= max <= pi.
+    // MD5_LIMIT_CONE: largest swing, which is the angle between `axis` and its direction at rest,
+    // from 0 to pi.
     float swing;
     uint64_t reserved[2]; // must be 0
 } md5_joint_limit;
@@ -121,37 +129,40 @@ typedef struct md5_joint_limit {
 // twist helpers. These joints keep their transforms relative to their parents, and therefore their
 // positions along the bone.
 typedef struct md5_limb {
-    uint32_t root, middle, tip; // shoulder, elbow, hand; or hip, knee, ankle
+    // Indices of the joints: shoulder, elbow and hand, or hip, knee and ankle.
+    uint32_t root, middle, tip;
 } md5_limb;
 
-// Parameters of md5_solve_two_bone(), whose comment explains them.
+// Parameters of md5_solve_two_bone(), which bends an arm or a leg. The comment of the function
+// explains them.
 typedef struct md5_two_bone_params {
-    // Softening, from 0 to 1: the fraction of the full reach in which the limb slows down before it
-    // is straight. 0 = no softening.
+    // Softening, from 0 to 1: the part of the full reach, at its end, in which the limb straightens
+    // slowly instead of abruptly. 0 = no softening.
     float soften;
-    // Maximum length of the stretched limb relative to its full reach, at least 1. 0 = 1, which
-    // means no stretch.
+    // Largest length of the stretched limb, divided by its full reach; at least 1. 0 = 1, which
+    // means that the limb is not stretched.
     float stretch;
 } md5_two_bone_params;
 
 // Arguments of md5_solve_two_bone().
 typedef struct md5_two_bone_job {
-    // The hand or foot. Its parent is the elbow or knee, and the parent of the elbow or knee is the
-    // shoulder or hip. Not used if `limb` is not NULL.
+    // Index of the hand or foot. Its parent is the elbow or knee, and the parent of the elbow or
+    // knee is the shoulder or hip. The member is not used if `limb` is not NULL.
     uint32_t tip;
-    // The three joints, for skeletons with other joints between them. NULL: use `tip` and its two
-    // ancestors.
+    // Indices of the three joints, for skeletons with other joints between them. NULL: `tip`, its
+    // parent and the parent of its parent.
     const md5_limb *limb;
-    md5_vec3 target; // target position of the tip, model space
+    md5_vec3 target; // position that the tip should reach, model space
     // The elbow or knee bends towards this point, in model space. NULL: it bends in the same
     // direction as in the pose, or forward (model x) if the limb is straight or folded in the pose.
     const md5_vec3 *pole;
-    // Rotation of the tip in model space. NULL: the tip keeps the model-space rotation that it has
-    // in the pose.
+    // Rotation that the tip should have, in model space. NULL: the tip keeps the model-space
+    // rotation that it has in the pose.
     const md5_quat *rotation;
-    md5_two_bone_params params;
-    float weight; // strength of the effect, 0 to 1
-    // [num_joints] Joint limits, used for the three joints. NULL: no limits.
+    md5_two_bone_params params; // softening and stretch
+    float weight; // strength of the effect: 0 = the pose is unchanged, 1 = full effect
+    // [num_joints] Limits of the rotations of joints; only those of the three joints are used.
+    // NULL: there are no limits.
     const md5_joint_limit *limits;
     uint64_t reserved[4]; // must be 0
 } md5_two_bone_job;
@@ -189,24 +200,25 @@ MD5_PLAY_API bool md5_solve_two_bone(const md5_skeleton *skeleton, const md5_two
 // model z. This correction becomes weaker as the direction to the target becomes steeper. If
 // `forward` and `up` are parallel, the tip does not roll.
 typedef struct md5_aim_params {
-    // Directions in the space of the tip. 0 0 0 selects the defaults: x for `forward` and z for
-    // `up`.
+    // Forward direction and up direction of the tip, in its own space. 0 0 0 selects the defaults:
+    // x for `forward` and z for `up`.
     md5_vec3 forward, up;
-    // Largest rotation of each joint, radians. 0 = unlimited, MD5_EXPLICIT_ZERO = no rotation.
+    // Largest rotation of each joint, radians. 0 = unlimited; MD5_EXPLICIT_ZERO = no rotation.
     float limit;
 } md5_aim_params;
 
 // Arguments of md5_solve_aim().
 typedef struct md5_aim_job {
-    uint32_t tip; // the joint that points at the target: a head, an eye or a gun
+    // Index of the joint that points at the target: a head, an eye or a gun.
+    uint32_t tip;
     // Number of joints that share the rotation equally, including the tip, at most MD5_MAX_CHAIN.
     // The rotation of the other joints displaces the tip; the tip compensates for this
     // displacement.
     uint32_t length;
-    md5_vec3 target; // the point to look at, model space
-    md5_aim_params params;
-    float weight;         // strength of the effect, 0 to 1
-    uint64_t reserved[4]; // must be 0
+    md5_vec3 target;       // point at which the tip points, model space
+    md5_aim_params params; // directions of the tip, and the limit of rotations
+    float weight;          // strength of the effect: 0 = the pose is unchanged, 1 = full effect
+    uint64_t reserved[4];  // must be 0
 } md5_aim_job;
 
 // Rotates a chain of joints so that the tip points at the target, for example neck and head.
@@ -214,16 +226,16 @@ typedef struct md5_aim_job {
 MD5_PLAY_API bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job,
                                 md5_xform *pose);
 
-// Algorithms of md5_solve_chain().
+// The algorithms with which md5_solve_chain() moves the tip of a chain of joints to a target.
 typedef enum md5_chain_solver {
-    // Moves the joints along their bones to positions that reach the target (Aristidou, Lasenby
-    // 2011).
+    // FABRIK: moves the joints along their bones, from the tip to the root and back, until the tip
+    // reaches the target (Aristidou, Lasenby 2011).
     MD5_CHAIN_FABRIK,
     // Cyclic coordinate descent: rotates one joint after another. Joints near the tip rotate most
     // (Wang, Chen 1991).
     MD5_CHAIN_CCD,
-    // Damped least squares (Wampler 1986; Nakamura, Hanafusa 1986). Each iteration rotates all
-    // joints together by the angles
+    // Damped least squares (Wampler 1986; Nakamura, Hanafusa 1986): rotates all joints of the chain
+    // together. Each iteration rotates them by the angles
     //
     //   J^T (J J^T + lambda^2 I)^-1 e
     //
@@ -244,17 +256,17 @@ typedef enum md5_chain_solver {
 // Arguments of md5_solve_chain().
 typedef struct md5_chain_job {
     md5_chain_solver solver;
-    uint32_t tip; // the last joint of the chain
+    uint32_t tip; // index of the last joint of the chain, which should reach the target
     // Number of joints of the chain, including the tip, from 2 to MD5_MAX_CHAIN. If the tip has
     // fewer ancestors, the chain begins at the root of the skeleton.
     uint32_t length;
-    md5_vec3 target; // target position of the tip, model space
-    // The search stops if the distance of the tip from the target is smaller than this value,
-    // units.
+    md5_vec3 target; // position that the tip should reach, model space
+    // Distance in units. The search stops if the tip is nearer to the target than this distance.
     float tolerance;
     uint32_t iterations; // maximum number of iterations
-    float weight;        // strength of the effect, 0 to 1
-    // [num_joints] Joint limits, used for the joints of the chain. NULL: no limits.
+    float weight;        // strength of the effect: 0 = the pose is unchanged, 1 = full effect
+    // [num_joints] Limits of the rotations of joints; only those of the chain are used. NULL: there
+    // are no limits.
     const md5_joint_limit *limits;
     uint64_t reserved[4]; // must be 0
 } md5_chain_job;
@@ -275,17 +287,20 @@ enum { MD5_MAX_CHAIN = 64 };
 MD5_PLAY_API float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job,
                                    md5_xform *pose);
 
-// One goal of md5_solve_goals(): a target for one tip.
+// One goal of md5_solve_goals(): a tip (the last joint of a chain) and the target that it should
+// reach.
 typedef struct md5_goal {
-    uint32_t tip, length; // the chain of joints that may rotate, as in md5_chain_job
-    md5_vec3 target;      // target position of the tip, model space
-    // Rotation of the tip in model space. NULL: any rotation is allowed, and the tip keeps its
-    // rotation relative to its parent.
+    // Index of the tip, and number of joints of the chain that may rotate, as in md5_chain_job.
+    uint32_t tip, length;
+    md5_vec3 target; // position that the tip should reach, model space
+    // Rotation that the tip should have, in model space. NULL: any rotation is allowed, and the tip
+    // keeps its rotation relative to its parent.
     const md5_quat *rotation;
-    // Weight relative to the other goals. A goal whose weight is not above 0 is ignored.
+    // Weight of the goal relative to the other goals. A goal whose weight is not above 0 is
+    // ignored.
     float weight;
-    // Written: distance from the tip to the target in units, at weight 1 of the job. INFINITY if
-    // the goal is ignored or invalid.
+    // The function writes the distance from the tip to the target here, in units, at weight 1 of
+    // the job. INFINITY if the goal is ignored or invalid.
     float distance;
     uint64_t reserved[2]; // must be 0
 } md5_goal;
@@ -296,15 +311,18 @@ enum { MD5_MAX_GOALS = 8, MD5_MAX_GOAL_JOINTS = 128 };
 
 // Arguments of md5_solve_goals().
 typedef struct md5_goals_job {
-    md5_goal *goals;    // [num_goals]
+    // [num_goals] The goals, which are solved together.
+    md5_goal *goals;
     uint32_t num_goals; // number of goals, at most MD5_MAX_GOALS
-    // The search stops if the errors of all goals are smaller than this value, units. See
-    // md5_solve_goals().
+    // The search stops if the errors of all goals are smaller than this value, units. The comment
+    // of md5_solve_goals() defines the error.
     float tolerance;
-    uint32_t iterations;           // maximum number of iterations
-    float weight;                  // strength of the effect, 0 to 1
-    const md5_joint_limit *limits; // [num_joints] joint limits; NULL: no limits
-    uint64_t reserved[4];          // must be 0
+    uint32_t iterations; // maximum number of iterations
+    // Strength of the whole effect: 0 = the pose is unchanged, 1 = full effect.
+    float weight;
+    // [num_joints] Limits of the rotations of joints. NULL: there are no limits.
+    const md5_joint_limit *limits;
+    uint64_t reserved[4]; // must be 0
 } md5_goals_job;
 
 // Moves several tips of one skeleton to their targets together. Use it for goals that share joints,
@@ -328,15 +346,15 @@ typedef struct md5_goals_job {
 MD5_PLAY_API float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job,
                                    md5_xform *pose);
 
-// The result of moving a limb to its target.
+// The result of moving an arm or a leg to its target.
 typedef enum md5_limb_result {
     MD5_LIMB_REACHED, // The tip is at its target, within 1e-4 of the reach of the limb.
     // The target is out of reach. The limb points at the target, and the tip is as near as
     // possible.
     MD5_LIMB_OUT_OF_REACH,
     MD5_LIMB_NO_JOINT, // The index of a joint is invalid.
-    // The tip does not have two ancestors, and the caller did not specify the other joints
-    // (`has_leg` is false).
+    // The tip does not have a parent and a grandparent, which are needed because the caller did not
+    // specify the other joints (md5_foot.has_leg is false).
     MD5_LIMB_NO_PARENTS,
     // The tip is not a descendant of the middle joint, or the middle joint is not a descendant of
     // the root.
@@ -348,59 +366,70 @@ typedef enum md5_limb_result {
     MD5_LIMB_NOT_FINITE,
 } md5_limb_result;
 
-// A foot on uneven ground. md5_solve_feet() works as the walk IK of id's engine: each foot is
-// lifted by the height of the ground under it, the pelvis is moved up or down by the height of the
-// lowest ground, and the legs bend accordingly.
+// A foot on uneven ground, for md5_solve_feet(). The function lifts each foot by the height of the
+// ground under it, moves the pelvis up or down by the height of the lowest ground, and bends the
+// legs accordingly. This is the walk IK of id's engine.
 typedef struct md5_foot {
-    // The joint of the foot. Its parent is the knee and the parent of the knee is the hip, unless
-    // has_leg is true.
+    // Index of the ankle joint. Its parent is the knee and the parent of the knee is the hip,
+    // unless has_leg is true.
     uint32_t ankle;
     // Height of the ground under the foot along model z, relative to the origin of the model. If it
-    // is not finite, `lift` is unchanged.
+    // is not finite, `lift` does not change.
     float floor;
-    md5_vec3 normal; // Normal of the ground in model space. The foot tilts towards it. 0 0 0 = up.
-    // Smoothed height of the foot. The function updates it; keep it between calls. Initially 0.
+    // Normal of the ground in model space, towards which the foot tilts. 0 0 0 means straight up.
+    md5_vec3 normal;
+    // Smoothed height by which the foot is lifted. It is 0 initially; the function updates it, so
+    // keep it between calls.
     float lift;
-    // True if `knee` and `hip` contain the other joints of the leg. Use this for skeletons with
-    // helper joints between them (see md5_limb). The keys "ik_knee1" and "ik_hip1" of id's entities
+    // true: `knee` and `hip` are the other joints of the leg. Use this for skeletons with helper
+    // joints between them (see md5_limb). The keys "ik_knee1" and "ik_hip1" of id's entities
     // contain these joints.
     bool has_leg;
     uint32_t knee, hip;
-    md5_limb_result result; // written: the result for this foot
-    // Written: distance from the ankle to its target, units. INFINITY if the leg could not be bent.
+    // The function writes here if the foot reached its target, or why it did not.
+    md5_limb_result result;
+    // The function writes the distance from the ankle to its target here, in units. INFINITY if the
+    // leg could not be bent.
     float miss;
     uint64_t reserved[2]; // must be 0
 } md5_foot;
 
-// Conditions for locking feet. A locked foot remains at its position on the ground while blends and
-// transitions move the animated foot. State machines use these parameters; md5_modifier_hold in
-// md5machine.h explains all rules. In the defaults, units of id's engine are converted to the units
-// of the model.
+// Conditions for locking feet, so that they do not slide. A locked foot remains at its position on
+// the ground while blends and transitions move the animated foot. State machines use these
+// parameters; md5_modifier_hold in md5machine.h explains all rules. The defaults are given in units
+// of id's engine, and converted to the units of the model.
 typedef struct md5_hold_params {
     // Largest height above the ground plane at which a sole counts as standing in a clip, units. 0
-    // = 0.3 of id's units, MD5_EXPLICIT_ZERO = 0.
+    // means 0.3 units of id's engine; MD5_EXPLICIT_ZERO means 0.
     float height;
-    // Largest speed at which a sole counts as standing in a clip, units/s. 0 = 10 of id's units per
-    // second, MD5_EXPLICIT_ZERO = 0.
+    // Largest speed at which a sole counts as standing in a clip, units/s. 0 means 10 units of id's
+    // engine per second; MD5_EXPLICIT_ZERO means 0.
     float speed;
-    // Largest distance between the locked and the animated position of a foot, units. 0 = 4 of id's
-    // units. MD5_EXPLICIT_ZERO = 0; feet are then not locked.
+    // Largest distance between the locked and the animated position of a foot, units. 0 means 4
+    // units of id's engine. MD5_EXPLICIT_ZERO means 0; feet are then not locked.
     float distance;
-    // Time in which a released foot moves to its animated position, seconds. 0 = 0.2,
-    // MD5_EXPLICIT_ZERO = immediately.
+    // Time in which a released foot moves to its animated position, seconds. 0 means 0.2;
+    // MD5_EXPLICIT_ZERO means immediately.
     float release;
 } md5_hold_params;
 
 // Arguments of md5_solve_feet().
 typedef struct md5_feet_job {
-    // The joint that is moved with the lowest ground. An invalid index: the pelvis is not moved.
+    // Index of the joint that is moved up or down with the lowest ground. If the index is invalid,
+    // no such joint is moved.
     uint32_t pelvis;
-    md5_foot *feet;    // [num_feet]
+    md5_foot *feet;    // [num_feet] the feet, with the height of the ground under each
     uint32_t num_feet; // number of feet
-    float drop;        // Written: displacement of the pelvis. Keep it between calls. Initially 0.
-    float smoothing;   // Time constant of changes of `lift` and `drop`, seconds. 0 = no smoothing.
-    float seconds;     // Time since the last call. The result does not depend on the frame rate.
-    float weight;      // strength of the effect, 0 to 1
+    // Displacement of the pelvis. It is 0 initially; the function updates it, so keep it between
+    // calls.
+    float drop;
+    // Time constant, in seconds, with which `lift` of the feet and `drop` follow changes of the
+    // ground. 0 = immediately.
+    float smoothing;
+    // Time since the last call, seconds. The result does not depend on the frame rate.
+    float seconds;
+    // Strength of the effect: 0 = the pose is unchanged, 1 = full effect.
+    float weight;
     uint64_t reserved[4]; // must be 0
 } md5_feet_job;
 
@@ -411,32 +440,44 @@ typedef struct md5_feet_job {
 MD5_PLAY_API uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job,
                                      md5_xform *pose);
 
-// The state of one joint of a spring chain (see md5_solve_spring()).
+// The state of one joint of a chain that swings; md5_solve_spring() updates it.
 typedef struct md5_spring_joint {
-    md5_vec3 position, velocity; // position and velocity of the joint's end, world space
-    md5_vec3 target;             // animated position of the end in the last call, world space
+    // Position and velocity of the point at the end of the joint's bone, world space.
+    md5_vec3 position, velocity;
+    // Position that the animation gave this point in the last call, world space.
+    md5_vec3 target;
 } md5_spring_joint;
 
-// Parameters of a spring chain.
+// Parameters of a spring chain, which is a chain of joints that swings, such as hair or a tail.
 typedef struct md5_spring_params {
-    float stiffness; // Stiffness of the springs, 1/s^2. 0 = 120, MD5_EXPLICIT_ZERO = no effect.
-    float damping;   // Damping of the springs, 1/s. 0 = 8, MD5_EXPLICIT_ZERO = 0.
-    float gravity;   // Acceleration in the direction down (minus model z), units/s^2.
+    // Stiffness of the springs that pull the joints to the animation, 1/s^2. 0 means 120;
+    // MD5_EXPLICIT_ZERO disables the effect.
+    float stiffness;
+    // Damping of the springs, 1/s. 0 means 8; MD5_EXPLICIT_ZERO means 0.
+    float damping;
+    // Acceleration downward (along minus model z), units/s^2.
+    float gravity;
 } md5_spring_params;
 
 // Arguments of md5_solve_spring().
 typedef struct md5_spring_job {
-    // The chain, as in md5_chain_job. The first joint keeps its animated position.
+    // Index of the last joint of the chain, and number of its joints, as in md5_chain_job. The
+    // first joint keeps its animated position.
     uint32_t tip, length;
-    md5_spring_params params;
-    md5_vec3 acceleration; // Additional acceleration in world space, such as wind, units/s^2.
-    // Transform from model space to world space. If it changes, the chain swings.
+    md5_spring_params params; // stiffness, damping and gravity
+    // Additional acceleration, such as wind, in world space, units/s^2.
+    md5_vec3 acceleration;
+    // Transform of the character from model space to world space. If it changes, the chain swings.
     md5_xform placement;
-    // [length] The state of the chain, updated by each call. Owned by the caller.
+    // [length] State of the joints of the chain. It is owned by the caller and updated by each
+    // call.
     md5_spring_joint *state;
-    float seconds; // time since the last call
-    bool is_first; // Set this to true in the first call and after the character was teleported.
-    float weight;  // strength of the effect, 0 to 1
+    float seconds; // time since the last call, seconds
+    // Set this member to true in the first call and after the character was teleported: the chain
+    // then starts at rest.
+    bool is_first;
+    // Strength of the effect: 0 = the pose is unchanged, 1 = full effect.
+    float weight;
     uint64_t reserved[4]; // must be 0
 } md5_spring_job;
 
@@ -488,22 +529,22 @@ MD5_PLAY_API uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *m
 MD5_PLAY_API void md5_mirror_pose(const md5_model *model, const uint32_t *mirror,
                                   const md5_xform *pose, md5_xform *mirrored);
 
-// A retarget transfers poses of one model (the source) to a model with other proportions (the
-// target). It contains the mapping between the joints of both models.
+// Opaque: a mapping between the joints of two models, with which poses of one model (the source)
+// are transferred to a model with other proportions (the target).
 typedef struct md5_retarget md5_retarget;
 
-// Maps a joint of the source to a joint of the target.
+// A pair of joints for retargeting: a joint of the source model drives a joint of the target model.
 typedef struct md5_joint_pair {
     // Names of the joints. If one name is NULL, the other joint is excluded from retargeting.
     const char *source, *target;
-    // Set this to true if the bind poses of the models differ at this joint, for example for the
-    // arms of a T-pose and an A-pose. Before poses are compared, the bind pose of the target is
-    // then rotated, from this joint downward, so that the bone to the first child that has a pair
-    // points in the direction of the bone of the source.
+    // Set this member to true if the bind poses of the models differ at this joint, for example for
+    // the arms of a T-pose and an A-pose. The bind pose of the target is then rotated, from this
+    // joint downward, before poses are compared, so that the bone to the first child that has a
+    // pair points in the direction of the bone of the source.
     bool align;
-    // The name of a second source joint, or NULL. If it is not NULL, the target receives a rotation
-    // that is interpolated between the rotations of `source` and `next`; `fraction` is the position
-    // between them. Use this for chains with different numbers of joints, such as spines.
+    // Name of a second source joint, or NULL. If it is not NULL, the target joint receives a
+    // rotation that is interpolated between the rotations of `source` (fraction 0) and `next`
+    // (fraction 1). Use this for chains with different numbers of joints, such as spines.
     const char *next;
     float fraction;
     uint64_t reserved[2]; // must be 0
@@ -547,7 +588,7 @@ MD5_PLAY_API size_t md5_retarget_pose_scratch(const md5_retarget *retarget);
 
 // Returns the ratio by which displacements of the pelvis are scaled: the leg length of the target
 // divided by the leg length of the source, or the ratio of heights if there are no legs.
-MD5_PLAY_API float md5_retarget_ratio(const md5_retarget *retarget); // target / source
+MD5_PLAY_API float md5_retarget_ratio(const md5_retarget *retarget);
 
 // == Procedural gait =============================================================================
 //
@@ -584,77 +625,95 @@ enum { MD5_MAX_LEGS = 8 };
 // direction. If the result is not finite, the height of the character is used.
 typedef float md5_terrain_fn(void *user, md5_vec3 at, md5_vec3 *normal);
 
-// Description of a leg of a procedural gait.
+// Description of a leg of a procedural gait, in which rules instead of clips move the legs.
 typedef struct md5_leg {
-    md5_limb limb; // hip, knee and ankle
-    // A joint above the hip that rotates the leg forward and backward around the up axis of the
-    // body, such as the coxa of an insect. MD5_NONE: the hip performs this rotation.
+    md5_limb limb; // indices of the joints of hip, knee and ankle
+    // Index of a joint above the hip that rotates the leg forward and backward around the up axis
+    // of the body, such as the coxa of an insect. MD5_NONE: the hip performs this rotation.
     uint32_t swivel;
-    // Group of the leg, from 0 to num_groups - 1. Neighbouring legs should be in different groups.
+    // Group of the leg, from 0 to num_groups - 1; the legs of a group step together. Neighbouring
+    // legs should be in different groups.
     uint32_t group;
     uint64_t reserved[2]; // must be 0
 } md5_leg;
 
-// Description of a gait. Lengths are in units of the skeleton. Members after `user` are optional: a
-// value of 0 selects the default.
+// Description of a procedural gait, in which rules instead of clips move the legs. Lengths are in
+// units of the skeleton. Members after `user` are optional: a value of 0 selects the default.
 typedef struct md5_gait_desc {
     const md5_skeleton *skeleton;
-    const md5_leg *legs; // [num_legs]
+    const md5_leg *legs; // [num_legs] joints and group of each leg
     uint32_t num_legs;   // number of legs, 1 to MD5_MAX_LEGS
-    uint32_t num_groups; // Number of groups, 1 to num_legs. Each group must contain a leg.
-    uint32_t body;       // The joint that tilts. It must be an ancestor of all legs.
-    // Function for the height of the ground. NULL = flat ground at height 0.
+    // Number of groups of legs, 1 to num_legs. Each group must contain a leg.
+    uint32_t num_groups;
+    // Index of the joint that tilts with the ground. It must be an ancestor of all legs.
+    uint32_t body;
+    // Function that returns the height of the ground. NULL = the ground is flat and at height 0.
     md5_terrain_fn *terrain;
     void *user; // passed to `terrain`
 
-    // Optional members. The defaults of lengths are multiples of the gait's radius, which is the
-    // mean distance of the homes from their center.
-    float step_length; // largest distance of a foot from its home; 0 = 0.5 of the radius
-    // Height of a foot above the straight line of its step. 0 = 0.15 of the radius.
+    // Largest distance of a foot from its home, its position at rest. The default 0 means 0.5 times
+    // the radius of the gait, which is the mean distance of the homes from their center.
+    float step_length;
+    // Height of a foot above the straight line of its step. 0 means 0.15 times the radius of the
+    // gait.
     float step_height;
-    float slack; // Distance of a foot from its home at which the leg steps. 0 = 0.1 of step_length.
-    float step_seconds; // duration of a slow step, seconds; 0 = 0.45
-    float min_seconds;  // duration of the fastest step, seconds; 0 = 0.15
-    // Time constant of changes of the velocity and the turning rate, seconds. 0 = 0.15,
-    // MD5_EXPLICIT_ZERO = immediate changes.
+    // Distance of a foot from its home (its position at rest) at which the leg steps. 0 means 0.1
+    // times step_length.
+    float slack;
+    float step_seconds; // duration of a step at low speed, seconds; 0 = 0.45
+    float min_seconds;  // duration of a step at the highest speed, seconds; 0 = 0.15
+    // Time constant, in seconds, with which the velocity and the turning rate follow the requested
+    // values. 0 = 0.15, MD5_EXPLICIT_ZERO = immediate changes.
     float response;
-    float smoothing; // time constant of the body's height and tilt, seconds; 0 = 0.12
-    // Tilt of the body towards the inside of a curve: slope per unit/s^2 of acceleration. 0 = no
-    // tilt.
+    // Time constant, in seconds, with which the height and the tilt of the body follow the feet. 0
+    // = 0.12.
+    float smoothing;
+    // Tilt of the body towards the inside of a curve: slope of the tilt per unit/s^2 of sideways
+    // acceleration. 0 = no tilt.
     float bank;
     uint64_t reserved[4]; // must be 0
 } md5_gait_desc;
 
-// State of one leg of a gait.
+// State of one leg of a procedural gait.
 typedef struct md5_foothold {
-    md5_vec3 home; // position of the foot at rest, model space, at height 0
+    // Home of the foot: its position at rest, model space, at height 0.
+    md5_vec3 home;
     float rise;    // height of the ankle above the sole of the foot, units
     md5_quat rest; // rotation of the ankle at rest, model space
-    // position of the sole, world space; constant while the foot is on the ground
+    // Position of the sole, world space. It is constant while the foot is on the ground.
     md5_vec3 position;
-    md5_vec3 normal;      // normal of the ground at this position
-    md5_quat facing;      // rotation of the character when the foot landed, world space
-    bool is_stepping;     // true while the foot is in the air
-    float progress;       // fraction of the step that is completed, 0 to 1
-    md5_vec3 from, to;    // start and end of the step, world space
-    md5_vec3 to_normal;   // normal of the ground at the end of the step
-    md5_quat from_facing; // value of `facing` at the start of the step
-    float lift;           // height of the step above the line from its start to its end
+    md5_vec3 normal;  // normal of the ground at the position of the sole, world space
+    md5_quat facing;  // rotation of the character when the foot landed, world space
+    bool is_stepping; // true while the foot is in the air
+    // Completed fraction of the current step, 0 to 1.
+    float progress;
+    md5_vec3 from, to; // start and end of the current step, world space
+    // Normal of the ground at the end of the current step, world space.
+    md5_vec3 to_normal;
+    // Value of `facing` at the start of the current step.
+    md5_quat from_facing;
+    // Height to which the foot rises above the line from the start to the end of the step, units.
+    float lift;
     uint64_t reserved[2]; // must be 0
 } md5_foothold;
 
-// State of a gait.
+// State of a procedural gait: the position and velocity of the character, and its feet.
 typedef struct md5_gait {
-    md5_vec3 position; // position of the character, world space, at the height of the ground
-    md5_quat facing;   // rotation around the up axis, from model space to world space
+    // Position of the character on the ground, world space.
+    md5_vec3 position;
+    // Rotation of the character around the up axis, from model space to world space.
+    md5_quat facing;
     md5_vec3 velocity; // current velocity, units/s, model space
-    float turn_rate;   // current turning rate, radians/s; positive values turn left
-    md5_vec3 normal;   // up direction of the body, world space, unit length
-    float radius;      // mean distance of the homes from their center
-    float seconds;     // duration of a step at the current speed
-    uint32_t num_legs; // number of legs, as in the description
-    md5_foothold feet[MD5_MAX_LEGS];
-    uint64_t reserved[4]; // must be 0
+    // Current turning rate, radians/s. Positive values turn left.
+    float turn_rate;
+    // Up direction of the body, which follows the ground: a unit vector in world space.
+    md5_vec3 normal;
+    float radius; // mean distance of the homes of the feet from their center, units
+    // Duration of a step at the current speed, seconds.
+    float seconds;
+    uint32_t num_legs;               // number of legs in the description
+    md5_foothold feet[MD5_MAX_LEGS]; // [num_legs] state of each leg
+    uint64_t reserved[4];            // must be 0
 } md5_gait;
 
 // Starts a gait and writes its state to *walk. Reads homes, heights and rotations of the feet from
@@ -708,48 +767,61 @@ MD5_PLAY_API uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *w
 // The largest number of eyes of a gaze.
 enum { MD5_MAX_EYES = 8 };
 
-// Parameters of a gaze. A member that is 0 has its default.
+// Parameters of a gaze: a head and eyes that look around automatically. A member that is 0 has its
+// default.
 typedef struct md5_gaze_params {
-    uint32_t length; // number of joints that rotate the head, including the head; 0 = 3
-    // Probability of selecting a target instead of a random direction, 0 to 1. 0 = 0.5,
-    // MD5_EXPLICIT_ZERO = targets are never selected.
+    // Number of joints that rotate the head, including the head's joint. 0 means 3.
+    uint32_t length;
+    // Probability with which the gaze selects a target of the caller instead of a random direction,
+    // 0 to 1. 0 means 0.5; MD5_EXPLICIT_ZERO means that targets are never selected.
     float interest;
-    // Range of random directions: the tangent of the largest angle to each side, and up and down. 0
-    // = 0.8 for `wide` and 0.35 for `high`.
+    // Range of random directions, as tangents of angles: `wide` for the largest angle to each side,
+    // `high` for the largest angle up and down. 0 means 0.8 for `wide` and 0.35 for `high`.
     float wide, high;
-    float distance;    // distance of random points, units; 0 = 100
-    float min_seconds; // shortest rest on a point, seconds, at least 0.05; 0 = 0.4
-    float max_seconds; // longest rest on a point, seconds; 0 = 2.5
-    // Fraction of the angle by which the head rotates. 0 = 0.6, MD5_EXPLICIT_ZERO = only the eyes
-    // rotate.
+    // Distance of the random points at which the eyes look, units. 0 means 100.
+    float distance;
+    // Shortest time for which the gaze rests on a point, seconds, at least 0.05. 0 means 0.4.
+    float min_seconds;
+    // Longest time for which the gaze rests on a point, seconds. 0 means 2.5.
+    float max_seconds;
+    // Fraction of the angle to the point by which the head rotates. 0 means 0.6; MD5_EXPLICIT_ZERO
+    // means that only the eyes rotate.
     float head_share;
-    // Time constant of the head, seconds. 0 = 0.2, MD5_EXPLICIT_ZERO = no delay.
+    // Time constant, in seconds, with which the head follows the eyes. 0 means 0.2;
+    // MD5_EXPLICIT_ZERO means no delay.
     float head_seconds;
-    // Largest rotation of each joint of the head, radians. 0 = 0.5, MD5_EXPLICIT_ZERO = no
-    // rotation.
+    // Largest rotation of each of the head's joints, radians. 0 means 0.5; MD5_EXPLICIT_ZERO means
+    // no rotation.
     float head_limit;
-    // Largest rotation of an eye, radians. 0 = 0.6, MD5_EXPLICIT_ZERO = no rotation.
+    // Largest rotation of an eye, radians. 0 means 0.6; MD5_EXPLICIT_ZERO means no rotation.
     float eye_limit;
 } md5_gaze_params;
 
 // Description of a gaze: its joints, targets and parameters.
 typedef struct md5_gaze_desc {
-    uint32_t head;               // index of the head's joint
-    uint32_t eyes[MD5_MAX_EYES]; // [num_eyes] joints of the eyes; their local x axis points forward
-    uint32_t num_eyes;           // number of eyes; 0: only the head rotates
-    md5_vec3 origin;             // point between the eyes at rest, model space
-    const md5_vec3 *targets;     // [num_targets] points of interest, model space
+    uint32_t head; // index of the head's joint
+    // [num_eyes] Indices of the eyes' joints. The local x axis of each joint must point forward.
+    uint32_t eyes[MD5_MAX_EYES];
+    // Number of eyes. 0: only the head rotates.
+    uint32_t num_eyes;
+    // Point between the eyes at rest, model space.
+    md5_vec3 origin;
+    // [num_targets] Points of interest, at which the gaze looks from time to time, model space.
+    const md5_vec3 *targets;
     uint32_t num_targets;
-    md5_gaze_params params;
-    uint64_t reserved[4]; // must be 0
+    md5_gaze_params params; // angles, distances and times of the gaze
+    uint64_t reserved[4];   // must be 0
 } md5_gaze_desc;
 
-// State of a gaze. Directions are pairs of tangents, to the left and upward, of the angles between
-// the direction and straight ahead.
+// State of a gaze. A direction is stored as two tangents: of its angle to the left, and of its
+// angle upward, both from straight ahead. A saccade is a jump of the gaze from one point to
+// another.
 typedef struct md5_gaze {
-    uint64_t random;      // state of the random numbers
-    uint32_t target;      // index of the current target; MD5_NONE = a random direction
-    md5_vec2 from, to;    // directions at the start and at the end of the last saccade
+    uint64_t random; // state of the random number generator
+    // Index of the target at which the gaze looks. MD5_NONE: it looks in a random direction.
+    uint32_t target;
+    // Directions of the gaze at the start and at the end of the last saccade.
+    md5_vec2 from, to;
     md5_vec2 head;        // current direction of the head
     float seconds;        // time since the start of the last saccade
     float duration;       // duration of the last saccade, seconds
