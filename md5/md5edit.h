@@ -172,8 +172,7 @@ MD5_EDIT_API size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, m
 // The following functions repair documents. The comment of each function begins with the kind of
 // documents that it repairs. Each function returns the number of changes, or 0 if nothing was
 // wrong. On failure it returns MD5_NONE and leaves the tables unchanged. A repair fails for the
-// same reasons as md5_write_doc(), and with MD5_ERROR_MEMORY if memory runs out. MD5_ERROR_MEMORY
-// if memory runs out.
+// same reasons as md5_write_doc(), and with MD5_ERROR_MEMORY if memory runs out.
 //
 // Time and memory are linear in the size of the document; an element that several elements share
 // counts once for each of them. For animations they are linear in the number of joints times the
@@ -431,8 +430,8 @@ MD5_EDIT_API uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, 
 // These functions report which engines reject a file or display it incorrectly. Such a problem is a
 // violation of a rule of an engine. Every rule has a name.
 //
-// A set of engines is a number in which each bit is an engine, or an old version of an engine. bit
-// of this library in a set of engines; no rule exists for it
+// A set of engines is a number in which each bit is an engine, or an old version of an engine. The
+// following bit is this library; no rule exists for it.
 #define MD5_ENGINE_LIBRARY (UINT32_C(1) << 31)
 
 // The engines for which a file is checked. Each member is a set of engines, in which each bit is

@@ -340,7 +340,6 @@ MD5_API uint32_t md5_find_morph_target(const md5_morph *morph, const char *name)
 // - 1: the vertex has the position of the target.
 // - 2: twice the difference is added.
 // - -1: the difference is subtracted.
-// position of the target. 2: twice the difference is added. -1: the difference is subtracted.
 //
 // The blended vertex in the bind pose is computed as follows. Each sum runs over all targets that
 // change the vertex, in the order of the targets. `unit` normalizes a vector.

@@ -118,22 +118,25 @@ extern "C" {
 
 // -- Renderer -------------------------------------------------------------------------------
 
-// A pointer to a GL function of unknown type.
+// A pointer to a GL function. Cast it to the type of the function before you call it.
 typedef void (*md5gl_proc)(void);
-// Type of a function that finds GL functions: it returns the address of the GL function `name`, or
-// NULL if the context does not have the function. `user` is md5gl_opts.load_user. Window libraries
-// provide such functions: SDL_GL_GetProcAddress, emscripten_webgl_get_proc_address and others.
+// The type of a function that finds GL functions: it returns the address of the GL function `name`,
+// or NULL if the context does not have the function. `user` is md5gl_opts.load_user. Window
+// libraries provide such functions: SDL_GL_GetProcAddress, emscripten_webgl_get_proc_address and
+// others.
 typedef md5gl_proc md5gl_load_proc(void *user, const char *name);
 
 // Options of md5gl_create_renderer(). Initialize the structure with MD5_INIT and set `load`.
 typedef struct md5gl_opts {
-    md5gl_load_proc *load;   // finds the GL functions of the context; required
-    void *load_user;         // first argument of `load`
-    md5_allocator allocator; // memory functions; malloc and free if all its members are 0
-    uint64_t reserved[8];    // must be 0
+    md5gl_load_proc *load; // function that finds the GL functions of the context; required
+    void *load_user;       // first argument of `load`
+    // functions that allocate memory; malloc() and free() if all members are 0
+    md5_allocator allocator;
+    uint64_t reserved[8]; // must be 0
 } md5gl_opts;
 
-// A renderer: all programs, buffers and settings that md5gl needs on one GL context.
+// Opaque: a renderer, which owns all shader programs, buffers and settings that md5gl needs on one
+// GL context.
 typedef struct md5gl_renderer md5gl_renderer;
 
 // Creates a renderer on the GL context that is current in the calling thread. Shader programs are
@@ -149,21 +152,23 @@ MD5GL_API void md5gl_destroy_renderer(md5gl_renderer *renderer);
 // "NVIDIA ... / OpenGL 3.3 ...". The renderer owns the text.
 MD5GL_API const char *md5gl_device_name(const md5gl_renderer *renderer);
 
-// GPU memory that a renderer uses for large crowds.
+// The amount of GPU memory that a renderer uses for large crowds.
 typedef struct md5gl_stats {
-    size_t baked_bytes;           // bytes of all clips that md5gl_create_baked() uploaded
-    size_t impostor_bytes;        // bytes of all images of impostors: see md5gl_game.h
-    uint32_t num_impostor_images; // number of images of impostors that this memory can store. Each
-                                  // frame of an impostor set needs one image per direction, and one
-                                  // image from below for contact shadows
-    uint64_t reserved[4];         // 0
+    // Size in bytes of all clips that md5gl_create_baked() uploaded.
+    size_t baked_bytes;
+    // Size in bytes of all images of impostors (see md5gl_game.h).
+    size_t impostor_bytes;
+    // Number of images of impostors that fit into this memory. Each frame of an impostor set needs
+    // one image per direction, and one image from below for contact shadows.
+    uint32_t num_impostor_images;
+    uint64_t reserved[4]; // must be 0
 } md5gl_stats;
 
 // Returns the current memory use of the renderer.
 MD5GL_API md5gl_stats md5gl_get_stats(const md5gl_renderer *renderer);
 
-// Save and restore the GL state of the host: all state in the list at the top of this file. Call
-// md5gl_save_state() before the functions of md5gl that you use in a frame, and
+// These functions save and restore the GL state of the host: all state in the list at the top of
+// this file. Call md5gl_save_state() before the functions of md5gl that you use in a frame, and
 // md5gl_restore_state() after them. The calls must be in pairs, must not be nested, and must be
 // outside a frame of md5gl.
 //
@@ -178,7 +183,7 @@ MD5GL_API void md5gl_restore_state(md5gl_renderer *renderer);
 // renderer then uses white, unless a comment describes another behavior.
 typedef uint32_t md5gl_texture;
 
-// Content of a texture. The kind determines the format of the texels and their processing.
+// The content of a texture. It determines the format of the texels and their processing.
 typedef enum md5gl_texture_kind {
     // Color with alpha, for materials and images: 4 bytes per texel (red, green, blue, alpha). The
     // color is sRGB-encoded and not multiplied by alpha (straight alpha).
@@ -195,23 +200,25 @@ typedef enum md5gl_texture_kind {
     MD5GL_TEXTURE_MASK,
 } md5gl_texture_kind;
 
-// Result of texture coordinates outside 0 to 1.
+// Selects the texel that is used for texture coordinates outside 0 to 1.
 typedef enum md5gl_wrap {
     MD5GL_WRAP_REPEAT, // the texture repeats
-    MD5GL_WRAP_CLAMP,  // the texels at the border of the texture continue outside
-    // As MD5GL_WRAP_CLAMP, but the texels at the border are replaced by opaque black.
+    MD5GL_WRAP_CLAMP,  // the texels at the border of the texture are used
+    // As MD5GL_WRAP_CLAMP, but the texels at the border are opaque black instead of those of the
+    // image.
     MD5GL_WRAP_CLAMP_BLACK,
-    // As MD5GL_WRAP_CLAMP, but the texels at the border are replaced by transparent black.
+    // As MD5GL_WRAP_CLAMP, but the texels at the border are transparent black instead of those of
+    // the image.
     MD5GL_WRAP_CLAMP_CLEAR,
 } md5gl_wrap;
 
-// Encoding of a normal map, as a combination of flags. The value 0 is the encoding of id's games,
-// in which the bytes 0 to 255 mean -1 to 1:
+// Flags that describe how a normal map stores normals, if it differs from the encoding of id's
+// games. The value 0 is the encoding of id's games, in which the bytes 0 to 255 mean -1 to 1:
 //   red:   component of the normal along increasing u, to the right in the image
 //   green: component of the normal along increasing v, downward in the image
 //   blue:  component of the normal that points away from the surface
 typedef enum md5gl_normals {
-    // Green is the component upward in the image. Most tools write this encoding.
+    // Green is the component of the normal upward in the image, as in the files of most tools.
     MD5GL_NORMALS_GREEN_UP = 1,
     // The red component is stored in alpha, as in the compressed normal maps of id's games.
     MD5GL_NORMALS_RXGB = 2,
@@ -223,17 +230,22 @@ typedef enum md5gl_normals {
 
 // Description of a texture for md5gl_create_texture(). Initialize the structure with MD5_INIT.
 typedef struct md5gl_texture_desc {
-    md5gl_texture_kind kind;
-    uint32_t width, height; // size in texels
+    md5gl_texture_kind kind; // content of the texture
+    uint32_t width, height;  // size in texels
     // The texels, line by line from the top of the image: [4 * width * height] bytes, or [width *
     // height] bytes for MD5GL_TEXTURE_MASK. Not used for MD5GL_TEXTURE_STAGE_CUBE.
     const uint8_t *texels;
     // Only for MD5GL_TEXTURE_STAGE_CUBE: the texels of the six sides, in OpenGL's order +x, -x, +y,
     // -y, +z, -z. The lines of each side have OpenGL's order too.
     const uint8_t *faces[6];
-    md5gl_wrap wrap;  // has no effect on cube maps and masks, which are always clamped
-    bool is_nearest;  // true: the texture is not filtered and has no mipmaps, for visible texels
-    uint32_t normals; // only for MD5GL_TEXTURE_NORMALS: a combination of md5gl_normals flags
+    // Treatment of texture coordinates outside 0 to 1. Cube maps and masks are always clamped.
+    md5gl_wrap wrap;
+    // true: texels are shown as sharp squares, because the texture is not filtered and has no
+    // mipmaps.
+    bool is_nearest;
+    // Only for MD5GL_TEXTURE_NORMALS: encoding of the normals, as a combination of md5gl_normals
+    // flags.
+    uint32_t normals;
     // Only for MD5GL_TEXTURE_NORMALS: a height map whose slopes are added to the normals, or NULL.
     // Its texels have the meaning of MD5GL_NORMALS_HEIGHTS. It may have any size.
     const struct md5gl_texture_desc *heights;
@@ -254,8 +266,9 @@ typedef struct md5gl_texture_desc {
 MD5GL_API uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc);
 
 // Returns true if more than 1 % of the texels have an alpha below 0.5. Such a texture has holes,
-// which md5gl_material.alpha_test cuts out, for example between leaves or hairs. The back of such a
-// surface is visible through the holes, so its material should usually be two_sided.
+// for example between leaves or hairs, at which the surface is not drawn (see
+// md5gl_material.alpha_test). The back of such a surface is visible through the holes, so its
+// material should usually be two_sided.
 MD5GL_API bool md5gl_has_transparent_texels(const md5gl_texture_desc *desc);
 
 // Creates a GL texture with its mipmaps. The mipmaps are computed on the CPU, so that they are
@@ -277,9 +290,9 @@ MD5GL_API void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture tex
 
 // -- Models ---------------------------------------------------------------------------------
 
-// Skinning method of a mesh (the path of its vertices through the GPU). The paths differ in speed,
-// in memory, and in the number of influences that they support. An influence is the effect of one
-// joint on a vertex. Use MD5GL_PATH_AUTO unless you compare the paths.
+// Selects how the vertices of a mesh are skinned (moved by the joints). The paths through the GPU
+// differ in speed, in memory, and in the number of influences that they support. An influence is
+// the effect of one joint on a vertex. Use MD5GL_PATH_AUTO unless you compare the paths.
 //
 // The paths 4, 8 and EXACT skin in the vertex shader, again in every pass that draws the mesh, for
 // example once for shadows and once for the image. They read the palettes from a texture buffer, or
@@ -289,19 +302,22 @@ typedef enum md5gl_path {
     // Selects a path for each mesh: the first of 4, 8 and EXACT that has no measurable error, or
     // CPU if the data does not fit into a texture buffer or texture.
     MD5GL_PATH_AUTO,
-    MD5GL_PATH_4, // up to 4 influences per vertex, stored as vertex attributes
-    MD5GL_PATH_8, // up to 8 influences per vertex, stored as vertex attributes
-    // A loop in the shader over the weights in a buffer: any number of weights per vertex, with any
-    // sum.
+    MD5GL_PATH_4, // vertex shader: at most 4 influences per vertex, stored as vertex attributes
+    MD5GL_PATH_8, // vertex shader: at most 8 influences per vertex, stored as vertex attributes
+    // Vertex shader with a loop over the influences in a buffer: any number of weights per vertex,
+    // with any sum.
     MD5GL_PATH_EXACT,
-    MD5GL_PATH_CPU,     // md5_skin() on the CPU, which writes into a vertex buffer in every pose
-    MD5GL_PATH_COMPUTE, // a loop over the weights in a compute shader; needs OpenGL 4.3, not in ES
+    // md5_skin() on the CPU, which writes into a vertex buffer whenever md5gl_pose() is called.
+    MD5GL_PATH_CPU,
+    // Compute shader with a loop over the influences in a buffer. It needs OpenGL 4.3, and is not
+    // available in OpenGL ES.
+    MD5GL_PATH_COMPUTE,
 } md5gl_path;
 
 // Returns true if the GL context of the renderer supports `path`.
 MD5GL_API bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path);
 
-// A model in GPU memory, with its materials and its current instances.
+// Opaque: a model in GPU memory, with its materials and its current instances.
 typedef struct md5gl_model md5gl_model;
 
 // Uploads a model to the GPU, so that md5gl_pose() and md5gl_draw_model() can draw it. A `path`
@@ -318,7 +334,8 @@ typedef struct md5gl_model md5gl_model;
 MD5GL_API md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model,
                                           md5gl_path path, md5_error *error);
 
-// Destroys a model of md5gl_create_model(), but not its textures. `model` may be NULL.
+// Destroys a model that md5gl_create_model() created. Its textures are not destroyed. `model` may
+// be NULL.
 MD5GL_API void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model);
 
 // Returns the path that a mesh uses; it is never MD5GL_PATH_AUTO. If `reason` is not NULL, the
@@ -328,14 +345,15 @@ MD5GL_API md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh, co
 // Returns the name of a path as a text for users: "4", "8", "exact", "cpu" or "compute".
 MD5GL_API const char *md5gl_path_name(md5gl_path path);
 
-// Method that combines the joint transforms of a vertex. All paths support both methods.
+// Selects how the transforms of the joints that move a vertex are combined. All paths (md5gl_path)
+// support both methods.
 typedef enum md5gl_blending {
     // Linear blend skinning, the method of md5_skin(): the weighted mean of the positions that the
     // joints give to the vertex.
     MD5GL_BLEND_LINEAR,
     // Dual quaternion skinning, the method of md5_skin_job.duals. It preserves the volume of
-    // twisted limbs. It transforms the bind position of the vertex. So the result is not exact, on
-    // any path, for a vertex whose weights contain different positions.
+    // twisted limbs. It transforms the position of the vertex in the bind pose. The result is
+    // therefore not exact if the weights of a vertex define different positions.
     MD5GL_BLEND_DUAL,
 } md5gl_blending;
 
@@ -346,9 +364,9 @@ typedef enum md5gl_blending {
 MD5GL_API bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model,
                                   md5gl_blending blending, md5_error *error);
 
-// The morph targets of one model in GPU memory, for example the expressions of a face. md5skin.h
-// explains morph targets. They work with every version of OpenGL that the renderer supports, and
-// with every skinning path (md5gl_path).
+// Opaque: the morph targets of one model in GPU memory, for example the expressions of a face.
+// md5skin.h explains morph targets. They work with every version of OpenGL that the renderer
+// supports, and with every skinning path (md5gl_path).
 typedef struct md5gl_morph md5gl_morph;
 
 // Uploads morph targets, so that md5gl_instances.morph can use them. `source` must exist as long as
@@ -358,43 +376,53 @@ typedef struct md5gl_morph md5gl_morph;
 MD5GL_API md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *source,
                                           md5_error *error);
 
-// Destroys morph targets of md5gl_create_morph(). `morph` may be NULL.
+// Destroys morph targets that md5gl_create_morph() created. `morph` may be NULL.
 MD5GL_API void md5gl_destroy_morph(md5gl_renderer *renderer, md5gl_morph *morph);
 
-// Material of a mesh: its textures, colors and cut-out parts. Initialize the structure with
-// MD5_INIT: the mesh is then white and matt. The caller owns the textures, and they must exist as
-// long as a draw uses the material.
+// The material of a mesh: its textures and colors, and the texels that are not drawn. Initialize
+// the structure with MD5_INIT: the mesh is then white and matt. The caller owns the textures. They
+// must exist as long as the material is used for drawing.
 //
 // Files of version 12 can contain vertex colors. The vertex colors are multiplied with the diffuse
 // texture.
 typedef struct md5gl_material {
-    md5gl_texture diffuse; // base color and alpha; 0 = white
-    md5gl_texture normals; // normal map, of kind MD5GL_TEXTURE_NORMALS; 0 = the vertex normals
-    // Color of the highlights. Brighter texels also make the highlights sharper. 0 = a matt surface
-    // without highlights.
+    md5gl_texture diffuse; // texture of the base color and alpha; 0 = white
+    // Normal map, a texture of kind MD5GL_TEXTURE_NORMALS. 0 = the normals of the vertices are
+    // used.
+    md5gl_texture normals;
+    // Texture with the color of the highlights. Brighter texels also make the highlights sharper. 0
+    // = a matt surface without highlights.
     md5gl_texture specular;
-    md5gl_texture glow; // light that the surface emits, added to the light that it reflects
-    // True: the alpha of `specular` marks thin parts such as ears. At alpha 1 no light shines
+    // Texture with the light that the surface emits, which is added to the light that it reflects.
+    // 0 = none.
+    md5gl_texture glow;
+    // true: the alpha of `specular` marks thin parts such as ears. At alpha 1 no light shines
     // through the part. At alpha 0.5 half of the light from behind shines through.
     bool has_thin_parts;
     // Size of the highlights, above 0 up to 1: small values give wide, weak highlights, and 1 gives
     // small, sharp highlights. 0 = the default, 0.45.
     float gloss;
-    // Texels whose alpha is not greater than this value are cut out: they are not drawn. In a
-    // multisampled frame the edges of these parts are soft. 0 = the default, 0.5.
+    // Texels of `diffuse` whose alpha is not greater than this value are not drawn, so that the
+    // surface has holes there. In a multisampled frame the edges of the holes are soft. 0 = the
+    // default, 0.5.
     float alpha_test;
-    bool two_sided; // true: back faces are drawn too, lit from the side that they face
-    // True: md5gl_draw_stages() draws the mesh. md5gl_draw_model() then draws only the edges of
-    // MD5GL_WIREFRAME, and md5gl_draw_outputs() and the images of impostors omit the mesh. See
-    // md5gl_game.h.
+    // true: back faces are drawn too, and are lit from the side that they face.
+    bool two_sided;
+    // true: md5gl_draw_stages() (md5gl_game.h) draws the mesh instead of md5gl_draw_model(), which
+    // then draws only the edges of MD5GL_WIREFRAME. md5gl_draw_outputs() and the images of
+    // impostors omit the mesh.
     bool is_staged;
-    bool no_shadow;       // true: md5gl_draw_shadows() does not draw the mesh
-    bool is_opaque;       // true: nothing is cut out, whatever the texture and alpha_test contain
-    bool no_vertex_color; // true: the vertex colors are not used
-    bool inverse_vertex_color; // true: uses 1 minus red, green and blue of the vertex colors
-    // Colors that are multiplied with `diffuse` and `specular`. The components are 0 to 1, as files
-    // contain them, and are not decoded from sRGB. 0, 0, 0 = white. For black, set one of the
-    // components to MD5_EXPLICIT_ZERO.
+    // true: the mesh casts no shadow, because md5gl_draw_shadows() does not draw it.
+    bool no_shadow;
+    // true: the surface has no holes, no matter what `diffuse` and `alpha_test` contain.
+    bool is_opaque;
+    // true: the vertex colors of the mesh are not used.
+    bool no_vertex_color;
+    // true: 1 minus red, 1 minus green and 1 minus blue of the vertex colors are used.
+    bool inverse_vertex_color;
+    // Colors by which the textures `diffuse` and `specular` are multiplied. The components are 0 to
+    // 1, as files contain them, and are not decoded from sRGB. 0, 0, 0 = white. For black, set one
+    // of the components to MD5_EXPLICIT_ZERO.
     md5_vec3 diffuse_color, specular_color;
     uint64_t reserved[4]; // must be 0
 } md5gl_material;
@@ -424,7 +452,8 @@ MD5GL_API void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible
 
 // -- Frames ---------------------------------------------------------------------------------
 
-// An off-screen framebuffer that the renderer owns, for images that are not drawn into the window.
+// Opaque: an off-screen framebuffer that the renderer owns, for images that are not drawn into the
+// window.
 typedef struct md5gl_target md5gl_target;
 
 // Creates an off-screen framebuffer with color and depth, of `width` x `height` pixels. If
@@ -442,23 +471,25 @@ MD5GL_API md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t w
 MD5GL_API md5gl_target *md5gl_create_outputs(md5gl_renderer *renderer, uint32_t width,
                                              uint32_t height, md5_error *error);
 
-// Destroys a target of either function. `target` may be NULL.
+// Destroys a target that md5gl_create_target() or md5gl_create_outputs() created. `target` may be
+// NULL.
 MD5GL_API void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target);
 
 // GL names of the framebuffer and the textures of a target, for use in the host's own GL code. The
 // target owns these objects: do not resize or detach them. The host may draw into the framebuffer
 // outside a frame, and may read the textures after md5gl_end_frame().
 typedef struct md5gl_target_names {
-    uint32_t framebuffer; // framebuffer with all samples
+    uint32_t framebuffer; // framebuffer; it is multisampled if the target is
     // Texture with the image: GL_RGBA8, sRGB-encoded, premultiplied by alpha, bottom line first. 0
     // in a target of md5gl_create_outputs().
     md5gl_texture color;
     md5gl_texture depth; // depth texture, GL_DEPTH_COMPONENT24; 0 in a multisampled target
-    // The textures of md5gl_create_outputs(): see md5gl_draw_outputs(). 0 in other targets.
-    md5gl_texture normals; // GL_RGB10_A2
-    md5gl_texture motion;  // GL_RG16F
-    md5gl_texture ids;     // GL_RG32UI
-    uint64_t reserved[2];  // 0
+    // Textures of a target that md5gl_create_outputs() created; md5gl_draw_outputs() explains them.
+    // 0 in other targets.
+    md5gl_texture normals; // normals of surfaces, GL_RGB10_A2
+    md5gl_texture motion;  // motion vectors, GL_RG16F
+    md5gl_texture ids;     // ids of instances, and indices of meshes, GL_RG32UI
+    uint64_t reserved[2];  // must be 0
 } md5gl_target_names;
 
 // Returns the GL names of a target.
@@ -481,76 +512,86 @@ MD5GL_API bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *t
 MD5GL_API bool md5gl_smooth_target(md5gl_renderer *renderer, const md5gl_target *target,
                                    uint32_t framebuffer, md5_error *error);
 
-// Lighting method of a frame.
+// Selects how light is computed in a frame.
 typedef enum md5gl_lighting {
-    MD5GL_LIGHTING_STUDIO, // physically based, computed in linear color
-    // The method of id's engine of 2004: the light is added to the colors of the files, without
-    // sRGB decoding and encoding. Highlights are small and sharp.
+    // Physically based lighting, computed in linear color.
+    MD5GL_LIGHTING_STUDIO,
+    // The lighting of id's engine of 2004: light is added to the colors of the files, without sRGB
+    // decoding and encoding. Highlights are small and sharp.
     MD5GL_LIGHTING_CLASSIC,
-    MD5GL_NUM_LIGHTINGS // number of lighting methods
+    MD5GL_NUM_LIGHTINGS // number of values above
 } md5gl_lighting;
 
-// Maximum numbers of point lights and of shadow maps for spot lights in a frame.
+// Largest number of point lights, and largest number of shadow maps for spot lights, in a frame.
 enum { MD5GL_MAX_POINT_LIGHTS = 8, MD5GL_MAX_SPOT_SHADOWS = 4 };
 
 // A light at a position: a point light, which shines in all directions, or a spot light, which
 // shines into a cone. Initialize the structure with MD5_INIT.
 typedef struct md5gl_point_light {
     md5_vec3 position; // position in world space
-    float range; // distance in units at which the light ends; a light with range 0 is not used
+    // Distance from the light, in units, at which the light ends. A light with range 0 is not used.
+    float range;
     // Linear color of the light at a short distance. It decreases with the square of the distance.
     float color[3];
-    float cone;         // full angle of a spot light's cone, in degrees; 0 = a point light
-    md5_vec3 direction; // direction of a spot light, of any length; 0, 0, 0 = down
+    // Full angle of a spot light's cone, in degrees. 0 = the light is a point light.
+    float cone;
+    // Direction in which a spot light shines, a vector of any length. 0, 0, 0 = down.
+    md5_vec3 direction;
     // Width of the soft edge of a spot light, as a fraction of the cone's angle. The light
     // decreases to 0 within the edge. 0 = the default, 0.2. For a hard edge set MD5_EXPLICIT_ZERO.
     float cone_edge;
-    // True: the spot light casts shadows of all objects in the shadow maps. The cone may be up to
+    // true: the spot light casts shadows of all objects in the shadow maps. The cone may be up to
     // 150 degrees. Only the first MD5GL_MAX_SPOT_SHADOWS such lights cast shadows. Point lights
     // cannot cast shadows.
     bool casts_shadow;
     uint64_t reserved[2]; // must be 0
 } md5gl_point_light;
 
-// An image that lights a scene from all directions: see "Environments" below.
+// Opaque: an image that lights a scene from all directions: see "Environments" below.
 typedef struct md5gl_environment md5gl_environment;
 
 // Settings of a frame: where it is drawn, the camera, the lights and the shadows. Initialize the
 // structure with MD5_INIT. The key light is the main light of the frame, such as the sun: it shines
 // in one direction and casts shadows.
 typedef struct md5gl_frame {
-    md5gl_target *target; // off-screen target of the frame, or NULL to draw into `framebuffer`
+    // Off-screen target into which the frame is drawn. NULL: it is drawn into `framebuffer`.
+    md5gl_target *target;
     // GL name of a framebuffer of the host; 0 = the default framebuffer. The framebuffer must have
     // a depth attachment, and a color attachment 0 without sRGB encoding. It may have any number of
     // samples per pixel.
     uint32_t framebuffer;
     uint32_t x, y;          // lower left corner of the viewport, in pixels
     uint32_t width, height; // size of the viewport, in pixels
-    // True: draws over the image in the framebuffer and tests against its depth. False: first
-    // clears the viewport to `background` and clears its depth.
+    // true: the frame is drawn over the image in the framebuffer and tested against its depth.
+    // false: the viewport is first cleared to `background`, and its depth is cleared.
     bool keep_contents;
-    float background[4];       // sRGB color and alpha, 0 to 1; alpha 0 gives a transparent image
-    md5_mat44 view_from_world; // camera: moves points from world space to view space
-    // Projection from view space to GL's clip space, in which z is -w at the nearest depth and w at
-    // the farthest. The matrix may mirror the image.
+    // sRGB color and alpha to which the viewport is cleared, 0 to 1. Alpha 0 gives an image with a
+    // transparent background.
+    float background[4];
+    // Camera: the matrix that moves points from world space to view space.
+    md5_mat44 view_from_world;
+    // Projection: the matrix from view space to GL's clip space, in which z is -w at the nearest
+    // depth and w at the farthest. The matrix may mirror the image.
     md5_mat44 clip_from_view;
 
-    md5gl_lighting lighting; // lighting method
-    // Only for MD5GL_LIGHTING_STUDIO: true = bright colors approach white smoothly; false = color
+    md5gl_lighting lighting; // method by which light is computed
+    // Only for MD5GL_LIGHTING_STUDIO. true: bright colors approach white smoothly. false: color
     // components above 1 are cut off.
     bool tone_mapped;
-    md5_vec3 light_direction; // direction from the scene to the key light, world space, any length
-    // Linear colors of the key light (`light`) and of the sky, which shines from all directions
-    // (`ambient`).
+    // Direction from the scene to the key light (the main light), world space, any length.
+    md5_vec3 light_direction;
+    // Linear colors of the key light (`light`) and of the light of the sky, which shines from all
+    // directions (`ambient`).
     float light[3], ambient[3];
-    const md5gl_point_light *point_lights; // [num_point_lights], not used after the call
+    // [num_point_lights] Point lights and spot lights. The array is not used after the call.
+    const md5gl_point_light *point_lights;
     // Number of point lights. Lights after the first MD5GL_MAX_POINT_LIGHTS are ignored.
     uint32_t num_point_lights;
 
-    // Bounds in world space of the casters: everything that md5gl_draw_shadows() and
-    // md5gl_draw_casters() draw. The key light's shadow map covers these bounds. Best are bounds
-    // that do not depend on the current pose, because the edges of shadows move when the bounds
-    // change.
+    // Bounding box, in world space, of everything that casts shadows (the casters): of all that
+    // md5gl_draw_shadows() and md5gl_draw_casters() draw. The key light's shadow map covers this
+    // box. The best box does not depend on the current pose, because the edges of shadows move when
+    // the box changes.
     //
     // If all members are 0, the renderer uses the bounds of all models of the renderer, including
     // baked clips, as they are posed when the frame begins. Set the bounds yourself in these cases:
@@ -563,12 +604,14 @@ typedef struct md5gl_frame {
     // the bounds in that frame are outdated. They are correct again after the next call of
     // md5gl_pose().
     md5_bounds casters;
-    // True: no shadows of the key light and no contact shadows. Shadows of spot lights remain.
-    // Empty `casters` (min above max) have the same effect.
+    // true: there are no shadows of the key light and no contact shadows. Shadows of spot lights
+    // remain. An empty box in `casters` (min above max) has the same effect.
     bool no_shadows;
-    float ground; // height of the ground in units; the ground is darker below casters close to it
-    // Softness of shadows: the width of a shadow's edge divided by the distance between the shadow
-    // and the caster. 0 = hard edges.
+    // Height of the ground in units. The ground is darkened below objects that are close to it
+    // (contact shadows).
+    float ground;
+    // Softness of shadows: the width of a shadow's edge, divided by the distance between the shadow
+    // and the object that casts it. 0 = hard edges.
     float softness;
     // Size of the key light's shadow map, in texels per side. 0 = the default, 768. The limit is
     // the texture size of the context. The map is created again if the size changes.
@@ -576,8 +619,8 @@ typedef struct md5gl_frame {
     // Size of the shadow map of each spot light, in texels per side. 0 = the default, 512. The
     // limit is half of the texture size of the context.
     uint32_t spot_texels;
-    // Minimum radius that the key light's shadow map covers around the center of the casters, in
-    // units. If the casters remain within this radius, the sharpness of shadows does not change
+    // Smallest radius around the center of `casters` that the key light's shadow map covers, in
+    // units. While all casters are within this radius, the sharpness of shadows does not change
     // when some of them leave.
     float shadow_radius;
     // Only for MD5GL_LIGHTING_STUDIO: an image that replaces the light of the sky, or NULL. Its
@@ -620,19 +663,21 @@ MD5GL_API bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target,
 
 // -- Drawing, between begin and end ---------------------------------------------------------
 
-// Appearance of models in a draw, as a combination of flags.
+// Selects how a draw shows models, as a combination of flags.
 typedef enum md5gl_style {
-    MD5GL_LIT = 1,        // draws the surface with its textures and the light of the frame
-    MD5GL_UNTEXTURED = 2, // together with MD5GL_LIT: gray instead of the diffuse texture
-    // Draws the edges of the triangles: dark together with MD5GL_LIT, otherwise bluish gray.
+    MD5GL_LIT = 1, // surfaces are drawn with their textures and the light of the frame
+    // Together with MD5GL_LIT: surfaces are gray instead of having their diffuse texture.
+    MD5GL_UNTEXTURED = 2,
+    // The edges of the triangles are drawn: dark together with MD5GL_LIT, otherwise bluish gray.
     MD5GL_WIREFRAME = 4,
-    MD5GL_NO_CULLING = 8, // draws back faces too
+    MD5GL_NO_CULLING = 8, // back faces are drawn too
 } md5gl_style;
 
-// Baked clips of one model in GPU memory. A baked clip stores the vertices of each frame instead of
-// joints, so that distant crowds need neither palettes nor skinning: see md5skin.h. Baked clips
-// work in every context and with every path, and are drawn with the materials and skins of a
-// md5gl_model. Normal maps are not drawn, because baked clips do not contain tangents. Example:
+// Opaque: baked clips of one model in GPU memory. A baked clip stores the vertices of each frame
+// instead of joints, so that distant crowds need neither palettes nor skinning: see md5skin.h.
+// Baked clips work in every context and with every path, and are drawn with the materials and skins
+// of a md5gl_model. Normal maps are not drawn, because baked clips do not contain tangents.
+// Example:
 //
 //     md5gl_baked *baked = md5gl_create_baked(renderer, model, clips, count, error);
 //     md5gl_instances instances = MD5_INIT; // in a frame
@@ -661,19 +706,20 @@ MD5GL_API md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_mo
                                           const md5_baked *const *clips, uint32_t count,
                                           md5_error *error);
 
-// Destroys baked clips of md5gl_create_baked(). `baked` may be NULL.
+// Destroys baked clips that md5gl_create_baked() created. `baked` may be NULL.
 MD5GL_API void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked);
 
-// The baked clip that one instance plays, and the position in the clip.
+// The baked clip (an animation stored as vertices) that one instance plays, and the position in the
+// clip.
 typedef struct md5gl_clip_job {
-    uint32_t clip; // index into the clips that md5gl_create_baked() uploaded
-    // The two frames and the fraction between them, from md5_sample_position_at(). Its member
-    // `cycle` is not used.
+    uint32_t clip; // index of the clip in the array that md5gl_create_baked() uploaded
+    // The position in the clip: two frames and the fraction between them, from
+    // md5_sample_position_at(). The member `cycle` of the position is not used.
     md5_sample_position sample;
     uint64_t reserved[4]; // must be 0
 } md5gl_clip_job;
 
-// The instances of a model for md5gl_pose(): their poses, placements and appearance. Initialize the
+// The instances of a model for md5gl_pose(): their poses, positions and appearance. Initialize the
 // structure with MD5_INIT. Arrays are not used after the call.
 //
 // The poses are given in one of three forms:
@@ -685,23 +731,31 @@ typedef struct md5gl_instances {
     // [count * num_joints] The palettes of all instances. The palette of instance i begins at index
     // i * num_joints.
     const md5_mat34 *palettes;
-    md5gl_baked *baked;         // baked clips, which must exist until the next call of md5gl_pose()
-    const md5gl_clip_job *jobs; // [count] the baked clip and the position of each instance
+    // Baked clips that the instances play. They must exist until the next call of md5gl_pose().
+    md5gl_baked *baked;
+    // [count] The baked clip that each instance plays, and the position in it.
+    const md5gl_clip_job *jobs;
     // [count] Matrices that move each instance from model space to world space. A matrix may
     // contain a rotation, a translation and a uniform scale. NULL = all instances are at the
     // origin.
     const md5_mat34 *placements;
-    // [count] Linear colors that the diffuse texture is multiplied by; NULL = white. The alpha of a
-    // tint has two effects:
-    // - Alpha below 1 fades only the cut-out parts of materials.
+    // [count] Tints: linear colors by which the diffuse texture is multiplied; NULL = white. The
+    // alpha of a tint has two effects:
+    // - Alpha below 1 is multiplied by the alpha of the diffuse texture before the alpha test
+    //   (md5gl_material.alpha_test). It does not make surfaces translucent.
     // - Alpha 1 + s hides the fraction s of the pixels, in a fixed pattern. The shadow remains
     //   complete. See "Crossfade" in md5gl_game.h.
     const md5_vec4 *tints;
-    const uint32_t *skins;    // [count] index of each instance's skin; NULL = skin 0 for all
-    const md5gl_morph *morph; // only with `palettes`: morph targets, which must exist until the
-                              // next call of md5gl_pose(), or NULL
-    const float *weights;     // [count * number of targets] weights of the morph targets; finite
-    // [count] Ids that md5gl_draw_outputs() writes. NULL = 1 + the index of the instance.
+    // [count] Index of the skin (set of materials) of each instance. NULL = all instances use skin
+    // 0.
+    const uint32_t *skins;
+    // Only with `palettes`: morph targets of the model, which must exist until the next call of
+    // md5gl_pose(). NULL = none.
+    const md5gl_morph *morph;
+    // [count * number of targets] Weights of the morph targets of each instance, finite numbers.
+    const float *weights;
+    // [count] Id of each instance, which md5gl_draw_outputs() writes. NULL = 1 + the index of the
+    // instance.
     const uint32_t *ids;
     // Only for md5gl_draw_outputs(): palettes, jobs, placements and weights of the same instances
     // in the previous frame, in the same order. Other members of the structure are not used. NULL,
@@ -744,8 +798,8 @@ MD5GL_API bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model,
 MD5GL_API void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model);
 
 // Returns the distance, in units, by which soft shadows can extend beyond hard shadows. Use it if
-// you omit casters whose shadows are outside the view: enlarge the bounds of each caster by this
-// distance before the test. Returns 0 if `frame` has no shadows or no bounds.
+// you omit objects whose shadows are outside the view: enlarge the bounding box of each object by
+// this distance before the test. Returns 0 if `frame` has no shadows or no bounds.
 MD5GL_API float md5gl_shadow_reach(const md5gl_frame *frame);
 
 // Draws all instances of a model, with all its visible meshes. `style` is a combination of
@@ -803,10 +857,12 @@ MD5GL_API void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 center, floa
 // shadow map. Initialize the structure with MD5_INIT.
 typedef struct md5gl_blob_shadow {
     md5_vec3 position; // center of the disc in world space
-    float radius;      // radius in units; 0 or less = the shadow is not drawn
-    md5_vec3 normal;   // normal of the ground at the disc, of any length; 0, 0, 0 = up
-    // Fraction of the light that the shadow removes in its center, up to 1. Toward the edge the
-    // shadow becomes brighter. 0 = the default, 0.5.
+    // Radius of the disc in units. 0 or less = the shadow is not drawn.
+    float radius;
+    // Normal of the ground at the disc, a vector of any length. 0, 0, 0 = up.
+    md5_vec3 normal;
+    // Fraction of the light that the shadow removes in its center, up to 1. The shadow becomes
+    // weaker toward its edge. 0 = the default, 0.5.
     float darkness;
     uint64_t reserved[2]; // must be 0
 } md5gl_blob_shadow;
@@ -816,7 +872,7 @@ typedef struct md5gl_blob_shadow {
 MD5GL_API void md5gl_draw_blob_shadows(md5gl_renderer *renderer, const md5gl_blob_shadow *blobs,
                                        uint32_t count);
 
-// An end point of a line for md5gl_draw_lines().
+// One of the two end points of a line that md5gl_draw_lines() draws.
 typedef struct md5gl_line_vertex {
     md5_vec3 position; // position in world space
     uint8_t rgba[4];   // sRGB color and alpha; the color is not multiplied by alpha
@@ -840,10 +896,11 @@ MD5GL_API void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md
 MD5GL_API void md5gl_draw_floor(md5gl_renderer *renderer, float z, md5_vec3 center, float radius,
                                 uint32_t first_light);
 
-// A vertex of a panel: of triangles that md5gl_draw_panel() draws in the plane of the screen.
+// A vertex of a panel. A panel consists of triangles that md5gl_draw_panel() draws in the plane of
+// the screen.
 typedef struct md5gl_panel_vertex {
-    // Position x, y in pixels from the top left corner of the viewport, and texture coordinates u,
-    // v from 0 to 1.
+    // Position (x, y) in pixels from the top left corner of the viewport, and texture coordinates
+    // (u, v) from 0 to 1.
     float x, y, u, v;
     uint8_t rgba[4]; // sRGB color and alpha; the color is not multiplied by alpha
 } md5gl_panel_vertex;
@@ -914,7 +971,7 @@ MD5GL_API void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture,
 MD5GL_API const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting,
                                         md5_error *error);
 
-// Number of texture units that md5gl_use_shadows() uses.
+// Number of consecutive texture units that md5gl_use_shadows() uses.
 enum { MD5GL_NUM_SHADOW_UNITS = 4 };
 
 // Connects a program of the host with the lights and shadow maps of the current frame. Call it
@@ -933,11 +990,11 @@ MD5GL_API void md5gl_use_shadows(md5gl_renderer *renderer, uint32_t program, uin
 // before the next drawing function of md5gl.
 MD5GL_API void md5gl_resume_frame(md5gl_renderer *renderer);
 
-// Use of a shadow map.
+// The shadows for which a shadow map is used.
 typedef enum md5gl_shadow_kind {
     MD5GL_SHADOW_KEY_LIGHT, // shadows of the key light
-    // Contact shadows: the lowest parts of the casters, seen from below. Do not draw the ground
-    // into this map.
+    // Contact shadows, which darken the ground below objects that are close to it. The map contains
+    // the lowest parts of these objects, seen from below. Do not draw the ground into this map.
     MD5GL_SHADOW_CONTACT,
     MD5GL_SHADOW_SPOT_LIGHT, // shadows of one spot light
 } md5gl_shadow_kind;
@@ -945,20 +1002,23 @@ typedef enum md5gl_shadow_kind {
 // A shadow map of the current frame: a square in a depth texture. md5gl_draw_casters() passes it to
 // your function. You may copy the structure, to read the map in your own shaders during the frame.
 typedef struct md5gl_shadow_map {
+    // The shadows for which the map is used.
     md5gl_shadow_kind kind;
     // For MD5GL_SHADOW_SPOT_LIGHT: index of the light in md5gl_frame.point_lights. For other kinds:
     // MD5_NONE.
     uint32_t light;
-    // For drawing into the map: moves points from world space to clip space, in which visible
-    // points have z from -w to w.
+    // Matrix for drawing into the map: moves points from world space to clip space, in which
+    // visible points have z from -w to w.
     md5_mat44 clip_from_world;
-    // For reading the map: moves points from world space into the map. After division by w, x and y
-    // are 0 to 1 over the width and height of the map, and z is the depth, 0 to 1.
+    // Matrix for reading the map: moves points from world space into the map. After division by w,
+    // x and y are 0 to 1 over the width and height of the map, and z is the depth, 0 to 1.
     md5_mat44 map_from_world;
-    md5gl_texture depth; // depth texture, GL_DEPTH_COMPONENT24; the renderer owns it
-    // The square in the texture: its lower left corner x, y and its size per side, in texels.
+    // Depth texture that contains the map, GL_DEPTH_COMPONENT24. The renderer owns it.
+    md5gl_texture depth;
+    // The square of the map in the texture: its lower left corner (x, y) and its side length, in
+    // texels.
     uint32_t x, y, texels;
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[4]; // must be 0
 } md5gl_shadow_map;
 
 // Type of a function of the host that draws the host's geometry into a shadow map. When it is

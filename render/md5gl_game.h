@@ -43,51 +43,56 @@ extern "C" {
 
 // -- Lists ----------------------------------------------------------------------------------------
 
-// Blend factor. A stage is blended with the equation
+// Selects a factor of the blend equation, with which a stage is drawn over the image:
 //
 //   result = source_factor * source + target_factor * target
 //
 //   source: the color of the stage, a texel multiplied by md5gl_stage.color
 //   target: the color of the image before the stage
 //
-// Each factor is one of these values. "Alpha" is the alpha of the source or of the target.
+// Each of the two factors is one of the following values. "Alpha" is the alpha of the source or of
+// the target.
 typedef enum md5gl_factor {
-    MD5GL_FACTOR_ZERO,                   // 0
-    MD5GL_FACTOR_ONE,                    // 1
-    MD5GL_FACTOR_SOURCE_COLOR,           // the source
-    MD5GL_FACTOR_ONE_MINUS_SOURCE_COLOR, // 1 minus the source
-    MD5GL_FACTOR_TARGET_COLOR,           // the target
-    MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR, // 1 minus the target
-    MD5GL_FACTOR_SOURCE_ALPHA,           // alpha of the source
-    MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA, // 1 minus alpha of the source
-    MD5GL_FACTOR_TARGET_ALPHA,           // alpha of the target
-    MD5GL_FACTOR_ONE_MINUS_TARGET_ALPHA, // 1 minus alpha of the target
-    MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,  // only as source factor: GL_SRC_ALPHA_SATURATE
+    MD5GL_FACTOR_ZERO,                   // the number 0
+    MD5GL_FACTOR_ONE,                    // the number 1
+    MD5GL_FACTOR_SOURCE_COLOR,           // the color of the source
+    MD5GL_FACTOR_ONE_MINUS_SOURCE_COLOR, // 1 minus the color of the source
+    MD5GL_FACTOR_TARGET_COLOR,           // the color of the target
+    MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR, // 1 minus the color of the target
+    MD5GL_FACTOR_SOURCE_ALPHA,           // the alpha of the source
+    MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA, // 1 minus the alpha of the source
+    MD5GL_FACTOR_TARGET_ALPHA,           // the alpha of the target
+    MD5GL_FACTOR_ONE_MINUS_TARGET_ALPHA, // 1 minus the alpha of the target
+    // The minimum of the source's alpha and 1 minus the target's alpha (GL_SRC_ALPHA_SATURATE).
+    // Only allowed as source factor.
+    MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
 } md5gl_factor;
 
-// Effect of the vertex colors on a stage. The vertex colors of a mesh without vertex colors are
-// white.
+// Selects how the vertex colors of a mesh change a stage (a texture that is blended over the mesh).
+// A mesh without vertex colors has white vertices.
 typedef enum md5gl_vertex_color {
-    MD5GL_VERTEX_COLOR_IGNORE,   // the vertex colors have no effect
-    MD5GL_VERTEX_COLOR_MODULATE, // the stage is multiplied by the vertex colors
+    MD5GL_VERTEX_COLOR_IGNORE, // the vertex colors have no effect
+    // the stage is multiplied by the vertex colors, including their alpha
+    MD5GL_VERTEX_COLOR_MODULATE,
     // The stage is multiplied by 1 minus the red, green and blue of the vertex colors, and by their
     // alpha.
     MD5GL_VERTEX_COLOR_INVERSE,
 } md5gl_vertex_color;
 
-// Source of the texture coordinates of a stage. NORMAL, REFLECT and SKYBOX compute a direction in
-// world space, which selects a texel of a cube map.
+// Selects the source of the texture coordinates of a stage. NORMAL, REFLECT and SKYBOX compute a
+// direction in world space, which selects a texel of a cube map.
 typedef enum md5gl_texgen {
-    MD5GL_TEXGEN_MESH,    // the texture coordinates of the mesh
-    MD5GL_TEXGEN_NORMAL,  // the normal of the surface
-    MD5GL_TEXGEN_REFLECT, // the direction to the eye, reflected at the normal
-    MD5GL_TEXGEN_SKYBOX,  // the direction from the eye to the surface
+    MD5GL_TEXGEN_MESH,   // the texture coordinates of the mesh
+    MD5GL_TEXGEN_NORMAL, // the normal of the surface
+    // The direction to the eye, reflected at the normal of the surface.
+    MD5GL_TEXGEN_REFLECT,
+    MD5GL_TEXGEN_SKYBOX, // the direction from the eye to the surface
     // The position on the screen, for a 2D texture: -1 to 1 from left to right and from bottom to
     // top.
     MD5GL_TEXGEN_SCREEN,
 } md5gl_texgen;
 
-// Channels of the image that a stage does not write, as a combination of flags.
+// Flags that select channels of the image that a stage does not write.
 typedef enum md5gl_mask {
     MD5GL_MASK_RED = 1,
     MD5GL_MASK_GREEN = 2,
@@ -95,20 +100,22 @@ typedef enum md5gl_mask {
     MD5GL_MASK_ALPHA = 8,
 } md5gl_mask;
 
-// A stage: one texture, and the way in which it is blended over the surface. Initialize the
-// structure with MD5_INIT.
+// A stage of a Doom 3 material: one texture, and the way in which it is blended over the surface.
+// Initialize the structure with MD5_INIT.
 typedef struct md5gl_stage {
-    md5gl_texture texture;       // texture of the stage; 0 = white
-    md5gl_factor source, target; // factors of the blend equation: see md5gl_factor
-    float color[4];              // color that multiplies the texels; limited to 0 to 1
-    bool has_matrix;             // true: `matrix` transforms the texture coordinates
+    md5gl_texture texture; // texture of the stage; 0 = white
+    // Factors of the blend equation, by which the color of the stage and the color of the image are
+    // multiplied: see md5gl_factor.
+    md5gl_factor source, target;
+    float color[4];  // color by which the texels are multiplied; clamped to 0 to 1
+    bool has_matrix; // true: `matrix` transforms the texture coordinates
     // Rows of the matrix for texture coordinates (u, v), where v points down in the image:
     //   u' = matrix[0][0] u + matrix[0][1] v + matrix[0][2]
     //   v' = matrix[1][0] u + matrix[1][1] v + matrix[1][2]
     // If `texgen` computes a direction, the matrix transforms its x and y instead.
     float matrix[2][3];
-    md5gl_vertex_color vertex_color; // effect of the vertex colors
-    // True: the stage has an alpha test. It keeps texels whose alpha, multiplied by the alpha of
+    md5gl_vertex_color vertex_color; // effect of the vertex colors on the stage
+    // true: the stage has an alpha test. It keeps texels whose alpha, multiplied by the alpha of
     // `color`, is greater than `alpha_test`, and discards all other texels.
     // - If the list has a base, the test cuts holes into the base. A pixel of the base remains if
     //   one stage with an alpha test keeps it. Stages whose color has alpha 0 are not counted. In a
@@ -116,27 +123,30 @@ typedef struct md5gl_stage {
     //   samples, according to its alpha.
     // - If the list has no base, the test cuts holes into the stage.
     bool is_tested;
-    float alpha_test;  // threshold of the alpha test
-    uint32_t masked;   // channels that the stage does not write: a combination of md5gl_mask flags
-    bool writes_depth; // true: the stage writes depth. A base always writes depth
-    // True: the stage is drawn only where its surface is the visible surface. False: it is drawn
+    float alpha_test; // threshold of the alpha test, 0 to 1
+    // Channels of the image that the stage does not write, as a combination of md5gl_mask flags.
+    uint32_t masked;
+    // true: the stage writes depth. The base of a stage list always writes depth.
+    bool writes_depth;
+    // true: the stage is drawn only where its surface is the visible surface. false: it is drawn
     // where its surface is nearer than the image so far, or equally near.
     bool depth_equal;
-    // Replaces md5gl_stage_list.depth_offset for this stage. 0 = the offset of the list.
+    // Offset of the depth of this stage, instead of md5gl_stage_list.depth_offset. 0 = the offset
+    // of the list.
     float depth_offset;
     // Source of the texture coordinates. `texture` must be a cube map for NORMAL, REFLECT and
     // SKYBOX.
     md5gl_texgen texgen;
     // Only for MD5GL_TEXGEN_REFLECT: a texture of kind MD5GL_TEXTURE_NORMALS, whose normals replace
-    // the vertex normals, or 0.
+    // the vertex normals. 0 = the vertex normals are used.
     md5gl_texture normals;
     uint64_t reserved[3]; // must be 0
 } md5gl_stage;
 
-// The base of a stage list: the surface below its stages.
+// Selects the base of a stage list, which is the surface below its stages.
 typedef enum md5gl_base {
-    // No base: the stages are blended over the image so far. This is the background, or the mesh if
-    // md5gl_draw_model() has drawn it.
+    // No base is drawn: the stages are blended over the image so far, which is the background, or
+    // the mesh if md5gl_draw_model() has drawn it.
     MD5GL_BASE_NONE,
     MD5GL_BASE_BLACK, // the surface is drawn in black
     // The surface is drawn with its md5gl_material and the light of the frame. The alpha tests of
@@ -147,24 +157,28 @@ typedef enum md5gl_base {
     MD5GL_BASE_ADDED,
 } md5gl_base;
 
-// Faces that are not drawn.
+// Selects the faces of triangles that are not drawn.
 typedef enum md5gl_cull { MD5GL_CULL_BACK, MD5GL_CULL_FRONT, MD5GL_CULL_NONE } md5gl_cull;
 
-// The stages of one mesh and their base. Initialize the structure with MD5_INIT.
+// The stages of one mesh, and the surface below them (the base). Initialize the structure with
+// MD5_INIT.
 typedef struct md5gl_stage_list {
-    uint32_t mesh;   // index of the mesh in the model; a hidden mesh is not drawn
-    uint32_t skin;   // the list applies to the instances with this skin: see md5gl_instances.skins
+    // Index of the mesh in the model. A hidden mesh is not drawn.
+    uint32_t mesh;
+    // Index of a skin: the list applies to the instances with this skin (md5gl_instances.skins).
+    uint32_t skin;
     md5gl_base base; // surface below the stages
-    // Faces that are not drawn. If the material of a lit base is two_sided, both sides of the base
-    // are drawn nevertheless.
+    // Faces of triangles that are not drawn. If the base is lit and its material is two_sided, both
+    // sides of the base are drawn nevertheless.
     md5gl_cull cull;
     // Offset that is added to the depth of the surface, in the smallest units that the depth buffer
     // can store. Negative values move the surface nearer.
     float depth_offset;
-    // True: the base casts a shadow when MD5GL_STAGE_PASS_SHADOWS is drawn.
+    // true: the base casts a shadow when the pass MD5GL_STAGE_PASS_SHADOWS is drawn.
     bool casts_shadow;
-    // [num_lit_layers] Only for lit bases: materials of additional lit surfaces. Their light is
-    // added to the light of the base, and their alpha cuts nothing out.
+    // [num_lit_layers] Only for MD5GL_BASE_LIT: materials of additional lit surfaces at the same
+    // place. The light that they reflect is added to the light of the base. The alpha of their
+    // textures is not tested, so it makes no holes.
     const md5gl_material *lit_layers;
     uint32_t num_lit_layers;
     const md5gl_stage *stages; // [num_stages] the stages, in the order in which they are drawn
@@ -172,8 +186,8 @@ typedef struct md5gl_stage_list {
     uint64_t reserved[4]; // must be 0
 } md5gl_stage_list;
 
-// The three passes in which stage lists are drawn. Draw each pass for all models of a frame before
-// you draw the next pass for any model.
+// Selects one of the three passes in which stage lists are drawn. Draw each pass for all models of
+// a frame before you draw the next pass for any model.
 typedef enum md5gl_stage_pass {
     // Draws the bases of lists with `casts_shadow` into the shadow maps. The alpha tests of the
     // stages cut holes into the shadow, so that burnt parts cast no shadow. Set no_shadow in the
@@ -200,7 +214,8 @@ MD5GL_API bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *mo
 // vertices in every call of md5gl_pose(). Doom 3's materials use deforms, for example for sprites
 // that face the viewer: see md5material.h. Initialize the structure with MD5_INIT.
 typedef struct md5gl_deform {
-    uint32_t num_vertices;  // number of vertices of the deform, at least that of the mesh
+    // number of vertices of the deform, at least the number of vertices of the mesh
+    uint32_t num_vertices;
     uint32_t num_triangles; // number of triangles of the deform
     // [3 * num_triangles] Three indices of vertices per triangle, clockwise as seen from the front.
     // Indices must be less than num_vertices. The array is copied.
@@ -269,26 +284,31 @@ MD5GL_API bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, ui
 //   - The depth of an image has 8 bits for the diameter of the sphere around the model.
 //   - Mirrored and stretched instances are not supported.
 
-// Size and directions of the images of an impostor set. Initialize the structure with MD5_INIT.
+// Size, number and directions of the images of an impostor set (images of one model, which are
+// drawn instead of it). Initialize the structure with MD5_INIT.
 typedef struct md5gl_impostor_desc {
-    uint32_t num_frames; // number of frames of the motion, at least 1
-    md5_vec3 center;     // center of a sphere that contains the model in all frames, model space
-    float radius;        // radius of this sphere in units; above 0
-    // The directions of the images are arranged in rings around the z axis. Number of directions in
-    // each ring; 0 = the default, 12.
+    uint32_t num_frames; // number of frames of the motion that the images show, at least 1
+    // Center, in model space, of a sphere that contains the model in all frames.
+    md5_vec3 center;
+    float radius; // radius of this sphere, units; above 0
+    // Number of directions in each ring; 0 = the default, 12. The directions from which images are
+    // drawn are arranged in rings around the z axis.
     uint32_t num_around;
-    uint32_t num_above; // number of rings, at elevations from `lowest` to `highest`; 0 = 2
+    // Number of rings, at elevations from `lowest` to `highest`. 0 = 2.
+    uint32_t num_above;
     // Elevations of the lowest and the highest ring above the horizontal plane, in radians between
     // -pi/2 and pi/2. If both are 0, they are 0.17 and 0.79 (10 and 45 degrees).
     float lowest;
     float highest;
-    // Size of an image in texels per side, a power of 2 from 8 to 512. 0 = the default, 64.
+    // Side length of an image in texels, a power of 2 from 8 to 512. 0 = the default, 64.
     uint32_t texels;
-    size_t gpu_limit;     // maximum GPU memory of the images, bytes; 0 = the default, 512 MiB
+    // Largest amount of GPU memory for the images, in bytes. 0 = the default, 512 MiB.
+    size_t gpu_limit;
     uint64_t reserved[8]; // must be 0
 } md5gl_impostor_desc;
 
-// An impostor set: the images of one model in GPU memory, and the current instances.
+// Opaque: an impostor set, which consists of the images of one model in GPU memory and of the
+// current instances.
 typedef struct md5gl_impostors md5gl_impostors;
 
 // Creates an impostor set. The set has no images yet: md5gl_draw_impostor_images() draws them.
@@ -321,14 +341,18 @@ MD5GL_API bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impost
 // Returns true if the images of a frame have been drawn.
 MD5GL_API bool md5gl_has_impostor_images(const md5gl_impostors *impostors, uint32_t frame);
 
-// One instance of an impostor set. The GPU reads these 40 bytes without conversion.
+// One instance of an impostor set: an image of a character at a position. The GPU reads these 40
+// bytes without conversion.
 typedef struct md5gl_impostor {
-    md5_quat rotation;    // rotation from model space to world space, unit length
-    md5_vec3 translation; // position of the model's origin in world space, units
-    float scale;          // scale from model space to world space, above 0
-    float frame;          // frame whose images are drawn, rounded to the nearest frame
-    // Fraction of the pixels that are visible, 0 to 1: see "Crossfade" above. Only instances with
-    // the value 1 cast shadows.
+    // Rotation from model space to world space, a unit quaternion.
+    md5_quat rotation;
+    // Position of the model's origin in world space, units.
+    md5_vec3 translation;
+    float scale; // scale factor from model space to world space, above 0
+    // Number of the frame whose images are drawn; it is rounded to the nearest frame.
+    float frame;
+    // Fraction of the pixels that are visible, 0 to 1, for crossfades from a model to its impostor:
+    // see "Crossfade" above. Only instances with the value 1 cast shadows.
     float shown;
 } md5gl_impostor;
 

@@ -23,14 +23,15 @@
 extern "C" {
 #endif
 
-// Use of an image in a material. The kinds correspond to members of md5gl_material.
+// The use of an image in a material. Most kinds correspond to a member of md5gl_material.
 typedef enum md5gl_image_kind {
-    MD5GL_IMAGE_DIFFUSE,  // base color and alpha: md5gl_material.diffuse
-    MD5GL_IMAGE_NORMALS,  // normal map: md5gl_material.normals
-    MD5GL_IMAGE_HEIGHTS,  // height map, which is converted to normals or added to the normal map
-    MD5GL_IMAGE_SPECULAR, // color of highlights: md5gl_material.specular
-    MD5GL_IMAGE_GLOW,     // emitted light: md5gl_material.glow
-    MD5GL_NUM_IMAGE_KINDS // number of kinds
+    MD5GL_IMAGE_DIFFUSE, // base color and alpha, for md5gl_material.diffuse
+    MD5GL_IMAGE_NORMALS, // normal map, for md5gl_material.normals
+    // Height map, which is converted to a normal map or added to the normal map.
+    MD5GL_IMAGE_HEIGHTS,
+    MD5GL_IMAGE_SPECULAR, // color of highlights, for md5gl_material.specular
+    MD5GL_IMAGE_GLOW,     // light that the surface emits, for md5gl_material.glow
+    MD5GL_NUM_IMAGE_KINDS // number of values above
 } md5gl_image_kind;
 
 // Returns the keywords by which file names mark an image of a kind. For example, the keyword
@@ -46,20 +47,21 @@ MD5GL_API const char *const *md5gl_image_extensions(void);
 // Arguments of md5gl_load_materials(). Initialize the structure with MD5_INIT, and set `model`,
 // `path`, `load` and `release`.
 typedef struct md5gl_material_set_desc {
-    const md5_model *model; // model whose meshes get materials
-    const char *path;       // path of the model's file; images are searched only in its folder
-    // Your function that reads an image file. It returns rgba[4 * *width * *height]: sRGB, not
-    // multiplied by alpha, top line first, and stores the size in *width and *height. This size is
-    // not checked. If the file does not exist, the function returns NULL. If the file is damaged,
-    // it returns NULL and writes the reason to *error. Required.
+    const md5_model *model; // model for whose meshes materials are created
+    // Path of the model's file. Images are searched only in the folder of this file.
+    const char *path;
+    // Your function that reads an image file. It returns the pixels, rgba[4 * *width * *height]:
+    // sRGB, not multiplied by alpha, top line first. It stores the size of the image in *width and
+    // *height, which are not checked. If the file does not exist, the function returns NULL. If the
+    // file is damaged, it returns NULL and writes the reason to *error. The function is required.
     const void *(*load)(void *user, const char *path, uint32_t *width, uint32_t *height,
                         md5_error *error);
-    // Your function that frees a result of `load`. Required.
+    // Your function that frees the pixels that `load` returned. The function is required.
     void (*release)(void *user, const void *rgba);
     // Optional function that returns the path of an image, if your program has its own rules for
-    // names. The path is passed to `load`, and is copied before the next call. `shader` is the
-    // shader of a mesh in the model's file, or the name of the mesh if the shader is missing.
-    // `kind` is the use of the image. Other results are:
+    // names. The path is passed to `load`, and is copied before the next call. `shader` is the name
+    // of the material of a mesh in the model's file, or the name of the mesh if the material is
+    // missing. `kind` is the use of the image. Other results are:
     //   "":   the material has no image of this kind
     //   NULL: the image is searched by name, as md5gl_load_materials() describes
     // If `name` is NULL, all images are searched by name.
@@ -74,13 +76,14 @@ typedef struct md5gl_material_set_desc {
 
 // The materials of a model and their textures: the result of md5gl_load_materials().
 typedef struct md5gl_material_set {
-    // Numbers of meshes in the model, of textures that were created, and of warnings.
+    // Number of meshes in the model, number of textures that were created, and number of warnings.
     uint32_t num_meshes, num_textures, num_warnings;
-    md5gl_material *materials; // [num_meshes] one material per mesh; you may change them
+    // [num_meshes] The material of each mesh, which you may change.
+    md5gl_material *materials;
     // [num_textures] The textures of the materials. The checkerboard for meshes without a diffuse
     // texture is not in the array, because the renderer owns it.
     md5gl_texture *textures;
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[4]; // must be 0
 } md5gl_material_set;
 
 // Creates a material for each mesh that has triangles, from the images in the folder of the model.
