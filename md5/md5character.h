@@ -81,7 +81,7 @@ typedef enum md5_mod_mode {
 typedef struct md5_joint_mod {
     md5_mod_mode axis;     // how `rotation` changes the rotation of the joint
     md5_mod_mode position; // how `translation` changes the position of the joint
-    md5_quat rotation;     // must have unit length
+    md5_quat rotation;     // rotation that is applied to the joint, a unit quaternion
     md5_vec3 translation;
 } md5_joint_mod;
 
@@ -138,7 +138,7 @@ typedef struct md5_script_variable {
 
 // A state of a script object: a script function that plays clips in one channel (part of the body).
 typedef struct md5_script_state {
-    const char *name; // name of the function, such as "Torso_Idle"
+    const char *name; // name of the script function, such as "Torso_Idle"
     // Channel in which the state plays its clips, derived from the prefix of its name: torso for
     // Torso_*(), legs for Legs_*(), head for Head_*(), and MD5_CHANNEL_ALL for state_*().
     md5_channel channel;
@@ -206,7 +206,7 @@ typedef struct md5_states_desc {
     md5_monster *monster;
     // Returns a random number from 0 to 1 for the script function random(). NULL: always 0.5.
     float (*random)(void *user);
-    void *user;           // passed to `random`
+    void *user;           // argument of `random`
     uint64_t reserved[4]; // must be 0
 } md5_states_desc;
 
@@ -372,7 +372,8 @@ MD5_GAME_API md5_joint_mod *md5_monster_mods(md5_monster *monster);
 
 // The kind of target at which a character looks.
 typedef enum md5_look_kind {
-    MD5_LOOK_THING, // an object; md5_monster_tick.target is the origin of the object
+    // An object. md5_monster_tick.target is the position of its origin.
+    MD5_LOOK_THING,
     // An actor: md5_monster_tick.target is the position of its eyes; for an enemy that is not
     // visible, the position where its eyes were last visible.
     MD5_LOOK_ACTOR,
@@ -404,7 +405,7 @@ typedef struct md5_monster_tick {
     md5_sweep_fn *sweep;
     // Callback that returns a random number from 0 to 1. NULL: the number is always 0.5.
     float (*random)(void *user);
-    void *user;           // passed to both callbacks
+    void *user;           // first argument of `sweep`, argument of `random`
     uint64_t reserved[4]; // must be 0
 } md5_monster_tick;
 

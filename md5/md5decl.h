@@ -37,7 +37,7 @@ typedef struct md5_game_path {
     const void *(*open)(void *user, size_t file, size_t *size, md5_error *error);
     // Releases the content that `open` has returned. Called once for each successful `open`.
     void (*close)(void *user, const void *bytes, size_t size);
-    void *user; // passed to all functions
+    void *user; // first argument of all functions
     // True if the search path is an archive. As in the engine, the file names of an archive are
     // converted to lower case. If an archive contains two files with the same name, the last file
     // is used.
@@ -127,20 +127,20 @@ MD5_GAME_API md5_files md5_game_files(md5_game *game);
 // Types of declarations. Each comment begins with the keyword of the type, with which its
 // declarations begin in a file.
 typedef enum md5_decl_type {
-    MD5_DECL_TABLE,              // table: see md5_game_table()
-    MD5_DECL_MATERIAL,           // material: see md5_game_material()
-    MD5_DECL_SKIN,               // skin: see md5_game_skin_def()
-    MD5_DECL_SOUND,              // sound: sound files with volume and range
-    MD5_DECL_ENTITY,             // entityDef: see md5_game_entity_def()
-    MD5_DECL_MAP,                // mapDef: title and settings of a map
-    MD5_DECL_FX,                 // fx: an effect made of lights, sounds and particles
-    MD5_DECL_PARTICLE,           // particle: a particle system
-    MD5_DECL_ARTICULATED_FIGURE, // articulatedFigure: see md5_game_figure_def()
-    MD5_DECL_PDA,                // pda: a personal data assistant that players read
-    MD5_DECL_EMAIL,              // email: an e-mail in a pda
-    MD5_DECL_VIDEO,              // video: a video in a pda
-    MD5_DECL_AUDIO,              // audio: an audio log in a pda
-    MD5_DECL_MODEL,              // model: see md5_game_model_def()
+    MD5_DECL_TABLE,              // "table": see md5_game_table()
+    MD5_DECL_MATERIAL,           // "material": see md5_game_material()
+    MD5_DECL_SKIN,               // "skin": see md5_game_skin_def()
+    MD5_DECL_SOUND,              // "sound": names of sound files, with their volume and range
+    MD5_DECL_ENTITY,             // "entityDef": see md5_game_entity_def()
+    MD5_DECL_MAP,                // "mapDef": title and settings of a map
+    MD5_DECL_FX,                 // "fx": an effect made of lights, sounds and particles
+    MD5_DECL_PARTICLE,           // "particle": a particle system
+    MD5_DECL_ARTICULATED_FIGURE, // "articulatedFigure": see md5_game_figure_def()
+    MD5_DECL_PDA,                // "pda": a personal data assistant, which the player can read
+    MD5_DECL_EMAIL,              // "email": an e-mail in a personal data assistant
+    MD5_DECL_VIDEO,              // "video": a video in a personal data assistant
+    MD5_DECL_AUDIO,              // "audio": a sound recording in a personal data assistant
+    MD5_DECL_MODEL,              // "model": see md5_game_model_def()
     MD5_NUM_DECL_TYPES           // number of values above
 } md5_decl_type;
 

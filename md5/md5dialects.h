@@ -101,7 +101,7 @@ typedef struct md5_cube2_material_command {
 // attached.
 typedef struct md5_cube2_tag {
     const char *joint;   // name of the joint with which the tag moves
-    const char *name;    // name of the tag
+    const char *name;    // name of the tag, to which links refer
     md5_xform transform; // transform of the tag relative to the joint
 } md5_cube2_tag;
 
@@ -216,7 +216,7 @@ typedef struct md5_cube2 {
     // Translation of the model in units of the .md5mesh file. It is applied before `scale` and the
     // rotation.
     md5_vec3 translation;
-    float yaw, pitch, roll; // rotation of the model, degrees
+    float yaw, pitch, roll; // rotation of the model around its axes, degrees
     uint32_t num_settings;
     // [num_settings] Commands that only games need.
     const md5_cube2_setting *settings;
@@ -369,7 +369,7 @@ typedef struct md5_scales {
     // [num_joints] The scaled joints, by ascending index.
     const md5_scaled_joint *joints;
     uint32_t num_warnings; // number of warnings that the load produced
-    size_t size;           // size in memory, in bytes
+    size_t size;           // size of the scales in memory, in bytes
     md5_internal internal;
 } md5_scales;
 

@@ -87,7 +87,7 @@ typedef struct md5_doc_mesh {
     md5_vertex *vertices; // [num_vertices] the vertices, which may share their weights
     md5_vec2 *texcoords;  // [num_vertices] texture coordinates
     uint32_t *indices;    // [3 * num_triangles] indices of vertices, clockwise seen from outside
-    md5_weight *weights;  // [num_weights] weights of all vertices
+    md5_weight *weights;  // [num_weights] weights of all vertices of the mesh
     uint64_t reserved[2]; // must be 0
 } md5_doc_mesh;
 
@@ -114,7 +114,7 @@ typedef struct md5_doc {
     // `num_components` is the number of values per frame of an animation.
     uint32_t num_frames, num_components;
     double frame_rate; // frames per second, above 0
-    float *numbers;    // [num_frames][num_components] the values of all frames of an animation
+    float *numbers; // [num_frames][num_components] values of the animated components in each frame
     // [num_frames] Bounding box of each frame of an animation. NULL: the file has no boxes; many
     // engines reject such a file.
     md5_bounds *bounds;
@@ -396,7 +396,7 @@ typedef struct md5_frame_edit {
     // For example, a function that calls md5_mirror_pose() mirrors the animation. The function may
     // be called several times for the same frame, with the same pose.
     void (*change)(void *user, md5_xform *pose);
-    void *user; // passed to change()
+    void *user; // first argument of change()
     // true: the last frame becomes equal to the first frame, so that the animation can be played in
     // a loop. The method depends on the result of md5_find_loop(). Either a copy of the first frame
     // is appended, and all other frames are bit-identical; or the last frames are blended towards
@@ -593,7 +593,7 @@ MD5_EDIT_API bool md5_add_diagnostic(md5_check *check, const char *rule, uint32_
 typedef struct md5_weights_desc {
     // [num_positions] Positions of the vertices, model space, from -1e9 to 1e9.
     const md5_vec3 *positions;
-    uint32_t num_positions; // number of positions, at least 1
+    uint32_t num_positions; // number of elements of `positions`, at least 1
     // [3 * num_triangles] Vertices of the triangles, as indices of positions. The orientation of
     // triangles has no effect.
     const uint32_t *indices;
@@ -614,7 +614,7 @@ typedef struct md5_weights_desc {
     uint32_t max_influences;
     // Number of times that weights are smoothed along the edges of the mesh, 1 to 64. 0 means 3.
     uint32_t smoothing;
-    bool no_smoothing; // true: weights are not smoothed, and `smoothing` is not used
+    bool no_smoothing; // true: weights are not smoothed
     // Rate at which the influence of a joint decreases with the distance, 0 to 1; see
     // md5_create_weights(). The value 0 means 1, MD5_EXPLICIT_ZERO means 0.
     float falloff;

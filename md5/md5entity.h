@@ -131,7 +131,7 @@ typedef struct md5_model_anim {
     // one of the animations with this alias is selected.
     const char *alias;
     uint32_t num_files, num_commands;
-    uint32_t flags; // MD5_ANIM_* bits
+    uint32_t flags; // properties of the animation, as MD5_ANIM_* bits
     // [num_files] Names of .md5anim files. Most animations have one file. Several files have the
     // same duration, and the engine can blend them, for example to aim up and down.
     const char *files[MD5_MAX_SYNCED_ANIMS];
@@ -219,7 +219,7 @@ typedef struct md5_entity_key {
     const char *name, *value; // name and value as in the file
     // The entityDef that contains the key, which is this entityDef or one of its parents.
     const md5_decl *decl;
-    uint32_t line, column; // location of the name in decl->file
+    uint32_t line, column; // line and column of the key's name in the file decl->file
 } md5_entity_key;
 
 // An entityDef: a declaration of an object in the game, which consists of keys with values. Each
@@ -284,7 +284,7 @@ md5_entity_def_next_key(const md5_entity_def *def, const char *prefix, const md5
 
 // An animation of an entity: an animation of the modelDef whose files have been loaded.
 typedef struct md5_entity_clip {
-    const md5_model_anim *anim; // name, alias, flags and frame commands
+    const md5_model_anim *anim; // the animation in the modelDef: its name, flags and frame commands
     // Number of loaded files. 0 means that the animation cannot be played because a file is missing
     // or invalid; a warning has reported the reason.
     uint32_t num_files;

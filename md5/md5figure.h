@@ -76,10 +76,10 @@ enum {
 // convex polyhedron. All shapes except MD5_SHAPE_BONE fill a box, whose corners
 // md5_figure_body.corners contains.
 typedef enum md5_body_shape {
-    MD5_SHAPE_BOX = 1,      // a box
-    MD5_SHAPE_OCTAHEDRON,   // an octahedron, which has 6 vertices
-    MD5_SHAPE_DODECAHEDRON, // a dodecahedron, which has 20 vertices
-    MD5_SHAPE_CYLINDER,     // a cylinder around the z axis, approximated by a prism
+    MD5_SHAPE_BOX = 1,      // the body is a box
+    MD5_SHAPE_OCTAHEDRON,   // the body is an octahedron, which has 6 vertices
+    MD5_SHAPE_DODECAHEDRON, // the body is a dodecahedron, which has 20 vertices
+    MD5_SHAPE_CYLINDER,     // the body is a cylinder around the z axis, approximated by a prism
     // A pyramid around the z axis. Its tip is at z = 0, and its base is below the tip by the height
     // of the box.
     MD5_SHAPE_CONE,
@@ -90,14 +90,14 @@ typedef enum md5_body_shape {
 // Selects which part of a joint's transform is computed from a body when bodies are converted to a
 // pose.
 typedef enum md5_body_mod {
-    MD5_BODY_AXIS,   // the rotation of the joint
-    MD5_BODY_ORIGIN, // the position of the joint
-    MD5_BODY_BOTH    // the rotation and the position of the joint
+    MD5_BODY_AXIS,   // the body determines the rotation of the joint
+    MD5_BODY_ORIGIN, // the body determines the position of the joint
+    MD5_BODY_BOTH    // the body determines the rotation and the position of the joint
 } md5_body_mod;
 
 // The declaration of a body, which is a rigid part of a figure, usually a limb.
 typedef struct md5_figure_body {
-    const char *name;  // name of the body, to which constraints refer
+    const char *name;  // name of the body, by which constraints refer to it
     const char *joint; // name of the joint whose transform the body determines
     // List of the joints that are attached to the body, for example "*chest -*neck". `*` before a
     // name selects the joint and all its descendants, and `-` removes joints from the list.
@@ -133,11 +133,15 @@ typedef struct md5_figure_body {
 // The types of constraints (connections between two bodies), with the engine's values.
 typedef enum md5_constraint_type {
     MD5_CONSTRAINT_FIXED = 1, // both bodies move as one body
-    MD5_CONSTRAINT_BALL,      // a ball and socket joint, which allows all rotations about a point
-    MD5_CONSTRAINT_UNIVERSAL, // a universal joint, which allows bending but not twisting
-    MD5_CONSTRAINT_HINGE,     // a hinge, which allows rotation about one axis
-    MD5_CONSTRAINT_SLIDER,    // a slider, which allows translation along one axis
-    MD5_CONSTRAINT_SPRING     // a spring between two points
+    // A ball and socket joint: the bodies can rotate in any direction about a common point.
+    MD5_CONSTRAINT_BALL,
+    // A universal joint: the bodies can bend but not twist.
+    MD5_CONSTRAINT_UNIVERSAL,
+    // A hinge: the bodies can rotate about one axis.
+    MD5_CONSTRAINT_HINGE,
+    // A slider: the bodies can move along one axis.
+    MD5_CONSTRAINT_SLIDER,
+    MD5_CONSTRAINT_SPRING // a spring between a point of each body
 } md5_constraint_type;
 
 // The types of limits, which restrict the rotation that a constraint between two bodies allows.
@@ -146,7 +150,8 @@ typedef enum md5_limit_type {
     // A direction must remain in a cone. Hinges use this type too, with another meaning of the
     // angles.
     MD5_FIGURE_CONE,
-    MD5_FIGURE_PYRAMID // a direction must remain in a four-sided pyramid
+    // A direction must remain inside a pyramid with four sides.
+    MD5_FIGURE_PYRAMID
 } md5_limit_type;
 
 // The declaration of a constraint, which connects two bodies. Members that the type of the
@@ -260,7 +265,8 @@ typedef struct md5_body_part {
 typedef struct md5_body_constraint {
     const md5_figure_constraint *def; // the declaration of the constraint
     uint32_t bodies[2];               // indices of the connected bodies; MD5_NONE means the world
-    md5_vec3 anchors[2];              // the point at which the bodies are connected
+    // Position of the point at which the bodies are connected, in the axes of each body.
+    md5_vec3 anchors[2];
     // Directions of the two connected limbs.
     md5_vec3 shafts[2];
     // The rotation axis of a hinge, or the direction of a slider. For a universal joint, a

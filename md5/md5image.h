@@ -35,7 +35,7 @@ typedef struct md5_image {
     uint32_t width, height; // width and height in pixels, at least 1
     // [height][width][4] Red, green, blue and alpha of each pixel. The top row is first.
     uint8_t *pixels;
-    size_t size; // size of the memory block that contains this structure and the pixels, in bytes
+    size_t size; // size in bytes of the memory block that contains this structure and the pixels
     md5_internal internal;
 } md5_image;
 
@@ -49,7 +49,7 @@ typedef struct md5_image_decoder {
                           uint32_t *height, md5_error *error);
     // Frees the pixels that decode() returned.
     void (*release)(void *user, const void *pixels);
-    void *user; // passed to both functions
+    void *user; // first argument of both functions
 } md5_image_decoder;
 
 // Options of functions that load images. Initialize the structure with `md5_image_opts opts =
@@ -100,7 +100,7 @@ MD5_GAME_API void md5_free_image(md5_image *image);
 // The operations of image programs. Names in quotes are the keywords of the engine.
 // md5_image_program describes the results.
 typedef enum md5_image_kind {
-    MD5_IMAGE_FILE, // reads the image from a file
+    MD5_IMAGE_FILE, // reads the image from the file md5_image_step.file
     // "heightmap": converts a height map to normals. One input image; values[0] is the scale of the
     // heights.
     MD5_IMAGE_HEIGHTMAP,
@@ -161,7 +161,7 @@ typedef struct md5_image_step {
 typedef struct md5_image_program {
     // Text of the program in the spelling of the engine. "" means that there is no image.
     const char *text;
-    uint32_t num_steps; // number of steps
+    uint32_t num_steps; // number of operations in the program
     // [num_steps] operations that compute the image, in order of execution
     const md5_image_step *steps;
 } md5_image_program;
@@ -197,7 +197,7 @@ typedef enum md5_image_cube { MD5_IMAGE_2D, MD5_IMAGE_CUBE, MD5_IMAGE_CAMERA_CUB
 
 // Selects the source of an image: a file, or a view that the engine draws in each frame.
 typedef enum md5_dynamic_image {
-    MD5_IMAGE_STATIC,     // an image file or an image program
+    MD5_IMAGE_STATIC,     // an image file or an image program; the image does not change
     MD5_IMAGE_MIRROR = 3, // the view in a mirror (keyword `mirrorRenderMap`)
     // the view through the surface in the X-ray mode of the engine (keyword `xrayRenderMap`)
     MD5_IMAGE_XRAY,

@@ -42,9 +42,11 @@ extern "C" {
 
 // Selects what a clip does at its end. For a clip that plays backward, the end is its first frame.
 typedef enum md5_play_mode {
-    MD5_PLAY_LOOP,      // starts again from the first frame
-    MD5_PLAY_ONCE,      // holds the last frame, or the first frame if it plays backward
-    MD5_PLAY_PING_PONG, // plays forward, then backward; one cycle consists of both directions
+    MD5_PLAY_LOOP, // the clip starts again from the first frame
+    // The clip continues to show the last frame, or the first frame if it plays backward.
+    MD5_PLAY_ONCE,
+    // The clip plays forward, then backward. One cycle consists of both directions.
+    MD5_PLAY_PING_PONG,
 } md5_play_mode;
 
 // Selects the duration of one cycle of a looping clip. It depends on how the clip was exported.
@@ -72,20 +74,25 @@ typedef enum md5_root_extraction {
 // the clips. The other kinds are called reports: the player creates them if md5_machine_desc.report
 // enables them.
 typedef enum md5_event_kind {
-    MD5_EVENT_CLIP,           // a clip passes the frame of an event in its table
-    MD5_EVENT_ENTER,          // report: a state starts
-    MD5_EVENT_LEAVE,          // report: a transition or a cut from a state to another state starts
-    MD5_EVENT_TRANSITION_END, // report: a state has faded in completely; after a cut, immediately
-    MD5_EVENT_CLIP_END,       // report: a clip reaches its end or the end of a cycle
-    MD5_EVENT_BEGIN,          // a window in the table of a clip opens
-    MD5_EVENT_END,            // a window in the table of a clip closes
+    // A clip reaches a frame for which its table contains an event.
+    MD5_EVENT_CLIP,
+    MD5_EVENT_ENTER, // report: a layer changes to a state, which starts
+    // Report: a transition or an immediate change from one state to another starts.
+    MD5_EVENT_LEAVE,
+    // Report: a state has faded in completely. After an immediate change, this is reported at once.
+    MD5_EVENT_TRANSITION_END,
+    // Report: a clip reaches its end, or the end of a cycle.
+    MD5_EVENT_CLIP_END,
+    MD5_EVENT_BEGIN, // a clip opens a window (an event with a duration) of its table
+    MD5_EVENT_END,   // a clip closes a window of its table
 } md5_event_kind;
 
 // An event at a frame of a clip, such as a footstep. The structure has two uses. In the table of a
 // clip, it defines an event; set only `frame`, `name` and `text`. As the argument of the event
 // function md5_event_fn, it describes an event of any kind that has just happened.
 typedef struct md5_event {
-    uint32_t frame; // frame of the clip; 0 is the first
+    // index of the frame at which the event happens; 0 is the first frame of the clip
+    uint32_t frame;
     // `name` is the name of the event, such as "footstep". `text` is an argument for the program,
     // such as "left"; NULL and "" mean that the event has no argument.
     const char *name, *text;
@@ -132,7 +139,7 @@ typedef struct md5_clip_curve {
     // Name of the curve, unique in a clip. Several clips may have a curve with the same name.
     const char *name;
     const md5_morph_key *keys; // [num_keys] values at some frames, by ascending frame
-    uint32_t num_keys;         // at least 1
+    uint32_t num_keys;         // number of keys, at least 1
     md5_easing easing;         // course of the value between two keys
     uint64_t reserved[2];      // must be 0
 } md5_clip_curve;
@@ -190,8 +197,8 @@ typedef struct md5_mask_desc {
 // as the speed of the character. Conditions of transitions, playback speeds, weights and blend
 // spaces can depend on it.
 typedef enum md5_parameter_kind {
-    MD5_PARAMETER_FLOAT, // any number
-    MD5_PARAMETER_BOOL,  // 0 or 1
+    MD5_PARAMETER_FLOAT, // the parameter is any number
+    MD5_PARAMETER_BOOL,  // the parameter is 0 or 1
     // A bool that causes one transition, such as "jump". The game sets the trigger; the transition
     // that uses it in its conditions resets it when it is taken. If several layers have such a
     // transition, each layer can take one transition with the trigger at the same instant.
@@ -232,7 +239,8 @@ typedef struct md5_follow_desc {
     // Name of a float parameter. A machine can have at most one entry per parameter.
     const char *parameter;
     md5_follow_kind kind;
-    float rate; // MD5_FOLLOW_SMOOTH: rate of the approach, 1/s, above 0
+    // MD5_FOLLOW_SMOOTH: rate at which the parameter approaches its new value, 1/s, above 0.
+    float rate;
     // MD5_FOLLOW_SPRING: stiffness of the spring, 1/s^2, above 0, and its damping, 1/s, at least 0.
     float stiffness, damping;
     float duration; // MD5_FOLLOW_EASE: duration of the change, seconds, at least 0
@@ -338,7 +346,7 @@ typedef struct md5_motion_desc {
     const char *name;
     md5_motion_kind kind;
     const char *clip;   // MD5_MOTION_CLIP: name of the clip
-    md5_play_mode mode; // MD5_MOTION_CLIP: what the clip does at its end
+    md5_play_mode mode; // MD5_MOTION_CLIP: what the clip does when it reaches its end
     double start;       // MD5_MOTION_CLIP: normalized time at which the clip starts
     // Factor of the playback rate. The value 0 means 1; MD5_EXPLICIT_ZERO means 0, which shows a
     // still pose.
@@ -380,12 +388,14 @@ typedef enum md5_fade {
 
 // Selects how a condition compares a parameter or a time. "The value" is md5_condition.value.
 typedef enum md5_comparison {
-    MD5_IS_SET,      // a bool or trigger is set, or a float is not 0
-    MD5_IS_CLEAR,    // the opposite of MD5_IS_SET
-    MD5_IS_LESS,     // less than the value
-    MD5_IS_GREATER,  // greater than the value
-    MD5_IS_AT_MOST,  // less than or equal to the value
-    MD5_IS_AT_LEAST, // greater than or equal to the value
+    // True if a bool or trigger is set, or if a float is not 0.
+    MD5_IS_SET,
+    // True if a bool or trigger is not set, or if a float is 0.
+    MD5_IS_CLEAR,
+    MD5_IS_LESS,     // true if the number is less than the value
+    MD5_IS_GREATER,  // true if the number is greater than the value
+    MD5_IS_AT_MOST,  // true if the number is less than or equal to the value
+    MD5_IS_AT_LEAST, // true if the number is greater than or equal to the value
 } md5_comparison;
 
 // The kind of a condition, which a transition or a one-shot clip must satisfy to start.
@@ -419,7 +429,7 @@ typedef struct md5_condition {
     // separated by a space. Not used for times.
     const char *parameter;
     md5_comparison compare;
-    float value; // value with which the parameter or the time is compared
+    float value; // value with which the number is compared
     md5_condition_kind kind;
     // MD5_WHEN_STATE_TIME: if this member is not 0, the time is compared with a random number
     // between `value` and `longest` instead of `value`. A new number is drawn each time a state
@@ -440,8 +450,9 @@ typedef enum md5_interrupt {
     // Every transition that leaves the target state, and every transition from any state (`from` is
     // NULL).
     MD5_INTERRUPT_ANY,
-    MD5_INTERRUPT_HIGHER, // as ANY, but only transitions with a higher priority
-    MD5_INTERRUPT_NONE,   // no transition
+    // As MD5_INTERRUPT_ANY, but only transitions with a higher priority than the active one.
+    MD5_INTERRUPT_HIGHER,
+    MD5_INTERRUPT_NONE, // no transition may interrupt it
 } md5_interrupt;
 
 // A transition between two states of a layer. It is taken when its conditions are true. It can also
@@ -449,8 +460,10 @@ typedef enum md5_interrupt {
 // in this clip: a time (`waits` and `exit`), a time in every cycle (`exits_each`), or each position
 // of an event (`exit_event`).
 typedef struct md5_transition_desc {
-    const char *from; // name of the state to leave; NULL = any state except `to`
-    const char *to;   // name of the target state
+    // Name of the state from which the transition leads. NULL: the transition leads from any state
+    // except `to`.
+    const char *from;
+    const char *to; // name of the state to which the transition leads
     // [num_conditions] Conditions, all of which must be true in at least one alternative (see
     // md5_condition). The first alternative that is true causes the transition; the triggers in it
     // are reset.
@@ -860,12 +873,16 @@ typedef struct md5_target {
 // facial expression (md5skin.h). A machine only computes weights: it refers to morph targets by
 // name, and md5_player_morphs() returns the weights.
 typedef enum md5_morph_drive {
-    MD5_MORPH_BY_PARAMETER, // value of a parameter, clamped to a magnitude of 1 million
-    MD5_MORPH_BY_STATE,     // weight of a state: 1 while the layer plays only this state
+    // The value of a parameter, clamped to a magnitude of 1 million.
+    MD5_MORPH_BY_PARAMETER,
+    // The weight of a state, which is 1 while the layer plays only this state.
+    MD5_MORPH_BY_STATE,
     // Value of a table of keys over the frames of a clip, multiplied by the weight of the clip.
     MD5_MORPH_BY_CLIP,
-    MD5_MORPH_BY_CURVE,  // value of a curve of the clips, as returned by md5_player_curve()
-    MD5_MORPH_BY_WINDOW, // weight with which a window is open, as returned by md5_player_window()
+    // The value of a curve of the clips, as md5_player_curve() returns it.
+    MD5_MORPH_BY_CURVE,
+    // The weight with which a window is open, as md5_player_window() returns it.
+    MD5_MORPH_BY_WINDOW,
 } md5_morph_drive;
 
 // Computes the weight of one morph target (a shape of the model, such as a facial expression) from
@@ -946,11 +963,11 @@ typedef struct md5_machine_desc {
     // is at most MD5_MAX_ONE_SHOTS. The value 0 means num_slots, or 4 if num_slots is 0. The
     // entries of the table `slots` are the first slots; the remaining slots have no name.
     uint32_t max_one_shots, num_slots, num_one_shots;
-    uint32_t num_attached; // at most MD5_MAX_ATTACHED
+    uint32_t num_attached; // number of entries of `attached`, at most MD5_MAX_ATTACHED
     uint32_t num_limits;
     const md5_slot_desc *slots;
     const md5_one_shot_desc *one_shots;
-    uint64_t reserved[3]; // 0
+    uint64_t reserved[3]; // must be 0
 } md5_machine_desc;       // must be 0
 
 // Opaque: a machine that md5_create_machine() created. It is read-only.
@@ -1053,8 +1070,10 @@ typedef struct md5_machine_file {
     md5_clip_desc *clips; // [desc.num_clips] the table desc.clips, which the program may change
     // [desc.num_attached] The table desc.attached, which the program may change.
     md5_attached_desc *attached;
-    const char *model_file; // path of the .md5mesh file of the model; "" if missing
-    uint32_t num_warnings;  // number of warnings that reading the file produced
+    // Path of the .md5mesh file of the model, as in the machine file. "" if the machine file does
+    // not contain it.
+    const char *model_file;
+    uint32_t num_warnings; // number of warnings that reading the file produced
     md5_internal internal;
 } md5_machine_file;
 

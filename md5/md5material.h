@@ -126,11 +126,11 @@ typedef enum md5_stage_light {
 //
 // The remaining bits control the depth test, and which values the stage writes. They are:
 enum {
-    MD5_STAGE_NO_DEPTH = 0x100,  // do not write depth
-    MD5_STAGE_NO_RED = 0x200,    // do not write red
-    MD5_STAGE_NO_GREEN = 0x400,  // do not write green
-    MD5_STAGE_NO_BLUE = 0x800,   // do not write blue
-    MD5_STAGE_NO_ALPHA = 0x1000, // do not write alpha
+    MD5_STAGE_NO_DEPTH = 0x100,  // the stage does not write depth
+    MD5_STAGE_NO_RED = 0x200,    // the stage does not write the red channel
+    MD5_STAGE_NO_GREEN = 0x400,  // the stage does not write the green channel
+    MD5_STAGE_NO_BLUE = 0x800,   // the stage does not write the blue channel
+    MD5_STAGE_NO_ALPHA = 0x1000, // the stage does not write the alpha channel
     // If the bit is set, the stage is drawn only where its depth equals the depth in the buffer. If
     // the bit is not set, it is drawn where the surface is nearer or has equal depth.
     MD5_STAGE_DEPTH_EQUAL = 0x20000
@@ -138,7 +138,7 @@ enum {
 
 // Selects the source of the texture coordinates of a stage.
 typedef enum md5_texgen {
-    MD5_TEXGEN_EXPLICIT, // the texture coordinates of the vertex
+    MD5_TEXGEN_EXPLICIT, // texture coordinates of the vertex
     MD5_TEXGEN_NORMAL,   // the normal of the vertex, as a direction in a cube map
     // The direction to the eye, reflected by the surface, as a direction in a cube map.
     MD5_TEXGEN_REFLECT,
@@ -153,9 +153,9 @@ typedef enum md5_texgen {
 
 // Selects how the vertex color changes the color of a stage.
 typedef enum md5_vertex_color {
-    MD5_VERTEX_COLOR_IGNORE,   // no effect
-    MD5_VERTEX_COLOR_MODULATE, // the stage is multiplied by the vertex color
-    MD5_VERTEX_COLOR_INVERSE   // the stage is multiplied by 1 - vertex color
+    MD5_VERTEX_COLOR_IGNORE,   // the vertex color is ignored
+    MD5_VERTEX_COLOR_MODULATE, // the color of the stage is multiplied by the vertex color
+    MD5_VERTEX_COLOR_INVERSE   // the color of the stage is multiplied by 1 minus the vertex color
 } md5_vertex_color;
 
 // Largest number of images of a fragment program, and largest number of parameters of a vertex
@@ -198,7 +198,7 @@ typedef struct md5_stage {
     bool has_alpha_test; // true: the stage has an alpha test; see `alpha_test`
     bool has_matrix;     // true: the stage transforms its texture coordinates; see `matrix`
     md5_texgen texgen;   // source of the texture coordinates
-    md5_vertex_color vertex_color; // effect of the vertex color
+    md5_vertex_color vertex_color; // effect of the vertex color on the stage
     // Kind of a dynamic image, which is a view of the scene that the engine draws into the image,
     // such as a mirror; and the size of this view in pixels.
     md5_dynamic_image dynamic;
@@ -206,7 +206,7 @@ typedef struct md5_stage {
     // File of a video (keyword videoMap), or argument of the keyword soundMap. NULL: neither is
     // used.
     const char *video;
-    bool video_loops; // true: the video starts again at its end
+    bool video_loops; // true: the video is repeated when it ends
     // true: the stage shows the wave form of the playing sound (keyword soundMap).
     bool is_sound_map;
     // Index of a register. If the value of the register is 0, the stage is not drawn.
@@ -250,8 +250,8 @@ typedef enum md5_deform {
     MD5_DEFORM_EXPAND,
     MD5_DEFORM_MOVE,
     MD5_DEFORM_EYEBALL,
-    MD5_DEFORM_PARTICLE,  // not supported
-    MD5_DEFORM_PARTICLE2, // not supported
+    MD5_DEFORM_PARTICLE,  // the surface is replaced by particles; not supported
+    MD5_DEFORM_PARTICLE2, // the surface is replaced by particles; not supported
     MD5_DEFORM_TURBULENT
 } md5_deform;
 
@@ -352,7 +352,7 @@ typedef struct md5_material {
     //   5: slick           8: noimpact       11: noFragment
     //   6: collision       9: nosteps        12: nullNormal
     uint32_t surface;
-    int32_t spectrum; // only lights with the same number illuminate the surface
+    int32_t spectrum; // only lights whose material has the same number illuminate the surface
     // change of the vertices that is computed for each frame
     md5_deform deform;
     // Indices of the three registers that contain the parameters P0, P1 and P2 of the deform; see
@@ -381,7 +381,8 @@ typedef struct md5_material {
     float decal_end[4];   // color of a decal after it has faded: red, green, blue, alpha
 
     uint32_t num_stages, num_ops;
-    const md5_stage *stages; // [num_stages] the stages in drawing order
+    // [num_stages] The stages, in the order in which they are drawn.
+    const md5_stage *stages;
     // number of registers that the material uses, at least MD5_FIRST_REGISTER
     uint32_t num_registers;
     // [num_registers] Values of the registers that are constant; 0 for all other registers.
@@ -410,7 +411,7 @@ typedef struct md5_material_input {
     // Parameters of the entity: red, green, blue, alpha (shaderParm0 to shaderParm3), and
     // shaderParm4 to shaderParm11.
     float parms[12];
-    float globals[8];     // parameters of the view: global0 to global7
+    float globals[8];     // parameters of the view: the engine's variables global0 to global7
     float sound;          // amplitude of the sound that the entity plays
     uint64_t reserved[4]; // must be 0
 } md5_material_input;

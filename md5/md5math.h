@@ -96,7 +96,7 @@ typedef struct md5_quat {
 typedef struct md5_xform {
     md5_quat rotation;
     md5_vec3 translation;
-    float pad; // unused, 0
+    float pad; // not used, 0
 } md5_xform;
 
 // A transform as a unit dual quaternion, for dual quaternion skinning. The two parts are
@@ -132,8 +132,10 @@ typedef struct md5_euler {
 
 // The range of the depth z in clip space, from the near plane to the far plane.
 typedef enum md5_depth {
-    MD5_DEPTH_MINUS_ONE_TO_ONE, // -1 to 1: OpenGL
-    MD5_DEPTH_ZERO_TO_ONE,      // 0 to 1: Vulkan, Direct3D, Metal, and OpenGL with glClipControl()
+    MD5_DEPTH_MINUS_ONE_TO_ONE, // OpenGL: from -1 at the near plane to 1 at the far plane
+    // Vulkan, Direct3D, Metal, and OpenGL with glClipControl(): from 0 at the near plane to 1 at
+    // the far plane.
+    MD5_DEPTH_ZERO_TO_ONE,
     // 1 to 0: Vulkan, Direct3D and Metal with reversed depth; the near plane is 1
     MD5_DEPTH_ONE_TO_ZERO,
 } md5_depth;
@@ -476,8 +478,10 @@ typedef struct md5_ray {
     // Direction of any length; t is measured in multiples of this length. A ray whose direction has
     // length 0 hits nothing.
     md5_vec3 direction;
-    float limit;     // largest t; 0 = no limit
-    bool front_only; // true: the ray hits triangles only from outside
+    // Largest value of t, in multiples of the length of `direction`. 0 = the ray has no end.
+    float limit;
+    // true: the ray hits a triangle only if it comes from the outer side of the triangle.
+    bool front_only;
 } md5_ray;
 
 // -- Pixels ---------------------------------------------------------------------------------
@@ -489,7 +493,7 @@ typedef struct md5_ray {
 // coordinates increase upward, as in gl_FragCoord, or if y points down in clip space, as in Vulkan.
 typedef struct md5_viewport {
     float x, y, width, height; // width and height must not be 0
-    md5_depth depth;           // range of z in clip space
+    md5_depth depth;           // range of the depth z in clip space
 } md5_viewport;
 
 // These functions convert between points in space and pixels of a window. `clip_from_world` is the

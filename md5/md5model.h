@@ -203,8 +203,8 @@ typedef struct md5_threads {
     // that called the library, and never from a range function. run() cannot report errors: if the
     // pool has fewer threads than expected, it must use fewer workers.
     void (*run)(void *pool, size_t count, md5_range_fn *range, void *user);
-    void *pool; // Passed to run(). The library stores neither this pointer nor the structure.
-    uint32_t num_workers; // Number of workers, at least 1.
+    void *pool;           // first argument of run(); the library does not store it
+    uint32_t num_workers; // number of workers, at least 1
 } md5_threads;
 
 // Processes the items 0 to `count` - 1 with the function `range`, and passes `user` to each call.
@@ -223,7 +223,7 @@ typedef struct md5_allocator {
     void *(*alloc)(void *user, size_t size);
     // Frees memory. `size` is the size that was passed to alloc().
     void (*free)(void *user, void *memory, size_t size);
-    void *user; // passed to both functions
+    void *user; // first argument of both functions
     // Maximum number of bytes that one call of the library may hold at any time. 0 = 1 GiB.
     size_t limit;
 } md5_allocator;
@@ -268,15 +268,16 @@ typedef struct md5_files {
     const void *(*open)(void *user, const char *path, size_t *size, md5_error *error);
     // Releases the content. Called once for each successful call of open().
     void (*close)(void *user, const void *bytes, size_t size);
-    void *user; // passed to both functions
+    void *user; // first argument of both functions
 } md5_files;
 
 // Selects how vertex normals are computed. A vertex normal is the weighted sum of the unit normals
 // of all triangles that have a vertex at the same position. Triangles of other vertices at this
 // position are included. The value selects the weight of a triangle in this sum.
 typedef enum md5_normals {
-    MD5_NORMALS_ID,   // The weight is 1, as in id's engine.
-    MD5_NORMALS_AREA, // The weight is the area of the triangle, as in most Quake engines.
+    MD5_NORMALS_ID, // The weight of each triangle is 1, as in id's engine.
+    // The weight of a triangle is its area, as in most Quake engines.
+    MD5_NORMALS_AREA,
     // The weight is the angle of the triangle at the vertex, so that the result does not depend on
     // the triangulation (Thuermer, Wuethrich 1998).
     MD5_NORMALS_ANGLE
@@ -305,17 +306,20 @@ typedef struct md5_load_opts {
     // file name.
     const char *file_name;
     md5_warn_fn *warn; // Function that receives warnings. NULL: warnings are only counted.
-    void *warn_user;   // Passed to `warn`.
+    void *warn_user;   // first argument of `warn`
     // Maximum number of warnings that one call reports. If there are more, the last reported
     // warning states that the limit was reached. 0 = 100.
     uint32_t max_warnings;
-    md5_axes axes; // Axes of the result. 0 = id's axes. See "Conversion" below.
-    float scale;   // Units of the result per unit of the file, from 1e-6 to 1e6. 0 = 1.
-    bool flip_v;   // true: v = 0 is the bottom row of a texture, as in OpenGL; false: the top row
+    // Axes of the loaded data: which of x, y and z point forward, left and up. 0 = id's axes. See
+    // "Conversion" below.
+    md5_axes axes;
+    // Factor by which all lengths are multiplied, from 1e-6 to 1e6. 0 means 1.
+    float scale;
+    bool flip_v; // true: v = 0 is the bottom row of a texture, as in OpenGL; false: the top row
     // Treatment of triangles with invalid vertex indices. true: omit these triangles and warn.
     // false: the load fails.
     bool drop_invalid_triangles;
-    bool require_meshes; // true: a model without meshes is an error
+    bool require_meshes; // true: a load fails if the model has no meshes
     // true: md5_bind() accepts an animation if at least one of its joints is in the model. false:
     // at least half of the joints of the animation and of the model must match.
     bool allow_partial_binding;
@@ -373,11 +377,11 @@ typedef struct md5_vertex {
 // The influence of one joint on a vertex, as the file stores it. The position of the vertex is the
 // sum of `bias` times the transformed `offset` over all weights of the vertex.
 typedef struct md5_weight {
-    uint32_t joint; // index of the joint
+    uint32_t joint; // index of the joint to which the weight belongs
     // Fraction of the position that this weight contributes, as in the file. The sum of the biases
     // of a vertex is usually 1, but files may contain other sums.
     float bias;
-    md5_vec3 offset; // position in the space of the joint
+    md5_vec3 offset; // position of the point in the space of the joint
 } md5_weight;
 
 // opaque: the order in which md5_skin() computes the vertices of a mesh
@@ -390,7 +394,8 @@ typedef struct md5_mesh {
     // Name of the mesh, from a line `name "x"` or a comment `// meshes: x` of the file. "" if the
     // file contains neither.
     const char *name;
-    const char *shader; // Name of the material, as in the file. "" if it is missing.
+    // Name of the material, as in the file. "" if the file does not contain it.
+    const char *shader;
     uint32_t num_file_vertices, num_weights;
     // [num_file_vertices] the vertices as the file stores them
     const md5_vertex *file_vertices;
@@ -447,19 +452,23 @@ typedef struct md5_mesh {
     //   palette[joint] * influence.
     //
     // This sum is exact for any number of weights and for any biases.
-    uint32_t num_influences, max_influences; // max_influences: the largest number for one vertex
+    //
+    // `num_influences` is the number of influences of all vertices. `max_influences` is the largest
+    // number of influences of one vertex.
+    uint32_t num_influences, max_influences;
     // [num_vertices + 1] index of the first influence of each vertex
     const uint32_t *first_influence;
     const uint32_t *influence_joints; // [num_influences] index of the joint of each influence
     // [num_influences] the vector (bias * point, bias) of each influence
     const md5_vec4 *influences;
-    uint32_t max_weights;  // largest number of weights of one file vertex
-    uint32_t num_off_sums; // number of file vertices whose biases do not sum to 1 within 1e-4
+    uint32_t max_weights; // largest number of weights of one file vertex
+    // Number of vertices of the file whose weights have biases that do not sum to 1 within 1e-4.
+    uint32_t num_off_sums;
     // Largest displacement of a vertex, in units, if a renderer uses only the 4 (loss4) or 8
     // (loss8) strongest influences of each vertex. These are the results of md5_pack_loss() if its
     // argument `joints` is NULL. They are infinite if the load omitted MD5_GEOMETRY_LOSSES.
     float loss4, loss8;
-    md5_bounds bounds; // bounding box of `positions`
+    md5_bounds bounds; // bounding box of all `positions`
     // Data that makes md5_skin() faster. NULL if the load omitted it or if the mesh has no
     // vertices; md5_skin() then takes longer, but its results have the same bits.
     const md5_skin_plan *skin_plan;
@@ -473,19 +482,21 @@ typedef struct md5_mesh {
 
 // A joint of a skeleton.
 typedef struct md5_joint {
-    const char *name; // Name: the bytes of the file in unknown encoding, terminated by NUL.
-    uint32_t parent;  // index of the parent; MD5_NONE for a root
+    // Name of the joint: the bytes of the file in an unknown encoding, terminated by NUL.
+    const char *name;
+    uint32_t parent; // index of the parent joint; MD5_NONE if the joint is a root
 } md5_joint;
 
 // The joints of a model or an animation, in the order of the file. A parent may have a larger index
 // than its child, so use the array `order` to process parents before their children.
 typedef struct md5_skeleton {
     uint32_t num_joints;
-    const md5_joint *joints; // [num_joints]
+    const md5_joint *joints; // [num_joints] name and parent of each joint
     // [num_joints] Indices of all joints, each once: first the roots, then their children, and so
     // on level by level.
     const uint32_t *order;
-    md5_axes axes; // axes of all spaces of the asset; see md5_load_opts.axes
+    // Axes of all coordinate systems of the model or animation; see md5_load_opts.axes.
+    md5_axes axes;
     // Number by which the load multiplied all lengths (md5_load_opts.scale). 0 means 1.
     float scale;
 } md5_skeleton;
@@ -496,10 +507,11 @@ typedef struct md5_model {
     // [num_joints] bind pose: the transform of each joint relative to its parent
     const md5_xform *bind_local;
     const md5_mat34 *bind; // [num_joints] bind pose: the matrix of each joint in model space
-    const md5_mat34 *inverse_bind;     // [num_joints] inverse of each matrix of `bind`
-    uint32_t num_meshes, max_vertices; // max_vertices: num_vertices of the largest mesh
+    const md5_mat34 *inverse_bind; // [num_joints] inverse of each matrix of `bind`
+    // `max_vertices` is the number of drawn vertices (num_vertices) of the largest mesh.
+    uint32_t num_meshes, max_vertices;
     md5_normals normals;    // method by which normals were computed (md5_load_opts.normals)
-    const md5_mesh *meshes; // [num_meshes]
+    const md5_mesh *meshes; // [num_meshes] the meshes in the order of the file
     md5_bounds bounds;      // bounding box of all meshes in the bind pose
     // Command line of the program that wrote the file, as the file stores it. "" if it is missing.
     const char *command_line;
@@ -549,7 +561,8 @@ typedef struct md5_anim {
     const md5_xform *base_frame;
     uint32_t num_frames; // number of frames, at least 1
     double frame_rate;   // frames per second, above 0
-    double duration;     // duration of one cycle in seconds: (num_frames - 1) / frame_rate
+    // Duration of one cycle of a closed loop, in seconds: (num_frames - 1) / frame_rate.
+    double duration;
     // [num_joints] The transform of each joint, relative to the parent. A rotation or translation
     // that changes has the value of the first frame here.
     const md5_xform *constant;
@@ -606,7 +619,7 @@ typedef struct md5_camera_view {
 //   71 pos ( x y z ) rotA ( pitch yaw roll )   angles in degrees
 //   71 pos ( x y z ) rot ( x y z )             a quaternion, as in frames
 typedef struct md5_cut_view {
-    uint32_t cut; // index into md5_camera.cuts
+    uint32_t cut; // index of the cut in md5_camera.cuts
     // False if the file does not contain this value. Then use the value of the first frame after
     // the cut.
     bool has_position, has_rotation;
@@ -731,10 +744,14 @@ MD5_API void md5_free_anim(md5_anim *anim);
 // animation that drives it. A binding stores pointers to the model and to the animation, so free
 // the binding before you free them.
 typedef struct md5_binding {
-    const md5_model *model; // the model; NULL if the binding was created by md5_bind_skeleton()
+    // The model. NULL if md5_bind_skeleton() created the binding.
+    const md5_model *model;
     const md5_skeleton *skeleton;
-    const md5_xform *bind_local;   // [model joints] bind pose, relative to the parent
-    const md5_mat34 *inverse_bind; // [model joints] used by md5_pose_palette()
+    // [model joints] Bind pose: the transform of each joint relative to its parent.
+    const md5_xform *bind_local;
+    // [model joints] Inverse of each joint's matrix in the bind pose, model space.
+    // md5_pose_palette() uses it to compute the palette.
+    const md5_mat34 *inverse_bind;
     const md5_anim *anim;
     // [model joints] Index of the joint of the animation that drives the joint of the model.
     // MD5_NONE: the joint keeps its bind pose.
@@ -813,24 +830,31 @@ typedef enum md5_wrap {
 
 // The method of interpolation between two frames.
 typedef enum md5_interpolation {
-    MD5_INTERPOLATE_LINEAR, // slerp for rotations, linear interpolation for translations
-    MD5_INTERPOLATE_STEP,   // no interpolation: each frame is shown until the next frame
-    MD5_INTERPOLATE_CUBIC,  // smooth curves through the frames; see md5_sample()
-    MD5_INTERPOLATE_NLERP,  // like LINEAR, but with md5_quat_nlerp() for rotations
+    // Rotations are interpolated by slerp, translations linearly.
+    MD5_INTERPOLATE_LINEAR,
+    // There is no interpolation: each frame is shown until the time of the next frame.
+    MD5_INTERPOLATE_STEP,
+    // Smooth curves pass through the frames; md5_sample() describes them.
+    MD5_INTERPOLATE_CUBIC,
+    // As MD5_INTERPOLATE_LINEAR, but rotations are interpolated by md5_quat_nlerp().
+    MD5_INTERPOLATE_NLERP,
 } md5_interpolation;
 
 // A position in a clip at which a pose can be sampled: two frames and the fraction between them.
 // Later versions will not add members.
 typedef struct md5_sample_position {
-    uint32_t frame0, frame1; // the frames before and after the position
-    float fraction;          // position between the frames: 0 = frame0, always below 1
+    uint32_t frame0, frame1; // indices of the frames before and after the position
+    // Position between the frames: 0 is exactly frame0. The fraction is always below 1.
+    float fraction;
     // Wrap mode of the clip. Only MD5_INTERPOLATE_CUBIC uses it, to find the frames beyond the
     // ends.
     md5_wrap wrap;
     // Method of interpolation. md5_sample_position_at() sets it to MD5_INTERPOLATE_LINEAR; you may
     // change it.
     md5_interpolation interpolation;
-    int64_t cycle; // index of the cycle: 0 from time 0, negative before time 0
+    // Number of completed cycles of a repeating clip. It is 0 in the first cycle and negative
+    // before time 0.
+    int64_t cycle;
 } md5_sample_position;
 
 // Converts a time in seconds to a sample position of a clip. The result is exact to the last bit of
@@ -884,7 +908,7 @@ MD5_API const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double
 // Selects the translation of joint 0 in a sampled pose. In MD5 files, joint 0 moves the whole
 // character.
 typedef enum md5_root {
-    MD5_ROOT_FILE, // The translation as stored in the file.
+    MD5_ROOT_FILE, // The translation is that of the file.
     // The translation as in id's engine: the stored translation minus the translation of the base
     // frame, plus the displacement of all completed cycles.
     MD5_ROOT_ID,

@@ -170,7 +170,7 @@ typedef struct md5_one_shot_status {
     // true: the clip was stopped before its end, by md5_player_stop_one_shot() or by the `until`
     // conditions of its entry.
     bool is_stopping;
-    uint32_t clip; // index of the clip in the machine
+    uint32_t clip; // index of the clip in the tables of the machine
     double time;   // normalized time of the clip: 0 is its start, 1 its end
     float weight;  // current weight, including the fades
     // Name of the section that is playing, a string of the machine. NULL: the whole clip is
@@ -553,12 +553,12 @@ struct md5_play_job {
     // The player of the character. It must not occur in another job of the batch.
     md5_player *player;
     double seconds;       // seconds by which the player is advanced
-    md5_event_fn *events; // function that receives the events; NULL: no function is called
-    void *user;           // passed to `events`
+    md5_event_fn *events; // event function, which receives the events; NULL: none
+    void *user;           // first argument of `events`
     // Function that may change the pose before the matrices are computed. NULL: no function is
     // called.
     md5_pose_hook_fn *hook;
-    void *hook_user; // passed to `hook`
+    void *hook_user; // first argument of `hook`
     // [model joints] The joint matrices in model space are written here. NULL: they are not
     // written.
     md5_mat34 *joints;

@@ -263,7 +263,7 @@ typedef struct md5_chain_job {
     md5_vec3 target; // position that the tip should reach, model space
     // Distance in units. The search stops if the tip is nearer to the target than this distance.
     float tolerance;
-    uint32_t iterations; // maximum number of iterations
+    uint32_t iterations; // largest number of iterations of the search
     float weight;        // strength of the effect: 0 = the pose is unchanged, 1 = full effect
     // [num_joints] Limits of the rotations of joints; only those of the chain are used. NULL: there
     // are no limits.
@@ -317,7 +317,7 @@ typedef struct md5_goals_job {
     // The search stops if the errors of all goals are smaller than this value, units. The comment
     // of md5_solve_goals() defines the error.
     float tolerance;
-    uint32_t iterations; // maximum number of iterations
+    uint32_t iterations; // largest number of iterations of the search
     // Strength of the whole effect: 0 = the pose is unchanged, 1 = full effect.
     float weight;
     // [num_joints] Limits of the rotations of joints. NULL: there are no limits.
@@ -649,7 +649,7 @@ typedef struct md5_gait_desc {
     uint32_t body;
     // Function that returns the height of the ground. NULL = the ground is flat and at height 0.
     md5_terrain_fn *terrain;
-    void *user; // passed to `terrain`
+    void *user; // first argument of `terrain`
 
     // Largest distance of a foot from its home, its position at rest. The default 0 means 0.5 times
     // the radius of the gait, which is the mean distance of the homes from their center.
@@ -678,12 +678,13 @@ typedef struct md5_gait_desc {
 typedef struct md5_foothold {
     // Home of the foot: its position at rest, model space, at height 0.
     md5_vec3 home;
-    float rise;    // height of the ankle above the sole of the foot, units
+    float rise;    // height of the ankle joint above the sole of the foot, units
     md5_quat rest; // rotation of the ankle at rest, model space
     // Position of the sole, world space. It is constant while the foot is on the ground.
     md5_vec3 position;
-    md5_vec3 normal;  // normal of the ground at the position of the sole, world space
-    md5_quat facing;  // rotation of the character when the foot landed, world space
+    md5_vec3 normal; // normal of the ground at the position of the sole, world space
+    // Rotation of the character, in world space, at the time when the foot landed.
+    md5_quat facing;
     bool is_stepping; // true while the foot is in the air
     // Completed fraction of the current step, 0 to 1.
     float progress;
@@ -823,9 +824,9 @@ typedef struct md5_gaze {
     // Directions of the gaze at the start and at the end of the last saccade.
     md5_vec2 from, to;
     md5_vec2 head;        // current direction of the head
-    float seconds;        // time since the start of the last saccade
-    float duration;       // duration of the last saccade, seconds
-    float rest;           // time until the next saccade, seconds
+    float seconds;        // time since the start of the last saccade (jump of the gaze), seconds
+    float duration;       // duration of the last saccade (jump of the gaze), seconds
+    float rest;           // time until the next saccade (jump of the gaze), seconds
     uint64_t reserved[2]; // must be 0
 } md5_gaze;
 

@@ -84,7 +84,7 @@ typedef struct md5_ground {
     float plane_distance;
     md5_height_fn *heights;      // callback of the height field; NULL: there is no height field
     md5_triangles_fn *triangles; // callback of the triangles; NULL: there are no triangles
-    void *user;                  // passed to both callbacks
+    void *user;                  // first argument of both callbacks
 } md5_ground;
 
 // -- Falling --------------------------------------------------------------------------------------

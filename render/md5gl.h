@@ -202,7 +202,7 @@ typedef enum md5gl_texture_kind {
 
 // Selects the texel that is used for texture coordinates outside 0 to 1.
 typedef enum md5gl_wrap {
-    MD5GL_WRAP_REPEAT, // the texture repeats
+    MD5GL_WRAP_REPEAT, // the texture is repeated
     MD5GL_WRAP_CLAMP,  // the texels at the border of the texture are used
     // As MD5GL_WRAP_CLAMP, but the texels at the border are opaque black instead of those of the
     // image.
@@ -479,11 +479,14 @@ MD5GL_API void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *targ
 // target owns these objects: do not resize or detach them. The host may draw into the framebuffer
 // outside a frame, and may read the textures after md5gl_end_frame().
 typedef struct md5gl_target_names {
-    uint32_t framebuffer; // framebuffer; it is multisampled if the target is
+    // GL name of the framebuffer into which frames are drawn. It is multisampled if the target has
+    // several samples per pixel.
+    uint32_t framebuffer;
     // Texture with the image: GL_RGBA8, sRGB-encoded, premultiplied by alpha, bottom line first. 0
     // in a target of md5gl_create_outputs().
     md5gl_texture color;
-    md5gl_texture depth; // depth texture, GL_DEPTH_COMPONENT24; 0 in a multisampled target
+    // Depth texture, GL_DEPTH_COMPONENT24. 0 if the target is multisampled.
+    md5gl_texture depth;
     // Textures of a target that md5gl_create_outputs() created; md5gl_draw_outputs() explains them.
     // 0 in other targets.
     md5gl_texture normals; // normals of surfaces, GL_RGB10_A2
@@ -528,7 +531,7 @@ enum { MD5GL_MAX_POINT_LIGHTS = 8, MD5GL_MAX_SPOT_SHADOWS = 4 };
 // A light at a position: a point light, which shines in all directions, or a spot light, which
 // shines into a cone. Initialize the structure with MD5_INIT.
 typedef struct md5gl_point_light {
-    md5_vec3 position; // position in world space
+    md5_vec3 position; // position of the light in world space
     // Distance from the light, in units, at which the light ends. A light with range 0 is not used.
     float range;
     // Linear color of the light at a short distance. It decreases with the square of the distance.
@@ -874,7 +877,7 @@ MD5GL_API void md5gl_draw_blob_shadows(md5gl_renderer *renderer, const md5gl_blo
 
 // One of the two end points of a line that md5gl_draw_lines() draws.
 typedef struct md5gl_line_vertex {
-    md5_vec3 position; // position in world space
+    md5_vec3 position; // position of the end point in world space
     uint8_t rgba[4];   // sRGB color and alpha; the color is not multiplied by alpha
 } md5gl_line_vertex;
 
@@ -990,9 +993,9 @@ MD5GL_API void md5gl_use_shadows(md5gl_renderer *renderer, uint32_t program, uin
 // before the next drawing function of md5gl.
 MD5GL_API void md5gl_resume_frame(md5gl_renderer *renderer);
 
-// The shadows for which a shadow map is used.
+// The kind of shadows for which a shadow map is used.
 typedef enum md5gl_shadow_kind {
-    MD5GL_SHADOW_KEY_LIGHT, // shadows of the key light
+    MD5GL_SHADOW_KEY_LIGHT, // shadows of the key light, the main light of the frame
     // Contact shadows, which darken the ground below objects that are close to it. The map contains
     // the lowest parts of these objects, seen from below. Do not draw the ground into this map.
     MD5GL_SHADOW_CONTACT,

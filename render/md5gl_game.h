@@ -82,7 +82,7 @@ typedef enum md5gl_vertex_color {
 // Selects the source of the texture coordinates of a stage. NORMAL, REFLECT and SKYBOX compute a
 // direction in world space, which selects a texel of a cube map.
 typedef enum md5gl_texgen {
-    MD5GL_TEXGEN_MESH,   // the texture coordinates of the mesh
+    MD5GL_TEXGEN_MESH,   // texture coordinates of the mesh
     MD5GL_TEXGEN_NORMAL, // the normal of the surface
     // The direction to the eye, reflected at the normal of the surface.
     MD5GL_TEXGEN_REFLECT,
@@ -148,7 +148,7 @@ typedef enum md5gl_base {
     // No base is drawn: the stages are blended over the image so far, which is the background, or
     // the mesh if md5gl_draw_model() has drawn it.
     MD5GL_BASE_NONE,
-    MD5GL_BASE_BLACK, // the surface is drawn in black
+    MD5GL_BASE_BLACK, // the surface is drawn in black, without light
     // The surface is drawn with its md5gl_material and the light of the frame. The alpha tests of
     // the stages cut holes into it.
     MD5GL_BASE_LIT,
@@ -167,7 +167,7 @@ typedef struct md5gl_stage_list {
     uint32_t mesh;
     // Index of a skin: the list applies to the instances with this skin (md5gl_instances.skins).
     uint32_t skin;
-    md5gl_base base; // surface below the stages
+    md5gl_base base; // how the surface below the stages is drawn
     // Faces of triangles that are not drawn. If the base is lit and its material is two_sided, both
     // sides of the base are drawn nevertheless.
     md5gl_cull cull;
@@ -216,7 +216,7 @@ MD5GL_API bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *mo
 typedef struct md5gl_deform {
     // number of vertices of the deform, at least the number of vertices of the mesh
     uint32_t num_vertices;
-    uint32_t num_triangles; // number of triangles of the deform
+    uint32_t num_triangles; // number of triangles that replace the triangles of the mesh
     // [3 * num_triangles] Three indices of vertices per triangle, clockwise as seen from the front.
     // Indices must be less than num_vertices. The array is copied.
     const uint32_t *indices;
