@@ -954,8 +954,8 @@ MD5_API md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_sample_position 
 // - MD5_ROOT_FILE: the boxes as stored.
 // - MD5_ROOT_IN_PLACE: the boxes moved with joint 0.
 // - MD5_ROOT_ID: the boxes as in id's engine, which are relative to joint 0's displacement from the
-//   base frame. To
-// move the result to the pose, add the pose's own translation of joint 0, pose[0].translation.
+//   base frame. To move the result to the pose, add the translation of joint 0 in the pose,
+//   pose[0].translation.
 MD5_API md5_bounds md5_anim_bounds(const md5_anim *anim, md5_sample_position sample, md5_root root);
 
 // Converts a pose to joint matrices in model space. Reads pose[skeleton->num_joints], with
