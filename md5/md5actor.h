@@ -209,7 +209,7 @@ typedef struct md5_actor_status {
     // `is_cycling` is true if the clip plays in an endless cycle. `has_ended` is true if it has
     // reached its end.
     bool is_cycling, has_ended;
-    uint64_t reserved[2]; // must be 0
+    uint64_t reserved[2]; // always 0
 } md5_actor_status;
 
 // Returns the state of the clip that a channel started last.

@@ -274,7 +274,7 @@ typedef struct md5_channel_state {
     // true: the script function was stopped because it exceeded the limit of operations or of
     // nested calls.
     bool was_stopped;
-    uint64_t reserved[2]; // must be 0
+    uint64_t reserved[2]; // always 0
 } md5_channel_state;
 
 // Returns the state of a channel.
@@ -287,7 +287,7 @@ typedef struct md5_states_status {
     const char *waits_for;
     bool allows_pain;     // true: pain may interrupt the current animation
     bool allows_movement; // true: the clips of the character move it through the world
-    uint64_t reserved[2]; // must be 0
+    uint64_t reserved[2]; // always 0
 } md5_states_status;
 
 // Returns the values that the script of a character has set, which the game can read.
@@ -481,7 +481,7 @@ typedef struct md5_monster_status {
     float ankle_heights[MD5_MAX_IK_LEGS];
     // Displacement of the waist by walk IK, in the last tick.
     md5_vec3 waist_offset;
-    uint64_t reserved[4]; // must be 0
+    uint64_t reserved[4]; // always 0
 } md5_monster_status;
 
 // Returns the state of a monster.

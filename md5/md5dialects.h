@@ -84,7 +84,7 @@ typedef struct md5_cube2_material {
     // Brightness of the surface if it is not lit, with the number of the script. 0: the surface is
     // lit.
     float fullbright;
-    uint64_t reserved[4]; // must be 0
+    uint64_t reserved[4]; // always 0
 } md5_cube2_material;
 
 // A command of the script that changes the materials of meshes, for example "md5skin upper skin.png
@@ -308,7 +308,7 @@ typedef struct md5_quake_skins {
     uint32_t num_skins; // number of skins that were found
     // [num_skins] Number of images of each skin, 1 to 4. The images are shown in sequence.
     uint32_t num_images[MD5_MAX_QUAKE_SKINS];
-    uint64_t reserved[2]; // must be 0
+    uint64_t reserved[2]; // always 0
 } md5_quake_skins;
 
 // Callback that checks if an image exists. `name` does not have a file extension. Returns true if a

@@ -409,11 +409,11 @@ typedef struct md5_frame_edit {
     // true: joint 0 has the position of the first frame in all frames, so that the character stays
     // in place.
     bool is_in_place;
-    // Largest allowed displacement of the skin, in units, by removing components of frames that
-    // hardly change; 0 = no component is removed. A removed component loses its flag, and the base
-    // frame gets its value in the first frame. If `model` is NULL, the skin is assumed to end 1
-    // unit, or the length of the last bone, beyond each chain of joints. The weights of a vertex
-    // must sum to 1. Joint 0 keeps its translation.
+    // Tolerance for removing components of frames that hardly change: the largest displacement of
+    // the skin that is allowed, in units. 0 = no component is removed. A removed component loses
+    // its flag, and the base frame gets its value in the first frame. If `model` is NULL, the skin
+    // is assumed to end 1 unit, or the length of the last bone, beyond each chain of joints. The
+    // weights of a vertex must sum to 1. Joint 0 keeps its translation.
     float tolerance;
     uint64_t reserved[4]; // must be 0
 } md5_frame_edit;

@@ -265,9 +265,11 @@ typedef struct md5_body_part {
 typedef struct md5_body_constraint {
     const md5_figure_constraint *def; // the declaration of the constraint
     uint32_t bodies[2];               // indices of the connected bodies; MD5_NONE means the world
-    // Position of the point at which the bodies are connected, in the axes of each body.
+    // The connected points: anchors[0] in the axes of bodies[0], anchors[1] in the axes of
+    // bodies[1].
     md5_vec3 anchors[2];
-    // Directions of the two connected limbs.
+    // Directions of the connected limbs: shafts[0] in the axes of bodies[0], shafts[1] in the axes
+    // of bodies[1].
     md5_vec3 shafts[2];
     // The rotation axis of a hinge, or the direction of a slider. For a universal joint, a
     // direction that is perpendicular to both shafts in the setup.
@@ -321,7 +323,7 @@ typedef struct md5_figure {
 
     // [num_bodies] Transform of each body in model space, in the setup (the first frame of the clip
     // "af_pose").
-    const md5_xform *setup; // [num_bodies]
+    const md5_xform *setup;
     // [model joints] Transform of each joint relative to its parent, in the setup. The position of
     // the first joint is 0.
     const md5_xform *setup_pose;

@@ -176,7 +176,7 @@ typedef struct md5_one_shot_status {
     // Name of the section that is playing, a string of the machine. NULL: the whole clip is
     // playing.
     const char *section;
-    uint64_t reserved[1]; // must be 0
+    uint64_t reserved[1]; // always 0
 } md5_one_shot_status;
 
 // Returns the state of the one-shot clip that was started last in a slot.
@@ -296,7 +296,7 @@ typedef struct md5_advance_status {
     uint64_t num_dropped;
     // Seconds at the end of the step that were not divided into parts because of the limit.
     double undivided;
-    uint64_t reserved[2]; // must be 0
+    uint64_t reserved[2]; // always 0
 } md5_advance_status;
 
 // Advances a player by `seconds`: takes transitions, plays clips, calls `events` for each event,
@@ -517,7 +517,7 @@ typedef struct md5_layer_status {
     float progress;
     double time;          // normalized time of the state `state`
     float weight;         // current weight of the layer
-    uint64_t reserved[2]; // must be 0
+    uint64_t reserved[2]; // always 0
 } md5_layer_status;
 
 // Returns the current state of a layer. If the index is invalid, `from` is MD5_NONE and all other

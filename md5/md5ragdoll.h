@@ -202,7 +202,7 @@ typedef struct md5_ragdoll_status {
     // Index of the constraint that exceeds its limit by `worst_limit`. MD5_NONE: no limit is
     // exceeded.
     uint32_t worst_constraint;
-    uint64_t reserved[4]; // must be 0
+    uint64_t reserved[4]; // always 0
 } md5_ragdoll_status;
 
 // Returns the state and the statistics of the simulation.

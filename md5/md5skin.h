@@ -524,7 +524,7 @@ typedef struct md5_hit {
     // vertices is considered. MD5_NONE: the vertices have no influences.
     uint32_t joint;
     bool from_front; // true: the ray hits the outer side of the triangle; false: the inner side
-    uint64_t reserved[2]; // must be 0
+    uint64_t reserved[2]; // always 0
 } md5_hit;
 
 // Returns true if the ray hits a box. Writes the position at which the ray enters the box to *t, as

@@ -161,7 +161,7 @@ typedef struct md5gl_stats {
     // Number of images of impostors that fit into this memory. Each frame of an impostor set needs
     // one image per direction, and one image from below for contact shadows.
     uint32_t num_impostor_images;
-    uint64_t reserved[4]; // must be 0
+    uint64_t reserved[4]; // always 0
 } md5gl_stats;
 
 // Returns the current memory use of the renderer.
@@ -492,7 +492,7 @@ typedef struct md5gl_target_names {
     md5gl_texture normals; // normals of surfaces, GL_RGB10_A2
     md5gl_texture motion;  // motion vectors, GL_RG16F
     md5gl_texture ids;     // ids of instances, and indices of meshes, GL_RG32UI
-    uint64_t reserved[2];  // must be 0
+    uint64_t reserved[2];  // always 0
 } md5gl_target_names;
 
 // Returns the GL names of a target.
@@ -1021,7 +1021,7 @@ typedef struct md5gl_shadow_map {
     // The square of the map in the texture: its lower left corner (x, y) and its side length, in
     // texels.
     uint32_t x, y, texels;
-    uint64_t reserved[4]; // must be 0
+    uint64_t reserved[4]; // always 0
 } md5gl_shadow_map;
 
 // Type of a function of the host that draws the host's geometry into a shadow map. When it is

@@ -83,7 +83,7 @@ typedef struct md5gl_material_set {
     // [num_textures] The textures of the materials. The checkerboard for meshes without a diffuse
     // texture is not in the array, because the renderer owns it.
     md5gl_texture *textures;
-    uint64_t reserved[4]; // must be 0
+    uint64_t reserved[4]; // always 0
 } md5gl_material_set;
 
 // Creates a material for each mesh that has triangles, from the images in the folder of the model.
