@@ -197,7 +197,7 @@ MD5_GAME_API md5_xform md5_actor_root_motion(const md5_actor *actor);
 MD5_GAME_API void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints,
                                  md5_mat34 *palette);
 
-// State of the clip that a channel started last.
+// State of the clip that a channel (part of the body) started last.
 typedef struct md5_actor_status {
     // Index of the clip. MD5_NONE: the channel plays no clip or is invalid, and all other members
     // are 0.

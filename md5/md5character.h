@@ -193,7 +193,7 @@ MD5_GAME_API void md5_free_script(md5_script *script);
 // its script object.
 typedef struct md5_states md5_states;
 
-// Parameters of md5_create_states().
+// Parameters of md5_create_states(), which lets scripts select the animations of a character.
 typedef struct md5_states_desc {
     const md5_script *script; // the compiled states that the character can be in
     // The character, for which the script was loaded.
@@ -204,7 +204,8 @@ typedef struct md5_states_desc {
     md5_actor *head;
     // Monster whose eyes the states enable and disable. NULL: none.
     md5_monster *monster;
-    // Returns a random number from 0 to 1 for the script function random(). NULL: always 0.5.
+    // Callback that returns a random number from 0 to 1, for the script function random(). NULL:
+    // the number is always 0.5.
     float (*random)(void *user);
     void *user;           // argument of `random`
     uint64_t reserved[4]; // must be 0
@@ -277,7 +278,7 @@ typedef struct md5_channel_state {
     uint64_t reserved[2]; // always 0
 } md5_channel_state;
 
-// Returns the state of a channel.
+// Returns the script state that is active in a channel of the character.
 MD5_GAME_API md5_channel_state md5_states_channel(const md5_states *states, md5_channel channel);
 
 // Values that the script of a character has set, which the game can read.
@@ -318,7 +319,8 @@ MD5_GAME_API md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, ui
 
 // -- Monsters -------------------------------------------------------------------------------------
 
-// Parameters of md5_create_monster().
+// Parameters of md5_create_monster(), which creates a character that looks at targets and places
+// its feet on the ground.
 typedef struct md5_monster_desc {
     // The character, which must have been loaded from an entityDef.
     const md5_entity *entity;
@@ -484,7 +486,8 @@ typedef struct md5_monster_status {
     uint64_t reserved[4]; // always 0
 } md5_monster_status;
 
-// Returns the state of a monster.
+// Returns the current state of a monster, such as its directions of looking and the heights of its
+// ankles.
 MD5_GAME_API md5_monster_status md5_monster_state(const md5_monster *monster);
 
 // The following three functions save and restore a monster without its actors, for example in a

@@ -380,7 +380,8 @@ typedef struct md5_frame_edit {
     // Replaces the joints by the joints of this model, as md5_fix_joints() does. NULL: the joints
     // are unchanged.
     const md5_model *model;
-    // Argument of md5_fix_joints(), if `model` is not NULL.
+    // Used if `model` is not NULL. true: frames contain all components of each joint, as for
+    // md5_fix_joints().
     bool all_components;
     // The frames to keep: index of the first frame, and number of frames. If num_frames is 0, all
     // frames from `first` on are kept.

@@ -333,16 +333,16 @@ typedef struct md5_material {
     bool has_polygon_offset; // true: the member polygon_offset is set
     // Offset of the depth of surfaces, with which decals are drawn above another surface.
     float polygon_offset;
-    // Collision properties, as a set of bits of the engine (bit n has the value 1 << n). The table
-    // lists each bit with the keyword that sets it:
+    // Collision properties, as a set of bits with the engine's numbers (bit n has the value 1 <<
+    // n). The table lists each bit with the keyword that sets it:
     //   0: solid           5: moveableclip   13: aassolid             20: areaportal
     //   1: opaque          6: ikclip         14: aasobstacle          21: qer_nocarve
     //   2: water           7: blood          15: flashlight_trigger
     //   3: playerclip     12: trigger
     //   4: monsterclip
     uint32_t contents;
-    // Properties of the surface, as a set of bits of the engine. Bits 0 to 3 together contain a
-    // number, the type of the surface:
+    // Properties of the surface, as a set of bits with the engine's numbers. Bits 0 to 3 together
+    // contain a number, the type of the surface:
     //   0: none            4: wood            8: plastic
     //   1: metal           5: cardboard       9: ricochet
     //   2: stone           6: liquid         10 to 15: surftype10 to surftype15
@@ -405,7 +405,7 @@ typedef struct md5_material {
 MD5_GAME_API const md5_material *md5_game_material(md5_game *game, const char *name,
                                                    md5_error *error);
 
-// Input of md5_evaluate_material(): all values on which a material can depend.
+// Input of md5_evaluate_material(): all values that can change a material over time.
 typedef struct md5_material_input {
     float time; // time of the game, seconds
     // Parameters of the entity: red, green, blue, alpha (shaderParm0 to shaderParm3), and

@@ -1175,7 +1175,7 @@ MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *source,
 // interpolate decoded frames and take several times longer. The same input gives the same bytes and
 // the same samples with every compiler, platform and instruction set.
 
-// Options of md5_compress_anim().
+// Options of md5_compress_anim(), which compresses an animation.
 typedef struct md5_compress_opts {
     // Largest allowed displacement of a point of the skin, in units. 0 = 0.01 times the scale of
     // the clip.

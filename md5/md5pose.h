@@ -144,7 +144,8 @@ typedef struct md5_two_bone_params {
     float stretch;
 } md5_two_bone_params;
 
-// Arguments of md5_solve_two_bone().
+// Arguments of md5_solve_two_bone(), which bends an arm or a leg so that the hand or foot reaches a
+// target.
 typedef struct md5_two_bone_job {
     // Index of the hand or foot. Its parent is the elbow or knee, and the parent of the elbow or
     // knee is the shoulder or hip. The member is not used if `limb` is not NULL.
@@ -207,7 +208,7 @@ typedef struct md5_aim_params {
     float limit;
 } md5_aim_params;
 
-// Arguments of md5_solve_aim().
+// Arguments of md5_solve_aim(), which rotates joints so that one of them points at a target.
 typedef struct md5_aim_job {
     // Index of the joint that points at the target: a head, an eye or a gun.
     uint32_t tip;
@@ -253,7 +254,8 @@ typedef enum md5_chain_solver {
     MD5_CHAIN_LEAST_SQUARES,
 } md5_chain_solver;
 
-// Arguments of md5_solve_chain().
+// Arguments of md5_solve_chain(), which moves the last joint (the tip) of a chain of joints to a
+// target.
 typedef struct md5_chain_job {
     md5_chain_solver solver;
     uint32_t tip; // index of the last joint of the chain, which should reach the target
@@ -309,7 +311,8 @@ typedef struct md5_goal {
 // chains.
 enum { MD5_MAX_GOALS = 8, MD5_MAX_GOAL_JOINTS = 128 };
 
-// Arguments of md5_solve_goals().
+// Arguments of md5_solve_goals(), which moves several tips of one skeleton to their targets
+// together.
 typedef struct md5_goals_job {
     // [num_goals] The goals, which are solved together.
     md5_goal *goals;
@@ -405,15 +408,16 @@ typedef struct md5_hold_params {
     // Largest speed at which a sole counts as standing in a clip, units/s. 0 means 10 units of id's
     // engine per second; MD5_EXPLICIT_ZERO means 0.
     float speed;
-    // Largest distance between the locked and the animated position of a foot, units. 0 means 4
-    // units of id's engine. MD5_EXPLICIT_ZERO means 0; feet are then not locked.
+    // Largest distance between the locked and the animated position of a foot, units; a foot that
+    // is farther away is released. 0 means 4 units of id's engine. MD5_EXPLICIT_ZERO means 0; feet
+    // are then not locked.
     float distance;
     // Time in which a released foot moves to its animated position, seconds. 0 means 0.2;
     // MD5_EXPLICIT_ZERO means immediately.
     float release;
 } md5_hold_params;
 
-// Arguments of md5_solve_feet().
+// Arguments of md5_solve_feet(), which places the feet of a pose on uneven ground.
 typedef struct md5_feet_job {
     // Index of the joint that is moved up or down with the lowest ground. If the index is invalid,
     // no such joint is moved.
@@ -459,7 +463,7 @@ typedef struct md5_spring_params {
     float gravity;
 } md5_spring_params;
 
-// Arguments of md5_solve_spring().
+// Arguments of md5_solve_spring(), which lets a chain of joints, such as hair or a tail, swing.
 typedef struct md5_spring_job {
     // Index of the last joint of the chain, and number of its joints, as in md5_chain_job. The
     // first joint keeps its animated position.
@@ -798,7 +802,8 @@ typedef struct md5_gaze_params {
     float eye_limit;
 } md5_gaze_params;
 
-// Description of a gaze: its joints, targets and parameters.
+// Description of a gaze (a head and eyes that look around automatically): its joints, targets and
+// parameters.
 typedef struct md5_gaze_desc {
     uint32_t head; // index of the head's joint
     // [num_eyes] Indices of the eyes' joints. The local x axis of each joint must point forward.

@@ -92,7 +92,8 @@ typedef struct md5_ground {
 // Opaque: a ragdoll, which is the simulation of one articulated figure.
 typedef struct md5_ragdoll md5_ragdoll;
 
-// Parameters of md5_create_ragdoll().
+// Parameters of md5_create_ragdoll(): the figure to simulate, the ground and the physical
+// constants.
 typedef struct md5_ragdoll_desc {
     const md5_figure *figure; // the bodies and constraints to simulate
     md5_ground ground;        // the ground on which the bodies fall
@@ -205,7 +206,7 @@ typedef struct md5_ragdoll_status {
     uint64_t reserved[4]; // always 0
 } md5_ragdoll_status;
 
-// Returns the state and the statistics of the simulation.
+// Returns the state and the statistics of the simulation of a ragdoll.
 MD5_RAGDOLL_API md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll);
 
 // Copies the changing state of the ragdoll `from` to the ragdoll `to`. Both ragdolls must have been

@@ -126,7 +126,8 @@ typedef void (*md5gl_proc)(void);
 // others.
 typedef md5gl_proc md5gl_load_proc(void *user, const char *name);
 
-// Options of md5gl_create_renderer(). Initialize the structure with MD5_INIT and set `load`.
+// Options of md5gl_create_renderer(): access to GL, and memory functions. Initialize the structure
+// with MD5_INIT and set `load`.
 typedef struct md5gl_opts {
     md5gl_load_proc *load; // function that finds the GL functions of the context; required
     void *load_user;       // first argument of `load`
@@ -164,7 +165,7 @@ typedef struct md5gl_stats {
     uint64_t reserved[4]; // always 0
 } md5gl_stats;
 
-// Returns the current memory use of the renderer.
+// Returns the amount of GPU memory that the renderer currently uses for large crowds.
 MD5GL_API md5gl_stats md5gl_get_stats(const md5gl_renderer *renderer);
 
 // These functions save and restore the GL state of the host: all state in the list at the top of
