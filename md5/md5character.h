@@ -474,14 +474,15 @@ typedef struct md5_monster_status {
     uint32_t num_legs;
     // Set of legs: bit n is set if inverse kinematics are enabled for leg n.
     uint32_t enabled_legs;
-    // true: `waist_height` and `ankle_heights` are valid: walk IK measured them while the character
-    // stood on the ground.
+    // true: `waist_height` and `ankle_heights` are valid: walk IK (the placement of the feet on the
+    // ground) measured them while the character stood on the ground.
     bool is_standing;
     // Height of the waist in the world, in the last tick.
     float waist_height;
     // [num_legs] Height of each ankle in the world.
     float ankle_heights[MD5_MAX_IK_LEGS];
-    // Displacement of the waist by walk IK, in the last tick.
+    // Displacement of the waist by walk IK (the placement of the feet on the ground), in the last
+    // tick.
     md5_vec3 waist_offset;
     uint64_t reserved[4]; // always 0
 } md5_monster_status;

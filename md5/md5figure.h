@@ -25,8 +25,8 @@
 // - Body: a rigid convex polyhedron, which usually represents one limb.
 // - Constraint: a connection between two bodies, such as a hinge. It has this name because `joint`
 //   always means a joint of the skeleton.
-// - Setup: the transforms of all bodies and joints in the first frame of the clip "af_pose". All
-//   sizes and positions in the declaration of a figure refer to this frame.
+// - Setup pose: the transforms of all bodies and joints in the first frame of the clip "af_pose".
+//   All sizes and positions in the declaration of a figure refer to this frame.
 #ifndef MD5FIGURE_H
 #define MD5FIGURE_H
 
@@ -43,7 +43,7 @@ extern "C" {
 // model. All angles are in degrees.
 
 // Selects how an .af file defines a point or a direction. The last three kinds refer to the
-// positions of joints in the setup, which is the first frame of the clip "af_pose".
+// positions of joints in the setup pose, which is the first frame of the clip "af_pose".
 typedef enum md5_figure_vector_kind {
     MD5_FIGURE_NUMBERS,     // three numbers: the coordinates of the point or direction
     MD5_FIGURE_JOINT,       // the position of joints[0]
@@ -111,12 +111,12 @@ typedef struct md5_figure_body {
     int32_t num_sides;
     // Width of a bone in its middle, units.
     float width;
-    // Position of the body in the setup.
+    // Position of the body in the setup pose.
     md5_figure_vector origin;
     // Directions of friction and of a motor at the contacts of the body, as declared. This library
     // does not use them.
     md5_figure_vector friction_direction, motor_direction;
-    // Rotation of the body in the setup, degrees: pitch, yaw, roll.
+    // Rotation of the body in the setup pose, degrees: pitch, yaw, roll.
     float angles[3];
     float density; // mass per cubic unit of volume
     // 3x3 matrix by which the computed inertia tensor is multiplied.
@@ -180,7 +180,7 @@ typedef struct md5_figure_constraint {
     //   pyramid: [0] and [1] the full angles between opposite sides, [2] the rotation of the
     //            pyramid around its center line
     //   hinge:   [0] the middle of the allowed range, [1] the size of the range, [2] the angle of
-    //            the hinge in the setup
+    //            the hinge in the setup pose
     float limit_angles[3];
     // Values of a spring, in this order: stiffness when it is stretched, stiffness when it is
     // compressed, damping, rest length, minimum length, maximum length.
@@ -251,7 +251,7 @@ typedef struct md5_body_part {
     float mass;
     // Inertia tensor about the center of mass, in the body's axes: a 3x3 matrix, row by row.
     float inertia[9];
-    // Transform of the body relative to its joint, in the setup.
+    // Transform of the body relative to its joint, in the setup pose.
     md5_xform offset;
     // The polyhedron of the body, as a range of md5_figure.vertices and a range of
     // md5_figure.triangles.
@@ -261,7 +261,7 @@ typedef struct md5_body_part {
 
 // A constraint of a figure, between bodies[0] and bodies[1]. Array elements with index 0 are points
 // and directions in the axes of bodies[0]; elements with index 1 are in the axes of bodies[1]. If a
-// body is the world, its points and directions are in model space, as in the setup.
+// body is the world, its points and directions are in model space, as in the setup pose.
 typedef struct md5_body_constraint {
     const md5_figure_constraint *def; // the declaration of the constraint
     uint32_t bodies[2];               // indices of the connected bodies; MD5_NONE means the world
@@ -272,7 +272,7 @@ typedef struct md5_body_constraint {
     // of bodies[1].
     md5_vec3 shafts[2];
     // The rotation axis of a hinge, or the direction of a slider. For a universal joint, a
-    // direction that is perpendicular to both shafts in the setup.
+    // direction that is perpendicular to both shafts in the setup pose.
     md5_vec3 axes[2];
     // Center line of the cone or the pyramid of the limit, in the axes of bodies[1].
     md5_vec3 limit_axis;
@@ -321,11 +321,11 @@ typedef struct md5_figure {
     // that no body moves the joint.
     const uint32_t *mover_of_joint;
 
-    // [num_bodies] Transform of each body in model space, in the setup (the first frame of the clip
-    // "af_pose").
+    // [num_bodies] Transform of each body in model space, in the setup pose (the first frame of the
+    // clip "af_pose").
     const md5_xform *setup;
-    // [model joints] Transform of each joint relative to its parent, in the setup. The position of
-    // the first joint is 0.
+    // [model joints] Transform of each joint relative to its parent, in the setup pose. The
+    // position of the first joint is 0.
     const md5_xform *setup_pose;
 
     // Start and end of slow motion in seconds since death, from the entity's keys

@@ -347,7 +347,7 @@ typedef struct md5_motion_desc {
     md5_motion_kind kind;
     const char *clip;   // MD5_MOTION_CLIP: name of the clip
     md5_play_mode mode; // MD5_MOTION_CLIP: what the clip does when it reaches its end
-    double start;       // MD5_MOTION_CLIP: normalized time at which the clip starts
+    double start;       // MD5_MOTION_CLIP: normalized time at which the clip starts; 1 is its end
     // Factor of the playback rate. The value 0 means 1; MD5_EXPLICIT_ZERO means 0, which shows a
     // still pose.
     float speed;
@@ -488,7 +488,8 @@ typedef struct md5_transition_desc {
     // true: the target state starts and plays synchronized with `from`. The rules are explained
     // below.
     bool in_step;
-    // Normalized time at which `to` starts. It is added to the `start` of the clips of `to`.
+    // Normalized time at which `to` starts: 0 is the start of its clips, 1 is their end. It is
+    // added to md5_motion_desc.start of these clips.
     float start;
     // If several transitions can be taken, the one with the highest priority is taken. If several
     // have this priority, the first in the table is taken.

@@ -84,8 +84,9 @@ MD5_PLAY_API bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_
                                      float duration, md5_fade fade, md5_ease_kind easing);
 
 // Changes the state of a layer immediately, and continues at the normalized time `time` of the new
-// state. Use this function to scrub through a clip in an editor. No event fires and the root does
-// not move. Returns false if an index is invalid or the time is not finite.
+// state (0 is the start of its clip, 1 its end). Use this function to scrub through a clip in an
+// editor. No event fires and the root does not move. Returns false if an index is invalid or the
+// time is not finite.
 MD5_PLAY_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time);
 
 // -- One-shots ------------------------------------------------------------------------------

@@ -16,7 +16,7 @@
 //   md5_ragdoll_advance(ragdoll, seconds);
 //   place = md5_figure_to_pose(figure, md5_ragdoll_bodies(ragdoll), pose);
 //
-// md5figure.h explains the terms body, constraint, setup and place. The masses, shapes,
+// md5figure.h explains the terms body, constraint, setup pose and place. The masses, shapes,
 // constraints, limits and frictions of a ragdoll are those of its figure, and so are the conditions
 // under which the ragdoll comes to rest. The solver is not the engine's solver.
 //
@@ -109,9 +109,9 @@ typedef struct md5_ragdoll_desc {
     uint64_t reserved[4]; // must be 0
 } md5_ragdoll_desc;
 
-// Creates a ragdoll in one block of memory. The ragdoll is at rest in the setup of its figure until
-// md5_ragdoll_start() is called. Destroy it with md5_destroy_ragdoll(). The figure must remain
-// valid until then. If `allocator` is NULL, malloc and free are used.
+// Creates a ragdoll in one block of memory. The ragdoll is at rest in the setup pose of its figure
+// until md5_ragdoll_start() is called. Destroy it with md5_destroy_ragdoll(). The figure must
+// remain valid until then. If `allocator` is NULL, malloc and free are used.
 //
 // If a body has an impossible mass or inertia, for example a negative one, the smallest valid value
 // is used instead. Returns NULL and writes an error in two cases: if memory runs out, or with
