@@ -109,7 +109,7 @@ typedef struct md5_figure_body {
     md5_figure_vector corners[2];
     // Number of sides of a cylinder (3 to 10) or a cone (3 to 15). Other numbers are clamped.
     int32_t num_sides;
-    // Width of a bone in its middle, units.
+    // MD5_SHAPE_BONE: width of the body in its middle, units.
     float width;
     // Position of the body in the setup pose.
     md5_figure_vector origin;

@@ -45,9 +45,10 @@
 //
 // Types: counts and indices have the type uint32_t. Sizes in bytes, and counts of jobs and points
 // that the caller supplies, have the type size_t. MD5_NONE is the index of a missing element. A
-// function accepts an invalid index only if its comment defines the result for invalid indices. A
-// function that returns text or bytes writes them to an array of the caller, truncated to the size
-// of the array, and returns the full size. Pass NULL and 0 to get only the size.
+// comment that begins with [count] describes an array with `count` elements. A function accepts an
+// invalid index only if its comment defines the result for invalid indices. A function that returns
+// text or bytes writes them to an array of the caller, truncated to the size of the array, and
+// returns the full size. Pass NULL and 0 to get only the size.
 //
 // Memory: an asset is a file that was loaded, for example an md5_model. Assets are read-only, and
 // their memory is allocated by the caller's allocator. Most assets are a single memory block. A
@@ -111,8 +112,8 @@ extern "C" {
 // The index of a missing element. The value is larger than every valid index and every count.
 #define MD5_NONE UINT32_MAX
 
-// Pass this value for a member whose default is not 0, to set it to zero: 0 itself would select the
-// default. For example, if the default of `damping` is 8, then 0 means 8, and MD5_EXPLICIT_ZERO
+// Value that sets a member to zero if the default of the member is not 0, because 0 itself selects
+// the default. For example, if the default of `damping` is 8, then 0 means 8, and MD5_EXPLICIT_ZERO
 // means no damping. The value is the smallest normal float.
 #define MD5_EXPLICIT_ZERO 1.17549435e-38f
 

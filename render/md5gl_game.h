@@ -189,16 +189,17 @@ typedef struct md5gl_stage_list {
 // Selects one of the three passes in which stage lists are drawn. Draw each pass for all models of
 // a frame before you draw the next pass for any model.
 typedef enum md5gl_stage_pass {
-    // Draws the bases of lists with `casts_shadow` into the shadow maps. The alpha tests of the
-    // stages cut holes into the shadow, so that burnt parts cast no shadow. Set no_shadow in the
-    // material of such a mesh; otherwise md5gl_draw_shadows() draws the shadow of the whole mesh
-    // too. Nothing is drawn for MD5GL_BASE_NONE and MD5GL_BASE_ADDED, and in frames without
+    // Draws the bases of stage lists with `casts_shadow` into the shadow maps. The alpha tests of
+    // the stages cut holes into the shadow, so that burnt parts cast no shadow. Set no_shadow in
+    // the material of such a mesh; otherwise md5gl_draw_shadows() draws the shadow of the whole
+    // mesh too. Nothing is drawn for MD5GL_BASE_NONE and MD5GL_BASE_ADDED, and in frames without
     // shadows.
     MD5GL_STAGE_PASS_SHADOWS,
     // Draws MD5GL_BASE_BLACK and MD5GL_BASE_LIT: first their depth, then the light of lit bases at
     // pixels whose depth is equal.
     MD5GL_STAGE_PASS_BASES,
-    // Draws the light of lists with MD5GL_BASE_ADDED. Then draws the stages of all lists in order.
+    // Draws the reflected light of stage lists whose base is MD5GL_BASE_ADDED. Then draws the
+    // stages of all stage lists, in order.
     MD5GL_STAGE_PASS_STAGES,
 } md5gl_stage_pass;
 
