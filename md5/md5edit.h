@@ -203,12 +203,13 @@ MD5_EDIT_API uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float 
 // number of these vertices.
 //
 // MD5 stores the position of a vertex in its weights, so a vertex without weights is drawn at the
-// origin. It receives the mean position of its neighbors in the mesh, and the weights of the
-// nearest point of the triangles whose vertices have weights. A vertex whose weights are all 0
-// receives the mean of their points as its position. A vertex receives at most `max_weights`
-// weights, 1 to 16, and at most as many as another vertex of the model has; 0 sets no other limit.
-// Fails with MD5_ERROR_MISMATCH if no triangle has a vertex with weights, and with MD5_ERROR_RANGE
-// if the model has more than 2^28 vertices or triangles. Takes O(n log n).
+// origin. The function moves it to the mean position of its neighbours in the mesh, and gives it
+// the weights of the nearest point on a triangle whose vertices have weights. A vertex whose
+// weights are all 0 is moved to the mean of the points of these weights. A vertex receives at most
+// `max_weights` weights (1 to 16; 0 = no such limit), and never more than any other vertex of the
+// model has. Fails with MD5_ERROR_MISMATCH if no triangle has a vertex with weights, and with
+// MD5_ERROR_RANGE if the model has more than 2^28 vertices or triangles. The time is O(n log n) for
+// n vertices and triangles.
 MD5_EDIT_API uint32_t md5_fill_weights(md5_doc *doc, uint32_t max_weights, md5_error *error);
 
 // Animation: computes the bounding box of each frame from the skin of `model`. The model must be
