@@ -58,12 +58,14 @@ static void end_pose(md5_player *player, const md5_xform *pose)
 // -- Bounds of the current pose -----------------------------------------------------------------
 
 // Returns the maximum, along one axis, of a weighted sum of positions between `low` and `high`. The
-// sums of the weights are in the ranges that the machine stores for its vertices.
+// sum of the positive weights of a vertex is between min_positive_bias and max_positive_bias, and
+// the sum of its negative weights is at least -max_negative_bias.
 static float max_sum(const md5_machine *machine, float low, float high)
 {
-    const float max_positive =
-        high * (high > 0 ? machine->max_positive_bias : machine->min_positive_bias);
-    return max_positive + (low < 0 ? -low * machine->max_negative_bias : 0.0f);
+    const float positive_weights =
+        high > 0 ? machine->max_positive_bias : machine->min_positive_bias;
+    const float max_of_negative = low < 0 ? -low * machine->max_negative_bias : 0.0f;
+    return high * positive_weights + max_of_negative;
 }
 
 // Extends the range of joint positions along one axis to the range of the vertices.
@@ -72,7 +74,8 @@ static void extend_to_vertices(const md5_machine *machine, float *low, float *hi
     const float max = max_sum(machine, *low, *high);
     const float min = -max_sum(machine, -*high, -*low);
     // Rounding errors of the positions, and of any computation of the vertices.
-    const float slack = machine->loose_distance + 1e-5f * (fabsf(max) + fabsf(min));
+    const float relative_error = 1e-5f;
+    const float slack = machine->loose_distance + relative_error * (fabsf(max) + fabsf(min));
     *low = min - slack;
     *high = max + slack;
 }
@@ -164,67 +167,86 @@ static void lay_out_layer(md5_block *block, const md5_machine *machine, const md
     ASSIGN_ARRAYS(block, poses);
 }
 
+// Lays out the arrays that each step and each pose uses.
+static void lay_out_state(md5_block *block, const md5_machine *machine, md5_player *layout)
+{
+    const md5_machine_desc *const tables = &machine->tables;
+    const array_layout arrays[] = {
+        // md5_player_copy() copies these arrays up to `consumed` in one call.
+        ARRAY(layout, parameters, tables->num_parameters),
+        ARRAY(layout, smoothings, tables->num_follows),
+        ARRAY(layout, targets, tables->num_modifiers),
+        ARRAY(layout, are_placed, tables->num_modifiers),
+        ARRAY(layout, drops, tables->num_modifiers),
+        ARRAY(layout, feet, machine->num_feet),
+        ARRAY(layout, foot_locks, machine->num_soles),
+        ARRAY(layout, gazes, machine->num_gazes),
+        ARRAY(layout, springs, machine->num_springs),
+        ARRAY(layout, windows, machine->num_windows),
+        ARRAY(layout, consumed, tables->num_parameters),
+        ARRAY(layout, layer_states, tables->num_layers),
+    };
+    ASSIGN_ARRAYS(block, arrays);
+    if (layout->layer_states)
+        memset(layout->layer_states, 0, tables->num_layers * sizeof *layout->layer_states);
+    md5_active_state unused; // while the size is measured
+    for (size_t i = 0; i < tables->num_layers; i++)
+        layout_active_states(block, &machine->layers[i],
+                             layout->layer_states ? &layout->layer_states[i].first : &unused);
+}
+
+static void lay_out_step_scratch(md5_block *block, const md5_machine *machine, md5_player *layout)
+{
+    const array_layout arrays[] = {
+        ARRAY(layout, blended_weights, machine->max_parts),
+        ARRAY(layout, group_clocks, machine->max_groups),
+        ARRAY(layout, sync_items, machine->max_instances),
+        ARRAY(layout, root_deltas, machine->has_root_motion ? machine->max_poses : 0),
+    };
+    ASSIGN_ARRAYS(block, arrays);
+}
+
+// Lays out the arrays that are only used for one-shot clips, stored poses and changes of states.
+static void lay_out_rarely_used(md5_block *block, const md5_machine *machine, md5_player *layout)
+{
+    size_t num_instances = 0; // of one state per layer
+    bool has_additive_layer = false;
+    for (size_t i = 0; i < machine->tables.num_layers; i++) {
+        const md5_play_layer *const layer = &machine->layers[i];
+        num_instances += layer->max_instances;
+        has_additive_layer = has_additive_layer || layer->mode == MD5_LAYER_ADD;
+    }
+    // A change of state compares two poses and needs the scratch poses of their evaluation. An
+    // additive layer also needs its reference pose.
+    const size_t num_spare = 2 + (size_t)has_additive_layer + machine->max_poses;
+    const size_t num_cursors =
+        num_instances * MD5_MAX_ACTIVE + (size_t)machine->num_slots * MD5_SLOT_ONE_SHOTS;
+    const array_layout arrays[] = {
+        ARRAY(layout, slots, machine->num_slots),
+        ARRAY(layout, cursors, machine->has_clip_events ? num_cursors : 0),
+        ARRAY(layout, stored_pose, machine->num_joints),
+        ARRAY(layout, attached, machine->tables.num_attached),
+        ARRAY(layout, velocities, machine->num_joints),
+        ARRAY(layout, morphs, machine->num_sums),
+        ARRAY(layout, spare, num_spare * machine->num_joints),
+    };
+    ASSIGN_ARRAYS(block, arrays);
+}
+
 // Lays out a player in the block, or only measures its size. Data that each step and each pose uses
 // is together at the beginning, because in a crowd it must be loaded into the cache for each
 // player.
 static md5_player *lay_out_player(md5_block *block, const md5_machine *machine)
 {
-    const md5_machine_desc *const tables = &machine->tables;
-    const size_t num_layers = tables->num_layers;
     md5_player *const player = MD5_BLOCK_ARRAY(block, md5_player, 1);
     md5_player layout = {.machine = machine};
-    md5_layer_state unused_layer = {.num_used = 0};
-    md5_active_state unused_state;
-    const array_layout copied[] = {
-        // md5_player_copy() copies these arrays up to `consumed` in one call.
-        ARRAY(&layout, parameters, tables->num_parameters),
-        ARRAY(&layout, smoothings, tables->num_follows),
-        ARRAY(&layout, targets, tables->num_modifiers),
-        ARRAY(&layout, are_placed, tables->num_modifiers),
-        ARRAY(&layout, drops, tables->num_modifiers),
-        ARRAY(&layout, feet, machine->num_feet),
-        ARRAY(&layout, foot_locks, machine->num_soles),
-        ARRAY(&layout, gazes, machine->num_gazes),
-        ARRAY(&layout, springs, machine->num_springs),
-        ARRAY(&layout, windows, machine->num_windows),
-        ARRAY(&layout, consumed, tables->num_parameters),
-        ARRAY(&layout, layer_states, num_layers),
-    };
-    ASSIGN_ARRAYS(block, copied);
-    if (layout.layer_states)
-        memset(layout.layer_states, 0, num_layers * sizeof *layout.layer_states);
-    size_t num_instances = 0;
-    bool has_differences = false;
-    for (size_t i = 0; i < num_layers; i++) {
-        has_differences = has_differences || machine->layers[i].mode == MD5_LAYER_ADD;
-        layout_active_states(block, &machine->layers[i],
-                             layout.layer_states ? &layout.layer_states[i].first : &unused_state);
-        num_instances += machine->layers[i].max_instances;
-    }
-    const array_layout step_scratch[] = {
-        ARRAY(&layout, blended_weights, machine->max_parts),
-        ARRAY(&layout, group_clocks, machine->max_groups),
-        ARRAY(&layout, sync_items, machine->max_instances),
-        ARRAY(&layout, root_deltas, machine->has_root_motion ? machine->max_poses : 0),
-    };
-    ASSIGN_ARRAYS(block, step_scratch);
-    for (size_t i = 0; i < num_layers; i++)
+    lay_out_state(block, machine, &layout);
+    lay_out_step_scratch(block, machine, &layout);
+    md5_layer_state unused = {.num_used = 0}; // while the size is measured
+    for (size_t i = 0; i < machine->tables.num_layers; i++)
         lay_out_layer(block, machine, &machine->layers[i],
-                      layout.layer_states ? &layout.layer_states[i] : &unused_layer);
-    // A change of state compares two poses and needs the scratch poses of their evaluation.
-    const size_t num_spare = 2 + (size_t)has_differences + machine->max_poses;
-    const size_t num_cursors =
-        num_instances * MD5_MAX_ACTIVE + (size_t)machine->num_slots * MD5_SLOT_ONE_SHOTS;
-    const array_layout rarely_used[] = {
-        ARRAY(&layout, slots, machine->num_slots),
-        ARRAY(&layout, cursors, machine->has_clip_events ? num_cursors : 0),
-        ARRAY(&layout, stored_pose, machine->num_joints),
-        ARRAY(&layout, attached, tables->num_attached),
-        ARRAY(&layout, velocities, machine->num_joints),
-        ARRAY(&layout, morphs, machine->num_sums),
-        ARRAY(&layout, spare, num_spare * machine->num_joints),
-    };
-    ASSIGN_ARRAYS(block, rarely_used);
+                      layout.layer_states ? &layout.layer_states[i] : &unused);
+    lay_out_rarely_used(block, machine, &layout);
     if (player)
         *player = layout;
     return player;
@@ -291,6 +313,21 @@ static void copy_poses(md5_layer_state *to, const md5_layer_state *from, uint32_
     COPY(to, from, velocities, num_joints);
 }
 
+static void copy_active_state(md5_active_state *to, const md5_active_state *from)
+{
+    const md5_blend_tree *const tree = from->tree;
+    memcpy(to, from, offsetof(md5_active_state, instances));
+    to->num_active_instances = from->num_active_instances;
+    to->first_inactive = from->first_inactive;
+    if (!tree)
+        return;
+    COPY(to, from, active_instances, tree->num_instances);
+    COPY(to, from, instances, tree->num_instances);
+    COPY(to, from, groups, tree->num_groups);
+    COPY(to, from, weights, tree->num_parts);
+    COPY(to, from, flows, tree->num_parts);
+}
+
 static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, md5_layer_state *to,
                        md5_layer_state *from)
 {
@@ -300,21 +337,14 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
         COPY(to, from, frozen_morphs, machine->num_sums);
     if (from->has_offsets)
         COPY(to, from, morph_offsets, machine->num_sums);
-    for (uint32_t i = 0; i < from->num_used; i++) {
-        md5_active_state *const copy = md5_active_at(to, i);
-        const md5_active_state *const active = md5_active_at(from, i);
-        const md5_blend_tree *const tree = active->tree;
-        memcpy(copy, active, offsetof(md5_active_state, instances));
-        copy->num_active_instances = active->num_active_instances;
-        copy->first_inactive = active->first_inactive;
-        if (!tree)
-            continue;
-        COPY(copy, active, active_instances, tree->num_instances);
-        COPY(copy, active, instances, tree->num_instances);
-        COPY(copy, active, groups, tree->num_groups);
-        COPY(copy, active, weights, tree->num_parts);
-        COPY(copy, active, flows, tree->num_parts);
-    }
+    for (uint32_t i = 0; i < from->num_used; i++)
+        copy_active_state(md5_active_at(to, i), md5_active_at(from, i));
+}
+
+static void copy_slot(md5_one_shot_slot *to, const md5_one_shot_slot *from)
+{
+    to->num_one_shots = from->num_one_shots;
+    copy_items(to->one_shots, from->one_shots, from->num_one_shots, sizeof(md5_one_shot));
 }
 
 void md5_player_copy(md5_player *to, const md5_player *from)
@@ -328,19 +358,17 @@ void md5_player_copy(md5_player *to, const md5_player *from)
     memcpy(to, from, offsetof(md5_player, layer_states));
     if (from->detail.has_stored_pose)
         COPY(to, from, stored_pose, machine->num_joints);
-    // Arrays that are adjacent in the block: see lay_out_player().
-    memcpy(to->parameters, from->parameters,
-           (size_t)((const char *)from->consumed - (const char *)from->parameters));
+    // The arrays from `parameters` to `consumed` are adjacent in the block: see lay_out_state().
+    const size_t size = (size_t)((const char *)from->consumed - (const char *)from->parameters);
+    memcpy(to->parameters, from->parameters, size);
     for (uint32_t i = 0; i < machine->tables.num_layers; i++)
         copy_layer(machine, &machine->layers[i], &to->layer_states[i], &from->layer_states[i]);
-    for (uint32_t i = 0; i < machine->num_slots; i++) {
-        to->slots[i].num_one_shots = from->slots[i].num_one_shots;
-        copy_items(to->slots[i].one_shots, from->slots[i].one_shots, from->slots[i].num_one_shots,
-                   sizeof(md5_one_shot));
-    }
+    for (uint32_t i = 0; i < machine->num_slots; i++)
+        copy_slot(&to->slots[i], &from->slots[i]);
 }
 
-// Sets a parameter without smoothing. A bool or trigger becomes 0 or 1.
+// Sets a parameter without smoothing. A bool or trigger becomes 0 or 1. If the value changes,
+// weights must be computed again, and transitions may be possible.
 static void store_parameter(md5_player *player, uint32_t parameter, float value)
 {
     const bool is_float = player->machine->tables.parameters[parameter].kind == MD5_PARAMETER_FLOAT;
@@ -351,32 +379,52 @@ static void store_parameter(md5_player *player, uint32_t parameter, float value)
     md5i_set_value(player, parameter, value);
 }
 
-void md5_player_reset(md5_player *player)
+static void reset_parameters(md5_player *player)
 {
-    MD5_ASSERT_PLAYER_CHANGE(player);
-    const md5_machine_desc *const tables = &player->machine->tables;
-    for (uint32_t i = 0; i < tables->num_parameters; i++) {
-        const uint32_t row = player->machine->smoothing_rows[i];
-        store_parameter(player, i, tables->parameters[i].value);
+    const md5_machine *const machine = player->machine;
+    for (uint32_t i = 0; i < machine->tables.num_parameters; i++) {
+        const uint32_t smoothing = machine->smoothing_rows[i];
+        store_parameter(player, i, machine->tables.parameters[i].value);
         player->consumed[i] = 0;
-        if (row != MD5_NONE)
-            player->smoothings[row] = (md5_parameter_smoothing){.goal = player->parameters[i],
-                                                                .from = player->parameters[i]};
+        if (smoothing != MD5_NONE)
+            player->smoothings[smoothing] = (md5_parameter_smoothing){
+                .goal = player->parameters[i], .from = player->parameters[i]};
     }
-    for (uint32_t i = 0; i < tables->num_modifiers; i++) {
-        const md5_modifier *const modifier = &player->machine->modifiers[i];
-        player->targets[i] = (md5_target){.weight = modifier->desc.weight,
+}
+
+static void reset_modifiers(md5_player *player)
+{
+    const md5_machine *const machine = player->machine;
+    for (uint32_t i = 0; i < machine->tables.num_modifiers; i++) {
+        player->targets[i] = (md5_target){.weight = machine->modifiers[i].desc.weight,
                                           .position = {INFINITY, INFINITY, INFINITY}};
         player->are_placed[i] = false;
         player->drops[i] = 0;
     }
-    for (size_t i = 0; i < player->machine->num_feet; i++) {
-        const md5_limb *const leg = &player->machine->legs[i];
+    for (size_t i = 0; i < machine->num_feet; i++) {
+        const md5_limb *const leg = &machine->legs[i];
         player->feet[i] =
             (md5_foot){.ankle = leg->tip, .has_leg = true, .knee = leg->middle, .hip = leg->root};
     }
-    for (size_t i = 0; i < player->machine->num_soles; i++)
+    for (size_t i = 0; i < machine->num_soles; i++)
         player->foot_locks[i] = (md5_foot_lock){0};
+}
+
+// Starts each layer in its first state.
+static void reset_layers(md5_player *player)
+{
+    for (uint32_t i = 0; i < player->machine->tables.num_layers; i++) {
+        player->layer_states[i].num_used = 0;
+        player->layer_states[i].entered = MD5_NONE;
+        md5i_change_state(player, i, &(md5_change){.begin = MD5_BEGIN_AFTER_START});
+    }
+}
+
+void md5_player_reset(md5_player *player)
+{
+    MD5_ASSERT_PLAYER_CHANGE(player);
+    reset_parameters(player);
+    reset_modifiers(player);
     for (uint32_t i = 0; i < player->machine->num_slots; i++)
         player->slots[i].num_one_shots = 0;
     player->num_one_shots = 0;
@@ -387,11 +435,7 @@ void md5_player_reset(md5_player *player)
     player->detail = (md5_detail_state){.mask = MD5_NONE, .interval = 1};
     player->motion = MD5_NO_DELTA;
     player->motion_since_pose = MD5_NO_DELTA;
-    for (uint32_t i = 0; i < tables->num_layers; i++) {
-        player->layer_states[i].num_used = 0;
-        player->layer_states[i].entered = MD5_NONE;
-        md5i_change_state(player, i, &(md5_change){.begin = MD5_BEGIN_AFTER_START});
-    }
+    reset_layers(player);
     md5_player_seed(player, 0);
     player->is_weighed = true;
 }
@@ -413,106 +457,143 @@ static bool have_same_joints(const md5_skeleton *a, const md5_skeleton *b)
     return true;
 }
 
+// Returns the state of a layer of the new machine with the name of a state of an old layer, or
+// MD5_NONE.
 static uint32_t find_adopted_state(const md5_machine *machine, uint32_t layer,
-                                   const md5_layer_desc *from, uint32_t state)
+                                   const md5_layer_desc *old_layer, uint32_t old_state)
 {
-    return state == MD5_NONE ? MD5_NONE : md5_find_state(machine, layer, from->states[state].name);
+    if (old_state == MD5_NONE)
+        return MD5_NONE;
+    return md5_find_state(machine, layer, old_layer->states[old_state].name);
 }
 
 static uint32_t find_adopted_mask(const md5_machine *machine, const md5_machine *old_machine,
                                   uint32_t mask)
 {
-    return mask == MD5_NONE ? MD5_NONE
-                            : md5i_find_mask(machine, old_machine->tables.masks[mask].name);
+    if (mask == MD5_NONE)
+        return MD5_NONE;
+    return md5i_find_mask(machine, old_machine->tables.masks[mask].name);
 }
 
-// Copies a state of another player's layer to a new active state of a layer.
-static void adopt_active_state(md5_player *player, uint32_t layer, uint32_t state,
-                               const md5_player *old_player, uint32_t old_layer,
+// A layer of a player, and the layer of the old player whose state it adopts.
+typedef struct layer_migration {
+    md5_player *player;
+    uint32_t layer;
+    md5_player *old_player;
+    uint32_t old_layer;
+} layer_migration;
+
+static const md5_play_layer *get_new_layer(const layer_migration *job)
+{
+    return &job->player->machine->layers[job->layer];
+}
+
+static const md5_play_layer *get_old_layer(const layer_migration *job)
+{
+    return &job->old_player->machine->layers[job->old_layer];
+}
+
+static uint32_t find_new_state(const layer_migration *job, uint32_t old_state)
+{
+    return find_adopted_state(job->player->machine, job->layer,
+                              &job->old_player->machine->tables.layers[job->old_layer], old_state);
+}
+
+// Returns the same easing in a machine, or a linear easing if the machine does not have it.
+static const md5_easing *find_easing(const md5_machine *machine, const md5_easing *easing)
+{
+    for (size_t k = 0; k < machine->num_easings; k++) {
+        if (memcmp(&machine->easings[k], easing, sizeof *easing) == 0)
+            return &machine->easings[k];
+    }
+    return machine->easings; // the first easing is linear
+}
+
+// Copies an active state of the old layer to a new active state, which is `state`.
+static void adopt_active_state(const layer_migration *job, uint32_t state,
                                const md5_active_state *old_active)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_play_layer *const played = &machine->layers[layer];
-    const md5_layer_desc *const names = &old_player->machine->tables.layers[old_layer];
-    md5_layer_state *const to = &player->layer_states[layer];
+    md5_player *const player = job->player;
+    md5_layer_state *const to = &player->layer_states[job->layer];
     md5_active_state *const active = md5_slot(to, to->num_used);
     to->order[to->num_used] = to->num_used;
     to->num_used++;
-    md5i_begin_state(player, played, active, &(md5_change){.state = state});
+    md5i_begin_state(player, get_new_layer(job), active, &(md5_change){.state = state});
     memcpy(active, old_active, offsetof(md5_active_state, instances));
     active->state = state;
-    active->tree = played->states[state].tree;
-    active->from = find_adopted_state(machine, layer, names, old_active->from);
-    if (old_player->machine->layers[old_layer].has_steps)
-        active->leader = find_adopted_state(machine, layer, names, old_active->leader);
-    active->easing = machine->easings; // linear, if the machine does not have the same easing
-    for (size_t k = 0; k < machine->num_easings; k++) {
-        if (memcmp(&machine->easings[k], old_active->easing, sizeof *old_active->easing) == 0)
-            active->easing = &machine->easings[k];
-    }
+    active->tree = get_new_layer(job)->states[state].tree;
+    active->from = find_new_state(job, old_active->from);
+    if (get_old_layer(job)->has_steps)
+        active->leader = find_new_state(job, old_active->leader);
+    active->easing = find_easing(player->machine, old_active->easing);
     if (active->tree && old_active->tree)
-        md5i_copy_clocks(player, active, old_player, old_active);
+        md5i_copy_clocks(player, active, job->old_player, old_active);
 }
 
-// Copies the state of a layer.
-static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old_player,
-                        uint32_t old_layer, bool has_joints)
+// Starts a layer of which no active state exists in the new machine: in the state that a transition
+// was leaving, otherwise in the first state.
+static void restart_layer(const layer_migration *job, md5_layer_state *from)
 {
+    const md5_active_state *const newest = md5_newest(from);
+    const bool is_in_transition = md5_progress(newest) < 1;
+    const uint32_t left = find_new_state(job, is_in_transition ? newest->from : MD5_NONE);
+    const md5_change change = {.state = left == MD5_NONE ? 0 : left,
+                               .begin = MD5_BEGIN_AFTER_START};
+    md5i_change_state(job->player, job->layer, &change);
+}
+
+// Copies the state of a layer. `has_joints`: both models have the same joints.
+static void adopt_layer(const layer_migration *job, bool has_joints)
+{
+    md5_player *const player = job->player;
+    md5_player *const old_player = job->old_player;
     const md5_machine *const machine = player->machine;
-    const md5_play_layer *const played = &machine->layers[layer];
-    const md5_play_layer *const old_played = &old_player->machine->layers[old_layer];
-    const md5_layer_desc *const names = &old_player->machine->tables.layers[old_layer];
-    md5_layer_state *const to = &player->layer_states[layer];
-    md5_layer_state *const from = &old_player->layer_states[old_layer];
-    const bool has_poses = has_joints && played->mode == old_played->mode
-                           && played->joints.count == old_played->joints.count;
+    md5_layer_state *const to = &player->layer_states[job->layer];
+    md5_layer_state *const from = &old_player->layer_states[job->old_layer];
+    const bool has_same_mode = get_new_layer(job)->mode == get_old_layer(job)->mode;
+    const bool has_same_joints =
+        has_joints && get_new_layer(job)->joints.count == get_old_layer(job)->joints.count;
+    const bool has_poses = has_same_mode && has_same_joints;
+
     memcpy(to, from, offsetof(md5_layer_state, snapshot));
     to->causes = MD5_ALL_CAUSES;
     to->is_resting = from->is_resting && machine->fingerprint == old_player->machine->fingerprint;
-    to->entered = find_adopted_state(machine, layer, names, from->entered);
+    to->entered = find_new_state(job, from->entered);
     to->has_snapshot = to->has_snapshot && has_poses;
     to->has_offsets = to->has_offsets && has_poses;
     to->num_used = 0;
     for (uint32_t i = 0; i < from->num_used; i++) {
         const md5_active_state *const old_active = md5_active_at(from, i);
-        const uint32_t state = find_adopted_state(machine, layer, names, old_active->state);
-        if (state == MD5_NONE)
-            continue;
-        adopt_active_state(player, layer, state, old_player, old_layer, old_active);
+        const uint32_t state = find_new_state(job, old_active->state);
+        if (state != MD5_NONE)
+            adopt_active_state(job, state, old_active);
     }
-    if (to->num_used == 0) { // no active state exists in the new machine
-        const md5_active_state *const newest = md5_newest(from);
-        const uint32_t left = md5_progress(newest) < 1 ? newest->from : MD5_NONE;
-        const uint32_t state = find_adopted_state(machine, layer, names, left);
-        md5i_change_state(
-            player, layer,
-            &(md5_change){.state = state == MD5_NONE ? 0 : state, .begin = MD5_BEGIN_AFTER_START});
-    }
+    if (to->num_used == 0)
+        restart_layer(job, from);
     to->is_entered = to->is_entered && to->entered == md5_newest(to)->state;
+
     if (has_poses)
-        copy_poses(to, from, md5_blended_joints(machine, played));
+        copy_poses(to, from, md5_blended_joints(machine, get_new_layer(job)));
     if (to->has_snapshot)
         md5i_copy_sums(player, old_player, from->frozen_morphs, to->frozen_morphs);
     if (to->has_offsets)
         md5i_copy_sums(player, old_player, from->morph_offsets, to->morph_offsets);
     if (has_poses)
-        md5i_continue_layer(player, layer, old_player, old_layer);
+        md5i_continue_layer(player, job->layer, old_player, job->old_layer);
 }
 
 // Returns true if two modifiers move the same joints.
-static bool have_same_legs(const md5_machine *a, const md5_modifier *modifier_a,
-                           const md5_machine *b, const md5_modifier *modifier_b)
+static bool have_same_legs(const md5_machine *machine_a, const md5_modifier *a,
+                           const md5_machine *machine_b, const md5_modifier *b)
 {
-    if (modifier_a->joint != modifier_b->joint
-        || modifier_a->desc.length != modifier_b->desc.length)
+    if (a->joint != b->joint || a->desc.length != b->desc.length)
         return false;
-    if (modifier_a->desc.num_feet != modifier_b->desc.num_feet
-        || modifier_a->num_locked_feet != modifier_b->num_locked_feet)
+    if (a->desc.num_feet != b->desc.num_feet || a->num_locked_feet != b->num_locked_feet)
         return false;
-    for (uint32_t i = 0; i < modifier_a->desc.num_feet; i++) {
-        if (memcmp(&a->legs[modifier_a->first_foot + i], &b->legs[modifier_b->first_foot + i],
-                   sizeof(md5_limb))
-            != 0)
+    for (uint32_t i = 0; i < a->desc.num_feet; i++) {
+        const md5_limb *const leg_a = &machine_a->legs[a->first_foot + i];
+        const md5_limb *const leg_b = &machine_b->legs[b->first_foot + i];
+        if (memcmp(leg_a, leg_b, sizeof(md5_limb)) != 0)
             return false;
     }
     return true;
@@ -541,20 +622,32 @@ static void adopt_modifier(md5_player *player, uint32_t number, const md5_player
                to->num_locked_feet, sizeof *player->foot_locks);
 }
 
+// Converts the sections of a one-shot clip, whose clip was `old_source` in the old machine.
+static void adopt_sections(const md5_machine *machine, const md5_machine *old_machine,
+                           uint32_t old_source, md5_one_shot *one_shot)
+{
+    const md5_section *const sections = old_machine->tables.clips[old_source].sections;
+    const uint32_t source = one_shot->source;
+    if (one_shot->section != MD5_NONE)
+        one_shot->section = md5i_find_section(machine, source, sections[one_shot->section].name);
+    if (one_shot->next != MD5_NONE)
+        one_shot->next = md5i_find_section(machine, source, sections[one_shot->next].name);
+}
+
 // Converts a one-shot clip to another machine. Returns false if its clip, reference pose or mask
-// does not exist there.
+// does not exist there. A one-shot over a layer that does not exist is played over all layers.
 static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old_machine,
                            md5_one_shot *one_shot)
 {
-    const md5_machine_desc *const from = &old_machine->tables;
-    const double duration = md5i_timing_duration(md5_one_shot_timing(old_machine, one_shot));
+    const md5_machine_desc *const old_tables = &old_machine->tables;
+    const double old_duration = md5i_timing_duration(md5_one_shot_timing(old_machine, one_shot));
+    const uint32_t old_source = one_shot->source;
     const bool is_masked = one_shot->mask != MD5_NONE;
-    const uint32_t source = one_shot->source;
     uint32_t layer = MD5_NONE;
-    if (one_shot->num_below != from->num_layers)
-        layer = md5_find_layer(machine, from->layers[one_shot->num_below - 1].name);
-    one_shot->source = md5_find_clip(machine, from->clips[one_shot->source].name);
-    one_shot->reference = md5_find_clip(machine, from->clips[one_shot->reference].name);
+    if (one_shot->num_below != old_tables->num_layers)
+        layer = md5_find_layer(machine, old_tables->layers[one_shot->num_below - 1].name);
+    one_shot->source = md5_find_clip(machine, old_tables->clips[old_source].name);
+    one_shot->reference = md5_find_clip(machine, old_tables->clips[one_shot->reference].name);
     one_shot->mask = find_adopted_mask(machine, old_machine, one_shot->mask);
     one_shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
     if (one_shot->source == MD5_NONE || one_shot->reference == MD5_NONE)
@@ -564,17 +657,13 @@ static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old_ma
     const md5_source *const reference = &machine->sources[one_shot->reference];
     if (one_shot->reference_frame >= reference->binding->anim->num_frames)
         return false;
-    const md5_section *const sections = from->clips[source].sections;
-    if (one_shot->section != MD5_NONE)
-        one_shot->section =
-            md5i_find_section(machine, one_shot->source, sections[one_shot->section].name);
-    if (one_shot->next != MD5_NONE)
-        one_shot->next =
-            md5i_find_section(machine, one_shot->source, sections[one_shot->next].name);
+    adopt_sections(machine, old_machine, old_source, one_shot);
     if (one_shot->row != MD5_NONE)
-        one_shot->row = md5_find_one_shot(machine, from->one_shots[one_shot->row].name);
-    one_shot->rate *= duration / md5i_timing_duration(md5_one_shot_timing(machine, one_shot));
-    one_shot->rate = fmin(fmax(one_shot->rate, -MD5_MAX_ONE_SHOT_RATE), MD5_MAX_ONE_SHOT_RATE);
+        one_shot->row = md5_find_one_shot(machine, old_tables->one_shots[one_shot->row].name);
+    // The rate is in cycles per second: keeps the frames per second.
+    const double duration = md5i_timing_duration(md5_one_shot_timing(machine, one_shot));
+    const double rate = one_shot->rate * (old_duration / duration);
+    one_shot->rate = fmin(fmax(rate, -MD5_MAX_ONE_SHOT_RATE), MD5_MAX_ONE_SHOT_RATE);
     return true;
 }
 
@@ -605,8 +694,8 @@ static uint32_t find_part(const migration *job,
     return report_missing(job, find(job->to->machine, name), kind, name);
 }
 
-// During a migration the member `before` of each window is 1 + the index of the old window that was
-// copied to it, or 0. The next interval initializes it.
+// During a migration the member `count_before` of each window is 1 + the index of the old window
+// that was copied to it, or 0. The next interval initializes it.
 static bool is_window_adopted(const md5_player *player, uint32_t old_window)
 {
     for (uint32_t k = 0; k < player->machine->num_windows; k++) {
@@ -633,83 +722,105 @@ static uint32_t find_unused_window(const md5_player *player, const md5_machine_w
     return MD5_NONE;
 }
 
+// Copies the state of the windows of an old player that are not copied yet. If `same_frames`, only
+// to windows with the same frames.
+static void adopt_remaining_windows(md5_player *to, const md5_player *from, bool same_frames)
+{
+    const md5_machine *const machine = to->machine;
+    const md5_machine *const old_machine = from->machine;
+    for (uint32_t i = 0; i < old_machine->num_windows; i++) {
+        if (is_window_adopted(to, i))
+            continue;
+        const md5_machine_window *const row = &old_machine->windows[i];
+        const char *const clip_name = old_machine->tables.clips[row->begin.index].name;
+        const uint32_t clip = md5_find_clip(machine, clip_name);
+        const uint32_t found = find_unused_window(to, row, clip, same_frames);
+        if (found != MD5_NONE)
+            to->windows[found] =
+                (md5_window_state){.weight = from->windows[i].weight, .count_before = i + 1};
+    }
+}
+
 // Copies the state of windows, so that open windows remain open. A clip may have several windows
 // with one name: windows with equal frames are matched first, then the others in order.
 static void adopt_windows(md5_player *to, const md5_player *from)
 {
-    const md5_machine *const machine = to->machine;
-    const md5_machine *const old_machine = from->machine;
-    const uint32_t count = old_machine->num_windows;
-    for (uint32_t i = 0; i < machine->num_windows; i++)
+    for (uint32_t i = 0; i < to->machine->num_windows; i++)
         to->windows[i] = (md5_window_state){0};
-    for (uint32_t i = 0; i < 2 * count; i++) {
-        const uint32_t number = i % count;
-        if (is_window_adopted(to, number))
-            continue;
-        const md5_machine_window *const row = &old_machine->windows[number];
-        const uint32_t clip =
-            md5_find_clip(machine, old_machine->tables.clips[row->begin.index].name);
-        const uint32_t found = find_unused_window(to, row, clip, i < count);
-        if (found != MD5_NONE)
-            to->windows[found] = (md5_window_state){.weight = from->windows[number].weight,
-                                                    .count_before = number + 1};
-    }
+    adopt_remaining_windows(to, from, true);
+    adopt_remaining_windows(to, from, false);
 }
 
-// Copies the values of parameters. A smoothed parameter continues; if its rule has changed, it
-// starts again at its current value.
-static void migrate_parameters(const migration *job)
+// Returns true if two rules of smoothing are equal, except for the names of their parameters.
+static bool is_same_smoothing(const md5_follow_desc *a, const md5_follow_desc *b)
+{
+    const size_t begin = offsetof(md5_follow_desc, kind);
+    const size_t end = offsetof(md5_follow_desc, reserved);
+    return memcmp(&a->kind, &b->kind, end - begin) == 0;
+}
+
+// Copies the value of parameter `old` to parameter `parameter` of the new player. A smoothed
+// parameter continues; if its rule has changed, it starts again at its current value.
+static void migrate_parameter(const migration *job, uint32_t parameter, uint32_t old)
 {
     md5_player *const to = job->to;
     const md5_player *const from = job->from;
-    const md5_machine_desc *const tables = &from->machine->tables;
-    const size_t rule_begin = offsetof(md5_follow_desc, kind);
-    const size_t rule_size = offsetof(md5_follow_desc, reserved) - rule_begin;
+    const float value = from->parameters[old];
+    const uint32_t row = to->machine->smoothing_rows[parameter];
+    const uint32_t old_row = from->machine->smoothing_rows[old];
+    const bool was_smoothed = old_row != MD5_NONE;
+    const float goal = was_smoothed ? from->smoothings[old_row].goal : value;
+    if (row == MD5_NONE) {
+        store_parameter(to, parameter, goal);
+        return;
+    }
+    store_parameter(to, parameter, value);
+    to->smoothings[row] = (md5_parameter_smoothing){.goal = goal, .from = value};
+    if (was_smoothed
+        && is_same_smoothing(&to->machine->tables.follows[row],
+                             &from->machine->tables.follows[old_row]))
+        to->smoothings[row] = from->smoothings[old_row];
+}
+
+static void migrate_parameters(const migration *job)
+{
+    const md5_machine_desc *const tables = &job->from->machine->tables;
     for (uint32_t i = 0; i < tables->num_parameters; i++) {
         const uint32_t found =
             find_part(job, md5_find_parameter, "parameter", tables->parameters[i].name);
-        if (found == MD5_NONE)
-            continue;
-        const float value = from->parameters[i];
-        const uint32_t row = to->machine->smoothing_rows[found];
-        const uint32_t old_row = from->machine->smoothing_rows[i];
-        md5_parameter_smoothing smoothing = {.goal = value, .from = value};
-        if (old_row != MD5_NONE)
-            smoothing.goal = from->smoothings[old_row].goal;
-        if (row == MD5_NONE) {
-            store_parameter(to, found, smoothing.goal);
-            continue;
-        }
-        if (old_row != MD5_NONE
-            && memcmp(&to->machine->tables.follows[row].kind, &tables->follows[old_row].kind,
-                      rule_size)
-                   == 0)
-            smoothing = from->smoothings[old_row];
-        store_parameter(to, found, value);
-        to->smoothings[row] = smoothing;
+        if (found != MD5_NONE)
+            migrate_parameter(job, found, i);
     }
 }
 
+// Copies the one-shot clips of a slot to an empty slot of the new player.
+static void migrate_slot(const migration *job, const md5_one_shot_slot *old_slot,
+                         md5_one_shot_slot *slot)
+{
+    for (uint32_t k = 0; k < old_slot->num_one_shots; k++) {
+        md5_one_shot *const one_shot = &slot->one_shots[slot->num_one_shots];
+        *one_shot = old_slot->one_shots[k];
+        if (adopt_one_shot(job->to->machine, job->from->machine, one_shot))
+            slot->num_one_shots++;
+    }
+    job->to->num_one_shots += slot->num_one_shots;
+}
+
+// Copies the one-shot clips. Slots with names are before slots without names, which have the same
+// index in both machines.
 static void migrate_slots(const migration *job)
 {
     md5_player *const to = job->to;
     const md5_machine *const old_machine = job->from->machine;
     const md5_machine_desc *const tables = &old_machine->tables;
     to->num_one_shots = 0;
-    for (uint32_t i = 0; i < old_machine->num_slots; i++) { // slots with names are first
+    for (uint32_t i = 0; i < old_machine->num_slots; i++) {
+        const bool has_name = i < tables->num_slots;
         uint32_t found = i;
-        if (i < tables->num_slots)
+        if (has_name)
             found = find_part(job, md5_find_slot, "slot", tables->slots[i].name);
-        md5_one_shot_slot *const slot = &to->slots[found];
-        if (found >= to->machine->num_slots || slot->num_one_shots > 0)
-            continue;
-        for (uint32_t k = 0; k < job->from->slots[i].num_one_shots; k++) {
-            md5_one_shot *const one_shot = &slot->one_shots[slot->num_one_shots];
-            *one_shot = job->from->slots[i].one_shots[k];
-            if (adopt_one_shot(to->machine, old_machine, one_shot))
-                slot->num_one_shots++;
-        }
-        to->num_one_shots += slot->num_one_shots;
+        if (found < to->machine->num_slots && to->slots[found].num_one_shots == 0)
+            migrate_slot(job, &job->from->slots[i], &to->slots[found]);
     }
 }
 
@@ -724,8 +835,56 @@ static void migrate_layers(const migration *job, md5_player *old_player)
         for (uint32_t k = 0; k < layer->num_states; k++)
             (void)report_missing(job, find_adopted_state(job->to->machine, found, layer, k),
                                  "state", layer->states[k].name);
-        adopt_layer(job->to, found, old_player, i, job->has_joints);
+        const layer_migration layer_job = {job->to, found, old_player, i};
+        adopt_layer(&layer_job, job->has_joints);
     }
+}
+
+static void migrate_modifiers(const migration *job)
+{
+    const md5_machine_desc *const tables = &job->from->machine->tables;
+    for (uint32_t i = 0; i < tables->num_modifiers; i++) {
+        const md5_modifier_desc *const modifier = &tables->modifiers[i];
+        const uint32_t found = find_part(job, md5_find_modifier, "modifier", modifier->name);
+        if (found != MD5_NONE && job->to->machine->modifiers[found].desc.kind == modifier->kind)
+            adopt_modifier(job->to, found, job->from, i, job->has_joints);
+    }
+}
+
+static void report_missing_clips_and_masks(const migration *job)
+{
+    const md5_machine_desc *const tables = &job->from->machine->tables;
+    for (uint32_t i = 0; i < tables->num_clips; i++)
+        (void)find_part(job, md5_find_clip, "clip", tables->clips[i].name);
+    for (uint32_t i = 0; i < tables->num_masks; i++)
+        (void)find_part(job, md5i_find_mask, "mask", tables->masks[i].name);
+}
+
+// Several rows of the tables of windows and curves may have one name, which is reported once.
+static void report_missing_windows_and_curves(const migration *job)
+{
+    const md5_machine *const old_machine = job->from->machine;
+    for (uint32_t i = 0; i < old_machine->num_windows; i++) {
+        const bool is_first = old_machine->windows[i].window == i;
+        if (is_first)
+            (void)find_part(job, md5_find_window, "window", old_machine->windows[i].name);
+    }
+    for (uint32_t i = 0; i < old_machine->num_curves; i++) {
+        const bool is_first = md5_find_curve(old_machine, old_machine->curves[i].name) == i;
+        if (is_first)
+            (void)find_part(job, md5_find_curve, "curve", old_machine->curves[i].name);
+    }
+}
+
+// Returns a copy of a player with weights that are up to date. The copy shares the arrays of the
+// player: md5i_update_weights() only changes values that are derived from others.
+static md5_player copy_with_weights(const md5_player *player)
+{
+    md5_player copy = *player;
+    copy.is_weighed = true;
+    copy.has_moved = true;
+    md5i_update_weights(&copy);
+    return copy;
 }
 
 void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *lost, void *user)
@@ -735,7 +894,6 @@ void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *los
     MD5_ASSERT(to != from, "to, from: must be two players");
     const md5_machine *const machine = to->machine;
     const md5_machine *const old_machine = from->machine;
-    const md5_machine_desc *const tables = &old_machine->tables;
     const migration job = {
         .to = to,
         .from = from,
@@ -743,11 +901,7 @@ void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *los
         .lost = lost,
         .user = user,
     };
-    md5_player old_player =
-        *from; // md5i_update_weights() only updates values that are derived from others
-    old_player.is_weighed = true;
-    old_player.has_moved = true;
-    md5i_update_weights(&old_player);
+    md5_player old_player = copy_with_weights(from);
     md5_player_reset(to);
     md5_mark_callback(&to->internal, MD5_CALLBACK);
     memcpy(to, from, offsetof(md5_player, layer_states));
@@ -756,29 +910,16 @@ void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *los
     to->detail.has_stored_pose = from->detail.has_stored_pose && job.has_joints;
     if (to->detail.has_stored_pose)
         COPY(to, from, stored_pose, machine->num_joints);
-    (void)report_missing(&job, job.has_joints ? 0 : MD5_NONE, "model", tables->name);
-    for (uint32_t i = 0; i < tables->num_clips; i++)
-        (void)find_part(&job, md5_find_clip, "clip", tables->clips[i].name);
-    for (uint32_t i = 0; i < tables->num_masks; i++)
-        (void)find_part(&job, md5i_find_mask, "mask", tables->masks[i].name);
+
+    (void)report_missing(&job, job.has_joints ? 0 : MD5_NONE, "model", old_machine->tables.name);
+    report_missing_clips_and_masks(&job);
     migrate_parameters(&job);
-    for (uint32_t i = 0; i < tables->num_modifiers; i++) {
-        const md5_modifier_desc *const modifier = &tables->modifiers[i];
-        const uint32_t found = find_part(&job, md5_find_modifier, "modifier", modifier->name);
-        if (found != MD5_NONE && machine->modifiers[found].desc.kind == modifier->kind)
-            adopt_modifier(to, found, from, i, job.has_joints);
-    }
+    migrate_modifiers(&job);
     migrate_slots(&job);
     migrate_layers(&job, &old_player);
-    for (uint32_t i = 0; i < old_machine->num_windows; i++) {
-        if (old_machine->windows[i].window == i)
-            (void)find_part(&job, md5_find_window, "window", old_machine->windows[i].name);
-    }
-    for (uint32_t i = 0; i < old_machine->num_curves; i++) {
-        if (md5_find_curve(old_machine, old_machine->curves[i].name) == i)
-            (void)find_part(&job, md5_find_curve, "curve", old_machine->curves[i].name);
-    }
+    report_missing_windows_and_curves(&job);
     adopt_windows(to, from);
+
     to->is_weighed = from->is_weighed;
     to->has_new = true; // may be more than necessary
     to->has_consumed = false;
@@ -1122,13 +1263,9 @@ static void call_hooks(const job_group *group)
     }
 }
 
-static void pose_group(job_group *group)
+// Computes or loads the poses of a group, and applies modifiers to computed poses.
+static void compute_group_poses(const job_group *group)
 {
-    size_t num_joints = 0;
-    for (size_t i = 0; i < group->count; i++)
-        num_joints = larger_size(num_joints, group->jobs[i]->player->machine->num_joints);
-    group->step = round_to_cache_line(num_joints);
-    group->spare = group->poses + GROUP_SIZE * group->step;
     for (size_t i = 0; i < group->count; i++) {
         const md5_play_job *const job = group->jobs[i];
         compute_or_load_pose(job->player, job->is_computed, group->spare,
@@ -1142,19 +1279,39 @@ static void pose_group(job_group *group)
         md5i_apply_modifiers(player, pose);
         end_pose(player, pose);
     }
-    call_hooks(group);
+}
+
+// Computes the matrices of a group: of several characters with SIMD if they have the same kernels,
+// otherwise of one after the other.
+static void compute_all_matrices(const job_group *group)
+{
     const size_t width = num_lanes(group->jobs[0]->player->machine);
     for (size_t begin = 0; begin < group->count; begin += width) {
-        const size_t left = group->count - begin;
-        const size_t count = left < width ? left : width;
+        const size_t remaining = group->count - begin;
+        const size_t count = remaining < width ? remaining : width;
         if (can_share_kernels(group->jobs + begin, count, width)) {
             compute_group_matrices(group, begin, count);
             continue;
         }
-        for (size_t i = begin; i < begin + count; i++)
-            compute_matrices(group->jobs[i]->player->machine, group->poses + i * group->step,
-                             group->spare, group->jobs[i]->joints, group->jobs[i]->palette);
+        for (size_t i = begin; i < begin + count; i++) {
+            const md5_play_job *const job = group->jobs[i];
+            compute_matrices(job->player->machine, group->poses + i * group->step, group->spare,
+                             job->joints, job->palette);
+        }
     }
+}
+
+// Computes the poses and matrices of a group, and empties the group.
+static void pose_group(job_group *group)
+{
+    size_t max_joints = 0;
+    for (size_t i = 0; i < group->count; i++)
+        max_joints = larger_size(max_joints, group->jobs[i]->player->machine->num_joints);
+    group->step = round_to_cache_line(max_joints);
+    group->spare = group->poses + GROUP_SIZE * group->step;
+    compute_group_poses(group);
+    call_hooks(group);
+    compute_all_matrices(group);
     group->count = 0;
 }
 

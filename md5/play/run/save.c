@@ -13,12 +13,19 @@
 
 #include <float.h>
 
-// "M5PS" in the file. The version increases with each change of the format; versions from
-// MIN_VERSION on can be read. Version 3: fades of one-shot clips have easings. Version 4: feet can
-// be locked; players of machines without such feet contain no bytes for this. Version 5: locked
-// feet have headings. Version 6: frozen poses and offsets have a velocity of the root; the velocity
-// of a parameter that is smoothed by a spring is its velocity at the time when its goal was set.
-enum { MAGIC = 0x5350354d, MIN_VERSION = 2, VERSION = 6 };
+enum { MAGIC = 0x5350354d }; // "M5PS" in the file
+
+// Versions of the format that can be read. The version increases with each change of the format. In
+// version 4 feet can be locked; players of machines without such feet contain no bytes for this.
+enum {
+    MIN_VERSION = 2,
+    VERSION_FADE_EASINGS = 3,  // fades of one-shot clips have easings
+    VERSION_FOOT_HEADINGS = 5, // locked feet have headings
+    // Frozen poses and offsets have a velocity of the root. The velocity of a parameter that is
+    // smoothed by a spring is its velocity at the time when its goal was set.
+    VERSION_VELOCITIES = 6,
+    VERSION = VERSION_VELOCITIES
+};
 
 // The largest phase below 1.
 #define MAX_PHASE 0x1.fffffffffffffp-1
@@ -63,30 +70,41 @@ static void fail_archive(md5_archive *archive, md5_status status, const char *wh
             archive->context, status, "invalid saved player at byte %zu: %s", archive->used, what);
 }
 
-// Writes *value, a number of `size` bytes, or reads a number. Returns the bits that were read.
-static uint64_t archive_bits(md5_archive *archive, const void *value, size_t size)
+// Returns the bits of *value, a number of 8, 4 or 1 bytes.
+static uint64_t load_bits(const void *value, size_t size)
 {
     uint64_t bits = 0;
-    uint32_t half = 0;
+    uint32_t low = 0;
+    if (size == sizeof bits) {
+        memcpy(&bits, value, sizeof bits);
+        return bits;
+    }
+    if (size == sizeof low)
+        memcpy(&low, value, sizeof low);
+    else
+        low = *(const bool *)value;
+    return low;
+}
+
+// Writes *value, a number of `size` bytes, or reads a number. Returns its bits. *value may be
+// uninitialized while reading.
+static uint64_t archive_bits(md5_archive *archive, const void *value, size_t size)
+{
     if (archive->has_failed)
         return 0;
     const size_t space = archive->used < archive->size ? archive->size - archive->used : 0;
-    if (archive->mode != WRITE && size > space) {
-        fail_archive(archive, MD5_ERROR_SYNTAX, "data is truncated");
-        return 0;
-    }
-    // *value may be uninitialized while reading, so it is only read while writing.
-    if (archive->mode == WRITE && size == sizeof bits)
-        memcpy(&bits, value, size);
-    else if (archive->mode == WRITE && size == sizeof half)
-        memcpy(&half, value, size);
-    else if (archive->mode == WRITE)
-        half = *(const bool *)value;
-    bits |= half;
-    if (archive->mode != WRITE)
+    uint64_t bits;
+    if (archive->mode == WRITE) {
+        bits = load_bits(value, size);
+        if (space > 0)
+            md5_write_le(archive->to + archive->used, bits, size < space ? size : space);
+    } else {
+        if (size > space) {
+            fail_archive(archive, MD5_ERROR_SYNTAX, "data is truncated");
+            return 0;
+        }
         bits = md5_read_le(archive->from + archive->used, size);
-    else if (space > 0)
-        md5_write_le(archive->to + archive->used, bits, size < space ? size : space);
+    }
     archive->used += size;
     return bits;
 }
@@ -105,45 +123,58 @@ static void check_range(md5_archive *archive, double number, double min, double 
 
 typedef enum number_kind { BOOL, UINT, INT, FLOAT, INT64, DOUBLE } number_kind;
 
+static const size_t number_sizes[] = {1, 4, 4, 4, 8, 8}; // by number_kind
+
+// Converts the bits of a number to a double.
+static double number_from_bits(number_kind kind, uint64_t bits)
+{
+    const uint32_t low = (uint32_t)bits;
+    int32_t int32;
+    int64_t int64;
+    float float32;
+    double float64;
+    switch (kind) {
+    case INT:
+        memcpy(&int32, &low, sizeof int32);
+        return int32;
+    case FLOAT:
+        memcpy(&float32, &low, sizeof float32);
+        return float32;
+    case INT64:
+        memcpy(&int64, &bits, sizeof int64);
+        return (double)int64;
+    case DOUBLE:
+        memcpy(&float64, &bits, sizeof float64);
+        return float64;
+    default: // BOOL, UINT
+        return low;
+    }
+}
+
+// Stores the bits of a number in *value.
+static void store_bits(number_kind kind, uint64_t bits, void *value)
+{
+    const uint32_t low = (uint32_t)bits;
+    if (kind == BOOL)
+        *(bool *)value = low != 0;
+    else if (number_sizes[kind] == sizeof bits)
+        memcpy(value, &bits, sizeof bits);
+    else
+        memcpy(value, &low, sizeof low);
+}
+
 // Writes *value, or reads a number and checks that it is in min..max. STORE stores it in *value.
 // `what` is the name of the number in error messages. Returns the number, or the minimum after an
 // error.
 static double archive_number(md5_archive *archive, number_kind kind, void *value, double min,
                              double max, const char *what)
 {
-    static const size_t sizes[] = {1, 4, 4, 4, 8, 8};
-    const uint64_t bits = archive_bits(archive, value, sizes[kind]);
-    const uint32_t half = (uint32_t)bits;
-    float narrow;
-    int32_t small;
-    int64_t large;
-    double number = half;
-    memcpy(&narrow, &half, sizeof half);
-    memcpy(&small, &half, sizeof half);
-    memcpy(&large, &bits, sizeof bits);
-    switch (kind) {
-    case BOOL:
-    case UINT:
-        break;
-    case INT:
-        number = small;
-        break;
-    case FLOAT:
-        number = narrow;
-        break;
-    case INT64:
-        number = (double)large;
-        break;
-    case DOUBLE:
-        memcpy(&number, &bits, sizeof bits);
-        break;
-    }
+    const uint64_t bits = archive_bits(archive, value, number_sizes[kind]);
+    const double number = number_from_bits(kind, bits);
     if (archive->mode == CHECK)
         check_range(archive, number, min, max, what);
-    if (archive->mode == STORE && kind == BOOL)
-        *(bool *)value = half != 0;
-    else if (archive->mode == STORE)
-        memcpy(value, sizes[kind] == sizeof bits ? (const void *)&bits : &half, sizes[kind]);
+    if (archive->mode == STORE)
+        store_bits(kind, bits, value);
     return archive->has_failed ? min : number;
 }
 
@@ -189,26 +220,28 @@ static void archive_any_bits(md5_archive *archive, uint64_t *value)
         *value = bits;
 }
 
-// Archives the clock of a clip and the flag that it has not moved since its start at a whole cycle.
-// The cycle is saved relative to `base`.
+// Archives the clock of a clip, and the flag that it has not moved since its start at a whole
+// cycle. The cycle is saved relative to `base`. STORE also sets *before, the clock before the last
+// step.
 static void archive_clock(md5_archive *archive, bool is_once, int64_t base, double max_cycles,
                           md5_clock *before, md5_clock *current, bool *is_at_start)
 {
-    const bool is_written = archive->mode == WRITE;
-    int64_t cycles = is_written ? current->cycle - base : 0;
-    bool starts = is_written && *is_at_start && md5_is_same_cycle_boundary(*before, *current);
-    const double max = is_once ? 0 : max_cycles;
-    archive_number(archive, INT64, &cycles, -max, max, "cycle of a clip");
-    const double phase = archive_number(archive, DOUBLE, &current->phase, 0,
-                                        is_once ? 1 : MAX_PHASE, "phase of a clip");
+    const bool is_writing = archive->mode == WRITE;
+    int64_t cycles = is_writing ? current->cycle - base : 0;
+    bool at_start = is_writing && *is_at_start && md5_is_same_cycle_boundary(*before, *current);
+    const double cycle_limit = is_once ? 0 : max_cycles;
+    const double max_phase = is_once ? 1 : MAX_PHASE;
+    archive_number(archive, INT64, &cycles, -cycle_limit, cycle_limit, "cycle of a clip");
+    const double phase =
+        archive_number(archive, DOUBLE, &current->phase, 0, max_phase, "phase of a clip");
     const md5_clock clock = {base + cycles, phase};
-    if (archive_bool(archive, &starts, "start flag of a clip")
-        && !md5_is_same_cycle_boundary(clock, clock))
+    const bool is_at_boundary = md5_is_same_cycle_boundary(clock, clock);
+    if (archive_bool(archive, &at_start, "start flag of a clip") && !is_at_boundary)
         fail_archive(archive, MD5_ERROR_RANGE, "position of a clip does not match its start flag");
     if (archive->mode == STORE) {
         *before = clock;
         *current = clock;
-        *is_at_start = starts;
+        *is_at_start = at_start;
     }
 }
 
@@ -231,48 +264,49 @@ static void archive_easing(md5_archive *archive, md5_easing *curve)
     }
 }
 
-// Archives a one-shot clip: first the members that md5_player_play_one_shot() sets, then its
-// progress.
-static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
-                             md5_one_shot *one_shot)
+// The following functions archive parts of a one-shot clip. First the clip and its reference pose.
+// Returns the clip.
+static uint32_t archive_one_shot_clip(md5_archive *archive, const md5_machine *machine,
+                                      md5_one_shot *one_shot)
 {
     const md5_machine_desc *const tables = &machine->tables;
-    const uint32_t last = tables->num_clips - 1;
+    const uint32_t last_clip = tables->num_clips - 1;
     const uint32_t num_layers = tables->num_layers;
-    if (archive->mode == STORE)
-        *one_shot = (md5_one_shot){.section = MD5_NONE, .next = MD5_NONE, .row = MD5_NONE};
-    const uint32_t source = archive_uint(archive, &one_shot->source, 0, last, "clip of a one-shot");
+    const uint32_t source =
+        archive_uint(archive, &one_shot->source, 0, last_clip, "clip of a one-shot");
     archive_uint(archive, &one_shot->num_below, num_layers > 0, num_layers,
                  "number of layers below a one-shot");
     archive_number(archive, INT, &one_shot->mask, -1, tables->num_masks - 1.0,
                    "mask of a one-shot");
     archive_uint(archive, &one_shot->mode, 0, MD5_LAYER_ADD, "mode of a one-shot");
     const uint32_t reference =
-        archive_uint(archive, &one_shot->reference, 0, last, "reference pose of a one-shot");
-    archive_uint(archive, &one_shot->reference_frame, 0,
-                 machine->sources[reference].binding->anim->num_frames - 1,
+        archive_uint(archive, &one_shot->reference, 0, last_clip, "reference pose of a one-shot");
+    const uint32_t num_frames = machine->sources[reference].binding->anim->num_frames;
+    archive_uint(archive, &one_shot->reference_frame, 0, num_frames - 1,
                  "reference pose of a one-shot");
-    const uint32_t end =
-        archive_uint(archive, &one_shot->end, 0, MD5_ONE_SHOT_LOOPS, "end mode of a one-shot");
-    archive_number(archive, FLOAT, &one_shot->weight, 0, 1, "weight of a one-shot");
-    archive_number(archive, DOUBLE, &one_shot->rate, -MD5_MAX_ONE_SHOT_RATE, MD5_MAX_ONE_SHOT_RATE,
-                   "rate of a one-shot");
-    archive_time(archive, &one_shot->fade_out, "fade duration of a one-shot");
-    archive_time(archive, &one_shot->fade_in.duration, "fade duration of a one-shot");
-    if (archive->version < 3) { // both fades had one easing, without parameters
-        archive_uint(archive, &one_shot->fade_in_curve.kind, 0, MD5_LAST_FADE_EASING,
-                     "kind of an easing");
-        archive_uint(archive, &one_shot->stop_curve.kind, 0, MD5_LAST_FADE_EASING,
-                     "kind of an easing");
-        if (archive->mode == STORE)
-            one_shot->fade_out_curve = one_shot->fade_in_curve;
-    } else {
+    return source;
+}
+
+static void archive_one_shot_easings(md5_archive *archive, md5_one_shot *one_shot)
+{
+    if (archive->version >= VERSION_FADE_EASINGS) {
         archive_easing(archive, &one_shot->fade_in_curve);
         archive_easing(archive, &one_shot->fade_out_curve);
         archive_easing(archive, &one_shot->stop_curve);
+        return;
     }
-    archive_clock(archive, end != MD5_ONE_SHOT_LOOPS, 0, MAX_CYCLES, &one_shot->clock_before,
-                  &one_shot->clock, &one_shot->is_at_start);
+    // Both fades had one easing, without parameters.
+    archive_uint(archive, &one_shot->fade_in_curve.kind, 0, MD5_LAST_FADE_EASING,
+                 "kind of an easing");
+    archive_uint(archive, &one_shot->stop_curve.kind, 0, MD5_LAST_FADE_EASING, "kind of an easing");
+    if (archive->mode == STORE)
+        one_shot->fade_out_curve = one_shot->fade_in_curve;
+}
+
+static void archive_one_shot_progress(md5_archive *archive, bool is_looping, md5_one_shot *one_shot)
+{
+    archive_clock(archive, !is_looping, 0, MAX_CYCLES, &one_shot->clock_before, &one_shot->clock,
+                  &one_shot->is_at_start);
     archive_time(archive, &one_shot->fade_in.elapsed, "time of a one-shot");
     archive_bool(archive, &one_shot->is_new, "flag for a new one-shot");
     const bool is_stopping =
@@ -282,13 +316,40 @@ static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
         archive_time(archive, &one_shot->stopping.elapsed, "time since a one-shot was stopped");
         archive_time(archive, &one_shot->stopping.duration, "fade duration of a stopped one-shot");
     }
-    const double last_section = tables->clips[source].num_sections - 1.0;
-    if (last_section >= 0 && end != MD5_ONE_SHOT_LOOPS) {
-        archive_number(archive, INT, &one_shot->section, -1, last_section, "section of a one-shot");
-        archive_number(archive, INT, &one_shot->next, -1, last_section,
-                       "next section of a one-shot");
-        archive_bool(archive, &one_shot->repeats, "repeat flag of a section");
-    }
+}
+
+// Only one-shots that do not loop, of clips with sections, have a section.
+static void archive_one_shot_section(md5_archive *archive, uint32_t num_sections,
+                                     md5_one_shot *one_shot)
+{
+    const double last_section = num_sections - 1.0;
+    archive_number(archive, INT, &one_shot->section, -1, last_section, "section of a one-shot");
+    archive_number(archive, INT, &one_shot->next, -1, last_section, "next section of a one-shot");
+    archive_bool(archive, &one_shot->repeats, "repeat flag of a section");
+}
+
+// Archives a one-shot clip: first the members that md5_player_play_one_shot() sets, then its
+// progress.
+static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
+                             md5_one_shot *one_shot)
+{
+    const md5_machine_desc *const tables = &machine->tables;
+    if (archive->mode == STORE)
+        *one_shot = (md5_one_shot){.section = MD5_NONE, .next = MD5_NONE, .row = MD5_NONE};
+    const uint32_t source = archive_one_shot_clip(archive, machine, one_shot);
+    const uint32_t end =
+        archive_uint(archive, &one_shot->end, 0, MD5_ONE_SHOT_LOOPS, "end mode of a one-shot");
+    archive_number(archive, FLOAT, &one_shot->weight, 0, 1, "weight of a one-shot");
+    archive_number(archive, DOUBLE, &one_shot->rate, -MD5_MAX_ONE_SHOT_RATE, MD5_MAX_ONE_SHOT_RATE,
+                   "rate of a one-shot");
+    archive_time(archive, &one_shot->fade_out, "fade duration of a one-shot");
+    archive_time(archive, &one_shot->fade_in.duration, "fade duration of a one-shot");
+    archive_one_shot_easings(archive, one_shot);
+    const bool is_looping = end == MD5_ONE_SHOT_LOOPS;
+    archive_one_shot_progress(archive, is_looping, one_shot);
+    const uint32_t num_sections = tables->clips[source].num_sections;
+    if (num_sections > 0 && !is_looping)
+        archive_one_shot_section(archive, num_sections, one_shot);
     if (tables->num_one_shots > 0)
         archive_number(archive, INT, &one_shot->row, -1, tables->num_one_shots - 1.0,
                        "declaration of a one-shot");
@@ -326,15 +387,15 @@ static void archive_foot(md5_archive *archive, md5_foot *foot)
 
 static void archive_locked_foot(md5_archive *archive, md5_foot_lock *lock)
 {
-    archive_bool(archive, &lock->is_locked, "flag for a held foot");
+    archive_bool(archive, &lock->is_locked, "flag for a locked foot");
     archive_floats(archive, &lock->animated_sole, 3);
     archive_floats(archive, &lock->position, 3);
     archive_floats(archive, &lock->shift, 3);
     archive_floats(archive, &lock->shift_velocity, 3);
-    archive_number(archive, FLOAT, &lock->relock_delay, 0, 1e6, "time until a foot is held");
+    archive_number(archive, FLOAT, &lock->relock_delay, 0, 1e6, "time until a foot is locked");
     archive_number(archive, FLOAT, &lock->step_height, 0, 1e15, "height of a step");
     archive_number(archive, FLOAT, &lock->lift, 0, 1e15, "height of a foot");
-    if (archive->version >= 5) {
+    if (archive->version >= VERSION_FOOT_HEADINGS) {
         archive_floats(archive, &lock->animated_heading, 2);
         archive_floats(archive, &lock->locked_heading, 2);
         archive_floats(archive, &lock->half_tangent, 1);
@@ -347,33 +408,37 @@ static void archive_locked_foot(md5_archive *archive, md5_foot_lock *lock)
     }
 }
 
-static void archive_modifier(md5_archive *archive, const md5_player *player, uint32_t number)
+// Archives a target, whose numbers may have any value.
+static void archive_target(md5_archive *archive, md5_target *target)
 {
-    const md5_modifier *const modifier = &player->machine->modifiers[number];
-    const md5_modifier_desc *const desc = &modifier->desc;
-    const bool has_springs = desc->kind == MD5_MODIFIER_SPRING;
-    // Targets and ground heights may have any value. So may springs and gazes, which start again if
-    // they are not finite.
-    md5_target *const target = &player->targets[number];
     archive_floats(archive, &target->weight, 1);
     archive_floats(archive, &target->position, 3);
     archive_floats(archive, &target->rotation, 4);
     archive_bool(archive, &target->has_rotation, "flag for a target with a rotation");
     archive_floats(archive, &target->pole, 3);
     archive_bool(archive, &target->has_pole, "flag for a target with a pole");
+}
+
+// Archives the target and the state of a modifier. Ground heights may have any value. So may
+// springs and gazes, which start again if they are not finite.
+static void archive_modifier(md5_archive *archive, const md5_player *player, uint32_t index)
+{
+    const md5_modifier *const modifier = &player->machine->modifiers[index];
+    const md5_modifier_desc *const desc = &modifier->desc;
+    archive_target(archive, &player->targets[index]);
     if (desc->kind == MD5_MODIFIER_GAZE)
         archive_gaze(archive, &player->gazes[modifier->gaze]);
-    if (!has_springs && desc->kind != MD5_MODIFIER_FEET)
+    if (desc->kind != MD5_MODIFIER_SPRING && desc->kind != MD5_MODIFIER_FEET)
         return;
     const bool is_placed =
-        archive_bool(archive, &player->are_placed[number], "flag for an initialized modifier");
-    if (has_springs) {
+        archive_bool(archive, &player->are_placed[index], "flag for an initialized modifier");
+    if (desc->kind == MD5_MODIFIER_SPRING) {
         const uint32_t num_joints = is_placed ? desc->length : 0;
         for (uint32_t i = 0; i < num_joints; i++)
             archive_spring_joint(archive, &player->springs[modifier->first_spring + i]);
         return;
     }
-    archive_floats(archive, &player->drops[number], 1);
+    archive_floats(archive, &player->drops[index], 1);
     for (uint32_t i = 0; i < desc->num_feet; i++) // their joints belong to the machine
         archive_foot(archive, &player->feet[modifier->first_foot + i]);
     for (size_t i = 0; i < modifier->num_locked_feet; i++)
@@ -414,9 +479,9 @@ static void archive_sums(md5_archive *archive, const md5_machine *machine, float
 
 static void archive_root_velocity(md5_archive *archive, md5_root_velocity *velocity)
 {
-    if (archive->version < 6 && archive->mode == STORE)
+    if (archive->version < VERSION_VELOCITIES && archive->mode == STORE)
         *velocity = (md5_root_velocity){{0}};
-    if (archive->version >= 6) {
+    if (archive->version >= VERSION_VELOCITIES) {
         for (uint32_t i = 0; i < 4; i++)
             archive_number(archive, DOUBLE, &velocity->v[i], -MAX_ROOT_VELOCITY, MAX_ROOT_VELOCITY,
                            "velocity of the root");
@@ -453,17 +518,17 @@ static void archive_instance(md5_archive *archive, md5_active_state *active,
     }
 }
 
-// Archives an active state. If `is_above` is true, it fades in over other states.
-static void archive_active_state(md5_archive *archive, const md5_machine *machine,
-                                 const md5_play_layer *layer, bool is_above,
-                                 md5_active_state *active)
+// Archives the transition to an active state.
+static void archive_transition(md5_archive *archive, const md5_machine *machine,
+                               const md5_play_layer *layer, bool is_above, md5_active_state *active)
 {
-    const uint32_t last = layer->num_states - 1;
+    const uint32_t last_state = layer->num_states - 1;
     uint32_t easing = archive->mode == WRITE ? (uint32_t)(active->easing - machine->easings) : 0;
-    const uint32_t state = archive_uint(archive, &active->state, 0, last, "state of a layer");
-    archive_number(archive, INT, &active->from, -1, last, "source state of a transition");
+    archive_number(archive, INT, &active->from, -1, last_state, "source state of a transition");
     easing =
         archive_uint(archive, &easing, 0, (uint32_t)machine->num_easings - 1, "kind of an easing");
+    if (archive->mode == STORE)
+        active->easing = &machine->easings[easing];
     archive_uint(archive, &active->interrupt, 0, MD5_INTERRUPT_NONE,
                  "interruption mode of a transition");
     archive_number(archive, INT, &active->priority, INT32_MIN, INT32_MAX,
@@ -476,15 +541,25 @@ static void archive_active_state(md5_archive *archive, const md5_machine *machin
                    "start time of a state");
     if (is_above && !(fades && duration > 0))
         fail_archive(archive, MD5_ERROR_RANGE, "state without a fade is above other states");
+}
+
+// Archives an active state. If `is_above` is true, it fades in over other states.
+static void archive_active_state(md5_archive *archive, const md5_machine *machine,
+                                 const md5_play_layer *layer, bool is_above,
+                                 md5_active_state *active)
+{
+    const uint32_t last_state = layer->num_states - 1;
+    const uint32_t state = archive_uint(archive, &active->state, 0, last_state, "state of a layer");
     const md5_blend_tree *const tree = layer->states[state].tree;
+    archive_transition(archive, machine, layer, is_above, active);
     if (archive->mode == STORE)
         active->in_step = false;
     if (layer->has_steps) {
         archive_bool(archive, &active->in_step, "flag for a synchronized state");
-        archive_number(archive, INT, &active->leader, -1, last, "leading state of a transition");
+        archive_number(archive, INT, &active->leader, -1, last_state,
+                       "leading state of a transition");
     }
     if (archive->mode == STORE) {
-        active->easing = &machine->easings[easing];
         active->tree = tree;
         active->num_active_instances = 0;
     }
@@ -499,41 +574,57 @@ static void archive_active_state(md5_archive *archive, const md5_machine *machin
         archive_instance(archive, active, tree, i);
 }
 
-// Archives the offsets of an inertial transition.
+static void archive_offset(md5_archive *archive, md5_offset *offset)
+{
+    const double min_rate = (double)MD5_FASTEST_DECAY;
+    archive_vector(archive, &offset->rotation, 1.001f, "rotation of an inertial offset");
+    archive_number(archive, FLOAT, &offset->rotation_rate, min_rate, 0,
+                   "rate of an inertial offset");
+    archive_vector(archive, &offset->translation, MAX_POSITION, "inertial offset");
+    archive_number(archive, FLOAT, &offset->translation_rate, min_rate, 0,
+                   "rate of an inertial offset");
+}
+
+// Archives the offsets of an inertial transition. The velocities of the old pose are only needed
+// until time has passed: see begin_offsets().
 static void archive_offsets(md5_archive *archive, const md5_machine *machine, uint32_t num_joints,
                             md5_layer_state *layer_state)
 {
-    const double min_rate = (double)MD5_FASTEST_DECAY;
     const double elapsed =
         archive_time(archive, &layer_state->settling.elapsed, "time of inertial offsets");
     archive_time(archive, &layer_state->settling.duration, "duration of inertial offsets");
-    for (uint32_t i = 0; i < num_joints; i++) {
-        md5_offset *const offset = &layer_state->offsets[i];
-        archive_vector(archive, &offset->rotation, 1.001f, "rotation of an inertial offset");
-        archive_number(archive, FLOAT, &offset->rotation_rate, min_rate, 0,
-                       "rate of an inertial offset");
-        archive_vector(archive, &offset->translation, MAX_POSITION, "inertial offset");
-        archive_number(archive, FLOAT, &offset->translation_rate, min_rate, 0,
-                       "rate of an inertial offset");
-    }
-    // The velocities of the old pose are only needed until time has passed: see begin_offsets().
-    const bool is_begun = elapsed > (archive->version < 6 ? 0 : MD5_BORDER);
-    if (is_begun && archive->mode == STORE && archive->version < 6)
+    for (uint32_t i = 0; i < num_joints; i++)
+        archive_offset(archive, &layer_state->offsets[i]);
+    // Before VERSION_VELOCITIES, the transition began with any elapsed time above 0.
+    const bool is_old_version = archive->version < VERSION_VELOCITIES;
+    const bool is_begun = elapsed > (is_old_version ? 0 : MD5_BORDER);
+    if (is_begun && is_old_version && archive->mode == STORE)
         layer_state->settling.elapsed = fmax(elapsed, 2 * MD5_BORDER);
-    if (!is_begun) {
-        for (uint32_t i = 0; i < num_joints; i++) {
-            archive_vector(archive, &layer_state->velocities[i].angular, MAX_POSITION,
-                           "velocity of an inertial offset");
-            archive_vector(archive, &layer_state->velocities[i].linear, MAX_POSITION,
-                           "velocity of an inertial offset");
-        }
+    const uint32_t num_velocities = is_begun ? 0 : num_joints;
+    for (uint32_t i = 0; i < num_velocities; i++) {
+        md5_velocity *const velocity = &layer_state->velocities[i];
+        archive_vector(archive, &velocity->angular, MAX_POSITION, "velocity of an inertial offset");
+        archive_vector(archive, &velocity->linear, MAX_POSITION, "velocity of an inertial offset");
     }
     archive_root_velocity(archive, &layer_state->root_velocity);
     archive_root_velocity(archive, &layer_state->root_offset);
     archive_sums(archive, machine, layer_state->morph_offsets);
 }
 
-// Archives the state of a layer. Slots are saved in the order of the chain.
+static void archive_frozen_pose(md5_archive *archive, const md5_machine *machine,
+                                uint32_t num_joints, md5_layer_state *layer_state)
+{
+    const double coverage =
+        archive_number(archive, FLOAT, &layer_state->coverage, 0, 1, "coverage of a frozen pose");
+    const uint32_t num_saved = coverage > 0 ? num_joints : 0;
+    for (uint32_t i = 0; i < num_saved; i++)
+        archive_transform(archive, &layer_state->snapshot[i]);
+    archive_root_velocity(archive, &layer_state->frozen_root);
+    archive_sums(archive, machine, layer_state->frozen_morphs);
+}
+
+// Archives the state of a layer. Slots are saved in the order of the chain. CHECK reads all active
+// states into the first slot, because the order of the slots is not restored yet.
 static void archive_layer(md5_archive *archive, const md5_machine *machine,
                           const md5_play_layer *layer, md5_layer_state *layer_state)
 {
@@ -549,16 +640,8 @@ static void archive_layer(md5_archive *archive, const md5_machine *machine,
                    "entered state of a layer");
     num_used = archive_uint(archive, &num_used, 1, MD5_MAX_ACTIVE - (uint32_t)has_snapshot,
                             "number of active states");
-    if (has_snapshot) {
-        const double coverage = archive_number(archive, FLOAT, &layer_state->coverage, 0, 1,
-                                               "coverage of a frozen pose");
-        if (coverage > 0) {
-            for (uint32_t i = 0; i < num_joints; i++)
-                archive_transform(archive, &layer_state->snapshot[i]);
-        }
-        archive_root_velocity(archive, &layer_state->frozen_root);
-        archive_sums(archive, machine, layer_state->frozen_morphs);
-    }
+    if (has_snapshot)
+        archive_frozen_pose(archive, machine, num_joints, layer_state);
     if (has_offsets)
         archive_offsets(archive, machine, num_joints, layer_state);
     if (archive->mode == STORE) {
@@ -568,10 +651,12 @@ static void archive_layer(md5_archive *archive, const md5_machine *machine,
     }
     if (machine->has_chances)
         archive_any_bits(archive, &layer_state->random);
-    for (uint32_t i = 0; i < num_used; i++)
-        archive_active_state(archive, machine, layer, i > 0 || has_snapshot,
-                             archive->mode == CHECK ? &layer_state->first
-                                                    : md5_active_at(layer_state, i));
+    for (uint32_t i = 0; i < num_used; i++) {
+        const bool is_above = i > 0 || has_snapshot;
+        md5_active_state *const active =
+            archive->mode == CHECK ? &layer_state->first : md5_active_at(layer_state, i);
+        archive_active_state(archive, machine, layer, is_above, active);
+    }
 }
 
 // -- The player ---------------------------------------------------------------------------------
@@ -650,38 +735,54 @@ static void archive_detail(md5_archive *archive, const md5_player *player, md5_d
         archive_transform(archive, &player->stored_pose[i]);
 }
 
-static void archive_parameters(md5_archive *archive, md5_player *player)
+static void archive_parameter(md5_archive *archive, md5_parameter_kind kind, float *value)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_machine_desc *const tables = &machine->tables;
     const double max = (double)FLT_MAX;
-    for (uint32_t i = 0; i < tables->num_parameters; i++) {
-        float *const parameter = &player->parameters[i];
-        if (tables->parameters[i].kind == MD5_PARAMETER_FLOAT) {
-            archive_number(archive, FLOAT, parameter, -max, max, "value of a parameter");
-            continue;
-        }
-        const double value =
-            archive_number(archive, FLOAT, parameter, 0, 1, "value of a parameter");
-        if (value != 0 && value != 1)
-            fail_archive(archive, MD5_ERROR_RANGE, "value of a bool or trigger is not 0 or 1");
+    if (kind == MD5_PARAMETER_FLOAT) {
+        archive_number(archive, FLOAT, value, -max, max, "value of a parameter");
+        return;
     }
-    for (uint32_t i = 0; i < tables->num_follows; i++) {
-        const md5_follow_desc *const follow = &tables->follows[i];
-        md5_parameter_smoothing *const smoothing = &player->smoothings[i];
-        archive_number(archive, FLOAT, &smoothing->goal, -max, max, "target value of a parameter");
-        archive_number(archive, FLOAT, &smoothing->velocity, -max, max, "velocity of a parameter");
-        archive_number(archive, FLOAT, &smoothing->from, -max, max, "start value of a parameter");
-        archive_number(archive, DOUBLE, &smoothing->elapsed, 0, DBL_MAX, "time of a parameter");
-        const bool is_old = archive->mode == STORE && archive->version < 6;
-        if (is_old && follow->kind == MD5_FOLLOW_SPRING) {
-            // The parameters are restored already.
-            smoothing->from = player->parameters[md5_find_parameter(machine, follow->parameter)];
-            smoothing->elapsed = 0;
-        }
+    const double number = archive_number(archive, FLOAT, value, 0, 1, "value of a parameter");
+    if (number != 0 && number != 1)
+        fail_archive(archive, MD5_ERROR_RANGE, "value of a bool or trigger is not 0 or 1");
+}
+
+// Archives the progress of a smoothed parameter, whose value is restored already. The spring of an
+// older version starts again at this value.
+static void archive_smoothing(md5_archive *archive, const md5_player *player,
+                              const md5_follow_desc *follow, md5_parameter_smoothing *smoothing)
+{
+    const double max = (double)FLT_MAX;
+    archive_number(archive, FLOAT, &smoothing->goal, -max, max, "target value of a parameter");
+    archive_number(archive, FLOAT, &smoothing->velocity, -max, max, "velocity of a parameter");
+    archive_number(archive, FLOAT, &smoothing->from, -max, max, "start value of a parameter");
+    archive_number(archive, DOUBLE, &smoothing->elapsed, 0, DBL_MAX, "time of a parameter");
+    const bool is_old = archive->mode == STORE && archive->version < VERSION_VELOCITIES;
+    if (is_old && follow->kind == MD5_FOLLOW_SPRING) {
+        const uint32_t parameter = md5_find_parameter(player->machine, follow->parameter);
+        smoothing->from = player->parameters[parameter];
+        smoothing->elapsed = 0;
     }
 }
 
+static void archive_parameters(md5_archive *archive, md5_player *player)
+{
+    const md5_machine_desc *const tables = &player->machine->tables;
+    for (uint32_t i = 0; i < tables->num_parameters; i++)
+        archive_parameter(archive, tables->parameters[i].kind, &player->parameters[i]);
+    for (uint32_t i = 0; i < tables->num_follows; i++)
+        archive_smoothing(archive, player, &tables->follows[i], &player->smoothings[i]);
+}
+
+static void archive_slot(md5_archive *archive, const md5_machine *machine, md5_one_shot_slot *slot)
+{
+    const uint32_t num_one_shots =
+        archive_uint(archive, &slot->num_one_shots, 0, MD5_SLOT_ONE_SHOTS, "number of one-shots");
+    for (uint32_t k = 0; k < num_one_shots; k++)
+        archive_one_shot(archive, machine, &slot->one_shots[k]);
+}
+
+// Writes, checks or stores a player.
 static void archive_player(md5_archive *archive, md5_player *player)
 {
     const md5_machine *const machine = player->machine;
@@ -703,13 +804,8 @@ static void archive_player(md5_archive *archive, md5_player *player)
         archive_modifier(archive, player, i);
     for (uint32_t i = 0; i < tables->num_layers; i++)
         archive_layer(archive, machine, &machine->layers[i], &player->layer_states[i]);
-    for (uint32_t i = 0; i < machine->num_slots; i++) {
-        md5_one_shot_slot *const slot = &player->slots[i];
-        const uint32_t num_one_shots = archive_uint(archive, &slot->num_one_shots, 0,
-                                                    MD5_SLOT_ONE_SHOTS, "number of one-shots");
-        for (uint32_t k = 0; k < num_one_shots; k++)
-            archive_one_shot(archive, machine, &slot->one_shots[k]);
-    }
+    for (uint32_t i = 0; i < machine->num_slots; i++)
+        archive_slot(archive, machine, &player->slots[i]);
     for (uint32_t i = 0; i < machine->num_windows; i++)
         archive_number(archive, FLOAT, &player->windows[i].weight, 0, 1, "weight of a window");
 }
@@ -722,6 +818,26 @@ size_t md5_player_save(const md5_player *player, void *bytes, size_t size)
     md5_player copy = *player;
     archive_player(&archive, &copy);
     return archive.used;
+}
+
+// Initializes the values of a restored player that are not saved.
+static void finish_restore(md5_player *player)
+{
+    player->has_consumed = false;
+    player->has_new = true; // may be more than necessary
+    for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++)
+        player->consumed[i] = 0;
+    player->num_one_shots = 0;
+    for (uint32_t i = 0; i < player->machine->num_slots; i++)
+        player->num_one_shots += player->slots[i].num_one_shots;
+    for (uint32_t i = 0; i < player->machine->tables.num_layers; i++)
+        player->layer_states[i].causes = MD5_ALL_CAUSES;
+    // Compute the weights without a change of parameters or of resting layers.
+    const bool is_weighed = player->is_weighed;
+    player->is_weighed = true;
+    player->has_moved = true;
+    md5i_update_weights(player);
+    player->is_weighed = is_weighed;
 }
 
 bool md5_player_restore(md5_player *player, const void *bytes, size_t size, md5_error *error)
@@ -742,21 +858,6 @@ bool md5_player_restore(md5_player *player, const void *bytes, size_t size, md5_
     archive.mode = STORE;
     archive.used = 0;
     archive_player(&archive, player);
-    // Initialize the values that are not saved.
-    player->has_consumed = false;
-    player->has_new = true; // may be more than necessary
-    for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++)
-        player->consumed[i] = 0;
-    player->num_one_shots = 0;
-    for (uint32_t i = 0; i < player->machine->num_slots; i++)
-        player->num_one_shots += player->slots[i].num_one_shots;
-    // Compute the weights without a change of parameters or of resting layers.
-    for (uint32_t i = 0; i < player->machine->tables.num_layers; i++)
-        player->layer_states[i].causes = MD5_ALL_CAUSES;
-    const bool is_weighed = player->is_weighed;
-    player->is_weighed = true;
-    player->has_moved = true;
-    md5i_update_weights(player);
-    player->is_weighed = is_weighed;
+    finish_restore(player);
     return true;
 }
