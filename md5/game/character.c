@@ -227,13 +227,12 @@ static double find_eye_height(const md5_monster *monster)
     return (double)top[2] - 6.0;
 }
 
-// Reads the keys of the entity and tracks the joints that the monster uses.
-static void read_keys(md5_monster *monster, md5_context *context)
+// Reads the keys of look joints and eyes. The defaults are the engine's.
+static void read_look_keys(md5_monster *monster, md5_context *context)
 {
     const md5_entity *const entity = monster->desc.entity;
     driven_actor *const body = &monster->body_actor;
-    driven_actor *const head_actor = &monster->head_actor;
-    driven_actor *const head = monster->desc.head ? head_actor : body;
+    driven_actor *const head = monster->desc.head ? &monster->head_actor : body;
     read_look_joints(monster, context);
     monster->focus_joint = md5i_find_key_joint(head, entity, "bone_focus", context);
     monster->orientation_joint = md5i_find_key_joint(body, entity, "bone_orientation", context);
@@ -243,28 +242,87 @@ static void read_keys(md5_monster *monster, md5_context *context)
     monster->look_max = read_angles(entity, "look_max", 80.0f, 75.0f);
     monster->eye_min = read_angles(entity, "eye_turn_min", -10.0f, -30.0f);
     monster->eye_max = read_angles(entity, "eye_turn_max", 10.0f, 30.0f);
-    monster->eye_vertical = md5i_monster_float(monster, "eye_verticle_offset", 5.0f);
+    monster->eye_vertical =
+        md5i_monster_float(monster, "eye_verticle_offset", 5.0f); // spelled so by the engine
     monster->eye_horizontal = md5i_monster_float(monster, "eye_horizontal_offset", -8.0f);
     monster->eye_rate = md5i_monster_float(monster, "eye_focus_rate", 0.5f);
     monster->head_rate = md5i_monster_float(monster, "head_focus_rate", 0.1f);
+    const float max_duration = 1e9f; // ms, below INT32_MAX
     const float align = md5i_monster_float(monster, "focus_align_time", 1.0f) * 1000.0f;
-    monster->align_duration = align > 0.0f && align < 1e9f ? (int32_t)align : 0;
+    monster->align_duration = align > 0.0f && align < max_duration ? (int32_t)align : 0;
     monster->eye_height = find_eye_height(monster);
     md5i_track_joint(head, monster->focus_joint, JOINT_TRACKED);
     md5i_track_joint(body, monster->orientation_joint, JOINT_TRACKED);
     for (uint32_t i = 0; i < 2; i++)
         md5i_track_joint(head, monster->eye_joints[i], JOINT_NEEDS_POSITION);
+}
+
+// Tracks the joint of the body to which the head is attached, and the joints that the head copies.
+static void track_head_joints(md5_monster *monster)
+{
+    const md5_entity_part *const part = &monster->desc.entity->parts[0];
+    md5i_track_joint(&monster->body_actor, part->joint, JOINT_TRACKED);
+    for (uint32_t i = 0; i < part->num_copies; i++) {
+        md5i_track_joint(&monster->body_actor, part->copies[i].from, JOINT_TRACKED);
+        md5i_track_joint(&monster->head_actor, part->copies[i].to, JOINT_NEEDS_POSITION);
+    }
+}
+
+// Reads the keys of the entity and tracks the joints that the monster uses.
+static void read_keys(md5_monster *monster, md5_context *context)
+{
+    read_look_keys(monster, context);
     md5i_read_walk_ik(monster, context);
     if (monster->desc.head) {
-        const md5_entity_part *const part = &entity->parts[0];
-        md5i_track_joint(body, part->joint, JOINT_TRACKED);
-        for (uint32_t i = 0; i < part->num_copies; i++) {
-            md5i_track_joint(body, part->copies[i].from, JOINT_TRACKED);
-            md5i_track_joint(head_actor, part->copies[i].to, JOINT_NEEDS_POSITION);
-        }
-        list_tracked(head_actor);
+        track_head_joints(monster);
+        list_tracked(&monster->head_actor);
     }
-    list_tracked(body);
+    list_tracked(&monster->body_actor);
+}
+
+static size_t count_look_joints(const md5_entity_def *def)
+{
+    size_t count = 0;
+    const md5_entity_key *key = NULL;
+    while ((key = md5_entity_def_next_key(def, "look_joint", key)) != NULL)
+        count++;
+    return count;
+}
+
+// Lays out a monster in a block, or only measures its size. The arrays of the body have capacity
+// for the joints of body and head. Returns the monster, or NULL while measuring.
+static md5_monster *lay_out_monster(md5_block *block, const md5_monster_desc *desc,
+                                    size_t num_joints, size_t num_look_joints)
+{
+    md5_monster layout = {.desc = *desc};
+    md5_monster *const monster = (md5_monster *)md5i_block_alloc(block, 1, sizeof layout);
+    driven_actor *const body = &layout.body_actor;
+    layout.num_mods = (uint32_t)num_joints;
+    layout.look_joints = (look_joint *)md5i_block_alloc(block, num_look_joints, sizeof(look_joint));
+    body->tracked = (tracked_joint *)md5i_block_alloc(block, num_joints, sizeof *body->tracked);
+    layout.mods = (md5_joint_mod *)md5i_block_alloc(block, num_joints, sizeof *layout.mods);
+    body->uses = (uint8_t *)md5i_block_alloc(block, num_joints, sizeof *body->uses);
+    layout.ik.legs = (md5_ik_leg *)md5i_block_alloc(block, MD5_MAX_IK_LEGS, sizeof(md5_ik_leg));
+    if (monster)
+        *monster = layout;
+    return monster;
+}
+
+// Sets the actors of body and head. The head uses the second part of the body's arrays.
+static void set_actors(md5_monster *monster, size_t num_body_joints)
+{
+    const md5_monster_desc *const desc = &monster->desc;
+    driven_actor *const body = &monster->body_actor;
+    driven_actor *const head = &monster->head_actor;
+    body->mods = monster->mods;
+    *head = *body;
+    head->mods += num_body_joints;
+    head->tracked += num_body_joints;
+    head->uses += num_body_joints;
+    body->actor = desc->body;
+    head->actor = desc->head;
+    body->transforms = desc->body->clip_pose;
+    head->transforms = desc->head ? desc->head->clip_pose : NULL;
 }
 
 md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opts *opts,
@@ -285,48 +343,22 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
     md5i_context_begin(&context, opts, NULL, error);
     if (!md5i_check_id_space(&context, desc->entity))
         return NULL;
-    const size_t num_joints = desc->entity->model->skeleton.num_joints;
-    const size_t num_head =
-        desc->head ? desc->entity->parts[0].entity->model->skeleton.num_joints : 0;
-    size_t num_looks = 0;
-    for (const md5_entity_key *key = md5_entity_def_next_key(desc->entity->def, "look_joint", NULL);
-         key; key = md5_entity_def_next_key(desc->entity->def, "look_joint", key))
-        num_looks++;
+    const size_t num_body_joints = desc->entity->model->skeleton.num_joints;
+    size_t num_joints = num_body_joints;
+    if (desc->head)
+        num_joints += desc->entity->parts[0].entity->model->skeleton.num_joints;
+    const size_t num_look_joints = count_look_joints(desc->entity->def);
+
     md5_block block = {0};
-    md5_monster *monster = NULL;
-    // The first pass computes the size of the block; the second pass allocates it and assigns its
-    // parts.
-    for (int pass = 0; pass < 2; pass++) {
-        md5_monster created = {.desc = *desc, .size = block.used};
-        created.num_mods = (uint32_t)(num_joints + num_head);
-        if (pass == 1 && !md5i_block_end_measuring(&context, &block))
-            return NULL;
-        if (pass == 1)
-            memset(block.base, 0, created.size);
-        monster = (md5_monster *)md5i_block_alloc(&block, 1, sizeof created);
-        created.look_joints = (look_joint *)md5i_block_alloc(&block, num_looks, sizeof(look_joint));
-        driven_actor *const body =
-            &created.body_actor; // its arrays have capacity for body and head
-        body->tracked =
-            (tracked_joint *)md5i_block_alloc(&block, created.num_mods, sizeof *body->tracked);
-        created.mods =
-            (md5_joint_mod *)md5i_block_alloc(&block, created.num_mods, sizeof *created.mods);
-        body->uses = (uint8_t *)md5i_block_alloc(&block, created.num_mods, sizeof *body->uses);
-        created.ik.legs =
-            (md5_ik_leg *)md5i_block_alloc(&block, MD5_MAX_IK_LEGS, sizeof(md5_ik_leg));
-        if (pass == 1)
-            *monster = created;
-    }
+    (void)lay_out_monster(&block, desc, num_joints, num_look_joints);
+    const size_t size = block.used;
+    if (!md5i_block_end_measuring(&context, &block))
+        return NULL;
+    memset(block.base, 0, size);
+    md5_monster *const monster = lay_out_monster(&block, desc, num_joints, num_look_joints);
+    monster->size = size;
     monster->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_MONSTER};
-    monster->body_actor.mods = monster->mods;
-    monster->head_actor = monster->body_actor;
-    monster->body_actor.actor = desc->body;
-    monster->head_actor.actor = desc->head;
-    monster->head_actor.mods += num_joints;
-    monster->body_actor.transforms = desc->body->clip_pose;
-    monster->head_actor.transforms = desc->head ? desc->head->clip_pose : NULL;
-    monster->head_actor.tracked += num_joints;
-    monster->head_actor.uses += num_joints;
+    set_actors(monster, num_body_joints);
     monster->can_move_joints = true;
     monster->can_move_eyes = true;
     monster->can_move_eyes_next = true;
@@ -484,37 +516,53 @@ static void find_eye(md5_monster *monster, const md5_monster_tick *tick,
     monster->eye_height = monster->eye.z - origin.z;
 }
 
+// Distances of the points at which eyes look, units: ahead of the eyes, and ahead of a monster that
+// does not look at anything. Like the other numbers of this part, these are the engine's.
+#define EYE_DISTANCE 64.0
+#define DEFAULT_LOOK_DISTANCE 512.0
+
+// Eyes reach the target if both angles differ by less, degrees.
+#define EYE_TOLERANCE 0.1
+
 // Returns the position at which the monster looks, in world space.
 static md5_vec3d find_goal(const md5_monster *monster, const md5_monster_tick *tick,
                            const world_transform *orientation)
 {
-    md5_vec3d goal = md5_vec3d_from_vec3(tick->target);
-    if (!monster->can_move_joints || !monster->can_move_eyes || tick->time >= monster->focus_time) {
-        const md5_vec3d forward = orientation->axes.row[0];
-        goal = md5_vec3d_add(md5_vec3d_from_vec3(tick->origin), md5_vec3d_scale(forward, 512.0));
+    const bool can_look = monster->can_move_joints && monster->can_move_eyes;
+    const bool has_focus = tick->time < monster->focus_time;
+    if (!can_look || !has_focus) {
+        const md5_vec3d ahead = md5_vec3d_scale(orientation->axes.row[0], DEFAULT_LOOK_DISTANCE);
+        md5_vec3d goal = md5_vec3d_add(md5_vec3d_from_vec3(tick->origin), ahead);
         goal.z += monster->eye_height;
-    } else if (tick->look == MD5_LOOK_GONE) {
-        return monster->focus;
-    } else if (tick->look == MD5_LOOK_ACTOR) {
-        goal.z += (double)monster->eye_vertical;
+        return goal;
     }
+    if (tick->look == MD5_LOOK_GONE)
+        return monster->focus;
+    md5_vec3d goal = md5_vec3d_from_vec3(tick->target);
+    if (tick->look == MD5_LOOK_ACTOR)
+        goal.z += (double)monster->eye_vertical;
     return goal;
 }
 
-// Turns the look angles by a fraction of their distance from the goal. If the limits are a full
-// circle, yaw turns in the shorter direction. For pitch the engine computes 360 - pitch instead,
+static bool is_full_circle(double min, double max)
+{
+    return min == -180.0 && max == 180.0;
+}
+
+// Rotates the look joints by a fraction of their distance from the goal. If the limits are a full
+// circle, yaw rotates in the shorter direction. For pitch the engine computes 360 - pitch instead,
 // and so does this function.
-static void turn_joints(md5_monster *monster)
+static void rotate_look_joints(md5_monster *monster)
 {
     double pitch = monster->goal.pitch - monster->look.pitch;
     double yaw = monster->goal.yaw - monster->look.yaw;
-    if (monster->look_min.yaw == -180.0 && monster->look_max.yaw == 180.0) {
+    if (is_full_circle(monster->look_min.yaw, monster->look_max.yaw)) {
         if (yaw > 180.0)
             yaw -= 360.0;
         else if (yaw <= -180.0)
             yaw += 360.0;
     }
-    if (monster->look_min.pitch == -180.0 && monster->look_max.pitch == 180.0) {
+    if (is_full_circle(monster->look_min.pitch, monster->look_max.pitch)) {
         if (pitch > 180.0 || pitch <= -180.0)
             pitch = 360.0 - pitch;
     }
@@ -525,17 +573,17 @@ static void turn_joints(md5_monster *monster)
 
 // Turns the eyes to the angles `target`, within the limits of the eyes. Sets a new goal for the
 // joints if the eyes reach their limits, or have not moved for some time.
-static void turn_eyes(md5_monster *monster, const md5_monster_tick *tick, look_angles target)
+static void rotate_eyes(md5_monster *monster, const md5_monster_tick *tick, look_angles target)
 {
     const double pitch = target.pitch - monster->look.pitch;
     const double yaw = target.yaw - monster->look.yaw;
     if (monster->eyes.pitch != pitch || monster->eyes.yaw != yaw) {
         monster->eyes = clamp_angles((look_angles){pitch, yaw}, monster->eye_min, monster->eye_max);
-        const bool is_limited =
-            fabs(pitch - monster->eyes.pitch) > 0.1 || fabs(yaw - monster->eyes.yaw) > 0.1;
+        const bool is_limited = fabs(pitch - monster->eyes.pitch) > EYE_TOLERANCE
+                                || fabs(yaw - monster->eyes.yaw) > EYE_TOLERANCE;
         monster->align_time = is_limited ? tick->time : next_align_time(monster, tick);
     }
-    if (fabs(target.yaw) < 0.1)
+    if (fabs(target.yaw) < EYE_TOLERANCE)
         monster->align_time = tick->time;
     if (tick->time >= monster->align_time || tick->time < monster->force_time) {
         monster->align_time = next_align_time(monster, tick);
@@ -562,23 +610,27 @@ static void apply_eyes(md5_monster *monster, const world_transform *body,
 {
     if (monster->eye_joints[0] == MD5_NONE && monster->eye_joints[1] == MD5_NONE)
         return;
-    const bool has_head = monster->desc.head != NULL;
-    md5_joint_mod *const mods = has_head ? monster->head_actor.mods : monster->mods;
-    const world_transform *const to_world = has_head ? &monster->head_transform : body;
+    // The eyes are joints of the head, or of the body if there is no head.
+    md5_joint_mod *mods = monster->mods;
+    const world_transform *to_world = body;
+    md5_vec3d origin = monster->desc.is_as_meant ? body->origin : md5_vec3d_from_vec3(tick->origin);
+    if (monster->desc.head) {
+        mods = monster->head_actor.mods;
+        to_world = &monster->head_transform;
+        origin = to_world->origin;
+    }
     const axes3 rotation = md5i_axes_from_angles(monster->look.pitch + monster->eyes.pitch,
                                                  monster->look.yaw + monster->eyes.yaw, 0.0);
     const axes3 gaze = md5_multiply_axes(&rotation, axes);
-    const md5_vec3d ahead = md5_vec3d_scale(gaze.row[0], 64.0);
+    const md5_vec3d ahead = md5_vec3d_scale(gaze.row[0], EYE_DISTANCE);
     const md5_vec3d left = md5_vec3d_scale(gaze.row[1], (double)monster->eye_horizontal);
-    md5_vec3d origin = md5_vec3d_from_vec3(tick->origin);
-    if (monster->desc.is_as_meant || has_head)
-        origin = to_world->origin;
     const md5_vec3d to_eye = md5_vec3d_sub(monster->eye, origin);
     for (int i = 0; i < 2; i++) {
         if (monster->eye_joints[i] == MD5_NONE)
             continue;
+        const double side = i == 0 ? 1.0 : -1.0;
+        const md5_vec3d aim = md5_vec3d_add(ahead, md5_vec3d_scale(left, side));
         md5_joint_mod *const mod = &mods[monster->eye_joints[i]];
-        const md5_vec3d aim = md5_vec3d_add(ahead, md5_vec3d_scale(left, i == 0 ? 1.0 : -1.0));
         mod->position = monster->can_move_eyes ? MD5_MOD_WORLD_OVERRIDE : MD5_MOD_NONE;
         if (!monster->can_move_eyes)
             mod->axis = MD5_MOD_NONE;
@@ -601,8 +653,8 @@ static void update_look(md5_monster *monster, const md5_monster_tick *tick,
         .yaw = md5_wrap_degrees(md5i_yaw_degrees(md5_vec3d_sub(goal, orientation->origin))
                                 - md5i_yaw_degrees(orientation->axes.row[0])),
     };
-    turn_eyes(monster, tick, target);
-    turn_joints(monster);
+    rotate_eyes(monster, tick, target);
+    rotate_look_joints(monster);
 }
 
 // Sets the mods of look joints and eyes.
@@ -621,35 +673,52 @@ static void apply_look(md5_monster *monster, const md5_monster_tick *tick,
 
 // == Heads ========================================================================================
 
-// Sets the mods of head joints that copy joints of the body: either the transform relative to the
-// parent joint, or the transform in world space.
+// Returns the mod that gives a joint of the head the world-space transform of a joint of the body.
+static md5_joint_mod copy_world_transform(const md5_monster *monster, const world_transform *body,
+                                          const md5_xform *joint)
+{
+    const world_transform *const head = &monster->head_transform;
+    const world_transform in_model = md5i_world_transform(*joint);
+    const axes3 in_world = md5_multiply_axes(&in_model.axes, &body->axes);
+    const axes3 in_head = md5_relative_axes(&in_world, &head->axes);
+    const md5_vec3d position = md5_transform_to_world(joint->translation, body);
+    const md5_vec3d from_head = md5_vec3d_sub(position, head->origin);
+    return (md5_joint_mod){
+        .axis = MD5_MOD_WORLD_OVERRIDE,
+        .position = MD5_MOD_WORLD_OVERRIDE,
+        .rotation = md5i_quat_from_axes(&in_head),
+        .translation = md5_vec3d_round(md5_rotate_into_axes(from_head, &head->axes)),
+    };
+}
+
+// Returns the mod that gives a joint of the head the transform of a joint of the body relative to
+// its parent.
+static md5_joint_mod copy_local_transform(const md5_monster *monster, uint32_t joint)
+{
+    const md5_xform *const transforms = monster->body_actor.transforms;
+    const uint32_t parent = monster->desc.entity->model->skeleton.joints[joint].parent;
+    md5_xform local = transforms[joint];
+    if (parent != MD5_NONE)
+        local = md5_xform_mul(md5_xform_inverse(transforms[parent]), transforms[joint]);
+    return (md5_joint_mod){
+        .axis = MD5_MOD_LOCAL_OVERRIDE,
+        .position = MD5_MOD_LOCAL_OVERRIDE,
+        .rotation = local.rotation,
+        .translation = local.translation,
+    };
+}
+
+// Sets the mods of head joints that copy joints of the body.
 static void copy_joints(md5_monster *monster, const world_transform *body)
 {
-    const md5_entity *const entity = monster->desc.entity;
-    const md5_entity_part *const part = &entity->parts[0];
+    const md5_entity_part *const part = &monster->desc.entity->parts[0];
     for (uint32_t i = 0; i < part->num_copies; i++) {
         const md5_joint_copy *const copy = &part->copies[i];
-        const md5_xform *const joint = &monster->body_actor.transforms[copy->from];
-        const uint32_t parent = entity->model->skeleton.joints[copy->from].parent;
-        md5_xform local = *joint;
-        if (parent != MD5_NONE)
-            local =
-                md5_xform_mul(md5_xform_inverse(monster->body_actor.transforms[parent]), *joint);
-        md5_joint_mod mod = {MD5_MOD_LOCAL_OVERRIDE, MD5_MOD_LOCAL_OVERRIDE, local.rotation,
-                             local.translation};
-        if (copy->is_model_space) {
-            const world_transform *const head = &monster->head_transform;
-            const world_transform in_model = md5i_world_transform(*joint);
-            const axes3 in_world = md5_multiply_axes(&in_model.axes, &body->axes);
-            const axes3 in_head = md5_relative_axes(&in_world, &head->axes);
-            const md5_vec3d position = md5_transform_to_world(joint->translation, body);
-            mod.axis = MD5_MOD_WORLD_OVERRIDE;
-            mod.position = MD5_MOD_WORLD_OVERRIDE;
-            mod.rotation = md5i_quat_from_axes(&in_head);
-            mod.translation = md5_vec3d_round(
-                md5_rotate_into_axes(md5_vec3d_sub(position, head->origin), &head->axes));
-        }
-        monster->head_actor.mods[copy->to] = mod;
+        md5_joint_mod *const mod = &monster->head_actor.mods[copy->to];
+        if (copy->is_model_space)
+            *mod = copy_world_transform(monster, body, &monster->body_actor.transforms[copy->from]);
+        else
+            *mod = copy_local_transform(monster, copy->from);
     }
 }
 

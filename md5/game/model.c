@@ -1159,40 +1159,58 @@ static bool store_other_channels(md5_model_parser *parser, bool has_parent, md5_
     return true;
 }
 
-// Stores a parsed model in the game's memory. Returns false if memory runs out.
-static bool store_model(md5_model_parser *parser, md5_decl_entry *entry)
+// Copies the channel of each joint to the game's memory, unless they are the parent's.
+static bool store_joint_channels(md5_model_parser *parser, md5_parsed_model *model)
 {
-    md5_arena *const arena = &parser->game->arena;
-    md5_parsed_model *const model = MD5_ALLOC_ZEROED(arena, md5_parsed_model, 1);
-    TRY(model);
-    model->mesh = parser->mesh;
-    model->names_mesh = parser->names_mesh;
-    model->anims = parser->anims;
-    model->def.decl = &entry->decl;
-    model->def.mesh = parser->mesh ? parser->mesh->file : "";
-    model->def.skin = parser->skin;
-    model->def.offset = parser->offset;
-    model->def.num_joints = parser->mesh ? parser->mesh->num_joints : 0;
-    model->def.joints = parser->mesh ? parser->mesh->joints : NULL;
-    model->def.num_anims = md5i_shared_count(&parser->anims.anims);
     model->joint_channels = parser->joint_channels;
-    if (parser->owns_joint_channels)
-        model->joint_channels =
-            (uint8_t *)md5i_arena_copy(arena, parser->joint_channels, model->def.num_joints, 1);
-    TRY(model->joint_channels || !parser->owns_joint_channels);
-    // MD5_CHANNEL_ALL is shared with the mesh, unchanged channels are shared with the parent.
-    const bool has_parent = parser->parent && parser->parent->mesh == parser->mesh;
-    const md5_parsed_model *const parent = has_parent ? parser->parent : NULL;
+    if (!parser->owns_joint_channels)
+        return true;
+    model->joint_channels = (uint8_t *)md5i_arena_copy(&parser->game->arena, parser->joint_channels,
+                                                       model->def.num_joints, 1);
+    return model->joint_channels != NULL;
+}
+
+// Stores the joints of the numbered channels. MD5_CHANNEL_ALL is shared with the mesh, unchanged
+// channels are shared with `parent`, which may be NULL.
+static bool store_channels(md5_model_parser *parser, const md5_parsed_model *parent,
+                           md5_parsed_model *model)
+{
     if (parser->mesh)
         model->def.channels[MD5_CHANNEL_ALL] =
             (md5_model_channel){parser->mesh->num_joints, parser->mesh->joint_indices};
     for (uint32_t i = MD5_CHANNEL_ALL + 1; i < MD5_NUM_CHANNELS; i++) {
         const md5_model_channel *const channel = &parser->channels[i];
-        if (parent && channel->joints == parent->def.channels[i].joints)
+        const bool is_unchanged = parent && channel->joints == parent->def.channels[i].joints;
+        if (is_unchanged)
             model->def.channels[i] = *channel;
         else
             TRY(copy_channel_joints(parser, channel, &model->def.channels[i]));
     }
+    return true;
+}
+
+// Stores a parsed model in the game's memory. Returns false if memory runs out.
+static bool store_model(md5_model_parser *parser, md5_decl_entry *entry)
+{
+    md5_parsed_model *const model = MD5_ALLOC_ZEROED(&parser->game->arena, md5_parsed_model, 1);
+    TRY(model);
+    model->mesh = parser->mesh;
+    model->names_mesh = parser->names_mesh;
+    model->anims = parser->anims;
+    model->def.decl = &entry->decl;
+    model->def.mesh = "";
+    if (parser->mesh) {
+        model->def.mesh = parser->mesh->file;
+        model->def.num_joints = parser->mesh->num_joints;
+        model->def.joints = parser->mesh->joints;
+    }
+    model->def.skin = parser->skin;
+    model->def.offset = parser->offset;
+    model->def.num_anims = md5i_shared_count(&parser->anims.anims);
+    TRY(store_joint_channels(parser, model));
+    // Channels can only be shared with a parent that has the same joints.
+    const bool has_parent = parser->parent && parser->parent->mesh == parser->mesh;
+    TRY(store_channels(parser, has_parent ? parser->parent : NULL, model));
     TRY(store_other_channels(parser, has_parent, model));
     entry->parsed = model;
     entry->decl.state = parser->is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;

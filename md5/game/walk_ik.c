@@ -154,9 +154,16 @@ static double sweep_foot(const md5_walk_ik *ik, const md5_monster_tick *tick, md
     return (double)tick->sweep(tick->user, start, end, ik->foot_size, is_waist);
 }
 
-// Holds the lowest foot at the position where it became the lowest foot, until the body has turned
+// Body rotation, in degrees, after which the pivot foot may move.
+#define MAX_PIVOT_ROTATION 30.0
+
+// Limit of the displacement of the waist. With a negative smoothing the waist moves farther away in
+// each tick.
+#define MAX_WAIST_SHIFT 1e14
+
+// Locks the lowest foot at the position where it became the lowest foot, until the body has turned
 // by more than 30 degrees.
-static void hold_pivot(md5_walk_ik *ik, const world_transform *body, md5_vec3d *feet)
+static void lock_pivot(md5_walk_ik *ik, const world_transform *body, md5_vec3d *feet)
 {
     uint32_t lowest = 0;
     for (uint32_t i = 0; i < ik->num_legs; i++) {
@@ -165,12 +172,23 @@ static void hold_pivot(md5_walk_ik *ik, const world_transform *body, md5_vec3d *
     }
     const double yaw = md5i_yaw_degrees(body->axes.row[0]);
     if (!ik->has_heights || lowest != ik->pivot_foot
-        || fabs(md5_wrap_degrees(yaw - ik->pivot_yaw)) > 30.0) {
+        || fabs(md5_wrap_degrees(yaw - ik->pivot_yaw)) > MAX_PIVOT_ROTATION) {
         ik->pivot_foot = lowest;
         ik->pivot_yaw = yaw;
         ik->pivot_position = feet[lowest];
     }
     feet[ik->pivot_foot] = ik->pivot_position;
+}
+
+// Returns the vertical displacement of a foot at a position in world space: from the level of the
+// character's origin to the ground below the foot.
+static double find_foot_shift(const md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d foot)
+{
+    const md5_vec3d from = {foot.x, foot.y, foot.z + (double)ik->up_trace};
+    const double ground = sweep_foot(ik, tick, from, foot.z - (double)ik->down_trace, false);
+    if (!tick->has_ground)
+        return 0.0;
+    return ground - (double)tick->origin.z + (double)ik->foot_shift;
 }
 
 // Computes the vertical displacement of each foot and returns the smallest.
@@ -185,16 +203,10 @@ static double find_shifts(md5_monster *monster, const md5_monster_tick *tick,
         feet[i] = md5_transform_to_world(monster->body_actor.transforms[joint].translation, body);
     }
     if (ik->uses_pivot)
-        hold_pivot(ik, body, feet);
+        lock_pivot(ik, body, feet);
     for (uint32_t i = 0; i < ik->num_legs; i++) {
-        shifts[i] = 0.0;
-        if (ik->enabled >> i & 1) {
-            const md5_vec3d from = {feet[i].x, feet[i].y, feet[i].z + (double)ik->up_trace};
-            const double ground =
-                sweep_foot(ik, tick, from, feet[i].z - (double)ik->down_trace, false);
-            if (tick->has_ground)
-                shifts[i] = ground - (double)tick->origin.z + (double)ik->foot_shift;
-        }
+        const bool is_enabled = (ik->enabled >> i & 1) != 0;
+        shifts[i] = is_enabled ? find_foot_shift(ik, tick, feet[i]) : 0.0;
         if (shifts[i] < min_shift)
             min_shift = shifts[i];
     }
@@ -212,41 +224,55 @@ static void solve_leg(const md5_ik_leg *leg, md5_vec3d reach, md5_vec3d forward,
     const md5_vec3d along = md5_vec3d_scale(reach, length > 0.0 ? 1.0 / length : 0.0);
     bones[0] = along;
     bones[1] = along;
-    if (length > upper + lower || length < fabs(upper - lower) || !(length * upper * lower > 0.0))
+    const bool is_reachable = !(length > upper + lower || length < fabs(upper - lower));
+    const bool has_triangle = length * upper * lower > 0.0;
+    if (!is_reachable || !has_triangle)
         return;
-    const md5_vec3d side = md5_vec3d_normalize(
-        md5_vec3d_sub(forward, md5_vec3d_scale(reach, md5_vec3d_dot(reach, forward) / square)));
+
+    // The knee in the plane of the leg, by the law of cosines: `x` along the line from hip to
+    // ankle, and a height above this line.
+    const md5_vec3d forward_along = md5_vec3d_scale(reach, md5_vec3d_dot(reach, forward) / square);
+    const md5_vec3d side = md5_vec3d_normalize(md5_vec3d_sub(forward, forward_along));
     const double x = (square + upper * upper - lower * lower) / (2.0 * length);
     const double squared_height = upper * upper - x * x;
-    const md5_vec3d knee = md5_vec3d_scale(side, sqrt(squared_height > 0.0 ? squared_height : 0.0));
-    bones[0] = md5_vec3d_scale(md5_vec3d_add(md5_vec3d_scale(along, x), knee), 1.0 / upper);
-    bones[1] =
-        md5_vec3d_scale(md5_vec3d_sub(md5_vec3d_scale(along, length - x), knee), 1.0 / lower);
+    const md5_vec3d height =
+        md5_vec3d_scale(side, sqrt(squared_height > 0.0 ? squared_height : 0.0));
+    const md5_vec3d thigh = md5_vec3d_add(md5_vec3d_scale(along, x), height);
+    const md5_vec3d shin = md5_vec3d_sub(md5_vec3d_scale(along, length - x), height);
+    bones[0] = md5_vec3d_scale(thigh, 1.0 / upper);
+    bones[1] = md5_vec3d_scale(shin, 1.0 / lower);
+}
+
+// Returns the directions of the knee in the animation, in the axes of both bones.
+static void find_forward(const md5_monster *monster, const md5_ik_leg *leg, md5_vec3d forward[2])
+{
+    for (uint32_t k = 0; k < 2; k++) {
+        const md5_quat rotation = monster->body_actor.transforms[leg->joints[k]].rotation;
+        forward[k] = md5_vec3d_from_vec3(md5_quat_rotate(rotation, leg->forward[k]));
+    }
 }
 
 // Sets the mods of the legs for the vectors from hip to ankle. Each step is computed for all legs
 // before the next step: within a leg every operation depends on the previous one, so the processor
 // can only overlap operations of different legs.
-static void bend_legs(md5_monster *monster, const md5_vec3d *reaches)
+static void bend_legs(md5_monster *monster, const md5_vec3d *hip_to_ankle)
 {
     const md5_walk_ik *const ik = &monster->ik;
     md5_vec3d forward[MD5_MAX_IK_LEGS][2];
     md5_vec3d bones[MD5_MAX_IK_LEGS][2];
     for (uint32_t i = 0; i < ik->num_legs; i++) {
-        for (uint32_t k = 0; k < 2; k++)
-            forward[i][k] = md5_vec3d_from_vec3(
-                md5_quat_rotate(monster->body_actor.transforms[ik->legs[i].joints[k]].rotation,
-                                ik->legs[i].forward[k]));
-        solve_leg(&ik->legs[i], reaches[i], forward[i][1], bones[i]);
+        find_forward(monster, &ik->legs[i], forward[i]);
+        solve_leg(&ik->legs[i], hip_to_ankle[i], forward[i][1], bones[i]);
     }
     for (uint32_t i = 0; i < ik->num_legs; i++) {
         const md5_ik_leg *const leg = &ik->legs[i];
         for (uint32_t k = 0; k < 2; k++) {
             md5_joint_mod *const mod = &monster->mods[leg->joints[k]];
+            const md5_quat axes = bone_axes(bones[i][k], forward[i][k]);
             mod->axis = MD5_MOD_WORLD_OVERRIDE;
-            mod->rotation =
-                md5_quat_mul(bone_axes(bones[i][k], forward[i][k]), leg->bone_to_joint[k]);
+            mod->rotation = md5_quat_mul(axes, leg->bone_to_joint[k]);
         }
+        // The foot keeps its animated rotation.
         const uint32_t ankle = leg->joints[IK_ANKLE];
         monster->mods[ankle].axis = MD5_MOD_WORLD_OVERRIDE;
         monster->mods[ankle].rotation = monster->body_actor.transforms[ankle].rotation;
@@ -272,50 +298,75 @@ static double find_waist_shift(const md5_walk_ik *ik, const md5_monster_tick *ti
     return shift;
 }
 
+// Moves the ankles vertically by the displacements of the feet, smoothed over time. Sets their
+// positions in model space. Returns the height of the highest ankle in world space.
+static double move_ankles(md5_monster *monster, const md5_monster_tick *tick,
+                          const world_transform *body, md5_vec3d up, const double *shifts,
+                          md5_vec3d *ankles)
+{
+    md5_walk_ik *const ik = &monster->ik;
+    const bool is_smoothed = ik->has_heights && !tick->is_on_a_lift;
+    double max_height = -INFINITY;
+    for (uint32_t i = 0; i < ik->num_legs; i++) {
+        const md5_vec3d ankle = monster_joint_position(monster, ik->legs[i].joints[IK_ANKLE]);
+        const double height = body->origin.z + md5_vec3d_dot(ankle, up);
+        double shift = shifts[i];
+        if (is_smoothed)
+            shift -= (double)ik->smoothing * (height + shift - ik->ankle_heights[i]);
+        ik->ankle_heights[i] = height + shift;
+        ankles[i] = md5_vec3d_add(ankle, md5_vec3d_scale(up, shift));
+        if (ik->ankle_heights[i] > max_height)
+            max_height = ik->ankle_heights[i];
+    }
+    return max_height;
+}
+
+// Computes the vertical displacement of the waist, smoothed over time.
+static double move_waist(md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d waist,
+                         double min_shift, double max_ankle)
+{
+    double shift = find_waist_shift(ik, tick, waist, min_shift, max_ankle);
+    if (ik->has_heights)
+        shift -= (double)ik->waist_smoothing * (waist.z + shift - ik->waist_height);
+    shift = fmin(fmax(shift, -MAX_WAIST_SHIFT), MAX_WAIST_SHIFT);
+    ik->waist_height = waist.z + shift;
+    ik->waist_offset = (md5_vec3d){0.0, 0.0, shift};
+    return shift;
+}
+
+// Computes the heights of feet and waist on the ground, and sets the mods that move them there. All
+// vectors are in model space, except for heights, which are in world space.
 void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const world_transform *body)
 {
     md5_walk_ik *const ik = &monster->ik;
-    double shifts[MD5_MAX_IK_LEGS];
+    double foot_shifts[MD5_MAX_IK_LEGS];
     md5_vec3d ankles[MD5_MAX_IK_LEGS];
-    double max_ankle = -INFINITY;
     if (ik->enabled == 0)
         return;
-    const double min_shift = find_shifts(monster, tick, body, shifts);
+    const double min_shift = find_shifts(monster, tick, body, foot_shifts);
     const md5_vec3d up = {body->axes.row[0].z, body->axes.row[1].z, body->axes.row[2].z};
-    for (uint32_t i = 0; i < ik->num_legs; i++) {
-        ankles[i] = monster_joint_position(monster, ik->legs[i].joints[IK_ANKLE]);
-        const double height = body->origin.z + md5_vec3d_dot(ankles[i], up);
-        if (ik->has_heights && !tick->is_on_a_lift)
-            shifts[i] -= (double)ik->smoothing * (height + shifts[i] - ik->ankle_heights[i]);
-        ik->ankle_heights[i] = height + shifts[i];
-        ankles[i] = md5_vec3d_add(ankles[i], md5_vec3d_scale(up, shifts[i]));
-        if (ik->ankle_heights[i] > max_ankle)
-            max_ankle = ik->ankle_heights[i];
-    }
+    const double max_ankle = move_ankles(monster, tick, body, up, foot_shifts, ankles);
     const md5_xform *const waist = &monster->body_actor.transforms[ik->waist];
-    const md5_vec3d waist_position = md5_transform_to_world(waist->translation, body);
-    double shift = find_waist_shift(ik, tick, waist_position, min_shift, max_ankle);
-    if (ik->has_heights)
-        shift -= (double)ik->waist_smoothing * (waist_position.z + shift - ik->waist_height);
-    // With a negative smoothing the waist moves farther away in each tick.
-    shift = fmin(fmax(shift, -1e14), 1e14);
-    ik->waist_height = waist_position.z + shift;
-    ik->waist_offset = (md5_vec3d){0.0, 0.0, shift};
+    const md5_vec3d waist_in_world = md5_transform_to_world(waist->translation, body);
+    const double waist_shift = move_waist(ik, tick, waist_in_world, min_shift, max_ankle);
     if (!ik->has_heights) { // the first tick only measures heights
         ik->has_heights = true;
         return;
     }
-    const md5_vec3d raised = md5_vec3d_scale(up, shift); // in model space
+
+    const md5_vec3d raise = md5_vec3d_scale(up, waist_shift);
     md5_joint_mod *const mod = &monster->mods[ik->waist];
     mod->axis = MD5_MOD_WORLD_OVERRIDE;
     mod->position = MD5_MOD_WORLD_OVERRIDE;
     mod->rotation = waist->rotation;
     mod->translation =
-        md5_vec3d_round(md5_vec3d_add(md5_vec3d_from_vec3(waist->translation), raised));
+        md5_vec3d_round(md5_vec3d_add(md5_vec3d_from_vec3(waist->translation), raise));
+
+    // The hips move with the waist.
+    md5_vec3d hip_to_ankle[MD5_MAX_IK_LEGS];
     for (uint32_t i = 0; i < ik->num_legs; i++) {
-        const md5_vec3d hip =
-            md5_vec3d_add(monster_joint_position(monster, ik->legs[i].joints[IK_HIP]), raised);
-        ankles[i] = md5_vec3d_sub(ankles[i], hip);
+        const md5_vec3d hip = monster_joint_position(monster, ik->legs[i].joints[IK_HIP]);
+        hip_to_ankle[i] = md5_vec3d_sub(ankles[i], md5_vec3d_add(hip, raise));
     }
-    bend_legs(monster, ankles);
+    bend_legs(monster, hip_to_ankle);
 }

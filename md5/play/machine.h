@@ -140,7 +140,7 @@ typedef struct md5_item {
     double position;
     double seconds;       // MD5_MOTION_BY_SPEED: duration of a cycle
     uint32_t num_before;  // number of clips in the preceding items
-    uint32_t blend_index; // item to blend at this index of the blend order: check_places()
+    uint32_t blend_index; // item to blend at this index of the blend order: sort_items()
 } md5_item;
 
 // Properties of the clips in a synchronized motion.

@@ -179,17 +179,26 @@ static bool can_sample_into_result(const md5_mask_sets *sets)
            && sets->whole.count + sets->partial.count == sets->all.count;
 }
 
-// Finds the slots of a state's clip that must be sampled for the joints of its layer.
+// Marks the joints of a set, and only these.
+static void mark_set(md5_building *building, const md5_joint_set *set)
+{
+    clear_marks(building);
+    for (uint32_t i = 0; i < set->count; i++) {
+        const uint32_t joint = set->list ? set->list[i] : set->first + i;
+        building->marks[joint] = true;
+    }
+}
+
+// Finds the slots of a state's clip that must be sampled for the joints of its layer. Sets
+// state->is_partial if not all slots are sampled, and state->is_exact if the clip can be sampled
+// directly into the result. A state that blends several clips is always sampled completely.
 static void narrow_state(md5_building *building, const md5_play_layer *layer, md5_state *state)
 {
-    const md5_joint_set *const joints = &layer->joints;
-    bool *const marks = building->marks;
+    const bool *const marks = building->marks;
     if (!state->tree || state->tree->num_parts > 1)
         return;
     const md5_source *const source = state->tree->motion->playable.source;
-    clear_marks(building);
-    for (uint32_t i = 0; i < joints->count; i++)
-        marks[joints->list ? joints->list[i] : joints->first + i] = true;
+    mark_set(building, &layer->joints);
     // The extraction of root motion needs joint 0.
     const bool has_root = marks[0] || source->root_extraction == MD5_ROOT_EXTRACTION_NONE;
     state->is_partial = has_root && !md5_requires_full_sampling(source);
@@ -207,24 +216,44 @@ static void narrow_state(md5_building *building, const md5_play_layer *layer, md
 
 // Widest gap between animated joints that is included in a run. An additional run costs about as
 // much as this number of joints, the width of the widest kernels.
-enum { WIDEST_GAP = 16 };
+enum { MAX_GAP = 16 };
 
 // Divides the animated joints into runs.
 static bool build_runs(md5_building *building, const bool *are_animated, md5_detail_set *set)
 {
     const uint32_t num_joints = building->machine->num_joints;
     TRY(set->runs =
-            MD5_ALLOC_ZEROED(building->arena, md5_joint_run, num_joints / (WIDEST_GAP + 1) + 1));
+            MD5_ALLOC_ZEROED(building->arena, md5_joint_run, num_joints / (MAX_GAP + 1) + 1));
     for (uint32_t i = 0; i < num_joints; i++) {
         if (!are_animated[i])
             continue;
         md5_joint_run *const last = set->num_runs > 0 ? &set->runs[set->num_runs - 1] : NULL;
-        if (last && i - (last->first + last->count) < WIDEST_GAP)
+        if (last && i - (last->first + last->count) < MAX_GAP)
             last->count = i + 1 - last->first;
         else
             set->runs[set->num_runs++] = (md5_joint_run){i, 1};
     }
     return true;
+}
+
+// Lists the joints that are not animated: first those outside of all runs, then those in a run.
+static void list_omitted(md5_detail_set *set, uint32_t num_joints)
+{
+    uint32_t run = 0; // the first run that does not end before joint i
+    for (uint32_t i = 0; i < num_joints; i++) {
+        while (run < set->num_runs && i >= set->runs[run].first + set->runs[run].count)
+            run++;
+        if (set->are_animated[i])
+            continue;
+        const bool is_inside = run < set->num_runs && i >= set->runs[run].first;
+        uint32_t index = set->num_omitted++;
+        if (!is_inside) {
+            // Move the first joint that is in a run to the end of the list.
+            set->omitted[index] = set->omitted[set->num_outside];
+            index = set->num_outside++;
+        }
+        set->omitted[index] = i;
+    }
 }
 
 // Finds the joints with a weight, their ancestors and joint 0; then lists the omitted joints.
@@ -243,22 +272,11 @@ static bool build_detail_set(md5_building *building, const float *weights, md5_d
             set->are_animated[joint] = true;
     }
     TRY(build_runs(building, set->are_animated, set));
-    uint32_t run = 0;
-    for (uint32_t i = 0; i < num_joints; i++) {
-        while (run < set->num_runs && i >= set->runs[run].first + set->runs[run].count)
-            run++;
-        const bool is_inside = run < set->num_runs && i >= set->runs[run].first;
-        if (set->are_animated[i])
-            continue;
-        // Joints outside of runs are first in the list: move the joint that is at that index.
-        uint32_t *const entry = &set->omitted[is_inside ? set->num_omitted : set->num_outside++];
-        set->omitted[set->num_omitted++] = *entry;
-        *entry = i;
-    }
+    list_omitted(set, num_joints);
     return true;
 }
 
-// Finds the slots of each clip that drive the joints of each run.
+// Finds the slots of each clip that drive the joints of each run: slots[clip * num_runs + run].
 static bool find_run_slots(md5_building *building, md5_detail_set *set)
 {
     const uint32_t num_clips = building->desc->num_clips;
@@ -266,10 +284,8 @@ static bool find_run_slots(md5_building *building, md5_detail_set *set)
                                                           num_clips * sizeof *set->slots);
     TRY(set->slots);
     for (uint32_t i = 0; i < set->num_runs; i++) {
-        const md5_joint_run *const run = &set->runs[i];
-        clear_marks(building);
-        for (uint32_t joint = run->first; joint < run->first + run->count; joint++)
-            building->marks[joint] = true;
+        const md5_joint_set run = {.first = set->runs[i].first, .count = set->runs[i].count};
+        mark_set(building, &run);
         for (size_t clip = 0; clip < num_clips; clip++) {
             const md5_binding *const binding = building->machine->sources[clip].binding;
             const md5_targets narrowed =
@@ -333,9 +349,28 @@ static bool build_uncovered_runs(md5_building *building, const float *weights,
     uint32_t num_computed = 0;
     for (uint32_t run = 0; run < uncovered->num_runs; run++)
         num_computed += uncovered->runs[run].count;
-    if (num_computed + WIDEST_GAP > num_joints)
+    if (num_computed + MAX_GAP > num_joints)
         uncovered->num_runs = 0;
     return true;
+}
+
+// Builds the weights of a mask and the sets of joints that depend on them.
+static bool build_mask_sets(md5_building *building, uint32_t index)
+{
+    md5_machine *const machine = building->machine;
+    const md5_mask_desc *const mask = &building->desc->masks[index];
+    float *const weights = machine->masks + index * (size_t)machine->num_joints;
+    md5_detail_set *const detail = &machine->details[index];
+    md5_detail_set *const uncovered = &machine->uncovered[index];
+    md5_error error = {.status = MD5_OK};
+    if (!md5_build_mask(&building->desc->model->skeleton, mask->joints ? mask->joints : "",
+                        mask->feather, weights, &error))
+        return fail_mask(building, mask, &error);
+    TRY(split_mask(building, index));
+    TRY(build_detail_set(building, weights, detail));
+    if (machine->mask_sets[index].is_split)
+        TRY(build_uncovered_runs(building, weights, uncovered));
+    return find_run_slots(building, detail) && find_run_slots(building, uncovered);
 }
 
 static bool build_masks(md5_building *building)
@@ -351,21 +386,8 @@ static bool build_masks(md5_building *building)
     machine->details = MD5_ALLOC_ZEROED(building->arena, md5_detail_set, num_masks);
     machine->uncovered = MD5_ALLOC_ZEROED(building->arena, md5_detail_set, num_masks);
     TRY(machine->masks && machine->mask_sets && machine->details && machine->uncovered);
-    for (uint32_t i = 0; i < num_masks; i++) {
-        float *const weights = machine->masks + i * num_joints;
-        const md5_mask_desc *const mask = &desc->masks[i];
-        md5_detail_set *const uncovered = &machine->uncovered[i];
-        md5_error error = {.status = MD5_OK};
-        if (!md5_build_mask(&desc->model->skeleton, mask->joints ? mask->joints : "", mask->feather,
-                            weights, &error))
-            return fail_mask(building, mask, &error);
-        TRY(split_mask(building, i));
-        TRY(build_detail_set(building, weights, &machine->details[i]));
-        if (machine->mask_sets[i].is_split)
-            TRY(build_uncovered_runs(building, weights, uncovered));
-        TRY(find_run_slots(building, &machine->details[i]));
-        TRY(find_run_slots(building, uncovered));
-    }
+    for (uint32_t i = 0; i < num_masks; i++)
+        TRY(build_mask_sets(building, i));
     return true;
 }
 
@@ -427,15 +449,15 @@ static root_stride find_speed_axis(const root_stride *strides, const md5_item *i
                                    uint32_t num_items)
 {
     root_stride axis = {1, 0, 0};
-    double fastest = 0;
+    double max_speed = 0;
     for (uint32_t i = 0; i < num_items; i++) {
-        const double length = sqrt(dot_strides(strides[i], strides[i]));
-        if (!(length > fastest * items[i].seconds))
+        const root_stride stride = strides[i];
+        const double length = sqrt(dot_strides(stride, stride));
+        if (!(length > max_speed * items[i].seconds))
             continue;
-        fastest = length / items[i].seconds;
-        const root_stride s = strides[i];
-        const double scale = largest_component(s) < 0 ? -1.0 / length : 1.0 / length;
-        axis = (root_stride){s.x * scale, s.y * scale, s.z * scale};
+        max_speed = length / items[i].seconds;
+        const double scale = largest_component(stride) < 0 ? -1.0 / length : 1.0 / length;
+        axis = (root_stride){stride.x * scale, stride.y * scale, stride.z * scale};
     }
     return axis;
 }
@@ -515,50 +537,67 @@ static void merge_traits(md5_clip_traits *all, const md5_clip_traits *item)
     all->min_markers = all->min_markers < item->min_markers ? all->min_markers : item->min_markers;
 }
 
-// Builds an item of a motion: its input, weight, mask and reference pose.
-static bool build_item(md5_building *building, const md5_motion_desc *desc, uint32_t number,
+// Finds the motion of an item, which must be declared before the motion that contains it.
+static bool find_item_motion(md5_building *building, const md5_motion_item *row, uint32_t index,
+                             const md5_motion *container, md5_item *item)
+{
+    uint32_t found;
+    TRY(MD5_RESOLVE(building, motions, row->motion, found));
+    if (found == MD5_NONE)
+        return MD5_MISMATCH(building, &row->motion, ": item %u has no motion", index);
+    item->motion = &building->machine->motions[found];
+    if (item->motion >= container)
+        return MD5_MISMATCH(building, &row->motion,
+                            " contains motion %s, which must be declared before it",
+                            MD5_QUOTED(row->motion));
+    return true;
+}
+
+// Builds the reference pose of an item that is added, and the set of joints that it changes.
+static bool build_added_item(md5_building *building, const md5_motion_item *row, md5_item *item)
+{
+    uint32_t clip;
+    TRY(MD5_RESOLVE(building, clips, row->reference, clip));
+    TRY(build_reference(building, clip, item->motion, &row->reference_frame, &item->reference));
+    clear_marks(building);
+    mark_changed(building, item->motion, item->reference);
+    return build_marked_set(building, item->mask, &item->added);
+}
+
+// Builds item `index` of a motion: its input, weight, mask and reference pose. Adds its parts and
+// traits to the motion.
+static bool build_item(md5_building *building, const md5_motion_desc *desc, uint32_t index,
                        md5_motion *motion, md5_item *item)
 {
-    const md5_motion_item *const from = &desc->items[number];
-    uint32_t found;
-    *item = (md5_item){.position = from->x, .num_before = motion->num_clips, .blend_index = number};
-    TRY(MD5_RESOLVE(building, motions, from->motion, found));
-    if (found == MD5_NONE)
-        return MD5_MISMATCH(building, &from->motion, ": item %u has no motion", number);
-    item->motion = &building->machine->motions[found];
-    if (item->motion >= motion)
-        return MD5_MISMATCH(building, &from->motion,
-                            " contains motion %s, which must be declared before it",
-                            MD5_QUOTED(from->motion));
-    item->mode = from->mode;
-    TRY(MD5_RESOLVE(building, masks, from->mask, item->mask));
-    md5_motion_item filled = *from;
+    const md5_motion_item *const row = &desc->items[index];
+    const bool is_first = index == 0;
+    const bool is_stack = desc->kind == MD5_MOTION_STACK;
+    *item = (md5_item){.position = row->x, .num_before = motion->num_clips, .blend_index = index};
+    TRY(find_item_motion(building, row, index, motion, item));
+    item->mode = row->mode;
+    TRY(MD5_RESOLVE(building, masks, row->mask, item->mask));
+    md5_motion_item filled = *row;
     md5i_fill_defaults(&md5i_item_schema, &filled, 1);
     item->weight.fixed = filled.weight;
-    TRY(MD5_RESOLVE(building, parameters, from->weight_parameter, item->weight.parameter));
-    TRY(md5i_build_easing(building, &from->weight_easing, &item->weight.easing));
-    const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
-    if (is_added && number == 0)
-        return MD5_MISMATCH(building, &from->mode,
+    TRY(MD5_RESOLVE(building, parameters, row->weight_parameter, item->weight.parameter));
+    TRY(md5i_build_easing(building, &row->weight_easing, &item->weight.easing));
+
+    const bool is_added = is_stack && row->mode == MD5_LAYER_ADD;
+    if (is_added && is_first)
+        return MD5_MISMATCH(building, &row->mode,
                             ": mode of the first item is 'add': expected 'override'");
-    if (is_added) {
-        uint32_t clip;
-        TRY(MD5_RESOLVE(building, clips, from->reference, clip));
-        TRY(build_reference(building, clip, item->motion, &from->reference_frame,
-                            &item->reference));
-        clear_marks(building);
-        mark_changed(building, item->motion, item->reference);
-        TRY(build_marked_set(building, item->mask, &item->added));
-    }
+    if (is_added)
+        TRY(build_added_item(building, row, item));
+
     motion->num_parts += item->motion->num_parts;
     motion->num_clips += item->motion->num_clips;
     if (motion->num_parts > MD5_MAX_PARTS)
-        return MD5_OUT_OF_RANGE(building, &from->motion, " is too large: expected at most %d parts",
+        return MD5_OUT_OF_RANGE(building, &row->motion, " is too large: expected at most %d parts",
                                 MD5_MAX_PARTS);
     // Only the first item of a stack can be synchronized with clips outside of the stack.
-    if (number == 0)
+    if (is_first)
         motion->traits = item->motion->traits;
-    else if (desc->kind != MD5_MOTION_STACK)
+    else if (!is_stack)
         merge_traits(&motion->traits, &item->motion->traits);
     return true;
 }
@@ -576,24 +615,25 @@ static int compare_items(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-// Checks the positions of the items of a blend space. A blend of three or more poses depends on
-// their order, but must not depend on the order of the table: the items of a 2D blend space are
-// blended in the order of their positions.
-static bool check_places(md5_building *building, const md5_motion_desc *desc, md5_item *items)
+// Checks that the items of a 1D blend space are sorted by position.
+static bool check_order(md5_building *building, const md5_motion_desc *desc)
+{
+    for (uint32_t i = 1; i < desc->num_items; i++) {
+        if (!(desc->items[i].x > desc->items[i - 1].x))
+            return MD5_OUT_OF_RANGE(
+                building, &desc->items[i].x,
+                ": items are not sorted by position: expected item %u above %g, found %g", i,
+                (double)desc->items[i - 1].x, (double)desc->items[i].x);
+    }
+    return true;
+}
+
+// Sets the order in which the items of a 2D blend space are blended, and checks that their
+// positions differ. A blend of three or more poses depends on their order, but must not depend on
+// the order of the table, so items are blended in the order of their positions.
+static bool sort_items(md5_building *building, const md5_motion_desc *desc, md5_item *items)
 {
     const uint32_t count = desc->num_items;
-    if (desc->kind == MD5_MOTION_BY_SPEED)
-        return build_speeds(building, desc, items);
-    if (desc->kind == MD5_MOTION_BLEND_1D) {
-        for (uint32_t i = 1; i < count; i++) {
-            if (!(desc->items[i].x > desc->items[i - 1].x))
-                return MD5_OUT_OF_RANGE(
-                    building, &desc->items[i].x,
-                    ": items are not sorted by position: expected item %u above %g, found %g", i,
-                    (double)desc->items[i - 1].x, (double)desc->items[i].x);
-        }
-        return true;
-    }
     const md5_motion_item **const sorted =
         MD5_ALLOC_ZEROED(building->scratch, const md5_motion_item *, count);
     TRY(sorted);
@@ -609,6 +649,15 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
                 MD5_QUOTED(sorted[i - 1]->motion), MD5_QUOTED(sorted[i]->motion));
     }
     return true;
+}
+
+static bool build_positions(md5_building *building, const md5_motion_desc *desc, md5_item *items)
+{
+    if (desc->kind == MD5_MOTION_BY_SPEED)
+        return build_speeds(building, desc, items);
+    if (desc->kind == MD5_MOTION_BLEND_1D)
+        return check_order(building, desc);
+    return sort_items(building, desc, items);
 }
 
 static bool build_clip_motion(md5_building *building, const md5_motion_desc *desc,
@@ -644,9 +693,22 @@ static bool check_sync(md5_building *building, const md5_motion_desc *desc,
     return true;
 }
 
-static bool build_motion(md5_building *building, uint32_t number, md5_motion *motion)
+// Finds the parameters of the axes of a blend space.
+static bool find_axes(md5_building *building, const md5_motion_desc *desc, md5_motion *motion)
 {
-    const md5_motion_desc *const desc = &building->desc->motions[number];
+    TRY(MD5_RESOLVE(building, parameters, desc->x_parameter, motion->x_parameter));
+    TRY(MD5_RESOLVE(building, parameters, desc->y_parameter, motion->y_parameter));
+    if (motion->x_parameter == MD5_NONE)
+        return MD5_MISMATCH(building, &desc->name, " has no parameter for axis %s", "x");
+    if (desc->kind == MD5_MOTION_BLEND_2D && motion->y_parameter == MD5_NONE)
+        return MD5_MISMATCH(building, &desc->name, " has no parameter for axis %s", "y");
+    return true;
+}
+
+// Builds the motion of a row of the table: a clip, a blend space or a stack.
+static bool build_motion(md5_building *building, uint32_t index, md5_motion *motion)
+{
+    const md5_motion_desc *const desc = &building->desc->motions[index];
     md5_motion_desc filled = *desc;
     md5_begin_row(building, "motion", desc->name);
     md5i_fill_defaults(&md5i_motion_schema, &filled, 1);
@@ -657,24 +719,19 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
         return build_clip_motion(building, desc, motion);
     if (desc->num_items == 0)
         return MD5_OUT_OF_RANGE(building, &desc->name, " has no items");
+
     md5_item *const items = MD5_ALLOC_ZEROED(building->arena, md5_item, desc->num_items);
     TRY(motion->items = items);
-    motion->item_rows = building->machine->tables.motions[number].items;
+    motion->item_rows = building->machine->tables.motions[index].items;
     motion->num_items = desc->num_items;
     motion->num_parts = 1;
     for (uint32_t i = 0; i < desc->num_items; i++)
         TRY(build_item(building, desc, i, motion, &items[i]));
     if (desc->kind == MD5_MOTION_STACK)
         return true;
-    TRY(check_places(building, desc, items));
+    TRY(build_positions(building, desc, items));
     TRY(check_sync(building, desc, &motion->traits));
-    TRY(MD5_RESOLVE(building, parameters, desc->x_parameter, motion->x_parameter));
-    TRY(MD5_RESOLVE(building, parameters, desc->y_parameter, motion->y_parameter));
-    const bool has_x = motion->x_parameter != MD5_NONE;
-    const bool needs_y = desc->kind == MD5_MOTION_BLEND_2D && motion->y_parameter == MD5_NONE;
-    if (!has_x || needs_y)
-        return MD5_MISMATCH(building, &desc->name, " has no parameter for axis %s",
-                            has_x ? "y" : "x");
+    TRY(find_axes(building, desc, motion));
     motion->sync = desc->sync;
     return true;
 }
@@ -706,55 +763,70 @@ static bool build_motions(md5_building *building)
 
 // -- Blend trees ----------------------------------------------------------------------------------
 
+// Adds the items of part `index` to a tree, in the order in which they are blended. The last part
+// of an item is the item itself, after its own inputs.
+static void flatten_items(md5_blend_tree *tree, uint32_t index, uint32_t *part_groups)
+{
+    const md5i_part *const part = &tree->parts[index];
+    const md5_motion *const motion = part->motion;
+    uint32_t begin = index + 1 - motion->num_parts; // first part of the item
+    for (uint32_t k = 0; k < motion->num_items; k++) {
+        const uint32_t i = motion->items[k].blend_index;
+        const md5_item *const item = &motion->items[i];
+        const uint32_t end = begin + item->motion->num_parts;
+        const bool is_synchronized = motion->kind != MD5_MOTION_STACK || i == 0;
+        part_groups[end - 1] = is_synchronized ? part_groups[index] : MD5_NONE;
+        tree->parts[end - 1] = (md5i_part){
+            .motion = item->motion,
+            .parent = index,
+            .item = item,
+            .weight = part->children + i,
+            .first = part->first + item->num_before,
+        };
+        begin = end;
+    }
+}
+
 // Flattens a motion: fills the parts of a tree. part_groups[] receives the synchronized group of
 // each part, MD5_NONE if there is none. The inputs of a part directly precede it, each preceded by
 // its own inputs. Clips are numbered in the order of the tables.
 static void flatten_motion(const md5_motion *motion, md5_blend_tree *tree, uint32_t *part_groups)
 {
-    const uint32_t num_parts = motion->num_parts;
-    md5i_part *const parts = tree->parts;
-    uint32_t *blend = tree->blends;
+    const uint32_t last = motion->num_parts - 1;
+    uint32_t *next_blend = tree->blends;
     uint32_t num_weights = 1;
-    parts[num_parts - 1] = (md5i_part){.motion = motion, .parent = MD5_NONE};
-    part_groups[num_parts - 1] = MD5_NONE;
-    for (uint32_t number = num_parts; number-- > 0;) {
-        md5i_part *const part = &parts[number];
-        const md5_motion *const owner = part->motion;
-        part->leads_group = owner->sync != MD5_SYNC_NONE && part_groups[number] == MD5_NONE;
+    tree->parts[last] = (md5i_part){.motion = motion, .parent = MD5_NONE};
+    part_groups[last] = MD5_NONE;
+    for (uint32_t i = motion->num_parts; i-- > 0;) { // parents before their items
+        md5i_part *const part = &tree->parts[i];
+        part->leads_group = part->motion->sync != MD5_SYNC_NONE && part_groups[i] == MD5_NONE;
         if (part->leads_group)
-            part_groups[number] = tree->num_groups++;
+            part_groups[i] = tree->num_groups++;
         part->children = num_weights;
-        num_weights += owner->num_items;
-        tree->is_steady = tree->is_steady && owner->speed_parameter == MD5_NONE;
-        if (owner->num_items > 0)
-            *blend++ = number;
-        uint32_t begin = number + 1 - owner->num_parts;
-        for (uint32_t k = 0; k < owner->num_items; k++) {
-            const uint32_t i = owner->items[k].blend_index;
-            const md5_item *const item = &owner->items[i];
-            const uint32_t end = begin + item->motion->num_parts;
-            const bool is_synchronized = owner->kind != MD5_MOTION_STACK || i == 0;
-            part_groups[end - 1] = is_synchronized ? part_groups[number] : MD5_NONE;
-            parts[end - 1] = (md5i_part){
-                .motion = item->motion,
-                .parent = number,
-                .item = item,
-                .weight = part->children + i,
-                .first = part->first + item->num_before,
-            };
-            begin = end;
-        }
+        num_weights += part->motion->num_items;
+        tree->is_steady = tree->is_steady && part->motion->speed_parameter == MD5_NONE;
+        if (part->motion->num_items > 0)
+            *next_blend++ = i;
+        flatten_items(tree, i, part_groups);
     }
+}
+
+// Returns true if a part is the first item of its parent, which then has the same first part.
+static bool is_first_item(const md5_blend_tree *tree, uint32_t index)
+{
+    const md5i_part *const part = &tree->parts[index];
+    const uint32_t begin = index + 1 - part->motion->num_parts;
+    const uint32_t parent_begin = part->parent + 1 - tree->parts[part->parent].motion->num_parts;
+    return begin == parent_begin;
 }
 
 // Fills in the properties of a tree that depend on all its parts: instances, marker use of groups,
 // size of the pose stack.
 static void summarize_parts(md5_blend_tree *tree, const uint32_t *part_groups)
 {
-    const md5i_part *const parts = tree->parts;
     uint32_t num_poses = 0; // currently on the stack
     for (uint32_t i = 0; i < tree->num_parts; i++) {
-        const md5i_part *const part = &parts[i];
+        const md5i_part *const part = &tree->parts[i];
         const md5_motion *const motion = part->motion;
         if (part->item && part->item->reference)
             tree->has_added = true;
@@ -768,13 +840,9 @@ static void summarize_parts(md5_blend_tree *tree, const uint32_t *part_groups)
             num_poses++;
         }
         tree->num_poses = larger_count(tree->num_poses, num_poses);
-        // The pose of an item becomes the pose of its parent if it is the first item, otherwise it
-        // is blended into it.
-        if (part->parent == MD5_NONE)
-            continue;
-        const uint32_t begin = i + 1 - motion->num_parts;
-        const uint32_t parent_begin = part->parent + 1 - parts[part->parent].motion->num_parts;
-        if (begin != parent_begin)
+        // The pose of the first item becomes the pose of its parent. The poses of the other items
+        // are blended into it, and leave the stack.
+        if (part->parent != MD5_NONE && !is_first_item(tree, i))
             num_poses--;
     }
 }
@@ -854,13 +922,68 @@ static bool build_state_events(md5_building *building, uint32_t layer, uint32_t 
     return true;
 }
 
-// Builds the states of a layer. If an additive layer does not have a reference clip, the reference
-// of each state is its own clip.
-static bool build_states(md5_building *building, uint32_t number, md5_names *names)
+// Finds the motion of a state and builds its blend tree, unless another state has built it.
+static bool build_state_tree(md5_building *building, const md5_state_desc *desc, md5_state *state)
+{
+    uint32_t found;
+    TRY(MD5_RESOLVE(building, motions, desc->motion, found));
+    if (found == MD5_NONE)
+        return true;
+    md5_motion *const motion = &building->machine->motions[found];
+    TRY(motion->tree || build_tree(building, motion));
+    state->tree = motion->tree;
+    return true;
+}
+
+// Adds the needs of a state's tree to those of its layer.
+static void merge_tree(md5_play_layer *layer, const md5_blend_tree *tree)
+{
+    layer->has_root_motion = layer->has_root_motion || tree->has_root_motion;
+    layer->max_instances = larger_count(layer->max_instances, tree->num_instances);
+    layer->max_groups = larger_count(layer->max_groups, tree->num_groups);
+    layer->max_parts = larger_count(layer->max_parts, tree->num_parts);
+}
+
+// Builds the reference pose of a state of an additive layer, and marks the joints that it changes.
+// If the layer does not have a reference clip, the reference of each state is its own clip.
+static bool build_state_reference(md5_building *building, const md5_layer_desc *desc,
+                                  md5_state *state)
+{
+    const md5_motion *const motion = state->tree->motion;
+    uint32_t clip;
+    md5_begin_row(building, "layer", desc->name);
+    TRY(MD5_RESOLVE(building, clips, desc->reference, clip));
+    TRY(build_reference(building, clip, motion, &desc->reference_frame, &state->reference));
+    mark_changed(building, motion, state->reference);
+    return true;
+}
+
+// Sets the joints of a layer, and the slots that each state samples for them.
+static bool build_layer_joints(md5_building *building, md5_play_layer *layer)
 {
     md5_machine *const machine = building->machine;
-    const md5_layer_desc *const desc = &building->desc->layers[number];
-    md5_play_layer *const layer = &machine->layers[number];
+    if (layer->mode == MD5_LAYER_ADD) {
+        TRY(build_marked_set(building, layer->mask, &layer->joints));
+        machine->has_full_layers = true;
+    } else if (layer->mask != MD5_NONE) {
+        layer->joints = machine->mask_sets[layer->mask].all;
+    } else {
+        return true; // all joints
+    }
+    for (uint32_t i = 0; i < layer->num_states; i++) {
+        narrow_state(building, layer, &layer->states[i]);
+        if (layer->states[i].is_exact)
+            machine->has_full_layers = true;
+    }
+    return true;
+}
+
+// Builds the states of a layer.
+static bool build_states(md5_building *building, uint32_t index, md5_names *names)
+{
+    md5_machine *const machine = building->machine;
+    const md5_layer_desc *const desc = &building->desc->layers[index];
+    md5_play_layer *const layer = &machine->layers[index];
     if (desc->num_states == 0)
         return MD5_OUT_OF_RANGE(building, &desc->name, " has no states");
     TRY(MD5_LIST_NAMES(building, names, desc, states));
@@ -869,42 +992,17 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
     clear_marks(building);
     for (uint32_t i = 0; i < desc->num_states; i++) {
         md5_state *const state = &layer->states[i];
-        uint32_t found;
-        uint32_t clip;
         md5_begin_row(building, "state", desc->states[i].name);
-        TRY(MD5_RESOLVE(building, motions, desc->states[i].motion, found));
+        TRY(build_state_tree(building, &desc->states[i], state));
         if (machine->reports_states)
-            TRY(build_state_events(building, number, i));
-        if (found == MD5_NONE)
+            TRY(build_state_events(building, index, i));
+        if (!state->tree)
             continue;
-        md5_motion *const motion = &machine->motions[found];
-        TRY(motion->tree || build_tree(building, motion));
-        const md5_blend_tree *const tree = state->tree = motion->tree;
-        layer->has_root_motion = layer->has_root_motion || tree->has_root_motion;
-        layer->max_instances = larger_count(layer->max_instances, tree->num_instances);
-        layer->max_groups = larger_count(layer->max_groups, tree->num_groups);
-        layer->max_parts = larger_count(layer->max_parts, tree->num_parts);
-        if (layer->mode != MD5_LAYER_ADD)
-            continue;
-        md5_begin_row(building, "layer", desc->name);
-        TRY(MD5_RESOLVE(building, clips, desc->reference, clip));
-        TRY(build_reference(building, clip, motion, &desc->reference_frame, &state->reference));
-        mark_changed(building, motion, state->reference);
+        merge_tree(layer, state->tree);
+        if (layer->mode == MD5_LAYER_ADD)
+            TRY(build_state_reference(building, desc, state));
     }
-    if (layer->mode == MD5_LAYER_ADD)
-        TRY(build_marked_set(building, layer->mask, &layer->joints));
-    else if (layer->mask == MD5_NONE)
-        return true;
-    else
-        layer->joints = machine->mask_sets[layer->mask].all;
-    if (layer->mode == MD5_LAYER_ADD)
-        machine->has_full_layers = true;
-    for (uint32_t i = 0; i < desc->num_states; i++) {
-        narrow_state(building, layer, &layer->states[i]);
-        if (layer->states[i].is_exact)
-            machine->has_full_layers = true;
-    }
-    return true;
+    return build_layer_joints(building, layer);
 }
 
 // Returns true if the time of a state continues above 1: its first clip is not played once.
@@ -970,45 +1068,53 @@ static bool matches_event(const char *wanted, const md5_event *event)
     return wanted[length] == ' ' && event->text && strcmp(wanted + length + 1, event->text) == 0;
 }
 
+// Adds an event bit to the events of a clip that match a name. Returns false if memory runs out.
+static bool add_event_bit(md5_building *building, uint32_t clip, const char *name,
+                          uint64_t event_bit, bool *is_found)
+{
+    md5_source *const source = &building->machine->sources[clip];
+    const md5_clip_desc *const desc = &building->desc->clips[clip];
+    // The end of the clip and both ends of its windows also have event bits.
+    const size_t num_events = (size_t)desc->num_events + 1 + 2 * (size_t)desc->num_windows;
+    if (!source->event_bits)
+        source->event_bits = MD5_ALLOC_ZEROED(building->arena, uint64_t, num_events);
+    TRY(source->event_bits);
+    for (uint32_t k = 0; k < desc->num_events; k++) {
+        if (!matches_event(name, &desc->events[k]))
+            continue;
+        source->event_bits[k] |= event_bit;
+        source->all_event_bits |= source->event_bits[k];
+        *is_found = true;
+    }
+    return true;
+}
+
 // Finds the event bit of an event name, see MD5_MAX_EVENT_BITS. For a new name, adds an event bit
 // to all matching events; at least one must exist.
 static bool find_event_bit(md5_building *building, const char *const *name, uint64_t *event_bit)
 {
     md5_machine *const machine = building->machine;
-    const char *const wanted = *name;
-    uint32_t number = 0;
-    bool is_found = false;
-    if (!wanted || wanted[0] == '\0')
+    const char *const event_name = *name;
+    if (!event_name || event_name[0] == '\0')
         return MD5_MISMATCH(building, name, " has no event name");
-    while (number < machine->num_event_bits && strcmp(building->event_bits[number], wanted) != 0)
-        number++;
-    if (number == MD5_MAX_EVENT_BITS)
+    uint32_t index = 0;
+    while (index < machine->num_event_bits && strcmp(building->event_bits[index], event_name) != 0)
+        index++;
+    if (index == MD5_MAX_EVENT_BITS)
         return MD5_OUT_OF_RANGE(building, name,
                                 " refers to too many events: expected at most %d in a machine",
                                 MD5_MAX_EVENT_BITS);
-    *event_bit = (uint64_t)1 << number;
-    if (number < machine->num_event_bits)
+    *event_bit = (uint64_t)1 << index;
+    const bool is_new = index == machine->num_event_bits;
+    if (!is_new)
         return true;
-    building->event_bits[machine->num_event_bits++] = wanted;
-    for (uint32_t i = 0; i < building->desc->num_clips; i++) {
-        md5_source *const source = &machine->sources[i];
-        const md5_clip_desc *const clip = &building->desc->clips[i];
-        if (!source->event_bits)
-            source->event_bits =
-                MD5_ALLOC_ZEROED(building->arena, uint64_t,
-                                 (size_t)clip->num_events + 1 + 2 * (size_t)clip->num_windows);
-        TRY(source->event_bits);
-        for (uint32_t k = 0; k < clip->num_events; k++) {
-            if (!matches_event(wanted, &clip->events[k]))
-                continue;
-            source->event_bits[k] |= *event_bit;
-            source->all_event_bits |= source->event_bits[k];
-            is_found = true;
-        }
-    }
+    building->event_bits[machine->num_event_bits++] = event_name;
+    bool is_found = false;
+    for (uint32_t i = 0; i < building->desc->num_clips; i++)
+        TRY(add_event_bit(building, i, event_name, *event_bit, &is_found));
     if (!is_found)
         return MD5_MISMATCH(building, name, " refers to unknown event %s: no clip contains it",
-                            MD5_QUOTED(wanted));
+                            MD5_QUOTED(event_name));
     return true;
 }
 
@@ -1343,36 +1449,43 @@ static bool number_rows(md5_building *building, md5_names *names, md5_sum_row *r
     return true;
 }
 
+// Builds the rows of the curves of a clip.
+static bool build_clip_curves(md5_building *building, uint32_t clip_index)
+{
+    md5_machine *const machine = building->machine;
+    const md5_clip_desc *const clip = &building->desc->clips[clip_index];
+    md5_names names = {.what = "curve"};
+    TRY(MD5_LIST_NAMES(building, &names, clip, curves));
+    for (uint32_t k = 0; k < clip->num_curves; k++) {
+        const md5_clip_curve *const curve = &clip->curves[k];
+        const md5_clip_curve *const copy = &machine->tables.clips[clip_index].curves[k];
+        md5_begin_row(building, "curve", curve->name);
+        TRY(md5i_check_steps(building, &curve->easing));
+        TRY(check_clip_keys(building, &curve->name, clip_index, curve->keys, curve->num_keys));
+        machine->curves[machine->num_curves++] = (md5_sum_row){
+            .name = copy->name,
+            .target_kind = MD5_SUM_CURVE,
+            .drive = MD5_MORPH_BY_CLIP,
+            .source = clip_index,
+            .weight = 1,
+            .keys = copy->keys,
+            .num_keys = copy->num_keys,
+            .easing = &copy->easing,
+        };
+    }
+    return true;
+}
+
 bool md5i_build_curves(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    TRY(machine->morph_rows =
-            MD5_ALLOC_ZEROED(building->arena, md5_sum_row,
-                             desc->num_morphs + building->num_curves + desc->num_modifiers));
+    // The table contains the rows of morphs, then of curves, then of modifiers.
+    const size_t num_rows = (size_t)desc->num_morphs + building->num_curves + desc->num_modifiers;
+    TRY(machine->morph_rows = MD5_ALLOC_ZEROED(building->arena, md5_sum_row, num_rows));
     machine->curves = machine->morph_rows + desc->num_morphs;
-    for (uint32_t i = 0; i < desc->num_clips; i++) {
-        const md5_clip_desc *const clip = &desc->clips[i];
-        md5_names names = {.what = "curve"};
-        TRY(MD5_LIST_NAMES(building, &names, clip, curves));
-        for (uint32_t k = 0; k < clip->num_curves; k++) {
-            const md5_clip_curve *const curve = &clip->curves[k];
-            const md5_clip_curve *const copy = &machine->tables.clips[i].curves[k];
-            md5_begin_row(building, "curve", curve->name);
-            TRY(md5i_check_steps(building, &curve->easing));
-            TRY(check_clip_keys(building, &curve->name, i, curve->keys, curve->num_keys));
-            machine->curves[machine->num_curves++] = (md5_sum_row){
-                .name = copy->name,
-                .target_kind = MD5_SUM_CURVE,
-                .drive = MD5_MORPH_BY_CLIP,
-                .source = i,
-                .weight = 1,
-                .keys = copy->keys,
-                .num_keys = copy->num_keys,
-                .easing = &copy->easing,
-            };
-        }
-    }
+    for (uint32_t i = 0; i < desc->num_clips; i++)
+        TRY(build_clip_curves(building, i));
     return number_rows(building, &building->curves, machine->curves, machine->num_curves,
                        &machine->num_sums);
 }
@@ -1431,30 +1544,37 @@ static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_
     return check_clip_keys(building, &morph->target, row->source, morph->keys, morph->num_keys);
 }
 
+// Builds the row of a morph.
+static bool build_morph(md5_building *building, uint32_t index)
+{
+    const md5_morph_desc *const morph = &building->desc->morphs[index];
+    const md5_morph_desc *const copy = &building->machine->tables.morphs[index];
+    md5_sum_row *const row = &building->machine->morph_rows[index];
+    if (!morph->target || morph->target[0] == '\0')
+        return md5i_fail_at(building, &morph->target, MD5_ERROR_MISMATCH, "morph %u has no target",
+                            index);
+    md5_morph_desc filled = *morph;
+    md5_begin_row(building, "morph", morph->target);
+    md5i_fill_defaults(&md5i_morph_schema, &filled, 1);
+    row->name = copy->target;
+    row->keys = copy->keys;
+    row->drive = morph->drive;
+    row->weight = filled.weight;
+    return find_drive(building, morph, row);
+}
+
 static bool build_morphs(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     md5_names names = {.what = "morph"};
-    for (uint32_t i = 0; i < desc->num_morphs; i++) {
-        const char *const *const target = &desc->morphs[i].target;
-        if (!*target || **target == '\0')
-            return md5i_fail_at(building, target, MD5_ERROR_MISMATCH, "morph %u has no target", i);
-        const md5_morph_desc *const morph = &desc->morphs[i];
-        md5_sum_row *const row = &machine->morph_rows[i];
-        md5_morph_desc filled = *morph;
-        md5_begin_row(building, "morph", morph->target);
-        md5i_fill_defaults(&md5i_morph_schema, &filled, 1);
-        row->name = machine->tables.morphs[i].target;
-        row->keys = machine->tables.morphs[i].keys;
-        row->drive = morph->drive;
-        row->weight = filled.weight;
-        TRY(find_drive(building, morph, row));
-    }
+    for (uint32_t i = 0; i < desc->num_morphs; i++)
+        TRY(build_morph(building, i));
     TRY(number_rows(building, &names, machine->morph_rows, desc->num_morphs, &machine->num_morphs));
     // The sums of morph targets are first, then two sums per curve, then the sums of modifiers.
+    const uint32_t num_curve_names = machine->num_sums; // set by md5i_build_curves()
     machine->num_rows = desc->num_morphs + machine->num_curves;
-    machine->num_sums = machine->num_morphs + 2 * machine->num_sums;
+    machine->num_sums = machine->num_morphs + 2 * num_curve_names;
     for (uint32_t i = 0; i < machine->num_curves; i++)
         machine->curves[i].target = machine->num_morphs + 2 * machine->curves[i].target;
     return true;
@@ -1561,6 +1681,39 @@ static bool may_change_animated(const md5_machine *machine, const md5_play_layer
     return false;
 }
 
+static bool build_layer(md5_building *building, uint32_t index)
+{
+    const md5_layer_desc *const desc = &building->desc->layers[index];
+    md5_play_layer *const layer = &building->machine->layers[index];
+    md5_names states = {.what = "state"};
+    md5_layer_desc filled = *desc;
+    md5_begin_row(building, "layer", desc->name);
+    md5i_fill_defaults(&md5i_layer_schema, &filled, 1);
+    *layer = (md5_play_layer){.mode = desc->mode, .weight = {.fixed = filled.weight}};
+    TRY(MD5_RESOLVE(building, masks, desc->mask, layer->mask));
+    TRY(MD5_RESOLVE(building, parameters, desc->weight_parameter, layer->weight.parameter));
+    TRY(md5i_build_easing(building, &desc->weight_easing, &layer->weight.easing));
+    return build_states(building, index, &states) && build_transitions(building, index, &states);
+}
+
+// Finds the layers that are visible at each level of detail: are_visible[mask * num_layers +
+// layer].
+static bool find_visible_layers(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    const size_t num_layers = building->desc->num_layers;
+    const size_t num_masks = building->desc->num_masks;
+    machine->are_visible = (bool *)md5i_arena_alloc_zeroed(
+        building->arena, num_masks, num_layers * sizeof *machine->are_visible);
+    TRY(machine->are_visible);
+    for (size_t i = 0; i < num_masks; i++) {
+        for (size_t k = 0; k < num_layers; k++)
+            machine->are_visible[i * num_layers + k] =
+                may_change_animated(machine, &machine->layers[k], &machine->details[i]);
+    }
+    return true;
+}
+
 bool md5i_build_layers(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -1572,28 +1725,9 @@ bool md5i_build_layers(md5_building *building)
     machine->conditions =
         MD5_ALLOC_ZEROED(building->arena, md5_play_condition, building->num_conditions);
     TRY(machine->layers && machine->conditions);
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
-        const md5_layer_desc *const layer_desc = &desc->layers[i];
-        md5_play_layer *const layer = &machine->layers[i];
-        md5_names states = {.what = "state"};
-        md5_layer_desc filled = *layer_desc;
-        md5_begin_row(building, "layer", layer_desc->name);
-        md5i_fill_defaults(&md5i_layer_schema, &filled, 1);
-        *layer = (md5_play_layer){.mode = layer_desc->mode, .weight = {.fixed = filled.weight}};
-        TRY(MD5_RESOLVE(building, masks, layer_desc->mask, layer->mask));
-        TRY(MD5_RESOLVE(building, parameters, layer_desc->weight_parameter,
-                        layer->weight.parameter));
-        TRY(md5i_build_easing(building, &layer_desc->weight_easing, &layer->weight.easing));
-        TRY(build_states(building, i, &states) && build_transitions(building, i, &states));
-    }
-    machine->are_visible = (bool *)md5i_arena_alloc_zeroed(
-        building->arena, desc->num_masks, desc->num_layers * sizeof *machine->are_visible);
-    TRY(machine->are_visible);
-    for (size_t i = 0; i < desc->num_masks; i++) {
-        for (uint32_t k = 0; k < desc->num_layers; k++)
-            machine->are_visible[i * desc->num_layers + k] =
-                may_change_animated(machine, &machine->layers[k], &machine->details[i]);
-    }
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        TRY(build_layer(building, i));
+    TRY(find_visible_layers(building));
     TRY(build_one_shots(building, &layers));
     return build_morphs(building);
 }

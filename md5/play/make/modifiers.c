@@ -109,6 +109,28 @@ static bool check_length(md5_building *building, const md5_modifier_desc *desc, 
 
 // -- Gazes ----------------------------------------------------------------------------------------
 
+// Resolves the eyes of a gaze. Sets its origin to the mean position of the eyes in the bind pose,
+// or to the position of the head if the gaze does not have eyes.
+static bool find_eyes(md5_building *building, const md5_modifier_gaze *rule, md5_gaze_desc *gaze)
+{
+    const md5_mat34 *const bind = building->desc->model->bind;
+    md5_vec3 sum = {0, 0, 0};
+    for (uint32_t i = 0; i < MD5_MAX_EYES && rule->eyes[i]; i++) {
+        uint32_t eye;
+        TRY(MD5_RESOLVE(building, joints, rule->eyes[i], eye));
+        gaze->eyes[gaze->num_eyes++] = eye;
+        sum = md5_vec3_add(sum, md5_mat34_translation(bind[eye]));
+    }
+    if (gaze->num_eyes > 0)
+        gaze->origin = md5_vec3_scale(sum, 1.0f / (float)gaze->num_eyes);
+    else
+        gaze->origin = md5_mat34_translation(bind[gaze->head]);
+    return true;
+}
+
+// Number of joints of a gaze whose length is not set.
+enum { DEFAULT_GAZE_LENGTH = 3 };
+
 static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
@@ -119,29 +141,20 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
     const md5_gaze_params *const params = &rule->params;
     md5_modifier_gaze filled = *rule;
     md5i_fill_defaults(&md5i_gaze_schema, &filled, md5_skeleton_scale(skeleton));
-    if (!(filled.params.min_seconds <= filled.params.max_seconds))
-        return MD5_OUT_OF_RANGE(
-            building, params->max_seconds != 0 ? &params->max_seconds : &params->min_seconds,
-            ": min_seconds %g is above max_seconds %g", filled.params.min_seconds,
-            filled.params.max_seconds);
+    if (!(filled.params.min_seconds <= filled.params.max_seconds)) {
+        const float *const location =
+            params->max_seconds != 0 ? &params->max_seconds : &params->min_seconds;
+        return MD5_OUT_OF_RANGE(building, location, ": min_seconds %g is above max_seconds %g",
+                                filled.params.min_seconds, filled.params.max_seconds);
+    }
     md5_gaze_desc gaze = {.head = modifier->joint, .params = *params};
     gaze.params.distance = filled.params.distance; // the length of id's units is known only here
-    // If the branch is shorter than the default length, the whole branch is used.
-    const uint32_t depth = joint_depth(skeleton, gaze.head);
-    const uint32_t default_length = 3;
-    if (gaze.params.length == 0)
-        gaze.params.length = depth < default_length ? depth : default_length;
-    TRY(check_length(building, desc, &params->length, gaze.params.length, gaze.head));
-    const md5_mat34 *const bind = building->desc->model->bind;
-    md5_vec3 sum = {0, 0, 0};
-    for (uint32_t i = 0; i < MD5_MAX_EYES && rule->eyes[i]; i++) {
-        uint32_t eye;
-        TRY(MD5_RESOLVE(building, joints, rule->eyes[i], eye));
-        gaze.eyes[gaze.num_eyes++] = eye;
-        sum = md5_vec3_add(sum, md5_mat34_translation(bind[eye]));
+    if (gaze.params.length == 0) { // the default, or the whole branch if it is shorter
+        const uint32_t depth = joint_depth(skeleton, gaze.head);
+        gaze.params.length = depth < DEFAULT_GAZE_LENGTH ? depth : DEFAULT_GAZE_LENGTH;
     }
-    gaze.origin = gaze.num_eyes > 0 ? md5_vec3_scale(sum, 1.0f / (float)gaze.num_eyes)
-                                    : md5_mat34_translation(bind[gaze.head]);
+    TRY(check_length(building, desc, &params->length, gaze.params.length, gaze.head));
+    TRY(find_eyes(building, rule, &gaze));
     modifier->gaze = machine->num_gazes;
     modifier->seed = rule->seed;
     machine->gazes[machine->num_gazes++] = gaze;
@@ -150,9 +163,41 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
 
 // -- Locked feet ----------------------------------------------------------------------------------
 
+// Adds a sole of a joint: the point of the ground plane below the joint in the bind pose, and the
+// forward direction of the model, in the space of the joint.
+static void add_sole(md5_machine *machine, const md5_model *model, uint32_t joint)
+{
+    const md5_axes axes = model->skeleton.axes;
+    const md5_mat34 *const inverse = &model->inverse_bind[joint];
+    md5_vec3 point = md5i_vec3_from_axes(axes, md5_mat34_translation(model->bind[joint]));
+    point.z = 0;
+    machine->soles[machine->num_soles++] = (md5_sole){
+        .joint = joint,
+        .point = md5_mat34_point(*inverse, md5i_vec3_to_axes(axes, point)),
+        .ahead = md5_mat34_direction(*inverse, md5_forward(axes)),
+    };
+}
+
+// Finds the joint of a sole: the toe of a foot, a descendant of the ankle, or the ankle itself if
+// the toe has no name.
+static bool find_sole_joint(md5_building *building, const char *const *toe, uint32_t ankle,
+                            uint32_t *joint)
+{
+    const md5_skeleton *const skeleton = &building->desc->model->skeleton;
+    *joint = ankle;
+    if (*toe)
+        TRY(md5i_resolve(building, &building->joints, toe, joint));
+    if (*joint != ankle && !md5i_is_descendant(skeleton, *joint, ankle))
+        return MD5_MISMATCH(building, toe, ": joint %s is not a descendant of joint %s",
+                            MD5_QUOTED(*toe), MD5_QUOTED(skeleton->joints[ankle].name));
+    return true;
+}
+
+// Builds the soles of a modifier that locks feet.
 static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
+    static const char *const no_toe = NULL;
     md5_machine *const machine = building->machine;
     const md5_model *const model = building->desc->model;
     md5_modifier_hold filled = *desc->hold;
@@ -160,7 +205,6 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     modifier->hold = filled.params;
     modifier->first_sole = machine->num_soles;
     modifier->num_locked_feet = desc->num_feet < MD5_MAX_HELD ? desc->num_feet : MD5_MAX_HELD;
-    static const char *const no_toe = NULL;
     const char *const *const toes = desc->hold->toes;
     uint32_t num_toes = 0;
     while (num_toes < MD5_MAX_HELD && toes[num_toes])
@@ -172,23 +216,9 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     for (uint32_t i = 0; i < modifier->num_locked_feet; i++) {
         const char *const *const toe = i < num_toes ? &toes[i] : &no_toe;
         const uint32_t ankle = machine->legs[modifier->first_foot + i].tip;
-        uint32_t joint = ankle;
-        if (*toe)
-            TRY(md5i_resolve(building, &building->joints, toe, &joint));
-        if (joint != ankle && !md5i_is_descendant(&model->skeleton, joint, ankle))
-            return MD5_MISMATCH(building, toe, ": joint %s is not a descendant of joint %s",
-                                MD5_QUOTED(*toe), MD5_QUOTED(model->skeleton.joints[ankle].name));
-        // The point of the ground plane below the joint in the bind pose, and the forward direction
-        // of the model.
-        const md5_axes axes = model->skeleton.axes;
-        const md5_mat34 *const inverse = &model->inverse_bind[joint];
-        md5_vec3 point = md5i_vec3_from_axes(axes, md5_mat34_translation(model->bind[joint]));
-        point.z = 0;
-        machine->soles[machine->num_soles++] = (md5_sole){
-            .joint = joint,
-            .point = md5_mat34_point(*inverse, md5i_vec3_to_axes(axes, point)),
-            .ahead = md5_mat34_direction(*inverse, md5_forward(axes)),
-        };
+        uint32_t joint;
+        TRY(find_sole_joint(building, toe, ankle, &joint));
+        add_sole(machine, model, joint);
     }
     return true;
 }
@@ -304,36 +334,47 @@ static bool list_attached(md5_building *building)
     return true;
 }
 
+// Moves an anchor that is at a joint of an attached model to the joint of the machine's model to
+// which the model is attached. Its offset then contains the bind pose of the attached model.
+static bool resolve_attached_joint(md5_building *building, const md5_attached_desc *attached,
+                                   md5_anchor *anchor)
+{
+    const md5_xform joint =
+        md5_joint_in_model(&attached->model->skeleton, attached->model->bind_local, anchor->joint);
+    anchor->within = md5_xform_mul(joint, anchor->within);
+    anchor->attached = MD5_NONE;
+    return md5i_resolve(building, &building->joints, &attached->joint, &anchor->joint);
+}
+
 // Resolves the target or pole of a modifier that rotates the joint `top` and the joints below it.
+// The point may be at a joint of the model, or of an attached model. If the attached model is not
+// attached to a joint, the game sets its pose.
 static bool find_anchor(md5_building *building, const md5_modifier_point *point, uint32_t top,
                         md5_anchor *anchor)
 {
     const md5_machine_desc *const desc = building->desc;
-    const char *const *on = &point->joint;
     *anchor = (md5_anchor){.is_set = true, .is_aligned = point->aligned};
     anchor->within = (md5_xform){.rotation = {.w = 1}, .translation = point->offset};
     TRY(MD5_RESOLVE(building, attached, point->attached, anchor->attached));
-    const uint32_t number = anchor->attached;
-    const md5_attached_desc *const row = number != MD5_NONE ? &desc->attached[number] : NULL;
-    TRY(md5i_resolve(building, row ? &building->attached_joints[number] : &building->joints, on,
-                     &anchor->joint));
-    if (anchor->joint == MD5_NONE)
-        return MD5_MISMATCH(building, on, ": position of the target or pole has no joint");
-    if (row && !row->joint)
-        return true;
-    if (row) {
-        anchor->within = md5_xform_mul(
-            md5_joint_in_model(&row->model->skeleton, row->model->bind_local, anchor->joint),
-            anchor->within);
-        anchor->attached = MD5_NONE;
-        on = &row->joint;
-        TRY(md5i_resolve(building, &building->joints, on, &anchor->joint));
+    const md5_names *joints = &building->joints;
+    const md5_attached_desc *attached = NULL;
+    if (anchor->attached != MD5_NONE) {
+        attached = &desc->attached[anchor->attached];
+        joints = &building->attached_joints[anchor->attached];
     }
+    TRY(md5i_resolve(building, joints, &point->joint, &anchor->joint));
+    if (anchor->joint == MD5_NONE)
+        return MD5_MISMATCH(building, &point->joint,
+                            ": position of the target or pole has no joint");
+    if (attached && !attached->joint)
+        return true;
+    if (attached)
+        TRY(resolve_attached_joint(building, attached, anchor));
     if (anchor->joint != top && !md5i_is_descendant(&desc->model->skeleton, anchor->joint, top))
         return true;
     return MD5_MISMATCH(building, &point->joint,
                         ": target or pole is attached to joint %s, which the modifier moves",
-                        MD5_QUOTED(*on));
+                        MD5_QUOTED(attached ? attached->joint : point->joint));
 }
 
 // Returns the uppermost joint that a modifier rotates.
