@@ -91,10 +91,11 @@ static bool complete_description(const md5gl_impostor_desc *given, md5gl_imposto
                            "invalid bounding sphere of impostors: expected a finite center and a "
                            "finite radius above 0");
     if (desc->num_around > MAX_AROUND || desc->num_above > MAX_ABOVE)
-        return md5gli_fail(error, MD5_ERROR_RANGE,
-                           "too many impostor directions: expected at most %d around and %d above, "
-                           "found %u and %u",
-                           MAX_AROUND, MAX_ABOVE, desc->num_around, desc->num_above);
+        return md5gli_fail(
+            error, MD5_ERROR_RANGE,
+            "too many impostor views: expected at most %d horizontal and %d vertical "
+            "directions, found %u and %u",
+            MAX_AROUND, MAX_ABOVE, desc->num_around, desc->num_above);
     if (!(desc->lowest >= -quarter && desc->lowest <= desc->highest && desc->highest <= quarter))
         return md5gli_fail(
             error, MD5_ERROR_RANGE,

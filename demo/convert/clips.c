@@ -642,8 +642,10 @@ static bool convert_clip(clip_builder *clip, size_t index)
             job, "clip %s: the first key is at %g s; the pose before it was extended to the start",
             clip->name, first);
     if (num_jumps > 0)
-        convert_note(job, "clip %s: %zu stepped keys became transitions of one frame", clip->name,
-                     num_jumps);
+        convert_note(job,
+                     "clip %s: the value changes over one frame at %zu stepped keys, because MD5 "
+                     "interpolates between frames",
+                     clip->name, num_jumps);
     if (num_skipped > 0)
         convert_note(job, "clip %s: skipped %zu channels that do not animate a joint", clip->name,
                      num_skipped);

@@ -712,21 +712,32 @@ static bool check_engines(const convert_job *job, md5_error *error)
     return true;
 }
 
-// Returns true if an option applies to clips, cameras or models and the scene does not contain any.
-static bool has_useless_option(const convert_job *job, const convert_scene *scene,
-                               bool has_mesh_options)
+// Returns an option that applies to clips, cameras or models if the scene does not contain any, or
+// NULL.
+static const char *find_useless_option(const convert_job *job, const convert_scene *scene,
+                                       bool has_mesh_options)
 {
     const bool has_clip = has_part(scene, CONVERT_CLIP);
-    const bool samples = job->rate > 0 || job->tolerance > 0;
-    if (samples && !has_clip && !has_part(scene, CONVERT_CAMERA))
-        return true;
-    const bool changes_root = job->is_in_place || job->is_id_root || job->root.joint;
-    if ((changes_root || job->range[1] > 0) && !has_clip)
-        return true;
-    if (job->new_root && !has_clip && !has_part(scene, CONVERT_MODEL))
-        return true;
-    const bool changes_weights = job->influences > 0 || job->is_fitted;
-    return (changes_weights || has_mesh_options) && !has_part(scene, CONVERT_MODEL);
+    const bool has_motion = has_clip || has_part(scene, CONVERT_CAMERA);
+    const bool has_model = has_part(scene, CONVERT_MODEL);
+    const struct {
+        bool is_useless;
+        const char *option;
+    } options[] = {
+        {job->rate > 0 && !has_motion, "--rate"},
+        {job->tolerance > 0 && !has_motion, "--tolerance"},
+        {(job->is_in_place || job->is_id_root) && !has_clip, "--root"},
+        {job->root.joint && !has_clip, "--root-motion"},
+        {job->range[1] > 0 && !has_clip, "--frames"},
+        {job->new_root && !has_clip && !has_model, "--add-root"},
+        {job->influences > 0 && !has_model, "--influences"},
+        {job->is_fitted && !has_model, "--fit"},
+        {has_mesh_options && !has_model, "the option for textures or hidden meshes"},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].is_useless)
+            return options[i].option;
+    return NULL;
 }
 
 // Adds materials if the format or the engine needs them, and applies the options for meshes.
@@ -771,9 +782,10 @@ static bool edit_and_write(const convert_job *job, const struct format *format, 
         scene->has_selected_images |= job->mesh_options[map].count > 0;
     const bool has_mesh_options =
         scene->has_selected_images || job->mesh_options[CONVERT_NUM_MAPS].count > 0;
-    if (!job->is_batch && has_useless_option(job, scene, has_mesh_options))
+    const char *const useless_option = find_useless_option(job, scene, has_mesh_options);
+    if (!job->is_batch && useless_option)
         return convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
-                            "an option has no effect: the file contains no %s",
+                            "%s has no effect: the file contains no %s", useless_option,
                             has_part(scene, CONVERT_MODEL) ? "clips" : "models");
     if (!convert_retarget_clips(job, scene, format->write != convert_write_md5, error))
         return false;

@@ -392,9 +392,9 @@ void convert_create_color_image(const convert_job *job, convert_material *materi
         if (*c == '.')
             *c = '_';
     const char *const title = map == CONVERT_MAP_GLOW ? "the emissive color" : "the color";
-    convert_note(job, "material %s: %s %.3g %.3g %.3g has no image: %s", material_title(material),
-                 title, color[0], color[1], color[2],
-                 image->bytes ? "created a small image of that color"
+    convert_note(job, "material %s: %s is not an image but a constant (%.3g %.3g %.3g): %s",
+                 material_title(material), title, color[0], color[1], color[2],
+                 image->bytes ? "created an image of 8 x 8 pixels of that color"
                               : "built without PNG support");
 }
 

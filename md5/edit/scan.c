@@ -364,9 +364,10 @@ static void check_rotation(md5_checker *checker, md5_text_location location, con
 {
     const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
     if (square > 1.0002)
-        md5i_report_violation(checker, "long-rotation", location,
-                              "rotation is too long: expected length 1 or less, found %g",
-                              sqrt(square));
+        md5i_report_violation(
+            checker, "long-rotation", location,
+            "rotation is not normalized: expected x, y, z of length 1 or less, found %g",
+            sqrt(square));
 }
 
 // Adds a joint whose name is the current word. Returns NULL if memory runs out.

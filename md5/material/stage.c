@@ -762,7 +762,7 @@ static bool lookup_rotation(md5_material_parser *parser, const char *name, uint3
 {
     md5_decl_entry *const entry = md5i_find_entry(parser->game, MD5_DECL_TABLE, name, strlen(name));
     if (!entry || !md5i_parse_table(parser->game, entry)) {
-        md5i_decl_error(parser->lex, "a table of this name: nothing is rotated",
+        md5i_decl_error(parser->lex, "the name of a table; the image is not rotated",
                         "no %s for rotate defined", name);
         return false;
     }

@@ -30,11 +30,11 @@ void md5i_warn_overlong(md5_lex *lex, const char *position, md5_vec3 rotation, u
 {
     const double length = sqrt((double)md5_vec3_dot(rotation, rotation));
     uint32_t printed_count = 0;
-    const char *what = "rotation is too long: expected length 1 or less, found ";
+    const char *what = "rotation is not normalized: expected x, y, z of length 1 or less, found ";
     const char *where = "";
     if (count != 1) {
         printed_count = count;
-        what = " rotations are too long: expected length 1 or less, found ";
+        what = " rotations are not normalized: expected x, y, z of length 1 or less, found ";
         where = " in the first";
     }
     // Both texts use the same format, because only warnings of one format are merged. "%.0u" prints
@@ -49,8 +49,8 @@ bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
     if (!isfinite(md5_vec3_dot(*rotation, *rotation))) // cannot be normalized
         return md5i_lex_fail(
             lex, position, MD5_ERROR_RANGE,
-            "rotation is out of range: expected length 1 or less, found ( %g %g %g )", rotation->x,
-            rotation->y, rotation->z);
+            "rotation is out of range: expected x, y, z of length 1 or less, found ( %g %g %g )",
+            rotation->x, rotation->y, rotation->z);
     if (md5_quat_is_overlong(rotation->x, rotation->y, rotation->z))
         md5i_warn_overlong(lex, position, *rotation, 1);
     return true;

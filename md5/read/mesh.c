@@ -547,8 +547,8 @@ static void warn_of_count(md5_lex *lex, const md5_mesh_reader *reader, const cha
                       num_read);
     else if (num_read > declared)
         md5i_lex_warn(lex, reader->num_meshes.at,
-                      "%s is too small: declared %u, found %u; all are read", count_keyword,
-                      declared, num_read);
+                      "%s is too small: declared %u, found %u; all found entries are read",
+                      count_keyword, declared, num_read);
 }
 
 bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,

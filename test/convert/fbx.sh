@@ -96,7 +96,7 @@ changed "s/^Objects: {/&\n$material/; s/^Connections: {/&\nC: \"OO\",13,2/" colo
 changed "s/^Objects: {/&\n$material\n$texture/; s/^Connections: {/&\nC: \"OO\",13,2\nC: \"OP\",14,13,\"DiffuseColor\"/" coat
 mkdir -p "$scratch/skins"
 check 'a color without a picture' convert "$scratch/color.fbx"
-check '... is told' grep -q 'the color 0.2 0.5 1 has no image' "$scratch/notes"
+check '... is told' grep -q 'the color is not an image but a constant (0.2 0.5 1)' "$scratch/notes"
 find "$scratch/it" -name 'm.tga' -exec mv {} "$scratch/skins/coat.tga" ';'
 check 'a picture in a folder below, of a type that glTF lacks' convert "$scratch/coat.fbx"
 check '... is taken' test -e "$scratch/it/coat.tga"

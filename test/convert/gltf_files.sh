@@ -124,7 +124,7 @@ texel() { # FILE: the first, blue green red
 }
 painted() { # linear 0.5 is 188 of 255 in sRGB, 0.2 is 124
     make "$scratch/color.gltf" json='{"materials":[{"name":"red","pbrMetallicRoughness":{"baseColorFactor":[0.5,0,0.2,1]},
-        "emissiveFactor":[0,1,0]}]}' && converts "$scratch/color.gltf" -o "$scratch/to" && says "red: the color 0.5 0 0.2 has no image" &&
+        "emissiveFactor":[0,1,0]}]}' && converts "$scratch/color.gltf" -o "$scratch/to" && says "red: the color is not an image but a constant (0.5 0 0.2)" &&
         [ "$(texel "$to/red.tga")" = " 124 0 188" ] && [ "$(texel "$to/red_add.tga")" = " 0 255 0" ] &&
         has "$to/materials/color.mtr" '"red" { unsmoothedTangents diffusemap red { blend add map red_add } }'
 }

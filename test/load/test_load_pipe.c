@@ -141,7 +141,8 @@ TEST (load_reports_each_kind_of_warning_once) {
                  "67:1: warning: 'wibble' is an unknown keyword: skipped with its values (2 times, "
                  "last in line 69)\n"
                  "68:1: warning: 'wobble' is an unknown keyword: skipped with its values\n"
-                 "71:1: warning: 2 rotations are too long: expected length 1 or less, found 2 in "
+                 "71:1: warning: 2 rotations are not normalized: expected x, y, z of length 1 or "
+                 "less, found 2 in "
                  "the first; normalized (49 times, last in line 267)");
     CHECK_UINT(count, 3);
     parse(text.bytes, text.used, true, 0, &count);

@@ -116,8 +116,8 @@ TEST (lenient_materials_keep_what_is_right) {
     check_images("m { { map a scroll 1 0 } { map b } }", "a b",
                  "materials/all.mtr:1: expected ',' but found '0'");
     check_images("m { { map a rotate 0.5 } { map b } }", "a b",
-                 "materials/all.mtr:1: no sinTable for rotate defined: expected a table of this "
-                 "name: nothing is rotated");
+                 "materials/all.mtr:1: no sinTable for rotate defined: expected the name of a "
+                 "table; the image is not rotated");
     check_images("m { { map a fragmentMap 99 x } { map b } }", "a b",
                  "materials/all.mtr:1: bad fragmentMap number: expected a valid input index");
     check_images("m { { map a megaTexture x } { map b megaTexture\n} }", "a b",

@@ -200,42 +200,43 @@ TEST (machine_locations_of_motions) {
 }
 
 TEST (machine_locations_of_layers) {
-    CHECK_CASES({"layer top", "layer body", "21:9: error: duplicate layer 'body'"},
-                {"layer top", "layer ''", "21:9: error: layer 1 has no name"},
-                {" state s once", "", "21:9: error: layer 'top' has no states"},
-                {"weight 0.5 state", "weight -0.5 state",
-                 "21:54: error: layer 'top': weight is out of range: expected 0 to 1, found -0.5"},
-                {"weight 0.5 state", "weight speed cubic_bezier 0 0 7 1 state",
-                 "21:77: error: layer 'top': x2 is out of range: expected 0 to 1, found 7"},
-                {"bool armed", "follow speed ease 1 cubic_bezier 2 0 0 1 bool armed",
-                 "2:52: error: follow rule of parameter 'speed': x1 is out of range: expected 0 to "
-                 "1, found 2"},
-                {"weight 0.5 state", "weight lean state",
-                 "21:54: error: layer 'top' refers to unknown parameter 'lean'"},
-                {"1 mask upper", "1 mask lower",
-                 "21:41: error: layer 'top' refers to unknown mask 'lower'"},
-                {"reference idle 1", "reference idl 2",
-                 "21:29: error: layer 'top' refers to unknown clip 'idl'"},
-                {"reference idle 1", "reference idle 98",
-                 "21:34: error: reference frame of clip 'idle' is out of range: expected 0 to 20, "
-                 "found 98"},
-                {"state go both", "state stand both", "17:11: error: duplicate state 'stand'"},
-                {"state go both", "state \"\" both", "17:11: error: state 1 has no name"},
-                {"state go both", "state go bth",
-                 "17:14: error: state 'go' refers to unknown motion 'bth'"},
-                {"stand go {", "stnd go {",
-                 "18:16: error: transition of layer 'body' refers to unknown state 'stnd'"},
-                {"stand go {", "stand\n g {",
-                 "19:2: error: transition of layer 'body' refers to unknown state 'g'"},
-                {"any off {", "any any {",
-                 "19:20: error: transition of layer 'body' refers to unknown state 'any'"},
-                {"when speed >", "when sped >",
-                 "18:32: error: transition of layer 'body' refers to unknown parameter 'sped'"},
-                {"not armed", "not amred",
-                 "18:52: error: transition of layer 'body' refers to unknown parameter 'amred'"},
-                {"duration 0.25", "duration -1",
-                 "18:67: error: transition of layer 'body': duration is out of range: expected 0 "
-                 "to 1e+06, found -1"});
+    CHECK_CASES(
+        {"layer top", "layer body", "21:9: error: duplicate layer 'body'"},
+        {"layer top", "layer ''", "21:9: error: layer 1 has no name"},
+        {" state s once", "", "21:9: error: layer 'top' has no states"},
+        {"weight 0.5 state", "weight -0.5 state",
+         "21:54: error: layer 'top': weight is out of range: expected 0 to 1, found -0.5"},
+        {"weight 0.5 state", "weight speed cubic_bezier 0 0 7 1 state",
+         "21:77: error: layer 'top': x2 is out of range: expected 0 to 1, found 7"},
+        {"bool armed", "follow speed ease 1 cubic_bezier 2 0 0 1 bool armed",
+         "2:52: error: 'follow' entry of parameter 'speed': x1 is out of range: expected 0 to "
+         "1, found 2"},
+        {"weight 0.5 state", "weight lean state",
+         "21:54: error: layer 'top' refers to unknown parameter 'lean'"},
+        {"1 mask upper", "1 mask lower",
+         "21:41: error: layer 'top' refers to unknown mask 'lower'"},
+        {"reference idle 1", "reference idl 2",
+         "21:29: error: layer 'top' refers to unknown clip 'idl'"},
+        {"reference idle 1", "reference idle 98",
+         "21:34: error: reference frame of clip 'idle' is out of range: expected 0 to 20, "
+         "found 98"},
+        {"state go both", "state stand both", "17:11: error: duplicate state 'stand'"},
+        {"state go both", "state \"\" both", "17:11: error: state 1 has no name"},
+        {"state go both", "state go bth",
+         "17:14: error: state 'go' refers to unknown motion 'bth'"},
+        {"stand go {", "stnd go {",
+         "18:16: error: transition of layer 'body' refers to unknown state 'stnd'"},
+        {"stand go {", "stand\n g {",
+         "19:2: error: transition of layer 'body' refers to unknown state 'g'"},
+        {"any off {", "any any {",
+         "19:20: error: transition of layer 'body' refers to unknown state 'any'"},
+        {"when speed >", "when sped >",
+         "18:32: error: transition of layer 'body' refers to unknown parameter 'sped'"},
+        {"not armed", "not amred",
+         "18:52: error: transition of layer 'body' refers to unknown parameter 'amred'"},
+        {"duration 0.25", "duration -1",
+         "18:67: error: transition of layer 'body': duration is out of range: expected 0 "
+         "to 1e+06, found -1"});
 }
 
 TEST (machine_locations_of_morphs) {

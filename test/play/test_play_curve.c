@@ -300,7 +300,7 @@ TEST (curve_of_a_weight_must_make_sense) {
          "layer 'over': number of steps is out of range: expected 1 to 65536, found 0"},
         {OF_FOLLOW,
          {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 1.5f},
-         "follow rule of parameter 'fade': x1 is out of range: expected 0 to 1, found 1.5"},
+         "'follow' entry of parameter 'fade': x1 is out of range: expected 0 to 1, found 1.5"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         curved fixture;
@@ -700,21 +700,25 @@ TEST (follow_refuses_what_makes_no_sense) {
         {.parameter = "speed", .kind = (md5_follow_kind)7},
     };
     STRINGS(messages) = {
-        "follow rule 0: name of the parameter is missing",
-        "follow rule of parameter 'jump': expected a parameter of type 'float'",
-        "follow rule of parameter 'speed': rate is out of range: expected 1e-06 to 1e+06, found 0",
-        "follow rule of parameter 'speed': stiffness is out of range: expected 1e-06 to 1e+12, "
+        "'follow' entry 0: name of the parameter is missing",
+        "'follow' entry of parameter 'jump': expected a parameter of type 'float'",
+        "'follow' entry of parameter 'speed': rate is out of range: expected 1e-06 to 1e+06, found "
+        "0",
+        "'follow' entry of parameter 'speed': stiffness is out of range: expected 1e-06 to 1e+12, "
         "found -1",
-        "follow rule of parameter 'speed': damping is out of range: expected 0 to 1e+06, found -1",
-        "follow rule of parameter 'speed': duration is out of range: expected 0 to 1e+06, found -1",
-        "follow rule of parameter 'speed': number of steps is out of range: expected 1 to 65536, "
+        "'follow' entry of parameter 'speed': damping is out of range: expected 0 to 1e+06, found "
+        "-1",
+        "'follow' entry of parameter 'speed': duration is out of range: expected 0 to 1e+06, found "
+        "-1",
+        "'follow' entry of parameter 'speed': number of steps is out of range: expected 1 to "
+        "65536, "
         "found 0",
-        "follow rule of parameter 'speed': kind is out of range: expected 0 to 2, found 7",
+        "'follow' entry of parameter 'speed': kind is out of range: expected 0 to 2, found 7",
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         follow_check_refused(&rows[i], 1, messages[i]);
     const md5_follow_desc twice[2] = {{.parameter = "speed", .rate = 1},
                                       {.parameter = "speed", .rate = 2}};
-    follow_check_refused(twice, 2, "duplicate follow rule of parameter 'speed': expected one");
+    follow_check_refused(twice, 2, "duplicate 'follow' entry of parameter 'speed': expected one");
     follow_check_refused(NULL, 1, "machine '': follows is NULL: expected an array of 1 elements");
 }

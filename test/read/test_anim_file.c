@@ -165,22 +165,28 @@ TEST (anim_file_warns_and_goes_on) {
          "10:9: warning: parent index is out of range: expected -1 or more, found -2; using -1 (no "
          "parent)"},
         {"( 0 0 0.5 )", "( 0 1 0.5 )",
-         "21:12: warning: rotation is too long: expected length 1 or less, found 1.11803; "
+         "21:12: warning: rotation is not normalized: expected x, y, z of length 1 or less, found "
+         "1.11803; "
          "normalized"},
         {"-0.5 0.5 0.25", "-0.5 0.5 1.25",
-         "33:2: warning: rotation is too long: expected length 1 or less, found 1.43614; "
+         "33:2: warning: rotation is not normalized: expected x, y, z of length 1 or less, found "
+         "1.43614; "
          "normalized"},
         // Two joints read the same numbers; reported once a frame, at the first in the text.
         {"\"hand\"\t1 0 0\t// arm\n}\n\nbounds {\n\t( -1 -2 -3 )",
          "\"hand\"\t1 8 0\t// arm\n}\n\nbounds {\n\t( -1 -2 -3 )",
-         "27:2: warning: rotation is too long: expected length 1 or less, found 1.28062; "
+         "27:2: warning: rotation is not normalized: expected x, y, z of length 1 or less, found "
+         "1.28062; "
          "normalized\n"
-         "32:2: warning: rotation is too long: expected length 1 or less, found 2.15407; "
+         "32:2: warning: rotation is not normalized: expected x, y, z of length 1 or less, found "
+         "2.15407; "
          "normalized"},
         {"0.5 0.5 0.25\n}\n\nframe 1 {\n\t2\n\t-0.5 0.5 0.25",
          "2 0 0\n}\n\nframe 1 {\n\t2\n\t0 3 0",
-         "28:2: warning: rotation is too long: expected length 1 or less, found 2; normalized\n"
-         "33:2: warning: rotation is too long: expected length 1 or less, found 3; normalized"});
+         "28:2: warning: rotation is not normalized: expected x, y, z of length 1 or less, found "
+         "2; normalized\n"
+         "33:2: warning: rotation is not normalized: expected x, y, z of length 1 or less, found "
+         "3; normalized"});
 }
 
 TEST (anim_file_reports_long_rotations_of_a_frame_once) {
@@ -190,15 +196,16 @@ TEST (anim_file_reports_long_rotations_of_a_frame_once) {
         "hierarchy { a -1 8 1 b 0 16 0 }\n"
         "baseframe { (0 0 0)(0 0 0) (0 0 0)(0 0 0) }\n"
         "frame 0 { 2 3 }\n";
-    READ_CASES_CHECK(
-        text, load,
-        {"", text,
-         "5:11: warning: 2 rotations are too long: expected length 1 or less, found 2 in the "
-         "first; normalized"},
-        {"2 3", "0.5 3",
-         "5:15: warning: rotation is too long: expected length 1 or less, found 3; normalized"},
-        {"2 3", "0.5 1e20",
-         "5:15: error: number is out of range: expected -1e9 to 1e9, found '1e20'"});
+    READ_CASES_CHECK(text, load,
+                     {"", text,
+                      "5:11: warning: 2 rotations are not normalized: expected x, y, z of length 1 "
+                      "or less, found 2 in the "
+                      "first; normalized"},
+                     {"2 3", "0.5 3",
+                      "5:15: warning: rotation is not normalized: expected x, y, z of length 1 or "
+                      "less, found 3; normalized"},
+                     {"2 3", "0.5 1e20",
+                      "5:15: error: number is out of range: expected -1e9 to 1e9, found '1e20'"});
 }
 
 TEST (anim_file_numbered_from_elsewhere_is_read) {
@@ -311,7 +318,8 @@ TEST (anim_file_refuses_broken_headers_and_joints) {
         {"\t( 0 1 0 ) ( 0.6 0.8 0 )\n", "( 0 1 0 ) ( 0 0 0 )\n(0 0 0)(0 0 0)",
          "24:1: error: too many entries: expected 3 (numJoints), found 4"},
         {"( 0 1 0 ) ( 0.6", "( 0 1 0 ) ( 1e25",
-         "23:12: error: rotation is out of range: expected length 1 or less, found ( 1e+25 0.8 0 "
+         "23:12: error: rotation is out of range: expected x, y, z of length 1 or less, found ( "
+         "1e+25 0.8 0 "
          ")"},
         {"( 1 2 3 )", "( 1 2 )", "16:21: error: expected a number, found ')'"},
         {"( -1 -1 -1 )\n}\n", "( -1 -1 -1 )\n", "19:1: error: expected '(', found 'baseframe'"});

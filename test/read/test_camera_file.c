@@ -71,36 +71,37 @@ TEST (camera_file_takes_free_layout) {
     "frames"
 
 TEST (camera_file_warns_and_goes_on) {
-    CHECK_CASES(
-        {") 60", ") 0",
-         "14:22: warning: field of view is out of range: expected more than 0 and less "
-         "than 180 degrees, found 0"},
-        {") 60", ") -90",
-         "14:22: warning: field of view is out of range: expected more than 0 and less "
-         "than 180 degrees, found -90"},
-        {") 60", ") 180",
-         "14:22: warning: field of view is out of range: expected more than 0 and less "
-         "than 180 degrees, found 180"},
-        {"\t3\n", "\t1\n",
-         "10:2: warning: cuts are out of order: expected a frame above 1, found 1"},
-        {"\t1\n\t3\n", "\t1 pos ( 1 2 3 ) rot ( 0 0 0 )\n\t3 pos ( 4 5 6 ) rot ( 0 0 0 )\n",
-         "9:4: warning: " CUT_VIEWS},
-        {"\t1\n", "\t1 rotA ( 0 90 0 ) rot ( 0 0 0.5 )\n",
-         "9:4: warning: " CUT_VIEWS "\n"
-         "9:20: warning: 'rot' is a duplicate in this cut: using the last value"},
-        {"\t1\n", "\t1 rot ( 0 0 1.5 )\n",
-         "9:4: warning: " CUT_VIEWS "\n"
-         "9:8: warning: rotation is too long: expected length 1 or less, found 1.5; normalized"},
-        {"( 0 0 -0.8 )", "( 0 0 -1.25 )",
-         "16:12: warning: rotation is too long: expected length 1 or less, found 1.25; normalized"},
-        {"commandline \"flight\"\n", "\n", "1:1: warning: missing 'commandline'"},
-        {"MD5Version 10\n", "", "1:1: warning: missing line 'MD5Version 10'"},
-        {"numCuts 2\n", "numCuts 2\nlens { 35 }\n",
-         "7:1: warning: 'lens' is an unknown keyword: skipped with its values"},
-        {"1e2\n}\n", "1e2\n} more",
-         "18:3: warning: text after the last frame is ignored: found 'more'"},
-        {"1e2\n}\n", "1e2\n}\nMD5Version 10\n",
-         "19:1: warning: a second MD5 file begins here: it is ignored"});
+    CHECK_CASES({") 60", ") 0",
+                 "14:22: warning: field of view is out of range: expected more than 0 and less "
+                 "than 180 degrees, found 0"},
+                {") 60", ") -90",
+                 "14:22: warning: field of view is out of range: expected more than 0 and less "
+                 "than 180 degrees, found -90"},
+                {") 60", ") 180",
+                 "14:22: warning: field of view is out of range: expected more than 0 and less "
+                 "than 180 degrees, found 180"},
+                {"\t3\n", "\t1\n",
+                 "10:2: warning: cuts are out of order: expected a frame above 1, found 1"},
+                {"\t1\n\t3\n", "\t1 pos ( 1 2 3 ) rot ( 0 0 0 )\n\t3 pos ( 4 5 6 ) rot ( 0 0 0 )\n",
+                 "9:4: warning: " CUT_VIEWS},
+                {"\t1\n", "\t1 rotA ( 0 90 0 ) rot ( 0 0 0.5 )\n",
+                 "9:4: warning: " CUT_VIEWS "\n"
+                 "9:20: warning: 'rot' is a duplicate in this cut: using the last value"},
+                {"\t1\n", "\t1 rot ( 0 0 1.5 )\n",
+                 "9:4: warning: " CUT_VIEWS "\n"
+                 "9:8: warning: rotation is not normalized: expected x, y, z of length 1 or less, "
+                 "found 1.5; normalized"},
+                {"( 0 0 -0.8 )", "( 0 0 -1.25 )",
+                 "16:12: warning: rotation is not normalized: expected x, y, z of length 1 or "
+                 "less, found 1.25; normalized"},
+                {"commandline \"flight\"\n", "\n", "1:1: warning: missing 'commandline'"},
+                {"MD5Version 10\n", "", "1:1: warning: missing line 'MD5Version 10'"},
+                {"numCuts 2\n", "numCuts 2\nlens { 35 }\n",
+                 "7:1: warning: 'lens' is an unknown keyword: skipped with its values"},
+                {"1e2\n}\n", "1e2\n} more",
+                 "18:3: warning: text after the last frame is ignored: found 'more'"},
+                {"1e2\n}\n", "1e2\n}\nMD5Version 10\n",
+                 "19:1: warning: a second MD5 file begins here: it is ignored"});
 }
 
 TEST (camera_file_refuses_broken_headers) {
@@ -171,7 +172,8 @@ TEST (camera_file_refuses_broken_frames) {
         {"\t( 4 5 6 )", "\t( 4 5 )", "15:8: error: expected a number, found ')'"},
         {"( 0 0.6 0 )", "0 0.6 0", "15:12: error: expected '(', found '0'"},
         {"( 0 0.6 0 )", "( 0 3e38 0 )",
-         "15:12: error: rotation is out of range: expected length 1 or less, found ( 0 3e+38 0 )"},
+         "15:12: error: rotation is out of range: expected x, y, z of length 1 or less, found ( 0 "
+         "3e+38 0 )"},
         {") 60\n", ")\n", "15:2: error: expected a number, found '('"},
         {") 60\n", ") 1.#INF\n",
          "14:22: error: invalid number: expected a finite value, found '1.#INF'"},

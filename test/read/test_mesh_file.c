@@ -247,7 +247,8 @@ TEST (mesh_file_warns_and_goes_on) {
         {"weight 0", "weight -1",
          "26:9: warning: found 'weight -1', expected 'weight 0': using the order in the file"},
         {"( 0.5 0 0 )", "( 0 1.5 0 )",
-         "9:25: warning: rotation is too long: expected length 1 or less, found 1.5; normalized"},
+         "9:25: warning: rotation is not normalized: expected x, y, z of length 1 or less, found "
+         "1.5; normalized"},
         {"vert 0 ( 0 0.25 ) 0 1", "vert 0 ( 0 0.25 ) 99 0",
          "18:23: warning: vertex has no weights: expected at least 1; it stays at the origin"},
         {"\tshader \"skin/body\"", "\tshader \"a\"\n\tshader \"b\"",
@@ -328,7 +329,8 @@ TEST (mesh_file_refuses_broken_headers_and_joints) {
         {"( 0 0 1 )", "( 0 0 0,1 )",
          "8:18: error: invalid number: expected a decimal point, found '0,1'"},
         {"( 0.5 0 0 )", "( 1e30 0 0 )",
-         "9:25: error: rotation is out of range: expected length 1 or less, found ( 1e+30 0 0 )"},
+         "9:25: error: rotation is out of range: expected x, y, z of length 1 or less, found ( "
+         "1e+30 0 0 )"},
         {"}\n\nmesh {\n\t// meshes", "}\njoints {}\nmesh {\n\t// meshes",
          "12:1: error: duplicate 'joints': expected one"});
 }

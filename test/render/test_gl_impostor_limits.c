@@ -30,8 +30,8 @@ TEST_OWN_SCENE (gl_impostors_refuse_what_cannot_be) {
                       "expected a finite center and a finite radius above 0",
                       "expected a finite center and a finite radius above 0",
                       "expected a finite center and a finite radius above 0",
-                      "above, found 65 and 2",
-                      "too many impostor directions: expected at most",
+                      "directions, found 65 and 2",
+                      "too many impostor views: expected at most",
                       "expected -pi/2 <= lowest <= highest <= pi/2, found 1 and",
                       "texels, found 48",
                       "texels, found 1024"};

@@ -710,7 +710,7 @@ loses_nothing() {
     begin && sed 's/numMeshes 1/numMeshes 2/' "$base/a.md5mesh" >"$fixed/less.md5mesh" && runs 0 fix --force "$fixed/less.md5mesh" &&
         grep -qx 'numMeshes 1' "$fixed/less.md5mesh" && grep -q 'mended: .*numMeshes does not match the file: declared 2, found 1' "$scratch/out" &&
         sed -n '/^mesh/,$p' "$base/a.md5mesh" | cat "$base/a.md5mesh" - >"$fixed/more.md5mesh" && runs 0 fix --scale 2 --force "$fixed/more.md5mesh" &&
-        grep -qx 'numMeshes 2' "$fixed/more.md5mesh" && grep -q 'numMeshes is too small: declared 1, found 2; all are read' "$scratch/out" &&
+        grep -qx 'numMeshes 2' "$fixed/more.md5mesh" && grep -q 'numMeshes is too small: declared 1, found 2; all found entries are read' "$scratch/out" &&
         echo 'left over' | cat "$base/a.md5mesh" - >"$fixed/rest.md5mesh" && runs 0 fix --force "$fixed/rest.md5mesh" &&
         grep -q "text after the last mesh is ignored: found 'left'" "$scratch/out" &&
         sed 's/tri 1 0 3 2/tri 1 0 7 2/' "$base/a.md5mesh" >"$fixed/corner.md5mesh" && runs 1 fix --force "$fixed/corner.md5mesh" &&

@@ -311,18 +311,19 @@ static bool build_follow_rules(md5_building *building)
         TRY(MD5_RESOLVE(building, parameters, follow->parameter, parameter));
         if (parameter == MD5_NONE)
             return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                                "follow rule %u: name of the parameter is missing", i);
+                                "'follow' entry %u: name of the parameter is missing", i);
         const char *const name = desc->parameters[parameter].name;
         if (desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
-            return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                                "follow rule of parameter %s: expected a parameter of type 'float'",
-                                MD5_QUOTED(name));
+            return md5i_fail_at(
+                building, &follow->parameter, MD5_ERROR_MISMATCH,
+                "'follow' entry of parameter %s: expected a parameter of type 'float'",
+                MD5_QUOTED(name));
         if (machine->smoothing_rows[parameter] != MD5_NONE)
             return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                                "duplicate follow rule of parameter %s: expected one",
+                                "duplicate 'follow' entry of parameter %s: expected one",
                                 MD5_QUOTED(name));
         machine->smoothing_rows[parameter] = i;
-        md5_begin_row(building, "follow rule of parameter", name);
+        md5_begin_row(building, "'follow' entry of parameter", name);
         TRY(md5i_check_steps(building, &follow->easing));
     }
     return true;
