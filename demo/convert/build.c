@@ -70,6 +70,8 @@ static void add_bones(const convert_rig *rig, convert_part *part)
 
 bool convert_build(plain_scene *plain, convert_scene *scene)
 {
+    if (plain->num_frames > 0)
+        return plain_build_frames(plain, scene);
     const convert_part *const part = plain->is_captured ? NULL : convert_find_model(scene);
     md5_model *const model = parse_model(part, plain->error);
     if (part && !model)

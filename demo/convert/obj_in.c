@@ -1,4 +1,6 @@
-// Reads Wavefront OBJ line by line: a surface without joints, for `md5tool bind`.
+// Reads Wavefront OBJ line by line: a surface without joints, for `md5tool bind`. The surface does
+// not become a plain scene, because it has no joints, materials or clips: `md5tool bind` attaches
+// its vertices to the joints of an MD5 model and needs the positions that triangles share.
 #include "demo/convert/budget.h"
 #include "demo/convert/obj.h"
 #include "demo/convert/tokens.h"

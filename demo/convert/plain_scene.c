@@ -39,6 +39,7 @@ void plain_free(plain_scene *scene)
     free(scene->materials);
     free(scene->cameras);
     free(scene->animations);
+    free(scene->frames);
     *scene = (plain_scene){.job = NULL};
 }
 

@@ -62,6 +62,7 @@ typedef struct plain_primitive {
     uint32_t material;
     size_t num_vertices;
     const float *positions;               // [num_vertices][3]; NULL: the primitive is empty
+    const float *frames;                  // [num_frames of the scene][num_vertices][3] positions
     const float *texcoords;               // [num_vertices][2]; NULL: all are 0
     double texture[2][3];                 // transform of texture coordinates, rows
     size_t num_sets;                      // sets of joints and weights
@@ -123,6 +124,13 @@ typedef struct plain_animation {
     size_t num_fovs;
 } plain_animation;
 
+// A frame of a file that contains the positions of all vertices in every frame.
+typedef struct plain_frame {
+    const char *name;
+    size_t group; // consecutive frames of one group form a clip; 0: their names select the clip
+    double rate;  // frame rate of a clip that begins with the frame, Hz
+} plain_frame;
+
 typedef struct plain_scene {
     const convert_job *job;
     md5_error *error;
@@ -141,6 +149,11 @@ typedef struct plain_scene {
     size_t num_cameras;
     plain_animation *animations;
     size_t num_animations;
+
+    // If there are frames, each mesh has one primitive with `frames`, the axes are MD5's, and
+    // tracks have a key for each frame; see frames.c.
+    plain_frame *frames;
+    size_t num_frames;
 
     convert_affine axes; // rotation from the file's axes to MD5's: x forward, y left, z up
     double unit;         // MD5 units per unit of the file; 0: it is guessed from the height
@@ -162,6 +175,9 @@ extern const convert_affine plain_gltf_axes;
 bool plain_charge(const plain_scene *scene, uint64_t count);
 
 void plain_free(plain_scene *scene);
+
+// For convert_build(): adds the model, the morph targets and the clips of a scene with frames.
+bool plain_build_frames(plain_scene *plain, convert_scene *scene);
 
 // Selects the rest pose, the axes and the unit of a motion capture. Fills the scene's error and
 // returns false on failure.

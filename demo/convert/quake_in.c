@@ -1,11 +1,9 @@
 // Reads Quake's vertex-animated models MDL, MD2 and MD3, which contain the position of every vertex
 // in every frame instead of joints. Space, winding and texture coordinates are those of MD5.
 //
-// The model is frame 0 on one joint, `origin`. Each other frame is a morph target. Frames with
-// ascending numbers are a clip, in which the weight of each target is 1 at the time of its frame.
-// Tags of MD3 become joints. Normals are not read: MD5's readers compute them. The main structure
-// is quake_reader.
-#include "demo/convert/budget.h"
+// The reader fills the frames of a plain scene. Its nodes are one joint, `origin`, and the tags of
+// MD3. Normals are not read: MD5's readers compute them. The main structure is quake_reader.
+#include "demo/convert/plain_scene.h"
 #include "demo/convert/quake.h"
 #include "demo/looks/image.h"
 
@@ -54,16 +52,14 @@ static const struct kind {
              .texcoord_size = 8},
 };
 
-typedef struct quake_frame {
-    const char *name;
-    size_t points; // offset of the positions; MD3: 0
+// The positions of a frame: origin + scale * number.
+typedef struct quake_grid {
+    size_t points; // offset of the numbers; MD3: 0
     float scale[3];
     float origin[3];
-    size_t group; // offset of the MDL group that contains the frame, or 0
-    double rate;
-} quake_frame;
+} quake_grid;
 
-// Data of a mesh that md5_doc_mesh does not contain.
+// Data of a mesh that plain_mesh does not contain.
 typedef struct quake_in_surface {
     uint32_t *sources; // [vertices] point of each vertex
     size_t points;     // MD3: offset of the positions in frame 0
@@ -71,33 +67,28 @@ typedef struct quake_in_surface {
 } quake_in_surface;
 
 typedef struct quake_reader {
-    const convert_job *job;
-    const char *path;
+    plain_scene plain;
     const char *stem;
-    md5_error *error;
     bool has_failed; // all following results are invalid; numbers outside of the file are 0
     const uint8_t *bytes;
     size_t size;
     size_t at; // offset at which read_mdl() continues
     const struct kind *kind;
-    quake_frame next;    // group and rate of the next frames
-    quake_frame *frames; // [num_frames]
-    md5_bounds *bounds;  // [num_frames]
-    md5_doc doc;         // the model in the current frame
-    quake_in_surface *surfaces;
-    convert_joint *joints; // the origin, then tags
-    size_t tags;           // offset of the tags: [num_frames][doc.num_joints - 1]
-    uint32_t width;        // of skins
-    uint32_t height;       // of skins
-    uint32_t num_frames;
-    uint32_t first; // first frame of the current clip
+    plain_frame next;           // group and rate of the next frames
+    quake_grid *grids;          // [MAX_FRAMES]
+    quake_in_surface *surfaces; // [meshes]
+    size_t tags;                // offset of the tags: [frames][num_tags]
+    uint32_t num_tags;
+    uint32_t width;  // of skins
+    uint32_t height; // of skins
     common_list memory;
 } quake_reader;
 
-#define FAIL(...)     \
-    (in->has_failed = \
-         in->has_failed || !convert_fail(in->error, MD5_ERROR_RANGE, in->path, __VA_ARGS__))
-#define NOTE(text, ...) convert_note(in->job, "%s: " text, in->path, __VA_ARGS__)
+#define FAIL(...)       \
+    (in->has_failed =   \
+         in->has_failed \
+         || !convert_fail(in->plain.error, MD5_ERROR_RANGE, in->plain.path, __VA_ARGS__))
+#define NOTE(text, ...) convert_note(in->plain.job, "%s: " text, in->plain.path, __VA_ARGS__)
 
 // -- Bytes ----------------------------------------------------------------------------------------
 
@@ -105,14 +96,15 @@ typedef struct quake_reader {
 // Returns false if the reader has failed.
 static bool charge(quake_reader *in, uint64_t num_elements)
 {
-    in->has_failed = in->has_failed || !convert_charge(in->job, num_elements, in->error);
+    in->has_failed = in->has_failed || !plain_charge(&in->plain, num_elements);
     return !in->has_failed;
 }
 
 // Charges memory before it is allocated.
 static bool charge_bytes(quake_reader *in, uint64_t count, uint64_t size)
 {
-    in->has_failed = in->has_failed || !convert_charge_bytes(in->job, count, size, in->error);
+    in->has_failed =
+        in->has_failed || !convert_charge_bytes(in->plain.job, count, size, in->plain.error);
     return !in->has_failed;
 }
 
@@ -171,23 +163,29 @@ static const char *get_text(quake_reader *in, size_t at, size_t max_size)
 
 // -- Frames and meshes ----------------------------------------------------------------------------
 
-// Adds a frame. Positions are origin + scale * number. `grid` is the offset of scale and origin;
-// MD3: 0.
+// Adds a frame. `grid` is the offset of scale and origin; MD3: 0.
 static void add_frame(quake_reader *in, size_t grid, size_t name, size_t points)
 {
-    quake_frame *const frame = &in->frames[in->num_frames];
-    if (in->num_frames == MAX_FRAMES) {
+    if (in->plain.num_frames == MAX_FRAMES) {
         FAIL("too many frames (limit %d): each frame becomes a morph target", MAX_FRAMES);
         return;
     }
+    quake_grid *const to = &in->grids[in->plain.num_frames];
+    plain_frame *const frame = &in->plain.frames[in->plain.num_frames++];
     *frame = in->next;
     frame->name = get_text(in, name, QUAKE_FRAME_NAME);
-    frame->points = points;
+    to->points = points;
     for (size_t k = 0; k < 3; k++) {
-        frame->scale[k] = grid > 0 ? get_float(in, grid + 4 * k) : 0.015625f;
-        frame->origin[k] = grid > 0 ? get_float(in, grid + 12 + 4 * k) : 0;
+        to->scale[k] = grid > 0 ? get_float(in, grid + 4 * k) : 0.015625f;
+        to->origin[k] = grid > 0 ? get_float(in, grid + 12 + 4 * k) : 0;
     }
-    in->num_frames++;
+}
+
+// Allocates the meshes of the file.
+static void add_meshes(quake_reader *in, size_t count)
+{
+    in->plain.meshes = common_alloc(count, sizeof *in->plain.meshes);
+    in->surfaces = allocate(in, count, sizeof *in->surfaces);
 }
 
 // Reads the texture coordinate of a triangle corner.
@@ -216,16 +214,18 @@ static md5_vec2 read_texcoord(quake_reader *in, size_t at, size_t triangle)
 // A mesh while its vertices are found. The vertices of a point, which differ in their texture
 // coordinates, are a linked list. Its first element is the vertex with the index of the point.
 typedef struct quake_mesh {
-    md5_doc_mesh *doc;
-    uint32_t *sources; // [vertices] point of each vertex
-    uint32_t *next;    // [vertices] next vertex of the point; MD5_NONE: the last; 0: not used yet
+    plain_primitive *out;
+    size_t num_points;
+    md5_vec2 *texcoords; // [vertices]
+    uint32_t *sources;   // [vertices] point of each vertex
+    uint32_t *next;      // [vertices] next vertex of the point; MD5_NONE: the last; 0: not used yet
 } quake_mesh;
 
 // Returns the vertex of a point with a texture coordinate. Adds the vertex if it does not exist.
 static uint32_t find_vertex(const quake_mesh *mesh, uint32_t point, md5_vec2 texcoord)
 {
     enum { MAX_COMPARISONS = 65 }; // afterwards, equal vertices are not merged
-    md5_vec2 *const texcoords = mesh->doc->texcoords;
+    md5_vec2 *const texcoords = mesh->texcoords;
     if (mesh->next[point] == 0) {
         mesh->next[point] = MD5_NONE;
         texcoords[point] = texcoord;
@@ -237,7 +237,7 @@ static uint32_t find_vertex(const quake_mesh *mesh, uint32_t point, md5_vec2 tex
             return vertex;
         vertex = mesh->next[vertex];
     }
-    const uint32_t added = mesh->doc->num_vertices++;
+    const uint32_t added = (uint32_t)mesh->out->num_vertices++;
     mesh->sources[added] = point;
     texcoords[added] = texcoord;
     mesh->next[added] = mesh->next[point];
@@ -245,25 +245,26 @@ static uint32_t find_vertex(const quake_mesh *mesh, uint32_t point, md5_vec2 tex
     return added;
 }
 
-// Reads the triangles at an offset, and finds the vertices of their corners.
+// Reads the triangles at an offset, and finds the vertices of their corners. The triangles of the
+// file are clockwise.
 static void read_triangles(quake_reader *in, const quake_mesh *mesh, size_t texcoords, size_t at)
 {
     enum { NUM_MD2_TEXCOORDS = 28, MD2_TEXCOORD_INDEX = 6 }; // offsets
     const struct kind *const kind = in->kind;
-    const uint32_t num_points = mesh->doc->num_vertices;
-    uint32_t *index = mesh->doc->indices;
-    for (uint32_t i = 0; i < mesh->doc->num_triangles; i++) {
+    for (size_t i = 0; i < mesh->out->num_indices / 3; i++) {
         const size_t triangle = at + kind->triangle_size * i;
+        uint32_t *const indices = mesh->out->indices + 3 * i;
         for (size_t k = 0; k < 3; k++) {
             const size_t corner = triangle + kind->corner + kind->index_size * k;
             const uint32_t point =
-                check(in, corner, kind->index_size, 0, num_points, "vertex index");
+                check(in, corner, kind->index_size, 0, mesh->num_points, "vertex index");
             uint32_t texcoord = point;
             if (kind == &kinds[MD2])
                 texcoord = check(in, corner + MD2_TEXCOORD_INDEX, 2, 0,
                                  get(in, NUM_MD2_TEXCOORDS, 4), "texture coordinate index");
             const size_t texcoord_at = texcoords + kind->texcoord_size * texcoord;
-            *index++ = find_vertex(mesh, point, read_texcoord(in, texcoord_at, triangle));
+            indices[(3 - k) % 3] =
+                find_vertex(mesh, point, read_texcoord(in, texcoord_at, triangle));
         }
     }
 }
@@ -285,25 +286,58 @@ static void add_mesh(quake_reader *in, size_t start, const char *name, const cha
     if (!charge(in, 8 * (uint64_t)max_vertices)
         || !charge_bytes(in, max_vertices, BYTES_PER_VERTEX))
         return;
-    md5_doc_mesh *const doc = &in->doc.meshes[in->doc.num_meshes];
-    *doc = (md5_doc_mesh){.name = name,
-                          .shader = shader,
-                          .num_vertices = num_points,
-                          .num_triangles = num_triangles,
-                          .texcoords = allocate(in, max_vertices, sizeof *doc->texcoords),
-                          .indices = allocate(in, num_corners, sizeof *doc->indices)};
-    const quake_mesh mesh = {.doc = doc,
+    plain_mesh *const out = &in->plain.meshes[in->plain.num_meshes];
+    out->md5_name = name;
+    out->shader = shader;
+    const quake_mesh mesh = {.out = plain_add_primitive(out, num_points),
+                             .num_points = num_points,
+                             .texcoords = allocate(in, max_vertices, sizeof *mesh.texcoords),
                              .sources = allocate(in, max_vertices, sizeof *mesh.sources),
                              .next = allocate(in, max_vertices, sizeof *mesh.next)};
-    in->surfaces[in->doc.num_meshes++].sources = mesh.sources;
+    mesh.out->texcoords = &mesh.texcoords->x;
+    mesh.out->num_indices = num_corners;
+    mesh.out->indices = common_alloc(num_corners, sizeof *mesh.out->indices);
+    in->surfaces[in->plain.num_meshes++].sources = mesh.sources;
     for (uint32_t i = 0; i < num_points; i++)
         mesh.sources[i] = i;
     read_triangles(in, &mesh, texcoords, triangles);
-    doc->num_weights = doc->num_vertices;
-    doc->weights = allocate(in, doc->num_vertices, sizeof *doc->weights);
-    doc->vertices = allocate(in, doc->num_vertices, sizeof *doc->vertices);
-    for (uint32_t i = 0; i < doc->num_vertices; i++)
-        doc->vertices[i] = (md5_vertex){i, 1};
+}
+
+// Reads a position on the grid of a frame. Each of its three numbers has `size` bytes.
+static void read_position(quake_reader *in, const quake_grid *grid, size_t at, size_t size,
+                          float position[3])
+{
+    for (size_t k = 0; k < 3; k++) {
+        const uint32_t bits = get(in, at + size * k, size);
+        const int32_t number = size == 2 ? (int16_t)bits : (int32_t)bits; // bytes are unsigned
+        position[k] = (float)((double)grid->origin[k] + (double)grid->scale[k] * number);
+    }
+}
+
+// Reads the positions of a mesh in all frames.
+static void read_positions(quake_reader *in, size_t index)
+{
+    enum { ELEMENTS_PER_VERTEX = 4 }; // cost of a position
+    const quake_in_surface *const surface = &in->surfaces[index];
+    plain_primitive *const out = in->plain.meshes[index].primitives;
+    const size_t num_frames = in->plain.num_frames;
+    const size_t count = out->num_vertices;
+    const size_t size = in->kind == &kinds[MD3] ? 2 : 1; // bytes per number
+    const size_t vertex_size = 4 * size;                 // a position and the normal
+    const uint64_t num_positions = (uint64_t)num_frames * count;
+    if (!charge(in, ELEMENTS_PER_VERTEX * num_positions)
+        || !charge_bytes(in, num_positions, 3 * sizeof(float)))
+        return;
+    float *const positions = allocate(in, num_frames * count, 3 * sizeof *positions);
+    float *position = positions;
+    for (size_t f = 0; f < num_frames && !in->has_failed; f++) {
+        const size_t start = in->grids[f].points + surface->points + surface->step * f;
+        for (size_t i = 0; i < count; i++, position += 3)
+            read_position(in, &in->grids[f], start + vertex_size * surface->sources[i], size,
+                          position);
+    }
+    out->positions = positions;
+    out->frames = positions;
 }
 
 // Returns the first of the shaders, or `fallback`. The other shaders are skipped.
@@ -324,7 +358,7 @@ static uint32_t read_group(quake_reader *in, size_t size)
 {
     const size_t header = in->at + 4;
     in->at = header;
-    in->next = (quake_frame){.rate = QUAKE_RATE};
+    in->next = (plain_frame){.rate = QUAKE_RATE};
     if (get(in, header - 4, 4) == 0)
         return 1;
     const uint32_t count = check(in, header, 4, 1, MAX_FRAMES + 1, "group size");
@@ -374,7 +408,8 @@ static void read_mdl_skins(quake_reader *in, convert_scene *scene, bool has_hole
     bool is_found = true;
     const uint32_t num_skins = check(in, NUM_SKINS, 4, 0, MAX_SKINS + 1, "number of skins");
     if (num_skins > 0)
-        in->has_failed |= !quake_find_palette(in->job, in->path, palette, &is_found, in->error);
+        in->has_failed |=
+            !quake_find_palette(in->plain.job, in->plain.path, palette, &is_found, in->plain.error);
     if (!is_found)
         NOTE("skins are grayscale: palette %s not found; use --palette", "gfx/palette.lmp");
     for (uint32_t skin = 0; skin < num_skins; skin++) {
@@ -417,6 +452,7 @@ static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene
     in->at = QUAKE_MDL_HEADER;
     read_mdl_skins(in, scene, (flags & holey) != 0);
     const size_t triangles = in->at + in->kind->texcoord_size * num_points;
+    add_meshes(in, 1);
     add_mesh(in, 0, "", in->stem, in->at, triangles);
     in->at = triangles + in->kind->triangle_size * num_triangles;
     read_mdl_frames(in, num_frames, num_points);
@@ -443,6 +479,7 @@ static void read_md2(quake_reader *in, uint32_t num_frames)
     const uint32_t num_skins = check(in, NUM_SKINS, 4, 0, in->size / QUAKE_PATH, "number of skins");
     check(in, END, 4, QUAKE_MD2_HEADER, in->size + 1, "end offset");
     const char *const shader = get_shader(in, get(in, SKINS, 4), num_skins, QUAKE_PATH, in->stem);
+    add_meshes(in, 1);
     add_mesh(in, 0, "", shader, get(in, TEXCOORDS, 4), get(in, TRIANGLES, 4));
     for (uint32_t i = 0; i < num_frames; i++) {
         const size_t frame = get(in, FRAMES, 4) + size * i;
@@ -452,42 +489,71 @@ static void read_md2(quake_reader *in, uint32_t num_frames)
 
 // Reads the transform of a tag, whose axes are the columns of a rotation matrix. Returns the
 // difference of the matrix from a rotation.
-static float get_tag(quake_reader *in, uint32_t frame, uint32_t tag, convert_xform *transform)
+static float get_tag(quake_reader *in, size_t frame, size_t tag, md5_xform *transform)
 {
-    const size_t at = in->tags + QUAKE_PATH
-                      + QUAKE_MD3_TAG * (frame * ((size_t)in->doc.num_joints - 1) + tag - 1);
+    const size_t at = in->tags + QUAKE_PATH + QUAKE_MD3_TAG * (frame * in->num_tags + tag);
     float error = 0;
     md5_mat34 m;
     for (size_t i = 0; i < 12; i++) // the origin, then the axes
         m.m[4 * (i % 3) + (i / 3 + 3) % 4] = get_float(in, at + 4 * i);
-    const md5_xform joint = md5_xform_from_mat34(m);
-    *transform = convert_from_xform(joint);
+    *transform = md5_xform_from_mat34(m);
     for (int i = 0; i < 12; i++)
-        error = fmaxf(error, fabsf(m.m[i] - md5_mat34_from_xform(joint).m[i]));
+        error = fmaxf(error, fabsf(m.m[i] - md5_mat34_from_xform(*transform).m[i]));
     return error;
 }
 
-// Adds a joint for each tag, and reports tags whose transforms joints cannot store.
+// Adds the tracks of a tag. Returns the difference of its matrices from rotations.
+static float add_tag_tracks(quake_reader *in, plain_animation *animation, uint32_t tag)
+{
+    const size_t num_frames = in->plain.num_frames;
+    md5_vec3 *const translations = allocate(in, num_frames, sizeof *translations);
+    md5_quat *const rotations = allocate(in, num_frames, sizeof *rotations);
+    float error = 0;
+    for (size_t f = 0; f < num_frames; f++) {
+        md5_xform transform;
+        error = fmaxf(error, get_tag(in, f, tag, &transform));
+        translations[f] = transform.translation;
+        rotations[f] = transform.rotation;
+    }
+    const plain_track translation = {.part = PLAIN_TRANSLATION,
+                                     .node = tag + 1,
+                                     .num_keys = num_frames,
+                                     .width = 3,
+                                     .values = &translations->x};
+    const plain_track rotation = {.part = PLAIN_ROTATION,
+                                  .node = tag + 1,
+                                  .num_keys = num_frames,
+                                  .width = 4,
+                                  .values = &rotations->x};
+    *COMMON_ADD_ITEM(animation->tracks, animation->num_tracks) = translation;
+    *COMMON_ADD_ITEM(animation->tracks, animation->num_tracks) = rotation;
+    return error;
+}
+
+// Adds a node for each tag, and reports tags whose transforms joints cannot store.
 static void read_md3_tags(quake_reader *in, uint32_t num_frames)
 {
     enum { NUM_TAGS = 80, ELEMENTS_PER_TAG = 16 };
     const float max_error = 1e-3f; // of an element of the matrix
-    const uint32_t num_tags = check(in, NUM_TAGS, 4, 0, MAX_TAGS + 1, "number of tags");
-    for (uint32_t i = 0; i < num_tags; i++) {
+    plain_scene *const plain = &in->plain;
+    in->num_tags = check(in, NUM_TAGS, 4, 0, MAX_TAGS + 1, "number of tags");
+    for (uint32_t i = 0; i < in->num_tags; i++) {
         const char *name = get_text(in, in->tags + QUAKE_MD3_TAG * (size_t)i, QUAKE_PATH);
-        for (uint32_t k = 0; k < in->doc.num_joints; k++)
-            if (strcmp(in->joints[k].name, name) == 0)
+        for (size_t k = 0; k < plain->num_nodes; k++)
+            if (strcmp(plain->nodes[k].name, name) == 0)
                 name = common_add(&in->memory, common_format("%s_%u", name, i));
-        in->joints[in->doc.num_joints++] = (convert_joint){.name = name};
+        plain_node *const node = &plain->nodes[plain->num_nodes++];
+        *node = plain_new_node();
+        node->name = name;
+        node->parent = 0;
     }
-    if (!charge(in, ELEMENTS_PER_TAG * (uint64_t)num_frames * num_tags))
+    if (!charge(in, ELEMENTS_PER_TAG * (uint64_t)num_frames * in->num_tags))
         return;
+    plain->num_animations = 1;
+    plain->animations = common_alloc(1, sizeof *plain->animations);
     float error = 0;
-    for (uint32_t frame = 0; frame < num_frames; frame++)
-        for (uint32_t joint = 1; joint <= num_tags; joint++) {
-            convert_xform unused;
-            error = fmaxf(error, get_tag(in, frame, joint, &unused));
-        }
+    for (uint32_t tag = 0; tag < in->num_tags; tag++)
+        error = fmaxf(error, add_tag_tracks(in, &plain->animations[0], tag));
     if (error > max_error)
         NOTE("skipped scale, mirroring or skew of tags (up to %g): joints cannot store them",
              error);
@@ -506,7 +572,7 @@ static uint32_t read_md3_surface(quake_reader *in, size_t start, uint32_t num_fr
     const char *const name = get_text(in, start + NAME, QUAKE_PATH);
     const char *const shader =
         get_shader(in, start + get(in, start + SHADERS, 4), num_shaders, QUAKE_MD3_SHADER, name);
-    quake_in_surface *const surface = &in->surfaces[in->doc.num_meshes];
+    quake_in_surface *const surface = &in->surfaces[in->plain.num_meshes];
     surface->points = start + get(in, start + POINTS, 4);
     surface->step = 8 * (size_t)get(in, start + in->kind->points, 4);
     add_mesh(in, start, name, shader, start + get(in, start + TEXCOORDS, 4),
@@ -528,8 +594,7 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
     read_md3_tags(in, num_frames);
     if (in->has_failed)
         return;
-    in->doc.meshes = allocate(in, num_surfaces, sizeof *in->doc.meshes);
-    in->surfaces = allocate(in, num_surfaces, sizeof *in->surfaces);
+    add_meshes(in, num_surfaces);
     size_t start = get(in, SURFACES, 4);
     for (uint32_t i = 0; i < num_surfaces && !in->has_failed; i++)
         start += read_md3_surface(in, start, num_frames);
@@ -537,191 +602,7 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
         NOTE("skipped the model's flags 0x%x", flags);
 }
 
-// -- The scene ------------------------------------------------------------------------------------
-
-// Reads a position on the grid of a frame. Each of its three numbers has `size` bytes.
-static md5_vec3 read_position(quake_reader *in, const quake_frame *frame, size_t at, size_t size)
-{
-    float v[3];
-    for (size_t k = 0; k < 3; k++) {
-        const uint32_t bits = get(in, at + size * k, size);
-        const int32_t number = size == 2 ? (int16_t)bits : (int32_t)bits; // bytes are unsigned
-        v[k] = (float)((double)frame->origin[k] + (double)frame->scale[k] * number);
-    }
-    return (md5_vec3){v[0], v[1], v[2]};
-}
-
-// Sets the positions of the model to a frame, and computes the bounding box of the frame.
-static void set_frame(quake_reader *in, uint32_t index)
-{
-    const quake_frame *const frame = &in->frames[index];
-    md5_bounds *const box = &in->bounds[index];
-    const size_t size = in->kind == &kinds[MD3] ? 2 : 1; // bytes per number
-    const size_t vertex_size = 4 * size;                 // a position and the normal
-    for (uint32_t m = 0; m < in->doc.num_meshes; m++) {
-        const quake_in_surface *const surface = &in->surfaces[m];
-        const size_t start = frame->points + surface->points + surface->step * index;
-        for (uint32_t i = 0; i < in->doc.meshes[m].num_vertices; i++) {
-            const size_t at = start + vertex_size * surface->sources[i];
-            const md5_vec3 p = read_position(in, frame, at, size);
-            const md5_bounds point = {p, p};
-            const bool is_first = m == 0 && i == 0;
-            in->doc.meshes[m].weights[i] = (md5_weight){.bias = 1, .offset = p};
-            *box = is_first ? point : md5_bounds_union(*box, point);
-        }
-    }
-    // Engines without morph targets show frame 0.
-    *box = md5_bounds_union(*box, in->bounds[0]);
-}
-
-static void pose_frame(void *user, uint32_t frame, convert_xform *local)
-{
-    quake_reader *const in = user;
-    local[0] = (convert_xform){.rotation.w = 1};
-    for (uint32_t i = 1; i < in->doc.num_joints; i++)
-        get_tag(in, in->first + frame, i, &local[i]);
-}
-
-// Returns the length of a clip's name in the name of its first frame, without the frame's number. A
-// number with several digits is assumed to end with 0 or 1: stand01, pain101.
-static size_t find_stem(const char *name)
-{
-    size_t end = strlen(name);
-    const char last = end > 0 ? name[end - 1] : 'a';
-    if (last == '0' || last == '1') {
-        end--;
-        while (end > 0 && name[end - 1] == '0')
-            end--;
-        return end;
-    }
-    while (end > 0 && isdigit((unsigned char)name[end - 1]))
-        end--;
-    return end;
-}
-
-// Returns true if a frame continues the clip of the previous frame: in the same group, or with a
-// higher number.
-static bool continues_clip(const quake_frame *frame, const char *first, size_t stem)
-{
-    const char *const number = frame->name + stem;
-    const char *const before = frame[-1].name + stem;
-    if (frame->group > 0 || frame[-1].group > 0)
-        return frame->group == frame[-1].group;
-    if (strncmp(frame->name, first, stem) != 0 || number[strspn(number, "0123456789")] != '\0')
-        return false;
-    if (before[0] == '\0')
-        return number[0] == '\0';
-    return strtoull(number, NULL, 10) > strtoull(before, NULL, 10);
-}
-
-// Returns the name of a clip: the first `length` bytes of the name of its first frame, without
-// separators at the end. If none is left, the name is that of the file.
-static char *get_clip_name(const quake_reader *in, const char *frame_name, size_t length)
-{
-    while (length > 0 && strchr("_-. ", frame_name[length - 1]))
-        length--;
-    if (length == 0)
-        return convert_file_name(in->stem);
-    char *const title = common_format("%.*s", (int)length, frame_name);
-    char *const name = convert_file_name(title);
-    free(title);
-    return name;
-}
-
-// Adds the clip that begins at frame in->first, and advances in->first past the clip. targets[] are
-// the names of the frames' morph targets.
-static bool add_clip(quake_reader *in, convert_scene *scene, const char *const *targets)
-{
-    const uint32_t first = in->first;
-    const quake_frame *const frames = &in->frames[first];
-    const size_t stem = find_stem(frames->name);
-    uint32_t count = 1;
-    while (first + count < in->num_frames && continues_clip(&frames[count], frames->name, stem))
-        count++;
-    const convert_motion motion = {.path = in->path,
-                                   .num_joints = in->doc.num_joints,
-                                   .num_frames = count,
-                                   .rate = frames->rate,
-                                   .joints = in->joints,
-                                   .bounds = in->bounds + first,
-                                   .pose = pose_frame,
-                                   .user = in};
-    char *const name = get_clip_name(in, frames->name, stem);
-    const bool is_added = convert_add_clip(in->job, scene, name, &motion, NULL, in->error);
-    free(name);
-    if (!is_added)
-        return false;
-    for (uint32_t i = 0; i < count; i++) {
-        if (first + i == 0) // the model, which has no target
-            continue;
-        convert_weights *const weights = COMMON_ADD_ITEM(scene->weights, scene->num_weights);
-        *weights = (convert_weights){.clip = common_copy(scene->parts[scene->num_parts - 1].name),
-                                     .target = common_copy(targets[first + i]),
-                                     .keys = common_alloc(count, sizeof *weights->keys),
-                                     .num_keys = count};
-        weights->keys[i] = 1;
-    }
-    in->first += count;
-    return true;
-}
-
-// Sets the joints of the model to frame 0.
-static void set_joints(quake_reader *in)
-{
-    md5_doc *const doc = &in->doc;
-    convert_xform *const transforms = allocate(in, doc->num_joints, sizeof *transforms);
-    doc->joints = allocate(in, doc->num_joints, sizeof *doc->joints);
-    pose_frame(in, 0, transforms);
-    for (uint32_t i = 0; i < doc->num_joints; i++) {
-        const convert_joint *const joint = &in->joints[i];
-        doc->joints[i] = convert_doc_joint(joint->name, joint->parent, transforms[i]);
-    }
-}
-
-// Adds a frame to the scene: frame 0 as the model, other frames as morph targets. Returns the part
-// of the scene, or NULL after a failure.
-static const convert_part *add_frame_part(quake_reader *in, convert_scene *scene, uint32_t frame)
-{
-    set_frame(in, frame);
-    if (in->has_failed)
-        return NULL;
-    const bool is_model = frame == 0;
-    const convert_part_kind kind = is_model ? CONVERT_MODEL : CONVERT_TARGET;
-    char *const name = is_model ? common_copy(in->stem) : convert_file_name(in->frames[frame].name);
-    const bool is_added = convert_add_doc(in->job, scene, kind, name, &in->doc, in->error);
-    free(name);
-    return is_added ? &scene->parts[scene->num_parts - 1] : NULL;
-}
-
-// Adds the model, its morph targets and its clips to the scene.
-static bool add_parts(quake_reader *in, convert_scene *scene)
-{
-    enum { ELEMENTS_PER_VERTEX = 8 }; // cost of a vertex in a frame
-    size_t size = 0;
-    const char *targets[MAX_FRAMES];
-    uint64_t num_vertices = 0;
-    for (uint32_t i = 0; i < in->doc.num_meshes; i++)
-        num_vertices += in->doc.meshes[i].num_vertices;
-    if (!charge(in, ELEMENTS_PER_VERTEX * num_vertices * in->num_frames))
-        return false;
-    set_joints(in);
-    for (uint32_t i = 0; i < in->num_frames; i++) {
-        const convert_part *const part = add_frame_part(in, scene, i);
-        if (!part)
-            return false;
-        targets[i] = part->name;
-        size += part->size;
-    }
-    if (in->num_frames == 1)
-        return true;
-    NOTE("converted %u frames to the model and %u morph targets (%.1f MB); the format does not "
-         "store which clips are loops",
-         in->num_frames, in->num_frames - 1, (double)size / 1e6);
-    while (in->first < in->num_frames)
-        if (!add_clip(in, scene, targets))
-            return false;
-    return true;
-}
+// -- The file -------------------------------------------------------------------------------------
 
 // Sets in->kind, and checks the first eight bytes of the file: the format and its version.
 static void find_kind(quake_reader *in)
@@ -742,12 +623,13 @@ static void find_kind(quake_reader *in)
 // Reads the file into the reader's tables, and the skins of MDL into the scene.
 static void read_file(quake_reader *in, convert_scene *scene)
 {
-    in->frames = allocate(in, MAX_FRAMES, sizeof *in->frames);
-    in->bounds = allocate(in, MAX_FRAMES, sizeof *in->bounds);
-    in->joints = allocate(in, MAX_TAGS + 1, sizeof *in->joints);
-    in->joints[0] = (convert_joint){.name = "origin", .parent = MD5_NONE};
-    in->doc.meshes = allocate(in, 1, sizeof *in->doc.meshes);
-    in->surfaces = allocate(in, 1, sizeof *in->surfaces);
+    plain_scene *const plain = &in->plain;
+    in->grids = allocate(in, MAX_FRAMES, sizeof *in->grids);
+    plain->frames = common_alloc(MAX_FRAMES, sizeof *plain->frames);
+    plain->nodes = common_alloc(MAX_TAGS + 1, sizeof *plain->nodes);
+    plain->nodes[0] = plain_new_node();
+    plain->nodes[0].name = "origin";
+    plain->num_nodes = 1;
     const uint32_t num_frames =
         check(in, in->kind->frames, 4, 1, MAX_FRAMES + 1, "number of frames");
     if (in->kind->sides > 0) {
@@ -762,27 +644,25 @@ static void read_file(quake_reader *in, convert_scene *scene)
         read_md2(in, num_frames);
     else
         read_md3(in, num_frames);
+    for (size_t i = 0; i < plain->num_meshes && !in->has_failed; i++)
+        read_positions(in, i);
 }
 
 bool convert_read_quake(const convert_job *job, convert_input *input, convert_scene *scene,
                         md5_error *error)
 {
     quake_reader reader = {
-        .job = job,
-        .path = input->path,
+        .plain = {.job = job, .error = error, .path = input->path, .axes = convert_identity},
         .bytes = (const uint8_t *)input->bytes,
         .size = input->size,
-        .error = error,
-        .next = {.rate = QUAKE_RATE},
-        .doc = {.kind = MD5_DOC_MODEL, .command_line = "md5tool convert", .num_joints = 1}};
+        .next = {.rate = QUAKE_RATE}};
     quake_reader *const in = &reader;
-    in->stem = common_add(&in->memory, common_stem(in->path));
-    if (convert_find_model(scene))
-        FAIL("cannot add the file's frames: another model is already loaded");
+    in->stem = common_add(&in->memory, common_stem(input->path));
     find_kind(in);
     if (!in->has_failed)
         read_file(in, scene);
-    const bool is_read = !in->has_failed && add_parts(in, scene);
+    const bool is_read = !in->has_failed && convert_build(&in->plain, scene);
+    plain_free(&in->plain);
     common_free_list(&in->memory);
     return is_read;
 }

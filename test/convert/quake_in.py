@@ -87,18 +87,21 @@ def turned(frame):
     return [(0, 1, 0), (-1, 0, 0), (0, 0, 1)] if frame % 2 else [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
 
 
-def make_md3(count=len(NAMES)):
+def make_md3(count=len(NAMES), is_first_empty=False):
+    """is_first_empty: surface 0 has no points, and the others are 50 units from the origin on each axis."""
     tags = b"".join(name("tag_hand", 64) + struct.pack("<12f", frame, 2, 3, *sum(turned(frame), ()))
                     for frame in range(count))
     surface = []
     for s in range(2):
-        tris = b"".join(struct.pack("<3i", *t) for t in TRIANGLES[2 * s:])
-        st = b"".join(struct.pack("<2f", i / 8, s) for i in range(len(POINTS)))
-        xyz = b"".join(struct.pack("<3hBB", *[64 * x - 100 * s for x in p], 0, 0) for frame in range(count)
-                       for p in bytes_of(frame))
+        is_empty = is_first_empty and s == 0
+        num_points, shift = 0 if is_empty else len(POINTS), 64 * 50 if is_first_empty else 0
+        tris = b"" if is_empty else b"".join(struct.pack("<3i", *t) for t in TRIANGLES[2 * s:])
+        st = b"".join(struct.pack("<2f", i / 8, s) for i in range(num_points))
+        xyz = b"".join(struct.pack("<3hBB", *[64 * x - 100 * s + shift for x in p], 0, 0)
+                       for frame in range(count) for p in bytes_of(frame)[:num_points])
         at = 176 + len(tris)
-        surface.append(struct.pack("<4s64s10i", b"IDP3", name(f"part{s}", 64), 0, count, 1, len(POINTS), 2,
-                                   176, 108, at, at + len(st), at + len(st) + len(xyz))
+        surface.append(struct.pack("<4s64s10i", b"IDP3", name(f"part{s}", 64), 0, count, 1, num_points,
+                                   0 if is_empty else 2, 176, 108, at, at + len(st), at + len(st) + len(xyz))
                        + name(f"models/a/part{s}", 64) + bytes(4) + tris + st + xyz)
     ofs = [108, 108 + 56 * count, 108 + 168 * count, 108 + 168 * count + sum(map(len, surface))]
     out = struct.pack("<4si64s9i", b"IDP3", 15, b"a", 0, count, 1, 2, 0, *ofs)
@@ -270,6 +273,16 @@ def own(tool, folder):
     assert [m[0] for m in read_mesh(os.path.join(out, "e.md5mesh"))] == ["models/a/part0", "models/a/part1"]
     for k, frame in enumerate(read_clip(os.path.join(out, "pain1.md5anim"))[1]):
         near(frame["tag_hand"], [2 + k, 2, 3, 0, 0, -0.5 ** 0.5 * (k % 2)], 1e-6, "tag")
+    status, said = convert(tool, put("g.md3", make_md3(is_first_empty=True)), output=out)
+    assert status == 0, said
+    moved = [[[x - 100 / 64 + 50 for x in p] for p in bytes_of(f)] for f in range(len(NAMES))]
+    boxes = re.findall(r"^\t\( (.*?) \) \( (.*?) \)$",
+                       open(os.path.join(out, "pain1.md5anim")).read().split("baseframe")[0], re.M)
+    for k, box in enumerate(boxes):
+        shown = moved[0] + moved[NAMES.index(CLIPS["pain1"][k])]
+        near(list(map(float, " ".join(box).split())),
+             [bound(p[i] for p in shown) for bound in (min, max) for i in range(3)], 1e-5, "box")
+    assert len(boxes) == len(CLIPS["pain1"]), boxes
     status, said = convert(tool, put("f.md3", make_md3(1)), output=out)
     assert status == 0 and os.listdir(out) == ["f.md5mesh"], (said, os.listdir(out))
 
