@@ -9,7 +9,6 @@
 
 enum {
     MD5_MAX_STAGES = 256,
-    MD5_MAX_OPS = 4096,
     MD5_MAX_FRAMES = 8192, // depth of the stack of expressions
     MD5_CONSTANT_SLOTS = 8192
 };
@@ -34,7 +33,7 @@ typedef struct md5_material_parser {
     char image[MD5_IMAGE_TEXT]; // text of the current stage's image program
     md5_material material;      // contains the counts of stages, registers and operations
     md5_stage stages[MD5_MAX_STAGES];
-    md5_material_op ops[MD5_MAX_OPS];
+    md5_material_op ops[MD5_MAX_REGISTERS]; // each has a register for its result
     float registers[MD5_MAX_REGISTERS];
     bool is_temporary[MD5_MAX_REGISTERS];   // the register is computed, not a constant
     uint16_t constants[MD5_CONSTANT_SLOTS]; // hash table: constant to register; 0 is empty

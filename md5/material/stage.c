@@ -266,15 +266,10 @@ static bool is_constant(const md5_material_parser *parser, uint32_t index, float
 static uint32_t emit_material_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a,
                                  uint32_t b, const md5_table *table)
 {
-    uint32_t *const count = &parser->material.num_ops;
     const uint32_t result = parser->material.num_registers;
-    if (*count == MD5_MAX_OPS) {
-        report_too_many(parser, "operations");
-        return 0;
-    }
     if (!add_register(parser, 0.0f, true))
         return 0;
-    md5_material_op *const op = &parser->ops[(*count)++];
+    md5_material_op *const op = &parser->ops[parser->material.num_ops++];
     op->kind = kind;
     op->a = a;
     op->b = b;

@@ -105,14 +105,23 @@ TEST (deep_expressions_are_read_without_recursion) {
     }
 }
 
-TEST (too_many_operations_default_a_material) {
-    OWN_STRING text = malloc(100000);
-    strcpy(text, "m { { map x red 1");
-    for (int i = 0; i < 5000; i++)
-        strcat(text, " - time");
-    strcat(text, " } }");
-    MATERIAL(material, text);
-    CHECK_UINT(material->decl->state, MD5_DECL_DEFAULTED);
+// Returns the number of registers of a material with this number of operations, each of which has a
+// register. Returns 0 if the material is defaulted.
+static uint32_t count_registers(uint32_t num_operations)
+{
+    OWN_TEXT text = {0};
+    test_append(&text, "m { { map x\n");
+    for (uint32_t i = 0; i < num_operations; i++)
+        test_append(&text, "red 1 - time\n");
+    test_append(&text, "} }");
+    MATERIAL(material, text.bytes);
+    return material->decl->state == MD5_DECL_PARSED ? material->num_registers : 0;
+}
+
+TEST (too_many_registers_default_a_material) {
+    const uint32_t max_operations = MD5_MAX_REGISTERS - count_registers(0);
+    CHECK_UINT(count_registers(max_operations), MD5_MAX_REGISTERS);
+    CHECK_UINT(count_registers(max_operations + 1), 0);
 }
 
 // -- Images ---------------------------------------------------------------------------------------
@@ -301,14 +310,28 @@ TEST (errors_default_a_material) {
     check_defaulted("m { { map x ", "materials/all.mtr:1: couldn't read expected token");
 }
 
+// Bump maps need a diffuse map, which is added if there is room for another stage.
 TEST (too_many_stages_default_a_material) {
-    OWN_STRING text = malloc(4000);
-    strcpy(text, "m { ");
-    for (int i = 0; i < 257; i++)
-        strcat(text, "{ map x } ");
-    strcat(text, "}");
-    MATERIAL(material, text);
-    CHECK_UINT(material->decl->state, MD5_DECL_DEFAULTED);
+    static const struct {
+        const char *stage;
+        uint32_t count;
+        uint32_t expected; // 0: the material is defaulted
+    } rows[] = {{"{ map x } ", 256, 256},
+                {"{ map x } ", 257, 0},
+                {"bumpmap x ", 255, 256},
+                {"bumpmap x ", 256, 256},
+                {"bumpmap x ", 257, 0}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        OWN_TEXT text = {0};
+        test_append(&text, "m { ");
+        for (uint32_t k = 0; k < rows[i].count; k++)
+            test_append(&text, "%s", rows[i].stage);
+        test_append(&text, "}");
+        MATERIAL(material, text.bytes);
+        const bool is_parsed = material->decl->state == MD5_DECL_PARSED;
+        CHECK_THAT(is_parsed == (rows[i].expected > 0), "%u %s", rows[i].count, rows[i].stage);
+        CHECK_UINT(material->num_stages, is_parsed ? rows[i].expected : 1);
+    }
 }
 
 // The engine created these images with fixed options, so that keywords of a material have no
@@ -604,17 +627,21 @@ TEST (deform_eye_has_the_engines_fault) {
 }
 
 // With a different number of islands the engine draws the mesh unchanged. The caller must do so.
-TEST (deform_eye_needs_three_groups_of_triangles) {
+TEST (deform_eye_needs_three_groups_of_at_most_60_triangles) {
     uint32_t num_vertices, num_triangles;
     OWN_MODEL model = make_eye((md5_vec3){100, 0, 0}, false);
     md5_mesh mesh = model->meshes[0];
     for (mesh.num_triangles = 1; mesh.num_triangles <= 4; mesh.num_triangles++)
         CHECK(md5_deform_size(MD5_DEFORM_EYEBALL, &mesh, &num_vertices, &num_triangles)
               == (mesh.num_triangles == 4));
-    static const uint32_t many[3 * 61] = {0};
-    mesh.indices = many;
-    mesh.num_triangles = 61;
-    CHECK(!md5_deform_size(MD5_DEFORM_EYEBALL, &mesh, &num_vertices, &num_triangles));
+    // The last group repeats its triangle.
+    uint32_t indices[3 * 61];
+    for (uint32_t i = 0; i < COUNT_OF(indices); i++)
+        indices[i] = model->meshes[0].indices[i < 12 ? i : 9 + i % 3];
+    mesh.indices = indices;
+    for (mesh.num_triangles = 60; mesh.num_triangles <= 61; mesh.num_triangles++)
+        CHECK(md5_deform_size(MD5_DEFORM_EYEBALL, &mesh, &num_vertices, &num_triangles)
+              == (mesh.num_triangles == 60));
 }
 
 TEST (deform_is_refused_for_other_meshes) {
