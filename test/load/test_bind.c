@@ -597,6 +597,38 @@ TEST (bind_refuses_numbers_out_of_range) {
                   "too many triangles: expected at most 715827882, found 1073741824");
 }
 
+TEST (bind_accepts_numbers_up_to_their_limits) {
+    OWN bind_case *const fixture = box_with_joint();
+    static const md5_weights_desc limits[] = {
+        {.resolution = 4}, {.resolution = 256}, {.max_influences = 1}, {.max_influences = 16},
+        {.smoothing = 1},  {.smoothing = 64},   {.falloff = 1},
+    };
+    const md5_weights_desc good = fixture->desc;
+    for (size_t i = 0; i < COUNT_OF(limits); i++) {
+        fixture->desc.resolution = limits[i].resolution;
+        fixture->desc.max_influences = limits[i].max_influences;
+        fixture->desc.smoothing = limits[i].smoothing;
+        fixture->desc.falloff = limits[i].falloff;
+        OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, NULL);
+        CHECK_THAT(weights != NULL, "row %zu", i);
+    }
+    fixture->desc = good;
+    float *const coordinates[] = {&fixture->positions[5].x, &fixture->positions[5].y,
+                                  &fixture->positions[5].z, &fixture->bind[0].m[7]};
+    for (size_t i = 0; i < 2 * COUNT_OF(coordinates); i++) {
+        float *const coordinate = coordinates[i / 2];
+        const float usual = *coordinate;
+        const float limit = i % 2 == 0 ? 1e9f : -1e9f;
+        md5_error error = {0};
+        *coordinate = limit;
+        OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, &error);
+        CHECK_THAT(error.status != MD5_ERROR_RANGE, "coordinate %zu: %s", i, error.message);
+        *coordinate = nextafterf(limit, 2 * limit);
+        CHECK_FAILS(md5_create_weights(&fixture->desc, NULL, &error), error, MD5_ERROR_RANGE);
+        *coordinate = usual;
+    }
+}
+
 TEST (bind_refuses_wrong_positions_indices_and_joints) {
     OWN bind_case *const fixture = box_with_joint();
     fixture->positions[5].y = 2e9f;
