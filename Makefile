@@ -38,7 +38,7 @@ GOALS   := $(or $(MAKECMDGOALS),all)
 # $(call show,CC,FILE) before a command prints "CC FILE" instead of the command. With V=1 the command is printed.
 show = $(if $(V),,@echo '$(1) $(2)' &&)
 
-# -- Sources: CMakeLists.txt takes the same files by the same patterns --------------------------------
+# -- Sources: CMakeLists.txt selects the same files by the same patterns -------------------------------
 
 MD5_SOURCES     := $(filter-out md5/small/%,$(wildcard md5/*.c md5/*/*.c md5/*/*/*.c))
 RENDER_SOURCES  := $(wildcard render/*.c)
@@ -47,8 +47,7 @@ CONVERT_SOURCES := $(wildcard demo/convert/*.c demo/looks/*.c)
 TOOL_SOURCES    := $(wildcard demo/tool/*.c)
 VIEW_SOURCES    := $(wildcard demo/viewer/*/*.c)
 
-# Libraries on top of libmd5model: the modules of each, and the internal modules, in addition to core, of which each library
-# contains a private copy.
+# Libraries on top of libmd5model: the modules of each library, and the internal modules that it copies in addition to core.
 LEAVES          := play ragdoll game edit
 MODULES_play    := motion play
 MODULES_ragdoll := ragdoll
@@ -88,7 +87,7 @@ FLAGS_release := -O2 -DNDEBUG
 ALL_CFLAGS  = $(STANDARD) $(FLAGS_$(config)) $(LEVEL) $(WARNINGS) $(CFLAGS)
 ALL_LDFLAGS = $(LINK_$(config)) $(LDFLAGS) $(if $(filter -flto,$(CFLAGS) $(LDFLAGS)),-flto=auto)
 
-# -- Packages: these variables are expanded in recipes, after `deps` has installed the packages -------
+# -- Packages: recipes expand these variables, after `deps` has installed the packages ----------------
 
 # -isystem suppresses warnings about headers of other projects.
 package_cflags = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(1)))
@@ -205,7 +204,7 @@ $(eval $(call remember,$(BUILD)/flags,$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS)))
 $(eval $(call remember,$(BUILD)/viewer-flags,$$(VIEWER_DEFINES) $$(FONTCONFIG_FLAGS)))
 $(eval $(call remember,$(BUILD)/package-flags,$$(PACKAGES)))
 $(eval $(call remember,$(BUILD)/sources,$$(MD5_SOURCES) $$(ABI)))
-# Packages are looked for after `deps`, except for goals that need no packages.
+# The search for packages runs after `deps`, except for goals that need no packages.
 $(BUILD)/package-flags: | $(if $(filter-out lib tool test-library %/md5tool %/test_md5,$(GOALS)),deps)
 $(BUILD)/viewer-flags: | deps
 

@@ -36,7 +36,7 @@ TEST_GL  := $(if $(TEST_GL_SOURCES),$(BUILD)/test_gl)
 # The viewer without main(), for its tests.
 VIEW_PARTS := $(filter-out $(BUILD)/demo/viewer/app/main.o,$(VIEW_OBJECTS))
 
-# The fuzz targets that tests run, as archives: on other platforms only some tests are linked, which may need no target.
+# The fuzz targets that tests run, as archives: other platforms link only some tests, which may not need a target.
 FUZZ_LIBRARY := $(BUILD)/test/fuzz.a
 FUZZ_PROGRAMS := $(BUILD)/test/fuzz_programs.a
 $(FUZZ_LIBRARY): $(call objects,$(wildcard test/fuzz/library/*.c))
@@ -51,7 +51,7 @@ $(TEST_GL): $(call objects,test/test.c test/misuse.c test/load/test_axes_case.c 
     $(FUZZ_PROGRAMS) $(VIEW_PARTS) $(RENDER_OBJECTS) $(LIBRARY)
 	$(call show,LD,$@) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(PICTURE_LIBS)
 
-# Prints properties of the viewer's pictures for scripts.
+# Prints properties of the viewer's images for scripts.
 TEST_PNG := $(BUILD)/view_png
 $(TEST_PNG): $(call objects,test/viewer/view_png.c demo/looks/image.c demo/looks/png.c) $(COMMON_OBJECTS) $(LIBRARY)
 	$(call show,LD,$@) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(PICTURE_LIBS)
@@ -104,7 +104,7 @@ TEST_NEEDS = $(if $(filter test test-gate test-long mutants coverage programs,$(
     $(if $(filter bench,$(GOALS)),bench) $(if $(filter test-long fuzz,$(GOALS)),long) \
     $(if $(filter lint format,$(GOALS)),lint)
 
-# Tests that call make or the compiler get the same settings, so that they rebuild nothing. Other environment variables,
+# Tests that call make or the compiler get the same settings, so that they do not rebuild anything. Other environment variables,
 # such as MD5_CORPUS, are inherited.
 RUN_TESTS = MD5_ROOT=. MD5_MODELS=$(SMALL_MODELS) MD5_BUILD=$(OUT) MD5_LINK_FLAGS='$(ALL_LDFLAGS)' config=$(config) \
     BUILD=$(BUILD) CC='$(CC)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' WERROR=$(WERROR) \

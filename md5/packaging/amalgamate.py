@@ -3,8 +3,8 @@
 md5model.c, md5play, md5game, md5ragdoll, md5edit; with the generated GL loader and shaders also md5gl; and
 md5config.h, which they include.
 
-amalgamate.py --small FOLDER: writes the small form of md5model: the header SMALL_HEADER, and from the files
-in SMALL_ONCE and SMALL_OFTEN what its declarations need.
+amalgamate.py --small FOLDER: writes the small form of md5model: the header SMALL_HEADER, and the parts of the
+files in SMALL_ONCE and SMALL_OFTEN that its declarations need.
 
 Static names, local types and macros are unique within a library, so that its files can be concatenated: first
 the headers, each once and without #include lines, then the sources. Kernels are last: the file includes
@@ -19,7 +19,7 @@ import sys
 import small
 
 PUBLIC = re.compile(r"md5/md5\w+\.h|render/md5gl\w*\.h")
-# Of each library: its purpose, its public headers, its folders.
+# Each library: its purpose, its public headers, its folders.
 LIBRARIES = {
     "md5model": ("reads, poses and skins MD5 models", "math model skin",
                  "md5 core read pose pose/simd skin compress load"),
@@ -50,7 +50,7 @@ SMALL_OFTEN = """md5/core/lex.c md5/core/number.c md5/pose/blend.c md5/pose/blen
     md5/skin/influences.c md5/skin/normals.c""".split()
 SMALL_REPLACEMENTS = {"md5/core/object.h": "md5/small/object.h", "md5/core/freed.h": "md5/small/object.h"}
 SMALL_FORWARDS = "md5math.h", "md5skin.h"  # programs may include them instead of SMALL_HEADER
-# Values of macros that are known when the text is written.
+# Values of macros that are fixed when the text is written.
 SMALL_VALUES = {"MD5_IS_SMALL": True, "MD5_HAS_SIMD": False, "MD5_HAS_SSE2": False, "MD5_HAS_NEON": False,
                 "MD5_HAS_FILES": False, "MD5_HAS_FORMATS": False, "MD5_HAS_KERNELS": False}
 
@@ -61,14 +61,14 @@ is_small = False  # set by --small
 
 @functools.lru_cache(maxsize=None)
 def read(path):
-    """Returns the text of a file, for the small form without what it never needs."""
+    """Returns the text of a file; for the small form without the parts that it never needs."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     return small.REMOVED.sub("", small.decide_conditions(text, SMALL_VALUES)) if is_small else text
 
 
 def fixed_text(name, has_kernels=False):
-    """Returns a text of the folder two_files."""
+    """Returns a text from the folder two_files."""
     text = read("md5/packaging/two_files/%s.c.in" % name)
     return small.decide_conditions(text, {"MD5_IS_SMALL": is_small, "MD5_HAS_KERNELS": has_kernels})
 
@@ -80,7 +80,7 @@ def resolve(including, name):
 
 
 def with_includes(paths):
-    """Returns the paths and all that they include, each file after those that it includes."""
+    """Returns the paths and all files that they include, each file after the files that it includes."""
     done = []
 
     def visit(path):
@@ -98,7 +98,8 @@ def without_guard(text):
 
 
 def body(path):
-    """Returns the text of a file without #include lines of the library; of internal files without guards."""
+    """Returns the text of a file without #include lines of the library, and without include guards if the
+    file is internal."""
     text = INCLUDE.sub("", read(path))
     return text if PUBLIC.match(path) else without_guard(text)
 
@@ -118,7 +119,7 @@ SET = re.compile(r"^#define MD5_WIDE_(SSE2|AVX2|AVX512|NEON)\n", re.M)
 
 
 def is_of_one_set(path):
-    """Returns true for a header that a kernel includes only for one instruction set."""
+    """Returns true if a kernel includes the header only for one instruction set."""
     return bool(re.search(r"_(sse2|avx2|avx512|neon|scalar)\.h$", path))
 
 
@@ -129,7 +130,7 @@ def is_kernel(path):
 
 
 def kernel_text(path):
-    """Returns a kernel without includes, except headers of one set, which replace their #include lines."""
+    """Returns a kernel without its #include lines. Headers of one set replace their #include lines."""
     def replace(match):
         name = resolve(path, match.group(1))
         return kernel_text(name) if is_of_one_set(name) else ""
@@ -138,7 +139,7 @@ def kernel_text(path):
 
 def kernels(sources, shared):
     """Returns all kernels, and the directives that include the file again for each instruction set. `shared`
-    is the text of the headers, whose names stay as they are."""
+    is the text of the headers, whose names are not changed."""
     set_of = {path: (SET.findall(read(path)) or ["PLAIN"])[0] for path in sources}
     text = ""
     for path in with_includes(sources):
@@ -159,7 +160,8 @@ def kernels(sources, shared):
 # -- C and C++ -----------------------------------------------------------------------------------------
 
 def for_both_languages(text):
-    """Replaces compound literals of C, which C++ does not have, by macros. Keeps comments and strings."""
+    """Replaces compound literals of C, which C++ does not support, by macros. Comments and strings are
+    unchanged."""
     def replace(code):
         code = re.sub(r"&\(([a-z]\w*)\)(?=\{)", r"MD5_ADDRESS(\1)", code)
         code = re.sub(r"(?<!MD5_ADDRESS)\(((?:const )?[a-z_][a-z0-9_]*)\)\{", r"MD5_LITERAL(\1){", code)
@@ -218,13 +220,13 @@ def source(name, purpose, sources, public, generated=""):
 
 
 def forwards(headers, library):
-    """Returns the library's other headers: programs may include the library under their names."""
+    """Returns the library's alias headers, with which programs include the library under other names."""
     return {os.path.basename(path): '#include "%s.h"\n' % library
             for path in headers if os.path.basename(path) != library + ".h"}
 
 
 def files_of(library):
-    """Returns the files of a library. The folder md5/core is in each library, under other names."""
+    """Returns the files of a library. Each library contains the folder md5/core under private names."""
     purpose, headers, folders = LIBRARIES[library]
     headers = ["md5/md5%s.h" % name for name in headers.split()]
     known = [path for path in with_includes(headers) if PUBLIC.match(path)]

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """changelog.py: checks CHANGELOG.md, prints faults, and exits with status 1 if there are any.
 
-- The first section is "Unreleased" or the version in md5model.h; the others are closed versions with a date.
-- A closed section is not changed afterwards: changelog.sums contains the SHA-256 of its text.
+- The first section is "Unreleased" or the version in md5model.h; the other sections are closed and have a
+date.
+- A closed section does not change afterwards: changelog.sums contains the SHA-256 of its text.
 - Breaking changes come first: in "Unreleased" no text and no other heading precedes the headings "Breaking
   changes" and "Removed".
 
@@ -27,14 +28,14 @@ def write(path, text):
 
 
 def sections(text):
-    """(heading, text with the heading and without blank lines at the end) of each section."""
+    """Yields (heading, text with the heading and without blank lines at the end) of each section."""
     parts = re.split(r"^## (.*)\n", text, flags=re.M)
     return [(heading, "## %s\n%s\n" % (heading, body.rstrip()))
             for heading, body in zip(parts[1::2], parts[2::2])]
 
 
 def closed_version(heading):
-    """The version of the heading of a closed section, or None."""
+    """Returns the version in the heading of a closed section, or None."""
     match = re.fullmatch(r"(\d+\.\d+\.\d+) - \d{4}-\d\d-\d\d", heading)
     return match.group(1) if match else None
 
@@ -61,7 +62,7 @@ def closed_faults(closed, sums):
 
 
 def order_faults(text):
-    """Faults of the order of headings in the open section."""
+    """Yields faults in the order of headings in the open section."""
     introduction = text.split("\n", 1)[1].split("### ", 1)[0].strip()
     headings = re.findall(r"^### (.*)", text, re.M)
     breaking = [heading for heading in headings if heading in BREAKING]

@@ -1,12 +1,12 @@
 #!/bin/sh
-# deb.sh FOLDER: makes Debian packages of what is committed, in FOLDER. `make deb` calls it; debian/ comes
-# from md5/packaging/debian, because the top level of the tree is for sources.
-# DEBFULLNAME, DEBEMAIL: the maintainer that the packages name.
+# deb.sh FOLDER: builds Debian packages of the last commit in FOLDER. `make deb` calls it; the folder debian/ is copied
+# from md5/packaging/debian, because the top level of the repository contains only sources.
+# DEBFULLNAME, DEBEMAIL: the maintainer of the packages.
 set -eu
 folder=$1
 for each in git dpkg-buildpackage dh; do
     command -v "$each" >/dev/null || {
-        echo "deb: there is no $each: apt-get install git dpkg-dev debhelper" >&2
+        echo "deb: $each is missing: apt-get install git dpkg-dev debhelper" >&2
         exit 1
     }
 done
@@ -31,7 +31,7 @@ for name in libmd5model libmd5gl; do
     done
 done
 
-# Of the commit, so that the same commit makes the same packages.
+# The date of the commit makes the packages reproducible.
 date=$(git -c safe.directory='*' log -1 --format=%cD)
 cat >"$source/debian/changelog" <<END
 md5model ($version) unstable; urgency=low

@@ -1,14 +1,14 @@
 #!/bin/sh
-# deps.sh SET...: finds missing packages by looking for their files and commands, and installs them if
-# there is apt-get. Sets: gl, viewer, web, test, bench, long, gate, lint, deb, windows, docs. DEPS=no: only prints
-# what is missing. On other systems it prints the packages and stops. The library and md5tool need none of this.
-# deps.sh --font NAME: prints the path of a font, DejaVuSans or DejaVuSansMono. --stb: that of stb_image.h.
-# deps.sh --source PACKAGE FOLDER: the sources that a package was made of, in that folder.
+# deps.sh SET...: finds missing packages by searching for their files and commands, and installs them if
+# apt-get exists. Sets: gl, viewer, web, test, bench, long, gate, lint, deb, windows, docs. DEPS=no: only prints
+# missing packages. On other systems it prints the packages and exits. The library and md5tool need no packages.
+# deps.sh --font NAME: prints the path of a font, DejaVuSans or DejaVuSansMono. --stb: prints the path of stb_image.h.
+# deps.sh --source PACKAGE FOLDER: fetches the sources of a package into the folder.
 set -u
 
-# -- Looking ------------------------------------------------------------------------------------
+# -- Searching ----------------------------------------------------------------------------------
 
-# The first of the patterns that is a file.
+# Prints the first pattern that matches a file.
 first_file() {
     for candidate; do
         if [ -e "$candidate" ]; then
@@ -29,7 +29,7 @@ stb() {
     first_file /usr/include/stb/stb_image.h /usr/local/include/stb/stb_image.h /opt/homebrew/include/stb/stb_image.h
 }
 
-# $1 stays unquoted, because it may be a pattern; so is the folder of the architecture.
+# $1 and the architecture's folder are not quoted, because they can be patterns.
 library() {
     first_file /usr/lib/*/$1 /usr/lib64/$1 /usr/lib/$1 /lib/*/$1 >/dev/null
 }
@@ -38,7 +38,7 @@ command_found() {
     command -v "$1" >/dev/null 2>&1
 }
 
-# Mesa's drivers: one file each, or since 24 one library for all.
+# Mesa's drivers: one file per driver, or since version 24 one library for all drivers.
 software_gl() {
     library 'dri/swrast_dri.so' || library 'libgallium*.so' || library 'gallium-pipe/pipe_swrast.so'
 }
@@ -48,7 +48,7 @@ vulkan() {
         /opt/homebrew/include/vulkan/vulkan.h >/dev/null
 }
 
-# What each set looks for: found NAME, or lack NAME.
+# Each function searches the files of one set, and calls found NAME or lack NAME.
 look_gl() {
     [ -e build/glad/include/glad/gl.h ] || command_found "${GLAD:-glad}" || lack glad
     command_found python3 || lack python3
@@ -59,20 +59,20 @@ look_viewer() {
     command_found "${PKG_CONFIG:-pkg-config}" || lack pkg-config
     "${PKG_CONFIG:-pkg-config}" --exists sdl2 2>/dev/null || lack sdl2
     stb >/dev/null || lack stb
-    # Without it no JPEG pictures are read.
+    # Needed to read JPEG images.
     "${PKG_CONFIG:-pkg-config}" --exists libjpeg 2>/dev/null || wish jpeg
-    # Without it the programs read no .pk4 archives.
+    # Needed to read .pk4 archives.
     "${PKG_CONFIG:-pkg-config}" --exists libzip 2>/dev/null || wish libzip
-    # Without it md5tool converts no glTF.
+    # Needed to convert glTF.
     "${PKG_CONFIG:-pkg-config}" --exists jansson 2>/dev/null || wish jansson
-    # Without it md5tool reads no compressed glTF, and crowds in md5view keep all triangles.
+    # Needed to read compressed glTF, and to reduce triangles of crowds in md5view.
     first_file /usr/include/meshoptimizer.h /usr/local/include/meshoptimizer.h \
         /opt/homebrew/include/meshoptimizer.h >/dev/null || wish meshoptimizer
-    # Without it programs read no FBX.
+    # Needed to read FBX.
     [ "${ASSIMP:-}" = no ] || "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || wish assimp
-    # Without it PNG files are written more slowly.
+    # Speeds up writing of PNG files.
     "${PKG_CONFIG:-pkg-config}" --exists zlib 2>/dev/null || wish zlib
-    # Without it the viewer shows boxes for letters that its fonts lack.
+    # Needed to display letters that the viewer's fonts do not contain.
     "${PKG_CONFIG:-pkg-config}" --exists fontconfig 2>/dev/null || wish fontconfig
     { font DejaVuSans && font DejaVuSansMono; } >/dev/null || lack font
     [ "$(uname)" = Darwin ] && return
@@ -87,7 +87,7 @@ look_web() {
     { font DejaVuSans && font DejaVuSansMono; } >/dev/null || lack font
     command_found emcc || lack emscripten
     command_found node || lack node
-    # Without it the element is larger.
+    # Reduces the size of the element.
     command_found terser || wish terser
 }
 
@@ -99,17 +99,17 @@ look_test() {
     command_found xdotool || lack xdotool
     library libGLX_mesa.so.0 || lack glx-driver
     command_found c++ || command_found g++ || command_found clang++ || lack c++
-    # An example draws with Vulkan, in software.
+    # An example draws with Vulkan in software.
     vulkan || wish vulkan
     command_found glslangValidator || wish glslang
     first_file /usr/share/vulkan/icd.d/lvp_icd*.json >/dev/null || wish lavapipe
     # An example simulates a ragdoll with Bullet.
     "${PKG_CONFIG:-pkg-config}" --exists bullet 2>/dev/null || wish bullet
-    # To compare with.
+    # Reference implementation of texture compression for tests.
     first_file /usr/include/squish.h /usr/local/include/squish.h >/dev/null || wish squish
 }
 
-# To compare with; whatever else there is to measure needs none of it.
+# Libraries that the benchmarks compare with; all other measurements run without them.
 look_bench() {
     "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || wish assimp
 }
@@ -123,7 +123,7 @@ look_long() {
     command_found clang || lack clang
     first_file /usr/lib/llvm*/lib/clang/*/lib/*/libclang_rt.fuzzer* \
         /usr/lib*/clang/*/lib/*/libclang_rt.fuzzer* >/dev/null || lack libfuzzer
-    # Other machines: not every system has packages for them.
+    # Cross compilers, which not every system packages.
     for machine in i686 s390x aarch64 riscv64; do
         command_found "$machine-linux-gnu-gcc" &&
             [ -e "/usr/$machine-linux-gnu/lib/libc.a" ] || wish "cross-$machine"
@@ -134,28 +134,28 @@ look_long() {
     command_found wine || wish wine
     command_found emcc || wish emscripten
     command_found node || wish node
-    # Other programs that read and write what md5tool converts, and the browser.
+    # Other programs that read and write the formats of md5tool, and the browser.
     for program in npm blender chromium brotli; do
         command_found "$program" || wish "$program"
     done
     command_found firefox-esr || command_found firefox || wish firefox-esr
     "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || wish assimp
     /usr/bin/python3 -c "import numpy" 2>/dev/null || wish numpy
-    # What CMake needs beside clang-cl.
+    # Tools that CMake needs in addition to clang-cl.
     command_found lld-link-19 && command_found llvm-lib-19 || wish llvm-19
-    # The oldest compilers that there are packages for, and a new one.
+    # The oldest packaged compilers, and a new one.
     for compiler in $(oldest gcc) $(oldest clang) clang-19; do
         command_found "$compiler" || wish "$compiler"
     done
 }
 
-# oldest NAME: the oldest version that apt knows, as gcc-11.
+# oldest NAME: prints the oldest version that apt offers, such as gcc-11.
 oldest() {
     command_found apt-cache || return
     apt-cache pkgnames "$1-" | grep -xE "$1-[0-9]+" | sort -t- -k2n | head -n 1
 }
 
-# What .ci/run needs beside test and lint: three other platforms.
+# Packages that .ci/run needs in addition to test and lint: three other platforms.
 look_gate() {
     for machine in s390x aarch64; do
         command_found "$machine-linux-gnu-gcc" &&
@@ -195,7 +195,7 @@ look_docs() {
 
 # -- Names --------------------------------------------------------------------------------------
 
-# package SYSTEM WHAT: what the packagers of that system call it; nothing where there is none.
+# package SYSTEM FEATURE: prints the name of the package in that system, or nothing if the system does not have it.
 package() {
     case $1:$2 in
     apt:sdl2) echo libsdl2-dev ;;
@@ -313,7 +313,7 @@ install_with_apt() {
     fi
     echo "Installing: $names"
     log=$(mktemp)
-    # The lists may be missing, as in a fresh container, or too old to fetch from.
+    # The package lists may be missing, as in a fresh container, or out of date.
     if ! apt_get install $names >"$log" 2>&1; then
         apt_get update >"$log" 2>&1
         apt_get install $names >>"$log" 2>&1 || {
@@ -338,7 +338,7 @@ lack() {
     case " $missing " in *" $1 "*) ;; *) missing="$missing $1" ;; esac
 }
 
-# What is only better with it.
+# wish FEATURE: records an optional package.
 wish() {
     wished="$wished $1"
 }
@@ -353,10 +353,10 @@ look() {
     wished=${wished# }
 }
 
-# fetch_source PACKAGE FOLDER: a system that knows packages only, no sources, finds these at the same places.
+# fetch_source PACKAGE FOLDER: a system without source entries finds the sources on the servers of its packages.
 fetch_source() {
     command_found apt-get || {
-        echo "deps: without apt-get the sources of $1 have to be fetched by hand" >&2
+        echo "deps: the sources of $1 must be fetched manually without apt-get" >&2
         exit 1
     }
     mkdir -p "$2/lists/partial"
@@ -391,7 +391,7 @@ fi
 
 look "$@"
 if [ -n "$wished" ] && command_found apt-get && [ "${DEPS:-yes}" != no ]; then
-    (missing=$wished && install_with_apt) || echo "deps: going on without: $wished" >&2
+    (missing=$wished && install_with_apt) || echo "deps: continuing without: $wished" >&2
 fi
 [ -z "$missing" ] && exit 0
 

@@ -11,7 +11,7 @@ DATADIR    ?= $(PREFIX)/share
 SHAREDIR   := $(DATADIR)/md5model
 LIBRARIES  := md5model md5play md5game md5ragdoll md5edit $(if $(filter yes,$(MD5GL)),md5gl)
 
-# Files below DESTDIR are for another system; its package manager updates the linker's cache.
+# Files below DESTDIR are for another system, whose package manager updates the linker's cache.
 update_linker = $(if $(DESTDIR),,@sh md5/packaging/ldconfig.sh $(LIBDIR) libmd5model.so.$(ABI))
 # Stripping objects for link-time optimization would remove their code.
 strip_archive = $(if $(filter -flto%,$(CFLAGS)),:,$(STRIP) --strip-debug)
@@ -65,7 +65,7 @@ DESKTOP_FILES := md5view.desktop:applications md5model.xml:mime/packages md5view
                  md5view.png:icons/hicolor/256x256/apps
 desktop_file = $(firstword $(subst :, ,$(1)))
 desktop_path = $(DESTDIR)$(DATADIR)/$(lastword $(subst :, ,$(1)))/$(desktop_file)
-# Files below DESTDIR are for another system; its package manager updates the databases.
+# Files below DESTDIR are for another system, whose package manager updates the databases.
 update_desktop = $(if $(DESTDIR),,@for update in 'update-mime-database $(DATADIR)/mime' \
     'update-desktop-database -q $(DATADIR)/applications'; do \
     ! command -v $${update%% *} >/dev/null || $$update || exit 1; done)

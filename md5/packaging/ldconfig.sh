@@ -1,7 +1,7 @@
 #!/bin/sh
 # ldconfig.sh FOLDER LIBRARY: updates the dynamic linker's cache after a shared library was installed in
-# FOLDER or removed from it, so that programs that need it start. If that is not possible and the library
-# exists, prints how to start them. LDCONFIG: the command.
+# FOLDER or removed from it. If the update is not possible and the library exists, prints how to start programs
+# that need the library. LDCONFIG: the command.
 folder=$1
 library=$folder/$2
 PATH=$PATH:/usr/sbin:/sbin
@@ -13,8 +13,8 @@ $ldconfig 2>/dev/null
 [ -e "$library" ] || exit 0
 $ldconfig -p 2>/dev/null | grep -qF " => $library" && exit 0
 if [ "$(id -u)" -eq 0 ]; then
-    echo "note: programs do not find $library by themselves: name $folder in /etc/ld.so.conf and run ldconfig,"
+    echo "note: programs cannot find $library yet: add $folder to /etc/ld.so.conf and run ldconfig,"
 else
-    echo "note: programs do not find $library by themselves: as root, run ldconfig if $folder is in /etc/ld.so.conf,"
+    echo "note: programs cannot find $library yet: as root, run ldconfig if $folder is in /etc/ld.so.conf,"
 fi
 echo "      or set LD_LIBRARY_PATH=$folder, or link with -Wl,-rpath,$folder"

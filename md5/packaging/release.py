@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""release.py FOLDER OUT: writes OUT/md5model-VERSION.tar.gz, with all that lies in FOLDER, and its checksum.
-release.py --windows FOLDER OUT: OUT/md5model-VERSION-windows.zip, of the programs in FOLDER and our models.
-release.py --site FOLDER OUT: OUT/md5model-VERSION-site.tar.gz, of the pages in FOLDER.
-release.py --npm FOLDER OUT: OUT/md5model-VERSION.tgz, which npm installs, of what lies in FOLDER.
+"""release.py FOLDER OUT: writes OUT/md5model-VERSION.tar.gz with the content of FOLDER, and its checksum.
+release.py --windows FOLDER OUT: OUT/md5model-VERSION-windows.zip with the programs in FOLDER and our models.
+release.py --site FOLDER OUT: OUT/md5model-VERSION-site.tar.gz with the pages in FOLDER.
+release.py --npm FOLDER OUT: OUT/md5model-VERSION.tgz, a package for npm, with the content of FOLDER.
 
 The same sources give the same bytes at any time and on any machine. Files have the date of the release in the
 changelog, or SOURCE_DATE_EPOCH. An archive is named VERSION-dev-COMMIT, and its files have the time of the
@@ -24,7 +24,7 @@ import zipfile
 
 import symbols
 
-# What is in the archives beside FOLDER: its name there, and where it is from.
+# Files in the archives in addition to FOLDER: path in the archive, path in the repository.
 BOTH = {"LICENSE": "LICENSE", "CHANGELOG.md": "CHANGELOG.md", "models/LICENSE": "models/LICENSE"}
 WINDOWS_TEXTS = {**BOTH, "README.md": "md5/packaging/windows.md"}
 SHOWN = "bobbin", "flame", "lantern", "place", "thimble"  # by a viewer that starts without files
@@ -45,14 +45,15 @@ def read(path):
 
 
 def git(*arguments):
-    """What git says of this tree, or nothing."""
+    """Returns the output of a git command, or an empty string if it fails."""
     result = subprocess.run(("git", "-c", "safe.directory=*") + arguments, stdout=subprocess.PIPE,
                             stderr=subprocess.DEVNULL, universal_newlines=True)
     return result.stdout.strip()
 
 
 def release_date(version):
-    """The date of the version in the first heading of the changelog, or None if that is "Unreleased"."""
+    """Returns the date of the version in the first heading of the changelog, or None if that is
+    "Unreleased"."""
     heading = re.search("^## (.*)$", symbols.read("CHANGELOG.md"), re.M).group(1)
     match = re.match(r"(\S+) - (\d{4}-\d\d-\d\d)$", heading)
     if heading == "Unreleased":
@@ -64,7 +65,7 @@ def release_date(version):
 
 
 def version_and_time():
-    """The version in the name of an archive, and the time of its files."""
+    """Returns the version in the name of an archive, and the modification time of its files."""
     version = symbols.version()
     date = release_date(version)
     commit = git("describe", "--always", "--dirty", "--exclude=*")
@@ -78,19 +79,19 @@ def version_and_time():
 
 
 def machine_files():
-    """The machine, and the files beside it that it names."""
+    """Returns the state machine and the files that it refers to."""
     named = re.findall(r"[\w./]+\.md5(?:mesh|anim)\b", symbols.read(MACHINE))
     return [MACHINE] + sorted({os.path.join(os.path.dirname(MACHINE), name) for name in named})
 
 
 def files_in(folder):
-    """Each file below it: its path there to bytes."""
+    """Returns a table of the files below a folder: relative path to bytes."""
     paths = [os.path.join(path, name) for path, _, names in os.walk(folder) for name in names]
     return {os.path.relpath(path, folder).replace(os.sep, "/"): read(path) for path in paths}
 
 
 def models(names):
-    """All that the viewer reads of these folders of ours."""
+    """Returns all files that the viewer reads from these folders of models/."""
     files = {}
     for name in names:
         folder = "models/" + name
@@ -99,7 +100,7 @@ def models(names):
 
 
 def with_texts(files, texts, version):
-    """The files, what is from elsewhere, and the sums of all."""
+    """Returns the files, the files of BOTH, and the checksums of all of them."""
     files.update((name, read(path)) for name, path in texts.items())
     files["README.md"] = files["README.md"].replace(b"@VERSION@", version.encode())
     files["SHA256SUMS"] = "".join("%s  %s\n" % (hashlib.sha256(files[name]).hexdigest(), name)

@@ -20,11 +20,11 @@ import tempfile
 FORMS = "small", "md5model"
 FIVE = "-Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections -Wl,--gc-sections".split()
 ENGINE = "test/build/user/engine.c"
-# Of each document: the columns of measured() that its table has.
+# Each document, with the columns of measured() in its table.
 TABLES = {"md5/docs/installing.md": ("form", "gcc 12 -O2", "clang 14 -O2", "five flags", "-O0")}
 HEADINGS = {"form": "", "gcc 12 -O2": "KB, `gcc -O2`", "clang 14 -O2": "KB, `clang -O2`",
             "five flags": "KB in an engine, five flags", "-O0": "compile time at -O0, relative"}
-# Upper limit of columns of each form.
+# Upper limits of each form, by column.
 LIMITS = {"small": {"gcc 12 -O2": 70, "clang 14 -O2": 80, "-O0": 0.5},
           "md5model": {"gcc 12 -O2": 420}}
 MARKS = re.compile(r"(?<=<!-- sizes -->\n).*?(?=<!-- /sizes -->)", re.S)
@@ -51,7 +51,7 @@ def is_here(compiler, major):
 
 
 def measured(folder):
-    """One form: column to text."""
+    """Measures one form. Returns a table of column to text."""
     source, cells = os.path.join(folder, "md5model.c"), {"form": "`%s/`" % os.path.basename(folder)}
     with tempfile.TemporaryDirectory() as scratch:
         out = os.path.join(scratch, "out")
@@ -69,7 +69,8 @@ def measured(folder):
 
 
 def compile_times(folder):
-    """The text of the column "-O0" for each form. Forms are compiled in turn; the shortest time counts."""
+    """Returns the text of the column "-O0" for each form. Forms are compiled in turn; the shortest time
+    counts."""
     if not is_here("gcc", "12"):
         return {}
     shortest = dict.fromkeys(FORMS, float("inf"))
@@ -89,7 +90,7 @@ def table(columns, rows):
 
 
 def differences(path, columns, rows, text):
-    """A line for each cell that is not what was measured."""
+    """Yields a line for each cell that differs from the measurement."""
     written = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in text.splitlines()[2:]]
     if len(written) != len(rows) or any(len(row) != len(columns) for row in written):
         yield "%s: the table has other rows or columns" % path

@@ -84,7 +84,7 @@ def declared(piece):
 
 
 def used(piece):
-    """Returns the names that a piece uses. A member is none; a pointer does not need its structure."""
+    """Returns the names that a piece uses. Members are not names; a pointer does not need its structure."""
     code = re.sub(r"\bstruct \w+ \*", "", IGNORED.sub("", piece))
     return set(re.findall(r"(?<![\w.>])[A-Za-z_]\w*", code))
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """symbols.py [--renew]: compares the lists of exported names in md5/packaging/debian with the public
-headers, and prints what differs; --renew writes them. symbols.py LIBRARY prints the names of one, as md5play.
+headers, and prints the differences; --renew writes the lists. symbols.py LIBRARY prints the names of one
+library, such as md5play.
 
-Each list is a symbols file of dpkg-gensymbols for a package of libraries: names with the first version that
-has them under the soname of today, which moves with every break.
+Each list is a symbols file of dpkg-gensymbols for a package of libraries. It contains each name with the
+first version that has the name under the current soname; each break of the ABI changes the soname.
 """
 import glob
 import os
@@ -11,7 +12,7 @@ import re
 import sys
 
 FOLDER = "md5/packaging/debian"
-# The macro with which a header exports, and the library. Packages hold those that their .install files name.
+# Export macro of the headers, and its library. A package contains the libraries in its .install file.
 MACROS = {"MD5_API": "md5model", "MD5_PLAY_API": "md5play", "MD5_GAME_API": "md5game",
           "MD5_RAGDOLL_API": "md5ragdoll", "MD5_EDIT_API": "md5edit", "MD5GL_API": "md5gl"}
 
@@ -28,7 +29,7 @@ def version():
 
 
 def names_of(library):
-    """What the headers declare behind the library's macro."""
+    """Returns the names that the headers declare with the library's macro."""
     names = set()
     for path in glob.glob("md5/md5*.h") + glob.glob("render/md5gl*.h"):
         for macro, name in re.findall(r"^(MD5\w*_API)\b[^;(]*?\b(md5\w+)\s*\(", read(path), re.M):
@@ -38,7 +39,8 @@ def names_of(library):
 
 
 def symbols(package):
-    """The text of the package's list. What the old one has keeps its version, if the soname is the same."""
+    """Returns the text of the package's list. Names of the old list keep their version if the soname is the
+    same."""
     now = version()
     first = now.rsplit(".", 1)[0] + ".0" if now.startswith("0.") else now.split(".")[0] + ".0.0"
     old = dict(re.findall(r"^ (\w+)@Base ([\d.]+)$", read("%s/%s.symbols" % (FOLDER, package)), re.M))
@@ -65,7 +67,7 @@ def main(arguments):
             with open(path, "w", encoding="utf-8", newline="\n") as file:
                 file.write(text)
         elif text != old:
-            print("%s is not what the headers export (python3 md5/packaging/symbols.py --renew):" % path)
+            print("%s differs from the headers (python3 md5/packaging/symbols.py --renew):" % path)
             was, is_ = set(old.splitlines()), set(text.splitlines())
             print("\n".join(["  removed" + line for line in sorted(was - is_)] +
                             ["  added" + line for line in sorted(is_ - was)]))

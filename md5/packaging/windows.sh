@@ -1,7 +1,7 @@
 #!/bin/sh
-# windows.sh FOLDER: builds md5tool.exe and md5view.exe for Windows by mingw-w64, in FOLDER/bin, with the SDL2.dll that the viewer needs
-# and the licences of what is in them. SDL2, jansson, libjpeg and libzip are built from the sources of this system's packages.
-# The same sources make the same bytes.
+# windows.sh FOLDER: builds md5tool.exe and md5view.exe for Windows with mingw-w64 in FOLDER/bin, together with the SDL2.dll
+# that the viewer needs and the licences of all linked libraries. SDL2, jansson, libjpeg and libzip are built from the
+# sources of this system's packages. The build is reproducible.
 set -eu
 folder=$1
 tools=x86_64-w64-mingw32
@@ -23,7 +23,7 @@ set(CMAKE_SHARED_LINKER_FLAGS_INIT "$reproducible")
 set(CMAKE_C_FLAGS_INIT "-ffile-prefix-map=$PWD/$folder=.")
 END
 
-# package NAME LICENCE FLAGS...: by its CMakeLists.txt.
+# package NAME LICENCE FLAGS...: builds a package with its CMakeLists.txt.
 package() {
     name=$1 licence=$2 source=$folder/sources/$1 made=$folder/made/$1
     shift 2
@@ -58,6 +58,6 @@ cp "$folder/objects/md5tool.exe" "$folder/objects/md5view.exe" "$packages/bin/SD
 for text in "$packages"/*.txt; do
     cp "$text" "$bin/LICENSE-${text##*/}"
 done
-for name in libz-mingw-w64-dev libstb-dev fonts-dejavu-core; do # what else is in the programs
+for name in libz-mingw-w64-dev libstb-dev fonts-dejavu-core; do # linked without a build
     cp "/usr/share/doc/$name/copyright" "$bin/LICENSE-$name.txt"
 done

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""compare.py OLD.csv NEW.csv: what differs between two tables of `make bench`.
+"""compare.py OLD.csv NEW.csv: prints the differences between two tables of `make bench`.
 
-A row is listed if the quartiles of its runs do not overlap, with the new median over the old one; figures
-without quartiles if they differ by more than 5 %. Tables of different machines are not comparable: the rows
-of the machine itself are shown first.
+A row is listed if the quartiles of its runs do not overlap, with the ratio of the new median to the old one.
+Rows without quartiles are listed if they differ by more than 5 %. Tables of different machines are not
+comparable: the rows that measure the machine itself are shown first.
 """
 import csv
 import sys
@@ -44,7 +44,7 @@ def main():
         sys.exit("usage: compare.py OLD.csv NEW.csv")
     old, new = read(sys.argv[1]), read(sys.argv[2])
     shared = [key for key in new if key in old]
-    print("the machine, old and new")
+    print("the machine: old, new")
     for key in shared:
         if key[0] in MACHINE:
             show(key, old[key], new[key])
@@ -53,7 +53,7 @@ def main():
     for key in changed:
         show(key, old[key], new[key])
     for title, keys in (("new rows", [key for key in new if key not in old]),
-                        ("rows that are gone", [key for key in old if key not in new])):
+                        ("removed rows", [key for key in old if key not in new])):
         if keys:
             print("%s: %d" % (title, len(keys)))
 

@@ -23,7 +23,7 @@ compare() { # FOLDER...
     for folder; do
         check "$(basename "$folder") matches Blender's evaluation" \
             python3 test/blender/compare.py "$tool" "$folder/truth.json"
-        grep '^note: ' "$scratch/said"
+        grep '^note: ' "$scratch/check_output"
     done
 }
 
@@ -39,7 +39,7 @@ compare "$scratch/scene/metres" "$scratch/scene/large" "$scratch/scene/some" "$s
 check "cameras and cuts match Blender's" \
     python3 test/blender/compare_flight.py "$products/libmd5model.so" \
     "$scratch/scene/flight.md5camera" "$scratch/scene/flight.json"
-grep '^note: ' "$scratch/said"
+grep '^note: ' "$scratch/check_output"
 check "exported files have no warnings" clean scene
 
 for how in weld apart; do

@@ -1,8 +1,8 @@
 # shellcheck shell=sh
-# For test scripts, after report.sh: the two-file form in a folder with nothing else, and a program for it.
+# For test scripts, after report.sh: writes the two-file form to an empty folder and builds programs from it.
 unset MAKEFLAGS MAKELEVEL MFLAGS
 cc=${CC:-cc}
-# shellcheck disable=SC2154 # of report.sh
+# shellcheck disable=SC2154 # set by report.sh
 folder=$scratch/alone
 mkdir "$folder"
 
@@ -11,7 +11,7 @@ amalgamate() {
         cp -r build/amalgamated/small "$folder/"
 }
 
-# silent_compiler COMPILER FLAGS... SOURCE: succeeds without a word, also of those that many projects ask for.
+# silent_compiler COMPILER FLAGS... SOURCE: returns success if the source compiles without a warning under popular options.
 silent_compiler() {
     (cd "$folder" && "$@" -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion) >"$scratch/words" 2>&1 && [ ! -s "$scratch/words" ] || {
         cat "$scratch/words"
@@ -19,7 +19,7 @@ silent_compiler() {
     }
 }
 
-# silent_as_cxx COMPILER STANDARD: all of them.
+# silent_as_cxx COMPILER STANDARD: returns success if all sources compile as C++ without a warning.
 silent_as_cxx() {
     for name in md5model md5play md5game md5ragdoll md5edit md5gl; do
         silent_compiler "$1" "-std=$2" -x c++ $name.c || return 1
@@ -102,8 +102,8 @@ int main(int argc, char **argv)
 }
 END
 
-# plays FLAGS...: one compiler line makes the program, from md5model.c or from $unit; it prints what it does when
-# linked with the library.
+# plays FLAGS...: returns success if one compiler command builds the game from md5model.c or from $unit, and the game prints
+# the same output as the game that is linked with the library.
 plays() {
     assets="models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim"
     # shellcheck disable=SC2086,SC2154 # the compiler may be several words
@@ -114,14 +114,14 @@ plays() {
         diff "$scratch/expected" "$scratch/played" && [ -s "$scratch/played" ]
 }
 
-# The names of kernels' functions, one for each head.
+# Prints the names of the kernels' functions, once for each declaration.
 kernels_of() { # FILES
     sed -n '/^MD5_WIDE_\(INLINE\|CODE\) .*(/ {
         s/MD5_WIDE_NAME(\([a-z0-9_]*\))/\1/; s/^MD5_WIDE_[A-Z]* //; s/ *(.*//; s/.*[ *]//p }' "$@" | sort
 }
 
-# written_once FILE HEADERS...: the file has each kernel's function as often as the headers have it: not once for each
-# instruction set. Names that clash have an ending there, and the leaves' are their own.
+# written_once FILE HEADERS...: returns success if the file contains each kernel's function as often as the headers do, and
+# not once for each instruction set. Clashing names have a suffix in FILE, and private copies have the library's prefix.
 written_once() {
     file=$1
     shift
@@ -131,18 +131,18 @@ written_once() {
     [ -s "$scratch/heads" ] && diff "$scratch/heads" "$scratch/written"
 }
 
-# sets_of FLAGS... FILE: how many instruction sets the preprocessor lets the file have kernels for.
+# sets_of FLAGS... FILE: prints the number of instruction sets for which the preprocessed file contains kernels.
 sets_of() {
     $cc -std=c11 -O2 -E "$@" >"$scratch/seen" && grep -c '[ ]*void md5i_skin_[a-z0-9]*(const md5i_skin_job \*job)$' "$scratch/seen"
 }
 
-# The rows of the table of sizes in the guide: KB FLAGS...
+# Prints the rows of the guide's table of sizes: KB FLAGS...
 sizes_of_guide() {
     sed -n 's/^| `\(-O[^`]*\)`.* | \([0-9][0-9]*\) |$/\2 \1/p' md5/docs/installing.md
 }
 
-# fits KB FLAGS...: a program that only loads, poses and skins plays, and is no larger, if it is built by the
-# compiler of the table.
+# fits KB FLAGS...: returns success if a program that only loads, poses and skins works, and is not larger than KB when the
+# compiler of the table builds it.
 fits() {
     kilobytes=$1
     shift

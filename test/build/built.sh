@@ -1,8 +1,8 @@
-# shellcheck shell=sh disable=SC2034 # what the scripts use
-# For scripts that build with other compilers: where a build by one of them is, so that none is made twice.
+# shellcheck shell=sh disable=SC2034 # used by the scripts
+# For scripts that build with other compilers: finds existing builds, so that no build is repeated.
 
-# What a compiler says of itself, without the name that it was called by. Files do not tell: with ccache all
-# compilers may be links to one program.
+# Prints the version that a compiler reports, without the name by which it was called. File names do not identify a
+# compiler: with ccache all compilers can be links to one program.
 version_of() { # COMPILER
     "$1" --version 2>/dev/null | sed 's/^[^ ]* //; q'
     "$1" -dumpmachine 2>/dev/null
@@ -11,7 +11,7 @@ is_same_compiler() {
     [ -n "$(version_of "$1")" ] && [ "$(version_of "$1")" = "$(version_of "$2")" ]
 }
 
-# The name of a compiler with its version, as clang-14 for clang, if it is installed under such a name.
+# Prints the name of a compiler with its version, such as clang-14 for clang, if it is installed under such a name.
 versioned() { # COMPILER
     for path in "$(dirname "$(command -v "$1")")/$1"-[0-9]*; do
         [ -x "$path" ] && is_same_compiler "$1" "$path" && echo "${path##*/}" && return
@@ -19,7 +19,7 @@ versioned() { # COMPILER
     echo "$1"
 }
 
-# The names of all gcc or clang with a version in their name.
+# Prints the names of all installed gcc or clang with a version in their name.
 installed() { # PATTERN
     for folder in $(echo "$PATH" | tr ':' ' '); do
         find "$folder/" -maxdepth 1 -name "$1-[0-9]*" 2>/dev/null
@@ -30,8 +30,8 @@ newest_clang() {
     echo "${newest_found:-clang}"
 }
 
-# find_build COMPILER: sets $compiler, $folder, and $flags for CFLAGS. If `make WERROR=yes` has built by the same
-# compiler, with no other flags, that is the folder; otherwise it has the name of the compiler, and no debug information.
+# find_build COMPILER: sets $compiler, $folder, and $flags for CFLAGS. If `make WERROR=yes` has built with the same compiler
+# and without other flags, $folder is that build. Otherwise it is named after the compiler and has no debug information.
 find_build() {
     compiler=$(versioned "$1") folder=build/by/$(versioned "$1") flags="-g0 ${CFLAGS:-}"
     [ -z "${CFLAGS:-}${LDFLAGS:-}" ] && [ -s build/release/flags ] || return 0

@@ -1,12 +1,12 @@
 # shellcheck shell=sh
-# For test scripts, after report.sh: a project that is not ours, which takes the library with CMake.
+# For test scripts, after report.sh: a user's project that uses the library with CMake.
 . test/build/readme.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 version=$(awk '/define MD5_VERSION_(MAJOR|MINOR|PATCH)/ { printf "%s%s", dot, $3; dot = "." }' md5/md5model.h)
 model=test/reference/data/still.md5mesh
 joints=$(awk '$1 == "numJoints" { print $2 }' $model)
 
-# user_project FOLDER: TAKE is how it takes the library: fetch, find or subdirectory (of FOLDER/md5model).
+# user_project FOLDER: writes a project. Its variable TAKE selects the method: fetch, find or subdirectory (FOLDER/md5model).
 user_project() {
     mkdir -p "$1"
     cat >"$1/CMakeLists.txt" <<'END'
@@ -36,7 +36,7 @@ END
     cp test/build/user/load.c test/build/user/play.c test/build/user/draw.c "$1/"
 }
 
-# configure SOURCE FOLDER OPTIONS...: keeps what CMake said in FOLDER.log.
+# configure SOURCE FOLDER OPTIONS...: runs CMake, with its output in FOLDER.log.
 configure() {
     from=$1 to=$2
     shift 2
@@ -46,7 +46,7 @@ configure() {
     }
 }
 
-# build FOLDER: without a warning.
+# build FOLDER: returns success if the project builds without a warning.
 build() {
     cmake --build "$1" -j "$(getconf _NPROCESSORS_ONLN)" >"$1.log" 2>&1 && ! grep -i warning "$1.log" || {
         cat "$1.log"
@@ -54,9 +54,9 @@ build() {
     }
 }
 
-# runs COMMAND...: prints the version, and how many joints a model has.
+# runs COMMAND...: returns success if the command prints the version and the number of joints of a model.
 runs() {
-    said=$("$@" $model | tr -d '\r')
-    echo "$said, expected $version $joints"
-    [ "$said" = "$version $joints" ]
+    output=$("$@" $model | tr -d '\r')
+    echo "$output, expected $version $joints"
+    [ "$output" = "$version $joints" ]
 }

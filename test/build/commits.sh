@@ -1,7 +1,7 @@
 #!/bin/sh
 # commits.sh [RANGE]: checks commit messages before they are pushed. Default: the commits since the last release, or, without
 # a tag, the commits that are not pushed yet. Each subject is `area: Imperative verb and object` of at most 72 characters,
-# where the area is a folder, a document or a word of the list below. Commits without a body are listed, but are no error.
+# where the area is a folder, a document or a word of the list below. Commits without a body are listed, but are not faults.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 last=$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null || git rev-parse --abbrev-ref '@{upstream}' 2>/dev/null)
@@ -24,7 +24,7 @@ git log --no-merges --reverse --format='%h%x09%s%x09%b%x00' "$range" | tr '\n\0'
     }
     $3 ~ /^ *$/ { bare = bare "    " $1 " " $2 "\n"; num_bare++ }
     END {
-        if (num_bare) printf "%d of %d without a body; is each reason in the summary?\n%s", num_bare, count, bare
+        if (num_bare) printf "%d of %d without a body: check that the subject contains the reason\n%s", num_bare, count, bare
         printf "%d commits, %d to reword\n", count, faults
         exit faults > 0
     }'

@@ -25,7 +25,7 @@ md5/skin  99.9  95
 counts=$(mktemp) || exit 1
 trap 'rm -f "$counts"' EXIT
 
-# Without AVX-512 neither its kernels nor the code that only they call can be reached.
+# On machines without AVX-512 neither its kernels nor the code that only they call can run.
 unreachable=
 if ! grep -qs avx512f /proc/cpuinfo; then
     echo "this machine has no AVX-512: its kernels are not counted"
@@ -33,9 +33,9 @@ if ! grep -qs avx512f /proc/cpuinfo; then
     limits=$(echo "$limits" | sed -E '/simd/s/100/95/; /(pose|core) /s/100/99/; /skin /s/99.9/99/')
 fi
 
-# gcov prints each source with its counts, once for each object that it is part of. What a header
-# holds is reached if it is in any of them. Objects whose source is gone are left over from before.
-# md5/core is in four libraries, md5/read in two.
+# gcov prints each source with its counts, once for each object that includes it. A line of a header counts as reached
+# if any object reaches it. Objects without a source are left from earlier builds. Four libraries contain md5/core, and two
+# contain md5/read.
 find "$1/md5" "$1/of" "$1/render" "$1/demo" -name '*.gcno' ! -name "$unreachable" | sort | while read -r notes; do
     source=$(echo "${notes#"$1"/}" | sed 's|^of/[a-z]*/||')
     [ -f "${source%.gcno}.c" ] &&
@@ -52,8 +52,8 @@ done | awk '
         line = part[2] + 0
         add(file " " line, part[1] ~ /[0-9]/)
     }
-    # The other branch of an assertion, and of the functions that only assertions call, ends the
-    # program: death tests look at the messages. Their lines count.
+    # The other branch of an assertion, and of the functions that only assertions call, ends the program: tests of misuse
+    # check only its message. The lines of assertions count.
     ours && /^ *[^ :]+: *[0-9]+:/ {
         if (/#if !defined\(NDEBUG\)/) in_check = 1
         if (/#endif/) in_check = 0
@@ -61,13 +61,13 @@ done | awk '
         in_assert = asserting || in_check
         if (/;$/) asserting = 0
     }
-    # Kernels for wide registers are templates: each is compiled for many sets of constants, so that
-    # most of their branches can go one way only. Their lines count, and equal bits are tested.
+    # Kernels for wide registers are templates: each is compiled for many sets of constants, and most branches can
+    # have only one result in each copy. Their lines count, and other tests compare their bits.
     ours && /^branch/ && !in_assert && file !~ /(wide|wide_[a-z0-9]+|lanes_[a-z0-9]+|points_[a-z0-9]+)\.h$/ { add(file " " line " " $2, $3 == "taken" && $4 != 0) }
     END { for (key in all) print key (split(key, part) == 2 ? " line " : " ") (key in hit ? 1 : 0) }
 ' | sort -k1,1 -k2,2n >"$counts"
 
-# Each line of it: file, line, "line" or the number of a branch, whether it is reached.
+# Format of the lines: file, line, "line" or the number of a branch, 1 if it is reached.
 echo "$limits" | awk '
     function percent(part, whole) { return whole ? 100 * part / whole : 100 }
     function show(name) {

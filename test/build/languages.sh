@@ -1,14 +1,15 @@
 # shellcheck shell=sh
-# For test scripts, after report.sh: samples that users copy compile without a warning as C11 and C++20, with gcc and clang.
+# For test scripts, after report.sh: checks that samples for users compile without a warning as C11 and C++20, with gcc and
+# clang.
 
-# compiles_as COMPILER LANGUAGE STANDARD FILE FLAGS...
+# compiles_as COMPILER LANGUAGE STANDARD FILE FLAGS...: returns success if the sample compiles without a warning.
 compiles_as() {
     used_compiler=$1 used_language=$2 used_standard=$3 used_file=$4
     shift 4
     "$used_compiler" -x "$used_language" "-std=$used_standard" -fsyntax-only -Wall -Wextra -Wpedantic -Werror "$@" "$used_file"
 }
 
-# check_languages TITLE FILE FLAGS...
+# check_languages TITLE FILE FLAGS...: one check for each compiler and language.
 check_languages() {
     sample_title=$1 sample=$2
     shift 2

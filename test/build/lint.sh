@@ -1,5 +1,5 @@
 #!/bin/sh
-# lint.sh: all checks that do not run the code; with LINT=compilers only the warnings of two compilers. Called by
+# lint.sh: runs all checks that do not run the code; with LINT=compilers only the warnings of two compilers. Called by
 # `make lint`, which generates the GL loader, fills build/include, and sets SDL_CFLAGS to the flags of SDL2's headers.
 . test/build/report.sh
 . test/build/built.sh
@@ -9,7 +9,7 @@ jobs=$(getconf _NPROCESSORS_ONLN)
 all_files=$(find md5 render demo test -name '*.[ch]' ! -name md5config.h | sort)
 include="-I. -Idemo/examples -isystem build/glad/include -isystem build/include -isystem build/include/md5model $SDL_CFLAGS"
 
-# A newer compiler warns of more; test/long/compilers.sh has the others.
+# A newer compiler has more warnings; test/long/compilers.sh tests the older ones.
 newest=$(newest_clang)
 
 timed() { # TITLE COMMAND...
@@ -18,17 +18,17 @@ timed() { # TITLE COMMAND...
     printf '%-16s %d s\n' "$1" $(($(date +%s) - start))
 }
 
-# Real builds, because some warnings come from the optimizer only; kept, so that the next time only what has
-# changed is looked at.
+# Complete builds, because some warnings come from the optimizer. The folder remains, so that the next run compiles only
+# changed files.
 compile() { # COMPILER
     find_build "$1"
     make --no-print-directory -j"$jobs" config=release CC="$compiler" BUILD="$folder" CFLAGS="$flags" WERROR=yes programs \
         "$folder/test/bench/bench.o" "$folder/test/bench/bench_gl.o"
 }
 
-# Each file by itself, as many at once as there are cores. What is found in a header comes up with every
-# file that includes it, and each finding has its long story: that is left in the log. demo/web needs emscripten's headers. TIDY_NODES=N ends the
-# analyzer's search of a function after N states instead of 225000, where nearly all of the time goes.
+# Analyzes each file separately, in parallel on all cores. clang-tidy repeats findings in a header for each file that
+# includes it, and explains each finding at length; the log contains the complete text. demo/web needs Emscripten's headers.
+# TIDY_NODES=N ends the analysis of a function after N states instead of 225000, which takes nearly all of the time.
 tidy() {
     log=build/lint/clang-tidy.log
     mkdir -p build/lint
@@ -41,11 +41,10 @@ tidy() {
     return 1
 }
 
-# Style is left to clang-tidy, and so is what is not initialized, because cppcheck loses sight of arrays
-# that are filled in loops; nor does it know a pointer to arrays from an array when it is freed, or what
-# tests free at the end of a block (test/own.h). Without -D it
-# reads each file once for each combination of macros that it finds, most of which nobody builds: five times
-# as long.
+# clang-tidy checks style. Checks of uninitialized data are disabled, because cppcheck does not follow arrays that loops
+# fill. Checks of freeing are disabled, because it confuses a pointer to arrays with an array, and does not recognize the
+# macros with which tests free memory at the end of a block (test/own.h). Without -D it analyzes each combination of
+# macros in a file, most of which are never built, and takes five times as long.
 cpp_check() {
     mkdir -p build/lint/cppcheck
     # shellcheck disable=SC2086
@@ -64,8 +63,8 @@ scripts() {
     { echo .ci/run; find test md5 render demo .ci -name '*.sh' | sort; } | xargs -P "$jobs" -n 16 shellcheck -x -S warning
 }
 
-# Names that are not used or not known, and lines over 110 columns. Texts of files are left as they are
-# (tabs), columns may be aligned, and Blender's declarations of properties look like annotations to pyflakes.
+# Reports unused and undefined names, and lines over 110 columns. Indentation of embedded texts (tabs) and aligned columns
+# are allowed; pyflakes mistakes Blender's declarations of properties for annotations.
 python_files() {
     find test models md5 render demo -name '*.py' | sort
 }

@@ -2,20 +2,20 @@
 # run_tests.sh SUITE...: runs test programs and test scripts in parallel, one more than there are cores: some wait for windows.
 # Each suite ends its output with `N passed, N failed, N skipped`; this script ends with the sums. A suite
 # that crashes, hangs or prints no counts adds one failure. The output of a failed suite is printed in
-# full; of others only the counts and the lines that begin with `skipped: ` or `note: `. What failed is named once
-# more before the sums. PROGRAM@1/2 is the first half of a program's tests, PROGRAM@2/2 the other.
-# Environment: what the Makefile sets, MD5_TEST_TIMEOUT (seconds for one suite), MD5_TEST_STOP: if it is not empty,
-# no suite starts after one has failed; and TEST: a folder of test/, or a part of a name, which selects scripts by their names and
-# the tests of the programs by theirs or by their files; at least one must match.
+# full; from other suites only the counts and the lines that begin with `skipped: ` or `note: `. Failed suites are listed
+# again before the sums. PROGRAM@1/2 is the first half of a program's tests, PROGRAM@2/2 the other.
+# Environment: the variables that the Makefile sets; MD5_TEST_TIMEOUT (seconds for one suite); MD5_TEST_STOP: if it is not
+# empty, no suite starts after one has failed; and TEST: a folder of test/, or a part of a name, which selects scripts by
+# their names and tests of the programs by their names or files; at least one must match.
 set -u
 
-# What the tests of the programs are selected by.
+# Selects tests of the programs.
 program_part=
 # The cache of compiled shaders is in build/, not in the home folder.
 export MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-$PWD/build/shader-cache}"
-# Mesa's software renderer: tests draw so little that optimizing shaders takes longer than it saves.
+# Mesa's software renderer without optimization: tests draw so little that optimizing shaders takes longer than it saves.
 export GALLIVM_PERF="${GALLIVM_PERF:-nopt}"
-# It draws in the program's own thread: other suites use the other cores, and no time goes into waking threads.
+# Mesa draws in the program's own thread: other suites use the other cores, and waking threads costs time.
 export LP_NUM_THREADS="${LP_NUM_THREADS:-0}"
 export LSAN_OPTIONS="suppressions=$PWD/test/build/leaks.txt:print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
@@ -23,7 +23,7 @@ export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 run() {
     timeout=${MD5_TEST_TIMEOUT:-600}
     case $1 in
-    # MD5_TEST_LONG is for the scripts of `make test` that `make test-long` runs whole.
+    # MD5_TEST_LONG is for the scripts of `make test` that `make test-long` runs in full.
     test/long/*.sh) (unset MD5_TEST_LONG && timeout "$timeout" sh "$1") ;;
     *.sh) timeout "$timeout" sh "$1" ;;
     # SDL needs no display with this driver.
@@ -80,12 +80,12 @@ if [ "${1:-}" = --one ]; then
 fi
 
 part=${TEST:-}
-# A script that runs tests itself means all of them.
+# A script that runs other tests needs all of them.
 unset TEST
 if [ -d "test/$part" ]; then
     part=${part:+test/$part/}
 fi
-# What a program is given; one that is named itself runs whole.
+# Arguments of programs; a selected program runs all of its tests.
 case $part in
 test_md5 | test_gl) program_part= ;;
 *) program_part=$part ;;
@@ -112,7 +112,7 @@ trap 'exit 1' INT TERM
 cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 printf '%s\n' "$@" | xargs -P "$((cores + 1))" -I '{}' sh "$0" --one '{}' "$folder" "$program_part"
 cat "$folder"/*.failed 2>/dev/null
-# A suite without counts is a failure, whatever the reason.
+# A suite without counts is a failure, for any reason.
 cat "$folder"/*.counts 2>/dev/null | awk -v suites=$# -v part="$part" '
     { passed += $1; failed += $2; skipped += $3 }
     END {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# small_models.sh MODELS COPY VIEW_PNG: copies the folder, with textures of at most 128 texels a side.
+# small_models.sh MODELS COPY VIEW_PNG: copies the folder, with textures of at most 128 by 128 texels.
 set -eu
 models=$1 copy=$2 view_png=$3
 most=128

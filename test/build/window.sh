@@ -1,8 +1,8 @@
-# shellcheck shell=sh disable=SC2154,SC2034 # what report.sh sets, and what the scripts use
-# For test scripts that drive md5view in a real window: an X server of our own (Xvfb), real keys and
-# mouse moves (xdotool), real drops. Tests read what an action did from the line that the viewer logs
-# after each with `--verbose debug`, and from the pictures that it saves. If Xvfb or xdotool is missing,
-# the script skips its tests and ends here. $screen is the size of the screen.
+# shellcheck shell=sh disable=SC2154,SC2034 # set by report.sh; used by the scripts
+# For test scripts that drive md5view in a real window with a private X server (Xvfb), real keys and mouse moves
+# (xdotool), and real drops. Tests read the effect of an action from the line that the viewer logs after each action
+# with `--verbose debug`, and from the images that it saves. If Xvfb or xdotool is missing, the script skips its tests
+# and exits here. $screen is the size of the screen.
 view=$(realpath "$products/md5view")
 root=$PWD
 own=$root/$models/bobbin/bobbin.md5mesh
@@ -16,8 +16,8 @@ done
 
 # -- A screen and a viewer on it ----------------------------------------------------------------
 
-unset WAYLAND_DISPLAY SDL_VIDEODRIVER XDG_CURRENT_DESKTOP # whose dialogs nobody would answer
-export SDL_AUDIODRIVER=dummy # nobody shall hear tests
+unset WAYLAND_DISPLAY SDL_VIDEODRIVER XDG_CURRENT_DESKTOP # desktop dialogs would wait for an answer
+export SDL_AUDIODRIVER=dummy # tests must be silent
 viewer=
 Xvfb -displayfd 3 -screen 0 "${screen:-1280x900}x24" -nolisten tcp 3>"$scratch/display" 2>"$scratch/xvfb" &
 server=$!
@@ -28,7 +28,7 @@ end_all() {
 }
 trap end_all EXIT
 
-# until_true COMMAND...: waits for it to succeed, for minutes at most, which only a failure takes.
+# until_true COMMAND...: repeats the command until it succeeds. Gives up after minutes, which only happens on failure.
 until_true() {
     rounds=2000
     while [ $rounds -gt 0 ]; do
@@ -45,11 +45,11 @@ until_true [ -s "$scratch/display" ] || {
 DISPLAY=:$(cat "$scratch/display")
 export DISPLAY
 
-# Screenshots go into the current folder. The log is kept by name, for there are several.
+# Screenshots go into the current folder. $log is a path, because there are several logs.
 pictures=$scratch/pictures
 mkdir "$pictures"
-# $config selects the configuration file; by default none is read or written. $quick: few frames that are
-# drawn quickly, because tests examine the effect of an action and not smooth motion.
+# $config selects the configuration file; by default none is read or written. $quick reduces the number and quality of
+# frames, because tests examine the effect of an action and not smooth motion.
 log=
 config=--no-config
 size=--resolution=800,450
@@ -57,27 +57,27 @@ quick="--frame-rate 10 --samples 1 --no-shadow"
 open_viewer() { # ARGUMENTS...
     log=$scratch/log$((${runs:=0} + 1))
     runs=$((runs + 1))
-    # shellcheck disable=SC2086 # several words, or none
+    # shellcheck disable=SC2086 # zero or more arguments
     (cd "$pictures" && exec "$view" --verbose debug $quick $config $size "$@") 2>"$log" &
     viewer=$!
     until_true grep -q '^start: ' "$log" || { cat "$log"; return 1; }
-    until_true xdotool search --onlyvisible --pid $viewer || return 1 # it is shown with its first picture
+    until_true xdotool search --onlyvisible --pid $viewer || return 1 # the window appears with its first frame
     window=$(xdotool search --onlyvisible --pid $viewer 2>/dev/null | tail -n 1)
     xdotool windowfocus --sync "$window"
 }
-# The viewer has ended with this status.
+# Returns success if the viewer exited with this status.
 ended_with() {
     end_status=0
-    until_true sh -c "! kill -0 $viewer" || { echo "it does not exit"; return 1; }
+    until_true sh -c "! kill -0 $viewer" || { echo "the viewer does not exit"; return 1; }
     wait "$viewer" || end_status=$?
     viewer=
     ! leak_sanitizer_crashed "$log" || end_status=$1
     [ "$end_status" -eq "$1" ] || { echo "status $end_status"; cat "$log"; return 1; }
 }
 
-# -- Acting and looking -------------------------------------------------------------------------
+# -- Actions and their effects --------------------------------------------------------------------
 
-# The last line of an action, and the value of a word in a line: `value frame`.
+# The line that an action logged, and the value of a field in it: `value frame`.
 line=
 value() {
     echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
@@ -85,8 +85,8 @@ value() {
 count_of() {
     grep -c "^$1: " "$log"
 }
-# after ACTION COMMAND...: runs the command and waits until the viewer logs that action; $line is the
-# line that it logged, $before the last line before the command.
+# after ACTION COMMAND...: runs the command and waits until the viewer logs that action; $line is that logged line,
+# $before the last line before the command.
 before=
 after() {
     action=$1
@@ -128,8 +128,8 @@ repeats_until() {
     done
     says "$3"
 }
-# clicks ACTION X Y: repeats the click, which may hit something else while the target is not drawn yet, until the viewer
-# logs the action. It logs each click as some action.
+# clicks ACTION X Y: repeats the click until the viewer logs the action. A click can hit another target if its own is not
+# drawn yet; the viewer logs every click as some action.
 clicks() {
     clicked=$(count_of "$1")
     before=$(grep -E '^[a-z-]+: model=' "$log" | tail -n 1)
@@ -142,7 +142,8 @@ clicks() {
     more_than "$1" "$clicked" || { echo "no line for $1"; tail -n 3 "$log"; return 1; }
     line=$(grep "^$1: " "$log" | tail -n 1)
 }
-# says CONDITION: an awk condition on the values before (was["time"]) and after (is["time"]) the action.
+# says CONDITION: returns success if an awk condition on the values before (was["time"]) and after (is["time"]) the action is
+# true.
 says() {
     printf '%s\n%s\n' "$before" "$line" | awk "
         { for (i = 2; i <= NF; i++) { at = index(\$i, \"=\"); k = substr(\$i, 1, at - 1)
@@ -153,7 +154,7 @@ says() {
         function last(s) { sub(/.*\\//, \"\", s); return s + 0 }
         END { exit !($1) }" || { echo "not $1"; echo "$before"; echo "$line"; return 1; }
 }
-# does TITLE ACTION KEY CONDITION
+# does TITLE ACTION KEY CONDITION: checks that the key triggers the action and that the condition is true afterwards.
 does() {
     title=$1 key_action=$2 key=$3 condition=$4
     has_effect() {
@@ -169,13 +170,13 @@ drag() { # BUTTON X Y X Y
         mousemove --window "$window" $((($2 + $4) / 2)) $((($3 + $5) / 2)) \
         mousemove --window "$window" "$4" "$5" mouseup "$1"
 }
-# Saves the current picture with F12 and renames it.
+# Saves the current image with F12 and renames it.
 take() { # NAME [KEY]
     press "${2:+clean-}screenshot" "${2:-F12}" || return 1
     saved=$(grep '^/.*\.png$' "$log" | grep -v ' ' | tail -n 1)
     mv "$saved" "$scratch/$1.png"
 }
-differ() { # LEAST NAME NAME
+differ() { # MIN_FRACTION NAME NAME
     share=$(png differ "$scratch/$2.png" "$scratch/$3.png")
     echo "$share of the pixels differ"
     echo "$share $1" | awk '{ exit !($1 > $2) }'
@@ -183,7 +184,7 @@ differ() { # LEAST NAME NAME
 
 # -- Files to open ------------------------------------------------------------------------------
 
-# Two models and an animation that fits the second, in a folder of their own.
+# Two models and an animation that matches the second, in a separate folder.
 folder="$scratch/two models"
 mkdir "$folder"
 cp test/reference/data/still.md5mesh "$folder/a.md5mesh"

@@ -10,8 +10,8 @@ if ! python3 test/convert/gltf_make.py "$made"; then
     check "files are made" false
     finish
 fi
-"$tool" convert "$made/plain.glb" --output "$scratch" 2>"$scratch/said"
-if grep -q 'built without jansson' "$scratch/said"; then
+"$tool" convert "$made/plain.glb" --output "$scratch" 2>"$scratch/check_output"
+if grep -q 'built without jansson' "$scratch/check_output"; then
     skip "glTF in" "this build has no jansson"
     finish
 fi

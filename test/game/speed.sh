@@ -70,5 +70,5 @@ PYTHON
 }
 check "a large game folder is written" generates
 check "a large game folder is indexed fast" is_fast
-grep '^note: ' "$scratch/said"
+grep '^note: ' "$scratch/check_output"
 finish

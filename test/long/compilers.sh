@@ -30,7 +30,7 @@ for name in ${COMPILERS-$all}; do
     start=$(date +%s)
     check "$name: built" built "$name"
     check "$name: tests" tested "$name"
-    echo "note: $name: $(($(date +%s) - start)) s: $(tail -n 1 "$scratch/said")"
+    echo "note: $name: $(($(date +%s) - start)) s: $(tail -n 1 "$scratch/check_output")"
 done
 
 reads_headers() { # COMPILER STANDARD

@@ -61,8 +61,8 @@ on() {
     check "$name: md5tool says the same" tells_the_same "build/on/$name/md5tool$ending"
     check "$name: tests" tested "build/on/$name/test_md5$ending" "$tests"
     echo "note: $name: built in $((middle - start)) s, tested in $(($(date +%s) - middle)) s:" \
-        "$(grep -E '^[0-9]+ passed' "$scratch/said" | tail -n 1)," \
-        "$(grep '^note: hash' "$scratch/said" | sed 's/.*: /hash /')"
+        "$(grep -E '^[0-9]+ passed' "$scratch/check_output" | tail -n 1)," \
+        "$(grep '^note: hash' "$scratch/check_output" | sed 's/.*: /hash /')"
 }
 
 few=${EMULATED_TESTS-}

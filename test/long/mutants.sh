@@ -10,7 +10,7 @@ if git ls-files --error-unmatch Makefile >/dev/null 2>&1; then
     # shellcheck disable=SC2086 # several folders
     check "a test notices each planted fault" python3 test/long/mutants.py "${MUTANTS:-30}" "${SEED:-1}" "$since" \
         "${MUTANT_MINUTES:-40}" ${MODULES:-md5 render demo/common demo/looks demo/convert demo/tool demo/viewer}
-    [ "$failed" -ne 0 ] || cat "$scratch/said"
+    [ "$failed" -ne 0 ] || cat "$scratch/check_output"
 else
     skip "planted faults" "this is no git repository"
 fi

@@ -45,7 +45,7 @@ for kind in scalar simd; do
     check "$kind: the bits are those of x86-64" same_bits $kind
 done
 check "vectors skin at least 2.5 times as fast" speed
-grep '^note' "$scratch/said"
+grep '^note' "$scratch/check_output"
 check "the page's fonts have the letters of the viewer" made build/web/font.c
 [ "${WEB_TEST:-}" != node ] || finish
 
@@ -73,9 +73,9 @@ same_picture() { # KIND SHARE [OPTION]
 }
 for kind in simd scalar; do
     check "$kind: the picture is the one of here, and the console is empty" same_picture $kind 0.003 no-shadow
-    grep '^note' "$scratch/said"
+    grep '^note' "$scratch/check_output"
     check "$kind: and with shadows, but for three pixels of a hundred" same_picture $kind 0.03
-    grep '^note' "$scratch/said"
+    grep '^note' "$scratch/check_output"
 done
 check "without a model ours is shown, and a first visit tells of no new version" shown open view.html is "document.title.startsWith('bobbin')" \
     is "navigator.serviceWorker.ready.then(() => !/new version/.test(note.textContent))"
@@ -103,7 +103,7 @@ first_picture() {
 }
 mkdir -p $web/test
 check "the first picture comes in 7 times of an empty one" first_picture
-grep '^note: the first' "$scratch/said"
+grep '^note: the first' "$scratch/check_output"
 # A model of the page, then one that is dropped on it, which is another one.
 check "a dropped file is shown" shown open "view.html#model=models/thimble/thimble.md5mesh" \
     is "document.title.startsWith('thimble')" drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
@@ -266,7 +266,7 @@ check "the first picture needs these files" shown open "view.html#no-config" is 
     is "$early === 'bobbin.1.gz files.js md5view-simd.js md5view-simd.wasm models.json page.css style.css unpack.js view.js'"
 check "the first picture needs 2 MB" gzipped 2000000 $web/view.html $web/models/bobbin.1.gz $web/files.js $web/md5view-simd.js \
     $web/md5view-simd.wasm $web/models.json $web/page.css $web/style.css $web/unpack.js $web/view.js
-grep '^note' "$scratch/said"
+grep '^note' "$scratch/check_output"
 # Our machine goes on when the rest of it comes, late: it is not opened again, has not begun anew, and then can be driven.
 late="(f => { const come = new Promise(done => window.come = done); window.fetch = (url, ...its) =>
     /bobbin.2/.test(url.url ?? url) ? come.then(() => f(url, ...its)) : f(url, ...its); return true; })(fetch)"
@@ -284,7 +284,7 @@ check "what comes later replaces nothing that was opened" shown begin "view.html
     is "performance.getEntriesByType('resource').some(its => /bobbin.2/.test(its.name))" is "$soon" is "$soon" \
     save "$scratch/later.png" same "$scratch/opened.png" "$scratch/later.png" 0.02
 check "the start page needs 300 KB" gzipped 307200 $web/index.html $web/style.css $web/page.css $web/pictures/*
-grep '^note' "$scratch/said"
+grep '^note' "$scratch/check_output"
 here="document.activeElement.id || document.activeElement.tagName"
 check "Tab leaves the viewer, at once and after Escape" shown open "view.html#no-config" is "($here) === 'canvas'" key Tab is "($here) !== 'canvas'" \
     is "canvas.focus(), true" key w key Tab is "($here) === 'canvas'" key Escape key Tab is "($here) !== 'canvas'"
@@ -832,7 +832,7 @@ fi
 # -- The package --------------------------------------------------------------------------------
 
 check "the package is made" made npm
-package=$PWD/$(sed -n 's/\.sha256$//p' "$scratch/said")
+package=$PWD/$(sed -n 's/\.sha256$//p' "$scratch/check_output")
 packed() {
     (cd build && sha256sum -c "${package##*/}.sha256") && tar -tzf "$package" | tr '\n' ' ' >"$scratch/packed" && cat "$scratch/packed"
     [ "$(cat "$scratch/packed")" = "$(for file in LICENSE README.md core.js custom-elements.json element.js machine_text.js md5-model.d.ts \
@@ -948,7 +948,7 @@ small() {
     holds '$1 <= 921600' "$size"
 }
 check "the viewer is at most 900 KB" small
-grep '^note' "$scratch/said"
+grep '^note' "$scratch/check_output"
 check "the element is at most 190 KB" small_element
-grep '^note: the element' "$scratch/said"
+grep '^note: the element' "$scratch/check_output"
 finish

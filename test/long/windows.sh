@@ -44,7 +44,7 @@ draws() { # RESULT SHARE ARGUMENTS...: of the pixels at most so many may differ
         holds "\$1 <= $most" "$(png differ "$scratch/here.png" "$scratch/there.png")"
 }
 shows_bobbin() { # without files: those beside it
-    xvfb-run -a wine "$scratch/a folder/md5view.exe" --frames 2 </dev/null 2>&1 | tee "$scratch/said" | grep '2 frames' && ! grep -i 'error\|warning' "$scratch/said"
+    xvfb-run -a wine "$scratch/a folder/md5view.exe" --frames 2 </dev/null 2>&1 | tee "$scratch/check_output" | grep '2 frames' && ! grep -i 'error\|warning' "$scratch/check_output"
 }
 again() {
     rm -rf build/windows-again && mkdir build/windows-again && cp -r build/windows/packages build/windows-again/ &&

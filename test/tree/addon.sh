@@ -2,7 +2,7 @@
 # The Blender add-on, as far as it can be checked without Blender: the rest is in test/blender.
 . test/build/report.sh
 if python3 -c 'import tomllib' 2>/dev/null; then
-    make -s addon >"$scratch/said"
+    make -s addon >"$scratch/check_output"
     check "the add-on fits Blender 3.4 to 5.0, as add-on and as extension" \
         python3 -B test/blender/api.py models/blender/io_md5 build/io_md5.zip
 else

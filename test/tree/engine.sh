@@ -166,7 +166,7 @@ reads_quickly() {
 # -- What was left out --
 
 refuses() { # WORDS MESH ANIM
-    "$scratch/c" "" "$2" "$3" | tee "$scratch/said.txt" | grep -q "refused: .*$1" || { cat "$scratch/said.txt"; false; }
+    "$scratch/c" "" "$2" "$3" | tee "$scratch/check_output.txt" | grep -q "refused: .*$1" || { cat "$scratch/check_output.txt"; false; }
 }
 walk=$PWD/models/bobbin/walk.md5anim
 printf 'BRM\n' >"$scratch/model.bmd5mesh"

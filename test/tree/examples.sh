@@ -29,7 +29,7 @@ compile() {
     $compiler "$@" -Wall -Wextra -Werror demo/examples/"$file" -o "$scratch/${file%.*}" \
         $(package --cflags --libs $library) $(system_flags) ${MD5_LINK_FLAGS:-} -pthread
 }
-example() { # NAME ARGUMENT...: runs it with the installed libraries; keeps its output in $scratch/said
+example() { # NAME ARGUMENT...: runs it with the installed libraries; keeps its output in $scratch/check_output
     program=$1
     shift
     LD_LIBRARY_PATH=$root$prefix/lib "$scratch/$program" "$@"

@@ -30,12 +30,12 @@ silent "each page shows a technique of the table" unnamed_pages
 # The viewer is built of texts and functions that belong together.
 pages=demo/viewer/pages
 embed() {
-    python3 render/embed.py pages $pages/page.h "$scratch/pages.c" "$@" >"$scratch/said" 2>&1
+    python3 render/embed.py pages $pages/page.h "$scratch/pages.c" "$@" >"$scratch/check_output" 2>&1
 }
 # refuses WORDS FILE...: what is built of these files says so, and fails
 refuses() {
     words=$1 && shift
-    ! embed "$@" && grep -qF "$words" "$scratch/said" || { cat "$scratch/said" && false; }
+    ! embed "$@" && grep -qF "$words" "$scratch/check_output" || { cat "$scratch/check_output" && false; }
 }
 check "pages and their texts are one" embed $pages/pages.txt $pages/*.c
 sed '/^.additive.$/,/^see/d' $pages/pages.txt >"$scratch/less.txt"

@@ -1,4 +1,4 @@
-# An overlay port that builds the checkout it lies in: vcpkg install md5model --overlay-ports=md5/packaging/vcpkg
+# An overlay port that builds the checkout that contains it: vcpkg install md5model --overlay-ports=md5/packaging/vcpkg
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES gl MD5MODEL_GL)
