@@ -487,6 +487,37 @@ static uint32_t decode_tracks(const md5_anim *anim, md5_track *tracks, md5_quat 
     return num_components;
 }
 
+// The arrays of a decompressed animation that are written after their allocation.
+typedef struct decoded_arrays {
+    md5_track *tracks;
+    md5_quat *rotations;    // [num_frames * num_rotations]
+    md5_vec3 *translations; // [num_frames * num_translations]
+} decoded_arrays;
+
+// Lays out a decompressed animation in a block, or only measures its size. Copies the tables of the
+// compressed animation `anim` to `result`. Returns the animation, or NULL while measuring.
+static md5_anim *lay_out_decompressed(md5_block *block, const md5_anim *anim, md5_anim *result,
+                                      decoded_arrays *arrays)
+{
+    const size_t num_joints = anim->internal.packed->num_joints;
+    const size_t num_frames = anim->internal.packed->num_frames;
+    md5_anim *const decompressed = MD5_BLOCK_ARRAY(block, md5_anim, 1);
+    result->skeleton = copy_skeleton(block, &anim->skeleton);
+    result->command_line = md5i_block_copy_text(block, "", 0);
+    arrays->tracks = MD5_BLOCK_ARRAY(block, md5_track, num_joints);
+    result->base_frame = MD5_BLOCK_COPY(block, md5_xform, anim->base_frame, num_joints);
+    result->constant = MD5_BLOCK_COPY(block, md5_xform, anim->constant, num_joints);
+    result->rotation_joints =
+        MD5_BLOCK_COPY(block, uint32_t, anim->rotation_joints, anim->num_rotations);
+    result->translation_joints =
+        MD5_BLOCK_COPY(block, uint32_t, anim->translation_joints, anim->num_translations);
+    arrays->rotations =
+        (md5_quat *)md5i_block_alloc(block, num_frames, anim->num_rotations * sizeof(md5_quat));
+    arrays->translations =
+        (md5_vec3 *)md5i_block_alloc(block, num_frames, anim->num_translations * sizeof(md5_vec3));
+    return decompressed;
+}
+
 md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(anim, MD5_TAG_ANIM);
@@ -495,49 +526,33 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
         return NULL;
     }
     MD5_ASSERT_OPTS(opts);
-    const md5_packed *const packed = anim->internal.packed;
-    md5_anim result = *anim;
-    md5_anim *decompressed = NULL;
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    if (!packed) {
+    if (!anim->internal.packed) {
         MD5_FAIL(&context, MD5_ERROR_MISMATCH, "cannot decompress animation: it is not compressed");
         return NULL;
     }
-    const size_t num_joints = packed->num_joints;
-    const size_t num_frames = packed->num_frames;
+    md5_anim result = *anim;
+    decoded_arrays arrays;
     md5_block block = {0};
-    md5_track *tracks = NULL;
-    md5_quat *rotations = NULL;
-    md5_vec3 *translations = NULL;
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        decompressed = MD5_BLOCK_ARRAY(&block, md5_anim, 1);
-        result.skeleton = copy_skeleton(&block, &anim->skeleton);
-        result.command_line = md5i_block_copy_text(&block, "", 0);
-        tracks = MD5_BLOCK_ARRAY(&block, md5_track, num_joints);
-        result.base_frame = MD5_BLOCK_COPY(&block, md5_xform, anim->base_frame, num_joints);
-        result.constant = MD5_BLOCK_COPY(&block, md5_xform, anim->constant, num_joints);
-        result.rotation_joints =
-            MD5_BLOCK_COPY(&block, uint32_t, anim->rotation_joints, anim->num_rotations);
-        result.translation_joints =
-            MD5_BLOCK_COPY(&block, uint32_t, anim->translation_joints, anim->num_translations);
-        rotations = (md5_quat *)md5i_block_alloc(&block, num_frames,
-                                                 anim->num_rotations * sizeof *rotations);
-        translations = (md5_vec3 *)md5i_block_alloc(&block, num_frames,
-                                                    anim->num_translations * sizeof *translations);
-        if (pass == 0 && !md5i_block_end_measuring(&context, &block))
-            return NULL;
-    }
-    result.num_components = decode_tracks(anim, tracks, rotations, translations);
-    result.tracks = tracks;
-    result.rotations = rotations;
-    result.translations = translations;
+    (void)lay_out_decompressed(&block, anim, &result, &arrays);
+    if (!md5i_block_end_measuring(&context, &block))
+        return NULL;
+    md5_anim *const decompressed = lay_out_decompressed(&block, anim, &result, &arrays);
+    result.num_components =
+        decode_tracks(anim, arrays.tracks, arrays.rotations, arrays.translations);
+    result.tracks = arrays.tracks;
+    result.rotations = arrays.rotations;
+    result.translations = arrays.translations;
+    result.frame_bounds = NULL;
+    result.num_warnings = 0;
+
+    // The result is not compressed.
     result.internal.packed = NULL;
     result.packed_size = 0;
     result.tolerance = 0;
     result.max_error = 0;
-    result.frame_bounds = NULL;
-    result.num_warnings = 0;
+
     result.size = block.used;
     result.internal.allocator = context.allocator;
     result.internal.tag = MD5_TAG_ANIM;

@@ -1094,29 +1094,47 @@ static bool read_script(md5_cube2_reader *reader, const char *path)
     return true;
 }
 
+// The folder of models in the data of Cube 2's engines, relative to the root.
+static const char models_folder[] = "packages/models/";
+
+// Finds the base folders of the paths in a script: the folder of the script, the root of the data,
+// and the folder of models. Without a `root` of the caller, the root is the folder that contains
+// "packages/models/" or, in other engines, the folder "data/" in the path of the script.
+static bool find_folders(md5_cube2_reader *reader, const char *path, const char *root)
+{
+    md5_arena *const arena = reader->arena;
+    const char *const slash = strrchr(path, '/');
+    const size_t folder_length = slash ? (size_t)(slash - path) + 1 : 0;
+    const size_t models_end = find_part_end(path, folder_length, models_folder);
+    const bool has_models = models_end > 0;
+    size_t root_length;
+    if (has_models)
+        root_length = models_end - strlen(models_folder);
+    else
+        root_length = find_part_end(path, folder_length, "data/");
+    reader->folder = md5_copy_text(arena, path, folder_length);
+    if (root)
+        reader->script.root = join_path(arena, root, root[0] ? "/" : "");
+    else
+        reader->script.root = md5_copy_text(arena, path, root_length);
+    TRY(reader->folder && reader->script.root);
+    reader->models = join_path(arena, reader->script.root, has_models ? models_folder : "");
+    return reader->models != NULL;
+}
+
+#define DEFAULT_CUBE2_SCALE 0.25f // of models without the command md5scale
+
+// Reads a model into a block.
 static bool read_cube(cube_block *block, const char *path, const char *root)
 {
     md5_cube2_reader *const reader = MD5_ALLOC_ZEROED(&block->arena, md5_cube2_reader, 1);
     TRY(reader);
-    reader->arena = reader->script.arena = &block->arena;
+    reader->arena = &block->arena;
+    reader->script.arena = &block->arena;
     reader->script.context = &block->context;
-    reader->cube.scale = 0.25f;
-
-    // Finds the base folders of the paths in the script.
-    static const char models[] = "packages/models/";
-    const char *const slash = strrchr(path, '/');
-    const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
-    const size_t after_models = find_part_end(path, length, models);
-    const size_t root_length =
-        after_models ? after_models - strlen(models) : find_part_end(path, length, "data/");
-    reader->folder = md5_copy_text(reader->arena, path, length);
-    if (root)
-        reader->script.root = join_path(reader->arena, root, root[0] ? "/" : "");
-    else
-        reader->script.root = md5_copy_text(reader->arena, path, root_length);
-    TRY(reader->folder && reader->script.root);
-    reader->models = join_path(reader->arena, reader->script.root, after_models ? models : "");
-    TRY(reader->models && read_script(reader, path));
+    reader->cube.scale = DEFAULT_CUBE2_SCALE;
+    TRY(find_folders(reader, path, root));
+    TRY(read_script(reader, path));
     reader->cube.num_warnings = block->context.num_warnings;
     reader->cube.internal = block->cube.internal;
     block->cube = reader->cube;
@@ -1210,6 +1228,16 @@ uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask, const ch
     return MD5_NONE;
 }
 
+// Clamps an index or a count to min..max. A negative value counts from `end`.
+static int64_t clamp_from_end(int64_t value, int64_t end, int64_t min, int64_t max)
+{
+    if (value < 0)
+        value = end + value;
+    if (value < min)
+        return min;
+    return value < max ? value : max;
+}
+
 void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames, uint32_t *first,
                           uint32_t *count)
 {
@@ -1217,59 +1245,64 @@ void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames, uint3
     MD5_ASSERT(num_frames > 0, "num_frames: must be at least 1");
     MD5_ASSERT(first != NULL && count != NULL, "first, count: must not be NULL");
     const int64_t total = num_frames;
-    const int64_t last = total - 1;
-    int64_t start = anim->start;
-    if (start < 0) // counts from the end
-        start = total + start > 0 ? total + start : 0;
-    else if (start > last)
-        start = last;
-    int64_t length = total - start;
-    if (anim->end > 0 && anim->end < length)
-        length = anim->end;
-    else if (anim->end < 0) // counts from the end
-        length = length + anim->end > 1 ? length + anim->end : 1;
+    const int64_t start = clamp_from_end(anim->start, total, 0, total - 1);
+    const int64_t remaining = total - start;
+    int64_t length = remaining; // anim->end = 0
+    if (anim->end != 0)
+        length = clamp_from_end(anim->end, remaining, 1, remaining);
     *first = (uint32_t)start;
     *count = (uint32_t)length;
 }
 
 // -- Materials ------------------------------------------------------------------------------------
 
+static void apply_skin(const md5_cube2_material_command *command, md5_cube2_material *material)
+{
+    material->texture = command->images[0];
+    if (!command->images[1].path) // without masks the other arguments are ignored
+        return;
+    material->masks = command->images[1];
+    memcpy(material->environment_range, command->values, sizeof material->environment_range);
+}
+
+static md5_cube2_switch switch_from_value(float value)
+{
+    return value != 0.0f ? MD5_CUBE2_ON : MD5_CUBE2_OFF;
+}
+
+// Applies one command of a script, which replaces earlier values of the same command.
 static void apply_material_command(const md5_cube2_material_command *command,
                                    md5_cube2_material *material)
 {
+    const char *const keyword = command->keyword;
     const float value = command->values[0];
-    if (strcmp(command->keyword, "md5skin") == 0) {
-        material->texture = command->images[0];
-        if (command->images[1].path) { // without masks the other arguments are ignored
-            material->masks = command->images[1];
-            memcpy(material->environment_range, command->values,
-                   sizeof material->environment_range);
-        }
-    } else if (strcmp(command->keyword, "md5bumpmap") == 0)
+    if (strcmp(keyword, "md5skin") == 0) {
+        apply_skin(command, material);
+    } else if (strcmp(keyword, "md5bumpmap") == 0) {
         material->normal_map = command->images[0];
-    else if (strcmp(command->keyword, "md5envmap") == 0)
+    } else if (strcmp(keyword, "md5envmap") == 0) {
         material->environment = command->images[0].path;
-    else if (strcmp(command->keyword, "md5shader") == 0)
+    } else if (strcmp(keyword, "md5shader") == 0) {
         material->shader = command->images[0].path;
-    else if (strcmp(command->keyword, "md5spec") == 0)
+    } else if (strcmp(keyword, "md5spec") == 0) {
         material->specular = value;
-    else if (strcmp(command->keyword, "md5ambient") == 0)
+    } else if (strcmp(keyword, "md5ambient") == 0) {
         material->ambient = value;
-    else if (strcmp(command->keyword, "md5glow") == 0)
+    } else if (strcmp(keyword, "md5glow") == 0) {
         material->glow = value;
-    else if (strcmp(command->keyword, "md5alphatest") == 0)
+    } else if (strcmp(keyword, "md5alphatest") == 0) {
         material->alpha_test = value > 0.0f ? value : 0.0f;
-    else if (strcmp(command->keyword, "md5alphablend") == 0)
-        material->alpha_blend = value != 0.0f ? MD5_CUBE2_ON : MD5_CUBE2_OFF;
-    else if (strcmp(command->keyword, "md5cullface") == 0)
-        material->cull_face = value != 0.0f ? MD5_CUBE2_ON : MD5_CUBE2_OFF;
-    else if (strcmp(command->keyword, "md5fullbright") == 0)
+    } else if (strcmp(keyword, "md5alphablend") == 0) {
+        material->alpha_blend = switch_from_value(value);
+    } else if (strcmp(keyword, "md5cullface") == 0) {
+        material->cull_face = switch_from_value(value);
+    } else if (strcmp(keyword, "md5fullbright") == 0) {
         material->fullbright = value;
-    else if (strcmp(command->keyword, "md5glare") == 0)
+    } else if (strcmp(keyword, "md5glare") == 0) {
         memcpy(material->glare, command->values, sizeof material->glare);
-    else if (strcmp(command->keyword, "md5scroll") == 0)
+    } else if (strcmp(keyword, "md5scroll") == 0) {
         memcpy(material->scroll, command->values, sizeof material->scroll);
-    else if (strcmp(command->keyword, "md5material") == 0) {
+    } else if (strcmp(keyword, "md5material") == 0) {
         material->materials[0] = (int32_t)value;
         material->materials[1] = (int32_t)command->values[1];
     }

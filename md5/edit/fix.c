@@ -403,7 +403,7 @@ static md5_vec3 weight_point(const md5_doc *doc, const md5_weight *weight)
 }
 
 // Writes the positions of all vertices of the document in the bind pose.
-static void place_vertices(const md5_doc *doc, md5_vec3 *positions)
+static void compute_positions(const md5_doc *doc, md5_vec3 *positions)
 {
     for (uint32_t m = 0; m < doc->num_meshes; m++) {
         const md5_doc_mesh *const mesh = &doc->meshes[m];
@@ -571,7 +571,7 @@ static bool rebuild_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *
     if (edit->drops_unused) {
         md5_vec3 *const positions = MD5_ALLOC_ARRAY(&it->scratch, md5_vec3, num_vertices);
         TRY(positions);
-        place_vertices(doc, positions);
+        compute_positions(doc, positions);
         part.positions = positions;
     }
     to->meshes = MD5_ALLOC_ARRAY(&it->arena, md5_doc_mesh, capacity);
@@ -678,7 +678,7 @@ static bool read_fill_tables(repair *it, weight_fill *fill)
     fill->positions = MD5_ALLOC_ARRAY(&it->scratch, md5_vec3, num_vertices);
     fill->corners = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, 3 * num_triangles);
     TRY(fill->vertices && fill->positions && fill->corners);
-    place_vertices(doc, fill->positions);
+    compute_positions(doc, fill->positions);
     uint32_t max_weights = 1;
     uint32_t first = 0;
     size_t num_corners = 0;
@@ -742,7 +742,7 @@ static void visit_vertex(weight_fill *fill, uint32_t vertex, uint32_t *queue, ui
 
 // Sets the positions of vertices without weights, in the order of their distance from vertices
 // whose positions are known.
-static bool place_bare_vertices(repair *it, weight_fill *fill)
+static bool compute_bare_positions(repair *it, weight_fill *fill)
 {
     uint32_t *const queue = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, fill->num_vertices);
     TRY(queue && list_incident_triangles(it, fill));
@@ -813,16 +813,16 @@ static uint32_t mix_weights(const weight_fill *fill, const md5_surface_point *po
     return count;
 }
 
-// Writes the largest weights of the point of the surface that is nearest to a vertex. Returns their
-// number, from 1 to fill->limit.
-static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md5_weight *weights)
+// Sums of weights below this limit are too small to be scaled to 1.
+#define MIN_WEIGHT_SUM 1e-3
+
+// Moves the largest of mixed[num_mixed] to weights[], at most fill->limit. Returns their number,
+// and sets *sum to their sum.
+static uint32_t move_largest_weights(const weight_fill *fill, md5_weight *mixed, uint32_t num_mixed,
+                                     md5_weight *weights, double *sum)
 {
-    md5_weight mixed[3 * MAX_CORNER_WEIGHTS];
-    const md5_vec3 position = fill->positions[vertex];
-    const md5_surface_point point = md5i_nearest_point(&fill->surface, position);
-    const uint32_t num_mixed = mix_weights(fill, &point, mixed);
     uint32_t count = 0;
-    double sum = 0;
+    *sum = 0;
     for (; count < fill->limit && count < num_mixed; count++) {
         uint32_t largest = count;
         for (uint32_t i = count + 1; i < num_mixed; i++)
@@ -830,9 +830,22 @@ static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md
                 largest = i;
         weights[count] = mixed[largest];
         mixed[largest] = mixed[count];
-        sum += (double)weights[count].bias;
+        *sum += (double)weights[count].bias;
     }
-    if (count == 0 || fabs(sum) < 1e-3) { // the corner has more weights than count
+    return count;
+}
+
+// Writes the largest weights of the point of the surface that is nearest to a vertex, scaled to the
+// sum 1. Returns their number, from 1 to fill->limit.
+static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md5_weight *weights)
+{
+    md5_weight mixed[3 * MAX_CORNER_WEIGHTS];
+    const md5_vec3 position = fill->positions[vertex];
+    const md5_surface_point point = md5i_nearest_point(&fill->surface, position);
+    const uint32_t num_mixed = mix_weights(fill, &point, mixed);
+    double sum;
+    uint32_t count = move_largest_weights(fill, mixed, num_mixed, weights, &sum);
+    if (count == 0 || fabs(sum) < MIN_WEIGHT_SUM) { // the corner has more weights than count
         count = 1;
         weights[0].bias = 1;
         sum = 1;
@@ -843,9 +856,9 @@ static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md
         const md5_doc_joint *const joint = &fill->doc->joints[weights[i].joint];
         const md5_vec3 r = joint->rotation;
         const md5_quat rotation = md5_quat_from_xyz(r.x, r.y, r.z);
+        const md5_vec3 from_joint = md5_vec3_sub(position, joint->position);
         weights[i].bias = (float)((double)weights[i].bias / sum);
-        weights[i].offset =
-            md5_quat_rotate(md5_quat_conjugate(rotation), md5_vec3_sub(position, joint->position));
+        weights[i].offset = md5_quat_rotate(md5_quat_conjugate(rotation), from_joint);
     }
     return count;
 }
@@ -905,7 +918,7 @@ uint32_t md5_fill_weights(md5_doc *doc, uint32_t max_weights, md5_error *error)
             &it.scratch, doc->meshes, doc->num_meshes, sizeof *meshes);
         fill.slots = MD5_ALLOC_ZEROED(&it.scratch, uint32_t, doc->num_joints);
         bool is_done = meshes && fill.slots;
-        is_done = is_done && place_bare_vertices(&it, &fill);
+        is_done = is_done && compute_bare_positions(&it, &fill);
         is_done = is_done && build_weighted_surface(&it, &fill);
         is_done = is_done && fill_meshes(&it, &fill, meshes);
         if (is_done)
@@ -1271,28 +1284,36 @@ uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *err
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-// Begins a repair of a clip, which needs sampled poses: writes the document as a text and loads the
-// text, which also validates the numbers. Binds the clip to the model, or to its own skeleton if
-// `model` is NULL.
+// Writes a clip as a text and loads the text, which also validates its numbers. Returns NULL on
+// failure.
+static md5_anim *load_written_clip(repair *it, const md5_doc *doc, const md5_load_opts *opts,
+                                   md5_error *failure)
+{
+    md5_doc writable = *doc;
+    writable.parents_unknown = false;
+    const size_t size = md5_write_doc(&writable, NULL, 0, failure);
+    char *const text = size > 0 ? MD5_ALLOC_ARRAY(&it->scratch, char, size + 1) : NULL;
+    if (!text || md5_write_doc(&writable, text, size + 1, failure) != size)
+        return NULL;
+    md5_anim *const anim = md5_parse_anim(text, size, opts, failure);
+    if (anim)
+        anim->parents_unknown = doc->parents_unknown;
+    return anim;
+}
+
+// Begins a repair of a clip, which needs sampled poses. Binds the clip to the model, or to its own
+// skeleton if `model` is NULL.
 static bool begin_clip(repair *it, const md5_doc *doc, const md5_model *model, md5_error *error)
 {
     const md5_load_opts opts = {.allocator = doc->allocator, .allow_partial_binding = true};
     md5_error failure = {0};
     TRY(begin_repair(it, doc, MD5_DOC_ANIM, error));
-    md5_doc writable = *doc;
-    writable.parents_unknown = false;
-    const size_t size = md5_write_doc(&writable, NULL, 0, &failure);
-    char *const text = size > 0 ? MD5_ALLOC_ARRAY(&it->scratch, char, size + 1) : NULL;
-    if (text && md5_write_doc(&writable, text, size + 1, &failure) == size)
-        it->anim = md5_parse_anim(text, size, &opts, &failure);
-    if (it->anim) {
-        it->anim->parents_unknown = doc->parents_unknown;
-        if (model)
-            it->binding = md5_bind(model, it->anim, &opts, &failure);
-        else
-            it->binding = md5_bind_skeleton(&it->anim->skeleton, it->anim->base_frame, it->anim,
-                                            &opts, &failure);
-    }
+    it->anim = load_written_clip(it, doc, &opts, &failure);
+    if (it->anim && model)
+        it->binding = md5_bind(model, it->anim, &opts, &failure);
+    else if (it->anim)
+        it->binding =
+            md5_bind_skeleton(&it->anim->skeleton, it->anim->base_frame, it->anim, &opts, &failure);
     if (!it->binding)
         return failure.status != MD5_OK && md5i_fail_as(&it->context, &failure);
     it->pose = MD5_ALLOC_ARRAY(&it->scratch, md5_xform, it->binding->skeleton->num_joints);
@@ -1307,33 +1328,44 @@ static bool is_similar_box(md5_bounds a, md5_bounds b)
            && md5_vec3_length(md5_vec3_sub(a.max, b.max)) <= tolerance;
 }
 
+// Computes the bounding boxes of a model in all frames. Returns the number of boxes that differ
+// from those of the document.
+static uint32_t compute_bounds(repair *it, const md5_doc *doc, const md5_model *model,
+                               md5_mat34 *palette, md5_bounds *bounds)
+{
+    uint32_t num_changed = 0;
+    for (uint32_t f = 0; f < doc->num_frames; f++) {
+        const md5_sample_position sample = md5_sample_position_from_frames(it->anim, f, f, 0);
+        md5_pose_palette(it->binding, sample, MD5_ROOT_FILE, it->pose, NULL, palette);
+        bounds[f] = md5_skin_bounds(model, palette);
+        if (!doc->bounds || !is_similar_box(doc->bounds[f], bounds[f]))
+            num_changed++;
+    }
+    return num_changed;
+}
+
 uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);
-    repair it;
-    uint32_t count = 0;
     if (!model) {
         md5i_fail_missing(error, "model");
         return MD5_NONE;
     }
-    bool is_valid = begin_clip(&it, doc, model, error);
-    if (is_valid && model->max_vertices == 0)
-        is_valid = MD5_FAIL(&it.context, MD5_ERROR_MISMATCH, "model has no vertices");
-    md5_mat34 *const palette =
-        is_valid ? MD5_ALLOC_ARRAY(&it.scratch, md5_mat34, model->skeleton.num_joints) : NULL;
-    md5_bounds *const bounds =
-        palette ? MD5_ALLOC_ARRAY(&it.arena, md5_bounds, doc->num_frames) : NULL;
-    if (bounds) {
-        for (uint32_t f = 0; f < doc->num_frames; f++) {
-            const md5_sample_position sample = md5_sample_position_from_frames(it.anim, f, f, 0);
-            md5_pose_palette(it.binding, sample, MD5_ROOT_FILE, it.pose, NULL, palette);
-            bounds[f] = md5_skin_bounds(model, palette);
-            if (!doc->bounds || !is_similar_box(doc->bounds[f], bounds[f]))
-                count++;
-        }
+    repair it;
+    if (!begin_clip(&it, doc, model, error))
+        return end_repair(&it, doc, 0);
+    if (model->max_vertices == 0) {
+        MD5_FAIL(&it.context, MD5_ERROR_MISMATCH, "model has no vertices");
+        return end_repair(&it, doc, 0);
     }
-    doc->bounds = count > 0 ? bounds : doc->bounds;
+    md5_mat34 *const palette = MD5_ALLOC_ARRAY(&it.scratch, md5_mat34, model->skeleton.num_joints);
+    md5_bounds *const bounds = MD5_ALLOC_ARRAY(&it.arena, md5_bounds, doc->num_frames);
+    if (!palette || !bounds)
+        return end_repair(&it, doc, 0);
+    const uint32_t count = compute_bounds(&it, doc, model, palette, bounds);
+    if (count > 0)
+        doc->bounds = bounds;
     return end_repair(&it, doc, count);
 }
 
@@ -1402,9 +1434,9 @@ typedef struct joint_span {
     float chord;     // largest movement of a point at distance 1 by rotations from the first frame
     float length;    // longest translation from the parent, units
     float reach;     // upper limit of the distance of the points that the joint moves, units
-    float spent;     // part of the tolerance that the joint and its ancestors use, units
-    float depth;     // number of joints from the root to this joint
-    float height;    // number of joints from this joint to the farthest descendant
+    float used_tolerance; // part of the tolerance that the joint and its ancestors use, units
+    float depth;          // number of joints from the root to this joint
+    float height;         // number of joints from this joint to the farthest descendant
 } joint_span;
 
 // The frames that an edit creates. "Old" frames are the selected frames of the document.
@@ -1523,33 +1555,42 @@ static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
         it->pose[0].translation = plan->begin[0].translation;
 }
 
+// Extends the movements of a joint, relative to its first frame, to a further transform.
 static void widen_span(joint_span *span, const md5_xform *joint)
 {
     const md5_xform *const first = &span->first;
     const md5_quat q = md5_quat_mul(md5_quat_conjugate(first->rotation), joint->rotation);
     const float move = md5_vec3_length(md5_vec3_sub(joint->translation, first->translation));
+    const float half_angle_sine = md5_vec3_length((md5_vec3){q.x, q.y, q.z});
     span->move = fmaxf(span->move, move);
-    span->chord = fmaxf(span->chord, 2 * md5_vec3_length((md5_vec3){q.x, q.y, q.z}));
+    span->chord = fmaxf(span->chord, 2 * half_angle_sine);
     span->length = fmaxf(span->length, md5_vec3_length(joint->translation));
 }
 
-// Sets the reach and the height of all joints.
+// Raises the reach of each joint to the farthest of its weights in a model.
+static void measure_weights(const md5_model *model, joint_span *spans)
+{
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        const uint32_t num_weights = mesh->weights ? mesh->num_weights : 0;
+        for (uint32_t w = 0; w < num_weights; w++) {
+            float *const reach = &spans[mesh->weights[w].joint].reach;
+            *reach = fmaxf(*reach, md5_vec3_length(mesh->weights[w].offset));
+        }
+    }
+}
+
+// Sets the reach and the height of all joints. Without a model, a joint is assumed to move points
+// at the distance of its own bone.
 static void measure_reach(const repair *it, const frame_plan *plan)
 {
     const md5_skeleton *const skeleton = it->binding->skeleton;
     const md5_model *const model = plan->edit->model;
     for (uint32_t j = 0; j < skeleton->num_joints; j++)
         plan->spans[j].reach = model ? 1 : fmaxf(1.0f, plan->spans[j].length);
-    const uint32_t num_meshes = model ? model->num_meshes : 0;
-    for (uint32_t m = 0; m < num_meshes; m++) {
-        const md5_mesh *const mesh = &model->meshes[m];
-        const uint32_t num_weights = mesh->weights ? mesh->num_weights : 0;
-        for (uint32_t w = 0; w < num_weights; w++) {
-            float *const reach = &plan->spans[mesh->weights[w].joint].reach;
-            *reach = fmaxf(*reach, md5_vec3_length(mesh->weights[w].offset));
-        }
-    }
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+    if (model)
+        measure_weights(model, plan->spans);
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children before their parents
         const uint32_t j = skeleton->order[i];
         const uint32_t parent = skeleton->joints[j].parent;
         const joint_span *const span = &plan->spans[j];
@@ -1560,6 +1601,9 @@ static void measure_reach(const repair *it, const frame_plan *plan)
         parent_span->reach = fmaxf(parent_span->reach, span->length + span->reach);
     }
 }
+
+// Number of joint_components.pair. The components of a pair are kept or reduced together.
+enum { NUM_PAIRS = 2 }; // translation, rotation
 
 // Removes flags of components whose values remain so near to the first frame that the skin moves by
 // at most the tolerance if they are constant. The first frame becomes their base frame.
@@ -1572,6 +1616,7 @@ static void measure_reach(const repair *it, const frame_plan *plan)
 static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint *joints,
                          joint_components *base)
 {
+    static const uint32_t pair_flags[] = {MD5_TRANSLATION_FLAGS, MD5_ROTATION_FLAGS};
     const md5_skeleton *const skeleton = it->binding->skeleton;
     const float tolerance = plan->edit->tolerance;
     measure_reach(it, plan);
@@ -1579,18 +1624,23 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
         const uint32_t j = skeleton->order[i];
         const uint32_t parent = skeleton->joints[j].parent;
         joint_span *const span = &plan->spans[j];
-        span->depth = 1 + (parent != MD5_NONE ? plan->spans[parent].depth : 0);
-        span->spent = parent != MD5_NONE ? plan->spans[parent].spent : 0;
+        span->depth = 1;
+        span->used_tolerance = 0;
+        if (parent != MD5_NONE) {
+            span->depth = 1 + plan->spans[parent].depth;
+            span->used_tolerance = plan->spans[parent].used_tolerance;
+        }
+        // The part of the longest chain through this joint that ends at it.
         const float limit = tolerance * (span->depth / (span->depth + span->height));
-        const float costs[] = {j > 0 ? span->move : INFINITY,
-                               span->chord * (span->reach + tolerance)};
-        for (uint32_t k = 0; k < 2; k++) {
-            const uint32_t flags = k == 0 ? MD5_TRANSLATION_FLAGS : MD5_ROTATION_FLAGS;
-            if (!(joints[j].track.flags & flags) || !(span->spent + costs[k] <= limit))
+        const float movements[] = {j > 0 ? span->move : INFINITY,
+                                   span->chord * (span->reach + tolerance)};
+        for (uint32_t k = 0; k < NUM_PAIRS; k++) {
+            const bool is_animated = (joints[j].track.flags & pair_flags[k]) != 0;
+            if (!is_animated || !(span->used_tolerance + movements[k] <= limit))
                 continue;
             base[j].pair[k] = components_from_transform(&span->first).pair[k];
-            joints[j].track.flags &= ~flags;
-            span->spent += costs[k];
+            joints[j].track.flags &= ~pair_flags[k];
+            span->used_tolerance += movements[k];
         }
     }
 }
@@ -1719,23 +1769,20 @@ static bool has_same_poses(const frame_plan *plan)
 // Boxes are unchanged if no frame has another pose.
 static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
 {
-    if (has_same_poses(plan))
+    if (has_same_poses(plan) || !doc->bounds)
         return true;
-    md5_bounds *const bounds =
-        doc->bounds ? MD5_ALLOC_ARRAY(&it->arena, md5_bounds, plan->num_frames) : NULL;
-    if (bounds) {
-        for (uint32_t f = 0; f < plan->num_frames; f++) {
-            const md5_sample_position sample = planned_sample_position(it, plan, f);
-            md5_sample(it->binding, sample, MD5_ROOT_FILE, it->pose);
-            const md5_vec3 before = it->pose[0].translation;
-            pose_frame(it, plan, f);
-            const md5_vec3 offset = md5_vec3_sub(it->pose[0].translation, before);
-            const md5_bounds box =
-                md5_bounds_union(doc->bounds[sample.frame0], doc->bounds[sample.frame1]);
-            bounds[f] = (md5_bounds){md5_vec3_add(box.min, offset), md5_vec3_add(box.max, offset)};
-        }
+    md5_bounds *const bounds = MD5_ALLOC_ARRAY(&it->arena, md5_bounds, plan->num_frames);
+    TRY(bounds);
+    for (uint32_t f = 0; f < plan->num_frames; f++) {
+        const md5_sample_position sample = planned_sample_position(it, plan, f);
+        md5_sample(it->binding, sample, MD5_ROOT_FILE, it->pose);
+        const md5_vec3 before = it->pose[0].translation;
+        pose_frame(it, plan, f);
+        const md5_vec3 offset = md5_vec3_sub(it->pose[0].translation, before);
+        const md5_bounds box =
+            md5_bounds_union(doc->bounds[sample.frame0], doc->bounds[sample.frame1]);
+        bounds[f] = (md5_bounds){md5_vec3_add(box.min, offset), md5_vec3_add(box.max, offset)};
     }
-    TRY(bounds || !doc->bounds);
     doc->bounds = bounds;
     return true;
 }

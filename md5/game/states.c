@@ -84,7 +84,7 @@ struct md5_states {
 
 // == Values =======================================================================================
 
-static script_value make_number(float number)
+static script_value number_value(float number)
 {
     return (script_value){.kind = SCRIPT_NUMBER, .v = {number, 0.0f, 0.0f}};
 }
@@ -94,6 +94,7 @@ static bool is_true_value(const script_value *value)
     return value->kind == SCRIPT_TEXT ? value->text[0] != '\0' : value->v.x != 0.0f;
 }
 
+// Converts a number to an integer; 0 if it is out of range.
 static int32_t truncate_script_number(float number)
 {
     return number > -1e9f && number < 1e9f ? (int32_t)number : 0;
@@ -132,7 +133,7 @@ static bool are_equal(const script_value *a, const script_value *b)
 static script_value multiply(const script_value *a, const script_value *b)
 {
     if (a->kind == b->kind)
-        return make_number(md5_vec3_dot(a->v, b->v));
+        return number_value(md5_vec3_dot(a->v, b->v));
     script_value product = {.kind = SCRIPT_VECTOR};
     if (a->kind == SCRIPT_VECTOR)
         product.v = md5_vec3_scale(a->v, b->v.x);
@@ -152,9 +153,9 @@ static script_value compute(script_code code, const script_value *a, const scrip
     case SCRIPT_MULTIPLY:
         return multiply(a, b);
     case SCRIPT_DIVIDE:
-        return make_number(y != 0.0f ? x / y : 1e30f);
+        return number_value(y != 0.0f ? x / y : 1e30f);
     case SCRIPT_REMAINDER:
-        return make_number(j != 0 ? (float)(i % j) : x);
+        return number_value(j != 0 ? (float)(i % j) : x);
     case SCRIPT_ADD:
         if (a->kind != SCRIPT_TEXT && b->kind != SCRIPT_TEXT)
             return (script_value){.kind = a->kind, .v = md5_vec3_add(a->v, b->v)};
@@ -162,31 +163,31 @@ static script_value compute(script_code code, const script_value *a, const scrip
     case SCRIPT_SUBTRACT:
         return (script_value){.kind = a->kind, .v = md5_vec3_sub(a->v, b->v)};
     case SCRIPT_BIT_AND:
-        return make_number((float)(i & j));
+        return number_value((float)(i & j));
     case SCRIPT_BIT_OR:
-        return make_number((float)(i | j));
+        return number_value((float)(i | j));
     case SCRIPT_LESS:
-        return make_number(x < y);
+        return number_value(x < y);
     case SCRIPT_LESS_EQUAL:
-        return make_number(x <= y);
+        return number_value(x <= y);
     case SCRIPT_GREATER:
-        return make_number(x > y);
+        return number_value(x > y);
     case SCRIPT_GREATER_EQUAL:
-        return make_number(x >= y);
+        return number_value(x >= y);
     case SCRIPT_EQUAL:
-        return make_number(are_equal(a, b));
+        return number_value(are_equal(a, b));
     case SCRIPT_NOT_EQUAL:
-        return make_number(!are_equal(a, b));
+        return number_value(!are_equal(a, b));
     case SCRIPT_AND:
-        return make_number(is_true_value(a) && is_true_value(b));
+        return number_value(is_true_value(a) && is_true_value(b));
     case SCRIPT_OR:
-        return make_number(is_true_value(a) || is_true_value(b));
+        return number_value(is_true_value(a) || is_true_value(b));
     case SCRIPT_NOT:
-        return make_number(!is_true_value(a));
+        return number_value(!is_true_value(a));
     case SCRIPT_NEGATE:
         return (script_value){.kind = a->kind, .v = md5_vec3_scale(a->v, -1.0f)};
     case SCRIPT_COMPLEMENT:
-        return make_number((float)~i);
+        return number_value((float)~i);
     default:
         return *b;
     }
@@ -194,6 +195,7 @@ static script_value compute(script_code code, const script_value *a, const scrip
 
 // == Channels =====================================================================================
 
+// Scripts count frames of animations: 24 per second, as in the engine.
 static uint32_t frames_to_milliseconds(uint32_t frames)
 {
     return frames * 1000 / 24;
@@ -475,7 +477,7 @@ static script_value read_key(md5_states *states, script_builtin builtin, const c
     if (builtin == SCRIPT_GET_KEY)
         return join_texts(text ? text : "", "");
     md5i_entity_numbers(text, numbers, 3);
-    script_value value = make_number(numbers[0]);
+    script_value value = number_value(numbers[0]);
     if (builtin == SCRIPT_GET_INT_KEY)
         value.v.x = (float)truncate_script_number(numbers[0]);
     if (builtin == SCRIPT_GET_VECTOR_KEY)
@@ -507,12 +509,12 @@ static script_value call_channel_builtin(md5_states *states, script_builtin buil
     switch (builtin) {
     case SCRIPT_PLAY_ANIM:
         if (!found || (channel == MD5_CHANNEL_HEAD && !states->desc.head))
-            return make_number(0.0f);
+            return number_value(0.0f);
         play_with_followers(states, channel, clip, MD5_ACTOR_ONCE);
         break;
     case SCRIPT_PLAY_CYCLE:
         if (!found || (channel == MD5_CHANNEL_HEAD && !states->desc.head))
-            return make_number(0.0f);
+            return number_value(0.0f);
         play_with_followers(states, channel, clip, MD5_ACTOR_CYCLE);
         break;
     case SCRIPT_IDLE_ANIM:
@@ -521,9 +523,9 @@ static script_value call_channel_builtin(md5_states *states, script_builtin buil
             play_idle(states, channel, clip);
         break;
     case SCRIPT_ANIM_LENGTH:
-        return make_number(found ? (float)found->anim->milliseconds * 0.001f : 0.0f);
+        return number_value(found ? (float)found->anim->milliseconds * 0.001f : 0.0f);
     case SCRIPT_ANIM_DISTANCE:
-        return make_number(found ? md5_vec3_length(md5_entity_clip_movement(found)) : 0.0f);
+        return number_value(found ? md5_vec3_length(md5_entity_clip_movement(found)) : 0.0f);
     case SCRIPT_CHOOSE_ANIM:
         return join_texts(found ? found->anim->name : "", "");
     case SCRIPT_HAS_ANIM:
@@ -539,15 +541,15 @@ static script_value call_channel_builtin(md5_states *states, script_builtin buil
         (void)md5_actor_clear(actor, actor_channel, frames_to_milliseconds(frames));
         break;
     case SCRIPT_ANIM_DONE:
-        return make_number(is_animation_done(states, channel, frames));
+        return number_value(is_animation_done(states, channel, frames));
     case SCRIPT_SET_BLEND:
         thread->blend = frames;
         thread->last_blend = frames;
         break;
     case SCRIPT_GET_BLEND:
-        return make_number((float)thread->blend);
+        return number_value((float)thread->blend);
     case SCRIPT_IN_ANIM_STATE:
-        return make_number(strcmp(thread->state, text) == 0);
+        return number_value(strcmp(thread->state, text) == 0);
     case SCRIPT_GET_ANIM_STATE:
         return join_texts(thread->state, "");
     default: // SCRIPT_ANIM_STATE
@@ -555,7 +557,7 @@ static script_value call_channel_builtin(md5_states *states, script_builtin buil
             set_state(states, channel, find_state(states, text), frames);
         break;
     }
-    return make_number(found != NULL);
+    return number_value(found != NULL);
 }
 
 static float next_random(const md5_states *states)
@@ -574,7 +576,7 @@ static script_value call_builtin(md5_states *states, script_builtin builtin,
     if (builtin <= SCRIPT_ANIM_STATE) {
         const int32_t channel = truncate_script_number(number);
         if (channel < MD5_CHANNEL_TORSO || channel > MD5_CHANNEL_HEAD)
-            return make_number(0.0f);
+            return number_value(0.0f);
         return call_channel_builtin(states, builtin, (md5_channel)channel, args + 1);
     }
     switch (builtin) {
@@ -622,11 +624,11 @@ static script_value call_builtin(md5_states *states, script_builtin builtin,
         states->yields = true;
         break;
     case SCRIPT_GET_TIME:
-        return make_number((float)time * 0.001f);
+        return number_value((float)time * 0.001f);
     case SCRIPT_RANDOM:
-        return make_number(number * next_random(states));
+        return number_value(number * next_random(states));
     case SCRIPT_INT:
-        return make_number((float)truncate_script_number(number));
+        return number_value((float)truncate_script_number(number));
     case SCRIPT_GET_KEY:
     case SCRIPT_GET_INT_KEY:
     case SCRIPT_GET_FLOAT_KEY:
@@ -635,7 +637,7 @@ static script_value call_builtin(md5_states *states, script_builtin builtin,
     default:
         break;
     }
-    return make_number(0.0f);
+    return number_value(0.0f);
 }
 
 // -- Operations -----------------------------------------------------------------------------------
@@ -684,7 +686,7 @@ static bool run_operation(md5_states *states, script_thread *thread)
     case SCRIPT_VARIABLE:
         *top = variables[op.arg];
         if (op.count > 0)
-            *top = make_number(*vector_component(top, op.count));
+            *top = number_value(*vector_component(top, op.count));
         break;
     case SCRIPT_SET_LOCAL:
     case SCRIPT_SET_VARIABLE:
@@ -757,12 +759,12 @@ typedef struct frame_caller {
 
 // Marks the start or the end of a callback. In the callback the program may set variables of the
 // states, but may not change the actors.
-static void mark_callback(md5_states *states, md5_callback of_states, md5_callback of_actors)
+static void mark_callback(md5_states *states, md5_callback states_mark, md5_callback actors_mark)
 {
-    md5_mark_callback(&states->internal, of_states);
-    md5_mark_callback(&states->desc.body->internal, of_actors);
+    md5_mark_callback(&states->internal, states_mark);
+    md5_mark_callback(&states->desc.body->internal, actors_mark);
     if (states->desc.head)
-        md5_mark_callback(&states->desc.head->internal, of_actors);
+        md5_mark_callback(&states->desc.head->internal, actors_mark);
 }
 
 // Runs the function that a frame command calls, then calls the program's callback. A function of an
@@ -874,19 +876,13 @@ bool md5_states_set_variable(md5_states *states, const char *name, float value)
     return true;
 }
 
-void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn *on_frame,
-                        void *user)
+// Limit of the changes of the main state in one advance. The engine reports an error instead.
+enum { MAX_STATE_CHANGES = 20 };
+
+// Runs the main state until it does not change any more.
+static void run_main_state(md5_states *states)
 {
-    static const char *const flags[] = {"AI_PAIN", "AI_SPECIAL_DAMAGE", "AI_PUSHED"};
-    MD5_ASSERT_STATES_CHANGE(states);
-    md5_actor *const body = states->desc.body;
-    md5_actor *const head = states->desc.head;
-    md5i_actor_advance_time(body, milliseconds);
-    if (head)
-        md5i_actor_advance_time(head, milliseconds);
-    states->run.threads[FRAME_THREAD].was_stopped = false;
-    run_thread(states, (md5_channel)FRAME_THREAD);
-    for (uint32_t i = 0; i < 20; i++) {
+    for (uint32_t i = 0; i < MAX_STATE_CHANGES; i++) {
         const uint32_t next = states->run.next;
         states->run.next = MD5_NONE;
         if (next != MD5_NONE)
@@ -895,7 +891,23 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
         if (states->run.next == MD5_NONE)
             break;
     }
+}
+
+void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn *on_frame,
+                        void *user)
+{
+    // The game sets these variables before an advance.
+    static const char *const flags[] = {"AI_PAIN", "AI_SPECIAL_DAMAGE", "AI_PUSHED"};
     static const md5_channel order[] = {MD5_CHANNEL_HEAD, MD5_CHANNEL_TORSO, MD5_CHANNEL_LEGS};
+    MD5_ASSERT_STATES_CHANGE(states);
+    md5_actor *const body = states->desc.body;
+    md5_actor *const head = states->desc.head;
+    md5i_actor_advance_time(body, milliseconds);
+    if (head)
+        md5i_actor_advance_time(head, milliseconds);
+    states->run.threads[FRAME_THREAD].was_stopped = false;
+    run_thread(states, (md5_channel)FRAME_THREAD);
+    run_main_state(states);
     for (uint32_t i = 0; i < (int)MD5_COUNT(order); i++) {
         if (!states->run.threads[order[i]].is_disabled)
             run_thread(states, order[i]);

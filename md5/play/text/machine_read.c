@@ -471,28 +471,42 @@ static uint32_t read_driver(md5_lex *lex)
     return MD5_NUM_DRIVERS;
 }
 
-// Reads a share: a number, a parameter with an easing, or another driver. If it occurs several
-// times, the last one clears the others.
-static bool read_share(md5_lex *lex, const md5_column *column, text_row record)
+// Clears all members of a share.
+static void clear_share(const md5_column *column, text_row record)
 {
     const char *const none = NULL;
-    const bool is_name = is_name_next(lex);
     memset(record.row + column->offset, 0, sizeof(float));
     memcpy(record.row + column->auxiliary, &none, sizeof none);
     if (column->easing > 0)
         memset(record.row + column->easing, 0, sizeof(md5_easing));
     if (column->state > 0)
         memset(record.row + column->state, 0, MD5_NUM_DRIVERS * sizeof none);
-    if (!is_name)
+}
+
+// Reads the names of a driver after its keyword. Drivers without a keyword are further names of the
+// driver before them: a layer and its state.
+static bool read_driver_names(md5_lex *lex, const md5_column *column, text_row record,
+                              uint32_t driver)
+{
+    do {
+        TRY(read_name(lex, record, md5i_share_drivers[driver].what,
+                      column->state + driver * sizeof(const char *)));
+        driver++;
+    } while (driver < MD5_NUM_DRIVERS && !md5i_share_drivers[driver].word);
+    return true;
+}
+
+// Reads a share: a number, a parameter with an easing, or another driver. If it occurs several
+// times, the last one clears the others.
+static bool read_share(md5_lex *lex, const md5_column *column, text_row record)
+{
+    clear_share(column, record);
+    if (!is_name_next(lex))
         return read_number(lex, column, record);
-    uint32_t driver = column->state > 0 ? read_driver(lex) : MD5_NUM_DRIVERS;
-    if (driver < MD5_NUM_DRIVERS) {
-        do {
-            TRY(read_name(lex, record, md5i_share_drivers[driver].what,
-                          column->state + driver * sizeof none));
-            driver++;
-        } while (driver < MD5_NUM_DRIVERS && !md5i_share_drivers[driver].word);
-        return true;
+    if (column->state > 0) {
+        const uint32_t driver = read_driver(lex);
+        if (driver < MD5_NUM_DRIVERS)
+            return read_driver_names(lex, column, record, driver);
     }
     TRY(read_name(lex, record, md5_column_word(column), column->auxiliary));
     return column->easing == 0 || read_easing(lex, column->easing, record);
@@ -534,55 +548,76 @@ static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
     return true;
 }
 
-// Begins the row of a keyword: reads its head. Sets *braces to true if a block in braces follows.
+// Returns the row of a keyword: a part of the row of its block, or a new row in the table of this
+// row. The row is NULL if memory runs out.
+static text_row find_or_append_row(md5_lex *lex, const md5_column *column, text_row owner)
+{
+    if (column->kind != MD5_COLUMN_PART)
+        return append_row(lex, owner, column);
+    return (text_row){owner.row + column->offset,
+                      owner.locations + column->offset / MD5_LOCATION_UNIT, owner.all};
+}
+
+// Reads the values between the keyword of a row and its block. The kind of the row may depend on
+// values that were read before, so it is updated for each column.
+static bool read_head(md5_lex *lex, const md5_schema *schema, uint32_t owner_kind, open_block *row)
+{
+    for (uint32_t i = 0; i < schema->num_columns; i++) {
+        const md5_column *const column = &schema->columns[i];
+        row->kind = md5_row_kind(schema, row->record.row, owner_kind);
+        const bool is_used = md5_is_column_used(column, row->kind);
+        if (!is_used || column->position != MD5_POSITION_HEAD)
+            continue;
+        const bool is_table = column->rows && column->kind != MD5_COLUMN_EASING;
+        if (is_table)
+            TRY(read_list(lex, column, row->record));
+        else
+            TRY(read_value(lex, column, row->record));
+    }
+    return true;
+}
+
+// Opens the row that each row of a schema contains without a keyword, if there is such a column:
+// the keywords of the block then belong to this inner row, or to the row above.
+static bool open_inner_row(md5_lex *lex, const md5_schema *schema, open_block *row)
+{
+    const md5_column *always = NULL;
+    for (uint32_t i = 0; i < schema->num_columns; i++) {
+        const md5_column *const column = &schema->columns[i];
+        if (column->form == MD5_FORM_ALWAYS && md5_is_column_used(column, row->kind))
+            always = column;
+    }
+    if (!always)
+        return true;
+    const text_row inner = append_row(lex, row->record, always);
+    *row = (open_block){.schema = always->rows,
+                        .record = inner,
+                        .above = schema,
+                        .above_kind = row->kind,
+                        .above_record = row->record};
+    return inner.row != NULL;
+}
+
+// Begins the row of a keyword: reads its head. Sets *has_block to true if a block in braces
+// follows.
 static bool begin_read_row(md5_lex *lex, const keyword_match *word, const open_block *owner,
-                           open_block *row, bool *braces)
+                           open_block *row, bool *has_block)
 {
     const md5_column *const column = word->column;
     const md5_schema *const schema = column->rows;
-    *row = (open_block){.schema = schema};
-    row->record =
-        (text_row){owner->record.row + column->offset,
-                   owner->record.locations + column->offset / MD5_LOCATION_UNIT, owner->record.all};
-    if (column->kind != MD5_COLUMN_PART)
-        row->record = append_row(lex, owner->record, column);
-    TRY(row->record.row);
-    row->above = schema;
-    row->above_record = row->record;
-    if (column->choices)
-        memcpy(row->record.row + schema->kind, &word->value, sizeof word->value);
-    const md5_column *always = NULL;
-    for (uint32_t i = 0; i < schema->num_columns; i++) {
-        const md5_column *const inner = &schema->columns[i];
-        row->kind = md5_row_kind(schema, row->record.row, owner->kind);
-        if (!md5_is_column_used(inner, row->kind))
-            continue;
-        if (inner->form == MD5_FORM_ALWAYS)
-            always = inner;
-        if (inner->position != MD5_POSITION_HEAD)
-            continue;
-        if (inner->rows && inner->kind != MD5_COLUMN_EASING)
-            TRY(read_list(lex, inner, row->record));
-        else
-            TRY(read_value(lex, inner, row->record));
-    }
-    if (always) {
-        const text_row added = append_row(lex, row->record, always);
-        *row = (open_block){.schema = always->rows,
-                            .record = added,
-                            .above = schema,
-                            .above_kind = row->kind,
-                            .above_record = row->record};
-        TRY(added.row);
-    }
-    *braces = schema->needs_braces;
-    if (*braces)
+    const text_row record = find_or_append_row(lex, column, owner->record);
+    TRY(record.row);
+    *row =
+        (open_block){.schema = schema, .record = record, .above = schema, .above_record = record};
+    if (column->choices) // the keyword selects the kind of the row
+        memcpy(record.row + schema->kind, &word->value, sizeof word->value);
+    TRY(read_head(lex, schema, owner->kind, row));
+    TRY(open_inner_row(lex, schema, row));
+    *has_block = schema->needs_braces;
+    if (schema->needs_braces)
         return md5i_lex_expect(lex, '{');
-    if (schema->has_no_braces)
-        return true;
-    md5i_lex_skip_space(lex);
-    *braces = lex->at < lex->end && *lex->at == '{';
-    lex->at += *braces;
+    if (!schema->has_no_braces)
+        *has_block = md5i_lex_accept(lex, '{');
     return true;
 }
 
