@@ -946,6 +946,37 @@ TEST_HERE (view_tab_reaches_items_and_return_presses_them, BOBBIN) {
     CHECK_UINT(s->viewer.panels.menu.kind, VIEW_MENU_OF_BAR);
 }
 
+// Presses F6, with Shift if `is_back`. Returns the panel with the focus, or "".
+static const char *next_panel(screen *s, bool is_back)
+{
+    const view_ui *const ui = &s->viewer.ui;
+    const ui_mouse event = {.key = VIEW_KEY_F(6), .shift = is_back};
+    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event);
+    screen_draw(s);
+    return ui->focus.panel != NULL ? ui->focus.panel : "";
+}
+
+TEST_HERE (view_f6_visits_the_first_item_of_each_panel, BOBBIN) {
+    STRINGS(panels) = {"outliner",  "search",  "mesh",  "clip", "material", "joint",
+                       "inspector", "figures", "scrub", "bar",  ""};
+    enum { NUM_PANELS = COUNT_OF(panels) };
+    uint32_t first_items[NUM_PANELS];
+    screen_draw(s);
+    for (uint32_t i = 0; i < 2 * NUM_PANELS; i++) {
+        CHECK_STRING(next_panel(s, false), panels[i % NUM_PANELS]);
+        first_items[i % NUM_PANELS] = s->viewer.ui.focus.number;
+    }
+    for (uint32_t i = NUM_PANELS - 1; i-- > 0;) { // Shift+F6 skips the state without a focus
+        CHECK_STRING(next_panel(s, true), panels[i]);
+        CHECK_UINT(s->viewer.ui.focus.number, first_items[i]);
+    }
+    for (int i = 0; i < 2; i++)
+        (void)next_panel(s, false);
+    send_key(s, VIEW_KEY_TAB, NULL);
+    CHECK_STRING(s->viewer.ui.focus.panel, "mesh");
+    CHECK_STRING(next_panel(s, true), "search"); // also from the second item of a panel
+}
+
 // -- Options while the window is open -------------------------------------------------------
 
 // Sets an option as its dialog does.

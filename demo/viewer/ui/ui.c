@@ -29,13 +29,19 @@ static bool has_keys(const view_ui *ui)
     return exclusive == NULL || strcmp(exclusive, ui->item.panel) == 0;
 }
 
+// Returns true if an item is in the current panel.
+static bool is_in_panel(const view_ui *ui, ui_item_id item)
+{
+    return item.panel != NULL && strcmp(item.panel, ui->item.panel) == 0;
+}
+
 // Moves the focus if this item is the target: Tab moves it to the next item, Shift+Tab to the
-// previous item, F6 to the next panel.
+// previous item, F6 to the first item of the next panel, Shift+F6 to that of the previous panel.
 static void pass_focus(view_ui *ui)
 {
+    const bool is_tab = ui->mouse.key == VIEW_KEY_TAB;
     const bool has_focus = is_same(ui->focus, ui->item);
-    const bool stays = ui->mouse.key != VIEW_KEY_TAB && ui->focus.panel != NULL
-                       && strcmp(ui->focus.panel, ui->item.panel) == 0;
+    const bool stays = !is_tab && is_in_panel(ui, ui->focus);
     if (ui->mouse.shift && has_focus) {
         ui->focus = ui->before;
     } else if (!ui->mouse.shift && ui->takes_next && !stays) {
@@ -44,7 +50,7 @@ static void pass_focus(view_ui *ui)
     } else {
         ui->takes_next = has_focus || (stays && ui->takes_next);
     }
-    if (!stays)
+    if (is_tab || !(stays || is_in_panel(ui, ui->before)))
         ui->before = ui->item;
 }
 
@@ -118,7 +124,7 @@ bool ui_is_focused(const view_ui *ui)
 
 void ui_focus_next(view_ui *ui)
 {
-    if (ui->focus.panel == NULL || strcmp(ui->focus.panel, ui->item.panel) != 0)
+    if (!is_in_panel(ui, ui->focus))
         ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1};
 }
 
