@@ -554,6 +554,7 @@ static void show_entry(view_ui *ui, view_browser *browser, size_t line, view_rec
                                    .picture = picture,
                                    .is_selected = line == browser->selected,
                                    .is_link = is_list,
+                                   .is_folder = is_list,
                                    .is_wrong = picture != NULL
                                                && (picture->is_wrong || picture->num_missing > 0),
                                    .is_grey = entry->is_missing};

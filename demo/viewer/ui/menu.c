@@ -718,6 +718,19 @@ static void draw_line(view_ui *ui, const menu_line *line, view_rect box, float k
                     line->is_group ? UI_SIGN_FOLDED : line->keys);
 }
 
+// Draws a mark at the right edge of a menu that is higher than the window: the part of its lines
+// that is visible.
+static void draw_scroll_mark(const view_ui *ui, view_rect box, size_t first, size_t count,
+                             size_t num_lines)
+{
+    const float width = 3 * ui->scale;
+    const float height = box.height / (float)num_lines;
+    const view_rect mark = {box.x + box.width - width, box.y + height * (float)first, width,
+                            height * (float)count};
+    if (count < num_lines)
+        view_draw_round_rect(ui->canvas, mark, 0.5f * width, VIEW_DIM);
+}
+
 // Draws a list of lines and handles presses. Its upper left corner is at (x, y), moved to remain in
 // the window. `min_width` is 0 for menus and the width of the field for the search. `selected` is
 // the line that was selected by keys. Sets `hovered` to the line under the mouse. Returns the
@@ -753,6 +766,7 @@ static view_rect draw_lines(view_ui *ui, view_menus *menus, const menu_lines *li
 
     ui_popover(ui, box, 5, VIEW_EDGE);
     ui_item(ui, box, "");
+    draw_scroll_mark(ui, box, *first, count, lines->count);
     for (size_t i = *first; i < *first + count; i++) {
         const menu_line *const line = &lines->lines[i];
         const view_rect line_box = {box.x + 0.3f * padding,

@@ -920,7 +920,10 @@ bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content)
     view_rect row = image;
     ui_tip_cut(ui, content->name, is_wide ? 0.6f * row.width : 2 * row.width);
     if (is_wide) {
-        image.width = content->is_link ? 1.5f * ui->em : image.height;
+        if (content->is_link)
+            image.width = content->is_folder ? 1.5f * ui->em : 0;
+        else
+            image.width = image.height;
         row.x += image.width + gap;
         row.width -= image.width + gap;
         row.y = box.y + 0.5f * (box.height - line);
@@ -938,7 +941,7 @@ bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content)
         row.y += name_height;
         ui_text_in(ui, row, below, content->text);
     }
-    if (content->is_link)
+    if (content->is_folder)
         draw_folder(ui, image);
     const view_thumbnail square = {.texture = content->texture, .width = 1, .height = 1};
     const view_thumbnail *const shown = content->picture != NULL ? content->picture : &square;

@@ -232,6 +232,7 @@ typedef struct ui_tile_content {
     md5gl_texture texture;         // a square image if `picture` is NULL, or 0
     bool is_selected;
     bool is_link;
+    bool is_folder; // has the icon of a folder
     bool is_wrong;
     bool is_grey;
     bool is_data; // the texels of the image are not colors
