@@ -121,6 +121,18 @@ static bool read_numbers(const common_option *option, const char *text, void *me
     return kind != COMMON_RANGE || previous < number;
 }
 
+// Reads a color "#rrggbb", or "R,G,B" from 0 to 1, which is rounded to the values of "#rrggbb".
+static bool read_color(const common_option *option, const char *text, float *color)
+{
+    if (text[0] == '#')
+        return read_hex_color(text, color);
+    if (!read_numbers(option, text, color))
+        return false;
+    for (int i = 0; i < 3; i++)
+        color[i] = rintf(255 * color[i]) / 255.0f;
+    return true;
+}
+
 bool common_read_value(const common_option *option, const char *text, void *structure)
 {
     const int kind = option->kind;
@@ -134,8 +146,8 @@ bool common_read_value(const common_option *option, const char *text, void *stru
     }
     if (num_numbers[kind] == 0)
         return read_text(option, text, member);
-    if (kind == COMMON_COLOR && text[0] == '#')
-        return read_hex_color(text, member);
+    if (kind == COMMON_COLOR)
+        return read_color(option, text, member);
     return read_numbers(option, text, member);
 }
 
@@ -179,6 +191,15 @@ static double load_number(int kind, const void *member, int index)
     return (double)((const float *)member)[index];
 }
 
+// Returns the text "#rrggbb" of a color.
+static char *write_hex_color(const float *color)
+{
+    unsigned channels[3];
+    for (int i = 0; i < 3; i++)
+        channels[i] = (unsigned)lrintf(255 * fminf(fmaxf(color[i], 0), 1));
+    return common_format("#%02x%02x%02x", channels[0], channels[1], channels[2]);
+}
+
 // Returns the number of significant digits that identify every value of a kind.
 static int significant_digits(int kind)
 {
@@ -198,6 +219,8 @@ char *common_write_value(const common_option *option, const void *structure)
     size_t used = 0;
     if (kind <= COMMON_CHOICE)
         return write_word(option, member);
+    if (kind == COMMON_COLOR)
+        return write_hex_color(member);
     for (int i = 0; i < count; i++) {
         const double number = load_number(kind, member, i);
         if (has_limits && !(number >= option->low && number <= option->high))

@@ -1242,8 +1242,8 @@ const view_option view_option_rows[] = {
     },
     {
         .name = "background-color",
-        .value = "COLOR",
-        .help = "background color: #rrggbb, or R,G,B from 0 to 1",
+        .value = "#RRGGBB",
+        .help = "background color: #rrggbb",
         .tooltip = "Background color of the viewport",
         .kind = COMMON_COLOR,
         .offset = FIELD(background),
