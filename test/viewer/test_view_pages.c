@@ -300,6 +300,18 @@ TEST_HERE (view_pages_open_from_the_contents) {
     CHECK(!view_execute(&s->viewer, item_press_at(&s->viewer, &opened, 1279.0f, 1.0f)));
 }
 
+TEST_HERE (view_pages_close_from_the_contents_below_the_menu_bar) {
+    s->options.shown.panel = true;
+    turn(s, VIEW_NEXT_PAGE, VIEW_CONTENTS);
+    draw(s);
+    const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
+    const view_rect menu = item_find(&s->viewer, &stage, "bar/File");
+    const view_rect close = item_find(&s->viewer, &stage, "contents/close");
+    CHECK(menu.width > 0.0f && close.y >= menu.y + menu.height);
+    view_execute(&s->viewer, item_press(&s->viewer, &stage, "contents/close", 0.5f, 0.5f));
+    CHECK(s->viewer.pages.open == -1);
+}
+
 TEST_HERE (view_pages_have_sliders_that_can_be_set) {
     static const char sliders[] = "unknown slider of lesson follow; valid names: 'manner', 'speed, "
                                   "1/s', 'damping', 'seconds'";

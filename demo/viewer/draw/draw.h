@@ -189,6 +189,7 @@ typedef struct view_stage {
 
     // An open lesson, whose panel replaces all other panels, or NULL.
     struct view_pages *pages;
+    bool lists_pages; // the list of lessons is shown, not a lesson
     void (*page_panel)(struct view_ui *ui, const struct view_stage *stage);
 } view_stage;
 

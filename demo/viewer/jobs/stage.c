@@ -58,6 +58,7 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
         .frame_times = viewer->drawing.frame_times,
         .num_frame_times = viewer->drawing.num_frame_times,
         .pages = viewer->pages.open >= 0 ? &viewer->pages : NULL,
+        .lists_pages = viewer->pages.open == VIEW_CONTENTS,
         .page_panel = view_page_panel,
         .recorded = viewer->jobs.movie != NULL
                         ? viewer->jobs.movie->num_added / viewer->jobs.movie->frame_rate

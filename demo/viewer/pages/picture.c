@@ -5,6 +5,8 @@
 // view_page_panel() draws the panel and the plots over it.
 #include "demo/viewer/pages/page.h"
 
+#include "demo/viewer/ui/window_layout.h"
+
 // == Computing the picture of a lesson =====================================================
 
 // Adds the figures of a lesson: figure 0, and every further figure that has a label. Each is in the
@@ -960,68 +962,116 @@ void view_free_thumbnails(view_pages *pages, md5gl_renderer *renderer)
     free(pages->folder);
 }
 
-// Draws the contents as a grid of tiles: the name of the chapter over its first tile, a thumbnail,
-// the title.
-static void run_contents(view_ui *ui, const view_stage *stage)
+// Draws the title of a lesson below its thumbnail, in one or two rows.
+static void draw_lesson_title(view_canvas *canvas, float x, float y, float width, const char *title)
 {
-    view_canvas *const canvas = stage->canvas;
-    view_pages *const pages = stage->pages;
-    const float scale = canvas->font->scale;
+    char row[VIEW_MAX_LINE];
+    for (int i = 0; i < 2 && *title != '\0'; i++) {
+        title = view_next_line(canvas->font, VIEW_TEXT, i == 0 ? width : INFINITY, title, row);
+        view_draw_text(canvas, VIEW_TEXT, x, y, width, VIEW_BRIGHT, row);
+        y += canvas->font->line[VIEW_TEXT];
+    }
+}
+
+// Returns the number of lessons of a chapter from lesson `number` to the end of its row of tiles.
+static uint32_t count_chapter_tiles(uint32_t number, uint32_t per_row)
+{
+    const char *const family = view_page_at(number)->family;
+    uint32_t end = number + 1;
+    while (end < view_num_pages && end % per_row != 0
+           && strcmp(view_page_at(end)->family, family) == 0)
+        end++;
+    return end - number;
+}
+
+// Draws the name of a chapter above its tiles, below a line that separates it from the titles of
+// the row above.
+static void draw_chapter_name(view_canvas *canvas, view_rect tiles, const char *name)
+{
     const float line = canvas->font->line[VIEW_TEXT];
-    const float margin = VIEW_MARGIN * scale;
-    const float padding = VIEW_PADDING * scale;
-    const float gap = 8 * scale;
-    const view_rect box = {margin, margin, stage->width - 2 * margin, stage->height - 2 * margin};
-    const view_rect room = {
-        box.x + padding, box.y + padding + 1.4f * canvas->font->line[VIEW_TITLE],
-        box.width - 2 * padding, box.height - 2 * padding - 1.4f * canvas->font->line[VIEW_TITLE]};
-    const float columns = fmaxf(floorf((room.width + gap) / (140 * scale + gap)), 1);
-    const float width = (room.width + gap) / columns - gap;
-    const float high = width * (float)THUMBNAIL_HEIGHT / (float)THUMBNAIL_WIDTH;
-    const uint32_t count = view_num_pages;
-    const uint32_t across = (uint32_t)columns;
-    const uint32_t num_rows = (count + THUMBNAIL_COLUMNS - 1) / THUMBNAIL_COLUMNS;
+    const view_rect rule = {tiles.x, tiles.y + 0.5f * line, tiles.width, canvas->font->scale};
+    view_draw_rect(canvas, rule, VIEW_EDGE);
+    view_draw_text(canvas, VIEW_TEXT, tiles.x, tiles.y + 0.75f * line, tiles.width, VIEW_AMBER,
+                   name);
+}
+
+// Draws the thumbnail of a lesson from the texture of all thumbnails.
+static void draw_lesson_thumbnail(view_canvas *canvas, const view_pages *pages, view_rect box,
+                                  uint32_t number)
+{
+    const uint32_t num_rows = (view_num_pages + THUMBNAIL_COLUMNS - 1) / THUMBNAIL_COLUMNS;
+    const uint32_t row = number / THUMBNAIL_COLUMNS;
     const float u = 1.0f / (float)THUMBNAIL_COLUMNS;
     const float v = 1.0f / (float)num_rows;
+    const float left = u * (float)(number % THUMBNAIL_COLUMNS);
+    const float top = v * (float)row;
+    if (pages->thumbnails != 0)
+        view_draw_image(canvas, box, (const float[4]){left, top, left + u, top + v},
+                        pages->thumbnails, true);
+}
+
+// Runs the tiles of all lessons in a column: the name of the chapter over its first tile, a
+// thumbnail, the title.
+static void run_lesson_tiles(view_ui *ui, view_pages *pages, view_rect area)
+{
+    view_canvas *const canvas = ui->canvas;
+    const float scale = canvas->font->scale;
+    const float line = canvas->font->line[VIEW_TEXT];
+    const float gap = 8 * scale;
+    const float columns = fmaxf(floorf((area.width + gap) / (140 * scale + gap)), 1);
+    const float width = (area.width + gap) / columns - gap;
+    const float image_height = width * (float)THUMBNAIL_HEIGHT / (float)THUMBNAIL_WIDTH;
+    const float head = 1.9f * line; // of the name of a chapter
+    const uint32_t per_row = (uint32_t)columns;
     const char *family = "";
     ui_column rows;
     view_rect row;
     bool is_visible = false;
-    ui_box(ui, "contents", box, "");
-    view_draw_text(canvas, VIEW_TITLE, room.x, box.y + padding, 0, VIEW_BRIGHT, "Lessons");
-    ui_begin_column(ui, &rows, (view_rect){room.x, room.y, room.width + padding, room.height},
-                    &pages->scroll);
-    for (uint32_t i = 0; i < count; i++) {
+    area.width += VIEW_PADDING * scale; // for the scroll bar
+    ui_begin_column(ui, &rows, area, &pages->scroll);
+    for (uint32_t i = 0; i < view_num_pages; i++) {
         const view_page *const page = view_page_at(i);
-        if (i % across == 0)
-            is_visible = ui_reserve_row(ui, high + 3 * line, &row);
-        const view_rect tile = {row.x + (float)(i % across) * (width + gap), row.y, width,
-                                row.height};
-        const view_rect picture = {tile.x, tile.y + line, width, high};
+        if (i % per_row == 0)
+            is_visible = ui_reserve_row(ui, head + image_height + 2 * line, &row);
+        const float x = row.x + (float)(i % per_row) * (width + gap);
+        const view_rect tile = {x, row.y, width, row.height};
+        const view_rect image = {x, row.y + head, width, image_height};
         const bool is_first = strcmp(page->family, family) != 0;
         family = page->family;
         if (ui_item(ui, tile, page->title))
             UI_COMMAND(ui, VIEW_OPEN_PAGE, .number = i);
         if (!is_visible)
             continue;
-        if (is_first)
-            view_draw_text(canvas, VIEW_TEXT, tile.x, tile.y, width, VIEW_AMBER, family);
-        const uint32_t picture_row = i / THUMBNAIL_COLUMNS;
-        const float left = u * (float)(i % THUMBNAIL_COLUMNS);
-        const float top = v * (float)picture_row;
-        if (pages->thumbnails != 0)
-            view_draw_image(canvas, picture, (const float[4]){left, top, left + u, top + v},
-                            pages->thumbnails, true);
-        char words[VIEW_MAX_LINE];
-        const char *title = page->title;
-        for (int k = 0; k < 2 && *title != '\0'; k++) {
-            title =
-                view_next_line(canvas->font, VIEW_TEXT, k == 0 ? width : INFINITY, title, words);
-            view_draw_text(canvas, VIEW_TEXT, tile.x, picture.y + high + (float)k * line, width,
-                           VIEW_BRIGHT, words);
+        if (is_first) {
+            const float count = (float)count_chapter_tiles(i, per_row);
+            const view_rect tiles = {x, row.y, count * (width + gap) - gap, row.height};
+            draw_chapter_name(canvas, tiles, family);
         }
+        draw_lesson_thumbnail(canvas, pages, image, i);
+        draw_lesson_title(canvas, x, image.y + image.height, width, page->title);
     }
     ui_end_column(ui);
+}
+
+// Draws the contents as a grid of tiles below the menu bar, with a button that closes them.
+static void run_contents(view_ui *ui, const view_stage *stage)
+{
+    const view_font *const font = stage->font;
+    const float margin = VIEW_MARGIN * font->scale;
+    const float padding = VIEW_PADDING * font->scale;
+    const float head = 1.4f * font->line[VIEW_TITLE];
+    const float top = view_current_layout(stage).menu.height;
+    const view_rect box =
+        view_inset((view_rect){0, top, stage->width, stage->height - top}, margin);
+    view_rect area = view_inset(box, padding);
+    const view_rect title = view_cut(&area, VIEW_AT_TOP, head);
+    const view_rect close = {title.x + title.width - head, title.y, head, font->line[VIEW_TITLE]};
+    ui_box(ui, "contents", box, "");
+    view_draw_text(ui->canvas, VIEW_TITLE, title.x, title.y, 0, VIEW_BRIGHT, "Lessons");
+    if (ui_sign(ui, close, "close", "\xE2\x9C\x95"))
+        ui->command.action = VIEW_CLOSE_LISTS;
+    ui_tip(ui, "Close  Esc");
+    run_lesson_tiles(ui, stage->pages, area);
 }
 
 void view_page_panel(view_ui *ui, const view_stage *stage)

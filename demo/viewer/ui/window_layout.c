@@ -40,7 +40,7 @@ view_layout_request view_requested_layout(const view_stage *stage)
         .height = stage->height - stage->caption,
         .em = view_em(stage->font),
         .is_touched = stage->is_touched,
-        .has_menu = shown->panel && stage->pages == NULL,
+        .has_menu = shown->panel && (stage->pages == NULL || stage->lists_pages),
         .has_time = has_panels && has_time_line,
         .is_open = {[VIEW_DOCK_LEFT] = has_left,
                     [VIEW_DOCK_RIGHT] = is_right_open(stage, is_start),
