@@ -726,6 +726,27 @@ TEST_EXPORT (view_export_folder_is_chosen_in_a_list) {
     CHECK_STRING(choices->folder, whole);
 }
 
+// If the user cancels the list of folders, the dialog opens again with the former folder.
+TEST_EXPORT (view_export_dialog_reopens_without_a_chosen_folder) {
+    view_state *const viewer = &fixture->viewer;
+    view_export_choices *const choices = &viewer->panels.export.choices;
+    snprintf(choices->folder, sizeof choices->folder, "%s", fixture->folder);
+    for (int i = 0; i < 2; i++) {
+        view_stage stage = item_draw(viewer, 1280, 720);
+        view_execute(viewer, item_press(viewer, &stage, "export/Browse", 0.5f, 0.5f));
+        item_release(viewer);
+        CHECK_UINT(viewer->ui.over, VIEW_OVERLAY_FILES);
+        stage = item_draw(viewer, 1280, 720);
+        if (i == 0)
+            view_execute(viewer, item_press(viewer, &stage, "list/Cancel", 0.5f, 0.5f));
+        else
+            view_execute(viewer, view_key_browser(&viewer->panels.browser, VIEW_KEY_ESCAPE));
+        item_release(viewer);
+        CHECK_UINT(viewer->ui.over, VIEW_OVERLAY_EXPORT);
+        CHECK_STRING(choices->folder, fixture->folder);
+    }
+}
+
 // An empty name is replaced by the names of the model and the clip. The format of the model is the
 // last of the formats, and another format is the default.
 TEST_EXPORT (view_export_has_a_readable_name_and_another_format) {

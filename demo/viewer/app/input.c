@@ -592,8 +592,6 @@ static void execute_other_command(view_state *viewer, const view_command *comman
                                                           : "Select the first joint");
         break;
     case VIEW_SET:
-        if (command->item != 0)
-            view_open_overlay(&viewer->ui, &viewer->panels, (view_overlay)command->item);
         if (command->path != NULL) // NULL for a clip that is not a file
             view_set_option(viewer, &view_option_rows[number], command->path);
         break;
@@ -656,6 +654,7 @@ bool view_execute(view_state *viewer, view_command command)
     view_shown before = *shown;
     if (action != VIEW_NOTHING && action != VIEW_HANDLED)
         view_end_hover_preview(viewer);
+    view_sync_overlay(&viewer->ui, &viewer->panels); // a key may have closed the list
     view_update_options(viewer);
     if (action >= VIEW_TOGGLE) {
         set_next_value(viewer, &view_option_rows[action - VIEW_TOGGLE]);

@@ -207,6 +207,7 @@ typedef enum view_effect {
 typedef enum view_names {
     VIEW_NAMES_NOTHING,
     VIEW_NAMES_MODEL, // from here to VIEW_NAMES_PICTURE: files
+    VIEW_NAMES_MODEL_OR_CLIP,
     VIEW_NAMES_FOLDER,
     VIEW_NAMES_MAP, // joint map
     VIEW_NAMES_PICTURE,

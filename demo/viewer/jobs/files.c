@@ -806,14 +806,16 @@ static void list_images(view_state *viewer, const view_command *command)
 static void list_files_for_option(view_state *viewer, size_t number, const char *form)
 {
     static const unsigned takes[] = {
-        [VIEW_NAMES_MODEL] = 1u << VIEW_ENTRY_MODEL | 1u << VIEW_ENTRY_ANIM,
+        [VIEW_NAMES_MODEL] = 1u << VIEW_ENTRY_MODEL,
+        [VIEW_NAMES_MODEL_OR_CLIP] = 1u << VIEW_ENTRY_MODEL | 1u << VIEW_ENTRY_ANIM,
         [VIEW_NAMES_MAP] = 1u << VIEW_ENTRY_MAP,
         [VIEW_NAMES_PICTURE] = 1u << VIEW_ENTRY_PICTURE | 1u << VIEW_ENTRY_LIGHT};
     const view_option *const option = &view_option_rows[number];
     view_list_purpose asked = {.takes = view_is_texture(option) ? 1u << VIEW_ENTRY_PICTURE
                                                                 : takes[option->names],
-                               .answer = {VIEW_SET, number, viewer->ui.over, NULL},
-                               .form = common_copy(form)};
+                               .answer = {VIEW_SET, number, 0, NULL},
+                               .form = common_copy(form),
+                               .returns_to = viewer->ui.over};
     char *const folder = get_default_folder(viewer);
     list_files(viewer, folder, asked);
     free(folder);
@@ -828,6 +830,7 @@ static void select_export_folder(view_state *viewer, const char *path)
         const view_list_purpose purpose = {
             .takes = 1u << VIEW_ENTRY_FOLDER,
             .is_folder = true,
+            .returns_to = VIEW_OVERLAY_EXPORT,
             .answer = {.action = VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT}};
         if (!view_open_file_dialog(viewer, VIEW_EXPORT, choices->folder))
             list_files(viewer, choices->folder, purpose);

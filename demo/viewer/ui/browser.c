@@ -125,14 +125,17 @@ static view_command open_parent(const view_browser *browser)
 enum { OPENED = 1 << VIEW_ENTRY_MODEL | 1 << VIEW_ENTRY_ANIM | 1 << VIEW_ENTRY_CAMERA };
 
 // File extensions and their kinds. Files are listed in this order, and Enter opens the first match.
+// Files that refer to a model are listed only if the chosen file is opened, because no option
+// accepts them in place of a model.
 static const struct {
     const char *ending;
     view_entry_kind kind;
+    bool refers_to_model;
 } endings[] = {
-    {".md5mesh", VIEW_ENTRY_MODEL},    {".md5machine", VIEW_ENTRY_MODEL},
-    {"md5.cfg", VIEW_ENTRY_MODEL},     {".md5anim", VIEW_ENTRY_ANIM},
-    {".md5camera", VIEW_ENTRY_CAMERA}, {".hdr", VIEW_ENTRY_LIGHT},
-    {".map", VIEW_ENTRY_MAP},
+    {".md5mesh", VIEW_ENTRY_MODEL, false},    {".md5machine", VIEW_ENTRY_MODEL, true},
+    {"md5.cfg", VIEW_ENTRY_MODEL, true},      {".md5anim", VIEW_ENTRY_ANIM, false},
+    {".md5camera", VIEW_ENTRY_CAMERA, false}, {".hdr", VIEW_ENTRY_LIGHT, false},
+    {".map", VIEW_ENTRY_MAP, false},
 };
 
 // File extensions of archives, which are listed before the folders.
@@ -195,7 +198,8 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
     const unsigned kinds = takes == 0 ? OPENED : takes;
     for (size_t i = 0; i < COMMON_LENGTH(endings); i++) {
         const view_entry_kind kind = endings[i].kind;
-        if ((kinds >> kind & 1) != 0)
+        const bool is_usable = takes == 0 || !endings[i].refers_to_model;
+        if ((kinds >> kind & 1) != 0 && is_usable)
             add_files(&listed, &files, endings[i].ending, kind, whole);
     }
     if ((takes >> VIEW_ENTRY_PICTURE & 1) != 0)
@@ -755,12 +759,14 @@ static bool has_option_buttons(const view_ui *ui, view_browser *browser, float w
     return ui->scene->model != NULL && !ui->stage->is_start && width > 26 * ui->em;
 }
 
-// Returns true if an option accepts the file of an entry. --compare also accepts clips.
+// Returns true if an option accepts the file of an entry.
 static bool accepts_entry(const view_option *option, const view_entry *entry)
 {
-    if (entry == NULL || entry->kind > VIEW_ENTRY_ANIM)
+    if (entry == NULL)
         return false;
-    return entry->kind != VIEW_ENTRY_ANIM || strcmp(option->name, "compare") == 0;
+    if (entry->kind == VIEW_ENTRY_ANIM)
+        return option->names == VIEW_NAMES_MODEL_OR_CLIP;
+    return entry->kind == VIEW_ENTRY_MODEL;
 }
 
 // The buttons for the selected entry, as many as fit.

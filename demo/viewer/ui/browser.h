@@ -45,7 +45,8 @@ typedef struct view_list_purpose {
     view_command answer; // command with `form` as its path; VIEW_NOTHING: open the file
     char *form;          // path in which "\1" is replaced by the file's path; NULL: only the path
     bool is_folder;      // the listed folder is chosen, not a file
-    bool is_dropped;     // a model was dropped on the open model; buttons offer other uses of it
+    view_overlay returns_to; // overlay that reopens when the list is closed
+    bool is_dropped; // a model was dropped on the open model; buttons offer other uses of it
 } view_list_purpose;
 
 typedef struct view_browser {

@@ -19,6 +19,13 @@ void view_reset_panels(view_ui *ui, view_panels *panels)
 
 // == Overlays =============================================================================
 
+// Returns the overlay after the list was closed: the dialog that has opened the list of files for
+// one of its values, or none.
+static view_overlay closed_list_overlay(const view_browser *browser)
+{
+    return browser->was == VIEW_BROWSE_FILES ? browser->asked.returns_to : VIEW_OVERLAY_NONE;
+}
+
 void view_sync_overlay(view_ui *ui, view_panels *panels)
 {
     view_browser *const browser = &panels->browser;
@@ -26,8 +33,10 @@ void view_sync_overlay(view_ui *ui, view_panels *panels)
     const bool is_list_shown = ui->over == VIEW_OVERLAY_FILES;
     if (ui->over != panels->synced_overlay && !is_list_shown) // the overlay replaces the list
         view_close_browser(browser);
-    else if (is_list_open != is_list_shown) // the list was opened or closed
-        ui_open_overlay(ui, is_list_open ? VIEW_OVERLAY_FILES : VIEW_OVERLAY_NONE);
+    else if (is_list_open && !is_list_shown)
+        ui_open_overlay(ui, VIEW_OVERLAY_FILES);
+    else if (is_list_shown && !is_list_open)
+        ui_open_overlay(ui, closed_list_overlay(browser));
     if (ui->over == VIEW_OVERLAY_NONE && panels->start.is_open)
         ui->over = VIEW_OVERLAY_START;
     const bool is_menu = ui->over == VIEW_OVERLAY_MENU || ui->over == VIEW_OVERLAY_SEARCH;

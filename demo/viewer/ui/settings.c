@@ -7,6 +7,8 @@
 #include "demo/viewer/ui/ui.h"
 #include "demo/viewer/ui/window_layout.h"
 
+#include <ctype.h>
+
 // == Text of an option ===========================================================================
 
 // An option that is edited in a row, or one of its values.
@@ -445,91 +447,130 @@ static size_t split_line(const setting *s, const char *text, bool is_pair, value
     return length;
 }
 
-// Runs the text fields of a line. The field whose values are listed (`has_list`) filters this list.
-// Moves `field` to the end of the fields. Returns true if a part has changed.
-static bool edit_parts(const setting *s, uint32_t line, bool is_pair, bool has_list,
-                       view_rect *field, value_parts parts)
+// Writes the label of a part of a pair: "Joint" and "Model" for the value "JOINT=MODEL".
+static void write_part_label(const view_option *option, int part, char label[32])
+{
+    const size_t left = strcspn(option->value, "=");
+    if (part == 0)
+        snprintf(label, 32, "%.*s", (int)left, option->value);
+    else
+        snprintf(label, 32, "%s", option->value + left + 1);
+    for (char *at = label + 1; label[0] != '\0' && *at != '\0'; at++)
+        *at = (char)tolower((unsigned char)*at);
+}
+
+// The line of an option that lines_picker() edits.
+typedef struct option_line {
+    uint32_t index;
+    bool is_pair;
+    bool is_file;  // the last part is a file
+    bool has_list; // the first part is selected in a list
+    value_parts parts;
+} option_line;
+
+// Runs the text field of a part in the next row; each part of a pair has a label. The field whose
+// values are listed filters the list. Sets `browse` to the space for a button after the field.
+// Returns true if the part has changed.
+static bool edit_part(const setting *s, option_line *line, int part, view_rect *browse)
 {
     view_ui *const ui = s->ui;
     view_card *const card = s->card;
-    const int first = is_pair ? 0 : 1;
+    const bool has_list = line->has_list && part == (line->is_pair ? 0 : 1);
+    const bool is_open = card->opened == s->option && card->line == line->index;
+    char *const text = line->parts[part];
+    char label[32];
+    setting row = *s;
     bool is_set = false;
-    for (int i = first; i < 2; i++) {
-        const bool lists = has_list && i == first;
-        if (type_value(s, *field, i == 0 ? "name" : placeholder_text(s->option), parts[i])) {
-            if (lists) {
-                COMMON_TEXT(card->filter, "%.63s", card->typed);
-            } else {
-                snprintf(parts[i], sizeof parts[i], "%s", card->typed);
-                is_set = true;
-            }
+    if (line->is_pair) {
+        write_part_label(s->option, part, label);
+        row.name = label;
+        ui_begin_row(ui);
+    }
+    view_rect field = name_space(&row);
+    *browse = view_cut(&field, VIEW_AT_RIGHT, part == 1 && line->is_file ? 5.5f * ui->em : 0);
+    if (type_value(s, field, placeholder_text(s->option), text)) {
+        if (has_list) {
+            COMMON_TEXT(card->filter, "%.63s", card->typed);
+        } else {
+            snprintf(text, VIEW_TARGET_TEXT, "%s", card->typed);
+            is_set = true;
         }
-        ui_tip_cut(ui, parts[i], field->width);
-        const bool is_open = card->opened == s->option && card->line == line;
-        if (ui_is_focused(ui) && lists && !is_open) {
-            card->opened = s->option;
-            card->line = line;
-            card->filter[0] = '\0';
-        }
-        field->x += field->width;
+    }
+    ui_tip_cut(ui, text, field.width);
+    if (ui_is_focused(ui) && has_list && !is_open) {
+        card->opened = s->option;
+        card->line = line->index;
+        card->filter[0] = '\0';
+    }
+    return is_set;
+}
+
+// Runs the fields of a line, the button that lists files, and the list of values. `before` and
+// `after` are the texts of the other lines. Returns true if a part has changed.
+static bool edit_line(const setting *s, option_line *line, const char *before, const char *after)
+{
+    view_ui *const ui = s->ui;
+    view_card *const card = s->card;
+    const int listed = line->is_pair ? 0 : 1; // part that is selected in a list
+    view_rect browse;
+    char value[128];
+    bool is_set = line->is_pair && edit_part(s, line, 0, &browse);
+    is_set = edit_part(s, line, 1, &browse) || is_set;
+    if (line->is_file && ui_button(ui, browse, "Browse\xE2\x80\xA6", false)) {
+        char *const form =
+            common_format("%s%s%s\1%s", before, line->parts[0], line->is_pair ? "=" : "", after);
+        UI_COMMAND(ui, VIEW_FILES, 0, 1 + (size_t)(s->option - view_option_rows), form);
+    }
+    const bool is_open = card->opened == s->option && card->line == line->index;
+    if (is_open && list_values(s, card->filter, line->parts[listed], value)) {
+        snprintf(line->parts[listed], sizeof line->parts[listed], "%s", value);
+        card->opened = NULL;
+        card->typing = 0;
+        is_set = true;
     }
     return is_set;
 }
 
 // A row for each value of an option that can be repeated, and an empty row to add a value. A value
-// of the form "A=B" has two fields. Names are selected in a list, files in the file list.
+// of the form "A=B" has two rows with labels. Names are selected in a list, files in the file list.
 static void lines_picker(const setting *s)
 {
-    view_ui *const ui = s->ui;
-    view_card *const card = s->card;
     const view_option *const option = s->option;
     const bool is_many = option->kind == COMMON_TEXTS || option->kind > VIEW_OPTION_TIMES;
-    const bool is_pair = option->value != NULL && strchr(option->value, '=') != NULL;
-    const bool is_file = option->names > 0 && option->names <= VIEW_NAMES_PICTURE;
-    const float browse = is_file ? 5.5f * ui->em : 0;
     const char *const separator = is_many ? "\n" : "";
-    const int listed = is_pair ? 0 : 1; // part that is selected in a list
     char name[128];
     char value[128];
+    option_line *const line = common_alloc(1, sizeof *line);
+    line->is_pair = option->value != NULL && strchr(option->value, '=') != NULL;
+    line->is_file = option->names > 0 && option->names <= VIEW_NAMES_PICTURE;
+    line->has_list = value_at(s, 0, name, value);
     char *text = common_copy("");
-    const bool has_list = value_at(s, 0, name, value);
     const char *at = s->now;
     setting row = *s;
     bool is_set = false;
     bool is_whole = true;
     bool has_more = true;
-    for (uint32_t line = 0; has_more; line++, row.name = "") {
-        value_parts parts;
-        const size_t length = split_line(s, at, is_pair, parts);
+    if (line->is_pair)
+        (void)name_space(s); // a heading above the rows of the parts
+    for (; has_more; line->index++, row.name = "") {
+        const size_t length = split_line(s, at, line->is_pair, line->parts);
         at += length + (at[length] != '\0');
         has_more = is_many && length > 0;
-        if (line > 0)
+        if (line->index > 0 && !line->is_pair)
             ui_begin_row(s->ui);
-        view_rect field = name_space(&row);
-        field.width = (field.width - browse) / (is_pair ? 2 : 1);
-        is_set = edit_parts(s, line, is_pair, has_list, &field, parts) || is_set;
-        field.width = browse;
-        if (is_file && ui_button(ui, field, "Browse\xE2\x80\xA6", false)) {
-            const char *const equals = is_pair ? "=" : "";
-            char *const form = common_format("%s%s%s\1%s%s", text, parts[0], equals, separator, at);
-            UI_COMMAND(ui, VIEW_FILES, 0, 1 + (size_t)(option - view_option_rows), form);
-        }
-        if (card->opened == option && card->line == line
-            && list_values(s, card->filter, parts[listed], value)) {
-            snprintf(parts[listed], sizeof parts[listed], "%s", value);
-            card->opened = NULL;
-            card->typing = 0;
-            is_set = true;
-        }
-        if (parts[0][0] != '\0' || parts[1][0] != '\0') {
-            const char *const equals = parts[0][0] != '\0' ? "=" : "";
-            common_extend(&text, "%s%s%s%s", parts[0], equals, parts[1], separator);
-        }
-        is_whole = is_whole && (parts[0][0] == '\0' || parts[1][0] != '\0');
+        char *const after = common_format("%s%s", separator, at);
+        is_set = edit_line(&row, line, text, after) || is_set;
+        free(after);
+        const char *const left = line->parts[0];
+        const char *const right = line->parts[1];
+        if (left[0] != '\0' || right[0] != '\0')
+            common_extend(&text, "%s%s%s%s", left, left[0] != '\0' ? "=" : "", right, separator);
+        is_whole = is_whole && (left[0] == '\0' || right[0] != '\0');
     }
     if (is_set)
         request_value(s, text, is_whole ? 0.3 : INFINITY);
     free(text);
+    free(line);
 }
 
 // Converts HSV, each 0 to 1, to a color.
@@ -859,8 +900,10 @@ void view_clear_card(view_card *card)
 view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stage, size_t option)
 {
     const view_option *const asked = &view_option_rows[option];
-    if (strcmp(asked->name, "retarget") == 0 && stage->options->retarget == NULL)
+    if (strcmp(asked->name, "retarget") == 0 && stage->options->retarget == NULL) {
+        ui_open_overlay(ui, VIEW_OVERLAY_NONE); // the list must not return to another card
         return (view_command){VIEW_FILES, 0, 1 + option, common_copy("\1")};
+    }
     view_clear_card(card);
     ui_open_overlay(ui, VIEW_OVERLAY_CARD);
     card->focused = &view_option_rows[option];
