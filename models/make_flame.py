@@ -27,6 +27,11 @@ TEXELS = 64
 RATE, FRAMES, EVENT = 30, 24, 38        # the frame of Bobbin's sneeze with the event that sets it off
 MOUTH, NOSE = (11.5, 0.0, 2.4), (12.5, 0.0, 4.4)     # from Bobbin's joint head
 SOOT, HIDDEN = (14.0, 0.2, 5.5), -3.0
+# Hot puffs that stay small and rise when the fire is gone: seconds after the event in which each is born and
+# gone, its speed, the part of it to the left, and how fast it rises.
+EMBERS = {12: (0.12, 0.76, 205.0, -0.22, 30.0), 18: (0.15, 0.80, 165.0, 0.18, 42.0),
+          24: (0.19, 0.78, 120.0, -0.10, 36.0), 27: (0.22, 0.81, 85.0, 0.28, 52.0)}
+OUT = 0.54      # seconds after the event: all other fire is gone
 LAYERS = ((3.7, 4), (2.9, 5), (2.1, 7))     # of soot: its radius, and after how many seconds it comes off
 _SPRITE = 0.75 * 0.707          # half the side of a sprite, of its joints' distance
 
@@ -79,8 +84,14 @@ def _puffs():
         born = 0.07 + 0.20 * number / 29.0
         ahead = unit((1.0, 0.15 * _any(number, 1), 0.16 + 0.13 * _any(number, 2)))
         speed = (258.0 - 330.0 * born) * (0.86 + 0.14 * _any(number, 3))
-        life = (0.21 if hot else 0.40) * (1.0 + 0.2 * _any(number, 4))
+        life = min((0.21 if hot else 0.40) * (1.0 + 0.2 * _any(number, 4)),
+                   OUT - 0.05 * (number % 4) - born)
         size = (3.4 if hot else 6.6) * (1.0 + 0.25 * _any(number, 5))
+        if number in EMBERS:
+            born, gone, speed, aside, rise = EMBERS[number]
+            out.append(Puff("hot", number, born, gone - born, MOUTH, scale(unit((1.0, aside, 0.25)), speed), 5.5,
+                            rise, 1.8))
+            continue
         out.append(Puff("hot" if hot else "fire", number, born, life, MOUTH, scale(ahead, speed), 5.5,
                         26.0, size))
     for number in range(30, 38):
