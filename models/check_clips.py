@@ -12,6 +12,8 @@ Prints a table with one line per clip, followed by the values that exceed their 
   layer    difference between the first frame of a layer's clip and the first frame of its reference clip
   slide    largest speed of a part of a sole along the floor while it is on the floor, units per second,
            between frames of a screen (limit 2; parts that roll off the toes count)
+  touch    largest speed of a part of a sole along the floor while it reaches the floor: it is above the floor
+           in the first of two frames of a screen, and on the floor in the second; units per second (no limit)
   floor    largest depth of a vertex below the floor, in units (limit 0.3)
   steps    number of footstep events; a foot must touch the floor at each of them
   float    number of frames in which no sole is on the floor, for clips that must not leave it (limit 0)
@@ -26,6 +28,8 @@ Prints a table with one line per clip, followed by the values that exceed their 
   hides    number of frames in which a hand covers an eye or an ear, seen from the front and from 40 degrees
            to
            either side (limit 0)
+  pain     smallest distance by which the corners of the mouth are lower than in the bind pose, in units, in
+           the frames PAINED (at least 0.1)
   dome     depth of the patting hand in Thimble's dome, in units (limit 0.3); at each pat it must be
            within 0.3
            of the dome
@@ -62,9 +66,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from kit.clip import Clip  # noqa: E402
-from kit.maths import add, conj, cross, dot, length, mul, rotate, scale, sub, unit  # noqa: E402
+from kit.maths import add, conj, cross, dot, length, mirror, mul, rotate, scale, sub, unit  # noqa: E402
 from kit.read import Anim, Mesh  # noqa: E402
 from bobbin_parts import cousin_motion, motion as bobbin  # noqa: E402
+from bobbin_parts.build import BOBBIN as BUILD  # noqa: E402
+from bobbin_parts.expressions import CORNER  # noqa: E402
 from bobbin_parts.skeleton import HALVES  # noqa: E402
 from bobbin_parts.solid import Solid  # noqa: E402
 from thimble_parts import motion as thimble  # noqa: E402
@@ -119,6 +125,12 @@ PATTED_AT, BEGS = (27.5, -13.0, 0.0), 20
 
 # Frames in which the right hand of Bobbin and of Spindle is on the belly, and the skin that it may be on.
 SCRATCHES, TRUNK = {"idle": range(62, 83, 4)}, ("hips", "belly", "spine_", "chest")
+
+
+# Frames of Bobbin's clips in which he is hurt or frightened. In the bind pose he smiles.
+PAINED = {"dizzy": range(73), "fall": range(3, 46), "get_up": range(39), "hit": range(3, 20),
+          "run_fall": range(4, 61), "skid_stop": range(4, 20), "skid_stop_right": range(4, 20),
+          "startle": range(5, 24), "stumble": range(4, 50), "stumble_right": range(4, 50)}
 
 
 # Clips between which Bobbin's machine goes over, and the seconds that it takes.
@@ -298,16 +310,20 @@ def check_layer(anim, base, report):
 
 
 def check_soles(anim, mesh, vertices, leaves, report):
-    before, slide, floating = None, 0.0, 0
+    before, slide, touch, floating = None, 0.0, 0.0, 0
     for n in range(int((len(anim.frames) - 1) * SCREEN / anim.rate + 1e-6) + 1):
         posed = anim.posed(n * anim.rate / SCREEN)
         now = [mesh.position(vertex, posed) for vertex, _, _ in vertices]
         floating += all(at[2] > height + FLOOR for at, (_, height, _) in zip(now, vertices))
         for a, b, (_, height, _) in zip(before or now, now, vertices):
+            way = math.hypot(b[0] - a[0], b[1] - a[1])
             if a[2] < height + FLOOR and b[2] < height + FLOOR:
-                slide = max(slide, math.hypot(b[0] - a[0], b[1] - a[1]))
+                slide = max(slide, way)
+            elif b[2] < height + FLOOR:
+                touch = max(touch, way)
         before = now
     report.add("slide", slide * SCREEN, 2.0)
+    report.add("touch", touch * SCREEN, math.inf)
     report.add("floor", max(0.0, -min(low[2] for low, _ in anim.bounds)), 0.3)
     report.add("float", floating, math.inf if leaves else 0)
 
@@ -401,6 +417,23 @@ def check_open(anim, report):
         hidden += any(dot(sub(hand, at), ray) > 0.0 and length(cross(sub(hand, at), ray)) < wide + size
                       for ray in VIEWS for hand, wide in hands for at, size in seen)
     report.add("hides", hidden, 0)
+
+
+def check_pain(anim, mesh, frames, report):
+    """The corners of the mouth are down."""
+    head, posed = anim.names.index("head"), [row[2:] for row in mesh.joints]
+    corner = add(CORNER, (0.0, 0.0, BUILD.rise("head")))
+    corners = [min(mesh.vertices[0], key=lambda vertex, at=at: math.dist(mesh.position(vertex, posed), at))
+               for at in (corner, mirror(corner))]
+
+    def height(vertex, joints):
+        """Above the head's joint, in the direction that is up in the bind pose."""
+        position, turn = joints[head]
+        at = rotate(conj(turn), sub(mesh.position(vertex, joints), position))
+        return rotate(posed[head][1], at)[2]
+
+    report.add("pain", min(height(vertex, posed) - height(vertex, joints)
+                           for joints in map(anim.posed, frames) for vertex in corners), 0.1, low=True)
 
 
 def dome_depth(point):
@@ -552,9 +585,9 @@ def check_joins():
     return faults
 
 
-COLUMNS = ("loop", "jolt", "layer", "slide", "floor", "steps", "float", "limb", "speed", "half", "stops",
-           "spike", "hand", "tail", "hides", "dome", "belly", "twin", "volume", "travel", "rise", "stroke",
-           "side", "pull", "beyond")
+COLUMNS = ("loop", "jolt", "layer", "slide", "touch", "floor", "steps", "float", "limb", "speed", "half",
+           "stops", "spike", "hand", "tail", "hides", "pain", "dome", "belly", "twin", "volume", "travel",
+           "rise", "stroke", "side", "pull", "beyond")
 
 
 def line(name, frames, figures):
@@ -571,7 +604,7 @@ def line(name, frames, figures):
 
 README = os.path.join(HERE, "README.md")
 # Columns there, and those of the table above.
-SHOWN = (("sole slide", "slide"), ("ankle stroke", "stroke"), ("sideways", "side"),
+SHOWN = (("sole slide", "slide"), ("touch-down", "touch"), ("ankle stroke", "stroke"), ("sideways", "side"),
          ("travel", "travel"), ("rise", "rise"))
 
 
@@ -648,6 +681,8 @@ def check(subject, clip):
     check_lively(anim, clip, report)
     if subject.solid:
         check_depth(anim, subject.solid, report)
+    if subject is BOBBIN and clip.name in PAINED:
+        check_pain(anim, subject.mesh, PAINED[clip.name], report)
     if any(words == "pat" for _, words in clip.events):
         check_pat(anim, subject.mesh, clip, report)
     if "hand_l" in anim.names:

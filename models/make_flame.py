@@ -89,8 +89,8 @@ def _puffs():
         size = (3.4 if hot else 6.6) * (1.0 + 0.25 * _any(number, 5))
         if number in EMBERS:
             born, gone, speed, aside, rise = EMBERS[number]
-            out.append(Puff("hot", number, born, gone - born, MOUTH, scale(unit((1.0, aside, 0.25)), speed), 5.5,
-                            rise, 1.8))
+            way = scale(unit((1.0, aside, 0.25)), speed)
+            out.append(Puff("hot", number, born, gone - born, MOUTH, way, 5.5, rise, 1.8))
             continue
         out.append(Puff("hot" if hot else "fire", number, born, life, MOUTH, scale(ahead, speed), 5.5,
                         26.0, size))

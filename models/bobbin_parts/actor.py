@@ -112,13 +112,27 @@ class Actor:
             self.move("cheek_" + side, x=0.15, y=0.25 * sign * smile,
                       z=(0.25 + 0.35 * wide) * smile)
 
-    def frightened(self, amount):
-        """Eyes wide, brows up at their inner ends, cheeks and ears down: the expression `fright`, which a
-        machine adds, does the rest."""
+    def grimace(self, amount):
+        """Pulls the corners of the mouth, and the cheeks with them, down and in. The mouth is modelled as a
+        smile: without this, a face that screams or winces would laugh. Its mouth() has no smile."""
+        for side, sign in SIDES:
+            self.move("cheek_" + side, x=-1.2 * amount, y=-2.0 * sign * amount, z=-4.5 * amount)
+            self.one("cheek", side, pitch=14.0 * amount)
+
+    def wince(self, side, amount, line=0.0):
+        """Squeezes one eye shut: the outer end of its upper lid stays up. Half shut it hangs instead, because
+        a level lid would be sly. line: as for lids()."""
+        self.lids(side, amount, amount, line)
+        self.droop(side, 60.0 * amount * (1.0 - amount) - 10.0 * amount * amount)
+
+    def frightened(self, amount, brows=None):
+        """Eyes wide, brows up at their inner ends, the corners of the mouth and the ears down. Its mouth()
+        has no smile. brows: their amount, if they go at another speed."""
         for side, _ in SIDES:
             self.lids(side, -0.14 * amount, -0.18 * amount)
-            self.move("cheek_" + side, z=-0.7 * amount)
-        self.brows(0.5 * amount, -0.8 * amount)
+        self.grimace(amount)
+        brows = amount if brows is None else brows
+        self.brows(0.7 * brows, -1.1 * brows)
         self.ears(-14.0 * amount)
 
     # --- trunk

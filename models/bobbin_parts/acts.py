@@ -2,7 +2,7 @@
 
 import math
 
-from kit.curves import bump, keyed, pulse, wave
+from kit.curves import bump, keyed, looped, pulse, wave
 from kit.maths import add, smoothstep
 
 from bobbin_parts.actor import BALL, SIDES, Tread
@@ -267,11 +267,17 @@ def hit(a, t):
     a.move("belly", x=-1.0 * blow)
     a.nod(pitch=-20.0 * whip + 5.0 * after, yaw=-7.0 * whip
           + 8.0 * pulse(t, 0.46, 0.89, 0.16) * wave(t, 4), roll=5.0 * whip)
-    wince = keyed(t, (0.02, 0.0), (0.09, 1.0), (0.40, 1.0), (0.52, 0.0))
+    # Pain: eyes squeezed shut over a mouth that cries out and then bites. He looks at where it hurts; only
+    # as he stands again the face is his own.
+    wince = keyed(t, (0.02, 0.0), (0.09, 1.0), (0.42, 1.0), (0.54, 0.0))
+    pain = keyed(t, (0.0, 0.0), (0.10, 1.0), (0.56, 0.9), (0.72, 0.6), (0.88, 0.0))
     for side, _ in SIDES:
-        a.lids(side, wince, wince, 3.0)
-    a.brows(-0.3 * blow, -0.9 * after + 0.5 * blow)
-    a.mouth(0.16 + 0.75 * blow - 0.1 * after, 1.0 - 1.5 * max(blow, after))
+        a.wince(side, wince)
+    woe = keyed(t, (0.40, 0.0), (0.54, 1.0), (0.68, 0.9), (0.86, 0.0))
+    a.brows(-0.7 * wince + 0.3 * woe, 1.4 * wince - 1.6 * woe)
+    a.look(4.0 * woe, 9.0 * woe)
+    a.mouth(0.16 + 1.0 * blow + 0.22 * after, 1.0 - pain)
+    a.grimace(pain)
     # The left arm stays behind in front of him; the right one, of the side that goes back, is thrown out.
     # Then the left hand goes to where it hurts.
     hurt = keyed(t, (0.20, 0.0), (0.42, 1.0), (0.60, 1.0), (0.90, 0.0))
@@ -345,22 +351,28 @@ def talk(a, t):
     a.stand()
 
 
+def _lit_hip(phase):
+    """On which hip he stands: the left one while he peers, the one of the lantern from frame 34 on, before
+    and while he lifts it."""
+    return looped(phase, 1.0, (0.03, 0.7), (0.24, 1.0), (0.355, -1.0), (0.66, -1.0), (0.80, -0.7))
+
+
 def carry(a, t):
     """Peers ahead by the light of a lantern in the right hand, then holds it up and looks at it: for the
-    right arm, layered over other clips; the body breathes and changes hips as in idle, a little behind its
-    beat."""
+    right arm, layered over other clips. The hips go to the side of the lantern before it rises, and the left
+    arm answers."""
     phase = t / CARRY_SECONDS
     breath = wave(phase, 2)
-    sway, trunk, head = _hip(phase), _hip(phase - 0.03), _hip(phase - 0.06)
+    sway, trunk, head = (_lit_hip(phase - late) for late in (0.0, 0.03, 0.06))
     a.rest()
     a.mouth(0.16 + 0.05 * breath)
     # The light goes ahead and to the left, the eyes before it and the head behind it.
     ahead, peers = bump(phase, 0.06, 0.37, 0.09), bump(phase, 0.04, 0.35, 0.05)
     high = bump(phase, 0.38, 0.80, 0.12)
-    a.move("hips", x=0.1 * wave(phase, 1, 0.2) + 0.9 * ahead, y=1.8 * sway - 1.5 * high,
+    a.move("hips", x=0.1 * wave(phase, 1, 0.2) + 0.9 * ahead, y=2.4 * sway,
            z=-0.2 * abs(sway) + 0.14 * wave(phase, 2, 0.1) - 0.5 * ahead)
-    a.turn("hips", roll=2.4 * sway, yaw=1.5 * wave(phase, 1, 0.1))
-    a.bend(roll=-4.0 * trunk, pitch=0.6 * breath + 8.0 * ahead, yaw=11.0 * ahead)
+    a.turn("hips", roll=3.2 * sway, yaw=1.5 * wave(phase, 1, 0.1))
+    a.bend(roll=-5.2 * trunk, pitch=0.6 * breath + 8.0 * ahead, yaw=11.0 * ahead)
     a.turn("chest", pitch=-1.6 * breath)
     a.stretch(0.32 * wave(phase, 2, 0.05))
     a.move("belly", x=0.3 * wave(phase, 2, 0.45))
@@ -373,9 +385,14 @@ def carry(a, t):
     a.wrist("r", 25.0)
     a.one("hand", "r", pitch=2.0 * wave(phase, 2, 0.26), roll=2.0 * head)
     a.grip("r", 0.55)
-    a.one("upperarm", "l", roll=2.0 * wave(phase, 2, 0.12) + 2.5 * abs(trunk) + 12.0 * high + 9.0 * ahead,
-          pitch=3.0 * wave(phase, 1, 0.2) + 16.0 * ahead)
-    a.one("forearm", "l", pitch=-3.0 * wave(phase, 2, 0.2) - 12.0 * high - 14.0 * ahead)
+    # The left arm balances: it is out at frame 52, goes a little too far, and its hand comes later.
+    answer, late = (keyed(phase - by, (0.40, 0.0), (0.542, 1.0), (0.62, 0.8), (0.72, 0.8), (0.86, 0.0))
+                    for by in (0.0, 0.035))
+    a.one("upperarm", "l", roll=2.0 * wave(phase, 2, 0.12) + 2.5 * abs(trunk) + 34.0 * answer + 9.0 * ahead,
+          pitch=3.0 * wave(phase, 1, 0.2) + 16.0 * ahead + 10.0 * answer)
+    a.one("forearm", "l", pitch=-3.0 * wave(phase, 2, 0.2) - 26.0 * answer - 14.0 * ahead)
+    a.one("hand", "l", roll=20.0 * late)
+    a.grip("l", -0.5 * late)
     # A long look at the light, eyes first, then ahead again.
     eyes, look = bump(phase, 0.40, 0.84, 0.05), bump(phase, 0.42, 0.88, 0.10)
     a.look(-20.0 * eyes + 9.0 * peers, 12.0 * eyes)

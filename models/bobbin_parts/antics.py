@@ -187,6 +187,9 @@ def dizzy(a, t):
     a.ears(5.0 * much * wave(phase, 2, 0.3), 0.0, "l")
     a.ears(-5.0 * much * wave(phase, 2, 0.3), 0.0, "r")
     a.turn("jaw", pitch=8.0 * much)
+    # One corner of the mouth hangs lower, by turns.
+    for name, own in SIDES:
+        a.move("cheek_" + name, z=-1.1 * own * much * wave(phase, 2, 0.1))
     a.move("tongue", x=1.8 * much, y=0.5 * much * wave(phase, 2), z=0.3 * much)
 
 

@@ -7,7 +7,7 @@ import math
 
 from kit import rig
 from kit.clip import Clip
-from kit.curves import bump, wave
+from kit.curves import bump, keyed, wave
 from kit.maths import add, axis_angle, conj, mul, rotate, scale, sub
 
 from bobbin_parts import motion, skeleton
@@ -34,11 +34,23 @@ def _sway(pose, phase):
 
 
 def _breathe(pose, phase):
-    """Standing he is never quite still: the neck moves with the breath."""
+    """Standing he is never quite still: the neck moves with the breath. His habit: he cranes the neck far
+    ahead as a heron does, sniffs twice, and draws it back in."""
     breath = math.sin(4.0 * math.pi * phase)
     pose.turn("neck", pitch=1.5 * breath)
     pose.turn("head", pitch=-1.2 * breath)
     _scratch(Actor.of(pose), phase)
+    # It begins with a small movement back, and the head stays level.
+    crane = keyed(phase, (0.02, 0.0), (0.07, -0.25), (0.17, 1.0), (0.30, 1.0), (0.39, 0.0))
+    sniff = bump(phase, 0.185, 0.235, 0.02) + bump(phase, 0.245, 0.295, 0.02)
+    pose.turn("spine_2", pitch=7.0 * crane)
+    pose.turn("chest", pitch=9.0 * crane)
+    pose.turn("neck", pitch=30.0 * crane - 5.0 * sniff)
+    pose.turn("head", pitch=-34.0 * crane - 5.0 * sniff)
+    actor = Actor.of(pose)
+    actor.ears(-10.0 * crane + 6.0 * sniff, 10.0 * crane)
+    actor.brows(0.5 * crane)
+    actor.tail_pose(rise=8.0 * crane)
 
 
 def _scratch(a, phase):

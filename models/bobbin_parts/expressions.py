@@ -33,16 +33,21 @@ def _smile(actor):
     return lambda p: _pull(p, CORNER, 3.0, (-0.7, 0.9, 1.7))
 
 
-def _fright(actor):
+def _crying(actor):
+    """A wide mouth whose corners go down: of fright, and of pain."""
     actor.mouth(1.4, -0.5)
+    return lambda p: add(_pull(p, CORNER, 3.0, (-0.3, -1.3, -3.0)),
+                         _pull(p, (13.4, 3.0, 34.0), 2.2, (0.0, 0.0, -0.5)))
+
+
+def _fright(actor):
     actor.brows(1.3, -2.0)
     for side in "lr":
         actor.lids(side, -0.22, -0.3)
         actor.droop(side, 8.0)
     actor.both("ear_1", roll=-24.0)
     actor.both("ear_2", roll=-10.0)
-    return lambda p: add(_pull(p, CORNER, 3.0, (-0.3, -1.3, -3.0)),
-                         _pull(p, (13.4, 3.0, 34.0), 2.2, (0.0, 0.0, -0.5)))
+    return _crying(actor)
 
 
 def _sleepy(actor):
@@ -153,8 +158,9 @@ EYES = {"blink": (1.03, 1.0, 0.46), "sleepy": (1.04, 1.0, 0.91)}
 RIMS = {"smile": (None, (-38.0, -48.0, -60.0)), "sleepy": ((3.0, 17.0, -32.0), (-48.0, -54.0, -60.0)),
         "blink": ((-30.0, -30.0, -52.0), (-38.0, -40.0, -74.0))}
 
-EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("sleepy", _sleepy), ("oh", _oh), ("oo", _oo),
-               ("shut", _shut), ("blink", _blink))
+# Pain is the mouth only: clips squeeze the lids shut, which targets would do along straight lines.
+EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("pain", _crying), ("sleepy", _sleepy), ("oh", _oh),
+               ("oo", _oo), ("shut", _shut), ("blink", _blink))
 
 
 # Fangs are hard: each goes as a whole with the lip at its root, and up and back under it by so much.

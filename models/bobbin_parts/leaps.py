@@ -193,6 +193,7 @@ _RISE = {"l": Tread(_SIT_FOOT[0], _SIT_FOOT[1], _SIT_FOOT[2],
 _TOES_UP = -48.0
 FALL_SECONDS = 1.5
 _SEAT = -5.86                    # of the hips, against standing
+WOE = 0.8                       # of grimace(), while he is dizzy
 OUT = 3.8                       # of the left hand on its thigh
 _PALM = (-10.0, -14.0, 3.0)      # of the right wrist while its hand is on the floor
 
@@ -269,10 +270,14 @@ def fall(a, t, sway=(0.0, 0.0)):
     shock = keyed(t, (0.0, 0.0), (0.12, 1.0), (0.70, 1.0), (0.76, 0.0))
     wince = keyed(t, (0.70, 0.0), (0.73, 1.0), (1.0, 1.0), (1.08, 0.0))
     for side, _ in SIDES:
-        a.lids(side, wince + 0.34 * dizzy, wince + 0.15 * dizzy, 3.0)
-    a.frightened(shock)
-    a.brows(0.2 * shock - 0.4 * wince, -0.9 * dizzy)
-    a.mouth(0.16 + 0.75 * shock + 0.35 * wince - 0.02 * dizzy, 1.0 - 1.4 * max(shock, wince, dizzy))
+        a.wince(side, wince)
+        a.lids(side, 0.34 * dizzy, 0.15 * dizzy, 3.0)
+    # The cry becomes teeth that are clenched as he lands, and a mouth that hangs.
+    a.frightened(shock, keyed(t, (0.0, 0.0), (0.12, 1.0), (0.58, 1.0), (0.80, 0.0)))
+    sore = keyed(t, (0.66, 0.0), (0.74, 1.0), (1.06, 1.0), (1.40, 0.0))
+    a.grimace((1.0 - shock) * keyed(t, (0.66, 0.0), (0.74, 1.0), (1.06, 1.0), (1.40, WOE)))
+    a.brows(-0.7 * wince, 1.2 * pulse(t, 0.66, 1.16, 0.16) - 1.1 * dizzy)
+    a.mouth(0.16 + 0.85 * shock + 0.45 * wince + 0.12 * sore + 0.02 * dizzy, 1.0 - max(shock, sore, dizzy))
     a.look(9.0 * dizzy * math.sin(5.0 * t), -8.0 * shock)
     a.ears(24.0 * shock - 10.0 * dizzy, 6.0 * dizzy)
     for side, foot in fallen_feet(t):
@@ -309,8 +314,13 @@ def get_up(a, t):
     a.stretch(-0.6 * forward + 0.7 * over)
     a.nod(pitch=-27.0 * forward - 4.0 * over, yaw=13.0 * shake * math.sin(2.0 * math.pi * 4.0 * t))
     a.look(9.0 * dizzy * math.sin(5.0 * (t + 1.5)))
-    a.mouth(0.14 + 0.02 * up + 0.2 * pulse(t, 0.45, 0.95, 0.15) + 0.3 * over, 1.0 - 1.4 * (1.0 - up))
-    a.brows(-0.3 * forward + 0.5 * over, -0.9 * dizzy + 0.7 * forward)
+    # Sore, then clenched as he pushes; he smiles only when he stands, from frame 39 on.
+    glad = keyed(t, (1.30, 0.0), (1.52, 1.0))
+    effort = pulse(t, 0.40, 1.05, 0.18)
+    a.grimace(keyed(t, (0.40, WOE), (0.60, 0.95), (0.90, 0.95), (1.28, 0.5), (1.54, 0.0)))
+    a.mouth(0.18 - 0.02 * glad + 0.16 * effort + 0.14 * pulse(t, 1.34, 1.62, 0.12), glad)
+    relief = keyed(t, (1.0, 0.0), (1.15, 1.0), (1.4, 0.0))
+    a.brows(-0.3 * forward + 0.5 * over, -1.1 * dizzy + 1.2 * effort - 0.5 * relief)
     squeeze = pulse(t, 0.12, 0.38, 0.05)
     for side, _ in SIDES:
         a.lids(side, 0.34 * dizzy * (1.0 - squeeze) + squeeze,

@@ -191,7 +191,7 @@ def startle(a, t):
         a.arm(side, roll=wide * own + 10.0 * up, pitch=ahead * own + 14.0 * lean)
         a.elbow(side, bent * own)
         a.grip(side, -0.5 * own)
-    a.mouth(0.16 + 0.5 * fright, 1.0 - 1.3 * fright)
+    a.mouth(0.16 + 0.5 * fright, 1.0 - fright)
     a.frightened(fright)
     a.ears(44.0 * keyed(t, (0.06, 0.0), (0.28, 1.0), (0.60, 0.9), (1.0, 0.0)))
     a.tail_pose(rise=9.0 * fright)

@@ -92,15 +92,17 @@ def turn_events(sign):
 
 class _Change:
     """From standing into a gait and back: where its feet are at phase 0, when the left one lands, its
-    root being at x = 0, and the act that poses it."""
+    root being at x = 0, and the act that poses it. heel: how far the heel that
+    leaves the floor first is up, as keys (share of the clip, degrees). dip: how far the hips
+    give way at the end."""
 
-    def __init__(self, gait, act, start, stop):
-        self.gait, self.act, self.start, self.stop = gait, act, start, stop
+    def __init__(self, gait, act, start, stop, heel, dip):
+        self.gait, self.act, self.start, self.stop, self.heel, self.dip = gait, act, start, stop, heel, dip
         self.left, self.right = gait.step(1.0, 0.0, 0.0), gait.step(-1.0, 0.5, 0.0)
 
 
-_AHEAD = _Change(WALK, walk, START_SECONDS, STOP_SECONDS)
-_BACK = _Change(BACKWARD, backward, 0.5, 0.5)
+_AHEAD = _Change(WALK, walk, START_SECONDS, STOP_SECONDS, ((0.05, 0.0), (0.278, 17.0), (0.42, 24.0)), 1.3)
+_BACK = _Change(BACKWARD, backward, 0.5, 0.5, ((0.08, 0.0), (0.4, 22.0)), 0.8)
 
 
 def _way(s, end, slope):
@@ -115,15 +117,17 @@ def _start(a, t, change):
     x_end, y_end = BALL[0] - right[0], -BALL[1] - right[1]
     a.root(_way(s, x_end, gait.forward * change.start), y_end * _eased(s))
     _between(a, _stance, lambda b: change.act(b, t - change.start), _eased(s))
-    weight = pulse(s, 0.0, 0.75, 0.3)
-    a.move("hips", x=0.7 * weight, y=-1.4 * weight, z=-0.35 * weight)
-    a.bend(pitch=4.0 * weight)
+    # The weight is on the right foot by frame 3, before the left heel comes up.
+    weight = keyed(s, (0.0, 0.0), (0.167, 1.0), (0.42, 0.9), (0.80, 0.0))
+    a.move("hips", x=0.7 * weight, y=-2.3 * weight, z=-0.35 * weight)
+    a.turn("hips", roll=-3.0 * weight)
+    a.bend(pitch=4.0 * weight, roll=4.0 * weight)
     # The left foot swings from where it stands to where it lands.
     move = min(1.0, max(0.0, (s - 0.22) / 0.78))
     way, up = smootherstep(move), math.sin(math.pi * move) ** 0.9
     a.foot("l", BALL[0] + (x_end + left[0] - BALL[0]) * way,
            BALL[1] + (y_end + left[1] - BALL[1]) * way, gait.lift * up,
-           keyed(s, (0.08, 0.0), (0.4, 22.0), (0.75, 0.0), (1.0, left[3])), left[4] * way, 0.6)
+           keyed(s, *change.heel, (0.75, 0.0), (1.0, left[3])), left[4] * way, 0.6)
     a.foot("r", BALL[0], -BALL[1], 0.0, keyed(s, (0.55, 0.0), (1.0, right[3])), right[4] * _eased(s))
 
 
@@ -143,8 +147,10 @@ def _stop(a, t, change, sign):
     x_end, y_end = left[0] - BALL[0], sign * (left[1] - BALL[1])
     a.root(x_end - _way(1.0 - s, x_end, gait.forward * change.stop), y_end * _eased(s))
     _between(a, lambda b: change.act(b, late * gait.seconds + 0.6 * t), _stance, _eased(s))
-    sink = pulse(s, 0.15, 1.0, 0.4)
-    a.move("hips", z=-0.8 * sink, x=-0.4 * sink)
+    # The knees catch him at frame 9; at 13 he is up again, a little taller than he stands.
+    sink = keyed(s, (0.04, 0.0), (0.60, 1.0), (0.90, 0.0))
+    a.move("hips", z=-change.dip * sink, x=-0.4 * sink)
+    a.stretch(-1.1 * keyed(s, (0.08, 0.0), (0.60, 1.0), (0.867, -0.45), (1.0, 0.0)))
     a.bend(pitch=-3.0 * sink)
     # The head comes to rest last: it goes on the way that he went, and comes back a little too far.
     onward = keyed(s, (0.2, 0.0), (0.53, 8.0), (0.73, -3.0), (1.0, 0.0))
@@ -211,9 +217,11 @@ def _skid(a, t, sign):
         a.arm(side, roll=(high + far * math.sin(round_)) * wild, yaw=28.0 * math.cos(round_) * wild)
         a.elbow(side, (16.0 + 10.0 * math.sin(round_ - 0.8)) * wild)
         a.grip(side, -0.5 * wild)
-    a.turn("jaw", pitch=11.0 * wild)
-    a.brows(0.8 * wild, -0.7 * wild)
-    a.ears(8.0 * wild, -12.0 * max(back, 0.0))
+    # He cries out, and clenches the teeth as the heels begin to hold.
+    cry = keyed(t, (0.0, 0.0), (0.13, 1.0), (0.24, 1.0), (0.36, -0.9), (0.46, -0.9), (0.70, 0.0))
+    a.turn("jaw", pitch=11.0 * max(cry, 0.0) + 5.0 * min(cry, 0.0))
+    a.frightened(wild)
+    a.ears(22.0 * wild, -12.0 * max(back, 0.0))
     a.tail_pose(rise=19.0 * max(back, 0.0) + 25.0 * pulse(t, 0.17, 0.80, 0.18) + 9.0 * (1.0 - calm),
                 side=18.0 * sign * max(back, 0.0))
     for side, own in SIDES:
@@ -382,15 +390,15 @@ def _stumble(a, t, sign):
         a.arm(side, roll=(50.0 + 20.0 * math.sin(round_)) * wild, yaw=18.0 * math.cos(round_) * wild)
         a.elbow(side, -26.0 * wild)
         a.grip(side, -0.6 * wild)
-    # Eyes and teeth shut for a moment: over an open mouth it would be laughter. Then all is wide open.
-    wince = keyed(t, (0.02, 0.0), (0.09, 1.0), (0.22, 1.0), (0.29, 0.0))
+    # Eyes and teeth shut for a moment; then all is wide open.
+    wince = keyed(t, (0.02, 0.0), (0.09, 1.0), (0.22, 1.0), (0.27, 0.0))
     for side, _ in SIDES:
-        a.lids(side, wince, wince, 3.0)
-        a.droop(side, 60.0 * wince * (1.0 - wince))  # half shut and level they would be sly
-        a.move("cheek_" + side, z=-0.5 * wince)
-    a.turn("jaw", pitch=9.0 * wild * (1.0 - wince) - 12.0 * wince)
-    a.frightened(wild * (1.0 - wince))
-    a.brows(-0.5 * wince, -0.8 * wince)
+        a.wince(side, wince)
+    a.turn("jaw", pitch=9.0 * wild * (1.0 - wince) - 6.0 * wince)
+    # The brows are slower than the lids.
+    a.frightened(wild * (1.0 - wince), keyed(t, (0.16, 0.0), (0.40, 1.0), (0.85, 1.0), (1.45, 0.0)))
+    a.grimace(wince + 0.35 * wild * (1.0 - wince))      # against the grin of the run
+    a.brows(-0.7 * wince, 1.1 * pulse(t, 0.0, 0.36, 0.14))
     a.tail_pose(rise=14.0 * low, side=16.0 * sign * blow)
     # As if it had begun at 0.
     a.move("origin", x=-RUN.forward * begin)
@@ -428,7 +436,7 @@ def run_fall(a, t):
         a.elbow(side, -26.0 * tip)
         a.grip(side, -0.5 * fling)
     leaps.lean(a, keyed(t, (0.67, 0.0), (1.50, 1.0)), x)
-    a.frightened(pulse(t, 0.0, 0.46, 0.12))
+    a.frightened(pulse(t, 0.0, 0.46, 0.12) * (1.0 - share))
     a.turn("jaw", pitch=8.0 * pulse(t, 0.02, 0.80, 0.2))
     a.ears(10.0 * tip)
     a.tail_pose(rise=7.0 * pulse(t, 0.22, 0.78, 0.16) - 8.0 * pulse(t, 0.0, 0.3, 0.14), side=36.0 * tip)

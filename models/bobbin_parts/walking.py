@@ -204,9 +204,10 @@ def _aside(a, t, gait, sign):
     a.bend(roll=sign * (3.0 - 8.0 * wave(phase, 1, 0.15)), yaw=-sign * 6.0 * apart,
            pitch=6.0 + 2.5 * wave(phase, 2, 0.2))
     a.stretch(-0.6 * wave(phase, 1, -0.2))
-    a.nod(roll=sign * (-2.0 + 3.0 * wave(phase, 1, 0.25)), yaw=sign * 9.0,
+    # The eyes go on before the leading foot leaves the floor, and the head comes after them.
+    a.nod(roll=sign * (-2.0 + 3.0 * wave(phase, 1, 0.25)), yaw=sign * (12.0 + 6.0 * wave(phase, 1, 0.48)),
           pitch=-6.0 + 1.5 * wave(phase, 2, 0.3))
-    a.look(sign * 13.0, 0.0)
+    a.look(sign * (11.0 + 8.0 * wave(phase, 1, 0.26)), 0.0)
     a.brows(0.15, 0.35)
     a.mouth(0.12 + 0.08 * apart, 0.3)
     a.arms_down(0.55)
@@ -214,8 +215,11 @@ def _aside(a, t, gait, sign):
         lead = own * sign
         # Arms swing against the weight, and up as the feet part.
         swing = lead * wave(phase, 1, 0.1)
-        a.arm(side, roll=-1.0 + 12.0 * apart - 8.0 * swing, pitch=-6.0 + 24.0 * swing,
+        # The trailing one comes in as its foot does, at half of the cycle.
+        inward = max(0.0, -lead) * max(0.0, -apart)
+        a.arm(side, roll=-1.0 + 12.0 * apart - 8.0 * swing - 7.0 * inward, pitch=-6.0 + 24.0 * swing,
               bend=24.0 + 15.0 * wave(phase, 1, -0.1 + 0.08 * lead))
+        a.elbow(side, 30.0 * inward)
         a.one("hand", side, roll=8.0 + 7.0 * wave(phase, 1, -0.05), pitch=-4.0)
         a.grip(side, 0.15 - 0.4 * max(0.0, wave(phase, 1, -0.15)))
     a.tail_pose(rise=4.0, side=-sign * 10.0)

@@ -190,13 +190,13 @@ check 'quantized' quantized
 machine() {
     written machine.glb "$models/bobbin/bobbin.md5machine" && gltf check "$files/machine.glb" &&
         says machine.glb 'sorted(g["meshes"][0]["extras"]["targetNames"])' \
-            "['blink', 'fright', 'oh', 'oo', 'shut', 'sleepy', 'smile']" || return 1
+            "['blink', 'fright', 'oh', 'oo', 'pain', 'shut', 'sleepy', 'smile']" || return 1
     # morph smile clip dance ( 0 0.8 120 0.8 ): 0.8 in every frame; morph oh clip yawn ( 6 0 14 1 ... ): 0.5 at 10.
     for curve in dance:smile:0:0.8 dance:smile:60:0.8 yawn:oh:6:0.0 yawn:oh:10:0.5; do
         IFS=: read -r clip target frame weight <<END
 $curve
 END
-        says machine.glb "next(round(read(a['samplers'][c['sampler']]['output'])[$frame * 7 + g['meshes'][0]['extras']['targetNames']\
+        says machine.glb "next(round(read(a['samplers'][c['sampler']]['output'])[$frame * 8 + g['meshes'][0]['extras']['targetNames']\
 .index('$target')][0], 5) for a in g['animations'] if a['name'] == '$clip' for c in a['channels'] if c['target']['path'] == \
 'weights')" "$weight" || return 1
     done

@@ -312,7 +312,7 @@ TEST (view_distant_members_are_updated_in_turn) {
 
 // Each member has the morph weights of its own player.
 TEST (view_members_have_separate_morph_weights) {
-    enum { NUM_TARGETS = 7 };
+    enum { NUM_TARGETS = 8 };
     STRINGS(models) = {"models/bobbin/bobbin.md5machine"};
     crowd_case made;
     if (open_crowd(&made, models, 1, 200.0f)) {

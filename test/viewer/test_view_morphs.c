@@ -57,7 +57,7 @@ TEST (view_morph_at_weight_1_equals_the_targets_file) {
     view_setting smile[] = {{.parameter = smile_name, .value = 1}};
     view_document *const document = open_bobbin(smile, 1, NULL, bobbin);
     if (CHECK(document)) {
-        CHECK_UINT(document->morphs.morph->num_targets, 7);
+        CHECK_UINT(document->morphs.morph->num_targets, 8);
         for (int dual = 0; dual < 2; dual++) {
             document->scene.dual = dual == 1;
             view_pose_at(&document->scene, &(md5_sample_position){0});
