@@ -11,10 +11,14 @@
 // factor, and clips animate those of T, R and S. But if there are no other factors than Rpre and
 // Rpost, clips animate the node itself by the product of all factors (with Rpost instead of its
 // inverse).
+//
+// libassimp discards the curves between the keys of FBX files. fbx_curves.c reads them from the
+// file, and replaces the keys of libassimp for each node whose rest pose is the same in both.
 #include "demo/convert/budget.h"
 
 #if defined(HAS_ASSIMP) && defined(HAS_JANSSON)
 
+#include "demo/convert/fbx_curves.h"
 #include "demo/convert/gltf_out.h"
 #include "demo/looks/image.h"
 
@@ -167,6 +171,8 @@ typedef struct node {
     bool is_changing;                 // the transform changes in the current clip
     bool is_still;                    // the transform equals the rest pose in the current clip
     const struct aiNodeAnim *channel; // of the current clip
+    size_t model;                     // of the FBX file, or SIZE_MAX
+    bool has_curves;                  // the curves of the model are evaluated in the current clip
     struct aiMatrix4x4 local;         // relative to `above`, at the current time
     struct aiMatrix4x4 rest;          // relative to `above`, in the rest pose
     struct aiMatrix4x4 first;         // relative to `above`, in the first frame of the clip
@@ -178,6 +184,7 @@ typedef struct importer {
     node *nodes; // [num_nodes]
     int num_nodes;
     bool has_bones;
+    fbx_curves *curves; // or NULL
     gltf_out file;
     FILE *out;
     convert_job job; // passes notes on as lines, within the budget
@@ -258,6 +265,7 @@ static void add_node(importer *all, const struct aiNode *source, int parent_inde
                     .above = is_below_pivot ? parent->above : parent_index,
                     .pivots = NONE,
                     .post = NONE,
+                    .model = SIZE_MAX,
                     .is_pivot = parent && kind};
     // Pivots of one node have names that begin with the name of the node.
     bool continues_pivots = is_below_pivot && pivot_kind(parent->source, &parent_length);
@@ -374,11 +382,38 @@ static struct aiMatrix4x4 compose(struct aiVector3D t, struct aiQuaternion q, st
                                 0,          0,          0,          1};
 }
 
-// Computes the local transforms of all nodes at a time in ticks, for the clip of their channels.
-static void evaluate(importer *all, double time)
+static struct aiMatrix4x4 matrix_from_affine(const convert_affine *a)
 {
+    const convert_vec *const c = a->c;
+    return (struct aiMatrix4x4){(float)c[0].x,
+                                (float)c[1].x,
+                                (float)c[2].x,
+                                (float)c[3].x, //
+                                (float)c[0].y,
+                                (float)c[1].y,
+                                (float)c[2].y,
+                                (float)c[3].y, //
+                                (float)c[0].z,
+                                (float)c[1].z,
+                                (float)c[2].z,
+                                (float)c[3].z, //
+                                0,
+                                0,
+                                0,
+                                1};
+}
+
+// Computes the local transforms of all nodes at a time, for the clip of their channels or curves.
+static void evaluate(importer *all, double seconds, double ticks_per_second)
+{
+    const double time = seconds * ticks_per_second;
     for (int i = 0; i < all->num_nodes; i++) {
         node *const one = &all->nodes[i];
+        if (one->has_curves) { // the product of all factors, relative to `above`
+            const convert_affine transform = fbx_evaluate(all->curves, one->model, seconds);
+            one->local = matrix_from_affine(&transform);
+            continue;
+        }
         const struct aiNodeAnim *const channel = one->channel;
         const bool is_whole = channel && !one->is_pivot && one->pivots != NONE;
         const int attached = is_whole ? all->nodes[one->pivots].parent : one->parent;
@@ -479,7 +514,7 @@ static void add_nodes(importer *all)
 {
     const size_t top = (size_t)all->num_nodes;
     float columns[16];
-    evaluate(all, 0);
+    evaluate(all, 0, 1);
     for (size_t i = 0; i < top; i++) {
         node *const one = &all->nodes[i];
         float t[3];
@@ -810,6 +845,39 @@ static double select_rate(const order *job, double ticks)
     return ticks >= 10 && ticks <= 240 ? ticks : 60;
 }
 
+// Returns true if two transforms differ by at most 1e-3 of a number or of 1.
+static bool is_near(const struct aiMatrix4x4 *a, const struct aiMatrix4x4 *b)
+{
+    float x[16];
+    float y[16];
+    memcpy(x, a, sizeof x);
+    memcpy(y, b, sizeof y);
+    for (int i = 0; i < 16; i++)
+        if (!(fabsf(x[i] - y[i]) <= 1e-3f * fmaxf(fabsf(x[i]), 1)))
+            return false;
+    return true;
+}
+
+// Reads the curves of an FBX file, and finds the model of each node. A model that has another rest
+// pose than its node, because it uses an unknown property, keeps the keys of libassimp.
+static void find_models(importer *all, const convert_input *input)
+{
+    if (!common_has_suffix(input->path, ".fbx"))
+        return;
+    all->curves = fbx_read_curves(&all->job, input->bytes, input->size);
+    for (int i = 0; i < all->num_nodes && all->curves; i++) {
+        node *const one = &all->nodes[i];
+        const size_t model =
+            one->is_pivot ? SIZE_MAX : fbx_find_model(all->curves, one->source->mName.data);
+        if (model == SIZE_MAX)
+            continue;
+        const convert_affine rest = fbx_rest_transform(all->curves, model);
+        const struct aiMatrix4x4 matrix = matrix_from_affine(&rest);
+        if (is_near(&matrix, &one->rest))
+            one->model = model;
+    }
+}
+
 // Begins a clip: resets the states of the nodes and sets their channels. *num_moved is the number
 // of animated nodes, and *reach the largest distance of a joint from its parent.
 static void begin_clip(importer *all, const struct aiAnimation *clip, size_t *num_moved,
@@ -817,9 +885,13 @@ static void begin_clip(importer *all, const struct aiAnimation *clip, size_t *nu
 {
     *num_moved = 0;
     *reach = 0;
+    const bool has_curves = all->curves && fbx_select_clip(all->curves, clip->mName.data);
     for (int i = 0; i < all->num_nodes; i++) {
         node *const one = &all->nodes[i];
         const struct aiMatrix4x4 rest = one->rest;
+        one->has_curves =
+            has_curves && one->model != SIZE_MAX && fbx_is_supported(all->curves, one->model);
+        one->is_moved |= one->has_curves && fbx_is_animated(all->curves, one->model);
         *num_moved += one->is_moved;
         if (!all->has_bones || one->is_joint)
             *reach = fmax(*reach,
@@ -885,7 +957,7 @@ static void note_sparse_keys(importer *all, const struct aiAnimation *clip, cons
     const double min_gap = 1.5 * fmax(ticks_per_frame, 1.0);
     for (int i = 0; i < all->num_nodes; i++) {
         const struct aiNodeAnim *const keys = all->nodes[i].channel;
-        if (!keys || !all->nodes[i].is_changing)
+        if (!keys || !all->nodes[i].is_changing || all->nodes[i].has_curves)
             continue;
         const double rotation = widest_gap(keys->mRotationKeys, sizeof *keys->mRotationKeys,
                                            keys->mNumRotationKeys, 4, min_gap);
@@ -935,14 +1007,16 @@ static bool add_clip(importer *all, const struct aiAnimation *clip, const order 
     }
     const size_t num_frames = (size_t)frames;
     const size_t size = num_frames * WIDTH; // of a node
-    if (!charge(all, num_frames * (4 * (uint64_t)all->num_nodes + WIDTH * (uint64_t)num_moved))
+    const uint64_t cost_per_node = all->curves ? 40 : 4;
+    if (!charge(all, num_frames
+                         * (cost_per_node * (uint64_t)all->num_nodes + WIDTH * (uint64_t)num_moved))
         || !charge_bytes(all, num_moved * (uint64_t)size, sizeof(float)))
         return false;
     float *const times = common_alloc(num_frames, sizeof *times);
     float *const values = common_alloc(num_moved * size, sizeof *values);
     for (size_t f = 0; f < num_frames; f++) {
         times[f] = (float)((double)f / rate);
-        evaluate(all, (double)f / rate * ticks);
+        evaluate(all, (double)f / rate, ticks);
         sample_nodes(all, f, num_frames, values);
     }
     int moved_skin = NONE;
@@ -1001,6 +1075,7 @@ static bool create_file(importer *all, const order *job, convert_bytes *made)
     gltf_begin(&all->file);
     list_nodes(all);
     add_nodes(all);
+    find_models(all, input);
     add_materials(all);
     for (size_t i = 0; i < (size_t)all->num_nodes; i++)
         for (unsigned m = 0; m < all->nodes[i].source->mNumMeshes; m++)

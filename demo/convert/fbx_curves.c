@@ -1,0 +1,924 @@
+// Animation curves of FBX files.
+//
+//   stack ◀── layer ◀── curve node ──▶ property of a model
+//                           ▲
+//                         curve, one for each of x, y, z
+//
+// A clip is called stack. Objects have ids, and connections between ids form the graph above. The
+// interpolation of the keys was verified against ufbx: see test/convert/fbx_curves.py.
+#include "demo/convert/fbx_curves.h"
+
+#include "demo/convert/budget.h"
+#include "demo/convert/fbx_file.h"
+
+enum { TRANSLATION, ROTATION, SCALING, NUM_PROPERTIES };
+
+#define TICKS_PER_SECOND 46186158000.0
+
+// Flags of a key. Its interpolation is constant, linear or cubic.
+enum {
+    KEY_CONSTANT = 0x2,
+    KEY_CUBIC = 0x8,
+    KEY_NEXT = 0x100, // constant: the value of the next key
+    KEY_TCB = 0x200,  // cubic: tension, continuity and bias instead of slopes
+    KEY_USER = 0x400, // cubic: slopes are set; otherwise they are computed
+    KEY_CLAMP = 0x1000,
+    KEY_TIME_INDEPENDENT = 0x2000,
+    KEY_CLAMP_PROGRESSIVE = 0x4000,
+    KEY_WEIGHTED_RIGHT = 0x1000000,
+    KEY_WEIGHTED_NEXT_LEFT = 0x2000000,
+};
+
+#define DEFAULT_WEIGHT 0.333333 // length of a tangent, relative to the distance of two keys
+
+typedef struct fbx_key {
+    double time; // seconds
+    double value;
+    uint32_t flags;
+    double slopes[2]; // left and right, units per second
+    double weights[2];
+} fbx_key;
+
+// Continuation of a curve before its first or after its last key.
+typedef struct fbx_extrapolation {
+    char type;    // C constant, K straight, R repeated, M mirrored, A repeated and continued
+    double count; // of repetitions; negative: no limit
+} fbx_extrapolation;
+
+typedef struct fbx_curve {
+    fbx_key *keys; // [num_keys]
+    size_t num_keys;
+    fbx_extrapolation before;
+    fbx_extrapolation after;
+} fbx_curve;
+
+typedef struct fbx_curve_node {
+    double values[3]; // of axes without a curve
+    size_t curves[3]; // or SIZE_MAX
+    size_t layer;     // or SIZE_MAX
+} fbx_curve_node;
+
+// A connection of a curve node to a property of a model.
+typedef struct fbx_link {
+    size_t curve_node;
+    size_t model;
+    int property;
+} fbx_link;
+
+typedef struct fbx_stack {
+    char *name;
+    double start; // seconds; INFINITY: the first key
+} fbx_stack;
+
+// Factors of the transform of a model: T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S Sp^-1.
+enum {
+    ROTATION_OFFSET,
+    ROTATION_PIVOT,
+    PRE_ROTATION,
+    POST_ROTATION,
+    SCALING_OFFSET,
+    SCALING_PIVOT,
+    NUM_FACTORS
+};
+
+typedef struct fbx_model {
+    char *name;
+    double values[NUM_PROPERTIES][3];
+    double factors[NUM_FACTORS][3];
+    int rotation_order;
+    size_t curve_nodes[NUM_PROPERTIES]; // of the selected stack, or SIZE_MAX
+    bool is_layered;                    // several layers of the stack animate a property
+    bool has_other_name;                // another model has the same name
+} fbx_model;
+
+typedef enum fbx_kind { MODEL, CURVE, CURVE_NODE, LAYER, STACK, NUM_KINDS } fbx_kind;
+
+typedef struct fbx_object {
+    int64_t id;
+    fbx_kind kind;
+    size_t index;
+} fbx_object;
+
+struct fbx_curves {
+    const convert_job *job;
+    fbx_file file;
+    fbx_object *objects; // [num_objects] sorted by id
+    size_t num_objects;
+    fbx_model *models; // [counts[MODEL]], and so on
+    fbx_curve *curves;
+    fbx_curve_node *curve_nodes;
+    size_t *layer_stacks; // stack of each layer, or SIZE_MAX
+    fbx_stack *stacks;
+    size_t counts[NUM_KINDS];
+    fbx_link *links; // [num_links]
+    size_t num_links;
+    common_text_index names; // of models; the index is that of the first model with the name
+    size_t *name_models;     // [names.count]
+    double start;            // of the selected stack, seconds
+};
+
+// -- Keys -----------------------------------------------------------------------------------------
+
+// Returns the addition to the slope by a bias above 500 %.
+static double steep_slope(double bias, double direction)
+{
+    const double excess = fmax(fabs(bias) / 100 - 5, 0);
+    return excess * excess * (direction > 0 ? 40 : -40);
+}
+
+// Returns the slope at a key between two others, for a key whose slope is computed.
+static double automatic_slope(const fbx_key *keys, double bias)
+{
+    const fbx_key *const before = keys - 1;
+    const fbx_key *const after = keys + 1;
+    const uint32_t flags = keys->flags;
+    const double left_time = keys->time - before->time;
+    const double right_time = after->time - keys->time;
+    const double left_step = keys->value - before->value;
+    const double right_step = after->value - keys->value;
+    const double max_still = 0.001; // a key this near to a neighbour is flat
+    if ((flags & KEY_CLAMP) && fmin(fabs(left_step), fabs(right_step)) <= max_still)
+        return 0;
+    double slope = (left_step + right_step) / (left_time + right_time);
+    if (!(flags & KEY_TIME_INDEPENDENT)) {
+        const double left_slope = left_step / left_time;
+        const double right_slope = right_step / right_time;
+        const double fraction = left_time / (left_time + right_time);
+        const double mixed = left_slope + (right_slope - left_slope) * fraction;
+        const double bias_step = (bias > 0 ? right_slope : left_slope) - (slope + mixed) / 2;
+        slope = (slope + mixed) / 2 + bias_step * fabs(bias) / 100;
+        slope += steep_slope(bias, fabs(bias_step) > 1e-5 ? bias_step : bias);
+    }
+    if (!(flags & KEY_CLAMP_PROGRESSIVE))
+        return slope;
+    const double sign = slope >= 0 ? 1 : -1;
+    const double max_left = sign * left_step / (keys->weights[0] * left_time);
+    const double max_right = sign * right_step / (keys->weights[1] * right_time);
+    const double limit = fmax(fmin(max_left, max_right), 0);
+    return sign * fmin(sign * slope, limit);
+}
+
+// Returns the slope at the first or last key, for a key whose slope is computed.
+static double automatic_end_slope(const fbx_key *a, const fbx_key *b, uint32_t flags, double bias)
+{
+    const double step = b->value - a->value;
+    const double max_still = 0.001;
+    const bool is_flat = (flags & KEY_CLAMP) && fabs(step) <= max_still;
+    if (is_flat || (flags & KEY_CLAMP_PROGRESSIVE))
+        return 0;
+
+    const double slope = step / (b->time - a->time);
+    return flags & KEY_TIME_INDEPENDENT ? slope : slope + steep_slope(bias, bias);
+}
+
+// Computes the slopes of a key from tension, continuity and bias (Kochanek and Bartels 1984).
+static void compute_tcb(fbx_key *key, bool is_first, bool is_last, const double *parameters)
+{
+    const bool is_end = is_first || is_last;
+    const double factor = (is_end ? 1 : 0.5) * (1 - parameters[0]);
+    const double continuity = parameters[1];
+    const double bias = parameters[2];
+    const double left = is_first ? 0 : (key->value - key[-1].value) / (key->time - key[-1].time);
+    const double right = is_last ? 0 : (key[1].value - key->value) / (key[1].time - key->time);
+    key->slopes[0] =
+        factor * ((1 + bias) * (1 - continuity) * left + (1 - bias) * (1 + continuity) * right);
+    key->slopes[1] =
+        factor * ((1 + bias) * (1 + continuity) * left + (1 - bias) * (1 - continuity) * right);
+}
+
+// Computes the slopes of a cubic key that does not store them.
+static void compute_slopes(fbx_curve *curve, size_t index, const double *parameters)
+{
+    fbx_key *const key = &curve->keys[index];
+    const bool is_first = index == 0;
+    const bool is_last = index + 1 == curve->num_keys;
+    if (!(key->flags & KEY_CUBIC))
+        return;
+    if (key->flags & KEY_TCB) {
+        compute_tcb(key, is_first, is_last, parameters);
+        return;
+    }
+    if (key->flags & KEY_USER)
+        return;
+    const double left_bias = key->slopes[0];
+    const double right_bias = key->slopes[1];
+    double slope = 0;
+    if (!is_first && !is_last) {
+        const bool is_smooth = fabs(left_bias + right_bias) <= 1e-4;
+        key->slopes[0] = automatic_slope(key, is_smooth ? right_bias : -left_bias);
+        key->slopes[1] = automatic_slope(key, right_bias);
+        return;
+    }
+    if (!is_first)
+        slope = automatic_end_slope(key - 1, key, key->flags, -left_bias);
+    else if (!is_last)
+        slope = automatic_end_slope(key, key + 1, key->flags, right_bias);
+    key->slopes[0] = slope;
+    key->slopes[1] = slope;
+}
+
+static double float_from_bits(uint32_t bits)
+{
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return (double)number;
+}
+
+// Applies the attributes of a key: the right slope, the left slope of the next key, and both
+// weights as 16 bits each, in 1/10000.
+static void set_attributes(fbx_curve *curve, size_t index, uint32_t flags, const uint32_t *data)
+{
+    fbx_key *const key = &curve->keys[index];
+    key->flags = flags;
+    key->slopes[1] = float_from_bits(data[0]);
+    key->weights[1] = DEFAULT_WEIGHT;
+    if (flags & KEY_WEIGHTED_RIGHT)
+        key->weights[1] = (double)(data[2] & 0xffff) / 10000;
+    const bool is_tcb = (flags & KEY_CUBIC) && (flags & KEY_TCB);
+    if (index + 1 == curve->num_keys || is_tcb)
+        return;
+    key[1].slopes[0] = float_from_bits(data[1]);
+    key[1].weights[0] = DEFAULT_WEIGHT;
+    if (flags & KEY_WEIGHTED_NEXT_LEFT)
+        key[1].weights[0] = (double)(data[2] >> 16) / 10000;
+}
+
+// Returns true if the times of keys increase and all numbers are finite.
+static bool is_curve_valid(const fbx_curve *curve)
+{
+    for (size_t i = 0; i < curve->num_keys; i++) {
+        const fbx_key *const key = &curve->keys[i];
+        if (!isfinite(key->time) || !isfinite(key->value))
+            return false;
+        if (!isfinite(key->slopes[0]) || !isfinite(key->slopes[1]))
+            return false;
+        if (i > 0 && !(key->time > key[-1].time))
+            return false;
+    }
+    return true;
+}
+
+// Combines the arrays of a curve. Attributes are stored for runs of keys.
+static bool build_keys(fbx_curve *curve, const double *times, const double *values,
+                       const double *flags, const uint32_t *data, const double *runs,
+                       size_t num_runs)
+{
+    for (size_t i = 0; i < curve->num_keys; i++)
+        curve->keys[i] = (fbx_key){.time = times[i] / TICKS_PER_SECOND,
+                                   .value = values[i],
+                                   .weights = {DEFAULT_WEIGHT, DEFAULT_WEIGHT}};
+    size_t index = 0;
+    for (size_t run = 0; run < num_runs; run++) {
+        const size_t left = curve->num_keys - index;
+        if (!(runs[run] >= 0) || runs[run] > (double)left || !(fabs(flags[run]) < 4294967296.0))
+            return false;
+        const size_t run_end = index + (size_t)runs[run];
+        for (; index < run_end; index++)
+            set_attributes(curve, index, (uint32_t)(int64_t)flags[run], data + 4 * run);
+    }
+    if (index < curve->num_keys || !is_curve_valid(curve))
+        return false;
+    // The left slope of a key is that of the key before, so slopes are computed afterwards.
+    index = 0;
+    for (size_t run = 0; run < num_runs; run++) {
+        const double parameters[3] = {float_from_bits(data[4 * run]),
+                                      float_from_bits(data[4 * run + 1]),
+                                      float_from_bits(data[4 * run + 2])};
+        const size_t run_end = index + (size_t)runs[run];
+        for (; index < run_end; index++)
+            compute_slopes(curve, index, parameters);
+    }
+    return is_curve_valid(curve);
+}
+
+static fbx_extrapolation read_extrapolation(const fbx_curves *all, const fbx_node *curve,
+                                            const char *name)
+{
+    fbx_extrapolation found = {.type = 'C', .count = -1};
+    fbx_range children = curve->children;
+    fbx_node child;
+    fbx_node item;
+    fbx_value value;
+    while (fbx_next_node(&all->file, &children, &child)) {
+        while (fbx_is_named(&child, name) && fbx_next_node(&all->file, &child.children, &item)) {
+            if (!fbx_next_value(&all->file, &item.values, &value))
+                continue;
+            if (fbx_is_named(&item, "Repetition"))
+                found.count = value.number;
+            else if (fbx_is_named(&item, "Type") && value.size > 0)
+                found.type = value.text[0];
+            else if (fbx_is_named(&item, "Type"))
+                found.type = (char)value.whole;
+        }
+    }
+    return found;
+}
+
+// Reads a curve. Its keys are NULL if it is damaged.
+static void read_curve(fbx_curves *all, const fbx_node *node, fbx_curve *curve)
+{
+    size_t num_times = 0;
+    size_t num_values = 0;
+    size_t num_flags = 0;
+    size_t num_data = 0;
+    size_t num_runs = 0;
+    double *const times = fbx_read_array(all->job, &all->file, node, "KeyTime", &num_times);
+    double *const values = fbx_read_array(all->job, &all->file, node, "KeyValueFloat", &num_values);
+    double *const runs = fbx_read_array(all->job, &all->file, node, "KeyAttrRefCount", &num_runs);
+    double *const flags = fbx_read_array(all->job, &all->file, node, "KeyAttrFlags", &num_flags);
+    uint32_t *const data =
+        fbx_read_float_bits(all->job, &all->file, node, "KeyAttrDataFloat", &num_data);
+    const bool has_keys = times && values && num_times == num_values && num_times > 0;
+    const bool has_attributes = runs && flags && data && num_flags == num_runs;
+    if (has_keys && has_attributes && num_data / 4 >= num_runs
+        && convert_can_charge_bytes(all->job, num_times, sizeof *curve->keys)) {
+        curve->num_keys = num_times;
+        curve->keys = common_alloc(num_times, sizeof *curve->keys);
+        if (!build_keys(curve, times, values, flags, data, runs, num_runs)) {
+            free(curve->keys);
+            *curve = (fbx_curve){.num_keys = 0};
+        }
+    }
+    curve->before = read_extrapolation(all, node, "Pre-Extrapolation");
+    curve->after = read_extrapolation(all, node, "Post-Extrapolation");
+    free(times);
+    free(values);
+    free(runs);
+    free(flags);
+    free(data);
+}
+
+// -- Objects --------------------------------------------------------------------------------------
+
+// Returns the name of an object: in a text file after "Class::", in a binary file before a NUL.
+static char *object_name(const fbx_value *value)
+{
+    static const char mark[] = "::";
+    char *const text = common_format("%.*s", (int)value->size, value->text);
+    char *const found = strstr(text, mark);
+    if (!found)
+        return text;
+    char *const name = common_copy(found + strlen(mark));
+    free(text);
+    return name;
+}
+
+// Reads numbers after the four texts of a property.
+static void read_property_numbers(const fbx_file *file, fbx_range values, double *numbers,
+                                  size_t count)
+{
+    fbx_value value;
+    size_t num_read = 0;
+    while (num_read < count && fbx_next_value(file, &values, &value))
+        if (value.kind == FBX_NUMBER)
+            numbers[num_read++] = value.number;
+}
+
+// Calls `read` with the name and the values of each property of an object.
+static void read_properties(const fbx_file *file, const fbx_node *object, void *to,
+                            void (*read)(const fbx_file *file, const fbx_value *name,
+                                         fbx_range values, void *to))
+{
+    fbx_range children = object->children;
+    fbx_node child;
+    while (fbx_next_node(file, &children, &child)) {
+        fbx_range properties = child.children;
+        fbx_node property;
+        if (!fbx_is_named(&child, "Properties70"))
+            continue;
+        while (fbx_next_node(file, &properties, &property)) {
+            fbx_value name;
+            if (fbx_next_value(file, &property.values, &name))
+                read(file, &name, property.values, to);
+        }
+    }
+}
+
+static const char *const property_names[NUM_PROPERTIES] = {
+    [TRANSLATION] = "Lcl Translation", [ROTATION] = "Lcl Rotation", [SCALING] = "Lcl Scaling"};
+
+static void read_model_property(const fbx_file *file, const fbx_value *name, fbx_range values,
+                                void *to)
+{
+    static const char *const factor_names[NUM_FACTORS] = {
+        [ROTATION_OFFSET] = "RotationOffset", [ROTATION_PIVOT] = "RotationPivot",
+        [PRE_ROTATION] = "PreRotation",       [POST_ROTATION] = "PostRotation",
+        [SCALING_OFFSET] = "ScalingOffset",   [SCALING_PIVOT] = "ScalingPivot"};
+    fbx_model *const model = to;
+    double order = 0;
+    for (int i = 0; i < NUM_PROPERTIES; i++)
+        if (fbx_is_text(name, property_names[i]))
+            read_property_numbers(file, values, model->values[i], 3);
+    for (int i = 0; i < NUM_FACTORS; i++)
+        if (fbx_is_text(name, factor_names[i]))
+            read_property_numbers(file, values, model->factors[i], 3);
+    if (fbx_is_text(name, "RotationOrder")) {
+        read_property_numbers(file, values, &order, 1);
+        model->rotation_order = order >= 0 && order < 6 ? (int)order : 0;
+    }
+}
+
+// Returns the axis of a name such as "d|X", or -1.
+static int axis_of(const fbx_value *name)
+{
+    const bool is_axis = name->kind == FBX_TEXT && name->size == 3 && name->text[0] == 'd';
+    const int axis = is_axis ? name->text[2] - 'X' : -1;
+    return axis < 3 ? axis : -1;
+}
+
+static void read_curve_node_property(const fbx_file *file, const fbx_value *name, fbx_range values,
+                                     void *to)
+{
+    const int axis = axis_of(name);
+    if (axis >= 0)
+        read_property_numbers(file, values, &((fbx_curve_node *)to)->values[axis], 1);
+}
+
+// Receives the LocalStart and LocalStop of a stack, in ticks.
+typedef struct stack_span {
+    double start;
+    double stop;
+} stack_span;
+
+static void read_stack_property(const fbx_file *file, const fbx_value *name, fbx_range values,
+                                void *to)
+{
+    stack_span *const span = to;
+    if (fbx_is_text(name, "LocalStart"))
+        read_property_numbers(file, values, &span->start, 1);
+    else if (fbx_is_text(name, "LocalStop"))
+        read_property_numbers(file, values, &span->stop, 1);
+}
+
+static void add_model(fbx_curves *all, const fbx_node *node, const fbx_value *name)
+{
+    const size_t index = all->counts[MODEL]++;
+    all->models = common_grow(all->models, index, sizeof *all->models);
+    fbx_model *const model = &all->models[index];
+    *model = (fbx_model){.name = object_name(name), .values = {[SCALING] = {1, 1, 1}}};
+    read_properties(&all->file, node, model, read_model_property);
+    const size_t count = all->names.count;
+    const size_t number = common_index_text(&all->names, model->name, strlen(model->name));
+    if (number < count) {
+        all->models[all->name_models[number]].has_other_name = true;
+        return;
+    }
+    all->name_models = common_grow(all->name_models, number, sizeof *all->name_models);
+    all->name_models[number] = index;
+}
+
+static void add_stack(fbx_curves *all, const fbx_node *node, const fbx_value *name)
+{
+    const size_t index = all->counts[STACK]++;
+    stack_span span = {0};
+    read_properties(&all->file, node, &span, read_stack_property);
+    all->stacks = common_grow(all->stacks, index, sizeof *all->stacks);
+    const bool has_span = span.start < 0 || span.start > 0 || span.stop < 0 || span.stop > 0;
+    all->stacks[index] = (fbx_stack){
+        .name = object_name(name),
+        .start = has_span ? span.start / TICKS_PER_SECOND : INFINITY,
+    };
+}
+
+// Adds an object of a kind. `name` is the second value of its node.
+static void add_object_of_kind(fbx_curves *all, fbx_kind kind, const fbx_node *node,
+                               const fbx_value *name)
+{
+    if (kind == MODEL) {
+        add_model(all, node, name);
+        return;
+    }
+    if (kind == STACK) {
+        add_stack(all, node, name);
+        return;
+    }
+    const size_t index = all->counts[kind]++;
+    if (kind == CURVE) {
+        all->curves = common_grow(all->curves, index, sizeof *all->curves);
+        all->curves[index] = (fbx_curve){.num_keys = 0};
+        read_curve(all, node, &all->curves[index]);
+    } else if (kind == CURVE_NODE) {
+        all->curve_nodes = common_grow(all->curve_nodes, index, sizeof *all->curve_nodes);
+        all->curve_nodes[index] =
+            (fbx_curve_node){.curves = {SIZE_MAX, SIZE_MAX, SIZE_MAX}, .layer = SIZE_MAX};
+        read_properties(&all->file, node, &all->curve_nodes[index], read_curve_node_property);
+    } else {
+        all->layer_stacks = common_grow(all->layer_stacks, index, sizeof *all->layer_stacks);
+        all->layer_stacks[index] = SIZE_MAX;
+    }
+}
+
+static void add_object(fbx_curves *all, const fbx_node *node)
+{
+    static const char *const kinds[NUM_KINDS] = {[MODEL] = "Model",
+                                                 [CURVE] = "AnimationCurve",
+                                                 [CURVE_NODE] = "AnimationCurveNode",
+                                                 [LAYER] = "AnimationLayer",
+                                                 [STACK] = "AnimationStack"};
+    for (fbx_kind kind = MODEL; kind < NUM_KINDS; kind++) {
+        fbx_range values = node->values;
+        fbx_value id;
+        fbx_value name;
+        if (!fbx_is_named(node, kinds[kind]) || !fbx_next_value(&all->file, &values, &id))
+            continue;
+        if (!fbx_next_value(&all->file, &values, &name) || name.kind != FBX_TEXT)
+            continue;
+        all->objects = common_grow(all->objects, all->num_objects, sizeof *all->objects);
+        all->objects[all->num_objects++] = (fbx_object){id.whole, kind, all->counts[kind]};
+        add_object_of_kind(all, kind, node, &name);
+    }
+}
+
+static int compare_objects(const void *a, const void *b)
+{
+    const int64_t x = ((const fbx_object *)a)->id;
+    const int64_t y = ((const fbx_object *)b)->id;
+    return (x > y) - (x < y);
+}
+
+static const fbx_object *find_object(const fbx_curves *all, const fbx_value *id)
+{
+    const fbx_object key = {.id = id->whole};
+    if (all->num_objects == 0)
+        return NULL;
+    return bsearch(&key, all->objects, all->num_objects, sizeof key, compare_objects);
+}
+
+// -- Connections ----------------------------------------------------------------------------------
+
+static void connect_objects(fbx_curves *all, const fbx_object *child, const fbx_object *parent,
+                            const fbx_value *property)
+{
+    if (child->kind == LAYER && parent->kind == STACK) {
+        all->layer_stacks[child->index] = parent->index;
+    } else if (child->kind == CURVE_NODE && parent->kind == LAYER) {
+        all->curve_nodes[child->index].layer = parent->index;
+    } else if (child->kind == CURVE && parent->kind == CURVE_NODE) {
+        const int axis = axis_of(property);
+        if (axis >= 0)
+            all->curve_nodes[parent->index].curves[axis] = child->index;
+    } else if (child->kind == CURVE_NODE && parent->kind == MODEL) {
+        for (int i = 0; i < NUM_PROPERTIES; i++) {
+            if (!fbx_is_text(property, property_names[i]))
+                continue;
+            all->links = common_grow(all->links, all->num_links, sizeof *all->links);
+            all->links[all->num_links++] = (fbx_link){child->index, parent->index, i};
+        }
+    }
+}
+
+// Reads a connection: its kind, the ids of the child and the parent, and the property of the
+// parent.
+static void read_connection(fbx_curves *all, const fbx_node *node)
+{
+    fbx_range values = node->values;
+    fbx_value kind;
+    fbx_value child;
+    fbx_value parent;
+    fbx_value property = {.kind = FBX_TEXT, .text = ""};
+    if (!fbx_next_value(&all->file, &values, &kind) || !fbx_next_value(&all->file, &values, &child)
+        || !fbx_next_value(&all->file, &values, &parent))
+        return;
+    if (fbx_is_text(&kind, "OP") && !fbx_next_value(&all->file, &values, &property))
+        return;
+    const fbx_object *const a = find_object(all, &child);
+    const fbx_object *const b = find_object(all, &parent);
+    if (a && b)
+        connect_objects(all, a, b, &property);
+}
+
+// Reads all children of the top-level nodes with a name.
+static void read_section(fbx_curves *all, const char *name,
+                         void (*read)(fbx_curves *all, const fbx_node *node))
+{
+    fbx_range top = fbx_top_level(&all->file);
+    fbx_node section;
+    fbx_node node;
+    while (fbx_next_node(&all->file, &top, &section)) {
+        fbx_range children = section.children;
+        if (!fbx_is_named(&section, name))
+            continue;
+        while (fbx_next_node(&all->file, &children, &node))
+            read(all, &node);
+    }
+}
+
+fbx_curves *fbx_read_curves(const convert_job *job, const char *bytes, size_t size)
+{
+    fbx_file file;
+    if (!fbx_open(bytes, size, &file))
+        return NULL;
+    fbx_curves *const all = common_alloc(1, sizeof *all);
+    *all = (fbx_curves){.job = job, .file = file};
+    read_section(all, "Objects", add_object);
+    common_sort(all->objects, all->num_objects, sizeof *all->objects, compare_objects);
+    read_section(all, "Connections", read_connection);
+    if (all->counts[MODEL] > 0 && all->counts[STACK] > 0)
+        return all;
+    fbx_free_curves(all);
+    return NULL;
+}
+
+void fbx_free_curves(fbx_curves *curves)
+{
+    if (!curves)
+        return;
+    for (size_t i = 0; i < curves->counts[MODEL]; i++)
+        free(curves->models[i].name);
+    for (size_t i = 0; i < curves->counts[CURVE]; i++)
+        free(curves->curves[i].keys);
+    for (size_t i = 0; i < curves->counts[STACK]; i++)
+        free(curves->stacks[i].name);
+    common_free_text_index(&curves->names);
+    free(curves->name_models);
+    free(curves->objects);
+    free(curves->models);
+    free(curves->curves);
+    free(curves->curve_nodes);
+    free(curves->layer_stacks);
+    free(curves->stacks);
+    free(curves->links);
+    free(curves);
+}
+
+// -- Evaluation -----------------------------------------------------------------------------------
+
+size_t fbx_find_model(fbx_curves *curves, const char *name)
+{
+    if (!common_has_text(&curves->names, name))
+        return SIZE_MAX;
+    const size_t number = common_index_text(&curves->names, name, strlen(name));
+    const size_t model = curves->name_models[number];
+    return curves->models[model].has_other_name ? SIZE_MAX : model;
+}
+
+// Returns the time of the first key of a curve node; INFINITY without keys.
+static double first_time(const fbx_curves *all, const fbx_curve_node *node)
+{
+    double first = INFINITY;
+    for (int axis = 0; axis < 3; axis++) {
+        const fbx_curve *const curve =
+            node->curves[axis] != SIZE_MAX ? &all->curves[node->curves[axis]] : NULL;
+        if (curve && curve->keys)
+            first = fmin(first, curve->keys[0].time);
+    }
+    return first;
+}
+
+bool fbx_select_clip(fbx_curves *curves, const char *name)
+{
+    size_t stack = SIZE_MAX;
+    for (size_t i = 0; i < curves->counts[STACK]; i++) {
+        if (strcmp(curves->stacks[i].name, name) != 0)
+            continue;
+        if (stack != SIZE_MAX)
+            return false;
+        stack = i;
+    }
+    if (stack == SIZE_MAX)
+        return false;
+    for (size_t i = 0; i < curves->counts[MODEL]; i++) {
+        fbx_model *const model = &curves->models[i];
+        model->is_layered = false;
+        for (int property = 0; property < NUM_PROPERTIES; property++)
+            model->curve_nodes[property] = SIZE_MAX;
+    }
+    double first = INFINITY;
+    for (size_t i = 0; i < curves->num_links; i++) {
+        const fbx_link *const link = &curves->links[i];
+        const fbx_curve_node *const node = &curves->curve_nodes[link->curve_node];
+        if (node->layer == SIZE_MAX || curves->layer_stacks[node->layer] != stack)
+            continue;
+        fbx_model *const model = &curves->models[link->model];
+        model->is_layered |= model->curve_nodes[link->property] != SIZE_MAX;
+        model->curve_nodes[link->property] = link->curve_node;
+        first = fmin(first, first_time(curves, node));
+    }
+    curves->start = curves->stacks[stack].start;
+    if (!isfinite(curves->start))
+        curves->start = isfinite(first) ? first : 0;
+    return true;
+}
+
+bool fbx_is_animated(const fbx_curves *curves, size_t model)
+{
+    for (int property = 0; property < NUM_PROPERTIES; property++)
+        if (curves->models[model].curve_nodes[property] != SIZE_MAX)
+            return true;
+    return false;
+}
+
+bool fbx_is_supported(const fbx_curves *curves, size_t model)
+{
+    const fbx_model *const it = &curves->models[model];
+    for (int property = 0; property < NUM_PROPERTIES; property++) {
+        const size_t node = it->curve_nodes[property];
+        for (int axis = 0; axis < 3 && node != SIZE_MAX; axis++) {
+            const size_t curve = curves->curve_nodes[node].curves[axis];
+            if (curve != SIZE_MAX && !curves->curves[curve].keys)
+                return false;
+        }
+    }
+    return !it->is_layered;
+}
+
+// Returns the parameter of a cubic Bezier curve from 0 to 1, with the control points x1 and x2,
+// at which it has the value x. The curve increases, so that bisection finds it.
+static double find_parameter(double x1, double x2, double x)
+{
+    double low = 0;
+    double high = 1;
+    for (int i = 0; i < 50; i++) {
+        const double t = (low + high) / 2;
+        const double u = 1 - t;
+        const double at = 3 * u * u * t * x1 + 3 * u * t * t * x2 + t * t * t;
+        if (at < x)
+            low = t;
+        else
+            high = t;
+    }
+    return (low + high) / 2;
+}
+
+static double evaluate_segment(const fbx_key *a, const fbx_key *b, double time)
+{
+    const double length = b->time - a->time;
+    const double x = (time - a->time) / length;
+    if (a->flags & KEY_CONSTANT)
+        return a->flags & KEY_NEXT ? b->value : a->value;
+    if (!(a->flags & KEY_CUBIC))
+        return a->value + (b->value - a->value) * x;
+    const double x1 = a->weights[1];
+    const double x2 = 1 - b->weights[0];
+    const bool is_even =
+        fabs(x1 - DEFAULT_WEIGHT) < 1e-5 && fabs(b->weights[0] - DEFAULT_WEIGHT) < 1e-5;
+    const double t = is_even ? x : find_parameter(x1, x2, x);
+    const double u = 1 - t;
+    const double y1 = a->value + a->slopes[1] * x1 * length;
+    const double y2 = b->value - b->slopes[0] * b->weights[0] * length;
+    return u * u * u * a->value + 3 * u * u * t * y1 + 3 * u * t * t * y2 + t * t * t * b->value;
+}
+
+static double evaluate_keys(const fbx_curve *curve, double time)
+{
+    size_t first = 0;
+    size_t high = curve->num_keys;
+    while (high - first > 1) {
+        const size_t middle = first + (high - first) / 2;
+        if (curve->keys[middle].time <= time)
+            first = middle;
+        else
+            high = middle;
+    }
+    const fbx_key *const key = &curve->keys[first];
+    if (time <= key->time || first + 1 == curve->num_keys)
+        return key->value;
+    return evaluate_segment(key, key + 1, time);
+}
+
+// Returns the value of a curve before its first or after its last key.
+static double extrapolate_curve(const fbx_curve *curve, double time)
+{
+    const fbx_key *const first = &curve->keys[0];
+    const fbx_key *const last = &curve->keys[curve->num_keys - 1];
+    const bool is_before = time < first->time;
+    const fbx_extrapolation way = is_before ? curve->before : curve->after;
+    const fbx_key *const end = is_before ? first : last;
+    const double duration = last->time - first->time;
+    const double distance = is_before ? first->time - time : time - last->time;
+    const bool repeats = way.type == 'R' || way.type == 'M' || way.type == 'A';
+    if (way.type == 'K')
+        return end->value + end->slopes[is_before ? 1 : 0] * (time - end->time);
+    if (!repeats || way.count == 0 || !(duration > 0))
+        return end->value;
+    double cycle = floor(distance / duration);
+    double rest = distance - cycle * duration;
+    if (way.count > 0 && cycle >= way.count) {
+        cycle = way.count - 1;
+        rest = duration;
+    }
+    const bool is_mirrored = way.type == 'M' && fmod(cycle, 2) < 1;
+    const bool is_backward = is_mirrored != is_before;
+    const double value = evaluate_keys(curve, is_backward ? last->time - rest : first->time + rest);
+    const double step = is_before ? first->value - last->value : last->value - first->value;
+    return way.type == 'A' ? value + step * (cycle + 1) : value;
+}
+
+static double evaluate_curve(const fbx_curve *curve, double time)
+{
+    const bool is_inside =
+        time >= curve->keys[0].time && time <= curve->keys[curve->num_keys - 1].time;
+    return is_inside ? evaluate_keys(curve, time) : extrapolate_curve(curve, time);
+}
+
+static convert_vec evaluate_property(const fbx_curves *all, const fbx_model *model, int property,
+                                     double time)
+{
+    double values[3];
+    const size_t node_index = model->curve_nodes[property];
+    memcpy(values, model->values[property], sizeof values);
+    if (node_index != SIZE_MAX) {
+        const fbx_curve_node *const node = &all->curve_nodes[node_index];
+        for (int axis = 0; axis < 3; axis++) {
+            const size_t curve = node->curves[axis];
+            values[axis] = node->values[axis];
+            if (curve != SIZE_MAX)
+                values[axis] = evaluate_curve(&all->curves[curve], time);
+        }
+    }
+    return (convert_vec){values[0], values[1], values[2]};
+}
+
+// -- Transforms -----------------------------------------------------------------------------------
+
+static convert_affine translation_of(convert_vec v)
+{
+    convert_affine a = convert_identity;
+    a.c[3] = v;
+    return a;
+}
+
+static convert_affine scale_of(convert_vec v)
+{
+    return (convert_affine){{{v.x, 0, 0}, {0, v.y, 0}, {0, 0, v.z}, {0, 0, 0}}};
+}
+
+// Returns the rotation around an axis.
+static convert_affine axis_rotation(int axis, double degrees)
+{
+    const double radians = degrees * (3.14159265358979323846 / 180);
+    const double c = cos(radians);
+    const double s = sin(radians);
+    if (axis == 0)
+        return (convert_affine){{{1, 0, 0}, {0, c, s}, {0, -s, c}, {0, 0, 0}}};
+    if (axis == 1)
+        return (convert_affine){{{c, 0, -s}, {0, 1, 0}, {s, 0, c}, {0, 0, 0}}};
+    return (convert_affine){{{c, s, 0}, {-s, c, 0}, {0, 0, 1}, {0, 0, 0}}};
+}
+
+// Returns the rotation around three axes, the first of the order first.
+static convert_affine euler_rotation(convert_vec degrees, int order)
+{
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0},
+                                     {1, 0, 2}, {2, 0, 1}, {2, 1, 0}};
+    const double angles[3] = {degrees.x, degrees.y, degrees.z};
+    convert_affine product = convert_identity;
+    for (int i = 0; i < 3; i++) {
+        const int axis = orders[order][i];
+        const convert_affine turn = axis_rotation(axis, angles[axis]);
+        product = convert_mul_affine(&turn, &product);
+    }
+    return product;
+}
+
+static convert_vec factor_of(const fbx_model *model, int factor)
+{
+    const double *const v = model->factors[factor];
+    return (convert_vec){v[0], v[1], v[2]};
+}
+
+// Returns the product of the factors of a model.
+static convert_affine compose(const fbx_model *model, convert_vec translation, convert_vec rotation,
+                              convert_vec scaling)
+{
+    const convert_vec rotation_pivot = factor_of(model, ROTATION_PIVOT);
+    const convert_vec scaling_pivot = factor_of(model, SCALING_PIVOT);
+    const convert_affine post = euler_rotation(factor_of(model, POST_ROTATION), 0);
+    convert_affine post_inverse = convert_identity;
+    convert_invert_affine(&post, &post_inverse);
+    const convert_affine factors[] = {
+        translation_of(translation),
+        translation_of(factor_of(model, ROTATION_OFFSET)),
+        translation_of(rotation_pivot),
+        euler_rotation(factor_of(model, PRE_ROTATION), 0),
+        euler_rotation(rotation, model->rotation_order),
+        post_inverse,
+        translation_of(convert_times(rotation_pivot, -1)),
+        translation_of(factor_of(model, SCALING_OFFSET)),
+        translation_of(scaling_pivot),
+        scale_of(scaling),
+        translation_of(convert_times(scaling_pivot, -1)),
+    };
+    convert_affine product = factors[0];
+    for (size_t i = 1; i < COMMON_LENGTH(factors); i++)
+        product = convert_mul_affine(&product, &factors[i]);
+    return product;
+}
+
+convert_affine fbx_evaluate(const fbx_curves *curves, size_t model, double seconds)
+{
+    const fbx_model *const it = &curves->models[model];
+    const double time = curves->start + seconds;
+    return compose(it, evaluate_property(curves, it, TRANSLATION, time),
+                   evaluate_property(curves, it, ROTATION, time),
+                   evaluate_property(curves, it, SCALING, time));
+}
+
+convert_affine fbx_rest_transform(const fbx_curves *curves, size_t model)
+{
+    const fbx_model *const it = &curves->models[model];
+    convert_vec values[NUM_PROPERTIES];
+    for (int i = 0; i < NUM_PROPERTIES; i++)
+        values[i] = (convert_vec){it->values[i][0], it->values[i][1], it->values[i][2]};
+    return compose(it, values[TRANSLATION], values[ROTATION], values[SCALING]);
+}

@@ -1,0 +1,495 @@
+// Reads the node tree of FBX files of version 7.
+//
+// A node of a binary file begins with a header: the offset of its end, the number and size of its
+// values, and its name. Children follow the values, and a header of zeros ends the children. In a
+// text file a node is `Name: value, value { children }`, and a semicolon begins a comment. Arrays
+// are values of binary nodes, optionally compressed by zlib, and the child `a` of text nodes.
+//
+// Nodes are nested in a file to any depth, but a caller only descends to the depth that it needs.
+// To skip the children of a node, a text is searched for the closing brace, so that each byte is
+// read once per level.
+#include "demo/convert/fbx_file.h"
+
+#include "demo/convert/budget.h"
+
+#include <ctype.h>
+#include <math.h>
+#ifdef HAS_ZLIB
+#include <zlib.h>
+#endif
+
+static const char binary_mark[] = "Kaydara FBX Binary  ";
+
+enum {
+    BINARY_HEADER = 27,      // bytes before the first node
+    WIDE_VERSION = 7500,     // headers of nodes have 64-bit numbers
+    MAX_INFLATION = 1032,    // largest ratio of zlib
+    MAX_NUMBER_LENGTH = 100, // characters of a number in a text file
+};
+
+static uint64_t read_little_endian(const char *bytes, int count)
+{
+    uint64_t value = 0;
+    for (int i = count - 1; i >= 0; i--)
+        value = value << 8 | (uint8_t)bytes[i];
+    return value;
+}
+
+bool fbx_open(const char *bytes, size_t size, fbx_file *file)
+{
+    *file = (fbx_file){.bytes = bytes, .size = size};
+    const size_t mark_size = sizeof binary_mark - 1;
+    if (size <= BINARY_HEADER)
+        return false;
+    file->is_binary = memcmp(bytes, binary_mark, mark_size) == 0;
+    if (!file->is_binary)
+        return true;
+    const uint64_t version = read_little_endian(bytes + BINARY_HEADER - 4, 4);
+    file->has_wide_headers = version >= WIDE_VERSION;
+    return version >= 7000 && version < 8000;
+}
+
+fbx_range fbx_top_level(const fbx_file *file)
+{
+    const size_t begin = file->is_binary ? BINARY_HEADER : 0;
+    return (fbx_range){file->bytes + begin, file->bytes + file->size};
+}
+
+// -- Binary nodes ---------------------------------------------------------------------------------
+
+static bool next_binary_node(const fbx_file *file, fbx_range *range, fbx_node *node)
+{
+    const int width = file->has_wide_headers ? 8 : 4;
+    const size_t header_size = 3 * (size_t)width + 1;
+    const char *const header = range->at;
+    if ((size_t)(range->end - header) < header_size)
+        return false;
+    const uint64_t end_offset = read_little_endian(header, width);
+    const uint64_t values_size = read_little_endian(header + 2 * width, width);
+    node->name_size = (uint8_t)header[3 * width];
+    node->name = header + header_size;
+    const uint64_t max_offset = (uint64_t)(range->end - file->bytes);
+    const uint64_t values_offset = (uint64_t)(node->name - file->bytes) + node->name_size;
+    if (end_offset > max_offset || values_offset > end_offset) // also a header of zeros
+        return false;
+    if (values_size > end_offset - values_offset)
+        return false;
+    const char *const values = file->bytes + values_offset;
+    node->values = (fbx_range){values, values + values_size};
+    node->children = (fbx_range){values + values_size, file->bytes + end_offset};
+    range->at = node->children.end;
+    return true;
+}
+
+// Returns the size of an element of an array, or 0 if the type is unknown or not needed.
+static size_t element_size(char type)
+{
+    if (type == 'f' || type == 'i')
+        return 4;
+    return type == 'd' || type == 'l' ? 8 : 0;
+}
+
+// Reads the header of an array. Returns false if the array is damaged.
+static bool next_binary_array(fbx_range *values, char type, fbx_value *value)
+{
+    enum { HEADER = 3 * 4 };
+    const char *const at = values->at;
+    if (values->end - at < HEADER)
+        return false;
+    const size_t unit = type == 'b' || type == 'c' ? 1 : element_size(type);
+    const size_t stored_size = (size_t)read_little_endian(at + 8, 4);
+    *value = (fbx_value){.kind = FBX_ARRAY,
+                         .text = at + HEADER,
+                         .type = type,
+                         .count = (size_t)read_little_endian(at, 4),
+                         .is_compressed = read_little_endian(at + 4, 4) == 1};
+    const uint64_t plain_size = value->count * (uint64_t)unit;
+    const uint64_t size = value->is_compressed ? stored_size : plain_size;
+    if (unit == 0 || size > (uint64_t)(values->end - value->text))
+        return false;
+    value->size = (size_t)size;
+    values->at = value->text + value->size;
+    return true;
+}
+
+static bool next_binary_value(fbx_range *values, fbx_value *value)
+{
+    static const struct {
+        char type;
+        int size;
+    } numbers[] = {{'C', 1}, {'B', 1}, {'Y', 2}, {'I', 4}, {'L', 8}, {'F', 4}, {'D', 8}};
+    if (values->at == values->end)
+        return false;
+    const char type = *values->at++;
+    const size_t left = (size_t)(values->end - values->at);
+    if (type == 'S' || type == 'R') {
+        const size_t size = left >= 4 ? (size_t)read_little_endian(values->at, 4) : SIZE_MAX;
+        if (size > left || left - size < 4)
+            return false;
+        *value = (fbx_value){.kind = FBX_TEXT, .text = values->at + 4, .size = size};
+        values->at += 4 + size;
+        return true;
+    }
+    int size = 0;
+    for (size_t i = 0; i < COMMON_LENGTH(numbers); i++)
+        if (numbers[i].type == type)
+            size = numbers[i].size;
+    if (size == 0)
+        return next_binary_array(values, type, value);
+    if (left < (size_t)size)
+        return false;
+    const uint64_t bits = read_little_endian(values->at, size);
+    const int unused = 64 - 8 * size;
+    *value = (fbx_value){.kind = FBX_NUMBER, .whole = (int64_t)(bits << unused) >> unused};
+    value->number = (double)value->whole;
+    if (type == 'D') {
+        memcpy(&value->number, &bits, sizeof value->number);
+    } else if (type == 'F') {
+        const uint32_t low_bits = (uint32_t)bits;
+        float number;
+        memcpy(&number, &low_bits, sizeof number);
+        value->number = (double)number;
+    }
+    values->at += size;
+    return true;
+}
+
+// -- Text nodes -----------------------------------------------------------------------------------
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+// Returns the position after blanks, ends of lines, comments and commas.
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end) {
+        if (*at == ';') {
+            const char *const line_end = memchr(at, '\n', (size_t)(end - at));
+            at = line_end ? line_end : end;
+        } else if (is_blank(*at) || *at == '\n' || *at == ',') {
+            at++;
+        } else {
+            break;
+        }
+    }
+    return at;
+}
+
+// Returns the position after the text in quotes that begins at `at`.
+static const char *skip_text(const char *at, const char *end)
+{
+    const char *const quote = memchr(at + 1, '"', (size_t)(end - at) - 1);
+    return quote ? quote + 1 : end;
+}
+
+// Returns the position of the brace that closes a level, or the end.
+static const char *find_closing_brace(const char *at, const char *end)
+{
+    size_t depth = 0;
+    while (at < end) {
+        if (*at == '}' && depth == 0)
+            return at;
+        if (*at == '{')
+            depth++;
+        else if (*at == '}')
+            depth--;
+        if (*at == '"')
+            at = skip_text(at, end);
+        else if (*at == ';')
+            at = skip_blanks(at, end);
+        else
+            at++;
+    }
+    return end;
+}
+
+// Returns the end of the values of a node: a brace, or the end of a line. The values continue on
+// the next line if this line ends with a comma or the next begins with one.
+static const char *find_values_end(const char *at, const char *end)
+{
+    char last = ' ';
+    while (at < end && *at != '{' && *at != '}') {
+        if (*at == '\n' && last != ',') {
+            const char *next = at;
+            while (next < end && (is_blank(*next) || *next == '\n'))
+                next++;
+            if (next == end || *next != ',')
+                return at;
+            at = next;
+        }
+        if (*at == ';')
+            return at;
+        if (!is_blank(*at) && *at != '\n')
+            last = *at;
+        at = *at == '"' ? skip_text(at, end) : at + 1;
+    }
+    return at;
+}
+
+static bool next_text_node(fbx_range *range, fbx_node *node)
+{
+    const char *at = skip_blanks(range->at, range->end);
+    const char *const end = range->end;
+    const char *const name = at;
+    while (at < end && *at != ':' && *at != '\n' && *at != '{')
+        at++;
+    if (at == end || *at != ':' || at == name)
+        return false;
+    node->name = name;
+    node->name_size = (size_t)(at - name);
+    node->values = (fbx_range){at + 1, find_values_end(at + 1, end)};
+    at = skip_blanks(node->values.end, end);
+    node->children = (fbx_range){at, at};
+    range->at = at;
+    if (at == end || *at != '{')
+        return true;
+    const char *const stop = find_closing_brace(at + 1, end);
+    node->children = (fbx_range){at + 1, stop};
+    range->at = stop < end ? stop + 1 : end;
+    return true;
+}
+
+static bool is_in_number(char c)
+{
+    return isalnum((unsigned char)c) || c == '+' || c == '-' || c == '.';
+}
+
+// Reads a number of a text file. Returns false if there is none.
+static bool read_number(const char **at, const char *end, double *number, int64_t *whole,
+                        bool *is_whole)
+{
+    char text[MAX_NUMBER_LENGTH + 1];
+    size_t length = 0;
+    *is_whole = true;
+    while (*at < end && length < MAX_NUMBER_LENGTH && is_in_number(**at)) {
+        *is_whole &= isdigit((unsigned char)**at) || **at == '-';
+        text[length++] = *(*at)++;
+    }
+    text[length] = '\0';
+    char *stop = text;
+    *number = strtod(text, &stop);
+    *whole = *is_whole ? strtoll(text, NULL, 10) : 0;
+    return length > 0;
+}
+
+static bool next_text_value(fbx_range *values, fbx_value *value)
+{
+    values->at = skip_blanks(values->at, values->end);
+    if (values->at == values->end)
+        return false;
+    if (*values->at == '"') {
+        const char *const begin = values->at + 1;
+        values->at = skip_text(values->at, values->end);
+        *value = (fbx_value){.kind = FBX_TEXT, .text = begin, .size = (size_t)(values->at - begin)};
+        if (values->at[-1] == '"' && value->size > 0)
+            value->size--;
+        return true;
+    }
+    if (isalpha((unsigned char)*values->at)) { // a word without quotes, such as Y
+        const char *const begin = values->at;
+        while (values->at < values->end && isalnum((unsigned char)*values->at))
+            values->at++;
+        *value = (fbx_value){.kind = FBX_TEXT, .text = begin, .size = (size_t)(values->at - begin)};
+        return true;
+    }
+    const bool is_array = *values->at == '*';
+    values->at += is_array;
+    bool is_whole = false;
+    *value = (fbx_value){.kind = is_array ? FBX_ARRAY : FBX_NUMBER};
+    if (!read_number(&values->at, values->end, &value->number, &value->whole, &is_whole))
+        return false;
+    value->count = is_array && value->whole > 0 ? (size_t)value->whole : 0;
+    return true;
+}
+
+// -- Both forms -----------------------------------------------------------------------------------
+
+bool fbx_next_node(const fbx_file *file, fbx_range *range, fbx_node *node)
+{
+    return file->is_binary ? next_binary_node(file, range, node) : next_text_node(range, node);
+}
+
+bool fbx_is_named(const fbx_node *node, const char *name)
+{
+    return node->name_size == strlen(name) && memcmp(node->name, name, node->name_size) == 0;
+}
+
+bool fbx_next_value(const fbx_file *file, fbx_range *values, fbx_value *value)
+{
+    return file->is_binary ? next_binary_value(values, value) : next_text_value(values, value);
+}
+
+bool fbx_is_text(const fbx_value *value, const char *text)
+{
+    return value->kind == FBX_TEXT && value->size == strlen(text)
+           && memcmp(value->text, text, value->size) == 0;
+}
+
+// Finds the array of a child. *items is the range of the numbers in a text file.
+static bool find_array(const fbx_file *file, const fbx_node *node, const char *name,
+                       fbx_value *array, fbx_range *items)
+{
+    fbx_range children = node->children;
+    fbx_node child;
+    fbx_node list;
+    while (fbx_next_node(file, &children, &child)) {
+        if (!fbx_is_named(&child, name))
+            continue;
+        if (!fbx_next_value(file, &child.values, array) || array->kind != FBX_ARRAY)
+            return false;
+        if (file->is_binary)
+            return element_size(array->type) > 0;
+        const bool has_list = fbx_next_node(file, &child.children, &list);
+        *items = has_list ? list.values : (fbx_range){NULL, NULL};
+        return has_list && fbx_is_named(&list, "a");
+    }
+    return false;
+}
+
+// Returns true if the declared number of elements fits the bytes of the array and the budget.
+static bool is_array_allowed(const convert_job *job, const fbx_file *file, const fbx_value *array,
+                             const fbx_range *items)
+{
+    uint64_t max_count = array->size / (file->is_binary ? element_size(array->type) : 1);
+    if (!file->is_binary)
+        max_count = (uint64_t)(items->end - items->at); // a digit and a comma for each element
+    else if (array->is_compressed)
+        max_count *= MAX_INFLATION;
+    return array->count <= max_count && convert_can_charge(job, array->count)
+           && convert_can_charge_bytes(job, array->count, 2 * sizeof(double));
+}
+
+#ifdef HAS_ZLIB
+static bool inflate_elements(const fbx_value *array, char *elements, size_t size)
+{
+    uLongf inflated = (uLongf)size;
+    const int result =
+        uncompress((Bytef *)elements, &inflated, (const Bytef *)array->text, (uLong)array->size);
+    return result == Z_OK && inflated == size;
+}
+#else
+static bool inflate_elements(const fbx_value *array, char *elements, size_t size)
+{
+    (void)array;
+    (void)elements;
+    (void)size;
+    return false;
+}
+#endif
+
+// Returns a copy of the elements of a binary array, or NULL if they are damaged.
+static char *copy_elements(const fbx_value *array)
+{
+    const size_t size = array->count * element_size(array->type);
+    char *const copy = common_alloc(size + 1, 1);
+    if (!array->is_compressed) {
+        memcpy(copy, array->text, size);
+        return copy;
+    }
+    if (inflate_elements(array, copy, size))
+        return copy;
+    free(copy);
+    return NULL;
+}
+
+static double element_at(const char *elements, char type, size_t index)
+{
+    const size_t size = element_size(type);
+    const uint64_t bits = read_little_endian(elements + index * size, (int)size);
+    const uint32_t low_bits = (uint32_t)bits;
+    double number = 0;
+    float small = 0;
+    switch (type) {
+    case 'd':
+        memcpy(&number, &bits, sizeof number);
+        return number;
+    case 'f':
+        memcpy(&small, &low_bits, sizeof small);
+        return (double)small;
+    case 'i':
+        return (double)(int32_t)low_bits;
+    default:
+        return (double)(int64_t)bits;
+    }
+}
+
+static double *read_text_numbers(const fbx_file *file, fbx_range items, size_t count)
+{
+    double *const numbers = common_alloc(count + 1, sizeof *numbers);
+    size_t num_read = 0;
+    fbx_value item;
+    while (num_read < count && fbx_next_value(file, &items, &item))
+        numbers[num_read++] = item.number;
+    if (num_read == count)
+        return numbers;
+    free(numbers);
+    return NULL;
+}
+
+double *fbx_read_array(const convert_job *job, const fbx_file *file, const fbx_node *node,
+                       const char *name, size_t *count)
+{
+    fbx_value array;
+    fbx_range items = {NULL, NULL};
+    if (!find_array(file, node, name, &array, &items)
+        || !is_array_allowed(job, file, &array, &items))
+        return NULL;
+    *count = array.count;
+    if (!file->is_binary)
+        return read_text_numbers(file, items, array.count);
+    char *const elements = copy_elements(&array);
+    if (!elements)
+        return NULL;
+    double *const numbers = common_alloc(array.count + 1, sizeof *numbers);
+    for (size_t i = 0; i < array.count; i++)
+        numbers[i] = element_at(elements, array.type, i);
+    free(elements);
+    return numbers;
+}
+
+// Converts numbers of a text file to bit patterns of floats. Files since version 7.2 contain the
+// patterns as whole numbers, older files contain the floats. Whole numbers that would be patterns
+// of tiny floats are floats.
+static void convert_to_bits(const double *numbers, size_t count, uint32_t *bits)
+{
+    const double max_tiny = 1 << 23;
+    bool are_patterns = true;
+    double largest = 0;
+    for (size_t i = 0; i < count; i++) {
+        are_patterns &= floor(numbers[i]) == numbers[i] && fabs(numbers[i]) < 4294967296.0;
+        largest = fmax(largest, fabs(numbers[i]));
+    }
+    are_patterns &= largest >= max_tiny;
+    for (size_t i = 0; i < count; i++) {
+        const float number = (float)numbers[i];
+        memcpy(&bits[i], &number, sizeof number);
+        if (are_patterns)
+            bits[i] = (uint32_t)(int64_t)numbers[i];
+    }
+}
+
+uint32_t *fbx_read_float_bits(const convert_job *job, const fbx_file *file, const fbx_node *node,
+                              const char *name, size_t *count)
+{
+    fbx_value array;
+    fbx_range items = {NULL, NULL};
+    if (!find_array(file, node, name, &array, &items)
+        || !is_array_allowed(job, file, &array, &items))
+        return NULL;
+    *count = array.count;
+    const bool has_words = file->is_binary && element_size(array.type) == sizeof(uint32_t);
+    char *const elements = has_words ? copy_elements(&array) : NULL;
+    double *const numbers = file->is_binary ? NULL : read_text_numbers(file, items, array.count);
+    if (!elements && !numbers)
+        return NULL;
+    uint32_t *const bits = common_alloc(array.count + 1, sizeof *bits);
+    for (size_t i = 0; elements && i < array.count; i++)
+        bits[i] = (uint32_t)read_little_endian(elements + 4 * i, 4);
+    if (numbers)
+        convert_to_bits(numbers, array.count, bits);
+    free(elements);
+    free(numbers);
+    return bits;
+}
