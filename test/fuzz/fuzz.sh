@@ -137,7 +137,7 @@ fuzz() { # TARGET
         / cov: / { for (i = 1; i < NF; i++) if ($i == "cov:") edges = $(i + 1) }
         /number_of_executed_units/ { runs = $2 }
         /average_exec_per_sec/ { rate = $2 }
-        END { printf "note: %s: %d runs, %d a second, %d edges\n", target, runs, rate, edges }' \
+        END { printf "note: %s: %d runs, %d per second, %d edges\n", target, runs, rate, edges }' \
         "$build/$1.log"
 }
 

@@ -1,10 +1,11 @@
-"""Binds Bobbin's own surface anew with md5tool bind, and compares it with his own weights.
+"""Binds Bobbin's surface to the skeleton with md5tool bind, and compares the weights with the original ones.
 
     python3 test/tool/bind_compare.py MD5TOOL FOLDER
 
-His surface is written to FOLDER as an OBJ file, with his triangles. The result must have the same
-triangles and bind pose, at most four weights a vertex that sum to 1, and, in frames of his clips,
-a surface near his own: the mean within 0.35 units, of 57 that he is long."""
+Writes the surface with its triangles to FOLDER as an OBJ file. The result must have the same
+triangles and bind pose, and at most four weights per vertex, which sum to 1. In frames of the clips
+its surface must be close to the original one: the mean distance is at most 0.35 units, and the model is 57
+units long."""
 
 import math
 import os
@@ -17,7 +18,8 @@ SPECIAL = ("prop", "eye", "lid", "belly", "cheek", "tongue", "twist")
 
 
 def dumped(tool, mesh, clip):
-    """Per mesh: texture coordinates, triangles, bind pose, posed surface; the names of joints."""
+    """Returns, for each mesh, texture coordinates, triangles, bind pose and posed surface; and the joint
+    names."""
     anim = os.path.join("models", "bobbin", clip + ".md5anim")
     run = subprocess.run([tool, "dump", "--ms", "400", mesh, anim], check=True, capture_output=True,
                          text=True)
@@ -40,7 +42,7 @@ def dumped(tool, mesh, clip):
 
 
 def write_obj(path, meshes):
-    """Each position once: vertices at a seam of the texture share theirs."""
+    """Writes each position once: vertices at a seam of the texture share a position."""
     lines, positions, coordinates = ["# Bobbin"], {}, 0
     for mesh in meshes:
         lines.append("usemtl " + mesh["shader"])
@@ -58,7 +60,7 @@ def write_obj(path, meshes):
 
 
 def weights_of(path):
-    """The sums of the biases of all vertices, and the most weights of one."""
+    """Returns the sum of the biases of each vertex, and the largest number of weights of a vertex."""
     sums, most = [], 0
     with open(path, encoding="ascii") as file:
         for body in file.read().split("mesh {")[1:]:
@@ -95,8 +97,8 @@ def main(tool, folder):
         assert names == same_names and len(own) == len(again)
         for a, b in zip(own, again):
             assert a["shader"] == b["shader"] and len(a["tri"]) == len(b["tri"])
-            assert farthest(corners(a, "bv"), corners(b, "bv")) < 1e-4, "another bind pose"
-            assert farthest(corners(a, "st"), corners(b, "st")) < 1e-6, "other texture coordinates"
+            assert farthest(corners(a, "bv"), corners(b, "bv")) < 1e-4, "the bind pose differs"
+            assert farthest(corners(a, "st"), corners(b, "st")) < 1e-6, "texture coordinates differ"
             differences += [math.dist(p, q) for p, q in zip(corners(a, "v"), corners(b, "v"))]
     mean = sum(differences) / len(differences)
     print("Bobbin bound by md5tool: mean difference %.3f units, largest %.2f" % (mean, max(differences)))

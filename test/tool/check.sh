@@ -1,5 +1,5 @@
 #!/bin/sh
-# md5tool check: what it says of broken files for each engine, pairs of meshes and clips, filters and forms.
+# md5tool check and fix: diagnostics of broken files for each engine, pairs of meshes and clips, filters and formats.
 . test/build/report.sh
 tool=$products/md5tool
 base=$scratch/base
@@ -72,8 +72,8 @@ frame 1 {
 }
 CLIP
 
-# Each row: what is broken; 1 for each engine that stops, refuses or shows nothing right; the rule; file and change.
-# What engines do is read in their sources: doom3 rbdoom ironwail vkquake qss fte q2pro yquake2 cube2 daemon.
+# Each row: the fault; 1 for each engine that stops, rejects the file or displays it incorrectly; the rule; file and change.
+# The effects were determined from the sources of the engines: doom3 rbdoom ironwail vkquake qss fte q2pro yquake2 cube2 daemon.
 engines='doom3 rbdoom ironwail vkquake qss fte q2pro yquake2 cube2 daemon'
 cat >"$scratch/rows" <<'ROWS'
 version of the alpha|1111111111|version|mesh|s/Version 10/Version 6/
@@ -146,7 +146,7 @@ breaks() { # FILE...: writes the broken pair to $scratch/case
         sed "$change" "$base/a.md5$name" >"$scratch/case/a.md5$name" || return 1
     done
 }
-# The broken pair of each row in a folder of its own: each engine is asked once about all of them.
+# Writes the broken pair of each row to a separate folder, so that each engine needs one run for all pairs.
 number=1000
 while IFS='|' read -r _ _ _ file change; do
     case $file in
@@ -161,12 +161,12 @@ for engine in $engines all; do
     "$tool" check --all --for "$engine" "$scratch/all" >"$scratch/of_$engine" 2>&1
     [ $? -eq 1 ] || echo "$engine finds no error" >"$scratch/of_$engine"
 done
-# Each folder with a figure for each engine: 1 if it has an error.
+# Lists ENGINE:FOLDER for each engine that reports an error in a folder.
 for engine in $engines; do
     sed -n "s|^$scratch/all/\([0-9]*\)/.*: error: .*|$engine:\1|p" "$scratch/of_$engine"
 done | sort -u >"$scratch/errors"
 errors=" $(tr '\n' ' ' <"$scratch/errors")" number=1000
-judges() { # what each engine does is what the row says, and the rule is named
+judges() { # compares the reaction of each engine with the row, and searches the name of the rule
     number=$((number + 1)) got=
     for engine in $engines; do
         case $errors in
@@ -177,7 +177,7 @@ judges() { # what each engine does is what the row says, and the rule is named
     grep "^$scratch/all/$number/" "$scratch/of_all" >"$scratch/out"
     [ "$got" = "$expected" ] || { echo "got $got, expected $expected" && cat "$scratch/out" && return 1; }
     [ -z "$rule" ] || grep -q "\[$rule\]" "$scratch/out" || { cat "$scratch/out" && return 1; }
-    # The table of the documents says the same.
+    # The table of the guide must contain the same row.
     marks=$(printf %s "$expected" | sed 's/1/×/g; s/0/·/g') name=none
     [ -z "$rule" ] || name="\`$rule\`"
     grep -qF "| $what | $name | $marks |" md5/docs/accepted_files.md
@@ -186,7 +186,7 @@ while IFS='|' read -r what expected rule file change; do
     check "engines and $what" judges
 done <"$scratch/rows"
 
-# What writing anew mends: the written pair is read as the library reads the broken one, and breaks the rule no more.
+# Rules whose violations fix repairs: the library reads the repaired pair like the broken one, and check reports no violation.
 mendable=' version no-commandline mesh-name brace-line brace-column no-blanks row-order capital-exponent plus-sign long-rotation weight-sum text-before clip-joint-count clip-joint-name clip-joint-parent base-frame-needed frame-size first-component frame-number frame-rate bounds-count bounds no-version leading-zero bare-name mesh-count section-order missing-section more-frames '
 mends() {
     case $file in
@@ -204,7 +204,7 @@ mends() {
     "$tool" check --for all "$scratch/new" >"$scratch/out" 2>&1
     grep "\[$rule\]" "$scratch/out" && return 1
     "$tool" fix --for all --dry-run "$scratch/new/$broken" >"$scratch/out" || { cat "$scratch/out" && return 1; }
-    case $rule in # what is mended beyond the text changes the numbers, on purpose
+    case $rule in # repairs of content change the numbers
     weight-sum | clip-* | base-frame-needed | bounds* | missing-section) ;;
     *) "$tool" diff "$scratch/case/$broken" "$scratch/new/$broken" >"$scratch/out" 2>&1 || { cat "$scratch/out" && return 1; } ;;
     esac
@@ -215,7 +215,7 @@ while IFS='|' read -r what expected rule file change; do
     esac
 done <"$scratch/rows"
 
-# runs STATUS ARGUMENTS...
+# runs STATUS ARGUMENTS...: returns success if the tool exits with the status.
 runs() {
     status=$1
     shift
@@ -225,12 +225,12 @@ runs() {
 is_clean() {
     runs 0 check --for all "$base" && grep -q '^2 files, 0 errors, 0 warnings' "$scratch/out"
 }
-check 'nothing is wrong with the pair itself' is_clean
+check 'the unchanged pair has no errors' is_clean
 
-line_of() { # TEXT: the finding has it
+line_of() { # PATTERN: returns success if the output has a matching line
     grep -q "$1" "$scratch/out" || { cat "$scratch/out" && return 1; }
 }
-# Numbers at the ends of 32 bits are said as they stand in the file; what is undefined is for `make config=sanitize`.
+# Messages contain extreme 32-bit numbers as in the file; `make config=sanitize` detects undefined behavior.
 ends_of_numbers() {
     change='s/63 6/63 2147483647/' && breaks anim && runs 1 check --for doom3 "$scratch/case" &&
         line_of ' components are out of range: found 6 components from 2147483647, but numAnimatedComponents is 12 ' &&
@@ -238,14 +238,14 @@ ends_of_numbers() {
         runs 1 check --all --for all "$scratch/case" && line_of 'numJoints does not match the file: declared -2147483648' && line_of 'found 2147483647 weights from 2147483647' &&
         change='s/numverts 4/numverts 0/;/vert [0-9]/d;s/numtris 2/numtris 0/;/tri [0-9]/d' && breaks mesh && runs 0 check --for doom3 "$scratch/case"
 }
-check 'numbers at the ends of their range' ends_of_numbers
-# q2pro reads 32 meshes; the others go on.
+check 'check accepts extreme 32-bit numbers' ends_of_numbers
+# q2pro reads at most 32 meshes; the other engines read more.
 many_meshes() {
     mkdir -p "$scratch/meshes" && { sed '/^mesh {/,$d;s/numMeshes 1/numMeshes 33/' "$base/a.md5mesh" && i=0 && while [ $i -lt 33 ]; do
         i=$((i + 1)) && sed -n '/^mesh {/,$p' "$base/a.md5mesh"; done; } >"$scratch/meshes/a.md5mesh" &&
         runs 1 check --for q2pro "$scratch/meshes" && line_of 'a.md5mesh:5:11: error: too many meshes: expected at most 32, found 33 \[q2pro-limit\]' && runs 0 check --for vkquake "$scratch/meshes"
 }
-check '33 meshes' many_meshes
+check 'q2pro rejects 33 meshes' many_meshes
 
 # Each rule has one letter per engine: 14 letters of the table of effects.
 columns() {
@@ -268,9 +268,9 @@ remedies() {
         runs 0 check --for doom3 "$scratch/case" && line_of '^remedy for weight-sum: use md5tool fix$' &&
         [ "$(grep -c '^remedy for ' "$scratch/out")" -eq 1 ] && runs 0 check "$base" && ! grep '^remedy for ' "$scratch/out"
 }
-check 'remedies of violated rules' remedies
+check 'check prints the remedies of violated rules' remedies
 
-# Old versions are engines of their own.
+# Versions of an engine count as separate engines.
 change='s/limb/Limb/'
 versions_differ() {
     breaks anim && runs 1 check --for ironwail:0.8.1 "$scratch/case" && grep -q 'stops ironwail before 0.8.2' "$scratch/out" &&
@@ -279,16 +279,16 @@ versions_differ() {
         runs 0 check --for md5model "$scratch/case" && grep -q 'for md5model$' "$scratch/out" &&
         runs 2 check --for doom "$scratch/case" && grep -q "'doom'" "$scratch/err"
 }
-check 'versions of engines differ' versions_differ
+check 'check distinguishes versions of an engine' versions_differ
 
-# What no asked engine minds hides nothing that stands in the same line.
+# A diagnostic of an engine that was not selected does not hide another diagnostic in the same line.
 shows_errors() {
     change='s/"limb" 0 ( 0 0 6 )/"fore limb" 0 ( 0 0 )/' && breaks mesh && runs 1 check --for doom3 "$scratch/case/a.md5mesh" &&
         grep -q 'a.md5mesh:9:.*error: expected a number' "$scratch/out"
 }
-check 'an error beside what an engine does not mind' shows_errors
+check 'an accepted fault does not hide an error in the same line' shows_errors
 
-# A clip belongs to the mesh of its name, or to the only one of its folder.
+# A clip belongs to the mesh with its name, or to the only mesh in its folder.
 pairs() {
     change='s/limb/Limb/'
     breaks anim && mv "$scratch/case/a.md5anim" "$scratch/case/walk.md5anim" &&
@@ -296,7 +296,7 @@ pairs() {
         cp "$base/a.md5mesh" "$scratch/case/b.md5mesh" && runs 0 check "$scratch/case" &&
         mkdir "$scratch/case/sub" && mv "$scratch/case/walk.md5anim" "$scratch/case/sub" && runs 0 check "$scratch/case"
 }
-check 'a clip is compared with its mesh' pairs
+check 'check compares a clip with its mesh' pairs
 guesses() {
     rm -rf "$scratch/case" && mkdir "$scratch/case" "$scratch/case/progs" && cp "$base"/a.md5* "$scratch/case/progs" &&
         runs 1 check "$scratch/case" && grep -q '\[no-skin\] broken or invisible in ironwail' "$scratch/out" &&
@@ -306,9 +306,9 @@ guesses() {
         mv "$scratch/case/progs" "$scratch/case/md5" && runs 0 check "$scratch/case" &&
         tail -n 1 "$scratch/out" | grep -q 'for q2pro, yquake2$'
 }
-check 'the place of a file says for which engines it is' guesses
+check 'check selects engines by the location of a file' guesses
 
-# A closed mesh is known by its edges: an open one, such as Bobbin's eyes, is left alone. FILE SCRIPT
+# fix --winding recognizes a closed mesh by its edges; an open mesh, such as Bobbin's eyes, is unchanged. FILE SCRIPT
 turned() {
     sed "$2"' s/\(tri [0-9]*\) \([0-9]*\) \([0-9]*\) \([0-9]*\)/\1 \2 \4 \3/' "$1" >"$scratch/turned.md5mesh"
 }
@@ -322,17 +322,17 @@ inward() {
         ! grep -q inside-out "$scratch/out" && turned models/spindle/spindle.md5mesh '' && runs 0 check "$scratch/turned.md5mesh" &&
         ! grep -q inside-out "$scratch/out"
 }
-check 'triangles that face inwards' inward
+check 'fix --winding flips triangles that face inwards' inward
 
-# What is seen at the skin of the mesh. The numbers are those of what was changed.
+# Diagnostics that need the posed mesh. The expected numbers follow from the planted changes.
 boxes() { # the mesh is 6 units high
     change='s/( 4 1 6 )/( 4 1 1 )/' && breaks anim && runs 0 check --for doom3 "$scratch/case" &&
         line_of 'a.md5anim:14:1: warning: the skin exceeds the bounds of 2 frames, by up to 5 units in frame 0 \[bounds-small\] wrong in doom3$' &&
         runs 0 check --for darkmod "$scratch/case" && line_of ' 0 warnings' && change='s/( 4 1 6 )/( 4 1 5.7 )/' && breaks anim &&
         runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings'
 }
-check 'boxes that the skin leaves' boxes
-# Three frames whose root rises by 1, in a clip that is named idle; and the same in one that is not.
+check 'check reports bounding boxes that do not contain the mesh' boxes
+# Three frames whose root rises by 1, in a clip with the name idle, and in a clip with another name.
 drifts() {
     change='s/numFrames 2/numFrames 3/;s/( 4 1 6 )/( 4 1 7 )/;/^bounds/a\\t( 0 0 0 ) ( 4 1 7 )
 $a frame 2 {\n\t0 0 1 0 0 0\n\t0 0 6 0 0 0\n}' && breaks anim && runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings' &&
@@ -340,8 +340,8 @@ $a frame 2 {\n\t0 0 1 0 0 0\n\t0 0 6 0 0 0\n}' && breaks anim && runs 0 check --
         line_of 'the root moves by 0 units, and 1 up, when the loop restarts \[root-drift\]' && line_of ' 1 warnings' &&
         mv "$scratch/case/a_Idle2.md5anim" "$scratch/case/idle_start.md5anim" && runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings'
 }
-check 'a root that does not come back' drifts
-# Without its last frame a walk does not close; with a root that is half as fast again its feet slide.
+check 'check reports a root that does not return' drifts
+# Without its last frame a walk does not close; if its root moves 1.5 times as fast, its feet slide.
 walks() {
     rm -rf "$scratch/case" && mkdir "$scratch/case" && cp models/thimble/thimble.md5mesh models/thimble/walk.md5anim "$scratch/case" &&
         runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings' && sed 's/numFrames 37/numFrames 36/;/^frame 36/,$d;/^bounds/{n;d}' \
@@ -356,7 +356,7 @@ walks() {
         awk 'last ~ /^frame / { $1 = "\t" 1.5 * $1 } { print; last = $0 }' models/thimble/walk.md5anim >"$scratch/case/walk_stop.md5anim" &&
         runs 0 check --for doom3 --only sliding-feet "$scratch/case" && line_of "foot_.*slides by .*\[sliding-feet\]" && line_of ' 1 warnings'
 }
-check 'loops that jump and feet that slide' walks
+check 'check reports loops that jump and feet that slide' walks
 # A walk whose motion is on a joint below a still root; after it moves to the root, --in-place keeps the figure in place.
 roots_move() {
     rm -rf "$scratch/case" && mkdir "$scratch/case" "$scratch/case/new" "$scratch/case/still" &&
@@ -377,8 +377,8 @@ roots_move() {
         runs 0 fix --frames 12-0 "$scratch/case/new/back.md5anim" -o "$scratch/case/new/again.md5anim" && runs 0 fix --frames 0-12 models/thimble/walk.md5anim -o "$scratch/case/new/forth.md5anim" &&
         cmp "$scratch/case/new/again.md5anim" "$scratch/case/new/forth.md5anim" && ! cmp -s "$scratch/case/new/back.md5anim" "$scratch/case/new/forth.md5anim"
 }
-check 'root motion of another joint, and reversed frames' roots_move
-# A triangle whose three different vertices are on a line has no area; --unused removes it, and nothing else is reported.
+check 'fix moves root motion to another joint and reverses frames' roots_move
+# A triangle whose three vertices are on a line has no area; --unused removes it, and check reports nothing else.
 without_area() {
     change='s/weight 4 1 1 ( 0 0 0 )/weight 4 0 1 ( 2 0 3 )/' && breaks mesh && rm "$scratch/case/a.md5anim" &&
         runs 0 check --for doom3 "$scratch/case" && line_of '1 of 2 triangles have zero area \[no-area\]' && line_of '^remedy for no-area: use md5tool fix --unused$' &&
@@ -387,7 +387,7 @@ without_area() {
         runs 0 check --for doom3 "$scratch/case" && ! grep 'no-area' "$scratch/out"
 }
 check 'fix --unused removes triangles without area' without_area
-# What convert writes for an engine, check accepts for this engine: no errors. FILE...: glTF and others
+# check must accept files that convert wrote for an engine. FILE...: glTF and others
 accepts_converted() {
     num_converted=0
     for file in "$@"; do
@@ -403,24 +403,24 @@ of_our_models() {
     "$tool" convert models/thimble/thimble.md5mesh models/thimble/walk.md5anim -o "$scratch/thimble.glb" >"$scratch/out" 2>&1 &&
         accepts_converted "$scratch/thimble.glb" && [ $num_converted -eq 5 ] # convert reports that q2pro has fewer vertices
 }
-check 'check accepts what convert writes for an engine' of_our_models
+check 'check accepts the output of convert for each engine' of_our_models
 if [ -n "${MD5_CORPUS-}" ]; then
     of_foreign_files() { # COUNT MIN_CONVERTED: the first COUNT files by name
         # shellcheck disable=SC2046 # names without spaces
         accepts_converted $(find "$MD5_CORPUS/foreign" -name '*.glb' -o -name '*.gltf' -o -name '*.iqm' -o -name '*.bvh' | sort | head -n "$1") &&
             [ $num_converted -ge "$2" ]
     }
-    check 'check accepts what convert writes from 3 files of other programs' of_foreign_files 3 9
-    check_long 'check accepts what convert writes from 12 files of other programs' of_foreign_files 12 36
+    check 'check accepts the output of convert for 3 third-party files' of_foreign_files 3 9
+    check_long 'check accepts the output of convert for 12 third-party files' of_foreign_files 12 36
 fi
-# A pair is written into a folder that does not exist yet, but not into one that is a file.
+# fix writes a pair into a folder that does not exist yet. It fails if a file has the name of the folder.
 into_a_folder() {
     rm -rf "$scratch/new_folder" && runs 0 fix "$base/a.md5mesh" "$base/a.md5anim" -o "$scratch/new_folder/deep" &&
         runs 0 check --for all "$scratch/new_folder/deep" && line_of '^2 files, 0 errors, 0 warnings' &&
         runs 2 fix "$base/a.md5mesh" "$base/a.md5anim" -o "$scratch/new_folder/deep/a.md5mesh" &&
         grep -q 'expected a folder for several files, found a file' "$scratch/err"
 }
-check 'fix creates the folder of several files' into_a_folder
+check 'fix creates the output folder of several files' into_a_folder
 replaces() { # headers of the models of Quake and Quake II, with 3 frames and with 2
     rm -rf "$scratch/case" && mkdir -p "$scratch/case/progs" "$scratch/case/md5" && cp "$base"/a.md5* "$scratch/case/progs" &&
         cp "$base"/a.md5* "$scratch/case/md5" && : >"$scratch/case/progs/hide_00_00.png" &&
@@ -431,7 +431,7 @@ replaces() { # headers of the models of Quake and Quake II, with 3 frames and wi
         { printf IDPO && head -c 64 /dev/zero && printf '\002\000\000\000'; } >"$scratch/case/progs/a.mdl" &&
         runs 0 check "$scratch/case/progs" && line_of ' 0 warnings'
 }
-check 'fewer frames than the model that is replaced' replaces
+check 'check reports fewer frames than the replaced model has' replaces
 
 # Headers of images: kind, color map, bits; 4 pixels wide and 2 high, or 6.
 # shellcheck disable=SC2059 # the format is octal numbers
@@ -452,15 +452,15 @@ images() {
         mkdir "$scratch/case/progs" && cp "$base"/a.md5* "$scratch/case/progs" && pcx 010 001 >"$scratch/case/progs/hide_00_00.pcx" &&
         runs 0 check "$scratch/case/progs" && line_of ' 0 warnings' && pcx 010 003 >"$scratch/case/progs/hide_00_00.pcx" &&
         runs 1 check "$scratch/case/progs" && line_of 'hide_00_00.pcx: PCX with 24 bits per pixel or an unsupported version \[pcx-kind\] stops ironwail, vkquake$' || return 1
-    # Of a game only images that a material has.
+    # In a game folder, check reads only images that a material uses.
     rm -rf "$scratch/game" && mkdir -p "$scratch/game/materials" "$scratch/game/skin" && tga 001 001 004 010 >"$scratch/game/skin/hide.tga" &&
         cp "$scratch/game/skin/hide.tga" "$scratch/game/skin/other.tga" &&
         printf 'hide { diffusemap skin/hide.tga }\nfur { diffusemap skin/hide.tga }\n' >"$scratch/game/materials/m.mtr" &&
         runs 1 check "$scratch/game" && line_of 'skin/hide.tga: error: hide.tga: .*\[tga-kind\]' && line_of ' 1 errors, 0 warnings'
 }
-check 'images that engines refuse' images
+check 'check reports images that engines reject' images
 
-# A machine file and a md5.cfg name the mesh of clips, which nothing else says here.
+# A machine file or a md5.cfg assigns clips to a mesh; the names of the files do not.
 names_pairs() {
     change='s/limb/Limb/' && breaks anim && mv "$scratch/case/a.md5anim" "$scratch/case/walk.md5anim" &&
         cp "$base/a.md5mesh" "$scratch/case/b.md5mesh" && runs 0 check "$scratch/case" && ! grep -q clip-joint-name "$scratch/out" &&
@@ -472,9 +472,9 @@ names_pairs() {
         printf 'md5load a.md5mesh\nmd5anim idle walk.md5anim\n' >"$scratch/case/md5.cfg" && runs 1 check "$scratch/case/md5.cfg" &&
         line_of "walk.md5anim:.* error: number of joints differs: found 3, .*\[clip-joint-count\] refused by cube2" && line_of 'for cube2$'
 }
-check 'pairs that machines and md5.cfg name' names_pairs
+check 'check pairs clips and meshes by machine files and md5.cfg' names_pairs
 
-# Frame 0 is written twice: check reports it, fix removes it, and the result is the original clip. A clip that pauses is unchanged.
+# A clip with a duplicate of frame 0: check reports it, and fix restores the original clip. A clip that pauses is unchanged.
 cat >"$scratch/double.py" <<'PYTHON'
 import re, sys
 text = open(sys.argv[1]).read()
@@ -497,7 +497,7 @@ doubled() {
         line_of '^  1 first frame removed, which the second frame repeats$' && runs 0 diff "$walk" "$scratch/twice/once.md5anim" &&
         runs 0 fix "$scratch/twice/walk.md5anim" --frames 0-25 -o "$scratch/twice/all.md5anim" && grep -q '^numFrames 26$' "$scratch/twice/all.md5anim"
 }
-check 'a first frame that is written twice' doubled
+check 'fix removes a duplicate first frame' doubled
 
 # fix --weights is the remedy of the rule no-weights; without the option fix reports the vertices.
 fills_weights() {
@@ -508,9 +508,9 @@ fills_weights() {
         line_of '^  [1-9][0-9]* vertices without weights got those of the nearest surface point$' && line_of '  mended: vertex 7 has no weights' &&
         runs 0 check --for rbdoom "$scratch/filled.md5mesh" && ! line_of '4-weights\|no-weights'
 }
-check 'vertices without weights get some' fills_weights
+check 'fix --weights adds missing weights' fills_weights
 
-# Many alike are grouped, and all come with --all.
+# Similar diagnostics are grouped; --all prints each of them.
 grouped() {
     rm -rf "$scratch/many" && mkdir "$scratch/many" || return 1
     for i in 1 2 3 4 5 6 7 8 9; do
@@ -520,13 +520,13 @@ grouped() {
         grep -q '^9 files, 0 errors, 9 warnings' "$scratch/out" && [ "$(wc -l <"$scratch/out")" -eq 8 ] &&
         runs 0 check --all "$scratch/many" && [ "$(wc -l <"$scratch/out")" -eq 11 ]
 }
-check 'findings that are alike are grouped' grouped
+check 'check groups similar diagnostics' grouped
 filtered() {
     runs 0 check --ignore weight-sum "$scratch/many" && grep -q '^9 files, 0 errors, 0 warnings' "$scratch/out" &&
         grep -q '^9 messages were filtered out$' "$scratch/out" &&
         runs 0 check --only 3.md5mesh "$scratch/many" && grep -q ' 0 errors, 1 warnings' "$scratch/out"
 }
-check 'findings are filtered' filtered
+check 'check filters diagnostics' filtered
 cat >"$scratch/read.py" <<'PYTHON'
 import json, sys
 found = [json.loads(line) for line in open(sys.argv[1])]
@@ -538,7 +538,7 @@ forms() {
     runs 0 check --json "$scratch/many" && python3 "$scratch/read.py" "$scratch/out" &&
         runs 0 check --github "$scratch/many" && [ "$(grep -c '^::warning file=.*,line=18,col=1::' "$scratch/out")" -eq 9 ]
 }
-check 'findings as JSON and as annotations' forms
+check 'check prints diagnostics as JSON and as annotations' forms
 
 fixes() {
     runs 2 fix "$base/a.md5mesh" && runs 0 fix --dry-run "$base/a.md5mesh" "$base/a.md5anim" &&
@@ -550,7 +550,7 @@ fixes() {
         runs 0 check --for daemon "$scratch/case/a.md5mesh" && runs 1 fix --dry-run "$scratch/none.md5mesh" &&
         cmp "$base/a.md5mesh" "$scratch/old.md5mesh"
 }
-check 'what fix writes, and what it does not write over' fixes
+check 'fix writes output files and does not overwrite others' fixes
 fixes_once() {
     mkdir -p "$scratch/once/a" "$scratch/once/b" "$scratch/once/to" && cp models/bobbin/walk.md5anim "$scratch/once/a/" &&
         cp models/bobbin/run.md5anim "$scratch/once/b/walk.md5anim" || return 1
@@ -571,30 +571,30 @@ fixes_once() {
         grep -q "twins.md5mesh:9:1: warning: duplicate joint name 'root' \[same-name\] wrong in doom3$" "$scratch/out" &&
         runs 0 check --for ironwail "$scratch/once/twins.md5mesh" && ! grep -q same-name "$scratch/out"
 }
-check 'fix writes no file twice, and knows all names' fixes_once
-# Nothing is to be done on our own models.
+check 'fix writes each output file once and rejects unknown names' fixes_once
+# Our own models need no repairs.
 ours() {
     # shellcheck disable=SC2046 # names without blanks
     runs 0 fix --dry-run $(find models -name '*.md5mesh' -o -name '*.md5anim' -o -name '*.md5camera' | grep -v /zoo/)
 }
-check 'nothing is to be mended on our models' ours
+check 'fix does not change our models' ours
 
-# == What fix changes on request ==
+# == Changes of fix that options request ==
 bobbin=models/bobbin
 fixed=$scratch/fixed
 begin() {
     rm -rf "$fixed" && mkdir "$fixed"
 }
-# Numbers of a dump that are positions, without the names and shaders of the file: of the skin, in a frame.
+# Prints the position numbers of a dump of the posed mesh in a frame, without the names and shaders of the file.
 skin() { # MESH CLIP FRAME
     "$tool" dump "$1" "$2" --frame "$3" | grep '^v '
 }
-# near FILE FILE CONDITION [ROWS]: awk; columns 2 to 4 are of the first, 6 to 8 of the second.
+# near FILE FILE CONDITION [ROWS]: an awk condition; columns 2 to 4 are from the first file, 6 to 8 from the second.
 near() {
     paste -d ' ' "$1" "$2" | awk "function off(a, b) { return a > b ? a - b : b - a }
         !($3) { bad++ } END { print NR, bad + 0; exit !(NR >= ${4:-6000} && !bad) }"
 }
-# A mesh and its clip in one command, in either order, remain a pair.
+# A mesh and its clip remain a pair after one command, in either order.
 space() {
     begin && runs 0 fix --scale 0.03 --rotate 90 $bobbin/bobbin.md5mesh $bobbin/walk.md5anim -o "$fixed" &&
         skin $bobbin/bobbin.md5mesh $bobbin/walk.md5anim 7 >"$scratch/old" &&
@@ -630,7 +630,7 @@ mirror() {
 }
 check 'fix --mirror and --swap-sides' mirror
 
-# Lines of frames, without their numbers.
+# Prints the lines of frames without their numbers.
 frames() {
     awk '/^frame /{ on = 1; next } /^}/{ on = 0 } on' "$@"
 }
@@ -651,14 +651,14 @@ cuts() {
 }
 check 'fix --cut and --frames' cuts
 
-# A frame as one line.
+# Prints a frame as one line.
 frame() { # FILE NUMBER
     awk -v number="$2" '/^}/{ on = 0 } on { line = line " " $0 } $1 == "frame" && $2 == number { on = 1 } END { print line }' "$1"
 }
 clips() {
     begin && runs 0 fix --rate 48 $bobbin/walk.md5anim -o "$fixed" && grep -qx 'numFrames 49' "$fixed/walk.md5anim" &&
         grep -qx 'frameRate 48' "$fixed/walk.md5anim" && runs 0 fix --rate 24 "$fixed/walk.md5anim" --mesh $bobbin/bobbin.md5mesh -o "$fixed/old.md5anim" &&
-        runs 1 diff $bobbin/walk.md5anim "$fixed/old.md5anim" && # boxes are made anew, from rounded numbers
+        runs 1 diff $bobbin/walk.md5anim "$fixed/old.md5anim" && # fix computes the boxes again, from rounded numbers
         ! grep -v '^  frame bounds differ by up to 0\.00[0-9]* units' "$scratch/out" &&
         runs 0 fix --frames 0-14 --close-loop --in-place $bobbin/walk.md5anim -o "$fixed/loop.md5anim" &&
         [ "$(frame "$fixed/loop.md5anim" 14)" = "$(frame "$fixed/loop.md5anim" 0)" ] &&
@@ -688,7 +688,8 @@ meshes() {
 }
 check 'fix --merge, --max-vertices and --unused' meshes
 
-# The clip follows its mesh; parents come first. What walks is no longer joint 0, so the loop is not closed: a warning.
+# The clip follows its mesh, and parents precede children. The walk moves a joint other than joint 0, so fix warns that the loop
+# is open.
 joints() {
     begin && mkdir "$fixed/new" && runs 0 fix --add-root world --unused-joints $bobbin/bobbin.md5mesh $bobbin/walk.md5anim -o "$fixed" &&
         grep -q '"world"	-1' "$fixed/bobbin.md5mesh" && grep -q '"origin"	0 ' "$fixed/walk.md5anim" &&
@@ -704,8 +705,8 @@ joints() {
         "$tool" dump "$base/a.md5mesh" "$base/a.md5anim" --frame 1 | grep '^v ' >"$scratch/old" &&
         "$tool" dump "$fixed/new/a.md5mesh" "$fixed/new/a.md5anim" --frame 1 | grep '^v ' | cmp - "$scratch/old"
 }
-check 'fix --add-root and --unused-joints, and joints in order' joints
-# What is lost is said with its number, or refused.
+check 'fix --add-root and --unused-joints keep joints in order' joints
+# fix reports lost content with its count, or rejects the command.
 loses_nothing() {
     begin && sed 's/numMeshes 1/numMeshes 2/' "$base/a.md5mesh" >"$fixed/less.md5mesh" && runs 0 fix --force "$fixed/less.md5mesh" &&
         grep -qx 'numMeshes 1' "$fixed/less.md5mesh" && grep -q 'mended: .*numMeshes does not match the file: declared 2, found 1' "$scratch/out" &&
@@ -723,8 +724,8 @@ loses_nothing() {
         runs 0 fix --cut a=0-2,b=3-6 "$fixed/step.md5anim" --mesh $bobbin/bobbin.md5mesh && grep -q 'removed 1 comments of removed frames' "$scratch/out" &&
         grep -qx 'frame 0 { // step' "$fixed/b.md5anim"
 }
-check 'fix loses nothing without a word' loses_nothing
-# A chain of six joints, 5 units from each to the next, and clips of it: in another unit, and turned.
+check 'fix reports all content that it drops' loses_nothing
+# A chain of six joints with a distance of 5 units, and its clips in another unit and in a rotated space.
 in_space() { # FILE SCALE ROTATION
     awk -v s="$2" -v turn="$3" 'BEGIN {
         print "MD5Version 10\ncommandline \"\"\nnumFrames 2\nnumJoints 6\nframeRate 24\nnumAnimatedComponents 36\nhierarchy {"
@@ -752,7 +753,7 @@ units() {
         runs 1 fix --dry-run "$fixed/metres.md5anim" --mesh "$fixed/same.md5anim" && grep -q "same.md5anim:3:1: error: wrong file type: expected a model" "$scratch/err" &&
         runs 0 fix --dry-run "$fixed/metres.md5anim" && line_of 'stays: bones .*clip-scale' || return 1
     skin "$fixed/figure.md5mesh" "$fixed/same.md5anim" 1 >"$scratch/old"
-    for clip in metres turned; do # the skin of the one that fits, and boxes of that
+    for clip in metres turned; do # the repaired clip has the skin and boxes of the original
         runs 0 fix "$fixed/$clip.md5anim" --mesh "$fixed/figure.md5mesh" -o "$fixed/new" &&
             line_of "  6 joints changed to the mesh's scale and orientation" &&
             skin "$fixed/figure.md5mesh" "$fixed/new/$clip.md5anim" 1 >"$scratch/now" &&
@@ -760,10 +761,10 @@ units() {
             grep -q '^	( 0 0 0 ) ( 4 0 2[45]' "$fixed/new/$clip.md5anim" || return 1
     done
     cp "$fixed/figure.md5mesh" "$fixed/new" && runs 0 check "$fixed/new" && ! grep -q 'clip-scale\|clip-turn' "$scratch/out" &&
-        runs 0 check --only clip-scale --only clip-turn "$models/flame" $bobbin && line_of ' 0 warnings' # that fly, and that fit
+        runs 0 check --only clip-scale --only clip-turn "$models/flame" $bobbin && line_of ' 0 warnings' # clips of a flying model, and clips that match
 }
-check 'a clip in another unit, or turned' units
-# A pair of the alpha: the clip takes the hierarchy of the mesh.
+check 'fix converts a clip in another unit or rotation' units
+# A pair of version 6: fix copies the hierarchy of the mesh to the clip.
 alpha() {
     begin && mkdir "$fixed/fix" "$fixed/alone" && cat >"$fixed/a.md5mesh" <<'MESH' && cat >"$fixed/b.md5anim" <<'CLIP' || return 1
 MD5Version 6
@@ -807,10 +808,10 @@ CLIP
         runs 1 convert "$fixed/a.md5mesh" "$fixed/alone/b.md5anim" --output "$fixed/none" && [ -z "$(ls "$fixed/none" 2>/dev/null)" ] &&
         runs 1 fix "$fixed/a.md5mesh" "$fixed/alone/b.md5anim" --output "$fixed/both" && [ -z "$(ls "$fixed/both")" ]
 }
-check 'a pair of version 6 is written as version 10' alpha
-# == End of what fix changes on request ==
+check 'fix writes a pair of version 6 as version 10' alpha
+# == End of the changes that options request ==
 
-# A model of a game whose clip does not fit its mesh.
+# A game folder with a model whose clip does not match its mesh.
 game() {
     change='s/limb/Limb/'
     rm -rf "$scratch/game" && mkdir -p "$scratch/game/def" "$scratch/game/models" && breaks anim &&
@@ -827,9 +828,9 @@ game() {
         sed 's/( 4 1 6 )/( 4 1 1 )/' "$base/a.md5anim" >"$scratch/game/models/a.md5anim" && runs 0 check "$scratch/game" &&
         grep -q 'models/a.md5anim:14:1: .* by up to 5 units in frame 0 \[bounds-small\]' "$scratch/out" && grep -q ' 0 errors, 1 warnings' "$scratch/out"
 }
-check 'a clip that does not fit ends Doom 3' game
+check 'a clip that does not match its mesh stops Doom 3' game
 
-# What the keys of entities name and no file has; a static model that is attached; and an heir says nothing again.
+# Entities with keys that refer to missing content; a static model that is attached; an heir does not repeat the diagnostics.
 entities() {
     rm -rf "$scratch/game" && mkdir -p "$scratch/game/def" "$scratch/game/models" && cp "$base/a.md5mesh" "$scratch/game/models" &&
         printf '%s\n' 'model m { mesh models/a.md5mesh }' 'entityDef e { "model" "m"' '"skin" "blue"' '"def_head" "none"' \
@@ -841,8 +842,8 @@ entities() {
             [ "$(grep -c "def/m.def:$said" "$scratch/out")" -eq 1 ] || { echo "$said"; return 1; }
         done
 }
-check 'keys of entities that name nothing' entities
-# What the declarations of a game name and nothing has; the text is the finding's.
+check 'check reports entity keys that refer to missing content' entities
+# Declarations of a game that refer to missing content; check compares the text of the diagnostics.
 names_nothing() {
     rm -rf "$scratch/game" && mkdir -p "$scratch/game/def" "$scratch/game/models" "$scratch/game/materials" "$scratch/game/skins" &&
         cp "$base"/a.md5* "$scratch/game/models" && echo 'model m { mesh models/a.md5mesh skin furr anim walk models/a.md5anim }' >"$scratch/game/def/m.def" &&
@@ -853,13 +854,13 @@ names_nothing() {
         line_of "def/m.def:1:1: warning: 'm': no skin 'furr' \[no-skin-decl\]" &&
         line_of "skins/m.skin:1:1: warning: no material 'other' \[no-material\]" && ! grep -q "rest" "$scratch/out" || return 1
     runs 0 explain "$scratch/game" models/a.md5mesh && line_of '  image: hide: missing (searched .tga and .jpg)' || return 1
-    # An image of the name, or one that is compressed, is as good; what is built in is always there.
+    # An image with another extension, or a compressed one, is equivalent; built-in images always exist.
     mkdir -p "$scratch/game/dds/skin" && { tga 002 000 001 030 && head -c 6 /dev/zero; } >"$scratch/game/hide.tga" && : >"$scratch/game/dds/skin/hide.dds" &&
         echo 'skin fur { hides _black } skin furr { hides rest }' >"$scratch/game/skins/m.skin" &&
         runs 0 check "$scratch/game" && ! grep -q 'no-material\|no-image\|no-skin-decl' "$scratch/out"
 }
-check 'materials, images and skins that are nowhere' names_nothing
-# says LINE: check and explain of the game say it of the surface of a mesh.
+check 'check reports missing materials, images and skins' names_nothing
+# says LINE: returns success if check and explain both report the line for the surface of a mesh.
 says() {
     rm -rf "$scratch/game/"*.tga "$scratch/game/skins" && runs 0 check "$scratch/game" && line_of "$1" && runs 0 explain "$scratch/game" m && line_of "$1" &&
         runs 0 explain "$scratch/game" models/a.md5mesh && line_of "$1"
@@ -878,8 +879,8 @@ is_black() {
         runs 0 explain --for darkmod "$scratch/game" m && line_of "\[no-material\] wrong in darkmod$" && runs 1 explain "$scratch/game" hied &&
         line_of "no asset has the name hied: did you mean 'hid'?"
 }
-check 'the first thing that keeps a surface from its image' is_black
-# What is declared, but shows none of its images: the reason, and none of a material that is drawn.
+check 'check reports the first reason why a surface lacks its image' is_black
+# Declared materials that show no image: explain prints the reason, but not for a material that is drawn.
 undrawn() {
     while IFS='|' read -r body reason; do
         echo "hide { $body }" >"$scratch/game/materials/m.mtr"
@@ -896,8 +897,8 @@ END
         ! grep -q 'black or unseen' "$scratch/out" && sed 's/shader "hide"/shader ""/' "$base/a.md5mesh" >"$scratch/game/models/a.md5mesh" &&
         runs 0 explain "$scratch/game" models/a.md5mesh && line_of '^  material: mesh 0 has no shader$' && ! grep -q 'not declared' "$scratch/out"
 }
-check 'what is declared and shows no image' undrawn
-# Of Quake and of Cube 2, on disk: the names of skins, with their case; what md5.cfg names.
+check 'explain prints why a declared material shows no image' undrawn
+# Files of Quake and Cube 2 on disk: names of skins are case-sensitive, and md5.cfg refers to files.
 is_black_elsewhere() {
     rm -rf "$scratch/case" && mkdir -p "$scratch/case/progs" "$scratch/case/cube" && cp "$base"/a.md5* "$scratch/case/progs" && cp "$base"/a.md5* "$scratch/case/cube" &&
         : >"$scratch/case/progs/HIDE_00_00.png" && runs 1 check --for ironwail "$scratch/case" &&
@@ -908,8 +909,8 @@ is_black_elsewhere() {
         printf 'md5load a.md5mesh\nmd5skin * skn.png\nmd5bumpmap * norms2.png\n' >"$scratch/case/cube/md5.cfg" && runs 0 check "$scratch/case/cube" &&
         line_of "md5.cfg: warning: image not found: '.*cube/skn.png': did you mean '.*cube/skin.png'?" && line_of "image not found: '.*cube/norms2.png'$"
 }
-check 'the same of Quake and of Cube 2' is_black_elsewhere
-# The words of The Dark Mod make Doom 3 replace the model, which is said of Doom 3 only.
+check 'check reports missing images of Quake and Cube 2' is_black_elsewhere
+# Keywords of The Dark Mod make Doom 3 use the default model; check reports this only for Doom 3.
 defaults() {
     printf 'model m { mesh models/a.md5mesh anim walk models/a.md5anim {\n no_random_headturning\n frame 1 create_missile_from_def ball limb } }\n' \
         >"$scratch/game/def/m.def" && runs 1 check "$scratch/game" &&
@@ -921,20 +922,20 @@ defaults() {
         runs 0 check --for darkmod "$scratch/game" && ! grep -q 'n.mtr' "$scratch/out" && runs 1 check "$scratch/game" &&
         line_of 'n.mtr:1:7: warning: .*fogAlpha.* is a keyword of The Dark Mod' && line_of 'n.mtr:1:.*ignoreDepth.* is a keyword of The Dark Mod'
 }
-check 'a model that Doom 3 replaces by its default' defaults
+check 'check reports a model that Doom 3 replaces by its default' defaults
 unreadable() { # the folder itself has no error
     runs 0 check "$base" && runs 1 check --mod "$scratch/none" "$base" && grep -q 'none: error: cannot open the folder or archive: No such file' "$scratch/err"
 }
-check 'a game that cannot be read' unreadable
-# An apostrophe is not a quote. The first animation is the error of the model.
+check 'check reports a missing game folder' unreadable
+# An apostrophe is not a quotation mark. The error names the first animation.
 apostrophes() {
     { echo 'model m { mesh models/a.md5mesh' && for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "anim walk$i \"models/it's/$i.md5anim\""; done && echo '}'; } \
         >"$scratch/game/def/m.def" && runs 1 check "$scratch/game" && [ "$(grep -c ": warning: Couldn't load anim 'models" "$scratch/out")" -eq 5 ] &&
         line_of "^6 more in 1 files: Couldn't load anim ...: expected a readable file$"
 }
-check 'what is alike is told without taking apostrophes for quotes' apostrophes
+check 'check groups messages with apostrophes' apostrophes
 
-# One joint at one frame: the limb of frame 1, moved by 2.
+# One joint in one frame: the limb of frame 1, moved by 2.
 dumps() {
     sed '/^frame 1/,$s/\t0 0 6/\t0 2 6/' "$base/a.md5anim" >"$scratch/moved.md5anim" &&
         runs 0 dump "$base/a.md5mesh" "$scratch/moved.md5anim" --joint limb --frame 1 --frame 0 &&
@@ -943,7 +944,7 @@ dumps() {
         runs 1 dump "$base/a.md5mesh" --joint arm && grep -q "unknown joint 'arm'" "$scratch/err" &&
         runs 2 dump "$base/a.md5mesh" "$scratch/moved.md5anim" --ms 1 --frame 1
 }
-check 'dump of one joint at one frame' dumps
+check 'dump prints one joint in one frame' dumps
 differs() {
     cp "$base/a.md5anim" "$scratch/same.md5anim" && runs 0 diff "$base/a.md5anim" "$scratch/same.md5anim" &&
         [ ! -s "$scratch/out" ] && runs 1 diff "$base/a.md5anim" "$scratch/moved.md5anim" &&
@@ -958,7 +959,7 @@ differs() {
         grep -q 'limb, frame 1' "$scratch/out" && sed 's/0\.25/0.5/' models/bobbin/bobbin.md5machine >"$scratch/b.md5machine" &&
         runs 0 diff models/bobbin models/bobbin
 }
-check 'what differs between files and folders' differs
+check 'diff compares files and folders' differs
 differs_elsewhere() {
     rm -rf "$scratch/one" "$scratch/two" && mkdir "$scratch/one" "$scratch/two" && cp $bobbin/flight.md5camera "$scratch/one/" &&
         runs 1 diff "$scratch/one" "$scratch/two" && grep -qx '/flight.md5camera: only in the first' "$scratch/out" &&
@@ -974,8 +975,8 @@ differs_elsewhere() {
     cfg=$(cd "$scratch/three" && find . -name md5.cfg) && cp -r "$scratch/three" "$scratch/four" && echo '// more' >>"$scratch/four/$cfg" &&
         runs 0 diff "$scratch/three" "$scratch/three" && runs 1 diff "$scratch/three" "$scratch/four" && grep -q 'the text of the files differs' "$scratch/out"
 }
-check 'what differs between cameras, boxes and md5.cfg' differs_elsewhere
-# JSON has the numbers of the text, and no number that JSON does not know.
+check 'diff compares cameras, boxes and md5.cfg' differs_elsewhere
+# The JSON output contains the numbers of the text output, and no numbers that are invalid in JSON.
 cat >"$scratch/numbers.py" <<'PYTHON'
 import json, re, sys
 def strict(text):
@@ -997,14 +998,15 @@ if kind == "dump":
         word, *values = line.split()
         values = [float(v) for v in values if re.match("[-+0-9]", v)]
         if word == "time":
-            del values[1] # of the format of the golden files, always 0
+            del values[1] # a column of the golden files that is always 0
         assert word == one["kind"] and values == [float(n) for n in numbers(one)], line
 else:
     mesh = as_json[0]["meshes"][0]
     text = "\n".join(lines)
     for path, slots in zip(mesh["paths"], (4, 8)):
         assert f"skinned with {slots}   {path['kept']} of {path['influences']} influences, {path['bytes']} bytes" in text
-    # Four vertices, one of two influences: slots of 2 + 4 bytes; each influence 16 + 4 and 4 for each vertex and the end.
+    # Four vertices, one with two influences: slots of 2 + 4 bytes; 16 + 4 bytes per influence, and 4 bytes per vertex and for
+    # the end.
     assert [p["kept"] for p in mesh["paths"][:2]] == [5, 5] and [p["bytes"] for p in mesh["paths"]] == [96, 192, 120]
     assert mesh["texture"] == {"file": sys.argv[4], "kind": "TGA", "width": 4, "height": 2, "bits": 24}, mesh["texture"]
     assert [joint["name"] for joint in as_json[0]["tree"]] == ["root", "limb"] and as_json[0]["clips"][0]["fit"] == "fits"
@@ -1017,8 +1019,8 @@ says_json() {
         cp "$scratch/out" "$scratch/json" && runs 0 info "$scratch/case/a.md5mesh" &&
         python3 "$scratch/numbers.py" info "$scratch/json" "$scratch/out" "$scratch/case/hide.tga"
 }
-check 'dump and info as JSON' says_json
-# The texture of a mesh is beside it, or a path below one of the folders above; or it is missing.
+check 'dump and info print JSON' says_json
+# The texture of a mesh is in the same folder, or a path below a parent folder, or missing.
 finds_textures() {
     rm -rf "$scratch/case" && mkdir -p "$scratch/case/models/imp" "$scratch/case/skin" && sed 's/"hide"/"skin\/hide.png"/' "$base/a.md5mesh" \
         >"$scratch/case/models/imp/a.md5mesh" && runs 0 info "$scratch/case/models/imp/a.md5mesh" && line_of '^    texture          missing$' &&
@@ -1028,7 +1030,7 @@ finds_textures() {
         runs 0 info "$scratch/case/goblin.md5mesh" && line_of '^    texture          .*case/goblin_d.png, PNG, 1024 x 1024, 24 bits$' &&
         line_of "^    guessed by       the model's name, in the model's folder ("
 }
-check 'textures of models' finds_textures
+check 'info finds the textures of models' finds_textures
 explains_json() {
     rm -rf "$scratch/game" && mkdir -p "$scratch/game/def" "$scratch/game/materials" && cp "$base/a.md5mesh" "$scratch/game" &&
         printf 'model m { mesh a.md5mesh skin fur }\n' >"$scratch/game/def/m.def" &&
@@ -1046,14 +1048,15 @@ lists_clips() {
         sed 's/limb/Limb/' "$base/a.md5anim" >"$scratch/case/b.md5anim" && runs 0 info "$scratch/case/a.md5mesh" &&
         grep -q 'clip *a.md5anim: fits$' "$scratch/out" && grep -q "clip *b.md5anim: a.md5mesh has no joint 'Limb'" "$scratch/out"
 }
-check 'info lists the clips that fit' lists_clips
+check 'info lists the clips that match a mesh' lists_clips
 suggests() {
     runs 2 chek && grep -q "did you mean 'check'" "$scratch/err" && runs 0 help check &&
         grep -q '^usage: md5tool check' "$scratch/out" && runs 0 help && grep -q '^usage: md5tool COMMAND' "$scratch/out"
 }
-check 'a mistyped command, and help' suggests
+check 'md5tool suggests a command for a misspelled one' suggests
 
-# What four engines that were run say to 32 pairs. Where they read on and show nonsense, that is an error too.
+# Reactions of four engines to 32 pairs, recorded from real runs. An engine that reads a pair and shows garbage counts as an
+# error.
 if [ -n "${MD5_CORPUS:-}" ]; then
     sed -n '/^[0-9]/{s/ *$//;h};/^  /{G;s/^  \([A-Z0-9]*\) *\(.\).*\n\(.*\)/\3 \1 \2/p}' \
         "$MD5_CORPUS/golden/engines/verdicts.txt" >"$scratch/verdicts"
@@ -1078,9 +1081,9 @@ if [ -n "${MD5_CORPUS:-}" ]; then
         done <"$scratch/verdicts"
         echo "$count" && [ $wrong -eq 0 ] && [ $count -eq 128 ]
     }
-    check 'as engines that were run' as_engines_ran
-    # What dhewm3 reads, and then shows wrong or from memory that is not the file's, is an error too; a number beyond floats and
-    # strings that it joins are the library's.
+    check 'check agrees with four real engines' as_engines_ran
+    # Reactions of dhewm3, recorded from real runs. Incorrect display and reads outside of the file's data count as errors.
+    # Numbers out of the range of floats, and strings that it joins, are errors only in the library.
     as_dhewm3_ran() {
         wrong=0 count=0
         while read -r kind name verdict rest; do
@@ -1096,6 +1099,6 @@ if [ -n "${MD5_CORPUS:-}" ]; then
         done <"$MD5_CORPUS/golden/edge-verdicts.txt"
         echo "$count" && [ $wrong -eq 0 ] && [ $count -gt 80 ]
     }
-    check 'as dhewm3 that was run' as_dhewm3_ran
+    check 'check agrees with a real run of dhewm3' as_dhewm3_ran
 fi
 finish

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares what `md5tool dump --root id` prints with a golden file, within the golden tolerances.
+"""Compares the output of `md5tool dump --root id` with a golden file, within the golden tolerances.
 
     python3 dump_compare.py GOLDEN DUMP
 
-A golden file says more than a dump (the animation's header, moments of a clip that is played a
-limited number of times, held frames) and keeps quaternions as (x, y, z, -w) of ours, up to sign:
-both are brought to one form here, then compared by the reference's own comparison.
+A golden file contains more than a dump (the animation's header, samples of a clip with a limited number
+of repetitions, held frames). It stores quaternions as (x, y, z, -w) of ours, up to sign.
+The script converts both files to one form and compares them with the reference's comparison.
 """
 
 import sys
@@ -15,7 +15,7 @@ from compare import Comparison, model_size, read_records  # noqa: E402
 
 
 def comparable(records):
-    """The model's records, then those of every endlessly looping moment."""
+    """Returns the model's records, then the records of every sample of an endless loop."""
     kept, keep = [], True
     for record in records:
         word = record[0]
@@ -32,7 +32,7 @@ def comparable(records):
 
 
 def aligned(golden, ours):
-    """Our transform in the golden file's convention and with its sign."""
+    """Returns our transform in the golden file's convention and with its sign."""
     x, y, z, w = (float(field) for field in ours[2:6])
     turned = [x, y, z, -w]
     expected = [float(field) for field in golden[2:6]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""many_arguments.py FILE PROGRAM [ARGUMENT...]: whether the processor time that PROGRAM takes for FILE, given
-many times, is linear in how often. Processor time, which other programs on the machine change little."""
+"""many_arguments.py FILE PROGRAM [ARGUMENT...]: returns success if the processor time of PROGRAM for FILE,
+given many times, is linear in the number of arguments. Other programs hardly change processor time."""
 import resource
 import subprocess
 import sys

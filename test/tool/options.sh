@@ -1,9 +1,9 @@
 #!/bin/sh
-# Each option of each command with each kind of input and output: it is taken, or an error that says it has no effect.
+# Each option of each command with each kind of input and output either works or fails because it has no effect.
 . test/build/report.sh
 
 tool=$(realpath "$products/md5tool")
-# Empty files: who takes the option reads them, and fails later.
+# Empty files: a command that accepts the option fails later, when it reads them.
 for ending in md5mesh md5anim md5camera bvh glb iqm; do
     : >"$scratch/x.$ending"
 done
@@ -112,7 +112,7 @@ compress --output=o|md5anim|
 decompress --output=o|md5anim|
 END
 
-has_rows() { # every option that a help describes
+has_rows() { # returns success if the table has a row for each option in a help text
     "$tool" --completions fish | sed -n "s/.*seen_subcommand_from \([a-z-]*\)' -a '\(.*\)'$/\1 \2/p" |
         while read -r command options; do
             for option in $options; do
@@ -144,13 +144,13 @@ walks() { # COMMAND INPUT...
     shift
     : >wrong
     while IFS='|' read -r name setting inputs outputs; do
-        [ -n "$inputs" ] || continue # it prints something without files
+        [ -n "$inputs" ] || continue # the command needs no files
         for input; do
             for output in $([ -z "$outputs" ] && echo any || echo md5mesh glb obj iqm mdl md3 o); do
                 expected=0
                 case " $inputs " in *" $input "*) ;; *) expected=1 ;; esac
                 case " ${outputs:-any} " in *" $output "*) ;; *) expected=1 ;; esac
-                # A folder becomes .glb unless --to says another ending, whatever the output is called.
+                # A folder becomes .glb unless --to selects another file extension; the output's name does not matter.
                 [ "$input" != x ] || [ -z "$outputs" ] || [ $expected = 0 ] || continue
                 tries "$walked" "$name" "$setting" "$input" "${output#any}" && found=1 || found=0
                 [ $found = $expected ] || { echo "$walked $name $setting $input $output: expected $expected"; head -2 said; } >>wrong
@@ -159,11 +159,11 @@ walks() { # COMMAND INPUT...
     done <rows
     ! grep . wrong
 }
-check "an option that is given twice" ends_saying 2 "duplicate option --output" "$tool" convert x.md5mesh --output a.glb -o b.glb
-check "fix: each option with each kind of file" walks fix md5mesh md5anim md5camera
-check "convert: each option with each kind of file" walks convert md5mesh md5anim md5camera bvh glb iqm x
-check "dump: each option with each kind of file" walks dump md5mesh md5anim
-check "check: each option with each kind of file" walks check md5mesh md5anim md5camera x
+check "a duplicate option is rejected" ends_saying 2 "duplicate option --output" "$tool" convert x.md5mesh --output a.glb -o b.glb
+check "fix accepts or rejects each option for each kind of file" walks fix md5mesh md5anim md5camera
+check "convert accepts or rejects each option for each kind of file" walks convert md5mesh md5anim md5camera bvh glb iqm x
+check "dump accepts or rejects each option for each kind of file" walks dump md5mesh md5anim
+check "check accepts or rejects each option for each kind of file" walks check md5mesh md5anim md5camera x
 alone() {
     for words in "check --rules x.md5mesh" "convert --formats x.glb" "check --json --github x" "check --all --json x" \
         "fix x.md5anim --cut=a=0-1 --frames=0-1"; do
@@ -171,13 +171,13 @@ alone() {
         ends_saying 2 "see md5tool" "$tool" $(echo "$words" | sed 's/\(--cut\|--frames\)=/\1 /g') || return 1
     done
 }
-check "options that exclude others" alone
-moves() { # what a file holds is known when it was read
+check "mutually exclusive options are rejected" alone
+moves() { # the content of a file determines the effect
     for option in "--rate 3" "--root in_place" "--error 1"; do
         # shellcheck disable=SC2086 # two words
         ends_saying 1 "has no effect" "$tool" convert still.iqm $option -o o.glb || return 1
     done
 }
 "$tool" convert "$thimble" -o still.iqm 2>/dev/null
-check "options for clips of a file without one" moves
+check "options for clips are rejected for a file without a clip" moves
 finish

@@ -16,5 +16,5 @@ check "help of one word" ends_saying 2 "md5tool: help WORD was removed" "$tool" 
 check "help of a misspelled command" ends_saying 2 "did you mean 'check'" "$tool" help chek
 check "help COMMAND" ends_saying 0 "usage: md5tool check" "$tool" help check
 check "an option that never existed" ends_saying 2 "unknown option '--sari'" "$tool" check --sari x.md5mesh
-check "an option after two dashes is a file" ends_saying 1 "cannot read the file" "$tool" check -- --sarif
+check "an argument after two dashes is a file" ends_saying 1 "cannot read the file" "$tool" check -- --sarif
 finish

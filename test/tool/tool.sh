@@ -1,10 +1,10 @@
 #!/bin/sh
-# md5tool as a person drives it: help, bad usage, bad files, and its output over good ones.
+# md5tool from the command line: help, invalid usage, invalid files, and its output for valid files.
 . test/build/report.sh
 tool=$products/md5tool
 data=test/reference/data
 
-# report NAME STATUS: counts a test, and shows what the tool said when it failed.
+# report NAME STATUS: counts a test, and prints the tool's output if it failed.
 report() {
     if [ "$2" -eq 0 ]; then
         passed=$((passed + 1))
@@ -15,7 +15,7 @@ report() {
     fi
 }
 
-# runs STATUS ARGUMENTS...: true when the tool ends with that status.
+# runs STATUS ARGUMENTS...: returns success if the tool exits with that status.
 runs() {
     status=$1
     shift
@@ -23,12 +23,12 @@ runs() {
     [ $? -eq "$status" ]
 }
 
-# says FILE TEXT: one of the tool's two outputs holds the text.
+# says FILE TEXT: returns success if one of the tool's two outputs contains the text.
 says() {
     grep -qF -- "$2" "$scratch/$1"
 }
 
-# lines FILE N
+# lines FILE N: returns success if the output has N lines.
 lines() {
     [ "$(wc -l <"$scratch/$1")" -eq "$2" ]
 }
@@ -86,7 +86,7 @@ report 'dump --ms x' $?
 runs 2 dump "$data/flags.md5mesh" --root sideways && says err "--root: expected file|id|in_place, found 'sideways'"
 report 'dump --root sideways' $?
 
-# Bad input: one clear line each, status 1.
+# Invalid input: one line of error for each file, and status 1.
 : >"$scratch/empty.md5mesh"
 printf '\211PNG\r\n\032\n\0\0\0\rIHDR' >"$scratch/picture.md5mesh"
 cp "$data/flags.md5anim" "$scratch/anim.md5mesh"
@@ -109,7 +109,7 @@ report 'dump with the animation of another skeleton' $?
 runs 0 info "$data"/*.md5mesh "$data"/*.md5anim && says out 'joints' && says out 'frame rate' \
     && says out 'constant tracks' && says out 'bytes in memory'
 report 'info of good files' $?
-# Every joint once, with name and parent as in the file, below its parent and two columns further right.
+# Lists each joint once, with name and parent as in the file, below its parent and indented by two more columns.
 joints_are_a_tree() {
     runs 0 info models/bobbin/bobbin.md5mesh && tr -d '"\r' <models/bobbin/bobbin.md5mesh | awk '
         FNR == NR { if (/^joints/) inside = 1; else if (/^}/) inside = 0; else if (inside && NF > 9) file[n++] = $1 " " $2; next }
@@ -142,7 +142,7 @@ sed 's/90$/x/' "$scratch/tree/a/b/flight.md5camera" >"$scratch/tree/bad.md5camer
 runs 1 check --for md5model "$scratch/tree" && says out "bad.md5camera:9:21: error: " \
     && says out '4 files, 1 errors, 0 warnings'
 report 'check names the bad file, line and column' $?
-# 300 files, of which every tenth is bad, are read on all cores, and reported in their order.
+# 300 files, every tenth of them invalid, are read on all cores and reported in their order.
 mkdir "$scratch/many"
 for i in $(seq 1000 1299); do
     case $i in *0) from=bad ;; *) from=a/b/flight ;; esac
@@ -152,7 +152,7 @@ runs 1 check --all "$scratch/many" && says out '300 files, 30 errors, 0 warnings
     sed -n 's|.*/\(1..0\)\.md5camera:9:21: error: .*|\1|p' "$scratch/out" >"$scratch/order" &&
     seq 1000 10 1290 | cmp - "$scratch/order"
 report 'check of many files reports in their order' $?
-# On a terminal, or, where none can be made (no /dev/pts), with a library that calls everything one.
+# Runs on a terminal. If no terminal can be created (no /dev/pts), a library reports every file as a terminal.
 on_terminal() {
     if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
         script -qec "$*" /dev/null </dev/null
@@ -167,7 +167,7 @@ on_terminal "$tool" check "$scratch/tree/bad.md5camera" >"$scratch/out" 2>&1
 grep -q '^    ( 0 0 0 ) ( 0 0 0 ) x' "$scratch/out" && grep -q '^                        ^' "$scratch/out"
 report 'check on a terminal shows the place' $?
 
-# The dump against the reference's numbers, by the reference's own tolerant comparison.
+# Compares the dump with the reference's numbers, by the reference's tolerant comparison.
 for golden in "$data"/*.golden.txt; do
     name=$(basename "$golden" .golden.txt)
     times=$(awk '$1 == "time" && $4 != 1 {printf "--ms %s ", $3}' "$golden")
@@ -177,8 +177,8 @@ for golden in "$data"/*.golden.txt; do
     report "dump of $name against the reference" $?
 done
 
-# Streams: what comes through a pipe is recognized by its first words. A pipe without a writer is refused,
-# a slow writer waited for: it writes when the reader has read.
+# Streams: the tool recognizes the content of a pipe by its first words. It rejects a pipe without a writer, and waits for
+# a slow writer, which writes after the reader has started to read.
 for kind in mesh anim; do
     "$tool" info /dev/stdin <"$data/flags.md5$kind" >"$scratch/out" 2>"$scratch/err" \
         && says out "/dev/stdin: md5$kind"
@@ -198,11 +198,11 @@ runs 1 check "$scratch/pipe" "$scratch/pipe.md5mesh" \
     && says out '2 files, 2 errors'
 report 'pipes without a writer are refused' $?
 mv "$scratch/pipe.md5mesh" "$scratch/slow"
-# Descriptor 4 keeps what was written if the reader comes late.
+# Descriptor 4 keeps the written data if the reader starts late.
 exec 3<>"$scratch/slow" 4<"$scratch/slow"
 {
     head -c 1000 "$data/flags.md5mesh"
-    cat "$scratch/pipe" >/dev/null # until it is opened and closed below
+    cat "$scratch/pipe" >/dev/null # ends when the pipe is opened and closed below
     tail -c +1001 "$data/flags.md5mesh"
 } >&3 3>&- 4<&- &
 exec 3>&-
@@ -219,7 +219,7 @@ for bad in /dev/null /dev/zero; do
     report "info of $bad" $?
 done
 
-# Output that does not arrive is an error.
+# A failed write of the output is an error.
 if [ -w /dev/full ]; then
     for arguments in --help --version 'info --help' "info $data/flags.md5mesh" \
         "check $data/flags.md5mesh" "dump $data/flags.md5mesh" \
@@ -230,13 +230,13 @@ if [ -w /dev/full ]; then
         report "$arguments to a full device" $?
     done
 else
-    skip 'output to a full device' 'there is no /dev/full'
+    skip 'output to a full device' '/dev/full does not exist'
 fi
 "$tool" --help >&- 2>"$scratch/err"
 [ $? -eq 1 ] && says err 'cannot write the output'
 report 'help to a closed output' $?
 
-# What follows -- is a file, whatever it looks like.
+# An argument after -- is a file, even if it looks like an option.
 cp "$data/flags.md5mesh" "$scratch/--root"
 cp "$data/flags.md5mesh" "$scratch/--help"
 here=$PWD
@@ -252,7 +252,7 @@ cd "$here" || exit 1
 runs 2 info -- && says err 'missing file'
 report 'info -- alone' $?
 
-# No byte of a name reaches a terminal as it is.
+# Control characters of a name do not reach a terminal.
 escape=$(printf '\033')
 odd="$scratch/n${escape}[31m$(printf '\302\233').md5mesh"
 sed "s/\"joint0\"/\"j${escape}[2J\"/; s/shader \"[^\"]*\"/shader \"s$escape]0;x\"/" \
@@ -270,7 +270,7 @@ report 'errors print names escaped' $?
 runs 2 "x$escape" && says err 'x\x1b' && ! grep -q "$escape" "$scratch/err"
 report 'arguments are printed escaped' $?
 
-# What is odd.
+# Unusual but valid files.
 awk '/^bounds/ {b = 1} b && /\(/ {$0 = "( 0 0 0 ) ( 0 0 0 )"} /^}/ {b = 0} {print}' \
     "$data/flags.md5anim" >"$scratch/zero.md5anim"
 runs 0 check --for md5model "$scratch/zero.md5anim" && lines out 2 \
@@ -322,7 +322,7 @@ bind() { # FILE, ARGUMENTS...
     shift
     "$tool" bind "$@" "$scratch/$file" "$scratch/skeleton.md5mesh" >"$scratch/out" 2>"$scratch/err"
 }
-# binds_wrong LINE TEXT: with the pyramid's file and this line behind it, the error is at that line's end.
+# binds_wrong LINE TEXT: appends this line to the pyramid's file; the error is at the end of that line.
 binds_wrong() {
     { cat "$scratch/good.obj" && printf '%s\n' "$1"; } >"$scratch/wrong.obj"
     ! bind wrong.obj && lines err 1 && says err "wrong.obj:16:$2"
@@ -377,8 +377,8 @@ report 'bind Bobbin anew' $?
 
 walk=models/bobbin/walk.md5anim
 bobbin=models/bobbin/bobbin.md5mesh
-# What the skin of the decompressed clip is away from that of the clip, in two frames and between them.
-skin_differs() { # MOST
+# Prints the distance between the skins of the decompressed clip and the original, in two frames and between frames.
+skin_differs() { # LIMIT
     "$tool" dump $bobbin $walk --ms 0 --ms 500 --ms 520 | grep '^v ' >"$scratch/before" &&
         "$tool" dump $bobbin "$scratch/again.md5anim" --ms 0 --ms 500 --ms 520 | grep '^v ' >"$scratch/after" &&
         paste -d ' ' "$scratch/before" "$scratch/after" \
@@ -411,7 +411,7 @@ runs 1 compress $walk none.md5mesh -o "$scratch/walk" && says err 'none.md5mesh:
 report 'compress without its model' $?
 runs 1 decompress $walk && says err 'walk.md5anim: error: cannot decompress animation: it is not compressed'
 report 'decompress of an animation' $?
-# No command writes over a file that it reads, under whatever name.
+# No command overwrites a file that it reads, even under another name.
 cp $walk "$scratch/own.md5anim" && cp "$scratch/walk" "$scratch/packed"
 for over in 'compress own.md5anim' 'decompress packed'; do
     file=$scratch/${over#* }
@@ -447,20 +447,21 @@ report 'check of compressed clips that are cut off or changed, or of another ver
 runs 1 info "$scratch/cut" && lines out 0 && says err "$scratch/cut: error: invalid compressed clip: expected a file of $(wc -c <"$scratch/walk") bytes, found $(wc -c <"$scratch/cut")"
 report 'info of a compressed clip that is cut off' $?
 
-# curves_agree CLIP JOINT...: the curves of $scratch/curves at every frame, against the origin and the soles that dump prints.
+# curves_agree CLIP JOINT...: compares the curves of $scratch/curves in every frame with the origin and the soles that dump
+# prints.
 curves_agree() {
     clip=models/bobbin/$1.md5anim
     shift
     runs 0 curves $bobbin "$clip" "$@" && lines err 0 && cp "$scratch/out" "$scratch/curves" && runs 0 info "$clip" || return 1
     rate=$(awk '/frame rate/ { print $3 }' "$scratch/out")
-    # A hair before the last frame, which begins the next cycle.
+    # Just before the last frame, which begins the next cycle.
     times=$(awk -v rate="$rate" '$1 == "frames" { for (i = 0; i < $2; i++) printf "--ms %.9f ", 1000 * i / rate - 1e-3 * (i == $2 - 1) }' "$scratch/out")
     # shellcheck disable=SC2086
     runs 0 dump $bobbin "$clip" $times && awk -v rate="$rate" '
         function sole(i) { return m[i] * x + m[i + 1] * y + m[i + 2] * z + m[i + 3] }
         function way(i) { return rate * sqrt((px[j, i + 1] - px[j, i]) ^ 2 + (py[j, i + 1] - py[j, i]) ^ 2) }
         function stands(i) { return pz[j, i] <= 0.3 && pz[j, i + 1] <= 0.3 && way(i) <= 10 }
-        function value(i, k) { # of the curve, between its keys
+        function value(i, k) { # value of the curve between its keys
             for (k = 4; k < length_of && key[k + 2] < i; k += 2) { }
             return key[k + 1] + (key[k + 3] - key[k + 1]) * (i - key[k]) / (key[k + 2] - key[k])
         }
@@ -494,7 +495,7 @@ report 'curves agree with the numbers of dump' $?
 runs 0 curves $bobbin models/bobbin/walk_start.md5anim --error 1 && fewer=$(wc -c <"$scratch/out") &&
     runs 0 curves $bobbin models/bobbin/walk_start.md5anim --error 0.001 && [ "$fewer" -lt "$(wc -c <"$scratch/out")" ]
 report 'curves with fewer keys' $?
-# A foot that glides on the ground at 7.2 and then 12 units a second.
+# A foot that glides on the ground at 7.2 and then at 12 units per second.
 echo 'MD5Version 10 commandline "" numJoints 1 numMeshes 0 joints { "a foot" -1 ( 0 0 0 ) ( 0 0 0 ) }' >"$scratch/glide.md5mesh"
 {
     echo 'MD5Version 10 commandline "" numFrames 5 numJoints 1 frameRate 24 numAnimatedComponents 1 hierarchy { "a foot" -1 1 0 } bounds {'
@@ -514,8 +515,7 @@ report 'curves of a joint that is none' $?
 runs 2 curves $bobbin $walk --error 0 && says err "--error: expected UNITS, above 0, found '0'"
 report 'curves --error 0' $?
 
-# The time of many arguments grows with their number, not with its square: ten times as many take ten
-# times as long, not a hundred.
+# The time must be linear in the number of arguments: ten times as many arguments take ten times as long, not a hundred times.
 for program in "$tool check" "$tool info"; do
     # shellcheck disable=SC2086
     python3 test/tool/many_arguments.py "$data/flags.md5anim" $program >"$scratch/out" 2>"$scratch/err"

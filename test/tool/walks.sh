@@ -1,12 +1,12 @@
 #!/bin/sh
-# Folders that are searched: each once, however links lead to it, and nothing in them but files.
+# Folders are searched once each, even if several links lead to them, and only regular files in them are read.
 . test/build/report.sh
 tool=$(realpath "$products/md5tool")
 view=$(realpath "$products/md5view")
 mesh=$PWD/test/reference/data/flags.md5mesh
 export SDL_VIDEODRIVER=offscreen
 
-# A folder with two models, three folders deep, and links that lead in circles: KIND.
+# made KIND: creates a folder with two models, three folders deep, and with links that form cycles.
 made() {
     folder=$scratch/$1
     mkdir -p "$folder/a/b/c" "$folder/materials" && cp "$mesh" "$folder/one.md5mesh" &&
@@ -26,30 +26,30 @@ made() {
             done
             ln -s .. "$folder/d40/up"
             ;;
-        # A device without an end, pipes, and links to them, where models and declarations are expected.
+        # Endless devices, pipes, and links to them, in place of models and declarations.
         devices)
             ln -s /dev/zero "$folder/zero.md5mesh" && mkfifo "$folder/pipe.md5mesh" "$folder/materials/pipe.mtr" &&
                 ln -s pipe.md5mesh "$folder/link.md5mesh" && ln -s /dev/zero "$folder/materials/zero.mtr" &&
                 ln -s nowhere "$folder/nowhere.md5mesh" && ln -s /dev/zero "$folder/pak.pk4" && mkfifo "$folder/pak.pak"
             ;;
-        # The links' names come first.
+        # Link names that precede the folder names in sorted order.
         aliases) mv "$folder/a" "$folder/z" && ln -s z "$folder/a" && ln -s z/b "$folder/b" ;;
     esac
 }
-# The tool ends soon: ARGUMENTS...
+# ends ARGUMENTS...: returns success if the tool ends soon.
 ends() {
     timeout 20 "$tool" "$@" >"$scratch/out" 2>"$scratch/err"
     status=$?
     cat "$scratch/out" "$scratch/err"
     [ $status -eq 0 ]
 }
-checks() { # NUMBER: of files
+checks() { # NUM_FILES
     ends check "$folder/a" "$folder/one.md5mesh" && grep -q "^$1 files, 0 errors, 0 warnings" "$scratch/out"
 }
-checks_game() { # what declares the material of its models is not in it
+checks_game() { # the folder has no declaration of its models' material
     ends check --ignore no-material --ignore no-image "$folder" && grep -q '^2 files, 0 errors, 0 warnings' "$scratch/out" && grep -q '^1 declarations' "$scratch/out"
 }
-# KIND's files are listed by names without links.
+# Returns success if the tool lists the files of KIND by names without links.
 lists() {
     ends list "$folder" models materials && [ "$(sed 's/^[a-z]* *//; s/ .*//' "$scratch/out" | sort | tr '\n' ' ')" = "$1" ]
 }
@@ -58,18 +58,18 @@ opens() {
         timeout 60 "$view" --no-config --no-render --game "$folder" one.md5mesh
 }
 for kind in itself parents each doubled devices; do
-    check "links, $kind: a folder for the test" made $kind
-    # One link leads from there to what is above.
+    check "links, $kind: the test folder is created" made $kind
+    # One link also leads to the parent folder.
     [ $kind = parents ] && number=3 || number=2
-    check "links, $kind: check of a folder" checks $number
-    check "links, $kind: check of a game folder" checks_game
-    check "links, $kind: list" lists 'a/b/c/two.md5mesh m one.md5mesh '
+    check "links, $kind: check reads each file once" checks $number
+    check "links, $kind: check reads each file of a game folder once" checks_game
+    check "links, $kind: list prints each file once" lists 'a/b/c/two.md5mesh m one.md5mesh '
     check "links, $kind: the viewer" opens
 done
-check "links, aliases: a folder for the test" made aliases
+check "links, aliases: the test folder is created" made aliases
 check "links, aliases: list" lists 'm one.md5mesh z/b/c/two.md5mesh '
 
-# Links to folders elsewhere are followed, also a folder that is a link itself.
+# Links to folders elsewhere are followed, even if the folder is a link itself.
 follows() {
     mkdir "$scratch/real" "$scratch/outside" && cp "$mesh" "$scratch/outside/in.md5mesh" && ln -s ../outside "$scratch/real/sub" &&
         ln -s real "$scratch/named" && ends check "$scratch/named" && grep -q '^1 files, 0 errors' "$scratch/out" &&
@@ -78,7 +78,7 @@ follows() {
 }
 check "links to other folders are followed" follows
 
-# A folder whose path is longer than the system accepts is reported, also if it is one of several.
+# A folder whose path is longer than the system accepts is reported, even if it is one of several.
 reports_deep() { # TEXT STATUS ARGUMENT...
     text=$1 expected=$2
     shift 2
@@ -97,15 +97,15 @@ for _ in range(45):
 mkdir "$scratch/deep" && cp "$mesh" "$scratch/deep"
 cp -r "$scratch/deep" "$scratch/shallow" && deepen "$scratch/deep"
 one="the folder '\.\.\.d*': File *name too long"
-check "a path that is too long: check" reports_deep "$one" 0 check "$scratch/deep"
-check "a path that is too long: check of a game folder" reports_deep "$one" 0 check --base "$scratch/deep"
-check "a path that is too long: list" reports_deep "$one" 0 list "$scratch/deep"
-check "a path that is too long: convert" reports_deep "$one" 0 convert "$scratch/deep" --to iqm --output "$scratch/new"
-check "a path that is too long: diff" reports_deep "$one" 2 diff "$scratch/shallow" "$scratch/deep"
+check "check reports a path that is too long" reports_deep "$one" 0 check "$scratch/deep"
+check "check reports a path of a game folder that is too long" reports_deep "$one" 0 check --base "$scratch/deep"
+check "list reports a path that is too long" reports_deep "$one" 0 list "$scratch/deep"
+check "convert reports a path that is too long" reports_deep "$one" 0 convert "$scratch/deep" --to iqm --output "$scratch/new"
+check "diff reports a path that is too long" reports_deep "$one" 2 diff "$scratch/shallow" "$scratch/deep"
 mkdir "$scratch/deep/second" && deepen "$scratch/deep/second"
-check "two paths that are too long" reports_deep "2 folders, for example '\.\.\.d*': File" 0 check "$scratch/deep"
+check "check groups two paths that are too long" reports_deep "2 folders, for example '\.\.\.d*': File" 0 check "$scratch/deep"
 
-# A folder without an end is not read to it: four million entries, however many readdir() has.
+# Reading of a folder with endless entries stops: four million entries, regardless of the count that readdir() returns.
 endless() {
     cat >"$scratch/endless.c" <<'CODE'
 #include <dirent.h>
@@ -134,5 +134,5 @@ CODE
     ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$scratch/endless.so timeout 300 "$tool" check "$scratch/endless" >"$scratch/out" 2>&1
     grep -q ': warning: too many files: some were not read$' "$scratch/out" || { cat "$scratch/out" && return 1; }
 }
-check_long "a folder without an end" endless
+check_long "reading of an endless folder stops" endless
 finish

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Files that the programs write: whole, or as they were, whatever fails.
+# Output files are complete or unchanged after any failure.
 . test/build/report.sh
 tool=$(realpath "$products/md5tool")
 view=$(realpath "$products/md5view")
@@ -9,7 +9,7 @@ idle=$PWD/$models/bobbin/idle.md5anim
 there=$scratch/there
 export SDL_VIDEODRIVER=offscreen
 
-# Writes a file of the kind that its name says.
+# Writes a file of the kind that its name selects.
 writes() { # FILE
     case $1 in
         *.clip) "$tool" compress "$walk" -o "$1" ;;
@@ -34,11 +34,11 @@ for z in range(2):
 for a in range(19 * 20 - 1):
     print("f", a + 1, a + 2, a + 22, a + 21)' >"$scratch/cube.obj"
 
-# old NAME: a folder with nothing but an old file.
+# old NAME: creates a folder that contains only an old file.
 old() {
     rm -rf "$there" && mkdir "$there" && echo old >"$there/$1"
 }
-# Nothing but the old file is in the folder.
+# Returns success if the folder contains only the unchanged old file.
 is_old() {
     [ "$(cat "$there/$1")" = old ] && [ "$(ls -A "$there")" = "$1" ] || { ls -lA "$there"; false; }
 }
@@ -48,7 +48,7 @@ fails_small() { # NAME
 ignores_signal() { # NAME
     old "$1" && ! (trap '' XFSZ && ulimit -f 4 && writes "$there/$1") && is_old "$1"
 }
-# In a file system of 8 KiB, which ends with its process.
+# Runs in a file system of 8 KiB, which exists as long as its process.
 full_disk() { # NAME
     old "$1" && unshare -rm sh -c '
         mount -t tmpfs -o size=8k none "$0" && echo old >"$0/$1" && ! '"$(command -v sh)"' "$2" write "$0/$1" &&
@@ -63,16 +63,16 @@ END
 names="a.clip a.md5anim a.md5mesh a.md5camera a.png a.apng"
 ! command -v ffmpeg >/dev/null || names="$names a.gif a.mp4 a.webm"
 for name in $names; do
-    check "$name: a limit of 4 KiB" fails_small $name
-    check "$name: a limit whose signal is ignored" ignores_signal $name
+    check "$name: a size limit of 4 KiB keeps the old file" fails_small $name
+    check "$name: a size limit without its signal keeps the old file" ignores_signal $name
     if unshare -rm sh -c 'mount -t tmpfs -o size=8k none "$0"' "$scratch" 2>/dev/null; then
-        check "$name: a full disk" full_disk $name
+        check "$name: a full disk keeps the old file" full_disk $name
     else
         skip "$name: a full disk" "no file system can be mounted here"
     fi
 done
 
-# -- A file that has a name before it is whole ----------------------------------------------------
+# -- Temporary files with a name ------------------------------------------------------------------
 
 cat >"$scratch/named.c" <<'CODE'
 #include <errno.h>
@@ -97,11 +97,11 @@ leaves_nothing() { # LIMIT
         "$tool" compress "$walk" -o "$there/a.clip") && is_old a.clip
 }
 # shellcheck disable=SC2086 # the compiler may be several words
-check "a library for the test" ${CC:-cc} -shared -fPIC -o "$scratch/named.so" "$scratch/named.c"
-check "a file with a name, a limit of 4 KiB" leaves_nothing 4
-check "a file with a name, which cannot be moved" leaves_nothing unlimited
+check "the test library compiles" ${CC:-cc} -shared -fPIC -o "$scratch/named.so" "$scratch/named.c"
+check "a temporary file is removed after a size limit of 4 KiB" leaves_nothing 4
+check "a temporary file that cannot be moved is removed" leaves_nothing unlimited
 
-# -- How a file is replaced ---------------------------------------------------------------------
+# -- Replacement of files -------------------------------------------------------------------------
 
 keeps_mode() {
     old a.clip && chmod 604 "$there/a.clip" && writes "$there/a.clip" && cmp "$there/a.clip" "$scratch/good.clip" &&
@@ -137,17 +137,17 @@ longest_name() {
     rm -rf "$there" && mkdir "$there" && name=$(printf 'x%.0s' $(seq 250)).clip && writes "$there/$name" &&
         cmp "$there/$name" "$scratch/good.clip"
 }
-# Whether $writer has written a part of a file there.
+# Returns success if $writer has written a part of a file in the folder.
 has_begun() {
     for descriptor in /proc/"$writer"/fd/*; do
         case $(readlink "$descriptor") in "$there"/*) [ ! -s "$descriptor" ] || return 0 ;; esac
     done
     return 1
 }
-# A program that is ended while it writes: SIGNAL.
+# is_ended SIGNAL: ends a program while it writes.
 is_ended() {
     old a.apng || return 1
-    # A shell's background programs ignore SIGINT.
+    # Background programs of a shell ignore SIGINT.
     env python3 -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])' "$view" --resolution 300,300 --samples 1 --frames 100000 "$bobbin" "$idle" --output "$there/a.apng" &
@@ -161,7 +161,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$view" --resolution 300,300 --samples 1 --
     wait $writer
     [ $? -gt 128 ] && is_old a.apng
 }
-# Another file, whole, at every moment.
+# Returns success if a reader sees only complete files at any time.
 is_never_torn() {
     old a.md5anim && writes "$there/a.md5anim" && cp "$there/a.md5anim" "$scratch/whole" || return 1
     (for _ in 1 2 3 4 5 6; do writes "$there/a.md5anim"; done) &
@@ -171,14 +171,14 @@ is_never_torn() {
     done
 }
 check "an existing file keeps its permissions" keeps_mode
-check "a new file has those of umask" takes_umask
+check "a new file has the permissions of umask" takes_umask
 check "links are followed" follows_links
-check "a link to no file is followed" follows_to_nothing
-check "links in a circle are refused" refuses_circles
+check "a dangling link is followed" follows_to_nothing
+check "cyclic links are rejected" refuses_circles
 check "pipes and devices are written directly" writes_pipes
-check "the longest name" longest_name
+check "the longest file name is accepted" longest_name
 for signal in INT TERM KILL; do
     check "ended by SIG$signal" is_ended $signal
 done
-check "a reader never sees a part" is_never_torn
+check "a reader never sees a partial file" is_never_torn
 finish

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Each library alone: what it needs of the core is public, and no name is in two of them, so that they are linked in
-# any way, also as wholes; and beside a library that computes MD5 hashes, after whose header ours can be included.
+# Libraries are independent: they need only public names of the core, and no name is defined in two of them, so that
+# programs can link them in any combination and with --whole-archive, also next to a library that computes MD5 hashes.
+# Our headers can be included after the header of such a library.
 . test/build/report.sh
 cc=${CC:-cc}
 link=${MD5_LINK_FLAGS:-}
@@ -25,7 +26,7 @@ words="init update final finish append transform process compress digest free fi
     done
 } >"$scratch/hash.h"
 sed -n 's/^\(void .*(void)\);/\1 {}/p' "$scratch/hash.h" >"$scratch/hash.c"
-check "it has more than a hundred names" [ "$(wc -l <"$scratch/hash.c")" -gt 100 ]
+check "the test defines more than a hundred names" [ "$(wc -l <"$scratch/hash.c")" -gt 100 ]
 echo 'int main(void) { return 0; }' >"$scratch/main.c"
 
 knows_hashes() { # HEADER LANGUAGE STANDARD
@@ -33,7 +34,7 @@ knows_hashes() { # HEADER LANGUAGE STANDARD
     $cc -x "$2" -std="$3" -Wall -Wextra -Werror -fsyntax-only -Imd5 -I. -include "$scratch/hash.h" "$1"
 }
 for header in md5/md5*.h render/md5gl*.h; do
-    check "${header##*/} comes after a header of hashes" knows_hashes "$header" c c11
+    check "${header##*/} compiles after a header of hashes" knows_hashes "$header" c c11
 done
 
 own_lines() {
@@ -41,7 +42,7 @@ own_lines() {
 }
 silent "md5game.h is what includes its subjects" own_lines
 
-# What the library holds in an asset for itself is one member of it.
+# An asset contains one private member of the library.
 private_members() {
     awk '/^typedef struct|^struct/ { type = $0 }
         /^    (md5_allocator|const md5_(rebase|packed|pose_plan)|void \*(memory|owned|geometry))/ &&
@@ -51,26 +52,26 @@ silent "assets show one member that is internal" private_members
 
 libraries=$archives
 [ ! -e "$products/libmd5gl.a" ] || libraries="$libraries $products/libmd5gl.a"
-# links OBJECTS OR FLAGS...: names that are defined twice stop the linker.
+# links OBJECTS OR FLAGS...: links a program; duplicate names are errors of the linker.
 links() {
     # shellcheck disable=SC2086
     $cc $link "$scratch/main.c" "$scratch/hash.c" "$@" -lm -o "$scratch/program" && "$scratch/program"
 }
 # shellcheck disable=SC2086
-check "all libraries link as wholes, beside hashes" links -Wl,--whole-archive $libraries -Wl,--no-whole-archive
+check "all libraries link with --whole-archive, next to hashes" links -Wl,--whole-archive $libraries -Wl,--no-whole-archive
 for library in $archives; do
-    check "${library##*/} links with the core alone" links -Wl,--whole-archive "$library" -Wl,--no-whole-archive \
+    check "${library##*/} links with only the core" links -Wl,--whole-archive "$library" -Wl,--no-whole-archive \
         "$products/libmd5model.a"
 done
 
-# Names beginning with md5 that libraries define, or that they need.
+# Print the names beginning with md5 that libraries define, or that they need.
 defined() {
     nm -g --defined-only "$@" 2>/dev/null | awk 'NF == 3 && $3 ~ /^md5/ { print $3 }' | sort
 }
 needed() {
     nm -u "$@" 2>/dev/null | awk 'NF == 2 && $2 ~ /^md5/ { print $2 }' | sort -u
 }
-# What a library takes from outside, but for what the core exports.
+# Prints the names that a library needs and the core does not export.
 foreign() { # NAME
     { defined "$products/libmd5$1.a"; defined -D "$products/libmd5model.so"; } | sort -u >"$scratch/known"
     [ "$1" != model ] || defined "$products/libmd5model.a" >"$scratch/known"
@@ -79,16 +80,16 @@ foreign() { # NAME
 for name in model play game ragdoll edit gl; do
     [ ! -e "$products/libmd5$name.a" ] || silent "libmd5$name takes only public functions of libmd5model" foreign $name
 done
-# Shared libraries export what the headers declare, and static ones beside that only internal names, which say so. The
-# texts of shaders are the renderer's too; names with __ are those of sanitizers and the like.
+# Shared libraries export the names that the headers declare. Static libraries also define names with an internal prefix.
+# The renderer also defines the texts of shaders; names with __ belong to sanitizers and compilers.
 differs() { # NAME
     python3 md5/packaging/symbols.py "md5$1" >"$scratch/api"
-    [ -s "$scratch/api" ] || echo "no name in the headers of md5$1"
+    [ -s "$scratch/api" ] || echo "the headers of md5$1 declare no names"
     defined -D "$products/libmd5$1.so" | LC_ALL=C sort | diff "$scratch/api" -
     nm -g --defined-only "$products/libmd5$1.a" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort |
         grep -vE '^(md5i_|md5gli_|md5gli_shader_|_)' | diff "$scratch/api" -
 }
-# Programs ask for the name with the ABI's version: 0.MINOR, and from 1.0 on MAJOR.
+# Programs load the library by a name with the ABI's version: 0.MINOR, and MAJOR from version 1.0.
 soname() { # NAME
     readelf -d "$products/libmd5$1.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p'
 }
@@ -96,7 +97,7 @@ abi=$(awk '/define MD5_VERSION_(MAJOR|MINOR)/ { v[++n] = $3 } END { print v[1] =
 for name in model play game ragdoll edit gl; do
     [ -e "$products/libmd5$name.a" ] || continue
     silent "libmd5$name exports what its headers declare" differs $name
-    check "the soname of libmd5$name is that of the version" [ "$(soname $name)" = "libmd5$name.so.$abi" ]
+    check "the soname of libmd5$name contains the version" [ "$(soname $name)" = "libmd5$name.so.$abi" ]
 done
 silent "the lists of exported names are those of the headers" python3 md5/packaging/symbols.py
 in_two() {

@@ -1,9 +1,8 @@
 #!/bin/sh
-# The library as two files: without a warning as C11 and C++20; kernels once for all instruction sets;
-# where there is time, a program in a folder with nothing else, built by one compiler line without SIMD, has the bits
-# of the library.
-# test/long/amalgamate.sh compiles it as C++17, with SIMD, optimizers and fused multiply-adds, 
-# and measures its size.
+# The two-file form of the library compiles without a warning as C11 and C++20, and contains each kernel once for all
+# instruction sets. In long tests, one compiler command without SIMD builds a program in a folder without other files, and the
+# program computes the same bits as with the library. test/long/amalgamate.sh compiles this form as C++17, with SIMD,
+# optimizers and fused multiply-adds, and measures its size.
 . test/build/report.sh
 . test/build/amalgamate.sh
 
@@ -27,9 +26,9 @@ silent_for_windows() {
     done
 }
 if command -v $mingw >/dev/null; then
-    check "all are silent for $mingw" silent_for_windows
+    check "all files compile without a warning with $mingw" silent_for_windows
 else
-    skip "all are silent for mingw" "$mingw is not here"
+    skip "all files compile without a warning with mingw" "$mingw is not installed"
 fi
 macros_in_messages() {
     grep -n '"[^"]*MD5_\(ALL_ZERO\|LITERAL\|ADDRESS\)' "$folder"/md5*.[ch]
@@ -42,11 +41,11 @@ const void *(*load)(void *, const char *, uint32_t *, uint32_t *, md5_error *) =
     # shellcheck disable=SC2086
     silent_compiler $cc -std=c11 stb.c
 }
-check "md5gl_stb.h comes after md5gl.h" stb_after_md5gl
+check "md5gl_stb.h compiles after md5gl.h" stb_after_md5gl
 
-check "kernels of the core stand once" written_once "$folder/md5model.c" md5/pose/simd/*_wide.h md5/skin/*_wide.h
-# The file includes itself, whatever its name and place are.
-sets() { # MORE FLAGS... FILE: plain C and so many sets, MORE on x86-64 with MD5_AVX512
+check "the core contains each kernel once" written_once "$folder/md5model.c" md5/pose/simd/*_wide.h md5/skin/*_wide.h
+# The file includes itself under any name and path.
+sets() { # NUM_SETS FLAGS... FILE: checks the number of sets besides plain C; one more on x86-64 with MD5_AVX512
     case $($cc -dumpmachine) in
     x86_64-*linux*) expected=$((3 + $1)) ;;
     x86_64-* | aarch64-*) expected=2 ;;
@@ -62,15 +61,15 @@ cp "$folder/md5model.h" "$place/"
 cp "$folder/md5model.c" "$place/a copy.c"
 echo '#include "a place/a copy.c"' >"$scratch/within.c"
 check "from elsewhere" sets 0 "$folder/md5model.c"
-check "a copy with spaces in its name" sets 0 "$place/a copy.c"
+check "a copy with spaces in its name compiles" sets 0 "$place/a copy.c"
 check "beside it" in_folder "$place" sets 0 "a copy.c"
 check "below" in_folder "$scratch" sets 0 "a place/a copy.c"
-check "included by another file" sets 0 "$scratch/within.c"
+check "a file that includes the source compiles" sets 0 "$scratch/within.c"
 check "AVX-512 on request" sets 1 -DMD5_AVX512 "$folder/md5model.c"
 from_input() {
     [ "$(sets_of "-I$folder" -x c - <"$folder/md5model.c")" = 1 ]
 }
-check "standard input gives plain C" from_input
+check "standard input compiles as plain C" from_input
 # shellcheck disable=SC2086 # several words
-check_long "one compiler line" plays $quick
+check_long "one compiler command builds a program" plays $quick
 finish

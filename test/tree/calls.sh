@@ -1,6 +1,6 @@
 #!/bin/sh
-# Calls and names, read from the compiled objects: files do not call each other in a cycle; global symbols of the
-# library has its prefix; no two types have the same name; local names are unique within a library.
+# Calls and names in the compiled objects: files do not call each other in a cycle; global symbols of a library have its
+# prefix; no two types have the same name; local names are unique within a library.
 . test/build/report.sh
 
 build=${BUILD:-build/release}

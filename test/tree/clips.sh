@@ -1,7 +1,7 @@
 #!/bin/sh
-# The clips of our models keep to what an animator asks: planted feet, closed loops, nothing that stops
-# dead or passes through the floor or the body.
+# The clips of our models satisfy rules of animation: feet are planted, loops are closed, and no part stops abruptly
+# or passes through the floor or the body.
 . test/build/report.sh
 
-check "the clips keep to what models/check_clips.py asks" python3 models/check_clips.py
+check "the clips satisfy the rules of models/check_clips.py" python3 models/check_clips.py
 finish

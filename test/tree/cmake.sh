@@ -1,9 +1,9 @@
 #!/bin/sh
-# A stranger's CMake project takes the library: by FetchContent, and by find_package() from where
-# `make install-lib` has put it. test/long/cmake.sh has the other ways and Windows, and compiles the library.
+# A user's CMake project finds the library with FetchContent, and with find_package() after `make install-lib`.
+# test/long/cmake.sh tests other methods and Windows, and compiles the library.
 . test/build/report.sh
 . test/build/cmake.sh
-command -v cmake >/dev/null || { skip "CMake projects" "there is no cmake"; finish; }
+command -v cmake >/dev/null || { skip "CMake projects" "cmake is not installed"; finish; }
 
 user_project "$scratch/user"
 root=$scratch/root
@@ -13,7 +13,7 @@ fetched() {
     configure "$scratch/user" "$scratch/fetched" -DTAKE=fetch -DFETCHCONTENT_SOURCE_DIR_MD5MODEL="$PWD" \
         -DMD5MODEL_GL=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
 }
-# What it would compile, beside what make compiles; and the flag that all bits depend on.
+# Lists differences between the files that CMake and make compile; checks the flag that all bits depend on.
 other_sources() {
     commands=$scratch/fetched/compile_commands.json
     sed -n 's|.*"file": "\(.*\)",*$|\1|p' "$commands" | grep -vF "$scratch/" | sed "s|^$PWD/||" | sort -u >"$scratch/theirs"
@@ -38,24 +38,24 @@ refuses() { # VERSION
         grep -F "$version" "$scratch/found.log"
 }
 
-# md5gl is built once its generator was found, also in a folder that was configured without.
+# md5gl is built if its generator was found later, also in a folder that was configured without the generator.
 late_generator() {
     configure . "$scratch/late" -DMD5MODEL_PROGRAMS=OFF -DMD5MODEL_GLAD=OFF && grep 'md5gl is not built' "$scratch/late.log" &&
         configure . "$scratch/late" -DMD5MODEL_GLAD=/bin/true && ! grep 'md5gl is not built' "$scratch/late.log" && [ -d "$scratch/late/CMakeFiles/md5gl.dir" ]
 }
 
 check "FetchContent" fetched
-check "a generator that is installed later" late_generator
+check "a generator that is installed later is found" late_generator
 silent "it compiles what make compiles" other_sources
 silent "its headers are those of make lib" same_headers
 check "make install-lib" make --no-print-directory install-lib DESTDIR="$root"
 check "find_package()" found -DWANT="$version"
-check "it links with the shared libraries" uses_shared
+check "the project links with the shared libraries" uses_shared
 check "find_package(), static" found -DBUILD_SHARED_LIBS=OFF
 silent "it needs no shared library" uses_shared
-check "another version is refused" refuses 0.0.9
-check "a newer version is refused" refuses 99.0
+check "another version is rejected" refuses 0.0.9
+check "a newer version is rejected" refuses 99.0
 mv "$root$prefix" "$scratch/moved"
 root=$scratch prefix=/moved
-check "find_package() after the folder was moved" found
+check "find_package() works after the folder was moved" found
 finish

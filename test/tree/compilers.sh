@@ -1,7 +1,7 @@
 #!/bin/sh
-# What only some compilers know is in one header, with Microsoft's form beside it; and the library and
-# md5tool compile as Microsoft's compiler would read them (test/build/microsoft.sh). The library does so in
-# its two-file form, which takes a third of the time; test/long/compilers.sh compiles its files one by one.
+# Compiler extensions are in one header, with Microsoft's equivalents. The library and md5tool compile as Microsoft's
+# compiler would compile them (test/build/microsoft.sh): the library in its two-file form, which takes a third of the
+# time; test/long/compilers.sh compiles its files separately.
 . test/build/report.sh
 . test/build/microsoft.sh
 
@@ -17,14 +17,14 @@ gnu_outside() {
 }
 silent "what only some compilers know is in md5/core/compiler.h" gnu_outside
 
-# Of a static function that one target does not use, the file itself tells each compiler that it is meant.
+# Lists static functions that some targets do not use; the file itself must mark them as unused for each compiler.
 library() { # FLAGS...
     echo "$scratch/md5model.c" | as_microsoft -Wno-unused-function "$@"
 }
 programs() {
     find demo/common demo/looks demo/convert demo/tool -name '*.c' | as_microsoft -D_M_X64=100 -D_M_AMD64=100
 }
-# Whatever is wrong, it would not compile.
+# Checks that the method detects errors.
 errors_are_found() {
     printf '#include <emmintrin.h>\n__m128 sum(__m128 a, __m128 b) { return a + b; }\n' >"$scratch/sum.c"
     ! clang --target=x86_64-pc-windows-msvc -nostdinc -isystem test/build/msvc -fsyntax-only "$scratch/sum.c"
@@ -34,8 +34,8 @@ if command -v clang >/dev/null; then
     check "the library compiles for Microsoft's x64" library -D_M_X64=100 -D_M_AMD64=100
     check_long "the library compiles for Microsoft's ARM64" library -D_M_ARM64=1
     check "md5tool compiles for Microsoft's x64" programs
-    check "an operator between vectors does not" errors_are_found
+    check "an operator between vectors does not compile" errors_are_found
 else
-    echo "note: there is no clang to check with what Microsoft's compiler would say; make lint has one"
+    echo "note: clang is not installed: the check for Microsoft's compiler is skipped; make lint installs clang"
 fi
 finish

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Documents: links lead to existing files and headings, paths and functions in the text exist, and the tree in
+# Documents: links lead to existing files and headings, paths and functions in the text exist, the tree in
 # CONTRIBUTING.md matches the repository, and the changelog follows its rules (md5/packaging/changelog.py).
 . test/build/report.sh
 
@@ -7,7 +7,7 @@ documents() {
     find . \( -path ./build -o -path ./.git \) -prune -o -name '*.md' -print | sort
 }
 
-# Links to files, relative to the document; those to the web are left alone.
+# Lists broken links to files, relative to the document; links to the web are not checked.
 broken_links() {
     documents | while read -r document; do
         grep -oE '\]\([^)#: ]+(#[^)]*)?\)' "$document" | sed -E 's/^\]\(//; s/(#.*)?\)$//' |
@@ -18,7 +18,7 @@ broken_links() {
 }
 silent "links in documents lead to files" broken_links
 
-# Links to headings, of the same document or another one, spelled as forges derive them.
+# Lists broken links to headings of any document, spelled as hosting sites derive them.
 headings() {
     sed -n 's/^##* *//p' "$1" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-'
 }
@@ -27,7 +27,7 @@ broken_anchors() {
         grep -oE '\]\([^): ]*#[^)]*\)' "$document" | sed -E 's/^\]\(//; s/\)$//' | while read -r link; do
             target=$document
             [ -z "${link%%#*}" ] || target=$(dirname "$document")/${link%%#*}
-            [ -e "$target" ] || continue # broken_links() says so
+            [ -e "$target" ] || continue # broken_links() reports it
             headings "$target" | grep -qxF -- "${link#*#}" || echo "$document links to $link"
         done
     done
@@ -47,8 +47,8 @@ missing_paths() {
 }
 silent "paths that documents name exist" missing_paths
 
-# `function()` and `file.c` in code quotes, without a folder. Functions of others are not written in lower case; files may
-# be those that make writes, or NAMED by the reader.
+# Lists names in code quotes, `function()` and `file.c` without a folder, that do not exist. Functions of other projects are
+# not in lower case. Files can also be outputs of make, or NAMED placeholders for the reader.
 find . \( -path ./build -o -path ./.git \) -prune -o -type f -print >"$scratch/files"
 words() {
     grep -E '\.(c|h|sh|py|mk|js|glsl|vert|frag|comp)$' "$scratch/files" | tr '\n' '\0' | xargs -0 cat |
@@ -66,7 +66,7 @@ names_of_nothing() {
         done
     done | awk 'NR == FNR { words[$1]; next } !($4 == "function" && $NF in words)' "$scratch/words" -
 }
-check "there are words to look names up in" [ -s "$scratch/words" ]
+check "the list of words is not empty" [ -s "$scratch/words" ]
 silent "functions and files that documents name exist" names_of_nothing
 
 # The tree in CONTRIBUTING.md has a line for each entry of the top level and for the folders of md5/, demo/, demo/viewer/ and
@@ -108,7 +108,7 @@ else
 fi
 
 silent "closed versions of the changelog are unchanged, breaking changes come first" python3 -B md5/packaging/changelog.py
-# faults_of SED: the faults of a changed copy of the changelog.
+# faults_of SED: prints the faults of a changed copy of the changelog.
 faults_of() {
     mkdir -p "$scratch/changed/md5/packaging" && cp md5/md5model.h "$scratch/changed/md5/" &&
         cp md5/packaging/changelog.* md5/packaging/symbols.py "$scratch/changed/md5/packaging/" &&
@@ -122,5 +122,5 @@ finds_changes() {
 }
 check "changes of closed versions and a wrong order are found" finds_changes
 
-check "faults that may be planted unnoticed can be planted" python3 -B test/long/mutants.py 0
+check "the list of planted faults matches the sources" python3 -B test/long/mutants.py 0
 finish

@@ -1,14 +1,14 @@
 #!/bin/sh
-# The library in an engine's tree, from the archive only: built as Quake ports are, in C and as C++, by five flags; its
-# bits are those of the library; its header names only what it declares, with the layout of the library; it has nothing
-# that its header does not reach; what it costs: seconds, KB; files that it does not read are refused.
-# MD5_ARCHIVE=FOLDER: an unpacked archive instead of what `make amalgamate` writes, and its quake_engine.c.
+# The small form of the library in an engine's source tree: compiles like Quake ports, in C and as C++, with five flags;
+# computes the same bits as the library; its header refers only to declared names, with the layout of the library; every
+# part of it is reachable from the header; compile time and size have limits; unsupported files are rejected.
+# MD5_ARCHIVE=FOLDER: an unpacked archive to test instead of the output of `make amalgamate`, and its quake_engine.c.
 . test/build/report.sh
 . test/build/amalgamate.sh
 
 archive=${MD5_ARCHIVE:-$folder} engine=$PWD/test/build/user/engine.c
 added=${MD5_ARCHIVE:-$PWD/demo/examples} tree=$scratch/tree # whose folder md5model is small/
-# How such engines are compiled, and what they are asked to add for md5model.c.
+# Compiler flags of such engines, and additional flags for md5model.c.
 c="-std=gnu11 -Wall -Wno-trigraphs -Werror -O3 -DNDEBUG -DENGINE_BLENDS"
 plus="-x c++ -std=gnu++17 -Wall -Wno-trigraphs -O3 -DNDEBUG -DENGINE_BLENDS"
 small="-Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections"
@@ -18,7 +18,7 @@ bobbin="bobbin.md5mesh walk.md5anim bobbin.md5mesh idle.md5anim bobbin.md5mesh c
 [ -n "${MD5_ARCHIVE:-}" ] || check "make amalgamate" amalgamate
 mkdir "$tree" && cp -r "$archive/small" "$tree/md5model"
 
-# builds NAME FLAGS...: with md5model.c of the small form.
+# builds NAME FLAGS...: builds a program with md5model.c of the small form.
 # shellcheck disable=SC2086 # several words
 builds() {
     name=$1
@@ -36,7 +36,7 @@ builds_whole() {
     $cc $c -DENGINE_CHECKS -Ibuild/include -I"$added" "$engine" "$products/libmd5model.a" ${MD5_LINK_FLAGS:-} -lm -o "$scratch/whole"
 }
 # shellcheck disable=SC2086
-shows() { # PROGRAM: our model
+shows() { # PROGRAM: runs it with our model
     "$scratch/$1" models/bobbin $bobbin >"$scratch/$1.txt" && [ "$(grep -c 'joints,' "$scratch/$1.txt")" = 3 ]
 }
 same_as_whole() { # PROGRAM
@@ -47,29 +47,29 @@ no_words() {
         [ ! -s "$scratch/words" ] || { cat "$scratch/words"; false; }
 }
 
-check "with the whole library" builds_whole
+check "the engine builds with the complete library" builds_whole
 check "positions are those of md5_skin(), weights sum to 255" shows whole
 check "in C" builds c
-check "the same bits" same_as_whole c
-# `zoo` has clips of three joints, of which this model has one.
+check "the small form computes the same bits" same_as_whole c
+# `zoo` contains clips with three joints, of which this model has one.
 refuses_strangers() {
     "$scratch/c" models/zoo fewer_joints.md5mesh rates_1.md5anim >"$scratch/refused"
     grep -q "refused: .*of 3 joints of the model .*missing: '" "$scratch/refused"
 }
-check "a clip of another skeleton is refused, and says why" refuses_strangers
+check "a clip of another skeleton is rejected with its reason" refuses_strangers
 check "in silence" no_words "$cc" -std=gnu11
 if command -v c++ >/dev/null; then
     check "in C++" builds_plus
-    check "the same bits in C++" same_as_whole plus
-    check "in silence in C++" no_words c++ -x c++ -std=gnu++17
+    check "the small form computes the same bits in C++" same_as_whole plus
+    check "the small form compiles in C++ without a warning" no_words c++ -x c++ -std=gnu++17
 else
-    skip "in C++" "there is no C++ compiler"
+    skip "the small form in C++" "no C++ compiler is installed"
 fi
 
-# -- Its header --
+# -- Header --
 
-check "its header names only what it declares, as the library does" python3 test/tree/small_header.py "$archive/small"
-# breaks_header SED_COMMAND FAULT: the check finds the fault in a header that the command changes.
+check "the header refers only to declared names and matches the library" python3 test/tree/small_header.py "$archive/small"
+# breaks_header SED_COMMAND FAULT: returns success if the check finds the fault in a changed header.
 breaks_header() {
     mkdir -p "$scratch/broken" && cp "$archive/small/md5model.c" "$scratch/broken/" &&
         sed "$1" "$archive/small/md5model.h" >"$scratch/broken/md5model.h" &&
@@ -86,10 +86,10 @@ check "a missing function is found" breaks_header 's/^MD5_API void md5_free_anim
 check "a type without a use is found" breaks_header 's/^typedef enum md5_wrap/typedef struct md5_track_job {\n    int a;\n} md5_track_job;\n\n&/' \
     'nothing uses md5_track_job'
 
-# -- Nothing else --
+# -- Reachability --
 
-# unreached FOLDER: the functions and tables of md5model.c that no function of md5model.h reaches, by the linker, which
-# sees them all; macros and types that nothing else names.
+# unreached FOLDER: lists functions and tables of md5model.c that no function of md5model.h reaches, found by the linker,
+# and macros and types that no other code mentions.
 unreached() {
     # shellcheck disable=SC2046 # many words
     $cc -std=gnu11 -O0 -fkeep-static-functions -fkeep-inline-functions -ffunction-sections -fdata-sections \
@@ -119,20 +119,20 @@ static int weed(int of)
     done
 }
 if $cc -fkeep-static-functions -fsyntax-only -x c /dev/null 2>/dev/null; then
-    silent "its header reaches all of it" unreached "$archive/small"
-    check "what is planted is found" plants
+    silent "the header reaches all code" unreached "$archive/small"
+    check "planted unreachable code is found" plants
 else
-    skip "its header reaches all of it" "$cc keeps no functions that nobody calls"
+    skip "the header reaches all code" "$cc cannot retain unused functions"
 fi
 
-# -- What it costs --
+# -- Cost --
 
 at_most_flags() {
     [ $# -le 5 ]
 }
 # shellcheck disable=SC2086
-check "five flags" at_most_flags $small $link
-# Growth of the engine's program if it is built without these flags.
+check "at most five flags are needed" at_most_flags $small $link
+# Checks the growth of an engine's program that is built without these flags.
 # shellcheck disable=SC2046,SC2086
 grows() {
     $cc $c -O2 -DENGINE_ONLY "$engine" -lm -o "$scratch/before" &&
@@ -140,11 +140,11 @@ grows() {
         holds '$4 + $5 - $1 - $2 <= 80 * 1024' $(size "$scratch/before" "$scratch/after" | awk 'NR > 1 { print $1, $2, $3 }')
 }
 case $($cc -dumpmachine),$($cc -dumpversion) in
-x86_64-*linux-gnu,12*) check "by at most 80 KB" grows ;;
+x86_64-*linux-gnu,12*) check "the program grows by at most 80 KB" grows ;;
 esac
 # md5/packaging/sizes.py compares KB and compile times with the table in the guide.
 check_long "the guide lists the sizes of the forms" python3 md5/packaging/sizes.py "${MD5_ARCHIVE:-build/amalgamated}"
-# By turns, so that what else the machine does slows both down; the least of each.
+# Measures both in turn, so that other load slows both down; compares the minimum times.
 # shellcheck disable=SC2086
 reads_quickly() {
     $cc $c -O2 -DENGINE_TIMES -I"$tree" -I"$added" "$engine" "$tree/md5model/md5model.c" -lm -o "$scratch/times_small" &&
@@ -160,12 +160,12 @@ reads_quickly() {
                 least["small", 3] <= 1.3 * least["whole", 3])
         }'
 }
-# Libraries that look for errors are slower.
-[ -n "${MD5_LINK_FLAGS:-}" ] || check_long "reading takes at most 1.3 times what it takes the library" reads_quickly
+# Libraries with sanitizers are slower.
+[ -n "${MD5_LINK_FLAGS:-}" ] || check_long "reading takes at most 1.3 times the library's time" reads_quickly
 
-# -- What was left out --
+# -- Omitted features --
 
-refuses() { # WORDS MESH ANIM
+refuses() { # MESSAGE MESH ANIM
     "$scratch/c" "" "$2" "$3" | tee "$scratch/check_output.txt" | grep -q "refused: .*$1" || { cat "$scratch/check_output.txt"; false; }
 }
 walk=$PWD/models/bobbin/walk.md5anim
@@ -173,9 +173,9 @@ printf 'BRM\n' >"$scratch/model.bmd5mesh"
 printf 'M5CCxxxxxxxx' >"$scratch/clip.md5anim"
 printf 'MD5Version 6\ncommandline ""\nnumbones 1\n' >"$scratch/old.md5mesh"
 sed 's/^numMeshes.*/numMeshes 0/; /^mesh/,$d' models/bobbin/bobbin.md5mesh >"$scratch/bare.md5mesh"
-check "a skeleton alone is refused" refuses "bare.md5mesh: no meshes" "$scratch/bare.md5mesh" "$walk"
-check "a file of Doom 3 BFG is refused" refuses "model.bmd5mesh:1:1: error" "$scratch/model.bmd5mesh" "$walk"
-check "a compressed clip is refused" refuses "clip.md5anim:1:1: error" "${walk%walk*}bobbin.md5mesh" "$scratch/clip.md5anim"
+check "a skeleton without meshes is rejected" refuses "bare.md5mesh: no meshes" "$scratch/bare.md5mesh" "$walk"
+check "a file of Doom 3 BFG is rejected" refuses "model.bmd5mesh:1:1: error" "$scratch/model.bmd5mesh" "$walk"
+check "a compressed clip is rejected" refuses "clip.md5anim:1:1: error" "${walk%walk*}bobbin.md5mesh" "$scratch/clip.md5anim"
 check "version 6 is refused" refuses "unsupported MD5 version: expected version 10, found 6" "$scratch/old.md5mesh" "$walk"
 compiles() { # EXPRESSION: in a function of a program
     printf '#include "md5model.h"\nvoid f(md5_load_opts *opts);\nvoid f(md5_load_opts *opts)\n{\n(void)opts;\n(void)(%s);\n}\n' "$1" |
@@ -191,14 +191,14 @@ done
 for name in md5_pose_job md5_blend_job md5_threads; do
     check "$name is not declared" left_out "sizeof($name)" $name
 done
-check "nor are warnings" left_out "opts->warn" warn
-# Fields, types and functions for warnings in the code of both files.
+check "warnings are not declared" left_out "opts->warn" warn
+# Prints fields, types and functions for warnings in the code of both files.
 warnings_in() {
     sed 's|//.*||' "$archive"/small/md5model.[ch] |
         grep -wE '(md5i?_|lex_)?warn(_[a-z]+)?|(max|num)_warnings|md5_held_[a-z]*|MD5_WARNING[A-Z_]*'
 }
 silent "its code has no warnings" warnings_in
-# -- Models of others: each with the first animation beside it --
+# -- Third-party models, each with the first animation in its folder --
 
 pairs() {
     find "$MD5_CORPUS" -name '*.md5mesh' -size -2000k | sort | while read -r mesh; do
@@ -216,12 +216,12 @@ same_for_others() {
         /this build|belongs to version 6/ { refused++; next }
         $0 != whole[FNR] { print whole[FNR]; print; differ++ }
         / joints, / { accepted++ }
-        END { print accepted + 0 " pairs, " refused + 0 " refused by this build"; exit differ > 0 || accepted < 10 }' \
+        END { print accepted + 0 " pairs, " refused + 0 " rejected by this build"; exit differ > 0 || accepted < 10 }' \
         "$scratch/whole.txt" "$scratch/c.txt"
 }
 if [ -n "${MD5_CORPUS:-}" ]; then
-    check "models of others, the same bits" same_for_others
+    check "third-party models have the same bits" same_for_others
 else
-    skip "models of others" "MD5_CORPUS is not set"
+    skip "third-party models" "MD5_CORPUS is not set"
 fi
 finish

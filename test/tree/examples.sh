@@ -1,6 +1,6 @@
 #!/bin/sh
-# demo/examples, compiled as strangers do: against an installed library, with nothing of this tree in
-# sight; then run. What they print and draw is looked at.
+# Compiles demo/examples as users do, against an installed library and without files of this repository, runs the examples,
+# and checks their output and images.
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS DISPLAY WAYLAND_DISPLAY
 export SDL_VIDEODRIVER=offscreen
@@ -14,14 +14,14 @@ package() {
     PKG_CONFIG_PATH=$root$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root \
         PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 "$pkg" "$@"
 }
-# Flags of the system's own packages, which are not below $root.
+# Flags of the system's own packages, whose files are not below $root.
 system_flags() {
     # shellcheck disable=SC2086
     [ -z "$others" ] || "$pkg" --cflags --libs $others
 }
 check "make install-lib" make --no-print-directory install-lib DESTDIR="$root"
 
-# compile FILE COMPILER FLAG... [-- LIBRARY...]: as the example's own first lines say.
+# compile FILE COMPILER FLAG... [-- LIBRARY...]: compiles an example as its first lines describe.
 compile() {
     file=$1 compiler=$2
     shift 2
@@ -29,7 +29,7 @@ compile() {
     $compiler "$@" -Wall -Wextra -Werror demo/examples/"$file" -o "$scratch/${file%.*}" \
         $(package --cflags --libs $library) $(system_flags) ${MD5_LINK_FLAGS:-} -pthread
 }
-example() { # NAME ARGUMENT...: runs it with the installed libraries; keeps its output in $scratch/check_output
+example() { # NAME ARGUMENT...: runs it with the installed libraries
     program=$1
     shift
     LD_LIBRARY_PATH=$root$prefix/lib "$scratch/$program" "$@"
@@ -42,7 +42,7 @@ says() { # TEXT NAME ARGUMENT...
     grep -q -- "$expected" "$scratch/output"
 }
 
-# All of them are tried; a new one needs a line below.
+# Counts the tested examples, so that a new example needs a line below.
 num_tried=0
 try_c() { # NAME: compiles a C example
     num_tried=$((num_tried + 1))
@@ -62,16 +62,16 @@ obj_has_all() {
 }
 check "skin_to_obj writes all vertices and triangles" obj_has_all
 try_c quake_engine
-check "quake_engine has the bones of all frames" says '^79 bones in 25 frames, 2 surfaces' quake_engine $bobbin/bobbin.md5mesh $bobbin/walk.md5anim
+check "quake_engine prints the bones of all frames" says '^79 bones in 25 frames, 2 surfaces' quake_engine $bobbin/bobbin.md5mesh $bobbin/walk.md5anim
 library=md5play
 try_c memory_files
-check "memory_files gives back all memory" says '^0 bytes held' memory_files
+check "memory_files frees all memory" says '^0 bytes held' memory_files
 try_c machine
 check "machine prints the landing" says 'landing' machine $bobbin/bobbin.md5machine
 try_c save_restore
 check "save_restore continues with the same bits" says 'bit for bit' save_restore $bobbin/bobbin.md5machine
 try_c hot_reload
-# Each line of input is answered by one line, and a reload by one before it: nothing waits for time.
+# Each line of input produces one line of output, and a reload one line before it, so that no wait depends on time.
 reloads() {
     machine=$scratch/hot/bobbin.md5machine
     mkdir "$scratch/hot" && cp $bobbin/*.md5mesh $bobbin/*.md5anim $bobbin/*.md5machine "$scratch/hot" && mkfifo "$scratch/in" "$scratch/answers" || return 1
@@ -79,7 +79,7 @@ reloads() {
     exec 3>"$scratch/in" 4<"$scratch/answers"
     answer() { read -r line <&4; echo "$line" | tee -a "$scratch/log"; }
     say() { echo "$1" >&3; answer; }
-    saved() { touch -d "2040-01-0$1" "$2"; } # a time of its own
+    saved() { touch -d "2040-01-0$1" "$2"; } # a unique modification time
     [ "$(say 'speed 16')" = 'idle at 0.000, x 0.00' ]; before=$(say 'play 100')
     saved 1 "$scratch/hot/walk.md5anim"
     [ "$(say 'play 0')" = 'reloaded, continued bit for bit' ] && [ "$(answer)" = "$before" ] || return 1
@@ -90,11 +90,11 @@ reloads() {
     [ "$(say 'play 0')" = 'reloaded, continued by names' ] && [ "$(answer)" = "$before" ] || return 1
     say 'play 60' | awk '{ exit !($1 == "walk" && $5 - '"${before##* }"' > 19) }' # at 20 units a second
 }
-check "hot_reload keeps what it plays" reloads
+check "hot_reload continues after a reload" reloads
 exec 3>&- 4<&-
 cat "$scratch/log"
 try_c fixed_step
-smooth() { # steps of 1/30 s do not show: the walk moves 20 units a second between any two frames
+smooth() { # steps of 1/30 s are invisible: the walk moves at 20 units per second between any two frames
     for rate in 17 60 144; do
         example fixed_step $bobbin/bobbin.md5machine $rate >"$scratch/frames$rate" || return 1
         awk '/^frame/ { if ($2 > 2.5) { v = ($5 - x) / ($2 - t); n++; bad += v < 19.8 || v > 20.2 }; t = $2; x = $5 }
@@ -115,10 +115,10 @@ places_and_looks() {
 check "feet_and_look works on Bobbin" places_and_looks $bobbin/bobbin.md5mesh $bobbin/idle.md5anim hips foot_l foot_r head
 frankie=${MD5_CORPUS:-}/corpus/frankie
 if [ -n "${MD5_CORPUS:-}" ]; then
-    check "feet_and_look works on a character that is not ours" places_and_looks \
+    check "feet_and_look works on a third-party character" places_and_looks \
         "$frankie/Frankie.md5mesh" "$frankie/Frankie_Idle1.md5anim" CTRL_Pelvis CTRL_FK_Foot.L CTRL_FK_Foot.R CTRL_Head
 else
-    skip "feet_and_look works on a character that is not ours" "MD5_CORPUS is not set"
+    skip "feet_and_look works on a third-party character" "MD5_CORPUS is not set"
 fi
 try_c crowd_threads
 same_with_threads() {
@@ -132,11 +132,11 @@ if command -v c++ >/dev/null; then
     check "hello.cpp compiles as C++17" compile hello.cpp c++ -std=c++17
     check "hello.cpp runs" says '^0.75 s: 5[0-9]' hello $bobbin/bobbin.md5mesh $bobbin/dance.md5anim
 else
-    skip "hello.cpp" "there is no C++ compiler"
+    skip "hello.cpp" "no C++ compiler is installed"
 fi
 num_tried=$((num_tried + 1))
 
-# A figure falls in Bullet: the joints hold, and it lies on the floor when it rests.
+# A figure falls in Bullet: the joints stay connected, and the figure rests on the floor.
 falls_and_rests() {
     example ragdoll_bullet $bobbin/bobbin.md5mesh "$1" $bobbin/bobbin.af >"$scratch/output" || return 1
     cat "$scratch/output"
@@ -164,8 +164,9 @@ else
 fi
 num_tried=$((num_tried + 1))
 
-# What pictures show before their background, the colour of their first pixel. Of one: percent of its pixels, and the
-# number of colours. Of two: percent of what either shows that both show, and how their brightness correlates there.
+# Measures the foreground of images; the background is the color of the first pixel. One image: percentage of foreground
+# pixels, and number of colors. Two images: percentage of the union of both foregrounds that is in both, and the correlation
+# of the brightness there.
 look_at() {
     python3 - "$@" <<'END'
 import struct, sys
@@ -189,8 +190,8 @@ else:
     print("%.1f %.2f" % (100 * len(both) / sum(either), products[0] / (products[1] * products[2]) ** 0.5))
 END
 }
-# SDL2 and GL drivers keep memory to the end, which a sanitizer takes for a leak.
-draws() { # NAME ARGUMENT...: a character covers an eighth to two fifths of the picture, in many shades
+# SDL2 and GL drivers do not free memory at exit, which a sanitizer reports as a leak.
+draws() { # NAME ARGUMENT...: checks that a character covers 1/8 to 2/5 of the image, in many shades
     ASAN_OPTIONS=detect_leaks=0 example "$@" "$scratch/picture.bmp" || return 1
     # shellcheck disable=SC2046 # two numbers
     set -- $(look_at "$scratch/picture.bmp")
@@ -202,13 +203,13 @@ others=sdl2
 try_c own_software
 # shellcheck disable=SC2086
 check "own_software draws" draws own_software $wave 0.8
-is_textured() { # a blue hand and an orange ear: color alone is shades of gray
+is_textured() { # checks for a blue hand and an orange ear: without textures all pixels are gray
     python3 -c 'import sys
 bytes = open(sys.argv[1], "rb").read()[54:]
 pixels = list(zip(bytes[::3], bytes[1::3], bytes[2::3]))
 sys.exit(not all(sum(test(*p) for p in pixels) > 1000 for test in (lambda b, g, r: b > r + 60, lambda b, g, r: r > b + 40)))' "$scratch/picture.bmp"
 }
-check "own_software has textures" is_textured
+check "own_software draws textures" is_textured
 others="sdl2 gl"
 try_c own_gl
 # shellcheck disable=SC2086
@@ -217,7 +218,7 @@ library=md5gl others=sdl2
 try_c window
 # shellcheck disable=SC2086
 check "window draws" draws window $wave
-# The same picture from TGA files, which are found by the names of pictures too.
+# The same image from TGA files, which are found by the names of PNG files too.
 mkdir "$scratch/tga" && cp $bobbin/bobbin.md5mesh $bobbin/*.png "$scratch/tga/"
 python3 - "$scratch/tga/bobbin.png" "$scratch/tga/bobbin_eye.png" "$scratch/tga/bobbin_local.png" <<'END'
 import os, struct, sys
@@ -232,7 +233,7 @@ for path in sys.argv[1:]:
             for x in range(0, len(row), step):
                 file.write(bytes((row[x + 2], row[x + 1], row[x], row[x + 3] if step == 4 else 255)))
 END
-is_teal() { # of Bobbin's skin, which is white without its texture
+is_teal() { # checks the color of Bobbin's skin, which is white without its texture
     cp "$scratch/picture.bmp" "$scratch/png.bmp"
     python3 - "$scratch/png.bmp" <<'END'
 import struct, sys
@@ -253,7 +254,7 @@ check "window draws the same from TGA files" same_from_tga
 
 library="md5gl md5play"
 try_c walk_game
-plays() { # SECONDS PATTERN: plays the script of the game until then; the line that it prints matches, and Bobbin is in the picture
+plays() { # SECONDS PATTERN: plays the script of the game for this time; checks the printed line, and that Bobbin is in the image
     ASAN_OPTIONS=detect_leaks=0 example walk_game models "$1" "$scratch/picture.bmp" >"$scratch/output" || return 1
     cat "$scratch/output"
     grep -q "$2" "$scratch/output" && is_teal
@@ -261,7 +262,7 @@ plays() { # SECONDS PATTERN: plays the script of the game until then; the line t
 walks() {
     plays 2.5 '^2.50 s: 4[0-9][.][0-9] units ahead, .* without the lantern$'
 }
-jumps() { # higher by more than a third of Bobbin's height, and back on the ground half a second later
+jumps() { # by more than a third of Bobbin's height, and back to the ground within half a second
     plays 4.4 'without the lantern$' && stands=$(height) && plays 5.2 'without the lantern$' && jumps=$(height) &&
         plays 6.5 'with the lantern$' && holds '$2 > $1 + 19 && $3 < $1 + 4' "$stands" "$jumps" "$(height)"
 }
@@ -274,27 +275,27 @@ carries() {
 }
 check "walk_game: Bobbin walks" walks
 check "walk_game: Bobbin jumps" jumps
-check "walk_game: Bobbin carries the lantern, in the same picture each time" carries
+check "walk_game: Bobbin carries the lantern, in a reproducible image" carries
 library=md5gl
 
-# White: with what others draw its light is compared.
+# A white model, to compare its shading with other programs.
 mkdir "$scratch/white" && cp $bobbin/bobbin.md5mesh "$scratch/white/"
-for name in bobbin bobbin_eye; do # one texel of 24 bits
+for name in bobbin bobbin_eye; do # textures of one 24-bit texel
     printf '\0\0\2\0\0\0\0\0\0\0\0\0\1\0\1\0\030\0\377\377\377' >"$scratch/white/$name.tga"
 done
 check "window draws a white model" draws window "$scratch/white/bobbin.md5mesh" $bobbin/wave.md5anim
 cp "$scratch/picture.bmp" "$scratch/window.bmp"
 
-# By Mesa's software renderer, where the compiled shaders are.
+# Mesa's software renderer draws, in the folder with the compiled shaders.
 lavapipe=$(find /usr/share/vulkan/icd.d -name 'lvp_icd*.json' 2>/dev/null | head -n 1)
 in_scratch() {
     (cd "$scratch" && export VK_DRIVER_FILES="$lavapipe" VK_ICD_FILENAMES="$lavapipe" && "$@")
 }
-likeness() { # SECONDS: of its picture of that moment to window's, which is of 0.8
+likeness() { # SECONDS: compares the Vulkan image of this time with window's image of 0.8 s
     # shellcheck disable=SC2086
     ASAN_OPTIONS=detect_leaks=0 example vulkan $wave vulkan.bmp "$1" && look_at window.bmp vulkan.bmp
 }
-# The light only correlates, since the surface is checkered.
+# The shading only correlates, because the surface is checkered.
 draws_what_window_does() {
     same=$(likeness 0.8) && other=$(likeness 0.75) || return 1
     echo "same pose: $same, other pose: $other"
@@ -306,11 +307,11 @@ if [ -n "$lavapipe" ] && "$pkg" --exists vulkan && command -v glslangValidator >
     try_c vulkan
     ln -s "$PWD/models" "$scratch/models"
     check "vulkan's shaders compile" in_scratch glslangValidator -V "$PWD/demo/examples/vulkan.vert" "$PWD/demo/examples/vulkan.frag"
-    check "vulkan draws the pose and light of window" in_scratch draws_what_window_does
+    check "vulkan draws the same pose and shading as window" in_scratch draws_what_window_does
 else
-    skip "vulkan" "there is no Vulkan, lavapipe or glslangValidator"
+    skip "vulkan" "Vulkan, lavapipe or glslangValidator is not installed"
     num_tried=$((num_tried + 1))
 fi
 
-check "each example is tried" [ "$num_tried" -eq "$(find demo/examples -name '*.c*' | wc -l)" ]
+check "each example is tested" [ "$num_tried" -eq "$(find demo/examples -name '*.c*' | wc -l)" ]
 finish

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Guides in md5/docs and demo/docs: every sample compiles as C11 and C++20, and complete programs run; samples of MD5 files
-# are read without a warning; commands of md5tool run; the front page lists every guide. Samples in comments of public
-# headers compile, too.
+# Guides in md5/docs and demo/docs: every sample compiles as C11 and C++20, complete programs run, samples of MD5 files are
+# valid, commands of md5tool run, and the index lists every guide. Samples in comments of public headers compile, too.
 . test/build/report.sh
 . test/build/languages.sh
 
@@ -9,7 +8,7 @@ cc=${CC:-cc}
 folders="md5/docs demo/docs" front=md5/docs/README.md
 mkdir "$scratch/md5model" && ln -s "$PWD"/md5/md5*.h "$PWD"/render/md5gl*.h "$scratch/md5model/" && ln -s "$PWD/md5" "$scratch/md5"
 
-# Machines of samples are for our model, also where it is called hero.
+# Samples use our model, also under the name hero.
 mkdir "$scratch/files" && ln -s "$PWD"/models/bobbin/*.md5* "$scratch/files/" &&
     ln -s "$PWD/models/bobbin/bobbin.md5mesh" "$scratch/files/hero.md5mesh"
 
@@ -59,7 +58,7 @@ compiles() {
     # shellcheck disable=SC2086
     $cc -std=c11 -O0 -Wall -Wextra -Wpedantic -Wno-unused-parameter -Werror ${MD5_LINK_FLAGS:-} -I"$scratch" "$@"
 }
-# What samples call that no library has which their page names, by itself or by one of its headers.
+# Lists functions that samples call without mentioning their library or its header on the same page.
 needs_unnamed() { # PATH
     libraries=$products/libmd5model.a
     for library in gl:gl play:play,pose,curve,machine game:game,decl,material,entity,actor,character,figure,image,dialects ragdoll:ragdoll edit:edit; do
@@ -91,7 +90,7 @@ for path in $guides; do
     extract "$path" >"$scratch/samples" 2>"$scratch/faults"
     silent "$guide: samples are closed, and have a context" cat "$scratch/faults"
     cat "$scratch/samples" >>"$scratch/all"
-    [ "$guide" = README ] || check "$guide is on the front page" lists_guide "$path"
+    [ "$guide" = README ] || check "$guide is in the index of guides" lists_guide "$path"
     if [ -e "$scratch/files/$guide.c" ]; then
         check "$guide: parts of programs compile" compiles -c "$scratch/files/$guide.c" -o "$scratch/part.o"
         check_languages "$guide: parts of programs" "$scratch/files/$guide.c" -Wno-unused-parameter -Wno-unused-variable -I"$scratch"
@@ -109,7 +108,7 @@ for path in $guides; do
         if command -v glslangValidator >/dev/null; then
             check "$at is a vertex shader" glslangValidator -D -V -S vert -e main "$file" -o "$scratch/shader.spv"
         else
-            skip "$at is a vertex shader" "there is no glslangValidator"
+            skip "$at is a vertex shader" "glslangValidator is not installed"
         fi
     done 3<"$scratch/shaders"
     grep '^file.*md5[a-z]*$' "$scratch/samples" >"$scratch/texts"
@@ -117,7 +116,7 @@ for path in $guides; do
         check "$at is read without a warning" reads "$file"
     done 3<"$scratch/texts"
     awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$path" | sed "s/ *#.*//; s|^build|$products|" |
-        grep -v '/md5view' >"$scratch/commands" # those of the viewer: readme.sh
+        grep -v '/md5view' >"$scratch/commands" # readme.sh tests commands of the viewer
     while read -r command <&3; do
         check "$command" run_command "$command"
     done 3<"$scratch/commands"
@@ -126,17 +125,17 @@ unchecked() {
     grep -nE '^```[a-z]' $guides | grep -vE '```(c|hlsl|sh|md5mesh|md5anim|md5camera|md5machine)$'
 }
 silent "samples are in languages that this test knows" unchecked
-# Every fence that opens a sample of C is one that was looked at.
+# Every code block of C must have been compiled.
 # shellcheck disable=SC2086 # several files
 fences=$(cat $guides | grep -c '^```c$')
 counted() {
-    echo "$fences samples of C in the text, $(grep -cE '^(program|part)' "$scratch/all") looked at"
+    echo "$fences samples of C in the text, $(grep -cE '^(program|part)' "$scratch/all") compiled"
     [ "$fences" -gt 0 ] && [ "$fences" -eq "$(grep -cE '^(program|part)' "$scratch/all")" ]
 }
-check "there are samples of C, and all were compiled" counted
+check "the guides have samples of C, and all were compiled" counted
 
-# Samples in comments of public headers: paragraphs that are indented by three blanks or more and have a line that ends with
-# a semicolon. Text of a list is indented, too. Each becomes a function whose parameters are in header_samples.txt.
+# Samples in comments of public headers: paragraphs that are indented by three blanks or more and contain a line that ends
+# with a semicolon. Lists are indented, too. Each sample becomes a function; header_samples.txt contains its parameters.
 header_samples() { # HEADER
     awk -v table=test/tree/header_samples.txt -v header="${1##*/}" '
         function keep() {
@@ -190,8 +189,8 @@ has_header_samples() {
     [ "$(grep -c '^void sample_.*;$' "$header_file")" -ge 15 ]
 }
 check "headers have samples" has_header_samples
-# Programs that begin an error with {0} compile as C++, too.
+# Programs may initialize an error with {0}, also in C++.
 echo 'void error_with_0(void); void error_with_0(void) { md5_error error = {0}; (void)error; }' >>"$header_file"
-# A sample that shows a call need not use the result.
-check_languages "the samples of headers" "$header_file" -Wno-unused-parameter -Wno-unused-variable -I"$scratch"
+# A sample of a call may ignore the result.
+check_languages "samples of headers" "$header_file" -Wno-unused-parameter -Wno-unused-variable -I"$scratch"
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make install-lib` and `install-programs` into a scratch folder, then used as a stranger would: by
-# pkg-config, linked with either kind of library, from C and from C++. cmake.sh does it with CMake. Last `make uninstall`, which must leave nothing.
+# Installs with `make install-lib` and `install-programs` into a temporary folder, and uses the installation as a user would:
+# with pkg-config and both kinds of libraries, from C and C++. cmake.sh uses CMake. `make uninstall` must remove all files.
 . test/build/report.sh
 . test/build/readme.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -10,11 +10,11 @@ prefix=${PREFIX:-/usr/local}
 root=$scratch/root
 link_flags=${MD5_LINK_FLAGS:-} # of the configuration under test: sanitizers, coverage
 
-# The environment says configuration, compiler and prefix, so that nothing is built anew.
+# The environment sets configuration, compiler and prefix, so that nothing is rebuilt.
 make_() {
     make --no-print-directory "$@" DESTDIR="$root"
 }
-# pkg-config leaves out what is a system path anyway, unless it is told not to.
+# pkg-config omits system paths from its output unless variables disable this.
 package() {
     PKG_CONFIG_PATH=$root$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root \
         PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
@@ -60,8 +60,8 @@ not_stripped() {
     done
 }
 case "${CFLAGS:-}" in
-*-flto*) skip "nothing has debug information" "-flto" ;;
-*) silent "nothing has debug information" not_stripped ;;
+*-flto*) skip "installed files have no debug information" "-flto" ;;
+*) silent "installed files have no debug information" not_stripped ;;
 esac
 foreign_includes() {
     grep -n '#include "' "$root$prefix"/include/md5model/*.h | grep -vE '"md5[a-z_]+\.h"'
@@ -93,7 +93,7 @@ check "pkg-config reports the header's version" [ "$(package --modversion md5mod
 # shellcheck disable=SC2046
 check "a program compiles and links with the shared library" compiles $(package --libs md5model)
 check "it runs" prints_version_and_joints
-check "it needs the shared library" needs_the_library
+check "the program needs the shared library" needs_the_library
 check "a program compiles and links with the static library" \
     compiles "$root$prefix/lib/libmd5model.a" -lm
 check "it runs, static" prints_version_and_joints
@@ -116,7 +116,7 @@ check "pkg-config reports md5gl's version" [ "$(package --modversion md5gl)" = "
 check "a program draws with the shared md5gl" draws $(package --libs md5gl)
 check "a program draws with the static md5gl" draws "$root$prefix/lib/libmd5gl.a" "$root$prefix/lib/libmd5model.a" -lm
 
-# Each header by itself in C, and all together in C++; each in C++ only where there is time.
+# Each header separately in C, and all headers in one C++ file; in long tests each header separately in C++.
 header=$root$prefix/include/md5model/md5model.h
 are_cxx() {
     for path in "$(dirname "$header")"/*.h; do
@@ -163,7 +163,7 @@ declared_but_not_exported() { # LIBRARY PREFIX MACRO
         "$(dirname "$header")"/md5*.h | sort >"$scratch/declared"
     nm -D --defined-only "$root$prefix/lib/$1.so" | awk -v ours="^$2" '$3 ~ ours { print $3 }' |
         sort >"$scratch/exported"
-    [ -s "$scratch/declared" ] || echo "nothing is declared"
+    [ -s "$scratch/declared" ] || echo "the headers declare no names"
     diff "$scratch/declared" "$scratch/exported"
 }
 silent "libmd5model.so exports just what its headers declare" declared_but_not_exported libmd5model md5_ MD5_API
@@ -185,8 +185,8 @@ for program in md5tool md5view; do
     check "$program answers --help" "$root$prefix/bin/$program" --help
 done
 
-# Installed on the running system, a program that needs the library starts: the linker's cache knows it.
-# Here with a cache and a list of folders of our own; test/long/clean_root.sh does it on a new system.
+# After an installation on the running system, programs that need the library start, because the linker's cache contains it.
+# This test uses a private cache and list of folders; test/long/clean_root.sh tests a new system.
 folder=$(realpath "$root$prefix/lib")
 abi=$(readlink "$root$prefix/lib/libmd5model.so")
 cached() { # FOLDERS
@@ -215,10 +215,10 @@ reads_manual() { # PROGRAM WORD
 check "the manual page of md5tool has its options" reads_manual md5tool --root
 check "the manual page of md5view has its options" reads_manual md5view --output
 if PATH=$PATH:/sbin:/usr/sbin command -v ldconfig >/dev/null; then
-    check "the linker's cache knows an installed library" is_cached
-    check "where it cannot, it is said how programs start" says_how
+    check "the linker's cache contains an installed library" is_cached
+    check "instructions are printed if the cache cannot be updated" says_how
 fi
-check "make install brings the cache up to date, but not below DESTDIR" updates_linker
+check "make install updates the cache, but not below DESTDIR" updates_linker
 
 check "make uninstall" make_ uninstall
 silent "it leaves nothing" find "$root" ! -type d

@@ -18,7 +18,7 @@ def test_sources():
 
 
 def all_includes(path, cache):
-    """The headers that a file includes with quotes, directly or through other headers."""
+    """Returns the headers that a file includes with quotes, directly or through other headers."""
     if path not in cache:
         cache[path] = set()
         with open(path, errors="replace") as file:

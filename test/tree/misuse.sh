@@ -1,11 +1,11 @@
 #!/bin/sh
-# Every public function of md5*.h that takes a pointer to an object is tested with that object freed: it is in
-# test/core/freed_rows.h. Arrays of objects are tested in test_freed.c.
+# Every public function of md5*.h that takes a pointer to an object has a test with a freed object in
+# test/core/freed_rows.h. test_freed.c tests arrays of objects.
 . test/build/report.sh
 
 kinds='skeleton|model|mesh|anim|camera|binding|pose_buffers|morph|baked|curve|squad|retarget|machine|machine_file|player|character|doc|check|weights|game|entity|actor|script|states|figure|monster|ragdoll|cube2|scales|image'
 
-# The names of these functions, from the declarations of the public headers.
+# Prints the names of these functions, from the declarations of the public headers.
 object_functions() {
     cat md5/md5*.h | sed 's|//.*||' | tr '\n' ' ' | tr ';' '\n' | grep -E 'MD5[A-Z_]*_API ' |
         grep -E "[(,] *(const )?md5_($kinds) \*[a-z_0-9]+[,)]" | grep -oE '\<md5_[a-z0-9_]+\(' | tr -d '(' | sort -u

@@ -3,13 +3,13 @@
 # that only nightly links, benchmarks, rules of make, names of tests, paths, and the list of stages in .ci/run.
 . test/build/report.sh
 
-build_only() { # SCRIPT: its checks with MD5_BUILD_ONLY=yes
+build_only() { # SCRIPT: runs it with MD5_BUILD_ONLY=yes
     MD5_BUILD_ONLY=yes sh "$1"
 }
 check "fuzz programs are linked" build_only test/fuzz/fuzz.sh
 check "the program of damaged images is linked" build_only test/long/images.sh
 check "the tests for ThreadSanitizer are linked" build_only test/long/threads.sh
-check "programs and images for a GPU" build_only test/long/gpu.sh
+check "programs and images for a GPU are built" build_only test/long/gpu.sh
 check "benchmarks are built, and the counted ones run" build_only test/long/instructions.sh
 check "the benchmark of drawing is built" make --no-print-directory "${BUILD:-build/release}/bench_gl"
 
@@ -25,7 +25,7 @@ if command -v "${EMCC:-emcc}" >/dev/null; then
     # The only sources that no other build compiles.
     check "demo/web compiles" make --no-print-directory build/web/simd/demo/web/platform.o build/web/element/demo/web/element.o
 else
-    skip "make web" "there is no ${EMCC:-emcc}"
+    skip "make web" "${EMCC:-emcc} is not installed"
 fi
 
 scripts="test/fuzz/fuzz.sh $(find test/long -name '*.sh' | sort | tr '\n' ' ')"
@@ -57,7 +57,7 @@ silent "paths that nightly names exist" missing_paths
 
 missing_modules() {
     sed -n 's|^\(md5[a-z/]*\)  *[0-9].*|\1|p' test/build/coverage.sh | while read -r module; do
-        [ -d "$module" ] || echo "test/build/coverage.sh: there is no module $module"
+        [ -d "$module" ] || echo "test/build/coverage.sh: module $module does not exist"
     done
 }
 silent "modules with limits of coverage exist" missing_modules

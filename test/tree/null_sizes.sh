@@ -1,13 +1,13 @@
 #!/bin/sh
-# Every public function that takes a pointer and a size, or an array and a count, accepts NULL and 0: the tests that call
-# them so name all of them, and run under clang's undefined behaviour sanitizer, which reports NULL + 0.
+# Every public function that takes a pointer and a size, or an array and a count, accepts NULL and 0. The tests call all
+# these functions, and run with clang's undefined behavior sanitizer, which reports NULL + 0.
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
 tests="test/core/test_null_size.c test/render/test_gl_null_size.c"
 
-# The names of these functions, from the declarations of the public headers. A few take a count that is not the size of
-# an array that is passed.
+# Prints the names of these functions, from the declarations of the public headers. A few functions take a count that is
+# not the size of an array argument.
 sized_functions() {
     cat md5/md5*.h render/md5gl*.h | sed 's|//.*||' | tr '\n' ' ' | tr ';' '\n' |
         grep -E 'MD5[A-Z]*_(PLAY_|GAME_|EDIT_|RAGDOLL_)?API .*\<(size_t|uint32_t) (size|count|num_[a-z]+)\>' |
@@ -27,7 +27,7 @@ check "the headers have functions with a pointer and a size" has_functions
 silent "each of them is tested with NULL and 0" untested
 
 command -v clang >/dev/null || {
-    skip "clang's undefined behaviour sanitizer" "there is no clang"
+    skip "clang's undefined behavior sanitizer" "clang is not installed"
     finish
 }
 sanitizer="-fsanitize=undefined -fno-sanitize-recover=all"
@@ -46,5 +46,5 @@ runs() {
 }
 check "the library is built" builds
 check "the test is built" compiles
-check "NULL and 0 are defined behaviour" runs
+check "NULL and 0 are defined behavior" runs
 finish

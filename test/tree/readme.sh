@@ -1,6 +1,6 @@
 #!/bin/sh
-# README.md is correct: its C compiles, links and runs; its links exist. The commands that it and the guides which
-# it sends people to show run; their options and targets exist.
+# README.md is correct: its C compiles, links and runs, and its links exist. The commands in it and in the guides that it
+# links to run, and their options and targets exist.
 . test/build/report.sh
 . test/build/languages.sh
 . test/build/readme.sh
@@ -12,7 +12,7 @@ tool=$products/md5tool
 viewer=$products/md5view
 
 count=$(blocks c $readme)
-check "there is a snippet of C" [ "$count" -gt 0 ]
+check "README.md contains C code" [ "$count" -gt 0 ]
 mkdir "$scratch/md5model" && ln -s "$PWD"/md5/md5*.h "$scratch/md5model/"
 builds() {
     # shellcheck disable=SC2086
@@ -24,7 +24,7 @@ for n in $(seq "$count"); do
     check "snippet $n runs" "$scratch/program"
 done
 
-# The same as C++20, as it stands.
+# The unchanged code must also be valid C++20.
 cxx=${CXX:-c++}
 builds_as_cxx() {
     # shellcheck disable=SC2086
@@ -37,19 +37,19 @@ if command -v "$cxx" >/dev/null; then
         check "snippet $n runs as C++20" "$scratch/program"
     done
 else
-    skip 'the snippets as C++20' "there is no $cxx"
+    skip 'the snippets as C++20' "$cxx is not installed"
 fi
 for n in $(seq "$count"); do
     check_languages "snippet $n" "$scratch/c.$n" -I"$scratch"
 done
 
-# Our commands that end by themselves: the tool, and pictures that are written into build/. The
-# pictures are small and without smooth edges, which take the time; the options of the command stay.
+# Commands of our programs that exit by themselves: the tool, and images that are written into build/. Images are reduced
+# and not antialiased, which saves time; the options of the command are unchanged.
 count=$(blocks sh "$documents")
-check "there are commands" [ "$count" -gt 0 ]
+check "the documents contain commands" [ "$count" -gt 0 ]
 cat "$scratch"/sh.* 2>/dev/null | sed 's/ *#.*//; s/^\$ //' >"$scratch/commands"
 for goal in run test; do
-    check "it shows make $goal" grep -qx "make $goal" "$scratch/commands"
+    check "the documents contain make $goal" grep -qx "make $goal" "$scratch/commands"
 done
 run_command() {
     echo "$1"
@@ -67,7 +67,7 @@ while read -r command <&3; do
     esac
 done 3<"$scratch/run"
 
-# Whatever they call `make X` or --option.
+# Prints the goals X of all `make X`, and all options.
 targets() {
     grep -ohE '`make [a-z-]+|^make [a-z-]+' $documents | sed 's/.*make //' | sort -u |
         while read -r goal; do

@@ -1,19 +1,19 @@
 #!/bin/sh
-# Recipes for package managers name options and files that there are. The managers themselves are not needed.
+# Recipes for package managers refer to existing options and files. The package managers are not needed.
 . test/build/report.sh
 folder=md5/packaging
 version=$(awk '/define MD5_VERSION_(MAJOR|MINOR|PATCH)/ { printf "%s%s", dot, $3; dot = "." }' md5/md5model.h)
 
 unknown_options() {
     grep -ohE 'MD5MODEL_[A-Z]+' -r --include=*.cmake --include=*.py --include=*.lua $folder/vcpkg $folder/conan $folder/xmake | sort -u | while read -r option; do
-        grep -qE "(option\(|NOT DEFINED )$option\>" CMakeLists.txt || echo "$option is no option of CMakeLists.txt"
+        grep -qE "(option\(|NOT DEFINED )$option\>" CMakeLists.txt || echo "$option is not an option of CMakeLists.txt"
     done
 }
 has_version() {
     python3 -c 'import json, sys; sys.exit(json.load(open(sys.argv[1]))["version"] != sys.argv[2])' \
         $folder/vcpkg/vcpkg.json "$version"
 }
-# The recipe's own steps, with just enough of Conan to run them.
+# Runs the recipe's steps with a minimal replacement of Conan.
 exports() {
     mkdir -p "$scratch/stub/conan/tools" "$scratch/exported"
     echo 'class ConanFile: pass' >"$scratch/stub/conan/__init__.py"
@@ -59,9 +59,9 @@ silent "options are those of CMakeLists.txt" unknown_options
 check "vcpkg.json has the version" has_version
 check "Conan's recipe runs up to exporting sources" exports
 if command -v cmake >/dev/null; then
-    check "CMake is content with what it exports" configures
+    check "CMake configures the exported sources" configures
 else
-    skip "CMake is content with what it exports" "there is no cmake"
+    skip "CMake configures the exported sources" "cmake is not installed"
 fi
 if command -v luac >/dev/null; then
     check "xmake's recipe is Lua" luac -p $folder/xmake/xmake.lua

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Compilers' settings that give other bits than every other build are refused, with what to do instead.
+# Compiler settings that change the bits of results are rejected with an error that names a remedy.
 . test/build/report.sh
 
 cc=${CC:-cc}
 floats=md5/core/floats.h
 
-# refused TITLE WORD FLAGS...: the header alone says no, in one error that names what to do.
+# refused TITLE WORD FLAGS...: checks that the header alone fails to compile with one error that contains WORD.
 refused() {
     title=$1 word=$2
     shift 2
-    says_no() {
+    fails_with_word() {
         # shellcheck disable=SC2086 # the compiler may be several words
         ! $cc -std=c11 "$@" -fsyntax-only -x c $floats 2>"$scratch/err" &&
             grep 'error: .*md5model requires reproducible floating-point results: compile with' "$scratch/err" | grep -F -- "$word" || {
@@ -17,7 +17,7 @@ refused() {
             false
         }
     }
-    check "$title is refused" says_no "$@"
+    check "$title is rejected" fails_with_word "$@"
 }
 accepted() { # FLAGS...
     # shellcheck disable=SC2086

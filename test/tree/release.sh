@@ -1,6 +1,7 @@
 #!/bin/sh
-# make release: the same bytes from another folder, at another time, by other settings; from sources without git. What
-# is unpacked builds and runs README's program, as printed, and others. Between releases an archive is named by its commit.
+# make release is reproducible: it writes the same bytes from another folder, at another time and with other settings; also
+# from sources without git. The unpacked archive builds and runs README's unchanged program and other programs. Between
+# releases the name of an archive contains its commit.
 . test/build/report.sh
 . test/build/readme.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS SOURCE_DATE_EPOCH
@@ -12,7 +13,7 @@ version=$(python3 -c 'import sys; sys.path.insert(0, "md5/packaging"); sys.dont_
 set_heading() {
     awk -v heading="$2" '/^## / && !done++ { $0 = "## " heading } { print }' CHANGELOG.md >"$1/CHANGELOG.md"
 }
-# sources FOLDER: the files that a release is made from, as copies, and a changelog with the version of the header.
+# sources FOLDER: copies the files that a release is made from, and a changelog with the version of the header.
 sources() {
     mkdir -p "$1/test" "$1/models/bobbin" &&
         cp -r md5 render shaders Makefile LICENSE README.md "$1/" && cp test/test.mk "$1/test/" &&
@@ -21,7 +22,7 @@ sources() {
         mkdir -p "$1/demo/web" && cp demo/web/web.mk "$1/demo/web/" &&
         set_heading "$1" "$version - 2026-11-23"
 }
-# The GL loader, which glad makes, and the shaders: those that are there, or, where there is time, made once more.
+# Provides the GL loader, which glad generates, and the shaders: the existing files, or new ones in long tests.
 loader() { # FOLDER
     is_long || [ ! -e build/glad ] || [ ! -e build/shaders.c ] || { mkdir "$1/build" && cp -r build/glad build/shaders.c "$1/build/" &&
         touch "$1/build/shaders.c" "$1/build/glad/include/glad/gl.h"; }
@@ -46,10 +47,10 @@ refuses() { # HEADING
 
 check "the sources" sources "$scratch/once"
 check "the GL loader" loader "$scratch/once"
-check "make release, in the plainest locale" release "$scratch/once" LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 TZ=UTC PYTHONHASHSEED=1
+check "make release works in the C locale" release "$scratch/once" LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 TZ=UTC PYTHONHASHSEED=1
 check "make release, elsewhere" again
-check "the same bytes" same_bytes
-# unreleased NAME DAY: the archive's name, and the day of its files.
+check "a second release has the same bytes" same_bytes
+# unreleased NAME DAY: checks the archive's name and the day of its files.
 unreleased() {
     (cd "$scratch/once" && python3 md5/packaging/release.py build/amalgamated "$scratch") && ls "$scratch" &&
         tar --utc -tvzf "$scratch/md5model-$version-dev-$1.tar.gz" | awk -v day="$2" '$4 != day { print; wrong = 1 } END { exit wrong || !NR }'
@@ -60,7 +61,7 @@ committed() {
     commit=$(git -C "$scratch/once" rev-parse --short HEAD)
     unreleased "$commit" 2026-11-25
 }
-# A dated changelog is not enough: the commit must have the tag, and the working tree no changes.
+# A dated changelog is not sufficient: the commit must have the tag, and the working tree no changes.
 closed() {
     set_heading "$scratch/once" "$version - 2026-11-23"
     (cd "$scratch/once" &&
@@ -75,7 +76,7 @@ tagged() {
     echo >>"$scratch/once/LICENSE" && unreleased "$commit-dirty" 2026-11-25 || return 1
     git -C "$scratch/once" checkout -q LICENSE
 }
-# The site is packed as it is, but for what tests leave in it.
+# The site is packed unchanged, without the files that tests leave in it.
 site() {
     mkdir -p "$scratch/once/site/docs" "$scratch/once/site/test" && (cd "$scratch/once" && echo page >site/index.html && echo page >site/docs/index.html &&
         echo left >site/test/index.html && python3 md5/packaging/release.py --site site build) || return
@@ -84,11 +85,11 @@ site() {
 }
 check "the site is packed" site
 set_heading "$scratch/once" Unreleased
-check "unreleased, without a repository: -dev-sources" unreleased sources 1980-01-01
+check "an unreleased archive without a repository is named -dev-sources" unreleased sources 1980-01-01
 check "unreleased: -dev-COMMIT" committed
-check "a dated changelog without the tag: -dev-COMMIT" closed
-check "with the tag the name is the version, and -dev-COMMIT-dirty after a change" tagged
-check "not with the version of another release" refuses "0.0.9 - 2026-11-23"
+check "an archive without the tag is named -dev-COMMIT" closed
+check "a tagged archive is named by its version, and -dev-COMMIT-dirty after a change" tagged
+check "the version of another release is rejected" refuses "0.0.9 - 2026-11-23"
 
 empty=$scratch/empty/md5model-$version
 unpack() {
@@ -98,12 +99,12 @@ unpack() {
 says_version() {
     grep -F "$version" "$empty/README.md" && ! grep -r @VERSION@ "$empty" --include=*.md
 }
-# builds COMPILER FLAGS...: README's program there, without a warning.
+# builds COMPILER FLAGS...: builds README's program there without a warning.
 builds() {
     rm -f "$empty/first"
     (cd "$empty" && "$@" -Wall -Wextra -Wpedantic -Werror -I. first.c md5model/md5model.c -lm -o first)
 }
-# What it prints, against what the same program prints with the library.
+# Compares its output with the output of the same program with the library.
 prints() {
     # shellcheck disable=SC2086 # the compiler may be several words
     first_program "$scratch/first.c" && cmp "$scratch/first.c" "$empty/first.c" &&
@@ -117,17 +118,17 @@ includes_all() {
     # shellcheck disable=SC2086
     $cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only "-I$empty" "$scratch/all.c"
 }
-check "it unpacks into one folder, with sums that are right" unpack
-check "its README says the version" says_version
+check "the archive unpacks into one folder with correct checksums" unpack
+check "its README contains the version" says_version
 # shellcheck disable=SC2086
-check "README's program builds there" builds $cc -std=c11 -O0 -DMD5_HAS_SIMD=0
-check "it prints what it prints with the library" prints
-# As its README says; it would say which pictures it misses.
+check "README's program builds in the archive" builds $cc -std=c11 -O0 -DMD5_HAS_SIMD=0
+check "README's program prints the same as with the library" prints
+# Builds as its README describes; the program would report missing images.
 draws() {
     # shellcheck disable=SC2046,SC2086
     (cd "$empty" && $cc -I. window.c md5model/md5model.c md5model/md5gl.c $("${PKG_CONFIG:-pkg-config}" --cflags --libs sdl2) -lm -o window &&
         SDL_VIDEODRIVER=offscreen ./window models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim picture.bmp) 2>&1
-    [ -s "$empty/picture.bmp" ] || echo "there is no picture"
+    [ -s "$empty/picture.bmp" ] || echo "picture.bmp is missing or empty"
 }
 plays() {
     # shellcheck disable=SC2086
@@ -139,8 +140,8 @@ takes_small_along() {
     (cd "$empty" && mkdir engine && cp -r small engine/md5model && $cc -Iengine quake_engine.c engine/md5model/md5model.c -lm -o quake &&
         ./quake models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim) | grep '^79 bones'
 }
-check "its machine.c plays its machine" plays
-check "its quake_engine.c takes small/ along" takes_small_along
-check "all headers are there" includes_all
+check "machine.c of the archive plays its state machine" plays
+check "quake_engine.c of the archive builds with small/" takes_small_along
+check "the archive contains all headers" includes_all
 silent "its window.c draws" draws
 finish

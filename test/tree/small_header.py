@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""small_header.py FOLDER: checks the header of the small form, FOLDER/md5model.h, against itself, against
+"""small_header.py FOLDER: checks the header of the small form, FOLDER/md5model.h, for consistency, against
 FOLDER/md5model.c and against the public headers of the library in md5/. Prints a line for each fault:
 
 - a name of the library that the header does not declare, also in comments: md5_x, MD5_X, md5_x.member
 - a type that no function or structure uses
-- a function or macro that differs from that of the library, or that md5model.c does not define
-- a structure, member or enumerator whose size, offset or value differs from that in the library
+- a function or macro that differs from the library's, or that md5model.c does not define
+- a structure, member or enumerator whose size, offset or value differs from the library's
 
 The compiler is CC, or cc.
 """
@@ -38,7 +38,7 @@ def normalized(text):
 
 
 def members(body):
-    """The names of the members of a structure."""
+    """Returns the names of the members of a structure."""
     for declaration in without_comments(body).split(";"):
         pointer = re.search(r"\(\*(\w+)\)\(", declaration)
         if pointer:
@@ -53,7 +53,7 @@ def enumerators(body):
 
 
 def functions(text):
-    """Declarations of functions: name to text without its `;`."""
+    """Returns the declarations of functions: name to text without its `;`."""
     found = re.findall(r"^MD5_API ([^;{}]*?\b(\w+)\([^;{}]*\));", text, re.M)
     return {name: normalized(declaration) for declaration, name in found}
 
@@ -64,12 +64,12 @@ def inline_functions(text):
 
 
 def macros(text):
-    """Definitions of macros: pairs of name and value. A name may have several values."""
+    """Returns the definitions of macros: pairs of name and value. A name may have several values."""
     return {(name, normalized(value)) for name, value in re.findall(r"^#define (\w+)(.*)$", text, re.M)}
 
 
 def unknown_names(text):
-    """A line for each name of the library in the header that it does not declare."""
+    """Yields a line for each name of the library in the header that the header does not declare."""
     code = without_comments(text)
     structs = {name: set(members(body)) for name, body in STRUCT.findall(code)}
     declared = set(structs) | set(functions(code)) | set(inline_functions(code))
@@ -92,14 +92,14 @@ def unknown_names(text):
 
 
 def unused_types(small):
-    """A line for each structure or enumeration that no function or structure of the header uses."""
+    """Yields a line for each structure or enumeration that no function or structure of the header uses."""
     for name in [name for name, _ in STRUCT.findall(small) + ENUM.findall(small)]:
         if len(re.findall(r"\b%s\b" % name, small)) == 2:  # `typedef struct name { } name;`
             yield "md5model.h: nothing uses %s" % name
 
 
 def different_declarations(small, whole):
-    """A line for each function or macro that differs from that of the library."""
+    """Yields a line for each function or macro that differs from the library's."""
     for what, declarations in (("function", functions), ("function", inline_functions)):
         library = declarations(whole)
         for name, text in declarations(small).items():
@@ -116,7 +116,7 @@ PROGRAM = "#include <stdio.h>\n#include <stddef.h>\n%s\nint main(void)\n{\n%s   
 
 
 def layout_program(small, include):
-    """A program that prints sizes, offsets and values of all that the header of the small form declares."""
+    """Returns a program that prints all sizes, offsets and values of the small form's header."""
     lines = []
     for struct, body in STRUCT.findall(small):
         lines.append((struct, "sizeof(%s)" % struct))
@@ -130,13 +130,13 @@ def layout_program(small, include):
 
 
 def link_program(small):
-    """A program that needs each function of the header."""
+    """Returns a program that needs each function of the header."""
     pointers = "".join("    (void (*)(void))%s,\n" % name for name in functions(small))
     return PROGRAM % ('#include "md5model.h"\nvoid (*functions[])(void) = {\n%s};' % pointers, "")
 
 
 def output(scratch, text, *flags):
-    """Lines that a program prints, or None and the compiler's messages."""
+    """Returns the lines that a program prints, or None and the compiler's messages."""
     source, program = os.path.join(scratch, "program.c"), os.path.join(scratch, "program")
     with open(source, "w", encoding="utf-8") as file:
         file.write(text)
@@ -167,7 +167,7 @@ def different_layout(folder, small):
 
 
 def missing_functions(folder, small):
-    """The linker's messages if md5model.c does not define a function of the header."""
+    """Returns the linker's messages if md5model.c does not define a function of the header."""
     with tempfile.TemporaryDirectory() as scratch:
         source = os.path.join(folder, "md5model.c")
         linked, messages = output(scratch, link_program(small), "-I" + folder, source)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test/techniques.md: each test that it names exists, each page too, and each page is named.
+# test/techniques.md: each test and each lesson in it exists, and it lists each lesson.
 . test/build/report.sh
 
 rows() {
@@ -7,7 +7,7 @@ rows() {
 }
 rows | awk -F'|' '{ gsub(/[ `]/, "", $(NF - 2)); print $(NF - 2) }' >"$scratch/named"
 rows | awk -F'|' '{ gsub(/[ `]/, "", $(NF - 1)); if ($(NF - 1) != "-") print $(NF - 1) }' | sort -u >"$scratch/shown"
-check "there are techniques to judge" [ "$(wc -l <"$scratch/named")" -gt 50 ]
+check "the list of techniques is not empty" [ "$(wc -l <"$scratch/named")" -gt 50 ]
 
 find test -name 'test_*.c' -exec grep -hoE '^TEST[A-Z_]* \([a-z0-9_]+' {} + | sed 's/^TEST.* (//' |
     sort -u >"$scratch/tests"
@@ -17,7 +17,7 @@ missing_tests() {
 silent "each named test exists" missing_tests
 
 sed -n 's/^\[\([a-z0-9_]*\)\]$/\1/p' demo/viewer/pages/pages.txt | sort -u >"$scratch/pages"
-check "there are pages" [ -s "$scratch/pages" ]
+check "the list of lessons is not empty" [ -s "$scratch/pages" ]
 missing_pages() {
     comm -23 "$scratch/shown" "$scratch/pages"
 }
@@ -27,28 +27,28 @@ unnamed_pages() {
 }
 silent "each page shows a technique of the table" unnamed_pages
 
-# The viewer is built of texts and functions that belong together.
+# The build of the viewer requires matching texts and functions of lessons.
 pages=demo/viewer/pages
 embed() {
     python3 render/embed.py pages $pages/page.h "$scratch/pages.c" "$@" >"$scratch/check_output" 2>&1
 }
-# refuses WORDS FILE...: what is built of these files says so, and fails
+# refuses MESSAGE FILE...: returns success if a build from these files fails with the message.
 refuses() {
     words=$1 && shift
     ! embed "$@" && grep -qF "$words" "$scratch/check_output" || { cat "$scratch/check_output" && false; }
 }
-check "pages and their texts are one" embed $pages/pages.txt $pages/*.c
+check "lessons match their texts" embed $pages/pages.txt $pages/*.c
 sed '/^.additive.$/,/^see/d' $pages/pages.txt >"$scratch/less.txt"
-check "a page without a text is refused" refuses "page 'additive' has a VIEW_SHOW, and no text" "$scratch/less.txt" $pages/*.c
-check "a text without a page is refused" refuses "page 'easing' has no VIEW_SHOW" $pages/pages.txt $pages/[!e]*.c
+check "a lesson without a text is rejected" refuses "page 'additive' has a VIEW_SHOW, and no text" "$scratch/less.txt" $pages/*.c
+check "a text without a lesson is rejected" refuses "page 'easing' has no VIEW_SHOW" $pages/pages.txt $pages/[!e]*.c
 sed '/^keeps: 3/d' $pages/pages.txt >"$scratch/kept.txt"
-check "and so is what keeps something unsaid" refuses "page 'bake' has a VIEW_KEEP" "$scratch/kept.txt" $pages/*.c
+check "a VIEW_KEEP without a text is rejected" refuses "page 'bake' has a VIEW_KEEP" "$scratch/kept.txt" $pages/*.c
 sed 's/^slider: damping | 0/slider: damping/' $pages/pages.txt >"$scratch/fields.txt"
-check "a slider needs all fields" refuses ": slider has 3 fields, expected 4" "$scratch/fields.txt" $pages/*.c
+check "a slider without all fields is rejected" refuses ": slider has 3 fields, expected 4" "$scratch/fields.txt" $pages/*.c
 sed 's/^start: 0.7/begin: 0.7/' $pages/pages.txt >"$scratch/keys.txt"
-check "an unknown key is refused" refuses ": found 'begin', expected [NAME] or one of title" "$scratch/keys.txt" $pages/*.c
+check "an unknown key is rejected" refuses ": found 'begin', expected [NAME] or one of title" "$scratch/keys.txt" $pages/*.c
 
-# Browsers have no other fonts than the viewer's own.
+# Browsers have only the viewer's fonts.
 foreign_letters() {
     python3 - $pages/pages.txt test/techniques.md <<-'END'
 	import sys
@@ -60,7 +60,7 @@ foreign_letters() {
 }
 silent "texts of pages have only letters that the viewer's fonts have" foreign_letters
 
-# The same texts are pages of HTML: each with its text, its lines and a control for each slider, and links that lead somewhere.
+# The same texts are HTML pages: each page contains its text, its lines, a control for each slider, and valid links.
 mkdir "$scratch/html" && python3 demo/web/techniques.py "$scratch/html" $pages/pages.txt $pages/*.c
 written() {
     python3 - "$scratch/html" $pages/pages.txt $pages/*.c <<-'END'
@@ -71,7 +71,7 @@ written() {
 	    lines.update(re.findall(r"^// lines of (\w+)\n(.*?)^// end of lines$", open(path).read(), re.M | re.S))
 	for name, part in re.findall(r"^\[(\w+)\]$(.*?)^see:", open(text).read(), re.M | re.S):
 	    machine = re.search(r"^machine:(.*?)^\w", part, re.M | re.S)
-	    if machine: # as its sliders begin
+	    if machine: # initial values of its sliders
 	        lines[name] = machine[1] if "\n    " in machine[1] else open(machine[1].strip()).read()
 	        first = [one.split("|") for one in re.findall(r"^(?:slider|whole|choice): (.*)$", part, re.M)]
 	        for i, field in enumerate(first):
@@ -88,13 +88,13 @@ written() {
 	    code = html.unescape(re.search(r"<code>(.*?)</code>", page, re.S)[1])
 	    sliders = re.findall(r"^(?:slider|whole|choice|easings): ([^|]*?) *\|", part, re.M)
 	    if about not in shown or plain(code) != plain(lines[name]):
-	        print(name, "has another text or other lines")
+	        print(name, "has a different text or different lines")
 	    if sliders != re.findall(r'name="([^"]*)"', html.unescape(page.split("<form>")[1].split("</form>")[0])):
-	        print(name, "has not the sliders", sliders)
+	        print(name, "does not have the sliders", sliders)
 	    if "techniques/%s.html" % name not in index or set(re.findall(r"techniques/(\w+).html", page)) - {"index", "sources", *names}:
-	        print(name, "is not linked, or links to nothing")
+	        print(name, "is not linked, or contains no links")
 	    if "techniques/sources.html#%s\"" % name not in page or 'id="%s"' % name not in sources_page:
-	        print(name, "does not lead to its rows of the sources' table")
+	        print(name, "does not link to its rows of the sources' table")
 	END
 }
 silent "each page is one of HTML, with the same text, lines and sliders" written
