@@ -518,6 +518,83 @@ TEST (bytes_that_are_no_player_change_nothing) {
     play_end(&fixture->stock.made);
 }
 
+// The last value of a saved number that is accepted, and the next value, which is rejected with
+// this message.
+typedef struct saved_limit {
+    const char *message;
+    size_t num_bytes;
+    uint64_t limit;
+    uint64_t next;
+} saved_limit;
+
+static void write_number(uint8_t *bytes, uint64_t number, size_t num_bytes)
+{
+    for (size_t i = 0; i < num_bytes; i++)
+        bytes[i] = (uint8_t)(number >> 8 * i);
+}
+
+// Writes the next value at each position of a saved player. Returns true if it is rejected at one
+// of them, where the limit is accepted.
+static bool has_limit(md5_player *player, const uint8_t *bytes, size_t size,
+                      const saved_limit *number)
+{
+    OWN uint8_t *const changed = test_copy(bytes, size);
+    bool is_found = false;
+    for (size_t i = 0; i + number->num_bytes <= size && !is_found; i++) {
+        char place[64];
+        md5_error error = {0};
+        (void)snprintf(place, sizeof place, "at byte %zu: ", i + number->num_bytes);
+        write_number(changed + i, number->next, number->num_bytes);
+        if (!md5_player_restore(player, changed, size, &error) && strstr(error.message, place)
+            && strstr(error.message, number->message)) {
+            error = (md5_error){0};
+            write_number(changed + i, number->limit, number->num_bytes);
+            is_found = md5_player_restore(player, changed, size, &error)
+                       || !strstr(error.message, number->message);
+        }
+        memcpy(changed + i, bytes + i, number->num_bytes);
+    }
+    return is_found;
+}
+
+// Floats and doubles are written as their bits. The limit of positions, 1e30, is a double between
+// two floats.
+TEST (saved_numbers_have_limits) {
+    enum { MACHINES = 40 };
+    static const saved_limit limits[] = {
+        {"position of a pose is out of range", 4, 0x7149F2C9, 0x7149F2CA},
+        {"inertial offset is out of range", 4, 0x7149F2C9, 0x7149F2CA},
+        {"weight of a morph is out of range", 4, 0x7149F2C9, 0x7149F2CA},
+        {"velocity of the root is out of range", 8, 0x44EA784379D99DB4, 0x44EA784379D99DB5},
+        {"phase of a clip is out of range", 8, 0x3FEFFFFFFFFFFFFF, 0x3FF0000000000000},
+        {"cycle of a clip is out of range: expected -2 to", 8, 2, 3},
+        {"cycle of a clip is out of range: expected -4.6", 8, (uint64_t)1 << 62,
+         ((uint64_t)1 << 62) + 1024}, // doubles have steps of 1024 here
+        {"rate of a one-shot is out of range", 8, 0x412E848000000000, 0x412E848000000001},
+        {"remaining time is out of range", 8, 0x412E848000000000, 0x412E848000000001},
+    };
+    OWN save_test *const fixture = calloc(1, sizeof *fixture);
+    bool is_found[COUNT_OF(limits)] = {false};
+    play_random_begin(&fixture->stock);
+    for (uint64_t seed = 1; seed <= MACHINES; seed++) {
+        uint64_t random;
+        begin_machine(fixture, seed, &random);
+        md5_player *const player = play_player(fixture->machine);
+        for (int i = 0; i < 4; i++)
+            step_alike(fixture, &player, 1, &random);
+        play_random_change(&player, 1, &fixture->tables, &random);
+        size_t size;
+        OWN uint8_t *const bytes = play_save(player, &size);
+        for (size_t i = 0; i < COUNT_OF(limits); i++)
+            is_found[i] = is_found[i] || has_limit(player, bytes, size, &limits[i]);
+        md5_destroy_player(player);
+        md5_destroy_machine(fixture->machine);
+    }
+    play_end(&fixture->stock.made);
+    for (size_t i = 0; i < COUNT_OF(limits); i++)
+        CHECK_THAT(is_found[i], "%s: the limit is not found", limits[i].message);
+}
+
 // -- Fingerprint and version --------------------------------------------------------------------
 
 // The text of a small machine with replaceable parts.
