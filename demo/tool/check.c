@@ -5,12 +5,12 @@
 // State of the command.
 typedef struct checker {
     tool_report *report;
-    md5_engines asked;      // by --for; none: a guess for each file
+    md5_engines requested;  // by --for; none: a guess for each file
     uint32_t judged;        // engines for which any file was checked
     bool shows_progress;    // only standard error is a terminal
     size_t num_failed;      // games that cannot be read
     tool_game_check opened; // the game of the current files; empty: the files are on disk
-    md5_game *game;         // opened.places.game
+    md5_game *game;         // opened.search_paths.game
 } checker;
 
 // Geometry of models that the checks do not need.
@@ -24,7 +24,7 @@ typedef struct report {
     md5_diagnostic *diagnostics; // of the library
     size_t count;
     unsigned num_unreported; // warnings that exceed the limit of the library
-    md5_check *facts;        // violations of rules; NULL: there are no rules for this kind of file
+    md5_check *file_check;   // violations of rules; NULL: there are no rules for this kind of file
     uint32_t judged;         // engines for which the file was checked
     bool keeps_model;        // `model` is needed for clips of the same part
     md5_check **clips;       // [num_clips] of a mesh: its clips
@@ -44,7 +44,7 @@ static void add_diagnostic(void *user, const md5_error *error)
 static void print_placed(void *user, const md5_diagnostic *found)
 {
     const checker *const check = user;
-    char *const path = tool_placed(&check->opened.places, found->error.file);
+    char *const path = tool_full_path(&check->opened.search_paths, found->error.file);
     md5_diagnostic placed = *found;
     convert_name_file(&placed.error, path);
     tool_report_diagnostic(check->report, &placed);
@@ -56,9 +56,9 @@ static void print_diagnostics(checker *check, const report *from)
 {
     size_t count = 0;
     const md5_diagnostic *const violations =
-        from->facts ? tool_diagnostics(from->facts, &count) : NULL;
+        from->file_check ? tool_diagnostics(from->file_check, &count) : NULL;
     for (size_t i = 0; i < from->count; i++)
-        if (!tool_is_judged(from->facts, &from->diagnostics[i].error))
+        if (!tool_is_reported_by_rule(from->file_check, &from->diagnostics[i].error))
             print_placed(check, &from->diagnostics[i]);
     for (size_t k = 0; k < count; k++)
         print_placed(check, &violations[k]);
@@ -69,7 +69,7 @@ static void print_diagnostics(checker *check, const report *from)
 
 static bool is_checked(const char *name)
 {
-    return tool_kind_of(name) != TOOL_UNKNOWN;
+    return tool_file_kind(name) != TOOL_UNKNOWN;
 }
 
 // For common_walk: returns true for files and archives that md5tool reads.
@@ -108,11 +108,11 @@ static report *find_mesh(const reading *part, const char *clip)
     return found == MD5_NONE ? NULL : part->meshes[found];
 }
 
-// A mesh that a file assigns to clips. `facts` are read for the first clip.
+// A mesh that a file assigns to clips. `file_check` are read for the first clip.
 typedef struct cited_mesh {
     const char *path;
     const md5_model *model;
-    md5_check *facts;
+    md5_check *file_check;
     bool is_read;
 } cited_mesh;
 
@@ -128,20 +128,21 @@ static void judge_named(const reading *part, report *to, cited_mesh *mesh, const
             return;
     }
     if (!mesh->is_read)
-        mesh->facts = tool_check_file(part->check->game, mesh->path, (md5_engines){0});
-    if (!mesh->is_read && mesh->facts)
-        md5_check_model(mesh->facts, mesh->model);
+        mesh->file_check = tool_check_file(part->check->game, mesh->path, (md5_engines){0});
+    if (!mesh->is_read && mesh->file_check)
+        md5_check_model(mesh->file_check, mesh->model);
     mesh->is_read = true;
-    md5_engines asked = tool_engines(part->check->asked, part->check->game, path);
-    if (part->check->asked.all == 0 && tool_kind_of(to->path) == TOOL_MACHINE)
-        asked.sure = 0; // only this library plays machines, and it matches joints by name
-    md5_check *const clip = mesh->facts ? tool_check_file(part->check->game, path, asked) : NULL;
+    md5_engines requested = tool_engines(part->check->requested, part->check->game, path);
+    if (part->check->requested.all == 0 && tool_file_kind(to->path) == TOOL_MACHINE)
+        requested.sure = 0; // only this library plays machines, and it matches joints by name
+    md5_check *const clip =
+        mesh->file_check ? tool_check_file(part->check->game, path, requested) : NULL;
     size_t count = 0;
     if (!clip)
         return;
     clip->num_diagnostics = 0;
-    md5_check_pair(mesh->facts, clip);
-    tool_judge_motion(clip, mesh->model, anim);
+    md5_check_pair(mesh->file_check, clip);
+    tool_check_motion(clip, mesh->model, anim);
     const md5_diagnostic *const found = tool_diagnostics(clip, &count);
     for (size_t i = 0; i < count; i++) {
         to->diagnostics = common_grow(to->diagnostics, to->count, sizeof *to->diagnostics);
@@ -168,7 +169,7 @@ static void check_machine(const reading *part, const md5_character *machine, rep
         if (i == 0 || strcmp(clips[i].path, clips[i - 1].path) != 0)
             judge_named(part, to, &mesh, clips[i].path, clips[i].anim);
     free(clips);
-    md5_free_check(mesh.facts);
+    md5_free_check(mesh.file_check);
 }
 
 // -- Models of Cube 2's engines -------------------------------------------------------------------
@@ -257,7 +258,7 @@ static void check_cube_part(const reading *part, const md5_cube2_part *cube, siz
             check_cube_anim(part, &mesh, path, to);
         previous = path;
     }
-    md5_free_check(mesh.facts);
+    md5_free_check(mesh.file_check);
     md5_free_model(model);
 }
 
@@ -275,9 +276,9 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
 static void judge_clip(const reading *part, const report *to, const md5_anim *anim)
 {
     const report *const mesh = find_mesh(part, to->path);
-    const bool has_mesh = mesh && mesh->facts;
+    const bool has_mesh = mesh && mesh->file_check;
     if (has_mesh)
-        md5_check_pair(mesh->facts, to->facts);
+        md5_check_pair(mesh->file_check, to->file_check);
     if (!anim)
         return;
     md5_error error = {0};
@@ -285,7 +286,7 @@ static void judge_clip(const reading *part, const report *to, const md5_anim *an
                                 .files = tool_files(part->check->game)};
     md5_model *const model =
         has_mesh && !mesh->model ? md5_load_model(mesh->path, &opts, &error) : NULL;
-    tool_judge_motion(to->facts, has_mesh && mesh->model ? mesh->model : model, anim);
+    tool_check_motion(to->file_check, has_mesh && mesh->model ? mesh->model : model, anim);
     md5_free_model(model);
 }
 
@@ -304,15 +305,15 @@ static void check_text(const reading *part, const tool_asset *asset, const char 
                        report *to)
 {
     md5_game *const game = part->check->game;
-    to->facts =
-        tool_check_text(to->path, bytes, size, tool_engines(part->check->asked, game, to->path));
-    if (!to->facts)
+    to->file_check = tool_check_text(to->path, bytes, size,
+                                     tool_engines(part->check->requested, game, to->path));
+    if (!to->file_check)
         return;
-    to->judged = to->facts->engines.all;
-    tool_judge_place(game, to->facts);
+    to->judged = to->file_check->engines.all;
+    tool_check_folder(game, to->file_check);
     if (asset->model)
-        md5_check_model(to->facts, asset->model);
-    if (tool_kind_of(to->path) == TOOL_ANIM)
+        md5_check_model(to->file_check, asset->model);
+    if (tool_file_kind(to->path) == TOOL_ANIM)
         judge_clip(part, to, asset->anim);
 }
 
@@ -327,12 +328,12 @@ static void read_checked_file(const reading *part, report *to)
     md5_error error = {0};
     if (!tool_load(to->path, &opts, &asset, &error))
         add_diagnostic(to, &error);
-    const tool_kind kind = tool_kind_of(to->path);
+    const tool_kind kind = tool_file_kind(to->path);
     const bool is_text = kind == TOOL_MODEL || kind == TOOL_ANIM;
     size_t size = 0;
     char *const bytes = is_text ? tool_read_file(part->check->game, to->path, &size) : NULL;
     const bool is_compressed = bytes && tool_is_compressed_clip(bytes, size);
-    if (is_compressed && (part->check->asked.all & ~MD5_ENGINE_LIBRARY) != 0) {
+    if (is_compressed && (part->check->requested.all & ~MD5_ENGINE_LIBRARY) != 0) {
         convert_fail(&error, MD5_ERROR_VERSION, to->path,
                      "compressed clips are supported only by engines that use md5model");
         add_diagnostic(to, &error);
@@ -372,7 +373,7 @@ static size_t sort_part(reading *part)
     part->num_meshes = 0;
     for (size_t i = 0; i < part->num_read; i++) {
         report *const to = &part->reports[i];
-        const tool_kind kind = tool_kind_of(to->path);
+        const tool_kind kind = tool_file_kind(to->path);
         if (kind == TOOL_MODEL)
             part->meshes[part->num_meshes++] = to;
         if (kind == TOOL_ANIM) {
@@ -412,10 +413,10 @@ static void check_clips_of_meshes(const reading *part)
 {
     for (size_t i = 0; i < part->num_clips; i++) {
         report *const mesh = find_mesh(part, part->clips[i]->path);
-        if (!mesh || !part->clips[i]->facts)
+        if (!mesh || !part->clips[i]->file_check)
             continue;
         mesh->clips = common_grow(mesh->clips, mesh->num_clips, sizeof(md5_check *));
-        mesh->clips[mesh->num_clips++] = part->clips[i]->facts;
+        mesh->clips[mesh->num_clips++] = part->clips[i]->file_check;
     }
     for (size_t i = 0; i < part->num_meshes; i++)
         md5_check_turns(part->meshes[i]->clips, part->meshes[i]->num_clips);
@@ -454,7 +455,7 @@ static void finish_report(checker *check, const report *from)
 {
     print_diagnostics(check, from);
     check->judged |= from->judged;
-    md5_free_check(from->facts);
+    md5_free_check(from->file_check);
     md5_free_model(from->model);
     free(from->diagnostics);
     free(from->clips);
@@ -496,12 +497,12 @@ static void check_files(checker *check, const common_list *files)
 static size_t check_game(checker *check, const tool_arguments *arguments)
 {
     tool_game_check *const game = &check->opened;
-    *game = (tool_game_check){.print = print_placed, .user = check, .asked = check->asked};
+    *game = (tool_game_check){.print = print_placed, .user = check, .requested = check->requested};
     check->num_failed += tool_check_game(arguments, game) != TOOL_OK;
-    check->game = game->places.game;
-    check->judged |= game->has_decls ? game->asked.all : 0;
+    check->game = game->search_paths.game;
+    check->judged |= game->has_decls ? game->requested.all : 0;
     const bool is_shown = game->has_decls && tool_is_for_people(check->report);
-    if (is_shown && !(game->asked.all & md5_find_engines("doom3")))
+    if (is_shown && !(game->requested.all & md5_find_engines("doom3")))
         printf("%zu declarations\n", game->num_decls);
     else if (is_shown)
         printf("%zu declarations; Doom 3 would replace %zu with defaults\n", game->num_decls,
@@ -510,7 +511,7 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
     if (check->game) {
         for (size_t i = 0; i < md5_game_num_files(check->game); i++) {
             const char *const name = md5_game_file(check->game, i);
-            if (tool_kind_of(name) > (game->has_decls ? TOOL_CAMERA : TOOL_UNKNOWN))
+            if (tool_file_kind(name) > (game->has_decls ? TOOL_CAMERA : TOOL_UNKNOWN))
                 common_add(&files, common_copy(name));
         }
     }
@@ -520,9 +521,9 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
     const size_t num_files = game->num_files + files.count;
     common_free_list(&files);
     if (num_files == 0)
-        tool_name_other(&game->places);
-    tool_close_places(&game->places);
-    game->places.game = NULL;
+        tool_suggest_convert(&game->search_paths);
+    tool_close_search_paths(&game->search_paths);
+    game->search_paths.game = NULL;
     check->game = NULL;
     return num_files;
 }
@@ -580,7 +581,7 @@ static int check_all(tool_arguments *arguments)
     }
     if (arguments->num_words == 0 && !arguments->base)
         return tool_usage("check", "missing file or folder");
-    check.asked = arguments->asked;
+    check.requested = arguments->requested;
     check.report = tool_begin_report(arguments);
     common_list files = {0};
     size_t num_game_files = 0;

@@ -20,10 +20,10 @@ typedef struct batch {
     const char *ending; // extension of the outputs, such as ".glb"
     item *items;        // [num_items]
     size_t num_items;
-    size_t num_clips;   // clips that match no model
-    const char *clip;   // the first of them
-    common_list files;  // found files; empty for games
-    tool_places *games; // [threads], or NULL if the folder is not a game
+    size_t num_clips;         // clips that match no model
+    const char *clip;         // the first of them
+    common_list files;        // found files; empty for games
+    tool_search_paths *games; // [threads], or NULL if the folder is not a game
 } batch;
 
 // Returns the path of an output relative to the output folder. A model in MD5 format gets a
@@ -36,7 +36,7 @@ static char *name_output(const batch *all, const char *relative, const char *inp
     const bool is_camera =
         common_has_suffix(input, ".md5camera") || common_has_suffix(input, ".bcanim");
     char *name = NULL;
-    if (tool_kind_of(all->ending) == TOOL_UNKNOWN)
+    if (tool_file_kind(all->ending) == TOOL_UNKNOWN)
         name = common_format("%.*s%s%s", folder_length, relative, stem, all->ending);
     else if (all->pattern->target)
         name = common_format("%.*s%s/", folder_length, relative, stem);
@@ -70,27 +70,27 @@ static item *add_item(batch *all, const char *relative, char *input)
 // written to one file.
 static bool is_clip(const batch *all, const char *path)
 {
-    const tool_kind kind = tool_kind_of(path);
+    const tool_kind kind = tool_file_kind(path);
     const md5_game *const game = all->games ? all->games->game : NULL;
     const bool is_motion =
-        common_has_suffix(path, ".bvh") && tool_has_beside(game, path, "", ".md5mesh");
+        common_has_suffix(path, ".bvh") && tool_has_sibling(game, path, "", ".md5mesh");
     const bool is_anim = kind == TOOL_ANIM || kind == TOOL_BFG_ANIM;
     return is_motion || is_anim || convert_is_clip(path);
 }
 
 static bool is_model(const char *path)
 {
-    const tool_kind kind = tool_kind_of(path);
+    const tool_kind kind = tool_file_kind(path);
     return kind == TOOL_MODEL || kind == TOOL_BFG_MODEL || common_has_suffix(path, ".iqm");
 }
 
 // Returns true if a file has a format of the MD5 output already.
 static bool has_output_format(const batch *all, const char *path)
 {
-    const tool_kind kind = tool_kind_of(path);
+    const tool_kind kind = tool_file_kind(path);
     const bool is_motion = kind == TOOL_ANIM || kind == TOOL_CAMERA;
     return common_has_suffix(path, all->ending)
-           || (is_motion && tool_kind_of(all->ending) == TOOL_MODEL);
+           || (is_motion && tool_file_kind(all->ending) == TOOL_MODEL);
 }
 
 // Returns true if a file of a folder is an input of its own. A file that has the output format
@@ -99,8 +99,8 @@ static bool has_output_format(const batch *all, const char *path)
 // belong to the machine.
 static bool is_input(const batch *all, const char *path, bool has_targets)
 {
-    const tool_kind kind = tool_kind_of(path);
-    if (has_targets && tool_kind_of(all->ending) == TOOL_UNKNOWN)
+    const tool_kind kind = tool_file_kind(path);
+    if (has_targets && tool_file_kind(all->ending) == TOOL_UNKNOWN)
         return kind == TOOL_MACHINE;
     if (kind == TOOL_MACHINE)
         return false;
@@ -255,14 +255,14 @@ static void find_game_models(batch *all)
 // -- Conversion -----------------------------------------------------------------------------------
 
 // Returns the modification time of an input; of the archive if the input is in an archive.
-static uint64_t input_time(const tool_places *places, const char *input)
+static uint64_t input_time(const tool_search_paths *search_paths, const char *input)
 {
-    if (!places)
+    if (!search_paths)
         return common_file_time(input);
-    const uint32_t place = md5_game_find_file(places->game, input, 0);
+    const uint32_t place = md5_game_find_file(search_paths->game, input, 0);
     if (place == MD5_NONE)
         return 0;
-    const char *const title = places->list.titles[place];
+    const char *const title = search_paths->list.titles[place];
     char *const path = common_is_folder(title) ? common_find(title, input) : common_copy(title);
     const uint64_t time = path ? common_file_time(path) : 0;
     free(path);
@@ -270,7 +270,8 @@ static uint64_t input_time(const tool_places *places, const char *input)
 }
 
 // Returns true if the output is not older than the inputs, the target model and the map.
-static bool is_current(const tool_places *places, const convert_job *job, const item *one)
+static bool is_current(const tool_search_paths *search_paths, const convert_job *job,
+                       const item *one)
 {
     const uint64_t written = common_file_time(one->output);
     if (written == 0)
@@ -280,7 +281,7 @@ static bool is_current(const tool_places *places, const convert_job *job, const 
     if (job->map && common_file_time(job->map) > written)
         return false;
     for (size_t i = 0; i < one->inputs.count; i++)
-        if (input_time(places, one->inputs.names[i]) > written)
+        if (input_time(search_paths, one->inputs.names[i]) > written)
             return false;
     return true;
 }
@@ -291,7 +292,7 @@ static bool has_no_clips(const batch *all, const item *one)
     if (!all->pattern->target || one->inputs.count != 1 || all->games)
         return false;
     const char *const input = one->inputs.names[0];
-    return is_model(input) && tool_kind_of(input) != TOOL_UNKNOWN;
+    return is_model(input) && tool_file_kind(input) != TOOL_UNKNOWN;
 }
 
 static void store_note(void *user, const char *text)
@@ -307,7 +308,8 @@ static void store_written_file(void *user, const char *path)
 static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const batch *const all = user;
-    tool_places *const places = all->games ? &all->games[worker] : NULL; // of the thread
+    tool_search_paths *const search_paths =
+        all->games ? &all->games[worker] : NULL; // of the thread
     for (size_t i = begin; i < end; i++) {
         item *const one = &all->items[i];
         if (worker == 0)
@@ -315,7 +317,7 @@ static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
         if (one->state != IS_OPEN)
             continue;
         const bool is_checked = !all->pattern->is_forced;
-        if (has_no_clips(all, one) || (is_checked && is_current(places, all->pattern, one))) {
+        if (has_no_clips(all, one) || (is_checked && is_current(search_paths, all->pattern, one))) {
             one->state = IS_CURRENT;
             continue;
         }
@@ -328,10 +330,11 @@ static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
         job.wrote = store_written_file;
         job.user = one;
         bool is_done = true;
-        if (places) {
-            is_done = places->game || tool_open_places(all->arguments, NULL, places, &one->error);
-            job.game = places->game;
-            job.files = is_done ? md5_game_files(places->game) : (md5_files){0};
+        if (search_paths) {
+            is_done = search_paths->game
+                      || tool_open_search_paths(all->arguments, NULL, search_paths, &one->error);
+            job.game = search_paths->game;
+            job.files = is_done ? md5_game_files(search_paths->game) : (md5_files){0};
         }
         common_create_folders(one->output, 0777);
         is_done = is_done && convert_files(&job, &one->error);
@@ -346,7 +349,8 @@ static int compare_outputs(const void *a, const void *b)
     const char *const input_x = x->inputs.names[0];
     const char *const input_y = y->inputs.names[0];
     const int order = strcmp(x->output, y->output);
-    const int mesh = (tool_kind_of(input_y) == TOOL_MODEL) - (tool_kind_of(input_x) == TOOL_MODEL);
+    const int mesh =
+        (tool_file_kind(input_y) == TOOL_MODEL) - (tool_file_kind(input_x) == TOOL_MODEL);
     if (order != 0)
         return order;
     return mesh != 0 ? mesh : strcmp(input_x, input_y);
@@ -430,10 +434,10 @@ static bool open_game(batch *all, uint32_t num_workers, size_t *num_unread, md5_
         return convert_fail(error, MD5_ERROR_IO, all->ending,
                             "unsupported output format: unknown file extension");
     all->games = common_alloc(num_workers, sizeof *all->games);
-    const bool is_open = tool_open_places(arguments, &(md5_load_opts){0}, all->games, error);
+    const bool is_open = tool_open_search_paths(arguments, &(md5_load_opts){0}, all->games, error);
     *num_unread = all->games->num_unread;
     if (!arguments->base && !arguments->mod && !common_is_game_folder(arguments->folder)) {
-        tool_close_places(all->games);
+        tool_close_search_paths(all->games);
         free(all->games);
         all->games = NULL;
     }
@@ -459,7 +463,7 @@ static void free_batch(batch *all, uint32_t num_workers)
         free(one->output);
     }
     for (uint32_t i = 0; all->games && i < num_workers; i++)
-        tool_close_places(&all->games[i]);
+        tool_close_search_paths(&all->games[i]);
     free(all->games);
     free(all->items);
     common_free_list(&all->files);
@@ -524,7 +528,7 @@ static int check_written(const tool_arguments *arguments, const common_list *wri
         common_add(&only, common_copy(path + strlen(root) + 1));
         while (is_def && words.count > 0 && common_is_in(words.names[words.count - 1], root))
             free(words.names[--words.count]);
-        if (is_def || tool_kind_of(path) != TOOL_UNKNOWN)
+        if (is_def || tool_file_kind(path) != TOOL_UNKNOWN)
             common_add(&words, common_copy(is_def ? root : path));
         free(root);
         free(folder);
@@ -533,7 +537,7 @@ static int check_written(const tool_arguments *arguments, const common_list *wri
     tool_arguments check = {.command = "check",
                             .words = words.names,
                             .num_words = (int)words.count,
-                            .asked = arguments->asked,
+                            .requested = arguments->requested,
                             .only = {(const char **)only.names, only.count}};
     const int status = words.count > 0 ? tool_check.run(&check) : TOOL_OK;
     common_free_list(&words);
@@ -569,11 +573,11 @@ static common_list list_inputs(const tool_arguments *arguments)
     common_list inputs = {NULL, 0};
     bool has_model = !arguments->mesh;
     for (int i = 0; i < arguments->num_words; i++) {
-        const tool_kind kind = tool_kind_of(arguments->words[i]);
+        const tool_kind kind = tool_file_kind(arguments->words[i]);
         has_model |= kind != TOOL_ANIM && kind != TOOL_BFG_ANIM;
         common_add(&inputs, common_copy(arguments->words[i]));
     }
-    char *const clip_model = has_model ? NULL : tool_mesh_beside(arguments->words[0]);
+    char *const clip_model = has_model ? NULL : tool_find_sibling_mesh(arguments->words[0]);
     if (clip_model)
         common_add(&inputs, clip_model);
     return inputs;

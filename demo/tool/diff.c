@@ -423,7 +423,7 @@ static int diff_files(const char *first, const char *second)
 // For common_walk: returns true for files that md5tool reads.
 static bool is_compared(const char *name)
 {
-    return tool_kind_of(name) != TOOL_UNKNOWN;
+    return tool_file_kind(name) != TOOL_UNKNOWN;
 }
 
 static int compare_paths(const char *a, const char *b)

@@ -309,12 +309,13 @@ static md5_vec3 find_sole(const md5_model *model, uint32_t joint)
 static void measure_speeds(const md5_anim *anim, const md5_vec3 *positions, double *speeds)
 {
     const uint32_t last = anim->num_frames - 1;
-    speeds[0] = tool_level_speed(anim, positions, 0);
+    speeds[0] = tool_horizontal_speed(anim, positions, 0);
     for (uint32_t i = 1; i < last; i++)
-        speeds[i] =
-            0.5 * (tool_level_speed(anim, positions, i - 1) + tool_level_speed(anim, positions, i));
+        speeds[i] = 0.5
+                    * (tool_horizontal_speed(anim, positions, i - 1)
+                       + tool_horizontal_speed(anim, positions, i));
     if (last > 0)
-        speeds[last] = tool_level_speed(anim, positions, last - 1);
+        speeds[last] = tool_horizontal_speed(anim, positions, last - 1);
 }
 
 // Writes 1 for each frame in which a foot is planted before or after the frame, otherwise 0.
@@ -322,11 +323,12 @@ static void measure_speeds(const md5_anim *anim, const md5_vec3 *positions, doub
 static void measure_plants(const md5_anim *anim, const md5_vec3 *positions, double *values)
 {
     const uint32_t last = anim->num_frames - 1;
-    values[0] = tool_stands(anim, positions, 0, 1);
+    values[0] = tool_is_foot_planted(anim, positions, 0, 1);
     for (uint32_t i = 1; i < last; i++)
-        values[i] = tool_stands(anim, positions, i - 1, 1) || tool_stands(anim, positions, i, 1);
+        values[i] = tool_is_foot_planted(anim, positions, i - 1, 1)
+                    || tool_is_foot_planted(anim, positions, i, 1);
     if (last > 0)
-        values[last] = tool_stands(anim, positions, last - 1, 1);
+        values[last] = tool_is_foot_planted(anim, positions, last - 1, 1);
 }
 
 // Prints the keys of a curve with a value per frame: the first frame, the last frame, and as few

@@ -45,35 +45,36 @@ static bool note(repair_job *file, uint32_t count, const char *description)
 // Checks the original or the written text; a clip with its mesh.
 static md5_check *check_text(const repair_job *file, bool is_written)
 {
-    const md5_engines asked = tool_engines(file->arguments->asked, NULL, file->path);
+    const md5_engines requested = tool_engines(file->arguments->requested, NULL, file->path);
     const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_ALL, .allow_partial_binding = true};
     const char *const text = is_written ? file->written : file->text;
     const size_t size = is_written ? file->written_size : file->size;
     const bool is_edited = is_written && file->mesh_written;
     const char *const mesh_text = is_edited ? file->mesh_written : file->mesh_text;
     const size_t mesh_size = is_edited ? file->mesh_written_size : file->mesh_size;
-    md5_check *const facts = tool_check_text(file->path, text, size, asked);
-    md5_check *const mesh =
-        facts && mesh_text ? tool_check_text(file->mesh_path, mesh_text, mesh_size, asked) : NULL;
+    md5_check *const file_check = tool_check_text(file->path, text, size, requested);
+    md5_check *const mesh = file_check && mesh_text
+                                ? tool_check_text(file->mesh_path, mesh_text, mesh_size, requested)
+                                : NULL;
     if (mesh)
-        md5_check_pair(mesh, facts);
+        md5_check_pair(mesh, file_check);
     md5_model *const model = mesh ? md5_parse_model(mesh_text, mesh_size, &opts, NULL) : NULL;
     md5_anim *const anim = model ? md5_parse_anim(text, size, &opts, NULL) : NULL;
     md5_binding *const binding = anim ? md5_bind(model, anim, &opts, NULL) : NULL;
     if (binding)
-        md5_check_binding(facts, binding);
+        md5_check_binding(file_check, binding);
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);
     md5_free_check(mesh);
-    return facts;
+    return file_check;
 }
 
 // Returns the diagnostic of a rule that a requested engine has, or NULL.
-static const md5_diagnostic *find_rule(md5_check *facts, const char *rule)
+static const md5_diagnostic *find_rule(md5_check *file_check, const char *rule)
 {
     size_t count = 0;
-    const md5_diagnostic *const found = facts ? tool_diagnostics(facts, &count) : NULL;
+    const md5_diagnostic *const found = file_check ? tool_diagnostics(file_check, &count) : NULL;
     for (size_t i = 0; i < count; i++)
         if (!found[i].is_silent && strcmp(found[i].rule, rule) == 0)
             return &found[i];
@@ -382,8 +383,8 @@ static bool match_joints(repair_job *file, md5_doc *doc, md5_check *before, md5_
     const bool is_other = has_other_joints(file, before);
     bool needs_all = find_rule(before, "base-frame-needed");
     if (!needs_all && is_other) // added joints have the base frame only
-        needs_all =
-            tool_minds(tool_engines(file->arguments->asked, NULL, file->path), "base-frame-needed");
+        needs_all = tool_has_rule(tool_engines(file->arguments->requested, NULL, file->path),
+                                  "base-frame-needed");
     if (!is_other && !needs_all)
         return true;
     if (is_other && !file->mesh)
@@ -428,13 +429,13 @@ static char *find_mesh_path(const repair_job *file)
     const tool_arguments *const arguments = file->arguments;
     if (arguments->mesh)
         return common_copy(arguments->mesh);
-    char *const path = tool_mesh_beside(file->path);
+    char *const path = tool_find_sibling_mesh(file->path);
     if (path)
         return path;
     size_t num_meshes = 0;
     const char *mesh = NULL;
     for (int i = 0; i < arguments->num_words; i++)
-        if (tool_kind_of(arguments->words[i]) == TOOL_MODEL) {
+        if (tool_file_kind(arguments->words[i]) == TOOL_MODEL) {
             num_meshes++;
             mesh = arguments->words[i];
         }
@@ -475,14 +476,14 @@ static bool load_mesh(repair_job *file, md5_error *error)
 
 // Warnings of the library that no rule describes.
 typedef struct warnings {
-    const md5_check *facts; // NULL: all warnings
+    const md5_check *file_check; // NULL: all warnings
     common_list list;
 } warnings;
 
 static void store_warning(void *user, const md5_error *warning)
 {
     warnings *const to = user;
-    if (!tool_is_judged(to->facts, warning))
+    if (!tool_is_reported_by_rule(to->file_check, warning))
         common_add(&to->list, common_format("line %u: %s", warning->line, warning->message));
 }
 
@@ -520,7 +521,7 @@ static bool repair(repair_job *file, md5_error *error)
     if (file->kind == MD5_DOC_ANIM && !load_mesh(file, error))
         return false;
     md5_check *const before = check_text(file, false);
-    warnings found = {.facts = before};
+    warnings found = {.file_check = before};
     const bool drops = file->arguments->drop_invalid_triangles;
     md5_load_opts opts = {.file_name = file->path,
                           .warn = store_warning,
@@ -642,7 +643,7 @@ static md5_doc_kind doc_kind(tool_kind kind)
 static int fix_file(const repair_job *begun, const char *path)
 {
     const tool_arguments *const arguments = begun->arguments;
-    const tool_kind kind = tool_kind_of(path);
+    const tool_kind kind = tool_file_kind(path);
     repair_job file = *begun;
     file.path = path;
     file.kind = doc_kind(kind);

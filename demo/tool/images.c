@@ -265,7 +265,7 @@ static bool is_tga_supported(uint32_t type, uint32_t bits)
     return is_color || is_gray;
 }
 
-void tool_judge_image(md5_game *game, md5_check *facts, const char *path)
+void tool_check_image(md5_game *game, md5_check *file_check, const char *path)
 {
     tool_image image;
     if (!tool_read_image(game, path, &image))
@@ -277,12 +277,14 @@ void tool_judge_image(md5_game *game, md5_check *facts, const char *path)
     const bool is_pcx = strcmp(image.kind, "PCX") == 0;
     const bool is_jpeg = strcmp(image.kind, "JPEG") == 0;
     if (is_tga && !is_tga_supported(type, bits))
-        tool_found(facts, "tga-kind", 0, "%.80s: TGA type %u%s with %u bits per pixel", name,
-                   type & 255, type > 255 ? " and a color map" : "", bits);
+        tool_add_violation(file_check, "tga-kind", 0, "%.80s: TGA type %u%s with %u bits per pixel",
+                           name, type & 255, type > 255 ? " and a color map" : "", bits);
     if (is_pcx && (bits != 8 || type != 1))
-        tool_found(facts, "pcx-kind", 0,
-                   "%.80s: PCX with %u bits per pixel or an unsupported version", name, bits);
+        tool_add_violation(file_check, "pcx-kind", 0,
+                           "%.80s: PCX with %u bits per pixel or an unsupported version", name,
+                           bits);
     const bool has_good_sides = is_power_of_two(image.width) && is_power_of_two(image.height);
     if ((is_tga || is_jpeg) && !has_good_sides)
-        tool_found(facts, "image-sides", 0, "%.80s: %u x %u", name, image.width, image.height);
+        tool_add_violation(file_check, "image-sides", 0, "%.80s: %u x %u", name, image.width,
+                           image.height);
 }

@@ -117,16 +117,16 @@ static const char *describe_fit(const md5_check *clip, const char *reason)
 // For compressed clips, prints the reason why they cannot be bound.
 static void print_clips(bool is_json, const char *path, const md5_model *model)
 {
-    const md5_engines asked = {.all = md5_find_engines("doom3")};
+    const md5_engines requested = {.all = md5_find_engines("doom3")};
     char *const folder = common_folder(path);
     common_list clips = common_list_folder(folder, ".md5anim");
-    md5_check *const mesh = clips.count > 0 ? tool_check_file(NULL, path, asked) : NULL;
+    md5_check *const mesh = clips.count > 0 ? tool_check_file(NULL, path, requested) : NULL;
     md5_check **const checked = common_alloc(clips.count, sizeof(md5_check *));
     char **const reasons = common_alloc(clips.count, sizeof(char *)); // of clips without a check
     size_t num_checked = 0;
     size_t next = 0;
     for (size_t i = 0; i < clips.count; i++) {
-        md5_check *const clip = tool_check_file(NULL, clips.names[i], asked);
+        md5_check *const clip = tool_check_file(NULL, clips.names[i], requested);
         md5_error error = {.message = "fits"};
         md5_anim *const anim = md5_load_anim(clips.names[i], NULL, &error);
         md5_binding *const binding =
@@ -264,7 +264,7 @@ static void print_model(bool is_json, const char *path, const md5_model *model)
     JSON("]");
     view_close_package(package);
     print_joints(is_json, &model->skeleton);
-    if (tool_kind_of(path) == TOOL_MODEL && common_is_file(path))
+    if (tool_file_kind(path) == TOOL_MODEL && common_is_file(path))
         print_clips(is_json, path, model);
 }
 
@@ -351,7 +351,7 @@ static bool print_file(bool is_json, const char *path)
 {
     tool_asset asset;
     md5_error error = {0};
-    if (tool_kind_of(path) == TOOL_UNKNOWN && common_contains_files(path)) {
+    if (tool_file_kind(path) == TOOL_UNKNOWN && common_contains_files(path)) {
         SAY("%s: %s\n", "{\"file\":%s,\"kind\":%s}\n", path,
             common_is_folder(path) ? "folder" : "archive");
         char *words[] = {(char *)(uintptr_t)path};

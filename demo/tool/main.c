@@ -387,8 +387,8 @@ static const char *read_engines(const tool_command *command, tool_arguments *arg
         const bool is_written = command == &tool_convert && convert_has_frames(name);
         if (!unknown && engines == 0 && !is_written)
             unknown = name;
-        arguments->asked.all |= engines;
-        arguments->asked.sure = arguments->asked.all;
+        arguments->requested.all |= engines;
+        arguments->requested.sure = arguments->requested.all;
     }
     return unknown;
 }

@@ -10,18 +10,18 @@ static double level_distance(md5_vec3 a, md5_vec3 b)
     return hypot((double)b.x - (double)a.x, (double)b.y - (double)a.y);
 }
 
-double tool_level_speed(const md5_anim *anim, const md5_vec3 *places, uint32_t frame)
+double tool_horizontal_speed(const md5_anim *anim, const md5_vec3 *places, uint32_t frame)
 {
     const uint32_t next = frame + (frame + 1 < anim->num_frames);
     return level_distance(places[frame], places[next]) * anim->frame_rate;
 }
 
-bool tool_stands(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, float scale)
+bool tool_is_foot_planted(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, float scale)
 {
     const float z = places[frame].z;
     const float next_z = places[frame + (frame + 1 < anim->num_frames)].z;
     return fmaxf(z, next_z) <= 0.3f * scale
-           && tool_level_speed(anim, places, frame) <= 10.0 * scale;
+           && tool_horizontal_speed(anim, places, frame) <= 10.0 * scale;
 }
 
 bool tool_is_foot(const char *joint)
@@ -288,8 +288,9 @@ static bool look_at_frames(const motion *of, reach *own, reach *bind)
     const uint32_t num_frames = of->anim->num_frames;
     const uint64_t work = of->num_points + (uint64_t)of->model->skeleton.num_joints;
     const uint32_t step = (uint32_t)(work * num_frames / MAX_WORK) + 1;
-    const bool minds_own = of->anim->frame_bounds && tool_minds(of->clip->engines, "bounds-small");
-    const bool minds_bind = tool_minds(of->clip->engines, "bind-box");
+    const bool minds_own =
+        of->anim->frame_bounds && tool_has_rule(of->clip->engines, "bounds-small");
+    const bool minds_bind = tool_has_rule(of->clip->engines, "bind-box");
     for (uint64_t i = 0; i < num_frames; i += step) {
         const uint32_t frame = (uint32_t)i;
         pose_frame(of, frame, MD5_ROOT_FILE);
@@ -323,14 +324,15 @@ static double exact_reach(const motion *of, uint32_t frame, md5_bounds box)
 static void judge_boxes(const motion *of, reach own, reach bind)
 {
     if (own.count > 0)
-        tool_found(of->clip, "bounds-small", of->clip->bounds_line,
-                   "the skin exceeds the bounds of %u frames, by up to %.3g units in frame %u",
-                   own.count, exact_reach(of, own.frame, of->anim->frame_bounds[own.frame]),
-                   own.frame);
+        tool_add_violation(
+            of->clip, "bounds-small", of->clip->bounds_line,
+            "the skin exceeds the bounds of %u frames, by up to %.3g units in frame %u", own.count,
+            exact_reach(of, own.frame, of->anim->frame_bounds[own.frame]), own.frame);
     if (bind.count > 0)
-        tool_found(of->clip, "bind-box", 0,
-                   "the skin exceeds the bounds of the bind pose, by up to %.3g units in frame %u",
-                   exact_reach(of, bind.frame, of->model->bounds), bind.frame);
+        tool_add_violation(
+            of->clip, "bind-box", 0,
+            "the skin exceeds the bounds of the bind pose, by up to %.3g units in frame %u",
+            exact_reach(of, bind.frame, of->model->bounds), bind.frame);
 }
 
 // Returns the largest distance of a point between two frames: in place or, if that is smaller,
@@ -367,9 +369,9 @@ static void judge_loop(const motion *of, int kind)
         return;
     const bool has_drift = level > min_jump || fabs((double)drift.z) > min_jump;
     if (!lacks_last && has_drift) // without the last frame, the drift is a part of the step
-        tool_found(of->clip, "root-drift", 0,
-                   "the root moves by %.3g units, and %.3g up, when the loop restarts",
-                   level_distance((md5_vec3){0}, drift), drift.z);
+        tool_add_violation(of->clip, "root-drift", 0,
+                           "the root moves by %.3g units, and %.3g up, when the loop restarts",
+                           level_distance((md5_vec3){0}, drift), drift.z);
     const double away = distance_of_frames(of, 0, last);
     if (away <= min_jump)
         return;
@@ -379,10 +381,11 @@ static void judge_loop(const motion *of, int kind)
     const char *const effect =
         lacks_last ? "to append frame 0" : "to blend the last frames towards it";
     if (lacks_last || away < 4 * step)
-        tool_found(of->clip, "loop", 0,
-                   "last frame %u %s: the skin jumps by %.3g units when the loop restarts; use "
-                   "md5tool fix --close-loop %s",
-                   last, difference, away, effect);
+        tool_add_violation(
+            of->clip, "loop", 0,
+            "last frame %u %s: the skin jumps by %.3g units when the loop restarts; use "
+            "md5tool fix --close-loop %s",
+            last, difference, away, effect);
 }
 
 // The farthest horizontal distance that a planted foot moves from its first position.
@@ -396,11 +399,11 @@ typedef struct foot_slide {
 static void measure_slide(const motion *of, uint32_t joint, const md5_vec3 *positions,
                           foot_slide *slide)
 {
-    // The limits of tool_stands() are for a person of 60 units.
+    // The limits of tool_is_foot_planted() are for a person of 60 units.
     const float scale = fminf((float)of->size / 60.0f, 1.0f);
     uint32_t first = 0; // frame since which the foot is planted
     for (uint32_t i = 0; i + 1 < of->anim->num_frames; i++) {
-        if (!tool_stands(of->anim, positions, i, scale)) {
+        if (!tool_is_foot_planted(of->anim, positions, i, scale)) {
             first = i + 1;
             continue;
         }
@@ -429,9 +432,10 @@ static void judge_feet(const motion *of, int kind)
     for (uint32_t i = 0; i < of->num_feet; i++)
         measure_slide(of, of->feet[i], of->places[i + 1], &slide);
     if (slide.distance > 0.02 * of->size)
-        tool_found(of->clip, "sliding-feet", 0,
-                   "foot '%.60s' slides by %.3g units until frame %u while it is planted",
-                   of->model->skeleton.joints[slide.joint].name, slide.distance, slide.frame);
+        tool_add_violation(of->clip, "sliding-feet", 0,
+                           "foot '%.60s' slides by %.3g units until frame %u while it is planted",
+                           of->model->skeleton.joints[slide.joint].name, slide.distance,
+                           slide.frame);
 }
 
 // Reports a clip whose motion along the ground is not on a root joint at the ground: engines move
@@ -445,19 +449,21 @@ static void judge_root_motion(md5_check *clip, const md5_model *model, const md5
     const double distance = level_distance((md5_vec3){0}, carried.displacement);
     const float height = model ? model->bounds.max.z - model->bounds.min.z : INFINITY;
     if (carried.joint > 0)
-        tool_found(clip, "root-motion", 0,
-                   "joint '%.100s' moves the figure by %.3g units along the ground, but the first "
-                   "joint '%.100s' does not: games leave the character in place",
-                   name, distance, anim->skeleton.joints[0].name);
+        tool_add_violation(
+            clip, "root-motion", 0,
+            "joint '%.100s' moves the figure by %.3g units along the ground, but the first "
+            "joint '%.100s' does not: games leave the character in place",
+            name, distance, anim->skeleton.joints[0].name);
     else if (carried.height > 0.25f * height)
-        tool_found(clip, "root-motion", 0,
-                   "the first joint '%.100s' moves the figure by %.3g units along the ground, but "
-                   "is %.3g units above it: the figure sinks; use md5tool fix --add-root NAME "
-                   "--root-motion '%.100s' for the mesh and its clips",
-                   name, distance, carried.height, name);
+        tool_add_violation(
+            clip, "root-motion", 0,
+            "the first joint '%.100s' moves the figure by %.3g units along the ground, but "
+            "is %.3g units above it: the figure sinks; use md5tool fix --add-root NAME "
+            "--root-motion '%.100s' for the mesh and its clips",
+            name, distance, carried.height, name);
 }
 
-void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
+void tool_check_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
 {
     enum { MAX_FRAMES = 1 << 16 };
     const int kind = find_name_properties(clip->file);
@@ -466,15 +472,17 @@ void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *
         return;
     judge_root_motion(clip, model, anim);
     if (tool_has_doubled_frame(anim))
-        tool_found(clip, "doubled-frame", 0,
-                   "frame 1 repeats frame 0, but the figure moves in all other frames: the motion "
-                   "stops for a frame; use md5tool fix to remove frame 0");
+        tool_add_violation(
+            clip, "doubled-frame", 0,
+            "frame 1 repeats frame 0, but the figure moves in all other frames: the motion "
+            "stops for a frame; use md5tool fix to remove frame 0");
     if (!model) {
         if (!(kind & IS_ONCE) && md5_find_loop(anim, 0, 0).end == MD5_LOOP_WITHOUT_LAST_FRAME)
-            tool_found(clip, "loop", 0,
-                       "last frame %u is one step before frame 0; use md5tool fix --close-loop to "
-                       "append frame 0",
-                       anim->num_frames - 1);
+            tool_add_violation(
+                clip, "loop", 0,
+                "last frame %u is one step before frame 0; use md5tool fix --close-loop to "
+                "append frame 0",
+                anim->num_frames - 1);
         return;
     }
     uint32_t num_points = 0;

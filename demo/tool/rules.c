@@ -10,23 +10,23 @@ void tool_print_engines(uint32_t set)
     fputs(names, stdout);
 }
 
-md5_engines tool_engines(md5_engines asked, const md5_game *game, const char *path)
+md5_engines tool_engines(md5_engines requested, const md5_game *game, const char *path)
 {
-    if (asked.all != 0)
-        return asked;
+    if (requested.all != 0)
+        return requested;
     char *const folder = common_folder(path);
     const char *const folder_name = common_base(folder);
     const char *names[4] = {"doom3", "darkmod", "quake4"};
     bool may_be_others = false; // also engines that match a clip by the name of its mesh
-    if (strcmp(folder_name, "progs") == 0 || tool_has_beside(game, path, "", ".mdl"))
+    if (strcmp(folder_name, "progs") == 0 || tool_has_sibling(game, path, "", ".mdl"))
         memcpy(names, (const char *[4]){"ironwail", "vkquake", "qss", "fte"}, sizeof names);
-    else if (strcmp(folder_name, "md5") == 0 || tool_has_beside(game, path, "", ".md2"))
+    else if (strcmp(folder_name, "md5") == 0 || tool_has_sibling(game, path, "", ".md2"))
         memcpy(names, (const char *[4]){"q2pro", "yquake2"}, sizeof names);
-    else if (tool_has_beside(game, path, "md5.cfg", NULL))
+    else if (tool_has_sibling(game, path, "md5.cfg", NULL))
         memcpy(names, (const char *[4]){"cube2"}, sizeof names);
     else
-        may_be_others = tool_has_beside(game, path, "", ".md5mesh")
-                        && tool_has_beside(game, path, "", ".md5anim");
+        may_be_others = tool_has_sibling(game, path, "", ".md5mesh")
+                        && tool_has_sibling(game, path, "", ".md5anim");
     md5_engines found = {0};
     for (int i = 0; i < 4 && names[i]; i++)
         found.sure |= md5_find_engines(names[i]);
@@ -35,10 +35,10 @@ md5_engines tool_engines(md5_engines asked, const md5_game *game, const char *pa
     return found;
 }
 
-bool tool_minds(md5_engines asked, const char *rule)
+bool tool_has_rule(md5_engines requested, const char *rule)
 {
     md5_diagnostic found;
-    for (uint32_t i = 0; md5_get_rule(i, asked, &found); i++)
+    for (uint32_t i = 0; md5_get_rule(i, requested, &found); i++)
         if (!found.is_silent && strcmp(found.rule, rule) == 0)
             return true;
     return false;
@@ -55,27 +55,27 @@ void tool_print_rules(void)
 
 // -- Diagnostics ----------------------------------------------------------------------------------
 
-md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_engines asked)
+md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_engines requested)
 {
-    const tool_kind kind = tool_kind_of(path);
+    const tool_kind kind = tool_file_kind(path);
     const md5_load_opts opts = {.file_name = path, .allocator = {.limit = SIZE_MAX}};
     const bool has_rules = kind == TOOL_MODEL || kind == TOOL_ANIM;
     if (text && (!has_rules || tool_is_compressed_clip(text, size)))
         return NULL;
-    return md5_check_doc(kind == TOOL_ANIM ? MD5_DOC_ANIM : MD5_DOC_MODEL, text, size, asked, &opts,
-                         NULL);
+    return md5_check_doc(kind == TOOL_ANIM ? MD5_DOC_ANIM : MD5_DOC_MODEL, text, size, requested,
+                         &opts, NULL);
 }
 
-md5_check *tool_check_file(md5_game *game, const char *path, md5_engines asked)
+md5_check *tool_check_file(md5_game *game, const char *path, md5_engines requested)
 {
     size_t size = 0;
     char *const text = tool_read_file(game, path, &size);
-    md5_check *const check = text ? tool_check_text(path, text, size, asked) : NULL;
+    md5_check *const check = text ? tool_check_text(path, text, size, requested) : NULL;
     free(text);
     return check;
 }
 
-void tool_add_diagnostic(md5_check *check, const char *rule, text_place at, const char *format,
+void tool_add_diagnostic(md5_check *check, const char *rule, text_position at, const char *format,
                          va_list values)
 {
     char text[1024];
@@ -83,11 +83,11 @@ void tool_add_diagnostic(md5_check *check, const char *rule, text_place at, cons
     md5_add_diagnostic(check, rule, at.line, at.column, text);
 }
 
-void tool_found(md5_check *check, const char *rule, uint32_t line, const char *format, ...)
+void tool_add_violation(md5_check *check, const char *rule, uint32_t line, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    tool_add_diagnostic(check, rule, (text_place){line, line > 0}, format, values);
+    tool_add_diagnostic(check, rule, (text_position){line, line > 0}, format, values);
     va_end(values);
 }
 
@@ -107,7 +107,7 @@ const md5_diagnostic *tool_diagnostics(md5_check *check, size_t *count)
     return check->diagnostics;
 }
 
-bool tool_is_judged(const md5_check *check, const md5_error *error)
+bool tool_is_reported_by_rule(const md5_check *check, const md5_error *error)
 {
     const bool may_be = check && error->line > 0 && !(check->engines.all & MD5_ENGINE_LIBRARY);
     if (may_be) {

@@ -133,7 +133,7 @@ static const struct {
 };
 enum { NUM_KINDS = COMMON_LENGTH(kinds) };
 
-tool_kind tool_kind_of(const char *path)
+tool_kind tool_file_kind(const char *path)
 {
     for (int i = 0; i < NUM_KINDS; i++)
         if (common_has_suffix(path, kinds[i].extension))
@@ -182,7 +182,7 @@ static uint32_t count_warnings(const tool_asset *asset)
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error)
 {
     *asset = (tool_asset){0};
-    switch (tool_kind_of(path)) {
+    switch (tool_file_kind(path)) {
     case TOOL_MODEL:
     case TOOL_BFG_MODEL:
         asset->model = md5_load_model(path, opts, error);
@@ -235,7 +235,7 @@ void tool_free(tool_asset *asset)
 
 // == Folders and archives =========================================================================
 
-static bool add_place(tool_places *places, const char *path, md5_error *error)
+static bool add_search_path(tool_search_paths *search_paths, const char *path, md5_error *error)
 {
     common_status status;
     md5_error reason = {0};
@@ -244,65 +244,66 @@ static bool add_place(tool_places *places, const char *path, md5_error *error)
                             strerror(errno));
     if (!status.is_folder && !status.is_file)
         return convert_fail(error, MD5_ERROR_IO, path, "not a folder or an archive");
-    if (!common_add_game_path(&places->list, path, &reason))
+    if (!common_add_game_path(&search_paths->list, path, &reason))
         return convert_fail(error, MD5_ERROR_IO, path, "%s", reason.message);
     return true;
 }
 
 // Reports nested archives, and finds a model of another format.
-static void list_unread_files(tool_places *places, size_t index)
+static void list_unread_files(tool_search_paths *search_paths, size_t index)
 {
-    const md5_game_path *const place = &places->list.paths[index];
+    const md5_game_path *const place = &search_paths->list.paths[index];
     for (size_t k = 0; k < place->num_files; k++) {
         const char *const name = place->name(place->user, k);
         if (common_is_archive(name) && (place->is_archive || strchr(name, '/'))) {
-            places->num_unread++;
+            search_paths->num_unread++;
             common_print(stderr,
                          "%s/%s: warning: nested archives are not read; pass the archive "
                          "as an argument\n",
-                         places->list.titles[index], name);
-        } else if (convert_can_read(name) && tool_kind_of(name) == TOOL_UNKNOWN) {
-            places->other = name;
+                         search_paths->list.titles[index], name);
+        } else if (convert_can_read(name) && tool_file_kind(name) == TOOL_UNKNOWN) {
+            search_paths->unsupported_model = name;
         }
     }
 }
 
-bool tool_open_places(const tool_arguments *arguments, const md5_load_opts *opts,
-                      tool_places *places, md5_error *error)
+bool tool_open_search_paths(const tool_arguments *arguments, const md5_load_opts *opts,
+                            tool_search_paths *search_paths, md5_error *error)
 {
     const char *const paths[] = {arguments->mod, arguments->folder, arguments->base};
     for (size_t i = 0; i < COMMON_LENGTH(paths); i++) {
-        if (paths[i] && !add_place(places, paths[i], error))
+        if (paths[i] && !add_search_path(search_paths, paths[i], error))
             return false;
-        places->ends[i] = places->list.count;
+        search_paths->ends[i] = search_paths->list.count;
     }
-    for (size_t i = 0; i < places->list.count && opts; i++)
-        list_unread_files(places, i);
-    places->game = md5_create_game(places->list.paths, places->list.count, opts, error);
-    return places->game;
+    for (size_t i = 0; i < search_paths->list.count && opts; i++)
+        list_unread_files(search_paths, i);
+    search_paths->game =
+        md5_create_game(search_paths->list.paths, search_paths->list.count, opts, error);
+    return search_paths->game;
 }
 
-void tool_close_places(tool_places *places)
+void tool_close_search_paths(tool_search_paths *search_paths)
 {
-    md5_destroy_game(places->game);
-    common_free_game_paths(&places->list);
+    md5_destroy_game(search_paths->game);
+    common_free_game_paths(&search_paths->list);
 }
 
-void tool_name_other(const tool_places *places)
+void tool_suggest_convert(const tool_search_paths *search_paths)
 {
-    if (places->other)
+    if (search_paths->unsupported_model)
         common_print(stderr, "%s: not an MD5 file; use md5tool convert to convert this model\n",
-                     places->other);
+                     search_paths->unsupported_model);
 }
 
-char *tool_placed(const tool_places *places, const char *name)
+char *tool_full_path(const tool_search_paths *search_paths, const char *name)
 {
     uint32_t place = MD5_NONE;
-    if (places && places->game)
-        place = md5_game_find_file(places->game, name, 0);
+    if (search_paths && search_paths->game)
+        place = md5_game_find_file(search_paths->game, name, 0);
     if (place == MD5_NONE)
         return common_copy(name);
-    return common_format("%s/%s", places->list.titles[place], name);
+    return common_format("%s/%s", search_paths->list.titles[place], name);
 }
 
 bool tool_is_file(const md5_game *game, const char *path)
@@ -324,8 +325,8 @@ md5_files tool_files(md5_game *game)
     return game ? md5_game_files(game) : (md5_files){0};
 }
 
-char *tool_find_beside(const md5_game *game, const char *path, const char *before,
-                       const char *after)
+char *tool_find_sibling(const md5_game *game, const char *path, const char *before,
+                        const char *after)
 {
     char *const folder = common_folder(path);
     char *const stem = common_stem(path);
@@ -346,9 +347,9 @@ char *tool_find_beside(const md5_game *game, const char *path, const char *befor
     return found;
 }
 
-bool tool_has_beside(const md5_game *game, const char *path, const char *before, const char *after)
+bool tool_has_sibling(const md5_game *game, const char *path, const char *before, const char *after)
 {
-    char *const found = tool_find_beside(game, path, before, after);
+    char *const found = tool_find_sibling(game, path, before, after);
     const bool is_found = found;
     free(found);
     return is_found;
@@ -412,7 +413,7 @@ size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip)
     return found;
 }
 
-char *tool_mesh_beside(const char *path)
+char *tool_find_sibling_mesh(const char *path)
 {
     char *const folder = common_folder(path);
     common_list meshes = common_list_folder(folder, ".md5mesh");

@@ -42,8 +42,8 @@ typedef struct tool_arguments {
     common_texts mesh_options[CONVERT_NUM_MAPS + 1]; // as in convert_job
     common_texts outfits;                            // as in convert_job
     uint32_t range[2];
-    md5_engines asked; // requested engines, by --for
-    double *times;     // [num_times] in milliseconds, or in frames if `counts_frames`
+    md5_engines requested; // requested engines, by --for
+    double *times;         // [num_times] in milliseconds, or in frames if `counts_frames`
     int num_times;
     double ms; // the last of `times`
     uint32_t frame;
@@ -147,7 +147,7 @@ typedef enum tool_kind {
     TOOL_CUBE,
 } tool_kind;
 
-tool_kind tool_kind_of(const char *path); // by its extension
+tool_kind tool_file_kind(const char *path); // by its extension
 
 // Returns true if the bytes are a compressed clip, which only this library reads.
 bool tool_is_compressed_clip(const char *bytes, size_t size);
@@ -182,24 +182,27 @@ void tool_show_progress(size_t done, size_t count);
 // Files are read from a path, or by name in a game. `game` is NULL for files on disk. A game must
 // be used by one thread only.
 
-typedef struct tool_places {
+typedef struct tool_search_paths {
     common_game_paths list; // in order of priority: the mod, DIR, the base
     size_t ends[3];         // end of each of them in the list
     md5_game *game;
     size_t num_unread; // archives inside of archives or in subfolders, which are not mounted
-    const char *other; // a model of another format, which convert reads; if `opts` were given
-} tool_places;
+    const char *unsupported_model; // a model that only convert reads; set if `opts` were given
+} tool_search_paths;
 
-// Opens the folders and archives of the arguments. `places` may have callbacks. The caller must
-// close it in any case. With `opts`, reports archives that are not read.
-bool tool_open_places(const tool_arguments *arguments, const md5_load_opts *opts,
-                      tool_places *places, md5_error *error);
-void tool_name_other(const tool_places *places); // reports places->other
-void tool_close_places(tool_places *places);
+// Opens the folders and archives of the arguments. `search_paths` may have callbacks. The caller
+// must close it in any case. With `opts`, reports archives that are not read.
+bool tool_open_search_paths(const tool_arguments *arguments, const md5_load_opts *opts,
+                            tool_search_paths *search_paths, md5_error *error);
+
+// Prints that md5tool convert reads the unsupported model, if there is one.
+void tool_suggest_convert(const tool_search_paths *search_paths);
+
+void tool_close_search_paths(tool_search_paths *search_paths);
 
 // Returns the path of a file with its folder or archive, or a copy of `name` if it is not a file.
 // The caller frees it.
-char *tool_placed(const tool_places *places, const char *name);
+char *tool_full_path(const tool_search_paths *search_paths, const char *name);
 
 bool tool_is_file(const md5_game *game, const char *path);
 
@@ -211,15 +214,18 @@ md5_files tool_files(md5_game *game);
 
 // -- Rules of engines ------------------------------------------------------------------------
 
-void tool_print_engines(uint32_t set);                // prints their names
-bool tool_minds(md5_engines asked, const char *rule); // returns true if one of them has the rule
-void tool_print_rules(void);                          // prints all rules and the engines' reactions
+void tool_print_engines(uint32_t set); // prints their names
+void tool_print_rules(void);           // prints all rules and the engines' reactions
+
+// Returns true if one of the engines has a rule.
+bool tool_has_rule(md5_engines requested, const char *rule);
 
 // Returns the path DIR/`before`STEM`after` for a path DIR/STEM.md5mesh or DIR/STEM.md5anim, or
 // DIR/`before` if `after` is NULL. Returns NULL if that is not a file. The caller frees the path.
-char *tool_find_beside(const md5_game *game, const char *path, const char *before,
-                       const char *after);
-bool tool_has_beside(const md5_game *game, const char *path, const char *before, const char *after);
+char *tool_find_sibling(const md5_game *game, const char *path, const char *before,
+                        const char *after);
+bool tool_has_sibling(const md5_game *game, const char *path, const char *before,
+                      const char *after);
 
 // Returns the .mdl or .md2 file that a model or its clip replaces in Quake's and Quake II's
 // engines, or NULL. The caller frees it.
@@ -241,41 +247,46 @@ size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip)
 
 // Returns the mesh in the clip's folder to which a clip belongs, or NULL. The caller frees the
 // path.
-char *tool_mesh_beside(const char *path);
+char *tool_find_sibling_mesh(const char *path);
 
 // Returns the requested engines. Without any, guesses the engines of a file from its folder and the
 // files in it.
-md5_engines tool_engines(md5_engines asked, const md5_game *game, const char *path);
+md5_engines tool_engines(md5_engines requested, const md5_game *game, const char *path);
 
 // Checks a text for the requested engines, even if it has syntax errors. `text` NULL: creates an
 // empty check. Returns NULL for files of other kinds.
-md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_engines asked);
+md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_engines requested);
 
 // The same for a file. Returns NULL also if it cannot be read.
-md5_check *tool_check_file(md5_game *game, const char *path, md5_engines asked);
+md5_check *tool_check_file(md5_game *game, const char *path, md5_engines requested);
 
-typedef struct text_place {
+typedef struct text_position {
     uint32_t line;
     uint32_t column;
-} text_place;
+} text_position;
 
 // Add a violation of a rule at a position in the file, or in a line. Line 0 stands for no line.
-void tool_add_diagnostic(md5_check *check, const char *rule, text_place at, const char *format,
+void tool_add_diagnostic(md5_check *check, const char *rule, text_position at, const char *format,
                          va_list values);
-void tool_found(md5_check *check, const char *rule, uint32_t line, const char *format, ...)
+void tool_add_violation(md5_check *check, const char *rule, uint32_t line, const char *format, ...)
     COMMON_PRINTF(4, 5);
 
-void tool_judge_place(md5_game *game, md5_check *facts); // adds missing files in the same folder
+// Adds violations of rules about other files in the folder of a model or a clip.
+void tool_check_folder(md5_game *game, md5_check *file_check);
+
 // Returns true if frame 1 of a clip repeats frame 0 by a mistake of the exporter.
 bool tool_has_doubled_frame(const md5_anim *anim);
+
 // Adds errors in the motion of a clip, by the skin of its mesh. Without a mesh (NULL), checks only
 // the joints.
-void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *anim);
-const md5_diagnostic *tool_diagnostics(md5_check *check, size_t *count); // sorted by position
+void tool_check_motion(md5_check *clip, const md5_model *model, const md5_anim *anim);
+
+// Returns the diagnostics, sorted by position.
+const md5_diagnostic *tool_diagnostics(md5_check *check, size_t *count);
 
 // Returns true if a rule also describes an error of the library in its line, so that the error need
-// not be printed. Returns false if `facts` is NULL.
-bool tool_is_judged(const md5_check *facts, const md5_error *error);
+// not be printed. Returns false if `file_check` is NULL.
+bool tool_is_reported_by_rule(const md5_check *file_check, const md5_error *error);
 
 // -- Images -----------------------------------------------------------------------------------
 
@@ -292,7 +303,7 @@ typedef struct tool_image {
 bool tool_read_image(md5_game *game, const char *path, tool_image *image);
 
 // Adds the engines' diagnostics of an image.
-void tool_judge_image(md5_game *game, md5_check *facts, const char *path);
+void tool_check_image(md5_game *game, md5_check *file_check, const char *path);
 
 // Returns the image whose name is most similar to a path, with any extension: an image of its
 // folder, or in a game an image with the same name in another folder. Returns NULL if none is
@@ -308,8 +319,9 @@ char *tool_find_texture(const md5_game *game, const char *model, const char *sha
 
 // The motion of a foot from a frame to the next frame: its horizontal speed in units per second,
 // and true if it stands by the rules of md5_hold_params with its default limits times `scale`.
-double tool_level_speed(const md5_anim *anim, const md5_vec3 *places, uint32_t frame);
-bool tool_stands(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, float scale);
+double tool_horizontal_speed(const md5_anim *anim, const md5_vec3 *search_paths, uint32_t frame);
+bool tool_is_foot_planted(const md5_anim *anim, const md5_vec3 *search_paths, uint32_t frame,
+                          float scale);
 bool tool_is_foot(const char *joint); // by the name of the joint
 
 // -- Reports ----------------------------------------------------------------------------------
@@ -327,12 +339,12 @@ int tool_end_report(tool_report *report, size_t num_files, uint32_t judged);
 typedef struct tool_game_check {
     void (*print)(void *user, const md5_diagnostic *found); // paths include folder or archive
     void *user;
-    md5_engines asked;
-    size_t num_files;     // files that were read
-    size_t num_decls;     // declarations that were read
-    size_t num_defaulted; // declarations that the engine replaces by defaults
-    bool has_decls;       // false: nothing was read
-    tool_places places;   // open unless they cannot be read; the caller closes them
+    md5_engines requested;
+    size_t num_files;               // files that were read
+    size_t num_decls;               // declarations that were read
+    size_t num_defaulted;           // declarations that the engine replaces by defaults
+    bool has_decls;                 // false: nothing was read
+    tool_search_paths search_paths; // open unless they cannot be read; the caller closes them
 } tool_game_check;
 
 // Reads all declarations of the arguments' game folder or archive with their models and animations,

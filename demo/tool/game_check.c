@@ -1,0 +1,166 @@
+// md5tool check for a game folder: checks all files, and all declarations in engine mode and in
+// lenient mode. check.c prints the results.
+#include "demo/tool/game.h"
+
+void tool_begin_game_check(tool_game *game, tool_game_check *check)
+{
+    static const char *const engines[] = {"doom3", "darkmod", "quake4"}; // that have declarations
+    const uint32_t num_materials = md5_game_num_decls(game->md5, MD5_DECL_MATERIAL);
+    game->check = check;
+    game->is_on_surface = common_alloc(num_materials + (size_t)1, sizeof *game->is_on_surface);
+    game->num_models = md5_game_num_decls(game->md5, MD5_DECL_MODEL);
+    game->defaulted_models = common_alloc(game->num_models + 1, sizeof *game->defaulted_models);
+    for (int i = 0; i < MD5_NUM_DECL_TYPES; i++)
+        check->has_decls |= md5_game_num_decls(game->md5, (md5_decl_type)i) > 0;
+    if (check->requested.all != 0 || !check->has_decls)
+        return;
+    for (size_t i = 0; i < COMMON_LENGTH(engines); i++)
+        check->requested.all |= md5_find_engines(engines[i]);
+    check->requested.sure = check->requested.all;
+}
+
+// -- Declarations ---------------------------------------------------------------------------------
+
+// Prints that the skin of a model does not exist.
+static void check_model_skin(tool_game *game, const md5_decl *decl)
+{
+    md5_error error = {0};
+    const md5_model_def *const model = md5_game_model_def(game->md5, decl->name, &error);
+    if (model && model->skin && !tool_decl_exists(game, MD5_DECL_SKIN, model->skin))
+        tool_print_violation(game, decl->file, tool_decl_position(decl), "no-skin-decl",
+                             "'%.100s': no skin '%.150s'", decl->name, model->skin);
+}
+
+// Prints the materials of a skin that do not exist.
+static void check_skin_materials(tool_game *game, const md5_decl *decl)
+{
+    md5_error error = {0};
+    const md5_skin_def *const skin = md5_game_skin_def(game->md5, decl->name, &error);
+    for (uint32_t i = 0; skin && i < skin->num_replacements; i++) {
+        const char *const material = skin->replacements[i].to;
+        if (!tool_decl_exists(game, MD5_DECL_MATERIAL, material))
+            tool_print_missing_material(game, decl->file, tool_decl_position(decl), material);
+    }
+}
+
+// Parses a declaration as the engine does. If the engine replaces it with the default, prints why;
+// models are stored and printed after the last one. Other types have no rule about defaults.
+static bool check_decl_as_engine(tool_game *game, const md5_decl *decl, md5_error *error)
+{
+    tool_clear_game_warnings(game);
+    if (!tool_parse_decl(game->md5, decl, error))
+        return false;
+    if (decl->state != MD5_DECL_DEFAULTED)
+        return true;
+    game->check->num_defaulted++;
+    if (decl->type == MD5_DECL_MODEL)
+        tool_store_defaulted_model(game, decl);
+    else if (decl->type == MD5_DECL_MATERIAL && game->is_on_surface[decl->index])
+        tool_print_defaulted_material(game, decl);
+    return true;
+}
+
+// Parses a declaration in lenient mode, and prints the warnings and the names that do not exist.
+static bool check_decl_leniently(tool_game *game, const md5_decl *decl, md5_error *error)
+{
+    if (!tool_parse_decl(game->md5, decl, error))
+        return false;
+    game->check->num_decls++;
+    if (decl->type == MD5_DECL_ENTITY && !tool_check_entity_keys(game, decl, error))
+        return false;
+    tool_print_game_warnings(game);
+    if (decl->type == MD5_DECL_MODEL) {
+        tool_check_clips(game, decl);
+        check_model_skin(game, decl);
+    } else if (decl->type == MD5_DECL_MATERIAL) {
+        tool_check_material_images(game, decl);
+    } else if (decl->type == MD5_DECL_SKIN) {
+        check_skin_materials(game, decl);
+    }
+    return true;
+}
+
+// Calls a function for all declarations in a mode.
+static bool walk_all_decls(tool_game *game, md5_parse_mode mode, tool_visit_decl_fn *visit,
+                           md5_error *error)
+{
+    static const md5_decl_type types[] = {MD5_DECL_TABLE,  MD5_DECL_MATERIAL,
+                                          MD5_DECL_SKIN,   MD5_DECL_MODEL,
+                                          MD5_DECL_ENTITY, MD5_DECL_ARTICULATED_FIGURE};
+    game->mode = mode;
+    if (!md5_game_set_parse_mode(game->md5, mode, error))
+        return false;
+    for (size_t i = 0; i < COMMON_LENGTH(types); i++) {
+        if (!tool_walk_decls(game, types[i], visit, error))
+            return false;
+    }
+    return true;
+}
+
+// Checks all declarations, first in engine mode, which stops at the first error of a declaration.
+// Then in lenient mode, which finds further errors; errors that were already printed are skipped.
+static bool check_all_decls(tool_game *game, md5_error *error)
+{
+    const bool is_done = walk_all_decls(game, MD5_PARSE_ENGINE, check_decl_as_engine, error);
+    tool_print_defaulted_models(game);
+    tool_clear_game_warnings(game);
+    tool_hide_error_locations(game);
+    return is_done && walk_all_decls(game, MD5_PARSE_LENIENT, check_decl_leniently, error);
+}
+
+// -- Commands -------------------------------------------------------------------------------------
+
+// Calls a function for the materials on the checked surfaces in a mode.
+static void check_surface_materials(tool_game *game, md5_parse_mode mode, tool_visit_decl_fn *visit)
+{
+    md5_error error = {0};
+    const uint32_t num_materials = md5_game_num_decls(game->md5, MD5_DECL_MATERIAL);
+    game->mode = mode;
+    for (uint32_t i = 0; i < num_materials; i++) {
+        if (game->is_on_surface[i] && md5_game_set_parse_mode(game->md5, mode, &error))
+            visit(game, md5_game_decl(game->md5, MD5_DECL_MATERIAL, i), &error);
+    }
+}
+
+void tool_check_mesh_materials(tool_game *game, const char *path)
+{
+    const md5_engines requested = game->check->requested;
+    game->check->requested = tool_engines(requested, game->md5, path);
+    md5_check *const check = tool_check_file(game->md5, path, game->check->requested);
+    if (check) {
+        check->num_diagnostics = 0; // explain does not print errors in the text of the mesh
+        tool_check_folder(game->md5, check);
+        tool_print_file_diagnostics(game, check);
+        if (game->check->has_decls)
+            tool_check_surfaces(game, check);
+    }
+    tool_clear_game_warnings(game);
+    check_surface_materials(game, MD5_PARSE_LENIENT, check_decl_leniently);
+    check_surface_materials(game, MD5_PARSE_ENGINE, check_decl_as_engine);
+    tool_check_stored_images(game);
+    md5_game_set_parse_mode(game->md5, MD5_PARSE_LENIENT, NULL);
+    game->check->requested = requested;
+    md5_free_check(check);
+}
+
+int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
+{
+    tool_game game;
+    md5_error error = {0};
+    int status = tool_open_game(arguments, true, &game);
+    game.check = check;
+    tool_print_game_warnings(&game);
+    if (status == TOOL_OK)
+        tool_begin_game_check(&game, check);
+    if (check->has_decls) {
+        tool_check_game_files(&game);
+        const bool is_checked = check_all_decls(&game, &error);
+        tool_print_missing_files(&game);
+        tool_check_stored_images(&game);
+        status = tool_end(is_checked, &error);
+    }
+    check->search_paths = game.search_paths;
+    game.search_paths = (tool_search_paths){.game = NULL}; // the caller closes them
+    tool_close_game(&game);
+    return status;
+}

@@ -1,0 +1,267 @@
+// md5tool list: prints the names of the models, entities, skins, clips, materials and files of a
+// game folder.
+#include "demo/tool/game.h"
+
+// Prints an item. `file` is NULL or the file that declares it, `line` is 0 or the line of its
+// declaration. `model` is NULL or the model of a clip.
+static void print_item(tool_game *game, const char *model, const char *name, const char *file,
+                       uint32_t line)
+{
+    game->is_found = true;
+    if (game->is_json) {
+        common_print_json("{\"kind\":%s", game->kind);
+        if (model)
+            common_print_json(",\"model\":%s", model);
+        common_print_json(",\"name\":%s", name);
+        if (file)
+            common_print_json(",\"file\":%s", file);
+        if (line > 0)
+            printf(",\"line\":%u", line);
+        puts("}");
+    } else {
+        printf("%-8s  ", game->kind);
+        if (model)
+            common_print(stdout, "%s ", model);
+        common_print(stdout, "%s", name);
+        if (file)
+            common_print(stdout, "  %s", file);
+        if (line > 0)
+            printf(":%u", line);
+        putchar('\n');
+    }
+}
+
+// Prints the location of a declaration without parsing it.
+static bool list_decl(tool_game *game, const md5_decl *decl, md5_error *error)
+{
+    (void)error;
+    print_item(game, NULL, decl->name, decl->file, decl->keyword_line);
+    return true;
+}
+
+// Stores the files of a clip as used by a model. Returns the size of their names with the other
+// text of a line.
+static size_t add_used_files(tool_game *game, const md5_model_anim *anim)
+{
+    enum { BYTES_PER_LINE = 32 };
+    size_t size = 0;
+    for (uint32_t i = 0; i < anim->num_files; i++) {
+        common_add(&game->used, common_copy(anim->files[i]));
+        size += strlen(anim->files[i]) + BYTES_PER_LINE;
+    }
+    return size;
+}
+
+// Prints the clips of a model, including those that it inherits. The size of the list is limited,
+// because a long chain of models would print each clip for every model.
+static bool list_clips(tool_game *game, const md5_decl *decl, md5_error *error)
+{
+    enum { MAX_BYTES = 32 << 20 };
+    if (game->is_cut)
+        return true;
+    const md5_model_def *const model = md5_game_model_def(game->md5, decl->name, error);
+    if (!model)
+        return false;
+    for (uint32_t i = 0; i < model->num_anims && !game->is_cut; i++) {
+        const md5_model_anim *const anim = md5_model_def_anim(model, i);
+        game->num_bytes += strlen(decl->name) + strlen(anim->name) + add_used_files(game, anim);
+        print_item(game, decl->name, anim->name, anim->files[0], 0);
+        game->is_cut = game->num_bytes > MAX_BYTES;
+    }
+    if (game->is_cut)
+        common_print(stderr,
+                     "md5tool: error: too many clips: clips from model %s on are not listed\n",
+                     decl->name);
+    return true;
+}
+
+// Prints the files with an extension that no model names.
+static void list_unused_files(tool_game *game, const char *extension)
+{
+    const common_list *const used = &game->used;
+    common_sort(used->names, used->count, sizeof *used->names, common_order_by_case);
+    const size_t count = md5_game_num_files(game->md5);
+    for (size_t i = 0; i < count; i++) {
+        const char *const name = md5_game_file(game->md5, i);
+        if (!common_has_suffix(name, extension))
+            continue;
+        const bool is_used =
+            used->count > 0
+            && bsearch(&name, used->names, used->count, sizeof name, common_order_by_case);
+        if (!is_used)
+            print_item(game, NULL, name, NULL, 0);
+    }
+}
+
+// Prints the names of all files.
+static void list_files(tool_game *game)
+{
+    const size_t count = md5_game_num_files(game->md5);
+    for (size_t i = 0; i < count; i++) {
+        const char *const name = md5_game_file(game->md5, i);
+        game->is_found = true;
+        if (game->is_json)
+            common_print_json(i == 0 ? "[%s" : ",\n%s", name);
+        else
+            common_print(stdout, "%s\n", name);
+    }
+    if (game->is_json)
+        puts(count > 0 ? "]" : "[]");
+}
+
+// -- Command --------------------------------------------------------------------------------------
+
+// Kinds of items, in the order in which they are printed.
+static const struct listed_kind {
+    const char *name;
+    const char *word; // argument that selects the kind
+    md5_decl_type type;
+    tool_visit_decl_fn *list;
+    const char *extension; // NULL or the extension of files that are listed if no model uses them
+} kinds[] = {
+    {
+        .name = "model",
+        .word = "models",
+        .type = MD5_DECL_MODEL,
+        .list = list_decl,
+        .extension = ".md5mesh",
+    },
+    {
+        .name = "entity",
+        .word = "entities",
+        .type = MD5_DECL_ENTITY,
+        .list = list_decl,
+    },
+    {
+        .name = "skin",
+        .word = "skins",
+        .type = MD5_DECL_SKIN,
+        .list = list_decl,
+    },
+    {
+        .name = "clip",
+        .word = "clips",
+        .type = MD5_DECL_MODEL,
+        .list = list_clips,
+        .extension = ".md5anim",
+    },
+    {
+        .name = "material",
+        .word = "materials",
+        .type = MD5_DECL_MATERIAL,
+        .list = list_decl,
+    },
+};
+enum { NUM_KINDS = COMMON_LENGTH(kinds) };
+
+// Returns the index of the kind with a word, or NUM_KINDS.
+static int find_kind(const char *word)
+{
+    int kind = 0;
+    while (kind < NUM_KINDS && strcmp(word, kinds[kind].word) != 0)
+        kind++;
+    return kind;
+}
+
+// The selected kinds.
+typedef struct list_choice {
+    bool is_all; // no kind was given
+    bool is_selected[NUM_KINDS];
+    bool has_files;
+} list_choice;
+
+// Reads the kinds. Returns an exit status, and prints an error for an unknown kind.
+static int read_list_choice(tool_arguments *arguments, list_choice *choice)
+{
+    for (int i = 0; i < arguments->num_words; i++) {
+        const char *const word = arguments->words[i];
+        const int kind = find_kind(word);
+        if (strcmp(word, "files") == 0) {
+            choice->has_files = true;
+            choice->is_all = false;
+        } else if (kind < NUM_KINDS) {
+            choice->is_selected[kind] = true;
+            choice->is_all = false;
+        } else if (i == 0 && !arguments->folder) { // with --base the first word may be DIR
+            arguments->folder = word;
+        } else {
+            return tool_usage("list",
+                              "unknown kind '%s': expected models, entities, skins, clips, "
+                              "materials or files",
+                              word);
+        }
+    }
+    return TOOL_OK;
+}
+
+// Prints the items of a kind. Returns an exit status.
+static int list_kind(tool_game *game, const struct listed_kind *kind)
+{
+    md5_error error = {0};
+    game->kind = kind->name;
+    const bool is_listed = tool_walk_decls(game, kind->type, kind->list, &error);
+    if (is_listed && kind->extension && !game->is_cut)
+        list_unused_files(game, kind->extension);
+    return tool_end(is_listed, &error);
+}
+
+// Prints the selected kinds of an opened game. Returns an exit status: the command fails if clips
+// were skipped or nothing can be read.
+static int list_game(tool_game *game, const list_choice *choice)
+{
+    int status = TOOL_OK;
+    const uint32_t num_unread = md5_game_num_unread(game->md5);
+    if (num_unread > 0)
+        fprintf(stderr,
+                "md5tool: %u declaration files cannot be read; use md5tool check to list the "
+                "errors\n",
+                num_unread);
+    for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
+        if (choice->is_all || choice->is_selected[i])
+            status = list_kind(game, &kinds[i]);
+    }
+    if (choice->has_files)
+        list_files(game);
+    if (!game->is_found)
+        tool_suggest_convert(&game->search_paths);
+    const bool is_unread = game->search_paths.num_unread > 0 && !game->is_found;
+    if (game->is_cut || is_unread)
+        return TOOL_BAD_FILE;
+    return status;
+}
+
+static int run_list(tool_arguments *arguments)
+{
+    tool_game game;
+    list_choice choice = {.is_all = true};
+    // With --base, read_list_choice() finds DIR.
+    int status = tool_read_game_folder(arguments, INT_MAX);
+    if (status == TOOL_OK)
+        status = read_list_choice(arguments, &choice);
+    if (status != TOOL_OK)
+        return status;
+    status = tool_open_game(arguments, true, &game);
+    game.is_json = arguments->is_json;
+    if (status == TOOL_OK)
+        status = list_game(&game, &choice);
+    tool_close_game(&game);
+    return status;
+}
+
+const tool_command tool_list = {
+    "list",
+    run_list,
+    0,
+    INT_MAX,
+    "folder",
+    "usage: md5tool list DIR [KIND...]\n"
+    "\n"
+    "Lists the contents of a game folder: models, entities, skins, clips and materials, or only\n"
+    "the given KINDs. Models and clips include .md5mesh and .md5anim files that no declaration\n"
+    "uses, so folders without declarations can be listed, too. Each line has the kind, the name\n"
+    "(of clips: model and clip) and file:line of the declaration. KIND files lists the names of\n"
+    "all files; with --json as one array, as the element <md5-model> reads it.\n"
+    "\n"
+    "  --base DIR          the base game folder that DIR extends\n"
+    "  --mod DIR           a mod folder, whose files override those of DIR\n"
+    "  --json              print one JSON object per line\n"};
