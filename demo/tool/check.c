@@ -5,16 +5,16 @@
 // State of the command.
 typedef struct checker {
     tool_report *report;
-    md5_engines requested;  // by --for; none: a guess for each file
-    uint32_t judged;        // engines for which any file was checked
-    bool shows_progress;    // only standard error is a terminal
-    size_t num_failed;      // games that cannot be read
-    tool_game_check opened; // the game of the current files; empty: the files are on disk
-    md5_game *game;         // opened.search_paths.game
+    md5_engines requested;    // by --for; none: a guess for each file
+    uint32_t checked_engines; // engines for which any file was checked
+    bool shows_progress;      // only standard error is a terminal
+    size_t num_failed;        // games that cannot be read
+    tool_game_check opened;   // the game of the current files; empty: the files are on disk
+    md5_game *game;           // opened.search_paths.game
 } checker;
 
 // Geometry of models that the checks do not need.
-enum { NOT_JUDGED = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES };
+enum { UNUSED_GEOMETRY = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES };
 
 // -- Diagnostics ----------------------------------------------------------------------------------
 
@@ -23,11 +23,11 @@ typedef struct report {
     const char *path;
     md5_diagnostic *diagnostics; // of the library
     size_t count;
-    unsigned num_unreported; // warnings that exceed the limit of the library
-    md5_check *file_check;   // violations of rules; NULL: there are no rules for this kind of file
-    uint32_t judged;         // engines for which the file was checked
-    bool keeps_model;        // `model` is needed for clips of the same part
-    md5_check **clips;       // [num_clips] of a mesh: its clips
+    unsigned num_unreported;  // warnings that exceed the limit of the library
+    md5_check *file_check;    // violations of rules; NULL: there are no rules for this kind of file
+    uint32_t checked_engines; // engines for which the file was checked
+    bool keeps_model;         // `model` is needed for clips of the same part
+    md5_check **clips;        // [num_clips] of a mesh: its clips
     size_t num_clips;
     md5_model *model; // if keeps_model
 } report;
@@ -41,13 +41,13 @@ static void add_diagnostic(void *user, const md5_error *error)
 }
 
 // Prints a diagnostic with the folder or archive of its file.
-static void print_placed(void *user, const md5_diagnostic *found)
+static void print_located(void *user, const md5_diagnostic *found)
 {
     const checker *const check = user;
     char *const path = tool_full_path(&check->opened.search_paths, found->error.file);
-    md5_diagnostic placed = *found;
-    convert_name_file(&placed.error, path);
-    tool_report_diagnostic(check->report, &placed);
+    md5_diagnostic located = *found;
+    convert_name_file(&located.error, path);
+    tool_report_diagnostic(check->report, &located);
     free(path);
 }
 
@@ -59,9 +59,9 @@ static void print_diagnostics(checker *check, const report *from)
         from->file_check ? tool_diagnostics(from->file_check, &count) : NULL;
     for (size_t i = 0; i < from->count; i++)
         if (!tool_is_reported_by_rule(from->file_check, &from->diagnostics[i].error))
-            print_placed(check, &from->diagnostics[i]);
+            print_located(check, &from->diagnostics[i]);
     for (size_t k = 0; k < count; k++)
-        print_placed(check, &violations[k]);
+        print_located(check, &violations[k]);
     tool_count_warnings(check->report, from->num_unreported);
 }
 
@@ -116,39 +116,62 @@ typedef struct cited_mesh {
     bool is_read;
 } cited_mesh;
 
-// Checks a clip with the mesh that a file assigns to it, unless it is also the mesh of find_mesh().
-// The diagnostics are added to the report of the file.
-static void judge_named(const reading *part, report *to, cited_mesh *mesh, const char *path,
-                        const md5_anim *anim)
+// Returns true if find_mesh() selects the mesh of a clip anyway. Then the clip is checked with it
+// in its own report.
+static bool is_mesh_of_clip(const reading *part, const char *mesh, const char *clip)
 {
-    const size_t index = tool_find_path(part->clip_paths, part->num_clips, path);
-    if (index < part->num_clips && strcmp(part->clip_paths[index], path) == 0) {
-        const report *const guess = find_mesh(part, path);
-        if (guess && strcmp(guess->path, mesh->path) == 0)
-            return;
-    }
-    if (!mesh->is_read)
-        mesh->file_check = tool_check_file(part->check->game, mesh->path, (md5_engines){0});
-    if (!mesh->is_read && mesh->file_check)
-        md5_check_model(mesh->file_check, mesh->model);
+    const size_t index = tool_find_path(part->clip_paths, part->num_clips, clip);
+    const bool is_read = index < part->num_clips && strcmp(part->clip_paths[index], clip) == 0;
+    const report *const found = is_read ? find_mesh(part, clip) : NULL;
+    return found && strcmp(found->path, mesh) == 0;
+}
+
+// Returns the check of a mesh, which is read for its first clip; NULL if it cannot be read.
+static md5_check *get_mesh_check(const reading *part, cited_mesh *mesh)
+{
+    if (mesh->is_read)
+        return mesh->file_check;
     mesh->is_read = true;
-    md5_engines requested = tool_engines(part->check->requested, part->check->game, path);
-    if (part->check->requested.all == 0 && tool_file_kind(to->path) == TOOL_MACHINE)
-        requested.sure = 0; // only this library plays machines, and it matches joints by name
-    md5_check *const clip =
-        mesh->file_check ? tool_check_file(part->check->game, path, requested) : NULL;
-    size_t count = 0;
+    mesh->file_check = tool_check_file(part->check->game, mesh->path, (md5_engines){0});
+    if (mesh->file_check)
+        md5_check_model(mesh->file_check, mesh->model);
+    return mesh->file_check;
+}
+
+// Returns the engines for which a clip that a file cites is checked.
+static md5_engines select_cited_engines(const reading *part, const char *file, const char *clip)
+{
+    md5_engines engines = tool_engines(part->check->requested, part->check->game, clip);
+    const bool is_guess = part->check->requested.all == 0;
+    if (is_guess && tool_file_kind(file) == TOOL_MACHINE)
+        engines.sure = 0; // only this library plays machines, and it matches joints by name
+    return engines;
+}
+
+// Checks a clip with the mesh that a file assigns to it, and adds the diagnostics to the report of
+// the file.
+static void check_cited_clip(const reading *part, report *to, cited_mesh *mesh, const char *path,
+                             const md5_anim *anim)
+{
+    if (is_mesh_of_clip(part, mesh->path, path))
+        return;
+    md5_check *const mesh_check = get_mesh_check(part, mesh);
+    if (!mesh_check)
+        return;
+    const md5_engines engines = select_cited_engines(part, to->path, path);
+    md5_check *const clip = tool_check_file(part->check->game, path, engines);
     if (!clip)
         return;
-    clip->num_diagnostics = 0;
-    md5_check_pair(mesh->file_check, clip);
+    clip->num_diagnostics = 0; // the report of the clip has the errors in its text
+    md5_check_pair(mesh_check, clip);
     tool_check_motion(clip, mesh->model, anim);
+    size_t count = 0;
     const md5_diagnostic *const found = tool_diagnostics(clip, &count);
     for (size_t i = 0; i < count; i++) {
         to->diagnostics = common_grow(to->diagnostics, to->count, sizeof *to->diagnostics);
         to->diagnostics[to->count++] = found[i];
     }
-    to->judged |= clip->engines.all;
+    to->checked_engines |= clip->engines.all;
     md5_free_check(clip);
 }
 
@@ -167,7 +190,7 @@ static void check_machine(const reading *part, const md5_character *machine, rep
     common_sort(clips, machine->num_clips, sizeof *clips, common_order_by_text);
     for (uint32_t i = 0; i < machine->num_clips; i++)
         if (i == 0 || strcmp(clips[i].path, clips[i - 1].path) != 0)
-            judge_named(part, to, &mesh, clips[i].path, clips[i].anim);
+            check_cited_clip(part, to, &mesh, clips[i].path, clips[i].anim);
     free(clips);
     md5_free_check(mesh.file_check);
 }
@@ -221,7 +244,7 @@ static void check_cube_anim(const reading *part, cited_mesh *mesh, const char *p
     md5_binding *const binding = md5_bind(mesh->model, anim, &bind_opts, &error);
     if (!binding)
         add_diagnostic(to, &error);
-    judge_named(part, to, mesh, path, anim);
+    check_cited_clip(part, to, mesh, path, anim);
     md5_free_binding(binding);
     md5_free_anim(anim);
 }
@@ -272,8 +295,8 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
 
 // -- Reading --------------------------------------------------------------------------------------
 
-// Checks a clip, with its mesh if it is known.
-static void judge_clip(const reading *part, const report *to, const md5_anim *anim)
+// Checks a clip, with its mesh if the part contains it. `anim` is NULL if the clip is invalid.
+static void check_clip(const reading *part, const report *to, const md5_anim *anim)
 {
     const report *const mesh = find_mesh(part, to->path);
     const bool has_mesh = mesh && mesh->file_check;
@@ -281,12 +304,15 @@ static void judge_clip(const reading *part, const report *to, const md5_anim *an
         md5_check_pair(mesh->file_check, to->file_check);
     if (!anim)
         return;
+    if (!has_mesh || mesh->model) {
+        tool_check_motion(to->file_check, has_mesh ? mesh->model : NULL, anim);
+        return;
+    }
     md5_error error = {0};
-    const md5_load_opts opts = {.skip_geometry = NOT_JUDGED,
+    const md5_load_opts opts = {.skip_geometry = UNUSED_GEOMETRY,
                                 .files = tool_files(part->check->game)};
-    md5_model *const model =
-        has_mesh && !mesh->model ? md5_load_model(mesh->path, &opts, &error) : NULL;
-    tool_check_motion(to->file_check, has_mesh && mesh->model ? mesh->model : model, anim);
+    md5_model *const model = md5_load_model(mesh->path, &opts, &error);
+    tool_check_motion(to->file_check, model, anim);
     md5_free_model(model);
 }
 
@@ -309,12 +335,24 @@ static void check_text(const reading *part, const tool_asset *asset, const char 
                                      tool_engines(part->check->requested, game, to->path));
     if (!to->file_check)
         return;
-    to->judged = to->file_check->engines.all;
+    to->checked_engines = to->file_check->engines.all;
     tool_check_folder(game, to->file_check);
     if (asset->model)
         md5_check_model(to->file_check, asset->model);
     if (tool_file_kind(to->path) == TOOL_ANIM)
-        judge_clip(part, to, asset->anim);
+        check_clip(part, to, asset->anim);
+}
+
+// Reports a compressed clip if engines are requested that cannot read it.
+static void check_compressed_clip(const reading *part, const char *bytes, size_t size, report *to)
+{
+    md5_error error = {0};
+    const uint32_t third_party_engines = part->check->requested.all & ~MD5_ENGINE_LIBRARY;
+    if (third_party_engines == 0 || !tool_is_compressed_clip(bytes, size))
+        return;
+    convert_fail(&error, MD5_ERROR_VERSION, to->path,
+                 "compressed clips are supported only by engines that use md5model");
+    add_diagnostic(to, &error);
 }
 
 // Reads a file and fills its report.
@@ -322,7 +360,7 @@ static void read_checked_file(const reading *part, report *to)
 {
     md5_load_opts opts = {.warn = add_diagnostic,
                           .warn_user = to,
-                          .skip_geometry = NOT_JUDGED,
+                          .skip_geometry = UNUSED_GEOMETRY,
                           .files = tool_files(part->check->game)};
     tool_asset asset;
     md5_error error = {0};
@@ -332,12 +370,8 @@ static void read_checked_file(const reading *part, report *to)
     const bool is_text = kind == TOOL_MODEL || kind == TOOL_ANIM;
     size_t size = 0;
     char *const bytes = is_text ? tool_read_file(part->check->game, to->path, &size) : NULL;
-    const bool is_compressed = bytes && tool_is_compressed_clip(bytes, size);
-    if (is_compressed && (part->check->requested.all & ~MD5_ENGINE_LIBRARY) != 0) {
-        convert_fail(&error, MD5_ERROR_VERSION, to->path,
-                     "compressed clips are supported only by engines that use md5model");
-        add_diagnostic(to, &error);
-    }
+    if (bytes)
+        check_compressed_clip(part, bytes, size, to);
     count_unreported(&asset, to);
     if (asset.cube)
         check_cube(part, asset.cube, to);
@@ -364,8 +398,9 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
     }
 }
 
-// Sorts the files of a part: `order` begins with all other files and ends with the clips, and lists
-// of meshes and clips are sorted for searches. Returns the number of files that are not clips.
+// Sorts the files of a part: `order` begins with the files that are not clips and ends with the
+// clips. The lists of meshes and clips are sorted for searches. Returns the number of files that
+// are not clips.
 static size_t sort_part(reading *part)
 {
     size_t num_others = 0;
@@ -378,13 +413,13 @@ static size_t sort_part(reading *part)
             part->meshes[part->num_meshes++] = to;
         if (kind == TOOL_ANIM) {
             part->num_clips++;
-            part->order[part->num_read - part->num_clips] = to;
+            part->order[part->num_read - part->num_clips] = to; // from the end
         } else {
             part->order[num_others++] = to;
         }
     }
     part->clips = part->order + num_others;
-    part->clip_paths = part->mesh_paths + part->num_meshes;
+    part->clip_paths = part->mesh_paths + part->num_meshes; // one array for both
     common_sort(part->meshes, part->num_meshes, sizeof(report *), compare_files);
     common_sort(part->clips, part->num_clips, sizeof(report *), compare_files);
     for (size_t i = 0; i < part->num_meshes; i++)
@@ -454,7 +489,7 @@ static size_t count_part(char *const *names, size_t num_names)
 static void finish_report(checker *check, const report *from)
 {
     print_diagnostics(check, from);
-    check->judged |= from->judged;
+    check->checked_engines |= from->checked_engines;
     md5_free_check(from->file_check);
     md5_free_model(from->model);
     free(from->diagnostics);
@@ -493,30 +528,46 @@ static void check_files(checker *check, const common_list *files)
     common_stop_threads(threads);
 }
 
+// Prints how many declarations were read.
+static void print_num_decls(const tool_game_check *game)
+{
+    if (game->requested.all & md5_find_engines("doom3"))
+        printf("%zu declarations; Doom 3 would replace %zu with defaults\n", game->num_decls,
+               game->num_defaulted);
+    else
+        printf("%zu declarations\n", game->num_decls);
+}
+
+// Returns the files of a game that are checked like files on disk. If the game has declarations,
+// tool_check_game() has checked models, clips and camera paths already.
+static common_list list_remaining_files(md5_game *game, bool has_decls)
+{
+    const tool_kind last_checked = has_decls ? TOOL_CAMERA : TOOL_UNKNOWN;
+    common_list files = {0};
+    for (size_t i = 0; game && i < md5_game_num_files(game); i++) {
+        const char *const name = md5_game_file(game, i);
+        if (tool_file_kind(name) > last_checked)
+            common_add(&files, common_copy(name));
+    }
+    // Sort by folders, as check_files() requires.
+    common_sort(files.names, files.count, sizeof *files.names, tool_compare_paths);
+    return files;
+}
+
 // Checks a game folder or an archive. Returns its number of files.
 static size_t check_game(checker *check, const tool_arguments *arguments)
 {
     tool_game_check *const game = &check->opened;
-    *game = (tool_game_check){.print = print_placed, .user = check, .requested = check->requested};
-    check->num_failed += tool_check_game(arguments, game) != TOOL_OK;
+    *game = (tool_game_check){.print = print_located, .user = check, .requested = check->requested};
+    if (tool_check_game(arguments, game) != TOOL_OK)
+        check->num_failed++;
     check->game = game->search_paths.game;
-    check->judged |= game->has_decls ? game->requested.all : 0;
-    const bool is_shown = game->has_decls && tool_is_for_people(check->report);
-    if (is_shown && !(game->requested.all & md5_find_engines("doom3")))
-        printf("%zu declarations\n", game->num_decls);
-    else if (is_shown)
-        printf("%zu declarations; Doom 3 would replace %zu with defaults\n", game->num_decls,
-               game->num_defaulted);
-    common_list files = {0};
-    if (check->game) {
-        for (size_t i = 0; i < md5_game_num_files(check->game); i++) {
-            const char *const name = md5_game_file(check->game, i);
-            if (tool_file_kind(name) > (game->has_decls ? TOOL_CAMERA : TOOL_UNKNOWN))
-                common_add(&files, common_copy(name));
-        }
+    if (game->has_decls) {
+        check->checked_engines |= game->requested.all;
+        if (tool_is_for_people(check->report))
+            print_num_decls(game);
     }
-    // Sort by folders, as check_files() requires.
-    common_sort(files.names, files.count, sizeof *files.names, tool_compare_paths);
+    common_list files = list_remaining_files(check->game, game->has_decls);
     check_files(check, &files);
     const size_t num_files = game->num_files + files.count;
     common_free_list(&files);
@@ -535,6 +586,14 @@ static bool is_below(const char *path, const char *folder)
     return strncmp(path, folder, length) == 0 && path[length] == '/';
 }
 
+// Warns that a folder was not read completely.
+static void report_unread_folder(checker *check, const char *path, const char *warning)
+{
+    md5_diagnostic unread = {.count = 1};
+    convert_fail(&unread.error, MD5_WARNING, path, "%s", warning);
+    tool_report_diagnostic(check->report, &unread);
+}
+
 // Checks the files and archives in a folder that is not a game folder: checks archives, and adds
 // the files to `files`. If the folder is the folder of an engine, its folder `base` is checked as a
 // game. Returns the number of checked files in archives and in the game.
@@ -544,31 +603,30 @@ static size_t check_folder(checker *check, tool_arguments *arguments, const char
     size_t num_files = 0;
     char *const base = common_join(path, "base");
     const bool has_base = common_is_folder(base) && common_is_game_folder(base);
-    arguments->folder = base;
-    if (has_base)
+    if (has_base) {
+        arguments->folder = base;
         num_files += check_game(check, arguments);
+    }
     common_walk walk = {.is_wanted = is_read,
                         .goes_on = check->shows_progress ? tool_show_search : NULL};
     common_list found = common_walk_folder(path, &walk);
     for (size_t i = 0; i < found.count; i++) {
         if (has_base && is_below(found.names[i], base))
             continue;
-        arguments->folder = found.names[i];
-        if (is_checked(found.names[i]))
+        if (is_checked(found.names[i])) {
             common_add(files, common_copy(found.names[i]));
-        else // an archive is checked separately
+        } else { // an archive, which is checked separately
+            arguments->folder = found.names[i];
             num_files += check_game(check, arguments);
+        }
     }
     arguments->folder = path;
     if (found.count == 0 && !has_base)
-        check_game(check, arguments); // reports the model of another format
+        check_game(check, arguments); // reports a model of another format
     common_free_list(&found);
     free(base);
-    if (walk.warning[0] != '\0') {
-        md5_diagnostic unread = {.count = 1};
-        convert_fail(&unread.error, MD5_WARNING, path, "%s", walk.warning);
-        tool_report_diagnostic(check->report, &unread);
-    }
+    if (walk.warning[0] != '\0')
+        report_unread_folder(check, path, walk.warning);
     return num_files;
 }
 
@@ -603,7 +661,7 @@ static int check_all(tool_arguments *arguments)
     check_files(&check, &files);
     const size_t num_files = files.count + num_game_files;
     common_free_list(&files);
-    const int status = tool_end_report(check.report, num_files, check.judged);
+    const int status = tool_end_report(check.report, num_files, check.checked_engines);
     return check.num_failed > 0 ? TOOL_BAD_FILE : status;
 }
 

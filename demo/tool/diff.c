@@ -43,6 +43,18 @@ static int compare_sides(const side *a, uint32_t i, const side *b, uint32_t j)
     return by_name(&a->sorted[i], &b->sorted[j]);
 }
 
+// Returns true if a joint has the same name and the same index in both skeletons. Prints different
+// parents.
+static bool diff_joint(const side *of_a, const md5_joint *in_a, const side *of_b,
+                       const md5_joint *in_b, bool *differs)
+{
+    const char *const first = parent_name(of_a, in_a);
+    const char *const second = parent_name(of_b, in_b);
+    if (strcmp(first, second) != 0)
+        DIFFERS("joint %s: parent %s, then %s\n", in_a->name, first, second);
+    return in_a - of_a->skeleton->joints == in_b - of_b->skeleton->joints;
+}
+
 // Prints joints that only one skeleton has, and different parents. Returns pairs[a's joints]: the
 // joint of b with the same name, or MD5_NONE. The caller frees it.
 static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool *differs)
@@ -50,27 +62,27 @@ static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool 
     const side of_a = sort_joints(a);
     const side of_b = sort_joints(b);
     uint32_t *const pairs = common_alloc(a->num_joints, sizeof *pairs);
-    bool is_other_order = false;
-    for (uint32_t i = 0, j = 0; i < a->num_joints || j < b->num_joints;) {
+    bool is_same_order = true;
+    uint32_t i = 0; // indices in the sorted joints
+    uint32_t j = 0;
+    while (i < a->num_joints || j < b->num_joints) {
         const int order = compare_sides(&of_a, i, &of_b, j);
-        if (order < 0)
-            DIFFERS("joint %s: only in the first file\n", of_a.sorted[i]->name);
-        else if (order > 0)
-            DIFFERS("joint %s: only in the second file\n", of_b.sorted[j]->name);
-        if (order <= 0)
-            pairs[of_a.sorted[i] - a->joints] =
-                order < 0 ? MD5_NONE : (uint32_t)(of_b.sorted[j] - b->joints);
-        if (order == 0) {
-            const char *const first = parent_name(&of_a, of_a.sorted[i]);
-            const char *const second = parent_name(&of_b, of_b.sorted[j]);
-            if (strcmp(first, second) != 0)
-                DIFFERS("joint %s: parent %s, then %s\n", of_a.sorted[i]->name, first, second);
-            is_other_order |= of_a.sorted[i] - a->joints != of_b.sorted[j] - b->joints;
+        if (order < 0) {
+            const md5_joint *const joint = of_a.sorted[i++];
+            DIFFERS("joint %s: only in the first file\n", joint->name);
+            pairs[joint - a->joints] = MD5_NONE;
+        } else if (order > 0) {
+            const md5_joint *const joint = of_b.sorted[j++];
+            DIFFERS("joint %s: only in the second file\n", joint->name);
+        } else {
+            const md5_joint *const in_a = of_a.sorted[i++];
+            const md5_joint *const in_b = of_b.sorted[j++];
+            pairs[in_a - a->joints] = (uint32_t)(in_b - b->joints);
+            if (!diff_joint(&of_a, in_a, &of_b, in_b, differs))
+                is_same_order = false;
         }
-        i += order <= 0;
-        j += order >= 0;
     }
-    if (is_other_order)
+    if (!is_same_order)
         DIFFERS("joints: the order differs\n");
     free(of_a.sorted);
     free(of_b.sorted);
@@ -81,37 +93,42 @@ static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool 
 typedef struct largest {
     double distance;
     double degrees;
-    uint32_t distance_at;
-    uint32_t degrees_at;
+    uint32_t distance_joint;
+    uint32_t degrees_joint;
     uint32_t distance_frame;
     uint32_t degrees_frame;
 } largest;
 
-static void compare(largest *most, md5_mat34 a, md5_mat34 b, uint32_t joint, uint32_t frame)
+// Returns the angle between two rotations in degrees. It is twice the angle between the unit
+// quaternions, which is computed from their chord: a dot product loses small angles to rounding.
+static double angle_between(md5_quat p, md5_quat q)
 {
-    const md5_vec3 from = md5_mat34_translation(a);
-    const md5_vec3 to = md5_mat34_translation(b);
-    const double distance = md5_vec3_length(md5_vec3_sub(to, from));
-    const md5_quat p = md5_quat_from_mat34(a);
-    const md5_quat q = md5_quat_from_mat34(b);
-    // Twice the angle between unit quaternions, computed from their chord, which is exact for small
-    // angles.
+    // q and -q are the same rotation; use the one that is nearer to p.
     const double sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
     const double x = q.x - sign * p.x;
     const double y = q.y - sign * p.y;
     const double z = q.z - sign * p.z;
     const double w = q.w - sign * p.w;
     const double chord = sqrt(x * x + y * y + z * z + w * w);
-    const double degrees = 4 * asin(fmin(0.5 * chord, 1.0)) * 180.0 / 3.14159265358979323846;
-    if (distance > most->distance) {
-        most->distance = distance;
-        most->distance_at = joint;
-        most->distance_frame = frame;
+    return 4 * asin(fmin(0.5 * chord, 1.0)) * 180.0 / 3.14159265358979323846;
+}
+
+// Updates the largest differences with those of a joint (or a camera) in a frame.
+static void add_difference(largest *to, md5_mat34 a, md5_mat34 b, uint32_t joint, uint32_t frame)
+{
+    const md5_vec3 from = md5_mat34_translation(a);
+    const md5_vec3 moved = md5_mat34_translation(b);
+    const double distance = md5_vec3_length(md5_vec3_sub(moved, from));
+    const double degrees = angle_between(md5_quat_from_mat34(a), md5_quat_from_mat34(b));
+    if (distance > to->distance) {
+        to->distance = distance;
+        to->distance_joint = joint;
+        to->distance_frame = frame;
     }
-    if (degrees > most->degrees) {
-        most->degrees = degrees;
-        most->degrees_at = joint;
-        most->degrees_frame = frame;
+    if (degrees > to->degrees) {
+        to->degrees = degrees;
+        to->degrees_joint = joint;
+        to->degrees_frame = frame;
     }
 }
 
@@ -129,7 +146,8 @@ static void print_rate(double a, double b, bool *differs)
 
 // -- Models ---------------------------------------------------------------------------------------
 
-static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bool *differs)
+// Prints different names and counts of a mesh.
+static void diff_mesh_tables(uint32_t index, const md5_mesh *a, const md5_mesh *b, bool *differs)
 {
     char what[64];
     const struct {
@@ -144,46 +162,71 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
     if (strcmp(a->name, b->name) != 0)
         DIFFERS("mesh %u: name %s, then %s\n", index, a->name, b->name);
     for (size_t i = 0; i < COMMON_LENGTH(counts); i++) {
-        snprintf(what, sizeof what, "mesh %u: %s", index, counts[i].name);
+        COMMON_TEXT(what, "mesh %u: %s", index, counts[i].name);
         print_count(what, counts[i].a, counts[i].b, differs);
     }
-    if (a->num_vertices != b->num_vertices || a->num_triangles != b->num_triangles)
-        return;
-    double moved = 0;
-    double shifted = 0;
-    uint32_t moved_at = 0;
+}
+
+// Prints differences of the vertices in the bind pose.
+static void diff_positions(uint32_t index, const md5_mesh *a, const md5_mesh *b, bool *differs)
+{
+    double max_distance = 0;
+    uint32_t farthest = 0; // vertex in the file
     uint32_t num_moved = 0;
     for (uint32_t i = 0; i < a->num_vertices; i++) {
-        const double far = md5_vec3_length(md5_vec3_sub(b->positions[i], a->positions[i]));
-        num_moved += far > 0;
-        if (far > moved)
-            moved_at = a->sources[i];
-        moved = fmax(moved, far);
-        shifted = fmax(shifted, fabs((double)b->texcoords[i].x - (double)a->texcoords[i].x));
-        shifted = fmax(shifted, fabs((double)b->texcoords[i].y - (double)a->texcoords[i].y));
+        const double distance = md5_vec3_length(md5_vec3_sub(b->positions[i], a->positions[i]));
+        if (distance > 0)
+            num_moved++;
+        if (distance > max_distance) {
+            max_distance = distance;
+            farthest = a->sources[i];
+        }
     }
     if (num_moved > 0)
         DIFFERS("mesh %u: %u vertices moved in the bind pose, by up to %g units (vertex %u)\n",
-                index, num_moved, moved, moved_at);
-    if (shifted > 0)
-        DIFFERS("mesh %u: texture coordinates differ by up to %g\n", index, shifted);
-    if (memcmp(a->indices, b->indices, 3 * sizeof(uint32_t) * (size_t)a->num_triangles) != 0)
+                index, num_moved, max_distance, farthest);
+}
+
+static void diff_texcoords(uint32_t index, const md5_mesh *a, const md5_mesh *b, bool *differs)
+{
+    double max_shift = 0;
+    for (uint32_t i = 0; i < a->num_vertices; i++) {
+        const double u = fabs((double)b->texcoords[i].x - (double)a->texcoords[i].x);
+        const double v = fabs((double)b->texcoords[i].y - (double)a->texcoords[i].y);
+        max_shift = fmax(max_shift, fmax(u, v));
+    }
+    if (max_shift > 0)
+        DIFFERS("mesh %u: texture coordinates differ by up to %g\n", index, max_shift);
+}
+
+// Prints the differences of two meshes. Vertices are compared only if there are equally many.
+static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bool *differs)
+{
+    diff_mesh_tables(index, a, b, differs);
+    if (a->num_vertices != b->num_vertices || a->num_triangles != b->num_triangles)
+        return;
+    diff_positions(index, a, b, differs);
+    diff_texcoords(index, a, b, differs);
+    const size_t num_indices = 3 * (size_t)a->num_triangles;
+    if (memcmp(a->indices, b->indices, num_indices * sizeof *a->indices) != 0)
         DIFFERS("mesh %u: triangles have different vertices\n", index);
 }
 
 static void diff_models(const md5_model *a, const md5_model *b, bool *differs)
 {
+    const md5_joint *const joints = a->skeleton.joints;
     uint32_t *const pairs = diff_joints(&a->skeleton, &b->skeleton, differs);
-    largest most = {0};
-    for (uint32_t i = 0; i < a->skeleton.num_joints; i++)
+    largest bind = {0};
+    for (uint32_t i = 0; i < a->skeleton.num_joints; i++) {
         if (pairs[i] != MD5_NONE)
-            compare(&most, a->bind[i], b->bind[pairs[i]], i, 0);
-    if (most.distance > 0)
-        DIFFERS("bind pose: joints moved by up to %g units (%s)\n", most.distance,
-                a->skeleton.joints[most.distance_at].name);
-    if (most.degrees > 0)
-        DIFFERS("bind pose: joints rotated by up to %g degrees (%s)\n", most.degrees,
-                a->skeleton.joints[most.degrees_at].name);
+            add_difference(&bind, a->bind[i], b->bind[pairs[i]], i, 0);
+    }
+    if (bind.distance > 0)
+        DIFFERS("bind pose: joints moved by up to %g units (%s)\n", bind.distance,
+                joints[bind.distance_joint].name);
+    if (bind.degrees > 0)
+        DIFFERS("bind pose: joints rotated by up to %g degrees (%s)\n", bind.degrees,
+                joints[bind.degrees_joint].name);
     print_count("meshes", a->num_meshes, b->num_meshes, differs);
     for (uint32_t i = 0; i < a->num_meshes && i < b->num_meshes; i++)
         diff_meshes(i, &a->meshes[i], &b->meshes[i], differs);
@@ -193,25 +236,63 @@ static void diff_models(const md5_model *a, const md5_model *b, bool *differs)
 // -- Animations -----------------------------------------------------------------------------------
 
 // Compares the bounds of the frames that both animations have.
-static void diff_boxes(const md5_anim *a, const md5_anim *b, bool *differs)
+static void diff_frame_bounds(const md5_anim *a, const md5_anim *b, bool *differs)
 {
-    double most = 0;
-    uint32_t at = 0;
-    if (!a->frame_bounds != !b->frame_bounds)
-        DIFFERS("frame bounds: only in the %s file\n", a->frame_bounds ? "first" : "second");
-    if (!a->frame_bounds || !b->frame_bounds)
+    if (!a->frame_bounds && !b->frame_bounds)
         return;
+    if (!a->frame_bounds || !b->frame_bounds) {
+        DIFFERS("frame bounds: only in the %s file\n", a->frame_bounds ? "first" : "second");
+        return;
+    }
+    double max_distance = 0;
+    uint32_t max_frame = 0;
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
         const md5_bounds *const x = &a->frame_bounds[i];
         const md5_bounds *const y = &b->frame_bounds[i];
-        const double far = fmax((double)md5_vec3_length(md5_vec3_sub(x->min, y->min)),
-                                (double)md5_vec3_length(md5_vec3_sub(x->max, y->max)));
-        if (far > most)
-            at = i;
-        most = fmax(most, far);
+        const double distance = fmax((double)md5_vec3_length(md5_vec3_sub(x->min, y->min)),
+                                     (double)md5_vec3_length(md5_vec3_sub(x->max, y->max)));
+        if (distance > max_distance) {
+            max_distance = distance;
+            max_frame = i;
+        }
     }
-    if (most > 0)
-        DIFFERS("frame bounds differ by up to %g units (frame %u)\n", most, at);
+    if (max_distance > 0)
+        DIFFERS("frame bounds differ by up to %g units (frame %u)\n", max_distance, max_frame);
+}
+
+// Compares the poses of the frames that both animations have, in model space.
+static void diff_poses(const md5_binding *of_a, const md5_binding *of_b, bool *differs)
+{
+    const md5_anim *const a = of_a->anim;
+    const md5_anim *const b = of_b->anim;
+    const uint32_t num_a = a->skeleton.num_joints;
+    const uint32_t num_b = b->skeleton.num_joints;
+    uint32_t *const pairs = diff_joints(&a->skeleton, &b->skeleton, differs);
+    md5_xform *const pose = common_alloc(num_a > num_b ? num_a : num_b, sizeof *pose);
+    md5_mat34 *const joints_a = common_alloc(num_a, sizeof *joints_a);
+    md5_mat34 *const joints_b = common_alloc(num_b, sizeof *joints_b);
+    largest found = {0};
+    for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
+        const md5_sample_position frame = {.frame0 = i, .frame1 = i};
+        md5_sample(of_a, frame, MD5_ROOT_FILE, pose);
+        md5_local_to_model(&a->skeleton, pose, joints_a);
+        md5_sample(of_b, frame, MD5_ROOT_FILE, pose);
+        md5_local_to_model(&b->skeleton, pose, joints_b);
+        for (uint32_t k = 0; k < num_a; k++) {
+            if (pairs[k] != MD5_NONE)
+                add_difference(&found, joints_a[k], joints_b[pairs[k]], k, i);
+        }
+    }
+    if (found.distance > 0)
+        DIFFERS("joints moved by up to %g units (%s, frame %u)\n", found.distance,
+                a->skeleton.joints[found.distance_joint].name, found.distance_frame);
+    if (found.degrees > 0)
+        DIFFERS("joints rotated by up to %g degrees (%s, frame %u)\n", found.degrees,
+                a->skeleton.joints[found.degrees_joint].name, found.degrees_frame);
+    free(joints_b);
+    free(joints_a);
+    free(pose);
+    free(pairs);
 }
 
 static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_error *error)
@@ -221,38 +302,11 @@ static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_
     const bool is_bound = of_a && of_b;
     print_count("frames", a->num_frames, b->num_frames, differs);
     print_rate(a->frame_rate, b->frame_rate, differs);
-    if (is_bound) {
-        const uint32_t num_a = a->skeleton.num_joints;
-        const uint32_t num_b = b->skeleton.num_joints;
-        uint32_t *const pairs = diff_joints(&a->skeleton, &b->skeleton, differs);
-        md5_xform *const pose = common_alloc(num_a > num_b ? num_a : num_b, sizeof *pose);
-        md5_mat34 *const first = common_alloc(num_a, sizeof *first);
-        md5_mat34 *const second = common_alloc(num_b, sizeof *second);
-        largest most = {0};
-        for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
-            const md5_sample_position still = {.frame0 = i, .frame1 = i};
-            md5_sample(of_a, still, MD5_ROOT_FILE, pose);
-            md5_local_to_model(&a->skeleton, pose, first);
-            md5_sample(of_b, still, MD5_ROOT_FILE, pose);
-            md5_local_to_model(&b->skeleton, pose, second);
-            for (uint32_t k = 0; k < num_a; k++)
-                if (pairs[k] != MD5_NONE)
-                    compare(&most, first[k], second[pairs[k]], k, i);
-        }
-        if (most.distance > 0)
-            DIFFERS("joints moved by up to %g units (%s, frame %u)\n", most.distance,
-                    a->skeleton.joints[most.distance_at].name, most.distance_frame);
-        if (most.degrees > 0)
-            DIFFERS("joints rotated by up to %g degrees (%s, frame %u)\n", most.degrees,
-                    a->skeleton.joints[most.degrees_at].name, most.degrees_frame);
-        free(second);
-        free(first);
-        free(pose);
-        free(pairs);
-    }
+    if (is_bound)
+        diff_poses(of_a, of_b, differs);
     md5_free_binding(of_a);
     md5_free_binding(of_b);
-    diff_boxes(a, b, differs);
+    diff_frame_bounds(a, b, differs);
     return is_bound;
 }
 
@@ -268,36 +322,46 @@ static bool has_same_view(const md5_cut_view *a, const md5_cut_view *b)
     return !a->has_rotation || memcmp(&a->rotation, &b->rotation, sizeof a->rotation) == 0;
 }
 
-static void diff_cameras(const md5_camera *a, const md5_camera *b, bool *differs)
+// Compares the frames at which the camera cuts, and the views at the cuts.
+static void diff_cuts(const md5_camera *a, const md5_camera *b, bool *differs)
 {
-    largest most = {0};
-    double fov = 0;
-    print_count("frames", a->num_frames, b->num_frames, differs);
     print_count("cuts", a->num_cuts, b->num_cuts, differs);
     if (a->num_cuts == b->num_cuts && a->num_cuts > 0
         && memcmp(a->cuts, b->cuts, a->num_cuts * sizeof *a->cuts) != 0)
         DIFFERS("cuts: the frames differ\n");
     print_count("cut views", a->num_cut_views, b->num_cut_views, differs);
-    for (uint32_t i = 0; i < a->num_cut_views && i < b->num_cut_views; i++)
+    for (uint32_t i = 0; i < a->num_cut_views && i < b->num_cut_views; i++) {
         if (!has_same_view(&a->cut_views[i], &b->cut_views[i]))
             DIFFERS("cut %u: the view differs\n", a->cut_views[i].cut);
+    }
+}
+
+static md5_mat34 camera_matrix(const md5_camera_view *view)
+{
+    return md5_mat34_from_xform(
+        (md5_xform){.rotation = view->rotation, .translation = view->position});
+}
+
+static void diff_cameras(const md5_camera *a, const md5_camera *b, bool *differs)
+{
+    print_count("frames", a->num_frames, b->num_frames, differs);
+    diff_cuts(a, b, differs);
     print_rate(a->frame_rate, b->frame_rate, differs);
+
+    largest view = {0};
+    double max_fov = 0; // largest difference of the fields of view
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
         const md5_camera_view *const x = &a->frames[i];
         const md5_camera_view *const y = &b->frames[i];
-        compare(
-            &most,
-            md5_mat34_from_xform((md5_xform){.rotation = x->rotation, .translation = x->position}),
-            md5_mat34_from_xform((md5_xform){.rotation = y->rotation, .translation = y->position}),
-            0, i);
-        fov = fmax(fov, fabs((double)x->fov - (double)y->fov));
+        add_difference(&view, camera_matrix(x), camera_matrix(y), 0, i);
+        max_fov = fmax(max_fov, fabs((double)x->fov - (double)y->fov));
     }
-    if (most.distance > 0)
-        DIFFERS("views moved by up to %g units (frame %u)\n", most.distance, most.distance_frame);
-    if (most.degrees > 0)
-        DIFFERS("views rotated by up to %g degrees (frame %u)\n", most.degrees, most.degrees_frame);
-    if (fov > 0)
-        DIFFERS("fields of view differ by up to %g degrees\n", fov);
+    if (view.distance > 0)
+        DIFFERS("views moved by up to %g units (frame %u)\n", view.distance, view.distance_frame);
+    if (view.degrees > 0)
+        DIFFERS("views rotated by up to %g degrees (frame %u)\n", view.degrees, view.degrees_frame);
+    if (max_fov > 0)
+        DIFFERS("fields of view differ by up to %g degrees\n", max_fov);
 }
 
 // -- Machines -------------------------------------------------------------------------------------
@@ -337,20 +401,25 @@ static int compare_lines(const text_lines *a, size_t i, const text_lines *b, siz
     return strcmp(a->lines[i], b->lines[j]);
 }
 
+// Prints the lines that only one of two machines has.
 static bool diff_machines(const md5_character *a, const md5_character *b, bool *differs,
                           md5_error *error)
 {
     text_lines of_a = list_lines(a, error);
     text_lines of_b = list_lines(b, error);
     const bool is_done = of_a.count > 0 && of_b.count > 0;
-    for (size_t i = 0, j = 0; is_done && (i < of_a.count || j < of_b.count);) {
+    size_t i = 0;
+    size_t j = 0;
+    while (is_done && (i < of_a.count || j < of_b.count)) {
         const int order = compare_lines(&of_a, i, &of_b, j);
-        if (order < 0)
-            DIFFERS("- %s\n", of_a.lines[i]);
-        else if (order > 0)
-            DIFFERS("+ %s\n", of_b.lines[j]);
-        i += order <= 0;
-        j += order >= 0;
+        if (order < 0) {
+            DIFFERS("- %s\n", of_a.lines[i++]);
+        } else if (order > 0) {
+            DIFFERS("+ %s\n", of_b.lines[j++]);
+        } else {
+            i++;
+            j++;
+        }
     }
     free(of_a.lines);
     free(of_a.text);

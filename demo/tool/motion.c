@@ -1,6 +1,6 @@
 // Checks the motion of a clip by the skin of its mesh: frames whose skin exceeds their bounds,
 // loops that jump, roots that drift, and feet that slide. No engine rejects such clips; the errors
-// are visible in the game. The main structure is motion.
+// are visible in the game. The main structure is clip_motion.
 #include "demo/tool/tool.h"
 
 // == Feet =========================================================================================
@@ -10,18 +10,21 @@ static double level_distance(md5_vec3 a, md5_vec3 b)
     return hypot((double)b.x - (double)a.x, (double)b.y - (double)a.y);
 }
 
-double tool_horizontal_speed(const md5_anim *anim, const md5_vec3 *places, uint32_t frame)
+double tool_horizontal_speed(const md5_anim *anim, const md5_vec3 *positions, uint32_t frame)
 {
     const uint32_t next = frame + (frame + 1 < anim->num_frames);
-    return level_distance(places[frame], places[next]) * anim->frame_rate;
+    return level_distance(positions[frame], positions[next]) * anim->frame_rate;
 }
 
-bool tool_is_foot_planted(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, float scale)
+bool tool_is_foot_planted(const md5_anim *anim, const md5_vec3 *positions, uint32_t frame,
+                          float scale)
 {
-    const float z = places[frame].z;
-    const float next_z = places[frame + (frame + 1 < anim->num_frames)].z;
-    return fmaxf(z, next_z) <= 0.3f * scale
-           && tool_horizontal_speed(anim, places, frame) <= 10.0 * scale;
+    static const float max_height = 0.3f; // defaults of md5_hold_params: units, units per second
+    static const double max_speed = 10.0;
+    const float z = positions[frame].z;
+    const float next_z = positions[frame + (frame + 1 < anim->num_frames)].z;
+    return fmaxf(z, next_z) <= max_height * scale
+           && tool_horizontal_speed(anim, positions, frame) <= max_speed * scale;
 }
 
 bool tool_is_foot(const char *joint)
@@ -95,38 +98,57 @@ static bool is_large(char c)
 // Properties of a clip that the words of its name indicate: walk2, s_idle, SkeletonStand.
 enum { IS_LOOP = 1, STAYS = 2, IS_ONCE = 4 };
 
-// Returns the properties that the name of a clip indicates.
+// Returns true if a word begins at a character of a name: after a character that is not a letter,
+// or with a capital after a small letter.
+static bool begins_word(const char *name, const char *at)
+{
+    if (at == name)
+        return true;
+    const bool is_after_letter = is_small(at[-1]) || is_large(at[-1]);
+    return !is_after_letter || (is_large(*at) && is_small(at[-1]));
+}
+
+// Returns true if a text begins with one of some words, which spaces separate. The word must end
+// before the next small letter. The text may contain capitals.
+static bool starts_with_word(const char *text, const char *words)
+{
+    const char *word = words;
+    while (*word) {
+        const size_t length = strcspn(word, " ");
+        size_t same = 0;
+        while (same < length && tolower((unsigned char)text[same]) == word[same])
+            same++;
+        if (same == length && !is_small(text[length]))
+            return true;
+        word += length;
+        word += strspn(word, " ");
+    }
+    return false;
+}
+
+// Returns the properties that the words in the name of a clip indicate. A transition between two
+// poses, such as walk_to_idle, is neither a loop nor does it stay in place.
 static int find_name_properties(const char *path)
 {
     static const struct {
         const char *words;
-        int kind;
+        int properties;
     } rows[] = {
         {"idle stand breathe", IS_LOOP | STAYS},
         {"walk run trot sneak strafe swim fly cycle loop", IS_LOOP},
         {"start begin stop end to from up jump turn attack pain death die taunt", IS_ONCE},
     };
     const char *const name = common_base(path);
-    int kinds = 0;
+    int properties = 0;
     for (const char *at = name; *at; at++) {
-        // A word begins after a character that is not a letter, and with a capital after a small
-        // letter.
-        const bool is_first = at == name || !(is_small(at[-1]) || is_large(at[-1]));
-        const bool begins = is_first || (is_large(*at) && is_small(at[-1]));
-        if (begins) {
-            for (size_t i = 0; i < COMMON_LENGTH(rows); i++) {
-                for (const char *word = rows[i].words; *word; word += *word == ' ') {
-                    size_t same = 0;
-                    while (word[same] > ' ' && (at[same] | 0x20) == word[same])
-                        same++;
-                    if (word[same] <= ' ' && !is_small(at[same]))
-                        kinds |= rows[i].kind;
-                    word += strcspn(word, " ");
-                }
-            }
+        if (!begins_word(name, at))
+            continue;
+        for (size_t i = 0; i < COMMON_LENGTH(rows); i++) {
+            if (starts_with_word(at, rows[i].words))
+                properties |= rows[i].properties;
         }
     }
-    return kinds & IS_ONCE ? IS_ONCE : kinds;
+    return properties & IS_ONCE ? IS_ONCE : properties;
 }
 
 // == Points =======================================================================================
@@ -142,7 +164,14 @@ typedef struct skin_point {
     uint32_t vertex;
 } skin_point;
 
-// Writes the farthest vertices of each joint: of direction s of joint j to [NUM_SIDES * j + s], or
+// Returns the coordinate of a point in the direction of a side.
+static float extent(md5_vec3 point, int side)
+{
+    const float coordinates[3] = {point.x, point.y, point.z};
+    return side % 2 > 0 ? coordinates[side / 2] : -coordinates[side / 2];
+}
+
+// Writes the farthest vertices of each joint: of side s of joint j to [NUM_SIDES * j + s], or
 // MD5_NONE. A vertex belongs to the joint of its first influence, which has the largest weight.
 static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
 {
@@ -150,37 +179,46 @@ static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
         if (mesh->first_influence[i] == mesh->first_influence[i + 1])
             continue;
         const uint32_t joint = mesh->influence_joints[mesh->first_influence[i]];
+        uint32_t *const of_joint = &farthest[NUM_SIDES * (size_t)joint];
         for (int side = 0; side < NUM_SIDES; side++) {
-            uint32_t *const best = &farthest[NUM_SIDES * (size_t)joint + (size_t)side];
-            const float sign = side % 2 > 0 ? 1 : -1;
-            float components[3] = {0};
-            components[side / 2] = sign;
-            const md5_vec3 axis = {components[0], components[1], components[2]};
-            if (*best == MD5_NONE
-                || md5_vec3_dot(axis, mesh->positions[i])
-                       > md5_vec3_dot(axis, mesh->positions[*best]))
+            uint32_t *const best = &of_joint[side];
+            const md5_vec3 *const positions = mesh->positions;
+            if (*best == MD5_NONE || extent(positions[i], side) > extent(positions[*best], side))
                 *best = i;
         }
     }
 }
 
-// Returns the different farthest vertices of all meshes.
+// Returns true if an index is valid and not among the `count` indices before it.
+static bool is_new_point(const uint32_t *farthest, int count)
+{
+    if (farthest[count] == MD5_NONE)
+        return false;
+    for (int i = 0; i < count; i++) {
+        if (farthest[i] == farthest[count])
+            return false;
+    }
+    return true;
+}
+
+// Returns the farthest vertices of all meshes, without the repetitions of a joint.
 static skin_point *find_points(const md5_model *model, uint32_t *count)
 {
     skin_point *points = NULL;
-    const size_t num_sides = NUM_SIDES * (size_t)model->skeleton.num_joints;
+    const uint32_t num_joints = model->skeleton.num_joints;
+    const size_t num_sides = NUM_SIDES * (size_t)num_joints;
     uint32_t *const farthest = common_alloc(num_sides, sizeof *farthest);
     for (uint32_t m = 0; m < model->num_meshes; m++) {
-        memset(farthest, 0xFF, num_sides * sizeof *farthest);
+        memset(farthest, 0xFF, num_sides * sizeof *farthest); // MD5_NONE
         find_farthest(&model->meshes[m], farthest);
-        for (size_t i = 0; i < num_sides; i++) {
-            bool is_new = farthest[i] != MD5_NONE;
-            for (size_t k = i - i % NUM_SIDES; k < i && is_new; k++)
-                is_new = farthest[k] != farthest[i];
-            if (!is_new)
-                continue;
-            points = common_grow(points, *count, sizeof *points);
-            points[(*count)++] = (skin_point){m, farthest[i]};
+        for (uint32_t j = 0; j < num_joints; j++) {
+            const uint32_t *const of_joint = &farthest[NUM_SIDES * (size_t)j];
+            for (int side = 0; side < NUM_SIDES; side++) {
+                if (!is_new_point(of_joint, side))
+                    continue;
+                points = common_grow(points, *count, sizeof *points);
+                points[(*count)++] = (skin_point){m, of_joint[side]};
+            }
         }
     }
     free(farthest);
@@ -188,7 +226,7 @@ static skin_point *find_points(const md5_model *model, uint32_t *count)
 }
 
 // Returns the position of a vertex: the sum of its influences, as md5_skin() computes it.
-static md5_vec3 place_of(const md5_model *model, skin_point point, const md5_mat34 *palette)
+static md5_vec3 skin_position(const md5_model *model, skin_point point, const md5_mat34 *palette)
 {
     const md5_mesh *const mesh = &model->meshes[point.mesh];
     md5_vec3 sum = {0};
@@ -208,34 +246,36 @@ static md5_vec3 place_of(const md5_model *model, skin_point point, const md5_mat
 enum { MAX_FEET = 16 };
 
 // Distances by which the skin may exceed bounds, as fractions of the size of the mesh.
-static const double OWN_PART = 0.05;
-static const double BIND_PART = 0.2;
+static const double FRAME_TOLERANCE = 0.05;
+static const double BIND_TOLERANCE = 0.2;
 
-typedef struct motion {
-    skin_point *points; // [num_points]
-    uint32_t num_points;
+// A clip on a mesh, and buffers for its poses.
+typedef struct clip_motion {
     const md5_model *model;
     const md5_anim *anim;
     const md5_binding *binding;
-    md5_xform *pose;                // [joints]
-    md5_mat34 *palette;             // [joints]
-    md5_mat34 *before;              // [joints] palette of another frame
-    md5_mat34 *joints;              // [joints]
-    double size;                    // diagonal of the mesh's bounds
-    uint32_t feet[MAX_FEET];        // joints
-    md5_vec3 *places[MAX_FEET + 1]; // [frames] positions of the root and the feet
+    md5_check *clip;    // receives the violations
+    skin_point *points; // [num_points] vertices that approximate the skin
+    uint32_t num_points;
+    double size;              // diagonal of the mesh's bounds
+    md5_xform *pose;          // [joints]
+    md5_mat34 *joints;        // [joints] of the pose, in model space
+    md5_mat34 *palette;       // [joints]
+    md5_mat34 *other_palette; // [joints] of another frame
+    uint32_t feet[MAX_FEET];  // joints
+    // Positions in each frame: of the root, then of the soles of the feet.
+    md5_vec3 *paths[MAX_FEET + 1]; // [frames]
     uint32_t num_feet;
-    md5_check *clip;
-} motion;
+} clip_motion;
 
-static void pose_frame(const motion *of, uint32_t frame, md5_root root)
+static void pose_frame(const clip_motion *motion, uint32_t frame, md5_root root)
 {
-    md5_pose_palette(of->binding, (md5_sample_position){.frame0 = frame, .frame1 = frame}, root,
-                     of->pose, of->joints, of->palette);
+    md5_pose_palette(motion->binding, (md5_sample_position){.frame0 = frame, .frame1 = frame}, root,
+                     motion->pose, motion->joints, motion->palette);
 }
 
 // Returns the distance by which a box exceeds another box.
-static double reach_out(md5_bounds inner, md5_bounds outer)
+static double excess_of(md5_bounds inner, md5_bounds outer)
 {
     const md5_vec3 low = md5_vec3_sub(outer.min, inner.min);
     const md5_vec3 high = md5_vec3_sub(inner.max, outer.max);
@@ -248,144 +288,176 @@ static bool is_empty(md5_bounds box)
 }
 
 // The distance by which the skin exceeds the bounds of the frames, or of the bind pose.
-typedef struct reach {
-    double most;
+typedef struct excess {
+    double distance;
     uint32_t frame; // with the largest distance
     uint32_t count; // frames with a larger distance than allowed
-} reach;
+} excess;
 
-static void add_reach(reach *to, double outside, uint32_t frame, double allowed)
+static void add_excess(excess *to, double outside, uint32_t frame, double allowed)
 {
     to->count += outside > allowed;
-    if (outside > to->most)
-        *to = (reach){outside, frame, to->count};
+    if (outside > to->distance)
+        *to = (excess){outside, frame, to->count};
 }
 
-// Returns the bounds of the points.
-static md5_bounds bounds_of(const motion *of)
+// Returns the bounds of the points of the posed skin.
+static md5_bounds skin_point_bounds(const clip_motion *motion)
 {
     md5_bounds box = md5_bounds_from_points(NULL, 0);
-    for (uint32_t i = 0; i < of->num_points; i++) {
-        const md5_vec3 at = place_of(of->model, of->points[i], of->palette);
-        const float point[3] = {at.x, at.y, at.z};
-        for (int k = 0; k < 3; k++) {
-            float *const low = &box.min.x + k;
-            float *const high = &box.max.x + k;
-            if (point[k] < *low)
-                *low = point[k];
-            if (point[k] > *high)
-                *high = point[k];
-        }
+    for (uint32_t i = 0; i < motion->num_points; i++) {
+        const md5_vec3 p = skin_position(motion->model, motion->points[i], motion->palette);
+        box.min = (md5_vec3){fminf(box.min.x, p.x), fminf(box.min.y, p.y), fminf(box.min.z, p.z)};
+        box.max = (md5_vec3){fmaxf(box.max.x, p.x), fmaxf(box.max.y, p.y), fmaxf(box.max.z, p.z)};
     }
     return box;
 }
 
-// Examines all frames, or some if there are very many. Returns true if all frames were examined, so
-// that of->places are valid.
-static bool look_at_frames(const motion *of, reach *own, reach *bind)
+// Updates the excess over the bounds of a posed frame and over those of the bind pose. An excess is
+// NULL if no requested engine has a rule about its bounds.
+static void measure_bounds(const clip_motion *motion, uint32_t frame, excess *frame_excess,
+                           excess *bind_excess)
+{
+    const md5_bounds *const frame_bounds = frame_excess ? &motion->anim->frame_bounds[frame] : NULL;
+    const bool has_frame_bounds = frame_bounds && !is_empty(*frame_bounds);
+    if (!bind_excess && !has_frame_bounds)
+        return;
+    const md5_bounds skin = skin_point_bounds(motion);
+    if (bind_excess)
+        add_excess(bind_excess, excess_of(skin, motion->model->bounds), frame,
+                   BIND_TOLERANCE * motion->size);
+    if (has_frame_bounds)
+        add_excess(frame_excess, excess_of(skin, *frame_bounds), frame,
+                   FRAME_TOLERANCE * motion->size);
+}
+
+// Stores the position of the root and of the soles of the feet in a posed frame. The sole is the
+// point of a foot's joint that is on the ground in the bind pose.
+static void store_positions(const clip_motion *motion, uint32_t frame)
+{
+    motion->paths[0][frame] = md5_mat34_translation(motion->joints[0]);
+    for (uint32_t i = 0; i < motion->num_feet; i++) {
+        const uint32_t joint = motion->feet[i];
+        md5_vec3 sole = md5_mat34_translation(motion->model->bind[joint]);
+        sole.z = 0;
+        motion->paths[i + 1][frame] = md5_mat34_point(motion->palette[joint], sole);
+    }
+}
+
+// Poses all frames, or some if there are very many. Returns true if all frames were posed, so that
+// motion->paths are complete.
+static bool measure_frames(const clip_motion *motion, excess *frame_excess, excess *bind_excess)
 {
     enum { MAX_WORK = 1 << 26 }; // joints and points
-    const uint32_t num_frames = of->anim->num_frames;
-    const uint64_t work = of->num_points + (uint64_t)of->model->skeleton.num_joints;
+    const md5_engines engines = motion->clip->engines;
+    const uint32_t num_frames = motion->anim->num_frames;
+    const uint64_t work = motion->num_points + (uint64_t)motion->model->skeleton.num_joints;
     const uint32_t step = (uint32_t)(work * num_frames / MAX_WORK) + 1;
-    const bool minds_own =
-        of->anim->frame_bounds && tool_has_rule(of->clip->engines, "bounds-small");
-    const bool minds_bind = tool_has_rule(of->clip->engines, "bind-box");
+    if (!motion->anim->frame_bounds || !tool_has_rule(engines, "bounds-small"))
+        frame_excess = NULL;
+    if (!tool_has_rule(engines, "bind-box"))
+        bind_excess = NULL;
     for (uint64_t i = 0; i < num_frames; i += step) {
         const uint32_t frame = (uint32_t)i;
-        pose_frame(of, frame, MD5_ROOT_FILE);
-        const bool has_box = minds_own && !is_empty(of->anim->frame_bounds[frame]);
-        md5_bounds skin = {0};
-        if (minds_bind || has_box)
-            skin = bounds_of(of);
-        if (minds_bind)
-            add_reach(bind, reach_out(skin, of->model->bounds), frame, BIND_PART * of->size);
-        if (has_box)
-            add_reach(own, reach_out(skin, of->anim->frame_bounds[frame]), frame,
-                      OWN_PART * of->size);
-        for (uint32_t k = 0; k <= of->num_feet; k++) {
-            const uint32_t joint = k > 0 ? of->feet[k - 1] : 0;
-            md5_vec3 ground = md5_mat34_translation(of->model->bind[joint]);
-            ground.z = 0;
-            of->places[k][frame] = k > 0 ? md5_mat34_point(of->palette[joint], ground)
-                                         : md5_mat34_translation(of->joints[0]);
-        }
+        pose_frame(motion, frame, MD5_ROOT_FILE);
+        measure_bounds(motion, frame, frame_excess, bind_excess);
+        store_positions(motion, frame);
     }
     return step == 1;
 }
 
 // Returns the distance by which the complete skin exceeds a box in a frame.
-static double exact_reach(const motion *of, uint32_t frame, md5_bounds box)
+static double exact_excess(const clip_motion *motion, uint32_t frame, md5_bounds box)
 {
-    pose_frame(of, frame, MD5_ROOT_FILE);
-    return reach_out(md5_skin_bounds(of->model, of->palette), box);
+    pose_frame(motion, frame, MD5_ROOT_FILE);
+    return excess_of(md5_skin_bounds(motion->model, motion->palette), box);
 }
 
-static void judge_boxes(const motion *of, reach own, reach bind)
+static void check_bounds(const clip_motion *motion, excess frames, excess bind)
 {
-    if (own.count > 0)
-        tool_add_violation(
-            of->clip, "bounds-small", of->clip->bounds_line,
-            "the skin exceeds the bounds of %u frames, by up to %.3g units in frame %u", own.count,
-            exact_reach(of, own.frame, of->anim->frame_bounds[own.frame]), own.frame);
+    if (frames.count > 0) {
+        const md5_bounds bounds = motion->anim->frame_bounds[frames.frame];
+        tool_add_violation(motion->clip, "bounds-small", motion->clip->bounds_line,
+                           "the skin exceeds the bounds of %u frames, by up to %.3g units in frame "
+                           "%u",
+                           frames.count, exact_excess(motion, frames.frame, bounds), frames.frame);
+    }
     if (bind.count > 0)
-        tool_add_violation(
-            of->clip, "bind-box", 0,
-            "the skin exceeds the bounds of the bind pose, by up to %.3g units in frame %u",
-            exact_reach(of, bind.frame, of->model->bounds), bind.frame);
+        tool_add_violation(motion->clip, "bind-box", 0,
+                           "the skin exceeds the bounds of the bind pose, by up to %.3g units in "
+                           "frame %u",
+                           exact_excess(motion, bind.frame, motion->model->bounds), bind.frame);
 }
 
 // Returns the largest distance of a point between two frames: in place or, if that is smaller,
 // relative to the root, for clips that rotate.
-static double distance_of_frames(const motion *of, uint32_t a, uint32_t b)
+static double distance_of_frames(const clip_motion *motion, uint32_t a, uint32_t b)
 {
-    double most = 0;
-    double most_of_root = 0;
-    pose_frame(of, a, MD5_ROOT_IN_PLACE);
-    memcpy(of->before, of->palette, of->model->skeleton.num_joints * sizeof *of->before);
-    const md5_mat34 root = of->joints[0];
-    pose_frame(of, b, MD5_ROOT_IN_PLACE);
-    const md5_mat34 back = md5_mat34_mul(root, md5_mat34_inverse(of->joints[0]));
-    for (uint32_t i = 0; i < of->num_points; i++) {
-        const md5_vec3 from = place_of(of->model, of->points[i], of->before);
-        const md5_vec3 to = place_of(of->model, of->points[i], of->palette);
-        const md5_vec3 turned = md5_mat34_point(back, to);
-        most = fmax(most, md5_vec3_length(md5_vec3_sub(to, from)));
-        most_of_root = fmax(most_of_root, md5_vec3_length(md5_vec3_sub(turned, from)));
+    const size_t num_joints = motion->model->skeleton.num_joints;
+    double max_distance = 0;
+    double max_root_distance = 0;
+    pose_frame(motion, a, MD5_ROOT_IN_PLACE);
+    memcpy(motion->other_palette, motion->palette, num_joints * sizeof *motion->palette);
+    const md5_mat34 root_a = motion->joints[0];
+    pose_frame(motion, b, MD5_ROOT_IN_PLACE);
+    const md5_mat34 a_from_b = md5_mat34_mul(root_a, md5_mat34_inverse(motion->joints[0]));
+    for (uint32_t i = 0; i < motion->num_points; i++) {
+        const md5_vec3 in_a =
+            skin_position(motion->model, motion->points[i], motion->other_palette);
+        const md5_vec3 in_b = skin_position(motion->model, motion->points[i], motion->palette);
+        const md5_vec3 aligned = md5_mat34_point(a_from_b, in_b);
+        max_distance = fmax(max_distance, md5_vec3_length(md5_vec3_sub(in_b, in_a)));
+        max_root_distance = fmax(max_root_distance, md5_vec3_length(md5_vec3_sub(aligned, in_a)));
     }
-    return fmin(most, most_of_root);
+    return fmin(max_distance, max_root_distance);
+}
+
+// Reports a root that moves or rises from the first to the last frame of a loop in place.
+static void check_root_drift(const clip_motion *motion, int properties, double min_jump)
+{
+    const md5_vec3 *const root = motion->paths[0];
+    const md5_vec3 drift = md5_vec3_sub(root[motion->anim->num_frames - 1], root[0]);
+    const double distance = level_distance((md5_vec3){0}, drift);
+    const bool is_moved = (properties & STAYS) && distance > min_jump;
+    if (is_moved || fabs((double)drift.z) > min_jump)
+        tool_add_violation(motion->clip, "root-drift", 0,
+                           "the root moves by %.3g units, and %.3g up, when the loop restarts",
+                           distance, drift.z);
 }
 
 // Reports a clip that lacks its last frame, or that has the name of a loop and ends near its first
 // pose, but not at it. With a larger difference the clip is not a loop.
-static void judge_loop(const motion *of, int kind)
+static void check_loop(const clip_motion *motion, int properties)
 {
-    const bool lacks_last = md5_find_loop(of->anim, 0, 0).end == MD5_LOOP_WITHOUT_LAST_FRAME;
-    const uint32_t last = of->anim->num_frames - 1;
-    const double min_jump = 0.005 * of->size;
-    const md5_vec3 drift = md5_vec3_sub(of->places[0][last], of->places[0][0]);
-    const double level = kind & STAYS ? level_distance((md5_vec3){0}, drift) : 0;
-    if (!lacks_last && !(kind & IS_LOOP))
+    // Smallest visible jump, as a fraction of the mesh; and the largest jump of a loop, in steps
+    // from one frame to the next.
+    static const double visible_jump = 0.005;
+    static const double max_steps = 4;
+    const double min_jump = visible_jump * motion->size;
+    const uint32_t last = motion->anim->num_frames - 1;
+    const bool lacks_last = md5_find_loop(motion->anim, 0, 0).end == MD5_LOOP_WITHOUT_LAST_FRAME;
+    if (!lacks_last && !(properties & IS_LOOP))
         return;
-    const bool has_drift = level > min_jump || fabs((double)drift.z) > min_jump;
-    if (!lacks_last && has_drift) // without the last frame, the drift is a part of the step
-        tool_add_violation(of->clip, "root-drift", 0,
-                           "the root moves by %.3g units, and %.3g up, when the loop restarts",
-                           level_distance((md5_vec3){0}, drift), drift.z);
-    const double away = distance_of_frames(of, 0, last);
-    if (away <= min_jump)
+    if (!lacks_last) // without the last frame, the drift is a part of the step
+        check_root_drift(motion, properties, min_jump);
+    const double jump = distance_of_frames(motion, 0, last);
+    if (jump <= min_jump)
         return;
-    const double step = fmax(distance_of_frames(of, 0, 1), distance_of_frames(of, last, last - 1));
-    const char *const difference =
-        lacks_last ? "is one step before frame 0" : "differs from frame 0";
-    const char *const effect =
-        lacks_last ? "to append frame 0" : "to blend the last frames towards it";
-    if (lacks_last || away < 4 * step)
-        tool_add_violation(
-            of->clip, "loop", 0,
-            "last frame %u %s: the skin jumps by %.3g units when the loop restarts; use "
-            "md5tool fix --close-loop %s",
-            last, difference, away, effect);
+    if (lacks_last) {
+        tool_add_violation(motion->clip, "loop", 0,
+                           "last frame %u is one step before frame 0: the skin jumps by %.3g units "
+                           "when the loop restarts; use md5tool fix --close-loop to append frame 0",
+                           last, jump);
+        return;
+    }
+    const double step =
+        fmax(distance_of_frames(motion, 0, 1), distance_of_frames(motion, last, last - 1));
+    if (jump < max_steps * step)
+        tool_add_violation(motion->clip, "loop", 0,
+                           "last frame %u differs from frame 0: the skin jumps by %.3g units when "
+                           "the loop restarts; use md5tool fix --close-loop to blend the last "
+                           "frames towards it",
+                           last, jump);
 }
 
 // The farthest horizontal distance that a planted foot moves from its first position.
@@ -396,14 +468,15 @@ typedef struct foot_slide {
 } foot_slide;
 
 // Updates `slide` with the movement of a foot whose sole has a position per frame.
-static void measure_slide(const motion *of, uint32_t joint, const md5_vec3 *positions,
+static void measure_slide(const clip_motion *motion, uint32_t joint, const md5_vec3 *positions,
                           foot_slide *slide)
 {
-    // The limits of tool_is_foot_planted() are for a person of 60 units.
-    const float scale = fminf((float)of->size / 60.0f, 1.0f);
+    // The limits of tool_is_foot_planted() are for a mesh of this size, which is that of a person.
+    static const float person_size = 60.0f;
+    const float scale = fminf((float)motion->size / person_size, 1.0f);
     uint32_t first = 0; // frame since which the foot is planted
-    for (uint32_t i = 0; i + 1 < of->anim->num_frames; i++) {
-        if (!tool_is_foot_planted(of->anim, positions, i, scale)) {
+    for (uint32_t i = 0; i + 1 < motion->anim->num_frames; i++) {
+        if (!tool_is_foot_planted(motion->anim, positions, i, scale)) {
             first = i + 1;
             continue;
         }
@@ -414,34 +487,40 @@ static void measure_slide(const motion *of, uint32_t joint, const md5_vec3 *posi
 }
 
 // Returns the length of the root's path along the ground.
-static double root_path_length(const motion *of)
+static double root_path_length(const clip_motion *motion)
 {
-    const md5_vec3 *const positions = of->places[0];
+    const md5_vec3 *const positions = motion->paths[0];
     double length = 0;
-    for (uint32_t i = 1; i < of->anim->num_frames; i++)
+    for (uint32_t i = 1; i < motion->anim->num_frames; i++)
         length += level_distance(positions[i - 1], positions[i]);
     return length;
 }
 
 // Reports feet that move while they stand, except in clips that walk in place.
-static void judge_feet(const motion *of, int kind)
+static void check_feet(const clip_motion *motion, int properties)
 {
-    if (!(kind & STAYS) && root_path_length(of) <= 0.1 * of->size)
+    // As fractions of the mesh: a shorter path of the root is that of a clip in place; a shorter
+    // slide is not visible.
+    static const double min_path = 0.1;
+    static const double min_slide = 0.02;
+    if (!(properties & STAYS) && root_path_length(motion) <= min_path * motion->size)
         return;
     foot_slide slide = {0};
-    for (uint32_t i = 0; i < of->num_feet; i++)
-        measure_slide(of, of->feet[i], of->places[i + 1], &slide);
-    if (slide.distance > 0.02 * of->size)
-        tool_add_violation(of->clip, "sliding-feet", 0,
+    for (uint32_t i = 0; i < motion->num_feet; i++)
+        measure_slide(motion, motion->feet[i], motion->paths[i + 1], &slide);
+    if (slide.distance > min_slide * motion->size)
+        tool_add_violation(motion->clip, "sliding-feet", 0,
                            "foot '%.60s' slides by %.3g units until frame %u while it is planted",
-                           of->model->skeleton.joints[slide.joint].name, slide.distance,
+                           motion->model->skeleton.joints[slide.joint].name, slide.distance,
                            slide.frame);
 }
 
 // Reports a clip whose motion along the ground is not on a root joint at the ground: engines move
 // the character by joint 0, and id's engine draws joint 0 at the character's origin.
-static void judge_root_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
+static void check_root_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
 {
+    // Height of a joint above which it is not at the ground, as a fraction of the mesh's height.
+    static const float max_root_height = 0.25f;
     const md5_root_motion carried = md5_find_root_motion(anim);
     if (carried.joint == MD5_NONE)
         return;
@@ -454,7 +533,7 @@ static void judge_root_motion(md5_check *clip, const md5_model *model, const md5
             "joint '%.100s' moves the figure by %.3g units along the ground, but the first "
             "joint '%.100s' does not: games leave the character in place",
             name, distance, anim->skeleton.joints[0].name);
-    else if (carried.height > 0.25f * height)
+    else if (carried.height > max_root_height * height)
         tool_add_violation(
             clip, "root-motion", 0,
             "the first joint '%.100s' moves the figure by %.3g units along the ground, but "
@@ -463,69 +542,91 @@ static void judge_root_motion(md5_check *clip, const md5_model *model, const md5
             name, distance, carried.height, name);
 }
 
+// Reports a clip whose last frame is missing. Used for clips without a mesh.
+static void check_missing_last_frame(md5_check *clip, const md5_anim *anim)
+{
+    if (md5_find_loop(anim, 0, 0).end == MD5_LOOP_WITHOUT_LAST_FRAME)
+        tool_add_violation(clip, "loop", 0,
+                           "last frame %u is one step before frame 0; use md5tool fix --close-loop "
+                           "to append frame 0",
+                           anim->num_frames - 1);
+}
+
+static void find_feet(clip_motion *motion)
+{
+    const md5_skeleton *const skeleton = &motion->model->skeleton;
+    for (uint32_t i = 0; i < skeleton->num_joints && motion->num_feet < MAX_FEET; i++) {
+        if (tool_is_foot(skeleton->joints[i].name))
+            motion->feet[motion->num_feet++] = i;
+    }
+}
+
+// Checks the motion of a skin. `properties` are those of the clip's name.
+static void check_skin_motion(clip_motion *motion, int properties)
+{
+    const size_t num_joints = motion->model->skeleton.num_joints;
+    const size_t num_frames = motion->anim->num_frames;
+    find_feet(motion);
+    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_mat34 *const matrices = common_alloc(3 * num_joints, sizeof *matrices);
+    md5_vec3 *const positions =
+        common_alloc((motion->num_feet + (size_t)1) * num_frames, sizeof *positions);
+    motion->pose = pose;
+    motion->palette = matrices;
+    motion->joints = matrices + num_joints;
+    motion->other_palette = matrices + 2 * num_joints;
+    for (uint32_t i = 0; i <= motion->num_feet; i++)
+        motion->paths[i] = positions + i * num_frames;
+
+    excess frame_excess = {0};
+    excess bind_excess = {0};
+    const bool has_paths = measure_frames(motion, &frame_excess, &bind_excess);
+    check_bounds(motion, frame_excess, bind_excess);
+    if (has_paths && !(properties & IS_ONCE) && num_frames > 2)
+        check_loop(motion, properties);
+    if (has_paths)
+        check_feet(motion, properties);
+    free(positions);
+    free(matrices);
+    free(pose);
+}
+
 void tool_check_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
 {
     enum { MAX_FRAMES = 1 << 16 };
-    const int kind = find_name_properties(clip->file);
+    const int properties = find_name_properties(clip->file);
     md5_error error = {0};
     if (anim->num_frames > MAX_FRAMES)
         return;
-    judge_root_motion(clip, model, anim);
+    check_root_motion(clip, model, anim);
     if (tool_has_doubled_frame(anim))
-        tool_add_violation(
-            clip, "doubled-frame", 0,
-            "frame 1 repeats frame 0, but the figure moves in all other frames: the motion "
-            "stops for a frame; use md5tool fix to remove frame 0");
+        tool_add_violation(clip, "doubled-frame", 0,
+                           "frame 1 repeats frame 0, but the figure moves in all other frames: the "
+                           "motion stops for a frame; use md5tool fix to remove frame 0");
     if (!model) {
-        if (!(kind & IS_ONCE) && md5_find_loop(anim, 0, 0).end == MD5_LOOP_WITHOUT_LAST_FRAME)
-            tool_add_violation(
-                clip, "loop", 0,
-                "last frame %u is one step before frame 0; use md5tool fix --close-loop to "
-                "append frame 0",
-                anim->num_frames - 1);
+        if (!(properties & IS_ONCE))
+            check_missing_last_frame(clip, anim);
         return;
     }
     uint32_t num_points = 0;
     skin_point *const points = find_points(model, &num_points);
     md5_binding *const binding =
         md5_bind(model, anim, &(md5_load_opts){.allow_partial_binding = true}, &error);
-    const md5_skeleton *const skeleton = &model->skeleton;
-    if (binding)
+    if (binding) {
         md5_check_binding(clip, binding);
-    // Joints that the clip does not move may have any position.
-    if (binding && num_points > 0 && binding->num_missing == 0) {
-        const uint32_t count = skeleton->num_joints;
-        motion of = {
-            .points = points,
-            .num_points = num_points,
-            .model = model,
-            .anim = anim,
-            .binding = binding,
-            .pose = common_alloc(count, sizeof *of.pose),
-            .palette = common_alloc(3 * (size_t)count, sizeof *of.palette),
-            .size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min)),
-            .clip = clip,
-        };
-        of.joints = of.palette + count;
-        of.before = of.joints + count;
-        for (uint32_t i = 0; i < count && of.num_feet < MAX_FEET; i++)
-            if (tool_is_foot(skeleton->joints[i].name))
-                of.feet[of.num_feet++] = i;
-        md5_vec3 *const places =
-            common_alloc((of.num_feet + (size_t)1) * anim->num_frames, sizeof *places);
-        for (uint32_t i = 0; i <= of.num_feet; i++)
-            of.places[i] = places + (size_t)i * anim->num_frames;
-        reach own = {0};
-        reach bind = {0};
-        const bool has_places = look_at_frames(&of, &own, &bind);
-        judge_boxes(&of, own, bind);
-        if (has_places && !(kind & IS_ONCE) && anim->num_frames > 2)
-            judge_loop(&of, kind);
-        if (has_places)
-            judge_feet(&of, kind);
-        free(of.pose);
-        free(of.palette);
-        free(places);
+        // Joints that the clip does not move may have any position.
+        if (num_points > 0 && binding->num_missing == 0) {
+            clip_motion motion = {
+                .points = points,
+                .num_points = num_points,
+                .model = model,
+                .anim = anim,
+                .binding = binding,
+                .size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min)),
+                .clip = clip,
+            };
+            check_skin_motion(&motion, properties);
+        }
     }
     md5_free_binding(binding);
     free(points);

@@ -333,7 +333,7 @@ void tool_report_diagnostic(tool_report *report, const md5_diagnostic *found);
 void tool_count_warnings(tool_report *report, unsigned count); // warnings without a text
 bool tool_is_for_people(const tool_report *report);            // the format is text
 // Prints the totals and the engines. Returns the exit status.
-int tool_end_report(tool_report *report, size_t num_files, uint32_t judged);
+int tool_end_report(tool_report *report, size_t num_files, uint32_t checked_engines);
 
 // Results of checking a game folder.
 typedef struct tool_game_check {
