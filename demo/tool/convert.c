@@ -118,79 +118,138 @@ static bool has_morphs(const char *folder)
     return has_both;
 }
 
-// Adds the files [count] of one folder. Clips are assigned to meshes as by `md5tool check`.
-static void add_folder(batch *all, char *const *files, size_t count)
+// Returns true if a folder contains the morph targets of the model in the folder above.
+static bool is_folder_of_targets(const char *folder)
 {
-    const size_t length = all->games ? 0 : strlen(all->arguments->folder);
-    const size_t first = all->num_items;
-    const char **const meshes = common_alloc(count, sizeof *meshes);
-    size_t num_meshes = 0;
-    char *const folder = common_folder(files[0]);
     char *const above = common_folder(folder);
-    const bool has_targets = has_morphs(folder);
-    if (strcmp(common_base(folder), "morphs") == 0 && has_morphs(above))
-        count = 0; // morph targets are not separate models
-    free(folder);
+    const bool has_targets = strcmp(common_base(folder), "morphs") == 0 && has_morphs(above);
     free(above);
+    return has_targets;
+}
+
+// Returns a path relative to the folder that is converted. The names of files in a game are
+// relative already.
+static const char *relative_path(const batch *all, const char *path)
+{
+    if (all->games)
+        return path + strspn(path, "/");
+    path += strlen(all->arguments->folder);
+    return path + strspn(path, "/");
+}
+
+// Adds an item for each model of files[count]. Writes the paths of those to which clips can belong
+// to models[count]. Returns their number.
+static size_t add_models(batch *all, char *const *files, size_t count, bool has_targets,
+                         const char **models)
+{
+    size_t num_models = 0;
     for (size_t i = 0; i < count; i++) {
         if (is_clip(all, files[i]) || !is_input(all, files[i], has_targets))
             continue;
-        const item *const added = add_item(all, files[i] + length + strspn(files[i] + length, "/"),
-                                           common_copy(files[i]));
+        const item *const added =
+            add_item(all, relative_path(all, files[i]), common_copy(files[i]));
         if (is_model(files[i]))
-            meshes[num_meshes++] = added->inputs.names[0];
+            models[num_models++] = added->inputs.names[0];
     }
-    common_sort((void *)meshes, num_meshes, sizeof *meshes, tool_compare_paths);
+    return num_models;
+}
+
+// Returns the item of a model, from index `first` on. The model must be the pointer in the item.
+static item *find_item(const batch *all, size_t first, const char *model)
+{
+    for (size_t i = first; i < all->num_items; i++) {
+        if (all->items[i].inputs.names[0] == model)
+            return &all->items[i];
+    }
+    return NULL;
+}
+
+// Adds the files [count] of one folder. Clips are assigned to meshes as by `md5tool check`.
+static void add_folder(batch *all, const char *folder, char *const *files, size_t count)
+{
+    if (is_folder_of_targets(folder))
+        return;
+    const bool has_targets = has_morphs(folder);
+    const size_t first = all->num_items;
+    const char **const models = common_alloc(count, sizeof *models);
+    const size_t num_models = add_models(all, files, count, has_targets, models);
+    common_sort((void *)models, num_models, sizeof *models, tool_compare_paths);
     for (size_t i = 0; i < count; i++) {
         if (!is_clip(all, files[i]) || !is_input(all, files[i], has_targets))
             continue;
-        const size_t mesh = tool_find_mesh(meshes, num_meshes, files[i]);
-        size_t found = mesh == MD5_NONE ? all->num_items : first;
-        while (found < all->num_items && all->items[found].inputs.names[0] != meshes[mesh])
-            found++;
-        if (found < all->num_items)
-            common_add(&all->items[found].inputs, common_copy(files[i]));
+        const size_t index = tool_find_mesh(models, num_models, files[i]);
+        item *const model = index == MD5_NONE ? NULL : find_item(all, first, models[index]);
+        if (model)
+            common_add(&model->inputs, common_copy(files[i]));
         else if (all->num_clips++ == 0)
             all->clip = files[i];
     }
-    free((void *)meshes);
+    free((void *)models);
 }
 
-// Finds the models of a folder or game, except in an output folder inside of it.
+// Returns the files of the folder or game that can be converted, sorted by their folders.
+static common_list list_convertible_files(const batch *all)
+{
+    common_list files = {0};
+    if (all->games) {
+        md5_game *const game = all->games->game;
+        for (size_t i = 0; i < md5_game_num_files(game); i++) {
+            const char *const name = md5_game_file(game, i);
+            if (convert_can_read(name))
+                common_add(&files, common_copy(name));
+        }
+    } else {
+        common_walk walk = {.is_wanted = convert_can_read};
+        files = common_walk_folder(all->arguments->folder, &walk);
+    }
+    common_sort(files.names, files.count, sizeof *files.names, tool_compare_paths);
+    return files;
+}
+
+// Returns true if a folder is in the output folder. `root` is the folder that is converted; folders
+// of a game are relative to it.
+static bool is_in_output(const batch *all, const char *root, const char *output, const char *folder)
+{
+    char *const path = all->games ? common_join(root, folder) : common_copy(folder);
+    char *const absolute = common_canonical_path(path);
+    const bool is_in = common_is_in(absolute, output);
+    free(absolute);
+    free(path);
+    return is_in;
+}
+
+// Adds the models in all folders of the folder or game, except in the output folder. If the output
+// folder contains the whole input folder, all its files are inputs.
+static void add_folders(batch *all, const char *root, const char *output)
+{
+    char *const *const names = all->files.names;
+    const size_t count = all->files.count;
+    const bool output_contains_input = common_is_in(root, output);
+    size_t begin = 0; // files of one folder
+    while (begin < count) {
+        size_t end = begin + 1;
+        while (end < count && tool_are_in_one_folder(names[begin], names[end]))
+            end++;
+        char *const folder = common_folder(names[begin]);
+        if (output_contains_input || !is_in_output(all, root, output, folder))
+            add_folder(all, folder, names + begin, end - begin);
+        free(folder);
+        begin = end;
+    }
+}
+
+// Finds the models of a folder or game. Fails if the output folder is the input folder.
 static bool find_files(batch *all, md5_error *error)
 {
     char *const output = common_canonical_path(all->arguments->output);
     char *const root = common_canonical_path(all->arguments->folder);
-    md5_game *const game = all->games ? all->games->game : NULL;
-    const bool is_around = common_is_in(root, output); // the output folder contains the folder
-    const bool is_different =
-        strcmp(root, output) != 0
-        || convert_fail(error, MD5_ERROR_IO, all->arguments->output,
-                        "the output folder is the input folder: expected a different folder");
-    common_walk walk = {.is_wanted = convert_can_read};
-    if (!game)
-        all->files = common_walk_folder(all->arguments->folder, &walk);
-    if (game) {
-        for (size_t i = 0; i < md5_game_num_files(game); i++)
-            if (convert_can_read(md5_game_file(game, i)))
-                common_add(&all->files, common_copy(md5_game_file(game, i)));
-    }
-    char **const names = all->files.names;
-    common_sort(names, all->files.count, sizeof *names, tool_compare_paths);
-    size_t next = 0;
-    for (size_t i = 0; is_different && i < all->files.count; i = next) {
-        char *const within = common_folder(names[i]);
-        next = i + 1;
-        while (next < all->files.count && tool_are_in_one_folder(names[i], names[next]))
-            next++;
-        char *const path = game ? common_join(root, within) : common_copy(within);
-        char *const absolute = common_canonical_path(path);
-        if (is_around || !common_is_in(absolute, output))
-            add_folder(all, names + i, next - i);
-        free(absolute);
-        free(path);
-        free(within);
-    }
+    const bool is_different = strcmp(root, output) != 0;
+    all->files = list_convertible_files(all);
+    if (is_different)
+        add_folders(all, root, output);
+    else
+        convert_fail(error, MD5_ERROR_IO, all->arguments->output,
+                     "the output folder is the input folder: expected a different folder");
     free(output);
     free(root);
     return is_different;
@@ -305,55 +364,65 @@ static void store_written_file(void *user, const char *path)
     common_add(&((item *)user)->written, common_copy(path));
 }
 
+// Converts an item. Each thread opens the game for its first item; `paths` is NULL for files on
+// disk.
+static bool convert_item(const batch *all, item *one, tool_search_paths *paths)
+{
+    convert_job job = *all->pattern;
+    job.inputs = (const char *const *)one->inputs.names;
+    job.num_inputs = one->inputs.count;
+    job.output = one->output;
+    job.is_forced = true; // an existing output is older
+    job.note = store_note;
+    job.wrote = store_written_file;
+    job.user = one;
+    bool is_open = true;
+    if (paths) {
+        is_open = paths->game || tool_open_search_paths(all->arguments, NULL, paths, &one->error);
+        job.game = paths->game;
+        if (is_open)
+            job.files = md5_game_files(paths->game);
+    }
+    common_create_folders(one->output, 0777);
+    return is_open && convert_files(&job, &one->error);
+}
+
+// Converts the items from `begin` to `end`. Called from several threads; the first prints the
+// progress.
 static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const batch *const all = user;
-    tool_search_paths *const search_paths =
-        all->games ? &all->games[worker] : NULL; // of the thread
+    tool_search_paths *const paths = all->games ? &all->games[worker] : NULL;
     for (size_t i = begin; i < end; i++) {
         item *const one = &all->items[i];
         if (worker == 0)
             tool_show_progress(i, all->num_items);
         if (one->state != IS_OPEN)
             continue;
-        const bool is_checked = !all->pattern->is_forced;
-        if (has_no_clips(all, one) || (is_checked && is_current(search_paths, all->pattern, one))) {
+        if (has_no_clips(all, one))
             one->state = IS_CURRENT;
-            continue;
-        }
-        convert_job job = *all->pattern;
-        job.inputs = (const char *const *)one->inputs.names;
-        job.num_inputs = one->inputs.count;
-        job.output = one->output;
-        job.is_forced = true; // an existing output is older
-        job.note = store_note;
-        job.wrote = store_written_file;
-        job.user = one;
-        bool is_done = true;
-        if (search_paths) {
-            is_done = search_paths->game
-                      || tool_open_search_paths(all->arguments, NULL, search_paths, &one->error);
-            job.game = search_paths->game;
-            job.files = is_done ? md5_game_files(search_paths->game) : (md5_files){0};
-        }
-        common_create_folders(one->output, 0777);
-        is_done = is_done && convert_files(&job, &one->error);
-        one->state = is_done ? IS_DONE : HAS_FAILED;
+        else if (!all->pattern->is_forced && is_current(paths, all->pattern, one))
+            one->state = IS_CURRENT;
+        else
+            one->state = convert_item(all, one, paths) ? IS_DONE : HAS_FAILED;
     }
 }
 
+// Orders items by output; items with the same output: meshes first, then by input.
 static int compare_outputs(const void *a, const void *b)
 {
     const item *const x = a;
     const item *const y = b;
     const char *const input_x = x->inputs.names[0];
     const char *const input_y = y->inputs.names[0];
+    const bool is_mesh_x = tool_file_kind(input_x) == TOOL_MODEL;
+    const bool is_mesh_y = tool_file_kind(input_y) == TOOL_MODEL;
     const int order = strcmp(x->output, y->output);
-    const int mesh =
-        (tool_file_kind(input_y) == TOOL_MODEL) - (tool_file_kind(input_x) == TOOL_MODEL);
     if (order != 0)
         return order;
-    return mesh != 0 ? mesh : strcmp(input_x, input_y);
+    if (is_mesh_x != is_mesh_y)
+        return is_mesh_x ? -1 : 1;
+    return strcmp(input_x, input_y);
 }
 
 static bool is_quake_model(const char *path)
@@ -367,22 +436,58 @@ static bool is_quake_model(const char *path)
 static void find_duplicates(const batch *all)
 {
     common_sort(all->items, all->num_items, sizeof *all->items, compare_outputs);
-    for (size_t i = 1; i < all->num_items; i++)
-        if (strcmp(all->items[i - 1].output, all->items[i].output) == 0) {
-            item *const one = &all->items[i];
-            const char *const input = one->inputs.names[0];
-            const item *const before = one - 1;
-            const bool has_mesh = before->state == IS_REPLACED
-                                  || common_has_suffix(before->inputs.names[0], ".md5mesh");
-            const bool is_replaced = is_quake_model(input) && has_mesh;
-            one->state = is_replaced ? IS_REPLACED : HAS_FAILED;
-            if (is_replaced)
-                common_add(&one->notes, common_copy("skipped: engines use the .md5mesh instead"));
-            else
-                convert_fail(&one->error, MD5_ERROR_MISMATCH, input,
-                             "duplicate output file: another input is also written to %.120s",
-                             one->output);
+    for (size_t i = 1; i < all->num_items; i++) {
+        const item *const before = &all->items[i - 1];
+        item *const one = &all->items[i];
+        if (strcmp(before->output, one->output) != 0)
+            continue;
+        const char *const input = one->inputs.names[0];
+        const bool has_mesh =
+            before->state == IS_REPLACED || common_has_suffix(before->inputs.names[0], ".md5mesh");
+        if (has_mesh && is_quake_model(input)) {
+            one->state = IS_REPLACED;
+            common_add(&one->notes, common_copy("skipped: engines use the .md5mesh instead"));
+        } else {
+            one->state = HAS_FAILED;
+            convert_fail(&one->error, MD5_ERROR_MISMATCH, input,
+                         "duplicate output file: another input is also written to %.120s",
+                         one->output);
         }
+    }
+}
+
+// Returns the input with whose path a note begins, as "PATH: TEXT"; otherwise the first input.
+// *text receives the text.
+static const char *find_input_of_note(const item *one, const char *note, const char **text)
+{
+    for (size_t i = 0; i < one->inputs.count; i++) {
+        const char *const path = one->inputs.names[i];
+        const size_t length = strlen(path);
+        if (strncmp(note, path, length) == 0 && note[length] == ':') {
+            *text = note + length + strlen(": ");
+            return path;
+        }
+    }
+    *text = note;
+    return one->inputs.names[0];
+}
+
+// Prints the error and the notes of an item.
+static void report_item(tool_report *report, const item *one)
+{
+    if (one->state == HAS_FAILED) {
+        md5_diagnostic failure = {.error = one->error, .count = 1};
+        if (failure.error.file[0] == '\0')
+            convert_name_file(&failure.error, one->inputs.names[0]);
+        tool_report_diagnostic(report, &failure);
+    }
+    for (size_t i = 0; i < one->notes.count; i++) {
+        const char *text = NULL;
+        const char *const path = find_input_of_note(one, one->notes.names[i], &text);
+        md5_diagnostic note = {.count = 1};
+        convert_fail(&note.error, MD5_WARNING, path, "%s", text);
+        tool_report_diagnostic(report, &note);
+    }
 }
 
 // Prints errors and notes in the form of `md5tool check`. Of similar notes, some and their number
@@ -392,28 +497,8 @@ static int print_report(const batch *all)
     size_t counts[HAS_FAILED + 1] = {0};
     tool_report *const report = tool_begin_report(all->arguments);
     for (size_t i = 0; i < all->num_items; i++) {
-        item *const one = &all->items[i];
-        md5_diagnostic found = {.error = one->error, .count = 1};
-        counts[one->state]++;
-        if (found.error.file[0] == '\0')
-            convert_name_file(&found.error, one->inputs.names[0]);
-        if (one->state == HAS_FAILED)
-            tool_report_diagnostic(report, &found);
-        for (size_t k = 0; k < one->notes.count; k++) {
-            const char *note = one->notes.names[k];
-            const char *path = one->inputs.names[0];
-            for (size_t input = 0; input < one->inputs.count;
-                 input++) { // notes that begin with a path
-                const size_t length = strlen(one->inputs.names[input]);
-                if (strncmp(note, one->inputs.names[input], length) == 0 && note[length] == ':') {
-                    path = one->inputs.names[input];
-                    note += length + 2;
-                    break;
-                }
-            }
-            convert_fail(&found.error, MD5_WARNING, path, "%s", note);
-            tool_report_diagnostic(report, &found);
-        }
+        counts[all->items[i].state]++;
+        report_item(report, &all->items[i]);
     }
     tool_end_report(report, all->num_items, 0);
     if (all->num_clips > 0)
@@ -469,6 +554,16 @@ static void free_batch(batch *all, uint32_t num_workers)
     common_free_list(&all->files);
 }
 
+// Returns the extension of the outputs for --to NAME. The default is MD5 if there is a target
+// model.
+static char *output_extension(const tool_arguments *arguments)
+{
+    const char *kind = arguments->mesh ? "md5" : "glb";
+    if (arguments->to)
+        kind = arguments->to + strspn(arguments->to, ".");
+    return common_format(".%s", strcmp(kind, "md5") == 0 ? "md5mesh" : kind);
+}
+
 // Converts the models of the folder or archive arguments->folder, each with its clips, with the
 // options of `pattern`. Outputs have the same relative paths in arguments->output. Outputs that are
 // newer than their inputs are skipped unless forced. Prints a report and adds the written files to
@@ -476,10 +571,7 @@ static void free_batch(batch *all, uint32_t num_workers)
 static int convert_folder(const tool_arguments *arguments, const convert_job *pattern,
                           common_list *written)
 {
-    const char *const default_kind = arguments->mesh ? "md5" : "glb";
-    const char *const to =
-        arguments->to ? arguments->to + strspn(arguments->to, ".") : default_kind;
-    char *const ending = common_format(".%s", strcmp(to, "md5") == 0 ? "md5mesh" : to);
+    char *const ending = output_extension(arguments);
     batch all = {.arguments = arguments, .pattern = pattern, .ending = ending};
     md5_error error = {0};
     size_t num_unread = 0;
@@ -491,7 +583,8 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
         md5_threads_run(threads, all.num_items, convert_range, &all);
         tool_show_progress(0, 0);
         status = print_report(&all);
-        status = all.num_items == 0 && num_unread > 0 ? TOOL_BAD_FILE : status;
+        if (all.num_items == 0 && num_unread > 0)
+            status = TOOL_BAD_FILE;
     } else {
         tool_print_error(NULL, &error);
     }
@@ -515,7 +608,8 @@ static void print_note(void *user, const char *text)
 }
 
 // Checks the written files, and their declarations in the game folder, for the requested engine in
-// the form of `md5tool check --for`.
+// the form of `md5tool check --for`. A .def file stands for its game folder, which contains the
+// files that were written for it.
 static int check_written(const tool_arguments *arguments, const common_list *written)
 {
     common_list words = {NULL, 0};
@@ -523,13 +617,15 @@ static int check_written(const tool_arguments *arguments, const common_list *wri
     for (size_t i = 0; i < written->count; i++) {
         char *const path = common_canonical_path(written->names[i]);
         char *const folder = common_folder(path);
-        char *const root = common_folder(folder);
-        const bool is_def = common_has_suffix(path, ".def");
+        char *const root = common_folder(folder); // of the game: the folder above def/, models/
         common_add(&only, common_copy(path + strlen(root) + 1));
-        while (is_def && words.count > 0 && common_is_in(words.names[words.count - 1], root))
-            free(words.names[--words.count]);
-        if (is_def || tool_file_kind(path) != TOOL_UNKNOWN)
-            common_add(&words, common_copy(is_def ? root : path));
+        if (common_has_suffix(path, ".def")) {
+            while (words.count > 0 && common_is_in(words.names[words.count - 1], root))
+                free(words.names[--words.count]);
+            common_add(&words, common_copy(root));
+        } else if (tool_file_kind(path) != TOOL_UNKNOWN) {
+            common_add(&words, common_copy(path));
+        }
         free(root);
         free(folder);
         free(path);

@@ -18,67 +18,113 @@ char *tool_find_replaced(const md5_game *game, const char *path)
     return found;
 }
 
+// Reads a little-endian integer of 24 bits. Frame counts have 32 bits, but no model has more
+// frames.
+static int32_t read_u24(const char *bytes)
+{
+    const unsigned char *const b = (const unsigned char *)bytes;
+    return b[0] | b[1] << 8 | b[2] << 16;
+}
+
 // Returns the number of frames of the model that a clip's model replaces, or 0.
 static int32_t count_replaced_frames(md5_game *game, const char *path)
 {
     size_t size = 0;
-    int32_t frames = 0;
+    int32_t num_frames = 0;
     char *const file = tool_find_replaced(game, path);
     char *const bytes = file ? tool_read_file(game, file, &size) : NULL;
-    if (bytes) {
-        for (int i = 0; i < NUM_REPLACED; i++)
-            if (size >= replaced[i].offset + 4 && memcmp(bytes, replaced[i].magic, 4) == 0)
-                for (int k = 0; k < 3; k++) // 24 bits: no model has more frames
-                    frames |= (int32_t)(unsigned char)bytes[replaced[i].offset + (size_t)k]
-                              << 8 * k;
+    for (int i = 0; i < NUM_REPLACED && bytes; i++) {
+        const size_t offset = replaced[i].offset;
+        if (size >= offset + 4 && memcmp(bytes, replaced[i].magic, 4) == 0)
+            num_frames = read_u24(bytes + offset);
     }
     free(bytes);
     free(file);
-    return frames;
+    return num_frames;
 }
 
-void tool_check_folder(md5_game *game, md5_check *file_check)
+// Returns the skin of a Quake model for a shader: the image SHADER_00_00 next to the mesh, or NULL.
+static char *find_quake_skin(const md5_game *game, const char *mesh, const char *shader)
 {
-    static const char *const images[] = {"png", "tga", "jpg", "pcx", "lmp"};
-    if (file_check->kind == MD5_DOC_ANIM) {
-        const int32_t frames = count_replaced_frames(game, file_check->file);
-        if (frames > file_check->num_frames)
-            tool_add_violation(file_check, "fewer-frames", 1,
-                               "%d frames, but the replaced model has %d frames",
-                               file_check->num_frames, frames);
+    static const char *const extensions[] = {"png", "tga", "jpg", "pcx", "lmp"};
+    char *found = NULL;
+    for (size_t i = 0; i < COMMON_LENGTH(extensions) && !found; i++) {
+        char *const name = common_format("%s_00_00.%s", common_base(shader), extensions[i]);
+        found = tool_find_sibling(game, mesh, name, NULL);
+        free(name);
+    }
+    return found;
+}
+
+// Reports a missing skin of a Quake model, with a similar image as a suggestion.
+static void report_missing_skin(const md5_game *game, md5_check *mesh,
+                                const md5_check_shader *shader, size_t *work)
+{
+    char *const folder = common_folder(mesh->file);
+    char *const path = common_format("%s/%s_00_00", folder, common_base(shader->name));
+    char *const similar = tool_near_image(game, path, work);
+    if (similar)
+        tool_add_violation(mesh, "no-skin", shader->line,
+                           "image not found: %.100s_00_00: did you mean '%.150s'?", shader->name,
+                           similar);
+    else
+        tool_add_violation(mesh, "no-skin", shader->line, "image not found: %.100s_00_00",
+                           shader->name);
+    free(similar);
+    free(path);
+    free(folder);
+}
+
+// Checks that a clip has at least as many frames as the model that its mesh replaces, because the
+// game uses the frame numbers of that model.
+static void check_num_frames(md5_game *game, md5_check *clip)
+{
+    const int32_t num_replaced = count_replaced_frames(game, clip->file);
+    if (num_replaced > clip->num_frames)
+        tool_add_violation(clip, "fewer-frames", 1,
+                           "%d frames, but the replaced model has %d frames", clip->num_frames,
+                           num_replaced);
+}
+
+// Checks that the clip of a Quake model exists, which has the name of the mesh.
+static void check_quake_clip(const md5_game *game, md5_check *mesh)
+{
+    char *const stem = common_stem(mesh->file);
+    if (!tool_has_sibling(game, mesh->file, "", ".md5anim"))
+        tool_add_violation(mesh, "no-clip", 1, "missing file %.100s.md5anim", stem);
+    free(stem);
+}
+
+// Returns true if a file is in the folder of Quake's models.
+static bool is_quake_model(const char *path)
+{
+    char *const folder = common_folder(path);
+    const bool is_in_progs = strcmp(common_base(folder), "progs") == 0;
+    free(folder);
+    return is_in_progs;
+}
+
+void tool_check_folder(md5_game *game, md5_check *file)
+{
+    if (file->kind == MD5_DOC_ANIM) {
+        check_num_frames(game, file);
         return;
     }
-    char *const folder = common_folder(file_check->file);
-    char *const stem = common_stem(file_check->file);
-    const bool is_of_quake = strcmp(common_base(folder), "progs") == 0;
-    size_t work = 1 << 24; // for suggestions
-    if (is_of_quake && !tool_has_sibling(game, file_check->file, "", ".md5anim"))
-        tool_add_violation(file_check, "no-clip", 1, "missing file %.100s.md5anim", stem);
-    for (uint32_t i = 0; i < file_check->num_shaders; i++) {
-        char *found = is_of_quake
-                          ? NULL
-                          : tool_find_texture(game, file_check->file, file_check->shaders[i].name);
-        for (size_t k = 0; k < COMMON_LENGTH(images) && is_of_quake && !found; k++) {
-            char *const name =
-                common_format("%s_00_00.%s", common_base(file_check->shaders[i].name), images[k]);
-            found = tool_find_sibling(game, file_check->file, name, NULL);
-            free(name);
-        }
-        if (found)
-            tool_check_image(game, file_check, found);
-        else if (is_of_quake) {
-            const char *const name = file_check->shaders[i].name;
-            char *const missing = common_format("%s/%s_00_00", folder, common_base(name));
-            char *const nearest = tool_near_image(game, missing, &work);
-            tool_add_violation(file_check, "no-skin", file_check->shaders[i].line,
-                               nearest ? "image not found: %.100s_00_00: did you mean '%.150s'?"
-                                       : "image not found: %.100s_00_00",
-                               name, nearest);
-            free(nearest);
-            free(missing);
-        }
-        free(found);
+    const bool is_quake = is_quake_model(file->file);
+    size_t work = 1 << 24; // comparisons to suggest images
+    if (is_quake)
+        check_quake_clip(game, file);
+    for (uint32_t i = 0; i < file->num_shaders; i++) {
+        const md5_check_shader *const shader = &file->shaders[i];
+        char *image = NULL;
+        if (is_quake)
+            image = find_quake_skin(game, file->file, shader->name);
+        else
+            image = tool_find_texture(game, file->file, shader->name);
+        if (image)
+            tool_check_image(game, file, image);
+        else if (is_quake)
+            report_missing_skin(game, file, shader, &work);
+        free(image);
     }
-    free(folder);
-    free(stem);
 }

@@ -151,28 +151,34 @@ static const char *const extensions[] = {"",      ".tga", ".png", ".jpg",
                                          ".jpeg", ".dds", ".pcx", ".wal"};
 enum { NUM_EXTENSIONS = COMMON_LENGTH(extensions) };
 
-// Returns FOLDER/NAME with one of the extensions, which is appended or replaces the extension of
-// the name; or NULL.
+// Returns the path if it is a file. Otherwise frees it and returns NULL.
+static char *find_file(const md5_game *game, char *path)
+{
+    if (tool_is_file(game, path))
+        return path;
+    free(path);
+    return NULL;
+}
+
+// Returns FOLDER/NAME with one of the extensions, or NULL. The extension is appended or replaces
+// the extension of the name.
 static char *find_in(const md5_game *game, const char *folder, const char *name)
 {
+    char *const path = common_join(folder, name);
+    char *const path_folder = common_folder(path);
     const char *const dot = strrchr(common_base(name), '.');
-    char *const whole = common_join(folder, name);
-    char *const within = common_folder(whole);
+    const int whole_length = (int)strlen(path);
+    const int stem_length = whole_length - (dot ? (int)strlen(dot) : 0);
+    // Search a subfolder only if it exists, which saves system calls.
+    const bool may_exist = game || common_base(name) == name || common_is_folder(path_folder);
     char *found = NULL;
-    const bool may_exist = game || common_base(name) == name || common_is_folder(within);
     for (int i = 0; i < NUM_EXTENSIONS && may_exist && !found; i++) {
-        const int num_forms = dot && i > 0 ? 2 : 1; // appended, replaced
-        for (int form = 0; form < num_forms && !found; form++) {
-            const size_t length = strlen(whole) - (form == 1 ? strlen(dot) : 0);
-            char *const path = common_format("%.*s%s", (int)length, whole, extensions[i]);
-            if (tool_is_file(game, path))
-                found = path;
-            else
-                free(path);
-        }
+        found = find_file(game, common_format("%.*s%s", whole_length, path, extensions[i]));
+        if (!found && dot && i > 0)
+            found = find_file(game, common_format("%.*s%s", stem_length, path, extensions[i]));
     }
-    free(whole);
-    free(within);
+    free(path_folder);
+    free(path);
     return found;
 }
 
@@ -190,41 +196,46 @@ static char *image_stem(const char *path, bool *is_image)
     return stem;
 }
 
+// Compares an image with a wrong path: with the same name in any folder, or a similar name in the
+// same folder. nearest->name is then the path of the image, not its stem.
+static void compare_image(tool_nearest *nearest, const char *wrong_folder, const char *wrong_stem,
+                          const char *name)
+{
+    const size_t best = nearest->name ? nearest->distance : SIZE_MAX;
+    bool is_image = false;
+    char *const stem = image_stem(name, &is_image);
+    char *const folder = common_folder(name);
+    const bool has_same_name = common_compare_case(stem, wrong_stem) == 0;
+    const bool is_in_folder = common_compare_case(folder, wrong_folder) == 0;
+    if (is_image && has_same_name) // also if the names differ in case
+        tool_compare_name(nearest, wrong_stem, wrong_stem);
+    else if (is_image && is_in_folder)
+        tool_compare_name(nearest, wrong_stem, stem);
+    if (nearest->name && nearest->distance < best)
+        nearest->name = name;
+    free(folder);
+    free(stem);
+}
+
 char *tool_near_image(const md5_game *game, const char *path, size_t *work)
 {
     bool is_image = false;
-    char *const wrong = image_stem(path, &is_image);
+    char *const stem = image_stem(path, &is_image);
     char *const folder = common_folder(path);
     common_list files = {0};
     if (!game)
         files = common_list_folder(folder, "");
     const size_t count = game ? md5_game_num_files(game) : files.count;
-    const char *found = NULL;
     tool_nearest nearest = {.work = *work > count ? *work - count : 0};
     for (size_t i = 0; i < count && nearest.work > 0; i++) {
         const char *const name = game ? md5_game_file(game, i) : files.names[i];
-        const size_t before = found ? nearest.distance : SIZE_MAX;
-        char *const stem = image_stem(name, &is_image);
-        char *const name_folder = common_folder(name);
-        const bool is_same = common_compare_case(stem, wrong) == 0; // in any folder
-        const bool is_in_folder = common_compare_case(name_folder, folder) == 0;
-        const bool is_candidate = is_image && (is_same || is_in_folder);
-        if (is_candidate)
-            tool_compare_name(&nearest, wrong, is_same ? wrong : stem);
-        const bool is_nearest = nearest.name && nearest.distance < before;
-        if (is_nearest) {
-            // The stem is freed below, so `nearest` must not refer to it.
-            nearest.name = name;
-            found = name;
-        }
-        free(name_folder);
-        free(stem);
+        compare_image(&nearest, folder, stem, name);
     }
-    char *const copy = common_copy(found);
+    char *const copy = common_copy(nearest.name);
     *work = nearest.work;
     common_free_list(&files);
     free(folder);
-    free(wrong);
+    free(stem);
     return copy;
 }
 

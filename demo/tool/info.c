@@ -1,4 +1,5 @@
-// md5tool info: prints a summary of files.
+// md5tool info: prints a summary of files, as text or as one JSON object per file. Each property is
+// one call of SAY, which has the text and the JSON member.
 #include "demo/looks/look.h"
 #include "demo/tool/tool.h"
 
@@ -60,106 +61,161 @@ static void print_frames(bool is_json, uint32_t num_frames, double frame_rate, d
     SAY("  seconds            %g\n", ",\"seconds\":%g", seconds);
 }
 
-// Prints the joints as a tree, indented by at most 40 levels; as JSON, in the order of the file.
-static void print_joints(bool is_json, const md5_skeleton *skeleton)
+// A tree of joints as linked lists: the first child of each joint, and its next sibling. MD5_NONE
+// ends a list.
+typedef struct joint_tree {
+    uint32_t *first_child; // [joints + 1]; the last list contains the joints without a parent
+    uint32_t *next;        // [joints]
+} joint_tree;
+
+// Builds the lists backwards, so that they have the order of the file.
+static joint_tree build_joint_tree(const md5_skeleton *skeleton)
 {
-    if (is_json) {
-        for (uint32_t i = 0; i < skeleton->num_joints; i++)
-            common_print_json(i > 0 ? ",{\"name\":%s,\"parent\":%d}"
-                                    : ",\"tree\":[{\"name\":%s,\"parent\":%d}",
-                              skeleton->joints[i].name, (int)skeleton->joints[i].parent);
-    }
-    if (is_json) {
-        fputs(skeleton->num_joints > 0 ? "]" : ",\"tree\":[]", stdout);
-        return;
-    }
-    const uint32_t count =
-        skeleton->num_joints; // also the index of the virtual parent of all roots
-    uint32_t *const first = common_alloc(count + (size_t)1, sizeof *first); // child of each joint
-    uint32_t *const next = common_alloc(count, sizeof *next);               // sibling
+    const uint32_t count = skeleton->num_joints;
+    const joint_tree tree = {
+        .first_child = common_alloc(count + (size_t)1, sizeof *tree.first_child),
+        .next = common_alloc(count, sizeof *tree.next),
+    };
     for (uint32_t i = 0; i <= count; i++)
-        first[i] = MD5_NONE;
+        tree.first_child[i] = MD5_NONE;
     for (uint32_t i = count; i-- > 0;) {
         const uint32_t parent = skeleton->joints[i].parent;
-        uint32_t *const list = &first[parent == MD5_NONE ? count : parent];
-        next[i] = *list;
+        uint32_t *const list = &tree.first_child[parent == MD5_NONE ? count : parent];
+        tree.next[i] = *list;
         *list = i;
     }
-    int depth = 0;
-    for (uint32_t i = first[count]; i != MD5_NONE;) {
-        const md5_joint *joint = &skeleton->joints[i];
-        printf("  joint %-13u%*s", i, 2 * (depth < 40 ? depth : 40), "");
-        common_print(stdout, "%s", joint->name);
-        if (joint->parent != MD5_NONE)
-            printf(", parent %u", joint->parent);
-        putchar('\n');
-        for (; first[i] == MD5_NONE && next[i] == MD5_NONE && joint->parent != MD5_NONE; depth--) {
-            i = joint->parent;
-            joint = &skeleton->joints[i];
-            first[i] = MD5_NONE; // its children are done
-        }
-        depth += first[i] != MD5_NONE;
-        i = first[i] != MD5_NONE ? first[i] : next[i];
-    }
-    free(next);
-    free(first);
+    return tree;
 }
 
-// Returns the result of comparing a clip with its mesh. `reason` is used for clips without a check.
-static const char *describe_fit(const md5_check *clip, const char *reason)
+static void print_joint_line(const md5_skeleton *skeleton, uint32_t index, int depth)
 {
-    if (!clip)
-        return reason;
-    return clip->num_diagnostics > 0 ? clip->diagnostics[0].error.message : "fits";
+    enum { MAX_INDENT = 40 }; // levels
+    const md5_joint *const joint = &skeleton->joints[index];
+    printf("  joint %-13u%*s", index, 2 * (depth < MAX_INDENT ? depth : MAX_INDENT), "");
+    common_print(stdout, "%s", joint->name);
+    if (joint->parent != MD5_NONE)
+        printf(", parent %u", joint->parent);
+    putchar('\n');
 }
 
-// Prints the clips in the folder of a mesh, and the first rule of id's engine that they violate.
-// For compressed clips, prints the reason why they cannot be bound.
+// Prints the joints as a tree: each joint, then its descendants. Does not recurse, because a
+// hostile file may contain a chain of very many joints.
+static void print_joint_tree(const md5_skeleton *skeleton)
+{
+    const joint_tree tree = build_joint_tree(skeleton);
+    uint32_t joint = tree.first_child[skeleton->num_joints];
+    int depth = 0;
+    while (joint != MD5_NONE) {
+        print_joint_line(skeleton, joint, depth);
+        if (tree.first_child[joint] != MD5_NONE) {
+            joint = tree.first_child[joint];
+            depth++;
+            continue;
+        }
+        // Continue with the next sibling, or with that of the nearest ancestor which has one.
+        while (tree.next[joint] == MD5_NONE && skeleton->joints[joint].parent != MD5_NONE) {
+            joint = skeleton->joints[joint].parent;
+            depth--;
+        }
+        joint = tree.next[joint];
+    }
+    free(tree.next);
+    free(tree.first_child);
+}
+
+// Prints the joints as JSON, in the order of the file.
+static void print_joint_array(const md5_skeleton *skeleton)
+{
+    fputs(",\"tree\":[", stdout);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        common_print_json(i > 0 ? ",{\"name\":%s,\"parent\":%d}" : "{\"name\":%s,\"parent\":%d}",
+                          skeleton->joints[i].name, (int)skeleton->joints[i].parent);
+    putchar(']');
+}
+
+static void print_joints(bool is_json, const md5_skeleton *skeleton)
+{
+    if (is_json)
+        print_joint_array(skeleton);
+    else
+        print_joint_tree(skeleton);
+}
+
+// A clip in the folder of a mesh, compared with the mesh.
+typedef struct compared_clip {
+    md5_check *check; // NULL for compressed clips and if a file cannot be read
+    char *reason; // for clips without a check: the reason why the clip cannot be bound, or "fits"
+} compared_clip;
+
+// Compares a clip with a mesh by the rules of id's engine, or by the rules of this library.
+static compared_clip compare_clip(const char *path, md5_check *mesh, const md5_model *model,
+                                  md5_engines requested)
+{
+    const md5_load_opts opts = {.allow_partial_binding = true};
+    compared_clip result = {0};
+    md5_error error = {.message = "fits"};
+    md5_check *const check = tool_check_file(NULL, path, requested);
+    md5_anim *const anim = md5_load_anim(path, NULL, &error);
+    md5_binding *const binding = anim ? md5_bind(model, anim, &opts, &error) : NULL;
+    if (mesh && check) {
+        check->num_diagnostics = 0; // only rules about the mesh and the clip
+        md5_check_pair(mesh, check);
+        if (binding)
+            md5_check_binding(check, binding);
+        result.check = check;
+    } else {
+        result.reason = common_copy(error.message);
+        md5_free_check(check);
+    }
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    return result;
+}
+
+// Compares all clips together, because the rules about their directions need all of them.
+static void compare_directions(const compared_clip *clips, size_t count)
+{
+    md5_check **const checks = common_alloc(count, sizeof(md5_check *));
+    size_t num_checks = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (clips[i].check)
+            checks[num_checks++] = clips[i].check;
+    }
+    md5_check_turns(checks, num_checks);
+    free(checks);
+}
+
+// Returns the result of comparing a clip with its mesh: the first rule that the clip violates.
+static const char *describe_fit(const compared_clip *clip)
+{
+    if (!clip->check)
+        return clip->reason;
+    return clip->check->num_diagnostics > 0 ? clip->check->diagnostics[0].error.message : "fits";
+}
+
+// Prints the clips in the folder of a mesh, and how they fit.
 static void print_clips(bool is_json, const char *path, const md5_model *model)
 {
     const md5_engines requested = {.all = md5_find_engines("doom3")};
     char *const folder = common_folder(path);
-    common_list clips = common_list_folder(folder, ".md5anim");
-    md5_check *const mesh = clips.count > 0 ? tool_check_file(NULL, path, requested) : NULL;
-    md5_check **const checked = common_alloc(clips.count, sizeof(md5_check *));
-    char **const reasons = common_alloc(clips.count, sizeof(char *)); // of clips without a check
-    size_t num_checked = 0;
-    size_t next = 0;
-    for (size_t i = 0; i < clips.count; i++) {
-        md5_check *const clip = tool_check_file(NULL, clips.names[i], requested);
-        md5_error error = {.message = "fits"};
-        md5_anim *const anim = md5_load_anim(clips.names[i], NULL, &error);
-        md5_binding *const binding =
-            anim ? md5_bind(model, anim, &(md5_load_opts){.allow_partial_binding = true}, &error)
-                 : NULL;
-        if (mesh && clip) {
-            checked[num_checked++] = clip;
-            clip->num_diagnostics = 0;
-            md5_check_pair(mesh, clip);
-            if (binding)
-                md5_check_binding(clip, binding);
-        } else {
-            reasons[i] = common_copy(error.message);
-            md5_free_check(clip);
-        }
-        md5_free_binding(binding);
-        md5_free_anim(anim);
-    }
-    md5_check_turns(checked, num_checked);
-    fputs(is_json ? ",\"clips\":[" : "", stdout);
-    for (size_t i = 0; i < clips.count; i++) {
-        md5_check *const clip = reasons[i] ? NULL : checked[next++];
+    common_list files = common_list_folder(folder, ".md5anim");
+    md5_check *const mesh = files.count > 0 ? tool_check_file(NULL, path, requested) : NULL;
+    compared_clip *const clips = common_alloc(files.count, sizeof *clips);
+    for (size_t i = 0; i < files.count; i++)
+        clips[i] = compare_clip(files.names[i], mesh, model, requested);
+    compare_directions(clips, files.count);
+    JSON(",\"clips\":[");
+    for (size_t i = 0; i < files.count; i++) {
         JSON(comma(i > 0));
         SAY("  clip               %s: %s\n", "{\"file\":%s,\"fit\":%s}",
-            common_base(clips.names[i]), describe_fit(clip, reasons[i]));
-        md5_free_check(clip);
-        free(reasons[i]);
+            common_base(files.names[i]), describe_fit(&clips[i]));
+        md5_free_check(clips[i].check);
+        free(clips[i].reason);
     }
-    free(checked);
-    free(reasons);
     JSON("]");
+    free(clips);
     md5_free_check(mesh);
-    common_free_list(&clips);
+    common_free_list(&files);
     free(folder);
 }
 
@@ -196,70 +252,89 @@ static void print_texture(bool is_json, const md5_model *model, uint32_t mesh,
     view_free_look(&look);
 }
 
-// Prints the memory of each form of a mesh for drawing: with 4 or 8 influences per vertex (joints
-// of 16 bits if possible, weights as floats), or with all influences (point, weight, joint).
-static void print_paths(bool is_json, const md5_model *model, const md5_mesh *mesh)
+// Prints the memory of a mesh for one of the skinning paths of the renderer with a fixed number of
+// influences per vertex: joints of 16 bits if possible, weights as floats.
+static void print_slot_path(bool is_json, const md5_model *model, const md5_mesh *mesh,
+                            uint32_t slots, float loss)
 {
     const uint64_t joint_size = model->skeleton.num_joints <= 65536 ? 2 : 4;
-    fputs(is_json ? ",\"paths\":[" : "", stdout);
-    for (uint32_t slots = 4; slots <= 8; slots += 4) {
-        uint64_t kept = 0;
-        for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-            const uint32_t count = mesh->first_influence[i + 1] - mesh->first_influence[i];
-            kept += count < slots ? count : slots;
-        }
-        SAY("    skinned with %u   %llu of %u influences, %llu bytes, loss %.2g units\n",
-            "{\"slots\":%u,\"kept\":%llu,\"influences\":%u,\"bytes\":%llu,\"loss\":%.9g},", slots,
-            (unsigned long long)kept, mesh->num_influences,
-            (unsigned long long)(slots * (joint_size + 4) * mesh->num_vertices),
-            (double)(slots == 4 ? mesh->loss4 : mesh->loss8));
+    const uint64_t slot_size = joint_size + sizeof(float);
+    uint64_t num_kept = 0; // influences; the smallest are dropped
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        const uint32_t count = mesh->first_influence[i + 1] - mesh->first_influence[i];
+        num_kept += count < slots ? count : slots;
     }
+    SAY("    skinned with %u   %llu of %u influences, %llu bytes, loss %.2g units\n",
+        "{\"slots\":%u,\"kept\":%llu,\"influences\":%u,\"bytes\":%llu,\"loss\":%.9g},", slots,
+        (unsigned long long)num_kept, mesh->num_influences,
+        (unsigned long long)(slots * slot_size * mesh->num_vertices), (double)loss);
+}
+
+// Prints the memory of a mesh for each skinning path: 4 or 8 influences per vertex, or all of them.
+static void print_paths(bool is_json, const md5_model *model, const md5_mesh *mesh)
+{
+    const uint64_t influence_size = sizeof(md5_vec4) + sizeof(uint32_t); // weighted point, joint
+    const uint64_t num_ranges = (uint64_t)mesh->num_vertices + 1;        // of influences
+    const uint64_t exact_size =
+        influence_size * mesh->num_influences + sizeof(uint32_t) * num_ranges;
+    JSON(",\"paths\":[");
+    print_slot_path(is_json, model, mesh, 4, mesh->loss4);
+    print_slot_path(is_json, model, mesh, 8, mesh->loss8);
     SAY("    skinned exactly  %u influences, at most %u per vertex, %llu bytes\n",
         "{\"slots\":0,\"influences\":%u,\"max_per_vertex\":%u,\"bytes\":%llu}]",
-        mesh->num_influences, mesh->max_influences,
-        (unsigned long long)(20 * (uint64_t)mesh->num_influences
-                             + 4 * ((uint64_t)mesh->num_vertices + 1)));
+        mesh->num_influences, mesh->max_influences, (unsigned long long)exact_size);
+}
+
+static void print_mesh(bool is_json, const md5_model *model, uint32_t index, view_package *package)
+{
+    const md5_mesh *const mesh = &model->meshes[index];
+    SAY(mesh->name[0] ? "  mesh %u %s, shader \"%s\"\n" : "  mesh %u%s, shader \"%s\"\n",
+        "{\"index\":%u,\"name\":%s,\"shader\":%s", index, mesh->name, mesh->shader);
+    SAY("    vertices         %u, rendered as %u (%u copies at mirror seams)\n",
+        ",\"vertices\":%u,\"drawn_vertices\":%u,\"copies\":%u", mesh->num_file_vertices,
+        mesh->num_vertices, mesh->num_vertices - mesh->num_file_vertices);
+    SAY("    triangles        %u\n", ",\"triangles\":%u", mesh->num_triangles);
+    SAY("    weights          %u, at most %u per vertex; sum not 1 at %u vertices\n",
+        ",\"weights\":%u,\"max_weights\":%u,\"off_sums\":%u", mesh->num_weights, mesh->max_weights,
+        mesh->num_off_sums);
+    print_paths(is_json, model, mesh);
+    print_texture(is_json, model, index, package);
+    JSON("}");
+}
+
+// Prints the sums over all meshes.
+static void print_totals(bool is_json, const md5_model *model)
+{
+    uint64_t num_vertices = 0;
+    uint64_t num_triangles = 0;
+    uint64_t num_weights = 0;
+    uint32_t max_weights = 0; // per vertex
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        num_vertices += mesh->num_file_vertices;
+        num_triangles += mesh->num_triangles;
+        num_weights += mesh->num_weights;
+        if (mesh->max_weights > max_weights)
+            max_weights = mesh->max_weights;
+    }
+    SAY("  vertices           %llu\n", ",\"vertices\":%llu", (unsigned long long)num_vertices);
+    SAY("  triangles          %llu\n", ",\"triangles\":%llu", (unsigned long long)num_triangles);
+    SAY("  weights            %llu\n", ",\"weights\":%llu", (unsigned long long)num_weights);
+    SAY("  max. weights       %u per vertex\n", ",\"max_weights\":%u", max_weights);
 }
 
 static void print_model(bool is_json, const char *path, const md5_model *model)
 {
-    uint64_t vertices = 0;
-    uint64_t triangles = 0;
-    uint64_t weights = 0;
-    uint32_t max_weights = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
-        vertices += mesh->num_file_vertices;
-        triangles += mesh->num_triangles;
-        weights += mesh->num_weights;
-        if (mesh->max_weights > max_weights)
-            max_weights = mesh->max_weights;
-    }
     SAY("  joints             %u\n", ",\"joints\":%u", model->skeleton.num_joints);
     SAY("  meshes             %u\n", ",\"num_meshes\":%u", model->num_meshes);
-    SAY("  vertices           %llu\n", ",\"vertices\":%llu", (unsigned long long)vertices);
-    SAY("  triangles          %llu\n", ",\"triangles\":%llu", (unsigned long long)triangles);
-    SAY("  weights            %llu\n", ",\"weights\":%llu", (unsigned long long)weights);
-    SAY("  max. weights       %u per vertex\n", ",\"max_weights\":%u", max_weights);
+    print_totals(is_json, model);
     print_bounds(is_json, model->bounds);
     SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", model->size + model->geometry_size);
     SAY("  warnings           %u\n", ",\"warnings\":%u,\"meshes\":[", model->num_warnings);
     view_package *const package = common_is_file(path) ? view_open_package(path, NULL) : NULL;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
         JSON(comma(i));
-        SAY(mesh->name[0] ? "  mesh %u %s, shader \"%s\"\n" : "  mesh %u%s, shader \"%s\"\n",
-            "{\"index\":%u,\"name\":%s,\"shader\":%s", i, mesh->name, mesh->shader);
-        SAY("    vertices         %u, rendered as %u (%u copies at mirror seams)\n",
-            ",\"vertices\":%u,\"drawn_vertices\":%u,\"copies\":%u", mesh->num_file_vertices,
-            mesh->num_vertices, mesh->num_vertices - mesh->num_file_vertices);
-        SAY("    triangles        %u\n", ",\"triangles\":%u", mesh->num_triangles);
-        SAY("    weights          %u, at most %u per vertex; sum not 1 at %u vertices\n",
-            ",\"weights\":%u,\"max_weights\":%u,\"off_sums\":%u", mesh->num_weights,
-            mesh->max_weights, mesh->num_off_sums);
-        print_paths(is_json, model, mesh);
-        print_texture(is_json, model, i, package);
-        JSON("}");
+        print_mesh(is_json, model, i, package);
     }
     JSON("]");
     view_close_package(package);
@@ -346,6 +421,15 @@ static const char *describe_kind(const tool_asset *asset)
     return asset->character ? "md5machine" : "md5.cfg";
 }
 
+static void print_camera(bool is_json, const md5_camera *camera)
+{
+    print_frames(is_json, camera->num_frames, camera->frame_rate, camera->duration);
+    SAY("  cuts               %u, %u with a separate view\n", ",\"cuts\":%u,\"views\":%u",
+        camera->num_cuts, camera->num_cut_views);
+    SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", camera->size);
+    SAY("  warnings           %u\n", ",\"warnings\":%u", camera->num_warnings);
+}
+
 // Prints the properties of a file. Counts are those of the file, unless the text says "rendered".
 static bool print_file(bool is_json, const char *path)
 {
@@ -355,8 +439,8 @@ static bool print_file(bool is_json, const char *path)
         SAY("%s: %s\n", "{\"file\":%s,\"kind\":%s}\n", path,
             common_is_folder(path) ? "folder" : "archive");
         char *words[] = {(char *)(uintptr_t)path};
-        tool_arguments held = {.words = words, .num_words = 1, .is_json = is_json};
-        return tool_list.run(&held) == TOOL_OK;
+        tool_arguments arguments = {.words = words, .num_words = 1, .is_json = is_json};
+        return tool_list.run(&arguments) == TOOL_OK;
     }
     if (!tool_load(path, NULL, &asset, &error)) {
         tool_print_error(NULL, &error);
@@ -367,14 +451,8 @@ static bool print_file(bool is_json, const char *path)
         print_model(is_json, path, asset.model);
     if (asset.anim)
         print_anim(is_json, asset.anim);
-    if (asset.camera) {
-        print_frames(is_json, asset.camera->num_frames, asset.camera->frame_rate,
-                     asset.camera->duration);
-        SAY("  cuts               %u, %u with a separate view\n", ",\"cuts\":%u,\"views\":%u",
-            asset.camera->num_cuts, asset.camera->num_cut_views);
-        SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", asset.camera->size);
-        SAY("  warnings           %u\n", ",\"warnings\":%u", asset.camera->num_warnings);
-    }
+    if (asset.camera)
+        print_camera(is_json, asset.camera);
     if (asset.character)
         print_machine(is_json, md5_machine_tables(asset.character->machine));
     if (asset.cube)

@@ -281,33 +281,66 @@ static char *name_output(const tool_arguments *arguments)
     return is_batch ? common_copy("x.glb") : common_copy(arguments->output);
 }
 
+// Returns the last heading "For ...:" of a command's help before a line, or "".
+static const char *find_heading(const char *help, const char *line)
+{
+    const char *heading = "";
+    const char *next = strstr(help, "\nFor ");
+    while (next && next < line) {
+        heading = next + 1;
+        next = strstr(heading, "\nFor ");
+    }
+    return heading;
+}
+
+// Returns true if the help of an option has the text of a scope: in the line of the option, or in
+// the heading above it, which begins with a capital.
+static bool has_scope(const scope *s, const char *line, const char *heading)
+{
+    static const char prefix[] = "for ";
+    const char *const kind = s->text + sizeof prefix - 1;
+    const size_t kind_length = strlen(kind) - strlen(" ");
+    char *const text = common_format("%.*s", (int)strcspn(line, "\n"), line);
+    const bool is_in_line = strstr(text, s->text);
+    free(text);
+    if (is_in_line)
+        return true;
+    return strncmp(heading, "For ", strlen("For ")) == 0
+           && strncmp(heading + strlen("For "), kind, kind_length) == 0;
+}
+
+// Returns true if the words or the output are in a scope. Without an output, its format is unknown
+// and can be in any scope.
+static bool applies_to_files(const scope *s, const tool_arguments *arguments, const char *output)
+{
+    const bool applies_to_output = !output || is_in_scope(s, output);
+    const bool applies_to_input = arguments->num_words == 0 || is_in_scope_of_words(s, arguments);
+    switch (s->side) {
+    case INPUT:
+        return applies_to_input;
+    case OUTPUT:
+        return applies_to_output;
+    default:
+        return applies_to_output || is_in_scope_of_words(s, arguments);
+    }
+}
+
 // Returns true and prints an error if an option has no effect for these words and this output.
-static bool is_useless(const tool_command *command, const char *option,
-                       const tool_arguments *arguments)
+static bool has_no_effect(const tool_command *command, const char *option,
+                          const tool_arguments *arguments)
 {
     const char *const line = find_help(command, option);
-    const char *above = "";
-    const char *c = command->help;
-    for (; (c = strstr(c, "\nFor ")) != NULL && c < line; c++)
-        above = c + strlen("\nF");
-    char *const text = common_format("%.*s", (int)strcspn(line, "\n"), line);
+    const char *const heading = find_heading(command->help, line);
     char *const output = name_output(arguments);
     const scope *missed = NULL;
-    for (const scope *s = scopes; s < scopes + NUM_SCOPES && !missed; s++) {
-        const bool is_limited =
-            strstr(text, s->text) || strncmp(above, s->text + 1, strlen(s->text) - 2) == 0;
-        bool is_used = !is_limited || arguments->num_words == 0;
-        if (s->side != INPUT)
-            is_used = !is_limited || !output || is_in_scope(s, output);
-        if (s->side != OUTPUT)
-            is_used |= is_in_scope_of_words(s, arguments);
-        if (!is_used)
-            missed = s;
+    for (int i = 0; i < NUM_SCOPES && !missed; i++) {
+        if (has_scope(&scopes[i], line, heading)
+            && !applies_to_files(&scopes[i], arguments, output))
+            missed = &scopes[i];
     }
     if (missed)
         tool_usage(command->name, "--%s has no effect here: it is %.*s", option,
                    (int)strcspn(missed->text, ":"), missed->text);
-    free(text);
     free(output);
     return missed;
 }
@@ -496,7 +529,7 @@ static bool read_arguments(const tool_command *command, int count, char **list,
         if (is_inside(command, arguments->words[i]))
             return false;
     for (int k = 0; k < NUM_OPTIONS; k++)
-        if (is_given[k] && is_useless(command, options[k].name, arguments))
+        if (is_given[k] && has_no_effect(command, options[k].name, arguments))
             return false;
     return !overwrites_input(command, arguments);
 }

@@ -2,6 +2,12 @@
 // formats for programs.
 #include "demo/tool/tool.h"
 
+enum {
+    NUM_GROUPS = 1024,
+    SHOWN = 5,       // messages shown per group
+    KIND_SIZE = 256, // bytes of the text that similar diagnostics have in common
+};
+
 // Diagnostics that differ only in numbers and in quoted texts.
 typedef struct diagnostic_group {
     uint64_t key; // 0: unused
@@ -9,16 +15,14 @@ typedef struct diagnostic_group {
     size_t num_hidden;
     size_t num_files;
     uint64_t file; // hash of the last file
-    char text[256];
+    char text[KIND_SIZE];
 } diagnostic_group;
-
-enum { NUM_GROUPS = 1024, SHOWN = 5 }; // messages shown per group
 
 struct tool_report {
     const tool_arguments *arguments;
-    bool shows_places; // standard output is a terminal
-    char *path;        // file whose text is stored
-    char *text;        // its contents; NULL before a line is shown
+    bool shows_lines; // print the line of a diagnostic: standard output is a terminal
+    char *path;       // file whose text is stored
+    char *text;       // its contents; NULL before a line is shown
     size_t size;
     size_t num_errors;
     size_t num_warnings;
@@ -32,7 +36,7 @@ struct tool_report {
 
 // -- Showing a line -------------------------------------------------------------------------------
 
-// Prints the part of the line around the column that fits a terminal, and a caret below it.
+// Returns a character that a terminal prints in one column.
 static char printable(unsigned char byte)
 {
     if (byte == '\t')
@@ -53,10 +57,19 @@ static const char *find_line(const char *text, const char *end, uint32_t line)
     return text;
 }
 
-// Prints the line of a diagnostic and a mark below its column.
-static void show_place(tool_report *report, const md5_error *error)
+// Returns the length of the line at the start of a text, without the line break.
+static size_t line_length(const char *text, const char *end)
 {
-    enum { BEFORE = 60, WIDTH = 100 }; // characters: before the mark, of the line
+    size_t length = 0;
+    while (text + length < end && text[length] != '\n' && text[length] != '\r')
+        length++;
+    return length;
+}
+
+// Prints the line of a diagnostic and a mark below its column. Of a long line, prints a part.
+static void print_source_line(tool_report *report, const md5_error *error)
+{
+    enum { MAX_BEFORE_MARK = 60, MAX_WIDTH = 100 }; // characters
     if (!report->path || strcmp(report->path, error->file) != 0) {
         free(report->text);
         free(report->path);
@@ -67,44 +80,59 @@ static void show_place(tool_report *report, const md5_error *error)
     if (!report->text || error->line == 0)
         return;
     const char *const end = report->text + report->size;
-    const char *const bytes = find_line(report->text, end, error->line);
-    size_t length = 0;
-    while (bytes + length < end && bytes[length] != '\n' && bytes[length] != '\r')
-        length++;
-    const size_t column = error->column > 0 ? error->column : 1;
-    const size_t target = column - 1 < length ? column - 1 : length;
-    const size_t first = target > BEFORE ? target - BEFORE : 0;
+    const char *const line = find_line(report->text, end, error->line);
+    const size_t length = line_length(line, end);
+    const size_t column = error->column > 0 ? error->column - 1 : 0;
+    const size_t mark = column < length ? column : length;
+    const size_t first = mark > MAX_BEFORE_MARK ? mark - MAX_BEFORE_MARK : 0;
     fputs("    ", stdout);
-    for (size_t i = first; i < length && i < first + WIDTH; i++)
-        putchar(printable((unsigned char)bytes[i]));
-    printf("\n    %*s^\n", (int)(target - first), "");
+    for (size_t i = first; i < length && i < first + MAX_WIDTH; i++)
+        putchar(printable((unsigned char)line[i]));
+    printf("\n    %*s^\n", (int)(mark - first), "");
 }
 
 // -- Groups ---------------------------------------------------------------------------------------
 
+static const uint64_t HASH_START = 0xCBF29CE484222325;
+
+// Returns the hash (FNV-1a, 64 bits) of a text that follows a text with the hash `value`.
 static uint64_t hash(uint64_t value, const char *text)
 {
     for (; *text; text++)
-        value = (value ^ (unsigned char)*text) * 0x100000001B3; // FNV-1a
+        value = (value ^ (unsigned char)*text) * 0x100000001B3;
     return value;
 }
 
-// Writes the text of a diagnostic without the parts that differ between similar diagnostics.
-static void write_kind(const md5_diagnostic *found, char text[256])
+// Returns the end of a quoted name that begins with a quote, after the last quote; NULL if there is
+// none. A quote between letters is an apostrophe of the name.
+static const char *find_quote_end(const char *quote)
 {
+    const char *end = strchr(quote + 1, '\'');
+    while (end && isalnum((unsigned char)end[1]) && strchr(end + 1, '\''))
+        end = strchr(end + 1, '\'');
+    return end ? end + 1 : NULL;
+}
+
+// Writes the text of a diagnostic with "..." for quoted names and numbers, so that similar
+// diagnostics have the same text. A diagnostic with a rule gets the name of the rule.
+static void write_kind(const md5_diagnostic *found, char text[KIND_SIZE])
+{
+    static const char placeholder[] = "...";
+    const size_t placeholder_size = sizeof placeholder - 1;
     size_t used = 0;
     const char *at = found->rule[0] ? found->rule : found->error.message;
-    bool is_word = false; // the previous byte is in a word, so that a quote is an apostrophe
-    while (*at && used + 4 < 256) {
-        const char *end = *at == '\'' && !is_word ? strchr(at + 1, '\'') : NULL;
-        while (end && isalnum((unsigned char)end[1]) && strchr(end + 1, '\''))
-            end = strchr(end + 1, '\'');
-        const size_t digits = isdigit((unsigned char)*at) ? strspn(at, "0123456789.") : 0;
-        is_word = !end && isalnum((unsigned char)*at);
-        if (end || digits > 0) {
-            memcpy(text + used, "...", 3);
-            used += 3;
-            at = end ? end + 1 : at + digits;
+    bool is_in_word = false; // the previous byte is alphanumeric, so that a quote is an apostrophe
+    while (*at && used + placeholder_size + 1 < KIND_SIZE) {
+        const char *end = NULL; // of a name or number
+        if (*at == '\'' && !is_in_word)
+            end = find_quote_end(at);
+        is_in_word = !end && isalnum((unsigned char)*at);
+        if (!end && isdigit((unsigned char)*at))
+            end = at + strspn(at, "0123456789.");
+        if (end) {
+            memcpy(text + used, placeholder, placeholder_size);
+            used += placeholder_size;
+            at = end;
         } else {
             text[used++] = *at++;
         }
@@ -112,30 +140,42 @@ static void write_kind(const md5_diagnostic *found, char text[256])
     text[used] = '\0';
 }
 
+// Returns the group of a kind of diagnostics: a new group, or the one with its key. Returns NULL if
+// there are too many groups.
+static diagnostic_group *find_group(tool_report *report, uint64_t key, const char *text)
+{
+    enum { MAX_PROBES = 8 };
+    for (uint32_t i = 0; i < MAX_PROBES; i++) {
+        diagnostic_group *const group = &report->groups[(key + i) % NUM_GROUPS];
+        if (group->key == key)
+            return group;
+        if (group->key == 0) {
+            group->key = key;
+            memcpy(group->text, text, sizeof group->text);
+            return group;
+        }
+    }
+    return NULL;
+}
+
 // Counts a diagnostic in its group. Returns true if it is one of those that are shown.
 static bool count_in_group(tool_report *report, const md5_diagnostic *found)
 {
-    char text[256];
+    char text[KIND_SIZE];
     write_kind(found, text);
-    const uint64_t start = 0xCBF29CE484222325;
-    const uint64_t key = hash(start, text) | 1;
-    const uint64_t file = hash(start, found->error.file);
-    for (uint32_t i = 0; i < 8u; i++) {
-        diagnostic_group *const at = &report->groups[(key + i) % NUM_GROUPS];
-        if (at->key == 0)
-            memcpy(at->text, text, sizeof text);
-        else if (at->key != key)
-            continue;
-        at->key = key;
-        at->num_shown++;
-        if (at->num_shown <= SHOWN || report->arguments->shows_all)
-            return true;
-        at->num_hidden++;
-        at->num_files += at->num_hidden == 1 || at->file != file;
-        at->file = file;
-        return false;
-    }
-    return true; // too many groups
+    const uint64_t key = hash(HASH_START, text) | 1; // not 0, which stands for a free group
+    const uint64_t file = hash(HASH_START, found->error.file);
+    diagnostic_group *const group = find_group(report, key, text);
+    if (!group)
+        return true;
+    group->num_shown++;
+    if (group->num_shown <= SHOWN || report->arguments->shows_all)
+        return true;
+    group->num_hidden++;
+    if (group->num_hidden == 1 || group->file != file) // diagnostics are sorted by files
+        group->num_files++;
+    group->file = file;
+    return false;
 }
 
 // -- Duplicates -----------------------------------------------------------------------------------
@@ -151,28 +191,35 @@ static bool add_hash(uint64_t *slots, size_t num_slots, uint64_t key)
     return is_new;
 }
 
+// Doubles a table of hashes that is half full.
+static void grow_hashes(tool_report *report)
+{
+    const size_t num_slots = 2 * report->num_slots + 1024;
+    uint64_t *const slots = common_alloc(num_slots, sizeof *slots);
+    for (size_t i = 0; i < report->num_slots; i++) {
+        if (report->seen[i] != 0)
+            add_hash(slots, num_slots, report->seen[i]);
+    }
+    free(report->seen);
+    report->seen = slots;
+    report->num_slots = num_slots;
+}
+
 // Returns true if the same message about the same location was reported before, for example for
 // another entity that uses the same figure.
 static bool is_duplicate(tool_report *report, const md5_diagnostic *found)
 {
     const md5_error *const error = &found->error;
     char location[64];
-    snprintf(location, sizeof location, ":%u:%u:", error->line, error->column);
-    uint64_t key = hash(hash(0xCBF29CE484222325, error->file), location);
-    key = hash(hash(key, found->rule), error->message) | 1;
-    if (2 * report->num_seen >= report->num_slots) {
-        const size_t num_slots = 2 * report->num_slots + 1024;
-        uint64_t *const slots = common_alloc(num_slots, sizeof *slots);
-        for (size_t i = 0; i < report->num_slots; i++)
-            if (report->seen[i] != 0)
-                add_hash(slots, num_slots, report->seen[i]);
-        free(report->seen);
-        report->seen = slots;
-        report->num_slots = num_slots;
-    }
-    const bool is_new = add_hash(report->seen, report->num_slots, key);
-    report->num_seen += is_new;
-    return !is_new;
+    COMMON_TEXT(location, ":%u:%u:", error->line, error->column);
+    uint64_t key = hash(hash(HASH_START, error->file), location);
+    key = hash(hash(key, found->rule), error->message) | 1; // not 0, which stands for a free slot
+    if (2 * report->num_seen >= report->num_slots)
+        grow_hashes(report);
+    if (!add_hash(report->seen, report->num_slots, key))
+        return true;
+    report->num_seen++;
+    return false;
 }
 
 // -- Filters --------------------------------------------------------------------------------------
@@ -217,8 +264,8 @@ static void print_text(tool_report *report, const md5_diagnostic *found)
     if (found->rule[0])
         printf(" [%s] %s", found->rule, found->engines);
     putchar('\n');
-    if (report->shows_places)
-        show_place(report, &found->error);
+    if (report->shows_lines)
+        print_source_line(report, &found->error);
 }
 
 static void print_json(tool_report *report, const md5_diagnostic *found)
@@ -271,8 +318,16 @@ tool_report *tool_begin_report(const tool_arguments *arguments)
 {
     tool_report *const report = common_alloc(1, sizeof *report);
     report->arguments = arguments;
-    report->shows_places = common_is_terminal(1);
+    report->shows_lines = common_is_terminal(1);
     return report;
+}
+
+// Returns true if the options --only and --ignore hide a diagnostic.
+static bool is_filtered_out(const tool_arguments *arguments, const md5_diagnostic *found)
+{
+    if (arguments->only.count > 0 && !is_named(&arguments->only, found))
+        return true;
+    return is_named(&arguments->ignored, found);
 }
 
 void tool_report_diagnostic(tool_report *report, const md5_diagnostic *found)
@@ -280,9 +335,7 @@ void tool_report_diagnostic(tool_report *report, const md5_diagnostic *found)
     const report_form *const form = selected_form(report);
     if (found->is_silent || is_duplicate(report, found))
         return;
-    const tool_arguments *const arguments = report->arguments;
-    if ((arguments->only.count > 0 && !is_named(&arguments->only, found))
-        || is_named(&arguments->ignored, found)) {
+    if (is_filtered_out(report->arguments, found)) {
         report->num_ignored++;
         return;
     }
@@ -312,26 +365,31 @@ static int compare_hidden(const void *a, const void *b)
     return (first < second) - (first > second);
 }
 
-int tool_end_report(tool_report *report, size_t num_files, uint32_t judged)
+// Prints the numbers of hidden diagnostics, the remedies, and the totals.
+static void print_summary(tool_report *report, size_t num_files, uint32_t checked_engines)
 {
-    const report_form *const form = selected_form(report);
-    const size_t num_errors = report->num_errors;
-    if (form->is_grouped) {
-        qsort(report->groups, NUM_GROUPS, sizeof report->groups[0], compare_hidden);
-        for (size_t i = 0; i < NUM_GROUPS && report->groups[i].num_hidden > 0; i++)
-            common_print(stdout, "%zu more in %zu files: %s\n", report->groups[i].num_hidden,
-                         report->groups[i].num_files, report->groups[i].text);
-        for (size_t i = 0; i < report->remedies.count; i++)
-            common_print(stdout, "remedy for %s\n", report->remedies.names[i]);
-        if (report->num_ignored > 0)
-            printf("%zu messages were filtered out\n", report->num_ignored);
-        printf("%zu files, %zu errors, %zu warnings", num_files, num_errors, report->num_warnings);
-        if (judged != 0) {
-            fputs(", for ", stdout);
-            tool_print_engines(judged);
-        }
-        putchar('\n');
+    qsort(report->groups, NUM_GROUPS, sizeof report->groups[0], compare_hidden);
+    for (size_t i = 0; i < NUM_GROUPS && report->groups[i].num_hidden > 0; i++)
+        common_print(stdout, "%zu more in %zu files: %s\n", report->groups[i].num_hidden,
+                     report->groups[i].num_files, report->groups[i].text);
+    for (size_t i = 0; i < report->remedies.count; i++)
+        common_print(stdout, "remedy for %s\n", report->remedies.names[i]);
+    if (report->num_ignored > 0)
+        printf("%zu messages were filtered out\n", report->num_ignored);
+    printf("%zu files, %zu errors, %zu warnings", num_files, report->num_errors,
+           report->num_warnings);
+    if (checked_engines != 0) {
+        fputs(", for ", stdout);
+        tool_print_engines(checked_engines);
     }
+    putchar('\n');
+}
+
+int tool_end_report(tool_report *report, size_t num_files, uint32_t checked_engines)
+{
+    const size_t num_errors = report->num_errors;
+    if (selected_form(report)->is_grouped)
+        print_summary(report, num_files, checked_engines);
     common_free_list(&report->remedies);
     free(report->seen);
     free(report->path);
