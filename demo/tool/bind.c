@@ -112,36 +112,52 @@ static uint32_t get_vertex(bind_vertices *vertices, convert_obj_corner corner)
     return vertices->count - 1;
 }
 
-// Creates the mesh of a material. The caller owns its arrays.
-static md5_doc_mesh make_mesh(const convert_obj *obj, const convert_obj_part *part,
-                              const md5_weights *weights, bind_vertices *vertices)
+// Returns the index of a corner in the mesh: the second and third corner of a triangle are swapped,
+// because triangles of MD5 are clockwise seen from outside.
+static size_t swap_winding(size_t corner)
 {
+    switch (corner % 3) {
+    case 1:
+        return corner + 1;
+    case 2:
+        return corner - 1;
+    default:
+        return corner;
+    }
+}
+
+// Allocates the vertices of a mesh, and weights for the case that no vertices share them.
+static void alloc_vertices(md5_doc_mesh *mesh, const md5_weights *weights,
+                           const bind_vertices *vertices)
+{
+    size_t max_weights = 0;
+    for (uint32_t i = 0; i < vertices->count; i++)
+        max_weights += weights->vertices[vertices->corners[i].position].num_weights;
+    mesh->num_vertices = vertices->count;
+    mesh->vertices = common_alloc(mesh->num_vertices, sizeof *mesh->vertices);
+    mesh->texcoords = common_alloc(mesh->num_vertices, sizeof *mesh->texcoords);
+    mesh->weights = common_alloc(max_weights, sizeof *mesh->weights);
+}
+
+// Creates the mesh of a material. The caller owns its arrays.
+static md5_doc_mesh create_mesh(const convert_obj *obj, const convert_obj_part *part,
+                                const md5_weights *weights, bind_vertices *vertices)
+{
+    static const uint32_t IS_WRITTEN =
+        UINT32_MAX; // replaces `first` after the weights of a position are written
     const size_t num_corners = 3 * (size_t)part->num_triangles;
     md5_doc_mesh mesh = {.shader = part->material,
                          .num_triangles = part->num_triangles,
                          .indices = common_alloc(num_corners, sizeof *mesh.indices)};
-    for (size_t i = 0; i < num_corners; i++) {
-        // Swap the second and third corner: triangles of MD5 are clockwise seen from outside.
-        size_t index = i;
-        if (i % 3 == 1)
-            index = i + 1;
-        else if (i % 3 == 2)
-            index = i - 1;
-        mesh.indices[index] = get_vertex(vertices, part->corners[i]);
-    }
-    mesh.num_vertices = vertices->count;
-    mesh.vertices = common_alloc(mesh.num_vertices, sizeof *mesh.vertices);
-    mesh.texcoords = common_alloc(mesh.num_vertices, sizeof *mesh.texcoords);
-    for (uint32_t i = 0; i < mesh.num_vertices; i++)
-        mesh.num_weights += weights->vertices[vertices->corners[i].position].num_weights;
-    mesh.weights = common_alloc(mesh.num_weights, sizeof *mesh.weights); // an upper limit
-    mesh.num_weights = 0;
+    for (size_t i = 0; i < num_corners; i++)
+        mesh.indices[swap_winding(i)] = get_vertex(vertices, part->corners[i]);
+    alloc_vertices(&mesh, weights, vertices);
     for (uint32_t i = 0; i < mesh.num_vertices; i++) {
         const convert_obj_corner corner = vertices->corners[i];
         const md5_vertex from = weights->vertices[corner.position];
         // Vertices of one position share their weights.
-        if (vertices->first[corner.position] != UINT32_MAX) {
-            vertices->first[corner.position] = UINT32_MAX;
+        if (vertices->first[corner.position] != IS_WRITTEN) {
+            vertices->first[corner.position] = IS_WRITTEN;
             vertices->weight[corner.position] = mesh.num_weights;
             memcpy(mesh.weights + mesh.num_weights, weights->weights + from.first_weight,
                    from.num_weights * sizeof *mesh.weights);
@@ -179,7 +195,7 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
     bind_vertices vertices = create_vertices(obj);
     for (uint32_t i = 0; i < obj->num_parts; i++)
         if (obj->parts[i].num_triangles > 0)
-            doc.meshes[doc.num_meshes++] = make_mesh(obj, &obj->parts[i], weights, &vertices);
+            doc.meshes[doc.num_meshes++] = create_mesh(obj, &obj->parts[i], weights, &vertices);
     free_vertices(&vertices);
     const bool is_written = tool_write_doc(path, &doc, error);
     for (uint32_t m = 0; m < doc.num_meshes; m++) {
@@ -193,42 +209,52 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
     return is_written;
 }
 
-static int bind_files(tool_arguments *arguments)
+// Writes the bind pose of a model with the rounding of files, as readers get it: files do not
+// contain w of rotations.
+static void round_bind_pose(const md5_model *model, md5_xform *joints, md5_mat34 *bind)
+{
+    for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
+        md5_quat q = tool_stored_rotation(md5_quat_from_mat34(model->bind[i]));
+        const double x = q.x;
+        const double y = q.y;
+        const double z = q.z;
+        q.w = -(float)sqrt(fabs(1 - x * x - y * y - z * z));
+        joints[i] = md5_xform_from_mat34(model->bind[i]);
+        joints[i].rotation = q;
+        bind[i] = md5_mat34_from_xform(joints[i]);
+    }
+}
+
+// Rotates a surface whose y axis points up and whose z axis points forward to id's axes: x forward,
+// z up.
+static void rotate_y_up(convert_obj *obj)
+{
+    for (uint32_t i = 0; i < obj->num_positions; i++) {
+        const md5_vec3 position = obj->positions[i];
+        obj->positions[i] = (md5_vec3){position.z, position.x, position.y};
+    }
+}
+
+// Binds a surface to the skeleton of a model. Returns an exit status.
+static int bind_surface(const tool_arguments *arguments, convert_obj *obj, const md5_model *model)
 {
     md5_error error = {0};
-    convert_obj obj;
-    md5_model *const model = convert_read_obj(arguments->words[0], &obj, &error)
-                                 ? md5_load_model(arguments->words[1], NULL, &error)
-                                 : NULL;
-    const uint32_t num_joints = model ? model->skeleton.num_joints : 0;
+    const uint32_t num_joints = model->skeleton.num_joints;
     md5_xform *const joints = common_alloc(num_joints, sizeof *joints);
     md5_mat34 *const bind = common_alloc(num_joints, sizeof *bind);
     bool *const excluded = common_alloc(num_joints, sizeof *excluded);
     md5_weights *weights = NULL;
-    int status = model ? find_excluded(arguments, model, excluded) : tool_end(false, &error);
-    if (model && status == TOOL_OK) {
-        // The bind pose with the rounding of files, as readers get it.
-        for (uint32_t i = 0; i < num_joints; i++) {
-            md5_quat q = tool_stored_rotation(md5_quat_from_mat34(model->bind[i]));
-            const double remainder = 1 - (double)q.x * (double)q.x - (double)q.y * (double)q.y
-                                     - (double)q.z * (double)q.z;
-            q.w = -(float)sqrt(fabs(remainder));
-            joints[i] = md5_xform_from_mat34(model->bind[i]);
-            joints[i].rotation = q;
-            bind[i] = md5_mat34_from_xform(joints[i]);
-        }
-        if (arguments->is_y_up) {
-            for (uint32_t i = 0; i < obj.num_positions; i++) {
-                const md5_vec3 position = obj.positions[i];
-                obj.positions[i] = (md5_vec3){position.z, position.x, position.y};
-            }
-        }
-        weights = create_weights(arguments, &obj, model, bind, excluded, &error);
-        status = tool_end(
-            weights && write_bound(arguments->output, model, joints, &obj, weights, &error),
-            &error);
+    int status = find_excluded(arguments, model, excluded);
+    if (status == TOOL_OK) {
+        round_bind_pose(model, joints, bind);
+        if (arguments->is_y_up)
+            rotate_y_up(obj);
+        weights = create_weights(arguments, obj, model, bind, excluded, &error);
+        const bool is_done =
+            weights && write_bound(arguments->output, model, joints, obj, weights, &error);
+        status = tool_end(is_done, &error);
     }
-    if (status == TOOL_OK && weights && weights->num_distant > 0)
+    if (status == TOOL_OK && weights->num_distant > 0)
         fprintf(stderr,
                 "md5tool: bind: %u of %u vertices are not reachable from a bone inside the mesh; "
                 "their weights use the direct distance\n",
@@ -237,6 +263,17 @@ static int bind_files(tool_arguments *arguments)
     free(excluded);
     free(bind);
     free(joints);
+    return status;
+}
+
+static int bind_files(tool_arguments *arguments)
+{
+    md5_error error = {0};
+    convert_obj obj;
+    md5_model *model = NULL;
+    if (convert_read_obj(arguments->words[0], &obj, &error))
+        model = md5_load_model(arguments->words[1], NULL, &error);
+    const int status = model ? bind_surface(arguments, &obj, model) : tool_end(false, &error);
     md5_free_model(model);
     convert_free_obj(&obj);
     return status;

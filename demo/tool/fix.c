@@ -7,9 +7,9 @@
 // A file before and after the repair.
 typedef struct repair_job {
     const tool_arguments *arguments;
-    common_list *made;  // paths of all outputs
-    common_list *texts; // contents of all outputs
-    bool *renames;      // [arguments->renames] the old name was found
+    common_list *outputs; // paths of all outputs
+    common_list *texts;   // contents of all outputs
+    bool *renames;        // [arguments->renames] the old name was found
     const char *path;
     const char *part; // NAME=FIRST-LAST of a clip that is cut, or NULL
     md5_doc_kind kind;
@@ -42,32 +42,41 @@ static bool note(repair_job *file, uint32_t count, const char *description)
 
 // -- Rules of engines -----------------------------------------------------------------------------
 
-// Checks the original or the written text; a clip with its mesh.
+// Compares a clip with its mesh by the rules of engines, and adds the violations to the check of
+// the clip.
+static void check_with_mesh(md5_check *clip, const char *text, size_t size, md5_check *mesh,
+                            const char *mesh_text, size_t mesh_size)
+{
+    const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_ALL, .allow_partial_binding = true};
+    md5_check_pair(mesh, clip);
+    md5_model *const model = md5_parse_model(mesh_text, mesh_size, &opts, NULL);
+    md5_anim *const anim = model ? md5_parse_anim(text, size, &opts, NULL) : NULL;
+    md5_binding *const binding = anim ? md5_bind(model, anim, &opts, NULL) : NULL;
+    if (binding)
+        md5_check_binding(clip, binding);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(model);
+}
+
+// Checks the original or the written text; a clip with its mesh. The written clip is checked with
+// the edited mesh.
 static md5_check *check_text(const repair_job *file, bool is_written)
 {
     const md5_engines requested = tool_engines(file->arguments->requested, NULL, file->path);
-    const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_ALL, .allow_partial_binding = true};
     const char *const text = is_written ? file->written : file->text;
     const size_t size = is_written ? file->written_size : file->size;
     const bool is_edited = is_written && file->mesh_written;
     const char *const mesh_text = is_edited ? file->mesh_written : file->mesh_text;
     const size_t mesh_size = is_edited ? file->mesh_written_size : file->mesh_size;
-    md5_check *const file_check = tool_check_text(file->path, text, size, requested);
-    md5_check *const mesh = file_check && mesh_text
-                                ? tool_check_text(file->mesh_path, mesh_text, mesh_size, requested)
-                                : NULL;
-    if (mesh)
-        md5_check_pair(mesh, file_check);
-    md5_model *const model = mesh ? md5_parse_model(mesh_text, mesh_size, &opts, NULL) : NULL;
-    md5_anim *const anim = model ? md5_parse_anim(text, size, &opts, NULL) : NULL;
-    md5_binding *const binding = anim ? md5_bind(model, anim, &opts, NULL) : NULL;
-    if (binding)
-        md5_check_binding(file_check, binding);
-    md5_free_binding(binding);
-    md5_free_anim(anim);
-    md5_free_model(model);
-    md5_free_check(mesh);
-    return file_check;
+    md5_check *const check = tool_check_text(file->path, text, size, requested);
+    if (check && mesh_text) {
+        md5_check *const mesh = tool_check_text(file->mesh_path, mesh_text, mesh_size, requested);
+        if (mesh)
+            check_with_mesh(check, text, size, mesh, mesh_text, mesh_size);
+        md5_free_check(mesh);
+    }
+    return check;
 }
 
 // Returns the diagnostic of a rule that a requested engine has, or NULL.
@@ -81,18 +90,26 @@ static const md5_diagnostic *find_rule(md5_check *file_check, const char *rule)
     return NULL;
 }
 
+// Prints a problem of the original text, and counts it as a change if it is repaired.
+static void print_repair(repair_job *file, bool is_repaired, const char *problem)
+{
+    common_print(stdout, "  %s: %s\n", is_repaired ? "repaired" : "remains", problem);
+    if (is_repaired)
+        file->num_changes++;
+}
+
 // Prints the rules that the written text satisfies again, and those that it still violates.
-static void compare(repair_job *file, md5_check *before, md5_check *after)
+static void compare_checks(repair_job *file, md5_check *before, md5_check *after)
 {
     size_t count = 0;
     const md5_diagnostic *const found = before ? tool_diagnostics(before, &count) : NULL;
     for (size_t i = 0; i < count; i++) {
         if (found[i].is_silent)
             continue;
-        const bool is_mended = !find_rule(after, found[i].rule);
-        common_print(stdout, "  %s: %s [%s] %s\n", is_mended ? "mended" : "stays",
-                     found[i].error.message, found[i].rule, found[i].engines);
-        file->num_changes += is_mended;
+        char *const problem =
+            common_format("%s [%s] %s", found[i].error.message, found[i].rule, found[i].engines);
+        print_repair(file, !find_rule(after, found[i].rule), problem);
+        free(problem);
     }
 }
 
@@ -475,32 +492,37 @@ static bool load_mesh(repair_job *file, md5_error *error)
 }
 
 // Warnings of the library that no rule describes.
-typedef struct warnings {
+typedef struct warning_list {
     const md5_check *file_check; // NULL: all warnings
     common_list list;
-} warnings;
+} warning_list;
 
 static void store_warning(void *user, const md5_error *warning)
 {
-    warnings *const to = user;
+    warning_list *const to = user;
     if (!tool_is_reported_by_rule(to->file_check, warning))
         common_add(&to->list, common_format("line %u: %s", warning->line, warning->message));
+}
+
+// Returns true if one of some warnings has a message, in any line. Both begin with "line N".
+static bool has_message(const common_list *warnings, const char *warning)
+{
+    const char *const message = strchr(warning, ':');
+    for (size_t i = 0; i < warnings->count; i++) {
+        if (strcmp(strchr(warnings->names[i], ':'), message) == 0)
+            return true;
+    }
+    return false;
 }
 
 // Prints the warnings of the library, and if they remain for the written text.
 static void compare_warnings(repair_job *file, const common_list *before)
 {
-    warnings after = {0};
+    warning_list after = {0};
     const md5_load_opts opts = {.warn = store_warning, .warn_user = &after};
     md5_free_doc(md5_parse_doc(file->kind, file->written, file->written_size, &opts, NULL));
-    for (size_t i = 0; i < before->count; i++) {
-        const char *const message = strchr(before->names[i], ':');
-        bool is_mended = true;
-        for (size_t k = 0; k < after.list.count; k++)
-            is_mended &= strcmp(strchr(after.list.names[k], ':'), message) != 0;
-        common_print(stdout, "  %s: %s\n", is_mended ? "mended" : "stays", before->names[i]);
-        file->num_changes += is_mended;
-    }
+    for (size_t i = 0; i < before->count; i++)
+        print_repair(file, !has_message(&after.list, before->names[i]), before->names[i]);
     common_free_list(&after.list);
 }
 
@@ -515,32 +537,39 @@ static bool repair_doc(repair_job *file, md5_doc *doc, md5_check *before, md5_er
     return edit_pair(file, false, doc, error);
 }
 
+// Prints that an option makes a file readable, if it does.
+static void suggest_dropping_triangles(const repair_job *file)
+{
+    const md5_load_opts opts = {.drop_invalid_triangles = true};
+    md5_doc *const doc = md5_parse_doc(file->kind, file->text, file->size, &opts, NULL);
+    if (doc)
+        puts("  use --bad-triangles to read the file without the invalid triangles");
+    md5_free_doc(doc);
+}
+
 // Writes the repaired document to memory, and prints the changes.
 static bool repair(repair_job *file, md5_error *error)
 {
     if (file->kind == MD5_DOC_ANIM && !load_mesh(file, error))
         return false;
     md5_check *const before = check_text(file, false);
-    warnings found = {.file_check = before};
-    const bool drops = file->arguments->drop_invalid_triangles;
-    md5_load_opts opts = {.file_name = file->path,
-                          .warn = store_warning,
-                          .warn_user = &found,
-                          .drop_invalid_triangles = drops};
+    warning_list found = {.file_check = before};
+    const md5_load_opts opts = {
+        .file_name = file->path,
+        .warn = store_warning,
+        .warn_user = &found,
+        .drop_invalid_triangles = file->arguments->drop_invalid_triangles,
+    };
     md5_doc *const doc = md5_parse_doc(file->kind, file->text, file->size, &opts, error);
     const bool is_repaired = doc && repair_doc(file, doc, before, error);
     if (is_repaired && convert_print_doc(doc, &file->written, &file->written_size, error)) {
         md5_check *const after = check_text(file, true);
-        compare(file, before, after);
+        compare_checks(file, before, after);
         compare_warnings(file, &found.list);
         md5_free_check(after);
     }
-    opts.drop_invalid_triangles = true;
-    md5_doc *const dropped =
-        !doc && !drops ? md5_parse_doc(file->kind, file->text, file->size, &opts, NULL) : NULL;
-    if (dropped)
-        puts("  use --bad-triangles to read the file without the invalid triangles");
-    md5_free_doc(dropped);
+    if (!doc && !opts.drop_invalid_triangles)
+        suggest_dropping_triangles(file);
     common_free_list(&found.list);
     md5_free_check(before);
     md5_free_doc(doc);
@@ -560,43 +589,69 @@ static bool is_output_folder(const tool_arguments *arguments)
 }
 
 // Returns the path of the output: --output, a file in that folder, or the file itself. Binary files
-// of Doom 3 BFG become text files. A part of a clip has a separate name.
+// of Doom 3 BFG become text files. A part of a clip has the name that --cut gives it.
 static char *name_output(const repair_job *file)
 {
-    static const char *const extensions[] = {".md5mesh", ".md5anim", ".md5camera"}; // by kind
+    static const char *const extensions[] = {
+        [MD5_DOC_MODEL] = ".md5mesh",
+        [MD5_DOC_ANIM] = ".md5anim",
+        [MD5_DOC_CAMERA] = ".md5camera",
+    };
     const char *const output = file->arguments->output;
     if (output && !is_output_folder(file->arguments))
         return common_copy(output);
-    char *const stem = file->part ? common_format("%.*s", (int)strcspn(file->part, "="), file->part)
-                                  : common_stem(file->path);
+    char *stem = NULL;
+    if (file->part)
+        stem = common_format("%.*s", (int)strcspn(file->part, "="), file->part);
+    else
+        stem = common_stem(file->path);
     char *const folder = output ? common_copy(output) : common_folder(file->path);
     char *const name = common_format("%s%s", stem, extensions[file->kind]);
-    char *const found = common_join(folder, name);
+    char *const path = common_join(folder, name);
     free(name);
     free(folder);
     free(stem);
-    return found;
+    return path;
+}
+
+// Returns true if another output has the same path, or is the same file.
+static bool is_duplicate_output(const common_list *outputs, const char *path)
+{
+    const bool exists = common_is_file(path);
+    for (size_t i = 0; i < outputs->count; i++) {
+        if (strcmp(path, outputs->names[i]) == 0)
+            return true;
+        if (exists && common_same_file(path, outputs->names[i]))
+            return true;
+    }
+    return false;
+}
+
+// Fails if a file must not be written to a path, or after an earlier error that did not end the
+// repair, such as an invalid mesh of a clip of version 6.
+static bool check_output(const repair_job *file, const char *path, md5_error *error)
+{
+    if (error->status != MD5_OK)
+        return false;
+    if (is_duplicate_output(file->outputs, path))
+        return convert_fail(
+            error, MD5_ERROR_IO, file->path,
+            "duplicate output name %s: expected different names for all files and parts", path);
+    if (common_is_file(path) && !file->arguments->is_forced)
+        return convert_fail(error, MD5_ERROR_IO, path,
+                            "the file exists; use --force to overwrite it");
+    return true;
 }
 
 // Stores the text until all files are repaired.
 static bool store_text(repair_job *file, md5_error *error)
 {
-    char *const output = name_output(file);
-    const bool exists = common_is_file(output);
-    for (size_t i = 0; i < file->made->count && error->status == MD5_OK; i++)
-        if (strcmp(output, file->made->names[i]) == 0
-            || (exists && common_same_file(output, file->made->names[i])))
-            convert_fail(
-                error, MD5_ERROR_IO, file->path,
-                "duplicate output name %s: expected different names for all files and parts",
-                output);
-    if (error->status == MD5_OK && exists && !file->arguments->is_forced)
-        convert_fail(error, MD5_ERROR_IO, output, "the file exists; use --force to overwrite it");
-    if (error->status != MD5_OK) {
-        free(output);
+    char *const path = name_output(file);
+    if (!check_output(file, path, error)) {
+        free(path);
         return false;
     }
-    common_add(file->made, output);
+    common_add(file->outputs, path);
     common_add(file->texts, file->written);
     file->written = NULL;
     return true;
@@ -638,60 +693,108 @@ static md5_doc_kind doc_kind(tool_kind kind)
     return kind == TOOL_CAMERA ? MD5_DOC_CAMERA : MD5_DOC_ANIM;
 }
 
-// Repairs a file. With an option that cuts the animation, writes each part to a file, one of which
-// may replace the file itself.
-static int fix_file(const repair_job *begun, const char *path)
+// Reads the text of a file. Returns NULL and sets the error if it cannot be repaired. The caller
+// frees the text.
+static char *read_text(const char *path, size_t *size, md5_error *error)
 {
-    const tool_arguments *const arguments = begun->arguments;
     const tool_kind kind = tool_file_kind(path);
-    repair_job file = *begun;
-    file.path = path;
-    file.kind = doc_kind(kind);
-    const bool is_cut = arguments->cuts.count > 0 && file.kind == MD5_DOC_ANIM;
     const char *reason = NULL;
-    md5_error error = {0};
-    if (kind == TOOL_UNKNOWN || kind == TOOL_MACHINE || kind == TOOL_CUBE)
-        convert_fail(&error, MD5_ERROR_IO, path,
+    if (kind == TOOL_UNKNOWN || kind == TOOL_MACHINE || kind == TOOL_CUBE) {
+        convert_fail(error, MD5_ERROR_IO, path,
                      "unsupported file type: expected .md5mesh, .md5anim or .md5camera");
-    else if ((file.text = common_read_stream(path, &file.size, &reason)) == NULL)
-        convert_fail(&error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
-    else if (tool_is_compressed_clip(file.text, file.size))
-        convert_fail(&error, MD5_ERROR_VERSION, path,
+        return NULL;
+    }
+    char *const text = common_read_stream(path, size, &reason);
+    if (!text) {
+        convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
+        return NULL;
+    }
+    if (tool_is_compressed_clip(text, *size)) {
+        convert_fail(error, MD5_ERROR_VERSION, path,
                      "compressed clips are not supported; use \"md5tool decompress\" to convert "
                      "the clip first");
-    if (error.file[0] != '\0') {
-        free(file.text);
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+// Returns the part NAME=FIRST-LAST after a part in a list that commas separate, or NULL.
+static const char *next_part(const char *part)
+{
+    const char *const separator = strchr(part, ',');
+    return separator ? separator + 1 : NULL;
+}
+
+// Writes each part of a clip to a file, one of which may replace the clip itself. Returns an exit
+// status.
+static int fix_parts(const repair_job *file)
+{
+    int status = TOOL_OK;
+    const common_texts *const cuts = &file->arguments->cuts;
+    for (size_t i = 0; i < cuts->count; i++) {
+        for (const char *part = cuts->names[i]; part; part = next_part(part)) {
+            if (fix_part(*file, part) != TOOL_OK)
+                status = TOOL_BAD_FILE;
+        }
+    }
+    return status;
+}
+
+// Repairs a file, or cuts it with --cut. Returns an exit status.
+static int fix_file(const repair_job *pattern, const char *path)
+{
+    repair_job file = *pattern;
+    md5_error error = {0};
+    file.path = path;
+    file.kind = doc_kind(tool_file_kind(path));
+    file.text = read_text(path, &file.size, &error);
+    if (!file.text)
         return tool_end(false, &error);
-    }
-    int status = is_cut ? TOOL_OK : fix_part(file, NULL);
-    if (is_cut) {
-        for (size_t i = 0; i < arguments->cuts.count; i++)
-            for (const char *part = arguments->cuts.names[i]; part; part = strchr(part, ',')) {
-                part += *part == ',';
-                if (fix_part(file, part) != TOOL_OK)
-                    status = TOOL_BAD_FILE;
-            }
-    }
+    const bool is_cut = file.arguments->cuts.count > 0 && file.kind == MD5_DOC_ANIM;
+    const int status = is_cut ? fix_parts(&file) : fix_part(file, NULL);
     free(file.text);
     return status;
 }
 
-// Reads YAW or PITCH,YAW,ROLL.
-static bool read_angles(const char *text, md5_euler *turn)
+// Reads YAW or PITCH,YAW,ROLL in degrees.
+static bool read_angles(const char *text, md5_euler *rotation)
 {
     float angles[3] = {0};
     int count = 0;
-    char *end = NULL;
-    for (const char *at = text; count < 3; at = end + 1) {
-        angles[count++] = strtof(at, &end);
-        if (end == at || *end != ',')
+    const char *at = text;
+    while (count < 3) {
+        char *end = NULL;
+        angles[count] = strtof(at, &end);
+        if (end == at)
+            return false;
+        count++;
+        at = end;
+        if (*at != ',')
             break;
+        at++;
     }
-    *turn = (md5_euler){.pitch = angles[0], .yaw = angles[1], .roll = angles[2]};
+    const bool is_complete = *at == '\0' && at[-1] != ',';
+    if (!is_complete || count == 2 || !isfinite(angles[0] + angles[1] + angles[2]))
+        return false;
     if (count == 1)
-        *turn = (md5_euler){.yaw = angles[0]};
-    const bool is_complete = text[0] != '\0' && *end == '\0' && end[-1] != ',';
-    return is_complete && count != 2 && isfinite(angles[0] + angles[1] + angles[2]);
+        *rotation = (md5_euler){.yaw = angles[0]};
+    else
+        *rotation = (md5_euler){.pitch = angles[0], .yaw = angles[1], .roll = angles[2]};
+    return true;
+}
+
+// Returns the first part of --cut that is invalid, or NULL.
+static const char *find_invalid_part(const char *cut)
+{
+    md5_frame_edit ignored;
+    for (const char *part = cut; part; part = next_part(part)) {
+        const size_t length = strcspn(part, "=,");
+        const bool has_name = length > 0 && part[length] == '=';
+        if (!has_name || !read_frames(part + length + 1, &ignored))
+            return part;
+    }
+    return NULL;
 }
 
 // Checks options whose values are texts, and reads --rotate.
@@ -700,16 +803,14 @@ static int read_texts(tool_arguments *arguments)
     md5_frame_edit ignored;
     if (arguments->turn && !read_angles(arguments->turn, &arguments->space_edit.rotation))
         return tool_usage("fix", "--rotate: expected YAW or PITCH,YAW,ROLL in degrees");
-    if (arguments->frames
-        && (!read_frames(arguments->frames, &ignored) || strchr(arguments->frames, ',')))
-        return tool_usage("fix", "--frames: expected FIRST-LAST, found '%s'", arguments->frames);
-    for (size_t i = 0; i < arguments->cuts.count; i++)
-        for (const char *part = arguments->cuts.names[i]; part; part = strchr(part, ',')) {
-            part += *part == ',';
-            const size_t length = strcspn(part, "=,");
-            if (length == 0 || part[length] != '=' || !read_frames(part + length + 1, &ignored))
-                return tool_usage("fix", "--cut: expected NAME=FIRST-LAST,..., found '%s'", part);
-        }
+    const char *const frames = arguments->frames;
+    if (frames && (!read_frames(frames, &ignored) || strchr(frames, ',')))
+        return tool_usage("fix", "--frames: expected FIRST-LAST, found '%s'", frames);
+    for (size_t i = 0; i < arguments->cuts.count; i++) {
+        const char *const invalid = find_invalid_part(arguments->cuts.names[i]);
+        if (invalid)
+            return tool_usage("fix", "--cut: expected NAME=FIRST-LAST,..., found '%s'", invalid);
+    }
     return TOOL_OK;
 }
 
@@ -737,7 +838,7 @@ static int fix_files(const tool_arguments *arguments, common_list *paths, common
     int status = TOOL_OK;
     bool *const renames = common_alloc(arguments->renames.count + 1, sizeof *renames);
     const repair_job job = {
-        .arguments = arguments, .made = paths, .texts = texts, .renames = renames};
+        .arguments = arguments, .outputs = paths, .texts = texts, .renames = renames};
     for (int i = 0; i < arguments->num_words; i++) {
         if (fix_file(&job, arguments->words[i]) != TOOL_OK)
             status = TOOL_BAD_FILE;
@@ -758,20 +859,20 @@ static int fix(tool_arguments *arguments)
     const int checked = check_fix_arguments(arguments);
     if (checked != TOOL_OK)
         return checked;
-    common_list made = {NULL, 0};
+    common_list outputs = {NULL, 0};
     common_list texts = {NULL, 0};
-    int status = fix_files(arguments, &made, &texts);
-    if (status != TOOL_OK && made.count > 0)
+    int status = fix_files(arguments, &outputs, &texts);
+    if (status != TOOL_OK && outputs.count > 0)
         fputs("md5tool: error: no files were written, because not all files can be repaired\n",
               stderr);
     md5_error error = {0};
-    for (size_t i = 0; i < made.count && status == TOOL_OK; i++) {
+    for (size_t i = 0; i < outputs.count && status == TOOL_OK; i++) {
         const char *const text = texts.names[i];
         if (arguments->output && is_output_folder(arguments))
-            common_create_folders(made.names[i], 0777);
-        status = tool_end(tool_write_text(made.names[i], text, strlen(text), &error), &error);
+            common_create_folders(outputs.names[i], 0777);
+        status = tool_end(tool_write_text(outputs.names[i], text, strlen(text), &error), &error);
     }
-    common_free_list(&made);
+    common_free_list(&outputs);
     common_free_list(&texts);
     return status;
 }

@@ -197,7 +197,7 @@ mends() {
     "$tool" fix --for all --dry-run "$scratch/case/$broken" >"$scratch/out" 2>&1 && cat "$scratch/out" && return 1
     cmp "$scratch/case/$broken" "$scratch/new/$broken" || return 1
     if ! "$tool" fix --for all --force "$scratch/new/$broken" >"$scratch/out" 2>&1 ||
-        ! grep -q "mended: .*\[$rule\]" "$scratch/out"; then
+        ! grep -q "repaired: .*\[$rule\]" "$scratch/out"; then
         cat "$scratch/out"
         return 1
     fi
@@ -709,7 +709,7 @@ check 'fix --add-root and --unused-joints keep joints in order' joints
 # fix reports lost content with its count, or rejects the command.
 loses_nothing() {
     begin && sed 's/numMeshes 1/numMeshes 2/' "$base/a.md5mesh" >"$fixed/less.md5mesh" && runs 0 fix --force "$fixed/less.md5mesh" &&
-        grep -qx 'numMeshes 1' "$fixed/less.md5mesh" && grep -q 'mended: .*numMeshes does not match the file: declared 2, found 1' "$scratch/out" &&
+        grep -qx 'numMeshes 1' "$fixed/less.md5mesh" && grep -q 'repaired: .*numMeshes does not match the file: declared 2, found 1' "$scratch/out" &&
         sed -n '/^mesh/,$p' "$base/a.md5mesh" | cat "$base/a.md5mesh" - >"$fixed/more.md5mesh" && runs 0 fix --scale 2 --force "$fixed/more.md5mesh" &&
         grep -qx 'numMeshes 2' "$fixed/more.md5mesh" && grep -q 'numMeshes is too small: declared 1, found 2; all found entries are read' "$scratch/out" &&
         echo 'left over' | cat "$base/a.md5mesh" - >"$fixed/rest.md5mesh" && runs 0 fix --force "$fixed/rest.md5mesh" &&
@@ -751,7 +751,7 @@ units() {
         line_of '^  clip .* metres.md5anim: bones are 0.0254 times' && line_of '^  clip .* turned.md5anim: clip is rotated by 90 degrees about x' &&
         runs 1 fix --dry-run "$fixed/metres.md5anim" --mesh "$fixed/none.md5mesh" && grep -q 'none.md5mesh: error: cannot read the file: No such' "$scratch/err" &&
         runs 1 fix --dry-run "$fixed/metres.md5anim" --mesh "$fixed/same.md5anim" && grep -q "same.md5anim:3:1: error: wrong file type: expected a model" "$scratch/err" &&
-        runs 0 fix --dry-run "$fixed/metres.md5anim" && line_of 'stays: bones .*clip-scale' || return 1
+        runs 0 fix --dry-run "$fixed/metres.md5anim" && line_of 'remains: bones .*clip-scale' || return 1
     skin "$fixed/figure.md5mesh" "$fixed/same.md5anim" 1 >"$scratch/old"
     for clip in metres turned; do # the repaired clip has the skin and boxes of the original
         runs 0 fix "$fixed/$clip.md5anim" --mesh "$fixed/figure.md5mesh" -o "$fixed/new" &&
