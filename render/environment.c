@@ -63,6 +63,30 @@ static double row_polar_angle(double y, uint32_t height)
     return pi * (y + 0.5) / height;
 }
 
+// Adds the light of a row to sums[9]. The rows of sums are the spherical harmonics.
+static void add_row(const float *rgb, uint32_t width, double polar, double solid_angle,
+                    double sums[9][3])
+{
+    const double step = -2.0 * pi / width;
+    const double step_cos = cos(step);
+    const double step_sin = sin(step);
+    const double horizontal = sin(polar);
+    const double z = cos(polar);
+    double c = cos(column_azimuth(0.0, width));
+    double s = sin(column_azimuth(0.0, width));
+    for (uint32_t column = 0; column < width; column++) {
+        const float *const texel = rgb + 3 * (size_t)column;
+        double values[9];
+        compute_harmonics(horizontal * c, horizontal * s, z, values);
+        for (uint32_t i = 0; i < 9; i++)
+            for (uint32_t k = 0; k < 3; k++)
+                sums[i][k] += solid_angle * values[i] * texel[k];
+        const double next = c * step_cos - s * step_sin; // cosine of the next column's azimuth
+        s = s * step_cos + c * step_sin;
+        c = next;
+    }
+}
+
 // Sums the light of all texels, weighted by each of the nine spherical harmonics and by the solid
 // angle of the texel. The image is a latitude-longitude map. sin() and cos() are called per row
 // only: the azimuth of the next column is a rotation by a constant angle.
@@ -70,30 +94,13 @@ void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5
 {
     MD5_ASSERT(rgb != NULL && harmonics != NULL, "rgb, harmonics: must not be NULL");
     MD5_ASSERT(width > 0 && height > 0, "width, height: must be at least 1");
-    const double step = -2.0 * pi / width;
-    const double step_cos = cos(step);
-    const double step_sin = sin(step);
     double sums[9][3] = {{0}};
     for (uint32_t row = 0; row < height; row++) {
         const double polar = row_polar_angle(row, height);
-        const double horizontal = sin(polar);
-        const double z = cos(polar);
         // The exact solid angle of a texel: the difference of the cosines at the row's borders,
         // 2 sin(polar) sin(half of the row's angle), multiplied by the angle of a column.
-        const double solid_angle = 2.0 * horizontal * sin(0.5 * pi / height) * 2.0 * pi / width;
-        double c = cos(column_azimuth(0.0, width));
-        double s = sin(column_azimuth(0.0, width));
-        for (uint32_t column = 0; column < width; column++) {
-            const float *const texel = rgb + 3 * ((size_t)row * width + column);
-            double values[9];
-            compute_harmonics(horizontal * c, horizontal * s, z, values);
-            for (uint32_t i = 0; i < 9; i++)
-                for (uint32_t k = 0; k < 3; k++)
-                    sums[i][k] += solid_angle * values[i] * texel[k];
-            const double next = c * step_cos - s * step_sin; // cosine of the next column's azimuth
-            s = s * step_cos + c * step_sin;
-            c = next;
-        }
+        const double solid_angle = 2.0 * sin(polar) * sin(0.5 * pi / height) * 2.0 * pi / width;
+        add_row(rgb + 3 * (size_t)row * width, width, polar, solid_angle, sums);
     }
     for (uint32_t i = 0; i < 9; i++)
         harmonics[i] = (md5_vec3){(float)sums[i][0], (float)sums[i][1], (float)sums[i][2]};
@@ -137,16 +144,19 @@ static uint32_t half_side(uint32_t side)
 // same memory.
 static void halve(const md5gl_panorama *from, md5gl_panorama *half)
 {
+    // Floats from a texel to its neighbours; 0 if there is none, so that the texel counts twice.
     const size_t right = from->width > 1 ? 3 : 0;
     const size_t below = from->height > 1 ? (size_t)from->width * 3 : 0;
     for (size_t y = 0; y < half->height; y++) {
         for (size_t x = 0; x < half->width; x++) {
-            const float *const texel = from->rgb + 3 * (2 * y * from->width + 2 * x);
+            const float *const upper = from->rgb + 3 * (2 * y * from->width + 2 * x);
+            const float *const lower = upper + below;
             float *const mean = half->rgb + 3 * (y * half->width + x);
-            for (uint32_t i = 0; i < 3; i++)
-                mean[i] =
-                    0.25f
-                    * (texel[i] + texel[right + i] + (texel[below + i] + texel[below + right + i]));
+            for (uint32_t i = 0; i < 3; i++) {
+                const float upper_sum = upper[i] + upper[right + i];
+                const float lower_sum = lower[i] + lower[right + i];
+                mean[i] = 0.25f * (upper_sum + lower_sum);
+            }
         }
     }
 }
@@ -173,6 +183,14 @@ static float clamp_component(float value)
     return value < max_value ? value : max_value;
 }
 
+// Returns the next level of a panorama, in the memory `rgb`.
+static md5gl_panorama next_level(const md5gl_panorama *level, float *rgb)
+{
+    md5gl_panorama half = {half_side(level->width), half_side(level->height), rgb};
+    halve(level, &half);
+    return half;
+}
+
 // Halves a panorama until no side is above `max_side`, and creates all smaller levels. Returns
 // false with MD5_ERROR_MEMORY on failure.
 static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *source,
@@ -191,25 +209,20 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *sourc
     const size_t count = 3 * (size_t)source->width * source->height;
     for (size_t i = 0; i < count; i++)
         level.rgb[i] = clamp_component(source->rgb[i]);
-    while (level.width > max_side || level.height > max_side) {
-        md5gl_panorama half = {half_side(level.width), half_side(level.height), level.rgb};
-        halve(&level, &half);
-        level = half;
-    }
-    for (;;) {
+    while (level.width > max_side || level.height > max_side)
+        level = next_level(&level, level.rgb);
+    pyramid->levels[pyramid->num_levels++] = level;
+    while (level.width > 1 || level.height > 1) {
+        level = next_level(&level, level.rgb + 3 * (size_t)level.width * level.height);
         pyramid->levels[pyramid->num_levels++] = level;
-        if (level.width == 1 && level.height == 1)
-            return true;
-        md5gl_panorama half = {half_side(level.width), half_side(level.height),
-                               level.rgb + 3 * (size_t)level.width * level.height};
-        halve(&level, &half);
-        level = half;
     }
+    return true;
 }
 
 // -- Reflections ------------------------------------------------------------------------------
 
-// Adds `weight` times the light from a direction, blended from four texels.
+// Adds `weight` times the light from a direction, blended from four texels. Columns repeat; rows
+// above the first and below the last are those at the poles.
 static void add_panorama_light(const md5gl_panorama *from, md5_vec3 direction, float weight,
                                float sum[3])
 {
@@ -219,18 +232,23 @@ static void add_panorama_light(const md5gl_panorama *from, md5_vec3 direction, f
     const float y = polar / (float)pi * (float)from->height - 0.5f;
     const float left = floorf(x);
     const float top = floorf(y);
-    const uint32_t columns[2] = {(uint32_t)((int64_t)left + from->width) % from->width,
-                                 (uint32_t)((int64_t)left + 1 + from->width) % from->width};
-    const uint32_t last = from->height - 1;
-    const uint32_t upper = top > 0.0f ? (uint32_t)top : 0;
-    const uint32_t lower = top + 1.0f < (float)last ? (uint32_t)(top + 1.0f) : last;
-    const uint32_t rows[2] = {upper, lower};
-    for (uint32_t corner = 0; corner < 4; corner++) {
-        const float across = corner % 2 ? x - left : 1.0f - (x - left);
-        const float down = corner / 2 ? y - top : 1.0f - (y - top);
-        const size_t at = (size_t)rows[corner / 2] * from->width + columns[corner % 2];
-        for (uint32_t i = 0; i < 3; i++)
-            sum[i] += weight * across * down * from->rgb[3 * at + i];
+    const int64_t column = (int64_t)left + from->width; // not negative
+    const uint32_t last_row = from->height - 1;
+    const uint32_t columns[2] = {(uint32_t)column % from->width,
+                                 (uint32_t)(column + 1) % from->width};
+    const uint32_t rows[2] = {
+        top > 0.0f ? (uint32_t)top : 0,
+        top + 1.0f < (float)last_row ? (uint32_t)(top + 1.0f) : last_row,
+    };
+    const float across[2] = {1.0f - (x - left), x - left};
+    const float down[2] = {1.0f - (y - top), y - top};
+    for (uint32_t row = 0; row < 2; row++) {
+        for (uint32_t k = 0; k < 2; k++) {
+            const float *const texel =
+                from->rgb + 3 * ((size_t)rows[row] * from->width + columns[k]);
+            for (uint32_t i = 0; i < 3; i++)
+                sum[i] += weight * across[k] * down[row] * texel[i];
+        }
     }
 }
 
@@ -321,6 +339,25 @@ static void upload_cube_level(const GladGLContext *gl, uint32_t level, GLint for
                    (GLsizei)panorama->height, 0, GL_RGB, GL_FLOAT, panorama->rgb);
 }
 
+// Returns the mean of the light around a direction, which a texel has at an azimuth (its cosine c
+// and sine s) and a polar angle (its sine `horizontal` and cosine z).
+static md5_vec3 blurred_light(const md5gl_pyramid *pyramid, const lobe_sample *samples, int count,
+                              float c, float s, float horizontal, float z)
+{
+    float sum[3] = {0.0f, 0.0f, 0.0f};
+    float weights = 0.0f;
+    // The axes of the lobe: downward, along the row, outward.
+    for (int i = 0; i < count; i++) {
+        const md5_vec3 d = samples[i].direction;
+        const float outward = d.x * z + d.z * horizontal;
+        const md5_vec3 to = {outward * c - d.y * s, outward * s + d.y * c,
+                             d.z * z - d.x * horizontal};
+        add_panorama_light(&pyramid->levels[samples[i].level], to, d.z, sum);
+        weights += d.z;
+    }
+    return (md5_vec3){sum[0] / weights, sum[1] / weights, sum[2] / weights};
+}
+
 // Computes a level of the reflections: for each direction, the weighted mean of the samples of the
 // lobe around it.
 static void blur_level(const md5gl_pyramid *pyramid, const lobe_sample *samples, int count,
@@ -334,20 +371,11 @@ static void blur_level(const md5gl_pyramid *pyramid, const lobe_sample *samples,
             const double azimuth = column_azimuth(column, level->width);
             const float c = (float)cos(azimuth);
             const float s = (float)sin(azimuth);
-            float sum[3] = {0.0f, 0.0f, 0.0f};
-            float weights = 0.0f;
-            // The axes of the lobe: downward, along the row, outward.
-            for (int j = 0; j < count; j++) {
-                const md5_vec3 d = samples[j].direction;
-                const float outward = d.x * z + d.z * horizontal;
-                const md5_vec3 to = {outward * c - d.y * s, outward * s + d.y * c,
-                                     d.z * z - d.x * horizontal};
-                add_panorama_light(&pyramid->levels[samples[j].level], to, d.z, sum);
-                weights += d.z;
-            }
+            const md5_vec3 light = blurred_light(pyramid, samples, count, c, s, horizontal, z);
             float *const texel = level->rgb + 3 * ((size_t)row * level->width + column);
-            for (uint32_t j = 0; j < 3; j++)
-                texel[j] = sum[j] / weights;
+            texel[0] = light.x;
+            texel[1] = light.y;
+            texel[2] = light.z;
         }
     }
 }

@@ -69,24 +69,46 @@ static bool is_finite_vec3(md5_vec3 v)
     return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
 }
 
-// Copies a description, replaces defaults by their values, and checks it.
-static bool complete_description(const md5gl_impostor_desc *given, md5gl_impostor_desc *desc,
-                                 md5_error *error)
+// Returns a description whose defaults are replaced by their values.
+static md5gl_impostor_desc with_defaults(const md5gl_impostor_desc *given)
+{
+    md5gl_impostor_desc desc = *given;
+    if (desc.num_around == 0)
+        desc.num_around = 12;
+    if (desc.num_above == 0)
+        desc.num_above = 2;
+    if (desc.texels == 0)
+        desc.texels = 64;
+    if (desc.gpu_limit == 0)
+        desc.gpu_limit = (size_t)512 << 20;
+    if (desc.lowest == 0.0f && desc.highest == 0.0f) {
+        desc.lowest = 0.17f;
+        desc.highest = 0.79f;
+    }
+    return desc;
+}
+
+static bool has_valid_sphere(const md5gl_impostor_desc *desc)
+{
+    return is_finite_vec3(desc->center) && isfinite(desc->radius) && desc->radius > 0.0f;
+}
+
+static bool has_valid_angles(const md5gl_impostor_desc *desc)
+{
+    const float quarter = 1.5708f;                           // pi / 2
+    const bool is_ascending = desc->lowest <= desc->highest; // false for NaN
+    return is_ascending && desc->lowest >= -quarter && desc->highest <= quarter;
+}
+
+// Checks a description without defaults.
+static bool check_description(const md5gl_impostor_desc *desc, md5_error *error)
 {
     enum { MAX_AROUND = 64, MAX_ABOVE = 16, MAX_TEXELS = 512 };
-    const float quarter = 1.5708f;
-    *desc = *given;
-    desc->num_around = given->num_around > 0 ? given->num_around : 12;
-    desc->num_above = given->num_above > 0 ? given->num_above : 2;
-    desc->texels = given->texels > 0 ? given->texels : 64;
-    desc->gpu_limit = given->gpu_limit > 0 ? given->gpu_limit : (size_t)512 << 20;
-    if (given->lowest == 0.0f && given->highest == 0.0f) {
-        desc->lowest = 0.17f;
-        desc->highest = 0.79f;
-    }
+    const bool is_power_of_2 = (desc->texels & (desc->texels - 1)) == 0;
+    const bool is_in_range = desc->texels >= MIN_LEVEL_SIDE && desc->texels <= MAX_TEXELS;
     if (desc->num_frames == 0)
         return md5gli_fail(error, MD5_ERROR_RANGE, "no impostor frames: expected at least 1");
-    if (!is_finite_vec3(given->center) || !isfinite(desc->radius) || !(desc->radius > 0.0f))
+    if (!has_valid_sphere(desc))
         return md5gli_fail(error, MD5_ERROR_RANGE,
                            "invalid bounding sphere of impostors: expected a finite center and a "
                            "finite radius above 0");
@@ -96,13 +118,12 @@ static bool complete_description(const md5gl_impostor_desc *given, md5gl_imposto
             "too many impostor views: expected at most %d horizontal and %d vertical "
             "directions, found %u and %u",
             MAX_AROUND, MAX_ABOVE, desc->num_around, desc->num_above);
-    if (!(desc->lowest >= -quarter && desc->lowest <= desc->highest && desc->highest <= quarter))
+    if (!has_valid_angles(desc))
         return md5gli_fail(
             error, MD5_ERROR_RANGE,
             "invalid impostor angles: expected -pi/2 <= lowest <= highest <= pi/2, found %g and %g",
             desc->lowest, desc->highest);
-    if (desc->texels < MIN_LEVEL_SIDE || desc->texels > MAX_TEXELS
-        || (desc->texels & (desc->texels - 1)) != 0)
+    if (!is_in_range || !is_power_of_2)
         return md5gli_fail(
             error, MD5_ERROR_RANGE,
             "invalid impostor size: expected a power of 2 from %d to %d texels, found %u",
@@ -110,21 +131,33 @@ static bool complete_description(const md5gl_impostor_desc *given, md5gl_imposto
     return true;
 }
 
-// Sets the numbers of views, columns, rows, blocks and mipmap levels of the atlas, and its size in
-// bytes. The views of one frame are cells of a block, and the frames are blocks of the atlas; both
-// are arranged approximately in a square. Fails if the atlas is too large.
-static bool arrange(const md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
+// Returns the number of columns in which `count` cells are approximately a square.
+static uint32_t square_columns(uint32_t count)
+{
+    return (uint32_t)ceil(sqrt((double)count));
+}
+
+// Arranges the views of one frame as cells of a block, and the frames as blocks of the atlas.
+static void arrange_atlas(md5gl_impostors *impostors)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
-    const uint64_t frames = desc->num_frames;
-    const uint64_t limit = renderer->max_texture_size;
-    const uint64_t across = (uint64_t)ceil(sqrt((double)frames));
-    impostors->num_views = desc->num_around * desc->num_above + 1;
-    impostors->columns = (uint32_t)ceil(sqrt(impostors->num_views));
+    impostors->num_views = desc->num_around * desc->num_above + 1; // and a view from below
+    impostors->columns = square_columns(impostors->num_views);
     impostors->rows = (impostors->num_views + impostors->columns - 1) / impostors->columns;
+    const uint64_t across = square_columns(desc->num_frames);
     impostors->blocks[0] = (uint32_t)across;
-    impostors->blocks[1] = (uint32_t)((frames + across - 1) / across);
-    const uint64_t width = across * impostors->columns * desc->texels;
+    impostors->blocks[1] = (uint32_t)((desc->num_frames + across - 1) / across);
+}
+
+// Sets the arrangement of the atlas, its number of mipmap levels and its size in bytes. Fails if
+// the atlas is too large.
+static bool plan_atlas(const md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
+{
+    enum { BYTES_PER_TEXEL = 4 };
+    const md5gl_impostor_desc *const desc = &impostors->desc;
+    arrange_atlas(impostors);
+    const uint64_t limit = renderer->max_texture_size;
+    const uint64_t width = (uint64_t)impostors->blocks[0] * impostors->columns * desc->texels;
     const uint64_t height = (uint64_t)impostors->blocks[1] * impostors->rows * desc->texels;
     if (width > limit || height > limit)
         return md5gli_fail(error, MD5_ERROR_GPU,
@@ -135,7 +168,7 @@ static bool arrange(const md5gl_renderer *renderer, md5gl_impostors *impostors, 
     uint64_t bytes = 0;
     for (uint32_t side = desc->texels; side >= MIN_LEVEL_SIDE; side /= 2) {
         const uint32_t level = impostors->num_levels++;
-        bytes += (width >> level) * (height >> level) * 4 * NUM_PARTS;
+        bytes += (width >> level) * (height >> level) * BYTES_PER_TEXEL * NUM_PARTS;
     }
     if (bytes > desc->gpu_limit)
         return md5gli_fail(
@@ -244,26 +277,15 @@ static void attach_canvas(const GladGLContext *gl, const md5gl_impostors *impost
                                  impostors->canvas[part], level);
 }
 
-// Creates the framebuffer for the images, and its block with the projection. Cells have a side of
-// 2 * radius; the nearest point of a sphere has depth -1.
-static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
+// Creates the canvas, whose cells are larger than the images, and its framebuffer, which remains
+// bound.
+static void create_canvas_framebuffer(md5gl_renderer *renderer, md5gl_impostors *impostors)
 {
     static const GLenum attachments[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
     const GladGLContext *gl = &renderer->gl;
     const uint32_t cell = OVERSAMPLING * impostors->desc.texels;
     const uint32_t columns = impostors->columns;
     const uint32_t rows = impostors->rows;
-    const float radius = impostors->desc.radius;
-    if (columns > renderer->max_target_size / cell)
-        return md5gli_fail(
-            error, MD5_ERROR_GPU,
-            "impostor images are too large for a framebuffer: %u images of %u texels",
-            impostors->num_views, impostors->desc.texels);
-    impostors->placements = MD5GL_NEW(renderer, md5_mat34, impostors->num_views, error);
-    if (!impostors->placements)
-        return false;
-    for (uint32_t view = 0; view < impostors->num_views; view++)
-        impostors->placements[view] = view_placement(impostors, view);
     // Level n + 1 of the canvas becomes level n of the images.
     create_impostor_textures(renderer, impostors->canvas, columns, rows, cell,
                              impostors->num_levels + 1, false);
@@ -278,17 +300,43 @@ static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, 
     gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER,
                                 impostors->depth);
     gl->DrawBuffers(2, attachments);
+}
+
+// Creates the block with the orthographic projection of the canvas. Cells have a side of 2 *
+// radius; the nearest point of a sphere has depth -1.
+static void create_canvas_block(md5gl_renderer *renderer, md5gl_impostors *impostors)
+{
+    const float radius = impostors->desc.radius;
     md5gl_frame_block block;
     memset(&block, 0, sizeof block);
     float *const clip = block.clip_from_world;
-    clip[0] = 1.0f / (radius * (float)columns);
-    clip[5] = 1.0f / (radius * (float)rows);
+    clip[0] = 1.0f / (radius * (float)impostors->columns);
+    clip[5] = 1.0f / (radius * (float)impostors->rows);
     clip[10] = -1.0f / radius;
-    clip[12] = clip[13] = -1.0f;
+    clip[12] = -1.0f; // the first cell begins at the corner
+    clip[13] = -1.0f;
     clip[15] = 1.0f;
-    gl->GenBuffers(1, &impostors->frame_block);
+    renderer->gl.GenBuffers(1, &impostors->frame_block);
     md5gli_stream(renderer, GL_UNIFORM_BUFFER, impostors->frame_block, &block, sizeof block);
-    const GLenum state = gl->CheckFramebufferStatus(GL_FRAMEBUFFER);
+}
+
+// Creates the objects for drawing images.
+static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
+{
+    const uint32_t cell = OVERSAMPLING * impostors->desc.texels;
+    if (impostors->columns > renderer->max_target_size / cell)
+        return md5gli_fail(
+            error, MD5_ERROR_GPU,
+            "impostor images are too large for a framebuffer: %u images of %u texels",
+            impostors->num_views, impostors->desc.texels);
+    impostors->placements = MD5GL_NEW(renderer, md5_mat34, impostors->num_views, error);
+    if (!impostors->placements)
+        return false;
+    for (uint32_t view = 0; view < impostors->num_views; view++)
+        impostors->placements[view] = view_placement(impostors, view);
+    create_canvas_framebuffer(renderer, impostors);
+    create_canvas_block(renderer, impostors);
+    const GLenum state = renderer->gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
     if (!md5gli_check(renderer, "creating impostors", error))
         return false;
     if (state != GL_FRAMEBUFFER_COMPLETE)
@@ -329,7 +377,7 @@ static void create_instance_array(md5gl_renderer *renderer, md5gl_impostors *imp
 static bool create_impostor_objects(md5gl_renderer *renderer, md5gl_impostors *impostors,
                                     md5_error *error)
 {
-    if (!arrange(renderer, impostors, error))
+    if (!plan_atlas(renderer, impostors, error))
         return false;
     impostors->gloss = default_gloss;
     impostors->has_images = MD5GL_NEW(renderer, bool, impostors->desc.num_frames, error);
@@ -361,8 +409,8 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
     MD5GL_ASSERT_NO_FRAME(renderer);
-    md5gl_impostor_desc complete;
-    if (!complete_description(desc, &complete, error))
+    const md5gl_impostor_desc complete = with_defaults(desc);
+    if (!check_description(&complete, error))
         return NULL;
     md5gl_impostors *const impostors = MD5GL_NEW(renderer, md5gl_impostors, 1, error);
     md5gli_set_kind(impostors, MD5GL_KIND_IMPOSTORS);
@@ -463,35 +511,37 @@ static bool pose_views(md5gl_renderer *renderer, const md5gl_impostors *impostor
 static void set_highlights(md5gl_impostors *impostors, const md5gl_model *model)
 {
     float sum = 0.0f;
-    float count = 0.0f;
+    uint32_t num_visible = 0;
     impostors->has_specular = false;
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
-        const md5gl_material *const material = &md5gli_get_surface(model, 0, i)->material;
         if (!model->meshes[i].visible)
             continue;
-        impostors->has_specular = impostors->has_specular || material->specular != 0;
+        const md5gl_material *const material = &md5gli_get_surface(model, 0, i)->material;
+        if (material->specular != 0)
+            impostors->has_specular = true;
         sum += material->gloss > 0.0f ? material->gloss : default_gloss;
-        count += 1.0f;
+        num_visible++;
     }
-    impostors->gloss = count > 0.0f ? sum / count : default_gloss;
+    impostors->gloss = num_visible > 0 ? sum / (float)num_visible : default_gloss;
 }
 
 // Copies the canvas to the frame's block of the atlas.
 static void copy_canvas(md5gl_renderer *renderer, const md5gl_impostors *impostors, uint32_t frame)
 {
     const GladGLContext *gl = &renderer->gl;
+    const GLint column = (GLint)(frame % impostors->blocks[0]);
+    const GLint row = (GLint)(frame / impostors->blocks[0]);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, impostors->reader);
     for (uint32_t level = 0; level < impostors->num_levels; level++) {
         const GLsizei side = (GLsizei)(impostors->desc.texels >> level);
-        const GLsizei width = (GLsizei)impostors->columns * side;
+        const GLsizei width = (GLsizei)impostors->columns * side; // of a block
         const GLsizei height = (GLsizei)impostors->rows * side;
         attach_canvas(gl, impostors, GL_READ_FRAMEBUFFER, (GLint)level + 1);
         for (GLenum part = 0; part < NUM_PARTS; part++) {
             gl->ReadBuffer(GL_COLOR_ATTACHMENT0 + part);
             gl->BindTexture(GL_TEXTURE_2D, impostors->textures[part]);
-            gl->CopyTexSubImage2D(
-                GL_TEXTURE_2D, (GLint)level, (GLint)(frame % impostors->blocks[0]) * width,
-                (GLint)(frame / impostors->blocks[0]) * height, 0, 0, width, height);
+            gl->CopyTexSubImage2D(GL_TEXTURE_2D, (GLint)level, column * width, row * height, 0, 0,
+                                  width, height);
         }
     }
 }

@@ -205,6 +205,43 @@ static bool reuse_material(const md5_model *model, uint32_t mesh, md5gl_material
     return false;
 }
 
+// Allocates a set with its arrays. Returns NULL and fills the error if memory runs out.
+static md5gl_material_set *create_material_set(md5gl_renderer *renderer, uint32_t num_meshes,
+                                               md5_error *error)
+{
+    const size_t mesh_size = sizeof(md5gl_material) + MD5GL_NUM_IMAGE_KINDS * sizeof(md5gl_texture);
+    md5gl_material_set *const material_set = (md5gl_material_set *)(void *)MD5GL_NEW(
+        renderer, uint8_t, sizeof(md5gl_material_set) + num_meshes * mesh_size, error);
+    md5gli_set_kind(material_set, MD5GL_KIND_MATERIALS);
+    if (!material_set)
+        return NULL;
+    material_set->num_meshes = num_meshes;
+    material_set->materials = (md5gl_material *)(material_set + 1);
+    material_set->textures = (md5gl_texture *)(material_set->materials + num_meshes);
+    return material_set;
+}
+
+// Sets the material of a mesh: that of an earlier mesh, that of the image files, or the checker
+// texture with a warning.
+static void set_mesh_material(material_loader *loader, uint32_t index)
+{
+    const md5gl_material_set_desc *const desc = loader->desc;
+    const md5_mesh *const mesh = &desc->model->meshes[index];
+    md5gl_material *const material = &loader->material_set->materials[index];
+    const char *const shader = mesh->shader[0] != '\0' ? mesh->shader : mesh->name;
+    char name[NAME_CAPACITY];
+    (void)last_part(shader, name);
+    if (!reuse_material(desc->model, index, loader->material_set->materials)
+        && !load_material(loader, shader, name, material)) {
+        md5_error missing = {.status = MD5_OK};
+        md5gli_fail(&missing, MD5_WARNING, "mesh %u: image \"%s\" not found next to the model",
+                    index, name);
+        warn(loader, desc->path, &missing);
+    }
+    if (material->diffuse == 0)
+        material->diffuse = md5gl_checker_texture(loader->renderer);
+}
+
 md5gl_material_set *md5gl_load_materials(md5gl_renderer *renderer,
                                          const md5gl_material_set_desc *desc, md5_error *error)
 {
@@ -217,33 +254,14 @@ md5gl_material_set *md5gl_load_materials(md5gl_renderer *renderer,
         return NULL;
     }
     MD5GL_ASSERT_NO_FRAME(renderer);
-    const uint32_t count = desc->model->num_meshes;
-    const size_t mesh_size = sizeof(md5gl_material) + MD5GL_NUM_IMAGE_KINDS * sizeof(md5gl_texture);
-    md5gl_material_set *const material_set = (md5gl_material_set *)(void *)MD5GL_NEW(
-        renderer, uint8_t, sizeof(md5gl_material_set) + count * mesh_size, error);
-    md5gli_set_kind(material_set, MD5GL_KIND_MATERIALS);
+    const uint32_t num_meshes = desc->model->num_meshes;
+    md5gl_material_set *const material_set = create_material_set(renderer, num_meshes, error);
     if (!material_set)
         return NULL;
-    material_set->num_meshes = count;
-    material_set->materials = (md5gl_material *)(material_set + 1);
-    material_set->textures = (md5gl_texture *)(material_set->materials + count);
     char name[NAME_CAPACITY];
     material_loader loader = {renderer, desc, material_set, last_part(desc->path, name), ""};
-    for (uint32_t i = 0; i < count; i++) {
-        const md5_mesh *const mesh = &desc->model->meshes[i];
-        md5gl_material *const material = &material_set->materials[i];
-        const char *const shader = mesh->shader[0] != '\0' ? mesh->shader : mesh->name;
-        (void)last_part(shader, name);
-        if (!reuse_material(desc->model, i, material_set->materials)
-            && !load_material(&loader, shader, name, material)) {
-            md5_error missing = {.status = MD5_OK};
-            md5gli_fail(&missing, MD5_WARNING, "mesh %u: image \"%s\" not found next to the model",
-                        i, name);
-            warn(&loader, desc->path, &missing);
-        }
-        if (material->diffuse == 0)
-            material->diffuse = md5gl_checker_texture(renderer);
-    }
+    for (uint32_t i = 0; i < num_meshes; i++)
+        set_mesh_material(&loader, i);
     return material_set;
 }
 

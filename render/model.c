@@ -233,15 +233,17 @@ static uint32_t slots_per_vertex(md5gl_path path)
 static bool upload_edges(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
-    const uint32_t *const indices = mesh->mesh->indices;
-    const size_t num_indices = (size_t)mesh->mesh->num_triangles * 3;
-    const size_t num_ends = 2 * num_indices;
+    const size_t num_triangles = mesh->mesh->num_triangles;
+    const size_t num_ends = 6 * num_triangles;
     uint32_t *const ends = MD5GL_NEW(renderer, uint32_t, num_ends, error);
     if (!ends)
         return false;
-    for (size_t i = 0; i < num_indices; i++) {
-        ends[2 * i] = indices[i];
-        ends[2 * i + 1] = indices[i % 3 == 2 ? i - 2 : i + 1];
+    for (size_t i = 0; i < num_triangles; i++) {
+        const uint32_t *const vertices = mesh->mesh->indices + 3 * i;
+        for (uint32_t k = 0; k < 3; k++) {
+            ends[6 * i + 2 * k] = vertices[k];
+            ends[6 * i + 2 * k + 1] = vertices[(k + 1) % 3];
+        }
     }
     gl->GenBuffers(1, &mesh->edges);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
@@ -252,20 +254,11 @@ static bool upload_edges(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *
     return true;
 }
 
-static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num_joints,
-                        md5_error *error)
+// Uploads the attributes of the vertices, whose arrays follow each other in one buffer.
+static bool upload_attributes(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     const md5_mesh *const source = mesh->mesh;
-    const size_t num_indices = (size_t)source->num_triangles * 3;
-    const size_t max_indices = renderer->is_es ? INT_MAX / 2 : INT_MAX;
-    if (source->num_vertices > INT_MAX || num_indices > max_indices)
-        return md5gli_fail(error, MD5_ERROR_GPU,
-                           "mesh has more vertices or indices than OpenGL can draw");
-    gl->GenVertexArrays(1, &mesh->array);
-    gl->BindVertexArray(mesh->array);
-
-    // The attribute arrays follow each other in one buffer.
     const uint32_t num_arrays = count_arrays(source);
     const md5gl_layout layout = md5gli_make_layout(source->num_vertices, num_arrays);
     const void *const data[MD5GL_NUM_ARRAYS] = {
@@ -277,6 +270,24 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     if (!fill_buffer(renderer, mesh->vertices, parts, MD5GL_NUM_ARRAYS, error))
         return false;
     md5gli_set_attributes(gl, &layout, 0, 0, num_arrays);
+    return true;
+}
+
+// Uploads a mesh: its vertices, the data of its skinning path, and its triangles.
+static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num_joints,
+                        md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const md5_mesh *const source = mesh->mesh;
+    const size_t num_indices = (size_t)source->num_triangles * 3;
+    const size_t max_indices = renderer->is_es ? INT_MAX / 2 : INT_MAX; // on ES also edges
+    if (source->num_vertices > INT_MAX || num_indices > max_indices)
+        return md5gli_fail(error, MD5_ERROR_GPU,
+                           "mesh has more vertices or indices than OpenGL can draw");
+    gl->GenVertexArrays(1, &mesh->array);
+    gl->BindVertexArray(mesh->array);
+    if (!upload_attributes(renderer, mesh, error))
+        return false;
 
     const uint32_t slots = slots_per_vertex(mesh->path);
     if (slots > 0 && !upload_slots(renderer, mesh, slots, num_joints, error))
@@ -285,6 +296,7 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
         upload_exact(renderer, mesh);
     if (mesh->path == MD5GL_PATH_CPU || mesh->path == MD5GL_PATH_COMPUTE)
         gl->GenBuffers(1, &mesh->posed);
+
     gl->GenBuffers(1, &mesh->indices);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(num_indices * sizeof(uint32_t)),
@@ -365,37 +377,69 @@ static void bind_table(md5gl_renderer *renderer, const md5gl_program *program, e
                         table->texture);
 }
 
+// Sets the uniforms for motion vectors and ids. `before` is the number of instances in earlier
+// batches.
+static void bind_previous(md5gl_renderer *renderer, const md5gl_model *model,
+                          const md5gl_mesh *mesh, const md5gl_program *program,
+                          const md5gl_batch *batch, uint32_t before)
+{
+    const GladGLContext *gl = &renderer->gl;
+    uint32_t previous_palettes = batch->previous_palettes;
+    if (mesh->posed && !model->baked) // skinned once, with the previous instances in its buffer
+        previous_palettes = mesh->posed_count > model->num_instances;
+    gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS], (GLint)previous_palettes,
+                  (GLint)batch->previous_placements, (GLint)model->previous_weights);
+    gl->Uniform2i(program->uniforms[MD5GL_IDENTITY], model->has_ids ? 0 : (GLint)before + 1,
+                  (GLint)(mesh - model->meshes));
+    // Without ids the table is empty, but it must be bound: WebGL draws nothing if the unit has a
+    // texture of colours.
+    bind_table(renderer, program, MD5GL_UNIT_GLOW, &batch->ids);
+}
+
+// Returns the number of vertices in the meshes before a mesh, which is its first vertex in the
+// tables of baked clips and morph targets.
+static uint32_t first_vertex(const md5gl_model *model, const md5gl_mesh *mesh)
+{
+    uint32_t first = 0;
+    for (const md5gl_mesh *earlier = model->meshes; earlier != mesh; earlier++)
+        first += earlier->mesh->num_vertices;
+    return first;
+}
+
+static void bind_baked_clips(md5gl_renderer *renderer, const md5gl_baked *baked,
+                             const md5gl_program *program)
+{
+    md5gli_set_integer(&renderer->gl, program, MD5GL_NUM_VERTICES, (GLint)baked->num_vertices);
+    bind_table(renderer, program, MD5GL_UNIT_INFLUENCES, &baked->clips);
+    bind_table(renderer, program, MD5GL_UNIT_INFLUENCE_JOINTS, &baked->vertices);
+}
+
+static void bind_morph(md5gl_renderer *renderer, const md5gl_model *model,
+                       const md5gl_program *program, uint32_t before)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const md5gl_morph *const morph = model->morph;
+    md5gli_set_integer(gl, program, MD5GL_NUM_MORPHS, (GLint)morph->source->num_targets);
+    md5gli_set_integer(gl, program, MD5GL_FIRST_MORPHED, (GLint)before);
+    bind_table(renderer, program, MD5GL_UNIT_MORPH_FIRST, &morph->first);
+    bind_table(renderer, program, MD5GL_UNIT_MORPH_DELTAS, &morph->deltas);
+    bind_table(renderer, program, MD5GL_UNIT_MORPH_WEIGHTS, &model->morph_weights);
+}
+
 void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                       const md5gl_program *program, const md5gl_batch *batch, uint32_t before)
 {
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_baked *const baked = model->baked;
-    const md5gl_morph *const morph = model->morph;
     gl->BindVertexArray(mesh->array);
     bind_table(renderer, program, MD5GL_UNIT_PALETTES, &batch->palettes);
     bind_table(renderer, program, MD5GL_UNIT_PLACEMENTS, &batch->placements);
     bind_table(renderer, program, MD5GL_UNIT_TINTS, &batch->tints);
-    if (program->uniforms[MD5GL_PREVIOUS] >= 0) {
-        const bool has_previous = mesh->posed && mesh->posed_count > model->num_instances;
-        const uint32_t palettes = mesh->posed && !baked ? has_previous : batch->previous_palettes;
-        gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS], (GLint)palettes,
-                      (GLint)batch->previous_placements, (GLint)model->previous_weights);
-        gl->Uniform2i(program->uniforms[MD5GL_IDENTITY], model->has_ids ? 0 : (GLint)before + 1,
-                      (GLint)(mesh - model->meshes));
-        // Without ids the table is empty, but it must be bound: WebGL draws nothing if the unit has
-        // a texture of colours.
-        bind_table(renderer, program, MD5GL_UNIT_GLOW, &batch->ids);
-    }
-    if (baked || morph) {
-        uint32_t first = 0; // number of vertices in the meshes before this one
-        for (uint32_t i = 0; &model->meshes[i] != mesh; i++)
-            first += model->meshes[i].mesh->num_vertices;
-        md5gli_set_integer(gl, program, MD5GL_FIRST_VERTEX, (GLint)first);
-    }
-    if (baked) {
-        md5gli_set_integer(gl, program, MD5GL_NUM_VERTICES, (GLint)baked->num_vertices);
-        bind_table(renderer, program, MD5GL_UNIT_INFLUENCES, &baked->clips);
-        bind_table(renderer, program, MD5GL_UNIT_INFLUENCE_JOINTS, &baked->vertices);
+    if (program->uniforms[MD5GL_PREVIOUS] >= 0)
+        bind_previous(renderer, model, mesh, program, batch, before);
+    if (model->baked || model->morph)
+        md5gli_set_integer(gl, program, MD5GL_FIRST_VERTEX, (GLint)first_vertex(model, mesh));
+    if (model->baked) {
+        bind_baked_clips(renderer, model->baked, program);
         return;
     }
     md5gli_set_integer(gl, program, MD5GL_NUM_JOINTS, (GLint)model->model->skeleton.num_joints);
@@ -403,13 +447,8 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
         bind_table(renderer, program, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
         bind_table(renderer, program, MD5GL_UNIT_INFLUENCE_JOINTS, &mesh->exact_joints);
     }
-    if (morph) {
-        md5gli_set_integer(gl, program, MD5GL_NUM_MORPHS, (GLint)morph->source->num_targets);
-        md5gli_set_integer(gl, program, MD5GL_FIRST_MORPHED, (GLint)before);
-        bind_table(renderer, program, MD5GL_UNIT_MORPH_FIRST, &morph->first);
-        bind_table(renderer, program, MD5GL_UNIT_MORPH_DELTAS, &morph->deltas);
-        bind_table(renderer, program, MD5GL_UNIT_MORPH_WEIGHTS, &model->morph_weights);
-    }
+    if (model->morph)
+        bind_morph(renderer, model, program, before);
 }
 
 // -- Deforms ----------------------------------------------------------------------------------

@@ -36,32 +36,47 @@ static bool fits_table(const md5gl_renderer *renderer, uint64_t texels, const ch
                        renderer->max_texels);
 }
 
+// Converts the deltas of a mesh.
+static void write_mesh_deltas(const md5_morph_mesh *mesh, delta_texels *deltas)
+{
+    for (uint32_t i = 0; i < mesh->num_deltas; i++) {
+        const md5_morph_delta *const delta = &mesh->deltas[i];
+        const md5_vec3 p = delta->position;
+        const md5_vec3 n = delta->normal;
+        const md5_vec3 t = delta->tangent;
+        deltas[i] = (delta_texels){
+            {p.x, p.y, p.z}, (float)delta->target, {n.x, n.y, n.z}, 0.0f, {t.x, t.y, t.z}, 0.0f};
+    }
+}
+
+// Writes the index of the first delta of each vertex of a mesh. A vertex without deltas gets the
+// index of the next delta. `before` is the number of deltas of earlier meshes.
+static void write_first_deltas(const md5_morph_mesh *mesh, uint32_t num_vertices, uint32_t before,
+                               uint32_t *first)
+{
+    uint32_t next = 0; // index of the next vertex that has deltas
+    for (uint32_t vertex = 0; vertex < num_vertices; vertex++) {
+        first[vertex] = before + mesh->first[next];
+        if (next < mesh->num_vertices && mesh->vertices[next] == vertex)
+            next++;
+    }
+}
+
 // Writes the deltas of all meshes to `deltas`, and the index of each vertex's first delta to
 // `first`, whose last element is the number of deltas.
 static void write_deltas(const md5_morph *source, uint32_t *first, delta_texels *deltas)
 {
-    uint32_t num_written = 0; // vertices
-    uint32_t before = 0;      // deltas of earlier meshes
+    uint32_t num_vertices = 0; // of earlier meshes
+    uint32_t num_deltas = 0;
     for (uint32_t i = 0; i < source->model->num_meshes; i++) {
         const md5_morph_mesh *const mesh = &source->meshes[i];
-        for (uint32_t d = 0; d < mesh->num_deltas; d++) {
-            const md5_morph_delta *const delta = &mesh->deltas[d];
-            const md5_vec3 p = delta->position;
-            const md5_vec3 n = delta->normal;
-            const md5_vec3 t = delta->tangent;
-            deltas[before + d] = (delta_texels){{p.x, p.y, p.z}, (float)delta->target,
-                                                {n.x, n.y, n.z}, 0.0f,
-                                                {t.x, t.y, t.z}, 0.0f};
-        }
-        uint32_t next = 0; // index of the next vertex that has deltas
-        for (uint32_t vertex = 0; vertex < source->model->meshes[i].num_vertices; vertex++) {
-            first[num_written++] = before + mesh->first[next];
-            if (next < mesh->num_vertices && mesh->vertices[next] == vertex)
-                next++;
-        }
-        before += mesh->num_deltas;
+        const uint32_t count = source->model->meshes[i].num_vertices;
+        write_mesh_deltas(mesh, deltas + num_deltas);
+        write_first_deltas(mesh, count, num_deltas, first + num_vertices);
+        num_vertices += count;
+        num_deltas += mesh->num_deltas;
     }
-    first[num_written] = before;
+    first[num_vertices] = num_deltas;
 }
 
 md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *source, md5_error *error)
@@ -274,6 +289,29 @@ static bool reserve_batches(md5gl_renderer *renderer, md5gl_model *model, uint32
     return true;
 }
 
+// Uploads the palettes, unless `palettes` is NULL, and the placements of a batch. `first` is the
+// index of its first instance.
+static void fill_batch(md5gl_renderer *renderer, md5gl_batch *batch, const md5_mat34 *palettes,
+                       uint32_t num_joints, const md5gl_instances *instances, uint32_t first)
+{
+    const md5gl_instances *const previous = instances->previous;
+    batch->previous_palettes = 0;
+    batch->previous_placements = 0;
+    if (palettes) {
+        const size_t joint = (size_t)first * num_joints;
+        const size_t size = (size_t)batch->count * num_joints * sizeof *palettes;
+        batch->previous_palettes =
+            md5gli_fill_table(renderer, &batch->palettes, palettes + joint,
+                              previous->palettes ? previous->palettes + joint : NULL, size);
+    }
+    if (instances->placements) {
+        const size_t size = batch->count * sizeof *instances->placements;
+        batch->previous_placements =
+            md5gli_fill_table(renderer, &batch->placements, instances->placements + first,
+                              previous->placements ? previous->placements + first : NULL, size);
+    }
+}
+
 // Uploads palettes, which may be NULL, and placements. Each batch contains as many instances as fit
 // into the tables.
 static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
@@ -282,31 +320,23 @@ static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
     // The minimum that GL guarantees for the number of work groups in one dimension.
     enum { MAX_INSTANCES = 65535 };
     const md5gl_instances *const previous = instances->previous;
-    const uint32_t copies = previous->palettes || previous->jobs || previous->placements ? 2 : 1;
+    const bool has_previous = previous->palettes || previous->jobs || previous->placements;
+    const uint32_t copies = has_previous ? 2 : 1;
     const uint32_t num_joints = palettes ? model->model->skeleton.num_joints : 1;
     const uint32_t fit = md5gli_instances_per_draw(renderer, num_joints, copies, error);
     const uint32_t capacity = fit < MAX_INSTANCES ? fit : MAX_INSTANCES;
     if (capacity == 0)
         return false;
     const uint32_t count = instances->count;
-    const uint32_t num_batches = count / capacity + (count % capacity > 0);
+    const uint32_t num_batches = count / capacity + (count % capacity > 0 ? 1 : 0);
     if (!reserve_batches(renderer, model, num_batches, error))
         return false;
-    for (uint32_t i = 0, first = 0; i < num_batches; i++) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < num_batches; i++) {
         md5gl_batch *const batch = &model->batches[i];
-        const size_t joint = (size_t)first * num_joints;
-        batch->count = count - first < capacity ? count - first : capacity;
-        batch->previous_palettes = batch->previous_placements = 0;
-        if (palettes)
-            batch->previous_palettes =
-                md5gli_fill_table(renderer, &batch->palettes, palettes + joint,
-                                  previous->palettes ? previous->palettes + joint : NULL,
-                                  (size_t)batch->count * num_joints * sizeof *palettes);
-        if (instances->placements)
-            batch->previous_placements =
-                md5gli_fill_table(renderer, &batch->placements, instances->placements + first,
-                                  previous->placements ? previous->placements + first : NULL,
-                                  batch->count * sizeof *instances->placements);
+        const uint32_t remaining = count - first;
+        batch->count = remaining < capacity ? remaining : capacity;
+        fill_batch(renderer, batch, palettes, num_joints, instances, first);
         first += batch->count;
     }
     model->num_batches = num_batches;
@@ -381,48 +411,80 @@ static void deform_one(const GladGLContext *gl, const md5gl_model *model, const 
     write_instance(gl, &all, &one, MD5GL_NUM_ARRAYS, index, deformed);
 }
 
+// Scratch memory for one instance: its skinned vertices, a palette of dual quaternions, and the
+// vertices of the deformed surface.
+typedef struct skin_scratch {
+    uint8_t *skinned; // the allocation
+    md5_dual_quat *dual;
+    uint8_t *deformed;
+} skin_scratch;
+
+static bool alloc_scratch(md5gl_renderer *renderer, const md5gl_model *model,
+                          const md5gl_mesh *mesh, skin_scratch *scratch, md5_error *error)
+{
+    const md5gl_layout skinned =
+        md5gli_make_layout(mesh->mesh->num_vertices, MD5GL_ARRAY_TEXCOORDS);
+    const md5gl_layout deformed = md5gli_make_layout(mesh->deform.num_vertices, MD5GL_NUM_ARRAYS);
+    const size_t skinned_size = skinned.begin[MD5GL_NUM_ARRAYS];
+    const size_t dual_size = model->model->skeleton.num_joints * sizeof(md5_dual_quat);
+    const size_t deformed_size = mesh->deform.write ? deformed.begin[MD5GL_NUM_ARRAYS] : 0;
+    scratch->skinned =
+        MD5GL_NEW(renderer, uint8_t, skinned_size + dual_size + deformed_size, error);
+    if (!scratch->skinned)
+        return false;
+    scratch->dual = (md5_dual_quat *)(void *)(scratch->skinned + skinned_size);
+    scratch->deformed = scratch->skinned + skinned_size + dual_size;
+    return true;
+}
+
+// Skins the instances with some palettes and morph weights, and uploads them from element `first`
+// of the arrays on.
+static void skin_instances(const GladGLContext *gl, const md5gl_model *model,
+                           const md5gl_mesh *mesh, uint32_t count, const md5_mat34 *palettes,
+                           const float *weights, uint32_t first, const skin_scratch *scratch)
+{
+    const size_t num_vertices = mesh->mesh->num_vertices;
+    const md5gl_layout all =
+        md5gli_make_layout(num_vertices * mesh->posed_count, MD5GL_ARRAY_TEXCOORDS);
+    const md5gl_layout one = md5gli_make_layout(num_vertices, MD5GL_ARRAY_TEXCOORDS);
+    const size_t num_joints = model->model->skeleton.num_joints;
+    const size_t num_targets = model->morph ? model->morph->source->num_targets : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_mat34 *const palette = palettes + i * num_joints;
+        const float *const morph_weights = num_targets > 0 ? weights + i * num_targets : NULL;
+        skin_one(model, mesh, palette, morph_weights, scratch->dual, scratch->skinned);
+        if (mesh->deform.write)
+            deform_one(gl, model, mesh, i, first + i, scratch->skinned, scratch->deformed);
+        else
+            write_instance(gl, &all, &one, MD5GL_ARRAY_TEXCOORDS, first + i, scratch->skinned);
+    }
+}
+
 // Skins one instance at a time into scratch memory and uploads it: first all instances of the pose,
 // then, if the buffer contains them, the same instances in the previous frame.
 static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                         const md5gl_instances *instances, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
-    const size_t vertices = mesh->mesh->num_vertices;
-    const size_t num_targets = model->morph ? model->morph->source->num_targets : 0;
-    if (vertices > 0 && !mesh->mesh->positions)
+    const md5gl_instances *const previous = instances->previous;
+    const uint32_t count = instances->count;
+    skin_scratch scratch;
+    if (mesh->mesh->num_vertices > 0 && !mesh->mesh->positions)
         return md5gli_fail(
             error, MD5_ERROR_MISMATCH,
             "model geometry was released: mesh %u is skinned on the CPU and needs it",
             (unsigned)(mesh - model->meshes));
-    const md5gl_layout all =
-        md5gli_make_layout(vertices * mesh->posed_count, MD5GL_ARRAY_TEXCOORDS);
-    const md5gl_layout one = md5gli_make_layout(vertices, MD5GL_ARRAY_TEXCOORDS);
-    const size_t num_joints = model->model->skeleton.num_joints;
-    const size_t skinned_size = one.begin[MD5GL_NUM_ARRAYS];
-    const size_t deformed_offset = skinned_size + num_joints * sizeof(md5_dual_quat);
-    const md5gl_layout deformed = md5gli_make_layout(mesh->deform.num_vertices, MD5GL_NUM_ARRAYS);
-    const size_t scratch_size =
-        deformed_offset + (mesh->deform.write ? deformed.begin[MD5GL_NUM_ARRAYS] : 0);
-    uint8_t *const bytes = MD5GL_NEW(renderer, uint8_t, scratch_size, error);
-    if (!bytes)
+    if (!alloc_scratch(renderer, model, mesh, &scratch, error))
         return false;
-    md5_dual_quat *const dual = (md5_dual_quat *)(void *)(bytes + skinned_size);
-    for (uint32_t i = 0; i < mesh->posed_count; i++) {
-        const bool is_previous = i >= instances->count;
-        const uint32_t instance = is_previous ? i - instances->count : i;
-        const md5gl_instances *const previous = instances->previous;
+    skin_instances(gl, model, mesh, count, instances->palettes, instances->weights, 0, &scratch);
+    if (mesh->posed_count > count) {
+        // Data that the previous frame does not have is unchanged.
         const md5_mat34 *const palettes =
-            is_previous && previous->palettes ? previous->palettes : instances->palettes;
-        const float *const weights =
-            is_previous && previous->weights ? previous->weights : instances->weights;
-        skin_one(model, mesh, palettes + instance * num_joints,
-                 num_targets > 0 ? weights + instance * num_targets : NULL, dual, bytes);
-        if (mesh->deform.write)
-            deform_one(gl, model, mesh, instance, i, bytes, bytes + deformed_offset);
-        else
-            write_instance(gl, &all, &one, MD5GL_ARRAY_TEXCOORDS, i, bytes);
+            previous->palettes ? previous->palettes : instances->palettes;
+        const float *const weights = previous->weights ? previous->weights : instances->weights;
+        skin_instances(gl, model, mesh, count, palettes, weights, count, &scratch);
     }
-    md5gli_free(renderer, bytes);
+    md5gli_free(renderer, scratch.skinned);
     return true;
 }
 
@@ -469,15 +531,16 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
 static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_mesh *mesh,
                     const md5gl_instances *instances, md5_error *error)
 {
+    // Number of floats of a vertex in the buffer.
+    enum { FLOATS_PER_VERTEX = 10, FLOATS_PER_DEFORMED_VERTEX = 16 };
     const GladGLContext *gl = &renderer->gl;
     const uint32_t copies = instances->previous->palettes || instances->previous->weights ? 2 : 1;
     const size_t vertices = mesh->deform.num_vertices;
     const size_t count = (size_t)copies * instances->count;
     if (!mesh->posed || vertices == 0 || count == 0)
         return true;
-    // Shaders index floats with a signed int. A vertex has ten floats, a deformed vertex sixteen.
-    const size_t floats = mesh->deform.write ? 16 : 10;
-    if (vertices > (size_t)INT_MAX / floats / count)
+    const size_t floats = mesh->deform.write ? FLOATS_PER_DEFORMED_VERTEX : FLOATS_PER_VERTEX;
+    if (vertices > (size_t)INT_MAX / floats / count) // shaders index floats with a signed int
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "too many vertices for CPU skinning: %zu instances of %zu vertices",
                            count, vertices);
@@ -498,6 +561,35 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
 
 // -- Poses ------------------------------------------------------------------------------------
 
+// Checks the weights of morph targets.
+static bool check_weights(const md5gl_renderer *renderer, const md5gl_model *model,
+                          const md5gl_instances *instances, size_t num_weights, md5_error *error)
+{
+    const float *const previous = instances->previous->weights;
+    const uint64_t num_texels = (uint64_t)num_weights * (previous ? 2 : 1);
+    if (num_weights == 0)
+        return true;
+    MD5_ASSERT(instances->weights != NULL, "weights: must not be NULL");
+    for (size_t i = 0; i < num_weights; i++) {
+        MD5_ASSERT(isfinite(instances->weights[i]), "weights: must be finite");
+        MD5_ASSERT(!previous || isfinite(previous[i]), "weights: must be finite");
+    }
+    if (instances->morph->source->model != model->model)
+        return md5gli_fail(error, MD5_ERROR_MISMATCH, "morph targets belong to another model");
+    return fits_table(renderer, num_texels, "weights of morph targets", error);
+}
+
+static void upload_weights(md5gl_renderer *renderer, md5gl_model *model,
+                           const md5gl_instances *instances, size_t num_weights)
+{
+    if (!model->morph_weights.texture)
+        model->morph_weights = md5gli_create_table(renderer, GL_R32F, NULL, 0);
+    model->previous_weights =
+        md5gli_fill_table(renderer, &model->morph_weights, instances->weights,
+                          instances->previous->weights, num_weights * sizeof(float));
+    model->morph = instances->morph;
+}
+
 // Uploads instances that are skinned from palettes.
 static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
                           const md5gl_instances *instances, md5_error *error)
@@ -505,35 +597,21 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
     const md5gl_morph *const morph = instances->morph;
     const uint32_t num_meshes = model->model->num_meshes;
     const size_t num_targets = morph ? morph->source->num_targets : 0;
-    const size_t count = instances->count * num_targets; // number of weights
-    const float *const previous_weights = instances->previous->weights;
-    const uint64_t num_weight_texels = (uint64_t)count * (previous_weights ? 2 : 1);
-    bool needs_palettes = false; // a mesh is skinned on the GPU
-    MD5_ASSERT(instances->weights != NULL || count == 0, "weights: must not be NULL");
-    for (size_t i = 0; i < count; i++) {
-        MD5_ASSERT(isfinite(instances->weights[i]), "weights: must be finite");
-        MD5_ASSERT(!previous_weights || isfinite(previous_weights[i]), "weights: must be finite");
-    }
-    if (count > 0 && morph->source->model != model->model)
-        return md5gli_fail(error, MD5_ERROR_MISMATCH, "morph targets belong to another model");
-    if (count > 0 && !fits_table(renderer, num_weight_texels, "weights of morph targets", error))
+    const size_t num_weights = instances->count * num_targets;
+    if (!check_weights(renderer, model, instances, num_weights, error))
         return false;
-    const int variant = md5gl_variant_index(model->blending, count > 0);
+    const int variant = md5gl_variant_index(model->blending, num_weights > 0);
+    bool is_skinned_on_gpu = false; // at least one mesh
     for (uint32_t i = 0; i < num_meshes; i++) {
         const md5gl_path path = model->meshes[i].path;
-        needs_palettes = needs_palettes || path != MD5GL_PATH_CPU;
+        if (path != MD5GL_PATH_CPU)
+            is_skinned_on_gpu = true;
         if (!md5gli_build_variant(renderer, path, variant, error))
             return false;
     }
-    if (count > 0) {
-        if (!model->morph_weights.texture)
-            model->morph_weights = md5gli_create_table(renderer, GL_R32F, NULL, 0);
-        model->previous_weights =
-            md5gli_fill_table(renderer, &model->morph_weights, instances->weights, previous_weights,
-                              count * sizeof(float));
-        model->morph = morph;
-    }
-    const md5_mat34 *const palettes = needs_palettes ? instances->palettes : NULL;
+    if (num_weights > 0)
+        upload_weights(renderer, model, instances, num_weights);
+    const md5_mat34 *const palettes = is_skinned_on_gpu ? instances->palettes : NULL;
     if (!fill_batches(renderer, model, palettes, instances, error))
         return false;
     for (uint32_t i = 0; i < num_meshes; i++) {

@@ -341,34 +341,46 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
 // OpenGL ES requires a fragment stage even in programs that only write depth or capture vertices.
 static const md5gl_source no_fragments[MD5GL_MAX_SOURCES] = {{"(none)", "void main() {}\n"}};
 
+// Compiles the stages of a program and attaches them.
+static bool attach_stages(md5gl_renderer *renderer, const md5gl_program_sources *sources,
+                          GLuint program, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const bool lacks_fragments = !sources->fragment[0].text && !sources->compute[0].text;
+    const struct {
+        GLenum stage;
+        const md5gl_source *files;
+    } stages[] = {
+        {GL_VERTEX_SHADER, sources->vertex},
+        {GL_FRAGMENT_SHADER, renderer->is_es && lacks_fragments ? no_fragments : sources->fragment},
+        {MD5GL_COMPUTE_SHADER, sources->compute},
+    };
+    for (uint32_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+        if (stages[i].files[0].text == NULL)
+            continue;
+        const GLuint shader = compile_stage(renderer, stages[i].stage, stages[i].files, error);
+        if (shader == 0)
+            return false;
+        gl->AttachShader(program, shader);
+        gl->DeleteShader(shader); // the program keeps attached shaders
+    }
+    return true;
+}
+
 bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
                           md5gl_program *program, md5_error *error)
 {
-    static const GLenum stages[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER, MD5GL_COMPUTE_SHADER};
-    const bool lacks_fragments = !sources->fragment[0].text && !sources->compute[0].text;
-    const md5gl_source *const files[] = {
-        sources->vertex, renderer->is_es && lacks_fragments ? no_fragments : sources->fragment,
-        sources->compute};
     const GladGLContext *gl = &renderer->gl;
     if (program->name != 0)
         return true;
     program->name = gl->CreateProgram();
-    bool built = true;
-    for (uint32_t i = 0; i < 3 && built; i++) {
-        if (files[i][0].text == NULL)
-            continue;
-        const GLuint shader = compile_stage(renderer, stages[i], files[i], error);
-        built = shader != 0;
-        if (built)
-            gl->AttachShader(program->name, shader);
-        gl->DeleteShader(shader); // a program keeps what is attached to it
-    }
+    const bool is_attached = attach_stages(renderer, sources, program->name, error);
     if (sources->captured[0])
         gl->TransformFeedbackVaryings(program->name, MD5GL_NUM_CAPTURED, sources->captured,
                                       GL_SEPARATE_ATTRIBS);
     const md5gl_source *const first_stage =
         sources->compute[0].text ? sources->compute : sources->vertex;
-    if (built && link_program(renderer, first_stage, program, error))
+    if (is_attached && link_program(renderer, first_stage, program, error))
         return true;
     gl->DeleteProgram(program->name);
     program->name = 0;

@@ -104,38 +104,57 @@ static bool supports_compute(const GladGLContext *gl, GLint version, bool has_st
            && has_extension(gl, "GL_ARB_shading_language_420pack");
 }
 
-static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *opts)
+// Loads a function by its name. Returns NULL if the context does not have it.
+static md5gl_proc load_function(const md5gl_opts *opts, const char *name)
 {
-    GladGLContext *gl = &renderer->gl;
-    md5gl_optional_functions *optional = &renderer->optional;
-    GLint major = 0;
-    GLint minor = 0;
-    gl->GetIntegerv(GL_MAJOR_VERSION, &major);
-    gl->GetIntegerv(GL_MINOR_VERSION, &minor);
-    const GLint version = 10 * major + minor;
-    // Before version 3.2, OpenGL ES has this function only under the name of the extension.
+    return opts->load(opts->load_user, name);
+}
+
+// Loads the function that reports a lost context.
+static void load_reset_status(md5gl_renderer *renderer, const md5gl_opts *opts, GLint version)
+{
     const bool is_core = version >= (renderer->is_es ? 32 : 45);
-    const char *const status_name =
-        renderer->is_es && !is_core ? "glGetGraphicsResetStatusKHR" : "glGetGraphicsResetStatus";
-    md5gl_proc function = opts->load(opts->load_user, status_name);
-    if (function && (is_core || has_extension(gl, "GL_KHR_robustness")))
-        memcpy(&optional->GetGraphicsResetStatus, &function, sizeof function);
-    // WebGL cannot map buffers; instead it has this function of desktop OpenGL.
-    function = opts->load(opts->load_user, "glGetBufferSubData");
-    if (renderer->is_webgl && function)
-        memcpy(&gl->GetBufferSubData, &function, sizeof function);
-    if (renderer->is_es)
-        return;
+    // Before version 3.2, OpenGL ES has this function only under the name of the extension.
+    const bool has_suffix = renderer->is_es && !is_core;
+    const md5gl_proc function = load_function(opts, has_suffix ? "glGetGraphicsResetStatusKHR"
+                                                               : "glGetGraphicsResetStatus");
+    if (function && (is_core || has_extension(&renderer->gl, "GL_KHR_robustness")))
+        memcpy(&renderer->optional.GetGraphicsResetStatus, &function, sizeof function);
+}
+
+// Loads the functions of compute shaders.
+static void load_compute(md5gl_renderer *renderer, const md5gl_opts *opts, GLint version)
+{
+    const GladGLContext *gl = &renderer->gl;
+    md5gl_optional_functions *const optional = &renderer->optional;
     renderer->has_storage_buffers =
         version >= 43 || has_extension(gl, "GL_ARB_shader_storage_buffer_object");
     renderer->compute_heading = version >= 43 ? "#version 430 core\n" : extension_heading;
     if (!supports_compute(gl, version, renderer->has_storage_buffers))
         return;
-    function = opts->load(opts->load_user, "glDispatchCompute");
-    memcpy(&optional->DispatchCompute, &function, sizeof function);
-    function = opts->load(opts->load_user, "glMemoryBarrier");
-    memcpy(&optional->MemoryBarrier, &function, sizeof function);
-    renderer->has_compute = optional->DispatchCompute && optional->MemoryBarrier;
+    const md5gl_proc dispatch = load_function(opts, "glDispatchCompute");
+    const md5gl_proc barrier = load_function(opts, "glMemoryBarrier");
+    memcpy(&optional->DispatchCompute, &dispatch, sizeof dispatch);
+    memcpy(&optional->MemoryBarrier, &barrier, sizeof barrier);
+    renderer->has_compute = dispatch && barrier;
+}
+
+// Loads the functions that not every context has.
+static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *opts)
+{
+    GladGLContext *gl = &renderer->gl;
+    GLint major = 0;
+    GLint minor = 0;
+    gl->GetIntegerv(GL_MAJOR_VERSION, &major);
+    gl->GetIntegerv(GL_MINOR_VERSION, &minor);
+    const GLint version = 10 * major + minor;
+    load_reset_status(renderer, opts, version);
+    // WebGL cannot map buffers; instead it has this function of desktop OpenGL.
+    const md5gl_proc get_data = load_function(opts, "glGetBufferSubData");
+    if (renderer->is_webgl && get_data)
+        memcpy(&gl->GetBufferSubData, &get_data, sizeof get_data);
+    if (!renderer->is_es)
+        load_compute(renderer, opts, version);
 }
 
 static uint32_t get_limit(const GladGLContext *gl, GLenum name)

@@ -21,6 +21,10 @@ static const float spot_near = 0.005f; // near plane of that map, as a fraction 
 // Range of the contact map above and below the ground, as fractions of the casters' height.
 static const float contact_height = 0.26f;
 static const float contact_depth = 0.06f;
+static const float min_height_per_radius = 0.05f; // smallest height of flat casters
+
+// Texels of the key light's map that filtering and the surface offset add at its border.
+static const float margin_texels = 4.0f;
 
 // Largest radius that shaders/shadow.glsl samples around a point: as a fraction of the width of the
 // key light's map, and as a fraction of the contact map's height above the ground. The values must
@@ -170,42 +174,52 @@ static void write_cone(const md5gl_point_light *light, md5_vec3 axis, float cone
     cone[3] = -cosf(angle) * rise;
 }
 
+// Sets the view of a spot light's map, and writes its matrix to the block. `index` counts the maps.
+static void begin_spot(md5gl_renderer *renderer, const md5gl_point_light *light, md5_vec3 axis,
+                       uint32_t index, md5gl_frame_block *block)
+{
+    static const md5_vec3 up = {0.0f, 0.0f, 1.0f};
+    const md5_vec3 position = light->position;
+    const float eye[4] = {position.x, position.y, position.z, 1};
+    const float fov = fminf(light->cone, max_spot_angle);
+    const md5_mat44 view = md5_mat44_look_at(position, md5_vec3_add(position, axis), up);
+    const md5_mat44 clip = md5_mat44_perspective(fov, 1.0f, spot_near * light->range, light->range,
+                                                 MD5_DEPTH_MINUS_ONE_TO_ONE);
+    md5gl_depth_map *const map = &renderer->maps[MD5GL_MAP_SPOT + index];
+    set_view(map, md5_mat44_mul(clip, view), eye);
+    memcpy(block->spot_from_world[index], map->shown.map_from_world.m, sizeof(md5_mat44));
+    block->spot_texels[index] = 2.0f * tanf(0.5f * fov * radians_per_degree);
+}
+
 // Writes the lights of a frame, and sets the views of lights that have shadow maps. Returns the
 // number of these maps.
 static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
                              md5gl_frame_block *block)
 {
-    static const md5_vec3 up = {0.0f, 0.0f, 1.0f};
     uint32_t count = 0;
     uint32_t num_maps = 0;
     for (uint32_t i = 0; i < frame->num_point_lights && count < MD5GL_MAX_POINT_LIGHTS; i++) {
         const md5gl_point_light *const light = &frame->point_lights[i];
-        const md5_vec3 at = light->position;
         if (!(light->range > 0.0f))
             continue;
+        const md5_vec3 at = light->position;
         const float position[4] = {at.x, at.y, at.z, light->range};
-        const float eye[4] = {at.x, at.y, at.z, 1};
         float *const cone = block->point_cones[count];
         float *const color = block->point_colours[count];
-        memcpy(block->point_positions[count++], position, sizeof position);
+        memcpy(block->point_positions[count], position, sizeof position);
         memcpy(color, light->color, sizeof light->color);
-        cone[3] = 1.0f;
+        count++;
+        cone[3] = 1.0f; // shines in all directions
         if (!(light->cone > 0.0f))
             continue;
         const md5_vec3 axis = spot_direction(light);
         write_cone(light, axis, cone);
         if (!light->casts_shadow || num_maps == MD5GL_MAX_SPOT_SHADOWS)
             continue;
-        const float fov = fminf(light->cone, max_spot_angle);
-        const md5_mat44 view = md5_mat44_look_at(at, md5_vec3_add(at, axis), up);
-        md5gl_depth_map *const map = &renderer->maps[MD5GL_MAP_SPOT + num_maps];
-        const md5_mat44 clip = md5_mat44_perspective(fov, 1.0f, spot_near * light->range,
-                                                     light->range, MD5_DEPTH_MINUS_ONE_TO_ONE);
-        set_view(map, md5_mat44_mul(clip, view), eye);
-        map->shown.light = i;
-        memcpy(block->spot_from_world[num_maps], map->shown.map_from_world.m, sizeof(md5_mat44));
-        block->spot_texels[num_maps] = 2.0f * tanf(0.5f * fov * radians_per_degree);
-        color[3] = (float)++num_maps;
+        begin_spot(renderer, light, axis, num_maps, block);
+        renderer->maps[MD5GL_MAP_SPOT + num_maps].shown.light = i;
+        num_maps++;
+        color[3] = (float)num_maps; // 0: no map
     }
     block->mode[2] = (float)count;
     renderer->num_lights = count;
@@ -249,34 +263,59 @@ static bool has_sun_shadows(const md5gl_frame *frame, float radius)
     return frame->casters.min.x <= frame->casters.max.x && radius > 0.0f && isfinite(radius);
 }
 
+// Returns the radius of the sphere around bounds of this size, with a margin.
+static float sphere_radius(md5_vec3 size)
+{
+    static const float radius_per_diagonal = 0.51f;
+    return radius_per_diagonal * sqrtf(md5_vec3_dot(size, size));
+}
+
+// Returns the largest distance between a caster and its shadow: the path of the light through the
+// height of the casters' bounds.
+static float longest_shadow(const md5gl_frame *frame, float height)
+{
+    static const float min_slope = 1e-6f; // of a light along the ground
+    const md5_vec3 light = frame->light_direction;
+    const float length = sqrtf(md5_vec3_dot(light, light));
+    return height * length / fmaxf(fabsf(light.z), min_slope);
+}
+
+// Computes the extent of the key light's map for casters with bounds of this size. `margin` is the
+// part of the map for filtering and for the surface offset.
+static void measure_sun_map(const md5gl_frame *frame, md5_vec3 size, float margin,
+                            shadow_sizes *sizes)
+{
+    const float radius = fmaxf(sphere_radius(size), frame->shadow_radius);
+    sizes->radius = round_up_length(radius);
+    const float map_width = 2.0f * sizes->radius;
+    const float penumbra = frame->softness * longest_shadow(frame, size.z) / map_width;
+    sizes->filter = fminf(fmaxf(penumbra, margin), max_filter_radius);
+    sizes->sun_reach = map_width * (sizes->filter + margin);
+}
+
+// The same for the contact map.
+static void measure_contact_map(const md5gl_frame *frame, md5_vec3 size, float margin,
+                                shadow_sizes *sizes)
+{
+    const float min_height = min_height_per_radius * round_up_length(sphere_radius(size));
+    const float height = fmaxf(size.z, min_height);
+    const float above_ground = contact_height * height;
+    const float border = 1.05f * contact_radius * above_ground;
+    const float width = 1.02f * fmaxf(size.x, size.y) + 2.0f * border;
+    sizes->width = round_up_length(fmaxf(width, 2.0f * frame->shadow_radius));
+    sizes->heights[0] = above_ground;
+    sizes->heights[1] = contact_depth * height;
+    sizes->contact_reach = border + (float)CONTACT_DIVISOR * margin * sizes->width;
+}
+
 // Computes the extent of the maps. Returns false if the frame has no shadows of the key light.
 static bool measure_casters(const md5gl_frame *frame, shadow_sizes *sizes)
 {
-    const md5_bounds bounds = frame->casters;
-    const md5_vec3 light = frame->light_direction;
-    const md5_vec3 size = md5_vec3_sub(bounds.max, bounds.min);
-    const float around = 0.51f * sqrtf(md5_vec3_dot(size, size));
-    const float given = frame->shadow_radius;
-    const float radius = round_up_length(fmaxf(around, given));
-    const float height = fmaxf(size.z, 0.05f * round_up_length(around));
-    const float above_ground = contact_height * height;
-    // For filtering and for the surface offset.
-    const float margin = 4.0f / (float)requested_side(frame);
-    // The distance between a caster and its shadow is at most the path of the light through the
-    // height of the bounds.
-    const float distance =
-        size.z * sqrtf(md5_vec3_dot(light, light)) / fmaxf(fabsf(light.z), 1e-6f);
-    const float filter = frame->softness * distance / (2.0f * radius);
-    const float border = 1.05f * contact_radius * above_ground;
-    sizes->radius = radius;
-    sizes->width =
-        round_up_length(fmaxf(1.02f * fmaxf(size.x, size.y) + 2.0f * border, 2.0f * given));
-    sizes->heights[0] = above_ground;
-    sizes->heights[1] = contact_depth * height;
-    sizes->filter = fminf(fmaxf(filter, margin), max_filter_radius);
-    sizes->sun_reach = 2.0f * radius * (sizes->filter + margin);
-    sizes->contact_reach = border + (float)CONTACT_DIVISOR * margin * sizes->width;
-    return has_sun_shadows(frame, radius);
+    const md5_vec3 size = md5_vec3_sub(frame->casters.max, frame->casters.min);
+    const float margin = margin_texels / (float)requested_side(frame);
+    measure_sun_map(frame, size, margin, sizes);
+    measure_contact_map(frame, size, margin, sizes);
+    return has_sun_shadows(frame, sizes->radius);
 }
 
 float md5gl_shadow_reach(const md5gl_frame *frame)
@@ -315,51 +354,78 @@ static void find_shaded_ground(const md5gl_frame *frame, const shadow_sizes *siz
     }
 }
 
+// Returns a unit vector that is perpendicular to a unit vector.
+static md5_vec3 perpendicular(md5_vec3 v)
+{
+    // Any axis that is not nearly parallel to the vector.
+    const md5_vec3 reference =
+        fabsf(v.z) < 0.9f ? (md5_vec3){0.0f, 0.0f, 1.0f} : (md5_vec3){1.0f, 0.0f, 0.0f};
+    const md5_vec3 side = md5_vec3_cross(reference, v);
+    const float length = sqrtf(md5_vec3_dot(side, side));
+    return (md5_vec3){side.x / length, side.y / length, side.z / length};
+}
+
+// Returns the key light's view of a sphere around the casters. `away` is the unit vector from the
+// light.
+static box_view sun_view(md5_vec3 centre, float radius, md5_vec3 away)
+{
+    const md5_vec3 side = perpendicular(away);
+    return (box_view){
+        .axes = {side, md5_vec3_cross(away, side), away},
+        .centre = centre,
+        .half = {radius, radius, radius},
+    };
+}
+
+// Returns the view from below the ground straight up, in which the lowest caster is the nearest.
+static box_view contact_view(md5_vec3 centre, float ground, const shadow_sizes *sizes)
+{
+    const float above = sizes->heights[0];
+    const float below = sizes->heights[1];
+    const float half = 0.5f * sizes->width;
+    return (box_view){
+        .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+        .centre = {centre.x, centre.y, ground + 0.5f * (above - below)},
+        .half = {half, half, 0.5f * (above + below)},
+    };
+}
+
+// Sets the size and the view of a map, and writes its matrix to the block.
+static void begin_map(md5gl_renderer *renderer, int index, uint32_t texels, const box_view *view,
+                      const float eye[4], float *map_from_world)
+{
+    md5gl_depth_map *const map = &renderer->maps[index];
+    resize_map(renderer, index, texels);
+    set_view(map, view_matrix(view, texels), eye);
+    memcpy(map_from_world, map->shown.map_from_world.m, sizeof(md5_mat44));
+}
+
 // Sets the views of the key light and from below, and their members of the block.
 static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_frame_block *block,
                       const shadow_sizes *sizes)
 {
     const md5_bounds bounds = frame->casters;
     const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
-    const float radius = sizes->radius;
-    const float half = 0.5f * sizes->width;
-    const float above = sizes->heights[0];
-    const float below = sizes->heights[1];
     const float *const direction = block->light_direction;
     const md5_vec3 away = {-direction[0], -direction[1], -direction[2]};
-    // Any axis that is not parallel to the light.
-    const md5_vec3 reference =
-        fabsf(away.z) < 0.9f ? (md5_vec3){0.0f, 0.0f, 1.0f} : (md5_vec3){1.0f, 0.0f, 0.0f};
-    md5_vec3 side = md5_vec3_cross(reference, away);
-    const float length = sqrtf(md5_vec3_dot(side, side));
-    side = (md5_vec3){side.x / length, side.y / length, side.z / length};
-    const box_view views[] = {
-        // The key light's view of a sphere around the casters.
-        {{side, md5_vec3_cross(away, side), away}, centre, {radius, radius, radius}},
-        // Seen from below the ground straight up, the lowest caster is the nearest.
-        {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-         {centre.x, centre.y, frame->ground + 0.5f * (above - below)},
-         {half, half, 0.5f * (above + below)}},
-    };
-
-    find_shaded_ground(frame, sizes, direction, renderer->shaded_ground);
+    const float light_eye[4] = {direction[0], direction[1], direction[2], 0.0f};
+    static const float contact_eye[4] = {0, 0, -1, 0};
+    const box_view sun = sun_view(centre, sizes->radius, away);
+    const box_view contact = contact_view(centre, frame->ground, sizes);
     const uint32_t limit = renderer->max_texture_size;
     const uint32_t requested = requested_side(frame);
     const uint32_t texels = requested < limit ? requested : limit;
-    const float eyes[][4] = {{direction[0], direction[1], direction[2], 0.0f}, {0, 0, -1, 0}};
-    for (int i = 0; i <= MD5GL_MAP_CONTACT; i++) {
-        const uint32_t divided = texels / CONTACT_DIVISOR > 0 ? texels / CONTACT_DIVISOR : 1;
-        const uint32_t map_side = i == MD5GL_MAP_SUN ? texels : divided;
-        resize_map(renderer, i, map_side);
-        set_view(&renderer->maps[i], view_matrix(&views[i], map_side), eyes[i]);
-        memcpy(i == MD5GL_MAP_SUN ? block->sun_from_world : block->contact_from_world,
-               renderer->maps[i].shown.map_from_world.m, sizeof(md5_mat44));
-    }
+    const uint32_t contact_texels = texels >= CONTACT_DIVISOR ? texels / CONTACT_DIVISOR : 1;
+
+    find_shaded_ground(frame, sizes, direction, renderer->shaded_ground);
+    begin_map(renderer, MD5GL_MAP_SUN, texels, &sun, light_eye, block->sun_from_world);
+    begin_map(renderer, MD5GL_MAP_CONTACT, contact_texels, &contact, contact_eye,
+              block->contact_from_world);
     const float softness = frame->softness > 0.0f ? frame->softness : 0.0f;
-    const float shadow[4] = {1.0f, softness, 2.0f * radius, sizes->filter};
-    const float contact[4] = {sizes->width, above, below, 0.0f};
-    memcpy(block->shadow, shadow, sizeof shadow);
-    memcpy(block->contact, contact, sizeof contact);
+    const float shadow_values[4] = {1.0f, softness, 2.0f * sizes->radius, sizes->filter};
+    const float contact_values[4] = {sizes->width, sizes->heights[0], sizes->heights[1], 0.0f};
+    memcpy(block->shadow, shadow_values, sizeof shadow_values);
+    memcpy(block->contact, contact_values, sizeof contact_values);
 }
 
 // Returns the bounds of all posed models.
@@ -380,6 +446,18 @@ static enum md5gl_pass pass_with_spots(enum md5gl_pass pass)
     if (pass == MD5GL_PASS_LIT_CLASSIC)
         return MD5GL_PASS_LIT_CLASSIC_SPOTS;
     return MD5GL_PASS_LIT_ENVIRONMENT_SPOTS;
+}
+
+// Sets the size of the spot lights' maps, and selects the program that reads them.
+static void begin_spot_maps(md5gl_renderer *renderer, const md5gl_frame *frame, uint32_t num_spots,
+                            md5gl_frame_block *block)
+{
+    const uint32_t limit = renderer->max_texture_size / 2; // four maps form one texture
+    const uint32_t texels = frame->spot_texels > 0 ? frame->spot_texels : SPOT_SIDE;
+    renderer->lit_pass = pass_with_spots(renderer->lit_pass);
+    resize_map(renderer, MD5GL_MAP_SPOT, texels < limit ? texels : limit);
+    for (uint32_t i = 0; i < num_spots; i++)
+        block->spot_texels[i] /= (float)renderer->maps[MD5GL_MAP_SPOT].shown.texels;
 }
 
 void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
@@ -405,17 +483,12 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
         return;
     block->shadow[0] = 1.0f;
     // Without a map, every point is outside of its range, so that nothing is shadowed.
-    block->sun_from_world[12] = block->contact_from_world[12] = 2.0f;
+    block->sun_from_world[12] = 2.0f;
+    block->contact_from_world[12] = 2.0f;
     if (has_casters)
         begin_sun(renderer, &complete, block, &sizes);
-    if (num_spots > 0) {
-        renderer->lit_pass = pass_with_spots(renderer->lit_pass);
-        const uint32_t limit = renderer->max_texture_size / 2;
-        const uint32_t texels = frame->spot_texels > 0 ? frame->spot_texels : SPOT_SIDE;
-        resize_map(renderer, MD5GL_MAP_SPOT, texels < limit ? texels : limit);
-        for (uint32_t i = 0; i < num_spots; i++)
-            block->spot_texels[i] /= (float)renderer->maps[MD5GL_MAP_SPOT].shown.texels;
-    }
+    if (num_spots > 0)
+        begin_spot_maps(renderer, frame, num_spots, block);
     for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         const md5gl_depth_map *const map = &renderer->maps[i];
         md5gl_frame_block map_block = *block;

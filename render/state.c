@@ -107,12 +107,8 @@ static md5gl_range_state get_range(const GladGLContext *gl, GLenum binding, GLen
     return range;
 }
 
-void md5gl_save_state(md5gl_renderer *renderer)
+static void save_bindings(const md5gl_renderer *renderer, md5gl_host_state *host)
 {
-    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
-    MD5GL_ASSERT_NO_FRAME(renderer);
-    MD5_ASSERT(!renderer->host.saved, "must be called after md5gl_restore_state()");
-    md5gl_host_state *const host = &renderer->host;
     const GladGLContext *gl = &renderer->gl;
     size_t count;
     const buffer_binding *const bindings = get_bindings(renderer, &count);
@@ -133,21 +129,29 @@ void md5gl_save_state(md5gl_renderer *renderer)
         host->storage[i] =
             get_range(gl, MD5GL_SHADER_STORAGE_BUFFER_BINDING, MD5GL_SHADER_STORAGE_BUFFER_START,
                       MD5GL_SHADER_STORAGE_BUFFER_SIZE, i);
+}
 
+static void save_units(const md5gl_renderer *renderer, md5gl_host_state *host)
+{
+    const GladGLContext *gl = &renderer->gl;
     host->active_unit = get_integer(gl, GL_ACTIVE_TEXTURE);
-    for (uint32_t unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
-        md5gl_unit_state *const state = &host->units[unit];
-        gl->ActiveTexture(GL_TEXTURE0 + unit);
-        state->texture = get_integer(gl, GL_TEXTURE_BINDING_2D);
-        state->cube = get_integer(gl, GL_TEXTURE_BINDING_CUBE_MAP);
+    for (uint32_t i = 0; i < MD5GL_NUM_UNITS; i++) {
+        md5gl_unit_state *const unit = &host->units[i];
+        gl->ActiveTexture(GL_TEXTURE0 + i);
+        unit->texture = get_integer(gl, GL_TEXTURE_BINDING_2D);
+        unit->cube = get_integer(gl, GL_TEXTURE_BINDING_CUBE_MAP);
         if (!renderer->is_es) {
-            state->buffer_texture = get_integer(gl, GL_TEXTURE_BINDING_BUFFER);
-            state->samples = get_integer(gl, GL_TEXTURE_BINDING_2D_MULTISAMPLE);
+            unit->buffer_texture = get_integer(gl, GL_TEXTURE_BINDING_BUFFER);
+            unit->samples = get_integer(gl, GL_TEXTURE_BINDING_2D_MULTISAMPLE);
         }
-        state->sampler = get_integer(gl, GL_SAMPLER_BINDING);
+        unit->sampler = get_integer(gl, GL_SAMPLER_BINDING);
     }
     gl->ActiveTexture(host->active_unit);
+}
 
+static void save_tables(const md5gl_renderer *renderer, md5gl_host_state *host)
+{
+    const GladGLContext *gl = &renderer->gl;
     for (uint32_t i = 0; i < COUNT(switches); i++) {
         if (!renderer->is_es || !switches[i].is_desktop)
             host->switches[i] = gl->IsEnabled(switches[i].name);
@@ -156,6 +160,12 @@ void md5gl_save_state(md5gl_renderer *renderer)
         if (!renderer->is_es || !pixel_stores[i].is_desktop)
             gl->GetIntegerv(pixel_stores[i].name, &host->pixel_stores[i]);
     }
+}
+
+// Saves the state of blending, masks, depth, culling, polygons and the viewport.
+static void save_drawing(const md5gl_renderer *renderer, md5gl_host_state *host)
+{
+    const GladGLContext *gl = &renderer->gl;
     host->blend_functions[0] = get_integer(gl, GL_BLEND_SRC_RGB);
     host->blend_functions[1] = get_integer(gl, GL_BLEND_DST_RGB);
     host->blend_functions[2] = get_integer(gl, GL_BLEND_SRC_ALPHA);
@@ -176,6 +186,18 @@ void md5gl_save_state(md5gl_renderer *renderer)
         gl->GetIntegerv(GL_POLYGON_MODE, host->polygon_mode);
     gl->GetIntegerv(GL_VIEWPORT, host->viewport);
     gl->GetIntegerv(GL_SCISSOR_BOX, host->scissor);
+}
+
+void md5gl_save_state(md5gl_renderer *renderer)
+{
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NO_FRAME(renderer);
+    MD5_ASSERT(!renderer->host.saved, "must be called after md5gl_restore_state()");
+    md5gl_host_state *const host = &renderer->host;
+    save_bindings(renderer, host);
+    save_units(renderer, host);
+    save_tables(renderer, host);
+    save_drawing(renderer, host);
     host->saved = true;
 }
 
@@ -191,10 +213,8 @@ static void restore_range(const GladGLContext *gl, GLenum target, GLuint index,
         gl->BindBufferBase(target, index, (GLuint)range->buffer);
 }
 
-// Sets all state except the viewport, the scissor box and the clear colour.
-static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
+static void set_bindings(const md5gl_renderer *renderer, const md5gl_host_state *state)
 {
-    // Binding a range also changes the binding without an index, so the latter is set afterwards.
     const GladGLContext *gl = &renderer->gl;
     size_t count;
     const buffer_binding *const bindings = get_bindings(renderer, &count);
@@ -203,6 +223,7 @@ static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
     gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, state->draw_framebuffer);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, state->read_framebuffer);
     gl->BindRenderbuffer(GL_RENDERBUFFER, state->renderbuffer);
+    // Binding a range also changes the binding without an index, so the latter is set afterwards.
     restore_range(gl, GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, &state->frame);
     for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED; i++)
         restore_range(gl, GL_TRANSFORM_FEEDBACK_BUFFER, i, &state->captured[i]);
@@ -210,7 +231,11 @@ static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
         restore_range(gl, MD5GL_SHADER_STORAGE_BUFFER, i, &state->storage[i]);
     for (uint32_t i = 0; i < count; i++)
         gl->BindBuffer(bindings[i].target, state->buffers[i]);
+}
 
+static void set_units(md5gl_renderer *renderer, const md5gl_host_state *state)
+{
+    const GladGLContext *gl = &renderer->gl;
     for (uint32_t i = 0; i < MD5GL_NUM_UNITS; i++) {
         const md5gl_unit_state *const unit = &state->units[i];
         renderer->bound[i] = 0;
@@ -224,21 +249,33 @@ static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
         gl->BindSampler(i, unit->sampler); // a sampler overrides the parameters of textures
     }
     gl->ActiveTexture(state->active_unit);
+}
 
-    const GLuint *const blend = state->blend_functions;
-    const GLuint *const equation = state->blend_equations;
-    const GLboolean *const mask = state->colour_mask;
+static void set_tables(const md5gl_renderer *renderer, const md5gl_host_state *state)
+{
+    const GladGLContext *gl = &renderer->gl;
     for (uint32_t i = 0; i < COUNT(switches); i++) {
-        const PFNGLENABLEPROC set = state->switches[i] ? gl->Enable : gl->Disable;
-        if (!renderer->is_es || !switches[i].is_desktop)
-            set(switches[i].name);
+        if (renderer->is_es && switches[i].is_desktop)
+            continue;
+        if (state->switches[i])
+            gl->Enable(switches[i].name);
+        else
+            gl->Disable(switches[i].name);
     }
     for (uint32_t i = 0; i < COUNT(pixel_stores); i++) {
         if (!renderer->is_es || !pixel_stores[i].is_desktop)
             gl->PixelStorei(pixel_stores[i].name, state->pixel_stores[i]);
     }
+}
+
+// Sets the state of blending, masks, depth, culling and polygons.
+static void set_drawing(const md5gl_renderer *renderer, const md5gl_host_state *state)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const GLuint *const blend = state->blend_functions;
+    const GLboolean *const mask = state->colour_mask;
     gl->BlendFuncSeparate(blend[0], blend[1], blend[2], blend[3]);
-    gl->BlendEquationSeparate(equation[0], equation[1]);
+    gl->BlendEquationSeparate(state->blend_equations[0], state->blend_equations[1]);
     gl->DepthMask(state->depth_mask);
     gl->ColorMask(mask[0], mask[1], mask[2], mask[3]);
     gl->PolygonOffset(state->polygon_offset[0], state->polygon_offset[1]);
@@ -253,6 +290,15 @@ static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
     gl->DepthRange(state->depth_range[0], state->depth_range[1]);
     gl->ClearDepth(state->clear_depth);
     gl->PolygonMode(GL_FRONT_AND_BACK, (GLenum)state->polygon_mode[0]);
+}
+
+// Sets all state except the viewport, the scissor box and the clear colour.
+static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
+{
+    set_bindings(renderer, state);
+    set_units(renderer, state);
+    set_tables(renderer, state);
+    set_drawing(renderer, state);
 }
 
 void md5gli_reset_state(md5gl_renderer *renderer)

@@ -402,6 +402,38 @@ static void clear_viewport(md5gl_renderer *renderer, const md5gl_frame *frame)
     gl->Disable(GL_SCISSOR_TEST);
 }
 
+// Stores the framebuffer and the viewport of a frame.
+static void set_frame_target(md5gl_renderer *renderer, const md5gl_frame *frame)
+{
+    const md5gl_target *const target = frame->target;
+    renderer->target = frame->target;
+    renderer->has_outputs = target && target->outputs[OUTPUT_IDS] != 0;
+    renderer->framebuffer = target ? target->drawn : frame->framebuffer;
+    renderer->x = frame->x;
+    renderer->y = frame->y;
+    renderer->width = frame->width;
+    renderer->height = frame->height;
+}
+
+// Returns id's winding, unless the projection mirrors the image, as for a framebuffer whose first
+// row is the top row. A view that mirrors does not change the winding: it belongs to a model in a
+// left-handed space, whose triangles it mirrors back. Shadow maps are drawn without culling.
+static GLenum frame_winding(const md5gl_frame *frame)
+{
+    const float *const m = frame->clip_from_view.m;
+    const float determinant = m[0] * m[5] - m[1] * m[4];
+    return determinant < 0.0f ? GL_CCW : GL_CW;
+}
+
+// Returns true if alpha becomes coverage. OpenGL ES cannot write another alpha at the same time, so
+// there the alpha of the whole target must be 1 already.
+static bool uses_coverage(const md5gl_renderer *renderer)
+{
+    GLint samples = 0;
+    renderer->gl.GetIntegerv(GL_SAMPLES, &samples);
+    return samples > 1 && (!renderer->is_es || renderer->opaque);
+}
+
 void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -409,35 +441,20 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     MD5_ASSERT(!renderer->in_frame, "must be called after md5gl_end_frame()");
     MD5_ASSERT_RESERVED(frame);
     MD5_VALIDATE_RESERVED(frame->point_lights, frame->num_point_lights);
-    const GladGLContext *gl = &renderer->gl;
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_state(renderer);
     renderer->in_frame = true;
-    renderer->target = frame->target;
-    renderer->has_outputs = frame->target && frame->target->outputs[OUTPUT_IDS] != 0;
-    renderer->framebuffer = frame->target ? frame->target->drawn : frame->framebuffer;
-    renderer->x = frame->x;
-    renderer->y = frame->y;
-    renderer->width = frame->width;
-    renderer->height = frame->height;
+    set_frame_target(renderer, frame);
     md5gl_frame_block block = describe_frame(frame);
     renderer->is_classic = frame->lighting == MD5GL_LIGHTING_CLASSIC;
     md5gli_begin_environment(renderer, frame, &block);
     md5gli_begin_shadows(renderer, frame, &block);
     md5gli_stream(renderer, GL_UNIFORM_BUFFER, renderer->frame_block, &block, sizeof block);
-    // id's winding, unless the projection mirrors the image, as for a framebuffer whose first row
-    // is the top row. A view that mirrors does not change the winding: it belongs to a model in a
-    // left-handed space, whose triangles it mirrors back. Shadow maps are drawn without culling.
-    const float *const m = frame->clip_from_view.m;
-    renderer->front_face = m[0] * m[5] - m[1] * m[4] < 0.0f ? GL_CCW : GL_CW;
+    renderer->front_face = frame_winding(frame);
     set_frame_state(renderer);
     renderer->ground = frame->ground;
     renderer->opaque = !frame->keep_contents && frame->background[3] >= 1.0f;
-    // In multisampled targets, alpha becomes coverage. OpenGL ES cannot write another alpha at the
-    // same time, so there the alpha of the whole target must be 1 already.
-    GLint samples = 0;
-    gl->GetIntegerv(GL_SAMPLES, &samples);
-    renderer->multisampled = samples > 1 && (!renderer->is_es || renderer->opaque);
+    renderer->multisampled = uses_coverage(renderer);
     if (!frame->keep_contents)
         clear_viewport(renderer, frame);
 }
