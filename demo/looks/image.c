@@ -90,73 +90,116 @@ typedef struct png_info {
     size_t palette_size; // bytes; 0 without a palette
 } png_info;
 
+// The values of a PNG file that check_png() collects from its chunks.
+typedef struct png_state {
+    uint32_t width;
+    uint32_t height;
+    uint8_t depth;
+    uint8_t colour;       // colour type
+    uint64_t packed_size; // bytes of all IDAT chunks
+    bool has_palette;
+} png_state;
+
+enum {
+    PNG_HEADER_SIZE = 13,
+    MAX_PALETTE_SIZE = 3 * 256,
+    MAX_DEFLATE_RATIO = 4 * 258, // deflate expands two bits to 258 bytes
+};
+
+// Reads the IHDR chunk.
+static bool read_png_header(const uint8_t *body, uint32_t length, uint32_t max_pixels,
+                            png_state *png, md5_error *error)
+{
+    if (length != PNG_HEADER_SIZE)
+        return fail(error, MD5_ERROR_SYNTAX, "invalid PNG header size: expected 13 bytes, found %u",
+                    length);
+    png->width = big_endian(body);
+    png->height = big_endian(body + 4);
+    png->depth = body[8];
+    png->colour = body[9];
+    if (png_pixel_bits(png->colour, png->depth) == 0)
+        return fail(error, MD5_ERROR_SYNTAX, "invalid PNG: colour type %u does not support %u bits",
+                    png->colour, png->depth);
+    return check_image_size(png->width, png->height, max_pixels, error);
+}
+
+// Checks the PLTE chunk.
+static bool check_palette(const png_state *png, uint32_t length, md5_error *error)
+{
+    if (png->has_palette || png->packed_size > 0)
+        return fail(error, MD5_ERROR_SYNTAX, "PNG palette is duplicate or follows the image data");
+    if (length == 0 || length % 3 != 0 || length > MAX_PALETTE_SIZE)
+        return fail(error, MD5_ERROR_SYNTAX,
+                    "invalid PNG palette size: expected a multiple of 3 from 3 to 768 "
+                    "bytes, found %u",
+                    length);
+    return true;
+}
+
+// Checks, at the IEND chunk, that the file has a palette if needed and enough data for the pixels.
+static bool check_png_end(const png_state *png, md5_error *error)
+{
+    const uint64_t row_bits = (uint64_t)png->width * png_pixel_bits(png->colour, png->depth);
+    const uint64_t row_size = (row_bits + 7) / 8;
+    if (png->colour == PNG_PALETTE && !png->has_palette)
+        return fail(error, MD5_ERROR_SYNTAX, "PNG palette is missing");
+    if (row_size * png->height > png->packed_size * MAX_DEFLATE_RATIO)
+        return fail(error, MD5_ERROR_SYNTAX,
+                    "truncated PNG: %u x %u pixels cannot be stored in %llu bytes", png->width,
+                    png->height, (unsigned long long)png->packed_size);
+    return true;
+}
+
+// Checks the name and the length of the chunk at `offset`. `remaining` is the number of bytes after
+// the chunk's fixed parts.
+static bool check_png_chunk(const uint8_t *name, uint32_t length, size_t offset, size_t remaining,
+                            md5_error *error)
+{
+    for (int i = 0; i < 4; i++) {
+        if ((name[i] | 32) < 'a' || (name[i] | 32) > 'z')
+            return fail(error, MD5_ERROR_SYNTAX, "expected a PNG chunk at byte %zu", offset);
+    }
+    if (length > remaining)
+        return fail(
+            error, MD5_ERROR_SYNTAX,
+            "truncated PNG: chunk %.4s at byte %zu has length %u, but only %zu bytes follow",
+            (const char *)name, offset, length, remaining);
+    const bool is_header = memcmp(name, "IHDR", 4) == 0;
+    if (is_header != (offset == PNG_SIGNATURE))
+        return fail(error, MD5_ERROR_SYNTAX,
+                    "PNG chunk %.4s at byte %zu: IHDR must be the first chunk and must occur once",
+                    (const char *)name, offset);
+    return true;
+}
+
 // Checks a file's structure: image size, chunks within the file, enough data for the pixels.
 static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, png_info *info,
                       md5_error *error)
 {
-    enum { MAX_COLOURS = 256, BEST_RATIO = 4 * 258 };
-    uint32_t width = 0;
-    uint32_t height = 0;
-    uint8_t depth = 0;
-    uint8_t colour = 0;
-    uint64_t packed_size = 0; // of all IDAT chunks
-    bool has_palette = false;
-    for (size_t offset = PNG_SIGNATURE; size - offset >= PNG_CHUNK;) {
+    png_state png = {0};
+    size_t offset = PNG_SIGNATURE;
+    while (size - offset >= PNG_CHUNK) {
         const uint32_t length = big_endian(bytes + offset);
         const uint8_t *const name = bytes + offset + 4;
         const uint8_t *const body = bytes + offset + 8;
-        for (int i = 0; i < 4; i++)
-            if ((name[i] | 32) < 'a' || (name[i] | 32) > 'z')
-                return fail(error, MD5_ERROR_SYNTAX, "expected a PNG chunk at byte %zu", offset);
-        if (length > size - offset - PNG_CHUNK)
-            return fail(
-                error, MD5_ERROR_SYNTAX,
-                "truncated PNG: chunk %.4s at byte %zu has length %u, but only %zu bytes follow",
-                (const char *)name, offset, length, size - offset - PNG_CHUNK);
-        const bool is_header = memcmp(name, "IHDR", 4) == 0;
-        if (is_header != (offset == PNG_SIGNATURE))
-            return fail(
-                error, MD5_ERROR_SYNTAX,
-                "PNG chunk %.4s at byte %zu: IHDR must be the first chunk and must occur once",
-                (const char *)name, offset);
-        if (memcmp(name, "IEND", 4) == 0) {
-            const uint64_t row = ((uint64_t)width * png_pixel_bits(colour, depth) + 7) / 8;
-            if (colour == 3 && !has_palette)
-                return fail(error, MD5_ERROR_SYNTAX, "PNG palette is missing");
-            if (row * height > packed_size * BEST_RATIO) // deflate expands two bits to 258 bytes
-                return fail(error, MD5_ERROR_SYNTAX,
-                            "truncated PNG: %u x %u pixels cannot be stored in %llu bytes", width,
-                            height, (unsigned long long)packed_size);
-            return true;
-        }
-        if (is_header) {
-            if (length != 13)
-                return fail(error, MD5_ERROR_SYNTAX,
-                            "invalid PNG header size: expected 13 bytes, found %u", length);
-            width = big_endian(body);
-            height = big_endian(body + 4);
-            depth = body[8];
-            colour = body[9];
-            if (png_pixel_bits(colour, depth) == 0)
-                return fail(error, MD5_ERROR_SYNTAX,
-                            "invalid PNG: colour type %u does not support %u bits", colour, depth);
-            if (!check_image_size(width, height, max_pixels, error))
+        if (!check_png_chunk(name, length, offset, size - offset - PNG_CHUNK, error))
+            return false;
+        if (memcmp(name, "IEND", 4) == 0)
+            return check_png_end(&png, error);
+        if (memcmp(name, "IHDR", 4) == 0) {
+            if (!read_png_header(body, length, max_pixels, &png, error))
                 return false;
-            info->num_pixels = (uint64_t)width * height;
+            info->num_pixels = (uint64_t)png.width * png.height;
         } else if (memcmp(name, "PLTE", 4) == 0) {
-            if (has_palette || packed_size > 0)
-                return fail(error, MD5_ERROR_SYNTAX,
-                            "PNG palette is duplicate or follows the image data");
-            if (length == 0 || length % 3 != 0 || length > 3 * MAX_COLOURS)
-                return fail(error, MD5_ERROR_SYNTAX,
-                            "invalid PNG palette size: expected a multiple of 3 from 3 to 768 "
-                            "bytes, found %u",
-                            length);
-            has_palette = true;
-            info->palette = colour == 3 ? offset + 8 : 0;
-            info->palette_size = colour == 3 ? length : 0;
+            if (!check_palette(&png, length, error))
+                return false;
+            png.has_palette = true;
+            if (png.colour == PNG_PALETTE) {
+                info->palette = offset + 8;
+                info->palette_size = length;
+            }
         } else if (memcmp(name, "IDAT", 4) == 0) {
-            packed_size += length;
+            png.packed_size += length;
         } else if (name[0] < 'a') { // a lower-case first letter marks what a reader may skip
             return fail(error, MD5_ERROR_SYNTAX, "unknown PNG chunk %.4s", (const char *)name);
         }
@@ -165,30 +208,44 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, pn
     return fail(error, MD5_ERROR_SYNTAX, "truncated PNG: the IEND chunk is missing");
 }
 
-// Decodes a PNG file with stb_image. A pixel can have an index past the end of a short palette, and
-// stb_image then reads memory outside of the palette. Therefore stb_image gets a copy of the file
-// with a palette of 256 colours; the added colours are black. The checksum of the copied chunk is
-// wrong, but stb_image does not check it.
+// Returns a copy of a PNG file with a palette of 256 colours; the added colours are black. A pixel
+// can have an index past the end of a short palette, and stb_image then reads memory outside of the
+// palette. The checksum of the copied chunk is wrong, but stb_image does not check it. Returns NULL
+// if memory runs out.
+static uint8_t *copy_with_full_palette(const uint8_t *bytes, size_t size, const png_info *info,
+                                       size_t *copy_size)
+{
+    enum { LENGTH_AND_NAME = 8 };
+    static const uint8_t length[4] = {0, 0, MAX_PALETTE_SIZE >> 8, MAX_PALETTE_SIZE & 255};
+    const size_t end = info->palette + info->palette_size;
+    const size_t added = MAX_PALETTE_SIZE - info->palette_size;
+    *copy_size = size + added;
+    uint8_t *const copy = calloc(1, *copy_size);
+    if (copy) {
+        memcpy(copy, bytes, end);
+        memcpy(copy + end + added, bytes + end, size - end);
+        memcpy(copy + info->palette - LENGTH_AND_NAME, length, sizeof length);
+    }
+    return copy;
+}
+
+// Decodes a PNG file with stb_image.
 static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
                        md5_error *error)
 {
-    enum { FULL_SIZE = 256 * 3, LENGTH_AND_NAME = 8 };
     png_info info = {0};
     const char *reason = "";
+    uint8_t *copy = NULL;
+    size_t copy_size = size;
     if (!check_png(bytes, size, max_pixels, &info, error))
         return false;
-    const size_t end = info.palette + info.palette_size;
-    const size_t added = end > 0 ? FULL_SIZE - info.palette_size : 0;
-    uint8_t *const copy = added > 0 ? calloc(1, size + added) : NULL;
-    if (added > 0 && !copy)
-        return fail(error, MD5_ERROR_MEMORY, "out of memory");
-    if (added > 0) {
-        const uint8_t length[4] = {0, 0, FULL_SIZE >> 8, FULL_SIZE & 255};
-        memcpy(copy, bytes, end);
-        memcpy(copy + end + added, bytes + end, size - end);
-        memcpy(copy + info.palette - LENGTH_AND_NAME, length, sizeof length);
+    const bool has_short_palette = info.palette > 0 && info.palette_size < MAX_PALETTE_SIZE;
+    if (has_short_palette) {
+        copy = copy_with_full_palette(bytes, size, &info, &copy_size);
+        if (!copy)
+            return fail(error, MD5_ERROR_MEMORY, "out of memory");
     }
-    image->rgba = view_load_png(copy ? copy : bytes, size + added, info.num_pixels, &image->width,
+    image->rgba = view_load_png(copy ? copy : bytes, copy_size, info.num_pixels, &image->width,
                                 &image->height, &reason);
     free(copy);
     if (image->rgba)
@@ -271,6 +328,30 @@ static void count_scans(j_common_ptr jpeg)
     longjmp(reader->failed, 1);
 }
 
+// Converts a row of RGB pixels.
+static void convert_rgb_row(const uint8_t *rgb, uint32_t width, uint8_t *rgba)
+{
+    for (size_t x = 0; x < width; x++) {
+        memcpy(rgba + 4 * x, rgb + 3 * x, 3);
+        rgba[4 * x + 3] = 255;
+    }
+}
+
+// Converts a row of CMYK pixels. All programs store them inverted, as 255 - ink, because Adobe's
+// programs do.
+static void convert_cmyk_row(const uint8_t *cmyk, uint32_t width, uint8_t *rgba)
+{
+    for (size_t x = 0; x < width; x++) {
+        const uint8_t *const from = cmyk + 4 * x;
+        uint8_t *const to = rgba + 4 * x;
+        for (int i = 0; i < 3; i++)
+            to[i] = (uint8_t)(from[i] * from[3] / 255);
+        to[3] = 255;
+    }
+}
+
+// Decodes an image. The row and the pixels are members of the reader, which the caller frees. After
+// an error of libjpeg, setjmp() returns a second time.
 static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, uint32_t max_pixels,
                       view_image *image)
 {
@@ -285,26 +366,24 @@ static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, ui
     if (!check_image_size(jpeg->image_width, jpeg->image_height, max_pixels, reader->error))
         return false;
     const bool is_cmyk = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
-    jpeg->out_color_space = is_cmyk ? JCS_CMYK : JCS_RGB;
+    jpeg->out_color_space = is_cmyk ? JCS_CMYK : JCS_RGB; // libjpeg does not convert CMYK to RGB
     jpeg_start_decompress(jpeg);
-    const size_t stride = (size_t)jpeg->output_width * 4;
+    const uint32_t width = jpeg->output_width;
+    const size_t stride = (size_t)width * 4;
     reader->row = malloc(stride);
     reader->rgba = malloc(stride * jpeg->output_height);
     if (!reader->row || !reader->rgba)
         return fail(reader->error, MD5_ERROR_MEMORY, "out of memory");
     while (jpeg->output_scanline < jpeg->output_height) {
-        uint8_t *rgba = reader->rgba + stride * jpeg->output_scanline;
-        const uint8_t *from = reader->row;
+        uint8_t *const rgba = reader->rgba + stride * jpeg->output_scanline;
         jpeg_read_scanlines(jpeg, &reader->row, 1);
-        // All programs store CMYK inverted, as 255 - ink, because Adobe's programs do.
-        for (uint32_t x = 0; x < jpeg->output_width; x++, rgba += 4, from += is_cmyk ? 4 : 3) {
-            for (int i = 0; i < 3; i++)
-                rgba[i] = is_cmyk ? (uint8_t)(from[i] * from[3] / 255) : from[i];
-            rgba[3] = 255;
-        }
+        if (is_cmyk)
+            convert_cmyk_row(reader->row, width, rgba);
+        else
+            convert_rgb_row(reader->row, width, rgba);
     }
     jpeg_finish_decompress(jpeg);
-    *image = (view_image){reader->rgba, jpeg->output_width, jpeg->output_height};
+    *image = (view_image){reader->rgba, width, jpeg->output_height};
     return true;
 }
 
@@ -646,21 +725,27 @@ bool view_read_game_image(md5_game *game, const md5_image_program *program, view
     return convert_image(md5_load_image(game, program, &opts, error), image, error);
 }
 
+// Returns the linear value of an sRGB value, 0 to 1 (IEC 61966-2-1).
+static float linear_from_srgb(float value)
+{
+    return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
+}
+
 // Converts an image from sRGB to linear colour, and frees it.
 static bool convert_to_panorama(view_image *image, view_panorama *panorama, md5_error *error)
 {
-    float linear[256];
-    for (int i = 0; i < 256; i++) {
-        const float value = (float)i / 255.0f;
-        linear[i] = value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
-    }
+    float linear[256]; // of each byte
+    for (int i = 0; i < 256; i++)
+        linear[i] = linear_from_srgb((float)i / 255.0f);
     const size_t count = (size_t)image->width * image->height;
     panorama->width = image->width;
     panorama->height = image->height;
     panorama->rgb = count > 0 ? malloc(count * 3 * sizeof *panorama->rgb) : NULL;
-    if (panorama->rgb != NULL) {
-        for (size_t i = 0; i < 3 * count; i++)
-            panorama->rgb[i] = linear[image->rgba[i / 3 * 4 + i % 3]];
+    for (size_t i = 0; i < count && panorama->rgb; i++) {
+        const uint8_t *const rgba = image->rgba + 4 * i;
+        float *const rgb = panorama->rgb + 3 * i;
+        for (int k = 0; k < 3; k++)
+            rgb[k] = linear[rgba[k]];
     }
     free(image->rgba);
     return panorama->rgb || fail(error, MD5_ERROR_MEMORY, "out of memory");

@@ -96,18 +96,20 @@ static enum char_kind classify_char(char c)
 
 view_name view_split_name(const char *name)
 {
+    enum { MAX_ADDED = 3 }; // characters that a step can add, with the final space and zero
     enum char_kind last = SEPARATOR;
     view_name split = {" "};
     char *const to = split.words;
     size_t used = 1;
-    for (const char *c = name; *c != '\0' && used + 3 < sizeof split.words; c++) {
+    for (const char *c = name; *c != '\0' && used + MAX_ADDED < sizeof split.words; c++) {
         const enum char_kind kind = classify_char(*c);
+        // A capital belongs to the small letters after it, if it begins the word: "Arm", "HD arm".
         const bool is_after_initial = last == UPPER && kind == LOWER && to[used - 2] == ' ';
         const bool is_same_word = kind == last || is_after_initial;
         if (!is_same_word && to[used - 1] != ' ')
             to[used++] = ' ';
-        const bool is_leading_zero =
-            *c == '0' && to[used - 1] == ' ' && isdigit((unsigned char)c[1]);
+        const bool is_word_start = to[used - 1] == ' ';
+        const bool is_leading_zero = *c == '0' && is_word_start && isdigit((unsigned char)c[1]);
         if (kind != SEPARATOR && !is_leading_zero)
             to[used++] = kind == UPPER ? (char)(*c - 'A' + 'a') : *c;
         last = kind;
@@ -176,6 +178,21 @@ static view_name last_word(const view_name *name)
     return last;
 }
 
+// Returns true if a name contains a word, or a longer word that contains it. Short words must be
+// complete.
+static bool contains_word(const view_name *name, const view_name *word)
+{
+    enum { MIN_PART = 4 };
+    const size_t size = strlen(word->words) - 2; // without the spaces
+    if (strstr(name->words, word->words) != NULL)
+        return true;
+    view_name part = *word;
+    part.words[size + 1] = '\0'; // removes the space at the end
+    return size >= MIN_PART && strstr(name->words, part.words + 1) != NULL;
+}
+
+// The similarity is the part of the letters of `a` that are in words of `b`. Variants count as one
+// letter. Names with different numbers are not similar.
 uint32_t view_name_similarity(const view_name *a, const view_name *b)
 {
     uint32_t matching = 0;
@@ -185,13 +202,12 @@ uint32_t view_name_similarity(const view_name *a, const view_name *b)
     while (next_word(&rest, &word)) {
         const uint32_t size = (uint32_t)strlen(word.words) - 2;
         const uint32_t weight = (classify_word(&word) & WORD_VARIANT) != 0 ? 1 : size;
-        bool is_in = strstr(b->words, word.words) != NULL;
         const bool is_number = isdigit((unsigned char)word.words[1]);
-        if (!is_in && is_number && strpbrk(b->words, "0123456789") != NULL)
+        const bool is_equal = strstr(b->words, word.words) != NULL;
+        if (is_number && !is_equal && strpbrk(b->words, "0123456789") != NULL)
             return 0;
-        word.words[size + 1] = '\0';
-        is_in = is_in || (size >= 4 && strstr(b->words, word.words + 1) != NULL);
-        matching += is_in ? weight : 0;
+        if (contains_word(b, &word))
+            matching += weight;
         all += weight;
     }
     return all > 0 ? 100 * matching / all : 0;
@@ -527,6 +543,26 @@ static char *find_game_folder(const char *folder)
     return game;
 }
 
+// Sets the folders of a package: its root, the parent folder if it is searched, and the last
+// ancestor in which names are searched.
+static void find_folders(view_package *package)
+{
+    const char *const folder = package->folder;
+    char *const game = find_game_folder(folder);
+    char *const parent = common_folder(folder);
+    if (game && is_package(game))
+        package->root = common_copy(game);
+    else if (!is_top_level(folder) && is_package(folder))
+        package->root = common_copy(folder);
+    // The parent folder is not searched if it is outside of the package.
+    if (!is_top_level(parent) && (!package->root || common_is_in(parent, package->root)))
+        package->around = common_copy(parent);
+    package->end = game;
+    if (!game)
+        package->end = common_copy(package->around ? parent : folder);
+    free(parent);
+}
+
 view_package *view_open_package(const char *model_path, const md5_files *reader)
 {
     view_package *const package = common_alloc(1, sizeof *package);
@@ -534,20 +570,9 @@ view_package *view_open_package(const char *model_path, const md5_files *reader)
     package->model = common_normalize_path(absolute);
     package->folder = common_folder(package->model);
     package->reader = reader;
+    if (!reader)
+        find_folders(package);
     free(absolute);
-    if (reader)
-        return package;
-    char *const parent = common_folder(package->folder);
-    package->end = find_game_folder(package->folder);
-    if (package->end && is_package(package->end))
-        package->root = common_copy(package->end);
-    else if (!is_top_level(package->folder) && is_package(package->folder))
-        package->root = common_copy(package->folder);
-    if (!is_top_level(parent) && (!package->root || common_is_in(parent, package->root)))
-        package->around = common_copy(parent);
-    if (!package->end)
-        package->end = common_copy(package->around ? parent : package->folder);
-    free(parent);
     return package;
 }
 
@@ -848,10 +873,10 @@ typedef struct named_mesh {
     view_name folder;
     view_name all; // the words of all four
 
-    bool is_foreign;           // the shader is an absolute path, which is on the author's machine
-    bool has_unknown_keywords; // other meshes have other materials
-    bool is_main;              // the image that is named after the model can belong to this mesh
-    bool is_part;              // its names contain a part of a body, and the model's name does not
+    bool is_foreign;          // the shader is an absolute path, which is on the author's machine
+    bool has_other_materials; // other meshes have other materials
+    bool is_main;             // the image that is named after the model can belong to this mesh
+    bool is_part;             // its names contain a part of a body, and the model's name does not
     bool is_shared;  // the folder contains other models, so that images without a matching name
                      // can belong to them
     bool has_images; // the model's folder contains images; images elsewhere are probably not its
@@ -895,7 +920,7 @@ static bool is_claimed_by_other_mesh(const named_mesh *subject, const view_name 
 {
     enum { MAX_COMPARED = 64 }; // real models have fewer meshes
     const md5_model *const model = subject->search->model;
-    if (!subject->has_unknown_keywords)
+    if (!subject->has_other_materials)
         return false;
     for (uint32_t i = 0; i < model->num_meshes && i < MAX_COMPARED; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
@@ -999,28 +1024,35 @@ static uint32_t rate_purpose(const named_mesh *subject, const view_name *name)
     return view_name_similarity(&specific, &subject->all) >= SAME_NAME ? 80 : 60;
 }
 
-// Compares an image with all names of a mesh.
-static void compare_names(const named_mesh *subject, candidate *rated)
+// Subtracts from the score of an image if its name suggests that it does not belong to the mesh.
+static void add_objections(const named_mesh *subject, candidate *rated)
 {
     const view_name *const name = &rated->image->name;
-    const int weight = is_specific(&subject->shader) ? 75 : 100; // of all names but the shader
-    compare_name(subject, rated, BY_SHADER, &subject->shader, 100);
-    compare_name(subject, rated, BY_MESH, &subject->name, weight);
-    if (subject->is_main)
-        compare_name(subject, rated, BY_MODEL, &subject->model, weight);
-    if (subject->is_main && !subject->is_shared) {
-        compare_name(subject, rated, BY_FOLDER, &subject->folder, weight);
-        add_evidence(rated, BY_PURPOSE, rate_purpose(subject, name), weight);
-        add_evidence(rated, BY_ITSELF, rated->image == subject->only ? 100 : 0, weight);
-    }
-    if (rated->score <= 0)
-        return;
     if (subject->is_part && !claims(&subject->shader, name) && !claims(&subject->name, name))
         object(rated, OF_A_PART, "the mesh is a separate part of the body");
     if (is_of_another(subject, name))
         object(rated, OF_ANOTHER, "another mesh or model has this name");
     else if (is_not_on_models(subject, rated->image))
         object(rated, NOT_ON_MODELS, "the name suggests that it is not a model texture");
+}
+
+// Compares an image with all names of a mesh. If the name of the shader is specific, the other
+// names have less weight.
+static void compare_names(const named_mesh *subject, candidate *rated)
+{
+    const int weight = is_specific(&subject->shader) ? 75 : 100;
+    compare_name(subject, rated, BY_SHADER, &subject->shader, 100);
+    compare_name(subject, rated, BY_MESH, &subject->name, weight);
+    if (subject->is_main)
+        compare_name(subject, rated, BY_MODEL, &subject->model, weight);
+    if (subject->is_main && !subject->is_shared) {
+        const bool is_only = rated->image == subject->only;
+        compare_name(subject, rated, BY_FOLDER, &subject->folder, weight);
+        add_evidence(rated, BY_PURPOSE, rate_purpose(subject, &rated->image->name), weight);
+        add_evidence(rated, BY_ITSELF, is_only ? 100 : 0, weight);
+    }
+    if (rated->score > 0)
+        add_objections(subject, rated);
 }
 
 // Returns true if the path of an image is the shader's path, relative to an ancestor of the model.
@@ -1064,20 +1096,30 @@ static bool is_tiny(const char *path)
     return is_read;
 }
 
-// Returns the score of an image for a mesh.
+// Compares the path of an image with the shader's path, if that consists of several parts.
+static void compare_path(const named_mesh *subject, candidate *rated)
+{
+    const view_image_file *const image = rated->image;
+    const char *const end = last_two_parts(subject->path);
+    const bool has_two_parts = end[0] == '/' && strchr(end + 1, '/') != NULL;
+    if (!has_two_parts)
+        return;
+    if (is_at_path(subject, image->stem)) {
+        add_evidence(rated, BY_PATH, 100, 100);
+    } else if (ends_with_path(image->stem, end)) {
+        const bool is_strong = image->location == VIEW_SAME_FOLDER || is_specific(&subject->shader);
+        add_evidence(rated, BY_END_OF_PATH, 100, is_strong ? 100 : 60);
+    }
+}
+
+// Returns the score of an image for a mesh. Images of other maps have no score, unless they are
+// named after the model.
 static candidate rate_image(const named_mesh *subject, const view_image_file *image)
 {
     candidate rated = {.image = image};
-    const char *const end = last_two_parts(subject->path);
     if (view_is_other_map(&image->name) && !is_same(&image->name, &subject->model, 0))
         return rated;
-    if (end >= subject->path && strchr(end + 1, '/') != NULL) {
-        const bool is_strong = image->location == VIEW_SAME_FOLDER || is_specific(&subject->shader);
-        if (is_at_path(subject, image->stem))
-            add_evidence(&rated, BY_PATH, 100, 100);
-        else if (ends_with_path(image->stem, end))
-            add_evidence(&rated, BY_END_OF_PATH, 100, is_strong ? 100 : 60);
-    }
+    compare_path(subject, &rated);
     if (rated.by != BY_PATH)
         compare_names(subject, &rated);
     if (rated.score >= MIN_SCORE && is_tiny(image->path))
@@ -1172,7 +1214,7 @@ static void examine_folder(named_mesh *subject, const view_image_file *images, s
 static bool is_clear_winner(const named_mesh *subject, const candidate *best,
                             const candidate *candidates, size_t count)
 {
-    const bool is_vague = rules[best->by].is_of_model && subject->has_unknown_keywords;
+    const bool is_vague = rules[best->by].is_of_model && subject->has_other_materials;
     const int margin = is_vague ? WIDE_MARGIN : MARGIN;
     if (best->by <= BY_PATH)
         return true;
@@ -1247,11 +1289,11 @@ static const view_image_file *find_image(view_package *package, const char *path
     char *const normalized = add_named_folder(package, joined);
     char *const stem = remove_extension(normalized);
     const view_name name = view_split_name(common_base(stem));
+    const bool is_other_map = view_is_other_map(&name);
     const view_image_file *found = NULL;
-    for (size_t i = 0; i < package->num_pictures && found == NULL; i++) {
+    for (size_t i = 0; i < package->num_pictures && !found; i++) {
         const view_image_file *const image = &package->pictures[i];
-        if (view_is_other_map(&image->name) == view_is_other_map(&name)
-            && ends_with_path(image->stem, stem))
+        if (view_is_other_map(&image->name) == is_other_map && ends_with_path(image->stem, stem))
             found = image;
     }
     free(stem);
@@ -1559,38 +1601,64 @@ static bool select_skin(view_look *look, const named_mesh *subject, view_listene
 
 // -- Search --------------------------------------------------------------------------------------
 
+// Returns true if meshes of the model have different shaders or names.
+static bool has_several_materials(const md5_model *model)
+{
+    for (uint32_t i = 1; i < model->num_meshes; i++) {
+        if (strcmp(mesh_identity(&model->meshes[i]), mesh_identity(&model->meshes[0])) != 0)
+            return true;
+    }
+    return false;
+}
+
+// Returns the shader as a path: with slashes before each part, without drive and extension. The
+// caller frees it.
+static char *shader_path(const char *shader)
+{
+    const bool has_drive = shader[0] != '\0' && shader[1] == ':';
+    char *const stem = remove_extension(shader + (has_drive ? 2 : 0));
+    char *const path = common_normalize_path(stem);
+    free(stem);
+    return path;
+}
+
+// Splits all names of a mesh into words.
+static void split_names(named_mesh *subject)
+{
+    const view_package *const package = subject->search->package;
+    char *const model_stem = common_stem(package->model);
+    const view_name model = view_split_name(model_stem);
+    subject->shader = view_split_name(common_base(subject->path));
+    subject->name = view_split_name(subject->mesh->name);
+    subject->model = main_words(model, WORD_GENERIC);
+    subject->folder = view_split_name(common_base(package->folder));
+    char *const all = common_format("%s%s%s%s", subject->shader.words, subject->name.words,
+                                    subject->model.words, subject->folder.words);
+    subject->all = view_split_name(all);
+    free(all);
+    free(model_stem);
+}
+
 // Collects all names of a mesh. The caller frees `path`.
 static named_mesh describe_mesh(const view_look_search *search)
 {
     const md5_mesh *const mesh = &search->model->meshes[search->mesh];
     named_mesh subject = {
-        .search = search, .mesh = mesh, .is_foreign = common_is_absolute(mesh->shader)};
-    const bool has_drive = mesh->shader[0] != '\0' && mesh->shader[1] == ':';
-    char *const stem = remove_extension(mesh->shader + (has_drive ? 2 : 0));
-    char *const model = common_stem(search->package->model);
-    subject.path = common_normalize_path(stem);
-    subject.shader = view_split_name(common_base(subject.path));
-    subject.name = view_split_name(mesh->name);
-    subject.model = view_split_name(model);
-    subject.model = main_words(subject.model, WORD_GENERIC);
-    subject.folder = view_split_name(common_base(search->package->folder));
-    char *const all = common_format("%s%s%s%s", subject.shader.words, subject.name.words,
-                                    subject.model.words, subject.folder.words);
-    subject.all = view_split_name(all);
-    free(all);
-    free(model);
-    free(stem);
-    for (uint32_t i = 0; i < search->model->num_meshes && !subject.has_unknown_keywords; i++)
-        subject.has_unknown_keywords =
-            strcmp(mesh_identity(&search->model->meshes[i]), mesh_identity(mesh)) != 0;
+        .search = search,
+        .mesh = mesh,
+        .path = shader_path(mesh->shader),
+        .is_foreign = common_is_absolute(mesh->shader),
+        .has_other_materials = has_several_materials(search->model),
+    };
+    split_names(&subject);
     const bool has_part_name =
         has_word(&subject.shader, WORD_PART) || has_word(&subject.name, WORD_PART);
     subject.is_part =
-        subject.has_unknown_keywords && has_part_name && !has_word(&subject.model, WORD_PART);
+        subject.has_other_materials && has_part_name && !has_word(&subject.model, WORD_PART);
     const bool has_unrelated_shader =
         is_specific(&subject.shader) && view_name_similarity(&subject.shader, &subject.model) == 0
         && view_name_similarity(&subject.shader, &subject.folder) == 0;
-    subject.is_main = !subject.has_unknown_keywords || (!subject.is_part && !has_unrelated_shader);
+    subject.is_main = !subject.has_other_materials || (!subject.is_part && !has_unrelated_shader);
     return subject;
 }
 

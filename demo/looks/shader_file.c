@@ -25,30 +25,56 @@ static bool is_space(char c)
     return (unsigned char)c <= ' ';
 }
 
+// Skips a comment to its end. Returns true if a line ended in it.
+static bool skip_block_comment(shader_reader *in)
+{
+    bool is_new_line = false;
+    in->rest += strlen("/*");
+    while (in->end - in->rest >= 2) {
+        if (memcmp(in->rest, "*/", 2) == 0) {
+            in->rest += 2;
+            return is_new_line;
+        }
+        is_new_line = is_new_line || *in->rest == '\n';
+        in->rest++;
+    }
+    in->rest = in->end;
+    return is_new_line;
+}
+
+// Returns true if the rest of the text begins with two characters.
+static bool begins_with(const shader_reader *in, const char *two)
+{
+    return in->end - in->rest >= 2 && memcmp(in->rest, two, 2) == 0;
+}
+
 // Skips white space and comments. Returns true if a line ended.
 static bool skip_space(shader_reader *in)
 {
     bool is_new_line = false;
     while (in->rest < in->end) {
-        const size_t left = (size_t)(in->end - in->rest);
         if (is_space(*in->rest)) {
             is_new_line = is_new_line || *in->rest == '\n';
             in->rest++;
-        } else if (left >= 2 && memcmp(in->rest, "//", 2) == 0) {
-            const char *const line = memchr(in->rest, '\n', left);
+        } else if (begins_with(in, "//")) {
+            const char *const line = memchr(in->rest, '\n', (size_t)(in->end - in->rest));
             in->rest = line ? line : in->end;
-        } else if (left >= 2 && memcmp(in->rest, "/*", 2) == 0) {
-            in->rest += 2;
-            while (in->end - in->rest >= 2 && memcmp(in->rest, "*/", 2) != 0) {
-                is_new_line = is_new_line || *in->rest == '\n';
-                in->rest++;
-            }
-            in->rest = in->end - in->rest >= 2 ? in->rest + 2 : in->end;
+        } else if (begins_with(in, "/*")) {
+            is_new_line = skip_block_comment(in) || is_new_line;
         } else {
             break;
         }
     }
     return is_new_line;
+}
+
+// Reads a text in quotes, which ends at the end of the file if the second quote is missing.
+static void read_quoted(shader_reader *in)
+{
+    in->word = in->rest + 1;
+    const char *const close = memchr(in->word, '"', (size_t)(in->end - in->word));
+    in->size = (size_t)((close ? close : in->end) - in->word);
+    in->rest = close ? close + 1 : in->end;
 }
 
 // Reads a token: a brace, a text in quotes, or a word that ends at white space. Returns false at
@@ -61,10 +87,7 @@ static bool next(shader_reader *in)
     if (in->rest == in->end)
         return false;
     if (*in->rest == '"') {
-        const char *const close = memchr(in->rest + 1, '"', (size_t)(in->end - in->rest) - 1);
-        in->word = in->rest + 1;
-        in->size = (size_t)((close ? close : in->end) - in->word);
-        in->rest = close ? close + 1 : in->end;
+        read_quoted(in);
         return true;
     }
     if (*in->rest == '{' || *in->rest == '}') {
@@ -93,20 +116,32 @@ static bool is_word(const shader_reader *in, const char *word)
     return i == in->size && word[i] == '\0';
 }
 
+// Sets the line and the column of the last token, counted from 1.
+static void find_position(const shader_reader *in, unsigned *line, unsigned *column)
+{
+    *line = 1;
+    *column = 1;
+    for (const char *c = in->start; c < in->word; c++) {
+        if (*c == '\n') {
+            (*line)++;
+            *column = 1;
+        } else {
+            (*column)++;
+        }
+    }
+}
+
 // Reports an error at the last token. Only the first errors of a file are reported, because
 // counting lines takes time.
 static void warn(shader_reader *in, const char *expected)
 {
-    enum { MAX_WARNINGS = 20 };
-    unsigned line = 1;
-    unsigned column = 1;
+    enum { MAX_WARNINGS = 20, MAX_SHOWN = 60 };
+    unsigned line = 0;
+    unsigned column = 0;
     if (in->num_warnings++ >= MAX_WARNINGS)
         return;
-    for (const char *c = in->start; c < in->word; c++) {
-        line += *c == '\n';
-        column = *c == '\n' ? 1 : column + 1;
-    }
-    const int length = in->size < 60 ? (int)in->size : 60;
+    find_position(in, &line, &column);
+    const int length = in->size < MAX_SHOWN ? (int)in->size : MAX_SHOWN;
     char *const found =
         length > 0 ? common_format("'%.*s'", length, in->word) : common_copy("the end of the file");
     char *const text =
@@ -173,19 +208,25 @@ typedef struct shader_stage {
     bool is_other;   // the image is neither a colour map nor a normal map
 } shader_stage;
 
+// Reads the type of a stage's map, an argument of the keyword "stage".
+static void read_stage_type(shader_reader *in, shader_stage *stage)
+{
+    if (!next(in) || in->is_first) {
+        warn(in, "the stage's map type");
+        return;
+    }
+    const bool is_colour = is_word(in, "diffusemap") || is_word(in, "colormap");
+    stage->is_normals = is_word(in, "normalmap") || is_word(in, "bumpmap");
+    stage->is_other = !stage->is_normals && !is_colour;
+}
+
 // Reads the line of a keyword in a stage, or outside of stages if `stage` is NULL.
 static void read_keyword(shader_reader *in, shader_stage *stage, view_look *look)
 {
     if (stage && (is_word(in, "map") || is_word(in, "clampmap"))) {
         read_picture(in, &stage->picture);
     } else if (stage && is_word(in, "stage")) {
-        if (!next(in) || in->is_first) {
-            warn(in, "the stage's map type");
-            return;
-        }
-        stage->is_normals = is_word(in, "normalmap") || is_word(in, "bumpmap");
-        stage->is_other =
-            !stage->is_normals && !is_word(in, "diffusemap") && !is_word(in, "colormap");
+        read_stage_type(in, stage);
     } else if (is_word(in, "diffusemap")) {
         read_picture(in, &look->diffuse);
     } else if (is_word(in, "normalmap") || is_word(in, "bumpmap")) {
