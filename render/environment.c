@@ -144,7 +144,8 @@ static uint32_t half_side(uint32_t side)
 // same memory.
 static void halve(const md5gl_panorama *from, md5gl_panorama *half)
 {
-    // Floats from a texel to its neighbours; 0 if there is none, so that the texel counts twice.
+    // Floats from a texel to its neighbours. A missing neighbour has offset 0: the texel counts
+    // twice.
     const size_t right = from->width > 1 ? 3 : 0;
     const size_t below = from->height > 1 ? (size_t)from->width * 3 : 0;
     for (size_t y = 0; y < half->height; y++) {

@@ -277,8 +277,7 @@ static void attach_canvas(const GladGLContext *gl, const md5gl_impostors *impost
                                  impostors->canvas[part], level);
 }
 
-// Creates the canvas, whose cells are larger than the images, and its framebuffer, which remains
-// bound.
+// Creates the canvas and its framebuffer, which remains bound. Cells are larger than the images.
 static void create_canvas_framebuffer(md5gl_renderer *renderer, md5gl_impostors *impostors)
 {
     static const GLenum attachments[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};

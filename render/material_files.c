@@ -221,8 +221,8 @@ static md5gl_material_set *create_material_set(md5gl_renderer *renderer, uint32_
     return material_set;
 }
 
-// Sets the material of a mesh: that of an earlier mesh, that of the image files, or the checker
-// texture with a warning.
+// Sets the material of a mesh: a copy of an earlier mesh's material, the image files, or the
+// checker texture with a warning.
 static void set_mesh_material(material_loader *loader, uint32_t index)
 {
     const md5gl_material_set_desc *const desc = loader->desc;

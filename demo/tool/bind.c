@@ -225,8 +225,7 @@ static void round_bind_pose(const md5_model *model, md5_xform *joints, md5_mat34
     }
 }
 
-// Rotates a surface whose y axis points up and whose z axis points forward to id's axes: x forward,
-// z up.
+// Rotates a surface from y up and z forward to id's axes: x forward, z up.
 static void rotate_y_up(convert_obj *obj)
 {
     for (uint32_t i = 0; i < obj->num_positions; i++) {

@@ -138,7 +138,7 @@ static md5_check *get_mesh_check(const reading *part, cited_mesh *mesh)
     return mesh->file_check;
 }
 
-// Returns the engines for which a clip that a file cites is checked.
+// Returns the engines for the check of a clip that a file cites.
 static md5_engines select_cited_engines(const reading *part, const char *file, const char *clip)
 {
     md5_engines engines = tool_engines(part->check->requested, part->check->game, clip);

@@ -103,7 +103,7 @@ typedef struct largest {
 // quaternions, which is computed from their chord: a dot product loses small angles to rounding.
 static double angle_between(md5_quat p, md5_quat q)
 {
-    // q and -q are the same rotation; use the one that is nearer to p.
+    // Compare with the nearer of q and -q, which are the same rotation.
     const double sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
     const double x = q.x - sign * p.x;
     const double y = q.y - sign * p.y;
@@ -113,7 +113,7 @@ static double angle_between(md5_quat p, md5_quat q)
     return 4 * asin(fmin(0.5 * chord, 1.0)) * 180.0 / 3.14159265358979323846;
 }
 
-// Updates the largest differences with those of a joint (or a camera) in a frame.
+// Compares a joint (or a camera) in a frame, and updates the largest differences.
 static void add_difference(largest *to, md5_mat34 a, md5_mat34 b, uint32_t joint, uint32_t frame)
 {
     const md5_vec3 from = md5_mat34_translation(a);

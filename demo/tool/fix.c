@@ -98,7 +98,7 @@ static void print_repair(repair_job *file, bool is_repaired, const char *problem
         file->num_changes++;
 }
 
-// Prints the rules that the written text satisfies again, and those that it still violates.
+// Prints the violated rules of the original text, and if the written text satisfies them.
 static void compare_checks(repair_job *file, md5_check *before, md5_check *after)
 {
     size_t count = 0;
@@ -439,8 +439,8 @@ static bool repair_anim(repair_job *file, md5_doc *doc, md5_check *before, md5_e
     return true;
 }
 
-// Finds the mesh of a clip: that of --mesh, the mesh in the clip's folder, or the only mesh of the
-// command.
+// Finds the mesh of a clip: the argument of --mesh, the mesh in the clip's folder, or the only mesh
+// of the command.
 static char *find_mesh_path(const repair_job *file)
 {
     const tool_arguments *const arguments = file->arguments;

@@ -75,8 +75,8 @@ static void report_missing_skin(const md5_game *game, md5_check *mesh,
     free(folder);
 }
 
-// Checks that a clip has at least as many frames as the model that its mesh replaces, because the
-// game uses the frame numbers of that model.
+// Checks that a clip has at least as many frames as the replaced model, because the game uses the
+// frame numbers of that model.
 static void check_num_frames(md5_game *game, md5_check *clip)
 {
     const int32_t num_replaced = count_replaced_frames(game, clip->file);
@@ -86,7 +86,7 @@ static void check_num_frames(md5_game *game, md5_check *clip)
                            num_replaced);
 }
 
-// Checks that the clip of a Quake model exists, which has the name of the mesh.
+// Checks that the clip of a Quake model exists. It has the name of the mesh.
 static void check_quake_clip(const md5_game *game, md5_check *mesh)
 {
     char *const stem = common_stem(mesh->file);

@@ -117,7 +117,7 @@ bool tool_walk_decls(tool_game *game, md5_decl_type type, tool_visit_decl_fn *vi
         if (game->stores_warnings && !reopen_large_game(game, error))
             return false;
         const md5_decl *const decl = md5_game_decl(game->md5, type, i);
-        if (!decl->file) // implicit declarations are the last ones
+        if (!decl->file) // implicit declarations follow
             break;
         if (!visit(game, decl, error))
             return false;

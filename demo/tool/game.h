@@ -16,8 +16,8 @@ typedef struct tool_checked_file {
 typedef struct tool_defaulted_model {
     bool is_defaulted;
     uint32_t parent; // the inherited model with the cause, MD5_NONE if the cause is in this model
-    size_t num_inheriting; // models that inherit this one and are replaced for its cause
-    size_t num_same_mesh;  // models that name the same missing mesh, and models that inherit those
+    size_t num_inheriting; // models that are replaced because they inherit this model
+    size_t num_same_mesh;  // models with the same missing mesh, and their heirs
     bool is_counted;       // another model with the same missing mesh counts this model
     text_position position;
     char *reason;
@@ -25,8 +25,7 @@ typedef struct tool_defaulted_model {
 
 typedef struct tool_game {
     tool_search_paths search_paths;
-    md5_game
-        *md5; // opened from `search_paths`; NULL if that failed, after which an error is printed
+    md5_game *md5; // opened from `search_paths`; NULL after an error
     md5_parse_mode mode;
     size_t memory; // bytes that the game used when it was opened
     int num_renewals;
@@ -73,14 +72,14 @@ typedef struct tool_game {
 // -- Games (game.c) -------------------------------------------------------------------------------
 
 // Opens the game of the arguments. The order of the folders is the mod, DIR, the base: a file hides
-// those with the same name in later folders. Returns an exit status, and prints the reason if the
+// files with the same name in later folders. Returns an exit status, and prints the reason if the
 // game cannot be opened. The caller closes the game in any case.
 int tool_open_game(const tool_arguments *arguments, bool stores_warnings, tool_game *result);
 void tool_close_game(tool_game *game);
 
 // Moves DIR from the words to the folder. Without --base the first word is DIR. With --base, DIR is
 // given if there are more than `max_others` words. Returns an exit status, and prints an error if
-// there is no folder.
+// the folder is missing.
 int tool_read_game_folder(tool_arguments *arguments, int max_others);
 
 // Stores or prints a warning of the game. It is a md5_warn_fn; `game` is the tool_game.
@@ -102,7 +101,7 @@ bool tool_walk_decls(tool_game *game, md5_decl_type type, tool_visit_decl_fn *vi
 // Parses a declaration, without the keys that an entity inherits. Returns false if memory runs out.
 bool tool_parse_decl(md5_game *game, const md5_decl *decl, md5_error *error);
 
-// Returns the name of a declaration that is similar to a missing one; NULL if there is none.
+// Returns the name of a declaration that is similar to a missing declaration, or NULL.
 const char *tool_find_similar_decl(tool_game *game, md5_decl_type type, const char *name);
 
 // Returns true if the engine finds an image. Built-in images always exist, and some images are
@@ -183,7 +182,7 @@ void tool_print_missing_material(tool_game *game, const char *file, text_positio
 // Reads and checks all models, clips and camera paths of the game.
 void tool_check_game_files(tool_game *game);
 
-// Checks the materials of the meshes in a file: prints those that do not exist, sets
+// Checks the materials of the meshes in a file: prints missing materials, sets
 // `is_on_surface` for declared materials, and stores the images that are used as materials.
 void tool_check_surfaces(tool_game *game, const md5_check *file);
 

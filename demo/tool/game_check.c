@@ -44,7 +44,7 @@ static void check_skin_materials(tool_game *game, const md5_decl *decl)
 }
 
 // Parses a declaration as the engine does. If the engine replaces it with the default, prints why;
-// models are stored and printed after the last one. Other types have no rule about defaults.
+// models are stored and printed later. Other types have no rule about defaults.
 static bool check_decl_as_engine(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     tool_clear_game_warnings(game);

@@ -145,7 +145,7 @@ static void check_zone(tool_game *game, const md5_model_def *model, const md5_en
     }
 }
 
-// Checks that the declaration exists whose name is the first `length` bytes of a key's value.
+// Checks that a declaration exists. Its name is the first `length` bytes of a key's value.
 static void check_key_decl(tool_game *game, const md5_entity_key *key, md5_decl_type type,
                            const char *kind, size_t length)
 {
@@ -255,8 +255,8 @@ static bool has_warning_at(const md5_error *warnings, size_t count, const md5_er
     return false;
 }
 
-// Removes those of the warnings from index `first` on that are reported for a parent, or whose
-// location has a warning before `first`.
+// Removes warnings from index `first` on that are reported for a parent, or whose location has a
+// warning before `first`.
 static void drop_repeated_warnings(tool_game *game, const md5_entity_def *entity, size_t first)
 {
     if (first >= game->num_warnings)
@@ -279,8 +279,7 @@ static bool has_defaulted_model(const tool_game *game, const md5_entity_def *ent
     return decl && decl->file && game->defaulted_models[decl->index].is_defaulted;
 }
 
-// Checks that the figures exist that the keys of an entity name. Returns the one that the engine
-// uses, or NULL.
+// Checks the figures in the keys of an entity. Returns the figure that the engine uses, or NULL.
 static const md5_figure_def *check_figure_keys(tool_game *game, const md5_entity_def *entity,
                                                md5_error *problem)
 {
@@ -319,8 +318,8 @@ static void check_character(tool_game *game, const md5_entity_def *entity)
     drop_repeated_warnings(game, entity, num_warnings);
 }
 
-// Checks the names in the keys of an entity. In a long chain of entities each one has the keys of
-// all others, and each key is compared with the joints and clips of its model, so the number of
+// Checks the names in the keys of an entity. In a long chain of entities each entity has the keys
+// of all others, and each key is compared with the joints and clips of its model, so the number of
 // checked keys, joints and clips is limited.
 bool tool_check_entity_keys(tool_game *game, const md5_decl *decl, md5_error *error)
 {
@@ -339,7 +338,7 @@ bool tool_check_entity_keys(tool_game *game, const md5_decl *decl, md5_error *er
     game->num_keys += entity->num_keys;
     if (model)
         game->num_keys += (size_t)model->num_joints + model->num_anims;
-    if (game->num_keys > MAX_KEYS) // this entity is the last one
+    if (game->num_keys > MAX_KEYS) // the last checked entity
         tool_print_game_error(game, &limit);
     if (!md5_game_check_entity_keys(game->md5, decl->name, error))
         return false;

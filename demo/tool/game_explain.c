@@ -1,5 +1,5 @@
 // md5tool explain: prints the search order of a game folder, or the files and declarations of one
-// name, what they need, and which of that is missing.
+// name, their dependencies, and the missing files.
 #include "demo/tool/game.h"
 
 // Prints a line of text, or a JSON object with the same values.
@@ -113,7 +113,7 @@ static void print_hidden_files(tool_game *game)
     const common_game_paths *const list = &game->search_paths.list;
     size_t count = 0;
     located_file *const files = list_located_files(list, &count);
-    size_t used = 0; // the file that is used, which is the first with its name
+    size_t used = 0; // the file that is used: the first with its name
     for (size_t i = 1; i < count; i++) {
         if (common_compare_case(files[i].name, files[used].name) != 0) {
             used = i;
@@ -174,7 +174,7 @@ static void print_image(tool_game *game, const char *name)
     game->has_missing = true;
 }
 
-// Prints the declaration that another one needs, and the image of an undeclared material.
+// Prints a needed declaration, or the image of a material that is not declared.
 static void print_needed_decl(tool_game *game, const char *what, md5_decl_type type,
                               const char *name)
 {
@@ -329,7 +329,7 @@ static void explain_character(tool_game *game, const md5_entity_def *entity)
 {
     if (!tool_has_character_keys(entity))
         return;
-    const md5_figure_def *figure = NULL; // the last one is used
+    const md5_figure_def *figure = NULL; // of the last key
     md5_error problem = {0};
     for (size_t i = 0; i < COMMON_LENGTH(tool_figure_keys); i++) {
         const md5_entity_key *const key =

@@ -52,7 +52,7 @@ static size_t add_used_files(tool_game *game, const md5_model_anim *anim)
     return size;
 }
 
-// Prints the clips of a model, including those that it inherits. The size of the list is limited,
+// Prints the clips of a model, including inherited clips. The size of the list is limited,
 // because a long chain of models would print each clip for every model.
 static bool list_clips(tool_game *game, const md5_decl *decl, md5_error *error)
 {

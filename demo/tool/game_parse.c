@@ -119,7 +119,7 @@ static bool print_skin(tool_game *game, const md5_decl *decl, md5_error *error)
 }
 
 // Counts the animations and frame commands of a model, and fails if they exceed the limit of the
-// output. Models print what they inherit, so a long chain of models would print very many.
+// output. Models print inherited animations too, so a long chain of models would print very many.
 static bool charge_anims(tool_game *game, const md5_model_def *model, const char *name,
                          md5_error *error)
 {

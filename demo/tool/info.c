@@ -112,7 +112,7 @@ static void print_joint_tree(const md5_skeleton *skeleton)
             depth++;
             continue;
         }
-        // Continue with the next sibling, or with that of the nearest ancestor which has one.
+        // Continue with the next sibling of the joint or of its nearest ancestor.
         while (tree.next[joint] == MD5_NONE && skeleton->joints[joint].parent != MD5_NONE) {
             joint = skeleton->joints[joint].parent;
             depth--;

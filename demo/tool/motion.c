@@ -313,7 +313,7 @@ static md5_bounds skin_point_bounds(const clip_motion *motion)
     return box;
 }
 
-// Updates the excess over the bounds of a posed frame and over those of the bind pose. An excess is
+// Updates the excess over the bounds of a posed frame and over the bind pose's bounds. An excess is
 // NULL if no requested engine has a rule about its bounds.
 static void measure_bounds(const clip_motion *motion, uint32_t frame, excess *frame_excess,
                            excess *bind_excess)
@@ -471,7 +471,7 @@ typedef struct foot_slide {
 static void measure_slide(const clip_motion *motion, uint32_t joint, const md5_vec3 *positions,
                           foot_slide *slide)
 {
-    // The limits of tool_is_foot_planted() are for a mesh of this size, which is that of a person.
+    // The limits of tool_is_foot_planted() are for a mesh of the size of a person.
     static const float person_size = 60.0f;
     const float scale = fminf((float)motion->size / person_size, 1.0f);
     uint32_t first = 0; // frame since which the foot is planted
@@ -499,7 +499,7 @@ static double root_path_length(const clip_motion *motion)
 // Reports feet that move while they stand, except in clips that walk in place.
 static void check_feet(const clip_motion *motion, int properties)
 {
-    // As fractions of the mesh: a shorter path of the root is that of a clip in place; a shorter
+    // Fractions of the mesh: with a shorter path of the root, a clip walks in place; a shorter
     // slide is not visible.
     static const double min_path = 0.1;
     static const double min_slide = 0.02;
@@ -519,7 +519,7 @@ static void check_feet(const clip_motion *motion, int properties)
 // the character by joint 0, and id's engine draws joint 0 at the character's origin.
 static void check_root_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
 {
-    // Height of a joint above which it is not at the ground, as a fraction of the mesh's height.
+    // Largest height of a root joint above the ground, as a fraction of the mesh's height.
     static const float max_root_height = 0.25f;
     const md5_root_motion carried = md5_find_root_motion(anim);
     if (carried.joint == MD5_NONE)
@@ -561,7 +561,7 @@ static void find_feet(clip_motion *motion)
     }
 }
 
-// Checks the motion of a skin. `properties` are those of the clip's name.
+// Checks the motion of a skin. `properties` result from the clip's name.
 static void check_skin_motion(clip_motion *motion, int properties)
 {
     const size_t num_joints = motion->model->skeleton.num_joints;

@@ -66,7 +66,7 @@ static size_t line_length(const char *text, const char *end)
     return length;
 }
 
-// Prints the line of a diagnostic and a mark below its column. Of a long line, prints a part.
+// Prints the line of a diagnostic and a mark below its column. Prints a part of a long line.
 static void print_source_line(tool_report *report, const md5_error *error)
 {
     enum { MAX_BEFORE_MARK = 60, MAX_WIDTH = 100 }; // characters
@@ -140,7 +140,7 @@ static void write_kind(const md5_diagnostic *found, char text[KIND_SIZE])
     text[used] = '\0';
 }
 
-// Returns the group of a kind of diagnostics: a new group, or the one with its key. Returns NULL if
+// Returns the group of a kind of diagnostics, which may be new. Returns NULL if
 // there are too many groups.
 static diagnostic_group *find_group(tool_report *report, uint64_t key, const char *text)
 {
@@ -158,7 +158,7 @@ static diagnostic_group *find_group(tool_report *report, uint64_t key, const cha
     return NULL;
 }
 
-// Counts a diagnostic in its group. Returns true if it is one of those that are shown.
+// Counts a diagnostic in its group. Returns true if it is shown.
 static bool count_in_group(tool_report *report, const md5_diagnostic *found)
 {
     char text[KIND_SIZE];
