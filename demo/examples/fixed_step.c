@@ -48,6 +48,37 @@ static double seconds_of_frame(int number, double rate)
     return (1 + 0.5 * sin(1.7 * number)) / rate;
 }
 
+static void *alloc(size_t count, size_t size)
+{
+    void *memory = malloc(count * size);
+    if (!memory)
+        exit(1);
+    return memory;
+}
+
+// Arrays for the pose that a frame shows.
+typedef struct frame_pose {
+    md5_xform *local;   // [num_joints]
+    md5_mat34 *joints;  // [num_joints]
+    md5_mat34 *palette; // [num_joints]
+} frame_pose;
+
+// Interpolates between the last two steps: at the fraction 0 the frame shows the previous step, at
+// 1 the last step. A game draws here, with the palette and the placement. This program prints the
+// position of the last joint.
+static void show_frame(const stepped_game *g, const md5_model *model, float fraction, double time,
+                       const frame_pose *shown)
+{
+    const uint32_t num_joints = model->skeleton.num_joints;
+    const md5_xform placement = md5_xform_blend(g->before.placement, g->now.placement, fraction);
+    md5_blend_poses(g->before.pose, g->now.pose, fraction, NULL, num_joints, shown->local);
+    md5_local_to_palette(model, shown->local, shown->joints, shown->palette);
+    const md5_vec3 last =
+        md5_xform_point(placement, md5_mat34_translation(shown->joints[num_joints - 1]));
+    printf("frame %.5f s  x %.4f  last joint %.4f %.4f %.4f\n", time,
+           (double)placement.translation.x, (double)last.x, (double)last.y, (double)last.z);
+}
+
 int main(int argc, char **argv)
 {
     const double rate = argc == 3 ? strtod(argv[2], NULL) : 0;
@@ -57,8 +88,9 @@ int main(int argc, char **argv)
     }
     md5_error error = MD5_INIT;
     md5_character *character = md5_load_character(argv[1], NULL, &error);
-    stepped_game g = {.player =
-                          character ? md5_create_player(character->machine, NULL, &error) : NULL};
+    stepped_game g = {.player = NULL};
+    if (character)
+        g.player = md5_create_player(character->machine, NULL, &error);
     if (!g.player) {
         fprintf(stderr, "%s:%u: %s\n", error.file, (unsigned)error.line, error.message);
         return 1;
@@ -66,15 +98,15 @@ int main(int argc, char **argv)
     const md5_model *model = character->model;
     const uint32_t num_joints = model->skeleton.num_joints;
     g.speed = md5_require_parameter(character->machine, "speed");
-    g.scratch = malloc(md5_player_pose_scratch(character->machine));
-    g.before.pose = malloc(num_joints * sizeof *g.before.pose);
-    g.now.pose = malloc(num_joints * sizeof *g.now.pose);
-    md5_xform *shown = malloc(num_joints * sizeof *shown);
-    md5_mat34 *joints = malloc(num_joints * sizeof *joints);
-    md5_mat34 *palette = malloc(num_joints * sizeof *palette);
-    if (!g.scratch || !g.before.pose || !g.now.pose || !shown || !joints || !palette)
-        exit(1);
+    g.scratch = alloc(1, md5_player_pose_scratch(character->machine));
+    g.before.pose = alloc(num_joints, sizeof(md5_xform));
+    g.now.pose = alloc(num_joints, sizeof(md5_xform));
     g.now.placement.rotation.w = 1;
+    const frame_pose shown = {
+        .local = alloc(num_joints, sizeof(md5_xform)),
+        .joints = alloc(num_joints, sizeof(md5_mat34)),
+        .palette = alloc(num_joints, sizeof(md5_mat34)),
+    };
     md5_player_pose(g.player, g.now.pose, NULL, NULL, g.scratch); // the pose before step 0
 
     double time = 0;
@@ -90,22 +122,12 @@ int main(int argc, char **argv)
             simulate(&g, num_steps++);
             left -= step;
         }
-
-        const float fraction = (float)fmin(left / step, 1); // 0: previous step, 1: last step
-        const md5_xform placement = md5_xform_blend(g.before.placement, g.now.placement, fraction);
-        md5_blend_poses(g.before.pose, g.now.pose, fraction, NULL, num_joints, shown);
-        md5_local_to_palette(model, shown, joints, palette);
-        // A game draws here, with the palette and the placement. This program prints the position
-        // of the last joint.
-        const md5_vec3 last =
-            md5_xform_point(placement, md5_mat34_translation(joints[num_joints - 1]));
-        printf("frame %.5f s  x %.4f  last joint %.4f %.4f %.4f\n", time,
-               (double)placement.translation.x, (double)last.x, (double)last.y, (double)last.z);
+        show_frame(&g, model, (float)fmin(left / step, 1), time, &shown);
     }
     printf("after %d steps: x %.9g y %.9g, joint 1 at %.9g\n", num_steps,
            (double)g.now.placement.translation.x, (double)g.now.placement.translation.y,
            (double)g.now.pose[1].translation.z);
-    free(palette), free(joints), free(shown);
+    free(shown.palette), free(shown.joints), free(shown.local);
     free(g.now.pose), free(g.before.pose), free(g.scratch);
     md5_destroy_player(g.player);
     md5_free_character(character);

@@ -7,7 +7,53 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Returns false if memory runs out.
+// Writes a skinned mesh. In OBJ files, vertex indices start at 1 and continue over all meshes:
+// `first` is the index of the first vertex.
+static void write_mesh(FILE *file, const md5_mesh *mesh, const md5_vec3 *positions,
+                       const md5_vec3 *normals, uint32_t first)
+{
+    fprintf(file, "o %s\nusemtl %s\n", mesh->name, mesh->shader);
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        const md5_vec3 p = positions[i];
+        const md5_vec3 n = normals[i];
+        const md5_vec2 st = mesh->texcoords[i];
+        fprintf(file, "v %g %g %g\n", (double)p.x, (double)p.y, (double)p.z);
+        // v = 0 is the top of the image in MD5 files and the bottom in OBJ files.
+        fprintf(file, "vt %g %g\n", (double)st.x, 1.0 - (double)st.y);
+        fprintf(file, "vn %g %g %g\n", (double)n.x, (double)n.y, (double)n.z);
+    }
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+        // Triangles are clockwise in MD5 files and counter-clockwise in OBJ files.
+        const uint32_t *corners = mesh->indices + 3 * i;
+        const unsigned a = first + corners[0];
+        const unsigned b = first + corners[2];
+        const unsigned c = first + corners[1];
+        fprintf(file, "f %u/%u/%u %u/%u/%u %u/%u/%u\n", a, a, a, b, b, b, c, c, c);
+    }
+}
+
+// Skins and writes all meshes. Returns false if memory runs out.
+static int write_meshes(FILE *file, const md5_model *model, const md5_mat34 *palette)
+{
+    int is_written = 1;
+    uint32_t first = 1;
+    for (uint32_t i = 0; is_written && i < model->num_meshes; i++) {
+        const md5_mesh *mesh = &model->meshes[i];
+        md5_vec3 *positions = malloc((mesh->num_vertices + 1) * sizeof *positions);
+        md5_vec3 *normals = malloc((mesh->num_vertices + 1) * sizeof *normals);
+        is_written = positions && normals;
+        if (is_written) {
+            md5_skin(mesh, palette, positions, normals, NULL); // NULL: no tangents
+            write_mesh(file, mesh, positions, normals, first);
+        }
+        first += mesh->num_vertices;
+        free(normals);
+        free(positions);
+    }
+    return is_written;
+}
+
+// Writes the model at a time of the clip. Returns false if memory runs out.
 static int write_model(FILE *file, const md5_binding *binding, double time)
 {
     const md5_model *model = binding->model;
@@ -20,39 +66,7 @@ static int write_model(FILE *file, const md5_binding *binding, double time)
         const md5_sample_position sample =
             md5_sample_position_at(binding->anim, time, MD5_WRAP_LOOP);
         md5_pose_palette(binding, sample, MD5_ROOT_FILE, pose, NULL, palette);
-    }
-    uint32_t first = 1;
-    for (uint32_t i = 0; is_written && i < model->num_meshes; i++) {
-        const md5_mesh *mesh = &model->meshes[i];
-        md5_vec3 *positions = malloc((mesh->num_vertices + 1) * sizeof *positions);
-        md5_vec3 *normals = malloc((mesh->num_vertices + 1) * sizeof *normals);
-        is_written = positions && normals;
-        if (is_written) {
-            md5_skin(mesh, palette, positions, normals, NULL); // NULL: no tangents
-
-            // In OBJ files, vertex indices start at 1 and continue over all meshes. Triangles are
-            // clockwise in MD5 files and counter-clockwise in OBJ files. The texture coordinate
-            // v = 0 is the top of the image in MD5 files and the bottom in OBJ files.
-            fprintf(file, "o %s\nusemtl %s\n", mesh->name, mesh->shader);
-            for (uint32_t j = 0; j < mesh->num_vertices; j++) {
-                fprintf(file, "v %g %g %g\n", (double)positions[j].x, (double)positions[j].y,
-                        (double)positions[j].z);
-                fprintf(file, "vt %g %g\n", (double)mesh->texcoords[j].x,
-                        1.0 - (double)mesh->texcoords[j].y);
-                fprintf(file, "vn %g %g %g\n", (double)normals[j].x, (double)normals[j].y,
-                        (double)normals[j].z);
-            }
-            for (uint32_t j = 0; j < mesh->num_triangles; j++) {
-                const uint32_t *corner = mesh->indices + 3 * j;
-                const unsigned a = first + corner[0];
-                const unsigned b = first + corner[2];
-                const unsigned c = first + corner[1];
-                fprintf(file, "f %u/%u/%u %u/%u/%u %u/%u/%u\n", a, a, a, b, b, b, c, c, c);
-            }
-        }
-        first += mesh->num_vertices;
-        free(normals);
-        free(positions);
+        is_written = write_meshes(file, model, palette);
     }
     free(palette);
     free(pose);

@@ -166,18 +166,23 @@ static void put_lantern_down(game *g, float x, float y)
     g->is_carried = false;
 }
 
-static void start(game *g, const char *models)
+static void load_lantern(game *g, const char *models)
 {
     char path[1024];
     md5_error error = MD5_INIT;
-    open_window(g);
     snprintf(path, sizeof path, "%s/lantern/lantern.md5mesh", models);
     const md5_model *lantern = md5_load_model(path, NULL, &error);
     check(lantern, error.message);
     check(lantern->skeleton.num_joints == NUM_LANTERN_JOINTS, "unexpected joints in the lantern");
     g->lantern_length = -lantern->bounds.min.x;
     g->drawn_lantern = upload(g->renderer, lantern, path);
+}
 
+// Loads Bobbin with its state machine, and looks up the names that the game uses.
+static void load_bobbin(game *g, const char *models)
+{
+    char path[1024];
+    md5_error error = MD5_INIT;
     snprintf(path, sizeof path, "%s/bobbin/bobbin.md5machine", models);
     g->bobbin = md5_load_character(path, NULL, &error);
     check(g->bobbin, error.message);
@@ -187,7 +192,7 @@ static void start(game *g, const char *models)
     g->posed = md5_create_pose_buffers(model, md5_player_pose_scratch(machine), NULL, &error);
     check(g->player && g->posed, error.message);
     g->drawn_bobbin = upload(g->renderer, model, g->bobbin->model_path);
-    // Look names up once. In debug builds of the library a missing name fails an assertion.
+    // In debug builds of the library a missing name fails an assertion.
     g->speed = md5_require_parameter(machine, "speed");
     g->turn = md5_require_parameter(machine, "turn");
     g->jump = md5_require_parameter(machine, "jump");
@@ -195,7 +200,11 @@ static void start(game *g, const char *models)
     g->hand = md5_find_joint(&model->skeleton, "prop_r");
     check(g->hand != MD5_NONE, "the model does not have a joint prop_r");
     md5_player_set_ground(g->player, find_ground, &g->body);
+}
 
+static void load_ground(game *g)
+{
+    md5_error error = MD5_INIT;
     const md5_model *ground = create_ground(&error);
     check(ground, error.message);
     g->drawn_ground = md5gl_create_model(g->renderer, ground, MD5GL_PATH_AUTO, &error);
@@ -204,7 +213,14 @@ static void start(game *g, const char *models)
                                   .diffuse_color = {0.55f, 0.8f, 0.3f},
                                   .gloss = 0.1f};
     md5gl_set_material(g->renderer, g->drawn_ground, 0, 0, &grass);
+}
 
+static void start(game *g, const char *models)
+{
+    open_window(g);
+    load_lantern(g, models);
+    load_bobbin(g, models);
+    load_ground(g);
     g->body = (md5_xform){.rotation = {.w = 1}, .translation = {0, 0, height_at(0, 0)}};
     g->camera_height = g->body.translation.z;
     put_lantern_down(g, 85, -16);
@@ -212,21 +228,51 @@ static void start(game *g, const char *models)
 
 // -- Simulation -----------------------------------------------------------------------------------
 
-static void step(game *g, controls input)
+// Picks up the lantern if it is within reach, or puts it down.
+static void pick_up_or_put_down(game *g)
 {
-    float speed = input.ahead * (input.runs ? 44 : 20); // units per second
+    const float reach = 40;
+    const md5_vec3 at = g->body.translation;
+    if (g->is_carried)
+        put_lantern_down(g, at.x, at.y);
+    else
+        g->is_carried = md5_vec3_length(md5_vec3_sub(g->lantern.translation, at)) < reach;
+}
+
+// Passes the input to the state machine.
+static void set_parameters(game *g, controls input)
+{
+    const float walk = 20; // units per second
+    const float run = 44;
+    const float walk_back = 15;
+    const float turn = 75; // degrees per second
+    float speed = input.ahead * walk;
     if (input.ahead < 0)
-        speed = input.ahead * 15;
-    const md5_vec3 gap = md5_vec3_sub(g->lantern.translation, g->body.translation);
-    if (input.picks && g->is_carried)
-        put_lantern_down(g, g->body.translation.x, g->body.translation.y);
-    else if (input.picks)
-        g->is_carried = md5_vec3_length(gap) < 40; // within reach
+        speed = input.ahead * walk_back;
+    else if (input.runs)
+        speed = input.ahead * run;
     md5_player_set(g->player, g->speed, speed);
-    md5_player_set(g->player, g->turn, 75 * input.left); // degrees per second
+    md5_player_set(g->player, g->turn, turn * input.left);
     md5_player_set(g->player, g->carry, g->is_carried);
     if (input.jumps)
         md5_player_set(g->player, g->jump, 1); // a trigger, which the machine resets
+}
+
+// Moves the camera smoothly after Bobbin.
+static void move_camera(game *g)
+{
+    const float full_turn = 6.2831853f;
+    const float yaw = 2 * atan2f(g->body.rotation.z, g->body.rotation.w);
+    const float fraction = md5_smoothing_fraction(2, (float)tick);
+    g->camera_yaw += remainderf(yaw - g->camera_yaw, full_turn) * fraction;
+    g->camera_height += (g->body.translation.z - g->camera_height) * fraction;
+}
+
+static void step(game *g, controls input)
+{
+    if (input.picks)
+        pick_up_or_put_down(g);
+    set_parameters(g, input);
 
     // The clips move Bobbin along the ground, and the terrain sets the height.
     md5_player_advance(g->player, tick, NULL, NULL);
@@ -236,12 +282,7 @@ static void step(game *g, controls input)
                     g->posed->scratch);
     if (g->is_carried)
         g->lantern = md5_xform_mul(g->body, md5_xform_from_mat34(g->posed->joints[g->hand]));
-
-    // The camera follows smoothly.
-    const float yaw = 2 * atan2f(g->body.rotation.z, g->body.rotation.w);
-    const float fraction = md5_smoothing_fraction(2, (float)tick);
-    g->camera_yaw += remainderf(yaw - g->camera_yaw, 6.2831853f) * fraction;
-    g->camera_height += (g->body.translation.z - g->camera_height) * fraction;
+    move_camera(g);
 }
 
 // -- Drawing --------------------------------------------------------------------------------------
