@@ -80,16 +80,16 @@ async function bring(url, signal, options) {
 // -- The program ---------------------------------------------------------------------------------
 
 const shared = new Map(); // the promise of the program
-let module, problem, asset_now, listener, named = 0;
+let module, problem, current_asset, listener, image_name = 0;
 
 const page = {
-    open: (path, is_picture) => is_picture ? asset_now.picture(path) : asset_now.files.get(path),
+    open: (path, is_picture) => is_picture ? current_asset.picture(path) : current_asset.files.get(path),
     name(shader, kind) {
-        const name = asset_now.name_picture(shader, kind);
-        module._free(named);
-        return named = name === undefined ? 0 : copy(name);
+        const name = current_asset.name_picture(shader, kind);
+        module._free(image_name);
+        return image_name = name === undefined ? 0 : copy(name);
     },
-    tell(kind, text, more) {
+    report(kind, text, more) {
         if (kind === "error")
             problem = [text, more];
         else
@@ -321,7 +321,7 @@ class Asset {
 
     // Calls a function of the program, which opens files of this asset.
     need(name, ...values) {
-        asset_now = this;
+        current_asset = this;
         return need(name, ...values);
     }
 
@@ -373,7 +373,7 @@ class Asset {
         if (!use_context())
             return false;
         if (!this.#is_drawn)
-            this.need("web_show", this.it, renderer);
+            this.need("web_upload", this.it, renderer);
         this.#is_drawn = true;
         clearTimeout(idle);
         this.dress();
@@ -383,7 +383,7 @@ class Asset {
     // Removes the asset from the GPU. If no other asset is on the GPU for 30 seconds, destroys the context.
     hide() {
         if (this.#is_drawn)
-            call("web_hide", this.it, renderer);
+            call("web_release", this.it, renderer);
         this.#is_drawn = false;
         this.#textures = undefined;
         clearTimeout(idle);
@@ -404,13 +404,13 @@ class Asset {
         });
     }
 
-    // Loads the textures. web_look() calls name_picture() and picture(), which collect the paths that can exist, one for each map.
-    // After they are fetched, web_look() is called again, until no path is left.
+    // Loads the textures. web_load_materials() calls name_picture() and picture(), which collect the paths that can exist, one for each map.
+    // After they are fetched, web_load_materials() is called again, until no path is left.
     async #load_textures() {
         do {
             this.#requested.clear();
             this.report = [];
-            this.need("web_look", this.it, renderer, this.path);
+            this.need("web_load_materials", this.it, renderer, this.path);
             this.users.forEach((user) => user.invalidate());
             await Promise.all([...this.#requested].map(async ([path, is_guess]) => {
                 const pixels = await this.bring(path, {is_guess}).then(decode).catch((error) => this.#note_missing(path, error));
@@ -471,15 +471,15 @@ class Asset {
 
     // Loads the morph targets of the machine. Returns the names of targets without files.
     async #load_morphs() {
-        const path = folder(this.path) + "morphs/", targets = texts("web_target", this.it), missing = [];
+        const path = folder(this.path) + "morphs/", targets = texts("web_morph_name", this.it), missing = [];
         await Promise.all(targets.map((name) => this.bring(path + name + ".md5mesh").then(
             (bytes) => this.files.set(path + name + ".md5mesh", bytes), () => missing.push(name))));
         this.#controller.signal.throwIfAborted();
         if (targets.length > 0) {
-            this.need("web_bend", this.it, path);
+            this.need("web_load_morphs", this.it, path);
             this.files.clear();
             if (this.#is_drawn)
-                this.need("web_show", this.it, renderer);
+                this.need("web_upload", this.it, renderer);
         }
         return missing;
     }
@@ -488,7 +488,7 @@ class Asset {
         this.#controller.abort();
         this.hide();
         if (this.it)
-            call("web_free", this.it);
+            call("web_free_asset", this.it);
         this.it = 0;
     }
 }

@@ -3,7 +3,7 @@
 //
 // core.js creates the context, fetches files before this program opens them, and calls web_draw().
 // A web_asset is a loaded model, a web_element is one element of the page. Functions report
-// failures as text with page_tell(), except for lack of memory.
+// failures as text with page_report(), except for lack of memory.
 #include "md5/md5image.h"
 #include "md5/md5play.h"
 #include "render/md5gl_material_files.h"
@@ -22,13 +22,13 @@ typedef struct web_asset {
     md5_model *own_model;     // NULL if a machine was loaded
     md5_character *character; // NULL if a model was loaded
 
-    // The clips of a model. Each is a state of the machine that web_play() creates.
+    // The clips of a model. Each is a state of the machine that web_create_player() creates.
     md5_clip_desc clips[MAX_CLIPS];
     md5_state_desc states[MAX_CLIPS + 1]; // state 0 is the bind pose, state i + 1 plays clip i
     char names[MAX_CLIPS][4];             // indices as text; only the page has the clips' names
     uint32_t num_clips;
 
-    md5_morph *morph; // morph targets in the order of the machine; NULL before web_bend()
+    md5_morph *morph; // morph targets in the order of the machine; NULL before web_load_morphs()
     md5gl_model *drawn;
     md5gl_morph *gpu_morph; // `morph` on the GPU
     md5gl_material_set *material_set;
@@ -96,11 +96,11 @@ EM_JS(void *, page_open, (const char *path, uint32_t *sizes, bool is_picture), {
 })
 // Returns the path of the image that the page specifies for a map of a shader, valid until the next
 // call. Returns "" if the page specifies that there is no image, NULL if it specifies nothing.
-EM_JS(const char *, page_name, (const char *shader, int kind),
+EM_JS(const char *, page_image_name, (const char *shader, int kind),
       { return Module["page"].name(UTF8ToString(shader), kind); })
 // Reports an error or an event to the page.
-EM_JS(void, page_tell, (const char *kind, const char *text, const char *more),
-      { Module["page"].tell(UTF8ToString(kind), UTF8ToString(text), UTF8ToString(more)); })
+EM_JS(void, page_report, (const char *kind, const char *text, const char *more),
+      { Module["page"].report(UTF8ToString(kind), UTF8ToString(text), UTF8ToString(more)); })
 
 // Reports an error to the page. Returns false.
 static bool report_error(const md5_error *error)
@@ -108,7 +108,7 @@ static bool report_error(const md5_error *error)
     char text[600];
     const char status[] = {(char)('0' + error->status), '\0'};
     md5_format_error(error, text, sizeof text);
-    page_tell("error", text, status);
+    page_report("error", text, status);
     return false;
 }
 
@@ -120,7 +120,7 @@ static void report_event(void *user, md5_player *player, const md5_event *event,
     const bool is_end = event->kind == MD5_EVENT_CLIP_END;
     if (event->name == NULL || (weight < 0.5f && !is_end))
         return;
-    page_tell(is_end ? "end" : "event", event->name, event->text != NULL ? event->text : "");
+    page_report(is_end ? "end" : "event", event->name, event->text != NULL ? event->text : "");
 }
 
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
@@ -175,20 +175,20 @@ static void release_picture(void *user, const void *pixels)
 static const char *name_picture(void *user, const char *shader, md5gl_image_kind kind)
 {
     (void)user;
-    return page_name(shader, (int)kind);
+    return page_image_name(shader, (int)kind);
 }
 
 // == Assets =======================================================================================
 
 // Returns the name of a morph target of the machine, or NULL if there is no such target.
-EMSCRIPTEN_KEEPALIVE const char *web_target(const web_asset *asset, uint32_t target)
+EMSCRIPTEN_KEEPALIVE const char *web_morph_name(const web_asset *asset, uint32_t target)
 {
     if (asset->character == NULL)
         return NULL;
     return md5_machine_morph_name(asset->character->machine, target);
 }
 
-EMSCRIPTEN_KEEPALIVE void web_free(web_asset *asset)
+EMSCRIPTEN_KEEPALIVE void web_free_asset(web_asset *asset)
 {
     md5_destroy_morph(asset->morph);
     for (uint32_t i = 0; i < asset->num_clips; i++) {
@@ -222,8 +222,8 @@ EMSCRIPTEN_KEEPALIVE web_asset *web_load(const char *path, bool is_machine)
     return NULL;
 }
 
-// Adds a clip for web_play(). If `travels`, the clip moves the model; otherwise the model walks in
-// place. Returns the duration in seconds, or reports the error and returns 0.
+// Adds a clip for web_create_player(). If `travels`, the clip moves the model; otherwise the model
+// walks in place. Returns the duration in seconds, or reports the error and returns 0.
 EMSCRIPTEN_KEEPALIVE double web_add_clip(web_asset *asset, const char *path, bool travels)
 {
     md5_error error = {.status = MD5_ERROR_RANGE, .message = "more than 128 clips"};
@@ -246,28 +246,40 @@ EMSCRIPTEN_KEEPALIVE double web_add_clip(web_asset *asset, const char *path, boo
     return fmax(anim->duration, 1e-6);
 }
 
-// Loads the morph targets of the machine from a folder. Targets whose files the page has not
-// fetched have no effect. web_show() must be called afterwards. Returns false on failure.
-EMSCRIPTEN_KEEPALIVE bool web_bend(web_asset *asset, const char *folder)
+// Loads a target. A target whose file the page has not fetched is the model itself, so that it has
+// no effect. Returns NULL if the file is invalid.
+static const md5_model *load_target(const web_asset *asset, const char *folder, const char *name,
+                                    md5_error *error)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s%s.md5mesh", folder, name);
+    error->status = MD5_OK;
+    const md5_model *const target = md5_load_model(path, &page_opts, error);
+    if (target == NULL && error->status == MD5_ERROR_IO)
+        return asset->model;
+    return target;
+}
+
+// Loads the morph targets of the machine from a folder. web_upload() must be called afterwards.
+// Returns false on failure.
+EMSCRIPTEN_KEEPALIVE bool web_load_morphs(web_asset *asset, const char *folder)
 {
     md5_error error = {0};
     const uint32_t count = md5_machine_num_morphs(asset->character->machine);
     md5_morph_source *const targets = calloc(count, sizeof *targets);
     if (targets == NULL)
         return false;
-    bool is_good = true;
-    for (uint32_t i = 0; is_good && i < count; i++) {
-        char path[4096];
-        targets[i].name = web_target(asset, i);
-        (void)snprintf(path, sizeof path, "%s%s.md5mesh", folder, targets[i].name);
-        error.status = MD5_OK;
-        const md5_model *const target = md5_load_model(path, &page_opts, &error);
-        is_good = target != NULL || error.status == MD5_ERROR_IO;
-        targets[i].model = target != NULL ? target : asset->model;
-    }
-    if (is_good)
-        asset->morph = md5_create_morph(asset->model, targets, count, NULL, &error);
+    uint32_t num_loaded = 0;
     for (uint32_t i = 0; i < count; i++) {
+        targets[i].name = web_morph_name(asset, i);
+        targets[i].model = load_target(asset, folder, targets[i].name, &error);
+        if (targets[i].model == NULL)
+            break;
+        num_loaded++;
+    }
+    if (num_loaded == count)
+        asset->morph = md5_create_morph(asset->model, targets, count, NULL, &error);
+    for (uint32_t i = 0; i < num_loaded; i++) {
         if (targets[i].model != asset->model)
             md5_free_model((md5_model *)(uintptr_t)targets[i].model);
     }
@@ -285,7 +297,7 @@ static void store_state(web_element *element)
     element->cycles = (float)status.time;
 }
 
-EMSCRIPTEN_KEEPALIVE void web_end(web_element *element)
+EMSCRIPTEN_KEEPALIVE void web_destroy_element(web_element *element)
 {
     md5_destroy_player(element->player);
     md5_destroy_machine(element->own_machine);
@@ -293,12 +305,9 @@ EMSCRIPTEN_KEEPALIVE void web_end(web_element *element)
     free(element);
 }
 
-// Creates a player for the machine, or for a machine of all clips. Must be called again after clips
-// were added; the current state continues. After a failure, only web_end() may be called.
-EMSCRIPTEN_KEEPALIVE bool web_play(web_element *element)
+// Creates the machine of all clips, which has a state for each clip.
+static md5_machine *create_clip_machine(const web_asset *asset, md5_error *error)
 {
-    md5_error error = {0};
-    const web_asset *const asset = element->asset;
     const md5_layer_desc layer = {
         .name = "clips", .states = asset->states, .num_states = asset->num_clips + 1};
     const md5_machine_desc desc = {.name = "clips",
@@ -308,12 +317,25 @@ EMSCRIPTEN_KEEPALIVE bool web_play(web_element *element)
                                    .layers = &layer,
                                    .num_layers = 1,
                                    .report = {.clip_end = true}};
+    return md5_create_machine(&desc, &page_opts, error);
+}
+
+// Creates a player for the machine, or for a machine of all clips. Must be called again after clips
+// were added; the current state continues. After a failure, only web_destroy_element() may be
+// called.
+EMSCRIPTEN_KEEPALIVE bool web_create_player(web_element *element)
+{
+    md5_error error = {0};
+    const web_asset *const asset = element->asset;
     md5_destroy_player(element->player);
     md5_destroy_machine(element->own_machine);
     element->own_machine = NULL;
-    if (asset->own_model != NULL)
-        element->own_machine = md5_create_machine(&desc, &page_opts, &error);
-    element->machine = asset->own_model != NULL ? element->own_machine : asset->character->machine;
+    if (asset->own_model != NULL) {
+        element->own_machine = create_clip_machine(asset, &error);
+        element->machine = element->own_machine;
+    } else {
+        element->machine = asset->character->machine;
+    }
     element->player = md5_create_player(element->machine, NULL, &error);
     if (element->player == NULL)
         return report_error(&error);
@@ -323,7 +345,7 @@ EMSCRIPTEN_KEEPALIVE bool web_play(web_element *element)
 
 // Creates an element that shows an asset and follows the camera path in the file `path`, unless
 // that is "". Returns NULL on failure.
-EMSCRIPTEN_KEEPALIVE web_element *web_begin(web_asset *asset, const char *path)
+EMSCRIPTEN_KEEPALIVE web_element *web_create_element(web_asset *asset, const char *path)
 {
     md5_error error;
     const size_t joints = asset->model->skeleton.num_joints;
@@ -340,44 +362,50 @@ EMSCRIPTEN_KEEPALIVE web_element *web_begin(web_asset *asset, const char *path)
         element->path = md5_load_camera(path, &page_opts, &error);
         is_good = element->path != NULL || report_error(&error);
     }
-    if (is_good && web_play(element))
+    if (is_good && web_create_player(element))
         return element;
-    web_end(element);
+    web_destroy_element(element);
     return NULL;
+}
+
+// Enlarges the bounds of the pose by the largest displacement of morph targets, and stores the
+// targets' weights.
+static void pose_morphs(web_element *element, md5_player *player, const md5_morph *morph)
+{
+    float reach = 0.0f;
+    md5_player_morphs(player, element->weights);
+    for (uint32_t i = 0; i < morph->num_targets; i++)
+        reach += fabsf(element->weights[i]) * morph->targets[i].reach;
+    const md5_vec3 margin = {reach, reach, reach};
+    element->casters.min = md5_vec3_sub(element->casters.min, margin);
+    element->casters.max = md5_vec3_add(element->casters.max, margin);
 }
 
 // Computes the palette, the bounds of the pose, and the height of the ground, which is not above
 // them.
 static void pose(web_element *element, md5_player *player)
 {
+    static const md5_mat34 z_up_from_y_up = {{1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0}};
     const web_asset *const asset = element->asset;
-    const md5_mat34 upright = {{1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0}};
     const uint32_t count = asset->model->skeleton.num_joints;
-    md5_xform *const local =
-        malloc(count * sizeof *local + md5_player_pose_scratch(element->machine));
+    const size_t scratch_size = md5_player_pose_scratch(element->machine);
+    md5_xform *const local = malloc(count * sizeof *local + scratch_size);
     if (local != NULL)
         md5_player_pose(player, local, NULL, element->palette, local + count);
     free(local);
     if (element->up_is_y != 0.0f) {
         for (uint32_t i = 0; i < count; i++)
-            element->palette[i] = md5_mat34_mul(upright, element->palette[i]);
+            element->palette[i] = md5_mat34_mul(z_up_from_y_up, element->palette[i]);
     }
     element->casters = md5_skin_bounds(asset->model, element->palette);
-    float reach = 0.0f; // largest displacement by morph targets
-    if (asset->morph != NULL) {
-        md5_player_morphs(player, element->weights);
-        for (uint32_t i = 0; i < asset->morph->num_targets; i++)
-            reach += fabsf(element->weights[i]) * asset->morph->targets[i].reach;
-    }
-    const md5_vec3 margin = {reach, reach, reach};
-    element->casters.min = md5_vec3_sub(element->casters.min, margin);
-    element->casters.max = md5_vec3_add(element->casters.max, margin);
+    if (asset->morph != NULL)
+        pose_morphs(element, player, asset->morph);
     element->ground = fminf(element->framed.min.z, element->casters.min.z);
 }
 
 // Computes the bounds that the camera shows: of the current clip, or of the next four seconds of
 // the machine.
-EMSCRIPTEN_KEEPALIVE void web_frame(web_element *element)
+EMSCRIPTEN_KEEPALIVE void web_compute_bounds(web_element *element)
 {
     enum { POSES = 16 };
     md5_error error;
@@ -448,7 +476,7 @@ EMSCRIPTEN_KEEPALIVE md5gl_renderer *web_create_renderer(void)
 }
 
 // Frees the GPU copy of an asset.
-EMSCRIPTEN_KEEPALIVE void web_hide(web_asset *asset, md5gl_renderer *renderer)
+EMSCRIPTEN_KEEPALIVE void web_release(web_asset *asset, md5gl_renderer *renderer)
 {
     md5gl_destroy_model(renderer, asset->drawn);
     md5gl_destroy_morph(renderer, asset->gpu_morph);
@@ -458,9 +486,9 @@ EMSCRIPTEN_KEEPALIVE void web_hide(web_asset *asset, md5gl_renderer *renderer)
     asset->material_set = NULL;
 }
 
-// Uploads the parts of an asset that are not on the GPU: at first, and after web_bend() and
-// web_hide().
-EMSCRIPTEN_KEEPALIVE bool web_show(web_asset *asset, md5gl_renderer *renderer)
+// Uploads the parts of an asset that are not on the GPU: at first, and after web_load_morphs() and
+// web_release().
+EMSCRIPTEN_KEEPALIVE bool web_upload(web_asset *asset, md5gl_renderer *renderer)
 {
     md5_error error = {0};
     if (asset->drawn == NULL)
@@ -471,7 +499,8 @@ EMSCRIPTEN_KEEPALIVE bool web_show(web_asset *asset, md5gl_renderer *renderer)
 }
 
 // Creates materials of the fetched images in the folder of `path`. Returns false on failure.
-EMSCRIPTEN_KEEPALIVE bool web_look(web_asset *asset, md5gl_renderer *renderer, const char *path)
+EMSCRIPTEN_KEEPALIVE bool web_load_materials(web_asset *asset, md5gl_renderer *renderer,
+                                             const char *path)
 {
     md5_error error = {0};
     const md5gl_material_set_desc desc = {.model = asset->model,
@@ -498,7 +527,8 @@ EMSCRIPTEN_KEEPALIVE void web_advance(web_element *element, double seconds)
 
 // Changes to a state of a machine of clips: with a crossfade of `seconds`, or, if that is 0,
 // immediately to the position `cycles`.
-EMSCRIPTEN_KEEPALIVE void web_go(web_element *element, uint32_t state, float seconds, double cycles)
+EMSCRIPTEN_KEEPALIVE void web_set_state(web_element *element, uint32_t state, float seconds,
+                                        double cycles)
 {
     if (seconds > 0.0f)
         (void)md5_player_fade_to(element->player, 0, state, seconds, MD5_FADE_CROSS,
@@ -509,41 +539,49 @@ EMSCRIPTEN_KEEPALIVE void web_go(web_element *element, uint32_t state, float sec
 }
 
 // Returns the name of a parameter of the machine, or NULL if there is no such parameter.
-EMSCRIPTEN_KEEPALIVE const char *web_parameter(const web_element *element, uint32_t parameter)
+EMSCRIPTEN_KEEPALIVE const char *web_parameter_name(const web_element *element, uint32_t parameter)
 {
     const md5_machine_desc *const tables = md5_machine_tables(element->machine);
     return parameter < tables->num_parameters ? tables->parameters[parameter].name : NULL;
 }
 
-// Draws the model on a transparent background in the lower left corner of the canvas.
-EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *renderer, uint32_t width,
-                                   uint32_t height)
+// The view of an image.
+typedef struct element_view {
+    md5_vec3 eye;
+    md5_mat44 view_from_world;
+    float fov; // vertical, degrees
+} element_view;
+
+// Returns the view of the camera path, or the view that the page has set.
+static element_view get_view(const web_element *element, float aspect)
 {
-    md5_error error = {0};
-    const web_asset *const asset = element->asset;
-    const md5_bounds *const box = &element->framed;
+    static const md5_vec3 up = {0, 0, 1};
+    if (element->path == NULL || element->follows == 0.0f)
+        return (element_view){
+            .eye = element->eye,
+            .view_from_world = md5_mat44_look_at(element->eye, element->target, up),
+            .fov = element->fov,
+        };
+    const md5_camera_view view = md5_camera_at(element->path, element->time, MD5_WRAP_LOOP, 0.0);
+    const float horizontal_fov = fminf(fmaxf(view.fov, 1.0f), 175.0f);
+    return (element_view){
+        .eye = view.position,
+        .view_from_world = md5_mat44_look_along(view.position, view.rotation, (md5_axes){0}),
+        .fov = md5_vertical_fov(horizontal_fov, aspect),
+    };
+}
+
+// Returns the frame of an image with one directional light and ambient light.
+static md5gl_frame describe_frame(const web_element *element, const element_view *view,
+                                  uint32_t width, uint32_t height)
+{
     const float aspect = (float)width / (float)height;
     const float light = element->exposure;
-    md5_vec3 eye = element->eye;
-    md5_mat44 view_from_world = md5_mat44_look_at(eye, element->target, (md5_vec3){0, 0, 1});
-    float fov = element->fov;
-    if (element->path != NULL && element->follows != 0.0f) {
-        const md5_camera_view view =
-            md5_camera_at(element->path, element->time, MD5_WRAP_LOOP, 0.0);
-        eye = view.position;
-        view_from_world = md5_mat44_look_along(eye, view.rotation, (md5_axes){0});
-        fov = md5_vertical_fov(fminf(fmaxf(view.fov, 1.0f), 175.0f), aspect);
-    }
-    pose(element, element->player);
-    const md5gl_instances one = {.count = 1,
-                                 .palettes = element->palette,
-                                 .morph = asset->gpu_morph,
-                                 .weights = element->weights};
-    const md5gl_frame frame = {
+    return (md5gl_frame){
         .width = width,
         .height = height,
-        .view_from_world = view_from_world,
-        .clip_from_view = md5_mat44_perspective(fov, aspect, element->near_z, element->far_z,
+        .view_from_world = view->view_from_world,
+        .clip_from_view = md5_mat44_perspective(view->fov, aspect, element->near_z, element->far_z,
                                                 MD5_DEPTH_MINUS_ONE_TO_ONE),
         .tone_mapped = true,
         .light_direction = {1.0f, 0.6f, 1.2f},
@@ -553,16 +591,39 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *rendere
         .ground = element->ground,
         .softness = element->softness,
     };
-    element->clip_from_world = md5_mat44_mul(frame.clip_from_view, view_from_world);
+}
+
+// Draws the shadows on the ground below the model.
+static void draw_ground(const web_element *element, md5gl_renderer *renderer)
+{
+    const md5_bounds *const box = &element->framed;
+    const md5_vec3 center = md5_vec3_scale(md5_vec3_add(box->min, box->max), 0.5f);
+    const float diagonal = md5_vec3_length(md5_vec3_sub(box->max, box->min));
+    md5gl_draw_ground(renderer, center, 2.0f * diagonal);
+}
+
+// Draws the model on a transparent background in the lower left corner of the canvas.
+EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *renderer, uint32_t width,
+                                   uint32_t height)
+{
+    md5_error error = {0};
+    const web_asset *const asset = element->asset;
+    const element_view view = get_view(element, (float)width / (float)height);
+    pose(element, element->player);
+    const md5gl_instances one = {.count = 1,
+                                 .palettes = element->palette,
+                                 .morph = asset->gpu_morph,
+                                 .weights = element->weights};
+    const md5gl_frame frame = describe_frame(element, &view, width, height);
+    element->clip_from_world = md5_mat44_mul(frame.clip_from_view, frame.view_from_world);
     if (!md5gl_pose(renderer, asset->drawn, &one, &error))
         return report_error(&error);
     md5gl_begin_frame(renderer, &frame);
     md5gl_draw_shadows(renderer, asset->drawn);
     md5gl_draw_model(renderer, asset->drawn, MD5GL_LIT);
     // Seen from below, shadows on the ground would cover the model.
-    if (element->has_ground != 0.0f && eye.z > frame.ground)
-        md5gl_draw_ground(renderer, md5_vec3_scale(md5_vec3_add(box->min, box->max), 0.5f),
-                          2.0f * md5_vec3_length(md5_vec3_sub(box->max, box->min)));
+    if (element->has_ground != 0.0f && view.eye.z > frame.ground)
+        draw_ground(element, renderer);
     return md5gl_end_frame(renderer, &error) || report_error(&error);
 }
 

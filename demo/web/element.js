@@ -263,7 +263,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         this.#set_playing(true);
     }
     pause() { this.#set_playing(false); }
-    get availableParameters() { return this.#asset?.is_machine ? texts("web_parameter", this.#handle) : []; }
+    get availableParameters() { return this.#asset?.is_machine ? texts("web_parameter_name", this.#handle) : []; }
     // Returns true if the machine has a parameter or a trigger with this name.
     setParameter(name, value = 1) {
         const i = this.availableParameters.indexOf(name);
@@ -286,7 +286,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     async updateFraming() {
         this.#has_user_camera = false;
         if (this.#handle)
-            call("web_frame", this.#handle);
+            call("web_compute_bounds", this.#handle);
         this.#update_goal();
     }
     get loaded() { return this.#ready.promise; }
@@ -390,7 +390,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #start_element(asset, camera, path) {
         if (camera)
             asset.files.set(camera, path);
-        const it = asset.need("web_begin", asset.it, camera ?? "");
+        const it = asset.need("web_create_element", asset.it, camera ?? "");
         this.#unload(asset);
         [this.#asset, this.#handle, this.#opening, this.#camera, this.#has_user_camera, this.#is_stale] = [asset, it, null, null, false, false];
         numbers(it).set([camera !== null, this.up === "y"], member.follows);
@@ -401,7 +401,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     // Removes the model. Does not release the asset `next`.
     #unload(next) {
         if (this.#handle)
-            call("web_end", this.#handle);
+            call("web_destroy_element", this.#handle);
         if (this.#asset && this.#asset !== next)
             release(this.#asset, this.#client);
         [this.#asset, this.#handle, this.#is_loaded, this.#is_stale, this.#clip, this.#num_states] = [null, 0, false, true, null, 0];
@@ -414,13 +414,13 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     }
 
     #change_clip(seconds, cycles) {
-        call("web_go", this.#handle, this.#clip?.state ?? 0, seconds, cycles);
+        call("web_set_state", this.#handle, this.#clip?.state ?? 0, seconds, cycles);
         this.#invalidate();
     }
 
     #show_clip(name, clip, seconds) {
         if (clip?.state > this.#num_states) {
-            need("web_play", this.#handle);
+            need("web_create_player", this.#handle);
             this.#num_states = clip.state;
         }
         [this.#clip_name, this.#clip, this.#playback.count] = [name, clip, 0];
@@ -429,7 +429,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             this.#start_time = null;
         if (!this.#asset.is_machine)
             this.#change_clip(start === null ? seconds : 0, start === null ? 0 : fraction(start / this.duration));
-        call("web_frame", this.#handle);
+        call("web_compute_bounds", this.#handle);
         this.#update_goal();
     }
 

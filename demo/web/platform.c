@@ -155,7 +155,8 @@ static int32_t character_key(const char *name, const char *code, bool has_shift)
     return 0;
 }
 
-static int32_t event_key(const EmscriptenKeyboardEvent *event)
+// Returns the key of a name that is not a character, such as "Enter".
+static int32_t named_key(const char *name)
 {
     static const struct {
         const char *name;
@@ -177,29 +178,35 @@ static int32_t event_key(const EmscriptenKeyboardEvent *event)
         {"Pause", VIEW_KEY_PAUSE},
         {"ContextMenu", VIEW_KEY_MENU},
     };
-    const char *const name = event->key;
-    if (event->location == DOM_KEY_LOCATION_NUMPAD && is_character(name))
-        return keypad_key(*name);
-    if (event->location == DOM_KEY_LOCATION_NUMPAD && strcmp(name, "Enter") == 0)
-        return VIEW_KEY_PAD_ENTER;
-    if (strcmp(name, "Shift") == 0)
-        return event->location == DOM_KEY_LOCATION_RIGHT ? VIEW_KEY_RIGHT_SHIFT
-                                                         : VIEW_KEY_LEFT_SHIFT;
-    if (strcmp(name, "Alt") == 0)
-        return event->location == DOM_KEY_LOCATION_LEFT ? VIEW_KEY_LEFT_ALT : VIEW_KEY_OTHER;
     if (name[0] == 'F' && name[1] >= '1' && name[1] <= '9') {
         const int number = atoi(name + 1);
         return number <= 12 ? VIEW_KEY_F(number) : VIEW_KEY_OTHER;
     }
-    if (is_character(name)) {
-        const int32_t key = character_key(name, event->code, event->shiftKey);
-        if (key != 0)
-            return key;
-    }
-    for (size_t i = 0; i < COMMON_LENGTH(names); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(names); i++) {
         if (strcmp(names[i].name, name) == 0)
             return names[i].key;
+    }
     return VIEW_KEY_OTHER;
+}
+
+static int32_t event_key(const EmscriptenKeyboardEvent *event)
+{
+    const char *const name = event->key;
+    const bool is_keypad = event->location == DOM_KEY_LOCATION_NUMPAD;
+    const bool is_left = event->location == DOM_KEY_LOCATION_LEFT;
+    const bool is_right = event->location == DOM_KEY_LOCATION_RIGHT;
+    if (is_keypad && is_character(name))
+        return keypad_key(*name);
+    if (is_keypad && strcmp(name, "Enter") == 0)
+        return VIEW_KEY_PAD_ENTER;
+    if (strcmp(name, "Shift") == 0)
+        return is_right ? VIEW_KEY_RIGHT_SHIFT : VIEW_KEY_LEFT_SHIFT;
+    if (strcmp(name, "Alt") == 0)
+        return is_left ? VIEW_KEY_LEFT_ALT : VIEW_KEY_OTHER; // the right one is AltGr
+    if (!is_character(name))
+        return named_key(name);
+    const int32_t key = character_key(name, event->code, event->shiftKey);
+    return key != 0 ? key : VIEW_KEY_OTHER;
 }
 
 // Adds text from a key or from the clipboard. The text must fit into an event.
@@ -219,6 +226,15 @@ static bool is_browser_key(const EmscriptenKeyboardEvent *event, const view_inpu
     return input->key == VIEW_KEY_F(5) || input->key == VIEW_KEY_F(12);
 }
 
+// Moves the focus out of the canvas if Escape is pressed twice.
+static void handle_escape(view_window *window, double milliseconds)
+{
+    static const double max_pause = 700; // milliseconds
+    if (milliseconds - window->last_escape < max_pause)
+        view_ask_page("leave");
+    window->last_escape = milliseconds;
+}
+
 // Handles a key. F6 moves the focus out of the canvas, and so does pressing Escape twice. Returns
 // true if the browser must ignore the key.
 static EM_BOOL handle_key(int type, const EmscriptenKeyboardEvent *event, void *user)
@@ -236,13 +252,11 @@ static EM_BOOL handle_key(int type, const EmscriptenKeyboardEvent *event, void *
         return EM_FALSE;
     if (input.key == VIEW_KEY_F(6))
         return !down || view_ask_page("leave");
-    if (down && input.key == VIEW_KEY_ESCAPE && !input.is_repeated) {
-        if (event->timestamp - window->last_escape < 700)
-            view_ask_page("leave");
-        window->last_escape = event->timestamp;
-    }
-    if (down && input.key != VIEW_KEY_LEFT_SHIFT && input.key != VIEW_KEY_RIGHT_SHIFT)
-        window->tab_leaves = input.key == VIEW_KEY_ESCAPE;
+    if (down && input.key == VIEW_KEY_ESCAPE && !input.is_repeated)
+        handle_escape(window, event->timestamp);
+    const bool is_shift = input.key == VIEW_KEY_LEFT_SHIFT || input.key == VIEW_KEY_RIGHT_SHIFT;
+    if (down && !is_shift)
+        window->tab_leaves = input.key == VIEW_KEY_ESCAPE; // Tab after Escape leaves the canvas
     push(window, input);
     const bool is_text = is_character(event->key) && !control && !event->altKey;
     if (down && is_text)
@@ -255,8 +269,9 @@ static EM_BOOL handle_key(int type, const EmscriptenKeyboardEvent *event, void *
 // Returns true if a press continues a series of clicks. Fingers are less exact than a mouse.
 static bool is_next_click(const view_window *window, view_button button, double now, bool is_touch)
 {
-    const float max_distance = is_touch ? 24.0f : 5.0f;
-    if (button != VIEW_BUTTON_LEFT || now - window->last_press >= 0.4)
+    static const double max_pause = 0.4;                // seconds
+    const float max_distance = is_touch ? 24.0f : 5.0f; // pixels
+    if (button != VIEW_BUTTON_LEFT || now - window->last_press >= max_pause)
         return false;
     return fabsf(window->x - window->press_x) < max_distance
            && fabsf(window->y - window->press_y) < max_distance;
@@ -365,15 +380,15 @@ static int find_fingers(const EmscriptenTouchEvent *event, bool is_end,
     return count;
 }
 
-// Adds an event of the wheel for the change of the distance between two fingers. A step of the
-// wheel is a factor of 1.15.
+// Adds an event of the wheel for the change of the distance between two fingers.
 static void zoom(view_window *window, float x, float y, float spread)
 {
+    static const float factor_per_step = 1.15f; // of the wheel
     if (window->spread > 0.0f && spread > 0.0f)
         push(window, (view_input){.kind = VIEW_INPUT_WHEEL,
                                   .x = x,
                                   .y = y,
-                                  .wheel = logf(spread / window->spread) / logf(1.15f)});
+                                  .wheel = logf(spread / window->spread) / logf(factor_per_step)});
     window->spread = spread;
 }
 
@@ -441,7 +456,8 @@ EMSCRIPTEN_KEEPALIVE void web_set(view_window *window, const char *option, const
 EM_JS(void, report_window, (view_window * window), { Module["opened"](window); })
 EM_JS(void, report_first_frame, (void), { Module["drawn"](); })
 EM_JS(void, show_problem, (const char *text), { Module["printErr"](UTF8ToString(text)); })
-EM_JS(bool, send_request, (const char *request), { return Module["asked"](UTF8ToString(request)); })
+EM_JS(bool, send_request, (const char *request),
+      { return Module["handle_request"](UTF8ToString(request)); })
 
 // Returns the factor by which text is larger if the page is used with fingers.
 EM_JS(double, text_scale, (void), { return matchMedia("(pointer: coarse)").matches ? 1.2 : 1; })

@@ -5,15 +5,15 @@
 "use strict";
 
 (async function () {
-    const guest = "models/thimble/thimble.md5machine";
-    const told = document.getElementById("told"), canvas = document.getElementById("canvas"), page = document.body.dataset;
-    const tell = (text) => told.append(text.replace(/\/(dropped\/\d+|from)\//g, "") + "\n"); // prints names without the program's folders
+    const companion = "models/thimble/thimble.md5machine";
+    const output = document.getElementById("told"), canvas = document.getElementById("canvas"), page = document.body.dataset;
+    const print_line = (text) => output.append(text.replace(/\/(dropped\/\d+|from)\//g, "") + "\n"); // prints names without the program's folders
     const files = new Map(), urls = new Map(); // bytes by path, for a restart of the program; original URLs by path
-    const packs = new Map(), arrived = new Set(); // promises of packs of our models; the models that are loaded
+    const packs = new Map(), loaded_models = new Set(); // promises of packs of our models; the models that are loaded
     const sizes = {whole: 0, got: 0}; // bytes of all requested packs; bytes that have arrived
-    const loose = []; // [path, bytes] of files that were dropped after the last model, for the next model
-    let code, begin, program, drawn, begun, ours, awaited, window_of_program = 0, num_drops = 0, num_restarts = 0;
-    const ready = new Promise((done) => begun = done);
+    const pending_files = []; // [path, bytes] of files that were dropped after the last model, for the next model
+    let code, begin, program, drawn, resolve_ready, site_files, waiting_text, window_of_program = 0, num_drops = 0, num_restarts = 0;
+    const ready = new Promise((done) => resolve_ready = done);
 
     // Replaces names of parts that are properties of every object, because the program's folders are objects.
     const safe = (path) => path.split("/").map((part) => part in {} ? part + "_" : part).join("/");
@@ -27,19 +27,19 @@
 
     // Loads our models, which are stored on the site in packs of concatenated files. models.json contains the name, the size and the
     // pack of each file. A model requires the files of its folder, a machine also the files of the folders that it refers to.
-    const bring_ours = (models) => Promise.all(models.map(async (model) => {
-        const folder = model.match(/^models\/[^/]+\//)[0], listed = ours.filter(([file]) => file.startsWith(folder));
-        await Promise.all([...new Set(listed.map(([, , pack]) => pack))].map(bring_pack));
+    const load_site_models = (models) => Promise.all(models.map(async (model) => {
+        const folder = model.match(/^models\/[^/]+\//)[0], listed = site_files.filter(([file]) => file.startsWith(folder));
+        await Promise.all([...new Set(listed.map(([, , pack]) => pack))].map(load_pack));
         for (const [file] of model.endsWith(".md5machine") ? listed.filter(([file]) => file.endsWith(".md5machine")) : [])
-            await bring_ours((await md5files.named(files.get("/" + file))).filter((name) => /^\.\..*mesh$/.test(name))
+            await load_site_models((await md5files.named(files.get("/" + file))).filter((name) => /^\.\..*mesh$/.test(name))
                 .map((name) => new URL(name, "http://_/" + file).pathname.slice(1)));
-        arrived.add(model);
+        loaded_models.add(model);
     }));
 
-    function bring_pack(pack) {
+    function load_pack(pack) {
         if (!packs.has(pack))
             packs.set(pack, (async () => {
-                const listed = ours.filter(([, , its]) => its === pack), count = (size) => (sizes.got += size, say_progress());
+                const listed = site_files.filter(([, , file_pack]) => file_pack === pack), count = (size) => (sizes.got += size, show_progress());
                 const whole = listed.reduce((sum, [, size]) => sum + size, 0);
                 sizes.whole += whole;
                 const bytes = await md5files.fetch("models/" + pack + ".gz", whole, count);
@@ -56,68 +56,68 @@
     // Loads the remaining files of our first model, which was opened with one clip, and its companion, and opens the complete machine,
     // unless the user has opened something else. Then loads all other models, so that the viewer can open them. Browsers that save
     // data load only the first model.
-    async function bring_rest(own, whole) {
+    async function load_remaining_models(own, whole) {
         const saves = navigator.connection?.saveData, first = opened();
         if (whole) {
-            await bring_ours([own]);
+            await load_site_models([own]);
             write("/" + own, whole);
-            await bring_ours(saves ? [own] : [own, guest]);
+            await load_site_models(saves ? [own] : [own, companion]);
         }
         if (whole && num_drops === 0 && opened() === first)
             call("web_drop", "", -1, -1);
-        for (const [file] of saves ? [] : ours)
-            await bring_ours([file]);
+        for (const [file] of saves ? [] : site_files)
+            await load_site_models([file]);
     }
 
     // Returns the opened files and lesson, to detect if the user opens something else.
-    const opened = () => words_now().filter((word) => /^(\/|--lesson)/.test(word)).join();
+    const opened = () => current_arguments().filter((word) => /^(\/|--lesson)/.test(word)).join();
 
     // Opens a technique when our models for it have arrived. Until then a note shows the progress. Returns true if the technique has to wait.
     function wait_for(technique) {
-        const models = [ours[0][0], guest];
-        if (models.every((model) => arrived.has(model)))
+        const models = [site_files[0][0], companion];
+        if (models.every((model) => loaded_models.has(model)))
             return false;
         const first = opened();
-        awaited = "Loading the lesson";
-        say_progress();
-        bring_ours(models).then(() => note(""), (error) => note(error.message)).then(() => {
-            awaited = "";
-            if (models.every((model) => arrived.has(model)) && opened() === first)
+        waiting_text = "Loading the lesson";
+        show_progress();
+        load_site_models(models).then(() => note(""), (error) => note(error.message)).then(() => {
+            waiting_text = "";
+            if (models.every((model) => loaded_models.has(model)) && opened() === first)
                 call("web_set", "lesson", technique);
         });
         return true;
     }
-    const say_progress = () => awaited && note(awaited + ": " + Math.floor(100 * sizes.got / sizes.whole) + " %");
+    const show_progress = () => waiting_text && note(waiting_text + ": " + Math.floor(100 * sizes.got / sizes.whole) + " %");
 
     // The requests of the program; see platform.h.
-    const inputs = document.querySelectorAll("input[type=file]"), deeds = {
+    const inputs = document.querySelectorAll("input[type=file]"), requests = {
         files: () => inputs[0].click(),
         folder: () => inputs[1].click(),
         link: () => copy_link(),
         about: () => location.href = "index.html",
         leave: () => document.querySelector("nav a").focus(),
     };
-    function asked(what) {
+    function handle_request(what) {
         if (what.startsWith("facts"))
             document.getElementById("facts").textContent = what.slice("facts\n".length);
-        return !page.show && window_of_program !== 0 && (deeds[what] ? (deeds[what](), true) : wait_for(what));
+        return !page.show && window_of_program !== 0 && (requests[what] ? (requests[what](), true) : wait_for(what));
     }
 
     // Stores the program and all loaded files for offline use. A new version is used when a page is opened while no other page is open.
-    async function keep() {
-        const kept = await navigator.serviceWorker?.register("sw.js?" + md5files.kind());
-        kept?.addEventListener("updatefound", () => kept.installing.addEventListener("statechange", () =>
-            kept.waiting && kept.active && note("A new version is available. Reload the page to use it.")));
+    async function store_for_offline_use() {
+        const registration = await navigator.serviceWorker?.register("sw.js?" + md5files.kind());
+        registration?.addEventListener("updatefound", () => registration.installing.addEventListener("statechange", () =>
+            registration.waiting && registration.active && note("A new version is available. Reload the page to use it.")));
     }
 
     // Loads a model from a URL: its file, the files of a machine, and an image for each shader from the same folder. Returns its path.
-    async function bring(url) {
+    async function load_from_url(url) {
         const place = (url) => "/from/" + url.replace(/[?#].*/, "").replace(/^\w+:\/\//, "");
         const from = new URL(url, location).href, path = place(from), bytes = await md5files.fetch(from);
         write(path, bytes);
         urls.set(path, url);
         if (url.endsWith(".md5machine"))
-            await Promise.allSettled((await md5files.named(bytes)).map((name) => bring(md5files.folder(from) + name)));
+            await Promise.allSettled((await md5files.named(bytes)).map((name) => load_from_url(md5files.folder(from) + name)));
         const missing = !url.endsWith(".md5mesh") ? [] : await md5files.pictures(bytes, from, (picture, texels) => write(place(picture), texels));
         if (missing.length > 0)
             note("Textures not found next to the model: " + missing.join(", ") + ". Drop the model's folder here instead.");
@@ -135,7 +135,7 @@
     const archive = /\.(pk4|pk3|zip)$/i;
 
     // Reads files, [path, File] of each, and unpacks archives to folders. Returns [path, bytes] of each file.
-    async function read_given(given, warnings) {
+    async function read_files(given, warnings) {
         const read = [], {unzip} = await import("./unzip.js");
         for (const [path, file] of given)
             if (archive.test(path))
@@ -166,8 +166,8 @@
 
     // Opens files, [path, File] of each, models first. Archives become folders, because the program does not read archives. Files that
     // were dropped before a model are stored in the folder of the model.
-    async function take(names, given, x, y) {
-        const warnings = [], opened = await read_given(given, warnings);
+    async function open_files(names, given, x, y) {
+        const warnings = [], opened = await read_files(given, warnings);
         await ready;
         const root = "/dropped/" + num_drops++, kinds = [/\.b?md5mesh$/i, /\.md5machine$/i, /\.(glb|gltf|vrma?|iqm|md[23l]|bvh|smd)$/i, /\.b?md5anim$/i];
         const rank = (name) => kinds.findIndex((kind) => kind.test(name)) >>> 0;
@@ -178,7 +178,7 @@
             remove_dropped();
             opened.unshift(...loose.splice(0));
         } else
-            loose.push(...opened);
+            pending_files.push(...opened);
         write_opened(root, opened, warnings);
         if (warnings.length > 0)
             note(warnings.join("\n"));
@@ -196,13 +196,13 @@
         if (!window_of_program)
             note("The files open when the viewer is loaded");
         const {names, files} = await dropped;
-        await take(names, files, event.clientX, event.clientY);
+        await open_files(names, files, event.clientX, event.clientY);
     }
 
     // Opens the files or the folder of a file input.
     async function choose(event) {
         const given = [...event.target.files].map((file) => ["/" + (file.webkitRelativePath || file.name), file]);
-        await take([...new Set(given.map(([path]) => path.match(/^\/[^/]*/)[0]))], given, innerWidth / 2, innerHeight / 2);
+        await open_files([...new Set(given.map(([path]) => path.match(/^\/[^/]*/)[0]))], given, innerWidth / 2, innerHeight / 2);
         event.target.value = "";
     }
 
@@ -211,12 +211,12 @@
         [window_of_program, ...values].map((value) => typeof value), [window_of_program, ...values]);
 
     // Returns the words of the command line for the current view, which is quoted for a shell.
-    const words_now = () => call("web_command_line").match(/(?:'[^']*'|\\.|[^\s'\\])+/g).slice(1).map((word) => word.replace(/'([^']*)'|\\(.)/g, "$1$2"));
+    const current_arguments = () => call("web_command_line").match(/(?:'[^']*'|\\.|[^\s'\\])+/g).slice(1).map((word) => word.replace(/'([^']*)'|\\(.)/g, "$1$2"));
 
     // Copies a link to the current view. In the command line, files are absolute paths; other words are options or their values.
     function copy_link() {
         const pairs = [];
-        for (const word of words_now())
+        for (const word of current_arguments())
             if (word.startsWith("--"))
                 pairs.push(word.slice(2).split(/=(.*)/s, 2).concat("").slice(0, 2));
             else if (word.startsWith("/"))
@@ -231,7 +231,7 @@
     }
 
     // Offers images and exports, which the program has written to /saved, as downloads, a moment after their last change.
-    function hand_out() {
+    function offer_downloads() {
         for (const name of program.FS.readdir("/saved").filter((name) => name[0] !== "."))
             if (Date.now() - program.FS.stat("/saved/" + name).mtime > 500 && !program.FS.isDir(program.FS.stat("/saved/" + name).mode)) {
                 const link = document.createElement("a");
@@ -261,10 +261,10 @@
     async function start(words) {
         program = await (await begin)({
             canvas,
-            print: tell,
-            printErr: tell,
+            print: print_line,
+            printErr: print_line,
             opened: (its_window) => window_of_program = its_window,
-            asked,
+            handle_request,
             drawn: () => requestAnimationFrame(drawn), // after the browser has shown the frame
             instantiateWasm: (imports, done) => {
                 code.then((module) => WebAssembly.instantiate(module, imports)).then(done);
@@ -279,24 +279,24 @@
     }
 
     async function restart() {
-        const words = words_now();
+        const words = current_arguments();
         program.ccall("web_stop", null, [], []);
         await start(words);
         document.documentElement.dataset.restarts = ++num_restarts;
     }
 
     // Adds a link to the viewer without the files and options of this address, which could not be shown.
-    function offer_way_back() {
+    function add_link_to_viewer() {
         const link = document.createElement("a");
         link.href = location.pathname + location.search;
         link.textContent = "Open the viewer with its own model";
-        told.append(link);
+        output.append(link);
     }
 
     const failed = (error) => {
-        tell(error.message);
+        print_line(error.message);
         document.documentElement.dataset.state = "failed";
-        offer_way_back();
+        add_link_to_viewer();
     };
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     addEventListener("hashchange", () => location.reload());
@@ -321,37 +321,37 @@
         const kind = new URLSearchParams(location.search).get("kind") || md5files.kind(); // tests use ?kind=scalar
         begin = import("./md5view-" + kind + ".js").then((glue) => glue.default); // in parallel with the files
         code = WebAssembly.compileStreaming(fetch("md5view-" + kind + ".wasm"));
-        ours = JSON.parse(new TextDecoder().decode(await md5files.fetch("models.json")));
-        const [own, , first] = ours[0], models = [], words = [];
+        site_files = JSON.parse(new TextDecoder().decode(await md5files.fetch("models.json")));
+        const [own, , first] = site_files[0], models = [], words = [];
         for (const [name, value] of new URLSearchParams((page.show ?? "") + "&" + location.hash.slice(1))) {
             if (name !== "model")
                 words.push("--" + name + (value !== "" ? "=" + value : ""));
-            else if (ours.some(([path]) => path === value))
+            else if (site_files.some(([path]) => path === value))
                 words.push("/" + models[models.push(value) - 1]);
             else
-                words.push(await bring(value));
+                words.push(await load_from_url(value));
             if (name === "lesson") // lessons show one of these models
-                models.push(...page.model ? [page.model] : [own, guest]);
+                models.push(...page.model ? [page.model] : [own, companion]);
         }
         // Without arguments, the viewer opens our first model. To shorten the time to the first frame, it is opened with one clip.
         const is_first = models.length === 0 && words.every((word) => word.startsWith("--"));
-        await Promise.all([is_first && bring_pack(first), bring_ours(models)]);
+        await Promise.all([is_first && load_pack(first), load_site_models(models)]);
         const whole = is_first && files.get("/" + own);
         if (is_first)
             write("/" + own, new TextEncoder().encode("machine Bobbin { model bobbin.md5mesh clip idle idle.md5anim layer body { state idle idle } }"));
         const picture = new Promise((done) => drawn = done), status = await start(words);
         document.documentElement.dataset.state = status ? "failed" : "started";
         if (status)
-            offer_way_back();
+            add_link_to_viewer();
         if (window_of_program) {
-            begun();
+            resolve_ready();
             page.show || canvas.focus();
             await picture;
             performance.mark("picture");
             document.documentElement.dataset.drawn = "";
-            keep().catch(() => {}); // fails without a network
-            page.show || setInterval(hand_out, 1000);
-            page.show || bring_rest(own, whole).catch(() => {});
+            store_for_offline_use().catch(() => {}); // fails without a network
+            page.show || setInterval(offer_downloads, 1000);
+            page.show || load_remaining_models(own, whole).catch(() => {});
         }
     } catch (error) {
         failed(error);

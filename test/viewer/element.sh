@@ -15,7 +15,7 @@ cat >"$scratch/main.c" <<'END'
 void glGetString(void), glGetIntegerv(void), glGetStringi(void);
 #include "demo/web/element.c"
 #include <stdio.h>
-void page_tell(const char *kind, const char *text, const char *more)
+void page_report(const char *kind, const char *text, const char *more)
 {
     fprintf(stderr, "%s %s %s\n", kind, text, more);
 }
@@ -29,7 +29,7 @@ void *page_open(const char *path, uint32_t *sizes, bool is_picture)
         fclose(file);
     return bytes;
 }
-const char *page_name(const char *shader, int kind)
+const char *page_image_name(const char *shader, int kind)
 {
     return kind >= 0 ? NULL : shader;
 }
@@ -39,19 +39,19 @@ int main(int count, char **words)
     web_asset *const asset = count == 3 ? web_load(words[1], false) : NULL;
     if (!asset || web_add_clip(asset, words[2], false) != 0.2)
         return 1;
-    web_element *const element = web_begin(asset, "");
+    web_element *const element = web_create_element(asset, "");
     if (!element)
         return 1;
-    web_go(element, 1, 0, 0);
-    web_frame(element);
+    web_set_state(element, 1, 0, 0);
+    web_compute_bounds(element);
     for (int i = 0; i <= 20; i++) {
-        web_go(element, 1, 0, 0.25 * i);
+        web_set_state(element, 1, 0, 0.25 * i);
         pose(element, element->player);
         printf("%f %f\n", (double)element->ground,
                (double)md5_skin_bounds(asset->model, element->palette).min.z);
     }
-    web_end(element);
-    web_free(asset);
+    web_destroy_element(element);
+    web_free_asset(asset);
     return 0;
 }
 END
