@@ -318,10 +318,10 @@ static uint64_t input_time(const tool_search_paths *search_paths, const char *in
 {
     if (!search_paths)
         return common_file_time(input);
-    const uint32_t place = md5_game_find_file(search_paths->game, input, 0);
-    if (place == MD5_NONE)
+    const uint32_t location = md5_game_find_file(search_paths->game, input, 0);
+    if (location == MD5_NONE)
         return 0;
-    const char *const title = search_paths->list.titles[place];
+    const char *const title = search_paths->list.titles[location];
     char *const path = common_is_folder(title) ? common_find(title, input) : common_copy(title);
     const uint64_t time = path ? common_file_time(path) : 0;
     free(path);

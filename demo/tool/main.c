@@ -130,7 +130,7 @@ static const char tool_help[] =
 // help, the manual page, the completions and the accepted options are always equal. The help names
 // the values.
 #define AT(what, member) .kind = COMMON_##what, .offset = offsetof(tool_arguments, member)
-#define RANGE(least, most) .low = (least), .high = (most)
+#define RANGE(min, max) .low = (min), .high = (max)
 
 static const common_option options[] = {
     {"base", AT(TEXT, base)},

@@ -275,7 +275,7 @@ static void pose_frame(const clip_motion *motion, uint32_t frame, md5_root root)
 }
 
 // Returns the distance by which a box exceeds another box.
-static double excess_of(md5_bounds inner, md5_bounds outer)
+static double distance_outside(md5_bounds inner, md5_bounds outer)
 {
     const md5_vec3 low = md5_vec3_sub(outer.min, inner.min);
     const md5_vec3 high = md5_vec3_sub(inner.max, outer.max);
@@ -324,10 +324,10 @@ static void measure_bounds(const clip_motion *motion, uint32_t frame, excess *fr
         return;
     const md5_bounds skin = skin_point_bounds(motion);
     if (bind_excess)
-        add_excess(bind_excess, excess_of(skin, motion->model->bounds), frame,
+        add_excess(bind_excess, distance_outside(skin, motion->model->bounds), frame,
                    BIND_TOLERANCE * motion->size);
     if (has_frame_bounds)
-        add_excess(frame_excess, excess_of(skin, *frame_bounds), frame,
+        add_excess(frame_excess, distance_outside(skin, *frame_bounds), frame,
                    FRAME_TOLERANCE * motion->size);
 }
 
@@ -370,7 +370,7 @@ static bool measure_frames(const clip_motion *motion, excess *frame_excess, exce
 static double exact_excess(const clip_motion *motion, uint32_t frame, md5_bounds box)
 {
     pose_frame(motion, frame, MD5_ROOT_FILE);
-    return excess_of(md5_skin_bounds(motion->model, motion->palette), box);
+    return distance_outside(md5_skin_bounds(motion->model, motion->palette), box);
 }
 
 static void check_bounds(const clip_motion *motion, excess frames, excess bind)

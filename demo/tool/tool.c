@@ -252,10 +252,10 @@ static bool add_search_path(tool_search_paths *search_paths, const char *path, m
 // Reports nested archives, and finds a model of another format.
 static void list_unread_files(tool_search_paths *search_paths, size_t index)
 {
-    const md5_game_path *const place = &search_paths->list.paths[index];
-    for (size_t k = 0; k < place->num_files; k++) {
-        const char *const name = place->name(place->user, k);
-        if (common_is_archive(name) && (place->is_archive || strchr(name, '/'))) {
+    const md5_game_path *const path = &search_paths->list.paths[index];
+    for (size_t k = 0; k < path->num_files; k++) {
+        const char *const name = path->name(path->user, k);
+        if (common_is_archive(name) && (path->is_archive || strchr(name, '/'))) {
             search_paths->num_unread++;
             common_print(stderr,
                          "%s/%s: warning: nested archives are not read; pass the archive "
@@ -298,12 +298,12 @@ void tool_suggest_convert(const tool_search_paths *search_paths)
 
 char *tool_full_path(const tool_search_paths *search_paths, const char *name)
 {
-    uint32_t place = MD5_NONE;
+    uint32_t location = MD5_NONE;
     if (search_paths && search_paths->game)
-        place = md5_game_find_file(search_paths->game, name, 0);
-    if (place == MD5_NONE)
+        location = md5_game_find_file(search_paths->game, name, 0);
+    if (location == MD5_NONE)
         return common_copy(name);
-    return common_format("%s/%s", search_paths->list.titles[place], name);
+    return common_format("%s/%s", search_paths->list.titles[location], name);
 }
 
 bool tool_is_file(const md5_game *game, const char *path)

@@ -641,10 +641,10 @@ EMSCRIPTEN_KEEPALIVE bool web_project_joint(web_element *element, uint32_t joint
     const md5_mat34 pose = md5_mat34_mul(element->palette[joint], bind);
     const md5_vec3 position = {pose.m[3], pose.m[7], pose.m[11]};
     const md5_viewport unit = {.width = 1.0f, .height = 1.0f};
-    md5_vec3 place;
-    if (!md5_mat44_project(element->clip_from_world, unit, position, &place))
+    md5_vec3 on_canvas;
+    if (!md5_mat44_project(element->clip_from_world, unit, position, &on_canvas))
         return false;
-    element->spot[0] = place.x;
-    element->spot[1] = place.y;
+    element->spot[0] = on_canvas.x;
+    element->spot[1] = on_canvas.y;
     return true;
 }
