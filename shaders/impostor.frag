@@ -21,11 +21,11 @@ void main()
         discard;
     impostor_point found = find_point();
     // Edges are as wide as the edges of the model, unless a texel is smaller than a pixel.
-    float steepness = 1.0 + clamp(2.0 - moment.y, 0.0, 1.0);
+    float steepness = 1.0 + clamp(2.0 - frame_and_level.y, 0.0, 1.0);
     float covered = clamp((found.covered - 0.5) * steepness + 0.5, 0.0, 1.0);
     if (covered < (alpha_mode == 1 ? 0.05 : 0.5))
         discard;
-    vec3 position = world_of(found);
+    vec3 position = world_position(found);
     vec3 normal = facing(normalize(rotate(turned, found.normal)), position);
     vec4 texel = found.colour / found.covered;
     if (maps.x != 0)

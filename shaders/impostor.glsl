@@ -9,7 +9,7 @@ flat in vec4 sphere;
 flat in vec4 turned;
 flat in vec4 weights;
 flat in ivec3 views;
-flat in vec2 moment;
+flat in vec2 frame_and_level;
 flat in vec4 viewer;
 in vec3 plane_position;
 
@@ -21,27 +21,27 @@ struct impostor_point {
     float covered;
 };
 
-const float LEAST_COVERED = 0.02;
+const float MIN_COVERED = 0.02;
 
 // Samples keep a distance of half a texel of the coarsest level from the neighbouring images.
 const float PICTURE_EDGE = 1.0 - 1.0 / 8.0; // MIN_LEVEL_SIDE in render/impostor.c is 8
 
 // Returns 0 outside of the image.
-vec4 picture_at(sampler2D pictures, int view, vec2 at, float level)
+vec4 image_at(sampler2D pictures, int view, vec2 at, float level)
 {
     if (any(greaterThan(abs(at), vec2(1.0))))
         return vec4(0.0);
-    int number = int(moment.x + 0.5);
-    ivec2 block = ivec2(number % picture_grid.z, number / picture_grid.z);
+    int frame = int(frame_and_level.x + 0.5);
+    ivec2 block = ivec2(frame % picture_grid.z, frame / picture_grid.z);
     ivec2 cell = ivec2(view % picture_grid.x, view / picture_grid.x) + block * picture_grid.xy;
     vec2 inside = 0.5 + 0.5 * clamp(at, -PICTURE_EDGE, PICTURE_EDGE);
     vec2 cells = vec2(picture_grid.xy * picture_grid.zw);
     return textureLod(pictures, (vec2(cell) + inside) / cells, level);
 }
 
-float depth_of(vec4 surface)
+float image_depth(vec4 surface)
 {
-    return surface.w > LEAST_COVERED ? 2.0 * surface.z / surface.w - 1.0 : 0.0;
+    return surface.w > MIN_COVERED ? 2.0 * surface.z / surface.w - 1.0 : 0.0;
 }
 
 // Adds a view. `origin` and `ray` are the viewer's ray through the pixel, in model axes. The ray is first
@@ -55,19 +55,19 @@ void add_view(inout impostor_point sum, int view, float weight, vec3 origin, vec
     vec2 slope = along.xy / min(along.z, -0.25);
     vec2 at = from.xy - slope * from.z;
     if (dot(slope, slope) > 1e-4) {
-        vec4 around = picture_at(surfaces, view, at, max(moment.y, coarse_level));
-        at = from.xy + slope * (depth_of(around) - from.z);
+        vec4 around = image_at(surfaces, view, at, max(frame_and_level.y, coarse_level));
+        at = from.xy + slope * (image_depth(around) - from.z);
     }
-    vec4 surface = picture_at(surfaces, view, at, moment.y);
-    if (surface.w <= LEAST_COVERED)
+    vec4 surface = image_at(surfaces, view, at, frame_and_level.y);
+    if (surface.w <= MIN_COVERED)
         return;
     vec2 tilt = 2.0 * surface.xy / surface.w - 1.0;
     vec3 normal = vec3(tilt, sqrt(max(1.0 - dot(tilt, tilt), 0.0)));
     float covered_weight = weight * surface.w;
-    sum.position += covered_weight * (axes * vec3(at, depth_of(surface)));
+    sum.position += covered_weight * (axes * vec3(at, image_depth(surface)));
     sum.normal += covered_weight * (axes * normal);
     sum.covered += covered_weight;
-    sum.colour += weight * picture_at(colours, view, at, moment.y);
+    sum.colour += weight * image_at(colours, view, at, frame_and_level.y);
 }
 
 impostor_point find_point()
@@ -83,7 +83,7 @@ impostor_point find_point()
     return sum;
 }
 
-vec3 world_of(impostor_point point)
+vec3 world_position(impostor_point point)
 {
     return sphere.xyz + sphere.w * rotate(turned, point.position / point.covered);
 }

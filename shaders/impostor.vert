@@ -12,7 +12,7 @@ flat out vec4 sphere;  // centre in world space; w: radius
 flat out vec4 turned;  // rotation, model to world
 flat out vec4 weights; // weights of three views; w: fraction of the pixels that is visible
 flat out ivec3 views;
-flat out vec2 moment; // frame; level of detail
+flat out vec2 frame_and_level; // frame; level of detail
 flat out vec4 viewer; // same format as `eye` of the frame
 out vec3 plane_position;
 
@@ -72,7 +72,7 @@ void main()
     vec4 top = clip_from_world * vec4(sphere.xyz + sphere.w * up, 1.0);
     vec2 half_size = viewport.xy * (top.xy / max(top.w, 1e-6) - centre.xy / max(centre.w, 1e-6));
     float pixels = max(length(half_size), 1e-3); // size of the diameter
-    moment = vec2(state.x, max(log2(picture_texels / pixels) - SHARPER, 0.0));
+    frame_and_level = vec2(state.x, max(log2(picture_texels / pixels) - SHARPER, 0.0));
     if (pixels < SINGLE_VIEW_PIXELS)
         keep_nearest();
     // Characters that fade in or out do not cast shadows.

@@ -4,5 +4,5 @@ void main()
     impostor_point found = find_point();
     if (found.covered < 0.5)
         discard;
-    gl_FragDepth = depth_in_picture(world_of(found));
+    gl_FragDepth = depth_in_picture(world_position(found));
 }

@@ -61,7 +61,11 @@ float sunlight(vec3 position, vec3 normal)
         sum += blocks * gap;
         count += blocks;
     }
-    int num_filters = !inside ? 0 : !soft ? 1 : count > 0.0 ? FILTER_TAPS : 0;
+    int num_filters = 0;
+    if (inside && !soft)
+        num_filters = 1;
+    else if (inside && count > 0.0)
+        num_filters = FILTER_TAPS;
     float radius = soft ? clamp(0.5 * shadow.y * sum / max(count, 1.0), 1.2 * texel, shadow.w) : 0.0;
     float lit = 0.0;
     edge = count > 0.0 ? radius : shadow.w;
