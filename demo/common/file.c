@@ -684,13 +684,14 @@ static void search_folder(walk_state *walked, const char *folder)
 // Searches a folder and its subfolders, breadth first. Links to folders are followed last.
 static void search_recursively(walk_state *walked, const char *folder)
 {
-    size_t next[2] = {0, 0}; // indices into `folders`
-    common_add(&walked->folders[0], common_copy(folder));
+    common_list *const folders = walked->folders; // folders, links
+    size_t next[2] = {0, 0};                      // the next one of each list
+    common_add(&folders[0], common_copy(folder));
     while (!walked->is_cut && walked->entered.count < walked->max_folders && can_continue(walked)) {
-        const int group = next[0] == walked->folders[0].count;
-        if (next[group] == walked->folders[group].count)
+        const int group = next[0] < folders[0].count ? 0 : 1;
+        if (next[group] == folders[group].count)
             break;
-        char **const path = &walked->folders[group].names[next[group]++];
+        char **const path = &folders[group].names[next[group]++];
         if (!enter(walked, *path))
             continue;
         char *const entered = *path;
@@ -699,8 +700,8 @@ static void search_recursively(walk_state *walked, const char *folder)
         search_folder(walked, entered);
     }
     write_warning(walked);
-    common_free_list(&walked->folders[0]);
-    common_free_list(&walked->folders[1]);
+    common_free_list(&folders[0]);
+    common_free_list(&folders[1]);
     free(walked->searched);
 }
 

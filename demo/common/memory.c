@@ -120,28 +120,40 @@ static uint64_t hash_words(const char *bytes, size_t size)
     return hash;
 }
 
-void common_find_equal(const void *items, size_t count, size_t size, uint32_t *first)
+// Returns the slot of an equal item, or a free slot. Returns `num_slots` if neither is found in a
+// few tries, because hostile items may all have the same hash. The table contains 1 + index of an
+// item, or 0 for a free slot; `num_slots` is a power of 2.
+static size_t find_equal_slot(const uint32_t *table, size_t num_slots, const char *items,
+                              const char *item, size_t size)
 {
     enum { MAX_TRIES = 64 };
+    const size_t start = (size_t)hash_words(item, size);
+    for (size_t i = 0; i < MAX_TRIES; i++) {
+        const size_t slot = (start + i) & (num_slots - 1);
+        if (table[slot] == 0)
+            return slot;
+        const char *const stored = items + (table[slot] - 1) * size;
+        if (memcmp(stored, item, size) == 0)
+            return slot;
+    }
+    return num_slots;
+}
+
+void common_find_equal(const void *items, size_t count, size_t size, uint32_t *first)
+{
     const char *const bytes = items;
     size_t num_slots = 16;
     while (num_slots < 2 * count)
         num_slots *= 2;
-    uint32_t *const table = common_alloc(num_slots, sizeof *table); // 1 + index of an item; 0: free
+    uint32_t *const table = common_alloc(num_slots, sizeof *table);
     for (size_t i = 0; i < count; i++) {
-        const char *const item = bytes + i * size;
-        size_t slot = hash_words(item, size) & (num_slots - 1);
-        size_t tries = 0;
-        while (tries < MAX_TRIES && table[slot] != 0
-               && memcmp(bytes + (table[slot] - 1) * size, item, size) != 0) {
-            slot = (slot + 1) & (num_slots - 1);
-            tries++;
-        }
+        const size_t slot = find_equal_slot(table, num_slots, bytes, bytes + i * size, size);
         first[i] = (uint32_t)i;
-        if (tries < MAX_TRIES && table[slot] != 0)
-            first[i] = table[slot] - 1;
-        if (tries < MAX_TRIES)
-            table[slot] = first[i] + 1;
+        if (slot == num_slots)
+            continue;
+        if (table[slot] == 0)
+            table[slot] = (uint32_t)i + 1;
+        first[i] = table[slot] - 1;
     }
     free(table);
 }

@@ -151,15 +151,26 @@ bool common_read_value(const common_option *option, const char *text, void *stru
     return read_numbers(option, text, member);
 }
 
+// Writes the limits of a number: "", ", above 0" or ", from A to B".
+static void write_limits(const common_option *option, char *limits, size_t size)
+{
+    static const double smallest = 1e-9; // a smaller lower limit only excludes 0
+    static const double unlimited = 1e300;
+    const bool has_limits = option->high > option->low && option->high < unlimited;
+    const bool is_each = option->kind == COMMON_GRID || option->kind == COMMON_POINT;
+    limits[0] = '\0';
+    if (option->low > 0 && option->low < smallest)
+        snprintf(limits, size, ", above 0");
+    else if (has_limits)
+        snprintf(limits, size, ", %sfrom %g to %g", is_each ? "each " : "", option->low,
+                 option->high);
+}
+
 void common_explain_value(const common_option *option, const char *text, char *problem, size_t size)
 {
     const char *const value = option->value ? option->value : "yes or no";
-    const bool is_each = option->kind == COMMON_GRID || option->kind == COMMON_POINT;
-    char limits[64] = "";
-    if (option->low > 0 && option->low < 1e-9)
-        COMMON_TEXT(limits, ", above 0");
-    else if (option->high > option->low && option->high < 1e300) // the option has numeric limits
-        COMMON_TEXT(limits, ", %sfrom %g to %g", is_each ? "each " : "", option->low, option->high);
+    char limits[64];
+    write_limits(option, limits, sizeof limits);
     if (text)
         snprintf(problem, size, "--%s: expected %s%s, found '%s'", option->name, value, limits,
                  text);
