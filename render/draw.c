@@ -645,6 +645,20 @@ static const md5gl_stage black_stage = {.color = {0.0f, 0.0f, 0.0f, 1.0f}};
 
 static const GLint bumped_reflection = 5; // a value of stage_texgen in shaders/stage.frag
 
+// Binds the textures of a stage, with white for those that it does not use.
+static void bind_stage_textures(md5gl_renderer *renderer, const md5gl_program *program,
+                                const md5gl_stage *stage, bool is_cube, bool is_bumped)
+{
+    md5gl_texture image = renderer->white;
+    if (stage->texture && !is_cube)
+        image = stage->texture;
+    md5gli_bind_texture(renderer, program, MD5GL_UNIT_SPECULAR, GL_TEXTURE_CUBE_MAP,
+                        is_cube ? stage->texture : 0);
+    md5gli_bind_texture(renderer, program, MD5GL_UNIT_NORMALS, GL_TEXTURE_2D,
+                        is_bumped ? stage->normals : renderer->white);
+    md5gli_bind_texture(renderer, program, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, image);
+}
+
 // Draws a stage on the whole surface.
 static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md5gl_stage *stage,
                        enum alpha_test test, enum written_alpha alpha)
@@ -659,12 +673,7 @@ static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md
     for (uint32_t i = 0; i < 4; i++)
         color[i] = clamp_to_unit(stage->color[i]);
     use_model_program(renderer, draw->model, draw->mesh, NULL, draw->program);
-    md5gli_bind_texture(renderer, draw->program, MD5GL_UNIT_SPECULAR, GL_TEXTURE_CUBE_MAP,
-                        is_cube ? stage->texture : 0);
-    md5gli_bind_texture(renderer, draw->program, MD5GL_UNIT_NORMALS, GL_TEXTURE_2D,
-                        is_bumped ? stage->normals : renderer->white);
-    md5gli_bind_texture(renderer, draw->program, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D,
-                        stage->texture && !is_cube ? stage->texture : renderer->white);
+    bind_stage_textures(renderer, draw->program, stage, is_cube, is_bumped);
     gl->Uniform1i(uniforms[MD5GL_STAGE_TEXGEN], is_bumped ? bumped_reflection : (GLint)texgen);
     gl->Uniform3fv(uniforms[MD5GL_TEXTURE_ROWS], 2,
                    stage->has_matrix ? stage->matrix[0] : identity);

@@ -271,21 +271,36 @@ static void swap_sides(void *user, md5_xform *pose)
     free(partners);
 }
 
+// Reads a frame number and moves *text past it. Returns false if there are no digits, or if the
+// number is too large.
+static bool read_frame(const char **text, uint32_t *frame)
+{
+    char *end = NULL;
+    if (!isdigit((unsigned char)**text))
+        return false;
+    const unsigned long number = strtoul(*text, &end, 10);
+    if (number >= INT32_MAX)
+        return false;
+    *frame = (uint32_t)number;
+    *text = end;
+    return true;
+}
+
 // Reads FIRST-LAST up to the end of the text or a comma. LAST-FIRST reverses the frames.
 static bool read_frames(const char *text, md5_frame_edit *edit)
 {
-    char *end = NULL;
-    const unsigned long first = strtoul(text, &end, 10);
-    const char *const dash = end;
-    const unsigned long last = *dash == '-' ? strtoul(dash + 1, &end, 10) : 0;
-    if (!isdigit((unsigned char)text[0]) || *dash != '-' || !isdigit((unsigned char)dash[1]))
+    uint32_t first = 0;
+    uint32_t last = 0;
+    if (!read_frame(&text, &first) || *text != '-')
         return false;
-    const bool is_complete = *end == '\0' || *end == ',';
-    if (!is_complete || first >= INT32_MAX || last >= INT32_MAX)
+    text++;
+    if (!read_frame(&text, &last))
+        return false;
+    if (*text != '\0' && *text != ',')
         return false;
     edit->is_reversed = last < first;
-    edit->first = (uint32_t)(edit->is_reversed ? last : first);
-    edit->num_frames = (uint32_t)(edit->is_reversed ? first - last : last - first) + 1;
+    edit->first = edit->is_reversed ? last : first;
+    edit->num_frames = (edit->is_reversed ? first - last : last - first) + 1;
     return true;
 }
 

@@ -34,29 +34,46 @@ bool tool_is_foot(const char *joint)
 
 // == Doubled frames ===============================================================================
 
+// Returns the chord between two rotations, with the shorter arc.
+static double rotation_chord(md5_quat a, md5_quat b)
+{
+    const float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0 ? -1 : 1;
+    const float x = a.x - sign * b.x;
+    const float y = a.y - sign * b.y;
+    const float z = a.z - sign * b.z;
+    const float w = a.w - sign * b.w;
+    return sqrt((double)(x * x + y * y + z * z + w * w));
+}
+
 // Returns the size of the step from a frame to the next frame: the sum over all joints of the chord
 // of the rotation and of the translation, divided by `unit`.
 static double measure_step(const md5_anim *anim, uint32_t frame, double unit)
 {
     const size_t num_rotations = anim->num_rotations;
     const size_t num_translations = anim->num_translations;
+    const md5_quat *const rotations = anim->rotations + frame * num_rotations;
+    const md5_vec3 *const translations = anim->translations + frame * num_translations;
+    const md5_quat *const next_rotations = rotations + num_rotations;
+    const md5_vec3 *const next_translations = translations + num_translations;
     double sum = 0;
-    for (size_t i = 0; i < num_rotations; i++) {
-        const md5_quat a = anim->rotations[frame * num_rotations + i];
-        const md5_quat b = anim->rotations[(frame + (size_t)1) * num_rotations + i];
-        const float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0 ? -1 : 1;
-        const float x = a.x - sign * b.x;
-        const float y = a.y - sign * b.y;
-        const float z = a.z - sign * b.z;
-        const float w = a.w - sign * b.w;
-        sum += sqrt((double)(x * x + y * y + z * z + w * w));
-    }
+    for (size_t i = 0; i < num_rotations; i++)
+        sum += rotation_chord(rotations[i], next_rotations[i]);
     for (size_t i = 0; i < num_translations; i++) {
-        const md5_vec3 a = anim->translations[frame * num_translations + i];
-        const md5_vec3 b = anim->translations[(frame + (size_t)1) * num_translations + i];
-        sum += (double)md5_vec3_length(md5_vec3_sub(b, a)) / unit;
+        const md5_vec3 step = md5_vec3_sub(next_translations[i], translations[i]);
+        sum += (double)md5_vec3_length(step) / unit;
     }
     return sum;
+}
+
+// Returns the length of the longest bone.
+static double longest_bone(const md5_anim *anim)
+{
+    double length = 1e-6; // not 0, because lengths are divided by it
+    for (uint32_t i = 0; i < anim->skeleton.num_joints; i++) {
+        if (anim->skeleton.joints[i].parent != MD5_NONE)
+            length = fmax(length, (double)md5_vec3_length(anim->constant[i].translation));
+    }
+    return length;
 }
 
 // A pause of an animation begins and ends slowly. Therefore the first two frames are a mistake of
@@ -64,22 +81,25 @@ static double measure_step(const md5_anim *anim, uint32_t frame, double unit)
 bool tool_has_doubled_frame(const md5_anim *anim)
 {
     enum { MIN_FRAMES = 5 };
-    const double max_still = 0.01; // of a step that is a pause
+    // Fractions of a step: a step that is equal except for rounding, a step that belongs to a
+    // pause, and the first step of a motion that starts with its full speed.
+    static const double max_equal = 1e-3;
+    static const double max_still = 0.01;
+    static const double min_start = 0.7;
     if (anim->packed_size || anim->num_frames < MIN_FRAMES)
         return false;
     if (anim->parents_unknown) // version 6, whose clips store a start time after frame 0
         return false;
-    double unit = 1e-6; // longest bone
-    for (uint32_t j = 0; j < anim->skeleton.num_joints; j++)
-        if (anim->skeleton.joints[j].parent != MD5_NONE)
-            unit = fmax(unit, (double)md5_vec3_length(anim->constant[j].translation));
+    const double unit = longest_bone(anim);
+    const double doubled = measure_step(anim, 0, unit);
     const double start = measure_step(anim, 1, unit);
     const double next = measure_step(anim, 2, unit);
-    if (measure_step(anim, 0, unit) > 1e-3 * start || start < 0.7 * next)
+    if (doubled > max_equal * start || start < min_start * next)
         return false;
-    for (uint32_t f = 1; f + 1 < anim->num_frames; f++)
-        if (measure_step(anim, f, unit) <= max_still * start)
+    for (uint32_t i = 1; i + 1 < anim->num_frames; i++) {
+        if (measure_step(anim, i, unit) <= max_still * start)
             return false;
+    }
     return true;
 }
 
