@@ -76,7 +76,7 @@ function grow(parent, [tag, own, ...children]) {
 
 const is_still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 const fraction = (value) => value - Math.floor(value);
-const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
+const clamp = (value, min, max) => Math.min(Math.max(value, min), max);
 const vector = (x, y, z) => ({x, y, z, toString: () => x + " " + y + " " + z});
 const url_of = (text, base = document.baseURI) => text ? new URL(text, base).href : null;
 const degree = Math.PI / 180;
@@ -638,8 +638,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
 
     // Returns the limits of the field of view. "auto" is the attribute field-of-view.
     #fov_limits() {
-        const [least, most] = ["min", "max"].map((end) => this.#camera_values(end + "-field-of-view", "a")[0]), usual = this.#usual_fov();
-        return [clamp(least ?? usual, 1, 170), clamp(most ?? usual, 1, 170)];
+        const [min, max] = ["min", "max"].map((end) => this.#camera_values(end + "-field-of-view", "a")[0]), usual = this.#usual_fov();
+        return [clamp(min ?? usual, 1, 170), clamp(max ?? usual, 1, 170)];
     }
 
     // Returns the distance at which the cylinder around the bounding box fills the canvas with the usual field of view. A cylinder
@@ -655,11 +655,11 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     }
 
     #limit_goal() {
-        const [least, most] = ["min", "max"].map((end) => this.#camera_values(end + "-camera-orbit", "aad")), goal = this.#goal;
-        goal.theta = clamp(goal.theta, least[0] ?? -Infinity, most[0] ?? Infinity);
-        goal.phi = clamp(goal.phi, Math.max(least[1], 0.5), Math.min(most[1], 179.5));
+        const [min, max] = ["min", "max"].map((end) => this.#camera_values(end + "-camera-orbit", "aad")), goal = this.#goal;
+        goal.theta = clamp(goal.theta, min[0] ?? -Infinity, max[0] ?? Infinity);
+        goal.phi = clamp(goal.phi, Math.max(min[1], 0.5), Math.min(max[1], 179.5));
         const fit = this.#fit_distance(goal) / 100, units = (distance) => distance[0] * (distance[1] ? fit : 1);
-        goal.radius = clamp(goal.radius, ...[least[2], most[2]].map((its) => units(its) / (goal.is_share ? fit : 1)));
+        goal.radius = clamp(goal.radius, ...[min[2], max[2]].map((its) => units(its) / (goal.is_share ? fit : 1)));
     }
 
     // Multiplies the distance of the camera by a factor. At the limits of the distance, the field of view changes within its own

@@ -1,8 +1,8 @@
 // The page of the element. The text field defines the first model; tests read the list of events.
 import "./element/md5-model.js";
 
-const [field, said, told] = ["snippet", "said", "told"].map((id) => document.getElementById(id));
-const models = [...document.querySelectorAll("md5-model")], [shown] = models, known = customElements.get("md5-model").observedAttributes;
+const [field, message, event_list] = ["snippet", "said", "told"].map((id) => document.getElementById(id));
+const models = [...document.querySelectorAll("md5-model")], [shown] = models, known_attributes = customElements.get("md5-model").observedAttributes;
 const state = document.documentElement.dataset, counts = {dressed: 0};
 for (const model of models)
     for (const kind of ["load", "dressed", "error", "loop", "machine-event"])
@@ -12,23 +12,23 @@ for (const model of models)
             counts.dressed += kind === "dressed";
             if (counts.dressed >= models.length || kind === "error")
                 state.state ??= kind === "error" ? "failed" : "started";
-            told.textContent = Object.entries(counts).map((pair) => pair.join(": ")).join(", ")
+            event_list.textContent = Object.entries(counts).map((pair) => pair.join(": ")).join(", ")
                 + (kind === "error" ? "\n" + event.detail.sourceError.message : "");
         });
 
 // Copies only known attributes from the text, so that nothing else in the text is executed or loaded.
 function show() {
     const typed = new DOMParser().parseFromString(field.value, "text/html").querySelector("md5-model");
-    const other = [...typed?.attributes ?? []].map((its) => its.name).filter((name) => !known.includes(name));
-    for (const name of typed ? known : []) {
+    const unknown = [...typed?.attributes ?? []].map((attribute) => attribute.name).filter((name) => !known_attributes.includes(name));
+    for (const name of typed ? known_attributes : []) {
         const value = typed.getAttribute(name);
         if (value === null)
             shown.removeAttribute(name);
         else if (value !== shown.getAttribute(name))
             shown.setAttribute(name, value);
     }
-    said.textContent = !typed ? "The text does not contain <md5-model …></md5-model>"
-        : other.length > 0 ? "Unknown attributes: " + other.join(", ") + ". Known attributes: " + known.join(", ") : "";
+    message.textContent = !typed ? "The text does not contain <md5-model …></md5-model>"
+        : unknown.length > 0 ? "Unknown attributes: " + unknown.join(", ") + ". Known attributes: " + known_attributes.join(", ") : "";
 }
 let later;
 field.addEventListener("input", () => { // after a pause in typing
@@ -37,7 +37,7 @@ field.addEventListener("input", () => { // after a pause in typing
 });
 document.getElementById("copy").addEventListener("click", () => {
     field.select(); // so that Ctrl+C works if the browser forbids scripts to copy
-    navigator.clipboard?.writeText(field.value).then(() => said.textContent = "Copied", () => {});
+    navigator.clipboard?.writeText(field.value).then(() => message.textContent = "Copied", () => {});
 });
 show();
 // The other models are loaded after the first one is shown, so that it appears earlier.
