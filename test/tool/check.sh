@@ -503,9 +503,9 @@ check 'fix removes a duplicate first frame' doubled
 fills_weights() {
     awk '/^\tvert / && $2 % 40 == 7 { $0 = "\tvert " $2 " ( " $4 " " $5 " ) 0 0" } { print }' models/bobbin/bobbin.md5mesh >"$scratch/bare.md5mesh" || return 1
     runs 1 check --for doom3 "$scratch/bare.md5mesh" && line_of '^remedy for no-weights: use md5tool fix --weights$' &&
-        runs 0 fix "$scratch/bare.md5mesh" --force -o "$scratch/filled.md5mesh" && line_of '  stays: vertex 7 has no weights \[no-weights\]' &&
+        runs 0 fix "$scratch/bare.md5mesh" --force -o "$scratch/filled.md5mesh" && line_of '  remains: vertex 7 has no weights \[no-weights\]' &&
         runs 0 fix "$scratch/bare.md5mesh" --weights --influences 4 --force -o "$scratch/filled.md5mesh" &&
-        line_of '^  [1-9][0-9]* vertices without weights got those of the nearest surface point$' && line_of '  mended: vertex 7 has no weights' &&
+        line_of '^  [1-9][0-9]* vertices without weights got those of the nearest surface point$' && line_of '  repaired: vertex 7 has no weights' &&
         runs 0 check --for rbdoom "$scratch/filled.md5mesh" && ! line_of '4-weights\|no-weights'
 }
 check 'fix --weights adds missing weights' fills_weights
