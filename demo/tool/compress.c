@@ -3,35 +3,49 @@
 
 // == compress =====================================================================================
 
-static int compress(tool_arguments *arguments)
+// Writes a compressed clip, and prints its measured error (not the requested limit) and its size.
+static bool write_compressed(const char *path, const md5_anim *compressed, md5_error *error)
 {
-    if (!arguments->output)
-        return tool_usage("compress", "missing option -o FILE");
-    const char *const path = arguments->num_words > 1 ? arguments->words[1] : NULL;
-    const md5_load_opts opts = {.file_name = arguments->words[0], .warn = tool_print_error};
-    md5_error error = {0};
-    md5_anim *const anim = md5_load_anim(arguments->words[0], NULL, &error);
-    md5_model *const model = anim && path ? md5_load_model(path, NULL, &error) : NULL;
-    const md5_compress_opts how = {.tolerance = arguments->tolerance, .model = model};
-    md5_anim *const compressed =
-        anim && (model || !path) ? md5_compress_anim(anim, &how, &opts, &error) : NULL;
-    bool is_done = false;
-    if (compressed) {
-        const size_t size = md5_write_anim(compressed, NULL, 0);
-        char *const bytes = common_alloc(size, 1);
-        md5_write_anim(compressed, bytes, size);
-        is_done = tool_write_text(arguments->output, bytes, size, &error);
-        // Print the measured error, not the requested limit.
-        if (is_done)
-            printf("error %.6g units, %zu bytes, %.2f bytes per joint and frame\n",
-                   compressed->max_error, size,
-                   (double)compressed->packed_size
-                       / ((double)anim->skeleton.num_joints * anim->num_frames));
-        free(bytes);
+    const double num_poses = (double)compressed->skeleton.num_joints * compressed->num_frames;
+    const size_t size = md5_write_anim(compressed, NULL, 0);
+    char *const bytes = common_alloc(size, 1);
+    md5_write_anim(compressed, bytes, size);
+    const bool is_written = tool_write_text(path, bytes, size, error);
+    if (is_written)
+        printf("error %.6g units, %zu bytes, %.2f bytes per joint and frame\n",
+               compressed->max_error, size, (double)compressed->packed_size / num_poses);
+    free(bytes);
+    return is_written;
+}
+
+// Compresses a clip. Errors are measured on the skin of the model `mesh`, unless that is NULL.
+static bool compress_file(const tool_arguments *arguments, const char *mesh, md5_error *error)
+{
+    const char *const path = arguments->words[0];
+    const md5_load_opts opts = {.file_name = path, .warn = tool_print_error};
+    md5_anim *const anim = md5_load_anim(path, NULL, error);
+    if (!anim)
+        return false;
+    md5_model *const model = mesh ? md5_load_model(mesh, NULL, error) : NULL;
+    md5_anim *compressed = NULL;
+    if (model || !mesh) {
+        const md5_compress_opts how = {.tolerance = arguments->tolerance, .model = model};
+        compressed = md5_compress_anim(anim, &how, &opts, error);
     }
+    const bool is_done = compressed && write_compressed(arguments->output, compressed, error);
     md5_free_anim(compressed);
     md5_free_model(model);
     md5_free_anim(anim);
+    return is_done;
+}
+
+static int compress(tool_arguments *arguments)
+{
+    md5_error error = {0};
+    if (!arguments->output)
+        return tool_usage("compress", "missing option -o FILE");
+    const char *const mesh = arguments->num_words > 1 ? arguments->words[1] : NULL;
+    const bool is_done = compress_file(arguments, mesh, &error);
     return tool_end(is_done, &error);
 }
 
