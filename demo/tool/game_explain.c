@@ -470,9 +470,9 @@ static bool print_parse_result(tool_game *game, md5_parse_mode mode, md5_decl_ty
         is_parsed = tool_parse_decl(game->md5, decl, error);
     if (!is_parsed)
         return false;
+    const char *const title = mode == MD5_PARSE_ENGINE ? "engine mode" : "lenient mode";
     const bool is_default = decl->state == MD5_DECL_DEFAULTED;
-    PRINT(game, "  %s: %s\n", "{\"kind\":\"result\",\"by\":%s,\"result\":%s}\n",
-          mode == MD5_PARSE_ENGINE ? "engine mode" : "lenient mode",
+    PRINT(game, "  %s: %s\n", "{\"kind\":\"result\",\"by\":%s,\"result\":%s}\n", title,
           is_default ? "replaced with the default" : "parsed as declared");
     print_warnings(game);
     return true;

@@ -110,9 +110,9 @@ static bool print_skin(tool_game *game, const md5_decl *decl, md5_error *error)
         common_print_json(i > 0 ? ",%s" : "%s", skin->models[i]);
     fputs("],\"map\":[", stdout);
     for (uint32_t i = 0; i < skin->num_replacements; i++) {
-        const char *const from = skin->replacements[i].from;
-        common_print_json(i > 0 ? ",[%s,%s]" : "[%s,%s]", from ? from : "*", // every material
-                          skin->replacements[i].to);
+        const md5_skin_replacement *const replacement = &skin->replacements[i];
+        const char *const from = replacement->from ? replacement->from : "*"; // every material
+        common_print_json(i > 0 ? ",[%s,%s]" : "[%s,%s]", from, replacement->to);
     }
     puts("]}");
     return true;
