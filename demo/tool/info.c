@@ -63,16 +63,16 @@ static void print_frames(bool is_json, uint32_t num_frames, double frame_rate, d
 
 // A tree of joints as linked lists: the first child of each joint, and its next sibling. MD5_NONE
 // ends a list.
-typedef struct joint_tree {
+typedef struct child_lists {
     uint32_t *first_child; // [joints + 1]; the last list contains the joints without a parent
     uint32_t *next;        // [joints]
-} joint_tree;
+} child_lists;
 
 // Builds the lists backwards, so that they have the order of the file.
-static joint_tree build_joint_tree(const md5_skeleton *skeleton)
+static child_lists build_joint_tree(const md5_skeleton *skeleton)
 {
     const uint32_t count = skeleton->num_joints;
-    const joint_tree tree = {
+    const child_lists tree = {
         .first_child = common_alloc(count + (size_t)1, sizeof *tree.first_child),
         .next = common_alloc(count, sizeof *tree.next),
     };
@@ -102,7 +102,7 @@ static void print_joint_line(const md5_skeleton *skeleton, uint32_t index, int d
 // hostile file may contain a chain of very many joints.
 static void print_joint_tree(const md5_skeleton *skeleton)
 {
-    const joint_tree tree = build_joint_tree(skeleton);
+    const child_lists tree = build_joint_tree(skeleton);
     uint32_t joint = tree.first_child[skeleton->num_joints];
     int depth = 0;
     while (joint != MD5_NONE) {
