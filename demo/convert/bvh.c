@@ -288,20 +288,7 @@ static bool add_tracks(bvh_file *file, plain_animation *clip, uint32_t index, si
     for (size_t f = 0; f < count; f++)
         compute_keys(&file->joints[index], file->values + f * file->num_channels + first_channel,
                      positions + 3 * f, rotations + 4 * f);
-    const plain_track position = {.part = PLAIN_TRANSLATION,
-                                  .node = index,
-                                  .num_keys = count,
-                                  .width = 3,
-                                  .times = file->times,
-                                  .values = positions};
-    const plain_track rotation = {.part = PLAIN_ROTATION,
-                                  .node = index,
-                                  .num_keys = count,
-                                  .width = 4,
-                                  .times = file->times,
-                                  .values = rotations};
-    *COMMON_ADD_ITEM(clip->tracks, clip->num_tracks) = position;
-    *COMMON_ADD_ITEM(clip->tracks, clip->num_tracks) = rotation;
+    plain_add_tracks(clip, index, count, file->times, positions, rotations);
     return true;
 }
 

@@ -412,6 +412,7 @@ convert_read_fn convert_read_gltf;
 convert_read_fn convert_read_iqm;
 convert_read_fn convert_read_bvh;
 convert_read_fn convert_read_smd;
+convert_read_fn convert_read_psk;
 convert_read_fn convert_read_quake;
 convert_read_fn convert_read_assimp;
 convert_write_fn convert_write_md5;

@@ -53,14 +53,19 @@ plain_node plain_new_node(void)
                         .parts = {{0}, {0, 0, 0, 1}, {1, 1, 1}}};
 }
 
+plain_primitive plain_new_primitive(size_t num_vertices)
+{
+    return (plain_primitive){.material = MD5_NONE,
+                             .num_vertices = num_vertices,
+                             .texture = {{1, 0, 0}, {0, 1, 0}},
+                             .has_normals = true};
+}
+
 plain_primitive *plain_add_primitive(plain_mesh *mesh, size_t num_vertices)
 {
     mesh->num_primitives = 1;
     mesh->primitives = common_alloc(1, sizeof *mesh->primitives);
-    *mesh->primitives = (plain_primitive){.material = MD5_NONE,
-                                          .num_vertices = num_vertices,
-                                          .texture = {{1, 0, 0}, {0, 1, 0}},
-                                          .has_normals = true};
+    *mesh->primitives = plain_new_primitive(num_vertices);
     return mesh->primitives;
 }
 
@@ -71,6 +76,25 @@ void plain_bind_nodes(plain_skin *skin, uint32_t first, uint32_t count)
                          .is_bound_at_rest = true};
     for (uint32_t i = 0; i < count; i++)
         skin->joints[i] = first + i;
+}
+
+void plain_add_tracks(plain_animation *animation, uint32_t node, size_t num_keys,
+                      const float *times, const float *translations, const float *rotations)
+{
+    const plain_track translation = {.part = PLAIN_TRANSLATION,
+                                     .node = node,
+                                     .num_keys = num_keys,
+                                     .width = 3,
+                                     .times = times,
+                                     .values = translations};
+    const plain_track rotation = {.part = PLAIN_ROTATION,
+                                  .node = node,
+                                  .num_keys = num_keys,
+                                  .width = 4,
+                                  .times = times,
+                                  .values = rotations};
+    *COMMON_ADD_ITEM(animation->tracks, animation->num_tracks) = translation;
+    *COMMON_ADD_ITEM(animation->tracks, animation->num_tracks) = rotation;
 }
 
 void plain_set_order(plain_scene *scene)

@@ -186,11 +186,19 @@ bool plain_orient_capture(plain_scene *plain);
 // Returns a root node of the selected scene with no transform and no mesh.
 plain_node plain_new_node(void);
 
-// Adds a primitive of triangles with normals, without a material, to a mesh that has none.
+// Returns a primitive of triangles with normals, without a material.
+plain_primitive plain_new_primitive(size_t num_vertices);
+
+// Adds such a primitive to a mesh that has none.
 plain_primitive *plain_add_primitive(plain_mesh *mesh, size_t num_vertices);
 
 // Makes `count` nodes from `first` on the joints of a skin, which is bound in their rest pose.
 void plain_bind_nodes(plain_skin *skin, uint32_t first, uint32_t count);
+
+// Adds the tracks of a node's translation and rotation: translations[num_keys][3] and
+// rotations[num_keys][4].
+void plain_add_tracks(plain_animation *animation, uint32_t node, size_t num_keys,
+                      const float *times, const float *translations, const float *rotations);
 
 // Sets the order of nodes whose parents precede them.
 void plain_set_order(plain_scene *scene);

@@ -515,18 +515,7 @@ static float add_tag_tracks(quake_reader *in, plain_animation *animation, uint32
         translations[f] = transform.translation;
         rotations[f] = transform.rotation;
     }
-    const plain_track translation = {.part = PLAIN_TRANSLATION,
-                                     .node = tag + 1,
-                                     .num_keys = num_frames,
-                                     .width = 3,
-                                     .values = &translations->x};
-    const plain_track rotation = {.part = PLAIN_ROTATION,
-                                  .node = tag + 1,
-                                  .num_keys = num_frames,
-                                  .width = 4,
-                                  .values = &rotations->x};
-    *COMMON_ADD_ITEM(animation->tracks, animation->num_tracks) = translation;
-    *COMMON_ADD_ITEM(animation->tracks, animation->num_tracks) = rotation;
+    plain_add_tracks(animation, tag + 1, num_frames, NULL, &translations->x, &rotations->x);
     return error;
 }
 

@@ -428,10 +428,7 @@ static void add_animation(smd_file *file, const char *name)
     plain->num_animations = 1;
     plain->animations = common_alloc(1, sizeof *plain->animations);
     plain_animation *const clip = &plain->animations[0];
-    *clip = (plain_animation){.name = name,
-                              .rate = frame_rate,
-                              .num_tracks = 2 * file->num_bones,
-                              .tracks = common_alloc(2 * file->num_bones, sizeof *clip->tracks)};
+    *clip = (plain_animation){.name = name, .rate = frame_rate};
     file->keys = common_alloc(file->num_bones * num_frames, WIDTH * sizeof *file->keys);
     for (size_t i = 0; i < file->num_bones; i++) {
         float *const translations = file->keys + i * num_frames * WIDTH;
@@ -441,18 +438,7 @@ static void add_animation(smd_file *file, const char *name)
             memcpy(translations + 3 * f, value, 3 * sizeof *value);
             memcpy(rotations + 4 * f, value + 3, 4 * sizeof *value);
         }
-        clip->tracks[2 * i] = (plain_track){.part = PLAIN_TRANSLATION,
-                                            .node = (uint32_t)i + 1,
-                                            .num_keys = num_frames,
-                                            .width = 3,
-                                            .times = file->times,
-                                            .values = translations};
-        clip->tracks[2 * i + 1] = (plain_track){.part = PLAIN_ROTATION,
-                                                .node = (uint32_t)i + 1,
-                                                .num_keys = num_frames,
-                                                .width = 4,
-                                                .times = file->times,
-                                                .values = rotations};
+        plain_add_tracks(clip, (uint32_t)i + 1, num_frames, file->times, translations, rotations);
     }
 }
 

@@ -169,7 +169,7 @@
     async function open_files(names, given, x, y) {
         const warnings = [], opened = await read_files(given, warnings);
         await ready;
-        const root = "/dropped/" + num_drops++, kinds = [/\.b?md5mesh$/i, /\.md5machine$/i, /\.(glb|gltf|vrma?|iqm|md[23l]|bvh|smd)$/i, /\.b?md5anim$/i];
+        const root = "/dropped/" + num_drops++, kinds = [/\.b?md5mesh$/i, /\.md5machine$/i, /\.(glb|gltf|vrma?|iqm|md[23l]|bvh|smd|ps[ak])$/i, /\.b?md5anim$/i];
         const rank = (name) => kinds.findIndex((kind) => kind.test(name)) >>> 0;
         const models = opened.map(([path]) => path).filter((path) => rank(path) < 3), has_model = models.length > 0;
         if (models.length === 1 && rank(models[0]) === 2)

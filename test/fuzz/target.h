@@ -34,7 +34,8 @@ typedef const char *fuzz_target(const uint8_t *data, size_t size);
     TARGET(iqm)     /* an .iqm */                                                    \
     TARGET(quake)   /* an .mdl, .md2 or .md3 */                                      \
     TARGET(bvh)     /* a .bvh */                                                     \
-    TARGET(smd)     /* an .smd */
+    TARGET(smd)     /* an .smd */                                                    \
+    TARGET(psk)     /* a .psk or .psa */
 
 #define FUZZ_DECLARE(name) fuzz_target fuzz_##name;
 FUZZ_LIBRARY_TARGETS(FUZZ_DECLARE)

@@ -149,7 +149,7 @@ typedef struct missing_feature {
 static const missing_feature missing_features[] = {
     {"rename renaming", "joint bone mesh material shader name",
      "Renaming joints, meshes and shaders: md5tool fix --rename OLD=NEW"},
-    {"fbx dae collada smd", "export save write convert as to model",
+    {"fbx dae collada smd psk", "export save write convert as to model",
      "FBX, DAE and SMD can only be imported; export a .glb file instead"},
     {"stl ply usd alembic abc", "export save write convert as to model import open",
      "This format is not supported; md5tool convert --formats lists all formats"},

@@ -1,0 +1,459 @@
+// Reads ActorX files of the Unreal engines: PSK, a model, and PSA, the clips of a model. It fills a
+// plain scene.
+//
+// A file is a sequence of chunks, each a header and a table of entries with the same size. A wedge
+// is a vertex: the index of a point and a texture coordinate. Weights belong to points. The first
+// bone is the root. Rotations of all other bones are stored as their inverses. Space is
+// right-handed with z up, and -y is the forward direction. Triangles are clockwise. The unit is not
+// defined.
+//
+// The main structure is psk_file, which contains the location of each table.
+#include "demo/convert/plain_scene.h"
+
+enum {
+    CHUNK_HEADER = 32, // bytes
+    CHUNK_NAME = 20,   // bytes of the name in the header
+    NAME = 64,         // bytes of names of bones, materials and clips
+    MAX_CLIPS = 1024,
+    MAX_MATERIALS = 256, // the index is a byte
+    MAX_LINKS = 4 * PLAIN_MAX_SETS,
+    NUM_SHORT_WEDGES = 1 << 16, // with more wedges, indices of points have four bytes
+};
+
+enum { POINTS, WEDGES, FACES, WIDE_FACES, MATERIALS, BONES, WEIGHTS, CLIP_BONES, CLIPS, KEYS };
+enum { NUM_TABLES = KEYS + 1 };
+
+// Entries may be longer than the fields that are read.
+static const struct kind {
+    const char *name; // of the chunk
+    uint32_t min_size;
+} kinds[NUM_TABLES] = {
+    [POINTS] = {"PNTS0000", 12},     [WEDGES] = {"VTXW0000", 16},       [FACES] = {"FACE0000", 12},
+    [WIDE_FACES] = {"FACE3200", 18}, [MATERIALS] = {"MATT0000", NAME},  [BONES] = {"REFSKELT", 120},
+    [WEIGHTS] = {"RAWWEIGHTS", 12},  [CLIP_BONES] = {"BONENAMES", 120}, [CLIPS] = {"ANIMINFO", 168},
+    [KEYS] = {"ANIMKEYS", 28},
+};
+
+typedef struct psk_table {
+    bool is_present;
+    size_t offset;
+    uint32_t size; // bytes of an entry
+    uint32_t count;
+} psk_table;
+
+typedef struct psk_file {
+    plain_scene plain;
+    const uint8_t *bytes;
+    size_t size;
+    bool has_failed; // the error is filled; all following results are invalid
+    psk_table tables[NUM_TABLES];
+    uint32_t num_bones;
+    common_list memory; // copies of names, and arrays of numbers
+} psk_file;
+
+#define FAIL(...)         \
+    (file->has_failed =   \
+         file->has_failed \
+         || !convert_fail(file->plain.error, MD5_ERROR_RANGE, file->plain.path, __VA_ARGS__))
+
+// -- Bytes ----------------------------------------------------------------------------------------
+
+// Returns the offset of a field of an entry. The entry must exist.
+static size_t find_field(const psk_file *file, int table, size_t index, size_t field)
+{
+    return file->tables[table].offset + file->tables[table].size * index + field;
+}
+
+static uint32_t get_uint(const psk_file *file, size_t offset, size_t size)
+{
+    return common_read_little_endian(file->bytes + offset, size);
+}
+
+static float get_float(psk_file *file, size_t offset)
+{
+    const uint32_t word = get_uint(file, offset, 4);
+    float number;
+    memcpy(&number, &word, sizeof number);
+    if (!(fabsf(number) <= 1e9f))
+        FAIL("offset %zu: expected a number from -1e9 to 1e9, found %g", offset, number);
+    return number;
+}
+
+// Reads an index below `count`.
+static uint32_t get_index(psk_file *file, size_t offset, size_t size, uint32_t count,
+                          const char *title)
+{
+    const uint32_t index = get_uint(file, offset, size);
+    if (index < count)
+        return index;
+    FAIL("offset %zu: index of a %s is out of range: %u; the file has %u", offset, title, index,
+         count);
+    return 0;
+}
+
+// Returns a copy of a name. Blanks at its end are padding.
+static const char *get_name(psk_file *file, size_t offset)
+{
+    char *const name = convert_sanitize((const char *)file->bytes + offset, NAME, CONVERT_QUOTE);
+    size_t length = strlen(name);
+    while (length > 0 && name[length - 1] == ' ')
+        length--;
+    name[length] = '\0';
+    return common_add(&file->memory, name);
+}
+
+// Charges and allocates numbers that are freed with the file. Returns NULL if the budget is
+// exceeded.
+static float *allocate_floats(psk_file *file, uint64_t count, uint64_t width)
+{
+    if (!plain_charge(&file->plain, count * width)
+        || !convert_charge_bytes(file->plain.job, count, width * sizeof(float),
+                                 file->plain.error)) {
+        file->has_failed = true;
+        return NULL;
+    }
+    char *const block = common_alloc((size_t)count, (size_t)width * sizeof(float));
+    return (float *)(void *)common_add(&file->memory, block);
+}
+
+// Reads the header of the chunk at an offset. Returns the offset of the next chunk.
+static size_t read_chunk(psk_file *file, size_t offset)
+{
+    const char *const name = (const char *)file->bytes + offset;
+    if (file->size - offset < CHUNK_HEADER) {
+        FAIL("truncated file: expected the header of a chunk at offset %zu", offset);
+        return file->size;
+    }
+    const psk_table table = {.is_present = true,
+                             .offset = offset + CHUNK_HEADER,
+                             .size = get_uint(file, offset + 24, 4),
+                             .count = get_uint(file, offset + 28, 4)};
+    const uint64_t num_bytes = (uint64_t)table.size * table.count;
+    if (num_bytes > file->size - table.offset) {
+        FAIL("truncated file: chunk %.20s has %u entries of %u bytes, but %zu bytes remain", name,
+             table.count, table.size, file->size - table.offset);
+        return file->size;
+    }
+    for (int i = 0; i < NUM_TABLES; i++) {
+        if (strncmp(name, kinds[i].name, CHUNK_NAME) != 0)
+            continue;
+        if (file->tables[i].is_present)
+            FAIL("duplicate chunk %s", kinds[i].name);
+        if (table.count > 0 && table.size < kinds[i].min_size)
+            FAIL("chunk %s: expected entries of %u bytes, found %u", kinds[i].name,
+                 kinds[i].min_size, table.size);
+        file->tables[i] = table;
+    }
+    return table.offset + (size_t)num_bytes;
+}
+
+static void read_chunks(psk_file *file)
+{
+    const char *const begin = (const char *)file->bytes;
+    const bool is_long = file->size >= CHUNK_HEADER;
+    const bool is_model = is_long && strncmp(begin, "ACTRHEAD", CHUNK_NAME) == 0;
+    const bool has_clips = is_long && strncmp(begin, "ANIMHEAD", CHUNK_NAME) == 0;
+    if (!is_model && !has_clips)
+        FAIL("not a PSK or PSA file: expected the chunk ACTRHEAD or ANIMHEAD at the start");
+    for (size_t offset = 0; offset < file->size && !file->has_failed;)
+        offset = read_chunk(file, offset);
+}
+
+// -- Bones ----------------------------------------------------------------------------------------
+
+// Reads the rotation of a bone, x y z w.
+static void read_rotation(psk_file *file, size_t offset, bool is_root, float rotation[4])
+{
+    for (size_t i = 0; i < 4; i++)
+        rotation[i] = get_float(file, offset + 4 * i);
+    if (!is_root)
+        rotation[3] = -rotation[3]; // the inverse, up to the sign of the quaternion
+}
+
+static void read_bone(psk_file *file, int table, uint32_t index, plain_node *node)
+{
+    enum { PARENT = NAME + 8, ROTATION = NAME + 12, POSITION = NAME + 28 };
+    const uint32_t parent = get_uint(file, find_field(file, table, index, PARENT), 4);
+    float rotation[4];
+    *node = plain_new_node();
+    node->name = get_name(file, find_field(file, table, index, 0));
+    read_rotation(file, find_field(file, table, index, ROTATION), index == 0, rotation);
+    for (size_t i = 0; i < 4; i++)
+        node->parts[PLAIN_ROTATION][i] = rotation[i];
+    for (size_t i = 0; i < 3; i++)
+        node->parts[PLAIN_TRANSLATION][i] =
+            get_float(file, find_field(file, table, index, POSITION) + 4 * i);
+    if (index == 0)
+        return;
+    node->parent = parent == MD5_NONE ? 0 : parent;
+    if (node->parent >= index)
+        FAIL("bone %u has parent %d: expected an earlier bone", index, (int32_t)parent);
+}
+
+// Adds a node for each bone, and their skin. Leaves space for the node of the mesh.
+static void read_bones(psk_file *file)
+{
+    plain_scene *const plain = &file->plain;
+    const int table = file->tables[BONES].count > 0 ? BONES : CLIP_BONES;
+    const uint32_t count = file->tables[table].count;
+    if (!allocate_floats(file, count, NAME / sizeof(float)))
+        return;
+    plain->nodes = common_alloc((size_t)count + 1, sizeof *plain->nodes);
+    plain->num_nodes = count;
+    file->num_bones = count;
+    for (uint32_t i = 0; i < count && !file->has_failed; i++)
+        read_bone(file, table, i, &plain->nodes[i]);
+    if (count == 0)
+        return;
+    plain->num_skins = 1;
+    plain->skins = common_alloc(1, sizeof *plain->skins);
+    plain_bind_nodes(&plain->skins[0], 0, count);
+}
+
+// -- Weights --------------------------------------------------------------------------------------
+
+// The weights of all points, grouped by point.
+typedef struct psk_links {
+    uint32_t *first; // [number of points + 1] first weight of a point in `order`
+    uint32_t *order; // [number of weights] indices in the table of weights
+    uint32_t max;    // largest number of weights of a point
+} psk_links;
+
+static psk_links group_weights(psk_file *file)
+{
+    enum { POINT = 4 }; // offset in an entry
+    const uint32_t num_points = file->tables[POINTS].count;
+    const uint32_t count = file->num_bones > 0 ? file->tables[WEIGHTS].count : 0;
+    psk_links links = {.first = common_alloc((size_t)num_points + 2, sizeof *links.first),
+                       .order = common_alloc(count, sizeof *links.order)};
+    // The first of a point is counted two elements later, so that the second loop can advance it.
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t offset = find_field(file, WEIGHTS, i, POINT);
+        const uint32_t point = get_index(file, offset, 4, num_points, "point");
+        if (file->has_failed)
+            return links;
+        const uint32_t number = ++links.first[point + 2];
+        links.max = number > links.max ? number : links.max;
+    }
+    for (size_t i = 1; i < (size_t)num_points + 2; i++)
+        links.first[i] += links.first[i - 1];
+    for (uint32_t i = 0; i < count; i++)
+        links.order[links.first[get_uint(file, find_field(file, WEIGHTS, i, POINT), 4) + 1]++] = i;
+    if (links.max > MAX_LINKS)
+        FAIL("too many weights of a point: %u (limit %d)", links.max, MAX_LINKS);
+    return links;
+}
+
+// -- Meshes ---------------------------------------------------------------------------------------
+
+// The arrays of all wedges, which the primitives share.
+typedef struct psk_vertices {
+    size_t count;
+    size_t num_sets;
+    float *positions; // [count][3]
+    float *texcoords; // [count][2]
+    float *joints;    // [num_sets][count][4]
+    float *weights;   // [num_sets][count][4]
+} psk_vertices;
+
+static void read_wedge(psk_file *file, uint32_t index, const psk_links *links,
+                       const psk_vertices *to)
+{
+    enum { U = 4, BONE = 8 }; // offsets in a wedge and in a weight
+    const size_t point_size = to->count > NUM_SHORT_WEDGES ? 4 : 2;
+    const size_t at = find_field(file, WEDGES, index, 0);
+    const uint32_t point = get_index(file, at, point_size, file->tables[POINTS].count, "point");
+    for (size_t i = 0; i < 2; i++)
+        to->texcoords[2 * (size_t)index + i] = get_float(file, at + U + 4 * i);
+    if (file->has_failed)
+        return;
+    for (size_t i = 0; i < 3; i++)
+        to->positions[3 * (size_t)index + i] =
+            get_float(file, find_field(file, POINTS, point, 4 * i));
+    for (uint32_t i = links->first[point]; i < links->first[point + 1]; i++) {
+        const uint32_t slot = i - links->first[point];
+        const size_t out = 4 * (slot / 4 * to->count + index) + slot % 4;
+        const size_t weight = find_field(file, WEIGHTS, links->order[i], 0);
+        to->weights[out] = get_float(file, weight);
+        to->joints[out] = (float)get_index(file, weight + BONE, 4, file->num_bones, "bone");
+    }
+}
+
+static void read_wedges(psk_file *file, psk_vertices *to)
+{
+    const uint32_t count = file->tables[WEDGES].count;
+    psk_links links = group_weights(file);
+    *to = (psk_vertices){.count = count, .num_sets = (links.max + (size_t)3) / 4};
+    if (!file->has_failed) {
+        to->positions = allocate_floats(file, count, 3);
+        to->texcoords = allocate_floats(file, count, 2);
+        to->joints = allocate_floats(file, count, 4 * to->num_sets);
+        to->weights = allocate_floats(file, count, 4 * to->num_sets);
+    }
+    for (uint32_t i = 0; i < count && !file->has_failed; i++)
+        read_wedge(file, i, &links, to);
+    free(links.first);
+    free(links.order);
+}
+
+// Adds a triangle to the primitive of its material.
+static void read_face(psk_file *file, int table, uint32_t index, uint32_t num_wedges)
+{
+    plain_mesh *const mesh = &file->plain.meshes[0];
+    const size_t index_size = table == WIDE_FACES ? 4 : 2;
+    const size_t at = find_field(file, table, index, 0);
+    const uint32_t material = get_uint(file, at + 3 * index_size, 1);
+    plain_primitive *const primitive = &mesh->primitives[material];
+    primitive->indices =
+        common_grow(primitive->indices, primitive->num_indices / 3, 3 * sizeof(uint32_t));
+    for (size_t i = 3; i-- > 0;) // counterclockwise
+        primitive->indices[primitive->num_indices++] =
+            get_index(file, at + index_size * i, index_size, num_wedges, "wedge");
+}
+
+static void read_materials(psk_file *file)
+{
+    plain_scene *const plain = &file->plain;
+    const uint32_t count = file->tables[MATERIALS].count;
+    plain->num_materials = count < MAX_MATERIALS ? count : MAX_MATERIALS;
+    plain->materials = common_alloc(plain->num_materials, sizeof *plain->materials);
+    for (size_t i = 0; i < plain->num_materials; i++)
+        plain->materials[i].name = get_name(file, find_field(file, MATERIALS, i, 0));
+}
+
+// Adds the mesh with its node. It has a primitive for each material, and the primitives share the
+// vertices.
+static void read_mesh(psk_file *file, const char *name)
+{
+    plain_scene *const plain = &file->plain;
+    const int table = file->tables[WIDE_FACES].count > 0 ? WIDE_FACES : FACES;
+    psk_vertices vertices;
+    read_wedges(file, &vertices);
+    read_materials(file);
+    plain->num_meshes = 1;
+    plain->meshes = common_alloc(1, sizeof *plain->meshes);
+    plain_mesh *const mesh = &plain->meshes[0];
+    mesh->num_primitives = MAX_MATERIALS;
+    mesh->primitives = common_alloc(MAX_MATERIALS, sizeof *mesh->primitives);
+    for (uint32_t i = 0; i < file->tables[table].count && !file->has_failed; i++)
+        read_face(file, table, i, (uint32_t)vertices.count);
+    mesh->num_primitives = 0;
+    for (uint32_t i = 0; i < MAX_MATERIALS; i++) {
+        plain_primitive primitive = plain_new_primitive(vertices.count);
+        primitive.indices = mesh->primitives[i].indices;
+        primitive.num_indices = mesh->primitives[i].num_indices;
+        primitive.material = i < plain->num_materials ? i : MD5_NONE;
+        primitive.positions = vertices.positions;
+        primitive.texcoords = vertices.texcoords;
+        primitive.num_sets = vertices.num_sets;
+        for (size_t set = 0; set < vertices.num_sets && !file->has_failed; set++) {
+            primitive.joints[set] = vertices.joints + 4 * set * vertices.count;
+            primitive.weights[set] = vertices.weights + 4 * set * vertices.count;
+        }
+        if (primitive.num_indices > 0)
+            mesh->primitives[mesh->num_primitives++] = primitive;
+    }
+    plain_node *const node = &plain->nodes[plain->num_nodes++];
+    *node = plain_new_node();
+    node->name = name;
+    node->mesh = 0;
+    node->skin = file->num_bones > 0 ? 0 : MD5_NONE;
+}
+
+// -- Clips ----------------------------------------------------------------------------------------
+
+// Adds the tracks of a bone. The keys of all bones in one frame are consecutive.
+static void read_tracks(psk_file *file, plain_animation *clip, uint32_t bone, size_t first_frame,
+                        size_t count, const float *times)
+{
+    enum { ROTATION = 12 }; // offset in a key
+    float *const positions = allocate_floats(file, count, 3);
+    float *const rotations = positions ? allocate_floats(file, count, 4) : NULL;
+    for (size_t f = 0; f < count && !file->has_failed; f++) {
+        const size_t at = find_field(file, KEYS, (first_frame + f) * file->num_bones + bone, 0);
+        for (size_t i = 0; i < 3; i++)
+            positions[3 * f + i] = get_float(file, at + 4 * i);
+        read_rotation(file, at + ROTATION, bone == 0, rotations + 4 * f);
+    }
+    plain_add_tracks(clip, bone, count, times, positions, rotations);
+}
+
+// Reads a clip, whose keys follow those of the previous clip. The first frame in the entry is not
+// used, because some files contain an invalid one. *next_frame is the first frame of the next clip.
+static void read_clip(psk_file *file, uint32_t index, uint64_t *next_frame)
+{
+    enum { NUM_BONES = 128, RATE = 152, NUM_FRAMES = 164 }; // offsets
+    const size_t at = find_field(file, CLIPS, index, 0);
+    const uint32_t num_bones = get_uint(file, at + NUM_BONES, 4);
+    const uint64_t first = *next_frame;
+    const uint32_t count = get_uint(file, at + NUM_FRAMES, 4);
+    const float rate = get_float(file, at + RATE);
+    const uint32_t num_keys = file->tables[KEYS].count;
+    if (num_bones != file->num_bones)
+        FAIL("clip %u has %u bones, but the file has %u", index, num_bones, file->num_bones);
+    else if (count == 0 || first + count > num_keys / num_bones)
+        FAIL("clip %u has %u frames: expected at least one and at most %llu, because the file has "
+             "%u keys "
+             "for %u bones",
+             index, count, (unsigned long long)(num_keys / num_bones - first), num_keys, num_bones);
+    if (!(rate > 0 && rate <= 1e6f))
+        FAIL("clip %u: invalid frame rate %g: expected more than 0 to 1e6", index, rate);
+    float *const times = file->has_failed ? NULL : allocate_floats(file, count, 1);
+    if (!times)
+        return;
+    for (uint32_t f = 0; f < count; f++)
+        times[f] = (float)(f / (double)rate);
+    plain_animation *const clip = &file->plain.animations[file->plain.num_animations++];
+    *clip = (plain_animation){.name = get_name(file, at), .rate = rate};
+    for (uint32_t bone = 0; bone < num_bones && !file->has_failed; bone++)
+        read_tracks(file, clip, bone, (size_t)first, count, times);
+    *next_frame += count;
+}
+
+static void read_clips(psk_file *file)
+{
+    const uint32_t count = file->tables[CLIPS].count;
+    if (count > MAX_CLIPS)
+        FAIL("too many clips: %u (limit %d)", count, MAX_CLIPS);
+    if (count > 0 && file->num_bones == 0)
+        FAIL("missing chunk BONENAMES");
+    if (file->has_failed)
+        return;
+    uint64_t next_frame = 0;
+    file->plain.animations = common_alloc(count, sizeof *file->plain.animations);
+    for (uint32_t i = 0; i < count && !file->has_failed; i++)
+        read_clip(file, i, &next_frame);
+}
+
+// -- The file -------------------------------------------------------------------------------------
+
+static void read_file(psk_file *file, const char *name)
+{
+    read_chunks(file);
+    if (!file->has_failed)
+        read_bones(file);
+    if (!file->has_failed)
+        read_clips(file);
+    if (!file->has_failed && file->tables[WEDGES].count > 0)
+        read_mesh(file, name);
+    if (!file->has_failed)
+        plain_set_order(&file->plain);
+}
+
+bool convert_read_psk(const convert_job *job, convert_input *input, convert_scene *scene,
+                      md5_error *error)
+{
+    psk_file file = {.plain = {.job = job,
+                               .error = error,
+                               .path = input->path,
+                               .axes = {{{0, 1, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, 0}}}},
+                     .bytes = (const uint8_t *)input->bytes,
+                     .size = input->size};
+    char *const name = common_stem(input->path);
+    read_file(&file, name);
+    const bool is_read = !file.has_failed && convert_build(&file.plain, scene);
+    plain_free(&file.plain);
+    common_free_list(&file.memory);
+    free(name);
+    return is_read;
+}

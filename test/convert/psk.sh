@@ -1,0 +1,66 @@
+#!/bin/sh
+# PSK and PSA in: vertices where psk.py, which writes the files, computes them; clips; names; errors.
+. test/build/report.sh
+tool=$products/md5tool
+
+convert() { # FILE...
+    rm -rf "$scratch/it"
+    "$tool" convert "$@" --scale 1 --output "$scratch/it" >"$scratch/notes" 2>&1 || {
+        cat "$scratch/notes"
+        false
+    }
+}
+shows() { # MODEL FRAME
+    "$tool" dump "$scratch/it/$1.md5mesh" "$scratch/it/wave_it.md5anim" --frame "$2" >"$scratch/dump" &&
+        python3 test/convert/psk.py shown "$scratch/dump" "$2"
+}
+
+python3 test/convert/psk.py write "$scratch"
+for model in figure wide; do
+    check "$model.psk and its clips" convert "$scratch/$model.psk" "$scratch/moves.psa"
+    for frame in 0 1 2; do
+        check "... vertices of frame $frame" shows $model $frame
+    done
+done
+check '... the frame rate' grep -q '^frameRate 12$' "$scratch/it/wave_it.md5anim"
+check '... frames of the first clip' grep -q '^numFrames 1$' "$scratch/it/rest.md5anim"
+check '... a mesh for each material' grep -q 'shader "a_cloth"' "$scratch/it/wide.md5mesh"
+check '... texture coordinates from the top row' grep -qE '^	vert 1 \( 0\.25 0\.5 \)' "$scratch/it/wide.md5mesh"
+check '... a name with a blank' grep -q '"an_arm"' "$scratch/it/wide.md5mesh"
+# Counterclockwise in the file's space is wedges 2, 1, 0; MD5's front faces are clockwise.
+check '... front faces' grep -qE '^	tri 0 2 0 1$' "$scratch/it/wide.md5mesh"
+check 'clips without a model' convert "$scratch/moves.psa"
+check '... are clips' test -e "$scratch/it/wave_it.md5anim" -a ! -e "$scratch/it/moves.md5mesh"
+
+fails() { # TITLE FILE CHUNK OFFSET FORMAT NUMBER MESSAGE: replaces a number at an offset from the header of a chunk
+    python3 test/convert/psk.py break "$scratch/$2" "$scratch/bad_$2" "$3" "$4" "$5" "$6"
+    check "$1" ends_saying 1 "bad_$2: error: $7" "$tool" convert "$scratch/bad_$2" --output "$scratch/bad"
+}
+passes() { # TITLE FILE CHUNK OFFSET FORMAT NUMBER
+    python3 test/convert/psk.py break "$scratch/$2" "$scratch/good_$2" "$3" "$4" "$5" "$6"
+    check "$1" "$tool" convert "$scratch/good_$2" --scale 1 --output "$scratch/good" --force
+}
+cat "$scratch/moves.psa" "$scratch/moves.psa" >"$scratch/twice.psa"
+check 'a chunk twice' ends_saying 1 'twice.psa: error: duplicate chunk BONENAMES' "$tool" convert "$scratch/twice.psa" --output "$scratch/bad"
+fails 'another first chunk' figure.psk ACTRHEAD 0 '<I' 0 'not a PSK or PSA file: expected the chunk ACTRHEAD or ANIMHEAD at the start'
+fails 'an entry more than the file' figure.psk EXTRAUVS0 28 '<I' 6 'truncated file: chunk EXTRAUVS0 has 6 entries of 8 bytes, but 40 bytes remain'
+fails 'a product of 64 bits' figure.psk EXTRAUVS0 24 '<I' 4294967295 'truncated file: chunk EXTRAUVS0 has 5 entries of 4294967295 bytes'
+fails 'an entry less than the file' figure.psk EXTRAUVS0 28 '<I' 4 'truncated file: expected the header of a chunk at offset'
+fails 'short entries' figure.psk RAWWEIGHTS 24 '<I' 11 'chunk RAWWEIGHTS: expected entries of 12 bytes, found 11'
+fails 'point 4 of 4' figure.psk VTXW0000 32 '<H' 4 'offset 144: index of a point is out of range: 4; the file has 4'
+passes 'point 3 of 4' figure.psk VTXW0000 32 '<H' 3
+fails 'wedge 5 of 5' figure.psk FACE0000 32 '<H' 5 'offset 256: index of a wedge is out of range: 5; the file has 5'
+passes 'wedge 4 of 5' figure.psk FACE0000 32 '<H' 4
+fails 'a weight of point 4 of 4' figure.psk RAWWEIGHTS 36 '<I' 4 'offset '
+fails 'a weight of bone 3 of 3' figure.psk RAWWEIGHTS 40 '<I' 3 'offset '
+passes 'a weight of bone 2 of 3' figure.psk RAWWEIGHTS 40 '<I' 2
+fails 'a bone that is its parent' figure.psk REFSKELT 344 '<i' 2 'bone 2 has parent 2: expected an earlier bone'
+fails 'a number that is none' figure.psk PNTS0000 32 '<f' nan 'offset 64: expected a number from -1e9 to 1e9, found nan'
+fails 'a large number' figure.psk PNTS0000 32 '<f' 1.0000001e9 'offset 64: expected a number from -1e9 to 1e9, found 1e+09'
+passes 'the largest number' figure.psk PNTS0000 32 '<f' 1e9
+fails 'a frame more than the keys' moves.psa ANIMINFO 364 '<I' 4 'clip 1 has 4 frames: expected at least one and at most 3'
+fails 'a clip without frames' moves.psa ANIMINFO 196 '<I' 0 'clip 0 has 0 frames'
+fails 'bones of another skeleton' moves.psa ANIMINFO 160 '<I' 2 'clip 0 has 2 bones, but the file has 3'
+fails 'a rate of 0' moves.psa ANIMINFO 184 '<f' 0 'clip 0: invalid frame rate 0: expected more than 0 to 1e6'
+passes 'the largest rate' moves.psa ANIMINFO 184 '<f' 1e6
+finish
