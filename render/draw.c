@@ -198,7 +198,7 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
     const uint32_t run_end = run->first + run->count;
     const bool has_previous = program->uniforms[MD5GL_PREVIOUS] >= 0;
     uint32_t batch_first = 0;            // instances of earlier batches
-    if (has_lines && mesh->deform.write) // the line indices are those of the undeformed mesh
+    if (has_lines && mesh->deform.write) // the line indices belong to the undeformed mesh
         return;
     for (uint32_t b = 0; b < model->num_batches; b++) {
         const md5gl_batch *const batch = &model->batches[b];

@@ -200,7 +200,7 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, pn
             }
         } else if (memcmp(name, "IDAT", 4) == 0) {
             png.packed_size += length;
-        } else if (name[0] < 'a') { // a lower-case first letter marks what a reader may skip
+        } else if (name[0] < 'a') { // a lower-case first letter marks optional chunks
             return fail(error, MD5_ERROR_SYNTAX, "unknown PNG chunk %.4s", (const char *)name);
         }
         offset += PNG_CHUNK + length;
@@ -297,8 +297,8 @@ static _Noreturn void fail_by_error(j_common_ptr jpeg)
     longjmp(reader->failed, 1);
 }
 
-// Fails for all warnings except those of extra bytes and unusual headers. After a warning, libjpeg
-// would continue and fill missing parts with grey.
+// Fails for all warnings except warnings about extra bytes and unusual headers. After a warning,
+// libjpeg would continue and fill missing parts with grey.
 static void handle_warning(j_common_ptr jpeg, int level)
 {
     if (level >= 0)
@@ -807,7 +807,7 @@ static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, siz
     const uint8_t *const from = has_alpha ? image->rgba : rgb;
     int written = 0;
     stbi_write_tga_with_rle = 0;
-    if (from && count > 0) { // stb reads the first pixel even if there is none
+    if (from && count > 0) { // stb reads the first pixel even of an empty image
         if (is_tga)
             written = stbi_write_tga_to_func(append_bytes, &encoded, width, height, channels, from);
         else

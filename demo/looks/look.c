@@ -523,8 +523,8 @@ static bool is_package(const char *folder)
     return false;
 }
 
-// Returns the folder that contains a folder "models" or "progs" in which `folder` is, or NULL. If
-// there are several, returns the nearest.
+// Returns the nearest ancestor of a folder with a subfolder "models" or "progs" that contains the
+// folder, or NULL.
 static char *find_game_folder(const char *folder)
 {
     char *game = NULL;
@@ -971,8 +971,9 @@ static void object(candidate *rated, int score, const char *objection)
 
 // -- Scores --------------------------------------------------------------------------------------
 
-// Raises the score of a candidate to the score of a piece of evidence. `similarity` is that of the
-// names, percent; half of it is worth more than half of the score. `weight` is a percentage, too.
+// Raises the score of a candidate to the score of a piece of evidence. `similarity` is the
+// similarity of the names in percent; half of it is worth more than half of the score. `weight` is
+// a percentage, too.
 static void add_evidence(candidate *rated, evidence by, uint32_t similarity, int weight)
 {
     const int max_score = rules[by].scores[rated->image->location];
@@ -1011,8 +1012,7 @@ static void compare_name(const named_mesh *subject, candidate *rated, evidence b
                      weight); // renamed by its author
 }
 
-// Returns the degree to which a name is that of a colour map without the name of a mesh, such as
-// "base_skin", percent.
+// Rates a name as a colour map without the name of a mesh, such as "base_skin". Returns percent.
 static uint32_t rate_purpose(const named_mesh *subject, const view_name *name)
 {
     const view_name bare = main_words(*name, WORD_VARIANT);
@@ -1165,7 +1165,7 @@ static bool is_folder_shared(const view_package *package, const view_name *model
     return false;
 }
 
-// Returns true if the shader's name is that of a particular image.
+// Returns true if the shader is named after a particular image.
 static bool has_meaningful_shader(const named_mesh *subject)
 {
     if (subject->path[0] == '\0')
@@ -1313,8 +1313,9 @@ static char *find_image_path(view_package *package, const char *path, view_liste
     return image ? common_copy(image->path) : NULL;
 }
 
-// Finds the material of a shader in the package's declarations. The image is that of the diffuse
-// map of a lit material, or of the first stage. Returns false if the material is not declared.
+// Finds the material of a shader in the package's declarations. The image is the diffuse
+// map of a lit material, or the image of the first stage. Returns false if the material is not
+// declared.
 static bool find_material(view_package *package, const char *shader, view_look *look,
                           view_listener warnings)
 {
@@ -1464,8 +1465,8 @@ static bool select_declared(view_look *look, const named_mesh *subject, view_lis
 
 // -- Skins of the Quake re-releases --------------------------------------------------------------
 
-// Returns the game of a file. For Quake II, *md2 is the path of the .md2 file that the model
-// replaces, which the caller frees.
+// Returns the game of a file. For Quake II, *md2 is the path of the replaced .md2 file. The caller
+// frees it.
 static view_quake find_quake(const char *path, char **md2)
 {
     char *const folder = common_folder(path);
@@ -1499,7 +1500,7 @@ view_quake view_detect_quake_game(const char *path)
 enum { MD2_NAME_SIZE = 64 };
 
 // Reads a name of an .md2's list of skins. The header contains the number of skins at byte 20 and
-// the offset of the list at byte 44. Returns false if there is no such skin.
+// the offset of the list at byte 44. Returns false if the index is too large.
 static bool read_md2_skin(FILE *file, uint32_t skin, char name[MD2_NAME_SIZE + 1])
 {
     enum { HEADER = 68, NUM_SKINS = 20, SKINS = 44, VERSION = 8 };
@@ -1516,7 +1517,7 @@ static bool read_md2_skin(FILE *file, uint32_t skin, char name[MD2_NAME_SIZE + 1
 }
 
 // Returns the name of a skin in an .md2 file without folder and extension: "skin" for
-// "models/monsters/x/skin.pcx". Returns NULL if there is no such skin.
+// "models/monsters/x/skin.pcx". Returns NULL if the index is too large.
 static char *find_md2_skin(const char *path, uint32_t skin)
 {
     char name[MD2_NAME_SIZE + 1] = "";

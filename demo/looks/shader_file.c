@@ -181,8 +181,8 @@ static bool next_argument(shader_reader *in)
     return !is_word(in, "{") && !is_word(in, "}");
 }
 
-// Reads an image name to *picture, unless *picture is set already or the name is that of an image
-// that engines create: $whiteimage, *white, _flat.
+// Reads an image name to *picture, unless *picture is set already or engines create the image:
+// $whiteimage, *white, _flat.
 static void read_picture(shader_reader *in, char **picture)
 {
     const char *const rest = in->rest;
@@ -196,7 +196,7 @@ static void read_picture(shader_reader *in, char **picture)
     char *const name = common_format("%.*s", (int)stem_size(in->word, in->size), in->word);
     for (char *c = name; *c != '\0'; c++)
         *c = *c == '\\' ? '/' : *c;
-    if (strchr("$*_", name[0]) == NULL) // not NULL for an empty name, such as that of ".tga"
+    if (strchr("$*_", name[0]) == NULL) // not NULL for an empty name, such as the stem of ".tga"
         *picture = name;
     else
         free(name);

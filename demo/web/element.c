@@ -94,8 +94,9 @@ EM_JS(void *, page_open, (const char *path, uint32_t *sizes, bool is_picture), {
     }
     return copy;
 })
-// Returns the path of the image that the page specifies for a map of a shader, valid until the next
-// call. Returns "" if the page specifies that there is no image, NULL if it specifies nothing.
+// Returns the path that the page specifies for a map of a shader. The path is valid until the next
+// call. Returns "" if the page specifies no image for the map, NULL if it leaves the choice to the
+// library.
 EM_JS(const char *, page_image_name, (const char *shader, int kind),
       { return Module["page"].name(UTF8ToString(shader), kind); })
 // Reports an error or an event to the page.
@@ -180,7 +181,7 @@ static const char *name_picture(void *user, const char *shader, md5gl_image_kind
 
 // == Assets =======================================================================================
 
-// Returns the name of a morph target of the machine, or NULL if there is no such target.
+// Returns the name of a morph target of the machine, or NULL if the index is too large.
 EMSCRIPTEN_KEEPALIVE const char *web_morph_name(const web_asset *asset, uint32_t target)
 {
     if (asset->character == NULL)
@@ -343,8 +344,8 @@ EMSCRIPTEN_KEEPALIVE bool web_create_player(web_element *element)
     return true;
 }
 
-// Creates an element that shows an asset and follows the camera path in the file `path`, unless
-// that is "". Returns NULL on failure.
+// Creates an element for an asset. `path` is the file of a camera path, or "". Returns NULL on
+// failure.
 EMSCRIPTEN_KEEPALIVE web_element *web_create_element(web_asset *asset, const char *path)
 {
     md5_error error;
@@ -428,8 +429,8 @@ EMSCRIPTEN_KEEPALIVE void web_compute_bounds(web_element *element)
 
 // == Drawing ======================================================================================
 
-// web.mk generates gl_used.h, which contains USED(name) for each function of WebGL that render/
-// calls. The loader of glad would link all functions of WebGL.
+// gl_used.h contains USED(name) for each function of WebGL in the code of render/; web.mk generates
+// it. The loader of glad would link all functions of WebGL.
 #define USED(name) extern __typeof__(*((GladGLContext *)0)->name) gl##name;
 #include <gl_used.h>
 #undef USED
@@ -538,7 +539,7 @@ EMSCRIPTEN_KEEPALIVE void web_set_state(web_element *element, uint32_t state, fl
     store_state(element);
 }
 
-// Returns the name of a parameter of the machine, or NULL if there is no such parameter.
+// Returns the name of a parameter of the machine, or NULL if the index is too large.
 EMSCRIPTEN_KEEPALIVE const char *web_parameter_name(const web_element *element, uint32_t parameter)
 {
     const md5_machine_desc *const tables = md5_machine_tables(element->machine);

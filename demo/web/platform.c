@@ -63,7 +63,7 @@ static void push(view_window *window, view_input input)
     window->inputs[(window->first + window->count++) % MAX_INPUTS] = input;
 }
 
-// Reads the state of the first gamepad. Returns false if there is none.
+// Reads the state of the first gamepad. Returns false without a gamepad.
 static bool sample_gamepad(EmscriptenGamepadEvent *state)
 {
     if (emscripten_sample_gamepad_data() != EMSCRIPTEN_RESULT_SUCCESS)
@@ -137,9 +137,9 @@ static int32_t keypad_key(char character)
     return character == '-' ? VIEW_KEY_PAD_MINUS : VIEW_KEY_OTHER;
 }
 
-// Returns the key that produces a character without Shift, or 0 if that is unknown. `code` is the
-// position of the key on a US keyboard, which is the only information for digits with Shift and for
-// letters of other alphabets.
+// Returns the key that produces a character without Shift, or 0 if the key is unknown. `code` is
+// the position of the key on a US keyboard. It is the only information for digits with Shift and
+// for letters of other alphabets.
 static int32_t character_key(const char *name, const char *code, bool has_shift)
 {
     static const char letter[] = "Key";
