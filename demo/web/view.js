@@ -176,7 +176,7 @@
             names = models; // the viewer does not list models of other formats in folders
         if (has_model) {
             remove_dropped();
-            opened.unshift(...loose.splice(0));
+            opened.unshift(...pending_files.splice(0));
         } else
             pending_files.push(...opened);
         write_opened(root, opened, warnings);
