@@ -189,6 +189,34 @@ TEST (compress_keeps_long_ways_in_fine_steps) {
     check_levels(anim, compressed);
 }
 
+// Keys are at multiples of a number of frames, and the last key is at the last frame. If the value
+// of each key is its frame, then a sample has the value of its position.
+TEST (compress_interpolates_between_the_keys_around_a_position) {
+    enum { MAX_FRAMES = 70 };
+    for (uint8_t step = 1; step < MD5_PACKED_NUM_STEPS; step++) {
+        const uint32_t spacing = md5i_packed_key_steps[step];
+        for (uint32_t i = 0; i < MAX_FRAMES * MAX_FRAMES; i++) {
+            const uint32_t num_frames = 2 + i / MAX_FRAMES;
+            const uint32_t last = num_frames - 1;
+            const uint32_t frame = i % MAX_FRAMES % last;
+            const bool is_backward = i % 2 == 1;
+            const md5_sample_position sample = {.frame0 = frame + is_backward,
+                                                .frame1 = frame + !is_backward,
+                                                .fraction = 0.25f * (float)(i / 2 % 4)};
+            const double expected =
+                (double)sample.frame0 + (is_backward ? -1 : 1) * (double)sample.fraction;
+            const uint32_t num_keys = md5i_packed_num_keys(step, num_frames);
+            CHECK((num_keys - 1) * spacing >= last && (num_keys - 2) * spacing < last);
+            md5_packed_span span;
+            REQUIRE(md5i_packed_find_span(step, num_frames, &sample, &span));
+            REQUIRE(span.key0 < num_keys && span.key1 < num_keys);
+            const double low = fmin(span.key0 * (double)spacing, last);
+            const double high = fmin(span.key1 * (double)spacing, last);
+            CHECK_NEAR(low + (high - low) * (double)span.fraction, expected, 1e-5);
+        }
+    }
+}
+
 TEST (compress_drops_what_hardly_changes) {
     OWN_ANIM still = make_anim(0, 0.004, "c");
     OWN_ANIM moving = make_anim(2, 50, "c");
