@@ -391,6 +391,14 @@ TEST (cube_reads_strings_and_comments) {
     CHECK_STRING(test.log.text, "");
 }
 
+// A string ends at the end of its line, also after ^.
+TEST (cube_ends_strings_with_their_lines) {
+    OPEN_CUBE(cube, "md5load \"a^\nmd5tag b \"c^\nmd5tag d e\n");
+    CHECK_STRING(cube->parts[0].mesh, "data/actors/hero/a^");
+    CHECK_UINT(cube->parts[0].num_tags, 2);
+    CHECK_STRING(cube->parts[0].tags[0].name, "c^");
+}
+
 TEST (cube_reads_conditions_and_variables) {
     OPEN_CUBE(cube,
               "skin = red\nalias no \"0\"\nmd5load $skin\nif $no [ md5tag a 0 ] [ md5tag a 1\n"
