@@ -200,6 +200,8 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
     uint32_t batch_first = 0;            // instances of earlier batches
     if (has_lines && mesh->deform.write) // the line indices belong to the undeformed mesh
         return;
+    if (run->is_mirrored)
+        gl->FrontFace(renderer->front_face == GL_CW ? GL_CCW : GL_CW);
     for (uint32_t b = 0; b < model->num_batches; b++) {
         const md5gl_batch *const batch = &model->batches[b];
         const uint32_t before = batch_first;
@@ -222,6 +224,8 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
         if (has_lines)
             gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
     }
+    if (run->is_mirrored)
+        gl->FrontFace(renderer->front_face);
 }
 
 // Returns run `index` of the model's instances. After the last run, the count is 0.

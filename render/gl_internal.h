@@ -183,11 +183,13 @@ typedef struct md5gl_surface {
     bool is_alpha_tested;
 } md5gl_surface;
 
-// Consecutive instances with the same skin, which one draw call can contain.
+// Consecutive instances that one draw call can contain: they have the same skin, and their
+// placements are mirrored in all instances or in none.
 typedef struct md5gl_run {
     uint32_t skin;
     uint32_t first;
     uint32_t count;
+    bool is_mirrored; // front faces have the opposite winding
 } md5gl_run;
 
 // Instances whose data is in one set of tables.
@@ -242,7 +244,11 @@ struct md5gl_model {
     bool faded;              // a tint has alpha below 1: every mesh needs the alpha test
     md5gl_surface *surfaces; // [num_skins * model->num_meshes], skin by skin
     uint32_t num_skins;
-    md5gl_run *runs; // [run_capacity]; if num_runs is 0, all instances use skin 0
+    bool *mirrored; // [mirrored_capacity] true if the placement of the instance is mirrored
+    uint32_t mirrored_capacity;
+    bool has_mirrored; // false: no placement is mirrored, and `mirrored` is not used
+    // [run_capacity] If num_runs is 0, all instances use skin 0 and none is mirrored.
+    md5gl_run *runs;
     uint32_t num_runs;
     uint32_t run_capacity;
     md5gl_blending blending;

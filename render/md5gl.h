@@ -739,9 +739,10 @@ typedef struct md5gl_instances {
     md5gl_baked *baked;
     // [count] The baked clip that each instance plays, and the position in it.
     const md5gl_clip_job *jobs;
-    // [count] Matrices that move each instance from model space to world space. A matrix may
-    // contain a rotation, a translation and a uniform scale. NULL = all instances are at the
-    // origin.
+    // [count] Matrices that move each instance from model space to world space. Any matrix of
+    // finite numbers is valid: it may also scale each axis differently, shear or mirror. Normals
+    // remain perpendicular to the surface. NULL = all instances are at the origin. Instances with
+    // mirrored placements take separate draw calls.
     const md5_mat34 *placements;
     // [count] Tints: linear colors by which the diffuse texture is multiplied; NULL = white. The
     // alpha of a tint has two effects:

@@ -364,7 +364,8 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
     model->surfaces = surfaces;
     model->num_skins = num_skins;
     model->tinted = model->faded = false;
-    model->num_runs = 0;
+    for (uint32_t i = 0; i < model->num_runs; i++) // mirrored instances remain in separate runs
+        model->runs[i].skin = 0;
     return true;
 }
 
@@ -650,6 +651,7 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
     *link = model->next;
     md5gli_free(renderer, model->surfaces);
     md5gli_free(renderer, model->runs);
+    md5gli_free(renderer, model->mirrored);
     md5gli_free(renderer, model->joint_bounds);
     md5gli_free(renderer, model->batches);
     md5gli_free(renderer, model);

@@ -701,35 +701,51 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
     return true;
 }
 
-// Returns the number of runs of equal skins. Writes the runs unless `runs` is NULL.
-static uint32_t find_runs(const uint32_t *skins, uint32_t count, md5gl_run *runs)
+// Returns the run of one instance.
+static md5gl_run run_of_instance(const md5gl_model *model, const uint32_t *skins, uint32_t instance)
+{
+    md5gl_run run = {.first = instance, .count = 1};
+    if (skins)
+        run.skin = skins[instance];
+    if (model->has_mirrored)
+        run.is_mirrored = model->mirrored[instance];
+    return run;
+}
+
+// Returns the number of runs of instances. `skins` may be NULL. Writes the runs unless `runs` is
+// NULL.
+static uint32_t find_runs(const md5gl_model *model, const uint32_t *skins, md5gl_run *runs)
 {
     uint32_t num_runs = 0;
-    uint32_t first = 0;
-    while (first < count) {
-        uint32_t end = first + 1;
-        while (end < count && skins[end] == skins[first])
-            end++;
+    md5gl_run run = {0};
+    for (uint32_t i = 0; i < model->num_instances; i++) {
+        const md5gl_run next = run_of_instance(model, skins, i);
+        const bool continues =
+            i > 0 && next.skin == run.skin && next.is_mirrored == run.is_mirrored;
+        if (continues) {
+            run.count++;
+        } else {
+            run = next;
+            num_runs++;
+        }
         if (runs)
-            runs[num_runs] = (md5gl_run){skins[first], first, end - first};
-        num_runs++;
-        first = end;
+            runs[num_runs - 1] = run;
     }
     return num_runs;
 }
 
-// Stores the runs of equal skins in the model.
+// Stores the runs of instances in the model. `skins` may be NULL.
 static bool set_runs(md5gl_renderer *renderer, md5gl_model *model, const uint32_t *skins,
                      md5_error *error)
 {
     const uint32_t count = model->num_instances;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; skins && i < count; i++) {
         if (skins[i] >= model->num_skins)
             return md5gli_fail(error, MD5_ERROR_RANGE,
                                "instance %u: skin is out of range: expected below %u, found %u", i,
                                model->num_skins, skins[i]);
     }
-    const uint32_t num_runs = find_runs(skins, count, NULL);
+    const uint32_t num_runs = find_runs(model, skins, NULL);
     if (num_runs > model->run_capacity) {
         md5gl_run *const runs = MD5GL_NEW(renderer, md5gl_run, num_runs, error);
         if (!runs)
@@ -738,7 +754,43 @@ static bool set_runs(md5gl_renderer *renderer, md5gl_model *model, const uint32_
         model->runs = runs;
         model->run_capacity = num_runs;
     }
-    model->num_runs = find_runs(skins, count, model->runs);
+    model->num_runs = find_runs(model, skins, model->runs);
+    return true;
+}
+
+// Returns true if a matrix mirrors: its determinant is negative.
+static bool is_mirror(const md5_mat34 *matrix)
+{
+    const float *const m = matrix->m;
+    const float x = m[5] * m[10] - m[6] * m[9];
+    const float y = m[6] * m[8] - m[4] * m[10];
+    const float z = m[4] * m[9] - m[5] * m[8];
+    return m[0] * x + m[1] * y + m[2] * z < 0.0f;
+}
+
+// Finds the instances whose placements are mirrored. Their triangles have the opposite winding.
+static bool find_mirrored(md5gl_renderer *renderer, md5gl_model *model,
+                          const md5gl_instances *instances, md5_error *error)
+{
+    const md5_mat34 *const placements = instances->placements;
+    const uint32_t count = placements ? instances->count : 0;
+    model->has_mirrored = false;
+    for (uint32_t i = 0; i < count; i++)
+        model->has_mirrored = model->has_mirrored || is_mirror(&placements[i]);
+    if (!model->has_mirrored)
+        return true;
+    if (count > model->mirrored_capacity) {
+        bool *const mirrored = MD5GL_NEW(renderer, bool, count, error);
+        if (!mirrored) {
+            model->has_mirrored = false;
+            return false;
+        }
+        md5gli_free(renderer, model->mirrored);
+        model->mirrored = mirrored;
+        model->mirrored_capacity = count;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        model->mirrored[i] = is_mirror(&placements[i]);
     return true;
 }
 
@@ -753,7 +805,8 @@ static bool set_appearance(md5gl_renderer *renderer, md5gl_model *model,
     model->num_runs = 0;
     if (model->num_batches == 0)
         return true;
-    if (instances->skins && !set_runs(renderer, model, instances->skins, error))
+    const bool has_runs = instances->skins || model->has_mirrored;
+    if (has_runs && !set_runs(renderer, model, instances->skins, error))
         return false;
     model->tinted = tints != NULL;
     if (tints) {
@@ -880,6 +933,7 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
         update_opacity(renderer, model);
         posed = given.baked ? pose_clips(renderer, model, &given, error)
                             : pose_palettes(renderer, model, &given, error);
+        posed = posed && find_mirrored(renderer, model, &given, error);
         if (!renderer->casters_are_set)
             model->posed = find_bounds(model, &given);
     }

@@ -31,15 +31,33 @@ mat3x4 own_placement()
     return mat3x4(FETCH(placements, row), FETCH(placements, row + 1), FETCH(placements, row + 2));
 }
 
+// Transforms a vertex by a placement, which may contain a different scale along each axis, a shear or a
+// mirror. Positions and tangents are transformed by the matrix, normals by its cofactors, which keep them
+// perpendicular to the surface. Cofactors are products of two components, so the matrix is divided by its
+// largest component, because the products of a small matrix would be 0. In a mirrored placement the
+// cofactors point inwards and the bitangent is reversed.
+skinned place_vertex(skinned vertex, mat3x4 placement)
+{
+    vec3 x = placement[0].xyz, y = placement[1].xyz, z = placement[2].xyz;
+    vec3 largest = max(max(abs(x), abs(y)), abs(z));
+    float size = max(max(largest.x, largest.y), max(largest.z, 1e-30));
+    x /= size;
+    y /= size;
+    z /= size;
+    vec3 along_x = cross(y, z);
+    float side = dot(along_x, x) < 0.0 ? -1.0 : 1.0;
+    vec3 normal = vec3(dot(along_x, vertex.normal), dot(cross(z, x), vertex.normal),
+                       dot(cross(x, y), vertex.normal));
+    vec3 tangent = vec3(dot(x, vertex.tangent.xyz), dot(y, vertex.tangent.xyz), dot(z, vertex.tangent.xyz));
+    return skinned(vec4(vertex.position, 1.0) * placement, unit_direction(side * normal, vertex.normal),
+                   vec4(unit_direction(tangent, vertex.tangent.xyz), side * vertex.tangent.w));
+}
+
 void main()
 {
     skinned vertex = skin();
-    if (placed) {
-        mat3x4 placement = own_placement();
-        vertex.position = vec4(vertex.position, 1.0) * placement;
-        vertex.normal = vec4(vertex.normal, 0.0) * placement;
-        vertex.tangent.xyz = vec4(vertex.tangent.xyz, 0.0) * placement;
-    }
+    if (placed)
+        vertex = place_vertex(vertex, own_placement());
     world_position = vertex.position;
     world_normal = vertex.normal;
     world_tangent = vertex.tangent;

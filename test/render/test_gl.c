@@ -72,6 +72,43 @@ TEST_SQUARE (gl_placements_rotate_normals) {
     CHECK_PIXEL(&picture, 0, 0, (uint8_t[4]){255, 255, 255, 255}, 1); // the whole sky
 }
 
+// Back faces are not drawn. A mirrored square between two others that are not mirrored faces the
+// camera as before, also after its skin was set; a square that is mirrored front to back does not.
+TEST_SQUARE (gl_mirrored_placements_show_their_front) {
+    static const md5_mat34 left_to_right = {{1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0}};
+    static const md5_mat34 front_to_back = {{-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    const md5_mat34 row[3] = {scene_moved(0, -50, 0), left_to_right, scene_moved(0, 50, 0)};
+    const uint8_t *const white = scene_sideways(1, 1, 1).rgba;
+    gl_picture picture;
+    stage_draw_posed(stage, scene_identities, row, 3, &picture);
+    for (int right = -50; right <= 50; right += 50)
+        CHECK_PIXEL(&picture, right, 0, white, 1);
+    stage_draw_posed(stage, scene_identities, &front_to_back, 1, &picture);
+    CHECK_PIXEL(&picture, 0, 0, gl_black, 0);
+}
+
+// A floor of 45 degrees that is scaled to a sixth of its height is nearly flat: its normal
+// approaches the vertical. Without cofactors it would approach the horizontal.
+TEST_SQUARE (gl_placements_scale_unevenly) {
+    const float s = sqrtf(0.5f);
+    const md5_mat34 slope = {{s, 0, -s, 0, 0, 1, 0, 0, s, 0, s, 0}}; // x to x and z
+    md5_mat34 flat = slope;
+    for (int i = 8; i < 11; i++)
+        flat.m[i] /= 6;
+    const md5_mat34 rotated = {{1, 0, -6, 0, 0, sqrtf(37), 0, 0, 6, 0, 1, 0}};
+    md5_mat34 same = rotated; // divided by its scale: a rotation to the same direction
+    for (int i = 0; i < 11; i++)
+        same.m[i] /= sqrtf(37);
+    gl_picture uneven;
+    gl_picture even;
+    scene_look_down(&stage->frame);
+    stage->frame.light_direction = (md5_vec3){1, 0, 0};
+    stage_light(stage, 0.5f, 0.25f);
+    stage_draw_posed(stage, scene_identities, &flat, 1, &uneven);
+    stage_draw_posed(stage, scene_identities, &same, 1, &even);
+    CHECK_PIXEL(&uneven, 0, 0, picture_at(&even, 0, 0), 1);
+}
+
 TEST_STAGE (gl_key_light_shines_from_its_direction, scene_floor, 1) {
     gl_picture above;
     gl_picture aslant;
