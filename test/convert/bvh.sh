@@ -1,6 +1,6 @@
 #!/bin/sh
-# BVH in: motion for a model with other names, proportions and rest pose, a clip of the file's own skeleton, errors.
-# walker.py makes the files and knows where limbs must point.
+# Import of BVH: motion for a model with other names, proportions and rest pose; a clip of the file's own skeleton; errors.
+# walker.py writes the files and computes the expected directions of limbs.
 . test/build/report.sh
 tool=$products/md5tool
 bobbin=$models/bobbin/bobbin.md5mesh
@@ -9,7 +9,7 @@ walker() {
     python3 test/convert/walker.py "$@"
 }
 
-# retarget NAME OPTION...: NAME.bvh becomes the clip NAME.md5anim of Bobbin.
+# retarget NAME OPTION...: converts NAME.bvh to the clip NAME.md5anim for Bobbin.
 retarget() {
     name=$1
     shift
@@ -48,67 +48,67 @@ walker write "$scratch/behind.bvh" cm 180 mixamo
 walker write "$scratch/askew.bvh" cm 30 mixamo
 tr '\n' '\r' <"$scratch/walk.bvh" | sed 's/\r/\r\n/g' >"$scratch/windows.bvh"
 
-check "a walk is that of the file" retarget walk
-check "... its limbs point where the walker's do" limbs walk 0 model
-check "... and who moves whom can be printed" ends_saying 0 "mixamorig:LeftUpLeg thigh_l" "$tool" convert "$scratch/walk.bvh" \
+check "a walk is retargeted" retarget walk
+check "... and its limbs have the walker's directions" limbs walk 0 model
+check "... and the map of joints can be printed" ends_saying 0 "mixamorig:LeftUpLeg thigh_l" "$tool" convert "$scratch/walk.bvh" \
     --mesh "$bobbin" --print-map
-check "... no other engine minds the clip" ends_saying 0 "0 errors, 0 warnings" "$tool" check "$scratch/walk.md5anim"
-check "the same in metres" retarget metres
-check "... is the same clip" limbs metres 0 model
-check "the same with names as of old" retarget classic
-check "... is the same clip" limbs classic 0 model
+check "... and all engines accept the clip" ends_saying 0 "0 errors, 0 warnings" "$tool" check "$scratch/walk.md5anim"
+check "a walk in metres is retargeted" retarget metres
+check "... to the same clip" limbs metres 0 model
+check "a walk with classic names is retargeted" retarget classic
+check "... to the same clip" limbs classic 0 model
 for names in old small; do
     walker write "$scratch/$names.bvh" cm 0 $names
-    check "the same with $names names" retarget $names
-    check "... is the same clip" limbs $names 0 model
+    check "a walk with $names names is retargeted" retarget $names
+    check "... to the same clip" limbs $names 0 model
 done
-check "the same from a rest pose with hanging arms" retarget hanging
-check "... is the same clip" limbs hanging 0 model
-check "... and a standing rest pose is used" not_noted "as the rest pose"
-check "the same in a space with z up" retarget z_up
-check "... is the same clip" limbs z_up 0 model
-check "the same with a separate set of axes for each joint" retarget own_axes
-check "... is the same clip" limbs own_axes 0 first_frame
+check "a walk with a rest pose with hanging arms is retargeted" retarget hanging
+check "... to the same clip" limbs hanging 0 model
+check "... and the file's rest pose is used" not_noted "as the rest pose"
+check "a walk in a space with z up is retargeted" retarget z_up
+check "... to the same clip" limbs z_up 0 model
+check "a walk with separate axes for each joint is retargeted" retarget own_axes
+check "... to the same clip" limbs own_axes 0 first_frame
 check "... and the rest pose is noted" noted "the first frame is used as the rest pose"
-check "the same with the line ends of Windows" retarget windows
-check "... is the same clip" cmp "$scratch/windows.md5anim" "$scratch/walk.md5anim"
-check "names that say nothing are refused" ends_saying 1 "--map FILE" "$tool" convert "$scratch/odd.bvh" --mesh "$bobbin" \
+check "a walk with CR LF line ends is retargeted" retarget windows
+check "... to the same clip" cmp "$scratch/windows.md5anim" "$scratch/walk.md5anim"
+check "unknown joint names are rejected" ends_saying 1 "--map FILE" "$tool" convert "$scratch/odd.bvh" --mesh "$bobbin" \
     --output "$scratch/none.md5anim"
 walker map "$scratch/map.txt"
-check "with a map" retarget odd --map "$scratch/map.txt"
-check "... they are the same clip" limbs odd 0 model
+check "unknown joint names are retargeted with a map" retarget odd --map "$scratch/map.txt"
+check "... to the same clip" limbs odd 0 model
 echo '"bone_1" nobody' >>"$scratch/map.txt"
-check "a map that names no joint is refused" ends_saying 1 "map.txt:21:10: error: unknown joint: the model has no joint 'nobody'" "$tool" \
+check "a map with an unknown joint is rejected" ends_saying 1 "map.txt:21:10: error: unknown joint: the model has no joint 'nobody'" "$tool" \
     convert "$scratch/odd.bvh" --mesh "$bobbin" --map "$scratch/map.txt" --output "$scratch/none.md5anim"
-check "a walk to the side" retarget aside
+check "a walk to the side is retargeted" retarget aside
 check "... goes forward" limbs aside 0 model
-check "a walk backward in the file's space" retarget behind
+check "a walk backward in the file's space is retargeted" retarget behind
 check "... goes forward" limbs behind 0 model
-check "a walk askew" retarget askew
-check "... stays so, and says how to turn it" noted "use --rotate -30 to make it face forward"
-check "... goes on as it was" limbs askew 30 askew
-check "... and is turned" retarget askew --rotate -30 --force
-check "... to go forward" limbs askew 0 model
-check "a walk in place" retarget walk --root in_place --force
-check "... stays where it is" limbs walk 0 still
+check "a walk in an oblique direction is retargeted" retarget askew
+check "... with a note how to rotate it" noted "use --rotate -30 to make it face forward"
+check "... in the same direction" limbs askew 30 askew
+check "... and rotated by an option" retarget askew --rotate -30 --force
+check "... to the forward direction" limbs askew 0 model
+check "a walk in place is retargeted" retarget walk --root in_place --force
+check "... and does not move" limbs walk 0 still
 
-# A model that looks to its left.
-check "a turned model" "$tool" convert "$bobbin" --rotate 90 --force --output "$scratch/turned.iqm"
-check "... is one of MD5" "$tool" convert "$scratch/turned.iqm" --output "$scratch/turned.md5mesh"
+# A model that faces to its left.
+check "a rotated model is written" "$tool" convert "$bobbin" --rotate 90 --force --output "$scratch/turned.iqm"
+check "... and converted to MD5" "$tool" convert "$scratch/turned.iqm" --output "$scratch/turned.md5mesh"
 check "... walks" "$tool" convert "$scratch/walk.bvh" --mesh "$scratch/turned.md5mesh" --force --output "$scratch/walk.md5anim"
-check "... along its own front" walker limbs "$scratch/walk.md5anim" "$scratch/turned.md5mesh" 90 model
+check "... and the walk follows its front" walker limbs "$scratch/walk.md5anim" "$scratch/turned.md5mesh" 90 model
 
-check "without a model the skeleton has a clip" "$tool" convert "$scratch/walk.bvh" --force --output "$scratch/own.md5anim"
+check "without a model the clip is for the file's skeleton" "$tool" convert "$scratch/walk.bvh" --force --output "$scratch/own.md5anim"
 check "... in inches" walker own "$scratch/own.md5anim" 0.3937007874
-check "... also of a space with z up" "$tool" convert "$scratch/z_up.bvh" --force --output "$scratch/own.md5anim"
+check "... also with z up" "$tool" convert "$scratch/z_up.bvh" --force --output "$scratch/own.md5anim"
 check "... the same" walker own "$scratch/own.md5anim" 0.3937007874
-check "... or another scale" "$tool" convert "$scratch/walk.bvh" --force --scale 2 --output "$scratch/own.md5anim"
-check "... of the option" walker own "$scratch/own.md5anim" 2
-check "beside a model it is for that" "$tool" convert "$bobbin" "$scratch/classic.bvh" --output "$scratch/both.iqm" --force
+check "... or with another scale" "$tool" convert "$scratch/walk.bvh" --force --scale 2 --output "$scratch/own.md5anim"
+check "... from the option" walker own "$scratch/own.md5anim" 2
+check "a clip with a model in one command is for that model" "$tool" convert "$bobbin" "$scratch/classic.bvh" --output "$scratch/both.iqm" --force
 check "another rate" retarget walk --rate 60 --force
-check "... has other frames" ends_saying 0 "frames             61" "$tool" info "$scratch/walk.md5anim"
+check "... with a different number of frames" ends_saying 0 "frames             61" "$tool" info "$scratch/walk.md5anim"
 
-# An arm whose thumb is bent by so many degrees.
+# hand NAME DEGREES: writes an arm whose thumb is bent.
 hand() { # NAME DEGREES
     at=0
     {
@@ -124,16 +124,16 @@ hand() { # NAME DEGREES
 }
 hand open 0
 hand bent 60
-echo LeftArm upperarm_l >"$scratch/hand.txt" # without a map one arm is too little
-check "an open hand" retarget open --map "$scratch/hand.txt"
-check "a hand whose thumb is bent" retarget bent --map "$scratch/hand.txt"
+echo LeftArm upperarm_l >"$scratch/hand.txt" # a single arm needs a map
+check "an open hand is retargeted" retarget open --map "$scratch/hand.txt"
+check "a hand with a bent thumb is retargeted" retarget bent --map "$scratch/hand.txt"
 bent() {
     "$tool" diff "$scratch/open.md5anim" "$scratch/bent.md5anim" >"$scratch/diff" 2>&1
     grep -q 'rotated by up to \(60\|60.000.*\|59.999.*\) degrees (thumb_2_l, frame 1)$' "$scratch/diff" || { cat "$scratch/diff"; false; }
 }
-check "... bends the model's" bent
+check "... and bends the model's thumb" bent
 
-# Rigify's skeletons: thighs of the same name, of which one moves the skin and hangs elsewhere.
+# Rigify's skeletons contain several thighs of the same name, of which one moves the skin and has another parent.
 rig=${MD5_CORPUS:-}/corpus/terasology/gooeysquests/skeleton.md5mesh
 if [ -f "$rig" ]; then
     together() {
@@ -141,18 +141,18 @@ if [ -f "$rig" ]; then
             awk '$1 == "world" { x[++n] = $6; y[n] = $10; z[n] = $14 }
                 END { exit !(n == 2 && (x[1] - x[2]) ^ 2 + (y[1] - y[2]) ^ 2 + (z[1] - z[2]) ^ 2 < 1e-6) }'
     }
-    check "a rig with joints of one name in one place" "$tool" convert "$scratch/walk.bvh" --mesh "$rig" --output "$scratch/rig.md5anim"
-    check "... moves them together" together
+    check "a rig with joints of the same name at the same position is retargeted" "$tool" convert "$scratch/walk.bvh" --mesh "$rig" --output "$scratch/rig.md5anim"
+    check "... and these joints move together" together
 else
-    skip "a rig with joints of one name" "not in MD5_CORPUS"
+    skip "a rig with joints of the same name" "not in MD5_CORPUS"
 fi
 
-# In a folder a capture of a mesh's name is its clip.
+# In a folder, a motion capture with the name of a mesh is its clip.
 mkdir "$scratch/pair" && cp "$bobbin" "$scratch/pair/walk.md5mesh" && cp "$scratch/walk.bvh" "$scratch/pair"
-check "a capture beside the mesh of its name" ends_saying 0 "1 models: 1 converted, 0 up to date, 0 failed" "$tool" convert \
+check "a motion capture next to the mesh of its name is converted" ends_saying 0 "1 models: 1 converted, 0 up to date, 0 failed" "$tool" convert \
     "$scratch/pair" --to iqm --output "$scratch/paired"
-check "... is its clip" ends_saying 0 "" "$tool" convert "$scratch/paired/walk.iqm" --output "$scratch/paired/walk.md5anim"
-check "... of the model's joints" grep -q '^numFrames 31$' "$scratch/paired/walk.md5anim"
+check "... to its clip" ends_saying 0 "" "$tool" convert "$scratch/paired/walk.iqm" --output "$scratch/paired/walk.md5anim"
+check "... for the model's joints" grep -q '^numFrames 31$' "$scratch/paired/walk.md5anim"
 
 # -- Errors -------------------------------------------------------------------------------------------
 
@@ -170,12 +170,12 @@ broken "too many channels" '5s/6/7/' "5:11: error: the number of channels: expec
 broken "an unknown channel" '5s/Xposition/Wposition/' "5:13: error: expected a channel, such as Xrotation, found 'Wposition'"
 broken "a joint that is not closed" '/^MOTION/s/.*/JOINT/' "127:1: error: expected ROOT or MOTION, found 'JOINT'"
 broken "frames beyond the file" 's/^Frames: 31/Frames: 2000000/' "129:13: error: the file is too short for 2000000 frames of 66 channels and 21 joints"
-more_frames() { # than the file says: the last one is there, too
+more_frames() { # than the file declares: the last frame is also read
     sed 's/^Frames: 31/Frames: 30/' "$scratch/walk.bvh" >"$scratch/more.bvh" && retarget more &&
         noted 'found 31 frames, but Frames declares 30; all frames were read' && limbs more 0 model &&
         grep -q '^numFrames 31$' "$scratch/more.md5anim"
 }
-check "a frame more than the file says" more_frames
+check "a frame more than the file declares is read" more_frames
 broken "a part of a frame more" '$s/$/ 0.5/' "161:1: error: expected a channel value, found end of file"
 broken "more frames" 's/^Frames: 31/Frames: 32/' "161:1: error: expected a channel value, found end of file"
 broken "a frame without time" 's/0.0333333/0/' "129:13: error: invalid frame time: expected 1e-5 seconds or more, found 0"

@@ -1,13 +1,15 @@
 #!/bin/sh
-# Several models in: what is on joints of the first becomes a part of it, what has its vertices a morph target.
+# Import of several models: models on joints of the first one become parts of it, a model with its vertices becomes a morph
+# target.
 . test/build/report.sh
 tool=$(realpath "$products/md5tool")
 root=$PWD
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
 
-# figures FOLDER: body.md5mesh of joints root, spine and head, and a clip that turns the last two. Worn by it: hat, on head
-# and spine; tall, whose head is 0.1 higher; far, whose head is 5 to the side; paw, on a joint of another. face: as the body.
+# figures FOLDER: body.md5mesh with joints root, spine and head, and a clip that rotates the last two. Attached models: hat, on
+# head and spine; tall, whose head is 0.1 higher; far, whose head is displaced sideways by 5; paw, on a joint of another model.
+# face: a copy of the body with moved vertices.
 python3 - "$scratch" <<'END'
 import os, sys
 def model(name, joints, boxes):
@@ -69,17 +71,17 @@ frame 1 {
 ''')
 END
 cd "$scratch" || exit 1
-wears() { # INPUT...: into the new folder `to`, a model of body.md5mesh
+wears() { # INPUT...: converts into the new folder `to`
     rm -rf to && "$tool" convert "$@" -o to/ >notes 2>&1 || { cat notes; return 1; }
 }
 says() {
-    grep -qF -- "$1" notes || { echo "'$1' is not in"; cat notes; false; }
+    grep -qF -- "$1" notes || { echo "missing text '$1' in"; cat notes; false; }
 }
-posed() { # MODEL [FIRST]: its vertices in frame 1, from mesh FIRST on
+posed() { # MODEL [FIRST]: prints its vertices in frame 1, from mesh FIRST
     "$tool" dump "$1" nod.md5anim --frame 1 2>/dev/null | awk -v first="${2:-0}" '$1 == "skin" { mesh = $2 } $1 == "v" && mesh >= first {
         printf "%.3f %.3f %.3f\n", $3 + 0, $4 + 0, $5 + 0 }' | sed 's/-\(0\.000\)/\1/g'
 }
-hats() { # as the hat by itself, for which the same clip is bound by names
+hats() { # compares with the separate hat, to which names bind the same clip
     [ "$(posed "${1:-to/body.md5mesh}" 2)" = "$(posed "${2:-hat.md5mesh}")" ] && [ -n "$(posed to/body.md5mesh 2)" ]
 }
 one() {
@@ -90,10 +92,10 @@ one() {
 several() {
     wears body.md5mesh hat.md5mesh tall.md5mesh tag.md5mesh && grep -q '^numMeshes 6' to/body.md5mesh && says "merged tall into the model; vertices moved by at most 0.1 units, at joint head"
 }
-elsewhere() { # on the body's head it is 0.1 lower: at its joint in each pose
+elsewhere() { # the hat is 0.1 lower on the body's head: at its joint in each pose
     wears body.md5mesh tall.md5mesh && [ "$(posed to/body.md5mesh 2)" = "$(posed tall.md5mesh)" ]
 }
-refused() { # MODEL WORD...: for each output, and nothing is written
+refused() { # MODEL WORD...: checks that each output fails and no file is written
     for output in to/ to/x.md5mesh x.bmd5mesh x.iqm x.obj x.glb; do
         rm -rf to && ! "$tool" convert body.md5mesh "$1" -o $output >notes 2>&1 && [ ! -e to ] && [ ! -e $output ] || { cat notes; return 1; }
         grep -q 'built without jansson' notes && continue
@@ -114,12 +116,12 @@ formats() { # KIND
         posed to/body.md5mesh 2 | sort -u >a && posed hat.md5mesh | sort -u >b && [ -s a ] && cmp a b || { paste a b; return 1; }
     done
 }
-check "a hat becomes a part of the body, on the joints of its names" one
-check "several, one with a joint more that moves nothing" several
-check "one whose joint is bound elsewhere stays at the joint" elsewhere
-check "one whose joint is bound far away" refused far.md5mesh head "up to 5 units; use --force to merge the models anyway"
+check "a hat is merged into the body, on the joints with its names" one
+check "several models are merged, one with an additional joint" several
+check "a model with another bind pose follows the joint" elsewhere
+check "a model with a distant bind pose is rejected" refused far.md5mesh head "up to 5 units; use --force to merge the models anyway"
 check "the same, forced" forced
-follows() { # rigidly: in the bind pose it is where it was, and in others beside what it follows
+follows() { # rigidly: unchanged in the bind pose, and at a constant offset in others
     wears body.md5mesh paw.md5mesh && says "1 joints of paw were attached to joint spine" && says "vertices moved by at most 0 units" && grep -q "meshes: paw/fur" to/body.md5mesh &&
         grep -q "weight 0 1 1 ( 10 0 0 )" to/body.md5mesh
 }
@@ -131,15 +133,15 @@ explicit() { # --outfit: never a morph target
     wears body.md5mesh --outfit face.md5mesh && [ ! -e to/morphs ] && grep -q '^numMeshes 4' to/body.md5mesh &&
         ends_saying 1 "cannot attach the file as an outfit: expected a model" "$tool" convert body.md5mesh --outfit nod.md5anim -o to2/
 }
-check "a joint that the body lacks follows that above it" follows
-check "one without any joint of the body" alien
-check "one that is worn, though it has the body's vertices" explicit
-check "one with the body's vertices is a morph target" target
+check "a joint that the body lacks follows its parent" follows
+check "a model without joints of the body is rejected" alien
+check "--outfit merges a model that has the body's vertices" explicit
+check "a model with the body's vertices is a morph target" target
 check "from IQM" formats iqm
 if "$tool" convert hat.md5mesh -o probe.glb 2>notes || ! grep -q 'built without jansson' notes; then
     check "from glTF" formats glb
 fi
-seen() { # eyes that are worn: the picture of the whole; and both images in glTF
+seen() { # attached eyes: same image as the complete model; both textures in glTF
     models=$root/models/bobbin
     mkdir -p eyes && cp "$models/bobbin.md5mesh" . && cp "$models/bobbin.png" . && cp "$models/bobbin_eye.png" eyes/ &&
         "$tool" convert bobbin.md5mesh --force --hide eyes -o skin.md5mesh && "$tool" convert bobbin.md5mesh --force --hide skin -o eyes/eyes.md5mesh || return 1
@@ -149,14 +151,14 @@ seen() { # eyes that are worn: the picture of the whole; and both images in glTF
     cmp whole.png worn.png
 }
 view=$(dirname "$tool")/md5view
-check "what is worn is drawn with its own images, as if it were one" seen
+check "attached models are drawn with their own textures" seen
 report=${MD5_CORPUS:-/none}/golden/reports/second_model
 reported() {
     wears "$report/body.md5mesh" "$report/hat.md5mesh" && grep -q '^numJoints 9' to/body.md5mesh && grep -q '^numMeshes 2' to/body.md5mesh
 }
 if [ -d "$report" ]; then
-    check "the hat of a report" reported
+    check "a hat from a bug report is merged" reported
 else
-    skip "the hat of a report" "MD5_CORPUS has none"
+    skip "a hat from a bug report" "MD5_CORPUS has none"
 fi
 finish

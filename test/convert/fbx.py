@@ -1,8 +1,8 @@
-"""fbx.py shown OBJ DUMP LIMIT: whether vertices of an OBJ file, y up, are those that `md5tool dump` posed, in
-no order.
-fbx.py write OUT: an FBX file of a bone with a rotation before and one behind that of its clip, and of a mesh
-with geometric factors, and beside it OUT.obj: where the vertices are in frame 1.
-fbx.py free OUT: the same without a weight of the last vertex, which stays where its mesh is.
+"""fbx.py shown OBJ DUMP LIMIT: compares the vertices of an OBJ file, y up, with the posed vertices of
+`md5tool dump`, in any order.
+fbx.py write OUT: writes an FBX file of a bone with rotations before and after its clip's rotation, and of a
+mesh with geometric transforms, and OUT.obj with the vertices in frame 1.
+fbx.py free OUT: the same without a weight of the last vertex, which follows its mesh.
 fbx.py curve OUT [binary]: the same with a curve of weighted tangents, constant and linear keys half a second
 apart, and OUT.FRAME.obj of frames between the keys; binary: as a binary file with compressed arrays."""
 import math

@@ -1,16 +1,16 @@
 #!/bin/sh
-# FBX in, where md5tool is built with libassimp: files of Maya, 3ds Max and MotionBuilder, and the vertices that the program
-# showed in a frame; a file of our own with the factors that these lack.
+# Import of FBX, if md5tool is built with libassimp: files of Maya, 3ds Max and MotionBuilder with the vertices that these
+# programs displayed in a frame; our own file with transforms that those files do not contain.
 . test/build/report.sh
 tool=$products/md5tool
 : >"$scratch/none.fbx"
 "$tool" convert "$scratch/none.fbx" -o "$scratch/none.md5mesh" >"$scratch/notes" 2>&1
 if grep -q libassimp, "$scratch/notes"; then
-    check 'a build without libassimp says how to get one with it' grep -q 'error: .*built without libassimp; install libassimp and jansson (Debian: libassimp-dev, libjansson-dev) and build again' "$scratch/notes"
+    check 'a build without libassimp prints how to install it' grep -q 'error: .*built without libassimp; install libassimp and jansson (Debian: libassimp-dev, libjansson-dev) and build again' "$scratch/notes"
     finish
 fi
 
-# In centimetres, as the files of vertices are.
+# In centimeters, like the files of vertices.
 convert() { # FILE OPTION...
     name=$(basename "${1%.*}")
     rm -rf "$scratch/it"
@@ -25,35 +25,35 @@ shows() { # CLIP FRAME OBJ [LIMIT]
 }
 
 python3 test/convert/fbx.py write "$scratch/own.fbx"
-check 'rotations before and behind that of a clip' convert "$scratch/own.fbx"
-check '... and geometric factors of a skinned mesh' shows turn 1 "$scratch/own.fbx.obj" 1e-4
+check 'rotations before and after the rotation of a clip are applied' convert "$scratch/own.fbx"
+check '... and geometric transforms of a skinned mesh' shows turn 1 "$scratch/own.fbx.obj" 1e-4
 python3 test/convert/fbx.py free "$scratch/free.fbx"
-check 'vertices without weights' convert "$scratch/free.fbx"
-check '... stay where their mesh is' shows turn 1 "$scratch/free.fbx.obj" 1e-4
+check 'vertices without weights are accepted' convert "$scratch/free.fbx"
+check '... and follow their mesh' shows turn 1 "$scratch/free.fbx.obj" 1e-4
 
 no_loss() {
     ! grep 'keys more than one frame apart' "$scratch/notes"
 }
-# What MD5 or libassimp cannot say of such a file is refused, and --force takes what remains.
+# Content that MD5 or libassimp does not support is rejected; --force converts the rest.
 changed() { # SED NAME
     sed "$1" "$scratch/own.fbx" >"$scratch/$2.fbx"
 }
-refused() { # NAME WHY
+refused() { # NAME REASON
     check "$1: refused" ends_saying 1 "$2" "$tool" convert "$scratch/$1.fbx" -o "$scratch/no.md5mesh"
-    check '... and accepted by force' convert "$scratch/$1.fbx" --force
+    check '... and accepted with --force' convert "$scratch/$1.fbx" --force
 }
 changed 's/Version: 101 }/Version: 101\nSkinningType: "DualQuaternion" }/' dual
 refused dual 'dual quaternion skinning is not supported'
 changed 's/Version: 101 }/Version: 101\nSkinningType: "Blend"\nBlendWeights: *4 { a: 0,0,0.5,0 } }/' blend
 refused blend 'dual quaternion skinning is not supported'
 changed 's/Version: 101 }/Version: 101\nSkinningType: "Blend"\nBlendWeights: *4 { a: 0,0,0,0 } }/' linear
-check 'a blend that is linear' convert "$scratch/linear.fbx"
+check 'a linear blend is accepted' convert "$scratch/linear.fbx"
 changed 's/^Objects: {/&\nDeformer: 12, "SubDeformer::b", "BlendShapeChannel" { DeformPercent: 50 }/' morph
 refused morph 'morph targets'
 # libassimp discards curves between keys; they are read from the file, as text and with compressed arrays.
 for form in text binary; do
     python3 test/convert/fbx.py curve "$scratch/$form.fbx" "$form"
-    check "$form: curves between keys" convert "$scratch/$form.fbx"
+    check "$form: curves between keys are evaluated" convert "$scratch/$form.fbx"
     check '... without a loss' no_loss
     for frame in 4 9 15 20 30 42; do
         check "... frame $frame" shows turn $frame "$scratch/$form.fbx.$frame.obj" 1e-4
@@ -64,65 +64,66 @@ changed 's/1924423250/19244232500/; s/a: 4 }/a: 8 }/; s/^Objects: {/&\nAnimation
     s/^Connections: {/&\nC: "OO",17,6\nC: "OO",18,17\nC: "OP",18,3, "Lcl Rotation"\nC: "OP",9,18, "d|X"/' layers
 refused layers 'keys more than one frame apart'
 changed 's/1924423250/19244232500/' line
-check 'lines between keys' convert "$scratch/line.fbx"
-check '... end where the clip ends' shows turn 10 "$scratch/own.fbx.obj" 1e-4
+check 'linear interpolation between keys is accepted' convert "$scratch/line.fbx"
+check '... until the end of the clip' shows turn 10 "$scratch/own.fbx.obj" 1e-4
 changed 's/FBXVersion: 7400/FBXVersion: 6100/' old
-check 'an old version is refused by its number' ends_saying 1 'unsupported FBX version 6100: expected 7100' "$tool" convert "$scratch/old.fbx" -o "$scratch/no.md5mesh"
+check 'an old version is rejected with its number' ends_saying 1 'unsupported FBX version 6100: expected 7100' "$tool" convert "$scratch/old.fbx" -o "$scratch/no.md5mesh"
 
-# Collada: the same for its curves.
+# Collada: interpolation of curves.
 dae() { # INTERPOLATION
     python3 -B -c "import sys; sys.path.append('test/convert'); import bounds; print(bounds.dae_clip(1).replace('LINEAR LINEAR', '$1 $1'))" >"$scratch/$1.dae"
 }
 dae LINEAR
 dae BEZIER
-check 'Collada: lines between keys' convert "$scratch/LINEAR.dae"
+check 'Collada: linear interpolation is accepted' convert "$scratch/LINEAR.dae"
 refused_dae() {
     ! "$tool" convert "$scratch/BEZIER.dae" -o "$scratch/no.md5mesh" 2>"$scratch/notes" && grep 'keys more than one frame apart' "$scratch/notes"
 }
-check '... curves between keys: refused' refused_dae
-check '... and accepted by force' convert "$scratch/BEZIER.dae" --force
+check '... curved interpolation is rejected' refused_dae
+check '... and accepted with --force' convert "$scratch/BEZIER.dae" --force
 
 : >"$scratch/nothing.fbx"
-check 'an empty file is told' ends_saying 1 'nothing.fbx: error: the file is empty' "$tool" convert "$scratch/nothing.fbx" -o "$scratch/no.md5mesh"
+check 'an empty file is reported' ends_saying 1 'nothing.fbx: error: the file is empty' "$tool" convert "$scratch/nothing.fbx" -o "$scratch/no.md5mesh"
 
-# Clips of several files, as Mixamo calls them all, have the names of their files.
+# Clips of several files get the names of their files, because Mixamo gives all clips the same name.
 changed 's/AnimStack::turn/AnimStack::mixamo.com/' walk
 cp "$scratch/walk.fbx" "$scratch/run.fbx"
 rm -rf "$scratch/it"
-check 'a model and clips of three files' "$tool" convert "$scratch/own.fbx" "$scratch/walk.fbx" "$scratch/run.fbx" --scale 100 -o "$scratch/it"
-check '... have their names' test -e "$scratch/it/turn.md5anim" -a -e "$scratch/it/walk.md5anim" -a -e "$scratch/it/run.md5anim"
+check 'a model and clips of three files are converted' "$tool" convert "$scratch/own.fbx" "$scratch/walk.fbx" "$scratch/run.fbx" --scale 100 -o "$scratch/it"
+check '... with the names of the files' test -e "$scratch/it/turn.md5anim" -a -e "$scratch/it/walk.md5anim" -a -e "$scratch/it/run.md5anim"
 name=own
-check '... and one skeleton' shows run 1 "$scratch/own.fbx.obj" 1e-4
+check '... for one skeleton' shows run 1 "$scratch/own.fbx.obj" 1e-4
 
-# A clip without a mesh, as Mixamo gives it, has the rest of its nodes for a body: to the same one it comes as it is.
-carried() { # FILE OPTION...: as clip `carried` of that model
+# A clip without a mesh, as Mixamo exports it, gets its skeleton from the rest of its nodes. Retargeting to the same skeleton is
+# exact.
+carried() { # FILE OPTION...: converts to the clip `carried` of that model
     "$tool" convert "$@" --mesh "$scratch/it/$name.md5mesh" --output "$scratch/it/carried.md5anim"
 }
 changed '/"OO",1,2/d; /"OO",4,1/d' alone
 check 'a model' convert "$scratch/own.fbx"
-check '... and a clip alone for it' carried "$scratch/alone.fbx"
-check '... move as the model and its clip' shows carried 1 "$scratch/own.fbx.obj" 1e-4
+check '... and a clip without a mesh for it' carried "$scratch/alone.fbx"
+check '... with the same motion' shows carried 1 "$scratch/own.fbx.obj" 1e-4
 
-# Pictures: a color; a file below the folder, whatever path it had; one that glTF does not have.
+# Images: a color; a file below the folder, even if its path differs; a file type that glTF does not support.
 material='Material: 13, "Material::m", "" { Properties70: { P: "DiffuseColor", "Color", "", "A",0.2,0.5,1 } }'
 texture='Texture: 14, "Texture::t", "" { RelativeFilename: "..\\Skins\\Coat.tga" }'
 changed "s/^Objects: {/&\n$material/; s/^Connections: {/&\nC: \"OO\",13,2/" color
 changed "s/^Objects: {/&\n$material\n$texture/; s/^Connections: {/&\nC: \"OO\",13,2\nC: \"OP\",14,13,\"DiffuseColor\"/" coat
 mkdir -p "$scratch/skins"
-check 'a color without a picture' convert "$scratch/color.fbx"
-check '... is told' grep -q 'the color is not an image but a constant (0.2 0.5 1)' "$scratch/notes"
+check 'a color without an image is accepted' convert "$scratch/color.fbx"
+check '... and reported' grep -q 'the color is not an image but a constant (0.2 0.5 1)' "$scratch/notes"
 find "$scratch/it" -name 'm.tga' -exec mv {} "$scratch/skins/coat.tga" ';'
-check 'a picture in a folder below, of a type that glTF lacks' convert "$scratch/coat.fbx"
-check '... is taken' test -e "$scratch/it/coat.tga"
+check 'an image in a subfolder, of a type that glTF lacks, is found' convert "$scratch/coat.fbx"
+check '... and used' test -e "$scratch/it/coat.tga"
 
 files=${MD5_CORPUS:-/none}/foreign/fbx
 if [ ! -d "$files" ]; then
-    skip 'FBX files of other programs' 'not in MD5_CORPUS'
+    skip 'third-party FBX files' 'not in MD5_CORPUS'
     finish
 fi
-# FILE HOW: `refused` and why; `read` or `forced`, how far off vertices may be, and CLIP:FRAME:OBJ of each frame that the program
-# showed. A clip of the sausage begins with frame 1. kenney: a joint is turned by nearly half a turn from its parent, which MD5, that
-# stores no w, has to 5e-5: of 363 units.
+# FILE RESULT: `refused` and the reason; `read` or `forced`, the maximum error of vertices, and CLIP:FRAME:OBJ of each frame
+# that the program displayed. A clip of the sausage begins with frame 1. kenney: a joint is rotated by nearly 180 degrees
+# relative to its parent. MD5 does not store w and represents this rotation with an error of 5e-5: relative to 363 units.
 wiggle='wiggle:9:maya_game_sausage_wiggle_10 wiggle:17:maya_game_sausage_wiggle_18'
 spin='spin:7:maya_game_sausage_spin_7 spin:15:maya_game_sausage_spin_15'
 while read -r file how limit rows; do
@@ -157,14 +158,14 @@ END
 every_frame() {
     convert "$files/maya_kenney_character_7700_binary.fbx" && ! grep 'keys more' "$scratch/notes"
 }
-check 'a file with a key for each frame has no lines' every_frame
+check 'a file with a key for each frame needs no interpolation' every_frame
 sparse_keys() {
     convert "$files/maya_transformed_skin_7700_binary.fbx" --force && no_loss
 }
-check 'a file with few keys has no lines either' sparse_keys
+check 'a file with few keys needs no interpolation either' sparse_keys
 rm -rf "$scratch/it"
 sausage=maya_game_sausage_7500_binary
-check 'a mesh and its clips in files of their own' "$tool" convert "$files/$sausage.fbx" "$files/${sausage}_wiggle.fbx" \
+check 'a mesh and its clips in separate files are converted' "$tool" convert "$files/$sausage.fbx" "$files/${sausage}_wiggle.fbx" \
     "$files/${sausage}_spin.fbx" --scale 100 -o "$scratch/it"
 name=$sausage
 for row in $wiggle $spin; do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whole folders: which models are converted with which clips, what is left out when it is done again, and the report.
+# Conversion of folders: pairs of models and clips, skipped files in repeated runs, and the report.
 . test/build/report.sh
 
 tool=$(realpath "$products/md5tool")
@@ -25,7 +25,7 @@ converts() { # STATUS TO OPTION...
 says() { # TEXT
     grep -qF -- "$1" "$scratch/report" || { cat "$scratch/report"; false; }
 }
-lists() { # FOLDER: MD5 files below it
+lists() { # FOLDER: prints the MD5 files below it
     (cd "$1" && find . -name '*.md5*' | sort | tr '\n' ' ')
 }
 has() { # FOLDER FILES
@@ -37,18 +37,18 @@ all="./imp/deep/alone/alone.md5mesh ./imp/thimble/idle.md5anim ./imp/thimble/thi
 ./pair/right/right.md5anim ./pair/right/right.md5mesh "
 to=$scratch/to
 check "a folder" converts 0 "$to"
-check "clips go with the only mesh, or with that of their name" has "$to" "$all"
-check "how many were converted" says "5 models: 5 converted, 0 up to date, 0 failed"
-check "a clip without a mesh is named" says "1 clips match no model in their folder; first: $from/pair/nobody.md5anim"
-check "what was written is judged" says "9 files, 0 errors, 0 warnings, for md5model"
+check "clips belong to the only mesh or to the mesh with their name" has "$to" "$all"
+check "the report contains the number of converted models" says "5 models: 5 converted, 0 up to date, 0 failed"
+check "a clip without a mesh is reported" says "1 clips match no model in their folder; first: $from/pair/nobody.md5anim"
+check "written files are checked" says "9 files, 0 errors, 0 warnings, for md5model"
 
-# -- Again ----------------------------------------------------------------------------------------
-check "again" converts 0 "$to"
-check "nothing is converted" says "5 models: 0 converted, 5 up to date, 0 failed"
+# -- Repeated runs --------------------------------------------------------------------------------
+check "a second run succeeds" converts 0 "$to"
+check "the second run converts no model" says "5 models: 0 converted, 5 up to date, 0 failed"
 changed() {
     sleep 0.1 && touch "$from/imp/walk.md5anim" && converts 0 "$to" && says "5 models: 1 converted, 4 up to date, 0 failed"
 }
-check "but what has changed since" changed
+check "changed models are converted again" changed
 forced() {
     converts 0 "$to" --force && says "5 models: 5 converted, 0 up to date, 0 failed"
 }
@@ -56,19 +56,19 @@ check "and with --force all" forced
 inside() {
     converts 0 "$from/out" && converts 0 "$from/out" --force && says "5 models: 5 converted" && has "$from/out" "$all"
 }
-check "what is written into the folder is no input" inside
+check "output inside the folder is not an input" inside
 rm -rf "$from/out"
 beside() {
     mkdir "$scratch/outer" && cp -r "$from" "$scratch/outer/inner" &&
         (cd "$scratch/outer" && "$tool" convert inner --to glb --output .) >"$scratch/report" 2>&1 &&
         says "5 models: 5 converted" && [ -s "$scratch/outer/imp/thimble.glb" ]
 }
-check "the output may be the folder around it" beside
-check "but not the folder itself" ends_saying 1 "error: the output folder is the input folder: expected a different folder" "$tool" convert "$from" --output "$from/" --to glb
+check "the output can be the parent folder" beside
+check "the output cannot be the input folder" ends_saying 1 "error: the output folder is the input folder: expected a different folder" "$tool" convert "$from" --output "$from/" --to glb
 new_folder() {
     "$tool" convert "$from/imp/thimble.md5mesh" --output "$scratch/new/hero" >"$scratch/report" 2>&1 && [ -s "$scratch/new/hero/thimble.md5mesh" ]
 }
-check "a name without an ending is a new folder" new_folder
+check "a name without a file extension is a new folder" new_folder
 
 # -- Failures -------------------------------------------------------------------------------------
 fails() {
@@ -76,25 +76,25 @@ fails() {
         converts 1 "$scratch/less" && says "5 models: 4 converted, 0 up to date, 1 failed" &&
         grep -q "^$from/imp/deep/alone.md5mesh:[0-9]*:[0-9]*: error: " "$scratch/report" || { cat "$scratch/report"; false; }
 }
-check "a broken file fails by itself, with its place" fails
+check "a broken file fails with its location, and other files are converted" fails
 twice() {
     cp models/thimble/thimble.md5mesh "$from/imp/deep/alone.md5mesh"
     : >"$from/pair/left.bmd5mesh"
     converts 1 "$scratch/twice" && says "error: duplicate output file: another input is also written to $scratch/twice/pair/left/left.md5mesh" && [ -s "$scratch/twice/pair/right/right.md5mesh" ]
 }
-check "two inputs of one output" twice
+check "two inputs with the same output are reported" twice
 rm "$from/pair/left.bmd5mesh"
-check "a format that is not written" ends_saying 1 "unsupported output format: unknown file extension" \
+check "an unknown output format is rejected" ends_saying 1 "unsupported output format: unknown file extension" \
     "$tool" convert "$from" --output "$scratch/x" --to pcx
-check "a folder and a file" ends_saying 2 "expected one folder or several files" \
+check "a folder together with a file is rejected" ends_saying 2 "expected one folder or several files" \
     "$tool" convert "$from" "$zoo" --output "$scratch/x" --to md5
 same_kind() {
     "$tool" convert "$from" --output "$scratch/same" --to md5mesh >"$scratch/report" 2>&1 && says "0 models"
 }
-check "without an engine, files of that kind are none" same_kind
+check "files of the output format are not inputs without an engine" same_kind
 
 # -- Games ----------------------------------------------------------------------------------------
-# The clips that the declarations of our game name for a mesh, in a text that is not read as the library does.
+# The clips that the declarations of our game assign to a mesh, read by a separate parser.
 declared() { # MESH
     cat models/game/base/def/*.def | awk -v mesh="$1" '
         $1 == "mesh" { is_it = $2 == mesh }
@@ -112,15 +112,15 @@ game() {
     done
 }
 if "$tool" list models/game/base 2>&1 | grep -qE 'built without libzip|archives are not supported'; then
-    skip "games" "md5tool is built without libzip"
+    skip "game folders" "md5tool is built without libzip"
 else
-    check "each model of a game has the clips of its modelDefs" game
-    check "a material of several stages" says "material models/md5/bobbin/skin: skipped 6 of 10 stages"
+    check "each model of a game folder has the clips of its modelDefs" game
+    check "a material with several stages is reported" says "material models/md5/bobbin/skin: skipped 6 of 10 stages"
 fi
 if [ -n "${MD5_CORPUS:-}" ]; then
     real() {
         "$tool" convert "$MD5_CORPUS/corpus" --output "$scratch/real" --to md5 --for doom3 >"$scratch/report" 2>&1
-        # Only what the library calls broken fails.
+        # Only files with errors may fail.
         "$tool" check --for md5model "$MD5_CORPUS/corpus" 2>&1 | sed -n 's/^\([^:]*\):.*: error: .*/\1/p' | sort -u >"$scratch/broken"
         sed -n "s|^\\(${MD5_CORPUS}[^:]*\\):.*: error: .*|\\1|p" "$scratch/report" | sort -u >"$scratch/failed"
         grep -q " $(wc -l <"$scratch/failed") failed$" "$scratch/report" && ! comm -23 "$scratch/failed" "$scratch/broken" | grep . &&

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Each format of md5tool convert has a row in the guide with all of its endings and what it can do, a line in the help, and a test; the viewer
-# in a browser, which lacks libassimp, ranks among what is dropped what of it is read and is no camera.
+# Each format of md5tool convert has a row in the guide with all of its file extensions and features, a line in the help, and a
+# test. The viewer in a browser, which lacks libassimp, accepts dropped files of all other input formats except cameras.
 . test/build/report.sh
 tool=$products/md5tool
 guide=demo/docs/converting.md
 dropped=$(sed -n 's|.* kinds = \[\(.*\)\].*|\1|p' demo/web/view.js | grep -oE '[^/, ]+\$' | paste -sd '|')
 
-# Names what is missing of the formats of a file: lines of endings, of `in`, `out` or both, and of a title.
+# Lists missing documentation of the formats in a file with lines of extensions, of `in`, `out` or both, and of a title.
 missing() {
     "$tool" convert --help | tr ',;' '  ' >"$scratch/help"
     while read -r line; do
@@ -22,15 +22,15 @@ missing() {
             *) echo "$ending" | grep -qE -- "$dropped" || echo "demo/web/view.js does not rank $ending" ;;
             esac
         done
-        [ $tests -gt 0 ] || echo "no test names one of: $line"
+        [ $tests -gt 0 ] || echo "no test mentions one of: $line"
         does=$(echo "$row" | awk -F '|' '{ print ($3 ~ /yes/ ? "in" : "") ($4 ~ /yes/ ? "out" : "") }')
         says=$(echo "$line" | awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^(in|in,|out)$/) printf "%s", $i }' | tr -d ,)
         [ "$does" = "$says" ] || echo "$guide says '$does' of: $line"
     done <"$1"
 }
 "$tool" convert --formats >"$scratch/formats"
-check "there are formats" [ "$(wc -l <"$scratch/formats")" -gt 7 ]
+check "the list of formats is not empty" [ "$(wc -l <"$scratch/formats")" -gt 7 ]
 silent "each format is in the guide, in the help and in a test" missing "$scratch/formats"
 missing_planted() { echo '.planted  in, out  a format that is nowhere' >"$scratch/planted" && [ "$(missing "$scratch/planted" | wc -l)" -eq 5 ]; }
-check "a format that is in none of them is noticed" missing_planted
+check "an undocumented format is found" missing_planted
 finish

@@ -1,10 +1,10 @@
-"""Reads glTF 2.0 with nothing but struct and json, checks it, and poses it with its own arithmetic.
+"""Reads glTF 2.0 with only struct and json, validates it, and poses it with independent arithmetic.
 
-gltf.py check FILE...: what the standard demands of what md5tool writes; prints what is wrong.
-gltf.py poses FILE DUMP CLIP TOLERANCE [SCALE [TURN]]: vertices at the times of `md5tool dump`, or its bind
-pose if CLIP is ''; prints the largest distance, in units of the dump, and fails above the tolerance.
-gltf.py reader FILE JSON DUMP CLIP TOLERANCE: the same of what another program read of it at the times of the
-dump: {clip: {time: {node: [[x, y, z], ...]}}} in the scene's space.
+gltf.py check FILE...: checks rules of the standard for the output of md5tool; prints violations.
+gltf.py poses FILE DUMP CLIP TOLERANCE [SCALE [TURN]]: compares vertices at the times of `md5tool dump`, or in
+the bind pose if CLIP is ''; prints the largest distance, in units of the dump, and fails above the tolerance.
+gltf.py reader FILE JSON DUMP CLIP TOLERANCE: the same for the transforms that another program read at the
+times of the dump: {clip: {time: {node: [[x, y, z], ...]}}} in the scene's space.
 gltf.py show FILE EXPRESSION: prints a Python expression of g, the JSON, and read(accessor).
 """
 import json
@@ -218,7 +218,7 @@ def product(a, b):
 
 
 def posed(f, clip, time):
-    """Local translation, rotation and weights of each node, then matrices in the scene."""
+    """Returns local translation, rotation and weights of each node, then matrices in the scene."""
     g = f.g
     local = [
         [list(n.get('translation', (0, 0, 0))), list(n.get('rotation', (0, 0, 0, 1))), None]
@@ -295,7 +295,7 @@ def vertices(f, clip, time):
 
 
 def read_dump(path, has_clip):
-    """{time: [mesh, ...]} of vertices; without a clip the bind pose, at time 0."""
+    """Returns {time: [mesh, ...]} of vertices; without a clip the bind pose, at time 0."""
     poses, time, mesh = {}, 0.0, None
     for line in open(path, encoding='latin-1'):
         word, *rest = line.split()
@@ -311,7 +311,8 @@ def read_dump(path, has_clip):
 
 
 def compare(path, dump, clip, tolerance, scale=0.0254, turn=0.0, read=None):
-    """`read` is what another program has read: without it our own poses are compared."""
+    """Compares poses. `read` contains the transforms of another program; without it our own poses are
+    compared."""
     f = File(path)
     names = [n['name'] for n in f.g['nodes'] if 'mesh' in n]
     c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What came back from glTF beside models and clips, by arithmetic of its own.
+"""Compares the result of a glTF round trip, except models and clips, with independent arithmetic.
 
     python3 gltf_back.py morphs BEFORE.md5machine AFTER.md5machine    the curves of clips, frame by frame
     python3 gltf_back.py path BEFORE.md5camera AFTER.md5camera        cuts, and numbers to 1e-4
-    python3 gltf_back.py film FILM.glb FOLDER                         that of gltf_make.py, 24 frames a second
+    python3 gltf_back.py film FILM.glb FOLDER                         the camera of gltf_make.py at 24 frames
+    per second
 """
 
 import math
@@ -16,7 +17,7 @@ from gltf_poser import Gltf  # noqa: E402
 
 
 def curves(path):
-    """{(target, clip): [keys of each row]}"""
+    """Returns {(target, clip): [keys of each row]}."""
     found = {}
     for target, clip, keys in re.findall(r"^\s*morph (\S+) clip (\S+) \(([^)]*)\)", open(path).read(), re.M):
         numbers = [float(x) for x in keys.split()]
@@ -48,7 +49,7 @@ def same(before, after, most, what):
 
 
 def turned(q, v):
-    """By the rotation of a file, whose w is negative."""
+    """Rotates a vector by the rotation of a file, whose w is negative."""
     x, y, z = q
     w = -math.sqrt(max(0.0, 1 - x * x - y * y - z * z))
 
@@ -59,11 +60,11 @@ def turned(q, v):
 
 
 def film(path, folder):
-    """The frame before the cut is that of the time just before it."""
+    """Checks the camera: the frame before the cut must be the view just before the time of the cut."""
     file = Gltf(path)
     text = open(folder + "/Film.md5camera").read()
     if "numCuts 1" not in text or text.split("cuts {")[1].split()[0] != "12":
-        sys.exit("expected a cut behind frame 12")
+        sys.exit("expected a cut after frame 12")
     rows = [[float(x) for x in re.findall(r"[-.\d]+", row)]
             for row in text.split("camera {")[1].split("\n")[1:-2]]
     if len(rows) != 26:

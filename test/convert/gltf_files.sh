@@ -1,13 +1,13 @@
 #!/bin/sh
-# glTF in: clips in files of their own, joints without weights, pictures, colors, names, folders, versions.
+# Import of glTF: clips in separate files, joints without weights, images, colors, names, folders, versions.
 . test/build/report.sh
 tool=$(realpath "$products/md5tool")
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
 
-# make FILE [KEY=VALUE...]: a dog of two joints, `top` 0.4 above `hips`, whose highest vertex, of `top`, is at 0.6. `unit`
-# times as large. `mesh=0`: without it; `move=JOINT`: a clip, of one that turns by 90 degrees; `bind`: the scale of the
-# inverse bind matrix of `top`; `name` of the clip; `json`: more members of the file.
+# make FILE [KEY=VALUE...]: writes a dog with two joints, `top` 0.4 above `hips`. Its highest vertex, on `top`, is at 0.6.
+# `unit` scales it. `mesh=0`: without a mesh; `move=JOINT`: a clip that rotates the joint by 90 degrees; `bind`: the scale of
+# the inverse bind matrix of `top`; `name` of the clip; `json`: more members of the file.
 make() {
     python3 - "$@" <<'END'
 import base64, json, struct, sys
@@ -48,14 +48,14 @@ g.update(json.loads(given['json']))
 json.dump(g, open(sys.argv[1], 'w'))
 END
 }
-# converts OPTION...: into a new folder, $to.
+# converts OPTION...: converts into a new folder, $to.
 converts() {
     to=$scratch/to
     rm -rf "$to"
     mkdir "$to" && "$tool" convert "$@" >"$scratch/notes" 2>&1 || { cat "$scratch/notes"; return 1; }
 }
 says() {
-    grep -qF -- "$1" "$scratch/notes" || { echo "'$1' is not in"; cat "$scratch/notes"; false; }
+    grep -qF -- "$1" "$scratch/notes" || { echo "missing text '$1' in"; cat "$scratch/notes"; false; }
 }
 has() { # FILE TEXT
     tr -s '\t\n' '  ' <"$1" | grep -qF -- "$2" || { cat "$1"; false; }
@@ -65,14 +65,14 @@ make "$dog" && make "$walk" mesh=0 move=0 name=walk && make "$a_nod" mesh=0 move
     make "$cm" mesh=0 move=1 unit=100 name=cm || exit 1
 "$tool" convert "$dog" -o "$scratch/probe" 2>"$scratch/notes"
 if grep -q 'built without jansson' "$scratch/notes"; then
-    skip "glTF in" "this build has no jansson"
+    skip "glTF import" "built without jansson"
     finish
 fi
 
 # -- Clips of a model -----------------------------------------------------------------------------
 
 # 0.4 metres are 15.748 inches.
-fits() { # CLIP...: of two joints, with `top` there in frame 0
+fits() { # CLIP...: checks for two joints, with `top` at this height in frame 0
     for clip in "$@"; do
         "$tool" dump "$model" "$to/$clip.md5anim" --frame 0 --joint top >"$scratch/dump" || return 1
         grep -q '^numJoints 2$' "$to/$clip.md5anim" && awk '/^local 1/ { found = ($9 - 15.748)^2 < 1e-6 }
@@ -90,19 +90,19 @@ of_md5() {
     cp "$scratch/to/dog.md5mesh" "$scratch" && model=$scratch/dog.md5mesh &&
         converts "$a_nod" "$model" "$cm" -o "$scratch/to" && fits nod cm && says "a_nod.gltf: scaled by 39.3701"
 }
-check "clips beside a model have its scale and its joints" beside
-check "also those that are named before it" before
-check "also beside a .md5mesh, by the length of its bones" of_md5
+check "clips after a model get its scale and joints" beside
+check "clips before a model get its scale and joints" before
+check "clips with a .md5mesh get its scale by bone lengths" of_md5
 
-small() { # 0.6 metres; the matrix of `hips`, which moves nothing, is the identity
+small() { # a model of 0.6 meters; the matrix of `hips`, which has no vertices, is the identity
     make "$scratch/bind.gltf" bind=0.01 && converts "$scratch/bind.gltf" -o "$scratch/to/x.md5mesh" && says "model height: 23.622 units" &&
         awk '/^	weight/ && $8 > most { most = $8 } END { exit !((most - 23.622)^2 < 1e-5) }' "$to/x.md5mesh"
 }
-check "joints without weights are not what a skin is measured by" small
+check "joints without weights do not affect the measured size of a skin" small
 
 # -- Pictures and colors --------------------------------------------------------------------------
 
-# A picture of 5 MB in a file of its own, and a small one within; few programs look behind the end of a PNG file.
+# An image of 5 MB in a separate file, and a small embedded image; PNG readers usually ignore data after the end.
 python3 - "$scratch/big.png" >"$scratch/small" <<'END'
 import base64, struct, sys, zlib
 def chunk(kind, data):
@@ -118,8 +118,8 @@ large() {
         converts "$scratch/large.gltf" -o "$scratch/to" && [ -f "$to/big.tga" ] && [ -f "$to/face.tga" ] &&
         has "$to/materials/large.mtr" "unsmoothedTangents diffusemap big { blend add map face }"
 }
-check "pictures in files of their own, and names with an ending" large
-texel() { # FILE: the first, blue green red
+check "images in separate files and names with extensions are read" large
+texel() { # FILE: prints the first texel, blue green red
     od -An -tu1 -j18 -N3 "$1" | tr -s ' '
 }
 painted() { # linear 0.5 is 188 of 255 in sRGB, 0.2 is 124
@@ -137,7 +137,7 @@ flat() {
         make "$scratch/round.gltf" && sed -i 's/"POSITION": 0/"POSITION": 0, "NORMAL": 0, "COLOR_0": 0/' "$scratch/round.gltf" &&
         converts "$scratch/round.gltf" -o "$scratch/to" && ! says "flat-shaded" && says "skipped the vertex colors"
 }
-faces() { # of a tetrahedron: each has three vertices of its own, which share weights
+faces() { # of a tetrahedron: each has three separate vertices, which share weights
     for normal in '' '"NORMAL": 0, '; do
         python3 - "$dog" "$scratch/faces.gltf" <<'END' && sed -i "s/\"POSITION\"/$normal&/" "$scratch/faces.gltf" || return 1
 import base64, json, struct, sys
@@ -163,11 +163,11 @@ END
 if grep -q 'built without' "$scratch/notes"; then
     skip "colors" "md5tool is built without stb"
 else
-    check "a color without a picture" painted
-    check "white, which the file does not say" white
+    check "a color without an image is reported" painted
+    check "the default color is white" white
 fi
-check "flat shading is named" flat
-check "flat shading is kept" faces
+check "flat shading is reported" flat
+check "flat shading is preserved" faces
 
 # -- Names and folders ----------------------------------------------------------------------------
 
@@ -176,8 +176,8 @@ digit() {
         has "$to/def/1st.def" 'model "1st" { mesh "1st.md5mesh" anim "1H_Attack" "1H_Attack.md5anim" }' && says "0 errors" &&
         says "1 declarations; Doom 3 would replace 0 with defaults"
 }
-check "names that begin with a digit are in quotes, and declarations are checked" digit
-astray() { # NAME of a picture: it has another path, below the folder and of one word
+check "names that begin with a digit are quoted, and declarations are checked" digit
+astray() { # NAME of an image: it gets a path inside the folder without blanks
     make "$scratch/astray.gltf" json='{"materials":[{"name":"skin","pbrMetallicRoughness":{"baseColorTexture":{"index":0}}}],
         "textures":[{"source":0}],"images":[{"uri":"'"$(cat "$scratch/small")"'","name":"'"$1"'"}]}' &&
         converts "$scratch/astray.gltf" --for doom3 -o "$scratch/to/mod" && [ "$(cd "$to" && echo *)" = mod ] &&
@@ -185,7 +185,7 @@ astray() { # NAME of a picture: it has another path, below the folder and of one
         path=${file#./} && has "$to/mod/materials/astray.mtr" "diffusemap ${path%.tga} "
 }
 for name in "my face" "models/../../face" "/face" ""; do
-    check "a picture called '$name' stays in its folder, as one word" astray "$name"
+    check "an image with the name '$name' stays in its folder, without blanks" astray "$name"
 done
 bare() {
     make "$scratch/b.gltf" json='{"materials":[{"name":"fur","pbrMetallicRoughness":{"baseColorFactor":[1,0,0,1]}}]}' &&
@@ -193,14 +193,14 @@ bare() {
         rm "$to/b.md5mesh" && : >"$to/fur.png" && "$tool" convert "$scratch/b.gltf" -o "$to/b.md5mesh" 2>"$scratch/notes" &&
         says "fur.png exists and was not overwritten" && [ ! -s "$to/fur.png" ]
 }
-check "without an engine or a folder there is no game layout" bare
+check "without an engine or a folder the game layout is not used" bare
 dotted() {
     for name in "out.2" "my.dogs/" "my.dogs/out.2"; do
         converts "$dog" -o "$scratch/to/$name" && [ -f "$to/$name/dog.md5mesh" ] || return 1
     done
     ! converts "$dog" -o "$scratch/to/dog.stl" && says "unsupported output format"
 }
-check "a dot in the name of a folder" dotted
+check "a dot in the name of a folder is not an extension" dotted
 old() { # FILE
     ! converts "$1" -o "$scratch/to" && says "convert the file to glTF 2.0"
 }
@@ -213,7 +213,7 @@ done
 
 # -- Accessors ------------------------------------------------------------------------------------
 
-# The 36 bytes of the positions are followed by others, so that nothing else ends what is read.
+# The 36 bytes of the positions are followed by other data, so that only the check of the view stops a read.
 beyond() { # COUNT OFFSET [STRIDE]
     sed "s/\"count\": 3, \"type\": \"VEC3\"/\"byteOffset\": $2, \"count\": $1, \"type\": \"VEC3\"/
         s/\"byteLength\": 36/&, \"byteStride\": ${3:-12}/" "$dog" >"$scratch/beyond.gltf" &&
@@ -222,10 +222,10 @@ beyond() { # COUNT OFFSET [STRIDE]
 }
 for row in "4 0" "3 4" "1 28" "1 40" "3 0 16"; do
     # shellcheck disable=SC2086 # several words
-    check "elements beyond their view: $row" beyond $row
+    check "elements outside their view are rejected: $row" beyond $row
 done
 
-# -- What files are packed with -------------------------------------------------------------------
+# -- Compression --------------------------------------------------------------------------------------
 
 fails() { # FILE WORD...
     ! converts "$1" -o "$scratch/to" && [ -z "$(ls -A "$to")" ] && shift || return 1
@@ -241,7 +241,7 @@ unpacks() {
     converts "$scratch/plain/dog.gltf" -o "$scratch/to" && grep -q '^numMeshes 2' "$to/dog.md5mesh" && rm -rf "$scratch/same" &&
         mv "$to" "$scratch/same" && converts "$packed" -o "$scratch/to" && diff -r "$to" "$scratch/same"
 }
-filters() { # a rotation of 16 bits is 1e-4 off
+filters() { # a rotation of 16 bits has an error of 1e-4
     converts "$filtered" -o "$scratch/to" && cmp "$to/dog.md5mesh" "$scratch/same/dog.md5mesh" &&
         "$tool" dump "$to/dog.md5mesh" "$to/clip.md5anim" --frame 24 --joint top >"$scratch/dump" &&
         awk '/^local 1/ { found = ($4^2 + $5^2 + $6^2 - 0.5)^2 < 1e-8 } END { exit !found }' "$scratch/dump" || { cat "$scratch/dump"; false; }
@@ -250,26 +250,26 @@ broken() { # SED WORD...
     sed "$1" "$packed" >"$scratch/broken.gltf" && shift && fails "$scratch/broken.gltf" "$@"
 }
 if converts "$packed" -o "$scratch/to"; then
-    check "EXT_meshopt_compression: all modes, and a fallback that is not there" unpacks
+    check "EXT_meshopt_compression: all modes are read, also without the fallback" unpacks
     check "EXT_meshopt_compression: filters" filters
-    check "packed bytes that are none" broken 's/;base64,../;base64,AA/' "bufferViews/0: cannot decompress its " "the meshopt data are damaged"
-    check "a count that is another" broken 's/"count": 3, "mode"/"count": 4, "mode"/; s/"byteStride": 12, "count": 3/"byteStride": 12, "count": 4/' \
+    check "damaged compressed data are rejected" broken 's/;base64,../;base64,AA/' "bufferViews/0: cannot decompress its " "the meshopt data are damaged"
+    check "a wrong element count is rejected" broken 's/"count": 3, "mode"/"count": 4, "mode"/; s/"byteStride": 12, "count": 3/"byteStride": 12, "count": 4/' \
         "bufferViews/0: invalid meshopt compression: 36 bytes for 4 elements of 12 bytes,"
-    check "a filter that is none" broken 's/"count": 3}/"count": 3, "filter": "COLOR"}/' "filter COLOR"
+    check "an unknown filter is rejected" broken 's/"count": 3}/"count": 3, "filter": "COLOR"}/' "filter COLOR"
 else
-    check "packed, without meshoptimizer" says "built without meshoptimizer"
+    check "a build without meshoptimizer rejects compressed data" says "built without meshoptimizer"
 fi
 draco=KHR_draco_mesh_compression
 make "$scratch/draco.gltf" json='{"extensionsRequired":["'$draco'"]}' &&
     sed -i 's/"attributes": {"POSITION"/"extensions": {"'$draco'": {"bufferView": 0}}, &/' "$scratch/draco.gltf" || exit 1
-has_both() { # as some have it unpacked, too
+has_both() { # a file that also contains uncompressed data
     converts "$scratch/draco.gltf" -o "$scratch/to" && [ -f "$to/draco.md5mesh" ]
 }
-check "what Draco packs, unpacked beside it" has_both
+check "uncompressed data next to Draco data are read" has_both
 sed 's/"accessors": \[{"bufferView": 0, /"accessors": [{/' "$scratch/draco.gltf" >"$scratch/only.gltf"
 check "what Draco packs" fails "$scratch/only.gltf" accessors/0 $draco "without compression"
 make "$scratch/instances.gltf" json='{"extensionsRequired":["KHR_texture_basisu","EXT_mesh_gpu_instancing"]}'
-check "an extension that is required and not known" fails "$scratch/instances.gltf" "required extension EXT_mesh_gpu_instancing is not supported"
+check "an unknown required extension is rejected" fails "$scratch/instances.gltf" "required extension EXT_mesh_gpu_instancing is not supported"
 
 # -- Other extensions -----------------------------------------------------------------------------
 
@@ -289,7 +289,7 @@ hides() {
         says "skipped mesh body: it is hidden by KHR_node_visibility"
 }
 check "KHR_node_visibility hides meshes" hides
-two_dogs() { # the second one is as high, and 1 behind
+two_dogs() { # the second dog has the same height and is 1 unit behind the first
     python3 - "$dog" "$scratch/dogs.gltf" <<'END'
 import json, sys
 g = json.load(open(sys.argv[1]))
@@ -302,8 +302,8 @@ END
         grep -q '^numJoints 4' "$to/dogs.md5mesh" && converts "$scratch/dogs.gltf" --scene other --scale 1 -o "$scratch/to" &&
         grep -q '^numJoints 2' "$to/dogs.md5mesh" && grep -q '^numMeshes 1' "$to/dogs.md5mesh" && has "$to/dogs.md5mesh" '"hips" -1 ( 1 0 '
 }
-check "two skeletons are named, and --scene takes one" two_dogs
-webp() { # beside a PNG, and alone; a picture that was moved
+check "two skeletons are reported, and --scene selects one" two_dogs
+webp() { # with a PNG alternative, and without; an image that was moved
     make "$scratch/webp.gltf" json='{"extensionsRequired":["EXT_texture_webp"],"materials":[{"name":"skin","pbrMetallicRoughness":
         {"baseColorTexture":{"index":0}}}],"textures":[{"extensions":{"EXT_texture_webp":{"source":0}}}],
         "images":[{"uri":"data:;base64,UklGRgAAAABXRUJQVlA4IAAAAAA=","name":"fur"}]}' && converts "$scratch/webp.gltf" -o "$scratch/to" &&
@@ -311,8 +311,8 @@ webp() { # beside a PNG, and alone; a picture that was moved
         sed 's#data:;base64,UklG[^"]*#pictures/big.png#; s#, "name": "fur"##' "$scratch/webp.gltf" >"$scratch/moved.gltf" &&
         converts "$scratch/moved.gltf" -o "$scratch/to" && says "pictures/big.png was not found; using big.png in the file's folder" && [ -f "$to/pictures/big.tga" ]
 }
-check "WebP is named, and a picture that was moved is found" webp
-# Default weights of morph targets: the model has them, and clips count from them.
+check "WebP is reported, and a moved image is found" webp
+# Default weights of morph targets: they are applied to the model, and clips are relative to them.
 morphs() { # BASE RISE LIFT KEYS WEIGHT...: the first offset in the model and in each target; first keys of `rise`
     base=$1 rise=$2 lift=$3 keys=$4
     shift 4
@@ -320,12 +320,12 @@ morphs() { # BASE RISE LIFT KEYS WEIGHT...: the first offset in the model and in
         grep -qF "weight 0 0 1 ( $base )" "$scratch/morphs/morphs.md5mesh" && grep -qF "weight 0 0 1 ( $rise )" "$scratch/morphs/morphs/rise.md5mesh" &&
         grep -qF "weight 0 0 1 ( $lift )" "$scratch/morphs/morphs/lift.md5mesh" && grep -qF "morph rise clip move ( 0 $keys" "$scratch/morphs/morphs.md5machine"
 }
-check "default weights of a mesh" morphs "4 0 1" "8 0 1" "4 0 2" "-1 1 -0.95"
-check "weights of a node" morphs "2 0 0" "6 0 0" "2 0 1" "-0.5 1 -0.45" 0.5 0
+check "default weights of a mesh are applied" morphs "4 0 1" "8 0 1" "4 0 2" "-1 1 -0.95"
+check "weights of a node override the mesh's" morphs "2 0 0" "6 0 0" "2 0 1" "-0.5 1 -0.45" 0.5 0
 check "no weights" morphs "0 0 0" "4 0 0" "0 0 1" "0 1 0.04" 0 0
-check "a weight of 1e6" morphs "4000000 0 0" "4000004 0 0" "4000000 0 1" "-1e+06 1 -999999" 1e6 0
+check "a weight of 1e6 is accepted" morphs "4000000 0 0" "4000004 0 0" "4000000 0 1" "-1e+06 1 -999999" 1e6 0
 too_heavy() {
     python3 test/convert/gltf_morphs.py "$scratch/morphs.gltf" 1000001 0 && fails "$scratch/morphs.gltf" "weight 0 is out of range" "limit 1e+06"
 }
-check "a weight above 1e6" too_heavy
+check "a weight above 1e6 is rejected" too_heavy
 finish

@@ -1,7 +1,8 @@
-"""Writes glTF files that ask much of a reader, the same bytes each time:
+"""Writes glTF files with unusual features for tests of readers. The output is reproducible:
 
     python3 gltf_make.py FOLDER
-    python3 gltf_make.py --seeds FOLDER FILE...    small ones, and others, for test/fuzz/programs/gltf.c
+    python3 gltf_make.py --seeds FOLDER FILE...    writes small files, and others, for
+    test/fuzz/programs/gltf.c
 """
 
 import json
@@ -77,7 +78,7 @@ class Maker:
 
 
 def inverse(m):
-    """Of an affine 4x4 matrix, rows."""
+    """Returns the inverse of an affine 4x4 matrix, given as rows."""
     a, b, c = [[m[i][k] for i in range(3)] for k in range(3)]
 
     def cross(u, v):
@@ -88,7 +89,7 @@ def inverse(m):
 
 
 def rig(seed, above, rest_moves=False, joint_scale=1.0):
-    """Seven joints whose nodes are in a bad order, below two nodes that are no joints; two meshes."""
+    """Writes seven joints whose nodes are not in order, below two nodes that are not joints; two meshes."""
     from gltf_poser import from_trs, product
 
     f = Maker(seed)
@@ -104,7 +105,7 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
             f.json["nodes"][numbers[parent]].setdefault("children", []).append(numbers[joint])
         local = from_trs(t, r, s)
         worlds.append(local if parent is None else product(worlds[parent], local))
-    if rest_moves:  # only after the joints were bound
+    if rest_moves:  # after binding
         f.json["nodes"][numbers[3]]["rotation"] = f.turn()
     holder = f.node(name="above", children=[numbers[0]], **above)
     f.json["scenes"][0]["nodes"] = [
@@ -120,7 +121,7 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
         weights = [row + [0.0] for row in weights]
         points, texcoords = [[f.point() for _ in range(count)] for _ in range(2)]
         moves = [f.point(0.1) for _ in range(count)]
-        # Vertices that differ in nothing that MD5 stores, and one that differs in its texture only.
+        # Vertices that MD5 cannot distinguish, and a vertex that differs only in its texture coordinates.
         for rows in (joints, weights, points, texcoords, moves):
             rows[count - 3] = rows[1]
             rows[count - 2] = rows[1]
@@ -147,7 +148,7 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
     f.json["nodes"][numbers[6]]["children"] = [
         f.node(name="hat", mesh=1, translation=[0, 1, 0], rotation=f.turn(), scale=[1, 2, 1])
     ]
-    # 30 frames a second, each channel with keys of its own.
+    # 30 frames per second; each channel has separate keys.
     samplers, channels = [], []
     for joint in range(7):
         for path, kind in (
@@ -178,7 +179,7 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
 
 
 def small(seed_number, interpolation, **above):
-    """A triangle on two joints, with everything once."""
+    """Writes a triangle on two joints that uses each feature once."""
     f = Maker(seed_number)
     f.json["materials"] = [
         {
@@ -246,7 +247,8 @@ def small(seed_number, interpolation, **above):
 
 
 def film():
-    """A camera below a node that glides; it turns at once after half a second. One without perspective."""
+    """Writes a camera below a moving node, which rotates abruptly after half a second; and an orthographic
+    camera."""
     f = Maker(8)
     f.json["cameras"] = [
         {"type": "perspective", "perspective": {"yfov": 0.8, "znear": 0.1}},
@@ -278,7 +280,8 @@ def film():
 
 
 def avatar(seed_number, extension, bones):
-    """A small file of VRM. `bones` is humanBones: a list in VRM 0, an object in VRM 1 and its animations."""
+    """Writes a small VRM file. `bones` is humanBones: a list in VRM 0, an object in VRM 1 and its
+    animations."""
     f = small(seed_number, "LINEAR")
     f.json["extensions"] = {extension: {"humanoid": {"humanBones": bones}}}
     return f
@@ -310,7 +313,7 @@ CASES = {
 
 
 def seed(folder, path):
-    """JSON, a NUL byte and the binary chunk."""
+    """Writes JSON, a NUL byte and the binary chunk."""
     with open(path, "rb") as file:
         data = file.read()
     if data[:4] == b"glTF":

@@ -1,6 +1,6 @@
-"""gltf_morphs.py OUT.gltf [WEIGHT...]: a triangle with two morph targets, which move it by 4 forward and by 1
-up. The mesh has the default weights 1 and 1; its node has the weights of the command line, if any. The clip
-moves both weights from 0 to 1 in a second."""
+"""gltf_morphs.py OUT.gltf [WEIGHT...]: writes a triangle with two morph targets, which move it by 4 forward
+and by 1 up. The mesh has the default weights 1 and 1; its node has the weights of the command line, if any.
+The clip changes both weights from 0 to 1 in a second."""
 import base64
 import json
 import struct

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Packs the views of a .gltf by the simplest words of EXT_meshopt_compression.
+"""Compresses the views of a .gltf with the simplest codes of EXT_meshopt_compression.
 
     python3 gltf_pack.py IN.gltf PLAIN.gltf PACKED.gltf FILTERED.gltf
 
-PLAIN is IN with a second primitive, of a strip, whose triangle is that of the first. PACKED is the same
-packed, with a fallback that is not there; FILTERED has the weights as exponents, and the rotations as
-three of four numbers.
+PLAIN is IN with a second primitive, a strip with the same triangle as the first. PACKED is PLAIN
+compressed, with a missing fallback. In FILTERED weights are stored as exponents, and rotations as
+three of four components.
 """
 
 import base64
@@ -28,7 +28,7 @@ def steps(rows):
 
 
 def vertices(rows):
-    """A block of up to 16 elements: a plane for each of their bytes, of 16 bytes or only 0."""
+    """Returns a block of up to 16 elements: for each byte position a plane of 16 bytes, or only 0."""
     out = b"\xa0"
     for k in range(len(rows[0])):
         plane = bytes(zigzag((b[k] - a[k] + 128) % 256 - 128) % 256 for a, b in steps(rows))
@@ -41,7 +41,7 @@ def whole(rows):
 
 
 def triangles(rows):
-    """Of one triangle, whose corners are said one by one."""
+    """Encodes one triangle, with each index stored explicitly."""
     numbers = whole(rows)
     return b"\xe1\xff\xff" + bytes(zigzag(b - a) for a, b in zip([0] + numbers, numbers)) + b"\0" * 16
 
@@ -52,12 +52,12 @@ def sequence(rows):
 
 
 def exponents(row):
-    """1 is 2 * 2^-1."""
+    """Encodes exponents: 1 is 2 * 2^-1."""
     return b"".join(struct.pack("<I", 0xFF000000 | int(2 * x)) for x in struct.unpack("<4f", row))
 
 
 def three_of_four(row):
-    """x y z of a rotation about z, of up to 90 degrees: w is the largest, in parts of 1 / sqrt(2)."""
+    """Returns x y z of a rotation about z by up to 90 degrees: w is the largest, in units of 1 / sqrt(2)."""
     return struct.pack("<4h", 0, 0, round(struct.unpack("<4f", row)[2] * 2**0.5 * 32767), 32767)
 
 

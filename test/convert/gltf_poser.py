@@ -1,6 +1,6 @@
-"""Reads glTF 2.0 and poses it with arithmetic of its own: what the conversions are compared with.
+"""Reads glTF 2.0 and poses it with independent arithmetic, as a reference for conversions.
 
-Only what the standard says, slowly: vertex = sum w * (world of joint) * (inverse bind) * vertex.
+Direct implementation of the standard: vertex = sum w * (world of joint) * (inverse bind) * vertex.
 """
 
 import base64
@@ -15,7 +15,7 @@ WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 
 
 def product(a, b):
-    """4x4 matrices, lists of rows."""
+    """Returns the product of 4x4 matrices, given as lists of rows."""
     return [[sum(a[i][k] * b[k][j] for k in range(4)) for j in range(4)] for i in range(4)]
 
 
@@ -145,7 +145,7 @@ class Gltf:
         return unit(out) if rotation else out
 
     def worlds(self, animation, time):
-        """The matrices of all nodes; animation None: as they rest."""
+        """Returns the matrices of all nodes; animation None: in the rest pose."""
         changed = {}
         for channel in animation["channels"] if animation else []:
             path = channel["target"]["path"]
@@ -177,7 +177,7 @@ class Gltf:
         return next((a for a in self.json.get("animations", []) if a.get("name") == name), None)
 
     def vertices(self, name, time, morph=None):
-        """{(node, primitive): positions in the world}; `morph`: a target's number, with weight 1."""
+        """Returns {(node, primitive): world positions}; `morph`: index of a target that has weight 1."""
         worlds = self.worlds(self.animation(name), time)
         found = {}
         for n, node in enumerate(self.json["nodes"]):
@@ -208,7 +208,7 @@ class Gltf:
         return found
 
     def distinct(self, node, number):
-        """The vertices of a primitive that triangles use; of those that equal in all that MD5 stores, one."""
+        """Returns the used vertices of a primitive, without vertices that MD5 cannot distinguish."""
         primitive = self.json["meshes"][self.json["nodes"][node]["mesh"]]["primitives"][number]
         rows = [
             self.accessor(index)

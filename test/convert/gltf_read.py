@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares what `md5tool convert` makes of a glTF file, posed by `md5tool dump`, with the poser of
+"""Compares the result of `md5tool convert` for a glTF file, posed by `md5tool dump`, with the poser of
 gltf_poser.py, or with a table of positions.
 
     python3 gltf_read.py TOOL FILE.glb FOLDER [EXPECTED.json]
 
-FOLDER has what the file became, with --scale 1. Prints the largest difference, in parts of the size.
+FOLDER contains the converted files, with --scale 1. Prints the largest difference relative to the size.
 """
 
 import glob
@@ -20,12 +20,12 @@ MAX = 1e-4
 
 
 def to_gltf(v):
-    """id's x forward, y left, z up as glTF's z forward, x left, y up."""
+    """Converts id's x forward, y left, z up to glTF's z forward, x left, y up."""
     return [v[1], v[2], v[0]]
 
 
 def dump(tool, mesh, *words):
-    """The records of each mesh's vertices: names, and lists of positions."""
+    """Returns the vertex records of each mesh: names, and lists of positions."""
     lines = subprocess.run(
         [tool, "dump", mesh, *words], capture_output=True, text=True, check=True
     ).stdout.split("\n")
@@ -41,7 +41,8 @@ def dump(tool, mesh, *words):
 
 
 def difference(found, expected, title):
-    """The file's vertices first, in order; drawn copies after them are not looked at."""
+    """Compares positions. The file's vertices come first, in order; duplicates for drawing follow and are
+    ignored."""
     if len(found) != len(expected):
         sys.exit(f"{title}: {len(found)} meshes, expected {len(expected)}")
     worst = 0.0
@@ -53,7 +54,7 @@ def difference(found, expected, title):
 
 
 def in_order(file, table):
-    """As the meshes are written: nodes depth first."""
+    """Returns primitives in the order of written meshes: depth first over nodes."""
     children = {i: node.get("children", []) for i, node in enumerate(file.json["nodes"])}
     roots = [i for i in children if i not in file.parents]
     order = []
@@ -72,7 +73,7 @@ def clean(name):
 
 
 def frame_of(folder, clip, time):
-    """The last frame stays: clips of one frame are the same at any time."""
+    """Returns the frame at a time. Clips with one frame have the same pose at any time."""
     text = open(f"{folder}/{clip}.md5anim").read()
 
     def get(word):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# glTF 2.0 in: poses as another reader has them, errors that name what is wrong, hostile files.
+# Import of glTF 2.0: poses compared with another reader, errors with the exact fault, hostile files.
 . test/build/report.sh
 tool=$(realpath "$products/md5tool")
 made=$scratch/made
@@ -7,12 +7,12 @@ mkdir "$made"
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
 if ! python3 test/convert/gltf_make.py "$made"; then
-    check "files are made" false
+    check "the test files are written" false
     finish
 fi
 "$tool" convert "$made/plain.glb" --output "$scratch" 2>"$scratch/check_output"
 if grep -q 'built without jansson' "$scratch/check_output"; then
-    skip "glTF in" "this build has no jansson"
+    skip "glTF import" "built without jansson"
     finish
 fi
 
@@ -25,11 +25,11 @@ in_folder() {
         { cat "$scratch/notes"; return 1; }
 }
 says() {
-    grep -qF -- "$1" "$scratch/notes" || { echo "'$1' is not in"; cat "$scratch/notes"; false; }
+    grep -qF -- "$1" "$scratch/notes" || { echo "missing text '$1' in"; cat "$scratch/notes"; false; }
 }
-# fails FILE WORD...: an error that names all of these, and no file is written.
+# fails FILE TEXT...: returns success if the error contains all texts and no file is written.
 fails() {
-    ! in_folder "$1" --scale 1 >"$scratch/out" || { echo "it was read"; return 1; }
+    ! in_folder "$1" --scale 1 >"$scratch/out" || { echo "the file was accepted"; return 1; }
     shift
     for word in "$@"; do
         says "$word" || return 1
@@ -46,7 +46,7 @@ for case in plain scaled mirrored matrix rest joint_scale; do
     check "$case: poses equal another reader's" equals_poser $case
 done
 
-numbers() { # FILE: the first joint's position
+numbers() { # FILE: prints the first joint's position
     awk '/^joints/ { getline; print $4, $5, $6 }' "$1"
 }
 # shellcheck disable=SC2046,SC2086 # several words
@@ -56,7 +56,7 @@ scales() {
             $first $(numbers "$folder/plain.md5mesh")
 }
 # shellcheck disable=SC2046,SC2086 # several words
-turns() { # counterclockwise: forward becomes left
+turns() { # rotates counterclockwise: forward becomes left
     in_folder "$made/plain.glb" --scale 1 && first=$(numbers "$folder/plain.md5mesh") &&
         in_folder "$made/plain.glb" --scale 1 --rotate 90 &&
         holds '($4 + $2)^2 + ($5 - $1)^2 + ($6 - $3)^2 < 1e-10' $first $(numbers "$folder/plain.md5mesh")
@@ -73,7 +73,7 @@ stays() {
     "$tool" dump "$folder/plain.md5mesh" "$folder/Wave_twice.md5anim" --frame 0 --frame 20 --joint joint_0 >"$scratch/dump"
     awk '/^local 0/ { print $7, $8 }' "$scratch/dump" | uniq | wc -l | grep -qx 1
 }
-limits_weights() { # its other findings are of no matter here
+limits_weights() { # other diagnostics are ignored
     in_folder "$made/plain.glb" --scale 1 --for ironwail >"$scratch/out"
     says "reduced the weights" && mesh=$(find "$folder" -name plain.md5mesh) && [ -n "$mesh" ] &&
         awk '$1 == "vert" { n++ } $1 == "vert" && $8 > 4 { exit 1 } END { exit n == 0 }' "$mesh"
@@ -82,28 +82,28 @@ names_root() {
     in_folder "$made/plain.glb" --for doom3 && grep -q '^	"origin"	-1' "$folder/plain.md5mesh" &&
         grep -q '^	"origin"	-1' "$folder/Wave_twice.md5anim"
 }
-takes_clips() { # beside another model
+takes_clips() { # for another model in the command
     in_folder "$made/plain.glb" --scale 1 && mv "$folder" "$scratch/model" &&
         in_folder "$scratch/model/plain.md5mesh" "$made/plain.glb" --scale 1 && says "only the animations were read" &&
         cmp "$folder/Wave_twice.md5anim" "$scratch/model/Wave_twice.md5anim"
 }
 check "--scale" scales
 check "--rotate" turns
-check "a unit is guessed" guesses
+check "the unit is estimated" guesses
 check "--rate" resamples
 check "--root in_place" stays
-check "weights that an engine takes" limits_weights
+check "weights are reduced to an engine's limit" limits_weights
 scene_names() {
     in_folder "$made/plain.glb" --scene 0 && ! in_folder "$made/plain.glb" --scene Attic >"$scratch/out" &&
         says "none of the 1 scenes and no node has the name Attic"
 }
-check "the root of Doom 3" names_root
+check "the root gets the name that Doom 3 requires" names_root
 check "--scene" scene_names
-check "clips for another model" takes_clips
+check "clips are read for another model" takes_clips
 
-# -- Out and in again -------------------------------------------------------------------------------
+# -- Round trips ------------------------------------------------------------------------------------
 
-# The numbers of records of two dumps, which are as many, differ by 1e-3 units at most.
+# Returns success if two dumps have the same number of records, and their numbers differ by at most 1e-3 units.
 same_records() { # WORD FIRST SECOND
     for file in "$2" "$3"; do
         awk -v word="$1" '$1 == word' "$file" >"$file.$1"
@@ -133,7 +133,7 @@ comes_back() {
 }
 check "MD5 to glTF and back: joints, triangles, poses, frames, shaders" comes_back
 
-back() { # HOW BEFORE AFTER
+back() { # KIND BEFORE AFTER
     python3 test/convert/gltf_back.py "$@"
 }
 machine_comes_back() {
@@ -151,19 +151,19 @@ films() {
     in_folder "$made/film.glb" --scale 1 && [ "$(ls "$folder")" = Film.md5camera ] && says "skipped cameras/1" &&
         back film "$made/film.glb" "$folder"
 }
-attaches() { # each vertex of the hat has one weight, on the joint above it
+attaches() { # each vertex of the hat has one weight, on its parent joint
     in_folder "$made/plain.glb" --scale 1 && says "mesh hat has no skin: it was attached to joint joint_6" &&
         awk '/^	"/ { if ($1 == "\"joint_6\"") joint = n; n++ } /meshes:/ { in_hat = $3 == "hat" }
             in_hat && $1 == "weight" { all++; good += $3 == joint && $4 == 1 } END { exit all != 9 || good != 9 }' "$folder/plain.md5mesh"
 }
-check "machine to glTF and back, twice: morph targets and their curves" machine_comes_back
-check "a camera path to glTF and back" path_comes_back
-check "a camera of another program, with a cut" films
-check "a mesh on a joint" attaches
+check "a machine with morph targets survives two round trips" machine_comes_back
+check "a camera path survives a round trip" path_comes_back
+check "a third-party camera with a cut is read" films
+check "a mesh without a skin is attached to its joint" attaches
 
 # -- Errors -----------------------------------------------------------------------------------------
 
-# One value of the JSON of a .glb is changed.
+# changed OLD NEW: replaces one value in the JSON of a .glb.
 changed() { # OLD NEW
     python3 -c '
 import struct, sys
@@ -181,16 +181,16 @@ names_fault() { # OLD NEW WORD...
 }
 check "another version" names_fault '"version": "2.0"' '"version": "1.0"' "unsupported asset.version 1.0: expected 2.0"
 check "JSON" names_fault '"asset": {' '"asset": [' "JSON:"
-check "a list that is none" names_fault '"accessors": [' '"accessors":1,"x":[' "accessors: expected an array"
-check "a type that is none" names_fault '"componentType": 5126' '"componentType": 5127' accessors/0 "componentType 5127"
+check "a list of the wrong type is rejected" names_fault '"accessors": [' '"accessors":1,"x":[' "accessors: expected an array"
+check "an unknown component type is rejected" names_fault '"componentType": 5126' '"componentType": 5127' accessors/0 "componentType 5127"
 check "another shape" names_fault '"type": "MAT4"' '"type": "VEC4"' accessors/0 MAT4
-check "a joint that is none" names_fault '"joints": [6, 2' '"joints": [6222' "skins/0/joints/0: index 6222 is out of range"
-check "a parent of its own" names_fault '"children": [7]' '"children": [8]' nodes/8
-check "two parents" names_fault '"children": [7]' '"children": [1]' "nodes/1 has two parents"
+check "an unknown joint is rejected" names_fault '"joints": [6, 2' '"joints": [6222' "skins/0/joints/0: index 6222 is out of range"
+check "a node that is its own parent is rejected" names_fault '"children": [7]' '"children": [8]' nodes/8
+check "a node with two parents is rejected" names_fault '"children": [7]' '"children": [1]' "nodes/1 has two parents"
 lines() {
     changed '"mode": 4' '"mode": 1' && in_folder "$scratch/changed.glb" && says "only triangles are supported"
 }
-check "lines are left out" lines
+check "line primitives are skipped" lines
 
 cut_off() {
     size=$(wc -c <"$made/plain.glb")
@@ -198,19 +198,19 @@ cut_off() {
         head -c "$part" "$made/plain.glb" >"$scratch/cut.glb" && fails "$scratch/cut.glb" || return 1
     done
 }
-check "a file that is cut off" cut_off
+check "a truncated file is rejected" cut_off
 printf '\211PNG\r\n' >"$scratch/picture.glb"
-check "another kind of file" fails "$scratch/picture.glb" "not a glTF file: it starts with 89 50 4e 47; expected 'glTF' or '{'"
+check "another kind of file is rejected" fails "$scratch/picture.glb" "not a glTF file: it starts with 89 50 4e 47; expected 'glTF' or '{'"
 : >"$scratch/empty.gltf"
-check "an empty file" fails "$scratch/empty.gltf" "not a glTF file: the file is empty"
+check "an empty file is rejected" fails "$scratch/empty.gltf" "not a glTF file: the file is empty"
 printf '{"asset":{"version":"2.0"},"accessors":[{"componentType":5126,"type":"VEC3","count":4000000000}],
 "meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],"nodes":[{"mesh":0}]}' >"$scratch/large.gltf"
-check "4e9 vertices in 200 bytes" fails "$scratch/large.gltf" "the file requests too much processing for its size of 177 bytes (limit: 33568592 elements)"
+check "4e9 vertices in 200 bytes are rejected" fails "$scratch/large.gltf" "the file requests too much processing for its size of 177 bytes (limit: 33568592 elements)"
 printf '{"asset":{"version":"2.0"},"buffers":[{"uri":"%%2e%%2e/secret","byteLength":1}]}' >"$scratch/outside.gltf"
-check "a path out of the folder" fails "$scratch/outside.gltf" buffers/0 "the uri is not a path inside the file's folder"
+check "a path outside the folder is rejected" fails "$scratch/outside.gltf" buffers/0 "the uri is not a path inside the file's folder"
 printf '{"asset":{"version":"2.0"},"buffers":[{"uri":"away.bin","byteLength":1}]}' >"$scratch/alone.gltf"
-check "a buffer that is not there" fails "$scratch/alone.gltf" "buffers/0: cannot read away.bin: No such file"
-endless() { # a clip of 30 years
+check "a missing buffer is reported" fails "$scratch/alone.gltf" "buffers/0: cannot read away.bin: No such file"
+endless() { # writes a clip of 30 years
     python3 -c '
 import base64, json, struct
 data = base64.b64encode(struct.pack("<2f8f9f", 0, 1e9, *[0, 0, 0, 1] * 2, *range(9))).decode()
@@ -222,7 +222,7 @@ json.dump({"asset": {"version": "2.0"}, "buffers": [{"byteLength": 76, "uri": "d
   "animations": [{"samplers": [{"input": 0, "output": 1}], "channels": [{"sampler": 0, "target": {"node": 0, "path": "rotation"}}]}]},
   open("'"$scratch"'/endless.gltf", "w"))' && fails "$scratch/endless.gltf" "clip clip_1 is too large"
 }
-check "a clip of 30 years" endless
+check "a clip of 30 years is rejected" endless
 deep() {
     python3 -c '
 import json
@@ -232,11 +232,11 @@ json.dump({"asset": {"version": "2.0"}, "nodes": nodes}, open("'"$scratch"'/deep
 }
 check "5000 nodes deep" deep
 
-# -- The cases that other readers were tried with ---------------------------------------------------
+# -- Ten cases that were tested with other readers ----------------------------------------------------
 
 golden=${MD5_CORPUS:-/none}/golden/gltf
 if [ ! -f "$golden/expected.json" ]; then
-    skip "the ten cases" "MD5_CORPUS has none"
+    skip "the ten cases" "not in MD5_CORPUS"
     finish
 fi
 equals_table() { # FILE
@@ -244,7 +244,7 @@ equals_table() { # FILE
         python3 test/convert/gltf_read.py "$tool" "$golden/$1" "$folder" "$golden/expected.json"
 }
 for file in 01_minimal.glb 02_two_skins.glb 03_matrices.glb 04_sparse.gltf 05_quantised.glb 06_cubic_step.glb; do
-    check "$file: poses are those of other readers" equals_table $file
+    check "$file: poses equal those of other readers" equals_table $file
 done
 minimal() {
     in_folder "$golden/01_minimal.glb" --scale 1 && [ "$(cd "$folder" && echo *.md5*)" = "01_minimal.md5mesh bend.md5anim" ] &&
@@ -258,7 +258,7 @@ two_skins() {
         grep -q '^numMeshes 2' "$folder/02_two_skins.md5mesh" && [ "$(grep -vc 'model height' "$scratch/notes")" = 0 ] &&
         [ ! -e "$folder/rest.md5anim" ]
 }
-matrices() { # the arm is 2 above the root, and 2 * R with R a rotation is no part of it
+matrices() { # the arm is 2 above the root, without the factor 2 of its matrix 2 * R
     in_folder "$golden/03_matrices.glb" --scale 1 && grep -q '"root"	-1 ( 0 5 0 )' "$folder/03_matrices.md5mesh" &&
         grep -q '"arm"	0 ( 2 5 0 )' "$folder/03_matrices.md5mesh"
 }
@@ -273,13 +273,13 @@ shear() {
         awk '/^world 1/ { exit !($14 > 1.9999 && $14 < 2.0001) }' "$scratch/dump"
 }
 check "01: joints, vertices, triangles" minimal
-check "02: one model, nothing is lost" two_skins
-check "03: no scale is left" matrices
-check "06: choices are named" choices
-check "07: scale that MD5 does not have" shear
-check "08: nodes in a circle" fails "$golden/08_cyclic.gltf" root arm
-check "09: a skin out of range" fails "$golden/09_out_of_range.glb" "nodes/2/skin: index 4294967295 is out of range"
+check "02: one model is written without losses" two_skins
+check "03: scale is removed" matrices
+check "06: ambiguous interpretations are reported" choices
+check "07: scale that MD5 does not support is reported" shear
+check "08: cyclic nodes are rejected" fails "$golden/08_cyclic.gltf" root arm
+check "09: a skin out of range is rejected" fails "$golden/09_out_of_range.glb" "nodes/2/skin: index 4294967295 is out of range"
 sed 's/"skin":4294967295/"skin":         0/' "$golden/09_out_of_range.glb" >"$scratch/09.glb"
-check "09: an accessor out of range" fails "$scratch/09.glb" accessors/0 4294967295 144
-check "10: a file that is cut off" fails "$golden/10_truncated.glb" "truncated file: the binary chunk"
+check "09: an accessor out of range is rejected" fails "$scratch/09.glb" accessors/0 4294967295 144
+check "10: a truncated file is rejected" fails "$golden/10_truncated.glb" "truncated file: the binary chunk"
 finish

@@ -1,5 +1,5 @@
 #!/bin/sh
-# md5tool convert to glTF: gltf.py reads what was written, checks it and poses it with its own arithmetic.
+# Export of glTF: gltf.py reads the files, validates them and poses them with independent arithmetic.
 . test/build/report.sh
 export PYTHONDONTWRITEBYTECODE=1
 tool=$products/md5tool
@@ -7,7 +7,7 @@ corpus=${MD5_CORPUS:+$MD5_CORPUS/corpus}
 zoo=$models/zoo
 cp "$models/zoo/triangle.md5mesh" "$scratch/try.md5mesh"
 if "$tool" convert "$scratch/try.md5mesh" -o "$scratch/try.glb" 2>&1 | grep -q 'no jansson'; then
-    skip 'glTF out' 'this build has no jansson'
+    skip 'glTF export' 'built without jansson'
     finish
 fi
 mkdir "$scratch/files"
@@ -17,19 +17,19 @@ gltf() {
     python3 test/convert/gltf.py "$@"
 }
 
-# written NAME FILE... [OPTION...]: converts to files/NAME, whose notes are in files/NAME.notes.
+# written NAME FILE... [OPTION...]: converts to files/NAME, with notes in files/NAME.notes.
 written() {
     name=$1
     shift
     "$tool" convert "$@" -o "$files/$name" >"$files/$name.notes" 2>&1 || { cat "$files/$name.notes"; false; }
 }
 
-# notes NAME TEXT: a note of that file has the text.
+# notes NAME TEXT: returns success if a note about that file contains the text.
 notes() {
     grep -qF -- "$2" "$files/$1.notes" || { cat "$files/$1.notes"; false; }
 }
 
-# poses NAME CLIP TOLERANCE MESH ANIM FRAMES: vertices of files/NAME are those of md5tool dump.
+# poses NAME CLIP TOLERANCE MESH ANIM FRAMES: compares the vertices of files/NAME with md5tool dump.
 # SCALE and TURN are variables.
 poses() {
     dump=$scratch/dump
@@ -42,7 +42,7 @@ poses() {
     gltf poses "$files/$1" "$dump" "$2" "$3" "${SCALE:-0.0254}" "${TURN:-0}"
 }
 
-# says NAME EXPRESSION VALUE: of gltf.py show.
+# says NAME EXPRESSION VALUE: compares the output of gltf.py show.
 says() {
     said=$(gltf show "$files/$1" "$2")
     [ "$said" = "$3" ] || { echo "$2 is $said, not $3"; false; }
@@ -60,11 +60,11 @@ all_written() {
     done <"$list"
     [ "$count" -ge 40 ] && gltf check "$files"/all_*.glb
 }
-check 'each of the models becomes glTF as the standard demands' all_written
+check 'each model is converted to valid glTF' all_written
 
 # -- Poses ----------------------------------------------------------------------------------------
 
-# Exact vertices: rounding of floats is all that differs, a millionth of the size.
+# The vertices differ only by rounding of floats, at most a millionth of the size.
 for model in base_frame:3 chain:3 fewer_joints:3 flags:3 half_turn:3 no_components:3 one_frame:0 travels:3 twist:3; do
     last=${model#*:} model=${model%:*}
     posed() {
@@ -82,7 +82,7 @@ bobbin_posed() {
         says eight.glb '[a["name"] for a in g["animations"]]' "['walk', 'dance']" &&
         says eight.glb '"JOINTS_1" in g["meshes"][0]["primitives"][0]["attributes"]' True
 }
-check 'poses of a character with 8 influences' bobbin_posed
+check 'poses of a character with 8 influences are exact' bobbin_posed
 
 SCALE=0.5 TURN=33
 turned() {
@@ -90,7 +90,7 @@ turned() {
         poses turned.glb travels 1e-4 "$zoo/travels.md5mesh" "$zoo/travels.md5anim" '0 3' &&
         says turned.glb '[g["asset"]["extras"]["md5"][k] for k in ("scale", "turn")]' '[0.5, 33.0]'
 }
-check 'scaled and turned' turned
+check 'scale and rotation are applied' turned
 unset SCALE TURN
 
 corpus_posed() {
@@ -102,12 +102,12 @@ corpus_posed() {
     done
 }
 if [ -d "$corpus" ]; then
-    check 'poses of real models' corpus_posed
+    check 'poses of real models are exact' corpus_posed
 fi
 
 # -- Losses ---------------------------------------------------------------------------------------
 
-# The error that is named is the one that gltf.py measures over all frames, and below the bound of any pose.
+# The reported error must equal the error that gltf.py measures over all frames, and be below the bound for any pose.
 error_named() {
     mesh=$zoo/$1.md5mesh clip=$zoo/$1.md5anim
     frames=$(awk '/numFrames/ { for (i = 0; i < $2; i++) print i }' "$clip")
@@ -116,16 +116,16 @@ error_named() {
     named=$(sed -n 's/.*largest difference from the MD5 skin in these clips: \([^ ]*\) units.*/\1/p' "$files/lost.glb.notes")
     bound=$(sed -n 's/.*in any other pose: \([^ ]*\) units.*/\1/p' "$files/lost.glb.notes")
     measured=$(poses lost.glb "$1" 1e9 "$mesh" "$clip" "$frames")
-    # shellcheck disable=SC2016 # awk's
+    # shellcheck disable=SC2016 # variables of awk
     holds '$1 > 0.01 && $1 < $2 * 1.01 && $1 > $2 * 0.99 && $2 < $3' "$named" "${measured%% *}" "$bound"
 }
-check 'what 4 influences lose is named' error_named weights
-check 'what a fit loses is named' error_named weights --fit
-check 'what negative weights lose is named' error_named negative_bias
+check 'the loss of 4 influences is reported' error_named weights
+check 'the loss of a fit is reported' error_named weights --fit
+check 'the loss of negative weights is reported' error_named negative_bias
 loud() {
     notes lost.glb 'the difference is visible'
 }
-check 'a loss above 1 % is loud' loud
+check 'a loss above 1 % is reported as visible' loud
 
 # -- Skeletons and names --------------------------------------------------------------------------
 
@@ -134,7 +134,7 @@ several_roots() {
         says roots.glb '[g["nodes"][j]["name"] for j in g["skins"][0]["joints"]][-1]' md5_root &&
         says roots.glb 'g["nodes"][4]["children"]' '[0, 2, 3]' && poses roots.glb '' 1e-4 "$zoo/roots.md5mesh"
 }
-check 'several roots get one above them' several_roots
+check 'several roots get a common parent' several_roots
 
 hard_names() {
     sed 's/"left_tip"/"a.b"/; s/"middle"/"ab"/; s/"right"/"caf\xe9"/' "$zoo/roots.md5mesh" >"$scratch/names.md5mesh"
@@ -142,20 +142,20 @@ hard_names() {
         says names.glb '[n["name"] for n in g["nodes"]][1:4]' "['a.b', 'ab_2', 'café']" &&
         says names.glb 'g["nodes"][2]["extras"]["md5"]["name"]' ab
 }
-PYTHONIOENCODING=utf-8 check 'names that programs take for the same become different' hard_names
+PYTHONIOENCODING=utf-8 check 'names that programs confuse become different' hard_names
 
 # -- Clips ----------------------------------------------------------------------------------------
 
 in_place() {
     written still.glb "$zoo/travels.md5mesh" "$zoo/travels.md5anim" --root in_place && gltf check "$files/still.glb" || return 1
-    # What is left of the root's motion is along y, and what was taken out is named.
+    # The remaining motion of the root is along y, and a note reports the removed motion.
     says still.glb '[max(c) - min(c) < 1e-6 for c in zip(*read(g["animations"][0]["samplers"][0]["output"]))][::2]' \
         '[True, True]' && says still.glb 'len(g["animations"][0]["extras"]["md5"]["rootMotion"])' 3 &&
         says still.glb 'max(map(abs, g["animations"][0]["extras"]["md5"]["rootMotion"])) > 0.01' True
 }
 check 'in place' in_place
 
-# A clip alone is its joints, in its base frame: travels moves the first of two.
+# A clip without a model contains its joints in the base frame; the clip travels moves the first of two joints.
 clip_alone() {
     written alone.glb "$zoo/travels.md5anim" && gltf check "$files/alone.glb" &&
         says alone.glb '["skins" in g, len(g["nodes"]), len(g["animations"])]' '[False, 2, 1]' || return 1
@@ -166,10 +166,10 @@ clip_alone() {
         '"[%.4f, %.4f, %.4f]" % read(g["animations"][0]["samplers"][0]["output"])[3]' >"$scratch/said2"
     [ "$(cat "$scratch/said2")" = "$expected" ] || { cat "$scratch/said2"; echo "$expected"; false; }
 }
-check 'a clip without a model' clip_alone
+check 'a clip without a model is written' clip_alone
 
-# Errors at the skin are below what was asked for, with fewer keys.
-# shellcheck disable=SC2016,SC2046 # awk's; two words
+# Errors at the skin are below the requested tolerance, with fewer keys.
+# shellcheck disable=SC2016,SC2046 # variables of awk; two words
 fewer_keys() {
     written fewer.glb "$bobbin" "$models/bobbin/dance.md5anim" --influences 8 --error 0.5 && gltf check "$files/fewer.glb" &&
         poses fewer.glb dance 0.5 "$bobbin" "$models/bobbin/dance.md5anim" '3 34 61' &&
@@ -200,7 +200,7 @@ END
 .index('$target')][0], 5) for a in g['animations'] if a['name'] == '$clip' for c in a['channels'] if c['target']['path'] == \
 'weights')" "$weight" || return 1
     done
-    # A target alone is the file of that target, in the bind pose.
+    # A separate target contains its vertices in the bind pose.
     "$tool" dump "$models/bobbin/morphs/oh.md5mesh" >"$scratch/dump" &&
         python3 - "$files/machine.glb" "$scratch/dump" <<'END'
 import sys
@@ -217,9 +217,9 @@ print(worst, max(map(gltf.length, deltas)))
 sys.exit(not (worst < 1e-5 and max(map(gltf.length, deltas)) > 1e-3))
 END
 }
-check 'a machine file brings its clips, morph targets and their curves' machine
+check 'a machine file is written with clips, morph targets and their curves' machine
 
-# Two clips of one file are one; at half of its rate frame 6 is its frame 12, 4 of 10 on the way from 0 to 0.6.
+# Two clips of one file become one clip. At half its rate frame 6 is its frame 12, 4/10 of the way from 0 to 0.6.
 resampled() {
     mkdir -p "$scratch/twice/morphs" && cp "$models/bobbin/bobbin.md5mesh" "$models/bobbin/yawn.md5anim" "$scratch/twice" &&
         cp "$models/bobbin/morphs/oh.md5mesh" "$scratch/twice/morphs" && cat >"$scratch/twice/twice.md5machine" <<'END' || return 1
@@ -236,9 +236,9 @@ END
 for c in a['channels'] if c['target']['path'] == 'weights' for keys in [read(a['samplers'][c['sampler']]['output'])]]" \
             "[('yawn', 37, 0.0, 0.24, 0.6, 0.32727)]" && says twice.glb 'len(g["animations"])' 1
 }
-check 'weights of a clip that is sampled at another rate' resampled
+check 'weights of a resampled clip are exact' resampled
 
-# cuts.md5camera: the last view of a shot and the first of the next are a thousandth of a frame apart.
+# cuts.md5camera: the last view of a shot and the first view of the next are a thousandth of a frame apart.
 cameras() {
     written cuts.glb "$zoo/cuts.md5camera" && gltf check "$files/cuts.glb" || return 1
     python3 - "$files/cuts.glb" "$zoo/cuts.md5camera" <<'END'
@@ -262,7 +262,8 @@ for i, t in enumerate(times):
     x, y, z = rows[i][:3]
     where = f.read(a['samplers'][0]['output'])[i]
     assert gltf.length([p - q * 0.0254 for p, q in zip(where, (y, z, x))]) < 1e-5
-    # id's rotation: w is the negative root; the camera looks along its x, glTF's along -z; up is z there and y here.
+    # id's rotation: w is the negative root. The camera looks along its x axis, glTF's along -z; up is z in id's space and y in
+    # glTF.
     q = rows[i][3:6]
     w = -abs(1 - sum(v * v for v in q)) ** 0.5
     id_matrix = gltf.matrix((0, 0, 0), (*q, w))
@@ -277,7 +278,7 @@ check 'camera paths jump at their cuts' cameras
 
 # -- Materials ------------------------------------------------------------------------------------
 
-same_colors() { # of two pictures, which may have alpha or not
+same_colors() { # of two images, with or without alpha
     python3 - "$@" <<'END'
 import sys
 sys.path.insert(0, 'test/viewer')
@@ -289,7 +290,7 @@ for p, q in zip(ours, theirs):
 END
 }
 
-# Pictures beside the model; green of the normal map points up, so it is 255 less id's.
+# Images next to the model. Green of the normal map points up in glTF, so it is 255 minus id's value.
 materials() {
     written looks.gltf "$models/thimble/thimble.md5mesh" && gltf check "$files/looks.gltf" &&
         says looks.gltf 'sorted(i["uri"] for i in g["images"])' \
@@ -312,17 +313,17 @@ for p, q in zip(ours, theirs):
 assert len(greens) > 10
 END
 }
-# The shader's name, and white, where nothing is found.
+# If no image is found, the material has the shader's name and is white.
 no_material() {
     mkdir "$scratch/bare" && cp "$zoo/triangle.md5mesh" "$scratch/bare" && written bare.glb "$scratch/bare/triangle.md5mesh" &&
         says bare.glb '[sorted(m) for m in g["materials"]]' "[['name', 'pbrMetallicRoughness']]"
 }
 if "$tool" convert "$models/thimble/thimble.md5mesh" -o "$scratch/try2.glb" 2>&1 | grep -q 'left out'; then
-    skip 'pictures' 'this build reads or writes none'
+    skip 'images' 'built without image support'
 else
-    check 'materials have their pictures' materials
+    check 'materials have their images' materials
 fi
-check 'a shader without a picture is a white material' no_material
+check 'a shader without an image is a white material' no_material
 
 # -- Files ----------------------------------------------------------------------------------------
 
@@ -331,26 +332,26 @@ two_files() {
         says 'two files.gltf' 'g["buffers"][0]["uri"]' two%20files.bin &&
         poses 'two files.gltf' twist 1e-4 "$zoo/twist.md5mesh" "$zoo/twist.md5anim" 0
 }
-check 'a .gltf has its numbers beside it' two_files
+check 'a .gltf is written with a separate buffer file' two_files
 renamed() {
     sed 's/"twist"/"Twist A"/g' "$files/two files.gltf" >"$files/capital.gltf" && ! cmp -s "$files/two files.gltf" "$files/capital.gltf" &&
         ends_saying 0 "renamed clip 'Twist A' to Twist_A" "$tool" convert "$files/capital.gltf" -o "$files/capital.md5mesh"
 }
-check 'a clip that gets another name is named' renamed
-check 'more influences are no cure where all are kept' ends_saying 0 'note: use --fit to reduce the difference' \
+check 'a renamed clip is reported' renamed
+check 'more influences are not suggested if all are written' ends_saying 0 'note: use --fit to reduce the difference' \
     "$tool" convert "$zoo/negative_bias.md5mesh" "$zoo/negative_bias.md5anim" --influences 16 --force -o "$files/fit.glb"
-capitals() { # also where a system knows no difference
+capitals() { # also in file systems that ignore case
     cp "$zoo/twist.md5anim" "$files/queenWalk.md5anim" && cp "$zoo/twist.md5anim" "$files/QUEENwalk.md5anim" &&
         written queen.glb "$zoo/twist.md5mesh" "$files/queenWalk.md5anim" "$files/QUEENwalk.md5anim" &&
         "$tool" convert "$files/queen.glb" -o "$files/queen" && [ -e "$files/queen/queenWalk.md5anim" ] &&
         [ -e "$files/queen/QUEENwalk_2.md5anim" ]
 }
-check 'names of clips keep their capitals' capitals
-check 'nothing is overwritten' ends_saying 1 '--force' "$tool" convert "$zoo/twist.md5mesh" -o "$files/twist.glb"
+check 'names of clips keep their case' capitals
+check 'existing files are not overwritten' ends_saying 1 '--force' "$tool" convert "$zoo/twist.md5mesh" -o "$files/twist.glb"
 check 'a clip of another model is an error' ends_saying 1 'error' "$tool" convert "$zoo/twist.md5mesh" \
     "$models/bobbin/walk.md5anim" -o "$files/none.glb"
 no_file() {
     [ ! -e "$files/none.glb" ]
 }
-check 'and leaves no file' no_file
+check 'a failed conversion writes no file' no_file
 finish

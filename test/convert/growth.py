@@ -10,9 +10,9 @@ A kind of the first list repeats one element of one format. Its instructions are
 that other programs on the machine do not change the result; the instructions of a file with one element
 are subtracted. 4 n elements may take 4.4 times as many instructions as n.
 
-A kind of the second list asks for work, memory or messages that grow with the square of the file's size.
-The tool may refuse such a file. It must end soon, with little memory and output; the limits are several
-times what was measured.
+A kind of the second list requests work, memory or messages that grow with the square of the file's size.
+The tool may reject such a file. It must end soon, with little memory and output; the limits are several
+times the measured values.
 """
 
 import base64
@@ -55,7 +55,7 @@ def convert(folder, name, content):
 
 
 def gltf(folder, lists, data, views, accessors):
-    """A file with one buffer; views are (offset, size), accessors (view, type, count, shape)."""
+    """Writes a file with one buffer; views are (offset, size), accessors (view, type, count, shape)."""
     uri = "data:application/octet-stream;base64," + base64.b64encode(data).decode()
     text = {"asset": {"version": "2.0"}, "buffers": [{"byteLength": len(data), "uri": uri}]}
     text["bufferViews"] = [{"buffer": 0, "byteOffset": at, "byteLength": size} for at, size in views]
@@ -80,7 +80,7 @@ def small_gltf(folder, **lists):
 
 
 def painted(n):
-    """n meshes, each with a material."""
+    """Returns n meshes, each with a material."""
     meshes = [{"primitives": [{**PRIMITIVE, "material": i}]} for i in range(n)]
     return {"nodes": [{"mesh": i} for i in range(n)], "meshes": meshes}
 
@@ -113,7 +113,7 @@ def gltf_materials(n, folder):
 
 @linear(250)
 def gltf_names(n, folder):
-    """All nodes, meshes and materials have one name."""
+    """All nodes, meshes and materials have the same name."""
     lists = {**painted(n), "materials": [{} for _ in range(n)]}
     for items in lists.values():
         for item in items:
@@ -145,7 +145,7 @@ def gltf_clip_names(n, folder):
 
 @linear(100)
 def gltf_channels(n, folder):
-    """A joint for each channel."""
+    """Each channel has a separate joint."""
     nodes = [{"mesh": 0, "name": "n%d" % i} for i in range(n)]
     return small_gltf(folder, nodes=nodes, meshes=[TRIANGLE], animations=[animation(range(n))])
 
@@ -165,7 +165,7 @@ def gltf_skins(n, folder):
 
 @linear(100)
 def gltf_cameras(n, folder):
-    """A clip moves all of them: each is a path of its own."""
+    """A clip moves all cameras, so that each has a separate path."""
     nodes = [{"camera": 0, "name": "n%d" % i} for i in range(n)]
     return small_gltf(folder, nodes=nodes, cameras=[CAMERA], animations=[animation(range(n))])
 
@@ -175,7 +175,7 @@ TEXTURED = {"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}
 
 @linear(200)
 def gltf_pictures(n, folder):
-    """All materials have one image, which is next to the file."""
+    """All materials use one image in the same folder."""
     write(folder, "a.png", bytes.fromhex(
         "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d4944415478da63fcff"
         "ffff7f0009fb03fd08d6b5260000000049454e44ae426082"))
@@ -216,14 +216,14 @@ def points(n):
 
 
 def large_gltf(folder, size, accessors=1, **lists):
-    """Accessors that all have the same vertices, which are most of the file."""
+    """Accessors that share the same vertices, which are most of the file."""
     n = size // 40
     return gltf(folder, lists, points(n), [(0, 12 * n)], [(0, FLOAT, n, "VEC3")] * accessors)
 
 
 @hostile
 def accessors_of_one_view(size, folder):
-    """Each primitive has an accessor of its own, of all bytes."""
+    """Each primitive has a separate accessor of all bytes."""
     n = size // 400
     primitives = [{"attributes": {"POSITION": i}} for i in range(n)]
     return large_gltf(folder, size, n, nodes=[{"mesh": 0}], meshes=[{"primitives": primitives}])
@@ -269,13 +269,13 @@ def many_channels(size, folder):
 
 @hostile
 def posed_vertices(size, folder):
-    """A large mesh in clips of many frames, whose bounds are computed."""
+    """A large mesh with clips of many frames, whose bounds are computed."""
     return moving(folder, clips=size // 500, vertices=size // 40, seconds=100)
 
 
 @hostile
 def scaled_vertices(size, folder):
-    """A large mesh in clips that scale it, which is measured."""
+    """A large mesh with clips that scale it, whose size is measured."""
     return moving(folder, clips=size // 500, vertices=size // 40, seconds=100, path="scale")
 
 
@@ -376,7 +376,7 @@ def mdl_skins(n, folder):
 
 
 def iqm(meshes=1, joints=1, clips=0, frames=1, is_moving=True, name=None):
-    """Joints whose frames have one number or none; names are different or all the same."""
+    """Joints whose frames have one component or none; names are different or all the same."""
     text, names = b"\0a\0", {}
     for key in named("m", meshes) + named("j", joints) + named("c", clips):
         if not name or not names:
@@ -426,7 +426,7 @@ def iqm_clips(n, folder):
 
 @hostile
 def iqm_shared_frames(size, folder):
-    """1 000 clips of the same frames, which have no numbers."""
+    """1 000 clips of the same frames, which have no components."""
     return convert(folder, "in.iqm", iqm(joints=size // 200, clips=1000, frames=size, is_moving=False))
 
 
@@ -481,7 +481,7 @@ def smd(nodes, frames, triangles):
 
 
 def smd_chain(count):
-    """Bones of which each is the parent of the next one."""
+    """Bones, each of which is the parent of the next one."""
     nodes = "".join('%d "b%d" %d\n' % (i, i, i - 1) for i in range(count))
     return smd(nodes, "time 0\n", "")
 
@@ -505,7 +505,7 @@ def smd_triangles(n, folder):
 
 @hostile
 def smd_still_bones(size, folder):
-    """Half of the file are bones, half are frames, each of which has all bones."""
+    """Half of the file consists of bones, the other half of frames that list all bones."""
     nodes = "".join('%d "" -1\n' % i for i in range(min(65000, size // 24)))
     frames = "".join("time %d\n" % i for i in range(size // 24))
     return convert(folder, "in.smd", smd(nodes, frames, SMD_TRIANGLE))
@@ -513,7 +513,7 @@ def smd_still_bones(size, folder):
 
 @hostile
 def smd_links(size, folder):
-    """One vertex has 63 weights, which makes the arrays of all others as wide."""
+    """One vertex has 63 weights, which makes the arrays of all other vertices as wide."""
     vertex = "0 0 0 0 0 0 1 0 0 63" + " 0 0.01" * 63 + "\n"
     triangles = "m\n" + vertex * 3 + SMD_TRIANGLE * (size // len(SMD_TRIANGLE))
     return convert(folder, "in.smd", smd('0 "b" -1\n', "time 0\n", triangles))
@@ -543,13 +543,13 @@ def obj_materials(n, folder):
 
 @linear(500)
 def obj_texcoords(n, folder):
-    """Each face has other texture coordinates at the same positions."""
+    """Each face has different texture coordinates at the same positions."""
     return bind(folder, "".join("vt %d 0\nf 1/-1 2/-1 3/-1\n" % i for i in range(n)))
 
 
 @linear(500)
 def obj_corners(n, folder):
-    """One face of 3 n corners."""
+    """One face with 3 n corners."""
     return bind(folder, "f" + " 1 2 3" * n + "\n")
 
 

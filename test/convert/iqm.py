@@ -1,11 +1,11 @@
-"""Reads, poses and writes IQM files with struct alone, to check what md5tool makes of them.
+"""Reads, poses and writes IQM files with only struct, to check conversions of md5tool.
 
-usage: iqm.py loss FILE.iqm MESH NAME=CLIP...   prints the largest distance of a vertex from that of
-           md5tool dump, over all frames; and the largest that steps and weights of bytes explain
-       iqm.py make FILE.iqm [frames]            a made model of two joints, or only its frames
-       iqm.py made FILE.md5mesh FOLDER          checks what md5tool reads of that
-       iqm.py break IN.iqm OUT.iqm PLACE NUMBER writes a number over one of the header (its index),
-           or, as NAME+BYTES, of a table
+usage: iqm.py loss FILE.iqm MESH NAME=CLIP...   prints the largest distance of a vertex from md5tool dump over
+           all frames, and the upper bound that quantization of frames and of byte weights explains
+       iqm.py make FILE.iqm [frames]            writes a model with two joints, or only its frames
+       iqm.py made FILE.md5mesh FOLDER          checks the conversion of that model
+       iqm.py break IN.iqm OUT.iqm PLACE NUMBER overwrites a number of the header (by its index), or of a
+           table, as NAME+BYTES
 """
 import math
 import os
@@ -113,7 +113,7 @@ class Iqm:
 
 
 def dump(mesh, clip, frames):
-    """The vertices of each frame, as the library skins them; drawn ones, mesh after mesh."""
+    """Returns the drawn vertices of each frame, as the library skins them, mesh after mesh."""
     words = [os.environ.get("MD5_BUILD", "build") + "/md5tool", "dump", mesh, clip]
     for frame in frames:
         words += ["--frame", str(frame)]
@@ -131,7 +131,7 @@ def dump(mesh, clip, frames):
 def loss(path, mesh, clips):
     iqm = Iqm(path)
     size = max(math.dist(a, b) for a in iqm.arrays[0][::7] for b in iqm.arrays[0][::7])
-    # A joint is off by half a step of each number, and turns what is below it and its vertices.
+    # A joint has an error of half a step per component, which displaces its children and vertices.
     bound = size / 255
     for pose in iqm.poses:
         bound += math.hypot(*pose[12:15]) / 2 + math.hypot(*pose[15:19]) * 2 * size
@@ -148,7 +148,7 @@ def loss(path, mesh, clips):
             for k in range(3):
                 assert abs(low[k] - min(v[k] for v in mine)) < 1e-4 * size, "bounds"
                 assert abs(high[k] - max(v[k] for v in mine)) < 1e-4 * size, "bounds"
-            # File vertices first in each mesh; dumps have them alone.
+            # The file has unique vertices first in each mesh; dumps contain only these.
             at = 0
             for (_, _, first, count, _, _), own in zip(iqm.meshes, counts(mesh)):
                 for k in range(own):
@@ -161,7 +161,7 @@ def counts(mesh):
     return [int(n) for n in re.findall(r"numverts (\d+)", open(mesh).read())]
 
 
-# -- A made file ------------------------------------------------------------------------------------
+# -- Test file --------------------------------------------------------------------------------------
 
 HALF = math.sqrt(0.5)
 JOINTS = [("root", -1, (0, 0, 1), (0, 0, 0, -1)), ("arm", 0, (0, 0, 2), (0, 0, HALF, -HALF))]
@@ -173,11 +173,11 @@ VERTICES = [  # position, texture coordinate, joints, weights
 ]
 TRIANGLES = [(0, 1, 2), (0, 2, 3)]
 CLIPS = [("lift/up", 0, 3, 12.0, 1), ("half", 1, 2, 0.0, 0)]
-LIFT = [0, 32768, 65535]  # of z of joint 0: offset 1, step 0.001
+LIFT = [0, 32768, 65535]  # z of joint 0: offset 1, step 0.001
 
 
 def make(path, form="BB"):
-    """form: "frames" for nothing else, or how struct names components of joints and weights."""
+    """Writes a model. form: "frames" for only frames, or the struct types of joints and weights."""
     only_frames = form == "frames"
     texts, offsets = b"\0", {}
 
@@ -241,7 +241,7 @@ def near(what, found, expected):
 
 
 def made(mesh, folder):
-    """What md5tool reads: of the model, joints in model space, and vertices in the joints'."""
+    """Checks the converted model: joints in model space, and vertices in joint space."""
     text = open(mesh).read()
     assert 'name "body"' in text or "meshes: body" in text, "name"
     assert 'shader "skin _one_"' in text, "shader"
@@ -253,8 +253,8 @@ def made(mesh, folder):
     near("texture coordinates", [n for v in verts for n in v[:2]], [n for v in VERTICES for n in v[1]])
     assert [v[2] for v in verts] == ["1", "1", "2", "1"], verts
     weights = re.findall(r"weight \d+ (\d) (\S+) \( (.*?) \)", text)
-    # A quarter turn about z takes (0, 1, 0) of model space to (1, 0, 0) of the arm's; w < 0, so
-    # the turn is the other way round: (0, 1, 0) to (-1, 0, 0).
+    # A quarter turn about z maps (0, 1, 0) of model space to (1, 0, 0) of the arm's space. w < 0, so the
+    # rotation is inverse: (0, 1, 0) to (-1, 0, 0).
     expected = [(0, 1, (1, 0, 0)), (1, 1, (-1, 0, 0)), (0, 0.2, (0, -1, 2)), (1, 0.8, (1, 0, 0)),
                 (1, 1, (-2, 2, -1))]
     for found, (joint, bias, at) in zip(weights, expected):
@@ -267,7 +267,7 @@ def clips(folder, names):
     for name, first, count, rate, _ in CLIPS:
         text = open("%s/%s.md5anim" % (folder, name.replace("/", "_"))).read()
         assert "numFrames %d\n" % count in text and "frameRate %d\n" % (rate or 24) in text, name
-        assert "numAnimatedComponents 3\n" in text, "only what a channel moves is in frames"
+        assert "numAnimatedComponents 3\n" in text, "frames contain only animated components"
         for joint in names:
             assert '"%s"' % joint in text, joint
         frames = re.findall(r"frame \d+ \{\s*(.*?)\s*\}", text, re.S)

@@ -1,10 +1,10 @@
 #!/bin/sh
-# IQM out and in: what iqm.py, which has a reader and arithmetic of its own, finds in the files; losses are as said;
-# what cannot be true is refused.
+# Export and import of IQM: the independent reader iqm.py checks the files, losses match the reported values, and invalid
+# files are rejected.
 . test/build/report.sh
 tool=$products/md5tool
 
-convert() { # OUTPUT INPUT...: notes go to a file
+convert() { # OUTPUT INPUT...: writes notes to a file
     output=$1
     shift
     "$tool" convert "$@" --force --output "$output" >"$scratch/notes" 2>&1 || {
@@ -13,15 +13,15 @@ convert() { # OUTPUT INPUT...: notes go to a file
     }
 }
 
-# Whether the file is as far off as the tool says, and no more than steps and bytes explain.
-loses() { # FILE MESH CLIP [MORE]: MORE is how far weights that are dropped may move a vertex
+# Returns success if the file's error equals the reported error and does not exceed the quantization bound.
+loses() { # FILE MESH CLIP [MORE]: MORE is the largest displacement by dropped weights
     python3 test/convert/iqm.py loss "$1" "$2" "$(basename "$3" .md5anim)=$3" >"$scratch/loss" || return 1
     said=$(sed -n 's/^note: largest difference from the MD5 skin in these clips: \([^ ]*\) units.*/\1/p' "$scratch/notes")
     # shellcheck disable=SC2046
     holds "\$1 <= 1.02 * \$3 + 1e-5 && \$1 >= 0.9 * \$3 - 1e-5 && \$1 <= \$2 + ${4:-0}" $(cat "$scratch/loss") "$said"
 }
 
-# The way back: the same within steps of 16 bits. MD5's own numbers have six decimals.
+# Returns success if a round trip is exact up to steps of 16 bits. MD5's own numbers have six decimals.
 returns() { # MESH CLIP
     mkdir -p "$scratch/back"
     name=$(basename "$1" .md5mesh)
@@ -39,10 +39,10 @@ for pair in zoo/weights:zoo/weights zoo/twist:zoo/twist zoo/half_turn:zoo/half_t
     thimble/thimble:thimble/fold lantern/lantern:lantern/swing; do
     mesh=models/${pair%:*}.md5mesh clip=models/${pair#*:}.md5anim
     check "${pair%:*} is written" convert "$scratch/out.iqm" "$mesh" "$clip"
-    check "... an independent reader finds what the tool says" loses "$scratch/out.iqm" "$mesh" "$clip" \
+    check "... an independent reader confirms the reported loss" loses "$scratch/out.iqm" "$mesh" "$clip" \
         "$(sed -n 's/.*this moves vertices by at most \([^ ]*\) units.*/\1/p' "$scratch/notes")"
 done
-check "weights that are dropped are noted" convert "$scratch/out.iqm" models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim
+check "dropped weights are reported" convert "$scratch/out.iqm" models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim
 check "... with their number" grep -q 'weights of 596 of 6376 vertices were reduced to 4 influences (from up to 6)' "$scratch/notes"
 for pair in zoo/twist:zoo/twist zoo/chain:zoo/chain lantern/lantern:lantern/swing; do
     check "${pair%:*} comes back" returns "models/${pair%:*}.md5mesh" "models/${pair#*:}.md5anim"
@@ -52,14 +52,14 @@ if [ -n "${MD5_CORPUS:-}" ]; then
         mesh=$MD5_CORPUS/corpus/${pair%:*}.md5mesh clip=$MD5_CORPUS/corpus/${pair#*:}.md5anim
         [ -f "$mesh" ] && [ -f "$clip" ] || { skip "${pair%:*}" "not in MD5_CORPUS"; continue; }
         check "${pair%:*} is written" convert "$scratch/out.iqm" "$mesh" "$clip"
-        check "... an independent reader finds what the tool says" loses "$scratch/out.iqm" "$mesh" "$clip" \
+        check "... an independent reader confirms the reported loss" loses "$scratch/out.iqm" "$mesh" "$clip" \
             "$(sed -n 's/.*this moves vertices by at most \([^ ]*\) units.*/\1/p' "$scratch/notes")"
     done
 fi
-check "a large loss is refused" ends_saying 1 "use --force to write the file anyway" "$tool" convert models/zoo/negative_bias.md5mesh \
+check "a large loss is rejected" ends_saying 1 "use --force to write the file anyway" "$tool" convert models/zoo/negative_bias.md5mesh \
     models/zoo/negative_bias.md5anim --output "$scratch/none.iqm"
 check "... and writes no file" test ! -e "$scratch/none.iqm"
-check "clips alone are written" convert "$scratch/clips.iqm" models/thimble/trot.md5anim models/thimble/walk.md5anim
+check "clips without a model are written" convert "$scratch/clips.iqm" models/thimble/trot.md5anim models/thimble/walk.md5anim
 mkdir "$scratch/clips"
 check "... and read" convert "$scratch/clips" "$scratch/clips.iqm"
 check "... as two" test -f "$scratch/clips/trot.md5anim" -a -f "$scratch/clips/walk.md5anim"
@@ -71,41 +71,41 @@ check "... and back" holds '$1 < 1e-4' "${moved:-0}"
 
 if [ -n "${MD5_CORPUS:-}" ] && [ -f "$MD5_CORPUS/golden/found2/iqm_picture/figure.iqm" ]; then
     picture=$MD5_CORPUS/golden/found2/iqm_picture
-    check "a file that names an image" convert "$scratch/picture.glb" "$picture/figure.iqm"
-    check "... contains it as glTF" test "$(wc -c <"$scratch/picture.glb")" -gt "$(wc -c <"$picture/figure.png")"
+    check "a file with an image is converted to glTF" convert "$scratch/picture.glb" "$picture/figure.iqm"
+    check "... with the image" test "$(wc -c <"$scratch/picture.glb")" -gt "$(wc -c <"$picture/figure.png")"
     mkdir "$scratch/picture"
-    check "... has it for Doom 3" convert "$scratch/picture" "$picture/figure.iqm" --for doom3
-    check "... as an image and a material" test -s "$scratch/picture/figure.tga" -a -s "$scratch/picture/materials/figure.mtr"
+    check "... and for Doom 3" convert "$scratch/picture" "$picture/figure.iqm" --for doom3
+    check "... with an image and a material" test -s "$scratch/picture/figure.tga" -a -s "$scratch/picture/materials/figure.mtr"
 fi
 
-# -- A made file --------------------------------------------------------------------------------------
+# -- Test file ----------------------------------------------------------------------------------------
 
 mkdir "$scratch/made"
-check "a file is made" python3 test/convert/iqm.py make "$scratch/made.iqm"
+check "the test file is written" python3 test/convert/iqm.py make "$scratch/made.iqm"
 check "... and read" convert "$scratch/made" "$scratch/made.iqm"
 check "... with its numbers" python3 test/convert/iqm.py made "$scratch/made/made.md5mesh" "$scratch/made"
-for form in IB iB hB bB if IH Ih; do # what programs have for joints and weights, as Python's struct calls it
+for form in IB iB hB bB if IH Ih; do # types of joints and weights that programs write, as in Python's struct
     python3 test/convert/iqm.py make "$scratch/made.iqm" $form
     rm -rf "$scratch/form" && mkdir "$scratch/form"
-    check "joints and weights of the kinds $form" convert "$scratch/form" "$scratch/made.iqm"
-    check "... are the same" python3 test/convert/iqm.py made "$scratch/form/made.md5mesh" "$scratch/form"
+    check "joints and weights of the types $form are read" convert "$scratch/form" "$scratch/made.iqm"
+    check "... with the same values" python3 test/convert/iqm.py made "$scratch/form/made.md5mesh" "$scratch/form"
 done
 python3 test/convert/iqm.py make "$scratch/made.iqm"
 check "frames alone" python3 test/convert/iqm.py make "$scratch/frames.iqm" frames
 mkdir "$scratch/frames"
 check "... are clips" convert "$scratch/frames" "$scratch/frames.iqm"
-check "... of joints with numbers" python3 test/convert/iqm.py clips "$scratch/frames"
-check "... and no model" test ! -e "$scratch/frames/frames.md5mesh"
-check "... with boxes of the joints" grep -qF "( 0 0 1 ) ( 0 0 3 )" "$scratch/frames/lift_up.md5anim"
+check "... with numbered joints" python3 test/convert/iqm.py clips "$scratch/frames"
+check "... and without a model" test ! -e "$scratch/frames/frames.md5mesh"
+check "... and with bounds of the joints" grep -qF "( 0 0 1 ) ( 0 0 3 )" "$scratch/frames/lift_up.md5anim"
 mkdir "$scratch/both" "$scratch/named"
 cp "$scratch/made.iqm" "$scratch/frames.iqm" "$scratch/both"
-check "frames behind their model" convert "$scratch/named" "$scratch/both/made.iqm" "$scratch/both/frames.iqm"
-joints() { # FILE: the names of its joints
+check "frames after their model are read" convert "$scratch/named" "$scratch/both/made.iqm" "$scratch/both/frames.iqm"
+joints() { # FILE: prints the names of its joints
     sed -n 's/^\t\("[^"]*"\)\t.*/\1/p' "$1"
 }
-check "... have its joints' names" test "$(joints "$scratch/named/made.md5mesh")" = "$(joints "$scratch/named/lift_up_2.md5anim")"
+check "... with the model's joint names" test "$(joints "$scratch/named/made.md5mesh")" = "$(joints "$scratch/named/lift_up_2.md5anim")"
 check "... and no numbers" test -z "$(grep joint_0 "$scratch/notes")"
-check "a folder of both" grep -q '^1 models: 1 converted' <<END
+check "a folder with a model and frames is converted" grep -q '^1 models: 1 converted' <<END
 $("$tool" convert "$scratch/both" --output "$scratch/folder")
 END
 
@@ -115,8 +115,8 @@ broken() {
     check "$1" ends_saying 1 "bad.iqm: error: $4" "$tool" convert "$scratch/bad.iqm" --force --output "$scratch/made"
 }
 
-# Scale x of joint `arm` in all frames. It moves the last vertex most, which is 2 from the joint along x. The size is the root
-# of 17. So 1.02 is 0.97 % of the size and 1.021 is 1.02 %.
+# Sets the x scale of joint `arm` in all frames. The last vertex, 2 units from the joint along x, moves most. The model size is
+# sqrt(17). So a scale of 1.02 moves it by 0.97 % of the size, and 1.021 by 1.02 %.
 scaled() { # SCALE OPTION...
     python3 test/convert/iqm.py break "$scratch/made.iqm" "$scratch/scaled.iqm" poses+124 "$1"
     shift
@@ -124,17 +124,17 @@ scaled() { # SCALE OPTION...
     "$tool" convert "$scratch/scaled.iqm" --output "$scratch/scaled" "$@"
 }
 lost='MD5 cannot store the scale of joint arm in clip'
-check "a loss below 1 % of the size is a note" ends_saying 0 "note: $lost lift_up: vertices move by up to 0.04 units" scaled 1.02
+check "a loss below 1 % of the size is reported as a note" ends_saying 0 "note: $lost lift_up: vertices move by up to 0.04 units" scaled 1.02
 check "... above it an error" ends_saying 1 "scaled.iqm: error: $lost lift_up: vertices move by up to 0.042 units" scaled 1.021
 check "... that writes no file" test ! -e "$scratch/scaled/scaled.md5mesh"
-check "... and accepted by force" ends_saying 0 "$lost" scaled 1.021 --force
-measures_other() { # clips of a file for the model of another one
+check "... and accepted with --force" ends_saying 0 "$lost" scaled 1.021 --force
+measures_other() { # clips of a file for the model of another file
     python3 test/convert/iqm.py break "$scratch/frames.iqm" "$scratch/scaled.iqm" poses+124 1.021
     "$tool" convert "$scratch/made.iqm" "$scratch/scaled.iqm" --output "$scratch/scaled_2"
 }
 check "... also in a file with clips for the model of another file" ends_saying 1 "$lost" measures_other
 
-# The arm is 2 above the root, whose scale z is 1.5 in all frames.
+# The arm is 2 units above the root, whose z scale is 1.5 in all frames.
 longer() {
     python3 test/convert/iqm.py break "$scratch/made.iqm" "$scratch/scaled.iqm" poses+44 1.5
     "$tool" convert "$scratch/scaled.iqm" --output "$scratch/longer" --force && grep -q '( 0 0 3 ) (' "$scratch/longer/lift_up.md5anim"
@@ -171,6 +171,6 @@ broken "a clip of more frames" anims+8 4 "clip 0: frames are out of range: first
 broken "a clip of no frames" anims+8 0 "clip 0: frames are out of range: first frame 0, 0 frames"
 broken "a rate that is none" anims+12 nan "clip 0: invalid frame rate nan: expected 0 to 1e6"
 cp "$scratch/notes" "$scratch/text.iqm"
-check "a text" ends_saying 1 "text.iqm: error: not an IQM file: expected a header that starts with INTERQUAKEMODEL" "$tool" convert "$scratch/text.iqm" \
+check "a text file is rejected" ends_saying 1 "text.iqm: error: not an IQM file: expected a header that starts with INTERQUAKEMODEL" "$tool" convert "$scratch/text.iqm" \
     --output "$scratch/made"
 finish

@@ -1,8 +1,8 @@
-"""Makes a model with pictures, and compares pictures that were written with the formulas of those.
+"""Writes a model with images, and compares converted images with the formulas of the originals.
 
-looks.py make FOLDER       FOLDER/models/box: a model of five meshes, its pictures, clips; FOLDER/materials
-looks.py is FILE WHAT      whether a picture, PNG or TGA, has the texels of WHAT, and alpha only if that has
-looks.py bytes FILE FILE   whether two files are equal
+looks.py make FOLDER       FOLDER/models/box: a model of five meshes, its images, clips; FOLDER/materials
+looks.py is FILE WHAT      checks that an image, PNG or TGA, has the texels of WHAT, and alpha only if WHAT
+has looks.py bytes FILE FILE   checks that two files are equal
 """
 import math
 import os
@@ -29,7 +29,7 @@ def light(x, y):
 
 
 def normal(x, y):
-    """Of the height sin(x / 4) cos(y / 5) in id's encoding: y down the picture."""
+    """Returns a normal of the height sin(x / 4) cos(y / 5) in id's encoding: y down the image."""
     slope_x = math.cos(x / 4) / 4 * math.cos(y / 5) * 2
     slope_y = -math.sin(x / 4) * math.sin(y / 5) / 5 * 2
     length = math.sqrt(slope_x ** 2 + slope_y ** 2 + 1)
@@ -43,7 +43,7 @@ def normal_up(x, y):
 
 
 def added(x, y):
-    """What blended by its alpha looks as light does when it is added."""
+    """Returns a texel whose alpha blending resembles additive light."""
     red, green, blue, _ = light(x, y)
     most = max(red, green, blue)
     return tuple(255 * v // most if most else 0 for v in (red, green, blue)) + (most,)
@@ -72,7 +72,7 @@ def save_tga(path, texel):
 
 
 def load(path):
-    """Texel function and channels of a picture."""
+    """Returns the texel function and channels of an image."""
     if path.endswith(".png"):
         width, height, rows, step = png.read(path)
     else:
@@ -118,7 +118,8 @@ def make(folder):
         with open(os.path.join(box, name + ".md5anim"), "w") as file:
             file.write('MD5Version 10\ncommandline ""\n\nnumFrames %d\nnumJoints 2\n' % frames)
             file.write("frameRate 24\nnumAnimatedComponents 1\n\nhierarchy {\n")
-            # The root has no components; where the first one would be stops id's engine in one clip.
+            # The root has no components. In one clip, id's engine would stop at the index of its first
+            # component.
             file.write('\t"origin"\t-1 0 %d\n\t"lid"\t0 4 0\n}\n' % (name == "shut"))
             file.write("\nbounds {\n")
             file.write("\t( -9 -9 -9 ) ( 29 29 29 )\n" * frames)

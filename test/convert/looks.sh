@@ -1,6 +1,6 @@
 #!/bin/sh
-# Pictures and materials that `md5tool convert` finds and writes: their texels against the formulas by which they were
-# made, and what the library's own readers of declarations make of the text.
+# Images and materials that `md5tool convert` finds and writes: compares texels with their formulas, and reads the written
+# declarations with the library.
 . test/build/report.sh
 
 tool=$(realpath "$products/md5tool")
@@ -10,7 +10,7 @@ looks() {
 game=$scratch/game box=$scratch/game/models/box
 looks make "$game" || exit 1
 
-converts() { # ENGINE: as models/box/hero.md5mesh of a folder of its own
+converts() { # ENGINE: writes models/box/hero.md5mesh in a separate folder
     "$tool" convert "$box/box.md5mesh" "$box/open.md5anim" "$box/shut.md5anim" --for "$1" \
         --output "$scratch/$1/models/box/hero.md5mesh" >"$scratch/$1.said" 2>&1 || {
         cat "$scratch/$1.said"
@@ -25,25 +25,25 @@ has() { # FILE TEXT
 }
 
 if "$tool" convert "$box/box.md5mesh" --for doom3 -o "$scratch/probe/box.md5mesh" 2>&1 | grep -q 'built without'; then
-    skip "pictures" "md5tool is built without stb"
+    skip "images" "md5tool is built without stb"
     finish
 fi
 
 # -- Doom 3 ---------------------------------------------------------------------------------------
 doom=$scratch/doom3/models/box
 check "for Doom 3" converts doom3
-check "a picture as TGA, without alpha that says nothing" looks is "$doom/plain.tga" plain
-check "one with holes keeps its alpha" looks is "$doom/holes.tga" holes
-check "normals with green down stay" looks is "$doom/down_local.tga" normal
-check "those with green up are turned" looks is "$doom/up_local.tga" normal
-check "of which there is a note" says doom3 "up_local.png: green channel points up"
+check "an image is written as TGA without opaque alpha" looks is "$doom/plain.tga" plain
+check "an image with holes keeps its alpha" looks is "$doom/holes.tga" holes
+check "normals with green down are unchanged" looks is "$doom/down_local.tga" normal
+check "normals with green up are inverted" looks is "$doom/up_local.tga" normal
+check "inverted normals are reported" says doom3 "up_local.png: green channel points up"
 mtr=$scratch/doom3/materials/box_hero.mtr
-check "a plain material" has "$mtr" '"models/box/plain" { diffusemap models/box/plain }'
-check "one with holes" has "$mtr" \
+check "a plain material is declared" has "$mtr" '"models/box/plain" { diffusemap models/box/plain }'
+check "a material with holes is declared" has "$mtr" \
     '"models/box/holes" { twosided { blend diffusemap map models/box/holes alphaTest 0.5 } }'
-check "one with a normal map" has "$mtr" \
+check "a material with a normal map is declared" has "$mtr" \
     '"models/box/up" { diffusemap models/box/up bumpmap models/box/up_local }'
-check "one that is declared keeps its text" has "$mtr" \
+check "an existing declaration keeps its text" has "$mtr" \
     'models/box/light { twosided { blend add map models/box/light.tga } }'
 def_is_whole() {
     "$tool" explain "$scratch/doom3" box_hero >"$scratch/out" && ! grep -i missing "$scratch/out" &&
@@ -53,16 +53,16 @@ check "the modelDef names the model, its clips and all materials" def_is_whole
 checks() {
     "$tool" check --for doom3 "$scratch/doom3" >"$scratch/out" 2>&1 || { cat "$scratch/out"; false; }
 }
-check "no error in what was written" checks
+check "the output has no errors" checks
 
 # -- Other families -------------------------------------------------------------------------------
-check "for Cube 2" converts cube2
-check "a PNG file without alpha that says nothing" looks is "$scratch/cube2/models/box/plain.png" plain
-check "one that need not change is passed on" looks bytes "$scratch/cube2/models/box/holes.png" "$box/holes.png"
-check "light that is added becomes alpha" looks is "$scratch/cube2/models/box/light.png" added
-check "of which there is a note" says cube2 "unsupported blend: it adds to the background; using alpha blending instead"
+check "a model is converted for Cube 2" converts cube2
+check "a PNG file is written without opaque alpha" looks is "$scratch/cube2/models/box/plain.png" plain
+check "an unchanged image is copied" looks bytes "$scratch/cube2/models/box/holes.png" "$box/holes.png"
+check "additive light becomes alpha" looks is "$scratch/cube2/models/box/light.png" added
+check "converted blending is reported" says cube2 "unsupported blend: it adds to the background; using alpha blending instead"
 
-# The meshes of these shaders, by the names that the file gives them, and the clips with their rates.
+# The meshes of these shaders with their names in the file, and the clips with their rates.
 cube_config() {
     python3 - "$scratch/cube2/models/box" <<'END'
 import os, re, sys
@@ -83,20 +83,20 @@ assert len(set(names.values())) == 5 and sorted(got) == sorted(expected) and got
 assert all(os.path.exists(row.split()[2]) for row in got if row.split()[0] in ('md5skin', 'md5bumpmap', 'md5anim'))
 END
 }
-check "its md5.cfg names files and looks" cube_config
+check "md5.cfg lists files and images" cube_config
 says_no_warning() {
     "$tool" info "$scratch/cube2/models/box/md5.cfg" >"$scratch/out" && grep -q '^  warnings  *0$' "$scratch/out" || { cat "$scratch/out"; false; }
 }
-check "and is read without a warning" says_no_warning
+check "md5.cfg has no warnings" says_no_warning
 
 progs=$scratch/ironwail/models/box/progs
 check "for Ironwail" converts ironwail
-check "skins are called after shaders" looks bytes "$progs/holes_00_00.png" "$box/holes.png"
+check "skins are named after shaders" looks bytes "$progs/holes_00_00.png" "$box/holes.png"
 shaders_are_short() {
     [ "$(grep -c '^	shader "[a-z]*"' "$progs/hero.md5mesh")" = 5 ]
 }
-check "which have no folders" shaders_are_short
-# Frame N of the one clip against frame N or N - 5 of the two that it was made of.
+check "shader names have no folders" shaders_are_short
+# Compares frame N of the one clip with frame N or N - 5 of the two original clips.
 follow() {
     "$tool" dump "$box/box.md5mesh" "$progs/hero.md5anim" --joint lid \
         --frame 0 --frame 4 --frame 5 --frame 7 | grep '^world' >"$scratch/one"
@@ -106,12 +106,12 @@ follow() {
     } | grep '^world' >"$scratch/two"
     [ "$(wc -l <"$scratch/one")" -eq 4 ] && cmp "$scratch/one" "$scratch/two" && grep -q '^numFrames 8$' "$progs/hero.md5anim"
 }
-check "one clip has the frames of both" follow
-check "and says where each is" says ironwail "clip shut was written to hero.md5anim, starting at frame 5"
+check "one clip contains the frames of both" follow
+check "the start frame of each clip is reported" says ironwail "clip shut was written to hero.md5anim, starting at frame 5"
 flags() {
     ! grep -E '"(origin|lid)"' "$progs/hero.md5anim" | grep -v -- ' 63 '
 }
-check "with all components, as Ironwail ignores base frames" flags
+check "clips have all components, because Ironwail ignores base frames" flags
 rests() {
     rest=$scratch/rest/progs/thimble
     "$tool" convert models/thimble/thimble.md5mesh -o "$rest.md5mesh" --for ironwail >"$scratch/out" 2>&1
@@ -122,24 +122,24 @@ rests() {
         END { if (NR < 24) print NR " numbers" }' >"$scratch/off"
     cat "$scratch/off" && [ ! -s "$scratch/off" ]
 }
-check "a model without clips gets one of its bind pose" rests
+check "a model without clips gets a clip of its bind pose" rests
 check "for q2pro" converts q2pro
-check "in a folder md5" [ -f "$scratch/q2pro/models/box/md5/hero.md5anim" ]
+check "files for q2pro are in a folder md5" [ -f "$scratch/q2pro/models/box/md5/hero.md5anim" ]
 
 # -- Errors ---------------------------------------------------------------------------------------
-check "an engine that is not known" ends_saying 2 "unknown engine 'quakee'" \
+check "an unknown engine is rejected" ends_saying 2 "unknown engine 'quakee'" \
     "$tool" convert "$box/box.md5mesh" -o "$scratch/none/x.md5mesh" --for quakee
-check "what the engine refuses is printed, and the status is 1" ends_saying 1 "[q2pro-limit]" \
+check "errors for the engine are printed with status 1" ends_saying 1 "[q2pro-limit]" \
     "$tool" convert models/bobbin/bobbin.md5mesh -o "$scratch/alone/md5/bobbin.md5mesh" --for q2pro
 damaged() {
     mkdir "$scratch/damaged" && cp "$box/box.md5mesh" "$scratch/damaged" && head -c 100 "$box/plain.png" >"$scratch/damaged/plain.png" &&
         ends_saying 0 "damaged/plain.png: truncated PNG: chunk IDAT" "$tool" convert "$scratch/damaged/box.md5mesh" --for doom3 \
             -o "$scratch/damaged/out/hero.md5mesh" && [ ! -e "$scratch/damaged/out/plain.tga" ]
 }
-check "a damaged picture is a note" damaged
+check "a damaged image is reported as a note" damaged
 keeps() {
     ! "$tool" convert "$box/box.md5mesh" --for doom3 -o "$scratch/doom3/models/box/hero.md5mesh" 2>"$scratch/out" &&
         grep -q 'the file exists; use --force to overwrite it' "$scratch/out"
 }
-check "files that exist stay" keeps
+check "existing files are not overwritten" keeps
 finish

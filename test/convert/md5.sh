@@ -1,14 +1,14 @@
 #!/bin/sh
-# MD5 to MD5 and to Doom 3 BFG's binary files and back, with what the options change: each number by arithmetic of its own.
+# Conversion from MD5 to MD5, and to Doom 3 BFG's binary files and back; numbers are compared with independent arithmetic.
 . test/build/report.sh
 tool=$products/md5tool
 mesh=$models/bobbin/bobbin.md5mesh clip=$models/bobbin/walk.md5anim
 
-# vertices MESH CLIP FRAME: of the skin.
+# vertices MESH CLIP FRAME: prints the vertices of the skin.
 vertices() {
     "$tool" dump "$1" "$2" --frame "$3" | awk '$1 == "v" { print $2, $3, $4 }'
 }
-# near EXPRESSION: of each pair of rows of $scratch/a and b, six columns, it is below 1e-3 units.
+# near EXPRESSION: returns success if it is below 1e-3 units for each pair of rows of $scratch/a and b, with six columns.
 near() {
     [ "$(wc -l <"$scratch/a")" -gt 100 ] && paste -d ' ' "$scratch/a" "$scratch/b" |
         awk "{ d = $1; if (d < 0) d = -d; if (!(d < 1e-3)) { print; exit 1 } }"
@@ -19,27 +19,27 @@ convert() { # OPTION...: to a folder
 same() {
     convert && [ -z "$("$tool" diff "$mesh" "$scratch/to/bobbin.md5mesh")" ] && [ -z "$("$tool" diff "$clip" "$scratch/to/walk.md5anim")" ]
 }
-check 'without an option the numbers stay' same
+check 'numbers are unchanged without options' same
 vertices "$mesh" "$clip" 6 >"$scratch/a"
-placed() { # clockwise from above is negative: a quarter turn puts forward to the left
+placed() { # clockwise from above is negative: a quarter turn rotates forward to the left
     convert --scale 2 --rotate 90 && vertices "$scratch/to/bobbin.md5mesh" "$scratch/to/walk.md5anim" 6 >"$scratch/b" &&
         near '$4 + 2 * $2' && near '$5 - 2 * $1' && near '$6 - 2 * $3'
 }
-check '--scale and --rotate: model and clip alike' placed
-sampled() { # every second frame is one of the clip's own
+check '--scale and --rotate change model and clip' placed
+sampled() { # every second frame is a frame of the clip
     rate=$("$tool" info "$clip" | awk '/^  frame rate/ { print $3 }')
     convert --rate "$((rate * 2))" && vertices "$scratch/to/bobbin.md5mesh" "$scratch/to/walk.md5anim" 12 >"$scratch/b" &&
         near '$4 - $1' && near '$5 - $2' && near '$6 - $3'
 }
-check '--rate: frames between those that were there' sampled
+check '--rate adds frames between existing frames' sampled
 in_one_place() {
     convert --root in_place &&
         for frame in 0 9 20; do
             "$tool" dump "$scratch/to/bobbin.md5mesh" "$scratch/to/walk.md5anim" --joint origin --frame "$frame" | grep "^world"
         done | sort -u >"$scratch/places" && [ "$(wc -l <"$scratch/places")" -eq 1 ]
 }
-check '--root in_place: the root stays where it is' in_one_place
-# A clip in metres takes the model's scale, as text and from another format; 0.0254 of 39.37 is 1 within 1e-5.
+check '--root in_place keeps the root in place' in_one_place
+# A clip in meters gets the model's scale, as text and from another format. 0.0254 * 39.37 is 1 within 1e-5.
 other_units() {
     "$tool" fix "$clip" --scale 0.0254 -o "$scratch/metres.md5anim" >"$scratch/check_output" && "$tool" fix "$mesh" --scale 0.0254 -o "$scratch/small.md5mesh" \
         >"$scratch/check_output" && "$tool" convert "$scratch/small.md5mesh" "$scratch/metres.md5anim" --scale 1 -o "$scratch/metres.iqm" || return 1
@@ -49,9 +49,9 @@ other_units() {
             near '$4 - $1' && near '$5 - $2' && near '$6 - $3' && grep -q "scaled by 39.370.* to match the model" "$scratch/note" || return 1
     done
 }
-check 'a clip in other units takes the model'"'"'s' other_units
+check 'a clip in other units gets the model'"'"'s scale' other_units
 
-# The binary form keeps four weights in bytes, so vertices are compared by a model that has no more.
+# The binary form stores four weights in bytes, so vertices are compared with a model that has at most four.
 thimble=$models/thimble/thimble.md5mesh trot=$models/thimble/trot.md5anim
 binary() {
     "$tool" convert "$thimble" "$trot" -o "$scratch/thimble.bmd5mesh" && "$tool" convert "$scratch/thimble.bmd5mesh" \
@@ -59,16 +59,16 @@ binary() {
         vertices "$scratch/back.md5mesh" "$scratch/trot.md5anim" 5 | head -n "$(wc -l <"$scratch/a")" >"$scratch/b" &&
         near '$4 - $1' && near '$5 - $2' && near '$6 - $3'
 }
-check 'BFG: the same skin' binary
-says_loss() { # what moves by halves, as diff measures it
+check 'BFG: the skin is unchanged' binary
+says_loss() { # texture coordinates become half floats, as diff measures
     "$tool" convert "$thimble" -o "$scratch/lossy.bmd5mesh" 2>"$scratch/note" && "$tool" convert "$scratch/lossy.bmd5mesh" \
         -o "$scratch/lossy.md5mesh" || return 1
     "$tool" diff "$thimble" "$scratch/lossy.md5mesh" | sed -n 's/.*texture coordinates differ by up to //p' | sort -g | tail -n 1 >"$scratch/lost"
     sed -n 's/.*texture coordinates.*largest change: //p' "$scratch/note" >>"$scratch/lost"
     cat "$scratch/lost" && awk 'NR == 1 { a = $1 } NR == 2 { b = $1 } END { exit !(NR == 2 && a > 0 && b > 0.9 * a && b < 1.1 * a) }' "$scratch/lost"
 }
-check 'BFG: what texture coordinates lose' says_loss
-# By the layout, which a reader of bytes knows: magic, versions, an even number of matrices.
+check 'BFG: the loss of texture coordinates is reported' says_loss
+# Compares bytes with the layout: magic, versions, an even number of matrices.
 layout() {
     python3 - "$scratch/thimble.bmd5mesh" "$scratch/trot.bMD5anim" <<'END'
 import struct
@@ -93,10 +93,10 @@ frames, rate, length, joints_too, components, boxes = struct.unpack_from('>6i', 
 assert joints_too == joints and boxes == frames and length == -(-(frames - 1) * 1000 // rate)
 END
 }
-check 'BFG: bytes are where the layout has them' layout
-check 'BFG: a second time only by --force' ends_saying 1 "the file exists" "$tool" convert "$thimble" -o "$scratch/thimble.bmd5mesh"
+check 'BFG: bytes match the layout' layout
+check 'BFG: existing files are overwritten only with --force' ends_saying 1 "the file exists" "$tool" convert "$thimble" -o "$scratch/thimble.bmd5mesh"
 
-# Scaled once, whatever is between: 2 metres of glTF are 2 units with a scale of 1.
+# Scaled once through any number of formats: 2 meters of glTF are 2 units with a scale of 1.
 once() {
     "$tool" convert "$mesh" -o "$scratch/a.glb" --scale 0.5 && "$tool" convert "$scratch/a.glb" -o "$scratch/b.iqm" --scale 3 --force &&
         "$tool" convert "$scratch/b.iqm" -o "$scratch/c.md5mesh" &&
@@ -107,8 +107,8 @@ height() {
     "$tool" info "$1" | sed -n 's/^  bounds .* \([-0-9.e]*\)) to (.* \([-0-9.e]*\))$/\1 \2/p' | awk '{ print $2 - $1 }'
 }
 ! "$tool" convert --formats | grep -q glTF || check 'glTF to IQM is scaled once' once
-# A root is added above Bobbin's, which then carries the walk as the hips of a motion capture do. --root in_place names it,
-# --root-motion moves the walk to the new root, and the vertices of a frame stay at their positions.
+# A root is added above Bobbin's root, which then carries the walk like the hips of a motion capture. --root in_place names the
+# joint, --root-motion moves the walk to the new root, and the vertices of a frame keep their positions.
 skin() { # MESH CLIP
     "$tool" dump "$1" "$2" --frame 12 | awk '/^v / { printf "%.3f %.3f %.3f\n", $2, $3, $4 }'
 }
@@ -135,5 +135,5 @@ root_motion() {
         ends_saying 0 "clip moved: removed a root motion of 20 units" \
             "$tool" convert "$scratch/moved.md5anim" --root in_place -o "$scratch/still.md5anim"
 }
-check 'root motion of any joint' root_motion
+check '--root-motion moves the root motion of any joint' root_motion
 finish

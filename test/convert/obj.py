@@ -1,5 +1,5 @@
-"""usage: obj.py FILE.obj DUMP: whether an OBJ file is what md5tool dump says of one pose: vertices,
-texture coordinates from below, triangles the other way round, normals of unit length outward."""
+"""usage: obj.py FILE.obj DUMP: compares an OBJ file with md5tool dump of one pose: vertices, texture
+coordinates from below, triangles in opposite order, outward normals of unit length."""
 import math
 import sys
 
@@ -42,7 +42,7 @@ for what, found, expected in [("vertices", vertices, posed or bind),
 assert faces == triangles, "faces"
 assert len(normals) == len(vertices)
 assert all(abs(math.hypot(*n) - 1) < 1e-5 for n in normals), "normals"
-# Of most triangles, counterclockwise means outward: with the normals of their corners.
+# Most triangles are counterclockwise from outside, relative to the normals of their corners.
 outward = 0
 for a, b, c in faces:
     u = [q - p for p, q in zip(vertices[a], vertices[b])]

@@ -1,11 +1,11 @@
-"""Reads MDL, MD2 and MD3 by itself, after the layouts in the specification of their games.
+"""Reads MDL, MD2 and MD3 independently, from the layouts in the specifications of their games.
 
-quake.py same FILE NORMALS DUMP...: whether it has the triangles of each frame, of which a DUMP of md5tool is:
-places to half a step, normals by area, nearest of the table NORMALS ("-": not looked at), texels. Prints the
-error's mean and most. quake.py golden FILE EXPECTED NORMALS: the same of the arm in expected.json.
-quake.py again FILE EXPECTED NAME: the places of a golden file.
-quake.py say FILE: prints sizes, names, tags. quake.py assimp FILE: what that reads. quake.py palette FILE:
-writes one; quake.py large FILE SIDE: a grid."""
+quake.py same FILE NORMALS DUMP...: compares the triangles of each frame with a DUMP of md5tool: positions to
+half a step, area-weighted normals, as the nearest of the table NORMALS ("-": ignored), texels. Prints the
+mean and maximum error. quake.py golden FILE EXPECTED NORMALS: the same for the arm in expected.json.
+quake.py again FILE EXPECTED NAME: compares the positions of a golden file.
+quake.py say FILE: prints sizes, names, tags. quake.py assimp FILE: prints the sizes that assimp reads.
+quake.py palette FILE: writes a palette; quake.py large FILE SIDE: writes a grid."""
 import ctypes
 import json
 import math
@@ -18,7 +18,8 @@ def text(raw):
 
 
 def read(path):
-    """Surfaces of triangles, st of each corner, frames of places and normals; steps; what else there is."""
+    """Returns surfaces of triangles, st of each corner, frames of positions and normals; steps; other
+    content."""
     data = open(path, "rb").read()
 
     def get(layout, at):
@@ -108,7 +109,7 @@ def read(path):
 
 
 def dumped(path):
-    """Of one pose: places, mesh of each, triangles, st."""
+    """Returns positions, the mesh of each position, triangles and st of one pose."""
     places, tris, st, start, bind = [], [], [], [], []
     for line in open(path):
         words = line.split()
@@ -186,7 +187,7 @@ def same(path, table, dumps):
 
 
 def golden(path, expected, table):
-    """Steps are those of the exact range: 255 of all frames, or of each, or 1/64."""
+    """Compares the arm. Steps divide the exact range: into 255 over all frames, or per frame, or 1/64."""
     file, known = read(path), json.load(open(expected))
     table = [[float(n) for n in line.split()] for line in open(table)]
     (surface,), source, normals = file["surfaces"], known["source"]["arm"], known["source"]["arm_normals"]
@@ -208,7 +209,7 @@ def golden(path, expected, table):
 
 
 def again(path, expected, name):
-    """The places of a golden file that was read and written again, whatever seams became."""
+    """Compares the positions of a golden file that was read and written again, regardless of seams."""
     file, known = read(path), json.load(open(expected))[name]
     for frame, right in enumerate(known["frames"] if name != "arm.md3" else known["surfaces"][0]["frames"]):
         found = {tuple(round(x, 3) + 0.0 for x in p) for p in file["surfaces"][0]["frames"][frame][0]}
@@ -216,7 +217,7 @@ def again(path, expected, name):
 
 
 def assimp(path):
-    """Triangles and corners of its first mesh: the structures begin with these members."""
+    """Prints triangles and corners of the first mesh: the structures begin with these members."""
     class Mesh(ctypes.Structure):
         _fields_ = [("kinds", ctypes.c_uint), ("vertices", ctypes.c_uint), ("faces", ctypes.c_uint)]
 
@@ -226,12 +227,12 @@ def assimp(path):
     library = ctypes.CDLL("libassimp.so.5")
     library.aiImportFile.restype = ctypes.POINTER(Scene)
     scene = library.aiImportFile(path.encode(), 0)
-    assert scene, "it reads nothing"
+    assert scene, "assimp cannot read the file"
     print(scene[0].count, scene[0].meshes[0][0].faces, scene[0].meshes[0][0].vertices)
 
 
 def large(path, side):
-    """A square of so many quads along each side, on one joint."""
+    """Writes a square of SIDE by SIDE quads, on one joint."""
     rows, count = [], side + 1
     with open(path, "w") as out:
         print('MD5Version 10\ncommandline ""\nnumJoints 1\nnumMeshes 1', file=out)

@@ -1,27 +1,27 @@
 #!/bin/sh
-# MDL, MD2 and MD3 out: what quake.py, which has a reader of its own, finds in the files is what md5tool dump says of the
-# frames, to half a step; the printed loss is that; limits, names, skins, tags.
+# Export of MDL, MD2 and MD3: the independent reader quake.py compares the frames with md5tool dump to half a step, and its
+# error with the reported loss; also limits, names, skins and tags.
 . test/build/report.sh
 tool=$products/md5tool
 golden=${MD5_CORPUS:-none}/golden/frames
 table=- && [ -f "$golden/normals162.txt" ] && table=$golden/normals162.txt
 
-convert() { # OUTPUT INPUT...: notes go to a file
+convert() { # OUTPUT INPUT...: writes notes to a file
     output=$1
     shift
     "$tool" convert "$@" --force --output "$output" >"$scratch/notes" 2>&1 || { cat "$scratch/notes" && false; }
 }
-says() { # FILE LINE: of quake.py say
+says() { # FILE LINE: searches the output of quake.py say
     python3 test/convert/quake.py say "$1" >"$scratch/say" && grep -qxF -- "$2" "$scratch/say" || { cat "$scratch/say" && false; }
 }
 noted() { grep -qF -- "$1" "$scratch/notes" || { cat "$scratch/notes" && false; }; }
-refuses() { # SENTENCE INPUT...
+refuses() { # MESSAGE INPUT...
     sentence=$1
     shift
     ends_saying 1 "$sentence" "$tool" convert "$@"
 }
 
-# Whether a file has the poses of a clip every so many milliseconds, and is as far off as the tool says.
+# Returns success if a file has the poses of a clip at fixed intervals in milliseconds, with the reported error.
 same() { # FILE MESH CLIP ROOT COUNT MS
     rm -f "$scratch"/pose_*
     for i in $(seq 100 $((99 + $5))); do
@@ -39,104 +39,104 @@ for ending in mdl md2 md3; do
     # shellcheck disable=SC2086
     {
         check ".$ending is written" convert "$out" $twist
-        check "... with the frames of ten a second" same "$out" $twist in_place 20 100
+        check "... with ten frames per second" same "$out" $twist in_place 20 100
         check "... of 4 a second" convert "$out" $twist --rate 4
         check "... with those" same "$out" $twist in_place 8 250
     }
     if [ -f "$golden/expected.json" ]; then
-        check "the arm of the specification" convert "$out" "$golden/arm.md5mesh" "$golden/arm.md5anim"
-        check "... as it says" python3 test/convert/quake.py golden "$out" "$golden/expected.json" "$table"
+        check "the arm of the specification is written" convert "$out" "$golden/arm.md5mesh" "$golden/arm.md5anim"
+        check "... with the specified values" python3 test/convert/quake.py golden "$out" "$golden/expected.json" "$table"
         check "... with its names" says "$out" "names arm1 arm2 arm3"
         [ $ending = md2 ] && from=cube || from=arm
         check "a golden .$ending is written again" convert "$out" "$golden/$from.$ending"
-        check "... with its places in each frame" python3 test/convert/quake.py again "$out" "$golden/expected.json" "$from.$ending"
+        check "... with its positions in each frame" python3 test/convert/quake.py again "$out" "$golden/expected.json" "$from.$ending"
     else
         skip "the arm of the specification" "not in MD5_CORPUS"
     fi
-    check "the pose without a clip" convert "$out" models/lantern/lantern.md5mesh
-    check "... is a frame" says "$out" "names frame1"
+    check "a pose without a clip is written" convert "$out" models/lantern/lantern.md5mesh
+    check "... as one frame" says "$out" "names frame1"
     if python3 test/convert/quake.py assimp "$out" >"$scratch/assimp" 2>&1 || ! grep -q 'libassimp.so.5: cannot' "$scratch/assimp"; then
-        check "assimp reads it" grep -qx '[12] 1\?[0-9]* [0-9]*' "$scratch/assimp"
+        check "assimp reads the file" grep -qx '[12] 1\?[0-9]* [0-9]*' "$scratch/assimp"
     else
-        skip "assimp reads it" "it is not installed"
+        skip "assimp reads the file" "assimp is not installed"
     fi
 done
 for ending in mdl md3; do
     # shellcheck disable=SC2086 # two words
     {
-        check "a loop of 600 ms in .$ending" convert "$scratch/out.$ending" $trot
-        check "... has no last frame, and stays in place" same "$scratch/out.$ending" $trot in_place 6 100
-        check "... but with its path" convert "$scratch/out.$ending" $trot --root file
+        check "a loop of 600 ms is written to .$ending" convert "$scratch/out.$ending" $trot
+        check "... without its last frame, in place" same "$scratch/out.$ending" $trot in_place 6 100
+        check "... or with its path" convert "$scratch/out.$ending" $trot --root file
         check "... walks" same "$scratch/out.$ending" $trot file 6 100
     }
 done
-check "two clips are told apart" convert "$scratch/two.md3" models/thimble/thimble.md5mesh models/thimble/trot.md5anim models/thimble/idle.md5anim
-check "... in a table" noted "animation.cfg: 0 6 6 10 // trot"
+check "two clips are written" convert "$scratch/two.md3" models/thimble/thimble.md5mesh models/thimble/trot.md5anim models/thimble/idle.md5anim
+check "... with a table" noted "animation.cfg: 0 6 6 10 // trot"
 cp models/zoo/twist.md5anim "$scratch/abcdefghijklmno_a.md5anim" && cp models/zoo/twist.md5anim "$scratch/abcdefghijklmno_b.md5anim"
-check "a long name is cut, not its number" convert "$scratch/long.mdl" models/zoo/twist.md5mesh "$scratch/abcdefghijklmno_a.md5anim" --rate 1
+check "a long name is truncated before its number" convert "$scratch/long.mdl" models/zoo/twist.md5mesh "$scratch/abcdefghijklmno_a.md5anim" --rate 1
 check "... to 15 bytes" says "$scratch/long.mdl" "names abcdefghijklmn1 abcdefghijklmn2"
-check "two frames of one name" refuses "duplicate frame name abcdefghijklmn1 after shortening to 15 bytes; rename a clip" models/zoo/twist.md5mesh "$scratch"/abc*_?.md5anim --rate 1 \
+check "duplicate frame names are rejected" refuses "duplicate frame name abcdefghijklmn1 after shortening to 15 bytes; rename a clip" models/zoo/twist.md5mesh "$scratch"/abc*_?.md5anim --rate 1 \
     --output "$scratch/none.mdl"
 
 # -- Limits -------------------------------------------------------------------------------------------
 
 large=$scratch/large.md5mesh
-check "a large mesh" python3 test/convert/quake.py large "$large" 46
+check "a large mesh is created" python3 test/convert/quake.py large "$large" 46
 "$tool" dump "$large" >"$scratch/large.dump"
 check "... is too large for MD2" refuses "too many vertices for MD2 in quake2 yquake2 kmquake2 (2209; limit 2048)" "$large" --output "$scratch/none.md2"
-check "... but not of every engine" convert "$scratch/large.md2" "$large" --for darkplaces
-check "... which is written" python3 test/convert/quake.py same "$scratch/large.md2" "$table" "$scratch/large.dump"
+check "... but not for every engine" convert "$scratch/large.md2" "$large" --for darkplaces
+check "... and written" python3 test/convert/quake.py same "$scratch/large.md2" "$table" "$scratch/large.dump"
 check "... and as MDL not" convert "$scratch/large.mdl" "$large"
-check "... which Quake itself refuses" noted "too many vertices for MDL in quake (2209; limit 1024)"
-check "... and so does --for" refuses "for MDL in quake (2209; limit 1024)" "$large" --for quake --output "$scratch/none.mdl"
-check "... and MD3 has no limit" convert "$scratch/large.md3" "$large" --for ioq3
-check "... as it is cut, without an edge in its normals" python3 test/convert/quake.py same "$scratch/large.md3" - "$scratch/large.dump"
-check "... into parts of up to 999" says "$scratch/large.md3" \
+check "... with a note that Quake rejects it" noted "too many vertices for MDL in quake (2209; limit 1024)"
+check "... and an error with --for" refuses "for MDL in quake (2209; limit 1024)" "$large" --for quake --output "$scratch/none.mdl"
+check "... but not too large for MD3" convert "$scratch/large.md3" "$large" --for ioq3
+check "... in parts, without a seam in the normals" python3 test/convert/quake.py same "$scratch/large.md3" - "$scratch/large.dump"
+check "... of up to 999 vertices" says "$scratch/large.md3" \
     "skins arm-l:models/wide/arm_l.tga arm-l_part2:models/wide/arm_l.tga arm-l_part3:models/wide/arm_l.tga"
-check "... which is said once" [ "$(grep -c 'image path in the file is' "$scratch/notes")" = 1 ]
-check "... and has 512 units" refuses "limit of MD3: 511.98); use --scale to reduce the model" "$large" --scale 12 --output "$scratch/none.md3"
-check "other engines" refuses "writing MD3 for engine cube2 is not supported" "$large" --for cube2 --output "$scratch/none.md3"
-check "... and other formats" refuses "engine ioq3 does not read MD5 files" "$large" --for ioq3 --output "$scratch/none.md5mesh"
-check "each engine counts" refuses "too many vertices for MDL in quake (2209; limit 1024)" "$large" --for ironwail --for quake --output "$scratch/none.mdl"
-check "... is of the format" refuses "writing MDL for engine quake2 is not supported" "$large" --for ironwail --for quake2 --output "$scratch/none.mdl"
-check "... and reads MD5 files" refuses "engine ioq3 does not read MD5 files" "$large" --for doom3 --for ioq3 --output "$scratch/none.md5mesh"
+check "... with one note" [ "$(grep -c 'image path in the file is' "$scratch/notes")" = 1 ]
+check "... and within 512 units" refuses "limit of MD3: 511.98); use --scale to reduce the model" "$large" --scale 12 --output "$scratch/none.md3"
+check "an engine without MD3 is rejected" refuses "writing MD3 for engine cube2 is not supported" "$large" --for cube2 --output "$scratch/none.md3"
+check "... and an engine without MD5" refuses "engine ioq3 does not read MD5 files" "$large" --for ioq3 --output "$scratch/none.md5mesh"
+check "the limits of all engines apply" refuses "too many vertices for MDL in quake (2209; limit 1024)" "$large" --for ironwail --for quake --output "$scratch/none.mdl"
+check "... if they read the format" refuses "writing MDL for engine quake2 is not supported" "$large" --for ironwail --for quake2 --output "$scratch/none.mdl"
+check "... or MD5 files" refuses "engine ioq3 does not read MD5 files" "$large" --for doom3 --for ioq3 --output "$scratch/none.md5mesh"
 # shellcheck disable=SC2086
-check "frames without end" refuses "limit: 16777216 vertex positions" $twist --rate 1e6 --output "$scratch/none.mdl"
-check "a clip alone" refuses "the inputs contain no model: MD2 requires one" models/zoo/twist.md5anim --output "$scratch/none.md2"
-check "two materials" refuses "meshes have different materials (mesh 1 models/bobbin/bobbin_eye, mesh 0 models/bobbin/bobbin)" models/bobbin/bobbin.md5mesh \
+check "too many frames are rejected" refuses "limit: 16777216 vertex positions" $twist --rate 1e6 --output "$scratch/none.mdl"
+check "a clip without a model is rejected" refuses "the inputs contain no model: MD2 requires one" models/zoo/twist.md5anim --output "$scratch/none.md2"
+check "two materials are rejected" refuses "meshes have different materials (mesh 1 models/bobbin/bobbin_eye, mesh 0 models/bobbin/bobbin)" models/bobbin/bobbin.md5mesh \
     --output "$scratch/none.mdl"
-check "... are two surfaces" convert "$scratch/bobbin.md3" models/bobbin/bobbin.md5mesh
-check "no file is left of those" test ! -e "$scratch/none.mdl" -a ! -e "$scratch/none.md2" -a ! -e "$scratch/none.md3"
+check "... but written as two surfaces of MD3" convert "$scratch/bobbin.md3" models/bobbin/bobbin.md5mesh
+check "rejected files are not written" test ! -e "$scratch/none.mdl" -a ! -e "$scratch/none.md2" -a ! -e "$scratch/none.md3"
 
 # -- Tags, skins --------------------------------------------------------------------------------------
 
 # shellcheck disable=SC2086
-check "tags" convert "$scratch/tags.md3" $twist --rate 2 --tag top=tag_head --tag root
+check "tags are written" convert "$scratch/tags.md3" $twist --rate 2 --tag top=tag_head --tag root
 "$tool" dump models/zoo/twist.md5mesh models/zoo/twist.md5anim --ms 500 >"$scratch/pose"
 joint=$(awk '$1 == "world" && $2 == 1 { printf "%.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f", $6, $10, $14, $3, $7, $11, \
     $4, $8, $12, $5, $9, $13 }' "$scratch/pose")
-check "... are where the joints are" says "$scratch/tags.md3" "tag tag_head $(echo "$joint" | sed 's/-0\.000/0.000/g')"
+check "... at the positions of the joints" says "$scratch/tags.md3" "tag tag_head $(echo "$joint" | sed 's/-0\.000/0.000/g')"
 check "... both" grep -q "^tag tag_root 0.000 " "$scratch/say"
-check "a tag of no joint" refuses "the model has no joint of this name" "$large" --tag hand --output "$scratch/none.md3"
-check "a tag without a name" refuses "duplicate tag name" "$large" --tag root= --output "$scratch/none.md3"
-check "... and one named twice" refuses "duplicate tag name" "$large" --tag root --tag root --output "$scratch/none.md3"
-check "a tag in MD2" ends_saying 2 "--tag has no effect here" "$tool" convert "$large" --tag root --output "$scratch/none.md2"
-check "a palette in MD3" ends_saying 2 "--palette has no effect here" "$tool" convert "$large" --palette x --output "$scratch/none.md3"
+check "a tag of an unknown joint is rejected" refuses "the model has no joint of this name" "$large" --tag hand --output "$scratch/none.md3"
+check "a tag without a name is rejected" refuses "duplicate tag name" "$large" --tag root= --output "$scratch/none.md3"
+check "... and a duplicate tag" refuses "duplicate tag name" "$large" --tag root --tag root --output "$scratch/none.md3"
+check "a tag in MD2 is rejected" ends_saying 2 "--tag has no effect here" "$tool" convert "$large" --tag root --output "$scratch/none.md2"
+check "a palette in MD3 is rejected" ends_saying 2 "--palette has no effect here" "$tool" convert "$large" --palette x --output "$scratch/none.md3"
 check "a palette" python3 test/convert/quake.py palette "$scratch/palette.lmp"
-check "... colors a skin without a picture" convert "$scratch/grey.mdl" "$large" --palette "$scratch/palette.lmp"
+check "... and colors a skin without an image" convert "$scratch/grey.mdl" "$large" --palette "$scratch/palette.lmp"
 check "... grey" says "$scratch/grey.mdl" "texels 8 256 256"
-check "a palette of another size" refuses "invalid palette: expected 768 bytes, found 236370" "$large" --palette "$large" --output "$scratch/none.mdl"
-check "a palette that is not there" refuses "none.lmp: error: cannot read the file: No such" "$large" --palette "$scratch/none.lmp" \
+check "a palette of the wrong size is rejected" refuses "invalid palette: expected 768 bytes, found 236370" "$large" --palette "$large" --output "$scratch/none.mdl"
+check "a missing palette is reported" refuses "none.lmp: error: cannot read the file: No such" "$large" --palette "$scratch/none.lmp" \
     --output "$scratch/none.mdl"
 mkdir -p "$scratch/game/progs" "$scratch/game/gfx" && cp "$large" "$scratch/game/progs/large.md5mesh"
 { # 2 x 2 texels of TGA, blue green red
     printf '\000\000\002\000\000\000\000\000\000\000\000\000\002\000\002\000\030\040'
     printf '\000\000\377\000\000\377\000\000\377\000\000\377'
 } >"$scratch/game/progs/arm_l.tga"
-check "a picture without a palette" convert "$scratch/game/progs/large.mdl" "$scratch/game/progs/large.md5mesh"
+check "an image is written without a palette" convert "$scratch/game/progs/large.mdl" "$scratch/game/progs/large.md5mesh"
 check "... is grey" says "$scratch/game/progs/large.mdl" "texels 5 4 2"
-check "... which is said" noted "grayscale: gfx/palette.lmp not found, use --palette"
+check "... with a note" noted "grayscale: gfx/palette.lmp not found, use --palette"
 cp "$scratch/palette.lmp" "$scratch/game/gfx"
-check "... with that of the game" convert "$scratch/game/progs/large.mdl" "$scratch/game/progs/large.md5mesh"
-check "... has its nearest color, that does not shine" says "$scratch/game/progs/large.mdl" "texels 31 4 2"
+check "... and with the palette of the game" convert "$scratch/game/progs/large.mdl" "$scratch/game/progs/large.md5mesh"
+check "... with the nearest color that is not fullbright" says "$scratch/game/progs/large.mdl" "texels 31 4 2"
 finish

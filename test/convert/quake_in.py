@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Files of frames, MDL, MD2 and MD3, and what `md5tool convert` makes of them: positions, texture
-coordinates, weights, clips, tags, pictures and refusals, by arithmetic from the numbers written here.
+"""Writes MDL, MD2 and MD3 files and checks the output of `md5tool convert`: positions, texture coordinates,
+weights, clips, tags, images and errors, with arithmetic from the numbers written here.
 
     python3 quake_in.py TOOL FOLDER own|refuses|seeds
     python3 quake_in.py TOOL FOLDER golden GOLDEN
@@ -44,7 +44,7 @@ def name(text, size):
 
 
 def make_mdl(groups, flags=0):
-    """groups: lists of frames; one of several is a group."""
+    """Writes an MDL file. groups: lists of frames; several frames form a group."""
     out = struct.pack("<4si3f3ff3f8if", b"IDPO", 6, *SCALE, *ORIGIN, 9, 0, 0, 22, 2, 8, 4, len(POINTS),
                       len(TRIANGLES), len(groups), 1, flags, 1)
     out += bytes(4) + bytes([7]) * 31 + b"\xff"
@@ -52,7 +52,7 @@ def make_mdl(groups, flags=0):
     for on, (s, t) in zip(SEAM, PLACES):
         out += struct.pack("<3i", 32 * on, s, t)
     for i, t in enumerate(TRIANGLES):
-        out += struct.pack("<4i", i != 1, *t)  # the second one is at the back
+        out += struct.pack("<4i", i != 1, *t)  # the second triangle is on the back
     for group in groups:
         if len(group) > 1:
             out += struct.pack("<ii4B4B", 1, len(group), *range(8))
@@ -83,12 +83,13 @@ def make_md2():
 
 
 def turned(frame):
-    """A tag's axes: a quarter turn about z in odd frames."""
+    """Returns a tag's axes: a quarter turn about z in odd frames."""
     return [(0, 1, 0), (-1, 0, 0), (0, 0, 1)] if frame % 2 else [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
 
 
 def make_md3(count=len(NAMES), is_first_empty=False):
-    """is_first_empty: surface 0 has no points, and the others are 50 units from the origin on each axis."""
+    """Writes an MD3 file. is_first_empty: surface 0 has no points, and the others are 50 units away on each
+    axis."""
     tags = b"".join(name("tag_hand", 64) + struct.pack("<12f", frame, 2, 3, *sum(turned(frame), ()))
                     for frame in range(count))
     surface = []
@@ -111,7 +112,7 @@ def make_md3(count=len(NAMES), is_first_empty=False):
 
 
 def read_mesh(path):
-    """Of each mesh: its shader, and of each corner of each triangle the position and texture coordinate."""
+    """Returns, for each mesh, its shader, and the position and texture coordinate of each triangle corner."""
     meshes = []
     for block in open(path).read().split("mesh {")[1:]:
         v = re.findall(r"vert \d+ \( (\S+) (\S+) \) (\d+) 1\n", block)
@@ -124,7 +125,7 @@ def read_mesh(path):
 
 
 def read_clip(path):
-    """The rate, and of each frame the numbers of each joint."""
+    """Returns the rate, and the components of each joint in each frame."""
     text = open(path).read()
     joints = re.findall(r'^\t"(\w+)"\t\S+ (\d+) (\d+)', text, re.M)
     base = [list(map(float, m)) for m in re.findall(r"^\t\( (.*?) (.*?) (.*?) \) \( (.*?) (.*?) (.*?) \)$",
@@ -162,7 +163,7 @@ def convert(tool, path, *words, output):
 
 
 def same_frames(folder, stem, titles, triangles, positions):
-    """triangles: of each mesh, of points; positions(frame, mesh): of points."""
+    """Compares frames. triangles: for each mesh, indices of points; positions(frame, mesh): points."""
     for frame, title in enumerate(titles):
         path = os.path.join(folder, f"morphs/{title}.md5mesh" if frame else f"{stem}.md5mesh")
         for m, (_, _, corners) in enumerate(read_mesh(path)):
@@ -171,7 +172,7 @@ def same_frames(folder, stem, titles, triangles, positions):
 
 
 def same_glb(tool, path, folder, count, positions):
-    """Each expected position is one of the file's, and each of the file's is expected, in each frame."""
+    """Checks that the expected positions and the file's positions are equal sets in each frame."""
     glb = os.path.join(folder, "out.glb")
     status, said = convert(tool, path, output=glb)
     if status:
@@ -188,7 +189,8 @@ def same_glb(tool, path, folder, count, positions):
 
 
 def same_clips(folder, clips, rate=10.0):
-    """clips: {name: names of frames}; the target of each has weight 1 at its frame, and no other."""
+    """Compares clips. clips: {name: names of frames}; only the target of a frame has weight 1 at that
+    frame."""
     files = os.listdir(folder)
     machine = open(next(os.path.join(folder, f) for f in files if f.endswith(".md5machine"))).read()
     found = sorted(f[:-8] for f in files if f.endswith(".md5anim"))
@@ -288,7 +290,7 @@ def own(tool, folder):
 
 
 def refuses(tool, folder):
-    """What is wrong is said with its place, what was found and what was expected."""
+    """Errors contain the location, the found value and the expected value."""
     mdl, (md2, _), md3 = make_mdl([[0], [1, 2]]), make_md2(), make_md3()
     surface = 108 + 168 * len(NAMES)
     cases = [("mdl", mdl, 0, b"IDST",
@@ -334,7 +336,7 @@ def seeds(_, folder):
 
 
 def back(tool, folder, source, again):
-    """What is written of what a file became: its frames, half a step of a grid of 255 apart at most."""
+    """Compares a round trip with the original: its frames differ by at most half a step of a grid of 255."""
     found = []
     for k, path in enumerate((source, again)):
         out = os.path.join(folder, f"back{k}")

@@ -1,38 +1,38 @@
 #!/bin/sh
-# MDL, MD2 and MD3 in: what quake_in.py, which writes such files and knows their numbers, finds in what they become.
+# Import of MDL, MD2 and MD3: quake_in.py writes such files and checks the conversion.
 . test/build/report.sh
 tool=$products/md5tool
 
-read_frames() { # WHAT [GOLDEN]
+read_frames() { # TASK [GOLDEN]
     mkdir "$scratch/$1" && python3 test/convert/quake_in.py "$tool" "$scratch/$1" "$@"
 }
-check "files of our own are read: .mdl .md2 .md3" read_frames own
-check "what is wrong is refused, with its place" read_frames refuses
+check "test files are read: .mdl .md2 .md3" read_frames own
+check "invalid files are rejected with the location of the fault" read_frames refuses
 python3 test/convert/quake_in.py "$tool" "$scratch" seeds
-check "a model takes no other model's frames" ends_saying 1 "cannot add the file's frames: another model is already loaded" "$tool" convert \
+check "frames for another model are rejected" ends_saying 1 "cannot add the file's frames: another model is already loaded" "$tool" convert \
     models/lantern/lantern.md5mesh "$scratch/box.md2" --output "$scratch/none.glb"
-check "a palette is for MDL" ends_saying 2 "convert: --palette has no effect here: it is for MDL files (see md5tool convert --help)" "$tool" convert "$scratch/box.md2" --palette x --output "$scratch"
+check "a palette is rejected for other formats than MDL" ends_saying 2 "convert: --palette has no effect here: it is for MDL files (see md5tool convert --help)" "$tool" convert "$scratch/box.md2" --palette x --output "$scratch"
 check "... and has 256 colors" ends_saying 1 "invalid palette: expected 768 bytes, found" "$tool" convert "$scratch/box.mdl" \
     --palette "$scratch/box.mdl" --output "$scratch"
 mkdir -p "$scratch/mod/progs" && mv "$scratch/alone.mdl" "$scratch/mod/progs" && for kind in mdl md2 md3; do mv "$scratch/box.$kind" "$scratch/mod/progs/$kind.$kind"; done
-check "a folder of them is converted" "$tool" convert "$scratch/mod" --to md5mesh --output "$scratch/all"
-check "... of which some may be loops" ends_saying 0 'the format does not store which clips are loops' \
+check "a folder of models is converted" "$tool" convert "$scratch/mod" --to md5mesh --output "$scratch/all"
+check "... with a note about loops" ends_saying 0 'the format does not store which clips are loops' \
     "$tool" convert "$scratch/mod/progs/md2.md2" --output "$scratch/loops.glb"
-check "... each with its frames" test -f "$scratch/all/progs/md3/morphs/stand02.md5mesh"
+check "... and frames of each model" test -f "$scratch/all/progs/md3/morphs/stand02.md5mesh"
 check "... and again" "$tool" convert "$scratch/all" --to glb --output "$scratch/glb"
 glbs() { [ "$(find "$scratch/glb" -type f | wc -l)" -eq 4 ] && grep -aq '"stand02"' "$scratch/glb/progs/md3/md3.glb"; }
-check "... as four models with their targets" glbs
-# The picture of "größe 1" has another name than its material, which is declared beside the model.
+check "... to four models with morph targets" glbs
+# The image of "größe 1" has a different name than its material, which is declared next to the model.
 declared() {
     mkdir "$scratch/progs" && cp "$scratch/mod/progs/mdl.mdl" "$scratch/größe 1.mdl" &&
         "$tool" convert "$scratch/größe 1.mdl" --output "$scratch/progs" && test -f "$scratch/progs/gr____e_1.tga" &&
         "$tool" convert "$scratch/progs/größe 1.md5machine" --output "$scratch/progs.glb" >"$scratch/out" 2>&1 &&
         ! grep 'no picture is found' "$scratch/out" && grep -aq image/png "$scratch/progs.glb"
 }
-check "a material that is declared in a folder called progs" declared
+check "a material that is declared in the folder progs is used" declared
 rm -r "$scratch/all/progs/md2" "$scratch/all/progs/md3"
-check "... and back to frames" "$tool" convert "$scratch/all" --to mdl --output "$scratch/mdl"
-check "... which are the same" read_frames back "$scratch/mod/progs/alone.mdl" "$scratch/mdl/progs/alone/alone.mdl"
+check "the models are converted back to frames" "$tool" convert "$scratch/all" --to mdl --output "$scratch/mdl"
+check "... which are unchanged" read_frames back "$scratch/mod/progs/alone.mdl" "$scratch/mdl/progs/alone/alone.mdl"
 if [ -n "${MD5_CORPUS:-}" ]; then
     check "golden files" read_frames golden "$MD5_CORPUS/golden/frames"
 else

@@ -1,10 +1,10 @@
-"""Writes bodies with other names, axes and proportions, and a clip of one that walks; and checks clips that
-md5tool makes of it, with arithmetic of its own.
+"""Writes bodies with different names, axes and proportions, and a clip of a walking body; checks retargeted
+clips of md5tool with independent arithmetic.
 
 usage: retarget.py body FILE.md5mesh doom|mixamo THIGH SHIN   lengths; the hips are 5 above the legs
        retarget.py clip FILE.md5anim                          of `body FILE doom 18 17`: its left foot stands
-       retarget.py stands CLIP.md5anim JOINT THIGH SHIN       the joint stays where it is in the bind pose
-       retarget.py golden CLIP.md5anim EXPECTED.json CASE     places within 1e-4, directions 0.002 degrees
+       retarget.py stands CLIP.md5anim JOINT THIGH SHIN       the joint keeps its position of the bind pose
+       retarget.py golden CLIP.md5anim EXPECTED.json CASE     positions within 1e-4, directions 0.002 degrees
 """
 import json
 import math
@@ -19,7 +19,7 @@ DOOM = {"Root": "origin", "Hips": "Hips", "Spine": "Waist", "Spine1": "Chest", "
 
 
 def joints(thigh, shin):
-    """Name, parent, place: x forward, y left, z up."""
+    """Returns name, parent and position: x forward, y left, z up."""
     up = thigh + shin
     made = [("Root", None, (0, 0, 0)), ("Hips", "Root", (0, 0, up + 5)), ("Spine", "Hips", (0, 0, up + 10)),
             ("Spine1", "Spine", (0, 0, up + 20)), ("Head", "Spine1", (0, 0, up + 30))]
@@ -41,7 +41,7 @@ def called(name, names):
 
 
 def turned(number, names):
-    """A quaternion of the joint in the bind pose: another one for each joint of Mixamo's."""
+    """Returns a quaternion of the joint in the bind pose: a different one for each joint of Mixamo's."""
     angle = math.radians(37 * number) / 2 if names == "mixamo" else 0
     return (0.6 * math.sin(angle), 0, 0.8 * math.sin(angle), math.cos(angle))
 
@@ -69,7 +69,8 @@ FRAMES, SPEED = 5, 3
 
 
 def clip(path):
-    """The left foot stands while the hips go forward; its leg bends by the law of cosines."""
+    """Writes a clip. The left foot stands while the hips move forward; its leg bends by the law of
+    cosines."""
     rows = joints(18, 17)
     index = {row[0]: i for i, row in enumerate(rows)}
     place = {row[0]: row[2] for row in rows}
@@ -100,7 +101,7 @@ def clip(path):
 
 
 def read(path):
-    """Names, parents, and of each frame the places of all joints, in the order of the file."""
+    """Returns names, parents, and for each frame the positions of all joints, in the order of the file."""
     text = open(path).read()
     rows = [re.match(r'\t"(.*)"\s+(-?\d+)\s+(\d+)\s+(\d+)', line).groups()
             for line in section(text, "hierarchy")]
@@ -127,7 +128,7 @@ def read(path):
 
 
 def angle(a, b):
-    """Degrees, also of small ones."""
+    """Returns an angle in degrees, precise also for small angles."""
     cross = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     return math.degrees(math.atan2(math.hypot(*cross), sum(x * y for x, y in zip(a, b))))
 
@@ -143,16 +144,16 @@ def golden(path, expected, case):
             bone = [a - b for a, b in zip(found[child], found[joint])]
             directions = max(directions, angle(bone, direction))
     if not (places <= 1e-4 and directions <= 0.002):
-        sys.exit("places are up to %g off, directions up to %g degrees" % (places, directions))
+        sys.exit("positions differ by up to %g, directions by up to %g degrees" % (places, directions))
 
 
 def stands(path, joint, thigh, shin):
     names, _, frames = read(path)
-    # The hips began 2 steps behind, so that is where the foot stands.
+    # The hips began 2 steps behind the origin, so the foot stands at this position.
     where = [(0, 4, 3), (0, -4, 3)][joint.startswith("Right")]
     off = max(math.dist(frame[names.index("mixamorig:" + joint)], where) for frame in frames)
     if not off <= 1e-4 * (thigh + shin):
-        sys.exit("%s is up to %g off" % (joint, off))
+        sys.exit("%s differs by up to %g" % (joint, off))
 
 
 if __name__ == "__main__":

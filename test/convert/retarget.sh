@@ -1,6 +1,6 @@
 #!/bin/sh
-# Clips carried over to other bodies: proportions, names, maps, folders, errors. retarget.py writes the bodies and knows
-# where feet must stand.
+# Retargeting of clips to other bodies: proportions, names, maps, folders, errors. retarget.py writes the bodies and computes
+# the expected positions of feet.
 . test/build/report.sh
 tool=$products/md5tool
 
@@ -8,7 +8,7 @@ body() {
     python3 test/convert/retarget.py body "$@"
 }
 
-# carry MODEL OPTION...: the clip becomes MODEL.md5anim.
+# carry MODEL OPTION...: retargets the clip to MODEL.md5anim.
 carry() {
     name=$1
     shift
@@ -33,24 +33,24 @@ python3 test/convert/retarget.py clip "$scratch/own/walk.md5anim"
 for case in "same 18 17 1" "legs 25.2 23.8 1.4" "thighs 25.2 17 1.20571"; do
     # shellcheck disable=SC2086 # four words
     set -- $case
-    check "a clip for a body with legs of $2 and $3" carry "$1"
-    check "... whose foot stands" stands "$1" "$2" "$3"
+    check "a clip is retargeted to a body with legs of $2 and $3" carry "$1"
+    check "... with its foot planted" stands "$1" "$2" "$3"
     check "... scaled by the legs" grep -q "scaled the motion by $4 and raised it by" "$scratch/notes"
 done
-check "what was reached is said" grep -q "mapped 19 joints of the model; 0 joints of the model and 0 of the motion are unmapped" "$scratch/notes"
-check "its own model can be given, too" "$tool" convert "$scratch/own/walk.md5mesh" "$scratch/own/walk.md5anim" \
+check "the number of mapped joints is reported" grep -q "mapped 19 joints of the model; 0 joints of the model and 0 of the motion are unmapped" "$scratch/notes"
+check "the clip's model can be an argument" "$tool" convert "$scratch/own/walk.md5mesh" "$scratch/own/walk.md5anim" \
     --mesh "$scratch/legs.md5mesh" --output "$scratch/given.md5anim"
-check "... to the same end" cmp "$scratch/given.md5anim" "$scratch/legs.md5anim"
+check "... with the same result" cmp "$scratch/given.md5anim" "$scratch/legs.md5anim"
 "$tool" convert "$scratch/own/walk.md5mesh" "$scratch/own/walk.md5anim" --scale 1 --output "$scratch/walk.iqm" >"$scratch/notes" 2>&1
 check "as an IQM" "$tool" convert "$scratch/walk.iqm" --mesh "$scratch/legs.md5mesh" --output "$scratch/legs.md5anim" --force
-check "... the foot stands" stands legs 25.2 23.8
-check "to a format with models" "$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/legs.md5mesh" --output "$scratch/legs.iqm"
-check "... it is the other body's" ends_saying 0 "mixamorig:LeftUpLeg" "$tool" convert "$scratch/legs.iqm" \
+check "... with its foot planted" stands legs 25.2 23.8
+check "a clip is retargeted to a format with models" "$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/legs.md5mesh" --output "$scratch/legs.iqm"
+check "... with the target's joints" ends_saying 0 "mixamorig:LeftUpLeg" "$tool" convert "$scratch/legs.iqm" \
     --mesh "$scratch/same.md5mesh" --print-map
-check "a clip in other units" "$tool" fix "$scratch/own/walk.md5anim" --scale 0.0254 --output "$scratch/own/metres.md5anim"
-check "... is carried over" "$tool" convert "$scratch/own/walk.md5mesh" "$scratch/own/metres.md5anim" --mesh "$scratch/legs.md5mesh" \
+check "a clip is scaled to other units" "$tool" fix "$scratch/own/walk.md5anim" --scale 0.0254 --output "$scratch/own/metres.md5anim"
+check "... and retargeted" "$tool" convert "$scratch/own/walk.md5mesh" "$scratch/own/metres.md5anim" --mesh "$scratch/legs.md5mesh" \
     --output "$scratch/legs.md5anim" --force
-check "... as if it were not" stands legs 25.2 23.8
+check "... with the same result" stands legs 25.2 23.8
 
 # -- Folders ------------------------------------------------------------------------------------------
 
@@ -59,51 +59,51 @@ rm "$scratch/own/metres.md5anim"
 folder() {
     "$tool" convert "$scratch/own" --mesh "$scratch/legs.md5mesh" --output "$scratch/all" >"$scratch/report" 2>&1
 }
-check "a folder of clips" folder
-check "... all are carried over" cmp "$scratch/all/walk/again.md5anim" "$scratch/all/walk/walk.md5anim"
+check "a folder of clips is retargeted" folder
+check "... with all its clips" cmp "$scratch/all/walk/again.md5anim" "$scratch/all/walk/walk.md5anim"
 cp "$scratch/all/walk/again.md5anim" "$scratch/legs.md5anim"
-check "... as each alone" stands legs 25.2 23.8
+check "... with the same result as for single clips" stands legs 25.2 23.8
 check "... once" folder
-check "... are up to date then" grep -q "0 converted, 1 up to date" "$scratch/report"
+check "... and is up to date in a second run" grep -q "0 converted, 1 up to date" "$scratch/report"
 
 # -- Maps ---------------------------------------------------------------------------------------------
 
 carry legs
 cp "$scratch/legs.md5anim" "$scratch/guessed.md5anim"
 "$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/legs.md5mesh" --print-map >"$scratch/map" 2>&1
-check "a map that was printed" carry legs --map "$scratch/map"
-check "... says what was guessed" cmp "$scratch/legs.md5anim" "$scratch/guessed.md5anim"
-turned() { # JOINT: what differs from the guess
+check "a printed map is accepted" carry legs --map "$scratch/map"
+check "... and has the same result as the automatic map" cmp "$scratch/legs.md5anim" "$scratch/guessed.md5anim"
+turned() { # JOINT: compares with the automatic result
     "$tool" diff "$scratch/guessed.md5anim" "$scratch/legs.md5anim" 2>&1 | grep -q "rotated by .* ($1"
 }
 echo 'Luparm -' >"$scratch/map"
-check "a joint that moves nothing" carry legs --map "$scratch/map"
-check "... is one fewer" grep -q "mapped 18 joints of the model; 1 joints of the model and 1 of the motion" "$scratch/notes"
-# An arm that hangs in the bind pose, a right angle from the motion's: it is turned there first, but with ~.
+check "a joint without a target is accepted" carry legs --map "$scratch/map"
+check "... and is not counted" grep -q "mapped 18 joints of the model; 1 joints of the model and 1 of the motion" "$scratch/notes"
+# An arm that hangs in the bind pose, at a right angle to the motion's arm: retargeting aligns it first, except with ~.
 sed 's/\(LeftForeArm".* ( 0\) 18 73 )/\1 7 62 )/;s/\(LeftHand".* ( 0\) 28 73 )/\1 7 52 )/' "$scratch/legs.md5mesh" >"$scratch/hangs.md5mesh"
 echo 'Luparm mixamorig:LeftArm' >"$scratch/map"
-check "an arm that hangs" carry hangs --map "$scratch/map"
-check "... points as the motion's" grep -q "difference of limb directions from the motion: at most [0-9.]*e-0[5-9] degrees" "$scratch/notes"
+check "a hanging arm is aligned" carry hangs --map "$scratch/map"
+check "... to the direction of the motion" grep -q "difference of limb directions from the motion: at most [0-9.]*e-0[5-9] degrees" "$scratch/notes"
 echo 'Luparm mixamorig:LeftArm ~' >"$scratch/map"
-check "an arm that hangs, with ~" carry hangs --map "$scratch/map"
-check "... stays a right angle off" grep -q "difference of limb directions from the motion: at most 90 degrees" "$scratch/notes"
+check "a hanging arm with ~ is not aligned" carry hangs --map "$scratch/map"
+check "... and keeps the difference of a right angle" grep -q "difference of limb directions from the motion: at most 90 degrees" "$scratch/notes"
 echo 'Waist mixamorig:Spine align' >"$scratch/map"
-check "a joint that is aligned" carry legs --map "$scratch/map"
+check "a joint with alignment is accepted" carry legs --map "$scratch/map"
 check "... says so" ends_saying 0 'mixamorig:Spine align' "$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/legs.md5mesh" \
     --map "$scratch/map" --print-map
 echo '~' >"$scratch/map"
-check "a body that stays in its rest pose" carry hangs --map "$scratch/map"
-check "... has its arm a right angle off" grep -q "difference of limb directions from the motion: at most 90 degrees" "$scratch/notes"
+check "a body without alignment is accepted" carry hangs --map "$scratch/map"
+check "... and its arm differs by a right angle" grep -q "difference of limb directions from the motion: at most 90 degrees" "$scratch/notes"
 echo '- mixamorig:LeftUpLeg' >"$scratch/map"
-check "a joint that nothing moves" carry legs --map "$scratch/map"
-check "... stays as in the bind pose" turned mixamorig:LeftUpLeg
+check "an unmapped joint is accepted" carry legs --map "$scratch/map"
+check "... and keeps its bind pose" turned mixamorig:LeftUpLeg
 printf 'chain Waist..Chest mixamorig:Spine..mixamorig:Head\n# a comment\n' >"$scratch/map"
 check "a chain" carry legs --map "$scratch/map"
 check "... is taken" grep -q "mapped 19 joints" "$scratch/notes"
 
 wrong() { # LINE COLUMN:TEXT
     printf '\n%s\n' "$1" >"$scratch/map"
-    check "a map of '$1' is refused" ends_saying 1 "map:2:$2" "$tool" convert "$scratch/own/walk.md5anim" \
+    check "a map of '$1' is rejected" ends_saying 1 "map:2:$2" "$tool" convert "$scratch/own/walk.md5anim" \
         --mesh "$scratch/legs.md5mesh" --map "$scratch/map" --output "$scratch/none.md5anim"
 }
 wrong 'Hips' "1: error: invalid line: expected SOURCE TARGET"
@@ -113,18 +113,18 @@ wrong 'hips mixamorig:Hips' "1: error: unknown joint: the motion has no joint 'h
 wrong '- -' "3: error: unknown joint: the model has no joint '-'"
 wrong 'chain Chest..Waist Root..Root' "7: error: invalid chain: in the motion no chain ends in 'Waist'"
 printf 'Hips mixamorig:Hips\n' >"$scratch/first"
-check "a joint in two lines is refused" ends_saying 1 "map:2:7: error: duplicate joint 'mixamorig:Hips': an earlier line maps it" sh -c \
+check "a joint in two lines is rejected" ends_saying 1 "map:2:7: error: duplicate joint 'mixamorig:Hips': an earlier line maps it" sh -c \
     "cat '$scratch/first' >'$scratch/map'; echo 'Waist mixamorig:Hips' >>'$scratch/map'; '$tool' convert '$scratch/own/walk.md5anim' \
     --mesh '$scratch/legs.md5mesh' --map '$scratch/map' --output '$scratch/none.md5anim'"
 
 # -- Errors -------------------------------------------------------------------------------------------
 
 cp "$scratch/own/walk.md5anim" "$scratch/lone.md5anim"
-check "a clip of which no model is known is refused" ends_saying 1 "lone.md5anim: error: missing model of the clip: add the model that the clip was made for" "$tool" \
+check "a clip without a known model is rejected" ends_saying 1 "lone.md5anim: error: missing model of the clip: add the model that the clip was made for" "$tool" \
     convert "$scratch/lone.md5anim" --mesh "$scratch/legs.md5mesh" --output "$scratch/none.md5anim"
-check "a map without a model is refused" ends_saying 1 "--map requires --mesh" "$tool" convert \
+check "a map without a model is rejected" ends_saying 1 "--map requires --mesh" "$tool" convert \
     "$scratch/own/walk.md5anim" --map "$scratch/first" --output "$scratch/none.md5anim"
-check "names that say too little are refused" ends_saying 1 "--map FILE" "$tool" convert "$scratch/own/walk.md5anim" \
+check "unrecognized joint names are rejected" ends_saying 1 "--map FILE" "$tool" convert "$scratch/own/walk.md5anim" \
     --mesh "$models/lantern/lantern.md5mesh" --output "$scratch/none.md5anim"
 
 # -- Golden cases -------------------------------------------------------------------------------------
@@ -135,9 +135,9 @@ if [ -f "$golden/expected.json" ]; then
         for ending in md5anim bvh; do
             for map in "" "--map $golden/$case.map"; do
                 # shellcheck disable=SC2086 # an option with its value, or none
-                check "$case from .$ending $map" "$tool" convert "$golden/source.$ending" --mesh "$golden/$case.md5mesh" $map \
+                check "$case is retargeted from .$ending $map" "$tool" convert "$golden/source.$ending" --mesh "$golden/$case.md5mesh" $map \
                     --output "$scratch/golden.md5anim" --force
-                check "... is as expected" python3 test/convert/retarget.py golden "$scratch/golden.md5anim" "$golden/expected.json" $case
+                check "... with the expected result" python3 test/convert/retarget.py golden "$scratch/golden.md5anim" "$golden/expected.json" $case
             done
         done
     done
@@ -146,7 +146,7 @@ if [ -f "$golden/expected.json" ]; then
         "$tool" convert "$golden/source.md5anim" --mesh "$golden/long_thighs.md5mesh" --output "$scratch/golden.md5anim" --force 2>&1 |
             grep -q "slide by .*e-0[5-9] units.* soles are up to .*e-0[5-9] units below"
     }
-    check "... neither slide nor sink" slides
+    check "... without sliding or sinking feet" slides
 else
     skip "golden cases" "not in MD5_CORPUS"
 fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SMD in: vertices where the weights, the order of the angles and studiomdl's axes put them; clips; images; errors.
+# Import of SMD: vertices by weights, order of angles and studiomdl's axes; clips; images; errors.
 . test/build/report.sh
 tool=$products/md5tool
 
@@ -15,7 +15,7 @@ shows() { # MODEL CLIP FRAME OBJ: an OBJ file with x left, y up, z forward
         python3 test/convert/fbx.py shown "$4" "$scratch/dump" 1e-3
 }
 
-# The second vertex has a quarter of the root; the rest belongs to the arm, which is the first bone of the line.
+# The second vertex has a quarter of its weight on the root; the rest is on the arm, the first bone of the line.
 cat >"$scratch/figure.smd" <<'END'
 version 1
 // a comment
@@ -41,7 +41,7 @@ skin.png
 7 0 0 70 0 -1 0 0 0 2 7 0.5 0 0
 end
 END
-check 'a model and its clip' convert "$scratch/figure.smd"
+check 'a model and its clip are read' convert "$scratch/figure.smd"
 check '... a file without a rate has 30 frames per second' grep -q '^frameRate 30$' "$scratch/it/figure.md5anim"
 check '... a name with a blank' grep -q '"the_arm"' "$scratch/it/figure.md5mesh"
 # SMD to OBJ: x, z, -y, times 100. Arm about x: (x, y, z) to (x, -z, y); then about y: (x, y, z) to (z, y, -x).
@@ -54,21 +54,21 @@ for frame in 0 1 2 3; do
 done
 check '... texture coordinates from the top row' grep -qE '^	vert [0-9]+ \( 0 0\.75 \)' "$scratch/it/figure.md5mesh"
 
-# A sequence for the model of another file, as studiomdl takes them. A reference file with one frame has no clip.
+# A sequence for the model of another file, as for studiomdl. A reference file with one frame has no clip.
 sed '/^time 1/,/^0 1 2 3/d' "$scratch/figure.smd" >"$scratch/body.smd"
 sed '/^triangles/,$d' "$scratch/figure.smd" >"$scratch/bow.smd"
-check 'a reference file and a sequence' convert "$scratch/body.smd" "$scratch/bow.smd"
+check 'a reference file and a sequence are read' convert "$scratch/body.smd" "$scratch/bow.smd"
 check '... vertices' shows body bow 3 "$scratch/3.obj"
 check '... the bind pose is not a clip' test ! -e "$scratch/it/body.md5anim"
-check 'a sequence without a model' convert "$scratch/bow.smd"
-check '... is a clip' test -e "$scratch/it/bow.md5anim"
-check '... and not a model' test ! -e "$scratch/it/bow.md5mesh"
-check 'units are those of MD5' ends_saying 0 'model height: 10 units' "$tool" convert "$scratch/body.smd" -o "$scratch/body.md5mesh"
+check 'a sequence without a model is read' convert "$scratch/bow.smd"
+check '... as a clip' test -e "$scratch/it/bow.md5anim"
+check '... and not as a model' test ! -e "$scratch/it/bow.md5mesh"
+check 'units are unchanged' ends_saying 0 'model height: 10 units' "$tool" convert "$scratch/body.smd" -o "$scratch/body.md5mesh"
 sed '/^skin/i\#a comment' "$scratch/body.smd" | sed 's/$/\r/' >"$scratch/lines.smd"
-check 'lines that end with CR LF' convert "$scratch/lines.smd"
+check 'lines with CR LF are read' convert "$scratch/lines.smd"
 cp models/zoo/zoo_local.png "$scratch/skin.png" 2>"$scratch/none" || cp "$(find models -name '*.png' | head -n 1)" "$scratch/skin.png"
-check 'an image next to the file' "$tool" convert "$scratch/body.smd" -o "$scratch/body.glb"
-check '... is in the output' test "$(wc -c <"$scratch/body.glb")" -gt "$(wc -c <"$scratch/skin.png")"
+check 'an image next to the file is found' "$tool" convert "$scratch/body.smd" -o "$scratch/body.glb"
+check '... and written to the output' test "$(wc -c <"$scratch/body.glb")" -gt "$(wc -c <"$scratch/skin.png")"
 
 fails() { # TITLE SED MESSAGE
     sed "$2" "$scratch/figure.smd" >"$scratch/bad.smd"
@@ -87,5 +87,5 @@ fails 'a triangle without its last vertex' '/^7 0 0 70/,$d' '21:34: error: expec
 fails 'a block without an end' '/^triangles/,$d;/^0 1 2 3/,/^end/d' '15:8: error: expected end, found end of file'
 fails 'nodes after the skeleton' 's/^triangles/nodes/;s/^skin.png/9 "late" 0/' '19:1: error: expected nodes before the skeleton'
 printf 'version 1\nnodes\n0 "a" -1\nend\n' >"$scratch/bones.smd"
-check 'no frames' ends_saying 1 'the file has 1 bones and 0 frames: expected at least one' "$tool" convert "$scratch/bones.smd" -o "$scratch/bad"
+check 'a file without frames is rejected' ends_saying 1 'the file has 1 bones and 0 frames: expected at least one' "$tool" convert "$scratch/bones.smd" -o "$scratch/bad"
 finish

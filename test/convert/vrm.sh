@@ -1,11 +1,11 @@
 #!/bin/sh
-# VRM in: an avatar whose joints have no meaningful names is retargeted by the bones that the file declares.
+# Import of VRM: an avatar whose joints have no meaningful names is retargeted by the bones that the file declares.
 . test/build/report.sh
 tool=$products/md5tool
 python3 test/convert/walker.py write "$scratch/walk.bvh" cm 0 mixamo
 "$tool" convert "$models/bobbin/bobbin.md5mesh" --force --output "$scratch/bobbin.glb" >"$scratch/notes" 2>&1
 if grep -q 'built without jansson' "$scratch/notes"; then
-    skip "VRM" "this build has no jansson"
+    skip "VRM" "built without jansson"
     finish
 fi
 for version in 0 1; do
@@ -17,10 +17,10 @@ retarget() { # MODEL FOLDER
         false
     }
 }
-check "a walk for a model, by the names of its joints" retarget "$scratch/bobbin.glb" "$scratch/names"
+check "a walk is retargeted by the names of joints" retarget "$scratch/bobbin.glb" "$scratch/names"
 for version in 0 1; do
-    check "... for an avatar of VRM $version, by its bones" retarget "$scratch/avatar_$version.vrm" "$scratch/bones_$version"
-    check "... is the same clip" python3 test/convert/vrm.py same "$scratch/names/walk.md5anim" "$scratch/bones_$version/walk.md5anim"
+    check "... and for an avatar of VRM $version by its bones" retarget "$scratch/avatar_$version.vrm" "$scratch/bones_$version"
+    check "... with the same clip" python3 test/convert/vrm.py same "$scratch/names/walk.md5anim" "$scratch/bones_$version/walk.md5anim"
 done
 cp "$scratch/avatar_1.vrm" "$scratch/nameless.glb"
 python3 - "$scratch/nameless.glb" <<'END'
@@ -28,7 +28,7 @@ import sys
 data = open(sys.argv[1], "rb").read()
 open(sys.argv[1], "wb").write(data.replace(b"VRMC_vrm", b"VRMC_xxx"))
 END
-check "without bones there are no names to match" ends_saying 1 "--map FILE" "$tool" convert "$scratch/nameless.glb" "$scratch/walk.bvh" \
+check "an avatar without bones is rejected" ends_saying 1 "--map FILE" "$tool" convert "$scratch/nameless.glb" "$scratch/walk.bvh" \
     --output "$scratch/none"
 check "VRM 0 faces backward, in metres" python3 - "$scratch" "$tool" <<'END'
 import base64, json, re, struct, subprocess, sys

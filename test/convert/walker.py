@@ -1,13 +1,13 @@
-"""Writes BVH files of a person who walks, whose limbs' directions follow from few angles; and
-checks the clips that md5tool makes of them, with arithmetic of its own.
+"""Writes BVH files of a walking person, whose limb directions follow from few angles, and checks the
+retargeted clips of md5tool with independent arithmetic.
 
 usage: walker.py write FILE.bvh cm|m FACING mixamo|classic|old|small|odd|hanging|z_up|
            own_axes
-       walker.py map FILE                           of the names `odd` to those of Bobbin
-       walker.py limbs CLIP.md5anim MESH TURN HOW   of Bobbin; HOW: the `model` is turned by so many
+       walker.py map FILE                           maps the names of `odd` to Bobbin's
+       walker.py limbs CLIP.md5anim MESH TURN HOW   checks Bobbin; HOW: the `model` is rotated by TURN
            degrees, or the motion (`askew`), or it walks in place (`still`), or the rest pose is the
            `first_frame`
-       walker.py own CLIP.md5anim SCALE             of the skeleton of the BVH file itself
+       walker.py own CLIP.md5anim SCALE             checks the skeleton of the BVH file itself
 """
 import math
 import re
@@ -51,7 +51,7 @@ FRAMES, RATE, SPEED = 31, 30, 4.0  # cm a frame
 
 
 def angles(name, frame):
-    """Degrees about z, x and y, factors in this order. Positive about x swings a leg back."""
+    """Returns degrees about z, x and y, factors in this order. Positive about x swings a leg back."""
     phase = 2 * math.pi * frame / (FRAMES - 1)
     side = 1 if name.startswith("Left") else -1
     part = name.replace("Left", "").replace("Right", "")
@@ -89,7 +89,7 @@ def about(axis, degrees):
 
 
 def pose(frame, facing=0):
-    """World rotations and positions, the pelvis at the origin."""
+    """Returns world rotations and positions, with the pelvis at the origin."""
     rotations, positions = {}, {}
     for name, parent, offset in JOINTS:
         z, x, y = angles(name, frame)
@@ -104,14 +104,14 @@ def pose(frame, facing=0):
 
 
 def lowest(frame):
-    """How far the lower foot is below the pelvis."""
+    """Returns the height of the pelvis above the lower foot."""
     _, positions = pose(frame)
     return -min(positions[side + "ToeBase"][1] for side in ("Left", "Right"))
 
 
 def hanging(name, frame):
-    """The same motion from a rest pose with hanging arms: a quarter turn about z comes last in the
-    arm, and is taken back before the forearm turns."""
+    """Returns the same motion from a rest pose with hanging arms: a quarter turn about z is the last rotation
+    of the arm, and is undone before the forearm rotates."""
     side = 1 if name.startswith("Left") else -1
     z, x, y = angles(name, frame)
     if name.endswith("ForeArm"):
@@ -122,8 +122,8 @@ def hanging(name, frame):
 
 
 def own_axes(name):
-    """The axes of a joint for which the bone to its child is x, as in captures whose pose without rotations
-    is not a figure."""
+    """Returns the axes of a joint whose x points to its child, as in motion captures whose pose without
+    rotations is not a figure."""
     part = name.replace("Left", "").replace("Right", "")
     if part in ("UpLeg", "Leg", "Foot", "ToeBase"):
         return about("z", -90)
@@ -137,7 +137,7 @@ def transposed(m):
 
 
 def angles_with_own_axes(name, parent, frame):
-    """The angles of the same motion about a joint's own axes."""
+    """Returns the angles of the same motion about a joint's own axes."""
     z, x, y = angles(name, frame)
     m = mul(mul(about("z", z), mul(about("x", x), about("y", y))), own_axes(name))
     if parent:
@@ -160,7 +160,7 @@ def write(path, unit, facing, names):
         if names == "odd":
             return "bone " + str([j[0] for j in JOINTS].index(name))
         side = "Left" if name.startswith("Left") else "Right" if name.startswith("Right") else ""
-        if names == "old":  # as Doom 3's
+        if names == "old":  # Doom 3's names
             return side[:1].lower() + OLD[name[len(side):]]
         if names == "small":
             return name.lower()
@@ -178,7 +178,8 @@ def write(path, unit, facing, names):
         lines.append(pad + "{")
         lines.append(pad + "\tOFFSET " + " ".join("%.6f" % (scale * v) for v in placed(offset)))
         position = "6 Xposition Yposition Zposition" if parent is None else "3"
-        # With z up, what was a turn about y is one about z, and one about z is one back about y.
+        # With z up, a rotation about y becomes a rotation about z, and one about z becomes a negative one
+        # about y.
         turns = "Yrotation Xrotation Zrotation" if is_z_up else "Zrotation Xrotation Yrotation"
         lines.append(pad + "\tCHANNELS %s %s" % (position, turns))
         children = [j for j in JOINTS if j[1] == name]
@@ -212,7 +213,7 @@ def write(path, unit, facing, names):
 
 
 def matrix(x, y, z):
-    """Of a rotation as MD5 stores it."""
+    """Returns the matrix of a rotation as MD5 stores it."""
     w = -math.sqrt(max(0.0, 1.0 - x * x - y * y - z * z))
     return [[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
             [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
@@ -224,7 +225,7 @@ def section(text, name):
 
 
 def read_clip(path):
-    """Names, and for each frame the world rotation and position of each joint, by name."""
+    """Returns names, and the world rotation and position of each joint by name, for each frame."""
     text = open(path).read()
     hierarchy = [re.match(r'\t"(.*)"\s+(-?\d+)\s+(\d+)\s+(\d+)', line).groups()
                  for line in section(text, "hierarchy")]
@@ -252,7 +253,7 @@ def read_clip(path):
 
 
 def game(v):
-    """x forward, y left, z up."""
+    """Converts to x forward, y left, z up."""
     return [v[2], v[0], v[1]]
 
 
@@ -275,7 +276,8 @@ def expect(what, found, expected, tolerance):
 
 
 def check_limbs(path, turn, how):
-    """Limbs point as the walker's, the pelvis travels as far for its legs, and feet stand."""
+    """Checks that limbs have the walker's directions, that the pelvis moves in proportion to the legs, and
+    that feet stand."""
     frames, rate = read_clip(path)
     expect("frames and rate", [len(frames), rate], [FRAMES, RATE], 1e-9)
     # Bobbin's legs in the bind pose, and the heights of its ankles and toes.
@@ -291,13 +293,13 @@ def check_limbs(path, turn, how):
                 own = unit(between(*(frame[n + "_" + side[0].lower()][1] for n in (c, d))))
                 his = unit(between(positions[side + a], positions[side + b]))
                 expect("frame %d: %s %s" % (number, side, c), own, apply(turned, game(his)), 2e-3)
-        # The head turns as the walker's does, from its own bind pose: by the same matrix.
+        # The head rotates like the walker's, relative to its own bind pose: by the same matrix.
         head = rotations["Head"]
         if how == "first_frame":  # which is the rest pose
             head = mul(head, transposed(pose(0)[0]["Head"]))
         his = [game(apply(head, v)) for v in ((0, 0, 1), (1, 0, 0), (0, 1, 0))]
         own = mul(frame["head"][0], REST_HEAD)
-        # A turned motion turns what is not turned; a turned model is turned itself.
+        # A rotated motion rotates the unrotated model; a rotated model is itself rotated.
         back = mul(about("z", -turn), own if how == "askew" else mul(own, about("z", turn)))
         for k in range(3):
             expect("frame %d: head" % number, [row[k] for row in back], his[k], 2e-3)
@@ -323,7 +325,7 @@ def check_own(path, scale):
                    2e-3)
 
 
-# The inverse of Bobbin's head in the bind pose, set from its file.
+# The inverse of Bobbin's head rotation in the bind pose, set from its file.
 REST_HEAD = None
 
 

@@ -1,4 +1,4 @@
-"""archives.py KIND FILE: writes an archive, sound or hostile; of a FOLDER for the kind pack."""
+"""archives.py KIND FILE: writes a valid or hostile archive; for the kind pack, an archive of a FOLDER."""
 import os
 import random
 import struct
@@ -11,7 +11,7 @@ MATERIAL = "materials/a.mtr"
 
 
 def entry(name, data=TEXT, method=8, **claims):
-    """A local header with its data, and its entry in the list, whose numbers `claims` replace."""
+    """Returns a local header with its data, and its entry in the list, whose numbers `claims` replace."""
     packed = zlib.compress(data)[2:-4] if method == 8 else data
     name = name.encode("latin-1")
     claims = {"size": len(data), "crc": zlib.crc32(data), "flags": 0, "mode": 0, "offset": None,
@@ -52,7 +52,7 @@ def by_zipfile(path):
 
 
 def crowd(path):
-    """More entries than 16 bits count, so that the list is one of zip64."""
+    """Writes more entries than 16 bits can count, so that the list is a zip64 list."""
     with zipfile.ZipFile(path, "w") as file:
         for i in range(70000):
             file.writestr("f%d.txt" % i, b"")
@@ -60,7 +60,7 @@ def crowd(path):
 
 
 def pack(path, folder):
-    """An archive of a folder, by its ending."""
+    """Writes an archive of a folder; the file extension selects the format."""
     names = sorted(os.path.join(at, name) for at, _, files in os.walk(folder) for name in files)
     files = [(os.path.relpath(name, folder), open(name, "rb").read()) for name in names]
     if path.endswith(".pak"):
@@ -73,32 +73,33 @@ def pack(path, folder):
 
 
 def overlapping():
-    """Many entries of one local header: Fifield's bomb without its quotes."""
+    """Writes many entries of one local header: Fifield's zip bomb without quoting."""
     whole = b"x" * 4000
     others = [(b"", entry("b%d" % i, whole, 0, offset=0)[1]) for i in range(40)]
     return archive(entry(MATERIAL, whole, 0), *others)
 
 
 def claiming(size):
-    """Two entries of one stored file, which claim as many bytes as the archive has if the file has 99."""
+    """Writes two entries of one stored file, which claim exactly the archive's size if the file has 99
+    bytes."""
     data = TEXT.replace(b"x" * (len(TEXT) - size), b"", 1)
     return archive(entry(MATERIAL, data, 0), (b"", entry("materials/b.txt", data, 0, offset=0)[1]))
 
 
 def blanks(size):
-    """One large file of one byte, as deflate packs it best."""
+    """Writes one large file of equal bytes, which deflate compresses best."""
     data = b" " * size
     return archive(entry("models/x.md5mesh", zlib.compress(data, 9)[2:-4], 0, size=size,
                          crc=zlib.crc32(data), kind=8))
 
 
 def declaring(size, packed):
-    """A file that declares its size, and is packed badly."""
+    """Writes a file that declares a size, and is compressed badly."""
     return archive(entry("models/x.md5mesh", bytes(packed), 0, size=size, kind=8))
 
 
 def pak_end(length):
-    """A file whose bytes begin with the last one of the archive."""
+    """Writes a file whose data begin with the last byte of the archive."""
     last = 12 + len(TEXT) + 2 * 64 - 1
     return pak((MATERIAL, TEXT), ("b.txt", b"", last, length))
 

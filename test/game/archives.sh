@@ -11,7 +11,7 @@ made() {
     "$tool" parse --base "$scratch/base" materials >"$scratch/rows" 2>"$scratch/err"
     status=$?
     [ $status -le 1 ] || { echo "$1: status $status"; return 1; }
-    # The archive alone has the same result as in a folder.
+    # A separate archive must have the same result as an archive in a folder.
     "$tool" info "$archive" >"$scratch/info" 2>&1 || [ ! -s "$scratch/rows" ]
 }
 reads() { # KIND
@@ -34,19 +34,19 @@ refuses() { # KIND LINE
 }
 
 check "pak: a file is read" silently pak
-check "pak: of equal names the last counts" warns pak-duplicate 'materials/a.mtr: hidden by a later entry of the same name'
-check "pak: names that lead out" warns pak-dots '../a.mtr: skipped: the path leads outside the archive'
+check "pak: the last of equal names is used" warns pak-duplicate 'materials/a.mtr: hidden by a later entry of the same name'
+check "pak: paths outside the archive are skipped" warns pak-dots '../a.mtr: skipped: the path leads outside the archive'
 lines=2
-check "pak: bytes outside the archive" warns pak-outside 'b.mtr: skipped: the data are outside the archive'
+check "pak: data outside the archive are skipped" warns pak-outside 'b.mtr: skipped: the data are outside the archive'
 lines=1
-check "pak: a file up to the last byte" silently pak-end
-check "pak: a file one byte beyond it" warns pak-beyond 'b.txt: skipped: the data are outside the archive'
-check "pak: a name without an end" silently pak-name
-check "pak: a list that is cut off" refuses pak-cut 'truncated archive: the file list ends at byte 359 of 295'
-check "pak: a list of an odd size" refuses pak-odd 'damaged archive: size of the file list is 63 bytes; expected a multiple of 64'
-check "pak: a list beyond all numbers" refuses pak-wrapped 'truncated archive: the file list ends at byte 4294967296 of 295'
-check "pak: a header that is cut off" refuses pak-header 'truncated archive: the header is incomplete'
-check "pak: entries that overlap" refuses pak-overlap 'damaged archive: entries overlap; they have'
+check "pak: a file up to the last byte is read" silently pak-end
+check "pak: a file one byte past the end is skipped" warns pak-beyond 'b.txt: skipped: the data are outside the archive'
+check "pak: a name without a terminator is read" silently pak-name
+check "pak: a truncated list is rejected" refuses pak-cut 'truncated archive: the file list ends at byte 359 of 295'
+check "pak: a list of an invalid size is rejected" refuses pak-odd 'damaged archive: size of the file list is 63 bytes; expected a multiple of 64'
+check "pak: a list with overflowing offsets is rejected" refuses pak-wrapped 'truncated archive: the file list ends at byte 4294967296 of 295'
+check "pak: a truncated header is rejected" refuses pak-header 'truncated archive: the header is incomplete'
+check "pak: overlapping entries are rejected" refuses pak-overlap 'damaged archive: entries overlap; they have'
 
 # pack FOLDER FILE...: packs a folder into archives.
 pack() {
@@ -75,15 +75,15 @@ as_folder() {
 }
 data=test/reference/data quake=$scratch/quake
 mkdir -p "$quake/progs" && cp "$data/flags.md5mesh" "$data/flags.md5anim" "$quake/progs" && cp "$data/flags.md5mesh" "$quake/progs/alone.md5mesh"
-check "pak: as its folder" as_folder "$quake" pak
+check "pak: has the same result as its folder" as_folder "$quake" pak
 says() { # TEXT ARGUMENT...
     text=$1
     shift
     "$tool" "$@" >"$scratch/out" 2>&1
     grep -qF -- "$text" "$scratch/out" || { cat "$scratch/out"; return 1; }
 }
-check "pak: info says what it is and what is in it" says ': archive' info "$scratch/as/x.pak"
-check "pak: info has the files" says 'clip      progs/flags.md5anim' info "$scratch/as/x.pak"
+check "pak: info prints the kind of file" says ': archive' info "$scratch/as/x.pak"
+check "pak: info lists the files" says 'clip      progs/flags.md5anim' info "$scratch/as/x.pak"
 info_is_json() {
     "$tool" info --json "$scratch/as/x.pak" | python3 -c '
 import json, sys
@@ -92,7 +92,7 @@ assert [row["kind"] for row in found] == ["archive", "model", "model", "clip"], 
 }
 check "pak: info as JSON" info_is_json
 cp "$scratch/as/x.pak" "$scratch/renamed"
-check "pak: an archive is named where a model is expected" says 'not an MD5 file: found an archive (.pak); open it as a game folder' check "$scratch/renamed"
+check "pak: an archive is reported where a model is expected" says 'not an MD5 file: found an archive (.pak); open it as a game folder' check "$scratch/renamed"
 
 # Quake mounts pak files over their folder, in the order of their numbers. Pak files of a mod come last.
 mounts() {
@@ -111,36 +111,36 @@ hidden: progs/a.md5anim in id1, by the file in id1/PAK10.pak
   progs/a.md5mesh in id1/pak0.pak replaces progs/a.mdl in id1/pak0.pak
 END
 }
-check "Quake: what hides what" mounts
+check "Quake: later archives override earlier ones and folders" mounts
 # A mesh replaces an .mdl of the same folder, or of a folder that is mounted before it (path_id in Ironwail and vkQuake), but not of a mod.
 yields() {
     mkdir -p "$scratch/two/progs" && echo IDPO >"$scratch/two/progs/a.mdl" && pack "$scratch/two" "$scratch/mod/pak0.pak" &&
         says "id1/pak0.pak has lower priority than progs/a.mdl in $scratch/mod/pak0.pak" explain --base "$id1" "$scratch/mod"
 }
-check "Quake: which .mdl is replaced" yields
+check "Quake: a mesh replaces an .mdl with lower priority" yields
 
 # An .mdl in the same folder as a mesh is not a second model with this name.
 replaces() {
     "$tool" convert "$id1" --to iqm --output "$scratch/new" >"$scratch/out" 2>&1 && grep -q 'a.mdl: warning: skipped: engines use the .md5mesh instead' "$scratch/out" &&
         grep -q '^2 models: 1 converted, 0 up to date, 0 failed' "$scratch/out" || { cat "$scratch/out"; return 1; }
 }
-check "Quake: the mesh is converted, not what it replaces" replaces
+check "Quake: the mesh is converted, not the replaced .mdl" replaces
 beside() {
     mkdir "$scratch/three" && cp "$data/flags.md5mesh" "$scratch/three/a.md5mesh" && touch "$scratch/three/a.md2" "$scratch/three/a.md3" &&
         says '3 models: 1 converted, 0 up to date, 0 failed' convert "$scratch/three" --to iqm --output "$scratch/new" &&
         grep -q 'a.md2: warning: skipped' "$scratch/out" && grep -q 'a.md3: warning: skipped' "$scratch/out"
 }
-check "the same of .md2 and .md3 in one folder" beside
+check "Quake: .md2 and .md3 in one folder are replaced too" beside
 
-check "no archive" refuses text 'not a zip or .pak archive'
-check "a mesh where a folder or an archive is expected" says "not a zip or .pak archive: it starts with 'MD5V'; expected PK or PACK" explain "$data/flags.md5mesh"
+check "a text file is rejected" refuses text 'not a zip or .pak archive'
+check "a mesh is rejected where a folder or an archive is expected" says "not a zip or .pak archive: it starts with 'MD5V'; expected PK or PACK" explain "$data/flags.md5mesh"
 inside() {
     for command in info check "dump --frame 0" "convert -o $scratch/new.iqm" fix explain; do
         # shellcheck disable=SC2086 # options
         ends_saying 2 "is inside the archive $scratch/as/x.pak; use md5tool info $scratch/as/x.pak to list the archive" "$tool" $command "$scratch/as/x.pak/progs/flags.md5mesh" || return 1
     done
 }
-check "the path of what is in an archive" inside
+check "a path inside an archive is rejected with a hint" inside
 # UNREAD ARGUMENT...: archives that are not mounted are listed. The status is 1, because the folder contains nothing else.
 unread() {
     unread=$1
@@ -155,7 +155,7 @@ nested() {
         ends_saying 0 "five/deep/x.pak: warning: nested archives are not read; pass the archive as an argument" "$tool" list "$scratch/five" &&
         ends_saying 0 "five/deep/x.pak: warning: nested archives are not read; pass the archive as an argument" "$tool" convert "$scratch/five" -o "$scratch/new" --to iqm
 }
-check "archives that are not mounted" nested
+check "archives that are not mounted are listed" nested
 others() {
     mkdir "$scratch/six" && echo IDPO >"$scratch/six/a.mdl" && pack "$scratch/six" "$scratch/six.pak" || return 1
     for what in six six.pak; do
@@ -163,13 +163,13 @@ others() {
             ends_saying 0 'a.mdl: not an MD5 file; use md5tool convert to convert this model' "$tool" check "$scratch/$what" || return 1
     done
 }
-check "models that only convert reads" others
-check "info of a folder" says 'model     a.md5mesh' info "$scratch/three"
-check "an empty file" refuses nothing 'not an archive: too small (0 bytes)'
+check "models that only convert reads are listed" others
+check "info lists the models of a folder" says 'model     a.md5mesh' info "$scratch/three"
+check "an empty file is rejected" refuses nothing 'not an archive: too small (0 bytes)'
 
 made sound
 if grep -qE 'zip archives are not supported|archives are not supported in this build' "$scratch/err"; then
-    skip "zip files" "this build has no libzip"
+    skip "zip files" "built without libzip"
     finish
 fi
 game=$scratch/game
@@ -178,10 +178,10 @@ mkdir -p "$game/def" "$game/materials" "$game/models/a" && cp "$data"/flags.md5*
     printf 'b { diffusemap models/a/b }\nbad { diffusemap models/gone wrong }\n' >"$game/materials/m.mtr" &&
     python3 -c 'import sys; sys.stdout.buffer.write(bytes([0, 0, 2] + [0] * 9 + [3, 0, 3, 0, 16, 0]) + bytes(18))' >"$game/models/a/b.tga"
 for kind in zip pk3; do
-    check "$kind: as its folder" as_folder "$quake" $kind
+    check "$kind: has the same result as its folder" as_folder "$quake" $kind
 done
-check "pk4: as its game folder" as_folder "$game" pk4
-check "pak: as its game folder" as_folder "$game" pak
+check "pk4: has the same result as its game folder" as_folder "$game" pk4
+check "pak: has the same result as its game folder" as_folder "$game" pak
 hides() {
     d3=$scratch/d3 && mkdir -p "$d3/materials" && : >"$d3/materials/a.mtr" && pack "$d3" "$d3/q2.pk4" "$d3/Q10.pk4" &&
         "$tool" explain "$d3" | sed "s|$d3|d3|g" >"$scratch/out" && diff - "$scratch/out" <<END
@@ -193,48 +193,48 @@ hidden: materials/a.mtr in d3/q2.pk4, by the file in d3
 hidden: materials/a.mtr in d3/Q10.pk4, by the file in d3
 END
 }
-check "Doom 3: what hides what" hides
+check "Doom 3: files override archives, and mods their base" hides
 for kind in zipfile crowd sound stored folders backslash; do
     check "zip: $kind" silently $kind
 done
-check "zip: names that lead out" warns dots 'materials/../../a.mtr: skipped: the path leads outside the archive'
+check "zip: paths outside the archive are skipped" warns dots 'materials/../../a.mtr: skipped: the path leads outside the archive'
 lines=2
-check "zip: absolute names" warns absolute '/materials/b.mtr: skipped: the path is absolute'
+check "zip: absolute paths are skipped" warns absolute '/materials/b.mtr: skipped: the path is absolute'
 lines=1
-check "zip: names with a drive" warns drive 'C:materials/b.mtr: skipped: the path contains a drive letter'
-check "zip: names that control terminals" warns control 'materials/\x1b[31mb.mtr: skipped: the name contains control characters'
-check "zip: links" warns link 'materials/b.mtr: skipped: symbolic links are not supported'
-check "zip: encryption" warns encrypted 'materials/b.mtr: skipped: encryption is not supported'
-check "zip: unknown methods" warns method 'materials/b.mtr: skipped: compression method 12 is not supported'
-check "zip: files that are too large" warns huge 'materials/b.mtr: skipped: too large (4294967280 bytes; limit 536870912)'
-check "zip: a file of 512 MiB" silently large
-check "zip: a byte more" warns larger 'b.tga: skipped: too large (536870913 bytes; limit 536870912)'
-check "zip: sizes that deflate cannot reach" warns bomb 'materials/b.mtr: skipped: invalid size: 536870911 bytes cannot be compressed to'
-check "zip: the largest size that deflate can reach" silently possible
-check "zip: a byte more than deflate can reach" warns impossible 'b.tga: skipped: '
-check "zip: a stored file of another size" warns stored-size "b.tga: skipped: "
+check "zip: paths with a drive letter are skipped" warns drive 'C:materials/b.mtr: skipped: the path contains a drive letter'
+check "zip: names with control characters are skipped" warns control 'materials/\x1b[31mb.mtr: skipped: the name contains control characters'
+check "zip: links are skipped" warns link 'materials/b.mtr: skipped: symbolic links are not supported'
+check "zip: encrypted files are skipped" warns encrypted 'materials/b.mtr: skipped: encryption is not supported'
+check "zip: unknown compression methods are skipped" warns method 'materials/b.mtr: skipped: compression method 12 is not supported'
+check "zip: files that are too large are skipped" warns huge 'materials/b.mtr: skipped: too large (4294967280 bytes; limit 536870912)'
+check "zip: a file of 512 MiB is read" silently large
+check "zip: a file of 512 MiB and one byte is skipped" warns larger 'b.tga: skipped: too large (536870913 bytes; limit 536870912)'
+check "zip: sizes that deflate cannot reach are skipped" warns bomb 'materials/b.mtr: skipped: invalid size: 536870911 bytes cannot be compressed to'
+check "zip: the largest size that deflate can reach is read" silently possible
+check "zip: one byte more than deflate can reach is skipped" warns impossible 'b.tga: skipped: '
+check "zip: a stored file with a wrong size is skipped" warns stored-size "b.tga: skipped: "
 # An unpacked file has at most 128 MiB, or 100 times its compressed size.
 unpacks() { # KIND TEXT
     python3 test/game/archives.py "$1" "$scratch/bomb.pk4" && says "$2" check "$scratch/bomb.pk4"
 }
-check_long "zip: 128 MiB of blanks" unpacks free "models/x.md5mesh:1:1: error: empty file: expected a model (.md5mesh)"
-check "zip: a byte more than 128 MiB" unpacks free-1 \
+check_long "zip: 128 MiB of blanks are read" unpacks free "models/x.md5mesh:1:1: error: empty file: expected a model (.md5mesh)"
+check "zip: one byte more than 128 MiB is rejected" unpacks free-1 \
     "too large: 134217729 bytes; limit: 128 MiB or 100 times the compressed size of "
-check "zip: a hundred times the compressed bytes" unpacks ratio "damaged archive: "
-check "zip: a byte more than a hundred times" unpacks ratio-1 \
+check "zip: a compression ratio of 100 is read" unpacks ratio "damaged archive: "
+check "zip: a compression ratio above 100 is rejected" unpacks ratio-1 \
     "too large: 134217801 bytes; limit: 128 MiB or 100 times the compressed size of 1342178 bytes"
-check "zip: of equal names the last counts" warns duplicate 'materials/a.mtr: hidden by a later entry of the same name'
-check "zip: entries that claim all bytes" silently full
-check "zip: entries that claim a byte more" refuses fuller 'damaged archive: entries overlap; they have 290 bytes in total, the archive has 289'
-check "zip: entries that overlap" refuses overlap 'damaged archive: entries overlap; they have'
-check "zip: a list that is cut off" refuses cut 'damaged archive: invalid or truncated file list'
+check "zip: the last of equal names is used" warns duplicate 'materials/a.mtr: hidden by a later entry of the same name'
+check "zip: entries that claim all bytes are read" silently full
+check "zip: entries that claim one byte more are rejected" refuses fuller 'damaged archive: entries overlap; they have 290 bytes in total, the archive has 289'
+check "zip: overlapping entries are rejected" refuses overlap 'damaged archive: entries overlap; they have'
+check "zip: a truncated list is rejected" refuses cut 'damaged archive: invalid or truncated file list'
 check "zip: no files" sh -c "$(printf '%s ' python3 test/game/archives.py empty "$scratch/base/pak0.pk4"); '$tool' parse --base '$scratch/base' materials"
 for kind in short long checksum; do
-    check "zip: wrong numbers: $kind" refuses $kind 'cannot read the file: '
+    check "zip: wrong numbers are rejected: $kind" refuses $kind 'cannot read the file: '
 done
 lines=10
-check "zip: ten warnings" warns ten '/9: skipped: the path is absolute'
+check "zip: ten warnings are printed" warns ten '/9: skipped: the path is absolute'
 lines=11
-check "zip: of eleven warnings the last is suppressed" warns eleven 'further warnings suppressed'
+check "zip: the last of eleven warnings is suppressed" warns eleven 'further warnings suppressed'
 check "zip: further warnings are suppressed" refuses many 'further warnings suppressed'
 finish

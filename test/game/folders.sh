@@ -1,5 +1,5 @@
 #!/bin/sh
-# md5tool parse over folders on disk: archives, mods, wrong arguments.
+# md5tool parse with folders on disk: archives, mods, wrong arguments.
 . test/build/report.sh
 tool=$products/md5tool
 base=$scratch/base
@@ -8,7 +8,7 @@ echo 'loose { { map a } }' >"$base/materials/same.mtr"
 echo 'mod { { map b } }' >"$scratch/mod/materials/mod.mtr"
 echo 'no archive' >"$base/broken.pk4"
 
-# Creates an archive: NAME METHOD PATH TEXT. Method 8 is deflate.
+# archive NAME METHOD PATH TEXT: creates an archive. Method 8 is deflate.
 archive() {
     python3 -c '
 import sys, zipfile
@@ -56,13 +56,13 @@ fails() { # STATUS, TEXT, ARGUMENT...
     [ $? -eq "$status" ] && grep -qF -- "$text" "$scratch/err"
 }
 
-check "loose files hide archives, and a mod its base" finds
+check "loose files override archives, and a mod its base" finds
 check "deflated files are read" inflates
-check "a broken archive is a warning" warns
-check "damaged archives do no harm" survives
-check "a folder that is missing is an error" fails 1 'nowhere: error: cannot open the folder or archive' --base "$scratch/nowhere" skins
-check "the base must be named" fails 2 'missing --base DIR' skins
-check "the kind must be named" fails 2 'missing kind' --base "$base"
-check "the kind must be known" fails 2 "unknown kind 'sounds'" --base "$base" sounds
-check "a model must exist" fails 1 "unknown model 'imp'" --base "$base" models imp
+check "a broken archive is reported as a warning" warns
+check "damaged archives do not crash md5tool" survives
+check "a missing folder is an error" fails 1 'nowhere: error: cannot open the folder or archive' --base "$scratch/nowhere" skins
+check "a missing --base is an error" fails 2 'missing --base DIR' skins
+check "a missing kind is an error" fails 2 'missing kind' --base "$base"
+check "an unknown kind is an error" fails 2 "unknown kind 'sounds'" --base "$base" sounds
+check "an unknown model is an error" fails 1 "unknown model 'imp'" --base "$base" models imp
 finish

@@ -1,5 +1,5 @@
-"""limits.py KIND FOLDER: a game folder with good declarations, and beside them a hostile archive of 1.5 MB
-that unpacks to 1.5 GB, or declarations that ask for far more than they are long."""
+"""limits.py KIND FOLDER: writes a game folder with valid declarations, and a hostile archive of 1.5 MB that
+unpacks to 1.5 GB, or declarations that request far more memory than their size."""
 import os
 import sys
 import zlib
@@ -19,7 +19,7 @@ def numbered(form, count):
 
 
 def archive(*files):
-    """Files of equal bytes are packed once."""
+    """Writes an archive. Files of equal bytes are compressed once."""
     packed, entries = {}, []
     for name, data in files:
         if data not in packed:

@@ -45,16 +45,16 @@ has_good() {
     [ "$(grep -c ' good ' "$scratch/out")" -eq 3 ] || { grep ' good ' "$scratch/out"; false; }
 }
 if [ -n "$has_zip" ]; then
-    check "an archive: one long file" archive one "evil.pk4/materials/aaa0000.mtr: warning: cannot read the file: 'too large (524288000 bytes; limit 16777216)'"
-    check "an archive: long files" archive blanks "aaa0003.mtr: warning: cannot read the file: 'too large (15728640 bytes; limit 3145728)'"
-    check "an archive: many files" archive small "aaa0048.mtr: warning: cannot read the file: 'too large (1048576 bytes; limit 1)'"
-    check "an archive: comments" archive comments "aaa0003.skin: warning: cannot read the file: 'too large (15728640 bytes; limit 3145728)'"
-    check "an archive: declarations of one name" archive twins "aaa0099.mtr: warning: cannot read the file: 'too large (15728636 bytes; limit 1)'"
-    check "an archive: long declarations" archive long "entityDef 'e' is too large: expected at most 2097152 bytes, found 157[0-9]*; skipped"
-    check "an archive: long tables" archive table "table 't' is too large: expected at most 2097152 bytes, found 157[0-9]*; skipped"
-    check "an archive: tiny declarations" archive tiny 'too many declarations: the rest of the file is ignored'
+    check "a long file in an archive is skipped" archive one "evil.pk4/materials/aaa0000.mtr: warning: cannot read the file: 'too large (524288000 bytes; limit 16777216)'"
+    check "long files in an archive are skipped" archive blanks "aaa0003.mtr: warning: cannot read the file: 'too large (15728640 bytes; limit 3145728)'"
+    check "too many files in an archive are skipped" archive small "aaa0048.mtr: warning: cannot read the file: 'too large (1048576 bytes; limit 1)'"
+    check "files of comments in an archive are skipped" archive comments "aaa0003.skin: warning: cannot read the file: 'too large (15728640 bytes; limit 3145728)'"
+    check "duplicate declarations in an archive are skipped" archive twins "aaa0099.mtr: warning: cannot read the file: 'too large (15728636 bytes; limit 1)'"
+    check "long declarations in an archive are skipped" archive long "entityDef 'e' is too large: expected at most 2097152 bytes, found 157[0-9]*; skipped"
+    check "long tables in an archive are skipped" archive table "table 't' is too large: expected at most 2097152 bytes, found 157[0-9]*; skipped"
+    check "too many declarations in an archive are ignored" archive tiny 'too many declarations: the rest of the file is ignored'
 else
-    skip "archives" "this build has no libzip"
+    skip "archives" "built without libzip"
 fi
 
 # TEXT ARGUMENTS...: checks the output for models and skins.
@@ -69,7 +69,7 @@ model() { # KIND
     made "$1" && says "$joints" 100 4 20 check "$folder" && grep -c "$joints" "$scratch/both" | grep -x 1
 }
 for kind in channel names channels meshes; do
-    check "models of very many joints: $kind" model $kind
+    check "models with too many joints are limited: $kind" model $kind
 done
 inherited() { # KIND
     made "$1" && says 'md5tool: error: too many clips: clips from model m[0-9]* on are not listed' 60 60 20 list "$folder" clips &&
@@ -77,13 +77,13 @@ inherited() { # KIND
         costs 60 4 20 check "$folder" && costs 60 20 20 list "$folder" entities models &&
         [ "$(grep -c ' good ' "$scratch/out")" -eq 1 ]
 }
-check "a long chain of models" inherited chain
-check "many heirs of many clips" inherited heirs
+check "a long chain of inheriting models is limited" inherited chain
+check "many models that inherit many clips are limited" inherited heirs
 skin() {
     made skin && costs 60 1 10 check "$folder" && costs 60 5 10 parse --base "$folder" skins &&
         grep -q '"from79999","to79999"' "$scratch/out"
 }
-check "a skin of 160 000 names" skin
+check "a skin with 160 000 names is limited" skin
 
 # An animation of 90 bytes that declares 4294967295 frames.
 clip() {
@@ -104,10 +104,10 @@ with open(sys.argv[1], "wb") as file:
     file.write(clip)
 PYTHON
 }
-check "a clip of 90 bytes and 4294967295 frames" clip
+check "a clip of 90 bytes with 4294967295 frames is rejected" clip
 curves() {
     echo 'MD5Version 10 commandline "" numJoints 1 numMeshes 0 joints { a -1 ( 0 0 0 ) ( 0 0 0 ) }' >"$scratch/a.md5mesh"
     says 'too many frames (4294967295; limit 1048576)' 60 1 10 curves "$scratch/a.md5mesh" "$scratch/a.clip"
 }
-check "curves of such a clip" curves
+check "curves of a clip with 4294967295 frames are rejected" curves
 finish

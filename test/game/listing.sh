@@ -56,13 +56,13 @@ says() {
 }
 
 models='model walker def/a.def:1\nmodel models/a/a.md5mesh\nmodel models/a/lonely.md5mesh\nmodel models/packed.md5mesh\n'
-check "models are declared ones and files" lists "$models" "$base" models
+check "list prints declared models and model files" lists "$models" "$base" models
 check "the clips of models are listed with their model" \
     lists 'clip walker walk models/a/walk.md5anim\nclip models/a/lonely.md5anim\n' "$base" clips
-check "materials, skins and entities are listed with their place" \
+check "materials, skins and entities are listed with their locations" \
     lists 'entity thing def/a.def:5\nentity parent def/a.def:6\nskin coat skins/a.skin:1\nmaterial good materials/a.mtr:2\nmaterial bad materials/a.mtr:4\nmaterial packed materials/b.mtr:3\n' \
     "$base" materials skins entities
-check "a mod hides files of its base" \
+check "a mod overrides files of its base" \
     lists 'material good materials/a.mtr:2\nmaterial bad materials/a.mtr:4\nmaterial late materials/b.mtr:1\n' \
     "$base" materials --mod "$mod"
 check "a folder over a base is a mod" \
@@ -78,9 +78,9 @@ kinds = [json.loads(line)["kind"] for line in sys.stdin]
 sys.exit(sorted(set(kinds)) != ["clip", "entity", "material", "model", "skin"])'
 }
 check "every line is JSON" everything_is_json
-check "all files are listed, and as one array" lists '["skin.png",\n"sub/x.md5mesh",\n"x.md5anim"]\n' --json "$plain" files
-check "an unknown kind is refused" says 2 "unknown kind 'sounds'" list "$base" sounds
-check "a folder that is missing is an error" says 1 'nowhere: error: cannot open the folder or archive: No such file' list "$scratch/nowhere"
+check "all files are listed in one array" lists '["skin.png",\n"sub/x.md5mesh",\n"x.md5anim"]\n' --json "$plain" files
+check "an unknown kind is rejected" says 2 "unknown kind 'sounds'" list "$base" sounds
+check "a missing folder is an error" says 1 'nowhere: error: cannot open the folder or archive: No such file' list "$scratch/nowhere"
 check "an option needs its folder" says 2 '--mod: missing value: expected DIR' list "$base" --mod
 
 explains() { # TEXT, ARGUMENT...
@@ -88,33 +88,33 @@ explains() { # TEXT, ARGUMENT...
     shift
     says 0 "$text" explain "$base" "$@"
 }
-check "explain names file, line and folder" explains "  declared: materials/a.mtr:2 in $base" good
-check "explain names what is hidden" explains '  overrides declaration: materials/a.mtr:3' good
-check "explain names images" explains "  image: there.tga in $base" good
+check "explain prints file, line and folder" explains "  declared: materials/a.mtr:2 in $base" good
+check "explain prints overridden declarations" explains '  overrides declaration: materials/a.mtr:3' good
+check "explain prints images" explains "  image: there.tga in $base" good
 check "explain prints the result in engine mode" explains "  engine mode: replaced with the default" bad
 check "explain prints the result in lenient mode" explains '  lenient mode: parsed as declared' bad
 check "explain prints warnings" explains "is a keyword of RBDOOM, skipped" bad
-check "explain says what is missing" explains '  image: gone: missing (searched .tga and .jpg)' bad
-check "explain says where it was looked for" explains "  $base/pak000.pk4" bad
-check "explain names archives" explains "materials/b.mtr:3 in $base/pak000.pk4" packed
-check "explain names meshes" explains "  mesh: models/a/a.md5mesh in $base" walker
-check "explain names the materials of a mesh" explains '  material: ' walker
-check "explain names skins" explains '  skin: coat, declared skins/a.skin:1' walker
-check "explain names clips" explains '  clip: walk, ' walker
-check "explain names what a mod hides" explains "    hides: models/a/walk.md5anim in $base" walker --mod "$mod"
-check "explain says which clip is missing" explains "Couldn't load anim 'models/a/gone.md5anim'" walker
+check "explain prints missing images" explains '  image: gone: missing (searched .tga and .jpg)' bad
+check "explain prints the searched locations" explains "  $base/pak000.pk4" bad
+check "explain prints archives" explains "materials/b.mtr:3 in $base/pak000.pk4" packed
+check "explain prints meshes" explains "  mesh: models/a/a.md5mesh in $base" walker
+check "explain prints the materials of a mesh" explains '  material: ' walker
+check "explain prints skins" explains '  skin: coat, declared skins/a.skin:1' walker
+check "explain prints clips" explains '  clip: walk, ' walker
+check "explain prints files that a mod overrides" explains "    hides: models/a/walk.md5anim in $base" walker --mod "$mod"
+check "explain prints a missing clip" explains "Couldn't load anim 'models/a/gone.md5anim'" walker
 check "explain follows skins" explains '    by: good, declared materials/a.mtr:2' coat
-check "explain names inherited keys" explains '  key: health = 7, inherited from parent' thing
-check "explain names the model of an entity" explains '  model: walker, declared def/a.def:1' thing
-check "explain names what an entity lacks" explains '  def_attach_hat: hat: not declared' thing
-check "explain names a file that an entity lacks" explains '  model: other: missing' parent
+check "explain prints inherited keys" explains '  key: health = 7, inherited from parent' thing
+check "explain prints the model of an entity" explains '  model: walker, declared def/a.def:1' thing
+check "explain prints undeclared references of an entity" explains '  def_attach_hat: hat: not declared' thing
+check "explain prints a missing file of an entity" explains '  model: other: missing' parent
 check "explain counts values of tables" explains '  values: 2' t
 check "explain finds files" explains "  is: models/a/lonely.md5mesh in $base" models/a/lonely.md5mesh
 check "explain shows why a mesh cannot be read" explains 'error: ' models/packed.md5mesh
-check "nothing of a name is an error" says 1 'no asset has the name nobody' explain "$base" nobody
-check "without a name explain says what is mounted" says 0 "  $base/pak000.pk4" explain "$base"
-check "and what is hidden" says 0 "hidden: models/a/walk.md5anim in $base, by the file in $mod" explain --base "$base" "$mod"
-check "one name is enough" says 2 'too many arguments: expected one name' explain "$base" a b
+check "an unknown name is an error" says 1 'no asset has the name nobody' explain "$base" nobody
+check "explain without a name prints the mounted folders" says 0 "  $base/pak000.pk4" explain "$base"
+check "explain without a name prints overridden files" says 0 "hidden: models/a/walk.md5anim in $base, by the file in $mod" explain --base "$base" "$mod"
+check "more than one name is an error" says 2 'too many arguments: expected one name' explain "$base" a b
 check "explain prints JSON" says 0 '{"kind":"values","count":2}' explain "$base" t --json
 
 # Features of a monster other than its clips, and keys whose names do not exist.
@@ -157,16 +157,16 @@ END
 monster() { # TEXT, NAME
     says 0 "$1" explain "$scratch/beast" "$2"
 }
-check "explain names the figure of an entity" monster '  figure: limp, declared af/a.af:1' beast
-check "and its mass, and legs that stand on the ground" monster '  mass: 12, legs with IK: 1' beast
-check "a leg that lacks a joint is none" monster ', legs with IK: 0' lame
-check "explain says which key names no joint to look with" monster "def/a.def:7:5: warning: 'look_joint tail': joint 'tail' not found" beast
-check "explain says which key names no joint of a leg" monster "def/a.def:11:5: warning: 'ik_foot1': joint 'hoof' not found" lame
-check "explain says where a figure is wrong" monster 'af/a.af:8:5: warning: unknown token' lame
+check "explain prints the figure of an entity" monster '  figure: limp, declared af/a.af:1' beast
+check "explain prints the mass and the legs of an entity" monster '  mass: 12, legs with IK: 1' beast
+check "a leg without a joint is not counted" monster ', legs with IK: 0' lame
+check "explain reports an unknown joint of a look-at key" monster "def/a.def:7:5: warning: 'look_joint tail': joint 'tail' not found" beast
+check "explain reports an unknown joint of a leg" monster "def/a.def:11:5: warning: 'ik_foot1': joint 'hoof' not found" lame
+check "explain prints the location of a fault in a figure" monster 'af/a.af:8:5: warning: unknown token' lame
 check "errors of figures have the location of the declaration" \
     monster "af/a.af:12:3: error: figure 'torn': body 'b' refers to unknown joint 'tail'" torn
-check "explain says which figure is declared nowhere" monster '  figure: gone: not declared' ghost
-check "explain explains figures" monster '  bodies: 2' limp
+check "explain reports an undeclared figure" monster '  figure: gone: not declared' ghost
+check "explain prints figures" monster '  bodies: 2' limp
 check "check reads figures" says 1 'af/a.af:8' check "$scratch/beast"
 
 # Each entity breaks one key of a character; check reports each at the key, as explain does.
@@ -231,7 +231,7 @@ one_finding() { # TEXT, ARGUMENT... (and a warning of the clip, two remedies, an
     shift
     says 1 "$text" check "$@" && [ "$(wc -l <"$scratch/out")" -eq 6 ] || { cat "$scratch/out" && return 1; }
 }
-check "a missing mesh is one finding" one_finding \
+check "a missing mesh is one diagnostic" one_finding \
     "def/a.def:2:19: error: 'root' and 2 models that inherit it become the default: Model 'models/gone.md5mesh' defaulted" \
     "$scratch/broken"
 # Forty models that name the same missing mesh, and entities that use them.
@@ -245,28 +245,28 @@ one_of_forty() {
     says 1 "error: 'm1' and 39 models that inherit it or name the same mesh become the default: Model 'models/gone.md5mesh' defaulted" check "$scratch/forty" &&
         grep -q ' 1 errors, 0 warnings' "$scratch/out"
 }
-check "forty models without their mesh are one finding" one_of_forty
+check "forty models without their mesh are one diagnostic" one_of_forty
 sed -i 's/^model early/model unused/; s/inherit late anim more/inherit unused anim more/' "$scratch/broken/def/a.def"
-check "one model inherits it" says 1 "'root' and 1 model that inherits it become the default: " check "$scratch/broken"
+check "a diagnostic counts one inheriting model" says 1 "'root' and 1 model that inherits it become the default: " check "$scratch/broken"
 sed -i '/^model late/d' "$scratch/broken/def/a.def"
-check "no model inherits it" says 1 "'root' becomes the default: " check "$scratch/broken"
+check "a diagnostic without inheriting models has no count" says 1 "'root' becomes the default: " check "$scratch/broken"
 if [ -n "${MD5_CORPUS-}" ]; then # masses as the engine computed them
     check "a figure has the engine's mass" says 0 '  mass: 282.255' \
         explain "$MD5_CORPUS/golden/d3char/game/base" probe_trestle
 fi
 
-check "list of a device" says 1 '/dev/null: error: not a folder or an archive' list /dev/null
+check "list rejects a device" says 1 '/dev/null: error: not a folder or an archive' list /dev/null
 check "check reads archives" says 1 "$base/pak000.pk4/models/packed.md5mesh:1:1: error: " check "$base"
 check "check reads declarations" says 1 "$base/materials/a.mtr:4:" check "$base"
-check "check counts what the engine defaults" says 1 '8 declarations; Doom 3 would replace 2 with defaults' check "$base"
+check "check counts declarations that the engine replaces" says 1 '8 declarations; Doom 3 would replace 2 with defaults' check "$base"
 check "check counts files" says 1 '5 files, 2 errors, 12 warnings' check "$base"
-check "check takes a mod" says 1 "$base/def/a.def:3:" check --mod "$mod" "$base"
-check "check takes a base" says 1 "$base/def/a.def:3:" check --base "$base" "$mod"
-check "check takes a base alone" says 1 "$base/def/a.def:3:" check --base "$base"
+check "check accepts a mod" says 1 "$base/def/a.def:3:" check --mod "$mod" "$base"
+check "check accepts a base" says 1 "$base/def/a.def:3:" check --base "$base" "$mod"
+check "check takes a base  without a mod" says 1 "$base/def/a.def:3:" check --base "$base"
 # The folder of an engine contains the game in its folder base, and other files.
 mkdir -p "$scratch/engine" && cp -r "$base" "$scratch/engine/base" && cp "$plain/x.md5anim" "$scratch/engine"
 check "check finds the game below the folder of an engine" says 1 '8 declarations; Doom 3 would replace 2 with defaults' check "$scratch/engine"
-check "and the other files" says 1 '6 files, 2 errors, ' check "$scratch/engine"
+check "check also reads the other files of that folder" says 1 '6 files, 2 errors, ' check "$scratch/engine"
 mkdir -p "$scratch/dark/materials"
 printf 'm { { mirrorRenderMap } }\nx { { xrayRenderMap inclusive\n } }\nv { { videoMap withAudio video/a.roq } }\nw { { videoMap loop withAudio video/a.roq } }\n' \
     >"$scratch/dark/materials/a.mtr"
@@ -279,12 +279,12 @@ for i in 1 2 3; do
 done >"$scratch/lost/def/a.def"
 check "check prints a missing clip once" says 1 "Couldn't load anim 'no.md5anim': expected a readable file, and 2 more" check "$scratch/lost"
 check "check prints a missing model once" says 1 "expected a modelDef or an .md5mesh file, and 2 more" check "$scratch/lost"
-check "check prints nothing else of them" says 1 "0 files, 1 errors, 2 warnings" check "$scratch/lost"
-check "check of a plain folder reads files" says 0 '2 files, 0 errors' check "$plain"
+check "check prints no further messages about missing files" says 1 "0 files, 1 errors, 2 warnings" check "$scratch/lost"
+check "check reads the files of a plain folder" says 0 '2 files, 0 errors' check "$plain"
 mkdir -p "$scratch/loose/Materials"
 echo "odd { wrong }" >"$scratch/loose/Materials/a.mtr"
-check "check knows a game folder without archives" says 0 "1 declarations; Doom 3 would replace 1 with defaults" check "$scratch/loose"
-check "check prints no summary among JSON" says 0 "" check --json "$plain"
+check "check recognizes a game folder without archives" says 0 "1 declarations; Doom 3 would replace 1 with defaults" check "$scratch/loose"
+check "check prints no summary with --json" says 0 "" check --json "$plain"
 
 # Numbers that are not finite: infinities of both signs and NaN, in all printed numbers; an infinite offset.
 mkdir -p "$scratch/odd/materials" "$scratch/odd/def"
@@ -310,6 +310,6 @@ for line in sys.stdin:
     count(json.loads(line, parse_constant=refuse))
 sys.exit(0 if nulls == int(sys.argv[1]) else "%d nulls" % nulls)' "$2"
 }
-check "verdicts of materials are JSON" verdicts_are_json materials 16
-check "verdicts of models are JSON" verdicts_are_json models 1
+check "results of materials are valid JSON" verdicts_are_json materials 16
+check "results of models are valid JSON" verdicts_are_json models 1
 finish

@@ -36,6 +36,6 @@ for rows in "materials 50" "skins 4" "models 4"; do
     check "mod: ${rows% *} are all parsed" all_parsed $rows --mod $mod
 done
 check "the body has 79 joints and three gestures" row models '"joints":79.*"name":"gesture3"'
-check "the mod puts its frost onto the skin" row materials '"material":"models/md5/bobbin/skin".*textures/winter/frost' --mod $mod
-check "the base has no frost" row materials '"material":"models/md5/bobbin/skin","file":"materials/characters.mtr"'
+check "the mod adds frost to the skin" row materials '"material":"models/md5/bobbin/skin".*textures/winter/frost' --mod $mod
+check "the base declares the skin without frost" row materials '"material":"models/md5/bobbin/skin","file":"materials/characters.mtr"'
 finish

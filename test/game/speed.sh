@@ -69,6 +69,6 @@ sys.exit(best > 5.0)
 PYTHON
 }
 check "a large game folder is written" generates
-check "a large game folder is indexed fast" is_fast
+check "a large game folder is indexed within the limit" is_fast
 grep '^note: ' "$scratch/check_output"
 finish
