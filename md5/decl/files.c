@@ -34,32 +34,44 @@ static bool is_reachable(const char *name)
 
 // -- Index ----------------------------------------------------------------------------------------
 
+// Sets the names of an entry: the folded name, by which files are found, and the name as it is
+// spelled. Archives use the folded name for both. Returns false if memory runs out.
+static bool set_entry_names(md5_game *game, const char *name, bool is_archive,
+                            md5_game_entry *entry)
+{
+    const size_t size = strlen(name);
+    char *const folded = md5_copy_text(&game->arena, name, size);
+    char *const spelled = md5_copy_text(&game->arena, name, size);
+    TRY(folded && spelled);
+    fold(folded, is_archive ? ':' : '\0');
+    for (size_t i = 0; i < size; i++)
+        spelled[i] = spelled[i] == '\\' ? '/' : spelled[i];
+    entry->name = folded;
+    entry->spelled = is_archive ? folded : spelled;
+    return true;
+}
+
 // Adds a file of search path `path_index`, unless its name is already in the index or cannot be
 // requested. If an archive contains a name twice, the last file is used.
 static bool add_file(md5_game *game, uint32_t path_index, size_t file)
 {
     const md5_game_path *const path = &game->paths[path_index];
     const char *const name = path->name(path->user, file);
-    md5_game_entry *const entry = &game->entries[game->num_entries];
     if (!name)
         return true;
     const md5_arena_mark before = md5i_arena_position(&game->arena);
+    md5_game_entry *const entry = &game->entries[game->num_entries];
     *entry = (md5_game_entry){.path = path_index, .file = file};
-    const size_t size = strlen(name);
-    char *const folded = md5_copy_text(&game->arena, name, size);
-    char *const spelled = md5_copy_text(&game->arena, name, size);
-    TRY(folded && spelled);
-    fold(folded, path->is_archive ? ':' : '\0');
-    for (size_t i = 0; i < size; i++)
-        spelled[i] = spelled[i] == '\\' ? '/' : spelled[i];
-    entry->name = folded;
-    entry->spelled = path->is_archive ? folded : spelled;
-    void **const found =
-        is_reachable(entry->name) ? md5i_name_map_find(&game->files, entry->name) : NULL;
-    if (!is_reachable(entry->name) || found) {
-        md5_game_entry *const best = found ? (md5_game_entry *)*found : NULL;
-        if (best && best->path == path_index && path->is_archive)
-            best->file = file;
+    TRY(set_entry_names(game, name, path->is_archive, entry));
+    if (!is_reachable(entry->name)) {
+        md5i_arena_rewind(&game->arena, before);
+        return true;
+    }
+    void **const found = md5i_name_map_find(&game->files, entry->name);
+    if (found) {
+        md5_game_entry *const existing = (md5_game_entry *)*found;
+        if (path->is_archive && existing->path == path_index)
+            existing->file = file;
         md5i_arena_rewind(&game->arena, before);
         return true;
     }

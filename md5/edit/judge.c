@@ -393,6 +393,17 @@ static bool has_common_bone(const md5_binding *clip, uint32_t joint)
     return anim->parents_unknown || anim->skeleton.joints[track].parent == clip->tracks[parent];
 }
 
+// The median ratio of bones is a scale if it differs from 1 by more than LARGE_DEVIATION, or by
+// more than SMALL_DEVIATION if at least four fifths of the bones have it, with a tolerance.
+#define LARGE_DEVIATION 0.2f
+#define SMALL_DEVIATION 0.05f
+#define SIMILAR_RATIO 0.02f
+
+// Shorter bones are not measured, units. Scales outside of the range are errors of other kinds.
+#define MIN_BONE_LENGTH 1e-5f
+#define MIN_SCALE 1e-6f
+#define MAX_SCALE 1e6f
+
 // Measures the bones of a pose. ratios[num_joints] is a buffer.
 static bone_scale measure_scale(const md5_binding *clip, const md5_xform *pose, float *ratios)
 {
@@ -401,28 +412,30 @@ static bone_scale measure_scale(const md5_binding *clip, const md5_xform *pose, 
     uint32_t num_deep = 0; // bones that do not begin at a root
     for (uint32_t i = 0; i < clip->skeleton->num_joints; i++) {
         const float length = md5_vec3_length(clip->bind_local[i].translation);
-        if (!(length > 1e-5f) || !has_common_bone(clip, i))
+        if (!(length > MIN_BONE_LENGTH) || !has_common_bone(clip, i))
             continue;
         ratios[count++] = md5_vec3_length(pose[i].translation) / length;
-        num_deep += joints[joints[i].parent].parent != MD5_NONE;
+        if (joints[joints[i].parent].parent != MD5_NONE)
+            num_deep++;
     }
     qsort(ratios, count, sizeof *ratios, compare_floats);
     const float median = count >= MIN_BONES ? ratios[count / 2] : 1;
     uint32_t num_similar = 0;
-    for (uint32_t i = 0; i < count; i++)
-        num_similar += fabsf(ratios[i] - median) <= 0.02f * median;
-    // The scale is a unit if it is far from 1, or if nearly all bones have it. Joints whose parent
-    // is a root may fly, so they alone do not prove a large scale.
+    for (uint32_t i = 0; i < count; i++) {
+        if (fabsf(ratios[i] - median) <= SIMILAR_RATIO * median)
+            num_similar++;
+    }
+    // Joints whose parent is a root may fly, so they alone do not prove a large scale.
     const float deviation = fabsf(median - 1);
-    const bool is_far = deviation > 0.2f && num_deep >= MIN_BONES;
-    const bool is_common = deviation > 0.05f && num_similar >= count - count / 5;
-    const bool is_in_range = median >= 1e-6f && median <= 1e6f;
+    const bool is_far = deviation > LARGE_DEVIATION && num_deep >= MIN_BONES;
+    const bool is_common = deviation > SMALL_DEVIATION && num_similar >= count - count / 5;
+    const bool is_in_range = median >= MIN_SCALE && median <= MAX_SCALE;
     return (bone_scale){median, is_in_range && (is_far || is_common)};
 }
 
 // Rounds a rotation to multiples of 90 degrees. Returns false if the rounded rotation is the
 // identity, or differs from the rotation by more than 1 degree.
-static bool round_to_quarter_turns(md5_quat q, md5_mat34 *rounded)
+static bool round_to_right_angles(md5_quat q, md5_mat34 *rounded)
 {
     float sum = 0; // 1 + 2 times the cosine of the angle between the two rotations
     *rounded = md5_mat34_from_xform((md5_xform){.rotation = q});
@@ -518,7 +531,7 @@ static clip_space measure_space(const md5_binding *clip, const pose_buffers *buf
         }
         if (space.has_rotation) {
             const md5_quat rotation = md5_quat_mul(buffers->pose[root].rotation, inverse_bind);
-            space.has_rotation = round_to_quarter_turns(rotation, &space.rotation);
+            space.has_rotation = round_to_right_angles(rotation, &space.rotation);
             if (i > 0 && memcmp(&space.rotation, &previous, sizeof previous) != 0)
                 space.has_rotation = false;
         }

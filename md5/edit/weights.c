@@ -192,51 +192,73 @@ static void fill_outside(const md5_grid *grid, unsigned char *kinds, uint32_t *s
     }
 }
 
-bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_positions,
-                     const uint32_t *indices, uint32_t num_triangles, uint32_t resolution,
-                     md5_grid *grid)
+// Sets the cells of a grid: cubes, `resolution` of them along the longest side of the bounding box,
+// and a layer of cells around the box. Each axis has at most 259 cells, the grid 17 million.
+static void set_cells(md5_bounds bounds, uint32_t resolution, md5_grid *grid)
 {
-    const md5_bounds bounds = md5_bounds_from_points(positions, num_positions);
     const md5_vec3d low = md5_vec3d_from_vec3(bounds.min);
-    const md5_vec3d high = md5_vec3d_from_vec3(bounds.max);
-    const md5_vec3d sides = md5_vec3d_sub(high, low);
+    const md5_vec3d sides = md5_vec3d_sub(md5_vec3d_from_vec3(bounds.max), low);
+    const double extents[3] = {sides.x, sides.y, sides.z};
     const double longest = fmax(sides.x, fmax(sides.y, sides.z));
     grid->longest = longest > 0 ? longest : 1;
     grid->size = grid->longest / (double)resolution;
     grid->corner = md5_vec3d_sub(low, (md5_vec3d){grid->size, grid->size, grid->size});
-    const double extent[3] = {sides.x, sides.y, sides.z};
     grid->num_cells = 1;
-    for (uint32_t axis = 0; axis < 3; axis++) { // at most 259 cells per axis, 17 million in total
-        grid->count[axis] = (uint32_t)(extent[axis] / grid->size) + 3;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        grid->count[axis] = (uint32_t)(extents[axis] / grid->size) + 3;
         grid->num_cells *= grid->count[axis];
     }
-    rasterizer raster = {.grid = grid};
-    grid->voxels = MD5_ALLOC_ARRAY(arena, uint32_t, grid->num_cells);
-    raster.kinds = MD5_ALLOC_ZEROED(arena, unsigned char, grid->num_cells);
-    TRY(grid->voxels && raster.kinds);
+}
+
+// Marks the cells of all points and triangles.
+static bool mark_surface(md5_context *context, rasterizer *raster, const md5_vec3 *positions,
+                         uint32_t num_positions, const uint32_t *indices, uint32_t num_triangles)
+{
+    const md5_grid *const grid = raster->grid;
     for (uint32_t i = 0; i < num_positions; i++)
-        mark_point(&raster, grid_point(grid, md5_vec3d_from_vec3(positions[i])));
+        mark_point(raster, grid_point(grid, md5_vec3d_from_vec3(positions[i])));
     for (uint32_t i = 0; i < num_triangles; i++) {
-        const uint32_t *const corner = indices + 3 * (size_t)i;
-        mark_triangle(&raster, grid_point(grid, md5_vec3d_from_vec3(positions[corner[0]])),
-                      grid_point(grid, md5_vec3d_from_vec3(positions[corner[1]])),
-                      grid_point(grid, md5_vec3d_from_vec3(positions[corner[2]])));
-        if (raster.num_tests > MAX_TESTS)
-            return MD5_FAIL(arena->context, MD5_ERROR_RANGE,
+        md5_vec3d points[3];
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t index = indices[3 * (size_t)i + k];
+            points[k] = grid_point(grid, md5_vec3d_from_vec3(positions[index]));
+        }
+        mark_triangle(raster, points[0], points[1], points[2]);
+        if (raster->num_tests > MAX_TESTS)
+            return MD5_FAIL(context, MD5_ERROR_RANGE,
                             "triangles 0 to %u overlap in more than %d voxels: reduce the "
                             "resolution, or remove overlapping triangles",
                             i, MAX_TESTS);
     }
-    fill_outside(grid, raster.kinds, grid->voxels);
+    return true;
+}
+
+// Numbers the cells that are not outside of the surface.
+static bool number_voxels(md5_arena *arena, const unsigned char *kinds, md5_grid *grid)
+{
     grid->num_voxels = 0;
     for (uint32_t cell = 0; cell < grid->num_cells; cell++)
-        grid->voxels[cell] = raster.kinds[cell] == OUTSIDE ? MD5_NO_VOXEL : grid->num_voxels++;
+        grid->voxels[cell] = kinds[cell] == OUTSIDE ? MD5_NO_VOXEL : grid->num_voxels++;
     grid->cells = MD5_ALLOC_ARRAY(arena, uint32_t, grid->num_voxels);
     TRY(grid->cells);
     for (uint32_t cell = 0; cell < grid->num_cells; cell++)
         if (grid->voxels[cell] != MD5_NO_VOXEL)
             grid->cells[grid->voxels[cell]] = cell;
     return true;
+}
+
+bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_positions,
+                     const uint32_t *indices, uint32_t num_triangles, uint32_t resolution,
+                     md5_grid *grid)
+{
+    set_cells(md5_bounds_from_points(positions, num_positions), resolution, grid);
+    rasterizer raster = {.grid = grid};
+    grid->voxels = MD5_ALLOC_ARRAY(arena, uint32_t, grid->num_cells);
+    raster.kinds = MD5_ALLOC_ZEROED(arena, unsigned char, grid->num_cells);
+    TRY(grid->voxels && raster.kinds);
+    TRY(mark_surface(arena->context, &raster, positions, num_positions, indices, num_triangles));
+    fill_outside(grid, raster.kinds, grid->voxels); // `voxels` is a stack until they are numbered
+    return number_voxels(arena, raster.kinds, grid);
 }
 
 static bool is_in_grid(const md5_grid *grid, md5_vec3d p)
@@ -460,31 +482,36 @@ static void start_paths(md5_paths *paths, uint32_t joint, const md5_bone *bone)
     }
 }
 
-void md5i_measure_paths(md5_paths *paths, uint32_t joint)
+// Shortens the paths to all neighbours of a voxel, also across edges and corners. The outermost
+// cells are not voxels, so each neighbour of a voxel is a cell.
+static void shorten_neighbors(md5_paths *paths, uint32_t voxel)
 {
-    static const float lengths[4] = {0, 1, 1.41421356f, 1.73205081f};
+    static const float lengths[4] = {0, 1, 1.41421356f, 1.73205081f}; // by squares: 0 to 3
     const md5_grid *const grid = paths->grid;
-    const md5_bones *const bones = paths->bones;
     const int64_t row = (int64_t)grid->count[0];
     const int64_t layer = row * (int64_t)grid->count[1];
-    for (uint32_t voxel = 0; voxel < grid->num_voxels; voxel++)
+    const float length = paths->lengths[voxel];
+    for (int z = -1; z <= 1; z++)
+        for (int y = -1; y <= 1; y++)
+            for (int x = -1; x <= 1; x++) {
+                const int64_t cell = (int64_t)grid->cells[voxel] + z * layer + y * row + x;
+                const uint32_t next = grid->voxels[cell];
+                if (next != MD5_NO_VOXEL)
+                    shorten(paths, next, length + lengths[x * x + y * y + z * z]);
+            }
+}
+
+// Dijkstra's algorithm from all bones of the joint.
+void md5i_measure_paths(md5_paths *paths, uint32_t joint)
+{
+    const md5_bones *const bones = paths->bones;
+    for (uint32_t voxel = 0; voxel < paths->grid->num_voxels; voxel++)
         paths->lengths[voxel] = INFINITY;
     paths->heap_size = 0;
     for (uint32_t i = bones->first_bone[joint]; i < bones->first_bone[joint + 1]; i++)
         start_paths(paths, joint, &bones->bones[i]);
-    while (paths->heap_size > 0) {
-        const uint32_t voxel = remove_shortest(paths);
-        const float length = paths->lengths[voxel];
-        // The outermost cells are not voxels, so each neighbour of a voxel is a cell.
-        for (int z = -1; z <= 1; z++)
-            for (int y = -1; y <= 1; y++)
-                for (int x = -1; x <= 1; x++) {
-                    const int64_t cell = (int64_t)grid->cells[voxel] + z * layer + y * row + x;
-                    const uint32_t next = grid->voxels[cell];
-                    if (next != MD5_NO_VOXEL)
-                        shorten(paths, next, length + lengths[x * x + y * y + z * z]);
-                }
-    }
+    while (paths->heap_size > 0)
+        shorten_neighbors(paths, remove_shortest(paths));
 }
 
 // == Rows ========================================================================================

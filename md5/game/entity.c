@@ -182,6 +182,26 @@ static bool report_missing_mesh(md5_entity_load *load, const md5_model_def *def,
                            MD5_QUOTED(model), problem);
 }
 
+// Finds the modelDef of an entity, whose name is the value of its key "model", or the loaded name
+// if there is no entityDef. `file` receives the file of the mesh: a model can also be a mesh file.
+static bool find_model_def(md5_entity_load *load, const char *model, const char **file)
+{
+    md5_entity *const entity = &load->owner->entity;
+    md5_error error = {.status = MD5_OK};
+    entity->model_def = md5_game_model_def(load->game, model, &error);
+    TRY(entity_has_memory(load->context, &error));
+    const md5_model_def *const def = entity->model_def;
+    if (def && !def->mesh[0])
+        return report_missing_mesh(load, def, model);
+    *file = def ? def->mesh : model;
+    if (is_mesh_file(*file))
+        return true;
+    const md5_entity_key location = entity_location(entity);
+    return md5i_report_key(load->context, MD5_ERROR_MISMATCH, &location,
+                           "unknown model %s: expected %smodelDef or a .md5mesh file",
+                           MD5_QUOTED(*file), entity->def ? "a " : "an entityDef, a ");
+}
+
 // Finds entityDef and modelDef. `file` receives the file of the mesh. If `is_model`, the name is a
 // modelDef or a file, even if an entityDef has the same name.
 static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
@@ -192,23 +212,12 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
         entity->def = md5_game_entity_def(load->game, load->name, &error);
     TRY(entity_has_memory(load->context, &error));
     const char *const model_key = key_value(entity, "model");
-    md5_entity_key location = entity_location(entity);
-    if (entity->def && !model_key)
+    if (entity->def && !model_key) {
+        const md5_entity_key location = entity_location(entity);
         return md5i_report_key(load->context, MD5_ERROR_MISMATCH, &location,
                                "entityDef %s has no key \"model\"", MD5_QUOTED(load->name));
-    const char *const model = model_key ? model_key : load->name;
-    entity->model_def = md5_game_model_def(load->game, model, &error);
-    TRY(entity_has_memory(load->context, &error));
-    const md5_model_def *const def = entity->model_def;
-    if (def && !def->mesh[0])
-        return report_missing_mesh(load, def, model);
-    *file = def ? def->mesh : model;
-    location = entity_location(entity);
-    if (!is_mesh_file(*file))
-        return md5i_report_key(load->context, MD5_ERROR_MISMATCH, &location,
-                               "unknown model %s: expected %smodelDef or a .md5mesh file",
-                               MD5_QUOTED(*file), entity->def ? "a " : "an entityDef, a ");
-    return true;
+    }
+    return find_model_def(load, model_key ? model_key : load->name, file);
 }
 
 // -- Files ----------------------------------------------------------------------------------------
@@ -288,7 +297,24 @@ static bool find_anim(md5_entity_load *load, const char *name, md5_entity_file *
     return true;
 }
 
-// Loads all clips. A clip with an unusable file has num_files 0.
+// Loads the files of a clip. If a file is unusable, num_files is 0.
+static bool load_clip(md5_entity_load *load, md5_entity_clip *clip)
+{
+    bool is_complete = true;
+    for (uint32_t k = 0; k < clip->anim->num_files; k++) {
+        md5_entity_file *file = NULL;
+        TRY(find_anim(load, clip->anim->files[k], &file));
+        if (file) {
+            clip->anims[k] = file->anim;
+            clip->bindings[k] = file->binding;
+        } else {
+            is_complete = false;
+        }
+    }
+    clip->num_files = is_complete ? clip->anim->num_files : 0;
+    return true;
+}
+
 static bool load_clips(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -299,22 +325,30 @@ static bool load_clips(md5_entity_load *load)
     entity->num_clips = count;
     for (uint32_t i = 0; i < count; i++) {
         clips[i].anim = md5_model_def_anim(entity->model_def, i);
-        md5_entity_clip *const clip = &clips[i];
-        bool is_complete = true;
-        for (uint32_t k = 0; k < clip->anim->num_files; k++) {
-            md5_entity_file *file = NULL;
-            TRY(find_anim(load, clip->anim->files[k], &file));
-            is_complete &= file != NULL;
-            clip->anims[k] = file ? file->anim : NULL;
-            clip->bindings[k] = file ? file->binding : NULL;
-        }
-        clip->num_files = is_complete ? clip->anim->num_files : 0;
+        TRY(load_clip(load, &clips[i]));
     }
     return true;
 }
 
 // -- Channels and materials -----------------------------------------------------------------------
 
+// Sets the weights of the joints of a channel to 1.
+static void fill_mask(const md5_entity *entity, uint32_t channel, uint32_t num_joints, float *mask)
+{
+    if (channel == MD5_CHANNEL_ALL) {
+        for (uint32_t i = 0; i < num_joints; i++)
+            mask[i] = 1.0f;
+    }
+    if (!entity->model_def)
+        return;
+    const md5_model_channel *const joints = &entity->model_def->channels[channel];
+    for (uint32_t i = 0; i < joints->num_joints; i++) {
+        const uint32_t joint = joints->joints[i];
+        mask[joint < num_joints ? joint : 0] = 1.0f;
+    }
+}
+
+// Builds a mask for each channel.
 static bool build_masks(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -324,18 +358,8 @@ static bool build_masks(md5_entity_load *load)
     for (uint32_t channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
         float *const mask = MD5_ALLOC_ZEROED(&load->arena, float, num_joints);
         TRY(mask);
+        fill_mask(entity, channel, num_joints, mask);
         masks[channel] = mask;
-        if (channel == MD5_CHANNEL_ALL) {
-            for (uint32_t i = 0; i < num_joints; i++)
-                mask[i] = 1.0f;
-        }
-        if (!entity->model_def)
-            continue;
-        const md5_model_channel *const joints = &entity->model_def->channels[channel];
-        for (uint32_t i = 0; i < joints->num_joints; i++) {
-            const uint32_t joint = joints->joints[i];
-            mask[joint < num_joints ? joint : 0] = 1.0f;
-        }
     }
     entity->masks = masks;
     return true;
@@ -401,6 +425,24 @@ static bool find_skin(md5_entity_load *load)
     return entity_has_memory(load->context, &error);
 }
 
+// Returns the material with which a mesh is drawn, or NULL. A material that draws nothing is not
+// replaced. Other materials are replaced by the key "shader", or else by the skin.
+static const md5_material *find_material(md5_entity_load *load, const char *shader,
+                                         md5_error *error)
+{
+    const md5_entity *const entity = &load->owner->entity;
+    const char *const custom = key_value(entity, "shader");
+    const bool has_custom = custom && custom[0];
+    const md5_material *const material = md5_game_material(load->game, shader, error);
+    const bool is_drawn = material && (material->num_stages > 0 || material->gui);
+    if (is_drawn && has_custom)
+        return md5_game_material(load->game, custom, error);
+    if (!material || !entity->skin)
+        return material;
+    const char *const replacement = md5_skin_def_material(load->game, entity->skin, shader);
+    return md5_game_material(load->game, replacement, error);
+}
+
 static bool find_materials(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -408,19 +450,9 @@ static bool find_materials(md5_entity_load *load)
     const char **const materials = MD5_ALLOC_ZEROED(&load->arena, const char *, count);
     TRY(materials);
     for (uint32_t i = 0; i < count; i++) {
-        // A material that draws nothing is not replaced. Other materials are replaced by the key
-        // "shader", or else by the skin.
-        const char *const shader = entity->model->meshes[i].shader;
-        const char *const custom = key_value(entity, "shader");
         md5_error error = {.status = MD5_OK};
-        const md5_material *material = md5_game_material(load->game, shader, &error);
-        const bool is_drawn = material && (material->num_stages > 0 || material->gui);
-        const bool has_custom = custom && custom[0];
-        if (is_drawn && has_custom)
-            material = md5_game_material(load->game, custom, &error);
-        else if (material && entity->skin)
-            material = md5_game_material(
-                load->game, md5_skin_def_material(load->game, entity->skin, shader), &error);
+        const md5_material *const material =
+            find_material(load, entity->model->meshes[i].shader, &error);
         materials[i] = material ? material->decl->name : NULL;
         TRY(entity_has_memory(load->context, &error));
     }

@@ -108,12 +108,12 @@ static void allocate_tables(md5_block *block, const md5_anim_file *file, clip_la
     clip->bounds = MD5_BLOCK_COPY(block, md5_bounds, file->bounds, file->num_frames);
 }
 
-// Frees everything in the arena except moves[num_joints]. Returns the new address of `moves`, or
-// NULL if memory runs out.
-static uint8_t *free_tables(md5_arena *arena, const uint8_t *moves, uint32_t num_joints)
+// Frees everything in the arena except changes[num_joints]. Returns the new address of `changes`,
+// or NULL if memory runs out.
+static uint8_t *free_tables(md5_arena *arena, const uint8_t *changes, uint32_t num_joints)
 {
     md5_arena remaining = {.context = arena->context, .is_exact = true};
-    uint8_t *const copy = (uint8_t *)md5i_arena_copy(&remaining, moves, num_joints, 1);
+    uint8_t *const copy = (uint8_t *)md5i_arena_copy(&remaining, changes, num_joints, 1);
     md5i_arena_free(arena);
     *arena = remaining;
     return copy;
@@ -159,6 +159,9 @@ static void fill_anim(const md5_context *context, const md5_anim_file *file,
     };
 }
 
+// Builds a clip in one block: first the frames, then the tables. If the memory goal would be
+// exceeded, frees the tables of the file except `changes`, and reads the text again, with the
+// memory of the frames as scratch memory for the tables.
 bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     md5_context *const context = arena->context;
@@ -167,37 +170,39 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     TRY(md5i_read_anim_file(arena, text, size, NULL, &file));
     const uint32_t num_joints = file.num_joints;
     // Flags of each joint (MD5_ROTATION_CHANGES ...), then a flag for each component that changes.
-    uint8_t *moves = MD5_ALLOC_ZEROED(arena, uint8_t, (size_t)num_joints + file.num_components);
-    TRY(moves);
-    md5i_plan_clip(&file, moves + num_joints, moves, &clip.num_rotations, &clip.num_translations);
+    uint8_t *changes = MD5_ALLOC_ZEROED(arena, uint8_t, (size_t)num_joints + file.num_components);
+    TRY(changes);
+    md5i_plan_clip(&file, changes + num_joints, changes, &clip.num_rotations,
+                   &clip.num_translations);
 
     md5_block block = {0};
+    allocate_frames(&block, file.num_frames, &clip);
+    allocate_tables(&block, &file, &clip);
+    const size_t clip_size = block.used;
     const size_t frames_size = file.num_frames
                                * (clip.num_rotations * sizeof *clip.arrays.rotations
                                   + clip.num_translations * sizeof *clip.arrays.translations);
     second_reading second;
-    float *again = NULL; // second.numbers if the text is read twice
-    allocate_frames(&block, file.num_frames, &clip);
-    allocate_tables(&block, &file, &clip);
-    const size_t clip_size = block.used;
+    float *frame_buffer = NULL; // second.numbers if the text is read twice
     if (can_read_twice(arena, &file, frames_size)
         && exceeds_memory_goal(context, size, clip_size)) {
-        moves = free_tables(arena, moves, num_joints);
-        TRY(moves);
-        again = second.numbers;
+        changes = free_tables(arena, changes, num_joints);
+        TRY(changes);
+        frame_buffer = second.numbers;
     }
+
     TRY(md5i_block_end_measuring(context, &block));
     allocate_frames(&block, file.num_frames, &clip);
-    if (again
+    if (frame_buffer
         && !read_text_again(context, text, size, clip.arrays.rotations, frames_size, &second,
                             &file)) {
         md5i_free(context, block.base, clip_size);
         return false;
     }
     allocate_tables(&block, &file, &clip);
-    file.tracks = clip.tracks;
+    file.tracks = clip.tracks; // the tables of a second reading are overwritten by the frames
     file.base_frame = clip.arrays.base_frame;
-    md5i_build_clip(&file, moves, again, &clip.arrays);
+    md5i_build_clip(&file, changes, frame_buffer, &clip.arrays);
     if (md5_needs_conversion(context))
         convert_clip(context, &file, &clip);
     fill_anim(context, &file, &clip, block.used);

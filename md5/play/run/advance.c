@@ -1010,13 +1010,18 @@ static void count_windows(const step_context *context, const md5_event_cursor *c
         windows[i].count_before = windows[i].count;
     const uint32_t num_below = md5i_count_cues_below(cues, clock, cursor->is_backward, at_start);
     for (uint32_t i = 0; i < num_below; i++) {
-        const uint32_t number = cues->cues[i].event - clip->num_events - 1; // wraps for an event
-        if (number >= 2 * clip->num_windows)
+        // The numbers of cues are first those of the events, then of the end of the clip, then two
+        // for each window: its begin and its end.
+        const uint32_t first_window_cue = clip->num_events + 1;
+        const uint32_t event = cues->cues[i].event;
+        if (event < first_window_cue || event - first_window_cue >= 2 * clip->num_windows)
             continue;
-        if (number % 2 == 0)
-            windows[number / 2].count++;
+        const uint32_t window = (event - first_window_cue) / 2;
+        const bool is_begin = (event - first_window_cue) % 2 == 0;
+        if (is_begin)
+            windows[window].count++;
         else
-            windows[number / 2].count--;
+            windows[window].count--;
     }
     const float weight = event_weight(context, cursor);
     for (uint32_t i = 0; i < clip->num_windows; i++) {

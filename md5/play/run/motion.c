@@ -65,7 +65,24 @@ static md5_root_delta instance_root_delta(const md5_instance_plan *plan,
                            instance->clock, &instance->root);
 }
 
-// Returns the displacement of a state. Iterates over the tree like evaluate_state() in layers.c.
+// Blends the displacement of an item into the displacement of its motion. `weight` is the weight of
+// the item, `sum` the sum of the weights of the items up to this item.
+static md5_root_delta blend_item_delta(const md5_player *player, const md5_motion *motion,
+                                       const md5_item *item, float weight, float sum,
+                                       md5_root_delta motion_delta, md5_root_delta item_delta)
+{
+    const double mask_weight = (double)weight * md5_mask_weight(player->machine, item->mask, 0);
+    if (motion->kind != MD5_MOTION_STACK)
+        return blend_deltas(motion_delta, item_delta, (weight / sum));
+    if (item->mode == MD5_LAYER_OVERRIDE)
+        return blend_deltas(motion_delta, item_delta, mask_weight);
+    return append_fraction(motion_delta, item_delta, mask_weight);
+}
+
+// Returns the displacement of a state. Iterates over the tree like evaluate_state() in layers.c:
+// player->root_deltas is a stack, and blended_weights[part] the sum of the weights that are blended
+// into the displacement of a part. The displacement of the first item becomes that of its motion,
+// each later displacement is blended into it.
 static md5_root_delta state_root_delta(md5_player *player, const md5_active_state *active)
 {
     const md5_blend_tree *const tree = active->tree;
@@ -79,29 +96,22 @@ static md5_root_delta state_root_delta(md5_player *player, const md5_active_stat
         const md5i_part *const part = &tree->parts[i];
         if (active->flows[i].total == 0)
             continue;
-        if (part->motion->num_items == 0)
+        const bool is_clip = part->motion->num_items == 0;
+        if (is_clip)
             player->root_deltas[num_deltas++] =
                 instance_root_delta(&tree->instances[part->first], &active->instances[part->first]);
         if (part->parent == MD5_NONE)
             continue;
-        // The last displacement is an item's. The first item's displacement becomes its motion's,
-        // each later one is blended into it.
-        const md5_item *const item = part->item;
         const float weight = active->weights[part->weight];
-        float *const blended_weights = &player->blended_weights[part->parent];
-        const bool is_first = *blended_weights == 0;
-        *blended_weights += weight;
+        float *const sum = &player->blended_weights[part->parent];
+        const bool is_first = *sum == 0;
+        *sum += weight;
         if (is_first)
             continue;
-        const md5_root_delta delta = player->root_deltas[--num_deltas];
-        const double mask_weight = (double)weight * md5_mask_weight(player->machine, item->mask, 0);
-        md5_root_delta *const into = &player->root_deltas[num_deltas - 1];
-        if (tree->parts[part->parent].motion->kind != MD5_MOTION_STACK)
-            *into = blend_deltas(*into, delta, (weight / *blended_weights));
-        else if (item->mode == MD5_LAYER_OVERRIDE)
-            *into = blend_deltas(*into, delta, mask_weight);
-        else
-            *into = append_fraction(*into, delta, mask_weight);
+        num_deltas--;
+        md5_root_delta *const top = &player->root_deltas[num_deltas - 1];
+        *top = blend_item_delta(player, tree->parts[part->parent].motion, part->item, weight, *sum,
+                                *top, player->root_deltas[num_deltas]);
     }
     return player->root_deltas[0];
 }
@@ -361,27 +371,35 @@ static float weight_at_sample(const md5_sum_row *row, const md5_sample_position 
     return from + (to - from) * sample->fraction;
 }
 
+// Returns the sum of a row's keys over the clips of a state that play the row's clip, and sets
+// *clip_weight to the weight of these clips in the state.
+static float sum_clip_keys(const md5_player *player, const md5_active_state *active,
+                           const md5_sum_row *row, float *clip_weight)
+{
+    const md5_source *const source = &player->machine->sources[row->source];
+    float sum = 0;
+    *clip_weight = 0;
+    for (uint32_t i = 0; i < active->num_active_instances; i++) {
+        const uint32_t index = active->active_instances[i];
+        const md5_playable *const playable = active->tree->instances[index].playable;
+        const md5_clip_instance *const instance = &active->instances[index];
+        if (playable->source != source || instance->weight == 0)
+            continue;
+        const md5_sample_position sample = md5_instance_sample_position(playable, instance);
+        sum += instance->weight * weight_at_sample(row, &sample);
+        *clip_weight += instance->weight;
+    }
+    return sum;
+}
+
 // Returns the weight of a row in a state with weight 1, and sets *clip_weight to the weight of the
 // row's clip in the state.
 static float state_weight(const md5_player *player, uint32_t layer, const md5_active_state *active,
                           const md5_sum_row *row, float *clip_weight)
 {
+    if (row->drive == MD5_MORPH_BY_CLIP)
+        return row->weight * sum_clip_keys(player, active, row, clip_weight);
     *clip_weight = 0;
-    if (row->drive == MD5_MORPH_BY_CLIP) {
-        const md5_source *const source = &player->machine->sources[row->source];
-        float sum = 0;
-        for (uint32_t i = 0; i < active->num_active_instances; i++) {
-            const uint32_t number = active->active_instances[i];
-            const md5_playable *const playable = active->tree->instances[number].playable;
-            const md5_clip_instance *const instance = &active->instances[number];
-            if (playable->source != source || instance->weight == 0)
-                continue;
-            const md5_sample_position sample = md5_instance_sample_position(playable, instance);
-            sum += instance->weight * weight_at_sample(row, &sample);
-            *clip_weight += instance->weight;
-        }
-        return row->weight * sum;
-    }
     const bool is_driven =
         row->drive == MD5_MORPH_BY_STATE && row->layer == layer && row->source == active->state;
     return is_driven ? row->weight : 0;
@@ -416,13 +434,15 @@ static void compute_sums(const md5_player *player, uint32_t layer, md5_chain_ran
             weights[i] *= 1 - fade;
         for (uint32_t i = range.first_row; i < range.end_row; i++) {
             const md5_sum_row *const row = &machine->morph_rows[i];
-            const uint32_t number = row->target - range.first; // wraps below the first sum
-            float clip_weight;
-            if (number >= range.count)
+            const bool is_in_range =
+                row->target >= range.first && row->target - range.first < range.count;
+            if (!is_in_range)
                 continue;
-            weights[number] += fade * state_weight(player, layer, active, row, &clip_weight);
+            const uint32_t sum = row->target - range.first;
+            float clip_weight;
+            weights[sum] += fade * state_weight(player, layer, active, row, &clip_weight);
             if (row->target_kind == MD5_SUM_CURVE)
-                weights[number + 1] += fade * clip_weight;
+                weights[sum + 1] += fade * clip_weight;
         }
     }
     const md5_fade_time *const settling = &layer_state->settling;

@@ -332,22 +332,43 @@ static md5_flow *compute_flow(const md5_player *player, md5_active_state *active
     return flow;
 }
 
-// Computes the weights of the items of a motion. Returns true if clips became active.
-static bool weigh_motion(const md5_player *player, md5_active_state *active, uint32_t number)
+// Makes the clips active that have got a weight: the items first..end - 1 of a part. Returns true
+// if there are such clips.
+static bool activate_clips(md5_active_state *active, const md5i_part *part, uint32_t first,
+                           uint32_t end)
 {
-    const md5i_part *const part = &active->tree->parts[number];
+    const float *const weights = active->weights + part->children;
+    bool is_any_activated = false;
+    for (uint32_t i = first; i < end; i++) {
+        const md5_item *const item = &part->motion->items[i];
+        const bool is_clip = item->motion->num_items == 0;
+        const uint32_t clip = part->first + item->num_before;
+        md5_clip_instance *const instance = &active->instances[clip];
+        if (weights[i] == 0 || !is_clip || !instance->is_inactive)
+            continue;
+        instance->clock = md5i_instance_clock(active, clip);
+        instance->is_inactive = false;
+        is_any_activated = true;
+    }
+    return is_any_activated;
+}
+
+// Computes the weights of the items of a motion. Returns true if clips became active.
+static bool weigh_motion(const md5_player *player, md5_active_state *active, uint32_t index)
+{
+    const md5i_part *const part = &active->tree->parts[index];
     const md5_motion *const motion = part->motion;
     const uint32_t count = motion->num_items;
     const float x = motion->x_parameter != MD5_NONE ? player->parameters[motion->x_parameter] : 0;
     float *const weights = active->weights + part->children;
-    md5_flow *const flow = compute_flow(player, active, number);
+    md5_flow *const flow = compute_flow(player, active, index);
     uint32_t first = 0; // range of the items that may have a weight
     uint32_t end = count;
     if (md5_is_line(motion)) {
         first = md5i_blend_weights_1d(motion->items, count, x, weights);
-        end = first + 1 < count ? first + 2 : count;
-        if (motion->kind == MD5_MOTION_BY_SPEED && first + 1 < count
-            && motion->items[first].position <= x)
+        const bool has_next = first + 1 < count;
+        end = has_next ? first + 2 : count;
+        if (motion->kind == MD5_MOTION_BY_SPEED && has_next && motion->items[first].position <= x)
             flow->speed *= weigh_by_speed(motion, x, first, weights);
     } else if (motion->kind == MD5_MOTION_BLEND_2D) {
         md5i_blend_weights_2d(motion->item_rows, count, x, player->parameters[motion->y_parameter],
@@ -356,20 +377,8 @@ static bool weigh_motion(const md5_player *player, md5_active_state *active, uin
         for (uint32_t i = 0; i < count; i++)
             weights[i] = i == 0 ? 1 : md5i_rule_weight(player, &motion->items[i].weight);
     }
-    bool wakes = false;
     const bool is_used = flow->total != 0 || flow->group_weight != 0;
-    if (!is_used)
-        return false;
-    for (uint32_t i = first; i < end; i++) {
-        const uint32_t clip = part->first + motion->items[i].num_before;
-        md5_clip_instance *const instance = &active->instances[clip];
-        if (weights[i] == 0 || motion->items[i].motion->num_items > 0 || !instance->is_inactive)
-            continue;
-        instance->clock = md5i_instance_clock(active, clip);
-        instance->is_inactive = false;
-        wakes = true;
-    }
-    return wakes;
+    return is_used && activate_clips(active, part, first, end);
 }
 
 static void weigh_clip(const md5_player *player, md5_active_state *active, uint32_t number)
@@ -887,36 +896,38 @@ static uint32_t find_instance(const md5_player *old_player, const md5_active_sta
     return MD5_NONE;
 }
 
-void md5i_copy_clocks(md5_player *player, md5_active_state *active, const md5_player *old_player,
-                      const md5_active_state *old_active)
+// Copies the clock of a clip, and of its group, from clip `old_index` of the old state. If the
+// clips play in different modes, only the phase is copied.
+static void copy_clock(md5_active_state *active, uint32_t index, const md5_active_state *old_active,
+                       uint32_t old_index)
 {
     const md5_blend_tree *const tree = active->tree;
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
-        const md5_instance_plan *const plan = &tree->instances[i];
-        const uint32_t k = find_instance(old_player, old_active, i, clip_name(player, plan));
-        if (k == MD5_NONE)
-            continue;
-        const md5_timing *const timing = plan->playable->timing;
-        const md5_instance_plan *const old_plan = &old_active->tree->instances[k];
-        const bool is_alike = timing->mode == old_plan->playable->timing->mode; // cycles are valid
-        md5_clip_instance *const instance = &active->instances[i];
-        const md5_clip_instance *const from = &old_active->instances[k];
-        const md5_clock then = md5i_instance_clock(old_active, k);
-        instance->clock = is_alike ? then : md5i_clock_at(timing, then.phase);
-        instance->clock_before = instance->clock;
-        instance->is_at_start = is_alike && from->is_at_start
-                                && md5_is_same_cycle_boundary(from->clock_before, from->clock);
-        instance->seconds_at_end = is_alike ? from->seconds_at_end : 0;
-        if (plan->group == MD5_NONE)
-            continue;
-        md5_clock *const shared = &active->groups[plan->group];
-        if (old_plan->group != MD5_NONE)
-            *shared = old_active->groups[old_plan->group];
-        else
-            *shared = md5i_sync_shared(plan->playable->source->markers,
-                                       tree->groups[plan->group].num_markers, instance->clock);
-    }
-    // Correct the clocks of group members that do not match the shared clock.
+    const md5_instance_plan *const plan = &tree->instances[index];
+    const md5_instance_plan *const old_plan = &old_active->tree->instances[old_index];
+    const md5_timing *const timing = plan->playable->timing;
+    const bool has_same_mode = timing->mode == old_plan->playable->timing->mode;
+    md5_clip_instance *const instance = &active->instances[index];
+    const md5_clip_instance *const old = &old_active->instances[old_index];
+    const md5_clock clock = md5i_instance_clock(old_active, old_index);
+    instance->clock = has_same_mode ? clock : md5i_clock_at(timing, clock.phase);
+    instance->clock_before = instance->clock;
+    instance->is_at_start = has_same_mode && old->is_at_start
+                            && md5_is_same_cycle_boundary(old->clock_before, old->clock);
+    instance->seconds_at_end = has_same_mode ? old->seconds_at_end : 0;
+    if (plan->group == MD5_NONE)
+        return;
+    md5_clock *const shared = &active->groups[plan->group];
+    if (old_plan->group != MD5_NONE)
+        *shared = old_active->groups[old_plan->group];
+    else
+        *shared = md5i_sync_shared(plan->playable->source->markers,
+                                   tree->groups[plan->group].num_markers, instance->clock);
+}
+
+// Corrects the clocks of group members that do not match the shared clock.
+static void correct_group_clocks(md5_active_state *active)
+{
+    const md5_blend_tree *const tree = active->tree;
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         md5_clip_instance *const instance = &active->instances[i];
         if (tree->instances[i].group == MD5_NONE)
@@ -927,6 +938,19 @@ void md5i_copy_clocks(md5_player *player, md5_active_state *active, const md5_pl
             instance->clock_before = clock;
         }
     }
+}
+
+void md5i_copy_clocks(md5_player *player, md5_active_state *active, const md5_player *old_player,
+                      const md5_active_state *old_active)
+{
+    const md5_blend_tree *const tree = active->tree;
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
+        const char *const name = clip_name(player, &tree->instances[i]);
+        const uint32_t found = find_instance(old_player, old_active, i, name);
+        if (found != MD5_NONE)
+            copy_clock(active, i, old_active, found);
+    }
+    correct_group_clocks(active);
 }
 
 // Writes the clips of a group that have a weight in the group to player->sync_items, and returns
