@@ -788,7 +788,7 @@ typedef struct iqm_writer {
     convert_assets assets;
     uint32_t num_joints;
     size_t num_frames;
-    size_t next_frame;       // for put_bounds()
+    size_t next_frame;       // for write_bounds()
     float (*frames)[MOVING]; // [num_frames][num_joints] relative to the parent, in steps
     iqm_pose *poses;         // [num_joints]
     uint8_t *slots;          // [drawn vertices of all meshes][2 * NUM_SLOTS] joints and weights
@@ -876,7 +876,7 @@ static void begin_table(iqm_writer *writer, int table, size_t count)
     writer->header[tables[table].offset] = count > 0 ? (uint32_t)writer->out.size : 0;
 }
 
-static void put_entry(iqm_writer *writer, int table, const void *entry)
+static void write_entry(iqm_writer *writer, int table, const void *entry)
 {
     convert_append_words(&writer->out, entry, tables[table].stride / 4);
 }
@@ -905,68 +905,97 @@ static md5_vec3 skin_vertex(const md5_mat34 *palette, const uint8_t *slots, md5_
     return sum;
 }
 
-// Writes the bounds of a frame, and finds the largest error: the distance between a vertex skinned
-// by the library and the same vertex skinned by an engine from the written file.
-static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
+// Computes the palette of a frame as engines read it from the written file, with quantized
+// channels.
+static void compute_written_palette(const iqm_writer *writer, size_t frame, md5_mat34 *palette)
 {
-    iqm_writer *const writer = user;
-    const md5_model *const model = writer->assets.model;
-    md5_vec3 *const exact = common_alloc((size_t)model->max_vertices + 1, sizeof *exact);
-    md5_xform *const pose = common_alloc(writer->num_joints, sizeof *pose);
-    md5_mat34 *const written = common_alloc(writer->num_joints, sizeof *written);
-    for (uint32_t i = 0; i < writer->num_joints; i++) { // the pose that readers get
-        const float *const steps = writer->frames[writer->next_frame * writer->num_joints + i];
+    const uint32_t count = writer->num_joints;
+    md5_xform *const pose = common_alloc(count, sizeof *pose);
+    for (uint32_t i = 0; i < count; i++) {
+        const float *const steps = writer->frames[frame * count + i];
         float v[MOVING];
         for (int k = 0; k < MOVING; k++)
             v[k] = writer->poses[i].lows[k] + writer->poses[i].steps[k] * steps[k];
         const md5_quat q = {v[3], v[4], v[5], v[6]};
         pose[i] = (md5_xform){md5_quat_normalize(q, q), {v[0], v[1], v[2]}, 0};
     }
-    writer->next_frame++;
-    md5_local_to_palette(model, pose, NULL, written);
-    iqm_box entry = {.radius = 0};
+    md5_local_to_palette(writer->assets.model, pose, NULL, palette);
+    free(pose);
+}
+
+static void extend_box(iqm_box *box, md5_vec3 position, bool is_first)
+{
+    const md5_bounds point = {position, position};
+    box->bounds = is_first ? point : md5_bounds_union(box->bounds, point);
+    box->radius = fmaxf(box->radius, md5_vec3_length(position));
+    box->flat_radius = fmaxf(box->flat_radius, hypotf(position.x, position.y));
+}
+
+// Writes the bounds of a frame, and finds the largest error: the distance between a vertex skinned
+// by the library and the same vertex skinned by an engine from the written file.
+static void write_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
+{
+    iqm_writer *const writer = user;
+    const md5_model *const model = writer->assets.model;
+    md5_vec3 *const exact = common_alloc((size_t)model->max_vertices + 1, sizeof *exact);
+    md5_mat34 *const written = common_alloc(writer->num_joints, sizeof *written);
+    compute_written_palette(writer, writer->next_frame++, written);
+    iqm_box box = {.radius = 0};
     const uint8_t *slots = writer->slots;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         md5_skin(mesh, palette, exact, NULL, NULL);
-        for (uint32_t v = 0; v < mesh->num_vertices; v++, slots += 2 * NUM_SLOTS) {
+        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
             const md5_vec3 position = skin_vertex(written, slots, mesh->positions[v]);
             const double distance = md5_vec3_length(md5_vec3_sub(position, exact[v]));
             convert_find_worst(&writer->worst, (convert_worst){distance, clip, frame, m, v});
-            const md5_bounds point = {position, position};
-            entry.bounds = slots == writer->slots ? point : md5_bounds_union(entry.bounds, point);
-            entry.radius = fmaxf(entry.radius, md5_vec3_length(position));
-            entry.flat_radius = fmaxf(entry.flat_radius, hypotf(position.x, position.y));
+            extend_box(&box, position, slots == writer->slots);
+            slots += 2 * NUM_SLOTS;
         }
     }
-    put_entry(writer, BOUNDS, &entry);
+    write_entry(writer, BOUNDS, &box);
     free(written);
-    free(pose);
     free(exact);
 }
 
 // -- Writing: tables ------------------------------------------------------------------------------
 
-// Appends the values of a vertex array for one mesh.
-static void put_vertices(convert_bytes *out, int type, const md5_mesh *mesh, const uint8_t *slots)
+static void write_tangents(convert_bytes *out, const md5_mesh *mesh)
 {
     const md5_vec4 no_tangent = {1, 0, 0, 1};
+    if (mesh->tangents)
+        convert_append_words(out, mesh->tangents, 4 * (size_t)mesh->num_vertices);
+    for (uint32_t v = 0; v < mesh->num_vertices && !mesh->tangents; v++)
+        convert_append_words(out, &no_tangent, 4);
+}
+
+// Appends the values of a vertex array for one mesh. slots[vertices][2 * NUM_SLOTS] are joints and
+// weights.
+static void write_vertices(convert_bytes *out, int type, const md5_mesh *mesh, const uint8_t *slots)
+{
     const size_t count = mesh->num_vertices;
-    if (type == POSITION || type == NORMAL)
-        convert_append_words(out, type == POSITION ? mesh->positions : mesh->normals, 3 * count);
-    else if (type == TEXCOORD)
+    const size_t first_slot = type == WEIGHTS ? NUM_SLOTS : 0;
+    switch (type) {
+    case POSITION:
+        convert_append_words(out, mesh->positions, 3 * count);
+        break;
+    case NORMAL:
+        convert_append_words(out, mesh->normals, 3 * count);
+        break;
+    case TEXCOORD:
         convert_append_words(out, mesh->texcoords, 2 * count);
-    else if (type == TANGENT && mesh->tangents)
-        convert_append_words(out, mesh->tangents, 4 * count);
-    for (size_t v = 0; v < count; v++, slots += 2 * NUM_SLOTS)
-        if (type == TANGENT && !mesh->tangents)
-            convert_append_words(out, &no_tangent, 4);
-        else if (type >= JOINTS)
-            convert_append(out, slots + (type == WEIGHTS ? NUM_SLOTS : 0), NUM_SLOTS);
+        break;
+    case TANGENT:
+        write_tangents(out, mesh);
+        break;
+    default:
+        for (size_t v = 0; v < count; v++)
+            convert_append(out, slots + 2 * NUM_SLOTS * v + first_slot, NUM_SLOTS);
+    }
 }
 
 // Writes the names, and the ranges of vertices and triangles, of all meshes.
-static bool put_mesh_table(iqm_writer *writer, size_t *num_vertices, size_t *num_triangles)
+static bool write_mesh_table(iqm_writer *writer, size_t *num_vertices, size_t *num_triangles)
 {
     const md5_model *const model = writer->assets.model;
     *num_vertices = 0;
@@ -977,7 +1006,7 @@ static bool put_mesh_table(iqm_writer *writer, size_t *num_vertices, size_t *num
         const iqm_mesh entry = {add_text(writer, mesh->name), add_text(writer, mesh->shader),
                                 (uint32_t)*num_vertices,      mesh->num_vertices,
                                 (uint32_t)*num_triangles,     mesh->num_triangles};
-        put_entry(writer, MESHES, &entry);
+        write_entry(writer, MESHES, &entry);
         *num_vertices += mesh->num_vertices;
         *num_triangles += mesh->num_triangles;
     }
@@ -988,7 +1017,7 @@ static bool put_mesh_table(iqm_writer *writer, size_t *num_vertices, size_t *num
 
 // Writes the table of vertex arrays, then the arrays: one for each type of data, with the vertices
 // of all meshes.
-static void put_vertex_arrays(iqm_writer *writer, size_t num_vertices)
+static void write_vertex_arrays(iqm_writer *writer, size_t num_vertices)
 {
     static const uint8_t sizes[NUM_TYPES] = {3, 2, 3, 4, NUM_SLOTS, NUM_SLOTS}; // per vertex
     const md5_model *const model = writer->assets.model;
@@ -998,21 +1027,21 @@ static void put_vertex_arrays(iqm_writer *writer, size_t num_vertices)
     for (uint32_t type = 0; type < num_arrays; type++) {
         const uint32_t format = type >= JOINTS ? UBYTE : FLOAT;
         const iqm_array entry = {type, 0, format, sizes[type], (uint32_t)offset};
-        put_entry(writer, ARRAYS, &entry);
+        write_entry(writer, ARRAYS, &entry);
         offset += num_vertices * sizes[type] * component_sizes[format];
     }
     for (int type = 0; type < NUM_TYPES; type++) {
         const uint8_t *slots = writer->slots;
         for (uint32_t i = 0; i < model->num_meshes; i++) {
             const md5_mesh *const mesh = &model->meshes[i];
-            put_vertices(&writer->out, type, mesh, slots);
+            write_vertices(&writer->out, type, mesh, slots);
             slots += 2 * NUM_SLOTS * (size_t)mesh->num_vertices;
         }
     }
 }
 
 // Writes the triangles of all meshes, with indices of the vertices of all meshes.
-static void put_triangles(iqm_writer *writer, size_t num_triangles)
+static void write_triangles(iqm_writer *writer, size_t num_triangles)
 {
     const md5_model *const model = writer->assets.model;
     begin_table(writer, TRIANGLES, num_triangles);
@@ -1027,23 +1056,23 @@ static void put_triangles(iqm_writer *writer, size_t num_triangles)
 
 // Writes meshes, vertex arrays and triangles. Vertices are the drawn vertices, because the two
 // sides of a mirror seam need different tangents.
-static bool put_meshes(iqm_writer *writer)
+static bool write_meshes(iqm_writer *writer)
 {
     size_t num_vertices;
     size_t num_triangles;
-    if (!put_mesh_table(writer, &num_vertices, &num_triangles))
+    if (!write_mesh_table(writer, &num_vertices, &num_triangles))
         return false;
     writer->slots = convert_pack_bytes(writer->job, writer->assets.model, NUM_SLOTS);
     if (!writer->slots)
         return REFUSE("%u joints exceed IQM's limit of 256", writer->num_joints);
     writer->header[NUM_VERTICES] = (uint32_t)num_vertices;
-    put_vertex_arrays(writer, num_vertices);
-    put_triangles(writer, num_triangles);
+    write_vertex_arrays(writer, num_vertices);
+    write_triangles(writer, num_triangles);
     return true;
 }
 
 // Writes the bind pose and, if there are clips, the range of each channel.
-static bool put_joints(iqm_writer *writer)
+static bool write_joints(iqm_writer *writer)
 {
     const md5_joint *const joints = writer->assets.skeleton->joints;
     begin_table(writer, BONES, writer->num_joints);
@@ -1052,29 +1081,43 @@ static bool put_joints(iqm_writer *writer)
             return REFUSE("joint '%s' precedes its parent", joints[i].name);
         iqm_bone entry = {add_text(writer, joints[i].name), joints[i].parent, {[MOVING] = 1, 1, 1}};
         get_channels(writer->assets.rest[i], entry.channels);
-        put_entry(writer, BONES, &entry);
+        write_entry(writer, BONES, &entry);
     }
     begin_table(writer, POSES, writer->num_frames > 0 ? writer->num_joints : 0);
     for (uint32_t i = 0; i < writer->header[NUM_POSES]; i++)
-        put_entry(writer, POSES, &writer->poses[i]);
+        write_entry(writer, POSES, &writer->poses[i]);
     return true;
 }
 
 // Returns true if the last frame equals the first, apart from the position of the root.
 static bool is_loop(const iqm_writer *writer, size_t first, uint32_t num_frames)
 {
+    const float max_change = 1e-3f;
     const size_t count = writer->num_joints;
     const size_t last = first + num_frames - 1;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        const float *const begin = writer->frames[first * count + i];
+        const float *const end = writer->frames[last * count + i];
         for (int k = i == 0 ? 3 : 0; k < MOVING; k++)
-            if (fabsf(writer->frames[first * count + i][k] - writer->frames[last * count + i][k])
-                    * writer->poses[i].steps[k]
-                > 1e-3f)
+            if (fabsf(begin[k] - end[k]) * writer->poses[i].steps[k] > max_change)
                 return false;
+    }
     return num_frames > 1;
 }
 
-static void put_clips(iqm_writer *writer)
+// Writes the steps of all channels that move, frame by frame.
+static void write_frames(iqm_writer *writer)
+{
+    const float(*steps)[MOVING] = writer->frames;
+    begin_table(writer, FRAMES, writer->num_frames);
+    for (size_t frame = 0; frame < writer->num_frames; frame++)
+        for (uint32_t i = 0; i < writer->num_joints; i++, steps++)
+            for (int k = 0; k < MOVING; k++)
+                if (writer->poses[i].mask >> k & 1)
+                    convert_append_uint(&writer->out, (uint32_t)(*steps)[k], 2);
+}
+
+static void write_clips(iqm_writer *writer)
 {
     const convert_assets *const assets = &writer->assets;
     uint32_t num_loops = 0;
@@ -1086,7 +1129,7 @@ static void put_clips(iqm_writer *writer)
         const bool loops = is_loop(writer, first, anim->num_frames);
         const iqm_clip entry = {add_text(writer, clip->name), (uint32_t)first, anim->num_frames,
                                 (float)anim->frame_rate, loops ? LOOP : 0};
-        put_entry(writer, ANIMS, &entry);
+        write_entry(writer, ANIMS, &entry);
         num_loops += loops;
         first += anim->num_frames;
     }
@@ -1094,14 +1137,7 @@ static void put_clips(iqm_writer *writer)
         convert_note(writer->job,
                      "marked %u of %zu clips as loops: their first and last frames are equal",
                      num_loops, assets->num_clips);
-    begin_table(writer, FRAMES, writer->num_frames);
-    for (size_t frame = 0; frame < writer->num_frames; frame++)
-        for (uint32_t i = 0; i < writer->num_joints; i++)
-            for (int k = 0; k < MOVING; k++)
-                if (writer->poses[i].mask >> k & 1) {
-                    const uint32_t v = (uint32_t)writer->frames[frame * writer->num_joints + i][k];
-                    convert_append_uint(&writer->out, v, 2);
-                }
+    write_frames(writer);
 }
 
 // Writes the texts, to which all other tables add, and then the header.
@@ -1128,12 +1164,12 @@ static bool write_tables(iqm_writer *writer)
     convert_append(&writer->text, "", 1); // the empty text has offset 0
     writer->num_joints = writer->assets.skeleton->num_joints;
     sample_clips(writer);
-    if ((model && !put_meshes(writer)) || !put_joints(writer))
+    if ((model && !write_meshes(writer)) || !write_joints(writer))
         return false;
-    put_clips(writer);
+    write_clips(writer);
     if (model && writer->num_frames > 0) {
         begin_table(writer, BOUNDS, writer->num_frames);
-        convert_visit_frames(&writer->assets, 1, put_bounds, writer);
+        convert_visit_frames(&writer->assets, 1, write_bounds, writer);
         const bool is_small = convert_note_worst(writer->job, &writer->assets, &writer->worst);
         if (!is_small && !writer->job->is_forced)
             return convert_fail(writer->error, MD5_ERROR_MISMATCH, writer->job->output,

@@ -97,7 +97,9 @@ def bone_rows():
             for i, (name, parent, q, t) in enumerate(BONES)]
 
 
-def model(is_wide=False):
+def model(is_wide=False, num_weights=0):
+    """num_weights: weights of point 0, in addition to the one that it has."""
+    weights = WEIGHTS + [(0.5, 0, 0)] * num_weights
     face = "<3IBBI" if is_wide else "<3HBBI"
     return (chunk("ACTRHEAD", 0, [])
             + chunk("PNTS0000", 12, [struct.pack("<3f", *p) for p in POINTS])
@@ -106,13 +108,13 @@ def model(is_wide=False):
                     [struct.pack(face, *wedges, material, 0, 1) for wedges, material in FACES])
             + chunk("MATT0000", 88, [text(name) + bytes(24) for name in ("skin", "a cloth")])
             + chunk("REFSKELT", 120, bone_rows())
-            + chunk("RAWWEIGHTS", 12, [struct.pack("<f2i", *w) for w in WEIGHTS])
+            + chunk("RAWWEIGHTS", 12, [struct.pack("<f2i", *w) for w in weights])
             + chunk("EXTRAUVS0", 8, [bytes(8)] * len(WEDGES)))
 
 
-def clips():
+def clips(animations=CLIPS):
     infos, keys = [], []
-    for name, frames in CLIPS:
+    for name, frames in animations:
         infos.append(text(name) + text("None")
                      + struct.pack("<4i3f3i", len(BONES), 0, 0, len(keys), 1, len(frames),
                                    RATE, 0, 0, len(frames)))
@@ -153,7 +155,12 @@ def broken(source, target, name, offset, form, number):
 if __name__ == "__main__":
     command, args = sys.argv[1], sys.argv[2:]
     if command == "write":
-        for title, data in (("figure.psk", model()), ("wide.psk", model(True)), ("moves.psa", clips())):
+        files = {"figure.psk": model(), "wide.psk": model(True), "moves.psa": clips()}
+        for number in (63, 64):  # 64 weights are the limit
+            files["weights_%d.psk" % (number + 1)] = model(num_weights=number)
+        for number in (1024, 1025):
+            files["clips_%d.psa" % number] = clips([("c%d" % i, [(0, 0)]) for i in range(number)])
+        for title, data in files.items():
             with open(os.path.join(args[0], title), "wb") as file:
                 file.write(data)
     elif command == "shown":

@@ -40,6 +40,10 @@ passes() { # TITLE FILE CHUNK OFFSET FORMAT NUMBER
     python3 test/convert/psk.py break "$scratch/$2" "$scratch/good_$2" "$3" "$4" "$5" "$6"
     check "$1" "$tool" convert "$scratch/good_$2" --scale 1 --output "$scratch/good" --force
 }
+check '64 weights of a point' convert "$scratch/weights_64.psk"
+check '65 weights' ends_saying 1 'too many weights of a point: 65 (limit 64)' "$tool" convert "$scratch/weights_65.psk" --output "$scratch/bad"
+check '1024 clips' convert "$scratch/clips_1024.psa"
+check '1025 clips' ends_saying 1 'too many clips: 1025 (limit 1024)' "$tool" convert "$scratch/clips_1025.psa" --output "$scratch/bad"
 cat "$scratch/moves.psa" "$scratch/moves.psa" >"$scratch/twice.psa"
 check 'a chunk twice' ends_saying 1 'twice.psa: error: duplicate chunk BONENAMES' "$tool" convert "$scratch/twice.psa" --output "$scratch/bad"
 fails 'another first chunk' figure.psk ACTRHEAD 0 '<I' 0 'not a PSK or PSA file: expected the chunk ACTRHEAD or ANIMHEAD at the start'
