@@ -1,9 +1,9 @@
 """api.py ADD-ON ZIP: checks the Blender add-on without Blender.
 
-Its source must not use what later versions of Blender removed or renamed, unless the function that does so
-asks for another attribute first; its functions for actions must work with objects that are shaped as those of
-each version; its manifest must be one that Blender 4.2 and later install, as must the zip, which older ones
-install too."""
+The add-on's source must not use names that later versions of Blender removed or renamed, unless the function
+tests for the new attribute first. Its functions for actions must work with objects that have the attributes
+of each version. Its manifest must be valid for Blender 4.2 and later; the zip must install in these and in
+older versions."""
 
 import ast
 import os

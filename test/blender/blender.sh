@@ -54,7 +54,7 @@ for how in weld apart; do
 done
 
 mkdir "$scratch/rigs"
-check "what is exported comes back as it was" in_blender again.py "$scratch/rigs"
+check "export followed by import is lossless" in_blender again.py "$scratch/rigs"
 check "exported rigs have no warnings" clean rigs
 
 check "Tendril is rebuilt" "$blender" -b --factory-startup --python-exit-code 1 \

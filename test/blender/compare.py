@@ -94,7 +94,7 @@ def compare_rest(judge, bind, truth):
     judge.demand("as many meshes as Blender has parts", len(bind["tri"]) == len(rest["points"]))
     judge.demand("joints named %s, not %s" % (truth["names"], [j[2] for j in bind["joint"]]),
                  [joint[2].strip('"') for joint in bind["joint"]] == truth["names"])
-    judge.demand("parents stand before their children",
+    judge.demand("parents precede their children",
                  all(int(parent) < int(n) for n, parent, _ in bind["joint"]))
     judge.see("bind joints", largest(bind["bindmat"], rest["joints"]))
     for number, tris in enumerate(bind["tri"]):
@@ -122,7 +122,7 @@ def compare_clip(judge, tool, mesh, clip, truth, folder):
     parts = dump(tool, mesh, os.path.join(folder, clip["file"]), times)
     boxes = file_boxes(os.path.join(folder, clip["file"]))
     judge.demand(clip["file"] + " has a box for each frame", len(boxes) == clip["frames"])
-    judge.demand(clip["file"] + " has all moments", len(parts) == len(times) + 1)
+    judge.demand(clip["file"] + " has all samples", len(parts) == len(times) + 1)
     pairs = [pairs_of(tris, corners)
              for tris, corners in zip(parts[0]["tri"], truth["rest"]["corners"])]
     for moment, part in zip(clip["moments"], parts[1:]):

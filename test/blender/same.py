@@ -54,10 +54,10 @@ def pixels(path):
 def pictures_differ(one, two):
     old, new = pixels(one), pixels(two)
     if old[0] != new[0]:
-        return "another size or kind"
+        return "different size or kind"
     off = max(abs(a - b) for row, other in zip(old[1], new[1]) if row != other
               for a, b in zip(row, other)) if old[1] != new[1] else 0
-    return "colours are off by %d" % off if off > 2 else None
+    return "colours differ by %d" % off if off > 2 else None
 
 
 def main(old, new):

@@ -159,7 +159,7 @@ def refuse_exports():
     bpy.data.actions["one two"].name = "../../three"
     assert bpy.ops.export_scene.md5(filepath=path("fine.md5mesh")) == {"FINISHED"}
     if not {"one_two.md5anim", "three.md5anim"} <= set(os.listdir(FOLDER)):
-        failures.append("names of actions lead out of the folder")
+        failures.append("names of actions lead outside the folder")
 
 
 def refuse_cameras():

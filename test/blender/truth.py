@@ -119,7 +119,7 @@ def rest(armature, things, names, to_file, along):
 
 
 def write(path, what):
-    """Writes JSON, and the large arrays to NAME.bin beside it; the JSON contains their lengths."""
+    """Writes JSON, and the large arrays to NAME.bin in the same folder; the JSON contains their lengths."""
     with open(path, "w", encoding="utf-8") as file, open(path + ".bin", "wb") as numbers:
         def put(array_of):
             array_of.tofile(numbers)

@@ -12,9 +12,9 @@ equal() {
 }
 if echo '#include <squish.h>' | "${CXX:-c++}" -E -x c++ - >/dev/null 2>&1; then
     check "the comparison compiles" compiles
-    check "blocks are those of libsquish" equal
+    check "compressed blocks equal libsquish's" equal
     cat "$scratch/compared"
 else
-    skip "compressed pictures" "libsquish is not installed"
+    skip "compressed images" "libsquish is not installed"
 fi
 finish

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Every md5.cfg of the Debian packages cube2-data (170 MB) and redeclipse-data (860 MB), with its meshes and
-# animations, and pictures of all in contact sheets: build/packages/sheets/PACKAGE1.png and so on, which are there to
-# be looked at. The packages are fetched and unpacked, not installed:
-#   PACKAGES_CACHE=FOLDER   where they stay; default build/packages
+# Reads every md5.cfg of the Debian packages cube2-data (170 MB) and redeclipse-data (860 MB) with its meshes and animations,
+# and draws contact sheets of all models to build/packages/sheets/PACKAGE1.png and so on, for manual review. The packages are
+# fetched and unpacked, not installed:
+#   PACKAGES_CACHE=FOLDER   folder of the packages; default build/packages
 . test/build/report.sh
 
 # shellcheck disable=SC2317 # functions are run by check
@@ -23,7 +23,7 @@ scripts() { # PACKAGE
     find "$cache/$1/" -name md5.cfg | sort
 }
 
-# A message for each that cannot be read, or that has a word that is not understood.
+# Lists messages about files that cannot be read, and about unknown words.
 not_understood() { # PACKAGE
     scripts "$1" | while read -r script; do
         "$tool" info "$script" >/dev/null
@@ -31,7 +31,7 @@ not_understood() { # PACKAGE
     done
 }
 
-# What the games' own files lack: missing animations, tags of joints that are not there.
+# Counts faults of the games' own files: missing animations, tags of missing joints.
 count_of() { # PACKAGE PATTERN
     scripts "$1" | while read -r script; do
         "$tool" check "$script"
@@ -48,7 +48,7 @@ not_drawn() { # PACKAGE
     grep 'failed$' "$cache/sheets/$1.txt"
 }
 
-# Meshes without a texture although an image of the package has the name of their shader.
+# Lists meshes without a texture although the package contains an image with the name of their shader.
 not_found() { # PACKAGE
     awk -F '\t' '$2 == "missing" { print $1 "\t" $3 }' "$cache/sheets/$1.txt" | while IFS='	' read -r model shader; do
         stem=$(basename "$shader" | sed 's/\.[^.]*$//')
@@ -58,21 +58,21 @@ not_found() { # PACKAGE
 
 for package in cube2-data redeclipse-data; do
     if ! [ -d "$cache/$package" ] && ! command -v apt-get >/dev/null; then
-        skip "$package" "there is no apt-get"
+        skip "$package" "apt-get is not installed"
         continue
     fi
     check "$package is fetched" fetch "$package"
     check "$package has md5.cfg files" [ -n "$(scripts "$package" | head -n 1)" ]
-    silent "$package: each md5.cfg is read, without an unknown word" not_understood "$package"
+    silent "$package: each md5.cfg is read without an unknown word" not_understood "$package"
     echo "note: $package: $(scripts "$package" | wc -l) md5.cfg files," \
         "$(count_of "$package" ' error: ') errors and $(count_of "$package" ' warning: ') warnings of missing files and names"
     if ! "$viewer" --version >/dev/null 2>&1; then
-        skip "$package is drawn" "there is no $viewer"
+        skip "$package is drawn" "$viewer does not exist"
         continue
     fi
     check "$package is drawn" draw "$package"
     silent "$package: each md5.cfg is drawn" not_drawn "$package"
-    silent "$package: no mesh misses a texture that is in the package" not_found "$package"
+    silent "$package: each mesh finds its texture in the package" not_found "$package"
     echo "note: $package: $(grep -c 'drawn$' "$cache/sheets/$package.txt") models drawn," \
         "$(grep -c 'missing' "$cache/sheets/$package.txt") meshes without a texture"
 done

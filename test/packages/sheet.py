@@ -1,11 +1,11 @@
-"""Draws models with md5view and joins their pictures to contact sheets.
+"""Draws models with md5view and combines their images in contact sheets.
 
 sheet.py MD5VIEW FOLDER SHEETS FILE...
 
-One picture of each FILE, which lies below FOLDER; SHEETS1.png, SHEETS2.png and so on have 48 of them,
-eight in a row. Prints a line for each FILE: its path below FOLDER, a tab, and "drawn" or "failed"; then
-what md5view says about textures that it does not find, a line each: path, tab, "missing", tab, the shader.
-Uses Python's own library only.
+Draws one image of each FILE, which is below FOLDER; SHEETS1.png, SHEETS2.png and so on contain 48 of them,
+eight per row. Prints a line for each FILE: its path below FOLDER, a tab, and "drawn" or "failed"; then
+a line for each texture that md5view does not find: path, tab, "missing", tab, shader.
+Uses only Python's standard library.
 """
 import os
 import re
@@ -34,7 +34,7 @@ def write(path, rows):
 
 
 def draw(viewer, model, picture):
-    """Returns whether it was drawn, and the shaders without a texture."""
+    """Draws a model. Returns true if it succeeded, and the shaders without a texture."""
     result = subprocess.run([viewer, "--output", picture, "--resolution", f"{WIDTH},{HEIGHT}",
                              "--background-color", "#3a414c", model],
                             capture_output=True, text=True, errors="replace", check=False, timeout=120)

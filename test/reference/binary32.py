@@ -1,8 +1,8 @@
-"""Decimal text to IEEE 754 binary32, rounded once, to nearest, ties to even.
+"""Converts decimal text to IEEE 754 binary32, rounded once, to nearest, ties to even.
 
-Texts go through rational arithmetic. Through a double they would be rounded twice: a text just
-beside the middle of two binary32 values can become that middle as a double, and then fall to the
-wrong side.
+Texts are converted with rational arithmetic. Conversion through a double would round twice: a text just
+next to the midpoint of two binary32 values can become that midpoint as a double, and is then rounded to
+the wrong side.
 """
 
 import re
@@ -17,7 +17,7 @@ NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\Z")
 
 
 def floor_log2(value):
-    """The largest e with 2^e <= value, for a positive Fraction."""
+    """Returns the largest e with 2^e <= value, for a positive Fraction."""
     exponent = value.numerator.bit_length() - value.denominator.bit_length()
     if Fraction(2) ** exponent > value:
         exponent -= 1
@@ -25,7 +25,7 @@ def floor_log2(value):
 
 
 def round_half_even(value):
-    """Fraction to the nearest integer, ties to the even one."""
+    """Rounds a Fraction to the nearest integer, ties to the even one."""
     whole, rest = divmod(value.numerator, value.denominator)
     twice = 2 * rest
     if twice > value.denominator or (twice == value.denominator and whole % 2 == 1):
@@ -34,19 +34,19 @@ def round_half_even(value):
 
 
 def magnitude_bits(value):
-    """Bits of the binary32 nearest to a Fraction that is not negative."""
+    """Returns the bits of the binary32 nearest to a Fraction that is not negative."""
     if value == 0:
         return 0
     # Subnormals share the spacing of the smallest normal numbers.
     spacing = max(floor_log2(value) - FRACTION_BITS, EXPONENT_LEAST)
     count = round_half_even(value / Fraction(2) ** spacing)
-    # A count of 2^24 carries into the exponent; as the fields lie side by side, adding does it.
+    # A count of 2^24 carries into the exponent, because the fields are adjacent: the addition is correct.
     bits = count + ((spacing - EXPONENT_LEAST) << FRACTION_BITS)
     return min(bits, INFINITY_BITS)
 
 
 def bits_from_text(text):
-    """Bits of the binary32 nearest to a decimal number; the sign of -0 is kept."""
+    """Returns the bits of the binary32 nearest to a decimal number; the sign of -0 is preserved."""
     if not NUMBER.match(text):
         raise ValueError(f"not a number: {text!r}")
     sign = 0x80000000 if text.startswith("-") else 0
@@ -54,20 +54,20 @@ def bits_from_text(text):
 
 
 def value_from_bits(bits):
-    """The binary32 with these bits, as a Python float (which holds it exactly)."""
+    """Returns the binary32 with these bits, as a Python float, which represents it exactly."""
     return struct.unpack("<f", struct.pack("<I", bits))[0]
 
 
 def value_from_text(text):
-    """The binary32 nearest to a decimal number, as a Python float."""
+    """Returns the binary32 nearest to a decimal number, as a Python float."""
     return value_from_bits(bits_from_text(text))
 
 
 def nearest(value):
-    """The binary32 nearest to a Python float."""
+    """Returns the binary32 nearest to a Python float."""
     return struct.unpack("<f", struct.pack("<f", value))[0]
 
 
 def fraction_from_bits(bits):
-    """The exact value of a finite binary32."""
+    """Returns the exact value of a finite binary32."""
     return Fraction(value_from_bits(bits))

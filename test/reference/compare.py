@@ -3,9 +3,9 @@
 
     python3 compare.py EXPECTED FOUND [EXPECTED FOUND ...]
 
-Prints the worst deviation of every kind of number, as such and as a share of what is allowed, and
-ends with 1 if anything is beyond that. Words, strings and integers must be equal. There is no wider
-class for w near 0: a reference that knows how w came about does not need one.
+Prints the largest deviation of every kind of number, absolute and as a fraction of its tolerance, and
+exits with status 1 if a deviation exceeds its tolerance. Words, strings and integers must be equal. A larger
+tolerance for w near 0 is not necessary, because the reference rounds w like the engine.
 """
 
 import sys
@@ -20,8 +20,8 @@ ALLOWED = {
     "factor": 1e-6,
 }
 
-# How the floats of a record are made up, after the number of leading integers: q quaternion,
-# r rows of a 3x4 matrix, b the same for the bind pose, l lengths, f factors and the like.
+# Composition of the floats of a record, after the leading integers: q quaternion, r rows of a 3x4 matrix,
+# b the same for the bind pose, l lengths, f factors and similar numbers.
 LAYOUTS = {
     "bindmat": (1, "b" * 12),
     "bindlocal": (1, "qqqqlll"),
@@ -55,7 +55,7 @@ def read_records(path):
 
 
 def model_size(records):
-    """Diagonal of the box around the bind pose."""
+    """Returns the diagonal of the bounding box of the bind pose."""
     for record in records:
         if record[0] == "bindbounds":
             box = [float(field) for field in record[1:]]
@@ -72,7 +72,7 @@ class Comparison:
         worst = self.worst.setdefault((word, kind), Worst())
         if deviation > worst.deviation:
             worst.deviation, worst.place = deviation, place
-        if not deviation <= ALLOWED[kind]:  # written so that a NaN fails too
+        if not deviation <= ALLOWED[kind]:  # a NaN fails, too
             self.failures.append(f"{place}: {word} {kind} is {deviation:.3g} away")
 
     def record(self, expected, found, size, place):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the models and tables of this reference, and what is expected of them.
+"""Writes the models and tables of this reference, and their expected results.
 
     python3 make_data.py [FOLDER]
 
-FOLDER is data/ beside this file if none is given. Two runs give the same bytes; on another machine
-the last digit of a sine may differ, which compare.py forgives.
+The default FOLDER is data/ next to this file. The output is reproducible; on another machine the last
+digit of a sine may differ, which compare.py tolerates.
 """
 
 import sys
@@ -29,7 +29,7 @@ def main():
         write(folder, f"{name}.md5mesh", mesh_text)
         write(folder, f"{name}.md5anim", anim_text)
         mesh, anim = md5text.read_mesh(mesh_text), md5text.read_anim(anim_text)
-        # Paths in the expected numbers start where the folder of this reference is.
+        # Paths in the expected results are relative to the folder of this reference.
         paths = f"data/{name}.md5mesh", f"data/{name}.md5anim"
         write(folder, f"{name}.golden.txt", md5ref.expected(paths[0], mesh, paths[1], anim))
     for name, make in TABLES.items():

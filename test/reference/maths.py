@@ -1,15 +1,15 @@
 """Vectors, quaternions and matrices as plain tuples.
 
 Quaternions are x y z w with w = +sqrt(|1 - x^2 - y^2 - z^2|), the original engine's convention.
-Its vectors stand left of their matrices; here they are columns, so the matrix of a quaternion is
-the transpose of the textbook one.
+The engine multiplies row vectors with matrices; here vectors are columns, so the matrix of a quaternion is
+the transpose of the textbook matrix.
 """
 
 import math
 
 from binary32 import nearest
 
-# Below this distance from a dot product of 1 the engine mixes linearly.
+# If a dot product differs from 1 by less than this, the engine interpolates linearly.
 SLERP_LINEAR = 1e-6
 
 
@@ -26,7 +26,7 @@ def scale(a, factor):
 
 
 def dot(a, b):
-    # Not sum(): newer Pythons compensate in it, and the digits should not hang on that.
+    # Not sum(): newer Pythons compensate rounding errors in it, which would change the digits.
     total = 0.0
     for x, y in zip(a, b):
         total += x * y
@@ -38,11 +38,11 @@ def lerp(a, b, amount):
 
 
 def with_w(xyz):
-    """Completes x y z to a quaternion, rounding every step to binary32 as the engine does.
+    """Completes x y z to a quaternion, rounding every step to binary32 like the engine.
 
-    Near w = 0 the sum of squares is so close to 1 that its last bit is worth 3e-4 in w. Better
-    precision would not be nearer to the truth there (the three numbers are rounded themselves), but
-    it would be another rotation than the one that every single-precision program shows.
+    Near w = 0 the sum of squares is so close to 1 that its last bit changes w by 3e-4. Higher
+    precision would not be more accurate there, because the three numbers are rounded themselves, and
+    would give another rotation than every single-precision program displays.
     """
     x, y, z = xyz
     length = nearest(nearest(nearest(x * x) + nearest(y * y)) + nearest(z * z))
@@ -50,7 +50,7 @@ def with_w(xyz):
 
 
 def rows(quaternion):
-    """Three rows for column vectors: the textbook matrix of the quaternion, transposed."""
+    """Returns three rows for column vectors: the transpose of the quaternion's textbook matrix."""
     x, y, z, w = quaternion
     return (
         (1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)),
@@ -73,7 +73,7 @@ def product(a, b):
 
 
 def divide(q, p):
-    """q times the conjugate of p, both of unit length."""
+    """Returns q times the conjugate of p, both of unit length."""
     ax, ay, az, aw = q
     bx, by, bz, bw = -p[0], -p[1], -p[2], p[3]
     return (
@@ -85,7 +85,7 @@ def divide(q, p):
 
 
 def sign_of_matrix(quaternion):
-    """Of q and -q the one that the engine gets when it turns a matrix into a quaternion.
+    """Returns q or -q: the sign that the engine gets when it converts a matrix to a quaternion.
 
     A positive trace (w^2 > 1/4) gives w > 0. Otherwise the largest of x, y, z is made positive,
     and w may be negative.
@@ -96,7 +96,8 @@ def sign_of_matrix(quaternion):
 
 
 def slerp(start, end, amount):
-    """The shorter way from start to end. The ends come back untouched, even in sign."""
+    """Interpolates along the shorter arc from start to end. The end points are returned unchanged, even in
+    sign."""
     if amount <= 0:
         return start
     if amount >= 1:

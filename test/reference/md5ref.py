@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Says what an .md5mesh and an .md5anim mean, in numbers, slowly.
+"""Evaluates an .md5mesh and an .md5anim and prints numbers, without optimization.
 
     python3 md5ref.py MESH ANIM [--times ms,...] > out.txt
 
-Follows a description of the original engine's behaviour. README.md says which, and names the
-records. Single precision ends where the files end: their numbers, and the w that completes three of
-them to a quaternion, are binary32 (maths.with_w says why). What is computed from them is double.
+Follows a description of the original engine's behaviour; README.md contains the source and the names of the
+records. Only the numbers of the files, and w of each quaternion, are binary32 (maths.with_w explains the
+reason). All results are computed in double precision.
 """
 
 import argparse
@@ -15,18 +15,18 @@ import md5text
 from maths import add, divide, lerp, product, rotate, rows, scale, sign_of_matrix, slerp, subtract
 from maths import transposed, with_w
 
-# What the flags of a track mean, in the order in which the values lie in a frame.
+# Flags of a track, in the order of their values in a frame.
 FLAG_TX, FLAG_TY, FLAG_TZ, FLAG_QX, FLAG_QY, FLAG_QZ = 1, 2, 4, 8, 16, 32
 FLAGS_ROTATION = FLAG_QX | FLAG_QY | FLAG_QZ
 
 
 def length_ms(num_frames, frame_rate):
-    """Length of a clip in whole milliseconds, rounded up."""
+    """Returns the length of a clip in whole milliseconds, rounded up."""
     return -(-(num_frames - 1) * 1000 // frame_rate)
 
 
 class FrameTime:
-    """Two frames and how much of each: what a time in milliseconds comes to."""
+    """Sample position of a time in milliseconds: two frames and their weights."""
 
     def __init__(self, num_frames, frame_rate, time_ms, cycle_limit):
         self.cycle = self.first = self.second = 0
@@ -36,7 +36,7 @@ class FrameTime:
         if time_ms <= 0:
             self.second = 1
             return
-        # The period is one frame less than there are frames: the last stands for the first.
+        # The period is one frame shorter than the number of frames: the last frame equals the first.
         intervals = num_frames - 1
         scaled = time_ms * frame_rate
         self.cycle = scaled // 1000 // intervals
@@ -51,7 +51,7 @@ class FrameTime:
 
 
 class Clip:
-    """An anim after the engine's treatment of the root, ready to be asked for poses."""
+    """An anim after the engine's changes of the root, for sampling of poses."""
 
     def __init__(self, anim):
         self.anim = anim
@@ -62,10 +62,10 @@ class Clip:
         self.base = [(with_w(rotation), translation) for translation, rotation in anim.base]
 
     def rebase_root(self):
-        """Makes the root of the base frame the origin, and gives the way the clip travels.
+        """Moves the root of the base frame to the origin, and returns the displacement of the clip.
 
-        The subtraction is made in the stream of numbers, so another joint whose values lie in the
-        same place of a frame would move too: that is how the engine does it.
+        The subtraction changes the numbers of the frames, so another joint that shares these numbers moves
+        too: the engine does the same.
         """
         delta = [0.0, 0.0, 0.0]
         place = self.anim.tracks[0].first
@@ -79,7 +79,7 @@ class Clip:
         return tuple(delta)
 
     def decode(self, joint, frame):
-        """One joint in one frame: base frame, overwritten by what the frame has for it."""
+        """Returns one joint in one frame: the base frame, overwritten by the frame's components."""
         track = self.anim.tracks[joint]
         translation, rotation = self.anim.base[joint]
         values = list(translation + rotation)
@@ -93,7 +93,7 @@ class Clip:
         return self.base[joint][0], tuple(values[:3])
 
     def held(self, frame):
-        """Frame 0, when held, is the base frame and not what the file says of frame 0."""
+        """Returns frame 0 of a held clip: the base frame, not the components of frame 0."""
         if frame == 0 or self.anim.num_components == 0:
             return list(self.base)
         return [self.decode(joint, frame) for joint in range(len(self.base))]
@@ -107,7 +107,7 @@ class Clip:
         return pose
 
     def bounds(self, when, root):
-        """Both frames' boxes together, seen from the root; `root` without whole cycles."""
+        """Returns the union of both frames' bounds, relative to the root; `root` without whole cycles."""
         boxes = self.anim.bounds[when.first], self.anim.bounds[when.second]
         least = tuple(map(min, boxes[0][0], boxes[1][0]))
         greatest = tuple(map(max, boxes[0][1], boxes[1][1]))
@@ -119,7 +119,7 @@ def bind_matrices(mesh):
 
 
 def bind_local(mesh, matrices):
-    """The bind pose relative to the parents; a root keeps what the file says."""
+    """Returns the bind pose relative to the parents; a root keeps the values of the file."""
     pose = []
     for joint in mesh.joints:
         rotation, translation = with_w(joint.rotation), joint.translation
@@ -145,7 +145,7 @@ def world_matrices(joints, pose):
 
 
 def skin(submesh, matrices):
-    """Vertex positions. The biases are not brought to a sum of 1, and scale translations too."""
+    """Returns vertex positions. Biases are not normalized; they also scale translations."""
     positions = []
     for _, _, first, count in submesh.vertices:
         position = (0.0, 0.0, 0.0)
@@ -161,7 +161,7 @@ def box(points):
 
 
 class Writer:
-    """Collects records: a word, then integers, floats and quoted strings."""
+    """Collects records: a keyword, then integers, floats and quoted strings."""
 
     def __init__(self):
         self.lines = []
@@ -248,10 +248,10 @@ def write_time(out, mesh, clip, label, time_ms, cycle_limit):
 
 
 def usual_times(clip):
-    """Label, milliseconds, cycle limit: the instants that a file of expected numbers shows.
+    """Returns label, milliseconds and cycle limit of the samples in a file of expected results.
 
-    They are meant to fall between frames: 0.36 of the way after frame 3 (frame 0 in a short clip),
-    0.2 of a frame after the middle, and 2.25 frames into the second round.
+    The samples are between frames: 0.36 of a frame after frame 3 (frame 0 in a short clip),
+    0.2 of a frame after the middle, and 2.25 frames after the start of the second cycle.
     """
     times = [("start", 0, -1)]
     if clip.num_frames > 1:
@@ -267,7 +267,7 @@ def usual_times(clip):
 
 
 def check_match(mesh, anim):
-    """Joints must agree in number, order, names and parents."""
+    """Checks that joints agree in number, order, names and parents."""
     ours = [(joint.name, joint.parent) for joint in mesh.joints]
     theirs = [(track.name, track.parent) for track in anim.tracks]
     if ours != theirs:
@@ -275,7 +275,7 @@ def check_match(mesh, anim):
 
 
 def expected(mesh_path, mesh, anim_path, anim, times=None):
-    """The whole text for one mesh and one anim; `anim` is used up."""
+    """Returns the complete text for one mesh and one anim; `anim` is modified."""
     check_match(mesh, anim)
     clip = Clip(anim)
     out = Writer()
@@ -292,7 +292,7 @@ def expected(mesh_path, mesh, anim_path, anim, times=None):
 
 
 def read_bytes(path):
-    # Names in old files are not always UTF-8; latin-1 brings every byte through unchanged.
+    # Names in old files are not always UTF-8; latin-1 preserves every byte.
     with open(path, encoding="latin-1", newline="") as file:
         return file.read()
 

@@ -1,7 +1,7 @@
-"""Reads .md5mesh and .md5anim text: whatever the line breaks, tokens in the order of the grammar.
+"""Reads .md5mesh and .md5anim text: any line breaks, tokens in the order of the grammar.
 
-Only as strict as it needs to be to notice that it lost its place. Numbers with a fraction become
-binary32 here, as in the engine, so that what follows starts from the same values as any C reader.
+Only as strict as necessary to detect a syntax error. Numbers with a fraction become binary32 here, as in the
+engine, so that all computations start from the same values as in a C reader.
 """
 
 import re
@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import binary32
 
-# Bytes above 0x7f count as white space outside strings, as in the engine; so a UTF-8 mark at the
-# start of a file is skipped without a word about it.
+# Bytes above 0x7f count as white space outside strings, as in the engine. So a UTF-8 byte order mark at the
+# start of a file is skipped without a message.
 TOKEN = re.compile(
     r"""
     (?P<skip>   [\x00-\x20\x80-\xff]+ | //[^\n]* | /\*.*?\*/ )
@@ -27,7 +27,7 @@ class Joint:
     name: str
     parent: int
     translation: tuple  # model space in a mesh, relative to the parent in an anim
-    rotation: tuple  # x y z; w follows from them
+    rotation: tuple  # x y z; w is computed
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Track:
     name: str
     parent: int
     flags: int
-    first: int  # where in a frame the values of this joint begin
+    first: int  # index in a frame of the joint's first value
 
 
 @dataclass
@@ -57,13 +57,13 @@ class Anim:
     frame_rate: int
     num_components: int
     tracks: list
-    bounds: list  # per frame (least, greatest)
+    bounds: list  # per frame (minimum, maximum)
     base: list  # per joint (translation, rotation x y z)
     frames: list  # per frame the numbers
 
 
 class Reader:
-    """The tokens of one file, taken one after another."""
+    """Reads the tokens of one file in order."""
 
     def __init__(self, text):
         self.tokens = []
@@ -86,7 +86,7 @@ class Reader:
         return self.tokens[self.place - 1]
 
     def take(self, word):
-        """Takes `word` if it comes next, and says whether it did."""
+        """Consumes `word` if it is the next token. Returns true if it was."""
         found = self.place < len(self.tokens) and self.tokens[self.place] == word
         if found:
             self.place += 1
@@ -126,7 +126,7 @@ def read_joint(reader):
 
 
 def read_vertex(reader):
-    # The number after the keyword is not used: a vertex is where it stands in the file.
+    # The number after the keyword is ignored: the position in the file is the index of a vertex.
     reader.expect("vert")
     reader.integer()
     u, v = reader.numbers(2)
@@ -179,7 +179,7 @@ def read_track(reader):
 def read_pairs(reader, word):
     """`word { ( x y z ) ( x y z ) ... }`: the bounds and the base frame.
 
-    Goes on to the brace and not to a number of pairs: some exporters write one box more than there
+    Reads up to the brace instead of a number of pairs, because some exporters write one box more than there
     are frames.
     """
     reader.expect(word, "{")
@@ -191,7 +191,7 @@ def read_pairs(reader, word):
 
 def read_frame(reader, index, num_components):
     if reader.count_after("frame") != index:
-        raise ValueError(f"frame {index} is not where it should be")
+        raise ValueError(f"frame {index} is out of order")
     reader.expect("{")
     values = [reader.number() for _ in range(num_components)]
     reader.expect("}")

@@ -1,7 +1,7 @@
-"""Small meshes and anims that each show something of the formats. Deterministic, own content.
+"""Creates small meshes and anims that each test features of the formats. Deterministic, original content.
 
-A model is a pair of texts, mesh and anim. Numbers are rounded to what is written, so that nothing
-here knows more than the files say.
+A model is a pair of texts, mesh and anim. Numbers are rounded to the written digits, so that all computations
+here use the values in the files.
 """
 
 import random
@@ -20,7 +20,7 @@ def triple(values):
 
 
 class Dice:
-    """Random numbers of which Python promises that a seed always gives the same."""
+    """Random numbers that are the same for a seed in all versions of Python."""
 
     def __init__(self, seed):
         self.random = random.Random(seed).random
@@ -32,12 +32,13 @@ class Dice:
         return tuple(self.between(-reach, reach) for _ in range(3))
 
     def turn(self):
-        """x y z of a rotation whose w stays above 1/2 even if x, y and z are mixed with others'."""
+        """Returns x y z of a rotation whose w is above 1/2 even after mixing x, y and z with other
+        rotations."""
         return self.point(0.5)
 
 
 def mesh_text(joints, submeshes):
-    """`submeshes`: (shader, vertices, triangles, weights), rows as in md5text.Submesh."""
+    """Writes a mesh. `submeshes`: (shader, vertices, triangles, weights), rows as in md5text.Submesh."""
     lines = ["MD5Version 10", 'commandline "made by make_data.py"', ""]
     lines += [f"numJoints {len(joints)}", f"numMeshes {len(submeshes)}", "", "joints {"]
     for joint in joints:
@@ -58,9 +59,10 @@ def mesh_text(joints, submeshes):
 
 
 def anim_text(joints, rate, flags, bounds, base, frames, firsts=None):
-    """`flags` per joint; `base` pairs of triples; `frames` rows of numbers, all of one length."""
+    """Writes an anim. `flags` per joint; `base` pairs of triples; `frames` rows of numbers of equal
+    length."""
     sizes = [bin(flag).count("1") for flag in flags]
-    # As the usual exporters: a joint without flags begins at 0.
+    # Common exporters write 0 as the first index of a joint without flags.
     firsts = firsts or [sum(sizes[:i]) if sizes[i] else 0 for i in range(len(sizes))]
     lines = ["MD5Version 10", 'commandline "made by make_data.py"', ""]
     lines += [f"numFrames {len(frames)}", f"numJoints {len(joints)}", f"frameRate {rate}"]
@@ -80,7 +82,8 @@ def anim_text(joints, rate, flags, bounds, base, frames, firsts=None):
 
 
 def boxes(dice, count):
-    """Any boxes: no rule ties them to the model, and the sampler only unites and moves them."""
+    """Returns arbitrary boxes: no rule relates them to the model, and the sampler only unites and moves
+    them."""
     return [
         (tuple(-dice.between(2, 6) for _ in range(3)), tuple(dice.between(2, 6) for _ in range(3)))
         for _ in range(count)
@@ -99,7 +102,7 @@ def fan(num_vertices):
 
 
 def biases(dice, count, total):
-    """`count` parts of `total`; the last takes what rounding to the file's digits leaves."""
+    """Returns `count` parts of `total`; the last part compensates rounding to the file's digits."""
     parts = [dice.between(0.2, 1.0) for _ in range(count)]
     parts = [round(part * total / sum(parts), 6) for part in parts]
     parts[-1] = round(total - sum(parts[:-1]), 6)
@@ -107,14 +110,14 @@ def biases(dice, count, total):
 
 
 def offset_of(point, joint, matrices):
-    """The offset that brings `joint` in its bind pose to `point`."""
+    """Returns the offset that moves a point on `joint` in the bind pose to `point`."""
     rows, translation = matrices[joint]
     offset = rotate(transposed(rows), subtract(point, translation))
     return tuple(round(value, 6) for value in offset)
 
 
 def flags_model():
-    """All 64 flag values, over a base frame that no frame repeats; 1 to 8 weights a vertex."""
+    """Uses all 64 flag values, with a base frame that no frame repeats; 1 to 8 weights per vertex."""
     dice = Dice(64)
     parents = [-1] + [max(0, i - 1 - i * 7 % 5) for i in range(1, 64)]
     joints = random_joints(dice, parents, 2.0)
@@ -126,7 +129,7 @@ def flags_model():
             weights.append((int(dice.random() * 64), bias, dice.point(1.0)))
     mesh = mesh_text(joints, [("flags", vertices, fan(16), weights)])
 
-    # 37 is odd, so this meets every value once; the root gets 5: it moves along x and z only.
+    # 37 is odd, so each value occurs once. The root has the value 5: it moves only along x and z.
     flags = [(5 + 37 * i) % 64 for i in range(64)]
     base = [(dice.point(1.0), dice.turn()) for _ in joints]
     frames = []
@@ -140,7 +143,7 @@ def flags_model():
 
 
 def full_frames(dice, num_joints, num_frames, reach):
-    """Frames in which all six values of every joint are set."""
+    """Returns frames in which all six values of every joint are set."""
     return [
         [value for _ in range(num_joints) for value in dice.point(reach) + dice.turn()]
         for _ in range(num_frames)
@@ -148,31 +151,32 @@ def full_frames(dice, num_joints, num_frames, reach):
 
 
 def weights_model():
-    """What weights may do: any number, any sum, shared, repeated, unused, not meeting."""
+    """Uses all variants of weights: any number, any sum, shared, repeated, unused, at different positions."""
     dice = Dice(8)
     joints = random_joints(dice, [-1, 0, 1, 2, 1, 4], 3.0)
     matrices = bind_matrices(Mesh(joints, []))
     weights, ranges = [], []
 
     def vertex(hands, point=None):
-        """`hands`: (joint, bias); with a point all of them meet there, else they lie anywhere."""
+        """Adds a vertex. `hands`: (joint, bias); all weights meet at the point, or are at random
+        positions."""
         ranges.append((len(weights), len(hands)))
         for joint, bias in hands:
             offset = offset_of(point, joint, matrices) if point else dice.point(2.0)
             weights.append((joint, bias, offset))
 
     for count in range(1, 9):
-        order = [(count + i) % 6 for i in range(count)]  # 7 and 8 come back to a joint
+        order = [(count + i) % 6 for i in range(count)]  # weights 7 and 8 use a joint again
         vertex(list(zip(order, biases(dice, count, 1.0))), dice.point(4.0))
     vertex([(1, 0.25), (2, 0.25)])  # sum 1/2
     vertex([(0, 0.75), (3, 0.6), (5, 0.4)])  # sum 7/4
     vertex([(2, 1.5), (4, -0.5)])  # a negative bias
-    vertex([(3, 1.0), (1, 0.0)])  # a weight without weight
+    vertex([(3, 1.0), (1, 0.0)])  # a bias of 0
     vertex([(4, 0.5), (4, 0.5)])  # one joint twice
     vertex([(5, 0.2), (5, 0.3), (5, 0.5)])  # and three times
     ranges.append(ranges[4])  # two vertices with the same weights
-    ranges.append((ranges[5][0] + 3, 6))  # over the border between two vertices
-    weights.append((0, 1.0, dice.point(9.0)))  # nobody's
+    ranges.append((ranges[5][0] + 3, 6))  # across two vertices
+    weights.append((0, 1.0, dice.point(9.0)))  # unused
 
     vertices = [(i / 16, i % 2, first, count) for i, (first, count) in enumerate(ranges)]
     triangles = fan(len(vertices) - 1) + [(3, 3, 7), (0, 2, 1)]  # degenerate; double
@@ -183,7 +187,7 @@ def weights_model():
 
 
 def roots_model():
-    """Three roots: only the first is moved to the origin. The original engine refuses this."""
+    """Has three roots: only the first is moved to the origin. The original engine rejects this model."""
     dice = Dice(3)
     joints = random_joints(dice, [-1, 0, -1, 2, 1, -1], 2.0)
     weights = [(i % 6, 1.0, dice.point(1.0)) for i in range(7)]
@@ -195,7 +199,8 @@ def roots_model():
 
 
 def travel_model():
-    """A root that starts off its base frame and ends elsewhere; spins that need the short way."""
+    """Has a root that starts outside its base frame and ends elsewhere, and rotations along the shorter
+    arc."""
     dice = Dice(5)
     joints = random_joints(dice, [-1, 0, 1, 0], 1.0)
     weights = [(i % 4, 1.0, dice.point(2.0)) for i in range(8)]
@@ -203,12 +208,12 @@ def travel_model():
     mesh = mesh_text(joints, [("travel", vertices, fan(8), weights)])
 
     # The root moves along x and y; the 1.5 of its base frame is lost. Joint 2 reads y and z of
-    # joint 1 as its own x and z. Joint 3 stays a half turn: its w is 0, and exactly so.
+    # joint 1 as its own x and z. Joint 3 is always rotated by 180 degrees: its w is exactly 0.
     flags, firsts = [3, 56, 40, 0], [0, 2, 3, 0]
     base = [((4.0, -2.0, 1.5), (0.0, 0.0, 0.0)), ((0.0, 0.0, 1.0), (0.5, 0.5, 0.5))]
     base += [((0.0, 1.0, 0.0), (0.0, 0.1, 0.0)), ((0.0, 0.0, 2.0), (1.0, 0.0, 0.0))]
-    # Sines of the half angles -80, -30, 20 ... of a turn by 100 degrees a frame, negated where w
-    # would be negative: so from frame 3 to 4 the short way is the one with the sign changed.
+    # Sines of the half angles -80, -30, 20 ... of a rotation by 100 degrees per frame, negated where w
+    # would be negative: so from frame 3 to 4 the shorter arc needs the changed sign.
     sines = [-0.984808, -0.5, 0.342020, 0.939693, -0.866025, -0.173648, 0.642788]
     frames = [
         [4.5 + 2.0 * i, -2.25 + 0.25 * i * i, 0.6 * sine, 0.0, 0.8 * sine]
@@ -218,7 +223,7 @@ def travel_model():
 
 
 def still_model():
-    """One frame, which is not the base frame, and a root that it moves."""
+    """Has one frame, which differs from the base frame, and a root that it moves."""
     dice = Dice(1)
     joints = random_joints(dice, [-1, 0], 1.0)
     weights = [(i % 2, 1.0, dice.point(1.0)) for i in range(4)]
@@ -229,14 +234,14 @@ def still_model():
 
 
 def seam_model():
-    """Two hinged squares with mirrored texture, and a third one behind a texture seam.
+    """Has two hinged squares with mirrored texture, and a third square beyond a texture seam.
 
-    The clip has two frames without a single number in them: only the base frame speaks.
+    The clip has two frames without components, so that only the base frame determines the pose.
     """
     joints = [Joint("left", -1, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))]
     joints.append(Joint("right", 0, (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)))
-    # Columns at y = 0 1 2 | 2 3. The middle one serves both squares, whose u runs to and fro; at
-    # y = 2 there are two columns in one place, because u starts anew.
+    # Columns at y = 0 1 2 | 2 3. The middle column belongs to both squares, whose u increases and decreases.
+    # At y = 2 there are two columns at the same position, because u starts again at 0.
     vertices, weights = [], []
     for y, u, joint in ((0, 0, 0), (1, 1, 0), (2, 0, 1), (2, 0.25, 1), (3, 0.75, 1)):
         for z in (0, 1):
@@ -284,7 +289,7 @@ frame 0{3 0 0 0 0}frame 1{3.5 .1 .2 .3 .4}frame 2 { 4 // a comment
 
 
 def layout_model():
-    """Two meshes on few lines, comments in odd places, a name in quotes and one without."""
+    """Has two meshes on few lines, comments in unusual places, a quoted name and an unquoted one."""
     return LAYOUT_MESH, LAYOUT_ANIM
 
 

@@ -10,7 +10,7 @@ from md5ref import FrameTime, Writer, length_ms
 
 
 def time_table():
-    """What a time in milliseconds comes to, about the seams of clips of several lengths."""
+    """Writes the sample position for times in milliseconds, around the seams of clips of several lengths."""
     out = Writer()
     out.record("# numFrames frameRate animLength timeMs cycleArg")
     out.lines[0] += " -> cycleCount frame1 frame2 frontlerp backlerp"
@@ -21,7 +21,7 @@ def time_table():
         times = [-9, 0, 1, interval, interval + 1, length // 2, length - 1, length, length + 1]
         times += [2 * length, 3 * length + 17]
         for i, time in enumerate(times):
-            # Limits only show after the first round; before it one of them in turn will do.
+            # Limits only matter after the first cycle; before, one of them is used in turn.
             limits = (-1, 1, 2) if time >= 2 * length > 0 else ((-1, 0, 1, 3)[i % 4],)
             for limit in limits:
                 when = FrameTime(num_frames, rate, time, limit)
@@ -36,7 +36,7 @@ def unit(q):
 
 
 def exact_slerp(start, end, amount):
-    """Without a linear branch: half the angle from two lengths, which loses nothing near 0."""
+    """Interpolates without a linear branch: half the angle from two lengths, which is precise near 0."""
     if amount <= 0:
         return start
     if amount >= 1:
@@ -54,7 +54,7 @@ def exact_slerp(start, end, amount):
 
 
 def axis_turn(q, direction, angle):
-    """From unit q by an angle towards the part of `direction` that is perpendicular to it."""
+    """Rotates a unit q by an angle towards the part of `direction` that is perpendicular to q."""
     aside = unit(subtract(direction, scale(q, dot(q, direction))))
     return add(scale(q, math.cos(angle)), scale(aside, math.sin(angle)))
 
@@ -64,7 +64,7 @@ def rounded(q):
 
 
 def slerp_table():
-    """Angles in four dimensions between the ends: from none to nearly opposite."""
+    """Writes angles in four dimensions between the end points: from 0 to nearly opposite."""
     out = Writer()
     out.record("# q0(xyzw) q1(xyzw) t -> exact slerp (xyzw)")
     roll = random.Random(4).random
@@ -72,7 +72,7 @@ def slerp_table():
     def anywhere():
         return unit(tuple(2 * roll() - 1 for _ in range(4)))
 
-    # Near pi / 2 the sign of the dot product decides the way, so rounding must not decide it.
+    # Near pi / 2 the sign of the dot product selects the arc, so rounding must not affect it.
     angles = [0.0, 1e-7, 1e-5, 1e-4, 5e-4, 1.3e-3, 1.5e-3, 0.01, 0.1, 0.5, 1.0, 1.5, 1.57]
     angles += [math.pi - angle for angle in angles]
     amounts = [-0.5, 0.0, 1e-6, 0.25, 0.5, 0.63, 0.999, 1.0, 1.5]
@@ -80,7 +80,7 @@ def slerp_table():
         start = anywhere()
         end = rounded(axis_turn(start, anywhere(), angle))
         start = rounded(start)
-        # All amounts for every third angle, then the ones between; about 200 rows.
+        # All amounts for every third angle, every second amount for the other angles; about 200 rows.
         chosen = amounts if index % 3 == 0 else amounts[index % 2 + 1 :: 1]
         for amount in map(binary32.nearest, chosen):
             out.record("s", start, end, amount, exact_slerp(start, end, amount))
@@ -88,7 +88,7 @@ def slerp_table():
 
 
 def exact_decimal(value):
-    """All digits of a Fraction whose denominator is a power of two, or of ten, or of both."""
+    """Returns all digits of a Fraction whose denominator is a product of powers of two and ten."""
     places, denominator = 0, value.denominator
     while 10**places % denominator:
         places += 1
@@ -98,7 +98,7 @@ def exact_decimal(value):
 
 
 def with_exponent(text, letter):
-    """The same number as digit.digits and an exponent."""
+    """Returns the same number as digit.digits and an exponent."""
     sign, text = ("-", text[1:]) if text.startswith("-") else ("", text)
     whole, _, fraction = text.partition(".")
     digits = (whole + fraction).lstrip("0")
@@ -108,13 +108,13 @@ def with_exponent(text, letter):
 
 
 def beside(text, step):
-    """The text with its last digit (of a plain decimal) moved by `step`."""
+    """Returns the text with its last digit (of a plain decimal) changed by `step`."""
     places = len(text.partition(".")[2])
     return exact_decimal(Fraction(text) + step * Fraction(1, 10**places)).ljust(len(text), "0")
 
 
 class FloatTexts:
-    """Texts for the table of numbers; `roll` is the only source of chance."""
+    """Creates texts for the table of numbers; `roll` is the only source of random numbers."""
 
     def __init__(self):
         self.roll = random.Random(32).random
@@ -130,7 +130,7 @@ class FloatTexts:
         return "".join(str(self.below(10)) for _ in range(count))
 
     def plain(self):
-        """Every length from 1 to 25 digits, with the point anywhere, also first and last."""
+        """Adds every length from 1 to 25 digits, with the point at any position, also first and last."""
         for count in range(1, 26):
             for _ in range(20):
                 digits, place = self.digits(count), self.below(count + 2)
@@ -162,7 +162,7 @@ class FloatTexts:
             self.texts.append(f"{self.sign()}{mantissa}{letter}{plus}{zero}{exponent}")
 
     def halfway(self, bits):
-        """The middle between a binary32 and the next one, and its neighbours in the last digit."""
+        """Adds the midpoint of a binary32 and the next one, and its neighbours in the last digit."""
         low, high = map(binary32.fraction_from_bits, (bits, bits + 1))
         middle = exact_decimal((low + high) / 2)
         if "." not in middle:
@@ -191,7 +191,7 @@ class FloatTexts:
             self.texts.append(f"{self.sign()}{value:.{self.below(12)}e}")
 
     def ends(self):
-        """Zeros with their signs, the largest finite value, and what just still rounds to it."""
+        """Adds signed zeros, the largest finite value, and the largest number that is rounded to it."""
         largest = binary32.fraction_from_bits(0x7F7FFFFF)
         overflow = largest + Fraction(2) ** 103
         self.texts += ["0", "-0", "0.0", "-0.0", ".0", "-.0", "0.", "-0.", "0e0", "-0e10", "0E-99"]
@@ -208,12 +208,12 @@ class FloatTexts:
         self.texts.append("0." + "0" * 40 + "1")
         self.texts.append("1" + "0" * 38)
         self.texts.append("0.1" + "0" * 100)
-        self.texts.append("16777217." + "0" * 60 + "1")  # a tie but for its last digit
+        self.texts.append("16777217." + "0" * 60 + "1")  # a tie except for its last digit
         self.texts.append("16777217." + "0" * 61)
 
 
 def float_table():
-    """`text bits`: the binary32 nearest to the text, in hexadecimal."""
+    """Writes `text bits`: the binary32 nearest to the text, in hexadecimal."""
     makers = FloatTexts()
     makers.ends()
     makers.plain()

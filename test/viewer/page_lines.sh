@@ -1,6 +1,6 @@
 #!/bin/sh
-# The lines of C on the viewer's pages: the lines of each page compile as displayed, with only the public headers. If a
-# function of the library does the same, the results are equal. The machines on pages can be read.
+# Code lines on the viewer's lesson pages: the lines of each page compile as displayed, with only the public headers. If a
+# function of the library does the same, the results are equal. The machines on pages are valid.
 . test/build/report.sh
 
 cc=${CC:-cc}
@@ -18,7 +18,7 @@ for name, _, keys in pages:
     with open("%s/%s.%s" % (folder, name, "md5machine" if machine else "h"), "w") as file:
         file.write(shown)
 END
-check "more than 30 pages have lines of C" [ "$(find "$scratch" -name '*.h' | wc -l)" -gt 30 ]
+check "more than 30 pages contain C code" [ "$(find "$scratch" -name '*.h' | wc -l)" -gt 30 ]
 
 cat >"$scratch/test.inc" <<'END'
 #include "md5/md5curve.h"

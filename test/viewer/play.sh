@@ -117,7 +117,7 @@ burns() { # compares with the same machine without the folder `attached`
         picture smothered "$scratch/bobbin/bobbin.md5machine" --animation-time 1.5 --set sneeze=1@0.1 --hide skin &&
         ! cmp "$scratch/fire.png" "$scratch/smothered.png"
 }
-check "fire is drawn when he sneezes" burns
+check "fire is drawn when Bobbin sneezes" burns
 check "--attach needs a joint" ends_saying 2 '--attach' "$view" "$bobbin" --attach lantern.md5mesh
 check_long "terrain changes the image" changes_the_picture terrain "$bobbin" --animation-time 1 --terrain hills
 walks_by_rules() {

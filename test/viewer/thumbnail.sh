@@ -29,27 +29,27 @@ make_hostile() {
 }
 check "hostile files are written" make_hostile
 check "a model" measured 0 "$own"
-check "a state machine" measured 0 "$models/bobbin/bobbin.md5machine"
+check "a state machine is drawn" measured 0 "$models/bobbin/bobbin.md5machine"
 check "an animation" measured 0 "$models/bobbin/walk.md5anim"
-check "a camera path" measured 0 models/zoo/cuts.md5camera
-check "a file of 40 MB" measured 1 "$scratch/bytes/v.md5mesh" "32 MiB"
+check "a camera path is drawn" measured 0 models/zoo/cuts.md5camera
+check "a file of 40 MB is rejected" measured 1 "$scratch/bytes/v.md5mesh" "32 MiB"
 # Several threads read the clips of a state machine.
-check "a machine whose files have 32 MiB" measured 0 "$scratch/full/m.md5machine"
-check "a machine whose files have 32 MiB and one byte" measured 1 "$scratch/more/m.md5machine" "32 MiB"
-check "a mesh of 600000 vertices" measured 1 "$scratch/vertices/v.md5mesh" "too many vertices"
-check "a hundred thousand large triangles" measured 1 "$scratch/triangles/v.md5mesh" "triangles cover too many pixels"
-check "triangles that cover as many pixels as the limit" measured 0 "$scratch/limit/v.md5mesh"
-check "triangles that cover one pixel more than the limit" measured 1 "$scratch/beyond/v.md5mesh" "triangles cover too many pixels"
-check "vertices that are 1e9 units apart" measured 1 "$scratch/far/v.md5mesh" "1e9 units"
-check "65 images, one more than are shown" measured 0 "$scratch/small/v.md5mesh"
-check "an image of 30000 by 30000 pixels" measured 1 "$scratch/header/v.md5mesh" "30000 x 30000"
-check "an image of 4096 by 4096 pixels" measured 0 "$scratch/large/v.md5mesh"
-check "many images" measured 1 "$scratch/images/v.md5mesh" "images have too many pixels"
-check "images outside of the folder and on other machines" measured 0 "$scratch/names/v.md5mesh"
-check "an md5.cfg with a path out of its folder" measured 0 "$scratch/config/in/v.md5mesh"
-check "a machine whose model is in another folder" measured 1 "$scratch/machine/m.md5machine" "outside of the folder"
-check "a link to a device" measured 0 "$scratch/links/v.md5mesh"
-check "a pipe" measured 1 "$scratch/pipe.md5mesh" "does not exist"
+check "a machine whose files have 32 MiB is drawn" measured 0 "$scratch/full/m.md5machine"
+check "a machine whose files have 32 MiB and one byte is rejected" measured 1 "$scratch/more/m.md5machine" "32 MiB"
+check "a mesh of 600000 vertices is rejected" measured 1 "$scratch/vertices/v.md5mesh" "too many vertices"
+check "a hundred thousand large triangles are rejected" measured 1 "$scratch/triangles/v.md5mesh" "triangles cover too many pixels"
+check "triangles that cover as many pixels as the limit are drawn" measured 0 "$scratch/limit/v.md5mesh"
+check "triangles that cover one pixel more than the limit are rejected" measured 1 "$scratch/beyond/v.md5mesh" "triangles cover too many pixels"
+check "vertices that are 1e9 units apart are rejected" measured 1 "$scratch/far/v.md5mesh" "1e9 units"
+check "a model with 65 images, one more than the limit, is drawn" measured 0 "$scratch/small/v.md5mesh"
+check "an image of 30000 by 30000 pixels is rejected" measured 1 "$scratch/header/v.md5mesh" "30000 x 30000"
+check "an image of 4096 by 4096 pixels is read" measured 0 "$scratch/large/v.md5mesh"
+check "too many images are rejected" measured 1 "$scratch/images/v.md5mesh" "images have too many pixels"
+check "images outside of the folder and on other machines are ignored" measured 0 "$scratch/names/v.md5mesh"
+check "an md5.cfg with a path outside of its folder is ignored" measured 0 "$scratch/config/in/v.md5mesh"
+check "a machine whose model is in another folder is rejected" measured 1 "$scratch/machine/m.md5machine" "outside of the folder"
+check "a link to a device is ignored" measured 0 "$scratch/links/v.md5mesh"
+check "a pipe is rejected" measured 1 "$scratch/pipe.md5mesh" "does not exist"
 
 # The thumbnail of a model without textures is the same if images exist outside of the folder, so they are not read.
 reads_nothing_elsewhere() {

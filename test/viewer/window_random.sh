@@ -5,7 +5,7 @@
 # MD5_RANDOM_EVENTS=10000, MD5_RANDOM_RECORDED_EVENTS=20000, MD5_RANDOM_GAME_EVENTS=10000 and MD5_RANDOM_SEED=N
 # change the numbers of events and the seed.
 . test/build/report.sh
-# shellcheck disable=SC2034 # used by the next
+# shellcheck disable=SC2034 # used by window.sh
 screen=3840x2160
 . test/build/window.sh
 config=--config=$scratch/remembered
@@ -77,9 +77,9 @@ records() {
 }
 is_long && usual=5000 || usual=500
 recorded=${MD5_RANDOM_RECORDED_EVENTS:-$usual}
-check "$recorded random events during recording do no harm" records "$recorded" "$own"
+check "$recorded random events during recording cause no error" records "$recorded" "$own"
 dropped="$files/* $files"
-check "$events random events with a model do no harm" survives "$events" "$files/bobbin.md5mesh"
+check "$events random events with a model cause no error" survives "$events" "$files/bobbin.md5mesh"
 
 # At its end the viewer waits for a conversion, which writes to a pipe without a reader. If it quit before the
 # conversion opened the pipe, nothing would be written.
@@ -104,5 +104,5 @@ head -c 3000 "$game/pak000.pk4" >"$files/damaged.pk4"
 dropped="$game $root/models/game/winter $game/pak000.pk4 $files/damaged.pk4 $files/walk.md5anim $files"
 golden=${MD5_CORPUS:-}/golden/d3/minigame/base
 [ -n "${MD5_CORPUS:-}" ] && [ -d "$golden" ] && dropped="$dropped $golden"
-check "$game_events random events with a game folder do no harm" survives "$game_events" --game "$game" monster_bobbin_watchman
+check "$game_events random events with a game folder cause no error" survives "$game_events" --game "$game" monster_bobbin_watchman
 finish

@@ -84,7 +84,7 @@ opens_from_folder() {
 }
 check "a folder opens a list, and the selected file is opened" opens_from_folder
 
-# -- What cannot be opened ------------------------------------------------------------------------
+# -- Broken and missing files ---------------------------------------------------------------------
 
 # The window shows the error over the built-in model, even if a file manager has started it.
 opens_broken() {
@@ -151,7 +151,7 @@ check_long "the desktop's dialog can be cancelled" asks_desktop "exit 1" \
 check "if the desktop's dialog fails, the viewer's list opens" asks_desktop "exit 5" 'is["list"] == "files"' ctrl+o
 check_long "folders are selected in the desktop's dialog" selects_folder
 
-# -- A program that is ended -------------------------------------------------------------------
+# -- Killed programs ---------------------------------------------------------------------------
 
 # One of two windows is killed. Opened files are written to the configuration soon, and neither window removes lines
 # that the other has written.
@@ -174,7 +174,7 @@ records() {
     config="--config=$scratch/movie/config"
     open_viewer "$folder/b.md5mesh" && press record shift+F12 && until_true plays b-1.apng.part 3
 }
-plays() { # FILE LEAST
+plays() { # FILE MIN_FRAMES
     python3 - "$pictures/$1" "$2" <<END
 import sys
 path, least = sys.argv[1:]
@@ -234,7 +234,7 @@ exports() {
 }
 check "Ctrl+E and Enter export an image, and Ctrl+Shift+E exports another" exports
 
-# -- One that is broken ---------------------------------------------------------------------------
+# -- Broken files ----------------------------------------------------------------------------------
 
 # keeps CONDITION ARGUMENT...: the valid mesh is shown, below an error of the broken file.
 keeps() {
@@ -259,7 +259,7 @@ joint_of_b() {
 }
 check "a broken file on the command line does not affect other files" keeps_rest
 
-# -- What is watched ----------------------------------------------------------------------------
+# -- Watched files -------------------------------------------------------------------------------
 
 watches_texture() {
     cp models/bobbin/bobbin.png "$scratch/painted.png"

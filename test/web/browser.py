@@ -1,33 +1,33 @@
 #!/usr/bin/env python3
-"""Opens pages of build/web in headless Chromium, which it steers through a pipe, and says what it finds.
+"""Opens pages of build/web in headless Chromium, controls it through a pipe, and reports failures.
 
-browser.py FOLDER TASK...: serves the folder on this machine alone, opens one browser, and runs the tasks:
-  open PAGE            opens FOLDER/PAGE, and waits for its data-state, or of one without models, for the page
-  begin PAGE           the same, but does not wait for the program, only for the page
-  before SCRIPT        of the next pages, before their own
-  started              waits for the program as `open` does
-  asks COUNT SCRIPT    a condition holds with so many requests at most
-  fails PAGE WORDS     the same, of a page that ends with these words for the user
-  size WIDTH HEIGHT    of the window from now on
-  phone WIDTH HEIGHT   the same, with two pixels a point and fingers
-  save FILE            a picture of the page
-  take NAME FILE       a file that the program has written
-  same FILE FILE SHARE at most this share of the pixels differs by more than 2 levels; 10000 colours
-  forgive              what the console has said so far: of files that are not there, the browser itself
-  is SCRIPT            a condition in JavaScript holds, at once or in time
-  mark FILE            adds a line: milliseconds from the start of the page to its mark "picture"
-  run SCRIPT           a shell script on this machine
-  stop                 ends the server: there is no network from now on
-  click X Y, key NAME  what a person does
-  type TEXT            into what has the focus
-  drag X Y X Y         with the left button, in ten steps
-  wheel X Y STEPS      turned towards the person
-  tap X Y SECONDS      a finger, so long
-  push X Y X Y         a finger that stays down at the second place
-  swipe X Y X Y        a finger that moves in ten steps and is lifted
-  pinch X Y FROM TO    two fingers, so many pixels apart
+browser.py FOLDER TASK...: serves the folder on this machine only, opens one browser, and runs the tasks:
+  open PAGE            opens FOLDER/PAGE, and waits for its data-state; for pages without models, for the page
+  begin PAGE           the same, but waits only for the page, not for the program
+  before SCRIPT        runs the script in the next pages, before their own scripts
+  started              waits for the program like `open`
+  asks COUNT SCRIPT    checks that a condition holds after at most COUNT requests
+  fails PAGE WORDS     opens a page that must end with these words for the user
+  size WIDTH HEIGHT    sets the size of the window
+  phone WIDTH HEIGHT   the same, with two pixels per point and touch input
+  save FILE            saves a screenshot of the page
+  take NAME FILE       saves a file that the program has written
+  same FILE FILE LIMIT at most this fraction of the pixels differs by more than 2 levels; 10000 colours
+  forgive              ignores the console so far: the browser itself reports missing files
+  is SCRIPT            waits until a condition in JavaScript holds
+  mark FILE            appends a line: milliseconds from the start of the page to its mark "picture"
+  run SCRIPT           runs a shell script on this machine
+  stop                 stops the server: the network is unavailable afterwards
+  click X Y, key NAME  sends user input
+  type TEXT            types into the focused element
+  drag X Y X Y         drags with the left button, in ten steps
+  wheel X Y STEPS      rotates the wheel towards the user
+  tap X Y SECONDS      a finger touches for this time
+  push X Y X Y         a finger moves to the second position and stays down
+  swipe X Y X Y        a finger moves in ten steps and is lifted
+  pinch X Y FROM TO    two fingers move from one distance in pixels to another
   drop FILE...         drops files or folders on the middle of the page
-Ends with status 1 and a message if a task fails, or a page has written to the console.
+Exits with status 1 and a message if a task fails, or if a page has written to the console.
 """
 import base64
 import functools
@@ -45,7 +45,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import png  # noqa: E402  beside the tests of the viewer
 
 PATIENCE = 120.0  # seconds for a page in software GL on a busy machine
-# What the driver says when a page reads a picture back, which --output must.
+# The driver's message when a page reads pixels back, as --output must.
 HINT = "GPU stall due to ReadPixels"
 FLAGS = ("--headless=new --no-sandbox --disable-gpu-sandbox --use-angle=swiftshader "
          "--enable-unsafe-swiftshader --hide-scrollbars --mute-audio --no-first-run "
@@ -53,7 +53,7 @@ FLAGS = ("--headless=new --no-sandbox --disable-gpu-sandbox --use-angle=swiftsha
          "--remote-debugging-pipe").split()
 
 
-# What a page says of itself; one without models is there when it is loaded.
+# The state that a page reports; pages without models are ready when they are loaded.
 STATE = ("document.documentElement && location.protocol !== 'about:' && "
          "(document.documentElement.dataset.state || (document.readyState === 'complete' && "
          "!document.querySelector('canvas, md5-model') ? 'started' : ''))")
@@ -74,20 +74,21 @@ def fail(text):
 
 
 def rgb_of(path):
-    """The size of a picture, and its pixels."""
+    """Returns the size of an image, and its pixels."""
     width, height, rows, step = png.read(path)
     return (width, height), [tuple(row[i:i + 3]) for row in rows for i in range(0, width * step, step)]
 
 
 def serve(folder):
-    """Serves a folder on this machine alone; returns the server, and where it is."""
+    """Serves a folder on this machine only; returns the server and its address."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server, "http://127.0.0.1:%d/" % server.server_port
 
 
 class Browser:
-    """One page of Chromium, which reads messages from descriptor 3 and writes to 4, each with a zero byte."""
+    """One page of Chromium. It reads messages from descriptor 3 and writes to 4; a zero byte ends each
+    message."""
 
     def __init__(self, folder):
         program = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -97,7 +98,7 @@ class Browser:
         self.home = tempfile.mkdtemp()
         its_input, self.output = os.pipe()
         self.input, its_output = os.pipe()
-        # The descriptors of the child are moved to 3 and 4 by a shell, which no option of Python's does.
+        # A shell moves the child's descriptors to 3 and 4, because subprocess has no option for this.
         self.process = subprocess.Popen(
             ["sh", "-c", 'exec "$@" 3<&%d 4>&%d' % (its_input, its_output), "sh", program, *FLAGS,
              "--user-data-dir=" + self.home, "about:blank"],
@@ -115,7 +116,7 @@ class Browser:
         while b"\0" not in self.rest:
             some = os.read(self.input, 1 << 20)
             if not some:
-                fail("the browser has ended")
+                fail("the browser has exited")
             self.rest += some
         message, self.rest = self.rest.split(b"\0", 1)
         message = json.loads(message)
@@ -154,7 +155,7 @@ class Browser:
         end = time.monotonic() + PATIENCE
         while not self.value(script):
             if time.monotonic() > end:
-                fail("not within %g s: %s; the page says: %s" % (PATIENCE, script, self.told()))
+                fail("not within %g s: %s; the page reports: %s" % (PATIENCE, script, self.told()))
             time.sleep(0.1)
 
     def told(self):
@@ -174,7 +175,7 @@ class Browser:
         self.ask("Page.navigate", url=self.site + page)
         self.wait(STATE)
         if self.value(STATE) != state:
-            fail("%s does not become %s: %s" % (page, state, self.told()))
+            fail("%s has not reached the state %s: %s" % (page, state, self.told()))
         print("note: %s %s after %.1f s" % (page, state, time.monotonic() - begin))
 
     def task_begin(self, page):
@@ -198,7 +199,7 @@ class Browser:
         self.task_open(page, "failed")
         if words not in self.told():
             fail("'%s' is not in: %s" % (words, self.told()))
-        self.said.clear()  # the browser itself reports files that it did not get
+        self.said.clear()  # the browser itself reports missing files
 
     def task_size(self, width, height):
         self.ask("Emulation.setDeviceMetricsOverride", width=int(width), height=int(height),
@@ -283,7 +284,7 @@ class Browser:
         self.ask("Input.dispatchTouchEvent", type="touch" + kind, touchPoints=points, **when)
 
     def task_tap(self, x, y, seconds):
-        begin = time.time()  # a page that is busy hears of it later, but when it was
+        begin = time.time()  # a busy page receives the event later, but with this time
         self.touch("Start", (x, y), at=begin)
         self.touch("End", at=begin + float(seconds))
 
@@ -300,7 +301,7 @@ class Browser:
 
     def task_pinch(self, x, y, begin, end):
         x, begin, end = float(x), float(begin) / 2, float(end) / 2
-        self.touch("Start", (x - begin, y))  # never both at once
+        self.touch("Start", (x - begin, y))  # one after the other
         for i in range(11):
             apart = begin + (end - begin) * i / 10
             self.touch("Move" if i > 0 else "Start", (x - apart, y), (x + apart, y))

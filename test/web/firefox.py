@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Opens pages of build/web in Firefox, which it steers by WebDriver BiDi, and says what it finds. It needs
-a display, such as that of xvfb-run: headless, Firefox has no WebGL without a GPU.
+"""Opens pages of build/web in Firefox, controls it with WebDriver BiDi, and reports failures. It needs
+a display, such as from xvfb-run: headless Firefox does not support WebGL without a GPU.
 
-firefox.py FOLDER PAGE...: serves the folder on this machine alone, and opens each page as browser.py does.
-Ends with status 1 and a message if a page fails, or has written to the console.
+firefox.py FOLDER PAGE...: serves the folder on this machine only, and opens each page like browser.py.
+Exits with status 1 and a message if a page fails, or if it has written to the console.
 """
 import base64
 import json
@@ -24,7 +24,7 @@ PREFERENCES = ('user_pref("webgl.force-enabled", true);\n'
 
 
 class Firefox:
-    """A browser, and the socket to it: frames of RFC 6455, each a text."""
+    """A browser and its socket, which transfers frames of RFC 6455 with one text each."""
 
     def __init__(self):
         self.home = tempfile.mkdtemp()
@@ -36,7 +36,7 @@ class Firefox:
             stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
         port = None
         while port is None:
-            line = self.process.stderr.readline() or browser.fail("the browser has ended")
+            line = self.process.stderr.readline() or browser.fail("the browser has exited")
             port = re.search(r"BiDi listening on ws://127.0.0.1:(\d+)", line)
         self.socket = socket.create_connection(("127.0.0.1", int(port.group(1))))
         self.file = self.socket.makefile("rb")
@@ -55,7 +55,7 @@ class Firefox:
         self.number += 1
         text = json.dumps({"id": self.number, "method": method, "params": params}).encode()
         text += b" " * (126 - len(text))  # so that the size has two bytes
-        # Each byte is masked with 1: 0, which masks nothing, is refused.
+        # Each byte is masked with 1: the mask 0, which changes nothing, is rejected.
         self.socket.sendall(struct.pack(">BBHI", 0x81, 0xFE, len(text), 0x01010101)
                             + bytes(byte ^ 1 for byte in text))
         while True:
@@ -84,7 +84,7 @@ class Firefox:
             if state or time.monotonic() > begin + browser.PATIENCE:
                 break
             time.sleep(0.1)
-        time.sleep(2.0)  # what a page fetches late would fail when the next one opens, which is a message
+        time.sleep(2.0)  # late requests would fail, with a message, if the next page opened
         if state != "started" or self.said:
             browser.fail("%s: %s; %s" % (url, self.value("document.body.innerText.slice(0, 300)"), self.said))
         print("note: %s after %.1f s" % (url, time.monotonic() - begin))

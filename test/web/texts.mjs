@@ -2,7 +2,7 @@
 //
 //     node test/web/texts.mjs [GOLDEN]    GOLDEN: a folder with slashes.md5mesh and lying_size.pk4
 //
-// Ends with a line of counts. Hostile texts are so long that a scan of more than linear time does not end.
+// Ends with a line of counts. Hostile texts are so long that a scan of more than linear time would not end.
 import fs from "node:fs";
 import zlib from "node:zlib";
 import {find_files, is_machine} from "../../demo/web/machine_text.js";
@@ -101,7 +101,7 @@ check("a bomb takes little memory", process.memoryUsage().rss - before < 200e6, 
 
 // -- Archives --------------------------------------------------------------------------------------
 
-// Returns an archive of entries {name, bytes, method, declared: what is declared instead of their size, flags, offset}.
+// Returns an archive of entries {name, bytes, method, declared: the declared size, flags, offset}.
 function archive(...entries) {
     const body = [], list = [];
     let at = 0, listed = 0;
@@ -143,43 +143,43 @@ async function skips(title, entry, text) {
 }
 
 const sound = await open(archive(good, {name: "dir/"}, {name: "a\\b.txt", method: 0}));
-equal("a sound archive", [sound.names, sound.told], [["/good.txt", "/a/b.txt"], []]);
+equal("a valid archive", [sound.names, sound.told], [["/good.txt", "/a/b.txt"], []]);
 equal("its bytes", sound.bytes.map((its) => Buffer.from(its).toString()), ["hello", "hello"]);
 const zeros = Buffer.alloc(2 ** 20);
 await skips("more bytes than declared", {name: "liar", bytes: zeros, declared: 10}, "invalid size: expected 10 bytes, found more");
 await skips("one byte more than declared", {name: "liar", declared: 4}, "invalid size: expected 4 bytes, found more");
 await skips("one byte less than declared", {name: "liar", declared: 6}, "invalid size: expected 6 bytes, found 5");
 await skips("stored bytes of another size", {name: "liar", method: 0, declared: 6}, "invalid size: 6 bytes cannot be compressed to 5");
-await skips("more than deflate can pack", {name: "liar", declared: 1032 * 7 + 65}, "invalid size: 7289 bytes cannot be compressed to 7");
-await skips("as many as deflate can pack", {name: "liar", declared: 1032 * 7 + 64}, "invalid size: expected 7288 bytes, found 5");
+await skips("more bytes than deflate can compress", {name: "liar", declared: 1032 * 7 + 65}, "invalid size: 7289 bytes cannot be compressed to 7");
+await skips("as many bytes as deflate can compress", {name: "liar", declared: 1032 * 7 + 64}, "invalid size: expected 7288 bytes, found 5");
 await skips("damaged bytes", {name: "torn", packed: Buffer.from("\xff\xff\xff", "latin1")}, "damaged data");
 await skips("an encrypted file", {name: "secret", flags: 1}, "encryption is not supported");
 await skips("an unknown method", {name: "new", method: 9, packed: Buffer.from("hello")}, "compression method 9 is not supported");
-await skips("a name that leads out", {name: "a/../../b"}, "the path leads outside the archive");
+await skips("a path outside the archive", {name: "a/../../b"}, "the path leads outside the archive");
 await skips("an absolute name", {name: "/a"}, "the path is absolute");
 await skips("a name of 1001 characters", {name: "n".repeat(1001)}, "the name has more than 1000 characters");
 equal("a name of 1000 characters", (await open(archive({name: "n".repeat(1000)}))).names.length, 1);
 
-// 128 MiB of zeros in 130 KB are the most for their size.
+// 128 MiB of zeros compressed to 130 KB are the largest accepted content of that size.
 const large = {name: "large", bytes: Buffer.alloc(2 ** 27)}, larger = {name: "larger", bytes: Buffer.alloc(2 ** 27 + 1)};
 equal("128 MiB", (await open(archive(large))).bytes[0]?.length, 2 ** 27);
 await skips("a byte more than 128 MiB", larger,
     "too large: 134217729 bytes; limit: 128 MiB or 100 times the compressed size of " + zlib.deflateRawSync(larger.bytes, {level: 9}).length + " bytes");
 await fails("128 MiB in all, and a byte", open(archive(large, {name: "one", bytes: Buffer.from("1")})), "too large: the files have more than 134217728 bytes");
 await skips("more than 512 MiB", {name: "huge", declared: 2 ** 29 + 1, packed: Buffer.alloc(2 ** 20)}, "too large (536870913 bytes; limit 536870912)");
-// One file of 100 bytes that ten entries have: each claims 131 bytes of 623.
+// Ten entries share one file of 100 bytes: each claims 131 bytes of 623.
 const shared = {name: "a", bytes: zeros.subarray(0, 100), method: 0};
 await fails("entries that overlap", open(archive(shared, ...Array(9).fill({...shared, offset: 0}))),
     "damaged archive: entries overlap; they have 655 bytes in total, the archive has 623");
-await fails("no archive", open(Buffer.from("hello")), "a.pk4: error: damaged archive: invalid or truncated file list");
+await fails("a file that is not an archive", open(Buffer.from("hello")), "a.pk4: error: damaged archive: invalid or truncated file list");
 await fails("an empty file", open(Buffer.alloc(0)), "damaged archive: invalid or truncated file list");
 const comment = (length) => Buffer.concat([archive(good), Buffer.alloc(length)]);
 equal("a comment of 65535 bytes", (await open(comment(65535))).names, ["/good.txt"]);
 await fails("a comment of 65536 bytes", open(comment(65536)), "damaged archive: invalid or truncated file list");
-await fails("a list that is cut off", open(Buffer.concat([archive(good).subarray(0, 60), archive(good).subarray(-22)])), "damaged");
+await fails("a truncated list", open(Buffer.concat([archive(good).subarray(0, 60), archive(good).subarray(-22)])), "damaged");
 if (golden) {
     const {names, told} = await open(fs.readFileSync(golden + "/lying_size.pk4"));
-    check("golden: a size that lies", told.some((text) => /invalid size: expected 10 bytes, found more/.test(text)), {names, told});
+    check("golden: a wrong size", told.some((text) => /invalid size: expected 10 bytes, found more/.test(text)), {names, told});
 }
 console.log(passed + " passed, " + failed + " failed, 0 skipped");
 process.exit(failed > 0 ? 1 : 0);
