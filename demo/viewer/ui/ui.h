@@ -24,6 +24,10 @@ void ui_begin(view_ui *ui, const char *panel);
 // Adds an item. Returns true if it was pressed.
 bool ui_item(view_ui *ui, view_rect rect, const char *label);
 
+// For tests: stores the rectangle and the text of the last item if it is the first whose name
+// "panel/label" begins with ui->sought.
+void ui_note_found(view_ui *ui, view_rect rect, const char *label, const char *text);
+
 // Draws the background of a panel and begins the panel. The background is its first item.
 bool ui_box(view_ui *ui, const char *panel, view_rect box, const char *label);
 

@@ -1,0 +1,251 @@
+// Columns, which scroll, and their rows: texts, links, sections, and rows of tables. ui.h documents
+// each function.
+#include "demo/viewer/ui/ui.h"
+
+#include <stdarg.h>
+
+void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)
+{
+    *column = (ui_column){.area = area, .scroll = scroll, .margin = 0.7f * ui->em};
+    column->y = roundf(area.y - (ui->is_smooth ? scroll->shown : scroll->wanted));
+    column->clip = view_clip_canvas(ui->canvas, area);
+    ui->column = column;
+    ui_item(ui, area, "");
+}
+
+void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)
+{
+    static const int32_t keys[] = {VIEW_KEY_UP,        VIEW_KEY_DOWN, VIEW_KEY_PAGE_UP,
+                                   VIEW_KEY_PAGE_DOWN, VIEW_KEY_HOME, VIEW_KEY_END};
+    const float line = ui->line;
+    const float page = area.height - line;
+    const float all = 1e6f;
+    const float steps[] = {-line, line, -page, page, -all, all};
+    for (int i = 0; i < 6; i++)
+        scroll->wanted += ui_key(ui, keys[i]) ? steps[i] : 0;
+    scroll->shown = scroll->wanted;
+    ui_begin_column(ui, column, area, scroll);
+    column->margin = 0; // the dialog has a margin
+}
+
+bool ui_reserve_row(view_ui *ui, float height, view_rect *row)
+{
+    ui_column *const column = ui->column;
+    const view_rect area = column->area;
+    *row = (view_rect){area.x, column->y, area.width, height};
+    column->y += height;
+    return row->y < area.y + area.height && row->y + height > area.y;
+}
+
+void ui_begin_row(view_ui *ui)
+{
+    const float em = ui->em;
+    ui_reserve_row(ui, ceilf((ui->is_touched ? 2.4f : 2.05f) * em), &ui->space);
+    ui->label_width = view_clamp(0.34f * ui->space.width, 6 * em, 18 * em);
+    ui->space.x += 0.7f * em;
+    ui->space.width -= 2.9f * em;
+    ui->value_width = 0;
+}
+
+// Handles the wheel and the finger for a column, and scrolls a focused item into view. `max_scroll`
+// is the largest scroll position.
+static void scroll_column(view_ui *ui, const ui_column *column, float max_scroll)
+{
+    ui_scroll *const scroll = column->scroll;
+    const view_rect area = column->area;
+    const view_rect focus = ui->focus_rect;
+    const bool is_dragged = ui->mouse.dragged != 0 && max_scroll > 0;
+    const bool is_scrolled = ui->mouse.wheel != 0 || is_dragged;
+    if (is_scrolled && column->is_hot && !ui->has_taken) {
+        scroll->wanted -= ui->mouse.wheel * 3 * ui->line + ui->mouse.dragged;
+        if (is_dragged) // without animation, so that the content remains below the finger
+            scroll->shown = scroll->wanted;
+        ui->has_taken = true;
+        ui->is_focus_shown = false;
+    }
+    if (ui->is_focus_shown && !ui->is_event && column->has_focus) {
+        scroll->wanted += fminf(focus.y - area.y, 0);
+        scroll->wanted += fmaxf(focus.y + focus.height - area.y - area.height, 0);
+    }
+}
+
+// Draws the scroll bar of a column of `length` pixels and handles dragging it.
+static void run_scroll_bar(view_ui *ui, const ui_column *column, float length, float shown)
+{
+    ui_scroll *const scroll = column->scroll;
+    const view_rect area = column->area;
+    const float max_scroll = fmaxf(length - area.height, 0);
+    const float size = fmaxf(area.height * area.height / length, ui->line);
+    const float width = 5 * ui->scale;
+    const float path = area.height - size;
+    const view_rect track = {area.x + area.width - width - 2 * ui->scale, area.y,
+                             width + 2 * ui->scale, area.height};
+    float unused;
+    if (ui_drag(ui, ui_item(ui, track, "scroll"), track, &unused)) {
+        scroll->wanted = (ui->mouse.y - area.y - 0.5f * size) / fmaxf(path, 1) * max_scroll;
+        scroll->shown = scroll->wanted;
+    }
+    const float top = area.y + path * view_clamp(shown / max_scroll, 0, 1);
+    view_draw_round_rect(ui->canvas, (view_rect){track.x, top, width, size}, 0.5f * width,
+                         ui_is_hot(ui) ? VIEW_DIM : VIEW_DISABLED);
+}
+
+void ui_end_column(view_ui *ui)
+{
+    ui_column *const column = ui->column;
+    ui_scroll *const scroll = column->scroll;
+    const view_rect area = column->area;
+    const float shown = ui->is_smooth ? scroll->shown : scroll->wanted;
+    const float length = column->y - roundf(area.y - shown);
+    const float max_scroll = fmaxf(length - area.height, 0);
+    view_clip_canvas(ui->canvas, column->clip);
+    ui->column = NULL;
+    scroll_column(ui, column, max_scroll);
+    if (max_scroll > 0)
+        run_scroll_bar(ui, column, length, shown);
+    scroll->wanted = view_clamp(scroll->wanted, 0, max_scroll);
+    scroll->shown = view_clamp(scroll->shown, 0, max_scroll);
+}
+
+void ui_gap(view_ui *ui)
+{
+    view_rect row;
+    ui_reserve_row(ui, 0.5f * ui->line, &row);
+}
+
+void ui_column_text(view_ui *ui, view_color color, const char *text)
+{
+    const float margin = ui->column->margin;
+    const float max_width = 600 * ui->scale;
+    const float width = ui->column->area.width - 2 * margin - 12 * ui->scale;
+    char line[VIEW_MAX_LINE];
+    view_rect row;
+    while (*text != '\0') {
+        text = view_next_line(ui->canvas->font, VIEW_TEXT, fminf(width, max_width), text, line);
+
+        if (ui_reserve_row(ui, ui->line, &row))
+            ui_text(ui, row.x + margin, row.y, width, color, line);
+    }
+}
+
+bool ui_row(view_ui *ui, const ui_row_style *style, const char *text)
+{
+    enum { MAX_LINES = 3 };
+    const view_font *const font = ui->canvas->font;
+    const view_text_size size = style->is_title ? VIEW_TITLE : VIEW_TEXT;
+    const char *const name = style->name != NULL ? style->name : "";
+    const char *rest = text;
+    const float indent = name[0] != '\0' ? ui->label_width : 0;
+    const float inset = VIEW_INSET * ui->scale;
+    int lines = style->is_fixed ? MAX_LINES : 1;
+    bool is_first = true;
+    bool is_pressed = false;
+    do {
+        char line[VIEW_MAX_LINE];
+        view_rect row;
+        const char *const hint = is_first && style->hint != NULL ? style->hint : "";
+        const bool is_visible = ui_reserve_row(ui, font->line[size], &row);
+        const float end = hint[0] != '\0' ? ui_text_width(ui, hint) + 8 * ui->scale : 0;
+        row.x += inset;
+        row.width -= 2 * inset;
+        const float width = row.width - indent - end;
+        rest = view_next_line(font, size, lines++ < MAX_LINES ? width : INFINITY, rest, line);
+        const char *const label = strspn(name, " ") < strlen(name) ? name : text;
+        ui_note_found(ui, row, label, text);
+        if (style->hint != NULL && ui_item(ui, row, label))
+            is_pressed = true;
+        if (is_visible) {
+            ui_text(ui, row.x + row.width - end + 8 * ui->scale, row.y, 0, VIEW_DIM, hint);
+            ui_text(ui, row.x, row.y, indent, VIEW_DIM, is_first ? name : "");
+            view_draw_text(ui->canvas, size, row.x + indent, row.y, width, style->color, line);
+        }
+        is_first = false;
+    } while (*rest != '\0');
+    return is_pressed;
+}
+
+void ui_figure(view_ui *ui, view_color color, const char *name, const char *format, ...)
+{
+    char text[VIEW_MAX_LINE];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    ui_row(ui, &(ui_row_style){.name = name, .color = color}, text);
+}
+
+void ui_page_title(view_ui *ui, const char *name, const char *text)
+{
+    const float em = ui->em;
+    const float padding = 0.7f * em;
+    const float width = ui_text_width(ui, text);
+    view_rect row;
+    if (!ui_reserve_row(ui, ceilf(2.4f * em), &row))
+        return;
+    view_draw_text(ui->canvas, VIEW_TITLE, row.x + padding, row.y + 0.45f * em,
+                   row.width - width - 3 * padding, VIEW_BRIGHT, name);
+    ui_text_left_of(ui, row.x + row.width - padding, row.y + 0.75f * em, VIEW_DIM, text);
+}
+
+bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
+{
+    const float em = ui->em;
+    const float padding = 0.7f * em;
+    const float left = padding + 6 * em;
+    view_rect row;
+    const bool is_visible = ui_reserve_row(ui, ceilf(1.5f * em), &row);
+    const view_rect link = {row.x + left, row.y, row.width - left - padding, row.height};
+    const bool is_pressed = is_link && ui_item(ui, link, text);
+    const float y = ui_text_top(ui, row);
+    if (is_visible) {
+        ui_text(ui, row.x + padding, y, 0, VIEW_DIM, name);
+        ui_text(ui, link.x, y, link.width, is_link && !ui_is_hot(ui) ? VIEW_ACCENT : VIEW_BRIGHT,
+                text);
+    }
+    return is_pressed;
+}
+
+void ui_fact(view_ui *ui, const char *name, const char *format, ...)
+{
+    char text[160];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    ui_pair(ui, name, text, false);
+}
+
+void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *cells)
+{
+    const float padding = 0.7f * ui->em;
+    const float y = ui_text_top(ui, row);
+    const float end = row.x + row.width - padding;
+    const float right = end - wide * (float)cells->count;
+    for (uint32_t i = 0; i < cells->count; i++)
+        ui_text_left_of(ui, right + wide * (float)(i + 1), y,
+                        cells->colors != NULL ? cells->colors[i] : cells->color, cells->texts[i]);
+    if (cells->name[0] != '\0')
+        ui_text(ui, row.x + padding, y, fmaxf(right - row.x - padding, padding), cells->color,
+                cells->name);
+}
+
+bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text)
+{
+    const float scale = ui->scale;
+    const float padding = VIEW_INSET * scale;
+    const uint32_t bit = (uint32_t)1 << number;
+    view_rect row;
+    const bool is_visible = ui_reserve_row(ui, ceilf(25 * scale), &row);
+    const float y = ui_text_top(ui, row);
+    if (ui_item(ui, row, title))
+        ui->folded ^= bit;
+    const bool is_open = (ui->folded & bit) == 0;
+    if (is_visible) {
+        view_draw_rect(ui->canvas, row, ui_is_hot(ui) ? VIEW_CONTROL : VIEW_SECTION);
+        ui_text(ui, row.x + padding - 2 * scale, y, 0, VIEW_DIM,
+                is_open ? UI_SIGN_OPEN : UI_SIGN_FOLDED);
+        ui_text(ui, row.x + padding + 16 * scale, y, 0, VIEW_BRIGHT, title);
+        ui_text_left_of(ui, row.x + row.width - padding, y, VIEW_DIM, text);
+    }
+    return is_open;
+}

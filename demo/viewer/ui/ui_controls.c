@@ -1,0 +1,177 @@
+// Single controls: texts, buttons, icons, segmented controls, images, and rows with a slider or a
+// switch. ui.h documents each function.
+#include "demo/viewer/ui/ui.h"
+
+float ui_text_top(const view_ui *ui, view_rect row)
+{
+    return row.y + floorf(0.5f * (row.height - ui->line));
+}
+
+void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text)
+{
+    const float width = fminf(ui_text_width(ui, text), box.width);
+    ui_text(ui, box.x + 0.5f * (box.width - width), box.y + 0.5f * (box.height - ui->line),
+            box.width, color, text);
+}
+
+void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const char *text)
+{
+    const float width = ui_text_width(ui, text);
+    ui_text(ui, right - width, y, 0, color, text);
+}
+
+void ui_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width, uint32_t height,
+              bool is_color)
+{
+    static const float whole[4] = {0, 0, 1, 1};
+    const float factor = fminf(box.width / (float)width, box.height / (float)height);
+    const float across = factor * (float)width;
+    const float down = factor * (float)height;
+    view_draw_image(ui->canvas,
+                    (view_rect){box.x + 0.5f * (box.width - across),
+                                box.y + 0.5f * (box.height - down), across, down},
+                    whole, image, is_color);
+}
+
+void ui_bar(const view_ui *ui, view_rect rect, float part)
+{
+    view_draw_round_rect(ui->canvas, rect, 0.5f * rect.height, VIEW_EDGE);
+    rect.width *= view_clamp(part, 0, 1);
+    view_draw_round_rect(ui->canvas, rect, 0.5f * rect.height, VIEW_ACCENT);
+}
+
+bool ui_sign(view_ui *ui, view_rect box, const char *label, const char *sign)
+{
+    const bool is_pressed = ui_item(ui, box, label);
+    ui_text_in(ui, box, ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, sign);
+    return is_pressed;
+}
+
+bool ui_tile(view_ui *ui, view_rect rect, const char *label, bool is_selected)
+{
+    const bool is_pressed = ui_item(ui, rect, label);
+    view_color color = VIEW_CONTROL;
+    if (is_selected)
+        color = VIEW_SELECTED;
+    else if (ui_is_hot(ui))
+        color = VIEW_HOVERED;
+    view_draw_round_rect(ui->canvas, rect, 4 * ui->scale, color);
+    return is_pressed;
+}
+
+bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_selected)
+{
+    const bool is_pressed = ui_tile(ui, rect, text, is_selected);
+    ui_text_in(ui, rect, is_selected || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, text);
+    ui_tip_cut(ui, text, rect.width);
+    return is_pressed;
+}
+
+int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
+               bool at_end)
+{
+    const float border = 20 * ui->scale;
+    const float gap = 6 * ui->scale;
+    float all = 0;
+    int pressed = -1;
+    for (int i = 0; i < count; i++)
+        all += ui_text_width(ui, words[i]) + border + gap;
+    view_rect button = *row;
+    row->width -= all;
+    if (at_end)
+        button.x += row->width + gap;
+    else
+        row->x += all;
+    for (int i = 0; i < count; i++) {
+        button.width = ui_text_width(ui, words[i]) + border;
+        if (ui_button(ui, button, words[i], i == primary))
+            pressed = i;
+        button.x += button.width + gap;
+    }
+    return pressed;
+}
+
+bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t count,
+                uint32_t *choice)
+{
+    const uint32_t before = *choice;
+    const float width = rect.width / (float)count;
+    float widest = 0;
+    float spare = width;
+    for (uint32_t i = 0; i < count; i++) {
+        const float text = ui_text_width(ui, words[i]);
+        widest = fmaxf(widest, text);
+        spare -= text / (float)count;
+    }
+    const bool is_even = widest < width || spare < 0; // else buttons are as wide as their texts
+    view_rect part = rect;
+    for (uint32_t i = 0; i < count; i++) {
+        part.width = is_even ? width : ui_text_width(ui, words[i]) + spare;
+        if (ui_button(ui, part, words[i], i == before))
+            *choice = i;
+        part.x += part.width;
+    }
+    return *choice != before;
+}
+
+view_rect ui_next_row(view_ui *ui, const char *name, view_color color, view_rect *rest)
+{
+    const view_rect row = ui->space;
+    *rest = (view_rect){row.x + ui->label_width, row.y,
+                        row.width - ui->label_width - ui->value_width, row.height};
+    ui->space.y += row.height;
+    ui_text(ui, row.x, ui_text_top(ui, row), ui->label_width - 8 * ui->scale, color, name);
+    return row;
+}
+
+bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char *text,
+               view_color text_color, float low, float high, const float *usual, float *value)
+{
+    const float scale = ui->scale;
+    view_rect track;
+    const view_rect all = ui_next_row(ui, name, name_color, &track);
+    float part = (*value - low) / (high - low);
+    const float middle = track.y + 0.5f * track.height;
+    const float place = track.width * view_clamp(part, 0, 1);
+    view_rect line = {track.x, middle - 2 * scale, track.width, 4 * scale};
+    view_draw_round_rect(ui->canvas, line, 2 * scale, VIEW_EDGE);
+    line.width = place; // filled up to the value
+    view_draw_round_rect(ui->canvas, line, 2 * scale, VIEW_ACCENT);
+    view_draw_disc(ui->canvas, track.x + place, middle, 6 * scale, VIEW_BRIGHT);
+    if (text != NULL)
+        ui_text(ui, track.x + track.width + 12 * scale, ui_text_top(ui, all), 0, text_color, text);
+    const bool is_pressed = ui_item(ui, all, name);
+    if (is_pressed) {
+        if (usual != NULL && ui->mouse.x < track.x - 8 * scale) {
+            ui->held = ui->item.panel;
+            *value = *usual;
+            return true;
+        }
+        ui->low = low; // the range is constant while the slider is dragged
+        ui->high = high;
+    }
+    if (!ui_drag(ui, is_pressed, track, &part))
+        return false;
+    *value = ui->low + part * (ui->high - ui->low);
+    return true;
+}
+
+bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const char *key)
+{
+    const float side = 12 * ui->scale;
+    view_rect rest;
+    const view_rect all = ui_next_row(ui, name, VIEW_PLAIN, &rest);
+    const view_rect box = {rest.x, rest.y + 0.5f * (rest.height - side),
+                           is_button ? side : 2 * side, side};
+    view_draw_round_rect(ui->canvas, box, 0.5f * side, is_set ? VIEW_ACCENT : VIEW_EDGE);
+    if (!is_button) {
+        const float knob = is_set ? 1.5f : 0.5f;
+        view_draw_disc(ui->canvas, box.x + knob * side, box.y + 0.5f * side, 0.4f * side,
+                       is_set ? VIEW_BOX : VIEW_BRIGHT);
+    }
+    ui_text(ui, box.x + box.width + 8 * ui->scale, ui_text_top(ui, rest), 0, VIEW_DIM, key);
+    if (!ui_item(ui, all, name))
+        return false;
+    ui->held = ui->item.panel;
+    return true;
+}
