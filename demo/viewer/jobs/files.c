@@ -339,12 +339,14 @@ static void save_textures(view_state *viewer, bool is_sure)
     view_texture_panel *const panel = &viewer->panels.textures;
     const view_textures *const textures = &viewer->document->textures;
     char *const path = view_materials_path(textures);
-    char *const said = panel->saved;
+    char *const confirmed_path = panel->saved;
     const bool exists = path != NULL && common_is_file(path);
+    const bool is_confirmed =
+        path != NULL && confirmed_path != NULL && strcmp(path, confirmed_path) == 0;
     panel->saved = NULL;
     if (path == NULL) {
         view_notice(viewer, "Cannot save materials into an archive");
-    } else if (is_sure && said != NULL && strcmp(path, said) == 0 && panel->replaces == exists) {
+    } else if (is_sure && is_confirmed && panel->replaces == exists) {
         const uint32_t count =
             view_save_materials(textures, viewer->document->scene.model, &viewer->log);
         view_notice(viewer, count > 0 ? "Saved %s" : "Cannot save %s, see Problems", path);
@@ -353,7 +355,7 @@ static void save_textures(view_state *viewer, bool is_sure)
         panel->saved = common_copy(path);
         panel->replaces = exists;
     }
-    free(said);
+    free(confirmed_path);
     free(path);
 }
 
@@ -434,76 +436,110 @@ static void map_joints(view_state *viewer, const char *path)
     free(target);
 }
 
+// Assigns a dropped image to the only mesh. If the model has several meshes, the user selects one.
+static void drop_image(view_state *viewer, const char *path)
+{
+    view_clear_start(&viewer->ui, &viewer->panels.start);
+    if (viewer->document->scene.model->num_meshes == 1) {
+        assign_texture(viewer, 0, view_guess_map(path), path);
+        return;
+    }
+    open_textures(viewer, selected_texture_mesh(viewer));
+    free(viewer->panels.textures.offered);
+    viewer->panels.textures.offered = common_copy(path);
+}
+
+// Adds a dropped clip to the open model. A machine cannot play it: its model is opened with the
+// clip instead.
+static bool drop_clip(view_state *viewer, const char *path)
+{
+    view_scene *const scene = &viewer->document->scene;
+    bool is_open;
+    if (view_mover_of(scene)->clip_use == VIEW_CLIP_UNUSED) {
+        // Copy the path, because the character is freed with the replaced document.
+        char *const model = common_copy(scene->machine.character->model_path);
+        const char *const files[2] = {model, path};
+        is_open = open_document(viewer, files, 2);
+        free(model);
+    } else {
+        is_open = view_add_clip(scene, path, &viewer->log);
+        if (is_open)
+            show_added_clip(viewer);
+    }
+    viewer->play.playing = viewer->play.playing || is_open;
+    return is_open;
+}
+
+// Adds a dropped camera path to the open document, and follows it.
+static bool drop_camera_path(view_state *viewer, const char *path)
+{
+    if (!view_load_camera_path(&viewer->document->scene, path, &viewer->log))
+        return false;
+    viewer->cameras.follows_path = true;
+    viewer->play.time = 0;
+    viewer->play.playing = true;
+    return true;
+}
+
+// Opens a dropped document. A camera path that was opened without a model is kept with a model.
+static bool drop_document(view_state *viewer, const char *path)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    const bool is_camera_path = common_has_suffix(path, ".md5camera");
+    const bool keeps_path =
+        scene->camera_path.camera != NULL && scene->skeleton == NULL && !is_camera_path;
+    char *const camera_path = keeps_path ? common_copy(scene->camera_path.path) : NULL;
+    const char *const files[2] = {path, camera_path};
+    const bool is_open = open_document(viewer, files, keeps_path ? 2 : 1);
+    free(camera_path);
+    return is_open;
+}
+
+// Shows a notice about a dropped file. `what` describes the result of success.
+static void report_drop(view_state *viewer, const char *path, const char *what, bool is_open)
+{
+    const char *failure = "Cannot open %s";
+    if (viewer->log.has_stopped)
+        failure = "Opening %s was canceled";
+    else if (viewer->log.failure.status == MD5_ERROR_MISMATCH)
+        failure = "%s does not match the model";
+    if (is_open)
+        view_notice(viewer, "%s: %s", what, common_base(path));
+    else
+        view_notice(viewer, failure, common_base(path));
+}
+
 static void drop_file(view_state *viewer, const char *path)
 {
-    bool done = false;
+    bool is_open;
     const char *what = "Opened";
-    view_scene *const scene = &viewer->document->scene;
+    const view_scene *const scene = &viewer->document->scene;
     const bool is_clip = common_has_suffix(path, ".md5anim");
-    const bool is_camera_path = common_has_suffix(path, ".md5camera");
     if (is_clip && view_shows_crowd(viewer->document)) {
         view_notice(viewer, "Cannot add clips to a crowd; drop a model instead");
         return;
     }
     if (common_has_suffix(path, ".hdr")) {
         what = "Environment";
-        done = view_set_option(viewer, VIEW_OPTION(environment), path);
-        viewer->options->shown.environment |= done;
+        is_open = view_set_option(viewer, VIEW_OPTION(environment), path);
+        viewer->options->shown.environment |= is_open;
     } else if (view_is_image(path) && scene->model != NULL) {
-        view_clear_start(&viewer->ui, &viewer->panels.start);
-        if (scene->model->num_meshes == 1)
-            assign_texture(viewer, 0, view_guess_map(path), path);
-        else { // several meshes: the user selects one
-            open_textures(viewer, selected_texture_mesh(viewer));
-            free(viewer->panels.textures.offered);
-            viewer->panels.textures.offered = common_copy(path);
-        }
+        drop_image(viewer, path);
         return;
     } else if (is_clip && (scene->model == NULL || viewer->panels.start.is_open)) {
-        done = open_clip(viewer, path, false);
+        is_open = open_clip(viewer, path, false);
     } else if (is_clip) {
         what = "Animation";
-        if (view_mover_of(scene)->clip_use == VIEW_CLIP_UNUSED) {
-            // Show the machine's model with the clip instead. Copy the path, because the character
-            // is freed with the replaced document.
-            char *const model = common_copy(scene->machine.character->model_path);
-            const char *const files[2] = {model, path};
-            done = open_document(viewer, files, 2);
-            free(model);
-        } else {
-            done = view_add_clip(scene, path, &viewer->log);
-            if (done)
-                show_added_clip(viewer);
-        }
-        viewer->play.playing = viewer->play.playing || done;
-    } else if (is_camera_path && scene->skeleton != NULL) {
+        is_open = drop_clip(viewer, path);
+    } else if (common_has_suffix(path, ".md5camera") && scene->skeleton != NULL) {
         what = "Camera path";
-        done = view_load_camera_path(scene, path, &viewer->log);
-        viewer->cameras.follows_path = viewer->cameras.follows_path || done;
-        if (done) {
-            viewer->play.time = 0;
-            viewer->play.playing = true;
-        }
+        is_open = drop_camera_path(viewer, path);
     } else {
-        // A camera path that was opened without a model is kept with the new model.
-        const bool is_waiting =
-            scene->camera_path.camera != NULL && scene->skeleton == NULL && !is_camera_path;
-        char *const camera_path = is_waiting ? common_copy(scene->camera_path.path) : NULL;
-        const char *const files[2] = {path, camera_path};
-        done = open_document(viewer, files, is_waiting ? 2 : 1);
-        free(camera_path);
+        is_open = drop_document(viewer, path);
     }
-    if (done)
+    if (is_open)
         view_clear_start(&viewer->ui, &viewer->panels.start);
-    const char *failure = "Cannot open %s";
-    if (viewer->log.has_stopped)
-        failure = "Opening %s was canceled";
-    else if (viewer->log.failure.status == MD5_ERROR_MISMATCH)
-        failure = "%s does not match the model";
-    if (done)
-        view_notice(viewer, "%s: %s", what, common_base(path));
-    else
-        view_notice(viewer, failure, common_base(path));
+    report_drop(viewer, path, what, is_open);
     view_store_files_stamp(viewer);
 }
 
@@ -1020,46 +1056,96 @@ static void open_neighbor(view_state *viewer, int step)
     free(folder);
 }
 
+// Opens the list of files or clips: for an option, for the uses of a dropped model, after an error
+// with the item that could not be opened, or else to open a file or select a clip.
+static void open_list(view_state *viewer, const view_command *command)
+{
+    view_browser *const browser = &viewer->panels.browser;
+    const bool is_files = command->action == VIEW_FILES;
+    const bool is_closed = browser->kind == VIEW_BROWSE_NOTHING;
+    const bool is_after_error = viewer->log.error[0] != '\0';
+    if (command->item > 0) {
+        list_files_for_option(viewer, command->item - 1, command->path);
+        return;
+    }
+    if (command->path != NULL) {
+        list_uses(viewer, command->path);
+        return;
+    }
+    viewer->log.error[0] = '\0';
+    if (is_after_error && (!is_closed || browser->was != VIEW_BROWSE_NOTHING)) {
+        browser->kind = is_closed ? browser->was : browser->kind;
+        return;
+    }
+    if (is_files && is_closed) {
+        char *const folder = get_default_folder(viewer);
+        if (!view_open_file_dialog(viewer, VIEW_FILES, folder))
+            list_files(viewer, folder, (view_list_purpose){.takes = 0});
+        free(folder);
+        return;
+    }
+    const view_browser_kind kind = is_files ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS;
+    if (!view_open_browser(browser, kind, 0, &viewer->document->scene))
+        view_notice(viewer, VIEW_NO_CLIP);
+}
+
+// Opens a folder that was chosen in a list or in the dialog of the desktop. If `path` is NULL, lets
+// the user choose it.
+static void open_folder(view_state *viewer, const char *path)
+{
+    view_browser *const browser = &viewer->panels.browser;
+    if (path == NULL) {
+        char *const folder = get_default_folder(viewer);
+        if (!view_open_file_dialog(viewer, VIEW_OPEN_FOLDER, folder))
+            list_files(viewer, folder, (view_list_purpose){.takes = 0});
+        free(folder);
+    } else if (browser->kind == VIEW_BROWSE_NOTHING) {
+        view_drop(viewer, path);
+    } else {
+        view_browse_folder(browser, path, browser->folder, viewer->config);
+    }
+}
+
+// Opens the next (+1) or previous (-1) lesson. The order is the list of lessons, then all lessons,
+// cyclically.
+static void open_next_lesson(view_state *viewer, int step)
+{
+    const int32_t count = (int32_t)view_num_pages + 1;
+    int32_t page = viewer->pages.open + 1; // 0: the list
+    if (viewer->pages.open < 0)
+        page = step > 0 ? -1 : 0;
+    else if (viewer->pages.open >= count - 1)
+        page = 0;
+    page = (page + step + count) % count;
+    view_open_lesson(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
+}
+
+// Removes a file from the list of recent files, and shows the list again.
+static void forget_recent(view_state *viewer, const char *path)
+{
+    if (viewer->config != NULL)
+        view_forget_recent(viewer->config, path);
+    if (viewer->panels.browser.kind == VIEW_BROWSE_NOTHING)
+        show_start(viewer);
+    else
+        view_browse_folder(&viewer->panels.browser, "", NULL, viewer->config);
+}
+
 static void run_file_command(view_state *viewer, const view_command *command)
 {
     view_browser *const browser = &viewer->panels.browser;
     const view_scene *const scene = &viewer->document->scene;
     const view_action action = command->action;
-    const bool is_wrong = viewer->log.error[0] != '\0';
     const size_t number = command->number;
     const char *const path = command->path;
-    const bool is_next = action == VIEW_NEXT_FILE || action == VIEW_NEXT_PAGE;
-    const bool is_closed = browser->kind == VIEW_BROWSE_NOTHING;
-    char *const folder = get_default_folder(viewer);
-    int32_t count, page;
-    // A list closes when an item is opened. An error disappears when it leads to a list.
+    bool is_reloaded;
+    // A list closes when an item is opened.
     if (action == VIEW_OPEN_FILE || action == VIEW_OPEN_PAGE || action == VIEW_TAKE_TEXTURE)
         view_close_browser(browser);
     switch (action) {
     case VIEW_FILES:
     case VIEW_CLIPS:
-        if (command->item > 0) {
-            list_files_for_option(viewer, command->item - 1, path);
-            break;
-        }
-        if (path != NULL) {
-            list_uses(viewer, command->path);
-            break;
-        }
-        viewer->log.error[0] = '\0';
-        if (is_wrong && (!is_closed || browser->was != VIEW_BROWSE_NOTHING)) {
-            // The list contains the item that could not be opened.
-            browser->kind = is_closed ? browser->was : browser->kind;
-            break;
-        }
-        if (action == VIEW_FILES && is_closed && view_open_file_dialog(viewer, action, folder))
-            break;
-        if (action == VIEW_FILES && is_closed)
-            list_files(viewer, folder, (view_list_purpose){.takes = 0});
-        else if (!view_open_browser(browser,
-                                    action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS, 0,
-                                    scene))
-            view_notice(viewer, VIEW_NO_CLIP);
+        open_list(viewer, command);
         break;
     case VIEW_FIND_TEXTURE:
         list_images(viewer, command);
@@ -1072,34 +1158,22 @@ static void run_file_command(view_state *viewer, const view_command *command)
         break;
     case VIEW_NEXT_FILE:
     case VIEW_PREVIOUS_FILE:
-        open_neighbor(viewer, is_next ? 1 : -1);
+        open_neighbor(viewer, action == VIEW_NEXT_FILE ? 1 : -1);
         break;
     case VIEW_RELOAD:
+        is_reloaded = view_reload(viewer);
         view_notice(viewer, "%s",
-                    view_reload(viewer) ? "Reloaded"
-                                        : "Reload failed; the previous version is kept");
+                    is_reloaded ? "Reloaded" : "Reload failed; the previous version is kept");
         break;
     case VIEW_NEXT_PAGE:
     case VIEW_PREVIOUS_PAGE:
-        // The order is the list of lessons, then all lessons, cyclically.
-        count = (int32_t)view_num_pages + 1;
-        page = viewer->pages.open + 1;
-        if (viewer->pages.open < 0)
-            page = is_next ? -1 : 0;
-        else if (viewer->pages.open >= count - 1)
-            page = 0;
-        page = (page + (is_next ? 1 : -1) + count) % count;
-        view_open_lesson(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
+        open_next_lesson(viewer, action == VIEW_NEXT_PAGE ? 1 : -1);
         break;
     case VIEW_OPEN_FOLDER:
         if (number == VIEW_FOLDER_OF_EXPORT)
             select_export_folder(viewer, path);
-        else if (path != NULL && is_closed) // selected in the dialog of the desktop
-            view_drop(viewer, path);
-        else if (path != NULL)
-            view_browse_folder(browser, path, browser->folder, viewer->config);
-        else if (!view_open_file_dialog(viewer, action, folder))
-            list_files(viewer, folder, (view_list_purpose){.takes = 0});
+        else
+            open_folder(viewer, path);
         break;
     case VIEW_START_PAGE:
         if (viewer->panels.start.is_open)
@@ -1108,12 +1182,7 @@ static void run_file_command(view_state *viewer, const view_command *command)
             show_start(viewer);
         break;
     case VIEW_FORGET_RECENT:
-        if (viewer->config != NULL)
-            view_forget_recent(viewer->config, path);
-        if (is_closed)
-            show_start(viewer);
-        else
-            view_browse_folder(browser, "", NULL, viewer->config);
+        forget_recent(viewer, path);
         break;
     case VIEW_OPEN_GAME:
         view_browse_game(viewer, path);
@@ -1158,7 +1227,6 @@ static void run_file_command(view_state *viewer, const view_command *command)
     default: // the interface has already run the command
         break;
     }
-    free(folder);
 }
 
 void view_run_file_command(view_state *viewer, const view_command *command)
