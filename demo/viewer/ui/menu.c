@@ -211,19 +211,80 @@ static bool read_word(const view_stage *stage, const view_option *option, const 
     return is_single && view_read_option(option, word, &copy);
 }
 
+// Describes an undo step, from the newest to the oldest. Returns its label, or NULL.
+static const char *describe_step(const view_stage *stage, size_t number, menu_line *line)
+{
+    const size_t step = stage->num_steps - 1 - number;
+    line->number = step;
+    line->is_set = step == stage->step;
+    return step < stage->num_steps ? stage->steps[step].label : NULL;
+}
+
+// Describes a mesh; only the first 64 meshes can be hidden.
+static void describe_mesh(const view_stage *stage, size_t number, menu_line *line)
+{
+    const md5_model *const model = stage->document->scene.model;
+    if (model != NULL && number < model->num_meshes && number < 64)
+        COMMON_TEXT(line->label, "%zu  %s", number, model->meshes[number].name);
+    line->is_set = (stage->hidden_meshes >> number % 64 & 1) == 0;
+}
+
+// Describes a joint; its name is the value. Returns its name, or NULL.
+static const char *describe_joint(const view_stage *stage, size_t number, menu_line *line)
+{
+    const view_scene *const scene = &stage->document->scene;
+    if (number < scene->num_joints)
+        line->value = scene->skeleton->joints[number].name;
+    line->is_set = (int32_t)number == stage->joint;
+    return line->value;
+}
+
+// Describes a state of the open state machine.
+static void describe_state(const view_stage *stage, size_t number, menu_line *line)
+{
+    const view_machine *const machine = &stage->document->scene.machine;
+    uint32_t layer;
+    uint32_t state;
+    if (view_mode_of(stage->document) != VIEW_MODE_MACHINE
+        || !find_state(machine->desc, number, &layer, &state))
+        return;
+    const md5_layer_desc *const desc = &machine->desc->layers[layer];
+    COMMON_TEXT(line->label, "%s: %s", desc->name, desc->states[state].name);
+    line->is_set = md5_player_layer(machine->player, layer).state == state;
+}
+
+// Describes a trigger of the open state machine. Returns its name, or NULL.
+static const char *describe_trigger(const view_stage *stage, size_t number, menu_line *line)
+{
+    const view_machine *const machine = &stage->document->scene.machine;
+    if (view_mode_of(stage->document) != VIEW_MODE_MACHINE)
+        return NULL;
+    const int32_t trigger = view_find_trigger(machine, (uint32_t)number);
+    view_print_trigger_key((uint32_t)number, line->keys, sizeof line->keys);
+    return trigger >= 0 ? machine->desc->parameters[trigger].name : NULL;
+}
+
+// Describes a value of an option that is a choice.
+static void describe_choice(const view_stage *stage, const view_option *option, size_t number,
+                            menu_line *line)
+{
+    const char *const text = find_word(view_get_choices(option), number);
+    line->value = find_word(option->value, number);
+    if (line->value == NULL || text == NULL)
+        return;
+    line->is_set = view_get_choice(option, stage->options) == number;
+    COMMON_TEXT(line->word, "%.*s", (int)strcspn(line->value, "|"), line->value);
+    COMMON_TEXT(line->label, "%.*s", (int)strcspn(text, "|"), text);
+}
+
 // Describes entry `number` of a command's list. A command without a list has one entry if the last
 // word of the search text is a value of its option. Returns false if there is no such entry.
 static bool describe_item(const view_stage *stage, const view_menu_entry *row, size_t number,
                           const char *sought, menu_line *line)
 {
     const view_scene *const scene = &stage->document->scene;
-    const view_machine *const machine = &scene->machine;
     const view_option *const option = view_get_option(row);
-    const bool has_machine = view_mode_of(stage->document) == VIEW_MODE_MACHINE;
     const char *text = NULL;
-    uint32_t layer;
-    uint32_t state;
-    int32_t trigger;
     *line = (menu_line){.row = row, .number = number, .missing = view_missing_needs(stage, row)};
     switch (row->list) {
     case VIEW_LIST_RECENT:
@@ -231,48 +292,27 @@ static bool describe_item(const view_stage *stage, const view_menu_entry *row, s
             line->value = stage->config->recent.names[number];
         text = line->value;
         break;
-    case VIEW_LIST_STEPS: // from the newest to the oldest
-        number = stage->num_steps - 1 - number;
-        line->number = number;
-        text = number < stage->num_steps ? stage->steps[number].label : NULL;
-        line->is_set = number == stage->step;
+    case VIEW_LIST_STEPS:
+        text = describe_step(stage, number, line);
         break;
     case VIEW_LIST_CLIPS:
         text = number < scene->num_clips ? scene->clips[number].name : NULL;
         line->is_set = number == scene->clip;
         break;
     case VIEW_LIST_MESHES:
-        if (scene->model != NULL && number < scene->model->num_meshes && number < 64)
-            COMMON_TEXT(line->label, "%zu  %s", number, scene->model->meshes[number].name);
-        line->is_set = (stage->hidden_meshes >> number % 64 & 1) == 0;
+        describe_mesh(stage, number, line);
         break;
     case VIEW_LIST_JOINTS:
-        if (number < scene->num_joints)
-            line->value = scene->skeleton->joints[number].name;
-        text = line->value;
-        line->is_set = (int32_t)number == stage->joint;
+        text = describe_joint(stage, number, line);
         break;
     case VIEW_LIST_STATES:
-        if (!has_machine || !find_state(machine->desc, number, &layer, &state))
-            break;
-        COMMON_TEXT(line->label, "%s: %s", machine->desc->layers[layer].name,
-                    machine->desc->layers[layer].states[state].name);
-        line->is_set = md5_player_layer(machine->player, layer).state == state;
+        describe_state(stage, number, line);
         break;
     case VIEW_LIST_TRIGGERS:
-        trigger = has_machine ? view_find_trigger(machine, (uint32_t)number) : -1;
-        text = trigger >= 0 ? machine->desc->parameters[trigger].name : NULL;
-        view_print_trigger_key((uint32_t)number, line->keys, sizeof line->keys);
+        text = describe_trigger(stage, number, line);
         break;
     case VIEW_LIST_WORDS:
-        line->value = find_word(option->value, number);
-        text = find_word(view_get_choices(option), number);
-        if (line->value == NULL || text == NULL)
-            break;
-        line->is_set = view_get_choice(option, stage->options) == number;
-        COMMON_TEXT(line->word, "%.*s", (int)strcspn(line->value, "|"), line->value);
-        COMMON_TEXT(line->label, "%.*s", (int)strcspn(text, "|"), text);
-        text = NULL;
+        describe_choice(stage, option, number, line);
         break;
     default:
         if (number == 0 && option != NULL && read_word(stage, option, sought, line))
