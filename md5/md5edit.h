@@ -218,6 +218,21 @@ MD5_EDIT_API uint32_t md5_fill_weights(md5_doc *doc, uint32_t max_weights, md5_e
 // if the model has no vertices.
 MD5_EDIT_API uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error);
 
+// Animation: rotates the axes of joints to those of the joints with the same names in `model`. Some
+// programs orient a bone along x, others along y; a clip with other axes twists the model. The
+// model must be loaded without axes and scale. Returns the number of rotated joints; 0 if the axes
+// are the same, or if the parents of joints are unknown. If `max_angle` is not NULL, *max_angle
+// receives the largest angle between a bone of the animation and that of the model, in degrees.
+//
+// The rotations are determined from the directions and lengths of bones in the first frame: at
+// least 5 bones and half of all bones of equal length must differ by more than 10 degrees. A bone
+// does not determine the rotation around itself, so rotations by multiples of 90 degrees are
+// preferred, and of these the one that fits most bones of the skeleton, otherwise the one with
+// which the first frame is nearest to the bind pose. Positions of joints are unchanged. Bounding
+// boxes are not changed: call md5_fix_bounds() afterwards.
+MD5_EDIT_API uint32_t md5_fix_axes(md5_doc *doc, const md5_model *model, float *max_angle,
+                                   md5_error *error);
+
 // Animation: replaces the joints of the animation by the joints of `model`, so that both have the
 // same names and parents in the same order. id's engine and most Quake engines require this. The
 // model must be loaded without axes and scale. If `model` is NULL, the joints are unchanged.

@@ -467,8 +467,10 @@ static bool is_version_6(const convert_part *part)
 }
 
 // Returns the factor that scales a clip of another file to the size of the model. If the clip is
-// also rotated, only a note reports it, because the rotation may be intended.
-static float find_scale(const convert_job *job, const convert_part *part, const md5_model *model)
+// also rotated, only a note reports it, because the rotation may be intended. *has_other_axes is
+// true if the joints have other axes.
+static float find_scale(const convert_job *job, const convert_part *part, const md5_model *model,
+                        bool *has_other_axes)
 {
     const md5_load_opts opts = {.allow_partial_binding = true};
     md5_error error = {0};
@@ -480,7 +482,10 @@ static float find_scale(const convert_job *job, const convert_part *part, const 
     if (check && md5_check_binding(check, binding) && md5_check_turns(&check, 1)) {
         scale = check->space.scale;
         for (uint32_t i = 0; i < check->num_diagnostics; i++)
-            convert_note(job, "clip %s: %s", part->name, check->diagnostics[i].error.message);
+            if (strcmp(check->diagnostics[i].rule, "clip-axes") == 0)
+                *has_other_axes = true;
+            else
+                convert_note(job, "clip %s: %s", part->name, check->diagnostics[i].error.message);
     }
     if (scale < 1 || scale > 1)
         convert_note(job, "clip %s: scaled by %.6g to match the model", part->name, scale);
@@ -510,6 +515,20 @@ typedef struct scene_edit {
     md5_mesh_edit meshes; // limits of frame formats
     md5_model *model;     // the unedited model, if clips come from other files
 } scene_edit;
+
+// Gives the joints of a clip the axes that they have in the model.
+static bool rotate_axes(const convert_job *job, const convert_part *part, md5_doc *doc,
+                        const md5_model *model, md5_error *error)
+{
+    float max_angle = 0;
+    const uint32_t count = md5_fix_axes(doc, model, &max_angle, error);
+    if (count != MD5_NONE && count > 0)
+        convert_note(job,
+                     "clip %s: joints have other axes than in the model, by up to %.3g degrees: "
+                     "rotated the axes of %u joints",
+                     part->name, max_angle, count);
+    return count != MD5_NONE;
+}
 
 // Adds the joint job->new_root above all roots.
 static bool add_root(const convert_job *job, const convert_part *part, md5_doc *doc,
@@ -541,10 +560,12 @@ static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *err
     const bool hides_meshes = is_model && job->mesh_options[CONVERT_NUM_MAPS].count > 0;
     const bool lacks_hierarchy = model && is_version_6(part);
     md5_space_edit fit = {.scale = 1};
+    bool has_other_axes = false;
     if (model && is_clip)
-        fit.scale = find_scale(job, part, model);
+        fit.scale = find_scale(job, part, model, &has_other_axes);
     const bool is_scaled = fit.scale < 1 || fit.scale > 1;
-    const bool is_fitted = model && (lacks_hierarchy || is_scaled);
+    const bool changes_pose = is_scaled || has_other_axes;
+    const bool is_fitted = model && (lacks_hierarchy || changes_pose);
     const bool is_placed = edit->changes_space || is_fitted;
     const bool changes_joints = gets_root || hides_meshes;
     const bool needs_doc = is_placed || changes_frames || changes_joints;
@@ -558,6 +579,8 @@ static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *err
     if (is_done && lacks_hierarchy)
         is_done = md5_fix_joints(doc, model, false, error) != MD5_NONE;
     is_done = is_done && md5_edit_space(doc, &fit, error) != MD5_NONE;
+    if (is_done && has_other_axes)
+        is_done = rotate_axes(job, part, doc, model, error);
     if (is_done && is_fitted) {
         const bool has_bounds = lacks_hierarchy && doc->bounds;
         if (!has_bounds && model->max_vertices > 0)

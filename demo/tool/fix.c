@@ -435,6 +435,19 @@ static bool needs_bounds(const md5_doc *doc, md5_check *before)
     return !doc->bounds || find_rule(before, "bounds") || find_rule(before, "bounds-count");
 }
 
+// Rotates the axes of joints to those of the mesh, before the mesh is edited.
+static bool rotate_axes(repair_job *file, md5_doc *doc, uint32_t *num_turned, md5_error *error)
+{
+    md5_error unused = {0};
+    md5_model *const mesh =
+        file->mesh_text ? md5_parse_model(file->mesh_text, file->mesh_size, NULL, &unused) : NULL;
+    if (!mesh)
+        return true;
+    *num_turned = md5_fix_axes(doc, mesh, NULL, error);
+    md5_free_model(mesh);
+    return note(file, *num_turned, "joints rotated to the axes of the mesh");
+}
+
 // Repairs a clip and changes it to match its mesh, if the mesh is known.
 static bool repair_anim(repair_job *file, md5_doc *doc, md5_check *before, md5_error *error)
 {
@@ -443,6 +456,10 @@ static bool repair_anim(repair_job *file, md5_doc *doc, md5_check *before, md5_e
         num_scaled = md5_edit_space(doc, &before->space, error);
     if (!note(file, num_scaled, "joints changed to the mesh's scale and orientation"))
         return false;
+    uint32_t num_turned = 0;
+    if (file->arguments->mesh && !rotate_axes(file, doc, &num_turned, error))
+        return false;
+    num_scaled += num_turned;
     if (!edit_pair(file, find_rule(before, "parent-order") != NULL, doc, error))
         return false;
     if (!match_joints(file, doc, before, error))
@@ -915,10 +932,10 @@ const tool_command tool_fix = {
     "                   short for it\n"
     "  --force          overwrite files; without --output, overwrite the input files\n"
     "  --dry-run        print the repairs without writing; the exit status is 1 if there are any\n"
-    "  --mesh MESH      for clips: the mesh whose scale and orientation the clips get; default "
-    "the\n"
-    "                   mesh of the same name in the folder, or the only one of the folder or of\n"
-    "                   the command\n"
+    "  --mesh MESH      for clips: the mesh whose scale, orientation and joint axes the clips "
+    "get;\n"
+    "                   default the mesh of the same name in the folder, or the only one of the\n"
+    "                   folder or of the command, whose joints and bounds the clips get\n"
     "  --rename OLD=NEW rename a joint, mesh or shader; may be repeated\n"
     "  --influences N   for meshes: keep the N largest weights of each vertex, 1 to 16\n"
     "  --for ENGINE     for meshes and clips: repair for this engine (see md5tool check); may be\n"

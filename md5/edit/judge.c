@@ -4,6 +4,7 @@
 // two ways: md5_check_pair() compares the joints of the two texts, md5_check_binding() the bones of
 // the clip's poses with those of the bind pose.
 #include "md5/core/names.h"
+#include "md5/edit/axes.h"
 #include "md5/edit/check.h"
 
 #include <stdlib.h>
@@ -556,8 +557,17 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
         .ratios = MD5_ALLOC_ARRAY(scratch, float, num_joints),
     };
     clip_space space = {0};
+    md5_clip_axes axes = {0};
     if (checker->context.error.status == MD5_OK)
         space = measure_space(clip, &buffers);
+    if (checker->context.error.status == MD5_OK && md5i_find_axes(scratch, clip, &axes)
+        && axes.num_rotated > 0)
+        md5i_add_diagnostic(checker, "clip-axes", md5_at_line(checker->joints_line),
+                            "joints have other axes than in the mesh: %u of %u bones point in "
+                            "another direction, at joint '%.60s' by %.3g degrees; use 'md5tool fix "
+                            "--mesh'",
+                            axes.num_rotated, axes.num_bones,
+                            clip->skeleton->joints[axes.joint].name, axes.max_angle);
     md5i_arena_free(scratch);
     if (checker->context.error.status != MD5_OK)
         return false;

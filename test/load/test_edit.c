@@ -1079,6 +1079,57 @@ TEST (edit_fills_weights_of_a_figure) {
     }
 }
 
+// Rotates the axes of all joints by a constant rotation; md5_frame_edit.change.
+typedef struct axes_change {
+    const md5_doc *doc;
+    md5_quat rotation;
+} axes_change;
+
+static void change_axes(void *user, md5_xform *pose)
+{
+    const axes_change *const it = user;
+    for (uint32_t j = 0; j < it->doc->num_joints; j++) {
+        const bool has_parent = it->doc->joints[j].parent != MD5_NONE;
+        const md5_quat above = has_parent ? md5_quat_conjugate(it->rotation) : (md5_quat){.w = 1};
+        pose[j].translation = md5_quat_rotate(above, pose[j].translation);
+        pose[j].rotation = md5_quat_mul(md5_quat_mul(above, pose[j].rotation), it->rotation);
+    }
+}
+
+// A clip is written with other axes, which twists the model, and gets back those of the model.
+TEST (edit_axes_are_those_of_the_model) {
+    static const struct {
+        md5_quat rotation;
+        double tolerance;
+    } cases[] = {
+        {{0, 0, 0.70710678f, 0.70710678f}, 1e-4},
+        {{0.5f, 0.5f, 0.5f, 0.5f}, 1e-4},
+        {{0.5f, -0.5f, 0.5f, 0.5f}, 1e-4},
+        {{0.36f, 0.48f, 0, 0.8f}, 6e-3}, // 1e-4 of the model's height
+    };
+    OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    OWN_DOC old = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    OWN_MODEL model = mesh ? model_of(mesh) : NULL;
+    REQUIRE(model && old);
+    OWN_DOC same = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    float angle = -1;
+    CHECK_UINT(md5_fix_axes(same, model, &angle, NULL), 0);
+    CHECK(angle == 0);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+        REQUIRE(clip);
+        axes_change change = {clip, cases[i].rotation};
+        CHECK(EDIT_FRAMES(clip, NULL, .change = change_axes, .user = &change) > 0);
+        CHECK_UINT(md5_fix_axes(clip, model, &angle, NULL), clip->num_joints);
+        CHECK(angle > 40);
+        for (uint32_t f = 0; f < old->num_frames; f += 8) {
+            OWN_CORNERS before = compute_corners(mesh, old, f);
+            check_corners(before, mesh, clip, f, cases[i].tolerance);
+        }
+        CHECK_UINT(md5_fix_axes(clip, model, NULL, NULL), 0);
+    }
+}
+
 // A root is added above the old root, which carries a walk along x and turns. After its motion
 // moves to the new root, the vertices of every frame and the boxes are the same.
 TEST (edit_root_keeps_poses) {
@@ -1413,6 +1464,8 @@ static void use(md5_doc *doc, const md5_model *model)
     md5_fix_weights(doc, 1 + doc->num_joints % 3, 1e-3f, &loss, NULL);
     md5_fill_weights(doc, doc->num_joints % 3, NULL);
     md5_fix_joints(doc, doc->num_frames % 2 ? model : NULL, doc->num_components % 2, NULL);
+    if (model)
+        md5_fix_axes(doc, model, NULL, NULL);
     md5_fix_bounds(doc, model, NULL);
     const bool is_odd = doc->num_components % 2;
     static const bool turned[64] = {true};

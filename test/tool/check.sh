@@ -499,6 +499,37 @@ doubled() {
 }
 check 'fix removes a duplicate first frame' doubled
 
+# A clip whose joints have other axes than the mesh. The bones of the first frame are along x in one and along z in the other.
+axes() {
+    rm -rf "$scratch/axes" && mkdir "$scratch/axes" && { printf 'MD5Version 10\ncommandline ""\nnumJoints 7\nnumMeshes 1\njoints {\n' &&
+        for i in 0 1 2 3 4 5 6; do echo "\"j$i\" $((i - 1)) ( 0 0 $((5 * i)) ) ( 0 0 0 )"; done &&
+        sed '1,/^}/d;s/^mesh/}\n&/' "$base/a.md5mesh" | sed 's/weight 4 1/weight 4 6/'; } >"$scratch/axes/figure.md5mesh" &&
+        for clip in same other; do
+            printf 'MD5Version 10\ncommandline ""\nnumFrames 2\nnumJoints 7\nframeRate 24\nnumAnimatedComponents 42\nhierarchy {\n' &&
+                for i in 0 1 2 3 4 5 6; do echo "\"j$i\" $((i - 1)) 63 $((6 * i))"; done && printf '}\nbounds {\n( 0 0 0 ) ( 9 9 40 )\n( 0 0 0 ) ( 9 9 40 )\n}\nbaseframe {\n' &&
+                for i in 0 1 2 3 4 5 6; do echo '( 0 0 5 ) ( 0 0 0 )'; done && echo '}' && for frame in 0 1; do
+                echo "frame $frame {" && case $clip in # in frame 1 joint 1 is rotated by 90 degrees around y, or around -y of the other axes
+                same) echo 0 0 0 0 0 0 && for i in 1 2 3 4 5 6; do [ "$frame$i" = 11 ] && echo 0 0 5 0 -0.70710678 0 || echo 0 0 5 0 0 0; done ;;
+                *) echo 0 0 0 0 0.70710678 0 && for i in 1 2 3 4 5 6; do [ "$frame$i" = 11 ] && echo 5 0 0 0 -0.70710678 0 || echo 5 0 0 0 0 0; done ;;
+                esac && echo '}'
+            done
+        done >"$scratch/axes/both"
+    csplit -s -f "$scratch/axes/part" "$scratch/axes/both" '/^MD5Version/' '{*}' && mv "$scratch/axes/part01" "$scratch/axes/same.md5anim" &&
+        mv "$scratch/axes/part02" "$scratch/axes/other.md5anim" && rm -f "$scratch/axes/part00" "$scratch/axes/both" &&
+        runs 0 check --for doom3 "$scratch/axes" &&
+        line_of "other.md5anim:4:1: warning: joints have other axes than in the mesh: 6 of 6 bones point in another direction, at joint 'j0' by 90 degrees" &&
+        ! grep 'same.md5anim.*clip-axes' "$scratch/out" &&
+        runs 0 fix "$scratch/axes/other.md5anim" --mesh "$scratch/axes/figure.md5mesh" -o "$scratch/axes/fixed.md5anim" &&
+        line_of '^  7 joints rotated to the axes of the mesh$' && line_of '  mended: joints have other axes' &&
+        "$tool" dump "$scratch/axes/figure.md5mesh" "$scratch/axes/same.md5anim" --frame 1 | grep '^v ' >"$scratch/old" &&
+        "$tool" dump "$scratch/axes/figure.md5mesh" "$scratch/axes/fixed.md5anim" --frame 1 | grep '^v ' >"$scratch/now" &&
+        near "$scratch/old" "$scratch/now" 'off($2, $6) < 1e-4 && off($3, $7) < 1e-4 && off($4, $8) < 1e-4' 4 &&
+        "$tool" convert "$scratch/axes/figure.md5mesh" "$scratch/axes/other.md5anim" -o "$scratch/axes/out" >"$scratch/out" 2>&1 &&
+        line_of 'clip other: joints have other axes than in the model, by up to 90 degrees: rotated the axes of 7 joints' &&
+        "$tool" dump "$scratch/axes/out/figure.md5mesh" "$scratch/axes/out/other.md5anim" --frame 1 | grep '^v ' >"$scratch/now" &&
+        near "$scratch/old" "$scratch/now" 'off($2, $6) < 1e-4 && off($3, $7) < 1e-4 && off($4, $8) < 1e-4' 4
+}
+
 # fix --weights is the remedy of the rule no-weights; without the option fix reports the vertices.
 fills_weights() {
     awk '/^\tvert / && $2 % 40 == 7 { $0 = "\tvert " $2 " ( " $4 " " $5 " ) 0 0" } { print }' models/bobbin/bobbin.md5mesh >"$scratch/bare.md5mesh" || return 1
@@ -764,6 +795,7 @@ units() {
         runs 0 check --only clip-scale --only clip-turn "$models/flame" $bobbin && line_of ' 0 warnings' # clips of a flying model, and clips that match
 }
 check 'fix converts a clip in another unit or rotation' units
+check 'fix rotates the axes of a clip to those of the mesh' axes
 # A pair of version 6: fix copies the hierarchy of the mesh to the clip.
 alpha() {
     begin && mkdir "$fixed/fix" "$fixed/alone" && cat >"$fixed/a.md5mesh" <<'MESH' && cat >"$fixed/b.md5anim" <<'CLIP' || return 1

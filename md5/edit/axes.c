@@ -1,0 +1,328 @@
+// Bone axes of a clip relative to its model.
+//
+// A bone is the offset of a joint from its parent, in the axes of the parent. Model and clip
+// contain the same bone, m and k, in different axes, so the rotation C of the parent satisfies C k
+// = m. One bone leaves a rotation around itself undetermined, and a joint without children has no
+// bone.
+//
+// Therefore C of a joint is the first of these rotations that fits its bones: the rotation that
+// fits most bones of the skeleton, because most programs orient all bones alike; the rotation of
+// several bones of the joint; the rotation of its parent; the multiple of 90 degrees that is
+// nearest to an estimate, because programs exchange axes; the estimate, rotated by the shortest
+// way. The estimate assumes that the first frame has the rotation of the bind pose relative to the
+// parent.
+#include "md5/edit/axes.h"
+
+#include <stdlib.h>
+
+enum { NUM_QUARTERS = 24, MIN_AXES_BONES = 5 };
+
+#define MAX_BONE_ANGLE 0.9848f // cosine of 10 degrees, above which directions are the same
+
+typedef struct axes_search {
+    const md5_binding *clip;
+    const md5_xform *pose; // first frame, relative to the parents
+    bool *is_bone;         // [num_joints] the joint has the same bone in model and clip
+    md5_quat quarters[NUM_QUARTERS];
+    md5_quat common;        // rotation that fits most bones
+    uint32_t *first_child;  // [num_joints] the first child with a bone, or MD5_NONE
+    uint32_t *next_sibling; // [num_joints]
+    md5_quat *rotations;    // [num_joints] result
+} axes_search;
+
+// Writes the 24 rotations by multiples of 90 degrees: 6 directions of x, 4 rotations around it.
+static void list_quarter_turns(md5_quat *quarters)
+{
+    static const md5_vec3 directions[] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+                                          {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
+    uint32_t count = 0;
+    for (uint32_t x = 0; x < MD5_COUNT(directions); x++)
+        for (uint32_t y = 0; y < MD5_COUNT(directions); y++) {
+            const md5_vec3 a = directions[x];
+            const md5_vec3 b = directions[y];
+            const md5_vec3 c = md5_vec3_cross(a, b);
+            if (md5_vec3_dot(a, b) != 0)
+                continue;
+            const md5_mat34 m = {{a.x, b.x, c.x, 0, a.y, b.y, c.y, 0, a.z, b.z, c.z, 0}};
+            quarters[count++] = md5_quat_from_mat34(m);
+        }
+}
+
+static md5_vec3 bone_of_model(const axes_search *it, uint32_t joint)
+{
+    return md5_vec3_normalize(it->clip->bind_local[joint].translation, (md5_vec3){0, 0, 0});
+}
+
+static md5_vec3 bone_of_clip(const axes_search *it, uint32_t joint)
+{
+    return md5_vec3_normalize(it->pose[joint].translation, (md5_vec3){0, 0, 0});
+}
+
+static float quat_dot(md5_quat a, md5_quat b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
+static float bone_cosine(const axes_search *it, md5_quat rotation, uint32_t joint)
+{
+    return md5_vec3_dot(md5_quat_rotate(rotation, bone_of_clip(it, joint)),
+                        bone_of_model(it, joint));
+}
+
+static int compare_lengths(const void *a, const void *b)
+{
+    const float x = *(const float *)a;
+    const float y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+// Marks the bones whose length in the clip is that of the model, up to the scale of the clip.
+// ratios[num_joints] is a buffer. Returns the number of bones, or 0 if most bones of the clip have
+// other lengths, so that it is the clip of another skeleton.
+static uint32_t find_bones(axes_search *it, float *ratios)
+{
+    const md5_binding *const clip = it->clip;
+    const md5_anim *const anim = clip->anim;
+    uint32_t count = 0;
+    uint32_t num_bones = 0;
+    for (int round = 0; round < 2; round++) {
+        const float median = count > 0 ? ratios[count / 2] : 1;
+        for (uint32_t j = 0; j < clip->skeleton->num_joints; j++) {
+            const uint32_t parent = clip->skeleton->joints[j].parent;
+            const uint32_t track = clip->tracks[j];
+            const float length = md5_vec3_length(clip->bind_local[j].translation);
+            if (parent == MD5_NONE || track == MD5_NONE || !(length > 1e-5f))
+                continue;
+            if (!anim->parents_unknown
+                && anim->skeleton.joints[track].parent != clip->tracks[parent])
+                continue;
+            const float ratio = md5_vec3_length(it->pose[j].translation) / length;
+            if (round == 0) {
+                ratios[count++] = ratio;
+            } else if (fabsf(ratio - median) <= 0.05f * median && median > 1e-6f) {
+                it->is_bone[j] = true;
+                it->next_sibling[j] = it->first_child[parent];
+                it->first_child[parent] = j;
+                num_bones++;
+            }
+        }
+        qsort(ratios, count, sizeof *ratios, compare_lengths);
+    }
+    return 2 * num_bones >= count ? num_bones : 0;
+}
+
+// Adds a bone to the matrix whose largest eigenvector is the rotation that fits all added bones
+// best (Davenport 1968). The matrix has the order x y z w.
+static void add_to_fit(const axes_search *it, uint32_t joint, double fit[4][4])
+{
+    const md5_vec3 k = bone_of_clip(it, joint);
+    const md5_vec3 m = bone_of_model(it, joint);
+    const double from[3] = {(double)k.x, (double)k.y, (double)k.z};
+    const double to[3] = {(double)m.x, (double)m.y, (double)m.z};
+    const double trace = from[0] * to[0] + from[1] * to[1] + from[2] * to[2];
+    for (uint32_t r = 0; r < 3; r++) {
+        const uint32_t y = (r + 1) % 3;
+        const uint32_t z = (r + 2) % 3;
+        const double cross = from[y] * to[z] - from[z] * to[y];
+        fit[r][3] += cross;
+        fit[3][r] += cross;
+        for (uint32_t c = 0; c < 3; c++)
+            fit[r][c] += from[r] * to[c] + from[c] * to[r];
+        fit[r][r] -= trace;
+    }
+    fit[3][3] += trace;
+}
+
+// Returns the rotation that fits all added bones best: the largest eigenvector, by power iteration.
+// All eigenvalues are at least -count.
+static md5_quat solve_fit(double fit[4][4], uint32_t count)
+{
+    enum { NUM_ROUNDS = 200 };
+    double v[4] = {0.5, 0.41, 0.31, 0.7};
+    for (int round = 0; round < NUM_ROUNDS; round++) {
+        double next[4];
+        double sum = 0;
+        for (uint32_t r = 0; r < 4; r++) {
+            next[r] = v[r] * count;
+            for (uint32_t c = 0; c < 4; c++)
+                next[r] += fit[r][c] * v[c];
+            sum += next[r] * next[r];
+        }
+        for (uint32_t r = 0; r < 4; r++)
+            v[r] = sum > 0 ? next[r] / sqrt(sum) : v[r];
+    }
+    return (md5_quat){(float)v[0], (float)v[1], (float)v[2], (float)v[3]};
+}
+
+static uint32_t count_fitting_bones(const axes_search *it, md5_quat rotation)
+{
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < it->clip->skeleton->num_joints; j++)
+        count += it->is_bone[j] && bone_cosine(it, rotation, j) > MAX_BONE_ANGLE;
+    return count;
+}
+
+// Returns the rotation that fits most bones of the skeleton: a multiple of 90 degrees, or the
+// rotation that fits all bones best. If all bones are parallel, several multiples fit; of these,
+// the first frame rotates the root least from the bind pose.
+static md5_quat find_common_rotation(const axes_search *it, uint32_t num_bones)
+{
+    const uint32_t root = it->clip->skeleton->order[0];
+    const md5_quat bind = it->clip->bind_local[root].rotation;
+    const md5_quat estimate = md5_quat_mul(md5_quat_conjugate(bind), it->pose[root].rotation);
+    md5_quat best = {.w = 1};
+    uint32_t best_count = 0;
+    float best_cosine = 0;
+    for (uint32_t q = 0; q < NUM_QUARTERS; q++) {
+        const uint32_t count = count_fitting_bones(it, it->quarters[q]);
+        const float cosine = fabsf(quat_dot(it->quarters[q], estimate));
+        if (count > best_count || (count == best_count && cosine > best_cosine)) {
+            best = it->quarters[q];
+            best_count = count;
+            best_cosine = cosine;
+        }
+    }
+    // Bones that the clip animates are excluded by stricter limits in each round.
+    static const float limits[] = {-2, MAX_BONE_ANGLE, 0.9999f};
+    md5_quat fitted = best;
+    for (uint32_t round = 0; round < MD5_COUNT(limits); round++) {
+        double fit[4][4] = {{0}};
+        for (uint32_t j = 0; j < it->clip->skeleton->num_joints; j++)
+            if (it->is_bone[j] && bone_cosine(it, fitted, j) > limits[round])
+                add_to_fit(it, j, fit);
+        fitted = solve_fit(fit, num_bones);
+    }
+    return count_fitting_bones(it, fitted) > best_count ? fitted : best;
+}
+
+// Returns true if a rotation of a joint's axes fits all its bones.
+static bool fits_bones(const axes_search *it, md5_quat rotation, uint32_t joint)
+{
+    for (uint32_t j = it->first_child[joint]; j != MD5_NONE; j = it->next_sibling[j])
+        if (bone_cosine(it, rotation, j) <= MAX_BONE_ANGLE)
+            return false;
+    return true;
+}
+
+// Returns true if the bones of a joint have several directions, and writes the rotation that fits
+// them best.
+static bool fit_children(const axes_search *it, uint32_t joint, md5_quat *rotation)
+{
+    const float min_sine = 0.2f;
+    const uint32_t first = it->first_child[joint];
+    double fit[4][4] = {{0}};
+    uint32_t count = 0;
+    bool has_several = false;
+    for (uint32_t j = first; j != MD5_NONE; j = it->next_sibling[j]) {
+        const md5_vec3 cross = md5_vec3_cross(bone_of_clip(it, first), bone_of_clip(it, j));
+        has_several |= md5_vec3_length(cross) > min_sine;
+        add_to_fit(it, j, fit);
+        count++;
+    }
+    if (has_several)
+        *rotation = solve_fit(fit, count);
+    return has_several;
+}
+
+// Returns the multiple of 90 degrees that fits the bones of a joint and is nearest to an estimate,
+// or MD5_NONE.
+static uint32_t find_quarter_turn(const axes_search *it, uint32_t joint, md5_quat estimate)
+{
+    uint32_t best = MD5_NONE;
+    float best_cosine = 0;
+    for (uint32_t q = 0; q < NUM_QUARTERS; q++) {
+        const float cosine = fabsf(quat_dot(it->quarters[q], estimate));
+        const bool is_better = best == MD5_NONE || cosine > best_cosine;
+        if (is_better && fits_bones(it, it->quarters[q], joint)) {
+            best = q;
+            best_cosine = cosine;
+        }
+    }
+    return best;
+}
+
+// Returns the rotation of a joint without bones: the one that most programs use, which orient the
+// last bone of a chain as the bone above it, unless the estimate is near another multiple of 90
+// degrees.
+static md5_quat find_rotation_without_bones(const axes_search *it, md5_quat usual,
+                                            md5_quat estimate)
+{
+    const float near_cosine = 0.985f; // half of 20 degrees
+    float best_cosine = fabsf(quat_dot(usual, estimate));
+    md5_quat best = usual;
+    for (uint32_t q = 0; q < NUM_QUARTERS && best_cosine < near_cosine; q++)
+        if (fabsf(quat_dot(it->quarters[q], estimate)) > near_cosine) {
+            best = it->quarters[q];
+            best_cosine = 1;
+        }
+    return best;
+}
+
+// Returns the rotation of a joint's axes. Its parent is done.
+static md5_quat find_rotation(const axes_search *it, uint32_t joint)
+{
+    const uint32_t parent = it->clip->skeleton->joints[joint].parent;
+    const md5_quat above = parent != MD5_NONE ? it->rotations[parent] : (md5_quat){.w = 1};
+    const md5_quat bind = it->clip->bind_local[joint].rotation;
+    const md5_quat estimate =
+        md5_quat_mul(md5_quat_conjugate(bind), md5_quat_mul(above, it->pose[joint].rotation));
+    const uint32_t child = it->first_child[joint];
+    md5_quat fitted = estimate;
+    if (child == MD5_NONE)
+        return find_rotation_without_bones(it, parent != MD5_NONE ? above : it->common, estimate);
+    if (fits_bones(it, it->common, joint))
+        return it->common;
+    if (fit_children(it, joint, &fitted) && fits_bones(it, fitted, joint))
+        return fitted;
+    if (parent != MD5_NONE && fits_bones(it, above, joint))
+        return above;
+    const uint32_t quarter = find_quarter_turn(it, joint, estimate);
+    if (quarter != MD5_NONE)
+        return it->quarters[quarter];
+    const md5_vec3 bone = md5_quat_rotate(estimate, bone_of_clip(it, child));
+    return md5_quat_mul(md5_quat_between(bone, bone_of_model(it, child)), estimate);
+}
+
+bool md5i_find_axes(md5_arena *arena, const md5_binding *clip, md5_clip_axes *axes)
+{
+    const md5_skeleton *const skeleton = clip->skeleton;
+    const uint32_t num_joints = skeleton->num_joints;
+    *axes = (md5_clip_axes){.joint = 0};
+    axes_search it = {.clip = clip};
+    md5_xform *const pose = MD5_ALLOC_ARRAY(arena, md5_xform, num_joints);
+    float *const ratios = MD5_ALLOC_ARRAY(arena, float, num_joints);
+    it.is_bone = MD5_ALLOC_ZEROED(arena, bool, num_joints);
+    it.first_child = MD5_ALLOC_ARRAY(arena, uint32_t, num_joints);
+    it.next_sibling = MD5_ALLOC_ARRAY(arena, uint32_t, num_joints);
+    it.rotations = MD5_ALLOC_ARRAY(arena, md5_quat, num_joints);
+    TRY(pose && ratios && it.is_bone);
+    TRY(it.first_child && it.next_sibling && it.rotations);
+    md5_sample(clip, (md5_sample_position){.frame0 = 0, .frame1 = 0}, MD5_ROOT_FILE, pose);
+    it.pose = pose;
+    for (uint32_t j = 0; j < num_joints; j++)
+        it.first_child[j] = MD5_NONE;
+    axes->num_bones = find_bones(&it, ratios);
+    float min_cosine = 1;
+    for (uint32_t j = 0; j < num_joints; j++) {
+        const bool is_bone = it.is_bone[j] && axes->num_bones > 0;
+        const float cosine = is_bone ? bone_cosine(&it, (md5_quat){.w = 1}, j) : 1;
+        axes->num_rotated += cosine < MAX_BONE_ANGLE;
+        if (cosine < min_cosine) {
+            min_cosine = cosine;
+            axes->joint = skeleton->joints[j].parent;
+        }
+    }
+    if (axes->num_rotated < MIN_AXES_BONES || 2 * axes->num_rotated < axes->num_bones) {
+        axes->num_rotated = 0;
+        return true;
+    }
+    axes->max_angle = acosf(fmaxf(min_cosine, -1)) * 57.29578f;
+    list_quarter_turns(it.quarters);
+    it.common = find_common_rotation(&it, axes->num_bones);
+    for (uint32_t i = 0; i < num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        it.rotations[joint] = find_rotation(&it, joint);
+    }
+    axes->rotations = it.rotations;
+    return true;
+}
