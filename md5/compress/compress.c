@@ -162,7 +162,8 @@ static void measure_deviations(md5_packed_track *track, uint32_t num_frames)
         track->deviations[k] = step_deviation(track, num_frames, md5i_packed_key_steps[k]);
 }
 
-// Computes the middle of the range of each component, and the largest difference of a frame to it.
+// Computes the middle of the range of each component, and the largest distance of a frame to it.
+// The fourth component of a rotation that omits a component follows from the others.
 static void measure_middle(md5_packed_track *track, uint32_t count)
 {
     md5_packed_value *const middle = &track->middle;
@@ -172,20 +173,22 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
         find_range(track, count, c, &min, &max);
         middle->v[c] = count > 1 ? min + (max - min) * 0.5f : min;
     }
-    if (count > 1 && track->kind == MD5_PACKED_ROTATION && track->form != MD5_PACKED_FULL) {
+    const bool omits_component =
+        track->kind == MD5_PACKED_ROTATION && track->form != MD5_PACKED_FULL;
+    if (count > 1 && omits_component) {
         const float *const v = middle->v;
         middle->v[3] = sqrtf(fmaxf(0.0f, 1 - (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])));
     }
-    double worst = 0;
+    double max_square = 0;
     for (uint32_t frame = 0; frame < count; frame++) {
         double square = 0;
         for (uint32_t c = 0; c < 4; c++) {
-            const double off = (double)track->values[frame].v[c] - middle->v[c];
-            square += off * off;
+            const double difference = (double)track->values[frame].v[c] - middle->v[c];
+            square += difference * difference;
         }
-        worst = square > worst ? square : worst;
+        max_square = square > max_square ? square : max_square;
     }
-    track->middle_deviation = (float)sqrt(worst);
+    track->middle_deviation = (float)sqrt(max_square);
 }
 
 // -- Tracks -----------------------------------------------------------------------------------
@@ -464,6 +467,22 @@ static void measure_vertices(const md5_model *model, float *distances)
     }
 }
 
+// Adds the vertices of joints without a track to their parents, with which these joints move.
+static void add_distances_to_parents(const md5_model *model, const md5_binding *binding,
+                                     float *distances)
+{
+    const md5_skeleton *const skeleton = &model->skeleton;
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children before their parents
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
+        if (binding->tracks[joint] != MD5_NONE || parent == MD5_NONE || distances[joint] == 0)
+            continue;
+        const float bone = distance_between(md5_mat34_translation(model->bind[joint]),
+                                            md5_mat34_translation(model->bind[parent]));
+        raise(&distances[parent], distances[joint] + bone);
+    }
+}
+
 // Measures the distances of a model's vertices. Writes them to direct[anim joints].
 static bool measure_model(md5_arena *arena, const md5_model *model, const md5_anim *anim,
                           float *direct)
@@ -482,19 +501,7 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
     if (!binding)
         return MD5_FAIL(arena->context, error.status, "%s", error.message);
     measure_vertices(model, distances);
-
-    // A joint without a track moves with its parent. Therefore its vertices count for the parent.
-    const md5_skeleton *const skeleton = &model->skeleton;
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
-        const uint32_t joint = skeleton->order[i];
-        const uint32_t parent = skeleton->joints[joint].parent;
-        if (binding->tracks[joint] != MD5_NONE || parent == MD5_NONE || distances[joint] == 0)
-            continue;
-        const float bone = distance_between(md5_mat34_translation(model->bind[joint]),
-                                            md5_mat34_translation(model->bind[parent]));
-        raise(&distances[parent], distances[joint] + bone);
-    }
-
+    add_distances_to_parents(model, binding, distances);
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         if (binding->tracks[joint] != MD5_NONE)
             raise(&direct[binding->tracks[joint]], distances[joint]);

@@ -252,25 +252,31 @@ typedef struct solid_mass {
     md5_vec3d center;      // center of mass
 } solid_mass;
 
-// Integrates over the tetrahedra between the origin and each face.
+// Adds the tetrahedron between the origin and a face. With the corners a, b, c, their sum s and the
+// volume V, the integral of the position is V s / 4, and the integral of the products of two
+// coordinates is V / 20 (a a' + b b' + c c' + s s').
+static void add_tetrahedron(solid_mass *mass, md5_vec3d a, md5_vec3d b, md5_vec3d c)
+{
+    const md5_vec3d sum = md5_vec3d_add(md5_vec3d_add(a, b), c);
+    const double volume_times_6 = md5_vec3d_dot(a, md5_vec3d_cross(b, c));
+    const double rows[4][3] = {
+        {a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}, {sum.x, sum.y, sum.z}};
+    mass->volume += volume_times_6 / 6.0;
+    mass->center = md5_vec3d_add(mass->center, md5_vec3d_scale(sum, volume_times_6 / 24.0));
+    for (uint32_t r = 0; r < 3; r++)
+        for (uint32_t s = 0; s < 3; s++)
+            for (uint32_t k = 0; k < 4; k++)
+                mass->products[r][s] += volume_times_6 / 120.0 * rows[k][r] * rows[k][s];
+}
+
+// Integrates over the tetrahedra between the origin and each face, then moves the products to the
+// center of mass.
 static solid_mass measure_solid(const body_shape *shape)
 {
     solid_mass mass = {.volume = 0.0};
-    for (uint32_t i = 0; i < shape->num_faces; i++) {
-        const md5_vec3d a = shape->corners[shape->faces[i][0]];
-        const md5_vec3d b = shape->corners[shape->faces[i][2]];
-        const md5_vec3d c = shape->corners[shape->faces[i][1]];
-        const md5_vec3d sum = md5_vec3d_add(md5_vec3d_add(a, b), c);
-        const double six = md5_vec3d_dot(a, md5_vec3d_cross(b, c)); // six times the volume
-        const double rows[4][3] = {
-            {a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}, {sum.x, sum.y, sum.z}};
-        mass.volume += six / 6.0;
-        mass.center = md5_vec3d_add(mass.center, md5_vec3d_scale(sum, six / 24.0));
-        for (uint32_t r = 0; r < 3; r++)
-            for (uint32_t s = 0; s < 3; s++)
-                for (uint32_t k = 0; k < 4; k++)
-                    mass.products[r][s] += six / 120.0 * rows[k][r] * rows[k][s];
-    }
+    for (uint32_t i = 0; i < shape->num_faces; i++)
+        add_tetrahedron(&mass, shape->corners[shape->faces[i][0]],
+                        shape->corners[shape->faces[i][2]], shape->corners[shape->faces[i][1]]);
     mass.center = md5_vec3d_scale(mass.center, mass.volume > 0.0 ? 1.0 / mass.volume : 0.0);
     const double center[3] = {mass.center.x, mass.center.y, mass.center.z};
     for (uint32_t r = 0; r < 3; r++)
@@ -279,7 +285,8 @@ static solid_mass measure_solid(const body_shape *shape)
     return mass;
 }
 
-// Sets mass and inertia of a body. The inertia tensor is multiplied by the matrix "inertiaScale".
+// Sets mass and inertia of a body. The inertia tensor, (trace - products) times the density, is
+// multiplied by the matrix "inertiaScale".
 static void set_mass(md5_body_part *body, const solid_mass *mass)
 {
     const double density = (double)body->def->density;
@@ -288,9 +295,10 @@ static void set_mass(md5_body_part *body, const solid_mass *mass)
     for (uint32_t r = 0; r < 3; r++) {
         for (uint32_t c = 0; c < 3; c++) {
             double scaled = 0.0;
-            for (uint32_t k = 0; k < 3; k++)
-                scaled += density * ((r == k ? trace : 0.0) - mass->products[r][k])
-                          * (double)body->def->inertia_scale[3 * k + c];
+            for (uint32_t k = 0; k < 3; k++) {
+                const double inertia = density * ((r == k ? trace : 0.0) - mass->products[r][k]);
+                scaled += inertia * (double)body->def->inertia_scale[3 * k + c];
+            }
             body->inertia[3 * r + c] = md5_round_to_float(scaled);
         }
     }
@@ -534,11 +542,13 @@ static world_transform setup_transform(const figure_builder *builder, uint32_t b
     return body == MD5_NONE ? model_space_world : md5i_world_transform(builder->setup[body]);
 }
 
+// Rotates a vector from model space into the axes of a body.
 static md5_vec3 rotate_into_body(md5_vec3d v, const world_transform *body)
 {
     return md5_vec3d_round(md5_rotate_into_axes(v, &body->axes));
 }
 
+// Returns the cosine of half of an angle.
 static float half_cosine(float degrees)
 {
     return (float)cos(0.5 * (double)degrees * DEGREE);
@@ -649,8 +659,7 @@ static void read_ragdoll_keys(md5_figure *figure)
 
 // == Creation =====================================================================================
 
-// Samples the pose of the setup.
-
+// Samples the setup pose: the first frame of the clip "af_pose".
 static bool find_setup(figure_builder *builder)
 {
     const md5_entity *const entity = builder->entity;
@@ -812,6 +821,22 @@ void md5_figure_from_joints(const md5_figure *figure, const md5_mat34 *joints, m
     }
 }
 
+// Returns the transform in model space that a body gives to its joint. `from_world` is the rotation
+// from world space to model space, `origin` the position of the model in world space. As in the
+// engine, the vector from joint to body is subtracted in world space, although it is in model
+// space.
+static md5_xform joint_from_body(const md5_body_part *part, const md5_xform *body,
+                                 md5_quat from_world, md5_vec3 origin)
+{
+    const md5_quat body_rotation = md5_quat_mul(from_world, body->rotation);
+    const md5_quat rotation =
+        md5_quat_mul(body_rotation, md5_quat_conjugate(part->offset.rotation));
+    const md5_vec3 lever = md5_quat_rotate(rotation, part->offset.translation);
+    const md5_vec3 from_origin = md5_vec3_sub(md5_vec3_sub(body->translation, origin), lever);
+    return (md5_xform){.rotation = rotation,
+                       .translation = md5_quat_rotate(from_world, from_origin)};
+}
+
 md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bodies,
                              md5_xform *pose)
 {
@@ -819,7 +844,7 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
     MD5_ASSERT(bodies != NULL && pose != NULL, "bodies, pose: must not be NULL");
     const md5_skeleton *const skeleton = &figure->entity->model->skeleton;
     const md5_xform placement = md5_xform_mul(bodies[0].place, md5_xform_inverse(figure->setup[0]));
-    const md5_xform from_world = md5_xform_inverse(placement);
+    const md5_quat from_world = md5_xform_inverse(placement).rotation;
     memcpy(pose, figure->setup_pose, skeleton->num_joints * sizeof *pose);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
@@ -829,16 +854,8 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
         const md5_body_part *const part = &figure->bodies[body];
         const md5_xform from_model =
             md5_xform_inverse(md5i_parent_transform(skeleton, pose, joint));
-        const md5_xform *const state = &bodies[body].place;
-        const md5_quat body_rotation = md5_quat_mul(from_world.rotation, state->rotation);
-        md5_xform in_model = {
-            .rotation = md5_quat_mul(body_rotation, md5_quat_conjugate(part->offset.rotation))};
-        // As in the engine, the vector from joint to body is subtracted in world space, although it
-        // is in model space.
-        const md5_vec3 lever = md5_quat_rotate(in_model.rotation, part->offset.translation);
-        in_model.translation = md5_quat_rotate(
-            from_world.rotation,
-            md5_vec3_sub(md5_vec3_sub(state->translation, placement.translation), lever));
+        const md5_xform in_model =
+            joint_from_body(part, &bodies[body].place, from_world, placement.translation);
         const md5_xform local = md5_xform_mul(from_model, in_model);
         if (part->def->mod != MD5_BODY_ORIGIN)
             pose[joint].rotation = local.rotation;

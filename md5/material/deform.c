@@ -100,6 +100,20 @@ static void find_short_edges(const deform_surface *surface, const uint32_t *corn
     }
 }
 
+// Rotates a short edge of a quad about a point, its midpoint, so that the edge is perpendicular to
+// the long axis of the quad and to the direction of the viewer. `sign` is 1 for the first edge.
+static void face_viewer(const deform_surface *surface, const deform_edge *edge, md5_vec3 middle,
+                        md5_vec3 axis, float sign)
+{
+    const md5_vec3 from_eye = md5_vec3_sub(middle, surface->view->eye);
+    const md5_vec3 across = unit_vector(md5_vec3_cross(axis, from_eye));
+    const float half_length = sign * 0.5f * edge->length;
+    if (!isfinite(half_length)) // a vertex is not finite
+        return;
+    surface->out->positions[edge->from] = add_scaled(middle, across, half_length);
+    surface->out->positions[edge->to] = add_scaled(middle, across, -half_length);
+}
+
 // Rotates every quad about its long axis, which connects the midpoints of its short edges, until
 // the quad faces the viewer. The engine computes only the first quad of a surface in this way: it
 // searches the edges of later quads in the wrong triangles.
@@ -108,22 +122,13 @@ static void deform_tubes(const deform_surface *surface)
     copy_vertices(surface);
     for (uint32_t i = 0; i < surface->mesh->num_triangles; i += 2) {
         deform_edge ends[2];
+        md5_vec3 middles[2];
         find_short_edges(surface, surface->mesh->indices + 3 * (size_t)i, ends);
-        const md5_vec3 first =
-            midpoint(surface->positions[ends[0].from], surface->positions[ends[0].to]);
-        const md5_vec3 last =
-            midpoint(surface->positions[ends[1].from], surface->positions[ends[1].to]);
-        const md5_vec3 axis = md5_vec3_sub(last, first);
-        for (uint32_t k = 0; k < 2; k++) {
-            const md5_vec3 middle = k == 0 ? first : last;
-            const md5_vec3 across =
-                unit_vector(md5_vec3_cross(axis, md5_vec3_sub(middle, surface->view->eye)));
-            const float half_length = (k == 0 ? 0.5f : -0.5f) * ends[k].length;
-            if (!isfinite(half_length)) // a vertex is not finite
-                continue;
-            surface->out->positions[ends[k].from] = add_scaled(middle, across, half_length);
-            surface->out->positions[ends[k].to] = add_scaled(middle, across, -half_length);
-        }
+        for (uint32_t k = 0; k < 2; k++)
+            middles[k] = midpoint(surface->positions[ends[k].from], surface->positions[ends[k].to]);
+        const md5_vec3 axis = md5_vec3_sub(middles[1], middles[0]);
+        face_viewer(surface, &ends[0], middles[0], axis, 1.0f);
+        face_viewer(surface, &ends[1], middles[1], axis, -1.0f);
     }
 }
 

@@ -330,11 +330,11 @@ typedef struct builder_joint {
     bool is_named;   // the source is given by a pair
     bool is_aligned; // the pair requests alignment
     bool is_foot;
-    uint32_t above; // nearest driven ancestor; MD5_NONE: none
-    uint32_t child; // first driven descendant, preferably one with a pair
-    uint32_t next;  // from the pair; see joint_link
-    float part;     // from the pair; see joint_link
-    md5_quat turn;  // rotation that aligns the joint, model space
+    uint32_t above;     // nearest driven ancestor; MD5_NONE: none
+    uint32_t child;     // first driven descendant, preferably one with a pair
+    uint32_t next;      // from the pair; see joint_link
+    float part;         // from the pair; see joint_link
+    md5_quat alignment; // rotation that aligns the joint, model space
 } builder_joint;
 typedef struct retarget_builder {
     md5_arena arena;
@@ -580,20 +580,25 @@ static void align_joint(const retarget_builder *builder, uint32_t joint)
     const uint32_t parent = builder->models[0]->skeleton.joints[joint].parent;
     const uint32_t child = joints[joint].child;
     const bool follows_parent = parent != MD5_NONE && !joints[joint].is_foot;
-    md5_quat turn = follows_parent ? joints[parent].turn : MD5_NO_ROTATION;
+    md5_quat alignment = follows_parent ? joints[parent].alignment : MD5_NO_ROTATION;
     if (joints[joint].is_aligned && child != MD5_NONE) {
-        const uint32_t source = builder->sources[joint];
-        const uint32_t source_child = builder->sources[child];
+        const md5_vec3 any = {1, 0, 0};
         const md5_vec3 target_bone = bone_vector(builder->binds[0], joint, child);
-        const md5_vec3 source_bone = bone_vector(builder->binds[1], source, source_child);
-        const md5_vec3 from =
-            md5_vec3_normalize(md5_quat_rotate(turn, target_bone), (md5_vec3){1, 0, 0});
+        const md5_vec3 source_bone =
+            bone_vector(builder->binds[1], builder->sources[joint], builder->sources[child]);
+        const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(alignment, target_bone), any);
         const md5_vec3 to = md5_vec3_normalize(source_bone, from);
-        turn = md5_quat_trim(md5_quat_mul(md5_rotation_between(from, to), turn));
+        alignment = md5_quat_trim(md5_quat_mul(md5_rotation_between(from, to), alignment));
     }
     md5_quat *const rotation = &builder->binds[0][joint].rotation;
-    *rotation = md5_quat_mul(turn, *rotation);
-    joints[joint].turn = turn;
+    *rotation = md5_quat_mul(alignment, *rotation);
+    joints[joint].alignment = alignment;
+}
+
+// Returns the rotation of a joint in a bind pose, or no rotation for MD5_NONE.
+static md5_quat bind_rotation(const md5_xform *bind, uint32_t joint)
+{
+    return joint == MD5_NONE ? MD5_NO_ROTATION : bind[joint].rotation;
 }
 
 // Computes the link of a joint. The joint and its parent must be aligned.
@@ -610,20 +615,21 @@ static joint_link create_link(const retarget_builder *builder, uint32_t joint)
     const uint32_t source_parent = builder->models[1]->skeleton.joints[source].parent;
     const bool is_root = parent == MD5_NONE || source_parent == MD5_NONE;
     const bool has_next = built->next != MD5_NONE;
-    const md5_quat rotation = target_bind[joint].rotation;
     link.is_placed = is_root && !has_next;
     link.is_carried = !has_next && !built->is_aligned;
     link.next = has_next ? built->next : source;
     link.part = built->part;
     link.from = source_bind[source].translation;
-    link.to_target = md5_quat_mul(md5_quat_conjugate(source_bind[source].rotation), rotation);
-    link.next_to_target =
-        md5_quat_mul(md5_quat_conjugate(source_bind[link.next].rotation), rotation);
-    const md5_quat parent_rotation =
-        parent == MD5_NONE ? MD5_NO_ROTATION : target_bind[parent].rotation;
-    const md5_quat source_parent_rotation =
-        source_parent == MD5_NONE ? MD5_NO_ROTATION : source_bind[source_parent].rotation;
-    link.frame = md5_quat_mul(md5_quat_conjugate(parent_rotation), source_parent_rotation);
+
+    // Rotations in the bind poses: from joints of the source to the target's joint, and from the
+    // parent of the source's joint to the parent of the target's joint.
+    const md5_quat rotation = target_bind[joint].rotation;
+    const md5_quat from_source = md5_quat_conjugate(source_bind[source].rotation);
+    const md5_quat from_next = md5_quat_conjugate(source_bind[link.next].rotation);
+    const md5_quat from_parent = md5_quat_conjugate(bind_rotation(target_bind, parent));
+    link.to_target = md5_quat_mul(from_source, rotation);
+    link.next_to_target = md5_quat_mul(from_next, rotation);
+    link.frame = md5_quat_mul(from_parent, bind_rotation(source_bind, source_parent));
     return link;
 }
 

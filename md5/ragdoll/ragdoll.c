@@ -154,6 +154,13 @@ void md5_destroy_ragdoll(md5_ragdoll *ragdoll)
 
 // == Start and impulses ===========================================================================
 
+// Limits of the values that a caller sets: units, units per second, radians per second, and mass *
+// units per second. They are far above real values, and small enough for finite results.
+#define MAX_POSITION 1e7
+#define MAX_START_SPEED 1e4
+#define MAX_START_ANGULAR_SPEED 1e2
+#define MAX_IMPULSE 1e9
+
 // Limits the length of a vector. Returns zero for a vector that is infinite or NaN.
 static md5_vec3d clamp_length(md5_vec3 v, double max_length)
 {
@@ -166,13 +173,13 @@ static md5_vec3d clamp_length(md5_vec3 v, double max_length)
     return (md5_vec3d){0.0, 0.0, 0.0};
 }
 
-static ragdoll_transform transform_from_xform(md5_xform place)
+static ragdoll_transform transform_from_xform(md5_xform transform)
 {
     const md5_quat none = {0.0f, 0.0f, 0.0f, 1.0f};
-    const md5_quatd turn = md5_quatd_from_quat(md5_quat_normalize(place.rotation, none));
-    const double scale = 1.0 / sqrt(md5_quatd_dot(turn, turn));
-    return (ragdoll_transform){{turn.x * scale, turn.y * scale, turn.z * scale, turn.w * scale},
-                               clamp_length(place.translation, 1e7)};
+    const md5_quatd q = md5_quatd_from_quat(md5_quat_normalize(transform.rotation, none));
+    const double scale = 1.0 / sqrt(md5_quatd_dot(q, q)); // normalizes in double precision
+    return (ragdoll_transform){{q.x * scale, q.y * scale, q.z * scale, q.w * scale},
+                               clamp_length(transform.translation, MAX_POSITION)};
 }
 
 // Updates the state that the caller receives.
@@ -194,7 +201,9 @@ static void update_bodies(md5_ragdoll *ragdoll)
 static void reset_rest_check(md5_ragdoll *ragdoll)
 {
     ragdoll->is_at_rest = false;
-    ragdoll->rest_check_step = ragdoll->wake_step = ragdoll->last_fast_step = ragdoll->step;
+    ragdoll->rest_check_step = ragdoll->step;
+    ragdoll->wake_step = ragdoll->step;
+    ragdoll->last_fast_step = ragdoll->step;
     memcpy(ragdoll->rest_reference, ragdoll->bodies, ragdoll->num_nodes * sizeof *ragdoll->bodies);
 }
 
@@ -204,10 +213,12 @@ void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
     MD5_ASSERT_NOT_NULL(bodies);
     ragdoll->world = transform_from_xform(
         md5_xform_mul(bodies[0].place, md5_xform_inverse(ragdoll->desc.figure->setup[0])));
-    ragdoll->pending_time = ragdoll->added_energy = 0.0;
+    ragdoll->pending_time = 0.0;
+    ragdoll->added_energy = 0.0;
     ragdoll->step = 0;
     ragdoll->seconds = 1.0 / ragdoll_rate;
-    ragdoll->friction_scales[0] = ragdoll->friction_scales[1] = 1.0;
+    ragdoll->friction_scales[0] = 1.0;
+    ragdoll->friction_scales[1] = 1.0;
     ragdoll->links[0].nodes[0] = MD5_NONE;
     for (uint32_t i = 0; i < ragdoll->num_links; i++)
         memset(ragdoll->links[i].impulses, 0, sizeof ragdoll->links[i].impulses);
@@ -215,12 +226,13 @@ void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
         ragdoll_node *const node = &ragdoll->nodes[k];
         const md5_body_state *const body = &bodies[node->body];
         node->transform = transform_from_xform(body->place);
-        node->linear = clamp_length(body->linear, 1e4);
-        node->angular = clamp_length(body->angular, 1e2);
+        node->linear = clamp_length(body->linear, MAX_START_SPEED);
+        node->angular = clamp_length(body->angular, MAX_START_ANGULAR_SPEED);
         node->num_contacts = 0;
         node->next_search = 0;
         node->load = 0.0;
-        node->limits[0].impulse.value = node->limits[1].impulse.value = 0.0;
+        node->limits[0].impulse.value = 0.0;
+        node->limits[1].impulse.value = 0.0;
     }
     md5i_read_joint_rotations(ragdoll);
     md5i_update_ragdoll_transforms(ragdoll);
@@ -236,8 +248,8 @@ void md5_ragdoll_apply_impulse(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 poi
 {
     MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
     MD5_ASSERT(body < ragdoll->num_nodes, "body: must be a body of the figure");
-    const md5_vec3d strength = clamp_length(impulse, 1e9);
-    const md5_vec3d at = clamp_length(point, 1e7);
+    const md5_vec3d strength = clamp_length(impulse, MAX_IMPULSE);
+    const md5_vec3d at = clamp_length(point, MAX_POSITION);
     if (!(md5_vec3d_dot(strength, strength) >= MIN_IMPULSE * MIN_IMPULSE))
         return;
     const double before = md5i_ragdoll_energy(ragdoll);
@@ -261,10 +273,10 @@ void md5_ragdoll_drag(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point, const
         const ragdoll_transform *const place = &ragdoll->nodes[node].transform;
         ragdoll->drag_anchor =
             md5_quatd_rotate(md5_quatd_conjugate(place->rotation),
-                             md5_vec3d_sub(clamp_length(point, 1e7), place->position));
+                             md5_vec3d_sub(clamp_length(point, MAX_POSITION), place->position));
     }
     if (target)
-        ragdoll->drag_target = clamp_length(*target, 1e7);
+        ragdoll->drag_target = clamp_length(*target, MAX_POSITION);
     *dragged = node;
     reset_rest_check(ragdoll);
 }
@@ -377,18 +389,37 @@ static bool is_slow(const md5_ragdoll *ragdoll)
 
 // Returns true if no joint is past a limit and no body is in the ground by an amount that should be
 // corrected before the ragdoll rests.
+// Penetrations with which a figure cannot rest: of a limit, and of the ground in units.
+#define MAX_REST_LIMIT_EXCESS (0.5 * RADIANS_PER_DEGREE)
+#define MAX_REST_DEPTH 0.25
+
+// Returns true if no joint is past a limit, and no contact in the ground.
 static bool is_within_limits(const md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
         for (uint32_t i = 0; i < node->num_limits; i++)
-            if (!(node->limits[i].gap > -0.5 * RADIANS_PER_DEGREE))
+            if (!(node->limits[i].gap > -MAX_REST_LIMIT_EXCESS))
                 return false;
         for (uint32_t i = 0; i < node->num_contacts; i++)
-            if (!(node->contacts[i].gap > -0.25))
+            if (!(node->contacts[i].gap > -MAX_REST_DEPTH))
                 return false;
     }
     return true;
+}
+
+// Returns true if the figure has not moved since the last check for rest. Such a check is due after
+// the time def->no_move[0]; if the figure has moved, the next check begins.
+static bool passes_rest_check(md5_ragdoll *ragdoll)
+{
+    const double interval = (double)ragdoll->desc.figure->def->no_move[0];
+    if (!(interval > 0.0) || seconds_since(ragdoll, ragdoll->rest_check_step) < interval)
+        return false;
+    if (!has_moved_since_check(ragdoll))
+        return true;
+    ragdoll->rest_check_step = ragdoll->step;
+    memcpy(ragdoll->rest_reference, ragdoll->bodies, ragdoll->num_nodes * sizeof *ragdoll->bodies);
+    return false;
 }
 
 // Applies the engine's rules for rest. In addition, the bodies must be slow for some time, because
@@ -396,23 +427,45 @@ static bool is_within_limits(const md5_ragdoll *ragdoll)
 static bool can_rest(md5_ragdoll *ragdoll)
 {
     const md5_figure_def *const def = ragdoll->desc.figure->def;
+    const double min_time = (double)def->move_times[0];
+    const double max_time = (double)def->move_times[1];
     const double time = seconds_since(ragdoll, ragdoll->wake_step);
-    if (ragdoll->links[0].nodes[0] != MD5_NONE || time < (double)def->move_times[0])
+    const bool is_dragged = ragdoll->links[0].nodes[0] != MD5_NONE;
+    if (is_dragged || time < min_time)
         return false;
-    if (def->move_times[1] > 0.0f && time > (double)def->move_times[1])
+    if (max_time > 0.0 && time > max_time)
         return true;
-    if (def->no_move[0] > 0.0f
-        && seconds_since(ragdoll, ragdoll->rest_check_step) >= (double)def->no_move[0]) {
-        if (!has_moved_since_check(ragdoll))
-            return is_within_limits(ragdoll);
-        ragdoll->rest_check_step = ragdoll->step;
-        memcpy(ragdoll->rest_reference, ragdoll->bodies,
-               ragdoll->num_nodes * sizeof *ragdoll->bodies);
-    }
+    if (passes_rest_check(ragdoll))
+        return is_within_limits(ragdoll);
     if (!is_slow(ragdoll))
         ragdoll->last_fast_step = ragdoll->step;
-    return time > SLOW_AFTER && seconds_since(ragdoll, ragdoll->last_fast_step) >= SLOW_FOR
-           && is_within_limits(ragdoll);
+    const bool is_slow_for_some_time =
+        time > SLOW_AFTER && seconds_since(ragdoll, ragdoll->last_fast_step) >= SLOW_FOR;
+    return is_slow_for_some_time && is_within_limits(ragdoll);
+}
+
+// The motion of all bodies by the solved velocities.
+typedef struct ragdoll_motion {
+    double kinetic_energy;
+    double upward_momentum;
+    double mass;
+} ragdoll_motion;
+
+static ragdoll_motion sum_motion(const md5_ragdoll *ragdoll)
+{
+    ragdoll_motion sum = {0.0, 0.0, 0.0};
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
+        const ragdoll_node *const node = &ragdoll->nodes[k];
+        const md5_vec3d angular = md5_spatial_angular(&node->velocity);
+        const md5_vec3d linear = md5_vec3d_add(md5_spatial_linear(&node->velocity),
+                                               md5_vec3d_cross(angular, node->center));
+        const md5_vec3d angular_momentum = md5i_angular_momentum(node, angular);
+        sum.kinetic_energy += 0.5 * node->mass * md5_vec3d_dot(linear, linear);
+        sum.kinetic_energy += 0.5 * md5_vec3d_dot(angular_momentum, angular);
+        sum.upward_momentum += node->mass * linear.z;
+        sum.mass += node->mass;
+    }
+    return sum;
 }
 
 // Returns the time for which the solved velocities may move the bodies, so that the energy does not
@@ -423,30 +476,24 @@ static bool can_rest(md5_ragdoll *ragdoll)
 static double safe_seconds(const md5_ragdoll *ragdoll, double kinetic_before)
 {
     const double gravity = ragdoll->gravity > 0.0 ? ragdoll->gravity : DEFAULT_GRAVITY;
-    double kinetic = 0.0;
-    double upward = 0.0;
-    double mass = 0.0;
-    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
-        const ragdoll_node *const node = &ragdoll->nodes[k];
-        const md5_vec3d angular = md5_spatial_angular(&node->velocity);
-        const md5_vec3d linear = md5_vec3d_add(md5_spatial_linear(&node->velocity),
-                                               md5_vec3d_cross(angular, node->center));
-        kinetic += 0.5 * node->mass * md5_vec3d_dot(linear, linear);
-        kinetic += 0.5 * md5_vec3d_dot(md5i_angular_momentum(node, angular), angular);
-        upward += node->mass * linear.z;
-        mass += node->mass;
-    }
+    const ragdoll_motion motion = sum_motion(ragdoll);
+    const double kinetic = motion.kinetic_energy;
+    const double rise = ragdoll->seconds * ragdoll->gravity * motion.upward_momentum;
     // Momenta of a restored state may not agree with its velocities.
-    const double allowed = md5_max(0.0, kinetic_before) + MAX_RISE * gravity * mass;
-    const double rise = ragdoll->seconds * ragdoll->gravity * upward;
+    const double allowed = md5_max(0.0, kinetic_before) + MAX_RISE * gravity * motion.mass;
     const bool is_dragged = ragdoll->links[0].nodes[0] != MD5_NONE;
     const bool is_starting = ragdoll->step < START_STEPS;
     if (is_dragged || is_starting || kinetic + rise <= allowed)
         return ragdoll->seconds;
+
+    // The positive root of K s^2 + R s = allowed, in the form without cancellation.
     const double root = sqrt(rise * rise + 4.0 * kinetic * allowed);
-    const double part =
-        rise > 0.0 ? 2.0 * allowed / (root + rise) : (root - rise) / (2.0 * kinetic);
-    return ragdoll->seconds * part;
+    double fraction;
+    if (rise > 0.0)
+        fraction = 2.0 * allowed / (root + rise);
+    else
+        fraction = (root - rise) / (2.0 * kinetic);
+    return ragdoll->seconds * fraction;
 }
 
 static void advance_step(md5_ragdoll *ragdoll)
