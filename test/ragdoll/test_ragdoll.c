@@ -587,6 +587,26 @@ TEST (ragdolls_bounce) {
     close_case(&it);
 }
 
+// A box that falls flat rests on its four lower corners.
+TEST (ragdolls_count_the_contacts_that_press) {
+    ragdoll_case it;
+    if (open_case(&it, "",
+                  NO_FRICTION
+                  "body \"a\" { joint \"origin\" model box( ( -5, -5, -3 ), ( 5, 5, 3 ) ) }")) {
+        const md5_ragdoll_desc desc = {.figure = it.figure,
+                                       .ground = {.plane_normal = {0, 0, 1}},
+                                       .bounce = MD5_EXPLICIT_ZERO};
+        OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+        md5_body_state body = {.place = {.rotation = {0, 0, 0, 1}, .translation = {0, 0, 8}}};
+        md5_ragdoll_start(ragdoll, &body);
+        md5_ragdoll_advance(ragdoll, 1.0 / 240.0);
+        CHECK_UINT(md5_ragdoll_state(ragdoll).num_contacts, 0);
+        md5_ragdoll_advance(ragdoll, 0.5);
+        CHECK_UINT(md5_ragdoll_state(ragdoll).num_contacts, 4);
+    }
+    close_case(&it);
+}
+
 TEST (ragdolls_are_dragged_by_a_limb) {
     ragdoll_case it;
     if (open_man(&it, "")) {
