@@ -541,16 +541,16 @@ static bool has_limit(md5_player *player, const uint8_t *bytes, size_t size,
     OWN uint8_t *const changed = test_copy(bytes, size);
     bool is_found = false;
     for (size_t i = 0; i + number->num_bytes <= size && !is_found; i++) {
-        char place[64];
+        char expected[128];
         md5_error error = {0};
-        (void)snprintf(place, sizeof place, "at byte %zu: ", i + number->num_bytes);
+        (void)snprintf(expected, sizeof expected, "at byte %zu: %s", i + number->num_bytes,
+                       number->message);
         write_number(changed + i, number->next, number->num_bytes);
-        if (!md5_player_restore(player, changed, size, &error) && strstr(error.message, place)
-            && strstr(error.message, number->message)) {
+        if (!md5_player_restore(player, changed, size, &error) && strstr(error.message, expected)) {
             error = (md5_error){0};
             write_number(changed + i, number->limit, number->num_bytes);
             is_found = md5_player_restore(player, changed, size, &error)
-                       || !strstr(error.message, number->message);
+                       || !strstr(error.message, expected);
         }
         memcpy(changed + i, bytes + i, number->num_bytes);
     }
@@ -572,6 +572,12 @@ TEST (saved_numbers_have_limits) {
          ((uint64_t)1 << 62) + 1024}, // doubles have steps of 1024 here
         {"rate of a one-shot is out of range", 8, 0x412E848000000000, 0x412E848000000001},
         {"remaining time is out of range", 8, 0x412E848000000000, 0x412E848000000001},
+        {"weight of a one-shot is out of range", 4, 0x3F800000, 0x3F800001},
+        {"mask of a one-shot is out of range", 4, COUNT_OF(masks) - 1, COUNT_OF(masks)},
+        {"mask of a level of detail is out of range", 4, COUNT_OF(masks) - 1, COUNT_OF(masks)},
+        {"mode of a one-shot is out of range", 4, MD5_LAYER_ADD, MD5_LAYER_ADD + 1},
+        {"target of a gaze is out of range", 4, 0, 1},
+        {"result of a foot is out of range", 4, MD5_LIMB_NOT_FINITE, MD5_LIMB_NOT_FINITE + 1},
     };
     OWN save_test *const fixture = calloc(1, sizeof *fixture);
     bool is_found[COUNT_OF(limits)] = {false};
