@@ -520,7 +520,7 @@ axes() {
         line_of "other.md5anim:4:1: warning: joints have other axes than in the mesh: 6 of 6 bones point in another direction, at joint 'j0' by 90 degrees" &&
         ! grep 'same.md5anim.*clip-axes' "$scratch/out" &&
         runs 0 fix "$scratch/axes/other.md5anim" --mesh "$scratch/axes/figure.md5mesh" -o "$scratch/axes/fixed.md5anim" &&
-        line_of '^  7 joints rotated to the axes of the mesh$' && line_of '  mended: joints have other axes' &&
+        line_of '^  7 joints rotated to the axes of the mesh$' && line_of '  repaired: joints have other axes' &&
         "$tool" dump "$scratch/axes/figure.md5mesh" "$scratch/axes/same.md5anim" --frame 1 | grep '^v ' >"$scratch/old" &&
         "$tool" dump "$scratch/axes/figure.md5mesh" "$scratch/axes/fixed.md5anim" --frame 1 | grep '^v ' >"$scratch/now" &&
         near "$scratch/old" "$scratch/now" 'off($2, $6) < 1e-4 && off($3, $7) < 1e-4 && off($4, $8) < 1e-4' 4 &&
