@@ -76,7 +76,7 @@ static bool is_after(const md5_doc_comment *a, const md5_doc_comment *b)
 }
 
 // Returns the joint whose line ends with a comment, or NULL.
-static md5_doc_joint *find_joint_of_comment(const md5_doc *doc, const md5_doc_comment *at)
+static md5_doc_joint *find_commented_joint(const md5_doc *doc, const md5_doc_comment *at)
 {
     if (!at->is_behind || at->row == 0 || at->row > doc->num_joints)
         return NULL;
@@ -96,25 +96,45 @@ static const char *default_comment(const md5_doc *doc, const md5_doc_comment *at
     return "";
 }
 
-// Stores one line of a comment, unless it is empty or the default comment of its line.
-static bool store_comment_line(md5_arena *arena, md5_doc *doc, md5_doc_comment at, const char *from,
-                               const char *to)
+// Returns a copy of a comment without blanks at its ends, in which blanks replace control bytes.
+static char *copy_comment(md5_arena *arena, const char *from, const char *to)
 {
-    static const char label[] = "meshes:";
-    md5_doc_joint *const joint = find_joint_of_comment(doc, &at);
     while (from < to && (unsigned char)*from <= ' ')
         from++;
     while (to > from && (unsigned char)to[-1] <= ' ')
         to--;
-    char *const text = md5_copy_text(arena, from, (size_t)(to - from));
+    const size_t size = (size_t)(to - from);
+    char *const text = md5_copy_text(arena, from, size);
+    for (size_t i = 0; text && i < size; i++) {
+        const bool is_control = (unsigned char)text[i] < ' ' && text[i] != '\t';
+        text[i] = is_control ? ' ' : text[i];
+    }
+    return text;
+}
+
+// Returns true if a comment is the one that exporters write: the name of the parent after a joint,
+// or "meshes: NAME" in a mesh.
+static bool is_default_comment(const md5_doc *doc, const md5_doc_comment *at,
+                               const md5_doc_joint *joint, const char *text)
+{
+    static const char label[] = "meshes:";
+    const size_t label_length = sizeof label - 1;
+    if (joint)
+        return strcmp(text, default_comment(doc, at, joint)) == 0;
+    if (at->block == 0 || strncmp(text, label, label_length) != 0)
+        return false;
+    const char *const name = text + label_length + strspn(text + label_length, " \t");
+    return strcmp(name, default_comment(doc, at, joint)) == 0;
+}
+
+// Stores one line of a comment, unless it is empty or the default comment of its line.
+static bool store_comment_line(md5_arena *arena, md5_doc *doc, md5_doc_comment at, const char *from,
+                               const char *to)
+{
+    md5_doc_joint *const joint = find_commented_joint(doc, &at);
+    char *const text = copy_comment(arena, from, to);
     TRY(text);
-    for (char *byte = text; byte < text + (to - from); byte++)
-        *byte = (unsigned char)*byte < ' ' && *byte != '\t' ? ' ' : *byte;
-    const char *name = text;
-    if (!joint && at.block > 0 && strncmp(text, label, sizeof label - 1) == 0)
-        name += sizeof label - 1 + strspn(text + sizeof label - 1, " \t");
-    const bool is_name = joint || name > text;
-    if (text[0] == '\0' || (is_name && strcmp(name, default_comment(doc, &at, joint)) == 0))
+    if (text[0] == '\0' || is_default_comment(doc, &at, joint, text))
         return true;
     if (joint && !joint->comment) {
         joint->comment = text;
@@ -650,31 +670,52 @@ static void write_model(text_writer *to, const md5_doc *doc)
         write_mesh(to, &doc->meshes[m]);
 }
 
+static void write_hierarchy(text_writer *to, const md5_doc *doc)
+{
+    write_format(to, "hierarchy {\n");
+    for (uint32_t i = 0; i < doc->num_joints; i++) {
+        const md5_doc_joint *const joint = &doc->joints[i];
+        write_format(to, "\t%q\t%u %u %u\t// %c\n", joint->name, joint->parent, joint->track.flags,
+                     joint->track.first, joint_comment(doc, joint));
+    }
+    write_format(to, "}\n");
+}
+
+static void write_bounds(text_writer *to, const md5_doc *doc)
+{
+    write_format(to, "\nbounds {\n");
+    for (uint32_t i = 0; i < doc->num_frames; i++)
+        write_format(to, "\t" VECTOR " " VECTOR "\n", XYZ(doc->bounds[i].min),
+                     XYZ(doc->bounds[i].max));
+    write_format(to, "}\n");
+}
+
+static void write_base_frame(text_writer *to, const md5_doc *doc)
+{
+    write_format(to, "\nbaseframe {\n");
+    for (uint32_t j = 0; j < doc->num_joints; j++)
+        write_format(to, "\t" POINT " " VECTOR "\n", XYZ(doc->joints[j].position),
+                     XYZ(doc->joints[j].rotation));
+    write_format(to, "}\n");
+}
+
 // Writes an animation. begins_line[num_components] are false; the values of each joint begin a new
 // line.
 static void write_anim(text_writer *to, const md5_doc *doc, bool *begins_line)
 {
     write_format(to, "numFrames %u\nnumJoints %u\nframeRate %d\n", doc->num_frames, doc->num_joints,
                  doc->frame_rate);
-    write_format(to, "numAnimatedComponents %u\n\nhierarchy {\n", doc->num_components);
+    write_format(to, "numAnimatedComponents %u\n\n", doc->num_components);
+    write_hierarchy(to, doc);
+    if (doc->bounds)
+        write_bounds(to, doc);
+    write_base_frame(to, doc);
+
     for (uint32_t i = 0; i < doc->num_joints; i++) {
-        const md5_doc_joint *const joint = &doc->joints[i];
-        if (joint->track.flags != 0)
-            begins_line[joint->track.first] = true;
-        write_format(to, "\t%q\t%u %u %u\t// %c\n", joint->name, joint->parent, joint->track.flags,
-                     joint->track.first, joint_comment(doc, joint));
+        const md5_track track = doc->joints[i].track;
+        if (track.flags != 0)
+            begins_line[track.first] = true;
     }
-    write_format(to, doc->bounds ? "}\n\nbounds {\n" : "}\n\nbaseframe {\n");
-    if (doc->bounds) {
-        for (uint32_t i = 0; i < doc->num_frames; i++)
-            write_format(to, "\t" VECTOR " " VECTOR "\n", XYZ(doc->bounds[i].min),
-                         XYZ(doc->bounds[i].max));
-    }
-    write_format(to, doc->bounds ? "}\n\nbaseframe {\n" : "");
-    for (uint32_t j = 0; j < doc->num_joints; j++)
-        write_format(to, "\t" POINT " " VECTOR "\n", XYZ(doc->joints[j].position),
-                     XYZ(doc->joints[j].rotation));
-    write_format(to, "}\n");
     const float *number = doc->numbers;
     for (uint32_t f = 0; f < doc->num_frames; f++) {
         write_format(to, "\nframe %u {", f);

@@ -356,6 +356,11 @@ bool md5_actor_set_start(md5_actor *actor, md5_channel channel, int64_t millisec
     return true;
 }
 
+static bool is_same_playback(const md5_actor_slot *a, const md5_actor_slot *b)
+{
+    return a->clip == b->clip && a->start == b->start && a->end == b->end;
+}
+
 void md5i_actor_sync(md5_actor *actor, md5_channel channel, md5_channel leader, uint32_t blend)
 {
     const md5_actor_slot leader_slot = actor->slots[leader][0];
@@ -363,8 +368,7 @@ void md5i_actor_sync(md5_actor *actor, md5_channel channel, md5_channel leader, 
     if (leader_slot.clip == MD5_NONE && slot->clip == MD5_NONE)
         return;
     actor->is_posed = false;
-    if (slot->clip != leader_slot.clip || slot->start != leader_slot.start
-        || slot->end != leader_slot.end) {
+    if (!is_same_playback(slot, &leader_slot)) {
         shift_slots(actor, slot, blend);
         *slot = leader_slot;
         slot->from_weight = 0.0f;
@@ -686,6 +690,17 @@ typedef struct root_motion {
     md5_quat rotation;
 } root_motion;
 
+// Returns the rotation of joint 0 from one sample position to another.
+static md5_quat root_rotation(const md5_actor *actor, const md5_binding *binding,
+                              const md5_sample_position samples[2])
+{
+    md5_sample(binding, samples[0], MD5_ROOT_ID, actor->clip_pose);
+    const md5_quat start = actor->clip_pose[0].rotation;
+    md5_sample(binding, samples[1], MD5_ROOT_ID, actor->clip_pose);
+    return md5_quat_mul(actor->clip_pose[0].rotation, md5_quat_conjugate(start));
+}
+
+// Blends the root motion of a slot, in the time that has passed, into the motion of other slots.
 static void add_root_motion(root_motion *motion, const md5_actor *actor, const md5_actor_slot *slot)
 {
     const float weight = slot_weight(slot, actor->time);
@@ -701,11 +716,8 @@ static void add_root_motion(root_motion *motion, const md5_actor *actor, const m
     motion->translation = md5_vec3_lerp(motion->translation, translation, weight / motion->weight);
     if (!(clip->anim->flags & MD5_ANIM_TURN))
         return;
+    const md5_quat rotation = root_rotation(actor, clip->bindings[0], samples);
     motion->rotation_weight += weight;
-    md5_sample(clip->bindings[0], samples[0], MD5_ROOT_ID, actor->clip_pose);
-    const md5_quat start = actor->clip_pose[0].rotation;
-    md5_sample(clip->bindings[0], samples[1], MD5_ROOT_ID, actor->clip_pose);
-    const md5_quat rotation = md5_quat_mul(actor->clip_pose[0].rotation, md5_quat_conjugate(start));
     motion->rotation = md5_quat_slerp(motion->rotation, rotation, weight / motion->rotation_weight);
 }
 

@@ -336,8 +336,8 @@ static void close_bracket(script_compiler *compiler)
 // Returns true if the next token is an operand.
 static bool emit_call_begin(script_compiler *compiler, script_op op, uint8_t num_values)
 {
-    const bool is_call = md5i_script_take(compiler->tokens, "(");
-    const bool has_operands = is_call && !md5i_script_take(compiler->tokens, ")");
+    const bool is_call = md5i_script_accept(compiler->tokens, "(");
+    const bool has_operands = is_call && !md5i_script_accept(compiler->tokens, ")");
     op.count = has_operands ? (uint8_t)(num_values + 1) : num_values;
     push_operator(compiler, PRIORITY_BRACKET, op, 0);
     if (!has_operands)
@@ -370,7 +370,7 @@ static bool read_variable(script_compiler *compiler, const script_token *name)
     script_op setter = getter;
     setter.code = getter.code == SCRIPT_LOCAL ? SCRIPT_SET_LOCAL : SCRIPT_SET_VARIABLE;
     const script_token *const sign = md5_script_here(tokens);
-    if (md5i_script_take(tokens, "++") || md5i_script_take(tokens, "--")) {
+    if (md5i_script_accept(tokens, "++") || md5i_script_accept(tokens, "--")) {
         emit_script_op(compiler, getter, 1);
         emit_value(compiler, &script_one);
         emit_script_op(compiler, first_operation(sign), -1);
@@ -384,7 +384,7 @@ static bool read_variable(script_compiler *compiler, const script_token *name)
         push_operator(compiler, PRIORITY_ASSIGN, first_operation(sign), -1);
         return true;
     }
-    if (md5i_script_take(tokens, "=")) {
+    if (md5i_script_accept(tokens, "=")) {
         push_operator(compiler, PRIORITY_ASSIGN, setter, 0);
         return true;
     }
@@ -397,22 +397,22 @@ static bool read_variable_name(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
     script_program *const program = compiler->program;
-    const script_token *name = md5i_script_take_name(tokens);
+    const script_token *name = md5i_script_read_name(tokens);
     md5_name_map *functions = compiler->is_thread ? NULL : &program->functions;
     compiler->is_thread = false;
     if (md5i_script_token_is(name, "self") || md5i_script_token_is(name, "sys")) {
-        if (!md5i_script_take(tokens, ".")) {
+        if (!md5i_script_accept(tokens, ".")) {
             emit_value(compiler, &script_zero);
             return false;
         }
-        name = md5i_script_take_name(tokens);
+        name = md5i_script_read_name(tokens);
     }
-    if (md5i_script_take(tokens, "::")) {
+    if (md5i_script_accept(tokens, "::")) {
         const char *const text = md5i_script_token_text(tokens, name);
         script_object *const space =
             (script_object *)*md5i_script_entry(tokens, &program->objects, text);
         functions = space ? &space->functions : NULL;
-        name = md5i_script_take_name(tokens);
+        name = md5i_script_read_name(tokens);
     }
     if (is_here(compiler, "("))
         return emit_call_begin(compiler, find_function(compiler, functions, name), 0);
@@ -441,7 +441,7 @@ static bool read_operand(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
     script_code prefix;
-    if (md5i_script_take(tokens, "(")) {
+    if (md5i_script_accept(tokens, "(")) {
         push_operator(compiler, PRIORITY_BRACKET, (script_op){.code = SCRIPT_KEEP_SECOND}, 0);
         return true;
     }
@@ -450,7 +450,7 @@ static bool read_operand(script_compiler *compiler)
         tokens->at++;
         return true;
     }
-    if (md5i_script_take(tokens, "thread")) {
+    if (md5i_script_accept(tokens, "thread")) {
         compiler->is_thread = true;
         return true;
     }
@@ -475,7 +475,7 @@ static bool read_bracket(script_compiler *compiler)
 {
     script_op *const op = &compiler->operators[compiler->num_operators - 1].op;
     const bool can_have_operands = op->code != SCRIPT_KEEP_SECOND && op->count < 255;
-    if (can_have_operands && md5i_script_take(compiler->tokens, ",")) {
+    if (can_have_operands && md5i_script_accept(compiler->tokens, ",")) {
         op->count++;
         return true;
     }
@@ -497,8 +497,8 @@ static void read_expression(script_compiler *compiler)
         } else if (binary) {
             read_binary(compiler, binary);
             needs_operand = true;
-        } else if (md5i_script_take(tokens, ".")) { // a function of another entity
-            const script_token *const name = md5i_script_take_name(tokens);
+        } else if (md5i_script_accept(tokens, ".")) { // a function of another entity
+            const script_token *const name = md5i_script_read_name(tokens);
             needs_operand = emit_call_begin(compiler, find_function(compiler, NULL, name), 1);
         } else {
             emit_operators(compiler, PRIORITY_LOGIC);
@@ -517,7 +517,7 @@ static void read_and_drop(script_compiler *compiler)
     do {
         read_expression(compiler);
         emit(compiler, SCRIPT_POP, 0, -1);
-    } while (md5_script_is_ok(compiler->tokens) && md5i_script_take(compiler->tokens, ","));
+    } while (md5_script_is_ok(compiler->tokens) && md5i_script_accept(compiler->tokens, ","));
 }
 
 // Reads "(EXPRESSION)". The statement ends if it is 0.
@@ -552,17 +552,17 @@ static uint32_t declare_local(script_compiler *compiler, const script_token *nam
 static void read_locals(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
-    const md5_script_type type = md5i_script_type(md5i_script_take_name(tokens));
+    const md5_script_type type = md5i_script_type(md5i_script_read_name(tokens));
     const script_value initial = md5i_script_default(type);
     do {
-        const uint32_t index = declare_local(compiler, md5i_script_take_name(tokens));
-        if (md5i_script_take(tokens, "="))
+        const uint32_t index = declare_local(compiler, md5i_script_read_name(tokens));
+        if (md5i_script_accept(tokens, "="))
             read_expression(compiler);
         else
             emit_value(compiler, &initial);
         emit(compiler, SCRIPT_SET_LOCAL, index, 0);
         emit(compiler, SCRIPT_POP, 0, -1);
-    } while (md5i_script_take(tokens, ","));
+    } while (md5i_script_accept(tokens, ","));
     md5i_script_expect(tokens, ";");
 }
 
@@ -657,7 +657,7 @@ static void end_statement(script_compiler *compiler)
         open_statement *const statement = &compiler->statements[compiler->num_statements - 1];
         if (statement->kind == OPEN_BLOCK)
             return;
-        if (statement->kind == OPEN_IF && md5i_script_take(compiler->tokens, "else")) {
+        if (statement->kind == OPEN_IF && md5i_script_accept(compiler->tokens, "else")) {
             begin_else(compiler, statement);
             return;
         }
@@ -670,15 +670,15 @@ static void end_statement(script_compiler *compiler)
 static bool read_opening(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
-    if (md5i_script_take(tokens, "{"))
+    if (md5i_script_accept(tokens, "{"))
         (void)open_block(compiler, OPEN_BLOCK);
-    else if (md5i_script_take(tokens, "if"))
+    else if (md5i_script_accept(tokens, "if"))
         read_script_condition(compiler, open_block(compiler, OPEN_IF));
-    else if (md5i_script_take(tokens, "while"))
+    else if (md5i_script_accept(tokens, "while"))
         read_script_condition(compiler, open_block(compiler, OPEN_WHILE));
-    else if (md5i_script_take(tokens, "for"))
+    else if (md5i_script_accept(tokens, "for"))
         read_for(compiler);
-    else if (md5i_script_take(tokens, "do"))
+    else if (md5i_script_accept(tokens, "do"))
         (void)open_block(compiler, OPEN_DO);
     else
         return false;
@@ -692,9 +692,9 @@ static bool read_loop_jump(script_compiler *compiler)
     if (index == MD5_NONE)
         return false;
     open_statement *const loop = &compiler->statements[index];
-    if (md5i_script_take(compiler->tokens, "break"))
+    if (md5i_script_accept(compiler->tokens, "break"))
         emit_jump(compiler, SCRIPT_JUMP, &loop->breaks, 0);
-    else if (md5i_script_take(compiler->tokens, "continue"))
+    else if (md5i_script_accept(compiler->tokens, "continue"))
         emit_jump(compiler, SCRIPT_JUMP, &loop->continues, 0);
     else
         return false;
@@ -724,13 +724,13 @@ static void read_simple_statement(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
     const bool is_block = compiler->statements[compiler->num_statements - 1].kind == OPEN_BLOCK;
-    if (is_block && md5i_script_take(tokens, "}")) {
+    if (is_block && md5i_script_accept(tokens, "}")) {
         compiler->num_statements--;
         return;
     }
     if (read_loop_jump(compiler))
         return;
-    if (md5i_script_take(tokens, "return")) {
+    if (md5i_script_accept(tokens, "return")) {
         read_return(compiler);
         return;
     }
@@ -738,7 +738,7 @@ static void read_simple_statement(script_compiler *compiler)
         read_locals(compiler);
         return;
     }
-    if (md5i_script_take(tokens, ";"))
+    if (md5i_script_accept(tokens, ";"))
         return;
     read_and_drop(compiler);
     md5i_script_expect(tokens, ";");
@@ -758,10 +758,10 @@ static void read_statement(script_compiler *compiler)
 static void read_parameters(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
-    while (md5_script_is_ok(tokens) && !md5i_script_take(tokens, ")")) {
-        (void)md5i_script_take_name(tokens);
-        add_local(compiler, md5i_script_take_name(tokens));
-        (void)md5i_script_take(tokens, ",");
+    while (md5_script_is_ok(tokens) && !md5i_script_accept(tokens, ")")) {
+        (void)md5i_script_read_name(tokens);
+        add_local(compiler, md5i_script_read_name(tokens));
+        (void)md5i_script_accept(tokens, ",");
     }
 }
 

@@ -63,13 +63,13 @@ static md5_vec3 read_vector_numbers(script_tokens *tokens, const script_token *t
 
 script_value md5i_read_script_constant(script_tokens *tokens)
 {
-    const float sign = md5i_script_take(tokens, "-") ? -1.0f : 1.0f;
+    const float sign = md5i_script_accept(tokens, "-") ? -1.0f : 1.0f;
     const script_token *const token = md5_script_here(tokens);
     script_value value = {.kind = SCRIPT_NUMBER};
     if (token->kind == SCRIPT_TOKEN_STRING) {
         value = text_value(tokens, token);
-    } else if (md5i_script_take(tokens, "$")) { // an entity of the map
-        (void)md5i_script_take_name(tokens);
+    } else if (md5i_script_accept(tokens, "$")) { // an entity of the map
+        (void)md5i_script_read_name(tokens);
         return value;
     } else if (token->kind == SCRIPT_TOKEN_VECTOR) {
         value.kind = SCRIPT_VECTOR;
@@ -113,15 +113,15 @@ static bool read_variables(script_program *program, md5_script_type type)
 {
     script_tokens *const tokens = &program->tokens;
     do {
-        const script_token *const name = md5i_script_take_name(tokens);
+        const script_token *const name = md5i_script_read_name(tokens);
         const char *const text = md5i_script_token_text(tokens, name);
         void **const entry = md5i_script_entry(tokens, &program->variables, text);
         script_value value = md5i_script_default(type);
-        if (md5i_script_take(tokens, "="))
+        if (md5i_script_accept(tokens, "="))
             value = md5i_read_script_constant(tokens);
         if (!*entry)
             TRY(add_variable(program, entry, name, type, &value));
-    } while (md5i_script_take(tokens, ","));
+    } while (md5i_script_accept(tokens, ","));
     md5i_script_expect(tokens, ";");
     return md5_script_is_ok(tokens);
 }
@@ -133,7 +133,7 @@ static bool read_variables(script_program *program, md5_script_type type)
 static script_object *read_space(script_program *program)
 {
     script_tokens *const tokens = &program->tokens;
-    const script_token *const name = md5i_script_take_name(tokens);
+    const script_token *const name = md5i_script_read_name(tokens);
     const char *const text = md5i_script_token_text(tokens, name);
     void **const entry = md5i_script_entry(tokens, &program->objects, text);
     if (!*entry)
@@ -149,9 +149,9 @@ static bool read_object(script_program *program)
     script_object *const object = read_space(program);
     TRY(object);
     object->parent = "";
-    if (md5i_script_take(tokens, ":"))
-        object->parent = md5i_script_token_text(tokens, md5i_script_take_name(tokens));
-    if (md5i_script_take(tokens, ";")) // only a declaration
+    if (md5i_script_accept(tokens, ":"))
+        object->parent = md5i_script_token_text(tokens, md5i_script_read_name(tokens));
+    if (md5i_script_accept(tokens, ";")) // only a declaration
         return true;
     md5i_script_expect(tokens, "{");
     object->members = tokens->at;
@@ -179,20 +179,20 @@ static bool read_definition(script_program *program)
     definition->index = MD5_NONE;
     definition->at = tokens->at;
     definition->object = program->space;
-    (void)md5i_script_take_name(tokens);
-    definition->name_token = md5i_script_take_name(tokens);
-    if (md5i_script_take(tokens, "::")) {
+    (void)md5i_script_read_name(tokens);
+    definition->name_token = md5i_script_read_name(tokens);
+    if (md5i_script_accept(tokens, "::")) {
         definition->object = find_defined_object(program, definition->name_token);
-        definition->name_token = md5i_script_take_name(tokens);
+        definition->name_token = md5i_script_read_name(tokens);
     }
     // Names of states remain in use after compiling.
     definition->name = md5_copy_text(&program->block->arena, definition->name_token->at,
                                      definition->name_token->size);
     TRY(definition->name);
-    if (md5i_script_take(tokens, "(")) {
+    if (md5i_script_accept(tokens, "(")) {
         definition->at = tokens->at;
         md5i_script_skip_to(tokens, "(", ")");
-        if (md5i_script_take(tokens, ";")) // only a declaration
+        if (md5i_script_accept(tokens, ";")) // only a declaration
             return true;
         md5i_script_expect(tokens, "{");
         definition->body = tokens->at;
@@ -221,11 +221,11 @@ static bool read_members(script_program *program, script_object *object)
     script_tokens *const tokens = &program->tokens;
     tokens->at = object->members;
     program->space = object;
-    while (md5_script_is_ok(tokens) && !md5i_script_take(tokens, "}")) {
+    while (md5_script_is_ok(tokens) && !md5i_script_accept(tokens, "}")) {
         if (begins_function(md5_script_here(tokens)))
             TRY(read_definition(program));
         else
-            TRY(read_variables(program, md5i_script_type(md5i_script_take_name(tokens))));
+            TRY(read_variables(program, md5i_script_type(md5i_script_read_name(tokens))));
     }
     program->space = NULL;
     return md5_script_is_ok(tokens);
@@ -244,19 +244,19 @@ static bool open_namespace(script_program *program)
 static bool read_declaration(script_program *program)
 {
     script_tokens *const tokens = &program->tokens;
-    if (md5i_script_take(tokens, "object"))
+    if (md5i_script_accept(tokens, "object"))
         return read_object(program);
-    if (md5i_script_take(tokens, "namespace"))
+    if (md5i_script_accept(tokens, "namespace"))
         return open_namespace(program);
-    if (program->space && md5i_script_take(tokens, "}")) {
+    if (program->space && md5i_script_accept(tokens, "}")) {
         program->space = program->space->outer;
         return true;
     }
-    if (md5i_script_take(tokens, "scriptEvent")) {
+    if (md5i_script_accept(tokens, "scriptEvent")) {
         md5i_script_skip_to(tokens, "", ";");
         return true;
     }
-    return md5i_script_take(tokens, ";") || read_definition(program);
+    return md5i_script_accept(tokens, ";") || read_definition(program);
 }
 
 static bool read_declarations(script_program *program)
@@ -330,7 +330,7 @@ static bool resolve(script_program *program, const char *object)
     for (script_definition *it = program->first; it; it = it->next) {
         if (it->body == 0) {
             tokens->at = it->at;
-            TRY(read_variables(program, md5i_script_type(md5i_script_take_name(tokens))));
+            TRY(read_variables(program, md5i_script_type(md5i_script_read_name(tokens))));
         } else {
             add_function(program, it);
         }

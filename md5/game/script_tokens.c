@@ -105,7 +105,7 @@ void **md5i_script_entry(script_tokens *tokens, md5_name_map *map, const char *n
 
 // == Cursor =======================================================================================
 
-bool md5i_script_take(script_tokens *tokens, const char *text)
+bool md5i_script_accept(script_tokens *tokens, const char *text)
 {
     if (!md5i_script_token_is(md5_script_here(tokens), text))
         return false;
@@ -115,11 +115,11 @@ bool md5i_script_take(script_tokens *tokens, const char *text)
 
 void md5i_script_expect(script_tokens *tokens, const char *text)
 {
-    if (!md5i_script_take(tokens, text))
+    if (!md5i_script_accept(tokens, text))
         md5i_script_fail(tokens, md5_script_here(tokens), MD5_QUOTED(text));
 }
 
-const script_token *md5i_script_take_name(script_tokens *tokens)
+const script_token *md5i_script_read_name(script_tokens *tokens)
 {
     const script_token *const token = md5_script_here(tokens);
     if (token->kind == SCRIPT_TOKEN_NAME)

@@ -85,13 +85,13 @@ static inline const script_token *md5_script_here(const script_tokens *tokens)
 }
 
 // Reads the next token if it is `text`. Returns true if it was read.
-bool md5i_script_take(script_tokens *tokens, const char *text);
+bool md5i_script_accept(script_tokens *tokens, const char *text);
 
 // Reads the next token, which must be `text`. Any other token is an error.
 void md5i_script_expect(script_tokens *tokens, const char *text);
 
 // Reads and returns a name. Any other token is an error, is not read and is returned.
-const script_token *md5i_script_take_name(script_tokens *tokens);
+const script_token *md5i_script_read_name(script_tokens *tokens);
 
 // Skips tokens up to and including the bracket that closes a bracket that was just read.
 void md5i_script_skip_to(script_tokens *tokens, const char *open, const char *close);

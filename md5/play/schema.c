@@ -1262,37 +1262,55 @@ md5_table_iterator md5i_begin_columns(const md5_schema *schema, const void *row,
     return walk;
 }
 
+// Enters the rows of the current column of a row, if it is a table with rows.
+static bool enter_rows(md5_table_iterator *walk, const md5_column *column, char *copies)
+{
+    const md5_table_level *const level = &walk->levels[walk->top];
+    if (!column || !column->rows)
+        return false;
+    uint32_t count = 0;
+    const char *const rows = md5i_column_rows(column, level->row, &count);
+    if (!rows || count == 0)
+        return false;
+    const uint32_t kind = md5_row_kind(column->rows, rows, level->kind);
+    walk->levels[++walk->top] = (md5_table_level){column->rows, rows, copies, count, 0, kind};
+    return true;
+}
+
+// Continues with the next row of a table.
+static void next_row(md5_table_iterator *walk, md5_table_level *level)
+{
+    const uint32_t owner_kind = walk->top > 0 ? walk->levels[walk->top - 1].kind : 0;
+    level->row += level->schema->size;
+    if (level->copy)
+        level->copy += level->schema->size;
+    level->next = 0;
+    level->kind = md5_row_kind(level->schema, level->row, owner_kind);
+}
+
 bool md5i_next_column(md5_table_iterator *walk)
 {
     while (walk->top >= 0) {
-        md5_table_level *level = &walk->levels[walk->top];
+        md5_table_level *const level = &walk->levels[walk->top];
         const md5_column *const column = walk->column;
         char *const copies = walk->copies;
         walk->column = NULL;
         walk->copies = NULL;
-        uint32_t count = 0;
-        const char *const rows =
-            column && column->rows ? md5i_column_rows(column, level->row, &count) : NULL;
-        if (rows && count > 0) {
-            const uint32_t kind = md5_row_kind(column->rows, rows, level->kind);
-            walk->levels[++walk->top] =
-                (md5_table_level){column->rows, rows, copies, count, 0, kind};
-        } else if (level->next <= level->schema->num_columns) {
+        if (enter_rows(walk, column, copies))
+            continue;
+        const uint32_t num_columns = level->schema->num_columns;
+        if (level->next <= num_columns) { // after the last column, `column` is NULL
             walk->level = level;
-            if (level->next < level->schema->num_columns)
+            if (level->next < num_columns)
                 walk->column = &level->schema->columns[level->next];
             level->next++;
             return true;
-        } else if (--level->left == 0) {
-            walk->top--;
-        } else {
-            level->row += level->schema->size;
-            if (level->copy)
-                level->copy += level->schema->size;
-            level->next = 0;
-            level->kind = md5_row_kind(level->schema, level->row,
-                                       walk->top > 0 ? walk->levels[walk->top - 1].kind : 0);
         }
+        level->left--;
+        if (level->left == 0)
+            walk->top--;
+        else
+            next_row(walk, level);
     }
     return false;
 }

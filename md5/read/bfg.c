@@ -35,7 +35,7 @@ static bool binary_fail(md5_binary *in, md5_status status, const char *format, .
 }
 
 // Returns the next `size` bytes and skips them. Returns NULL if fewer bytes are left.
-static const unsigned char *binary_take(md5_binary *in, size_t size)
+static const unsigned char *binary_read(md5_binary *in, size_t size)
 {
     const unsigned char *const bytes = in->at;
     if (!in->has_failed && size > (size_t)(in->end - in->at))
@@ -57,13 +57,13 @@ static float float_from_bits(uint32_t bits)
 
 static uint32_t binary_little_32(md5_binary *in)
 {
-    const unsigned char *const b = binary_take(in, 4);
+    const unsigned char *const b = binary_read(in, 4);
     return b ? (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0] : 0;
 }
 
 static uint32_t binary_big_32(md5_binary *in)
 {
-    const unsigned char *const b = binary_take(in, 4);
+    const unsigned char *const b = binary_read(in, 4);
     return b ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3] : 0;
 }
 
@@ -81,7 +81,7 @@ static float binary_little_float(md5_binary *in)
 static bool binary_text(md5_binary *in, md5_span *text, const char *what)
 {
     const uint32_t size = binary_little_32(in);
-    const unsigned char *const bytes = binary_take(in, size);
+    const unsigned char *const bytes = binary_read(in, size);
     TRY(bytes);
     if (size > 0 && memchr(bytes, '\0', size)) {
         in->at = bytes;
@@ -235,7 +235,7 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
     file->order = order;
     file->bind = reader->bind;
     file->has_w = true;
-    return binary_take(in, (size_t)num_matrices * MATRIX_BYTES) != NULL;
+    return binary_read(in, (size_t)num_matrices * MATRIX_BYTES) != NULL;
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t 
     const float x = binary_big_float(in);
     const float y = binary_big_float(in);
     const md5_vec3 position = {x, y, binary_big_float(in)};
-    TRY(binary_take(in, REMAINING));
+    TRY(binary_read(in, REMAINING));
     in->at = begin;
     if (!md5_vec3_in_range(position))
         return binary_fail(in, MD5_ERROR_RANGE,
@@ -297,7 +297,7 @@ static bool read_indices(md5_binary *in, md5_mesh_build *mesh, uint32_t num_indi
     mesh->num_triangles = num_indices / 3;
     mesh->indices = MD5_ALLOC_ARRAY(in->arena, uint32_t, num_indices);
     const unsigned char *const bytes =
-        mesh->indices ? binary_take(in, 2 * (size_t)num_indices) : NULL;
+        mesh->indices ? binary_read(in, 2 * (size_t)num_indices) : NULL;
     TRY(bytes);
     for (uint32_t i = 0; i < num_indices; i++) {
         mesh->indices[i] = (uint32_t)bytes[2 * i] << 8 | bytes[2 * i + 1];
@@ -324,7 +324,7 @@ static bool read_bfg_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     (void)binary_big_32(in); // vertices and triangles before seams were copied
     (void)binary_big_32(in);
     TRY(binary_count(in, binary_big_32(in), "mesh joints", 0, 1, &num_joints));
-    (void)binary_take(in, num_joints);
+    (void)binary_read(in, num_joints);
     (void)binary_big_float(in); // largest distance of a vertex from its joint
     (void)binary_big_32(in);    // vertices again
     TRY(binary_count(in, binary_big_32(in), "vertices", 0, VERTEX_BYTES, &mesh->num_file_vertices));
@@ -349,7 +349,7 @@ static bool read_bfg_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     // Shadow indices, mirrored and duplicate vertices, edges; then the number of the surface.
     const size_t skipped = 2 * (size_t)num_indices + 4 * (size_t)num_mirrored
                            + 8 * (size_t)num_duplicates + 8 * (size_t)num_edges;
-    return binary_take(in, skipped) && binary_take(in, 4);
+    return binary_read(in, skipped) && binary_read(in, 4);
 }
 
 bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_mesh_file *file)
@@ -361,23 +361,23 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
     md5_binary *const in = &reader.in;
     enum { BOUNDS = 24, NUMBERS = 12, FLAGS = 9, TIME = 8 };
     md5_span name;
-    const unsigned char *const magic = binary_take(in, 4);
+    const unsigned char *const magic = binary_read(in, 4);
     TRY(magic);
     if (magic[3] != 108 && magic[3] != 110)
         return binary_fail(in, MD5_ERROR_VERSION,
                            "unsupported version of a BFG model: expected 108 or 110, found %u",
                            magic[3]);
-    (void)binary_take(in, TIME);
+    (void)binary_read(in, TIME);
     const uint32_t num_surfaces = binary_big_32(in);
     if (num_surfaces != 0)
         return binary_fail(
             in, MD5_ERROR_VERSION,
             "unsupported BFG model: expected a model with joints, found %u static surfaces",
             num_surfaces);
-    (void)binary_take(in, BOUNDS);
-    (void)binary_take(in, NUMBERS);
-    TRY(binary_text(in, &name, "model name") && binary_take(in, FLAGS));
-    const unsigned char *const second = binary_take(in, 4);
+    (void)binary_read(in, BOUNDS);
+    (void)binary_read(in, NUMBERS);
+    TRY(binary_text(in, &name, "model name") && binary_read(in, FLAGS));
+    const unsigned char *const second = binary_read(in, 4);
     TRY(second);
     if (memcmp(second, "5DM", 3) != 0 || second[3] != 106) {
         in->at = second;
@@ -522,13 +522,13 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     md5_binary binary;
     md5_binary *const in = &binary;
     binary_begin(in, arena, bytes, size);
-    const unsigned char *const magic = binary_take(in, MAGIC);
+    const unsigned char *const magic = binary_read(in, MAGIC);
     TRY(magic);
     if (magic[3] != VERSION)
         return binary_fail(in, MD5_ERROR_VERSION,
                            "unsupported version of a BFG animation: expected %d, found %u", VERSION,
                            magic[3]);
-    (void)binary_take(in, TIME);
+    (void)binary_read(in, TIME);
     TRY(binary_count(in, binary_big_32(in), "frames", 1, 1, &file->num_frames));
     uint32_t rate = 0;
     TRY(binary_count(in, binary_big_32(in), "frames per second", 1, 1, &rate));
@@ -554,7 +554,7 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
     *file = (md5_camera_file){0};
     md5_binary in;
     binary_begin(&in, arena, bytes, size);
-    const unsigned char *const magic = binary_take(&in, 4);
+    const unsigned char *const magic = binary_read(&in, 4);
     TRY(magic);
     if (magic[3] != VERSION)
         return binary_fail(&in, MD5_ERROR_VERSION,
