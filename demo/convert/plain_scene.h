@@ -5,7 +5,8 @@
 //
 // rig.c selects joints, roots, names, the unit and the bone axes. meshes.c creates meshes and morph
 // targets. clips.c selects the frame rate and samples clips and camera paths. Each rule therefore
-// exists once for all formats.
+// exists once for all formats. frames.c replaces these files for models whose vertices are stored
+// in every frame, and capture.c prepares motion captures.
 //
 // The reader sets the axes of its format; the other files convert them. Textures have v = 0 in the
 // top row. Triangles are counterclockwise. Indices refer to the arrays of the scene; MD5_NONE means

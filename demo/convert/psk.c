@@ -246,9 +246,10 @@ static psk_links group_weights(psk_file *file)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// The arrays of all wedges, which the primitives share.
+// The vertices of a primitive.
 typedef struct psk_vertices {
-    size_t count;
+    uint32_t *wedges; // [count] wedge of each vertex
+    uint32_t count;
     size_t num_sets;
     float *positions; // [count][3]
     float *texcoords; // [count][2]
@@ -256,49 +257,67 @@ typedef struct psk_vertices {
     float *weights;   // [num_sets][count][4]
 } psk_vertices;
 
-static void read_wedge(psk_file *file, uint32_t index, const psk_links *links,
-                       const psk_vertices *to)
+static void read_vertex(psk_file *file, uint32_t index, const psk_links *links,
+                        const psk_vertices *to)
 {
     enum { U = 4, BONE = 8 }; // offsets in a wedge and in a weight
-    const size_t point_size = to->count > NUM_SHORT_WEDGES ? 4 : 2;
-    const size_t at = find_field(file, WEDGES, index, 0);
+    const size_t point_size = file->tables[WEDGES].count > NUM_SHORT_WEDGES ? 4 : 2;
+    const size_t at = find_field(file, WEDGES, to->wedges[index], 0);
     const uint32_t point = get_index(file, at, point_size, file->tables[POINTS].count, "point");
-    for (size_t i = 0; i < 2; i++)
-        to->texcoords[2 * (size_t)index + i] = get_float(file, at + U + 4 * i);
     if (file->has_failed)
         return;
+    for (size_t i = 0; i < 2; i++)
+        to->texcoords[2 * (size_t)index + i] = get_float(file, at + U + 4 * i);
     for (size_t i = 0; i < 3; i++)
         to->positions[3 * (size_t)index + i] =
             get_float(file, find_field(file, POINTS, point, 4 * i));
     for (uint32_t i = links->first[point]; i < links->first[point + 1]; i++) {
         const uint32_t slot = i - links->first[point];
-        const size_t out = 4 * (slot / 4 * to->count + index) + slot % 4;
+        const size_t out = 4 * ((size_t)(slot / 4) * to->count + index) + slot % 4;
         const size_t weight = find_field(file, WEIGHTS, links->order[i], 0);
         to->weights[out] = get_float(file, weight);
         to->joints[out] = (float)get_index(file, weight + BONE, 4, file->num_bones, "bone");
     }
 }
 
-static void read_wedges(psk_file *file, psk_vertices *to)
+// Reads the vertices of a primitive, whose indices are wedges. Replaces the indices. `vertices` has
+// an element for each wedge, which is 0 before and after the call.
+static void read_vertices(psk_file *file, plain_primitive *primitive, const psk_links *links,
+                          uint32_t *vertices)
 {
-    const uint32_t count = file->tables[WEDGES].count;
-    psk_links links = group_weights(file);
-    *to = (psk_vertices){.count = count, .num_sets = (links.max + (size_t)3) / 4};
-    if (!file->has_failed) {
-        to->positions = allocate_floats(file, count, 3);
-        to->texcoords = allocate_floats(file, count, 2);
-        to->joints = allocate_floats(file, count, 4 * to->num_sets);
-        to->weights = allocate_floats(file, count, 4 * to->num_sets);
+    psk_vertices to = {.num_sets = (links->max + (size_t)3) / 4};
+    for (size_t i = 0; i < primitive->num_indices; i++) {
+        const uint32_t wedge = primitive->indices[i];
+        if (vertices[wedge] == 0) {
+            *COMMON_ADD_ITEM(to.wedges, to.count) = wedge;
+            vertices[wedge] = to.count; // 1 + index
+        }
+        primitive->indices[i] = vertices[wedge] - 1;
     }
-    for (uint32_t i = 0; i < count && !file->has_failed; i++)
-        read_wedge(file, i, &links, to);
-    free(links.first);
-    free(links.order);
+    to.positions = allocate_floats(file, to.count, 3);
+    to.texcoords = allocate_floats(file, to.count, 2);
+    to.joints = allocate_floats(file, to.count, 4 * to.num_sets);
+    to.weights = allocate_floats(file, to.count, 4 * to.num_sets);
+    for (uint32_t i = 0; i < to.count; i++) {
+        vertices[to.wedges[i]] = 0;
+        if (!file->has_failed)
+            read_vertex(file, i, links, &to);
+    }
+    free(to.wedges);
+    primitive->num_vertices = to.count;
+    primitive->positions = to.positions;
+    primitive->texcoords = to.texcoords;
+    primitive->num_sets = file->has_failed ? 0 : to.num_sets;
+    for (size_t set = 0; set < primitive->num_sets; set++) {
+        primitive->joints[set] = to.joints + 4 * set * to.count;
+        primitive->weights[set] = to.weights + 4 * set * to.count;
+    }
 }
 
-// Adds a triangle to the primitive of its material.
-static void read_face(psk_file *file, int table, uint32_t index, uint32_t num_wedges)
+// Adds a triangle of wedges to the primitive of its material.
+static void read_face(psk_file *file, int table, uint32_t index)
 {
+    const uint32_t num_wedges = file->tables[WEDGES].count;
     plain_mesh *const mesh = &file->plain.meshes[0];
     const size_t index_size = table == WIDE_FACES ? 4 : 2;
     const size_t at = find_field(file, table, index, 0);
@@ -321,38 +340,30 @@ static void read_materials(psk_file *file)
         plain->materials[i].name = get_name(file, find_field(file, MATERIALS, i, 0));
 }
 
-// Adds the mesh with its node. It has a primitive for each material, and the primitives share the
-// vertices.
+// Adds the mesh with its node. It has a primitive for each material.
 static void read_mesh(psk_file *file, const char *name)
 {
     plain_scene *const plain = &file->plain;
     const int table = file->tables[WIDE_FACES].count > 0 ? WIDE_FACES : FACES;
-    psk_vertices vertices;
-    read_wedges(file, &vertices);
+    psk_links links = group_weights(file);
+    uint32_t *const vertices = common_alloc(file->tables[WEDGES].count, sizeof *vertices);
     read_materials(file);
     plain->num_meshes = 1;
     plain->meshes = common_alloc(1, sizeof *plain->meshes);
     plain_mesh *const mesh = &plain->meshes[0];
     mesh->num_primitives = MAX_MATERIALS;
     mesh->primitives = common_alloc(MAX_MATERIALS, sizeof *mesh->primitives);
-    for (uint32_t i = 0; i < file->tables[table].count && !file->has_failed; i++)
-        read_face(file, table, i, (uint32_t)vertices.count);
-    mesh->num_primitives = 0;
     for (uint32_t i = 0; i < MAX_MATERIALS; i++) {
-        plain_primitive primitive = plain_new_primitive(vertices.count);
-        primitive.indices = mesh->primitives[i].indices;
-        primitive.num_indices = mesh->primitives[i].num_indices;
-        primitive.material = i < plain->num_materials ? i : MD5_NONE;
-        primitive.positions = vertices.positions;
-        primitive.texcoords = vertices.texcoords;
-        primitive.num_sets = vertices.num_sets;
-        for (size_t set = 0; set < vertices.num_sets && !file->has_failed; set++) {
-            primitive.joints[set] = vertices.joints + 4 * set * vertices.count;
-            primitive.weights[set] = vertices.weights + 4 * set * vertices.count;
-        }
-        if (primitive.num_indices > 0)
-            mesh->primitives[mesh->num_primitives++] = primitive;
+        mesh->primitives[i] = plain_new_primitive(0);
+        mesh->primitives[i].material = i < plain->num_materials ? i : MD5_NONE;
     }
+    for (uint32_t i = 0; i < file->tables[table].count && !file->has_failed; i++)
+        read_face(file, table, i);
+    for (uint32_t i = 0; i < MAX_MATERIALS && !file->has_failed; i++)
+        read_vertices(file, &mesh->primitives[i], &links, vertices);
+    free(vertices);
+    free(links.first);
+    free(links.order);
     plain_node *const node = &plain->nodes[plain->num_nodes++];
     *node = plain_new_node();
     node->name = name;

@@ -435,6 +435,41 @@ def iqm_one_name(size, folder):
     return convert(folder, "in.iqm", iqm(joints=size // 48, name=b"n" * 900))
 
 
+# -- PSK -----------------------------------------------------------------------------------------------
+
+
+def psk(wedges, faces, bones=1, weights=1, materials=1):
+    def chunk(name, size, rows):
+        return struct.pack("<20s3i", name, 0, size, len(rows)) + b"".join(rows)
+    return (chunk(b"ACTRHEAD", 0, [])
+            + chunk(b"PNTS0000", 12, [struct.pack("<3f", i % 2, i // 2 % 2, i // 4)
+                                      for i in range(wedges)])
+            + chunk(b"VTXW0000", 16, [struct.pack("<I2fI", i, 0, 0, 0) for i in range(wedges)])
+            + chunk(b"FACE0000", 12, [struct.pack("<3HBBI", i, i + 1, i + 2, i % materials, 0, 0)
+                                      for i in range(faces)])
+            + chunk(b"REFSKELT", 120, [(b"b%d" % i).ljust(68, b"\0")
+                                       + struct.pack("<2i11f", 0, i - 1 if i % 900 else 0,
+                                                     0, 0, 0, 1, *[0] * 7)
+                                       for i in range(bones)])
+            + chunk(b"RAWWEIGHTS", 12, [struct.pack("<f2i", 1, i % wedges, 0) for i in range(weights)]))
+
+
+@linear(500)
+def psk_wedges(n, folder):
+    return convert(folder, "in.psk", psk(n + 2, n, weights=n))
+
+
+@linear(100)
+def psk_bones(n, folder):
+    return convert(folder, "in.psk", psk(3, 1, bones=n))
+
+
+@hostile
+def psk_materials(size, folder):
+    """Materials of one triangle each, and wedges that no triangle uses."""
+    return convert(folder, "in.psk", psk(size // 28, 256, materials=256))
+
+
 # -- BVH, OBJ, Collada ---------------------------------------------------------------------------------
 
 

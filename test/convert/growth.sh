@@ -9,7 +9,7 @@ growth() { # TASK [SIZE] KIND
     shift
     rm -rf "$scratch/growth" && mkdir "$scratch/growth" && python3 test/convert/growth.py "$task" "$tool" "$scratch/growth" "$@"
 }
-for kind in md3_shared_shaders nodes_of_lines nodes_of_one_mesh buffers_of_one_file iqm_shared_frames bvh_still_joints smd_still_bones smd_links \
+for kind in md3_shared_shaders nodes_of_lines nodes_of_one_mesh buffers_of_one_file iqm_shared_frames psk_materials bvh_still_joints smd_still_bones smd_links \
     obj_positions_and_materials; do
     check "a file of 100 KB is processed within limits: $kind" growth bounded 100000 $kind
 done

@@ -130,7 +130,7 @@ def shown(dump, frame):
     found = [tuple(map(float, m)) for m in
              re.findall(r"^v (\S+) (\S+) (\S+)", open(dump).read(), re.M)]
     expected = [(-y, x, z) for x, y, z in vertices(*CLIPS[1][1][int(frame)])]
-    expected = [expected[WEDGES[w][0]] for wedges, _ in FACES for w in sorted(wedges)]
+    expected = [expected[WEDGES[w][0]] for wedges, _ in FACES for w in reversed(wedges)]
     if len(found) != len(expected) or any(math.dist(a, b) > 1e-4 for a, b in zip(found, expected)):
         sys.exit("vertices %s, expected %s" % (found, expected))
 

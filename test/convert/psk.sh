@@ -27,8 +27,8 @@ check '... frames of the first clip' grep -q '^numFrames 1$' "$scratch/it/rest.m
 check '... a mesh for each material' grep -q 'shader "a_cloth"' "$scratch/it/wide.md5mesh"
 check '... texture coordinates from the top row' grep -qE '^	vert 1 \( 0\.25 0\.5 \)' "$scratch/it/wide.md5mesh"
 check '... a name with a blank' grep -q '"an_arm"' "$scratch/it/wide.md5mesh"
-# Counterclockwise in the file's space is wedges 2, 1, 0; MD5's front faces are clockwise.
-check '... front faces' grep -qE '^	tri 0 2 0 1$' "$scratch/it/wide.md5mesh"
+# Counterclockwise in the file's space is wedges 2, 1, 0, which are vertices 0, 1, 2; MD5's front faces are clockwise.
+check '... front faces' grep -qE '^	tri 0 0 2 1$' "$scratch/it/wide.md5mesh"
 check 'clips without a model' convert "$scratch/moves.psa"
 check '... are clips' test -e "$scratch/it/wave_it.md5anim" -a ! -e "$scratch/it/moves.md5mesh"
 
