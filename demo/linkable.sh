@@ -1,6 +1,6 @@
 #!/bin/sh
 # linkable.sh PACKAGE COMPILER FLAG...: prints -DHAS_NAME and the linker's flags of a package if this compiler can
-# link it with these flags; else nothing. One for another system, or with -static, seldom can.
+# link it with these flags; otherwise prints nothing. Cross compilers and -static usually cannot link it.
 package=$1
 shift
 case $package in
@@ -24,7 +24,7 @@ int main(void) { return aiImportFile("", 0) != 0; }' ;;
 *) exit 0 ;;
 esac
 case $package in
-stb) libs= ;; # headers alone
+stb) libs= ;; # headers only
 meshoptimizer) libs=-lmeshoptimizer ;;
 *) libs=$("${PKG_CONFIG:-pkg-config}" --libs "$package" 2>/dev/null) || exit 0 ;;
 esac

@@ -87,7 +87,7 @@ def sections(path):
         key, _, rest = line.partition(":")
         if heading:
             if heading[1] in [name for name, *_ in found]:
-                sys.exit(location + "a second page '%s'" % heading[1])
+                sys.exit(location + "duplicate page '%s'" % heading[1])
             found.append((heading[1], location, []))
         elif not line.strip() or line.startswith("#"):
             continue
@@ -202,7 +202,7 @@ def pages_of(header, text, paths):
                 text, name, *(("no", what, "a text for it") if name in keys
                               else ("a", what, "no text for it"))))
     for name in sorted(set(lines) - shown):
-        sys.exit("%s: '// lines of %s' are of no page" % (text, name))
+        sys.exit("%s: '// lines of %s' do not belong to a page" % (text, name))
     rows, family = [], ""
     for name, location, keys in pages:
         family = dict(keys).get("family", [family])[0]

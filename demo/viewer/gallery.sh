@@ -1,7 +1,7 @@
 #!/bin/sh
-# gallery.sh VIEWER FOLDER: draws pictures of all our models and, with MD5_CORPUS, of real ones, without a
-# window, for a person to look at; of every clip contact sheets from three sides, which clips.html shows
-# below the table of models/check_clips.py. Fails if one of them cannot be drawn.
+# gallery.sh VIEWER FOLDER: draws images of all our models and, with MD5_CORPUS, of real models, without a window, for
+# manual review. Draws contact sheets of every clip from three sides, which clips.html shows below the table of
+# models/check_clips.py. Fails if an image cannot be drawn.
 set -u
 viewer=$PWD/$1
 mkdir -p "$2"
@@ -59,7 +59,7 @@ for clip in models/bobbin/*.md5anim models/thimble/*.md5anim models/tendril/*.md
     done
 done
 
-# Of the corpus, what is there; these name no textures that could be found by themselves.
+# Models of the corpus, if it exists. The viewer does not find their textures automatically.
 if [ -n "${MD5_CORPUS:-}" ]; then
     cd "$MD5_CORPUS/corpus" || exit 1
     skin=frankie/flyingsquirrel_skin

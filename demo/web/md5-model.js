@@ -4,6 +4,6 @@ export {Md5ModelElement, Md5ModelError} from "./element.js";
 
 const before = globalThis.customElements?.get("md5-model");
 if (before)
-    console.warn("md5-model " + Md5ModelElement.version + ": " + (before.version ?? "another one") + " is there already");
+    console.warn("md5-model " + Md5ModelElement.version + ": " + (before.version ?? "another version") + " is already defined");
 else
     globalThis.customElements?.define("md5-model", Md5ModelElement);

@@ -11,7 +11,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "render"))
-import embed  # noqa: E402  which reads pages.txt for the viewer
+import embed  # noqa: E402  reads pages.txt for the viewer
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -95,7 +95,7 @@ def slider(key, fields):
 
 
 def links(what, names, titles, rel=""):
-    """A paragraph, or nothing."""
+    """Returns a paragraph of links, or an empty string."""
     found = ['<a href="techniques/%s.html"%s>%s</a>' % (name, rel, html.escape(titles[name]))
              for name in names]
     return "<p>%s: %s</p>\n" % (what, ", ".join(found)) if found else ""

@@ -1,4 +1,4 @@
-// The page of the viewer, and the pages of techniques. It loads the program (platform.c), passes files to it and handles its requests.
+// The page of the viewer, and the lesson pages. It loads the program (platform.c), passes files to it and handles its requests.
 // The fragment of the URL contains options of md5view:
 // view.html#model=models/bobbin/bobbin.md5mesh&model=models/bobbin/walk.md5anim&animation-time=0.5 is
 // md5view --animation-time=0.5 models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim

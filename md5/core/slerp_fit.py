@@ -12,9 +12,9 @@ series is
     2 s * sum over i >= 0 of x^i * product over m = 1..i of (m^2 - r) / (m (2 m + 1))
 
 so H is smooth on the whole square: the nearest singularity is u = 2. The sum of the weights follows
-from the difference, as the result has length 1. The table holds H as a polynomial in u whose
-coefficients are short polynomials in r, such that the largest angle between the result and the exact
-one is smallest (Lawson's reweighted least squares, 1961).
+from the difference, because the result has length 1. The table contains H as a polynomial in u whose
+coefficients are short polynomials in r. The fit minimizes the largest angle between the result and the exact
+quaternion (Lawson's reweighted least squares, 1961).
 """
 import math
 

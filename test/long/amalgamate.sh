@@ -1,7 +1,7 @@
 #!/bin/sh
-# The two-file form as optimizers see it: no warning, and the library's bits, by gcc and clang, as C11 and
-# C++17, also for processors with fused multiply-adds, where compilers would use them unless they are told not
-# to. Without files, it uses none of the system. The sizes of a program that only loads, poses and skins, against the table of installing.md.
+# The two-file form with optimizers: no warnings, and the library's bits, with gcc and clang, as C11 and C++17, also for
+# processors with fused multiply-adds, which compilers would use by default. Without file support, it uses no file functions
+# of the system. The sizes of a program that only loads, poses and skins are compared with the table of installing.md.
 . test/build/report.sh
 . test/build/amalgamate.sh
 
@@ -14,25 +14,26 @@ optimized() { # COMPILER FLAGS...
 fused=
 grep -q '^flags.* avx2.* fma' /proc/cpuinfo 2>/dev/null && fused=-march=haswell
 for compiler in gcc clang; do
-    command -v $compiler >/dev/null || { skip "$compiler" "it is not here"; continue; }
+    command -v $compiler >/dev/null || { skip "$compiler" "not installed"; continue; }
     check "$compiler -O2" optimized $compiler -std=gnu11 -O2 $fused
     check "$compiler -O1 with AVX-512" optimized $compiler -std=gnu11 -O1 -DMD5_AVX512
     plus=$(echo $compiler | sed 's/gcc/g++/; s/clang/clang++/')
     check "$compiler -pedantic" silent_compiler $compiler -std=c11 md5model.c
     check "all are C++17 for $plus" silent_as_cxx "$plus" c++17
-    # The same optimizer as above: what differs is the language. g++ warns of what its own headers of AVX-512 leave uninitialized on purpose.
+    # The same optimizer as above: only the language differs. g++ warns of intentionally uninitialized data in its AVX-512
+    # headers.
     quiet=-Wno-uninitialized
     [ $compiler = clang ] || quiet="$quiet -Wno-maybe-uninitialized"
     # shellcheck disable=SC2086
     check "$plus -O1" optimized "$plus -x c++" -std=gnu++17 -O1 $fused $quiet
 done
-language= # from here on the compiler of the build
+language= # the following checks use the compiler of the build
 
 for part in FILES SIMD; do
     # shellcheck disable=SC2086
     check "with MD5_NO_$part" silent_compiler $cc -std=c11 -DMD5_NO_$part md5model.c
 done
-# With MD5_FAST_NORMALS, to which compilers may fuse what they like: the directions of the library, but some are shorter.
+# MD5_FAST_NORMALS allows fused operations: the directions equal the library's, but some normals are shorter.
 directions() {
     # shellcheck disable=SC2086
     (cd "$folder" && $cc -std=c11 -O2 $fused -ffp-contract=fast -DMD5_FAST_NORMALS game.c md5model.c -lm -o game) &&
@@ -42,8 +43,8 @@ directions() {
             END { print NR, apart, stretched, shorter; exit !(NR > 1000 && !apart && !stretched && shorter > 100) }'
 }
 check "with MD5_FAST_NORMALS normals have the same directions" directions
-# Without SIMD: test/tree/amalgamate.sh, and -O3 the sizes below.
-# Functions and streams of the system that deal with files.
+# test/tree/amalgamate.sh tests without SIMD; the sizes below are measured with -O3.
+# Lists functions and streams of the system for files.
 files_in() { # OBJECTS
     ${NM:-nm} -u "$1" |
         grep -wE '_?(f?open(64)?|_wfopen|close|fclose|read|fread|_*f?stat(64)?|__fxstat(64)?|poll|fseek|ftell|rewind|ferror|f?printf|std(in|out|err))(@.*)?'
@@ -55,14 +56,14 @@ without_files() {
 }
 check "the library reads files" files_in "$products/libmd5model.a"
 check "MD5_HAS_FILES=0 compiles" without_files
-silent "MD5_HAS_FILES=0: it has nothing that deals with files" files_in "$folder/$unit"
+silent "MD5_HAS_FILES=0: no file functions are used" files_in "$folder/$unit"
 # shellcheck disable=SC2086
-check "MD5_HAS_FILES=0: texts come from the caller's functions" plays -std=c11 -O0 -DMD5_HAS_SIMD=0 -DMD5_HAS_FILES=0
-unit= # from here on the whole again
+check "MD5_HAS_FILES=0: the caller's functions provide texts" plays -std=c11 -O0 -DMD5_HAS_SIMD=0 -DMD5_HAS_FILES=0
+unit= # the following checks use the complete form
 
 sizes_of_guide >"$scratch/sizes"
 while read -r flags; do
     # shellcheck disable=SC2086
-    check "no larger than the guide says: $flags" fits $flags
+    check "the size does not exceed the guide's: $flags" fits $flags
 done <"$scratch/sizes"
 finish

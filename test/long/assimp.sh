@@ -1,6 +1,6 @@
 #!/bin/sh
-# md5tool convert from FBX and Collada, through libassimp, of a character that Blender makes here. Its own glTF of the same
-# character, which is read without libassimp, says where vertices are.
+# Import of FBX and Collada through libassimp, of a character that Blender creates here. Its glTF export, which is read
+# without libassimp, defines the expected vertices.
 . test/build/report.sh
 blender=${BLENDER:-blender}
 if ! "${PKG_CONFIG:-pkg-config}" --exists assimp; then
@@ -9,7 +9,7 @@ if ! "${PKG_CONFIG:-pkg-config}" --exists assimp; then
 fi
 tool=$PWD/build/assimp/md5tool
 check 'the tool is built with libassimp' make --no-print-directory ASSIMP=yes BUILD=build/assimp build/assimp/md5tool
-check 'FBX files of other programs show what these show' env MD5_BUILD=build/assimp sh test/convert/fbx.sh
+check 'third-party FBX files have the vertices of their programs' env MD5_BUILD=build/assimp sh test/convert/fbx.sh
 if ! command -v "$blender" >/dev/null; then
     skip 'FBX and Collada of Blender' 'blender not found'
     finish
@@ -22,7 +22,7 @@ import sys
 import bpy
 import numpy
 
-numpy.bool = bool  # which Blender 3.4 asks for, and numpy 1.24 lacks
+numpy.bool = bool  # Blender 3.4 uses it, and numpy 1.24 lacks it
 out = sys.argv[sys.argv.index("--") + 1]
 bpy.ops.wm.read_factory_settings(use_empty=True)
 bpy.context.scene.render.fps = 24
@@ -84,14 +84,14 @@ made() {
     "$blender" -b --factory-startup --python-exit-code 1 --python "$scratch/make.py" -- "$scratch/made" >"$scratch/log" 2>&1 ||
         { tail -n 5 "$scratch/log"; false; }
 }
-check 'Blender makes a character' made
+check 'Blender creates a character' made
 
-# posed FOLDER CLIP FRAME: the skin, sorted, so that the order of vertices does not matter.
+# posed FOLDER CLIP FRAME: prints the skin, sorted, so that the order of vertices does not matter.
 posed() {
     "$tool" dump "$1"/*.md5mesh "$1/$2.md5anim" --frame "$3" | awk '$1 == "v" { printf "%.2f %.2f %.2f\n", $2 + 500, $3 + 500, $4 + 500 }' |
         sort -u
 }
-converts() { # FILE CLIP FRAMES: in some frames each vertex is within 0.02 units of one of the glTF file's
+converts() { # FILE CLIP FRAMES: checks that each vertex is within 0.02 units of a vertex of the glTF file
     rm -rf "$scratch/it" "$scratch/true" && mkdir "$scratch/it" "$scratch/true" &&
         "$tool" convert "$scratch/made/$1" -o "$scratch/it" && "$tool" convert "$scratch/made/true.glb" -o "$scratch/true" || return 1
     for frame in $3; do
@@ -107,26 +107,26 @@ converts() { # FILE CLIP FRAMES: in some frames each vertex is within 0.02 units
             "$scratch/b" "$scratch/a" || return 1
     done
 }
-check 'FBX with its scale in the nodes' converts plain.fbx bend '0 5 12'
+check 'FBX with its scale in the nodes is read' converts plain.fbx bend '0 5 12'
 joints() {
     "$tool" info "$scratch/it/plain.md5mesh" | grep -q '^  joints  *4$'
 }
-check 'its bones are joints, also one without vertices' joints
-check 'its other clip' converts plain.fbx wave '0 7 24'
-check 'FBX with its scale as a unit' converts units.fbx bend '0 5 12'
-check 'FBX with z up' converts up.fbx wave '0 7 24'
-collada() { # has one clip, of no name that is known
+check 'bones become joints, also a bone without vertices' joints
+check 'the second clip of an FBX file is read' converts plain.fbx wave '0 7 24'
+check 'FBX with its scale as a unit is read' converts units.fbx bend '0 5 12'
+check 'FBX with z up is read' converts up.fbx wave '0 7 24'
+collada() { # one clip, of an unknown name
     rm -rf "$scratch/it" && mkdir "$scratch/it" && "$tool" convert "$scratch/made/plain.dae" -o "$scratch/it" &&
         joints && [ "$(find "$scratch/it" -name "*.md5anim" | wc -l)" -eq 1 ]
 }
 check 'Collada' collada
-alone() { # in metres and inches like the character itself
+alone() { # in meters and inches like the character
     rm -rf "$scratch/it" && mkdir "$scratch/it" && "$tool" convert "$scratch/made/clips.fbx" -o "$scratch/it" 2>"$scratch/notes" &&
         grep -q 'scale 39.3701' "$scratch/notes" && [ -e "$scratch/it/bend.md5anim" ] && [ -e "$scratch/it/wave.md5anim" ]
 }
-check 'clips without a model' alone
+check 'clips without a model are read' alone
 
-refused() { # TEXT: what follows is an error in one line, and soon
+refused() { # TEXT: the command must fail soon, with one line
     ! timeout 60 "$tool" convert "$scratch/bad.fbx" -o "$scratch/bad.md5mesh" 2>"$scratch/err" && grep -q "error: libassimp" "$scratch/err" &&
         [ ! -e "$scratch/bad.md5mesh" ]
 }
@@ -137,5 +137,5 @@ damaged() {
         refused || { cat "$scratch/err"; return 1; }
     done
 }
-check 'files that are cut off are errors' damaged
+check 'truncated files are errors' damaged
 finish

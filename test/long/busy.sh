@@ -1,6 +1,6 @@
 #!/bin/sh
-# The tests that drive a window, and those of the tool, while all cores are busy with something else, and
-# where there is no /dev/pts: nothing may depend on an idle machine.
+# The tests that drive a window, and the tests of the tool, while all cores are busy, and in a system without /dev/pts:
+# no test may depend on an idle machine.
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
@@ -20,7 +20,7 @@ for suite in ${BUSY_SUITES:-test/viewer/window*.sh test/tool/tool.sh}; do
     check "$suite on busy cores" sh "$suite"
 done
 
-# A space of mounts of its own, in which /dev/pts is an empty folder and /dev/ptmx leads nowhere.
+# Runs in a separate mount namespace, in which /dev/pts is an empty folder and /dev/ptmx does not work.
 without_terminals() {
     # shellcheck disable=SC2016
     unshare --mount sh -c 'mount -t tmpfs none /dev/pts && exec sh test/tool/tool.sh'
@@ -28,6 +28,6 @@ without_terminals() {
 if unshare --mount sh -c 'mount -t tmpfs none /dev/pts' 2>/dev/null; then
     check "tool.sh without /dev/pts" without_terminals
 else
-    skip "tool.sh without /dev/pts" "no mounts of one's own here"
+    skip "tool.sh without /dev/pts" "mount namespaces are not available"
 fi
 finish

@@ -1,25 +1,25 @@
 #!/bin/sh
-# A new Debian with git, make and gcc and nothing else, made in a folder: there `make run` and
-# `make test` must be all that one has to say. Tests what is committed. Needs to be root, a mirror,
-# and about 1.5 GB for a while. CLEAN_ROOT_TEST="..." is given to `make test`. MD5_SUITE, MD5_MIRROR: another release than the one this runs on.
-# Then the routes to the library, which together may take no longer than ten minutes, of processor time: others may use
-# the machine, and the network be slow.
+# A new Debian system with only git, make and gcc, created in a folder: `make run` and `make test` must work without other
+# commands. Tests the last commit. Needs root, a mirror, and temporarily about 1.5 GB. CLEAN_ROOT_TEST="..." are arguments of
+# `make test`. MD5_SUITE, MD5_MIRROR: another release than this machine's.
+# Then the installation routes, which together may take at most ten minutes of processor time, because other programs can use
+# the machine, and the network can be slow.
 . test/build/report.sh
 
 title="a new system"
-[ "$(id -u)" -eq 0 ] || { skip "$title" "only root can make one"; finish; }
-command -v debootstrap >/dev/null || { skip "$title" "there is no debootstrap"; finish; }
+[ "$(id -u)" -eq 0 ] || { skip "$title" "only root can create it"; finish; }
+command -v debootstrap >/dev/null || { skip "$title" "debootstrap is not installed"; finish; }
 git -c safe.directory='*' rev-parse HEAD >/dev/null 2>&1 || {
-    skip "$title" "this is no git checkout"
+    skip "$title" "this is not a git checkout"
     finish
 }
 
-# -- Where packages come from: as on this machine ---------------------------------------------------
+# -- Package sources: those of this machine ---------------------------------------------------------
 
 host=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
 suite=${MD5_SUITE:-$host}
 
-# The first address that has this machine's release, from sources in either of apt's two formats.
+# Prints the first address with this machine's release, from sources in either of apt's two formats.
 mirror() {
     cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | awk -v suite="$host" '
         $1 == "deb" {
@@ -30,12 +30,12 @@ mirror() {
         $1 == "Suites:" { for (i = 2; i <= NF; i++) if ($i == suite) { print address; exit } }'
 }
 mirror=${MD5_MIRROR:-$(mirror)}
-[ -n "$mirror" ] || { skip "$title" "apt knows no mirror of $host"; finish; }
+[ -n "$mirror" ] || { skip "$title" "apt has no mirror of $host"; finish; }
 
 root=$scratch/root
 mkdir "$root"
-# A new mount space, so that nothing stays mounted whatever happens; where that is not allowed, the
-# device files of debootstrap do.
+# Uses a new mount namespace, so that nothing remains mounted. If that is not allowed, the device files of debootstrap are
+# sufficient.
 inside() {
     # shellcheck disable=SC2016
     unshare --mount sh -c '
@@ -50,17 +50,17 @@ inside() {
 }
 
 base() {
-    # Ubuntu keeps half of what is needed in universe; Debian has no such thing and is not bothered.
+    # Ubuntu has half of the needed packages in universe; Debian does not have this component.
     components=main
     case $mirror in *ubuntu*) components=main,universe ;; esac
     debootstrap --variant=minbase --components=$components "$suite" "$root" "$mirror"
 }
-# Only how to reach the mirror; the rest of this machine's settings is its own affair.
+# Copies only the settings for access to the mirror, no other settings of this machine.
 settings() {
     cp /etc/resolv.conf "$root/etc/resolv.conf"
     apt-config dump | grep -E '^Acquire::(http|https|Check-)' >"$root/etc/apt/apt.conf.d/00reach"
     cp -r /etc/apt/auth.conf* "$root/etc/apt/" 2>/dev/null
-    echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io" # it is thrown away anyway
+    echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io" # the system is temporary
     inside 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install git make gcc'
 }
 checkout() {
@@ -103,12 +103,12 @@ tests() {
     cat "$scratch/tests"
     [ $status -eq 0 ] && tail -n 1 "$scratch/tests" | grep -qE '^[1-9][0-9]* passed, 0 failed, '
 }
-# Only the real models are not there.
+# Returns success if only tests with real models were skipped.
 only_corpus_skipped() {
     grep '^ *skipped: ' "$scratch/tests" | grep -v -e MD5_CORPUS -e '(test/[a-z0-9_/]*\.c)$'
 }
 
-# The README's first program, linked with the shared library, starts right after `make install`.
+# README's first program, linked with the shared library, must start immediately after `make install`.
 readme_program() {
     inside 'cd md5model && make install && cd /root &&
         awk "\$0 == \"\`\`\`c\" { on = 1; next } /^\`\`\`/ { if (on) exit } on" md5model/README.md >first.c &&
@@ -116,14 +116,14 @@ readme_program() {
         readelf -d first | grep libmd5model.so && cd md5model && ../first'
 }
 
-# -- The routes of installing.md and of the archive's README, as they are written there -------------
+# -- The routes of installing.md and of the archive's README, exactly as documented -----------------
 
 route() { # TITLE COMMANDS
     timed "$1" inside "set -ex; $2"
 }
-# What a program of the table is: README's first one.
+# The program of the table is README's first program.
 first='awk "\$0 == \"\`\`\`c\" { on = 1; next } /^\`\`\`/ { if (on) exit } on" /root/md5model/README.md'
-cmake_project() { # COMMAND: that finds the library
+cmake_project() { # COMMAND: finds the library
     printf 'printf "%%s\\n" "cmake_minimum_required(VERSION 3.16)" "project(game C)" "%s" "add_executable(game game.c)" \
         "target_link_libraries(game md5model::md5model)" >CMakeLists.txt; %s >game.c; cmake -B build; cmake --build build' "$1" "$first"
 }
@@ -138,17 +138,17 @@ routes() {
     route "CMake, in your tree" "mkdir within; cd within; ln -s ../md5model md5model; $(cmake_project 'add_subdirectory(md5model)')"
     processor_time >"$scratch/after"
     all_routes=$(paste "$scratch/before" "$scratch/after" | awk '{ print $2 - $1 }')
-    check "all routes in ten minutes" holds '$1 <= 600' "$all_routes"
+    check "all routes take at most ten minutes" holds '$1 <= 600' "$all_routes"
     echo "note: all routes: $all_routes s of processor time"
 }
 
-check "DEPS=no says in one line what is missing, and installs nothing" refuses_to_install
+check "DEPS=no lists missing packages in one line, and installs nothing" refuses_to_install
 timed "make run" run
-check "it renders a picture and names it" names_its_picture
+check "make run saves an image and prints its name" names_its_picture
 routes
-check "after make install the program of the README starts" readme_program
+check "the program of the README starts after make install" readme_program
 timed "make test" tests
 timed "make web, where emscripten is missing" inside 'cd md5model && make web'
-silent "nothing but the real models is skipped" only_corpus_skipped
+silent "only tests with real models are skipped" only_corpus_skipped
 echo "note: there: $(grep -E '^[0-9]+ passed, ' "$scratch/tests" | tail -n 1)"
 finish

@@ -1,10 +1,10 @@
 #!/bin/sh
-# The CMake build in all its forms: in a subfolder of another project, static and shared, with md5gl,
-# installed and found, moved, for Windows with mingw-w64 (and run by wine, if it is there), its package
-# files beside those of `make install-lib`.
+# The CMake build in all its forms: in a subfolder of another project, static and shared, with md5gl, installed and found,
+# moved, for Windows with mingw-w64 (run by wine if it is installed), and its package files compared with the files of
+# `make install-lib`.
 . test/build/report.sh
 . test/build/cmake.sh
-command -v cmake >/dev/null || { skip "CMake builds" "there is no cmake"; finish; }
+command -v cmake >/dev/null || { skip "CMake builds" "cmake is not installed"; finish; }
 
 user_project "$scratch/user"
 ln -s "$PWD" "$scratch/user/md5model"
@@ -32,7 +32,7 @@ found() { # PREFIX OPTIONS...
         build "$scratch/found" && LD_LIBRARY_PATH=$prefix/lib runs "$scratch/found/load" &&
         LD_LIBRARY_PATH=$prefix/lib "$scratch/found/draw"
 }
-# What pkg-config and find_package() read, apart from the targets, which each build describes itself.
+# Compares the files of pkg-config and find_package(), except the targets, which each build describes itself.
 other_package_files() {
     make --no-print-directory install-lib PREFIX="$scratch/static" DESTDIR="$scratch/made" >"$scratch/made.log" 2>&1 ||
         cat "$scratch/made.log"
@@ -51,7 +51,7 @@ exports() { # LIBRARY PREFIX
 }
 
 check "FetchContent" fetched
-check "a subfolder of another project" subdirectory
+check "a subfolder of another project builds" subdirectory
 check "a subfolder, shared, without SIMD" subdirectory -DBUILD_SHARED_LIBS=ON -DMD5MODEL_SIMD=OFF
 check "CMake installs static libraries and programs" install_into "$scratch/static" -DCMAKE_BUILD_TYPE=Release
 check "find_package(), static" found "$scratch/static"
@@ -60,14 +60,14 @@ silent "make install-lib writes the same package files" other_package_files
 check "CMake installs shared libraries" install_into "$scratch/shared" -DBUILD_SHARED_LIBS=ON -DMD5MODEL_PROGRAMS=OFF
 check "find_package(), shared" found "$scratch/shared"
 for name in model play game ragdoll edit; do
-    silent "libmd5$name.so exports what make's does" exports libmd5$name md5_
+    silent "libmd5$name.so exports the same names as make's" exports libmd5$name md5_
 done
-silent "libmd5gl.so exports what make's does" exports libmd5gl md5gl_
+silent "libmd5gl.so exports the same names as make's" exports libmd5gl md5gl_
 
 # -- Windows ----------------------------------------------------------------------------------------
 
 title="CMake for Windows"
-command -v x86_64-w64-mingw32-gcc >/dev/null || { skip "$title" "there is no mingw-w64"; finish; }
+command -v x86_64-w64-mingw32-gcc >/dev/null || { skip "$title" "mingw-w64 is not installed"; finish; }
 cat >"$scratch/windows.cmake" <<'END'
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
@@ -96,16 +96,16 @@ for shared in OFF ON; do
         configure "$scratch/user" "$scratch/found" "$toolchain" -DTAKE=find -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=NEVER \
             -Dmd5model_DIR="$scratch/windows/lib/cmake/md5model" && build "$scratch/found"
     }
-    check "programs link with it" linked
+    check "programs link with the DLL" linked
     if command -v wine >/dev/null; then
         cp "$scratch/windows/bin/"*.dll "$scratch/found/" 2>/dev/null
         export WINEPREFIX="$scratch/wine" WINEDEBUG=-all
         check "a program runs" runs wine "$scratch/found/load.exe"
     else
-        skip "a program runs" "there is no wine"
+        skip "a program runs" "wine is not installed"
     fi
 done
-silent "the DLL exports what the shared library does" dll_exports
-# Its server still writes there for a moment.
+silent "the DLL exports the same names as the shared library" dll_exports
+# wine's server still writes to the folder for a moment.
 [ ! -d "$scratch/wine" ] || WINEPREFIX=$scratch/wine wineserver -w
 finish

@@ -1,8 +1,7 @@
 #!/bin/sh
-# Every gcc and clang that is installed builds the library, md5tool and the tests without a warning, and the
-# tests pass; C++ reads the public headers; each file compiles as Microsoft's compiler would read it, and what clang-cl
-# makes of the two-file form has the library's bits under wine. COMPILERS="..." says
-# which compilers; "ends" is the oldest and the newest gcc and clang.
+# Every installed gcc and clang builds the library, md5tool and the tests without a warning, and the tests pass; C++ accepts
+# the public headers; each file compiles as Microsoft's compiler would compile it, and the two-file form that clang-cl compiles
+# has the library's bits under wine. COMPILERS="..." selects compilers; "ends" selects the oldest and the newest gcc and clang.
 . test/build/report.sh
 . test/build/built.sh
 . test/build/microsoft.sh
@@ -24,7 +23,7 @@ all=$(installed gcc; installed clang)
 [ "${COMPILERS-}" != ends ] || COMPILERS=$(ends_of gcc; ends_of clang)
 for name in ${COMPILERS-$all}; do
     command -v "$name" >/dev/null || {
-        skip "$name" "it is not installed"
+        skip "$name" "not installed"
         continue
     }
     start=$(date +%s)
@@ -45,7 +44,7 @@ for compiler in g++ clang++; do
     done
 done
 
-# One by one, as a file may miss what another one includes.
+# Each file separately, because a file may rely on an include of another file.
 microsoft() { # FLAGS...
     find md5 demo/common demo/looks demo/convert demo/tool -name '*.c' | as_microsoft "$@"
 }
@@ -53,13 +52,13 @@ if command -v clang >/dev/null; then
     check "each file compiles for Microsoft's x64" microsoft -D_M_X64=100 -D_M_AMD64=100
     check "each file compiles for Microsoft's ARM64" microsoft -D_M_ARM64=1
 else
-    skip "Microsoft's compiler" "there is no clang"
+    skip "Microsoft's compiler" "clang is not installed"
 fi
 # shellcheck source-path=SCRIPTDIR/../..
-. test/build/amalgamate.sh # now, since each build above has set $folder
+. test/build/amalgamate.sh # here, because each build above has set $folder
 assets="models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim"
-expected() { # what the program of the two-file form prints here
-    # shellcheck disable=SC2086,SC2154 # the compiler may be several words; of amalgamate.sh
+expected() { # the output of the program of the two-file form on this machine
+    # shellcheck disable=SC2086,SC2154 # the compiler may be several words; set by amalgamate.sh
     (cd "$folder" && $cc -std=c11 -O1 game.c md5model.c -lm -o game) &&
         "$folder/game" $assets >"$scratch/expected" && [ -s "$scratch/expected" ]
 }
@@ -71,11 +70,11 @@ plays_there() { # FLAGS...
     wine "$scratch/game.exe" $assets | tr -d '\r' | diff "$scratch/expected" -
 }
 for each in clang x86_64-w64-mingw32-gcc wine; do
-    command -v $each >/dev/null || { skip "clang-cl" "there is no $each"; finish; }
+    command -v $each >/dev/null || { skip "clang-cl" "$each is not installed"; finish; }
 done
 export WINEPREFIX="$scratch/wine" WINEDEBUG=-all
 check "make amalgamate" amalgamate
-check "a program here" expected
+check "a program runs on this machine" expected
 # shellcheck disable=SC2046 # one word each
 check "clang-cl compiles each file of the library and of md5tool" clang_cl /TC /std:c11 -fsyntax-only -I. \
     /clang:-ffp-contract=off /D_CRT_SECURE_NO_WARNINGS -- $(find md5 demo/common demo/looks demo/convert demo/tool -name '*.c')
@@ -83,8 +82,8 @@ for language in "/TC /std:c11" "/TP /std:c++17" "/TP /std:c++20"; do
     # shellcheck disable=SC2086
     check "clang-cl compiles the two-file forms: $language" clang_cl $language /O2 -fsyntax-only -- "$folder"/md5[mpg]*.c
 done
-check "what clang-cl makes has the same bits" plays_there /O2
-check "for processors with fused multiply-adds too" plays_there /O2 /arch:AVX2
-check "without an optimizer" plays_there /Od
+check "programs of clang-cl compute the same bits" plays_there /O2
+check "programs for fused multiply-adds compute the same bits" plays_there /O2 /arch:AVX2
+check "programs without optimization compute the same bits" plays_there /Od
 wineserver -w
 finish

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Debian packages: make deb, lintian, and a program that is built with what they contain.
+# Debian packages: make deb, lintian, and a program that is built with the packages.
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS CFLAGS LDFLAGS CC BUILD config PREFIX
 for each in dpkg-buildpackage dh lintian; do
-    command -v $each >/dev/null || { skip "make deb" "there is no $each"; finish; }
+    command -v $each >/dev/null || { skip "make deb" "$each is not installed"; finish; }
 done
-git -c safe.directory='*' rev-parse HEAD >/dev/null 2>&1 || { skip "make deb" "this is no git checkout"; finish; }
+git -c safe.directory='*' rev-parse HEAD >/dev/null 2>&1 || { skip "make deb" "this is not a git checkout"; finish; }
 
-# Its tests, those of the library, run in every other build.
+# The package's tests are the library's tests, which run in every other build.
 builds() {
     DEB_BUILD_OPTIONS="nocheck parallel=$(getconf _NPROCESSORS_ONLN)" make deb
 }
@@ -36,8 +36,8 @@ shows() {
 }
 
 check "make deb" builds
-silent "lintian has nothing to say" complaints
+silent "lintian reports no problems" complaints
 check "the packages unpack" unpack
-check "a program links with what they contain" links
-check "md5tool of the packages finds no error in their models" shows
+check "a program links with the packages" links
+check "md5tool of the packages finds no errors in their models" shows
 finish

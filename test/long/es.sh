@@ -1,5 +1,5 @@
 #!/bin/sh
-# All tests of drawing once more, in OpenGL ES 3.0. What OpenGL ES lacks is not counted as skipped.
+# Runs all tests of drawing with OpenGL ES 3.0. Features that OpenGL ES lacks are not counted as skipped.
 . test/build/report.sh
 
 MD5_TEST_GL=es SDL_VIDEODRIVER=${SDL_VIDEODRIVER:-offscreen} \

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Functions of the project that a still image (md5view --output) enters, counted by gcov in the coverage build. An image needs a renderer,
-# a scene and a camera. The bound is the number of 2026-11-28 (1076), and a reserve of 2 % for kernels of other processors and for
-# functions that are split. If it is exceeded, the list in build/functions.txt names the functions: most likely a part of the window is
+# Counts functions of the project that a still image (md5view --output) calls, with gcov in the coverage build. An image needs a
+# renderer, a scene and a camera. The limit is the count of 2026-11-28 (1076), plus 2 % for kernels of other processors and for
+# functions that are split. If it is exceeded, build/functions.txt lists the functions: most likely a part of the window is
 # created for images again.
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
 
 command -v gcov >/dev/null || {
-    skip "functions of a still image" "there is no gcov"
+    skip "functions of a still image" "gcov is not installed"
     finish
 }
 program=build/coverage/md5view
@@ -17,7 +17,7 @@ max_functions=1100
 check "the viewer is built for gcov" make --no-print-directory config=coverage "$program"
 [ -z "${MD5_BUILD_ONLY:-}" ] || finish
 
-# The run writes its counts into a separate folder, so that those of make coverage do not change.
+# The run writes its counts into a separate folder, so that the counts of make coverage do not change.
 draws() {
     GCOV_PREFIX=$scratch/counts GCOV_PREFIX_STRIP=$(pwd | tr -cd / | wc -c) \
         "$program" --no-config --output "$scratch/image.png" "$models/bobbin/bobbin.md5mesh" &&

@@ -1,6 +1,6 @@
 #!/bin/sh
-# md5tool convert to glTF, read by other programs: Khronos' validator, three.js, Blender. The first two come from npm,
-# and the scripts that read with the last two from MD5_CORPUS/golden/gltf.
+# Export of glTF, read by other programs: Khronos' validator, three.js, Blender. The first two come from npm, and the scripts
+# that use the last two from MD5_CORPUS/golden/gltf.
 . test/build/report.sh
 tool=$products/md5tool
 corpus=${MD5_CORPUS:+$MD5_CORPUS/corpus}
@@ -14,7 +14,7 @@ if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
     finish
 fi
 if ! (cd "$scratch/node" && npm install --silent gltf-validator three) >"$scratch/npm" 2>&1; then
-    skip 'glTF in other programs' 'npm has not got gltf-validator and three'
+    skip 'glTF in other programs' 'npm cannot install gltf-validator and three'
     finish
 fi
 
@@ -39,7 +39,7 @@ const fs = require('fs'), path = require('path'), validator = require('gltf-vali
 })();
 END
 
-# Each model with the clips of its folder that fit, each machine file and camera path; as the options say.
+# Converts each model with the matching clips of its folder, each machine file and each camera path, with the options.
 all_valid() {
     rm -rf "$scratch/files" && mkdir "$scratch/files"
     find "$models" ${corpus:+"$corpus"} -name '*.md5mesh' -o -name '*.md5machine' -o -name '*.md5camera' |
@@ -63,14 +63,14 @@ all_valid() {
     [ "$count" -ge 40 ] && node "$scratch/node/errors.js" "$scratch"/files/*.glb
 }
 options=
-check 'the validator finds no error and no warning' all_valid
+check 'the validator reports no error and no warning' all_valid
 options='--influences 8 --quantize --rotate 30'
-check 'nor in quantised files with 8 influences' all_valid
+check 'the validator accepts quantised files with 8 influences' all_valid
 two_files() {
     "$tool" convert "$models/zoo/twist.md5mesh" "$models/zoo/twist.md5anim" -o "$scratch/two files.gltf" &&
         node "$scratch/node/errors.js" "$scratch/two files.gltf"
 }
-check 'nor in a .gltf with its numbers beside it' two_files
+check 'the validator accepts a .gltf with a separate buffer file' two_files
 
 # -- Readers --------------------------------------------------------------------------------------
 
@@ -84,7 +84,7 @@ in_blender() {
         "$scratch/read.json" "$@" >"$scratch/blender" 2>&1 || { cat "$scratch/blender"; false; }
 }
 
-# reads PROGRAM TOLERANCE MESH CLIP OPTION...: at frames and between them, within units.
+# reads PROGRAM TOLERANCE MESH CLIP OPTION...: compares poses at frames and between them, in units.
 reads() {
     program=$1 tolerance=$2 mesh=$3 clip=$4
     shift 4
@@ -95,13 +95,13 @@ reads() {
 }
 
 if [ -z "$readers" ] || [ ! -f "$readers/read_three.mjs" ]; then
-    skip 'poses in three.js and Blender' 'MD5_CORPUS has no golden/gltf'
+    skip 'poses in three.js and Blender' 'golden/gltf is not in MD5_CORPUS'
     finish
 fi
 thimble=$models/thimble/thimble.md5mesh bobbin=$models/bobbin/bobbin.md5mesh
 stromar=$corpus/stromar/stromar.md5mesh
 check 'three.js poses our machine' reads in_three 1e-3 "$thimble" "$models/thimble/walk.md5anim"
-check 'three.js poses a quantised one' reads in_three 1e-2 "$thimble" "$models/thimble/walk.md5anim" --quantize
+check 'three.js poses a quantised model' reads in_three 1e-2 "$thimble" "$models/thimble/walk.md5anim" --quantize
 check 'three.js poses a real model' reads in_three 1e-3 "$stromar" "$corpus/stromar/s_melee_attack.md5anim"
 check 'three.js poses a chain' reads in_three 1e-3 "$models/zoo/chain.md5mesh" "$models/zoo/chain.md5anim"
 if ! command -v "$blender" >/dev/null; then
@@ -110,6 +110,6 @@ if ! command -v "$blender" >/dev/null; then
 fi
 check 'Blender poses our character with 8 influences' reads in_blender 1e-3 "$bobbin" "$models/bobbin/walk.md5anim" \
     --influences 8
-check 'Blender poses a quantised one' reads in_blender 1e-2 "$bobbin" "$models/bobbin/walk.md5anim" --influences 8 --quantize
+check 'Blender poses a quantised model' reads in_blender 1e-2 "$bobbin" "$models/bobbin/walk.md5anim" --influences 8 --quantize
 check 'Blender poses a real model' reads in_blender 1e-2 "$stromar" "$corpus/stromar/s_melee_attack.md5anim"
 finish

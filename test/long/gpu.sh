@@ -1,17 +1,18 @@
 #!/bin/sh
-# What a GPU makes of our drawing. Packs programs, the libraries that they need, models and pictures of this machine into a
-# folder of at most 40 MB, and this script as its `gpu.sh`: on a bare machine with a GPU, without network,
+# Tests and measures our drawing on a GPU. Packs programs, their libraries, models and reference images of this machine into a
+# folder of at most 40 MB, with this script as its `gpu.sh`. On a bare machine with a GPU, without network,
 #
 #     sh FOLDER/gpu.sh >table.md
 #
-# prints one table for test/bench/NOTES.md within four minutes, and what is wrong; status 1 if anything is, 77 without OpenGL 3.3.
-# GPU_COUNTS="1 300 1000" are the sizes of crowds instead of those below; GPU_FOLDER is the folder, build/gpu/pack. As a test it
-# runs what it has packed here, usually by llvmpipe, with small crowds.
+# prints one table for test/bench/NOTES.md and any faults within four minutes; status 1 if there are faults, 77 without OpenGL
+# 3.3.
+# GPU_COUNTS="1 300 1000" replaces the sizes of crowds below; GPU_FOLDER is the folder, build/gpu/pack. As a test it runs the
+# packed programs on this machine, usually with llvmpipe and small crowds.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 [ -x "$here/bin/md5view" ] || here=
 
-# The pictures that are compared with those of the machine that packed: NAME ARGUMENTS...
+# Images that are compared with those of the packing machine: NAME ARGUMENTS...
 pictures() {
     cat <<END
 walk models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --animation-time 0.4
@@ -32,12 +33,12 @@ draw() { # FILE ARGUMENTS...
 
 # == On the machine with the GPU ===============================================================================================
 
-# How programs start here: with the libraries of the system, with ours, with ours for OpenGL, which find the system's driver, or
-# with our C library too.
+# Selects the way programs start: with the libraries of the system, with ours, with ours for OpenGL, which load the system's
+# driver, or also with our C library.
 find_start() {
     ours=$scratch/lib driver=libEGL_nvidia.so.0
     tar -C "$scratch" -xzf lib.tar.gz || exit 1
-    # What a container without graphics lacks of NVIDIA's driver is often only the note that it is there.
+    # A container without graphics often lacks only the configuration file that refers to NVIDIA's driver.
     if ! cat /usr/share/glvnd/egl_vendor.d/*nvidia* /etc/glvnd/egl_vendor.d/*nvidia* >"$scratch/check_output" 2>&1 &&
         find /usr/lib* -name $driver 2>"$scratch/check_output" | grep -q .; then
         echo '{"file_format_version": "1.0.0", "ICD": {"library_path": "'$driver'"}}' >"$scratch/nvidia.json"
@@ -49,7 +50,7 @@ find_start() {
         $start bin/bench_gl --gpu $bobbin >"$scratch/cold" 2>"$scratch/check_output" && ! grep -q skipped "$scratch/cold" && return
     done
     cat "$scratch/cold" "$scratch/check_output" >&2
-    echo "no OpenGL 3.3 here; libraries of drivers:" >&2
+    echo "OpenGL 3.3 is not available; libraries of drivers:" >&2
     find / -xdev \( -name 'libEGL_*' -o -name 'libGLX_*' -o -name '*egl_vendor.d' \) 2>/dev/null >&2
     exit 77
 }
@@ -78,7 +79,7 @@ compare() {
             "$($start bin/view_png differ "golden/$name.png" "$scratch/$name.png") | |"
     done
 }
-# Frames of the viewer itself, with textures, shadows and four samples: clips baked and impostors as it chooses.
+# Frames of the viewer itself, with textures, shadows and four samples; the viewer chooses baked clips and impostors.
 view_crowd() { # COUNT
     # shellcheck disable=SC2086
     $start bin/md5view --no-config --verbose error --resolution 1920,1080 --frames "$frames" --crowd "$1" $bobbin \
@@ -90,7 +91,7 @@ measure() {
     cd "$here" || exit 1
     scratch=$(mktemp -d) || exit 1
     trap 'rm -rf "$scratch"' EXIT
-    # No driver has compiled these programs before.
+    # Empty caches, so that no driver has compiled these programs before.
     export XDG_CONFIG_HOME="$scratch/config" XDG_CACHE_HOME="$scratch/cache" __GL_SHADER_DISK_CACHE_PATH="$scratch/cache"
     export MESA_SHADER_CACHE_DIR="$scratch/cache" SDL_VIDEODRIVER=offscreen SDL_AUDIODRIVER=dummy
     mkdir -p "$scratch/cache"
@@ -122,7 +123,7 @@ if [ -n "$here" ]; then
     measure
 fi
 
-# == Here ======================================================================================================================
+# == On the packing machine ====================================================================================================
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 folder=${GPU_FOLDER:-build/gpu/pack}
@@ -150,12 +151,12 @@ if [ -n "${MD5_BUILD_ONLY:-}" ]; then
     finish
 fi
 
-# All but libassimp, which takes half of the folder.
+# Everything except libassimp, which would take half of the folder.
 build_all() {
     # shellcheck disable=SC2046
     make --no-print-directory ASSIMP=no BUILD=build/gpu/of $(for program in $programs; do echo "build/gpu/of/$program"; done)
 }
-libraries() { # PROGRAM...: what they load
+libraries() { # PROGRAM...: prints the libraries that they load
     ldd "$@" | awk '/=> \//{print $3}' | sort -u
 }
 pack() {
@@ -174,7 +175,7 @@ pack() {
     done
     cp -L /lib64/ld-linux-x86-64.so.2 "$folder/lib/c/"
     tar -C "$folder" -czf "$folder/lib.tar.gz" lib && rm -r "${folder:?}/lib"
-    for model in bobbin thimble tendril spindle lantern flame zoo; do # those of the zoo that have vertices
+    for model in bobbin thimble tendril spindle lantern flame zoo; do # models of the zoo that have vertices
         mkdir "$folder/models/$model"
         find "$models/$model" -maxdepth 1 \( -name '*.md5mesh' -o -name '*.png' -o -name '*.jpg' -o -name walk.md5anim -o -name dance.md5anim \) \
             -exec cp {} "$folder/models/$model/" \;
@@ -206,15 +207,15 @@ runs() {
     cat "$scratch/errors" "$folder/../table.md"
     [ $status -eq 0 ] && holds '$1 <= 240' $(($(date +%s) - begun))
 }
-# This machine has drawn both.
+# This machine has drawn both images.
 pictures_are_the_same() {
     grep '^| picture' "$folder/../table.md" >"$scratch/pictures" &&
         holds '$1 == $2' "$(grep -c '| 0[.0]* | |$' "$scratch/pictures")" "$(pictures | grep -c .)"
 }
 
 check "stripped programs" build_all
-check "a folder of programs, libraries, models and pictures" pack
+check "a folder of programs, libraries, models and images is packed" pack
 check "its size" is_small
 check "it runs" runs
-check "it draws the same pictures as before" pictures_are_the_same
+check "the packed programs draw the same images" pictures_are_the_same
 finish

@@ -37,7 +37,7 @@ survives() {
 for compiler in "${CC:-cc}" clang; do
     command -v "${compiler##* }" >/dev/null || continue
     check "images: built with sanitizers by $compiler" build_with "$compiler"
-    check "$count damaged images do no harm, by $compiler" survives
+    check "$count damaged images cause no errors, with $compiler" survives
 done
 cat "$scratch/notes"
 finish

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Instructions of one step, which other programs on the machine do not change: by callgrind, from runs of two lengths. The bounds are
-# for gcc 12 and AVX2, the widest that valgrind knows, 3 % above what was counted on 2026-11-28; other compilers are not judged. With
-# BEFORE=COMMIT (make bench BEFORE=COMMIT) the library of that commit is built beside this one and counted too.
+# Counts the instructions of one step, which do not depend on other programs, with callgrind, from runs of two lengths. The
+# limits are for gcc 12 and AVX2, the widest set that valgrind supports, 3 % above the counts of 2026-11-28; other compilers
+# have no limits. BEFORE=COMMIT (make bench BEFORE=COMMIT) also builds and counts the library of that commit.
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
 [ -n "${MD5_BUILD_ONLY:-}" ] || command -v valgrind >/dev/null || {
-    skip "instructions" "there is no valgrind"
+    skip "instructions" "valgrind is not installed"
     finish
 }
 bench="${BUILD:-build/release}/bench"
@@ -15,9 +15,9 @@ check "the benchmark is built" make --no-print-directory "$bench"
 # collected BENCH WORK STEPS
 collected() {
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$1" --steps "$2" "$3" 2>&1 |
-        awk '/ Collected /{count = $NF} END{print count}' # behind those of its children
+        awk '/ Collected /{count = $NF} END{print count}' # after the counts of its children
 }
-# Of one step.
+# Prints the instructions of one step.
 count() { # BENCH WORK
     echo $((($(collected "$1" "$2" $((2 * steps))) - $(collected "$1" "$2" $steps)) / steps))
 }
@@ -25,7 +25,7 @@ before=build/before/${BEFORE:-none}
 build_before() {
     make --no-print-directory -C "$before" BUILD=build/release build/release/bench
 }
-# With the benchmark of today, or, if that asks for more than the library had, with its own, which counts what it knows.
+# Uses the current benchmark, or, if that needs newer functions, the commit's own benchmark with its list of work.
 builds_before() {
     rm -rf "$before" && mkdir -p "$before" && git archive "$BEFORE" | tar -x -C "$before" && cp test/bench/*.[ch] "$before/test/bench/" || return
     build_before || { git archive "$BEFORE" test/bench | tar -x -C "$before" && build_before; }
@@ -35,7 +35,7 @@ if [ -n "${BEFORE:-}" ]; then
     root=$PWD
 fi
 
-is_bounded() { # WORK MOST
+is_bounded() { # WORK LIMIT
     now=$(count "$bench" "$1")
     [ -z "${BEFORE:-}" ] || past=$(count "$root/$before/build/release/bench" "$1") past=${past#0}
     echo "instructions of $1: $now, at most $2${past:+; $past before}" >&3
@@ -43,7 +43,7 @@ is_bounded() { # WORK MOST
 }
 # shellcheck disable=SC2086 # CC may have options
 if [ -n "${MD5_BUILD_ONLY:-}" ]; then
-    is_bounded() { # WORK: it exists
+    is_bounded() { # WORK: checks that it exists
         "$bench" --steps "$1" 1
     }
 fi

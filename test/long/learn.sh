@@ -1,6 +1,6 @@
 #!/bin/sh
-# The images of the guide to the course (demo/docs/learn) are those of the current lessons. A changed title or plot of a lesson
-# changes more than 0.1 % of the pixels by more than 48 levels. The palette of the images changes up to 0.03 % of them.
+# The images of the guide to the course (demo/docs/learn) must match the current lessons. A changed title or plot of a lesson
+# changes more than 0.1 % of the pixels by more than 48 levels. The palette of the images changes up to 0.03 % of the pixels.
 . test/build/report.sh
 . test/build/built.sh
 
@@ -13,6 +13,6 @@ is_current() { # IMAGE
         holds '$1 <= 0.001' "$share"
 }
 for image in demo/docs/learn/*.png; do
-    check "$image is the image of its lesson; sh models/readme_pictures.sh draws it" is_current "$image"
+    check "$image matches its lesson; sh models/readme_pictures.sh draws it" is_current "$image"
 done
 finish

@@ -1,18 +1,18 @@
 #!/bin/sh
-# The library, md5tool and the tests on other platforms than this one: 32 bits, big-endian, ARM, RISC-V,
-# musl, Windows, WebAssembly. Cross compilers build them, qemu, wine and node run them where this machine
-# cannot. Every platform checks the one hash of poses and vertices: test/load/test_same_bits.c.
+# The library, md5tool and the tests on other platforms: 32 bits, big-endian, ARM, RISC-V, musl, Windows, WebAssembly. Cross
+# compilers build them; qemu, wine and node run them if this machine cannot. Every platform checks the same hash of poses and
+# vertices: test/load/test_same_bits.c.
 #
-# EMULATED_TESTS="..." says which tests where qemu translates each instruction, by the beginnings of their files'
-# names; only these are compiled. "" is all, ten minutes for each. SANITIZED_TESTS="..." says so for 32 bits with
-# AddressSanitizer, UBSan and assertions. PLATFORMS="..." says which platforms.
+# EMULATED_TESTS="..." selects the tests for qemu, which translates each instruction, by the first letters of their files'
+# names; only these are compiled. "" selects all tests, which take ten minutes per platform. SANITIZED_TESTS="..." does the same
+# for 32 bits with AddressSanitizer, UBSan and assertions. PLATFORMS="..." selects platforms.
 . test/build/report.sh
 . test/build/microsoft.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS MD5_CORPUS config CC CFLAGS LDFLAGS BUILD MD5_BUILD
 
 sources_of() { # TESTS
     for each in $1; do
-        find test -name "$each*.c" | grep . || { echo "there is no $each*.c" >&2 && return 1; }
+        find test -name "$each*.c" | grep . || { echo "no file matches $each*.c" >&2 && return 1; }
     done
 }
 # built NAME COMPILER TESTS [CFLAGS [LDFLAGS]]
@@ -31,7 +31,7 @@ tells_its_version() { # PROGRAM
     # shellcheck disable=SC2086
     $runner "$1" --version </dev/null | grep '^md5tool [0-9]'
 }
-# What it reads, it says in the same words as here. Windows ends lines otherwise, and pointers have their size.
+# Compares the output for a file with this machine's. Windows has other line ends, and sizes of pointers differ.
 tells_the_same() { # PROGRAM
     for file in models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim models/bobbin/bobbin.md5machine; do
         "$products/md5tool" info $file | grep -v 'bytes in memory' >"$scratch/here"
@@ -48,7 +48,7 @@ on() {
     case " ${PLATFORMS-$name} " in *" $name "*) ;; *) return ;; esac
     for needed in $compiler ${runner%% *}; do
         command -v "$needed" >/dev/null || {
-            skip "$name" "there is no $needed"
+            skip "$name" "$needed is not installed"
             return
         }
     done
@@ -58,7 +58,7 @@ on() {
     check "$name: built" built "$name" "$compiler" "$tests" "$@"
     middle=$(date +%s)
     check "$name: md5tool runs" tells_its_version "build/on/$name/md5tool$ending"
-    check "$name: md5tool says the same" tells_the_same "build/on/$name/md5tool$ending"
+    check "$name: md5tool has the same output" tells_the_same "build/on/$name/md5tool$ending"
     check "$name: tests" tested "build/on/$name/test_md5$ending" "$tests"
     echo "note: $name: built in $((middle - start)) s, tested in $(($(date +%s) - middle)) s:" \
         "$(grep -E '^[0-9]+ passed' "$scratch/check_output" | tail -n 1)," \
@@ -66,15 +66,15 @@ on() {
 }
 
 few=${EMULATED_TESTS-}
-# Not each kernel runs programs of 32 bits. In qemu they have less than the 3 GB that the sanitizer knows, and no leaks are looked for,
-# because that would never end. Folders are read with 64 bits, as their places in this machine's file systems have so many.
+# Not every kernel runs 32-bit programs. In qemu they have less than the 3 GB that the sanitizer expects, and the search for
+# leaks would not end. Folders are read with 64-bit inode numbers, as in this machine's file systems.
 i386='' most='' leaks=1
 echo 'int main(void) { return 0; }' >"$scratch/32.c"
 if i686-linux-gnu-gcc -static -o "$scratch/32" "$scratch/32.c" 2>/dev/null && ! "$scratch/32" 2>/dev/null; then
     i386='qemu-i386-static -R 0xbf000000' most=$few leaks=0
 fi
 on i686 i686-linux-gnu-gcc "$i386" "$most" "-msse2 -mfpmath=sse -D_FILE_OFFSET_BITS=64"
-# Freed memory that is kept, to detect its use, must not fill the address space.
+# The quarantine of freed memory, which detects later use, must not fill the address space.
 i686=/usr/i686-linux-gnu/lib
 on i686-sanitize i686-linux-gnu-gcc "env ASAN_OPTIONS=quarantine_size_mb=16:detect_leaks=$leaks $i386" "${SANITIZED_TESTS-}" \
     "-O1 -g -UNDEBUG -msse2 -mfpmath=sse -D_FILE_OFFSET_BITS=64 -fsanitize=address,undefined -fno-sanitize-recover=all" \
@@ -84,17 +84,17 @@ on aarch64 aarch64-linux-gnu-gcc qemu-aarch64-static "$few"
 on riscv64 riscv64-linux-gnu-gcc qemu-riscv64-static "$few"
 on s390x s390x-linux-gnu-gcc qemu-s390x-static "$few"
 
-# gcc takes mingw's own macros of math.h for conversions of ours.
+# gcc reports mingw's own macros of math.h as conversions of ours.
 export WINEPREFIX="$scratch/wine" WINEDEBUG=-all
 on windows-x86_64 x86_64-w64-mingw32-gcc wine "" -Wno-float-conversion
 
-# The library as CMake builds it with clang-cl, for Microsoft's ABI, with the objects of these tests. They have no AVX2 of their own, as
-# gcc has none there, and one of them compares the library with that.
+# The library as CMake builds it with clang-cl, for Microsoft's ABI, with the objects of these tests. The tests do not use AVX2,
+# because gcc does not support it there, and one of them compares the library with that.
 by_clang_cl() {
     version=${newest_clang##*clang}
     there=build/on/clang-cl
     rm -rf $there
-    # clang is clang-cl by its name; not each system's package of clang has a program of that name.
+    # clang acts as clang-cl if it has this name; not every package of clang contains that name.
     ln -sf "$newest_clang" "$scratch/clang-cl"
     cmake -S . -B $there -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER="$scratch/clang-cl" \
         -DCMAKE_C_COMPILER_TARGET=x86_64-pc-windows-msvc -DCMAKE_C_FLAGS="$(microsoft_headers)" -DCMAKE_BUILD_TYPE=Release \
@@ -117,13 +117,13 @@ case " ${PLATFORMS-windows-x86_64} " in
         check "clang-cl: built" by_clang_cl
         silent "clang-cl: tests" all_but_one
     else
-        skip "clang-cl" "there is no lld-link, or no mingw-w64"
+        skip "clang-cl" "lld-link or mingw-w64 is not installed"
     fi
     ;;
 esac
 [ ! -d "$WINEPREFIX" ] || wineserver -w
 
-# Memory from this malloc() is aligned to 8 bytes only. clang does not know every flag of ours for it.
+# Memory from this malloc() is aligned to 8 bytes only. clang does not support all of our flags for it.
 on wasm32 emcc node "" -Wno-unused-command-line-argument \
     "-s NODERAWFS=1 -s SINGLE_FILE=1 -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=4MB"
 finish

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Plants small faults in the sources, one at a time, and reports those that no test notices.
+"""Inserts small faults into the sources, one at a time, and reports the faults that no test detects.
 
 mutants.py COUNT SEED COMMIT MINUTES FOLDER...: COUNT faults in the modules below the folders, or, unless
-COMMIT is "", in the lines that differ from it; none is begun after so many minutes. The same seed chooses
-the same faults in the same tree. A fault is built with assertions in a copy of the working tree. One of the
-library must be noticed by the tests of its module or else by the library's others, any other by those of its
-module or by scripts without a window. Faults that do not compile, or from which the compiler makes the same
-code, are replaced by others. mutants.txt beside this file lists what may survive, and why.
+COMMIT is "", in the lines that differ from it; no fault is started after MINUTES. The same seed selects
+the same faults in the same tree. Each fault is built with assertions in a copy of the working tree. A fault
+in the library must be detected by the tests of its module or by the library's other tests; any other fault by
+the tests of its module or by scripts without a window. Faults that do not compile, or that do not change the
+compiled code, are replaced by others. mutants.txt lists the faults that may survive, with reasons.
 """
 import hashlib
 import os
@@ -18,21 +18,21 @@ import sys
 import time
 
 TREE = "build/mutants"
-PLANTED = TREE + "/build/planted"  # the file that was written last: a stopped run leaves its fault behind
+PLANTED = TREE + "/build/planted"  # the last changed file, because a stopped run does not remove its fault
 SWAPS = [("<=", "<"), (">=", ">"), ("==", "!="), ("&&", "||"), ("+=", "-="), ("++", "--"), (" + ", " - "),
          (" * ", " / "), ("true", "false"), ("floor", "ceil"), ("fmin", "fmax")]
 SWAPS += [(b, a) for a, b in SWAPS] + [(".x", ".y"), (".y", ".z"), (".z", ".x"), ("(!", "(")]
 STATEMENT = re.compile(r"^ +(?!return|break|else|do|goto|case)[\w>\[\].*-]+( [-+*/|&^]?= |\().*;$")
-ARRAY = re.compile(r" +[\w ]+ \**\w+(\[\w+\])+;")  # a larger one is as good
+ARRAY = re.compile(r" +[\w ]+ \**\w+(\[\w+\])+;")  # a larger array is equivalent
 NUMBER = re.compile(r"(?<![\w.])(\d+\.\d+(?:e-?\d+)?f?|\d+u?)(?![\w.])")
 
 
 def stages_of(path):
-    """The program that a file is part of, and what tests it in order: test programs with folders of tests or
-    parts of names, folders of scripts, variables of `make test`."""
+    """Returns the program that contains a file, and its tests in order: test programs with folders of tests
+    or parts of names, folders of scripts, variables of `make test`."""
     top, module = path.split("/")[:2]
     library, drawing = "build/release/test_md5", "build/release/test_gl"
-    if (top, module) == ("md5", "edit"):  # what engines say is looked at in what the tool prints
+    if (top, module) == ("md5", "edit"):  # tests compare the diagnostics that the tool prints
         return library, [f"{library} test/load/", "test/tool/"]
     if top == "md5":
         return library, [f"{library} test/{module if '.' not in module else 'load'}/", library]
@@ -45,13 +45,13 @@ def stages_of(path):
 
 
 def without_texts(line):
-    """The line with its strings and comments blanked."""
+    """Replaces the strings and comments of a line by blanks."""
     line = re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])+\'', lambda found: " " * len(found[0]), line)
     return re.sub(r"//.*", lambda found: " " * len(found[0]), line)
 
 
 def faults_of(line):
-    """All faults of a line: the changed lines."""
+    """Returns all faults of a line, as changed lines."""
     code = without_texts(line)
     if re.match(r"\s*(#|MD5_ASSERT|\*|/\*)", code) or ARRAY.match(code):
         return []
@@ -71,7 +71,7 @@ def faults_of(line):
 
 
 def changed_lines(commit):
-    """path -> numbers of the lines that differ from the commit's."""
+    """Returns {path: numbers of the lines that differ from the commit}."""
     lines, path = {}, None
     for line in output("git", "diff", "-U0", "--no-ext-diff", commit, "--").splitlines():
         if line.startswith("+++ "):
@@ -88,7 +88,7 @@ def output(*command):
 
 
 def find_faults(commit, folders):
-    """folder -> [(path, index of the line, the changed line)]"""
+    """Returns {folder: [(path, index of the line, changed line)]}."""
     changed, faults = changed_lines(commit) if commit else None, {}
     for path in output("git", "ls-files", *folders).split():
         if not path.endswith((".c", ".h")) or "neon" in path or (commit and path not in changed):
@@ -96,7 +96,7 @@ def find_faults(commit, folders):
         with open(path, encoding="utf-8") as file:
             text = file.read()
             if path.endswith(".h") and "inline" not in text.lower():
-                continue  # it has no code, and much is built anew after a change of it
+                continue  # it has no code, and a change rebuilds many files
             for index, line in enumerate(text.split("\n")):
                 if not commit or index + 1 in changed[path]:
                     found = [(path, index, new) for new in faults_of(line)]
@@ -105,7 +105,7 @@ def find_faults(commit, folders):
 
 
 def run(*command):
-    """In the copy. A fault may loop or take memory without end; the library's tests need 15 seconds."""
+    """Runs a command in the copy. A fault can cause an endless loop; the library's tests need 15 seconds."""
     def limit():
         seconds = 60 if command[0].endswith("test_md5") else 300
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
@@ -131,7 +131,7 @@ def code_of(program):
 
 
 def killer(stages):
-    """The first line that names a failed test; None: all pass."""
+    """Returns the first line that names a failed test; None if all pass."""
     for stage in stages:
         if "=" in stage:
             done = make("test", stage)
@@ -149,7 +149,7 @@ def killer(stages):
 
 
 def plant(path, index, line):
-    """Writes the file with the changed line into the copy; None: as it was."""
+    """Writes the file with the changed line into the copy; None restores it."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("\n")
     if line is not None:
@@ -161,7 +161,7 @@ def plant(path, index, line):
 
 
 def allowed():
-    """(path, line, changed line), both without indent, of faults that change nothing that could be tested."""
+    """Yields (path, line, changed line), both without indentation, of faults without a testable effect."""
     with open("test/long/mutants.txt", encoding="utf-8") as file:
         blocks = [block.split("\n") for block in file.read().split("\n\n") if not block.startswith("#")]
     known = {tuple(part.strip() for part in block[:3]) for block in blocks}
@@ -169,7 +169,7 @@ def allowed():
         with open(path, encoding="utf-8") as file:
             lines = [line for line in file.read().split("\n") if line.strip() == old]
         if not any(new in [fault.strip() for fault in faults_of(line)] for line in lines):
-            sys.exit(f"mutants.txt: {path} has no such fault any more: {old}")
+            sys.exit(f"mutants.txt: {path} does not contain this line any more: {old}")
     return known
 
 

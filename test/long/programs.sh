@@ -1,6 +1,5 @@
 #!/bin/sh
-# The tests of the two test programs that take long although quicker ones find nearly the same: those that
-# begin with TEST_LONG.
+# Runs the slow tests of the two test programs, which begin with TEST_LONG and find nearly the same faults as faster tests.
 . test/build/report.sh
 
 programs=${BUILD:-build/release}

@@ -22,7 +22,7 @@ built() {
         $program build/threads/md5tool
 }
 
-# Some machines' address space layout is more than the sanitizer can do with.
+# The sanitizer does not support the address space layout of some machines.
 layout=
 under_sanitizer() { # PROGRAM ARGUMENTS...
     TSAN_OPTIONS=halt_on_error=1 $layout "$@"
@@ -32,13 +32,13 @@ starts() {
     layout="setarch -R"
     under_sanitizer $program no_such_test >/dev/null 2>&1
 }
-# Also files with warnings, and some that are refused.
+# Also checks files with warnings, and invalid files.
 checks() {
     ends_saying 1 errors under_sanitizer build/threads/md5tool check models test/reference/data test/data test/fuzz/seeds &&
         ! grep ThreadSanitizer "$scratch/out"
 }
 
-# A race that must be seen, or the silence would mean nothing.
+# A race that the sanitizer must report, to verify that it works.
 sees_races() {
     cat >"$scratch/race.c" <<END
 #include <pthread.h>
@@ -62,11 +62,11 @@ END
 
 built >"$scratch/build" 2>&1 || {
     cat "$scratch/build"
-    skip "$title" "${CC:-cc} cannot build for it here"
+    skip "$title" "${CC:-cc} cannot build for ThreadSanitizer"
     finish
 }
-starts || { skip "$title" "it does not run here"; finish; }
-check "ThreadSanitizer sees a race" sees_races
+starts || { skip "$title" "ThreadSanitizer does not run on this system"; finish; }
+check "ThreadSanitizer reports a race" sees_races
 check "$title" under_sanitizer $program
-check "md5tool check under ThreadSanitizer" checks
+check "md5tool check has no races" checks
 finish

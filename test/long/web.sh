@@ -1,19 +1,19 @@
 #!/bin/sh
-# In a browser: the library's bits and its speed in node, the viewer in headless Chromium, which has to look as here.
-# WEB_TEST=node leaves the browser out; MD5_TEST_FROM=WORDS goes on with the check that has these words in its title.
+# Tests in a browser: the library's bits and its speed in node, and the viewer in headless Chromium, compared with the viewer of
+# this machine. WEB_TEST=node omits the browser; MD5_TEST_FROM=TEXT starts with the first check whose title contains TEXT.
 . test/build/report.sh
 web=build/web/site
 
-# The modules that read files need no compiler.
+# The modules that read files do not need a compiler.
 texts() {
     node test/web/texts.mjs ${MD5_CORPUS:+"$MD5_CORPUS/golden/found2"}
 }
 if command -v node >/dev/null; then
-    check "texts, compressed bytes and archives" texts
+    check "modules read texts, compressed bytes and archives" texts
 fi
 for needed in emcc node; do
     command -v $needed >/dev/null || {
-        skip "web" "there is no $needed"
+        skip "web" "$needed is not installed"
         finish
     }
 done
@@ -23,37 +23,37 @@ made() {
 
 # -- The library --------------------------------------------------------------------------------
 
-# One hash of all poses and vertices of our models: that of x86-64, in test/data/same_bits.txt.
+# One hash of all poses and vertices of our models: the hash of x86-64 in test/data/same_bits.txt.
 same_bits() { # KIND
     MD5_ROOT=. node "build/web/$1/bits.js" poses_and_vertices_have_the_same_bits_everywhere
 }
-# Without V8's quick first compiler: how long its code runs before the optimized one is ready is another race each time.
+# Without V8's baseline compiler: the time until the optimized code is ready varies between runs.
 skin_time() { # KIND
     node --no-liftoff "build/web/$1/skin.js" models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
 }
-# Both in turn, so that other work slows both; the median of five shares.
+# Measures both in turn, so that other work slows both; uses the median of five ratios.
 speed() {
     for _ in 1 2 3 4 5; do
         echo "$(skin_time scalar) $(skin_time simd)"
     done | awk '{ print $1 / $2, $1, $2 }' | sort -n | sed -n 3p >"$scratch/speed"
     read -r share scalar simd <"$scratch/speed"
-    echo "note: skinning with vectors is $share times as fast: $simd instead of $scalar ns a vertex"
+    echo "note: skinning with SIMD is $share times as fast: $simd instead of $scalar ns per vertex"
     holds '$1 >= 2.5' "$share"
 }
 check "the library and its tests are compiled" made web-test
 for kind in scalar simd; do
-    check "$kind: the bits are those of x86-64" same_bits $kind
+    check "$kind: the bits equal those of x86-64" same_bits $kind
 done
-check "vectors skin at least 2.5 times as fast" speed
+check "skinning with SIMD is at least 2.5 times as fast" speed
 grep '^note' "$scratch/check_output"
-check "the page's fonts have the letters of the viewer" made build/web/font.c
+check "the page's fonts contain the viewer's letters" made build/web/font.c
 [ "${WEB_TEST:-}" != node ] || finish
 
 # -- The viewer ---------------------------------------------------------------------------------
 
 check "the pages are made" made web
 command -v chromium >/dev/null || {
-    skip "the pages" "there is no chromium"
+    skip "the pages" "chromium is not installed"
     finish
 }
 shown() {
@@ -62,8 +62,8 @@ shown() {
     return $status
 }
 bobbin="model=models/bobbin/bobbin.md5mesh"
-# The picture that --output writes in the page, and that of this machine's viewer. The edge of the ground's shadow is the mean of
-# four pixels here, and of two in a browser that takes the differences of one row for both.
+# Compares the image that --output writes in the page with this machine's. Edges of the ground's shadow are the mean of four
+# pixels here, and of two pixels in a browser that uses one row's differences for two rows.
 same_picture() { # KIND SHARE [OPTION]
     # With the compressed clip of the site.
     "$products/md5view" --no-config ${3:+--$3} --animation-time 0.5 --output "$scratch/here.png" $web/models/bobbin/bobbin.md5mesh \
@@ -72,16 +72,16 @@ same_picture() { # KIND SHARE [OPTION]
             take /saved/out.png "$scratch/there.png" same "$scratch/here.png" "$scratch/there.png" "$2"
 }
 for kind in simd scalar; do
-    check "$kind: the picture is the one of here, and the console is empty" same_picture $kind 0.003 no-shadow
+    check "$kind: the image equals this machine's, and the console is empty" same_picture $kind 0.003 no-shadow
     grep '^note' "$scratch/check_output"
-    check "$kind: and with shadows, but for three pixels of a hundred" same_picture $kind 0.03
+    check "$kind: the image with shadows equals this machine's, except 3 % of the pixels" same_picture $kind 0.03
     grep '^note' "$scratch/check_output"
 done
-check "without a model ours is shown, and a first visit tells of no new version" shown open view.html is "document.title.startsWith('bobbin')" \
+check "our model is shown by default, and a first visit reports no new version" shown open view.html is "document.title.startsWith('bobbin')" \
     is "navigator.serviceWorker.ready.then(() => !/new version/.test(note.textContent))"
-check "an address of before leads to the viewer" shown begin "index.html?kind=scalar#no-config&model=models/thimble/thimble.md5mesh" \
+check "an address of earlier versions leads to the viewer" shown begin "index.html?kind=scalar#no-config&model=models/thimble/thimble.md5mesh" \
     is "location.pathname === '/view.html' && location.search === '?kind=scalar'" started is "document.title.startsWith('thimble')"
-# The first picture, as a multiple of what an empty picture takes in a browser that has just begun; the median of three.
+# The time of the first frame, relative to the time of an empty page in a browser that has just started; the median of three.
 first_picture() {
     cat >$web/test/blank.html <<-END
 	<!doctype html><link rel="icon" href="data:,"><canvas id="canvas"></canvas><script>
@@ -102,36 +102,36 @@ first_picture() {
     holds '$1 <= 7' "$share"
 }
 mkdir -p $web/test
-check "the first picture comes in 7 times of an empty one" first_picture
+check "the first frame takes at most 7 times as long as an empty page" first_picture
 grep '^note: the first' "$scratch/check_output"
-# A model of the page, then one that is dropped on it, which is another one.
+# A model of the page, then another model that is dropped on it.
 check "a dropped file is shown" shown open "view.html#model=models/thimble/thimble.md5mesh" \
     is "document.title.startsWith('thimble')" drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
-check "a host that cannot be read is named" shown fails "view.html#model=http://127.0.0.1:9/x.md5mesh" "drop it here instead"
-check "a model that does not exist offers a way back" shown fails "view.html#no-config&model=none.md5mesh" "Open the viewer with its own model" \
+check "a host that cannot be read is reported" shown fails "view.html#model=http://127.0.0.1:9/x.md5mesh" "drop it here instead"
+check "a missing model offers a link to the viewer" shown fails "view.html#no-config&model=none.md5mesh" "Open the viewer with its own model" \
     is "document.querySelector('#told a').click(), true" is "document.title.startsWith('bobbin') && location.hash === ''" forgive
 
-# pause SECONDS: a condition that holds after so long, and ten pictures in each of them: a busy machine draws few.
+# pause SECONDS: prints a condition that holds after this time and ten frames per second: a busy machine draws few frames.
 pause() {
     echo "new Promise(done => (next => next($1 * 10, performance.now() + $1 * 1000))(function next(left, end) {
         left > 0 || performance.now() < end ? requestAnimationFrame(() => next(left - 1, end)) : done(true); }))"
 }
 link="document.getElementById('link').click()"
-# What mouse and fingers do is in the link. The first of two fingers makes no click, and the picture follows the window.
+# The link contains the effect of mouse and fingers. The first of two fingers does not click, and the canvas follows the window.
 distance="+location.hash.match(/camera-distance=([0-9.]+)/)?.[1]"
-check "a drag turns, the wheel and two fingers come nearer" shown size 1280 720 \
+check "a drag rotates, and the wheel and two fingers zoom" shown size 1280 720 \
     open "view.html#no-config&model=models/lantern/lantern.md5mesh" drag 600 300 700 300 \
     is "$link, /camera-azimuth-angle=5&/.test(location.hash)" wheel 640 300 -3 is "$link, window.far = $distance" \
     pinch 600 300 100 200 is "$link, $distance < 0.8 * far && !/joint=/.test(location.hash)" \
     size 500 900 is "document.getElementById('canvas').width === 500"
-check "a phone's stick drives, and the device is known" shown phone 390 844 open "view.html#no-config&verbose=debug" \
+check "the stick on a phone drives, and the device is recognized" shown phone 390 844 open "view.html#no-config&verbose=debug" \
     is "/quality: step 1 on .*SwiftShader/.test(told.textContent)" tap 200 100 0.1 \
     is "new Promise(done => setTimeout(() => done(!/^drive:/m.test(told.textContent)), 2000))" push 94 704 94 640 \
     is "/^drive:/m.test(told.textContent)"
-check "a long press is the right button" shown phone 390 844 open "view.html#no-config&verbose=debug" tap 200 400 0.7 \
+check "a long press acts as the right button" shown phone 390 844 open "view.html#no-config&verbose=debug" tap 200 400 0.7 \
     is "/^context:/m.test(told.textContent)"
 soon=$(pause 2.5)
-# The middle one of the pixels of a row of pictures.
+# Prints the middle pixel of a row of images.
 middle() { # ROW FILE...
     python3 -c 'import sys
 sys.path.insert(0, "test/viewer")
@@ -140,7 +140,7 @@ for name in sys.argv[2:]:
     width, _, rows, step = png.read(name)
     print(sorted(max(rows[int(sys.argv[1])][i * step:i * step + 3]) for i in range(width))[width // 2])' "$@"
 }
-# A tap on the handle: then it is that of the sheet, which is dark, and no longer the ground.
+# After a tap on the handle, the pixel belongs to the sheet, which is dark, and no longer to the ground.
 sheet() {
     shown phone 390 844 open "view.html#no-config" tap 200 100 0.1 is "$soon" save "$scratch/bar.png" tap 195 790 0.1 \
         is "$soon" save "$scratch/half.png" &&
@@ -148,19 +148,19 @@ sheet() {
     # shellcheck disable=SC2046,SC2016 # two numbers
     holds '$1 > 100 && $2 < 60' "$(echo $(cat "$scratch/levels"))"
 }
-check "a phone's panels come from below" sheet
-# Which keys drive is one dark line, above the buttons, whose upper edge is at 94 points; its middle is at 73.
+check "panels on a phone appear at the bottom" sheet
+# The note about driving keys is one dark line above the buttons, whose upper edge is at 94 points; the note's middle is at 73.
 keys_told() {
     shown phone 360 740 open "view.html#no-config" key w is "$soon" is "$soon" save "$scratch/keys.png" &&
         for row in 160 200; do middle $row "$scratch/keys.png" || return; done >"$scratch/levels"
     # shellcheck disable=SC2046,SC2016 # two numbers
     holds '$1 < 60 && $2 > 100' "$(echo $(cat "$scratch/levels"))"
 }
-check "which keys drive lies above a phone's buttons" keys_told
-check "a phone's clips are tapped" shown phone 390 844 open "view.html#no-config&verbose=debug&$bobbin" tap 195 778 0.1 \
+check "the note about driving keys is above a phone's buttons" keys_told
+check "clips on a phone are selected by taps" shown phone 390 844 open "view.html#no-config&verbose=debug&$bobbin" tap 195 778 0.1 \
     is "$soon" tap 195 800 0.1 is "/ clip=bow /.test(told.textContent)"
 
-# A model of the page, saved as glTF by Ctrl+E: the user gets what md5tool writes, but for how its pictures are packed.
+# A model of the page, saved as glTF by Ctrl+E, equals the output of md5tool, except for the compression of its images.
 exported() {
     shown size 1280 720 open "view.html#no-config&$bobbin&model=models/bobbin/walk.md5anim" key Control+e \
         is "$soon" click 1020 168 is "$soon" click 848 198 is "$soon" is "HTMLAnchorElement.prototype.click = function () {
@@ -175,28 +175,29 @@ exported() {
 }
 check "a model is saved as glTF" exported
 
-# The link says what is seen; a context that was lost, as a phone's driver does, begins anew with all files.
+# The link contains the current view. After a context was lost, as a phone's driver does, the viewer restarts with all files.
 walk="view.html#no-config&camera-azimuth-angle=60&model=models/thimble/thimble.md5mesh&model=models/thimble/walk.md5anim"
 lose() { # CANVAS: a condition that loses its context, and restores it a second later
     echo "(c => (c.lost ??= c.getContext('webgl2').getExtension('WEBGL_lose_context'), c.lost.loseContext(),
         new Promise(done => setTimeout(() => done(c.lost.restoreContext() === undefined), 1000))))($1)"
 }
-check "a link says what is seen" shown open "$walk" is "$link,
+check "a link contains the current view" shown open "$walk" is "$link,
     /[#&]camera-azimuth-angle=60&/.test(location.hash) && /animation-time=[0-9.]+&.*thimble.md5mesh&.*walk.md5anim$/.test(location.hash)"
-# A page of techniques with a slider; the last one needs a model that the others do not.
-check "a page's link has its sliders" shown open "view.html#no-config&lesson=follow&set=damping%3D1.5" is "$link,
+# A lesson with a slider; the last lesson needs a model that the others do not need.
+check "the link of a lesson contains its sliders" shown open "view.html#no-config&lesson=follow&set=damping%3D1.5" is "$link,
     /^#(.*&)?lesson=follow&(.*&)?set=damping%3D1.5$/.test(location.hash)" open "view.html#no-config&lesson=walk" \
     is "$link, /lesson=walk/.test(location.hash) && !/model=|set=/.test(location.hash)"
-check "a lost context begins anew" shown open "$walk" drop models/lantern/lantern.md5mesh \
+check "the viewer restarts after a lost context" shown open "$walk" drop models/lantern/lantern.md5mesh \
     is "document.title.startsWith('lantern')" is "$(lose "document.getElementById('canvas')")" \
     is "document.documentElement.dataset.restarts === '1' && document.title.startsWith('lantern')"
 (cd models && python3 -m zipfile -c "$scratch/ours.pk4" lantern)
 cp models/lantern/lantern.md5mesh "$scratch/ours.md5mesh"
 head -c 900 "$scratch/ours.pk4" >"$scratch/cut.pk4"
-check "an archive is a folder" shown open "$walk" drop "$scratch/ours.pk4" \
+check "an archive opens as a folder" shown open "$walk" drop "$scratch/ours.pk4" \
     is "md5.FS.analyzePath('/dropped/0/ours/lantern/lantern.md5mesh').object?.usedBytes === $(wc -c <models/lantern/lantern.md5mesh)" \
     drop "$scratch/cut.pk4" is "/cut.pk4: error: damaged archive: invalid or truncated file list/.test(document.getElementById('note').textContent)"
-# What no folder of the program can hold as it is: a file and a folder of one name, names of JavaScript's objects, links out.
+# Names that the program's folders cannot contain: a file and a folder of one name, names of JavaScript's objects, paths
+# outside.
 mkdir -p "$scratch/odd/hasOwnProperty" && cp models/lantern/lantern.md5mesh "$scratch/odd/hasOwnProperty"
 odd_archive() {
     python3 -c 'import sys, zipfile
@@ -208,17 +209,17 @@ with zipfile.ZipFile(sys.argv[1], "w") as it:
             is "md5.FS.readdir('/dropped/0/odd').sort().join() === '.,..,__proto___,a,hasOwnProperty_'" \
             drop "$scratch/odd/hasOwnProperty" is "document.title.startsWith('lantern')"
 }
-check "odd names in an archive are kept or said" odd_archive
-# Its picture is dropped before it, and not on what is shown then.
+check "unusual names in an archive are preserved or reported" odd_archive
+# A texture is dropped before its model, and is not applied to the model that is shown at that time.
 mkdir "$scratch/apart" && cp models/lantern/lantern.md5mesh "$scratch/apart"
 check "a texture may be dropped before its model" shown open "$walk" drop models/lantern/lantern.png is "md5.FS.analyzePath('/dropped/0/lantern.png').exists" \
     drop "$scratch/apart/lantern.md5mesh" is "document.title.startsWith('lantern') && md5.FS.analyzePath('/dropped/1/lantern.png').exists"
-# The program is held back until the page has heard of the drop.
+# The program is delayed until the page has received the drop.
 held="(it => { WebAssembly.compileStreaming = (...its) => new Promise(done => window.go = done).then(() => it.call(WebAssembly, ...its)); })
     (WebAssembly.compileStreaming)"
-check "what is dropped before the program is there is opened" shown before "$held" begin "view.html#no-config" drop models/lantern/lantern.md5mesh \
+check "files that are dropped before the program is loaded are opened" shown before "$held" begin "view.html#no-config" drop models/lantern/lantern.md5mesh \
     is "note.textContent === 'The files open when the viewer is loaded'" is "go(), true" started is "document.title.startsWith('lantern')"
-# Losses are said in the words of md5tool.
+# Losses are reported with the messages of md5tool.
 gltf() {
     for ending in glb gltf; do
         "$products/md5tool" convert models/thimble/thimble.md5mesh models/thimble/walk.md5anim --output "$scratch/its/gift.$ending" &&
@@ -231,30 +232,30 @@ gltf() {
         is "told.textContent.includes('gift.gltf: error: buffers/0: gift.bin: No such file')"
 }
 mkdir "$scratch/its"
-check "glTF is opened, alone, with its files and as a folder, and its losses are said" gltf
+check "glTF opens as one file, with its files and as a folder, and losses are reported" gltf
 mkdir "$scratch/void"
-check "a folder and an archive of nothing are folders" shown open "$walk" drop "$scratch/void" is "md5.FS.analyzePath('/dropped/0/void').exists" \
+check "an empty folder and an empty archive open as folders" shown open "$walk" drop "$scratch/void" is "md5.FS.analyzePath('/dropped/0/void').exists" \
     is "$soon" is "told.textContent === ''"
 cp models/lantern/lantern.md5mesh $web/test/alone.md5mesh
-check "pictures that are missing are named" shown open "view.html#no-config&model=test/alone.md5mesh" \
+check "missing images are reported" shown open "view.html#no-config&model=test/alone.md5mesh" \
     is "/lantern. Drop the model's folder/.test(document.getElementById('note').textContent)" forgive
 
-# Bytes that are no model, and a model with counts that no file can have: the viewer says so, and goes on.
+# Random bytes, and a model with impossible counts: the viewer reports them and continues.
 python3 -c 'import random; open("'"$scratch"'/noise.md5mesh", "wb").write(random.Random(1).randbytes(100000))'
 printf 'MD5Version 10\ncommandline ""\nnumJoints 4000000000\nnumMeshes 1\n' >"$scratch/hostile.md5mesh"
-says() { # NAME: whether the program has printed the line of md5tool
+says() { # NAME: prints a condition that the program has printed md5tool's line
     (cd "$scratch" && "$root/$products/md5tool" info "$1" 2>&1) | sed -n '/: error: /{s/.*/`&`/;s/^/told.textContent.split("\\n").includes(String.raw/;s/$/)/;p;q;}'
 }
 root=$PWD
 : >"$scratch/empty.md5mesh"
-check "random bytes, a hostile file and an empty one are named, in the words of md5tool" shown open "$walk" drop "$scratch/noise.md5mesh" is "$(says noise.md5mesh)" \
+check "random bytes, a hostile file and an empty file are reported with md5tool's messages" shown open "$walk" drop "$scratch/noise.md5mesh" is "$(says noise.md5mesh)" \
     drop "$scratch/hostile.md5mesh" is "$(says hostile.md5mesh)" key Escape drop "$scratch/empty.md5mesh" is "$(says empty.md5mesh)" key Escape \
     drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
 
 # -- The site -----------------------------------------------------------------------------------
 
-# What a server that compresses by gzip sends until there is a picture, and what the page that the site begins with needs.
-gzipped() { # MOST FILE...
+# The bytes that a server with gzip sends until the first frame is drawn, and the bytes of the start page.
+gzipped() { # LIMIT FILE...
     most=$1 && shift
     total=$(for file in "$@"; do case $file in *.gz | *.png) cat "$file" ;; *) gzip -9c "$file" ;; esac; done | wc -c)
     echo "note: $total bytes"
@@ -262,36 +263,36 @@ gzipped() { # MOST FILE...
 }
 early="performance.getEntriesByType('resource').filter(its => its.responseEnd < performance.getEntriesByName('picture')[0].startTime)
     .map(its => its.name.replace(/.*\//, '')).sort().join(' ')"
-check "the first picture needs these files" shown open "view.html#no-config" is "performance.getEntriesByName('picture').length > 0" \
+check "the first frame needs these files" shown open "view.html#no-config" is "performance.getEntriesByName('picture').length > 0" \
     is "$early === 'bobbin.1.gz files.js md5view-simd.js md5view-simd.wasm models.json page.css style.css unpack.js view.js'"
-check "the first picture needs 2 MB" gzipped 2000000 $web/view.html $web/models/bobbin.1.gz $web/files.js $web/md5view-simd.js \
+check "the first frame needs at most 2 MB" gzipped 2000000 $web/view.html $web/models/bobbin.1.gz $web/files.js $web/md5view-simd.js \
     $web/md5view-simd.wasm $web/models.json $web/page.css $web/style.css $web/unpack.js $web/view.js
 grep '^note' "$scratch/check_output"
-# Our machine goes on when the rest of it comes, late: it is not opened again, has not begun anew, and then can be driven.
+# Our machine continues when its remaining files arrive late: it is not opened again, does not restart, and can then be driven.
 late="(f => { const come = new Promise(done => window.come = done); window.fetch = (url, ...its) =>
     /bobbin.2/.test(url.url ?? url) ? come.then(() => f(url, ...its)) : f(url, ...its); return true; })(fetch)"
 first="performance.getEntriesByName('picture').length > 0"
 rest="performance.getEntriesByType('resource').some(its => /tendril.gz/.test(its.name))"
-check "what comes later does not begin the film anew" shown begin "view.html#no-config&verbose=debug" is "$late" is "$first" is "$soon" \
+check "late files do not restart the animation" shown begin "view.html#no-config&verbose=debug" is "$late" is "$first" is "$soon" \
     is "come(), true" is "$rest" is "$soon" is "/^drop machine: .*states=idle,[^ ]*ready/m.test(told.textContent)" is "told.textContent.match(/^opened: /gm).length === 1"
-# What is asked for before its files are there is told of, and then opened: no file is missing.
-check "a technique waits for its files, and the note shows the progress" shown begin "view.html#no-config" is "$late" is "$first" \
+# A lesson that is requested before its files have arrived shows a note, and then opens without missing files.
+check "a lesson waits for its files, and the note shows the progress" shown begin "view.html#no-config" is "$late" is "$first" \
     key y is "/^Loading the lesson: [0-9]+ %$/.test(note.textContent)" \
     is "come(), true" is "$link, /[#&]lesson=/.test(location.hash)" is "told.textContent === '' && note.textContent.startsWith('Copied')"
-# What a reader has opened, here the list of techniques, stays when the rest of our machine comes.
-check "what comes later replaces nothing that was opened" shown begin "view.html#no-config&verbose=debug" is "$late" is "$first" \
+# The list of lessons, opened by the reader, remains open when the remaining files of our machine arrive.
+check "late files do not replace the opened view" shown begin "view.html#no-config&verbose=debug" is "$late" is "$first" \
     key Control+p key t key e key c key h key Enter is "/^set: /m.test(told.textContent)" is "$soon" save "$scratch/opened.png" is "come(), true" \
     is "performance.getEntriesByType('resource').some(its => /bobbin.2/.test(its.name))" is "$soon" is "$soon" \
     save "$scratch/later.png" same "$scratch/opened.png" "$scratch/later.png" 0.02
-check "the start page needs 300 KB" gzipped 307200 $web/index.html $web/style.css $web/page.css $web/pictures/*
+check "the start page needs at most 300 KB" gzipped 307200 $web/index.html $web/style.css $web/page.css $web/pictures/*
 grep '^note' "$scratch/check_output"
 here="document.activeElement.id || document.activeElement.tagName"
-check "Tab leaves the viewer, at once and after Escape" shown open "view.html#no-config" is "($here) === 'canvas'" key Tab is "($here) !== 'canvas'" \
+check "Tab leaves the viewer, immediately and after Escape" shown open "view.html#no-config" is "($here) === 'canvas'" key Tab is "($here) !== 'canvas'" \
     is "canvas.focus(), true" key w key Tab is "($here) === 'canvas'" key Escape key Tab is "($here) !== 'canvas'"
 check "F6 leaves the viewer and comes back, Escape leaves it twice in a row" shown open "view.html#no-config" key w key F6 \
     is "($here) === 'A' && document.activeElement.getBoundingClientRect().height >= 44" key F6 is "($here) === 'canvas'" \
     key Escape is "$soon" is "($here) === 'canvas'" key Escape key Escape is "($here) === 'A'" key Escape is "($here) === 'canvas'"
-# Files of this device are opened from the viewer's own menu; nothing of the page lies over it.
+# Local files are opened from the viewer's own menu; no element of the page covers it.
 # shellcheck disable=SC2046 # words
 check "the viewer's menu opens files, and copies the link" shown size 1280 720 open "view.html#no-config" \
     is "HTMLInputElement.prototype.click = function () { window.asked = this.multiple; }, true" key Control+o is "window.asked === true" \
@@ -299,24 +300,24 @@ check "the viewer's menu opens files, and copies the link" shown size 1280 720 o
     key Control+p $(find_command link) key Enter is "/no-config/.test(location.hash) && note.textContent.startsWith('Copied')" \
     is "[100, 400, 700].every(y => [100, 640, 1200].every(x => document.elementFromPoint(x, y) === canvas || note.contains(document.elementFromPoint(x, y))))"
 
-# A technique on a phone: drawing, text, sliders and code, which are the viewer's own; all can be read and pressed.
+# A lesson on a phone: drawing, text, sliders and code belong to the page; all are readable and can be operated.
 texts="[...document.querySelectorAll('p, label, code, a, select')].filter(its => its.textContent.trim() !== '')"
-check "a technique is read on a phone" shown phone 360 740 open "techniques/follow.html" is "'drawn' in document.documentElement.dataset" \
+check "a lesson is readable on a phone" shown phone 360 740 open "techniques/follow.html" is "'drawn' in document.documentElement.dataset" \
     is "document.documentElement.scrollWidth === 360" is "$texts.every(its => parseFloat(getComputedStyle(its).fontSize) >= 14)" \
     is "[...document.querySelectorAll('a, select, input')].every(its => its.getBoundingClientRect().height >= 44)" \
     is "canvas.getBoundingClientRect().height <= 370 && document.querySelector('code').textContent.includes('expf(-w * dt)')" \
     is "(its => (its.value = 0.2, its.dispatchEvent(new Event('input', {bubbles: true}))))(document.querySelector('[name=damping]'))" \
     is "document.querySelector('[name=damping]').previousElementSibling.value === '0.2' && /set=damping%3D0.2/.test(location.hash)"
-# Its sliders are those of the address, and move the drawing: it measures another number, to the digits that it tells.
-check "a technique's sliders and numbers are told" shown open "techniques/crossfade.html#set=seconds%3D3" \
+# The sliders have the values of the address, and change the drawing and the measured number, with its displayed digits.
+check "a lesson reports its sliders and numbers" shown open "techniques/crossfade.html#set=seconds%3D3" \
     is "document.querySelector('[name=seconds]').value === '3'" is "/^weight of the new: [0-9.]+ /m.test(facts.textContent)" \
     is "(its => (its.value = 0.05, its.dispatchEvent(new Event('input', {bubbles: true}))))(document.querySelector('[name=seconds]'))" \
     is "/^weight of the new: (1|0) /m.test(facts.textContent)"
-check "a technique of another model is drawn" shown open "techniques/walk.html" is "'drawn' in document.documentElement.dataset" \
+check "a lesson with another model is drawn" shown open "techniques/walk.html" is "'drawn' in document.documentElement.dataset" \
     is "/^legs that reach: /m.test(facts.textContent)"
-# What is typed is what is shown: words, not what else is in the text; by keys, and on a phone.
+# The page shows the typed element only: attributes, and no other content of the text; by keys, and on a phone.
 snippet="(text => (snippet.value = text, snippet.dispatchEvent(new Event('input'))))"
-check "the element's page shows what one types" shown size 1000 700 open embed.html \
+check "the element's page shows the typed element" shown size 1000 700 open embed.html \
     is "dance.alt === 'Bobbin dances' && dance.cameraControls && dance.animationName === null" \
     is "snippet.focus(), snippet.setSelectionRange(...Array(2).fill(snippet.value.indexOf('autoplay'))), true" type "animation-name=walk " \
     is "dance.animationName === 'walk' && said.textContent === ''" key Tab is "document.activeElement.id === 'copy'" \
@@ -326,24 +327,24 @@ check "the element's page shows what one types" shown size 1000 700 open embed.h
     is "$snippet('nothing'), true" is "/not contain <md5-model/.test(said.textContent) && dance.isLoaded" \
     size 360 740 is "document.documentElement.scrollWidth === 360 && parseFloat(getComputedStyle(snippet).fontSize) >= 16" \
     is "[snippet, copy].every(its => its.getBoundingClientRect().height >= 44)" forgive
-# The bytes of all files, as a server without compression sends them, until the first of the page's models is drawn.
+# The bytes of all files, without compression by the server, until the first model of the page is drawn.
 sum="new MutationObserver((_, it) => window.dance && (it.disconnect(), dance.addEventListener('load', () => window.sum =
     performance.getEntriesByType('resource').reduce((sum, its) => sum + its.encodedBodySize, 0)))).observe(document, {childList: true, subtree: true})"
 check "the element's page loads at most 3 MB before its first model" shown before "$sum" open embed.html is "sum > 1e5 && sum <= 3e6"
 check "on a phone the model is above its code" shown phone 390 844 open embed.html \
     is "dance.getBoundingClientRect().bottom <= snippet.getBoundingClientRect().top && dance.getBoundingClientRect().height >= 400" \
     is "getComputedStyle(document.querySelector('.with-keys')).display === 'none'"
-check "the package lies beside it" shown open index.html is "fetch('embed.html').then(its => its.text())
+check "the site contains the package" shown open index.html is "fetch('embed.html').then(its => its.text())
     .then(text => fetch(/element\/md5model-[0-9.]*tgz/.exec(text)[0], {method: 'HEAD'})).then(its => its.ok)"
 check "the start page runs no program" shown open index.html is "!performance.getEntriesByType('resource').some(its => /wasm|md5view/.test(its.name))"
 
-# A cache of a version before is removed; those of other sites of the host stay. What was read is kept.
+# Caches of earlier versions are removed; caches of other sites of the host remain. Visited pages are stored.
 active="navigator.serviceWorker.ready.then(its => its.active.state === 'activated')"
-check "what was read works without a network" shown open "view.html#no-config" is "caches.open('of another').then(() => true)" \
+check "visited pages work without a network" shown open "view.html#no-config" is "caches.open('of another').then(() => true)" \
     is "$active" open "view.html#no-config" is "document.title.startsWith('bobbin')" is "$soon" open docs/guide-viewer.html open index.html \
     is "caches.keys().then(names => names.length === 2 && names.includes('of another'))" \
     stop open "view.html#no-config" is "document.title.startsWith('bobbin')" open docs/guide-viewer.html open index.html forgive
-# A version in which one page differs: sw.js, the list, and that page. The reader is told, and gets it at the second visit.
+# A version in which one page differs: sw.js, the list, and that page. The reader is informed, and gets it at the second visit.
 new_version() {
     cp $web/index.html "$scratch/index.html" && cp $web/files.json "$scratch/files.json" && cp $web/sw.js "$scratch/sw.js" || return
     cat >"$scratch/change" <<-END
@@ -360,15 +361,15 @@ new_version() {
     for file in index.html files.json sw.js; do cp "$scratch/$file" $web/$file; done
     return $status
 }
-check "a new version is three requests, and told" new_version
-check "all is kept, and works without a network" shown open index.html is "document.getElementById('keep').click(), true" \
+check "a new version takes three requests, and is reported" new_version
+check "all files are stored, and work without a network" shown open index.html is "document.getElementById('keep').click(), true" \
     is "new Promise(done => new MutationObserver(() => /^All files are stored/.test(kept.textContent) && done(true)).observe(kept, {childList: true}))" \
     stop open techniques/walk.html is "'drawn' in document.documentElement.dataset" open docs/guide-viewer.html open "view.html#lesson=walk" \
     is "document.title.startsWith('bobbin')" forgive
 pages="index.html techniques/index.html techniques/follow.html embed.html view.html docs/index.html docs/guide-converting.html docs/md5math_8h.html docs/globals.html"
 if (cd "$scratch" && npm install --no-audit --no-fund --ignore-scripts axe-core >npm 2>&1); then
     for page in $pages; do
-        check "$page: axe-core finds nothing" shown open "$page" audit "$scratch/node_modules/axe-core/axe.min.js"
+        check "$page: axe-core reports no problems" shown open "$page" audit "$scratch/node_modules/axe-core/axe.min.js"
     done
 else
     skip "accessibility" "npm cannot get axe-core: $(tail -n 1 "$scratch/npm")"
@@ -378,7 +379,7 @@ if (command -v firefox-esr || command -v firefox) >"$scratch/npm" && command -v 
     check "Firefox opens all pages, and its console is empty" xvfb-run -a python3 test/web/firefox.py $web $pages \
         techniques/walk.html "view.html#no-config&lesson=follow"
 else
-    skip "Firefox" "there is no firefox-esr, or no xvfb-run"
+    skip "Firefox" "firefox-esr or xvfb-run is not installed"
 fi
 
 # -- The element --------------------------------------------------------------------------------
@@ -392,16 +393,16 @@ check "elements play a clip and a machine, and report events" element \
     is "document.documentElement.scrollWidth <= innerWidth" save "$scratch/page.png" same "$scratch/page.png" "$scratch/page.png" 0
 once="(kind, change) => new Promise(done => { $dance.addEventListener(kind, event => done(event.detail), {once: true}); change(); })"
 check "a camera path is followed" element is "($once)('load', () => $dance.cameraPath = 'models/bobbin/flight.md5camera').then(() => true)"
-check "clips fade, time is set, and the last repetition is told" element is "($once)('finished', () => {
+check "clips fade, time can be set, and the last repetition is reported" element is "($once)('finished', () => {
     $dance.animationName = 'walk'; $dance.timeScale = 4; $dance.play({repetitions: 1}); }).then(its => its.name === 'walk' && $dance.paused)" \
     is "$dance.currentTime = 0.5, Math.abs($dance.currentTime - 0.5) < 1e-3 && $dance.getAttribute('animation-name') === 'walk'" \
     is "Math.abs($dance.duration - ($(sed -n 's/^numFrames //p' models/bobbin/walk.md5anim) - 1) / $(sed -n 's/^frameRate //p' models/bobbin/walk.md5anim)) < 1e-3"
-check "elements that nobody sees cost nothing" element \
+check "invisible elements take no time" element \
     is "document.body.style.paddingTop = '3000px', new Promise(done => setTimeout(() => {
         let calls = 0; const ask = requestAnimationFrame; window.requestAnimationFrame = f => (calls++, ask(f));
         setTimeout(() => done(calls === 0), 1000); }, 1500))"
 still="document.querySelectorAll('md5-model').forEach(its => its.pause()), told.style.display = 'none', $(pause 2)"
-# Bobbin stands still, but for a parameter that drives a morph target alone.
+# Bobbin stands still, except for a parameter that drives only a morph target.
 smiles() {
     smile=$(pause 2)
     element is "$still" is "talk.setParameter('smile', 0), $smile" save "$scratch/before.png" \
@@ -412,7 +413,7 @@ smiles() {
 check "a machine drives morph targets" smiles
 printf 'noise' >$web/test/noise.md5mesh
 sentence='This model could not be shown.'
-check "files that are no model or not there are events and texts, and are not remembered" element \
+check "invalid and missing files cause events and messages, and are not stored" element \
     is "($once)('error', () => $dance.src = 'test/noise.md5mesh').then(its => its.sourceError.code === 'parse'
         && /noise.md5mesh/.test(its.sourceError.message) && $dance.shadowRoot.querySelector('[role=alert]').textContent === '$sentence')" \
     is "(own => { const light = text => text.match(/[0-9]+/g).reduce((sum, value, i) => sum + [0.2126, 0.7152, 0.0722, 0][i] * (value / 255) ** 2.2, 0.05);
@@ -420,8 +421,8 @@ check "files that are no model or not there are events and texts, and are not re
     is "($once)('error', () => $dance.src = 'none.md5mesh').then(its => its.sourceError.code === 'http' && its.sourceError.status === 404)" \
     is "($once)('dressed', () => { $dance.clips = null; $dance.textures = 'lantern.png'; $dance.src = 'models/lantern/lantern.md5mesh'; }).then(() => $dance.loadError === null)" forgive
 
-# Thirty models in boxes of three forms from all sides, under a strict policy, by properties that are set before the element is
-# known: all are drawn, in one context, with one request for each file; none touches an edge. A page with another policy.
+# Thirty models in boxes of three shapes from all sides, under a strict policy, with properties that are set before the element
+# is defined: all are drawn, in one context, with one request per file; none touches an edge. A page with another policy.
 many() {
     for policy in "'self' 'wasm-unsafe-eval'" "'self'"; do
         cat <<-END
@@ -485,15 +486,16 @@ many() {
             return true; })(time => new Promise(done => setTimeout(done, time)))" \
         is "all.every((it, i) => it.toDataURL() === before[i]) && contexts.length === 1" \
         is "all.slice(1).forEach(it => it.remove()), all[0].textures = 'thimble.png', all[0].src = '../models/thimble/thimble.md5mesh', true" \
-        is "/thimble/.test(all[0].textureReport[0]?.pictures.color)" forgive || return # of how the test itself reads pixels, and of pictures that it does not name
+        is "/thimble/.test(all[0].textureReport[0]?.pictures.color)" forgive || return # messages about reading of pixels by the test, and about missing images
     shown fails test/many2.html "" is "all.every(it => it.loadError.code === 'csp' && /wasm-unsafe-eval/.test(it.loadError.message))" forgive
 }
-check "thirty elements share one context under a strict policy, and outlive its losses" many
+check "thirty elements share one context under a strict policy, and survive its losses" many
 ! (command -v firefox-esr || command -v firefox) >"$scratch/npm" || ! command -v xvfb-run >"$scratch/npm" ||
-    check "Firefox draws them, and its console is empty" xvfb-run -a python3 test/web/firefox.py $web test/many1.html
+    check "Firefox draws the elements, and its console is empty" xvfb-run -a python3 test/web/firefox.py $web test/many1.html
 
-# One element at a time on an empty page, where what it fetches can be answered otherwise: add(PROPERTIES) makes one of a model,
-# hear(IT, KIND) is its next event's detail, IT.said lists them, answers(URL, COUNT) may say what is fetched, and tell(URL) counts.
+# One element at a time on an empty page, whose requests the test can answer: add(PROPERTIES) creates an element of a model,
+# hear(IT, KIND) is its next event's detail, IT.said lists the events, answers(URL, COUNT) can answer requests, tell(URL) counts
+# them.
 cat >$web/test/plain.html <<-END
 	<!doctype html><html lang="en"><meta charset="utf-8"><title>Plain</title><link rel="icon" href="data:,">
 	<style>md5-model { inline-size: 160px; block-size: 160px; }</style>
@@ -538,11 +540,11 @@ END
 plain() {
     shown size 1000 700 open test/plain.html "$@"
 }
-check "an element below is fetched when it comes near, an eager one at once" plain \
+check "an element below is fetched when it is near, an eager element immediately" plain \
     is "document.body.style.paddingTop = '3000px', window.it = add(), rest(700).then(() => asked.length === 0)" \
     is "scrollTo(0, 3000), hear(it, 'dressed').then(() => tell('.wasm') === 1 && tell('.md5mesh') === 1)" \
     is "scrollTo(0, 0), hear(add({loading: 'eager', src: '../models/thimble/thimble.md5mesh', textures: 'thimble.png'}), 'dressed').then(() => true)" forgive
-check "what a host fails at is tried again, what is not there is not remembered" plain \
+check "failed requests are repeated, and missing files are not stored" plain \
     is "answers = (url, count) => /md5mesh/.test(url) && count < 3 ? new Response('', {status: 503}) : null, window.it = add(),
         hear(it, 'load').then(() => tell('.md5mesh') === 3 && it.loadError === null)" forgive \
     is "answers = (url) => /none/.test(url) ? new Response('', {status: 404}) : null, window.it = add({src: 'none.md5mesh'}),
@@ -553,7 +555,7 @@ check "what a host fails at is tried again, what is not there is not remembered"
         hear(it, 'error').then(its => its.sourceError.code === 'network' && tell('gone') === 3)" \
     is "answers = (url) => /gone/.test(url) ? own('../models/lantern/lantern.md5mesh') : null, dispatchEvent(new Event('online')),
         it.loaded.catch(() => hear(it, 'dressed')).then(() => it.isLoaded)" forgive
-check "the last of many sources wins, the others are aborted" plain is "(async () => {
+check "the last of many sources is loaded, the others are aborted" plain is "(async () => {
     answers = (url, count, more) => /[?]/.test(url) ? new Promise((done, fail) => more.signal.addEventListener('abort', () => fail(more.signal.reason))) : null;
     window.it = add({loading: 'eager', src: '../models/lantern/lantern.md5mesh?0'});
     for (let i = 1; i < 20; await rest(20), i++)
@@ -561,7 +563,7 @@ check "the last of many sources wins, the others are aborted" plain is "(async (
     it.src = '../models/thimble/thimble.md5mesh';
     return /thimble/.test((await hear(it, 'load')).url) && asked.filter((its) => its.signal?.aborted).length >= 15 && !it.said.includes('error');
 })()" is "rest(500).then(() => it.said.filter(kind => kind === 'load').length === 1)" forgive
-check "a poster is shown until it is dismissed, and then the picture" plain \
+check "a poster is shown until it is dismissed, and then the model" plain \
     is "window.it = add({poster: '../models/lantern/lantern.png', reveal: 'manual'}), rest(500).then(() => asked.length === 0
         && !it.shadowRoot.querySelector('[part=poster] img').hidden && !it.modelIsVisible)" \
     is "it.shadowRoot.querySelector('[part=poster]').click(), hear(it, 'dressed').then(() => it.modelIsVisible
@@ -569,10 +571,10 @@ check "a poster is shown until it is dismissed, and then the picture" plain \
     is "it.showPoster(), !it.modelIsVisible" is "it.dismissPoster(), it.modelIsVisible" \
     is "document.body.style.paddingTop = '900px', hear(it, 'model-visibility').then(its => !its.visible && !it.modelIsVisible)" \
     is "scrollTo(0, 900), hear(it, 'model-visibility').then(its => its.visible && it.modelIsVisible)"
-check "progress begins with 0, never falls, and ends with 1" plain is "window.it = add({src: '../models/bobbin/bobbin.md5machine'}),
+check "progress begins with 0, never decreases, and ends with 1" plain is "window.it = add({src: '../models/bobbin/bobbin.md5machine'}),
     hear(it, 'dressed').then(() => it.shares[0] === 0 && it.shares.at(-1) === 1 && it.shares.length > 3
         && it.shares.every((share, i) => i === 0 || share > it.shares[i - 1]))" forgive
-check "each property is its attribute, and has its default" plain is "import('./../element/element.js').then(({attributes, property_of}) => {
+check "each property reflects its attribute, and has its default" plain is "import('./../element/element.js').then(({attributes, property_of}) => {
     const it = document.createElement('md5-model');
     return Object.entries(attributes).every(([name, [kind, usual]]) => {
         const key = property_of(name), some = kind === 'boolean' ? true : kind === 'number' ? 7 : kind === 'text' ? 'x y' : kind.split(' ')[1];
@@ -582,14 +584,14 @@ check "each property is its attribute, and has its default" plain is "import('./
         it.removeAttribute(name);
         return before && is_there && it[key] === usual;
     }) || Promise.reject(new Error(document.title)); })"
-check "parameters that come with another model are that model's" plain is "window.it = add(), hear(it, 'dressed').then(() => {
+check "parameters that are set with another model apply to that model" plain is "window.it = add(), hear(it, 'dressed').then(() => {
     Object.assign(it, {src: '../models/thimble/thimble.md5machine', textures: 'thimble.png', parameters: 'speed=16'});
     return hear(it, 'dressed'); }).then(() => it.getParameter('speed') === 16)"
-check "readers who want no motion get none, until they play" plain \
+check "reduced motion disables animation until the reader starts it" plain \
     is "window.matchMedia = () => ({matches: true}), window.it = add({clips: '../models/lantern/swing.md5anim', autoplay: true}),
         hear(it, 'dressed').then(() => rest(500)).then(() => it.paused && it.currentTime === 0)" \
     is "it.play(), rest(1000).then(() => !it.paused && it.currentTime > 0)"
-check "the page scrolls past, focus zooms, keys turn, and Tab is left" plain \
+check "the wheel scrolls the page, or zooms with focus; keys rotate; Tab moves on" plain \
     is "window.it = add({cameraControls: true}), window.send = (kind, more) => picture(it).dispatchEvent(new (kind === 'wheel' ? WheelEvent : KeyboardEvent)(
         kind, {cancelable: true, bubbles: true, ...more})), hear(it, 'dressed').then(() => send('wheel', {deltaY: 100}))" \
     is "window.far = it.getCameraOrbit().radius, picture(it).focus(), !send('wheel', {deltaY: -100})" \
@@ -598,7 +600,7 @@ check "the page scrolls past, focus zooms, keys turn, and Tab is left" plain \
         () => Math.abs(it.getCameraOrbit().theta - theta - Math.PI / 18) < 1e-3)" \
     is "send('keydown', {key: 'Tab'}) && send('keydown', {key: 'ArrowLeft', ctrlKey: true}) && send('keydown', {key: 'a'})" \
     is "it.cameraControls = false, !picture(it).hasAttribute('tabindex')"
-check "what is moved goes on, what is removed is silent" plain is "window.it = add({src: '../models/bobbin/bobbin.md5machine', textures: 'bobbin.png bobbin_eye.png'}), hear(it, 'load').then(() => {
+check "a moved element continues, and a removed element is silent" plain is "window.it = add({src: '../models/bobbin/bobbin.md5machine', textures: 'bobbin.png bobbin_eye.png'}), hear(it, 'load').then(() => {
     window.before = asked.length; document.body.prepend(document.createElement('div')); document.body.firstChild.append(it); return rest(300); })
     .then(() => it.isLoaded && tell('.md5machine') === 1 && it.said.filter(kind => kind === 'load').length === 1)" \
     is "window.other = add({src: '../models/spindle/spindle.md5mesh'}), rest(0).then(() => other.remove()), rest(2000).then(() => !other.said.includes('load'))" forgive
@@ -617,10 +619,10 @@ check "texts for visitors can be translated" plain \
     is "window.it = add({src: 'none.md5mesh', a11y: '{\"error\": \"Nichts zu sehen.\", \"role\": \"Modell\"}'}), hear(it, 'error').then(() =>
         it.shadowRoot.querySelector('.error').textContent === 'Nichts zu sehen.')" \
     is "it.a11y = null, it.shadowRoot.querySelector('.error').textContent === '$sentence'" forgive
-check "an HTML page instead of a model is named" plain \
+check "an HTML page instead of a model is reported" plain \
     is "answers = url => /page/.test(url) ? new Response('<!doctype html>') : null, window.it = add({src: 'page.md5mesh'}),
         hear(it, 'error').then(its => /HTML page instead of a model/.test(its.sourceError.message))" forgive
-check "a time that is set before the clip is loaded is kept" plain \
+check "a time that is set before the clip is loaded is applied" plain \
     is "window.it = add({clips: '../models/lantern/swing.md5anim', currentTime: 0.25}), it.currentTime === 0.25" \
     is "it.loaded.then(() => Math.abs(it.currentTime - 0.25) < 1e-3)"
 check "a poster that loads the model is a button" plain \
@@ -642,7 +644,7 @@ check "a drag that ends outside ends" plain \
         rest(300).then(() => it.getCameraOrbit().theta === theta)"
 swipes="swipe 150 300 150 150 swipe 150 300 150 150 swipe 150 300 150 150"
 # shellcheck disable=SC2086 # tasks
-check "a swipe along the page scrolls, one across it turns" shown phone 360 740 open test/plain.html \
+check "a vertical swipe scrolls, a horizontal swipe rotates" shown phone 360 740 open test/plain.html \
     is "document.body.style.height = '9000px', window.it = add({cameraControls: true}), it.style.inlineSize = '300px', it.style.blockSize = '1200px',
         it.loaded.then(() => (window.phi = it.getCameraOrbit().phi, true))" \
     $swipes is "rest(800).then(() => scrollY > 200 && it.getCameraOrbit().phi === phi)" \
@@ -655,7 +657,7 @@ check "hotspots follow joints" plain \
         at().left > its.left + 40 && at().left < its.right - 40 && at().top > its.top && at().top < its.top + 100" \
     is "it.cameraOrbit = '25deg 78deg 400%', rest(900).then(() => at().top > its.top + 60)" \
     is "it.firstChild.remove(), rest(100).then(() => it.shadowRoot.querySelectorAll('.hotspot').length === 1)" forgive
-check "the field of view zooms where the distance is limited" plain \
+check "the field of view changes if the distance is limited" plain \
     is "window.it = add({cameraControls: true, minCameraOrbit: 'auto auto 100%', minFieldOfView: '10deg'}), it.loaded.then(() => (picture(it).focus(),
         window.before = it.toDataURL(), true))" key + key + key + \
     is "rest(900).then(() => it.toDataURL() !== before)"
@@ -664,16 +666,16 @@ check "shaders with spaces can be named, and maps are not guessed" plain \
         answers = url => /spaces.md5mesh/.test(url) ? new Response(text.replace(/shader *\"[^\"]*/, 'shader \"two words')) : null;
         return hear(window.it = add({src: 'spaces.md5mesh', textures: 'two%20words=../models/lantern/lantern.png'}), 'dressed'); })
         .then(() => !it.textureReport[0].missing && asked.every(its => its.status !== 404))"
-check "programs that cannot run are told by their codes" plain \
+check "programs that cannot run are reported with their codes" plain \
     is "answers = (url) => /wasm/.test(url) ? new Response('', {status: 404}) : null, window.it = add(),
         hear(it, 'error').then(its => its.sourceError.code === 'program' && /404/.test(its.sourceError.message))" \
     is "answers = (url) => /wasm/.test(url) ? own(url).then(its => its.arrayBuffer()).then(its => new Response(its, {headers: {'Content-Type': 'text/plain'}})) : null,
         it.reload(), hear(it, 'load').then(() => true)" forgive
-check "a browser without WebGL 2 is told" plain is "HTMLCanvasElement.prototype.getContext = (get => function (kind, ...more) {
+check "a browser without WebGL 2 is reported" plain is "HTMLCanvasElement.prototype.getContext = (get => function (kind, ...more) {
     return kind === 'webgl2' ? null : get.call(this, kind, ...more); })(HTMLCanvasElement.prototype.getContext),
     window.it = add(), hear(it, 'error').then(its => its.sourceError.code === 'no-webgl2'
         && /WebGL 2/.test(its.sourceError.message) && it.shadowRoot.querySelector('[role=alert]').textContent === '$sentence')" forgive
-# Names that are not there are asked for as little as the guide says: none with a list of either kind.
+# The number of requests for missing names is as small as documented: none with a list or a manifest.
 absent="asked.filter(its => its.status === 404).length"
 check "textures are found by name, list, manifest and guess" plain \
     is "own('../models/lantern/lantern.md5mesh').then(its => its.text()).then(text => (window.shader = /shader *\"([^\"]*)/.exec(text)[1], true))" \
@@ -687,9 +689,9 @@ check "textures are found by name, list, manifest and guess" plain \
     is "own('../models/lantern/lantern.md5mesh').then(its => its.text()).then(text => {
         answers = (url) => /alone.md5mesh/.test(url) ? new Response(text) : null;
         return hear(window.it = add({textures: null, src: 'alone.md5mesh'}), 'dressed'); }).then(() => it.textureReport[0].missing && $absent <= 12)" forgive
-# Two models in turn, each opened, uploaded, dressed and drawn anew: memory and the objects of WebGL stay as they are after the
-# first turns. A thousand with MD5_TEST_LONG.
-check "memory stays as it is over many models" plain is "(async () => {
+# Two models in turn, each opened, uploaded, textured and drawn again: memory and the number of WebGL objects do not change
+# after the first turns. A thousand turns with MD5_TEST_LONG.
+check "memory does not grow over many models" plain is "(async () => {
     const it = add({loading: 'eager'}), seen = [];
     Md5ModelElement = customElements.get('md5-model');
     for (let i = 0; i < $(if is_long; then echo 1000; else echo 120; fi); i++) {
@@ -701,9 +703,9 @@ check "memory stays as it is over many models" plain is "(async () => {
     const rest = [0, 1].map((odd) => new Set(seen.filter((text, i) => i >= 20 && i % 2 === odd)));
     return rest.every((its) => its.size === 1) || Promise.reject(new Error([...rest[0], ...rest[1]].join('; ')));
 })()"
-# A thousand elements of twenty models, fifty each: nothing is fetched for those that are far away, all that were passed have
-# drawn, objects of WebGL are those of what is near, and what comes back is drawn again as it was.
-check "a thousand elements are drawn where the reader is" plain is "(async () => {
+# A thousand elements of twenty models, fifty each: nothing is fetched for distant elements, all elements that were scrolled
+# past have drawn, WebGL objects belong to near elements, and an element that returns is drawn as before.
+check "only visible elements of a thousand are drawn" plain is "(async () => {
     const name = (i) => ({src: '../models/lantern/lantern.md5mesh?' + i, textures: '*=../models/lantern/lantern.png', interpolationDecay: 0});
     const until = async (what) => { for (let i = 0; i < 400 && !what(); i++) await rest(50); return what() || Promise.reject(new Error('not ' + what)); };
     await hear(add(name(98)), 'dressed');
@@ -728,7 +730,7 @@ check "a thousand elements are drawn where the reader is" plain is "(async () =>
     document.title = JSON.stringify([begun, tell('.md5mesh'), each, counts, memory.buffer.byteLength, all.filter((it) => it.isLoaded).length]);
     return begun < 8 && tell('.md5mesh') === 22 && all.every((it) => it.isLoaded) || Promise.reject(new Error(document.title));
 })()" forgive
-# A binary model and a compressed clip look as the texts that they are made from; a moment later does not.
+# A binary model and a compressed clip look like their text forms; a later time does not.
 forms() {
     lantern=models/lantern/lantern.md5mesh swing=models/lantern/swing.md5anim forms=$web/test/forms
     mkdir -p $forms && cp $lantern $swing $forms && "$products/md5tool" convert $lantern --output $forms/lantern.bmd5mesh --force &&
@@ -745,28 +747,28 @@ forms() {
             return differ[0] < 0.002 && differ[1] === 0 && differ[2] > 0.01 || Promise.reject(new Error(differ.join()));
         })()" forgive
 }
-check "an element shows a binary model, a packed one, and a compressed clip" forms
-# Pictures of what playing backwards, in turns and past the ends do are those of the clip's seconds.
-check "clips go backwards and in turns" plain \
+check "an element shows a binary model, a gzip file, and a compressed clip" forms
+# Playing backwards, alternately and past the ends shows the images of the clip at these times.
+check "clips play backwards and alternately" plain \
     is "window.it = add({clips: '../models/lantern/swing.md5anim'}), hear(it, 'dressed').then(() => (it.timeScale = -8, it.play({repetitions: 2}),
         hear(it, 'finished'))).then(() => it.paused && it.currentTime < 1e-3 && it.said.filter(kind => kind === 'loop').length === 1)" \
     is "it.currentTime = -0.25, Math.abs(it.currentTime - it.duration + 0.25) < 1e-3 && (it.currentTime = it.duration + 0.25,
         Math.abs(it.currentTime - 0.25) < 1e-3)" \
     is "it.timeScale = 8, it.play({repetitions: 2, pingpong: true}), hear(it, 'finished').then(() => it.paused && it.currentTime < 0.01)" \
     is "(() => { try { it.timeScale = 'fast'; } catch (error) { return error instanceof TypeError; } })()"
-check "a clip that is named late plays, one that is not there is told and changes nothing" plain \
+check "a clip that is set later plays; a missing clip is reported and changes nothing" plain \
     is "window.it = add({clips: 'rest=../models/lantern/idle.md5anim ../models/lantern/swing.md5anim'}), rest(20).then(() => (it.animationName = 'swing',
         hear(it, 'load'))).then(() => rest(200)).then(() => Math.abs(it.duration - ($(sed -n 's/^numFrames //p' models/lantern/swing.md5anim) - 1)
         / $(sed -n 's/^frameRate //p' models/lantern/swing.md5anim)) < 1e-3)" \
     is "window.before = it.duration, it.animationName = 'none such', hear(it, 'error').then(its => its.sourceError.code === 'mismatch'
         && it.isLoaded && it.duration === before)" is "it.animationName = 'swing', rest(100).then(() => it.duration === before)" forgive
-# A pinch to 100 of 60 pixels brings the camera to 60 % of its distance; one finger turns by 180 degrees over the height.
-check "two fingers pinch, one turns" shown phone 390 844 open test/plain.html \
+# A pinch from 60 to 100 pixels moves the camera to 60 % of its distance; one finger rotates by 180 degrees per canvas height.
+check "two fingers zoom, one finger rotates" shown phone 390 844 open test/plain.html \
     is "window.it = add({cameraControls: true, interpolationDecay: 0}), hear(it, 'dressed').then(() => (window.far = it.getCameraOrbit().radius) > 0)" \
     pinch 88 88 60 100 is "Math.abs(it.getCameraOrbit().radius / far - 0.6) < 0.02" is "window.theta = it.getCameraOrbit().theta, true" \
     push 60 88 100 88 is "Math.abs(it.getCameraOrbit().theta - theta + Math.PI / 4) < 0.02"
-# From 24 sides in three boxes no model touches an edge, and from the side from which it is largest it fills the picture.
-check "what an element shows fits" plain is "(async () => {
+# From 24 sides in three boxes no model touches an edge, and from the side with its largest extent it fills the image.
+check "the model fits into the element" plain is "(async () => {
     const boxes = [[160, 160], [80, 160], [320, 80]], all = ['lantern', 'spindle', 'thimble', 'tendril'].flatMap((name) => boxes.map((box) => {
         const it = add({loading: 'eager', src: '../models/' + name + '/' + name + '.md5mesh', textures: name + '.png', shadowIntensity: 0, cameraOrbit: '0deg 90deg 100%', interpolationDecay: 0});
         [it.style.inlineSize, it.style.blockSize, it.style.display, it.fill] = [box[0] + 'px', box[1] + 'px', 'inline-block', 0];
@@ -788,8 +790,8 @@ check "what an element shows fits" plain is "(async () => {
     const fills = all.map((it) => it.fill);
     return fills.every((fill) => fill >= 0.7 && fill < 1) || Promise.reject(new Error(fills.join()));
 })()" forgive
-# Twelve models of other people on one page: none is grey whose folder has a picture. Which picture is whose no file says; of the
-# turret's folder, whose files are listed, it is the only one.
+# Twelve third-party models on one page: no model is grey if its folder contains an image. No file assigns the images; in the
+# turret's folder, whose files are listed, there is only one.
 real() {
     corpus=test/corpus
     ln -sfn "$MD5_CORPUS/corpus" $web/$corpus
@@ -824,9 +826,9 @@ real() {
             return data.filter((value, i) => i % 4 === 3 && value > 0).length > 2000; })" forgive
 }
 if [ -d "${MD5_CORPUS:-}/corpus" ]; then
-    check "twelve models of other people are textured as far as they have pictures" real
+    check "twelve third-party models are textured if they have images" real
 else
-    skip "models of other people" "MD5_CORPUS names no corpus"
+    skip "third-party models" "MD5_CORPUS has no folder corpus"
 fi
 
 # -- The package --------------------------------------------------------------------------------
@@ -838,7 +840,7 @@ packed() {
     [ "$(cat "$scratch/packed")" = "$(for file in LICENSE README.md core.js custom-elements.json element.js machine_text.js md5-model.d.ts \
         md5-model.js md5core.js md5core.wasm package.json react.d.ts unpack.js; do printf 'package/%s ' $file; done)" ]
 }
-check "it holds these files, and its sum is beside it" packed
+check "the package contains these files, and has a checksum" packed
 mkdir "$scratch/app" && cat >"$scratch/app/main.js" <<-END
 	import "md5model";
 	const it = document.createElement("md5-model");
@@ -912,11 +914,11 @@ typed() {
 if (cd "$scratch/app" && echo '{"type": "module", "private": true}' >package.json &&
     npm install --no-audit --no-fund vite webpack webpack-cli esbuild typescript react@19 react-dom@19 @types/react@19 "$package" >../npm 2>&1); then
     check "node imports the package" sh -c "cd '$scratch/app' && node -e 'import(\"md5model\").then(its => process.exit(its.Md5ModelElement.version ? 0 : 1))'"
-    check "types hold, and a wrong one does not" typed
+    check "types are correct, and a wrong use is rejected" typed
     check "vite builds a page with it" built vite npx vite build --base ./ --outDir "$root/$web/test/vite" --emptyOutDir
     check "webpack builds a page with it" built webpack with_webpack
     check "esbuild builds a page with it" built esbuild with_esbuild
-    check "React 19 sets its properties, and hears its events" with_react
+    check "React 19 sets properties and receives events" with_react
 else
     skip "bundlers" "npm cannot install: $(tail -n 1 "$scratch/npm")"
 fi
@@ -925,8 +927,8 @@ manifest() {
         const its = require("./build/web/npm/custom-elements.json").modules[0].declarations[0].attributes.map((row) => row.name).join();
         process.exit(its === Object.keys(attributes).join() && Object.keys(attributes).every((name) => Md5ModelElement.observedAttributes.includes(name)) ? 0 : 1); })'
 }
-check "the manifest has all attributes" manifest
-# Compressed as servers send them: each file by itself; without brotli, by gzip, which is larger.
+check "the manifest contains all attributes" manifest
+# Compressed as servers send them: each file separately; without brotli, with gzip, which is larger.
 size_of() { # FILE...
     for file in "$@"; do
         if command -v brotli >/dev/null; then

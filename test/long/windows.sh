@@ -1,12 +1,12 @@
 #!/bin/sh
-# What `make windows` makes, unpacked and under wine: md5tool.exe writes what md5tool writes, also with the libraries that it has for
-# archives, JPEG and glTF, and md5view.exe draws what md5view draws. The same sources make the same bytes.
+# Unpacks the archive of `make windows` and runs it with wine: md5tool.exe has the same output as md5tool, also with its
+# libraries for archives, JPEG and glTF, and md5view.exe draws the same images as md5view. The build is reproducible.
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS config CC CFLAGS LDFLAGS BUILD
 
 for needed in x86_64-w64-mingw32-g++ wine xvfb-run; do
     command -v $needed >/dev/null || {
-        skip "the programs for Windows" "there is no $needed"
+        skip "the programs for Windows" "$needed is not installed"
         finish
     }
 done
@@ -19,12 +19,12 @@ unpack() {
     (cd build && sha256sum -c "${archive#build/}.sha256") && python3 -m zipfile -e "$archive" "$scratch/zip" &&
         mv "$scratch"/zip/md5model-* "$scratch/a folder" && (cd "$scratch/a folder" && sha256sum -c SHA256SUMS)
 }
-check "sums are right" unpack
+check "checksums are correct" unpack
 export WINEPREFIX="$scratch/wine" WINEDEBUG=-all SDL_AUDIODRIVER=dummy
 wine wineboot -i >/dev/null 2>&1
 bobbin="models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim"
 
-# says_the_same ARGUMENTS...: in the same words, but for the ends of lines.
+# says_the_same ARGUMENTS...: compares the output, except line ends.
 says_the_same() {
     "$products/md5tool" "$@" >"$scratch/here" 2>&1
     wine "$scratch/a folder/md5tool.exe" "$@" 2>&1 </dev/null | tr -d '\r' >"$scratch/there"
@@ -36,14 +36,14 @@ converts() {
         "$products/md5tool" convert "$scratch/there.glb" --output "$scratch/back.md5mesh" &&
         "$products/md5tool" info "$scratch/back.md5mesh" | grep 'triangles *9920$'
 }
-draws() { # RESULT SHARE ARGUMENTS...: of the pixels at most so many may differ
+draws() { # RESULT FRACTION ARGUMENTS...: at most this fraction of the pixels may differ
     most=$1
     shift
     SDL_VIDEODRIVER=offscreen "$products/md5view" --resolution 320,240 --output "$scratch/here.png" "$@" &&
         xvfb-run -a wine "$scratch/a folder/md5view.exe" --resolution 320,240 --output "$scratch/there.png" "$@" </dev/null &&
         holds "\$1 <= $most" "$(png differ "$scratch/here.png" "$scratch/there.png")"
 }
-shows_bobbin() { # without files: those beside it
+shows_bobbin() { # without arguments: the model in the program's folder
     xvfb-run -a wine "$scratch/a folder/md5view.exe" --frames 2 </dev/null 2>&1 | tee "$scratch/check_output" | grep '2 frames' && ! grep -i 'error\|warning' "$scratch/check_output"
 }
 again() {
@@ -53,12 +53,12 @@ again() {
         cmp "$archive" "$scratch/${archive##*/}"
 }
 check "md5tool.exe describes a model" says_the_same info models/bobbin/bobbin.md5mesh
-check "it reads archives" says_the_same list models/game/base
-check "it converts to glTF" converts
+check "md5tool.exe reads archives" says_the_same list models/game/base
+check "md5tool.exe converts to glTF" converts
 # shellcheck disable=SC2086
 check "md5view.exe draws" draws 0.002 $bobbin
-check "it has its own models" shows_bobbin
-check "the same bytes once more" again
+check "md5view.exe shows its own models" shows_bobbin
+check "a second build has the same bytes" again
 rm -rf build/windows-again
 wineserver -w
 finish

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""filter.py FILE: prints a public header or a guide as Doxygen reads it; `make docs` calls it for each.
+"""filter.py FILE: converts a public header or a guide for Doxygen and prints it; `make docs` calls it for
+each file.
 
-Headers are written with plain comments. A block of lines that begin with // and stand above a declaration
-documents it, and all declarations that follow without a blank line or a comment of their own; a block that
-stands alone belongs to the section title or the declaration above it. A comment behind a member documents it.
+Headers have plain comments. A block of // lines above a declaration documents the declaration and all
+following declarations up to a blank line or another comment. A block without a declaration belongs to the
+section title or the declaration above it. A comment after a member documents the member.
 Guides are Markdown for any reader. Headings get anchors, and links to other guides, to headers and to
 examples become links to their pages."""
 import os
@@ -20,15 +21,15 @@ EXPORTED = re.compile(r'MD5\w*_API\b')
 
 
 def escape(text):
-    """Says to Doxygen that signs of arithmetic and paths are no commands, tags or lists."""
+    """Escapes operators and paths that Doxygen would read as commands, tags or lists."""
     text = text.replace('\\', '\\\\').replace('@', '\\@').replace('#', '\\#')
     text = text.replace('<', '\\<').replace('>', '\\>')
-    text = text.replace('.. ', '..&nbsp;')  # no end of a sentence
+    text = text.replace('.. ', '..&nbsp;')  # does not end a sentence
     return re.sub(r'\*(?=\S)|(?<=\S)\*', r'\\*', text)
 
 
 def doc_text(lines):
-    """The text of a comment, with what is indented (diagrams, formulas, code) kept as it is."""
+    """Returns the text of a comment. Indented parts (diagrams, formulas, code) are unchanged."""
     out, verbatim, in_list = [], False, False
     for line in lines:
         indent = len(line) - len(line.lstrip())
@@ -49,7 +50,7 @@ def doc_text(lines):
 
 
 def comment(line):
-    """The text of a line that is a comment alone, or None."""
+    """Returns the text of a line that contains only a comment, or None."""
     match = re.match(r'\s*//( ?)(.*)$', line)
     return match.group(2) if match else None
 
@@ -60,8 +61,8 @@ def print_doc(lines, indent=''):
 
 
 def print_members(lines):
-    """The body of a struct or enum, whose comments stand above or behind members."""
-    out, column = [], None  # of the comment behind the line above, which the next lines may continue
+    """Converts the body of a struct or enum, whose comments are above or after members."""
+    out, column = [], None  # column of the comment after the previous line, which the next lines can continue
     for line in lines:
         text = comment(line)
         behind = re.match(r'^(.*?[^\s/].*?)\s*// ?(.*)$', line) if text is None else None
@@ -84,7 +85,7 @@ def is_declaration(line):
 
 
 class Header:
-    """A header in pieces: titles of sections, documents, declarations."""
+    """A header in parts: titles of sections, documentation, declarations."""
 
     def __init__(self, path):
         with open(path, encoding='utf-8') as file:
@@ -125,7 +126,7 @@ class Header:
         self.pieces[-1][0] = self.pieces[-1][0] + [''] + document
 
     def end_of(self, at):
-        """The line behind the declaration that begins at this one."""
+        """Returns the line after the declaration that begins at this line."""
         if self.lines[at].startswith('#'):
             while self.lines[at].endswith('\\'):
                 at += 1
@@ -175,7 +176,7 @@ def slug(heading):
 
 
 def page(file):
-    """The name of the page that a file becomes, or None."""
+    """Returns the name of the page of a file, or None."""
     folder, name = os.path.split(file)
     stem, ending = os.path.splitext(name)
     if folder == EXAMPLES:
@@ -188,7 +189,7 @@ def page(file):
 
 
 def link(path, target):
-    """What a link of a guide leads to in the reference."""
+    """Returns the target of a guide's link in the reference."""
     if re.match(r'[a-z]+:', target):
         return target
     name, _, heading = target.partition('#')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""finish.py FOLDER: puts files of the tree to which guides link beside Doxygen's pages, adds what assistive
-technology needs, and checks that each link of each page leads to a page and an anchor that exist. Run from
-the top of the tree."""
+"""finish.py FOLDER: copies linked files of the repository next to Doxygen's pages, adds elements for
+assistive technology, and checks that each link of each page leads to an existing page and anchor. Run from
+the top of the repository."""
 import glob
 import html
 import os
@@ -11,7 +11,7 @@ import sys
 import urllib.parse
 
 
-# Behind what Doxygen writes, what it leaves out: the language, an icon, landmarks, headings, names.
+# Elements that Doxygen omits: the language, an icon, landmarks, headings, names.
 ADDED = {
     '<html': ' lang="en"',
     '<head>': '\n<link rel="icon" href="data:,">',
