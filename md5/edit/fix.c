@@ -2014,13 +2014,13 @@ static md5_xform model_transform(const md5_skeleton *skeleton, const md5_xform *
 }
 
 // State of move_root_motion().
-typedef struct root_carrier {
+typedef struct root_motion_edit {
     const md5_root_edit *edit;
     const md5_skeleton *skeleton;
-    uint32_t joint;       // the joint that carries the motion
+    uint32_t joint;       // the joint that contains the motion
     md5_xform first;      // transform of the joint in the first frame, model space
     md5_xform first_root; // transform of joint 0 in the first frame
-} root_carrier;
+} root_motion_edit;
 
 // Returns the rotation around z that is contained in a rotation.
 static md5_quat heading(md5_quat rotation)
@@ -2030,18 +2030,18 @@ static md5_quat heading(md5_quat rotation)
 }
 
 // Returns the transform that joint 0 receives in a frame: `root` is its transform in the document,
-// `carrier` the transform of the joint that carries the motion.
-static md5_xform carried_root(const root_carrier *it, md5_xform root, md5_xform carrier)
+// `joint` the transform of the joint that contains the motion.
+static md5_xform edited_root(const root_motion_edit *it, md5_xform root, md5_xform joint)
 {
     md5_xform result = root;
     md5_vec3 arm = md5_vec3_sub(it->first_root.translation, it->first.translation);
     if (it->edit->moves_heading) {
         const md5_quat start = md5_quat_conjugate(it->first.rotation);
-        const md5_quat rotation = heading(md5_quat_mul(carrier.rotation, start));
+        const md5_quat rotation = heading(md5_quat_mul(joint.rotation, start));
         result.rotation = md5_quat_mul(rotation, it->first_root.rotation);
         arm = md5_quat_rotate(rotation, arm);
     }
-    const md5_vec3 target = md5_vec3_add(carrier.translation, arm);
+    const md5_vec3 target = md5_vec3_add(joint.translation, arm);
     result.translation.x = target.x;
     result.translation.y = target.y;
     if (it->edit->moves_height)
@@ -2052,9 +2052,9 @@ static md5_xform carried_root(const root_carrier *it, md5_xform root, md5_xform 
 // Moves the root motion of a pose to joint 0, and compensates its children; md5_frame_edit.change.
 static void move_root_motion(void *user, md5_xform *pose)
 {
-    const root_carrier *const it = (const root_carrier *)user;
-    const md5_xform carrier = model_transform(it->skeleton, pose, it->joint);
-    const md5_xform root = carried_root(it, pose[0], carrier);
+    const root_motion_edit *const it = (const root_motion_edit *)user;
+    const md5_xform joint = model_transform(it->skeleton, pose, it->joint);
+    const md5_xform root = edited_root(it, pose[0], joint);
     const md5_xform correction = md5_xform_mul(md5_xform_inverse(root), pose[0]);
     for (uint32_t j = 1; j < it->skeleton->num_joints; j++)
         if (it->skeleton->joints[j].parent == 0)
@@ -2063,11 +2063,12 @@ static void move_root_motion(void *user, md5_xform *pose)
 }
 
 // Finds the joint of the edit and its transforms in the first frame. begin_clip() has succeeded.
-static bool find_carrier(repair *it, const md5_doc *doc, root_carrier *carrier)
+static bool find_motion_joint(repair *it, const md5_doc *doc, root_motion_edit *motion)
 {
-    const char *const name = carrier->edit->joint;
+    const char *const name = motion->edit->joint;
     const md5_skeleton *const skeleton = &it->anim->skeleton;
-    uint32_t root = carrier->joint = md5_find_joint(skeleton, name);
+    uint32_t root = md5_find_joint(skeleton, name);
+    motion->joint = root;
     if (doc->parents_unknown)
         return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH, "the parents of joints are unknown");
     if (root == MD5_NONE)
@@ -2085,8 +2086,8 @@ static bool find_carrier(repair *it, const md5_doc *doc, root_carrier *carrier)
                         "joint '%.100s' is not a descendant of joint 0", name);
     const md5_sample_position first = md5_sample_position_from_frames(it->anim, 0, 0, 0);
     md5_sample(it->binding, first, MD5_ROOT_FILE, it->pose);
-    carrier->first = model_transform(skeleton, it->pose, carrier->joint);
-    carrier->first_root = it->pose[0];
+    motion->first = model_transform(skeleton, it->pose, motion->joint);
+    motion->first_root = it->pose[0];
     return true;
 }
 
@@ -2097,13 +2098,13 @@ uint32_t md5_edit_root(md5_doc *doc, const md5_root_edit *edit, md5_error *error
     if (!edit->joint)
         return 0;
     repair it;
-    root_carrier carrier = {.edit = edit};
-    if (!begin_clip(&it, doc, NULL, error) || !find_carrier(&it, doc, &carrier))
+    root_motion_edit motion = {.edit = edit};
+    if (!begin_clip(&it, doc, NULL, error) || !find_motion_joint(&it, doc, &motion))
         return end_repair(&it, doc, 0);
     // md5_edit_frames() moves the boxes along with joint 0, but the skin does not move.
     md5_bounds *const bounds = doc->bounds;
-    carrier.skeleton = &it.anim->skeleton;
-    const md5_frame_edit frames = {.change = move_root_motion, .user = &carrier};
+    motion.skeleton = &it.anim->skeleton;
+    const md5_frame_edit frames = {.change = move_root_motion, .user = &motion};
     const uint32_t count = md5_edit_frames(doc, &frames, error);
     doc->bounds = bounds;
     md5i_arena_free(&it.scratch);
@@ -2189,18 +2190,18 @@ static float level_length(md5_vec3 v)
 }
 
 // Returns the root motion, given all joints in model space in the first and the last frame.
-// `num_carried` receives the number of joints that each joint moves, itself included.
-static md5_root_motion select_carrier(const md5_skeleton *skeleton, const md5_xform *first,
-                                      const md5_xform *last, uint32_t *num_carried)
+// `subtree_sizes` receives the number of joints that each joint moves, itself included.
+static md5_root_motion select_motion_joint(const md5_skeleton *skeleton, const md5_xform *first,
+                                           const md5_xform *last, uint32_t *subtree_sizes)
 {
     const uint32_t num_joints = skeleton->num_joints;
     md5_bounds box = {first[0].translation, first[0].translation};
     for (uint32_t i = num_joints; i-- > 0;) {
         const uint32_t j = skeleton->order[i];
         const uint32_t parent = skeleton->joints[j].parent;
-        num_carried[j]++;
+        subtree_sizes[j]++;
         if (parent != MD5_NONE)
-            num_carried[parent] += num_carried[j];
+            subtree_sizes[parent] += subtree_sizes[j];
         box = md5_bounds_union(box, (md5_bounds){first[j].translation, first[j].translation});
     }
     const float min_length = 0.2f * md5_vec3_length(md5_vec3_sub(box.max, box.min));
@@ -2209,7 +2210,7 @@ static md5_root_motion select_carrier(const md5_skeleton *skeleton, const md5_xf
         const uint32_t j = skeleton->order[i];
         const md5_vec3 displacement = md5_vec3_sub(last[j].translation, first[j].translation);
         const float length = level_length(displacement);
-        if (length <= min_length || num_carried[j] < num_joints - num_joints / 2)
+        if (length <= min_length || subtree_sizes[j] < num_joints - num_joints / 2)
             continue;
         const bool is_fall = fabsf(displacement.z) > 0.5f * length;
         const bool is_of_root = j != 0 && root_length > 0.25f * length;
@@ -2231,13 +2232,13 @@ md5_root_motion md5_find_root_motion(const md5_anim *anim)
     md5_arena scratch = {.context = &context};
     md5_xform *const first = MD5_ALLOC_ARRAY(&scratch, md5_xform, num_joints);
     md5_xform *const last = MD5_ALLOC_ARRAY(&scratch, md5_xform, num_joints);
-    uint32_t *const num_carried = MD5_ALLOC_ZEROED(&scratch, uint32_t, num_joints);
+    uint32_t *const subtree_sizes = MD5_ALLOC_ZEROED(&scratch, uint32_t, num_joints);
     md5_binding *const binding =
         md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, NULL, NULL);
-    if (first && last && num_carried && binding) {
+    if (first && last && subtree_sizes && binding) {
         pose_in_model_space(binding, anim, 0, first);
         pose_in_model_space(binding, anim, anim->num_frames - 1, last);
-        motion = select_carrier(&anim->skeleton, first, last, num_carried);
+        motion = select_motion_joint(&anim->skeleton, first, last, subtree_sizes);
     }
     md5_free_binding(binding);
     md5i_arena_free(&scratch);

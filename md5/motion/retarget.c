@@ -281,11 +281,13 @@ typedef struct joint_link {
     uint32_t source; // source joint; MD5_NONE: none
     uint32_t next;   // second source joint, whose rotation is blended with a weight of `part`
     float part;
-    bool is_placed;  // the model-space position is transferred
-    bool is_carried; // otherwise: the translation is transferred, which may change bone lengths
-    md5_vec3 from;   // bind position of the source joint
-    md5_vec3 rest;   // bind position that is transferred: of the target joint or of the pelvis
-    md5_vec3 up;     // from `rest` to the target joint, in the axes of the target joint
+    bool is_placed; // the model-space position is transferred
+    // The difference of the translation from the bind pose is transferred. Otherwise the joint
+    // keeps the translation of its bind pose, so that the bone keeps its length.
+    bool transfers_translation;
+    md5_vec3 from; // bind position of the source joint
+    md5_vec3 rest; // bind position that is transferred: of the target joint or of the pelvis
+    md5_vec3 up;   // from `rest` to the target joint, in the axes of the target joint
     // Model-space rotation of the target = rotation of the source * to_target.
     md5_quat to_target;
     md5_quat next_to_target;
@@ -616,7 +618,7 @@ static joint_link create_link(const retarget_builder *builder, uint32_t joint)
     const bool is_root = parent == MD5_NONE || source_parent == MD5_NONE;
     const bool has_next = built->next != MD5_NONE;
     link.is_placed = is_root && !has_next;
-    link.is_carried = !has_next && !built->is_aligned;
+    link.transfers_translation = !has_next && !built->is_aligned;
     link.next = has_next ? built->next : source;
     link.part = built->part;
     link.from = source_bind[source].translation;
@@ -712,17 +714,18 @@ void md5_destroy_retarget(md5_retarget *retarget)
 // == Poses =======================================================================================
 
 // Returns the translation of a joint whose position is not transferred: the translation of the bind
-// pose, plus the source's difference from its bind pose if is_carried.
+// pose, plus the source's difference from its bind pose if link->transfers_translation.
 static md5_vec3 retarget_translation(const md5_retarget *retarget, uint32_t joint,
                                      const md5_xform *source)
 {
     const joint_link *const link = &retarget->links[joint];
-    const md5_vec3 own = retarget->target->bind_local[joint].translation;
-    if (link->source == MD5_NONE || !link->is_carried)
-        return own;
-    const md5_vec3 from = retarget->source->bind_local[link->source].translation;
-    const md5_vec3 moved = md5_vec3_sub(source[link->source].translation, from);
-    return md5_vec3_add(own, md5_quat_rotate(link->frame, md5_vec3_scale(moved, retarget->ratio)));
+    const md5_vec3 bind = retarget->target->bind_local[joint].translation;
+    if (link->source == MD5_NONE || !link->transfers_translation)
+        return bind;
+    const md5_vec3 source_bind = retarget->source->bind_local[link->source].translation;
+    const md5_vec3 difference = md5_vec3_sub(source[link->source].translation, source_bind);
+    const md5_vec3 scaled = md5_vec3_scale(difference, retarget->ratio);
+    return md5_vec3_add(bind, md5_quat_rotate(link->frame, scaled));
 }
 
 float md5_retarget_ratio(const md5_retarget *retarget)

@@ -27,9 +27,8 @@ typedef struct md5_limit {
     md5_half_angle swing;
 } md5_limit;
 
-#define MD5_LIMIT_RULE                                                                        \
-    "limits: must have known kinds, an axis that is not 0, -pi <= least <= most <= pi, 0 <= " \
-    "swing "                                                                                  \
+#define MD5_LIMIT_RULE                                                                           \
+    "limits: must have known kinds, an axis that is not 0, -pi <= min <= max <= pi, 0 <= swing " \
     "<= pi"
 
 // Returns true if the limits of joints[count] comply with the rules of md5_joint_limit. If `joints`

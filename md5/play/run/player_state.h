@@ -387,7 +387,7 @@ struct md5_player {
     md5_sync_item *sync_items;   // [max_instances]
     md5_root_delta *root_deltas; // [max_poses]
     md5_event_cursor *cursors;
-    md5_xform *spare;         // [joints * see lay_out_player()] poses for changes of states
+    md5_xform *spare;         // [joints * see lay_out_rarely_used()] poses for changes of states
     md5_velocity *velocities; // [joints]
     float *morphs;            // [num_sums]
 
