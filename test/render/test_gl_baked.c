@@ -161,6 +161,35 @@ static void check_jobs(const gl_stage *stage, md5gl_baked *baked)
     CHECK(scene_pose_baked(stage->renderer, stage->copy, baked, NULL, NULL, 0, &error));
 }
 
+// Checks that clips need this number of texels.
+static void check_texels(md5gl_renderer *renderer, const md5_model *model,
+                         const md5_baked *const *clips, uint32_t num_clips, uint32_t num_texels)
+{
+    const uint32_t max_texels = *scene_limits(renderer).max_texels;
+    md5_error error = {0};
+    *scene_limits(renderer).max_texels = num_texels;
+    md5gl_baked *const baked = md5gl_create_baked(renderer, model, clips, num_clips, &error);
+    CHECK_DONE(baked, error);
+    md5gl_destroy_baked(renderer, baked);
+    *scene_limits(renderer).max_texels = num_texels - 1;
+    CHECK_FAILS(md5gl_create_baked(renderer, model, clips, num_clips, &error), error,
+                MD5_ERROR_GPU);
+    *scene_limits(renderer).max_texels = max_texels;
+}
+
+// A texel for each vertex of each frame, and two for each clip.
+TEST_SQUARE (gl_baked_has_a_limit_of_texels) {
+    const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity, scene_identity};
+    uint64_t random = 5;
+    OWN_MODEL point = scene_cloud(2, 1, 1, false, &random);
+    OWN_BAKED square = md5_create_baked(stage->model, palettes, 2, NULL, NULL);
+    OWN_BAKED still = md5_create_baked(point, palettes, 1, NULL, NULL);
+    const md5_baked *const squares[] = {square, square};
+    const md5_baked *const points[] = {still, still, still};
+    check_texels(stage->renderer, stage->model, squares, 2, 2 * 2 * 4);
+    check_texels(stage->renderer, point, points, 3, 2 * 3);
+}
+
 TEST_SQUARE (gl_baked_refuses_what_does_not_fit) {
     md5_error error = {0};
     md5gl_renderer *const renderer = stage->renderer;
@@ -174,10 +203,6 @@ TEST_SQUARE (gl_baked_refuses_what_does_not_fit) {
                 MD5_ERROR_RANGE);
     CHECK_FAILS(md5gl_create_baked(renderer, stage->model, clips, 2, &error), error,
                 MD5_ERROR_MISMATCH);
-    const uint32_t max_texels = *scene_limits(renderer).max_texels;
-    *scene_limits(renderer).max_texels = 7; // two frames of a square need 8
-    CHECK_FAILS(md5gl_create_baked(renderer, stage->model, clips, 1, &error), error, MD5_ERROR_GPU);
-    *scene_limits(renderer).max_texels = max_texels;
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, &error);
     md5gl_baked *const foreign = md5gl_create_baked(renderer, other, clips + 1, 1, &error);
     if (CHECK(baked && foreign)) {
