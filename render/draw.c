@@ -228,22 +228,31 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
         gl->FrontFace(renderer->front_face);
 }
 
-// Returns run `index` of the model's instances. After the last run, the count is 0.
-static md5gl_run run_at(const md5gl_model *model, uint32_t index)
+// Returns the number of runs of the model's instances. Without skins, all instances are one run.
+static uint32_t count_runs(const md5gl_model *model)
 {
     if (model->num_runs > 0)
-        return index < model->num_runs ? model->runs[index] : (md5gl_run){0};
-    return (md5gl_run){.count = index == 0 ? model->num_instances : 0};
+        return model->num_runs;
+    return model->num_instances > 0 ? 1 : 0;
+}
+
+static md5gl_run get_run(const md5gl_model *model, uint32_t index)
+{
+    if (model->num_runs > 0)
+        return model->runs[index];
+    return (md5gl_run){.count = model->num_instances};
 }
 
 // Draws one mesh, whose state is set, for all instances that use `skin`.
 static void draw_skin(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                       const md5gl_program *program, uint32_t skin)
 {
-    md5gl_run run;
-    for (uint32_t i = 0; (run = run_at(draw->model, i)).count > 0; i++)
+    const uint32_t num_runs = count_runs(draw->model);
+    for (uint32_t i = 0; i < num_runs; i++) {
+        const md5gl_run run = get_run(draw->model, i);
         if (run.skin == skin)
             draw_mesh_run(renderer, draw, mesh, program, &run);
+    }
 }
 
 // Returns true if a pass skips a surface: shadows skip materials that cast none; passes other than
@@ -255,11 +264,14 @@ static bool is_skipped(enum md5gl_pass pass, const md5gl_material *material)
     return pass != MD5GL_PASS_EDGES && material->is_staged;
 }
 
+// Draws all visible meshes of a model in a pass, each run of instances with the materials of its
+// skin.
 static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
 {
     const md5gl_model *const model = draw->model;
-    md5gl_run run;
-    for (uint32_t r = 0; (run = run_at(model, r)).count > 0; r++) {
+    const uint32_t num_runs = count_runs(model);
+    for (uint32_t r = 0; r < num_runs; r++) {
+        const md5gl_run run = get_run(model, r);
         for (uint32_t i = 0; i < model->model->num_meshes; i++) {
             const md5gl_mesh *const mesh = &model->meshes[i];
             const md5gl_surface *const surface = md5gli_get_surface(model, run.skin, i);
@@ -847,6 +859,15 @@ static void restore_opacity(md5gl_renderer *renderer, const list_draw *draw)
     draw_stage(renderer, draw, &black_stage, ALPHA_IGNORED, ALPHA_ONE);
 }
 
+// Returns true if a stage does not change the target; materials use such a stage for its alpha
+// test.
+static bool has_no_effect(const md5gl_stage *stage)
+{
+    return stage->source == MD5GL_FACTOR_ZERO && stage->target == MD5GL_FACTOR_ONE
+           && !stage->writes_depth;
+}
+
+// Draws the stages of a list in their order, blended over the image so far.
 static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
 {
     const md5gl_stage_list *const list = draw->list;
@@ -857,9 +878,7 @@ static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
     set_culling(renderer, list->cull);
     for (uint32_t i = 0; i < list->num_stages; i++) {
         const md5gl_stage *const stage = &list->stages[i];
-        // Such a stage does not change the target; materials use it for its alpha test.
-        if (stage->source == MD5GL_FACTOR_ZERO && stage->target == MD5GL_FACTOR_ONE
-            && !stage->writes_depth)
+        if (has_no_effect(stage))
             continue;
         const enum written_alpha alpha = set_blending(renderer, stage, uses_alpha);
         const bool has_offset = stage->depth_offset != 0.0f;

@@ -873,14 +873,15 @@ static bool needs_alpha_test(md5gl_renderer *renderer, const md5_mesh *mesh,
 // so it is done once per pose; before, all meshes count as alpha-tested.
 static void update_opacity(md5gl_renderer *renderer, md5gl_model *model)
 {
-    const uint32_t num_meshes = model->model->num_meshes;
-    for (uint32_t i = 0; i < model->num_skins * num_meshes; i++) {
-        const md5gl_mesh *const mesh = &model->meshes[i % num_meshes];
-        md5gl_surface *const surface = &model->surfaces[i];
-        if (surface->has_known_opacity || !mesh->visible)
-            continue;
-        surface->is_alpha_tested = needs_alpha_test(renderer, mesh->mesh, &surface->material);
-        surface->has_known_opacity = true;
+    for (uint32_t skin = 0; skin < model->num_skins; skin++) {
+        for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+            const md5gl_mesh *const mesh = &model->meshes[i];
+            md5gl_surface *const surface = md5gli_get_surface(model, skin, i);
+            if (surface->has_known_opacity || !mesh->visible)
+                continue;
+            surface->is_alpha_tested = needs_alpha_test(renderer, mesh->mesh, &surface->material);
+            surface->has_known_opacity = true;
+        }
     }
 }
 
@@ -897,9 +898,34 @@ static bool has_matching_arrays(const md5gl_instances *instances)
     return !previous->weights || instances->morph;
 }
 
+// Replaces the pose of a model: uploads palettes or baked clips. The previous pose is lost, also on
+// failure.
+static bool replace_pose(md5gl_renderer *renderer, md5gl_model *model,
+                         const md5gl_instances *instances, md5_error *error)
+{
+    model->num_batches = 0;
+    model->num_instances = instances->count;
+    model->placed = instances->placements != NULL;
+    model->baked = NULL;
+    model->morph = NULL;
+    model->previous_weights = 0;
+    update_opacity(renderer, model);
+    bool is_posed = false;
+    if (instances->baked)
+        is_posed = pose_clips(renderer, model, instances, error);
+    else
+        is_posed = pose_palettes(renderer, model, instances, error);
+    if (is_posed)
+        is_posed = find_mirrored(renderer, model, instances, error);
+    if (!renderer->casters_are_set)
+        model->posed = find_bounds(model, instances);
+    return is_posed;
+}
+
 bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instances *instances,
                 md5_error *error)
 {
+    static const md5gl_instances none = {0};
     MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
     MD5GL_ASSERT_NULL_OR_MODEL(model);
     if (!renderer || !model) {
@@ -909,7 +935,6 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
     MD5_ASSERT_NOT_NULL(instances);
     MD5_ASSERT(!instances->palettes || !instances->baked, "palettes, baked: only one must be set");
     MD5_ASSERT_RESERVED(instances);
-    static const md5gl_instances none = {0};
     md5gl_instances given = *instances;
     if (!given.previous)
         given.previous = &none;
@@ -917,30 +942,20 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
     MD5_ASSERT(has_same_arrays, "previous: must have the same arrays as the current instances");
     (void)has_same_arrays; // unused without assertions
     MD5_ASSERT_RESERVED(given.previous);
-    const bool poses = instances->palettes || instances->baked || instances->count == 0;
-    bool posed = true;
     if (!renderer->in_frame) // within a frame, transfers have their defaults
         md5gli_reset_transfers(renderer);
-    MD5_ASSERT(poses || instances->count == model->num_instances,
+    // Without palettes and clips, only appearances change, such as skins and tints.
+    const bool has_pose = instances->palettes || instances->baked || instances->count == 0;
+    MD5_ASSERT(has_pose || instances->count == model->num_instances,
                "count: must be the current number of instances if only appearances change");
-    if (poses) {
-        model->num_batches = 0;
-        model->num_instances = instances->count;
-        model->placed = instances->placements != NULL;
-        model->baked = NULL;
-        model->morph = NULL;
-        model->previous_weights = 0;
-        update_opacity(renderer, model);
-        posed = given.baked ? pose_clips(renderer, model, &given, error)
-                            : pose_palettes(renderer, model, &given, error);
-        posed = posed && find_mirrored(renderer, model, &given, error);
-        if (!renderer->casters_are_set)
-            model->posed = find_bounds(model, &given);
-    }
-    posed = posed && set_appearance(renderer, model, &given, error);
-    if (!posed)
+    bool is_done = true;
+    if (has_pose)
+        is_done = replace_pose(renderer, model, &given, error);
+    if (is_done)
+        is_done = set_appearance(renderer, model, &given, error);
+    if (!is_done)
         model->num_batches = 0;
     if (!renderer->in_frame)
         md5gli_reset_state(renderer);
-    return posed;
+    return is_done;
 }
