@@ -62,8 +62,30 @@ static SDL_Texture *load_texture(SDL_Renderer *renderer, const char *model, cons
     return texture;
 }
 
-// Adds the front faces of a mesh to `faces` and returns their number. In MD5 files the vertices of
-// a front face are in clockwise order.
+// Returns a vertex of a face, lit by the sun.
+static SDL_Vertex shade_vertex(md5_vec3 pixel, md5_vec3 normal, md5_vec2 texcoord)
+{
+    const md5_vec3 sun = {0.8f, 0.4f, 0.45f};
+    const float light = fminf(fmaxf(md5_vec3_dot(normal, sun), 0), 1);
+    const Uint8 shade = (Uint8)(80 + 175 * light);
+    return (SDL_Vertex){
+        .position = {pixel.x, pixel.y},
+        .color = {shade, shade, shade, 255},
+        .tex_coord = {texcoord.x, texcoord.y},
+    };
+}
+
+// Returns true if a face is clockwise on the screen, where y points down. In MD5 files the vertices
+// of a front face are in clockwise order.
+static bool is_front_face(const face *f)
+{
+    const SDL_FPoint a = f->corners[0].position;
+    const SDL_FPoint b = f->corners[1].position;
+    const SDL_FPoint c = f->corners[2].position;
+    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0;
+}
+
+// Adds the front faces of a mesh to `faces` and returns their number.
 static size_t add_mesh(const md5_mesh *mesh, const md5_mat34 *palette, md5_mat44 camera,
                        SDL_Texture *texture, face *faces)
 {
@@ -77,25 +99,15 @@ static size_t add_mesh(const md5_mesh *mesh, const md5_mat34 *palette, md5_mat44
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         face made = {.texture = texture};
         bool is_before = true; // all vertices are in front of the camera
-        for (int c = 0; c < 3; c++) {
-            const uint32_t v = mesh->indices[3 * i + (uint32_t)c];
-            const md5_vec3 sun = {0.8f, 0.4f, 0.45f};
-            const float light = fminf(fmaxf(md5_vec3_dot(normals[v], sun), 0), 1);
-            const Uint8 shade = (Uint8)(80 + 175 * light);
+        for (uint32_t c = 0; c < 3; c++) {
+            const uint32_t v = mesh->indices[3 * i + c];
             md5_vec3 pixel = {0};
             is_before = is_before && md5_mat44_project(camera, window, positions[v], &pixel);
             made.depth += pixel.z;
-            made.corners[c] = (SDL_Vertex){
-                .position = {pixel.x, pixel.y},
-                .color = {shade, shade, shade, 255},
-                .tex_coord = {mesh->texcoords[v].x, mesh->texcoords[v].y},
-            };
+            made.corners[c] = shade_vertex(pixel, normals[v], mesh->texcoords[v]);
         }
-        const SDL_FPoint a = made.corners[0].position;
-        const SDL_FPoint b = made.corners[1].position;
-        const SDL_FPoint c = made.corners[2].position;
-        if (is_before && (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0)
-            faces[count++] = made; // clockwise on the screen, where y points down
+        if (is_before && is_front_face(&made))
+            faces[count++] = made;
     }
     free(normals);
     free(positions);

@@ -355,33 +355,43 @@ static void print_root_motion(bool is_json, const md5_anim *anim)
         motion.displacement.z);
 }
 
-static void print_anim(bool is_json, const md5_anim *anim)
+// Prints the properties of a compressed clip.
+static void print_packed_anim(bool is_json, const md5_anim *anim)
+{
+    const double num_poses = (double)anim->skeleton.num_joints * anim->num_frames;
+    SAY("  error limit        %g units at the skin\n", ",\"tolerance\":%g", anim->tolerance);
+    SAY("  measured error     %.2g units at the skin\n", ",\"error\":%g", anim->max_error);
+    SAY("  bytes for sampling %zu, %.2f per joint and frame\n",
+        ",\"packed_bytes\":%zu,\"bytes_per_joint\":%.4g", anim->packed_size,
+        (double)anim->packed_size / num_poses);
+    SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
+}
+
+// Prints the properties of a clip that is not compressed.
+static void print_plain_anim(bool is_json, const md5_anim *anim)
 {
     const uint32_t joints = anim->skeleton.num_joints;
-    SAY("  joints             %u\n", ",\"joints\":%u", joints);
+    SAY("  components         %u per frame\n", ",\"components\":%u", anim->num_components);
+    SAY("  constant tracks    %u of %u rotations, %u of %u translations\n",
+        ",\"constant_rotations\":%u,\"rotations\":%u,\"constant_translations\":%u,"
+        "\"translations\":%u",
+        joints - anim->num_rotations, joints, joints - anim->num_translations, joints);
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0); // of all frames
+    for (uint32_t i = 0; i < anim->num_frames && anim->frame_bounds; i++)
+        bounds = md5_bounds_union(bounds, anim->frame_bounds[i]);
+    print_bounds(is_json, bounds);
+    SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
+    SAY("  warnings           %u\n", ",\"warnings\":%u", anim->num_warnings);
+}
+
+static void print_anim(bool is_json, const md5_anim *anim)
+{
+    SAY("  joints             %u\n", ",\"joints\":%u", anim->skeleton.num_joints);
     print_frames(is_json, anim->num_frames, anim->frame_rate, anim->duration);
-    if (anim->packed_size) {
-        SAY("  error limit        %g units at the skin\n", ",\"tolerance\":%g", anim->tolerance);
-        SAY("  measured error     %.2g units at the skin\n", ",\"error\":%g", anim->max_error);
-        SAY("  bytes for sampling %zu, %.2f per joint and frame\n",
-            ",\"packed_bytes\":%zu,\"bytes_per_joint\":%.4g", anim->packed_size,
-            (double)anim->packed_size / ((double)joints * anim->num_frames));
-        SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
-    } else {
-        SAY("  components         %u per frame\n", ",\"components\":%u", anim->num_components);
-        SAY("  constant tracks    %u of %u rotations, %u of %u translations\n",
-            ",\"constant_rotations\":%u,\"rotations\":%u,\"constant_translations\":%u,"
-            "\"translations\":%u",
-            joints - anim->num_rotations, joints, joints - anim->num_translations, joints);
-        md5_bounds bounds = md5_bounds_from_points(NULL, 0); // of all frames
-        if (anim->frame_bounds) {
-            for (uint32_t i = 0; i < anim->num_frames; i++)
-                bounds = md5_bounds_union(bounds, anim->frame_bounds[i]);
-        }
-        print_bounds(is_json, bounds);
-        SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
-        SAY("  warnings           %u\n", ",\"warnings\":%u", anim->num_warnings);
-    }
+    if (anim->packed_size)
+        print_packed_anim(is_json, anim);
+    else
+        print_plain_anim(is_json, anim);
     print_root_motion(is_json, anim);
     print_joints(is_json, &anim->skeleton);
 }

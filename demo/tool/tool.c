@@ -388,29 +388,44 @@ bool tool_are_in_one_folder(const char *a, const char *b)
     return length == (size_t)(common_base(b) - b) && memcmp(a, b, length) == 0;
 }
 
-size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip)
+// Returns the mesh in meshes[count] with the name of a clip in its folder, or MD5_NONE.
+static size_t find_mesh_with_name(const char *const *meshes, size_t count, const char *clip)
 {
     char *const stem = common_stem(clip);
-    const int length = (int)(common_base(clip) - clip);
-    char *const prefix = common_format("%.*s%s.", length, clip, stem);
+    const int folder_length = (int)(common_base(clip) - clip);
+    char *const prefix = common_format("%.*s%s.", folder_length, clip, stem);
     const size_t prefix_length = strlen(prefix);
-    size_t found = tool_find_path(meshes, count, prefix);
-    // Names with further dots are names of other meshes.
-    while (found < count && strncmp(meshes[found], prefix, prefix_length) == 0
-           && strchr(meshes[found] + prefix_length, '.') != NULL)
-        found++;
-    if (found == count || strncmp(meshes[found], prefix, prefix_length) != 0) {
-        prefix[length] = '\0';
-        found = tool_find_path(meshes, count, prefix); // the first mesh of the folder
-        const bool is_in_folder = found < count && tool_are_in_one_folder(meshes[found], clip);
-        const bool has_second =
-            found + 1 < count && tool_are_in_one_folder(meshes[found + 1], clip);
-        if (!is_in_folder || has_second)
-            found = MD5_NONE;
+    size_t found = MD5_NONE;
+    size_t i = tool_find_path(meshes, count, prefix);
+    while (i < count && strncmp(meshes[i], prefix, prefix_length) == 0) {
+        // Names with further dots are names of other meshes.
+        if (strchr(meshes[i] + prefix_length, '.') == NULL) {
+            found = i;
+            break;
+        }
+        i++;
     }
     free(prefix);
     free(stem);
     return found;
+}
+
+// Returns the only mesh in meshes[count] that is in the folder of a clip, or MD5_NONE.
+static size_t find_only_mesh(const char *const *meshes, size_t count, const char *clip)
+{
+    const int folder_length = (int)(common_base(clip) - clip);
+    char *const folder = common_format("%.*s", folder_length, clip);
+    const size_t first = tool_find_path(meshes, count, folder); // the first mesh of the folder
+    free(folder);
+    const bool is_in_folder = first < count && tool_are_in_one_folder(meshes[first], clip);
+    const bool has_second = first + 1 < count && tool_are_in_one_folder(meshes[first + 1], clip);
+    return is_in_folder && !has_second ? first : MD5_NONE;
+}
+
+size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip)
+{
+    const size_t found = find_mesh_with_name(meshes, count, clip);
+    return found != MD5_NONE ? found : find_only_mesh(meshes, count, clip);
 }
 
 char *tool_find_sibling_mesh(const char *path)
