@@ -14,27 +14,37 @@ static uint32_t read_big_endian(const uint8_t *bytes, int count)
     return value;
 }
 
-// Reads the size of a JPEG file, which is in the segment that begins its frame, after other
-// segments.
+// Returns true if a segment is the header of a frame (SOF0 to SOF15). Three values of this range
+// are other segments.
+static bool is_frame_header(uint8_t marker)
+{
+    enum { SOF0 = 0xC0, DHT = 0xC4, JPG = 0xC8, DAC = 0xCC, SOF15 = 0xCF };
+    if (marker == DHT || marker == JPG || marker == DAC)
+        return false;
+    return marker >= SOF0 && marker <= SOF15;
+}
+
+// Reads the size of a JPEG file from the header of its frame, which follows other segments.
 static bool read_jpeg(const uint8_t *bytes, size_t size, tool_image *image)
 {
-    for (size_t at = 2; at + 10 <= size && bytes[at] == 0xFF;) {
-        const uint8_t marker = bytes[at + 1];
-        const bool is_table = marker == 0xC4 || marker == 0xC8 || marker == 0xCC;
-        const bool is_frame = marker >= 0xC0 && marker <= 0xCF && !is_table;
-        if (is_frame) {
-            const uint32_t bits_per_channel = bytes[at + 4];
-            const uint32_t num_channels = bytes[at + 9];
+    enum { SIGNATURE_SIZE = 2, MARKER_SIZE = 2, MIN_FRAME_HEADER = 10 };
+    size_t at = SIGNATURE_SIZE;
+    while (at + MIN_FRAME_HEADER <= size && bytes[at] == 0xFF) {
+        const uint8_t *const segment = bytes + at;
+        const uint8_t marker = segment[1];
+        if (is_frame_header(marker)) {
+            const uint32_t bits_per_channel = segment[4];
+            const uint32_t num_channels = segment[9];
             *image = (tool_image){
                 .kind = "JPEG",
-                .width = read_big_endian(bytes + at + 7, 2),
-                .height = read_big_endian(bytes + at + 5, 2),
+                .width = read_big_endian(segment + 7, 2),
+                .height = read_big_endian(segment + 5, 2),
                 .bits = bits_per_channel * num_channels,
                 .type = marker,
             };
             return true;
         }
-        at += 2 + (size_t)read_big_endian(bytes + at + 2, 2);
+        at += MARKER_SIZE + (size_t)read_big_endian(segment + 2, 2);
     }
     return false;
 }
@@ -130,17 +140,28 @@ static bool read_header(const char *path, const uint8_t *bytes, size_t size, too
     return true;
 }
 
+// Returns the start of a file, or the whole file if it is in a game. The caller frees the bytes.
+// *size is 0 if the file cannot be read.
+static uint8_t *read_start(md5_game *game, const char *path, size_t *size)
+{
+    enum { MAX_SIZE = 1 << 17 }; // JPEG files may contain many bytes before their size
+    *size = 0;
+    if (game)
+        return (uint8_t *)tool_read_file(game, path, size);
+    uint8_t *const bytes = common_alloc(MAX_SIZE, 1);
+    FILE *const file = common_is_file(path) ? fopen(path, "rb") : NULL;
+    if (file) {
+        *size = fread(bytes, 1, MAX_SIZE, file);
+        fclose(file);
+    }
+    return bytes;
+}
+
 bool tool_read_image(md5_game *game, const char *path, tool_image *image)
 {
-    enum { HEADER_SIZE = 1 << 17 }; // JPEG files may contain many bytes before their size
-    FILE *const file = !game && common_is_file(path) ? fopen(path, "rb") : NULL;
     size_t size = 0;
-    char *const packed = game ? tool_read_file(game, path, &size) : NULL;
-    uint8_t *const bytes = packed ? (uint8_t *)packed : common_alloc(HEADER_SIZE, 1);
-    size = file ? fread(bytes, 1, HEADER_SIZE, file) : size;
-    if (file)
-        fclose(file);
-    const bool is_read = read_header(path, bytes, size, image);
+    uint8_t *const bytes = read_start(game, path, &size);
+    const bool is_read = bytes && read_header(path, bytes, size, image);
     free(bytes);
     return is_read;
 }

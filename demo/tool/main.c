@@ -209,13 +209,16 @@ static const char *find_help(const tool_command *command, const char *option)
     return line ? line + length : NULL;
 }
 
-// Returns true if the help of a command contains a word.
+// Returns true if the help of a command contains a word between spaces.
 static bool has_word(const char *help, const char *word)
 {
     const size_t length = strlen(word);
-    for (const char *c = help; (c = strstr(c, word)) != NULL; c++)
-        if (c > help && c[-1] == ' ' && c[length] == ' ')
+    const char *found = strstr(help, word);
+    while (found) {
+        if (found > help && found[-1] == ' ' && found[length] == ' ')
             return true;
+        found = strstr(found + 1, word);
+    }
     return false;
 }
 
@@ -366,7 +369,8 @@ static bool overwrites_input(const tool_command *command, const tool_arguments *
 static bool is_inside(const tool_command *command, const char *word)
 {
     bool is_in = false;
-    for (const char *end = word; !is_in && (end = strchr(end, '/')) != NULL; end++) {
+    const char *end = strchr(word, '/');
+    while (end && !is_in) {
         char *const archive = common_format("%.*s", (int)(end - word), word);
         is_in = common_is_archive(archive) && common_is_file(archive);
         if (is_in)
@@ -374,6 +378,7 @@ static bool is_inside(const tool_command *command, const char *word)
                        "'%s' is inside the archive %s; use md5tool info %s to list the archive",
                        word, archive, archive);
         free(archive);
+        end = strchr(end + 1, '/');
     }
     return is_in;
 }
@@ -488,49 +493,81 @@ static void add_time(tool_arguments *arguments, int index, bool *is_mixed)
     arguments->times[arguments->num_times++] = is_frame ? arguments->frame : arguments->ms;
 }
 
-// Moves the file names to the start of `list`; after `--` all arguments are file names. Prints an
-// error and returns false if the arguments are invalid.
+// Options of the command line.
+typedef struct given_options {
+    bool is_given[NUM_OPTIONS];
+    bool is_mixed; // both --frame and --ms are used
+} given_options;
+
+// Reads the option list[0] and its value, which is list[1] if there are `count` > 1 arguments.
+// Returns the number of arguments of the option, or 0 after an error, which it prints.
+static int read_option(const tool_command *command, int count, char **list, given_options *given,
+                       tool_arguments *arguments)
+{
+    const int index = find_option(command, list[0]);
+    if (index == NUM_OPTIONS) {
+        report_unknown_option(command, list[0]);
+        return 0;
+    }
+    const common_option *const option = &options[index];
+    if (given->is_given[index] && !can_repeat_option(index)) {
+        tool_usage(command->name, "duplicate option --%s: expected it once", option->name);
+        return 0;
+    }
+    given->is_given[index] = true;
+    if (option->offset == offsetof(tool_arguments, root))
+        arguments->has_root = true;
+    const bool has_value = option->kind != COMMON_SWITCH && count > 1;
+    if (!read_value(command, option, has_value ? list[1] : NULL, arguments))
+        return 0;
+    if (is_time_option(index))
+        add_time(arguments, index, &given->is_mixed);
+    return has_value ? 2 : 1;
+}
+
+// Moves the file names to the start of `list`, and reads the options; after `--` all arguments are
+// file names. Prints an error and returns false if an option is invalid.
+static bool split_arguments(const tool_command *command, int count, char **list,
+                            given_options *given, tool_arguments *arguments)
+{
+    bool has_ended = false; // by --
+    int i = 0;
+    while (i < count) {
+        char *const argument = list[i];
+        const bool is_name = argument[0] != '-' || argument[1] == '\0'; // "-" is standard input
+        if (has_ended || is_name) {
+            list[arguments->num_words++] = argument;
+            i++;
+        } else if (strcmp(argument, "--") == 0) {
+            has_ended = true;
+            i++;
+        } else {
+            const int num_read = read_option(command, count - i, list + i, given, arguments);
+            if (num_read == 0)
+                return false;
+            i += num_read;
+        }
+    }
+    return true;
+}
+
+// Reads the arguments of a command. Prints an error and returns false if they are invalid.
 static bool read_arguments(const tool_command *command, int count, char **list,
                            tool_arguments *arguments)
 {
-    bool has_ended = false; // by --
-    bool is_mixed = false;
-    bool is_given[NUM_OPTIONS] = {false};
-    for (int i = 0; i < count; i++) {
-        char *const argument = list[i];
-        if (has_ended || argument[0] != '-' || argument[1] == '\0') {
-            list[arguments->num_words++] = argument;
-            continue;
-        }
-        has_ended = strcmp(argument, "--") == 0;
-        if (has_ended)
-            continue;
-        const int k = find_option(command, argument);
-        if (k == NUM_OPTIONS) {
-            report_unknown_option(command, argument);
-            return false;
-        }
-        if (is_given[k] && !can_repeat_option(k)) {
-            tool_usage(command->name, "duplicate option --%s: expected it once", options[k].name);
-            return false;
-        }
-        is_given[k] = true;
-        arguments->has_root |= options[k].offset == offsetof(tool_arguments, root);
-        const bool has_value = options[k].kind != COMMON_SWITCH && i + 1 < count;
-        const char *const text = has_value ? list[++i] : NULL;
-        if (!read_value(command, &options[k], text, arguments))
-            return false;
-        if (is_time_option(k))
-            add_time(arguments, k, &is_mixed);
-    }
-    if (!check_arguments(command, count, list, is_mixed, arguments))
+    given_options given = {0};
+    if (!split_arguments(command, count, list, &given, arguments))
         return false;
-    for (int i = 0; i < arguments->num_words; i++)
+    if (!check_arguments(command, count, list, given.is_mixed, arguments))
+        return false;
+    for (int i = 0; i < arguments->num_words; i++) {
         if (is_inside(command, arguments->words[i]))
             return false;
-    for (int k = 0; k < NUM_OPTIONS; k++)
-        if (is_given[k] && has_no_effect(command, options[k].name, arguments))
+    }
+    for (int i = 0; i < NUM_OPTIONS; i++) {
+        if (given.is_given[i] && has_no_effect(command, options[i].name, arguments))
             return false;
+    }
     return !overwrites_input(command, arguments);
 }
 
