@@ -77,6 +77,24 @@ static GLuint create_sampler(const md5gl_renderer *renderer, GLint filter, GLint
     return sampler;
 }
 
+// Creates the texture and the framebuffer of a map. Returns false if the device does not support
+// framebuffers without colours.
+static bool create_map(md5gl_renderer *renderer, int index)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const GLenum none = GL_NONE;
+    md5gl_depth_map *const map = &renderer->maps[index];
+    gl->GenTextures(1, &map->shown.depth);
+    resize_map(renderer, index, index == MD5GL_MAP_SPOT ? 1 : DEFAULT_SIDE);
+    gl->GenFramebuffers(1, &map->framebuffer);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
+    gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, map->shown.depth,
+                             0);
+    gl->DrawBuffers(1, &none);
+    gl->ReadBuffer(GL_NONE);
+    return gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+}
+
 void md5gli_create_shadows(md5gl_renderer *renderer)
 {
     // OpenGL ES filters depth only with a comparison. Depth values are read without a filter
@@ -84,29 +102,19 @@ void md5gli_create_shadows(md5gl_renderer *renderer)
     renderer->compare_sampler = create_sampler(renderer, GL_LINEAR, GL_COMPARE_REF_TO_TEXTURE);
     renderer->depth_sampler = create_sampler(renderer, GL_NEAREST, GL_NONE);
 
-    const GladGLContext *gl = &renderer->gl;
-    const GLenum none = GL_NONE;
     renderer->has_shadows = true;
     for (int i = 0; i < MD5GL_NUM_MAPS && renderer->has_shadows; i++) {
         md5gl_depth_map *const map = &renderer->maps[i];
-        gl->GenBuffers(1, &map->frame_block);
+        renderer->gl.GenBuffers(1, &map->frame_block);
         map->shown.kind = (md5gl_shadow_kind)(i < MD5GL_MAP_SPOT ? i : MD5GL_MAP_SPOT);
         map->shown.light = MD5_NONE;
-        if (i > MD5GL_MAP_SPOT) {
-            map->framebuffer = map[-1].framebuffer;
-            map->shown.depth = map[-1].shown.depth;
-            continue;
+        if (i <= MD5GL_MAP_SPOT) {
+            renderer->has_shadows = create_map(renderer, i);
+        } else { // all spot lights share one texture
+            const md5gl_depth_map *const first_spot = &renderer->maps[MD5GL_MAP_SPOT];
+            map->framebuffer = first_spot->framebuffer;
+            map->shown.depth = first_spot->shown.depth;
         }
-        gl->GenTextures(1, &map->shown.depth);
-        resize_map(renderer, i, i == MD5GL_MAP_SPOT ? 1 : DEFAULT_SIDE);
-        gl->GenFramebuffers(1, &map->framebuffer);
-        gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
-        gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D,
-                                 map->shown.depth, 0);
-        gl->DrawBuffers(1, &none);
-        gl->ReadBuffer(GL_NONE);
-        renderer->has_shadows =
-            gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
     }
 }
 

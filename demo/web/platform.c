@@ -392,45 +392,53 @@ static void zoom(view_window *window, float x, float y, float spread)
     window->spread = spread;
 }
 
+// Presses the button for one or two fingers, or moves the pointer to the point between them.
+static void press_or_move(view_window *window, const EmscriptenTouchPoint *const down[2], int count,
+                          bool is_move)
+{
+    const EmscriptenTouchPoint *const first = down[0];
+    const EmscriptenTouchPoint *const last = down[count - 1]; // the second finger, if it is down
+    const view_button button = finger_button(count);
+    const float x = 0.5f * (float)(first->clientX + last->clientX);
+    const float y = 0.5f * (float)(first->clientY + last->clientY);
+    if (button == window->held) {
+        move_to(window, x, y);
+    } else if (!is_move) {
+        window->x = x;
+        window->y = y;
+        press(window, button, true, (view_input){.is_touch = true});
+    } else {
+        return; // a movement of ignored fingers
+    }
+    if (count == 2)
+        zoom(window, x, y,
+             hypotf((float)(first->clientX - last->clientX),
+                    (float)(first->clientY - last->clientY)));
+}
+
 static EM_BOOL handle_touch(int type, const EmscriptenTouchEvent *event, void *user)
 {
     view_window *const window = user;
     const EmscriptenTouchPoint *down[2] = {NULL};
     const bool is_end = type == EMSCRIPTEN_EVENT_TOUCHEND || type == EMSCRIPTEN_EVENT_TOUCHCANCEL;
-    int count = find_fingers(event, is_end, down);
+    const int num_fingers = find_fingers(event, is_end, down);
     const double now = event->timestamp * 0.001;
-    if (view_count_fingers(&window->fingers, count, now) && type == EMSCRIPTEN_EVENT_TOUCHEND)
+    const bool is_tap = view_count_fingers(&window->fingers, num_fingers, now); // three fingers
+    if (is_tap && type == EMSCRIPTEN_EVENT_TOUCHEND)
         push(window, (view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = VIEW_KEY_HOME});
-    count = count < 2 ? count : 2;
-    const view_button button = finger_button(count);
-    const view_button before = window->held;
-    // If one of two fingers is lifted, the remaining finger is ignored.
-    const bool is_remaining = before == VIEW_BUTTON_MIDDLE && count == 1;
-    if (before != VIEW_BUTTON_NONE && before != button)
-        press(window, before, false,
+    const int count = num_fingers < 2 ? num_fingers : 2;
+    const view_button held = window->held;
+    if (held != VIEW_BUTTON_NONE && held != finger_button(count))
+        press(window, held, false,
               (view_input){.is_given_up = count > 1,
                            .is_long = view_is_long_touch(&window->fingers, now)});
     if (count != 2)
         window->spread = 0.0f;
+    // If one of two fingers is lifted, the remaining finger is ignored.
+    const bool is_remaining = held == VIEW_BUTTON_MIDDLE && count == 1;
     const bool is_lifted = is_end && count == 1; // one of several fingers
-    if (count == 0 || is_remaining || is_lifted)
-        return EM_TRUE;
-    const EmscriptenTouchPoint *const last = down[count - 1]; // the second finger, if it is down
-    const float x = 0.5f * (float)(down[0]->clientX + last->clientX);
-    const float y = 0.5f * (float)(down[0]->clientY + last->clientY);
-    if (button != before) {
-        if (type == EMSCRIPTEN_EVENT_TOUCHMOVE)
-            return EM_TRUE;
-        window->x = x;
-        window->y = y;
-        press(window, button, true, (view_input){.is_touch = true});
-    } else {
-        move_to(window, x, y);
-    }
-    if (count == 2)
-        zoom(window, x, y,
-             hypotf((float)(down[0]->clientX - last->clientX),
-                    (float)(down[0]->clientY - last->clientY)));
+    if (count > 0 && !is_remaining && !is_lifted)
+        press_or_move(window, down, count, type == EMSCRIPTEN_EVENT_TOUCHMOVE);
     return EM_TRUE;
 }
 
