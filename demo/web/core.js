@@ -30,6 +30,13 @@ function once(promises, key, make) {
 
 const sources = new Map(); // by URL, in the order of their last use
 
+// Returns the error of a request. `status` is undefined if there is no answer.
+function request_error(url, status) {
+    if (status !== undefined)
+        return new Md5ModelError("http", url + ": " + status, {url, status});
+    return new Md5ModelError("network", url + ": not reachable, or its host does not allow other pages to read it (CORS)", {url});
+}
+
 // Fetches a URL, with further attempts after failures of the network or the server. A guessed URL gets one attempt.
 async function get(url, signal, {is_guess, ...options}) {
     for (const pause of is_guess ? [0] : [500, 2000, 0]) {
@@ -39,42 +46,47 @@ async function get(url, signal, {is_guess, ...options}) {
             const bytes = new Uint8Array(await answer.arrayBuffer()), is_packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
             return !is_packed ? bytes : unpack(new Response(bytes).body, "gzip", max_unpacked(bytes.length), url);
         }
-        if (pause === 0 || (answer && status !== 429 && status < 500))
-            throw answer ? new Md5ModelError("http", url + ": " + status, {url, status}) : new Md5ModelError("network",
-                url + ": not reachable, or its host does not allow other pages to read it (CORS)", {url});
+        const is_final = answer && status !== 429 && status < 500; // further attempts would fail, too
+        if (pause === 0 || is_final)
+            throw request_error(url, status);
         await new Promise((done) => setTimeout(done, Math.min(10000, 1000 * answer?.headers.get("Retry-After") || pause)));
     }
 }
 
+// Removes files from the cache, beginning with the least recently used, until it has its size.
+function shrink_cache() {
+    let size = [...sources.values()].reduce((sum, source) => sum + source.size, 0);
+    for (const [url, source] of sources)
+        if (size > settings.cacheSize && source.size > 0) {
+            size -= source.size;
+            sources.delete(url);
+        }
+}
+
 // Returns the bytes of a URL. Simultaneous calls share one request, which is cancelled when all callers have cancelled.
-async function bring(url, signal, options) {
+async function fetch_shared(url, signal, options) {
     signal.throwIfAborted();
-    const it = sources.get(url) ?? {waiting: 0, size: 0, controller: new AbortController()};
-    const drop = () => sources.get(url) === it && sources.delete(url);
-    drop();
-    sources.set(url, it);
-    it.waiting++;
+    const source = sources.get(url) ?? {num_waiting: 0, size: 0, controller: new AbortController()};
+    const remove = () => sources.get(url) === source && sources.delete(url);
+    remove();
+    sources.set(url, source); // as the last used one
+    source.num_waiting++;
     signal.addEventListener("abort", () => {
-        if (--it.waiting === 0 && it.size === 0) {
-            drop();
-            it.controller.abort();
+        if (--source.num_waiting === 0 && source.size === 0) {
+            remove();
+            source.controller.abort();
         }
     });
     try {
-        it.bytes ??= Promise.resolve(settings.map?.(url) ?? url).then((mapped) => get(mapped, it.controller.signal, options));
-        it.size = (await it.bytes).length;
+        source.bytes ??= Promise.resolve(settings.map?.(url) ?? url).then((mapped) => get(mapped, source.controller.signal, options));
+        source.size = (await source.bytes).length;
     } finally {
-        let kept = [...sources.values()].reduce((sum, its) => sum + its.size, 0);
-        for (const [key, its] of sources)
-            if (kept > settings.cacheSize && its.size > 0) {
-                kept -= its.size;
-                sources.delete(key);
-            }
-        if (it.size === 0) // failures are not stored
-            drop();
+        shrink_cache();
+        if (source.size === 0) // failures are not stored
+            remove();
     }
     signal.throwIfAborted();
-    return it.bytes;
+    return source.bytes;
 }
 
 // -- The program ---------------------------------------------------------------------------------
@@ -162,17 +174,17 @@ let gl, renderer = 0, idle, losses = 0;
 // Creates the context and the renderer if they do not exist. Returns false if the context is lost.
 function use_context() {
     if (!gl) {
-        const canvas = document.createElement("canvas"), its = gl = canvas.getContext("webgl2", {antialias: true});
-        if (!its)
+        const canvas = document.createElement("canvas"), context = gl = canvas.getContext("webgl2", {antialias: true});
+        if (!context)
             throw new Md5ModelError("no-webgl2", "This browser does not support WebGL 2, or WebGL 2 is disabled");
         canvas.addEventListener("webglcontextlost", (event) => {
             event.preventDefault(); // otherwise the browser does not restore the context
-            if (gl !== its)
+            if (gl !== context)
                 return;
             losses++;
             setTimeout(() => losses--, 60000);
             leave_renderer();
-            setTimeout(() => gl === its && its.isContextLost() && notify_users("lose"), 2000);
+            setTimeout(() => gl === context && context.isContextLost() && notify_users("lose"), 2000);
         });
         canvas.addEventListener("webglcontextrestored", () => notify_users("invalidate"));
     }
@@ -312,8 +324,9 @@ class Asset {
     #named_shaders = new Set(); // shaders with an entry in #named_textures
     #listing; // URLs of the existing files by URL in lower case, if they are known
 
-    async bring(path, more) {
-        const url = absolute(path), bytes = await bring(this.#listing?.get(url.toLowerCase()) ?? url, this.#controller.signal,
+    async fetch(path, more) {
+        const url = absolute(path), listed = this.#listing?.get(url.toLowerCase()) ?? url;
+        const bytes = await fetch_shared(listed, this.#controller.signal,
             {credentials: this.credentials ? "include" : "same-origin", priority: this.priority, ...more});
         this.users.forEach((user) => user.arrive());
         return bytes;
@@ -329,29 +342,36 @@ class Asset {
         return once(this.#promises, "model", () => this.#load());
     }
 
-    async #load() {
-        const path = plain(this.src), all = pairs(this.textures);
+    // Reads the attributes `textures` and `files`: named textures, and the list of existing files.
+    async #read_lists(path) {
+        const all = pairs(this.textures);
         this.#named_textures = new Map(all.filter(([name]) => name).map(([name, url]) => [name, url && absolute(url)]));
         let names = all.filter(([name]) => !name).map(([, url]) => url), base = path;
         if (this.list) {
-            const its = JSON.parse(new TextDecoder().decode(await this.bring(this.list)));
-            [names, base] = [its.files ?? its, absolute(its.base ?? ".", this.list)];
-            const [only, other] = names.filter((name) => extensions.some((its) => name.toLowerCase().endsWith(its)));
-            if (only && !other && !this.#named_textures.has("*")) // the only image is used by all shaders
-                this.#named_textures.set("*", absolute(only, base));
+            const list = JSON.parse(new TextDecoder().decode(await this.fetch(this.list)));
+            [names, base] = [list.files ?? list, absolute(list.base ?? ".", this.list)];
+            const images = names.filter((name) => extensions.some((extension) => name.toLowerCase().endsWith(extension)));
+            if (images.length === 1 && !this.#named_textures.has("*")) // the only image is used by all shaders
+                this.#named_textures.set("*", absolute(images[0], base));
         }
         if (this.list || names.length > 0)
             this.#listing = new Map(names.map((name) => absolute(name, base)).map((url) => [url.toLowerCase(), url]));
-        const [bytes] = await Promise.all([this.bring(this.src), once(shared, "program", start)]), text = new TextDecoder().decode(bytes);
+    }
+
+    // Loads the model, or the machine with its model and clips.
+    async #load() {
+        const path = plain(this.src);
+        await this.#read_lists(path);
+        const [bytes] = await Promise.all([this.fetch(this.src), once(shared, "program", start)]), text = new TextDecoder().decode(bytes);
         if (/^\s*</.test(text))
             throw new Md5ModelError("http", this.src + ": the server answered with an HTML page instead of a model. Probably the file does not exist",
                 {url: this.src});
         this.files.set(path, bytes);
         this.is_machine = is_machine(text);
-        const named = this.is_machine ? find_files(text).map((name) => folder(path) + name) : [];
-        await Promise.allSettled(named.map(async (name) => this.files.set(name, await this.bring(name))));
+        const used_files = this.is_machine ? find_files(text).map((name) => folder(path) + name) : [];
+        await Promise.allSettled(used_files.map(async (name) => this.files.set(name, await this.fetch(name))));
         this.#controller.signal.throwIfAborted();
-        this.path = named.find((name) => /mesh$/.test(name)) ?? path;
+        this.path = used_files.find((name) => /mesh$/.test(name)) ?? path;
         this.it = this.need("web_load", path, this.is_machine);
         this.files.clear();
         use_context();
@@ -360,7 +380,7 @@ class Asset {
     // Loads a clip. Returns its state and its duration in seconds, or null if the asset is a machine.
     clip(url) {
         return once(this.#promises, url, async () => {
-            const [bytes] = await Promise.all([this.bring(url), this.load()]);
+            const [bytes] = await Promise.all([this.fetch(url), this.load()]);
             if (this.is_machine)
                 return null;
             this.files.set(url, bytes);
@@ -389,10 +409,10 @@ class Asset {
         clearTimeout(idle);
         if (![...assets.values()].some((asset) => asset.#is_drawn))
             idle = setTimeout(() => {
-                const its = gl;
+                const old_context = gl;
                 leave_renderer();
                 gl = undefined;
-                its?.getExtension("WEBGL_lose_context")?.loseContext();
+                old_context?.getExtension("WEBGL_lose_context")?.loseContext();
             }, 30000);
     }
 
@@ -404,8 +424,8 @@ class Asset {
         });
     }
 
-    // Loads the textures. web_load_materials() calls name_picture() and picture(), which collect the paths that can exist, one for each map.
-    // After they are fetched, web_load_materials() is called again, until no path is left.
+    // Loads the textures. web_load_materials() calls name_picture() and picture(), which collect the paths that can exist, one for
+    // each map. After they are fetched, web_load_materials() is called again, until no path is left.
     async #load_textures() {
         do {
             this.#requested.clear();
@@ -413,13 +433,13 @@ class Asset {
             this.need("web_load_materials", this.it, renderer, this.path);
             this.users.forEach((user) => user.invalidate());
             await Promise.all([...this.#requested].map(async ([path, is_guess]) => {
-                const pixels = await this.bring(path, {is_guess}).then(decode).catch((error) => this.#note_missing(path, error));
+                const pixels = await this.fetch(path, {is_guess}).then(decode).catch((error) => this.#note_missing(path, error));
                 this.#pixels.set(path, pixels);
             }));
             this.#controller.signal.throwIfAborted();
         } while (this.#requested.size > 0 && this.#is_drawn);
         this.#pixels.forEach((pixels, path) => pixels && this.#pixels.delete(path));
-        return this.report.filter((its) => its.missing).map((its) => its.shader);
+        return this.report.filter((entry) => entry.missing).map((entry) => entry.shader);
     }
 
     // Remembers an image that the server does not have, so that other models do not request it again. Returns null.
@@ -433,26 +453,37 @@ class Asset {
     name_picture(shader, kind) {
         if (kind === 0)
             this.report.push({shader, pictures: {}, missing: true});
-        const ending = kind > 0 ? "." + maps[kind] : "", row = this.report.findLast((its) => its.shader === shader);
-        const name = [shader, base_name(shader), "*"].map((its) => this.#named_textures.get(its + ending)).find((its) => its !== undefined);
-        if (name !== undefined)
+        const suffix = kind > 0 ? "." + maps[kind] : "", row = this.report.findLast((entry) => entry.shader === shader);
+        const urls = [shader, base_name(shader), "*"].map((name) => this.#named_textures.get(name + suffix));
+        const url = urls.find((named) => named !== undefined);
+        if (url !== undefined)
             this.#named_shaders.add(shader);
-        this.#current = {row, kind, name};
-        return name;
+        this.#current = {row, kind, name: url};
+        return url;
     }
 
     // Returns the pixels of an image, null if it does not exist, or undefined after requesting it.
     picture(path) {
-        const pixels = this.#pixels.get(path), {row, kind, name} = this.#current, is_sure = path === name || this.#listing?.has(path.toLowerCase());
-        const at = path.lastIndexOf("."), stem = this.#current.stem ??= path.slice(0, at);
+        const pixels = this.#pixels.get(path), current = this.#current, {row, kind} = current;
+        current.stem ??= path.slice(0, path.lastIndexOf(".")); // of the first path
         if (pixels) {
             row.pictures[maps[kind]] = path;
             row.missing &&= kind > 0;
-        } else if (pixels === undefined && !this.#current.asks && (is_sure || (path.slice(0, at) === stem && this.#may_guess(path, at)))) {
-            this.#current.asks = true;
-            this.#requested.set(path, !is_sure);
+        } else if (pixels === undefined && !current.has_request) {
+            this.#request(path);
         }
         return pixels;
+    }
+
+    // Adds an image to the requested ones, if it exists or may exist.
+    #request(path) {
+        const current = this.#current, dot = path.lastIndexOf(".");
+        const is_sure = path === current.name || this.#listing?.has(path.toLowerCase());
+        const is_guess = path.slice(0, dot) === current.stem && this.#may_guess(path, dot);
+        if (!is_sure && !is_guess)
+            return;
+        current.has_request = true;
+        this.#requested.set(path, !is_sure);
     }
 
     // Returns true if a path without a listing should be tried: only the first name of a color, with all extensions in turn. If the
@@ -461,8 +492,8 @@ class Asset {
         const {row, kind} = this.#current, ending = path.slice(at);
         if (this.#listing || this.#named_shaders.has(row.shader) || kind > 0 || missing_urls.has(path))
             return false;
-        return extensions.slice(0, extensions.indexOf(ending)).every((its) => this.#is_missing(path.slice(0, at) + its))
-            && (this.report.length < 3 || this.report.some((its) => !its.missing));
+        const earlier = extensions.slice(0, extensions.indexOf(ending)), has_image = this.report.some((entry) => !entry.missing);
+        return earlier.every((extension) => this.#is_missing(path.slice(0, at) + extension)) && (this.report.length < 3 || has_image);
     }
 
     #is_missing(path) {
@@ -472,7 +503,7 @@ class Asset {
     // Loads the morph targets of the machine. Returns the names of targets without files.
     async #load_morphs() {
         const path = folder(this.path) + "morphs/", targets = texts("web_morph_name", this.it), missing = [];
-        await Promise.all(targets.map((name) => this.bring(path + name + ".md5mesh").then(
+        await Promise.all(targets.map((name) => this.fetch(path + name + ".md5mesh").then(
             (bytes) => this.files.set(path + name + ".md5mesh", bytes), () => missing.push(name))));
         this.#controller.signal.throwIfAborted();
         if (targets.length > 0) {

@@ -360,7 +360,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             const clip_promise = url && asset.clip(url).catch((error) => {
                 clip_error = error;
             });
-            const [path, clip] = await Promise.all([is_stale && camera && asset.bring(camera), clip_promise, asset.load()]);
+            const [path, clip] = await Promise.all([is_stale && camera && asset.fetch(camera), clip_promise, asset.load()]);
             if (turn !== this.#request)
                 return;
             const is_there = clip || name === "none" || asset.is_machine;
