@@ -36,8 +36,8 @@ static md5_mat44 make_camera(md5_bounds bounds)
     const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
     const float size = md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
     const md5_vec3 eye = {centre.x + 1.6f * size, centre.y + 0.7f * size, centre.z + 0.3f * size};
-    return md5_mat44_mul(md5_mat44_perspective(35, (float)WIDTH / HEIGHT, 0.1f * size, 10 * size,
-                                               MD5_DEPTH_MINUS_ONE_TO_ONE),
+    return md5_mat44_mul(md5_mat44_perspective(35, (float)WIDTH / (float)HEIGHT, 0.1f * size,
+                                               10 * size, MD5_DEPTH_MINUS_ONE_TO_ONE),
                          md5_mat44_look_at(eye, centre, (md5_vec3){0, 0, 1}));
 }
 
