@@ -1306,8 +1306,11 @@ static bool retarget_clip(const convert_job *job, const convert_part *clip,
         source = clip_model;
     }
     if (!source)
-        return convert_fail(error, MD5_ERROR_MISSING, clip->path,
-                            "missing model of the clip: add the model that the clip was made for");
+        return convert_fail(
+            error, MD5_ERROR_MISSING, clip->path,
+            "missing model of the clip: add the model that the clip was made for; if "
+            "the clip has the joint names of the target, pass the target as an "
+            "input instead of --mesh");
     md5_anim *const anim = md5_parse_anim(clip->bytes, clip->size, &opts, error);
     md5_binding *const binding = md5_bind(source, anim, NULL, error);
     bool is_done = binding;
