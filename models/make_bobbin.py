@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes Bobbin, a small dragon: mesh, skeleton, textures, clips and a camera path.
+"""Generates Bobbin, a small dragon: mesh, skeleton, textures, clips and a camera path.
 
-    python3 models/make_bobbin.py [FOLDER]     write the files (default: models/bobbin)
-    python3 models/make_bobbin.py --check      make them anew and compare with models/bobbin
+    python3 models/make_bobbin.py [FOLDER]     writes the files (default: models/bobbin)
+    python3 models/make_bobbin.py --check      regenerates them and compares with models/bobbin
 
 Plain Python, no packages; the same input gives the same files."""
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes Bobbin's expressions: morph targets with the topology of models/bobbin/bobbin.md5mesh.
+"""Generates Bobbin's expressions: morph targets with the topology of models/bobbin/bobbin.md5mesh.
 
-    python3 models/make_expressions.py [FOLDER]     write the files (default: models/bobbin/morphs)
-    python3 models/make_expressions.py --check      make them anew and compare
+    python3 models/make_expressions.py [FOLDER]     writes the files (default: models/bobbin/morphs)
+    python3 models/make_expressions.py --check      regenerates them and compares
 
 Plain Python, no packages; the same input gives the same files."""
 
@@ -25,11 +25,11 @@ from bobbin_parts.build import BOBBIN  # noqa: E402
 BASE = os.path.join(HERE, "bobbin", "bobbin.md5mesh")
 COMMAND = "make_expressions.py"
 CLEARANCE = 0.05  # units between lids and eyeballs: between the corners of a triangle they are closer
-LEAST = 1e-4  # units; what moves by less stays, to the bit
+LEAST = 1e-4  # units; vertices that move by less are bit-identical
 
 
 def _points(base):
-    """Per mesh the positions in the bind pose and the weights by joint."""
+    """Returns for each mesh the positions in the bind pose and the weights by joint."""
     posed = [(position, turn) for _, _, position, turn in base.joints]
     return [([base.position(rows, posed) for rows in vertices],
              [[(joint, bias) for joint, bias, _ in rows] for rows in vertices])
@@ -37,23 +37,23 @@ def _points(base):
 
 
 def _raised(points, rise):
-    """Expressions are made where the head is modelled, on shorter legs."""
+    """Raises points: expressions are defined at the modelled head, on shorter legs."""
     return [(x, y, z + rise) for x, y, z in points]
 
 
 def _float(x):
-    """The nearest number of 32 bits."""
+    """Returns the nearest 32-bit float."""
     return struct.unpack("f", struct.pack("f", x))[0]
 
 
 def _shortest(x):
-    """A number of 32 bits in as few digits as tell it from all others."""
+    """Formats a 32-bit float with the fewest digits that identify it."""
     return next(text for text in ("%.*g" % (digits, x) for digits in range(5, 10))
                 if _float(float(text)) == x)
 
 
 def _matrices(joints):
-    """The rows of the joints' matrices in the bind pose, as md5model computes them, to the bit."""
+    """Returns the rows of the joints' matrices in the bind pose, bit-identical to md5model."""
     out = []
     for _, _, position, turn in joints:
         x, y, z = map(_float, turn[:3])
@@ -65,8 +65,8 @@ def _matrices(joints):
 
 
 def _stays(rows, matrices):
-    """The weight that holds a vertex where those of the base do, to the bit: what does not move by
-    the last digit is no difference, to normals neither. The root stands at the origin, unturned."""
+    """Returns the weight that keeps a vertex bit-identical to the base, so that vertices without movement
+    cause no difference, also in normals. The root is at the origin, without rotation."""
     at = [_float(sum(_float(bias) * (sum(map(mul, matrices[joint][axis], map(_float, offset)))
                                      + matrices[joint][axis][3]) for joint, bias, offset in rows))
           for axis in range(3)]
@@ -89,14 +89,14 @@ def target_text(text, base, moved, points):
 
 
 def _check_eyes(bones, name, points, moved):
-    """Lids stay outside the eyeballs all the way."""
+    """Checks that lids stay outside the eyeballs during the whole movement."""
     deepest = max((expressions.eye_depth(bones, points, moved, n / 20.0), n / 20.0) for n in range(21))
     if deepest[0] > -CLEARANCE:
         raise ValueError("%s: lids are %.3f units in the eyeballs at weight %.2f" % ((name,) + deepest))
 
 
 def _check_fangs(name, points, moved, tris):
-    """Shut lips hide the fangs; else those come out from under the upper lip, and not again farther down."""
+    """Checks that shut lips hide the fangs; otherwise fangs appear only below the upper lip."""
     for azimuth in (-40.0, 0.0, 40.0):
         ray = (math.cos(math.radians(azimuth)), math.sin(math.radians(azimuth)), 0.0)
         text = "".join(".#"[seen] for seen in expressions.fang_seen(points, moved, tris, ray))

@@ -17,9 +17,9 @@ _BIND = {name: joint.bind for name, joint in _JOINTS.items()}
 BALL = _BIND["toes_l"]
 _ANKLE = _BIND["foot_l"]
 _BACK = sub(_ANKLE, BALL)
-# The back edge of the sole, seen from the ball of the foot: a raised foot rests on it.
+# The back edge of the sole, relative to the ball of the foot: a raised foot rests on it.
 _HEEL = (-7.0, -1.2, -1.4)
-_ON_THIGH = (0.9, 3.2, 6.0)    # of a wrist: the share of the way to the knee, to the side, above
+_ON_THIGH = (0.9, 3.2, 6.0)    # of a wrist: fraction of the distance to the knee, to the side, above
 _ROLL = 0.05       # how far the ball goes forward at most as the heel rises
 _TOE_REACH = 5.2   # from the ball to the tips of the toes
 _WRIST = maths.unit(sub(_BIND["hand_l"], _BIND["forearm_l"]))
@@ -36,7 +36,7 @@ SPRINGS += [Chain(tuple("ear_%d_%s" % (n, side) for n in range(1, 4)),
                   _JOINTS["ear_3_" + side].aim, 3.0, 0.30, 13.0) for side, _ in SIDES]
 
 
-# Steps whose feet leave the floor and come down slowly: a knee that is nearly straight turns far for
+# Steps whose feet leave the floor and come down slowly: a knee that is nearly straight rotates far for
 # little height.
 Tread = functools.partial(Footing, gentle=1.5, still=0.06)
 
@@ -48,28 +48,28 @@ class Actor:
     def __init__(self, bones):
         self.pose = Pose(bones)
         self.turn, self.move = self.pose.turn, self.pose.move
-        # The bind pose looks a little outwards; this brings both eyes onto something near.
+        # The bind pose looks a little outwards; this rotation directs both eyes at a near target.
         self.both("eye", yaw=-4.5)
 
     @classmethod
     def of(cls, pose):
-        """Handles for a pose that exists."""
+        """Returns handles for an existing pose."""
         actor = cls.__new__(cls)
         actor.pose, actor.turn, actor.move = pose, pose.turn, pose.move
         return actor
 
     def root(self, x=0.0, y=0.0, z=0.0, yaw=0.0):
-        """The body's displacement: everything but the feet is relative to it."""
+        """Sets the body's displacement: all parts except the feet are relative to it."""
         self.move("origin", x, y, z)
         self.turn("origin", yaw=yaw)
 
     def both(self, joint, pitch=0.0, yaw=0.0, roll=0.0):
-        """The same for left and right, mirrored."""
+        """Rotates the left and the right joint, mirrored."""
         self.turn(joint + "_l", pitch, yaw, roll)
         self.turn(joint + "_r", pitch, -yaw, -roll)
 
     def one(self, joint, side, pitch=0.0, yaw=0.0, roll=0.0):
-        """One side, described as if it were the left."""
+        """Rotates the joint of one side, described as if it were the left side."""
         sign = 1.0 if side == "l" else -1.0
         self.turn(joint + "_" + side, pitch, yaw * sign, roll * sign)
 
@@ -78,8 +78,8 @@ class Actor:
     def lids(self, side, upper, lower, line=-9.0):
         """0 open, 1 shut, for each lid of one eye. Shut lids meet at `line` degrees above the
         middle of the eye: a low line for a blink, a high one for a laugh."""
-        # Hinges are turned outwards with the eyes. A mirrored turn has its axis flipped and its
-        # angle negated: what is left is the axis with x and z negated.
+        # Hinges are rotated outwards with the eyes. A mirrored rotation has its axis flipped and its
+        # angle negated: the result is the axis with x and z negated.
         axis = HINGE if side == "l" else (-HINGE[0], HINGE[1], -HINGE[2])
         self.pose.spin("lid_upper_" + side, axis, (UPPER_EDGE - line + 2.0) * upper)
         self.pose.spin("lid_lower_" + side, axis, (LOWER_EDGE - line - 2.0) * lower)

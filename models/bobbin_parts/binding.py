@@ -1,4 +1,4 @@
-"""Which joints move which part of the skin."""
+"""Weights of the skin on joints."""
 
 import math
 
@@ -40,7 +40,7 @@ _PULLS = {
 }
 
 
-# A helper, its joint, and what that joint's skin is joined to.
+# A helper, its joint, and the joints with which that joint's skin is connected.
 _HALVED = (("knee_l", "shin_l", ("thigh_l",)), ("elbow_l", "forearm_l", ("upperarm_l",)),
            ("hip_l", "thigh_l", ("hips", "spine_1", "belly")),
            ("shoulder_l", "upperarm_l", ("clavicle_l", "chest", "spine_2")),
@@ -52,7 +52,7 @@ def _gauss(p, centre, radius):
 
 
 def jaw_share(p):
-    """1 on the lower lip and chin, 0 on the upper lip and behind the corners of the mouth."""
+    """Returns 1 on the lower lip and chin, 0 on the upper lip and behind the corners of the mouth."""
     x, y, z = p[0], abs(p[1]), p[2]
     middle = shape.mouth_height(x, y)
     below = 1.0 - smoothstep(-0.55, 0.35, z - middle)
@@ -60,7 +60,7 @@ def jaw_share(p):
 
 
 def tongue_share(p):
-    """1 on the tongue, which is painted on the floor of the mouth."""
+    """Returns 1 on the tongue, which is painted on the floor of the mouth."""
     x, y, z = p[0], abs(p[1]), p[2]
     under = smoothstep(0.1, -0.5, z - shape.mouth_height(x, y))
     inside = smoothstep(0.5, 0.05, shape.MOUTH(x, y, z))
@@ -83,7 +83,7 @@ def _toes(w, p):
 
 
 def skin_weights(points, near, centre):
-    """Weights of the body's vertices (left half)."""
+    """Returns the weights of the body's vertices (left half)."""
     parts = [shape.part_at(p) for p in points]
     weights = [by_distance(p, _PULLS[part], 7.0) for p, part in zip(points, parts)]
     weights = smooth(weights, near, centre, other_side, 5)
@@ -109,7 +109,7 @@ def skin_weights(points, near, centre):
 
 
 def along_chain(names, stops, t):
-    """Weights along a leaf: each joint is full at its stop and fades into the next."""
+    """Returns weights along a leaf: each joint is full at its stop and fades into the next."""
     for (a, low), (b, high) in zip(zip(names, stops), zip(names[1:], stops[1:])):
         if t <= high:
             share = smoothstep(low, high, t)

@@ -1,5 +1,5 @@
 """Limbs of other lengths and girths: skin and skeleton are stretched joint by joint. Bobbin is modelled with
-short legs and arms, on which shape, paint and charts rest; his own are longer."""
+short legs and arms, for which shape, paint and charts are defined; his final ones are longer."""
 
 from kit.maths import add, dot, scale, sub, unit
 
@@ -10,7 +10,7 @@ SHARES = (("thigh", 1.15, 1.0), ("shin", 1.15, 1.0), ("foot", 1.0, 1.0), ("upper
 
 
 def _whole(weights):
-    """Without helpers: half of what they have is their joint's, half its parent's."""
+    """Returns weights without helpers: a joint and its parent get half of its helper's weight each."""
     parts, parents = dict(weights), {joint.name: joint.parent for joint in skeleton.joints()}
     for helper, joint in skeleton.HALVES.items():
         bias = parts.pop(helper, 0.0)
@@ -20,8 +20,8 @@ def _whole(weights):
 
 
 class Build:
-    """joints() for the file, position(point, weights) for the skin. shares: of joints whose names begin so
-    (length, girth), as shares of those in skeleton.py; the first match counts, other joints inherit from
+    """joints() for the file, position(point, weights) for the skin. shares: (length, girth) relative to
+    skeleton.py of joints whose names begin with a prefix; the first match counts, other joints inherit from
     their parents."""
 
     def __init__(self, shares):
@@ -52,7 +52,7 @@ class Build:
         return add(scale(offset, girth), scale(along, (length - girth) * dot(offset, along)))
 
     def position(self, point, weights):
-        """Maps a point of the skin as it is modelled."""
+        """Maps a point of the modelled skin to its final position."""
         at = (0.0, 0.0, 0.0)
         for joint, bias in sorted(_whole(weights).items()):
             moved = add(self.place_of[joint],
@@ -61,11 +61,11 @@ class Build:
         return at
 
     def rise(self, joint):
-        """By how much a joint is higher than modelled."""
+        """Returns the height of a joint above its modelled position."""
         return self.place_of[joint][2] - self.bind[joint][2]
 
     def joints(self):
-        """The same as bobbin_parts.skeleton.joints(), stretched."""
+        """Returns bobbin_parts.skeleton.joints(), stretched."""
         out = skeleton.joints()
         for joint in out:
             reach = self._carried(joint.name, sub(joint.aim, joint.bind))

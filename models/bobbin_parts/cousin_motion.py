@@ -1,7 +1,7 @@
 """Spindle's own clips: Bobbin's acts on longer legs, at the pace of somebody tall.
 
-A frame of Bobbin's is carried over joint by joint; then the legs are placed again, because soles
-have to stay where they are. What a tall body does beyond that is added by the clip."""
+Bobbin's frames are retargeted joint by joint; then the legs are placed again, because soles must not
+slide. The clip adds further movements of a tall body."""
 
 import math
 
@@ -150,7 +150,7 @@ def frames(name, added, bones):
 
 
 def clips():
-    """His clips, as their files say."""
+    """Returns the clips with the properties in their files."""
     of = {clip.name: clip for clip in motion.CLIPS}
     return [Clip(name, rate, of[name].intervals, None, of[name].loop, of[name].events, of[name].still)
             for name, rate, _ in CLIPS]

@@ -1,5 +1,5 @@
-"""Expressions of Bobbin's face, as displacements of his skin in the bind pose: what the joints of his
-face do, and what only the skin can do at the corners of the mouth and the lips."""
+"""Expressions of Bobbin's face, as displacements of his skin in the bind pose: the effect of the joints of
+his face, and displacements of only the skin at the corners of the mouth and the lips."""
 
 import math
 
@@ -10,18 +10,18 @@ from bobbin_parts.actor import Actor
 from bobbin_parts.face import GAZE, HINGE, WIDE, angles, at_angles, lid_edge
 from bobbin_parts.skin import fang
 
-# Where the corners of the mouth are.
+# Position of the left corner of the mouth.
 CORNER = (12.6, 5.5, 36.8)
 
 
 def _near(p, centre, radius):
-    """1 at the centre, falling to nothing, on either side of the face alike."""
+    """Returns 1 at the centre, decreasing to 0, equally on both sides of the face."""
     d = ((p[0] - centre[0]) ** 2 + (abs(p[1]) - centre[1]) ** 2 + (p[2] - centre[2]) ** 2)
     return math.exp(-d / (radius * radius))
 
 
 def _pull(p, centre, radius, move):
-    """Moves what is near by (forward, outward, up)."""
+    """Moves points near the centre by (forward, outward, up)."""
     share = _near(p, centre, radius)
     side = max(-1.0, min(1.0, p[1] / 1.5))
     return (move[0] * share, move[1] * share * side, move[2] * share)
@@ -34,7 +34,7 @@ def _smile(actor):
 
 
 def _crying(actor):
-    """A wide mouth whose corners go down: of fright, and of pain."""
+    """Poses a wide mouth whose corners go down: fright, and pain."""
     actor.mouth(1.4, -0.5)
     return lambda p: add(_pull(p, CORNER, 3.0, (-0.3, -1.3, -3.0)),
                          _pull(p, (13.4, 3.0, 34.0), 2.2, (0.0, 0.0, -0.5)))
@@ -58,12 +58,12 @@ def _sleepy(actor):
 
 
 def _muzzle(y):
-    """How far forward the muzzle is at y: what goes sideways slides along it."""
+    """Returns how far forward the muzzle is at y: points that move sideways slide along it."""
     return 6.8 * math.sqrt(1.0 - min(0.95, abs(y) / 7.8) ** 2)
 
 
 def _lips(p, narrow, flat):
-    """Shapes the lips: narrow is how much of the mouth's width goes, flat how much of its smile."""
+    """Shapes the lips. narrow: reduction of the mouth's width; flat: reduction of its smile."""
     middle = shape.mouth_height(p[0], p[1])
     away = math.hypot((p[0] - 13.5) / 6.0, p[1] / 7.8, (p[2] - middle) / 3.7)
     # The cheek stays where it is, and so do its freckles.
@@ -72,22 +72,23 @@ def _lips(p, narrow, flat):
     return (_muzzle(p[1] - inward) - _muzzle(p[1]), -inward, share * -flat * 0.055 * p[1] * p[1])
 
 
-# Half the width and height of the ellipse along which the lips are thickest in the bind pose, once its
-# smile is flat. Each point around the mouth is on an ellipse with the same foci: half its width is the
-# size, as which the point counts.
+# Half the width and height of the ellipse along which the lips are thickest in the bind pose, without the
+# smile. Each point around the mouth is on an ellipse with the same foci; half the width of that ellipse is
+# the size of the point.
 _LIPS = (6.03, 2.24)
 _FOCUS = math.sqrt(_LIPS[0] ** 2 - _LIPS[1] ** 2)
-# Sizes from which on skin follows the lips less, and not at all; the chin goes farther with the lower lip.
+# Sizes at which skin begins to follow the lips less, and not at all; the chin moves farther with the lower
+# lip.
 _FOLLOWS, _CHIN = (6.0, 7.1), 1.5
-# The share that cheeks come along, in one piece with their freckles, and between which sizes that ends.
+# Fraction by which cheeks follow, in one piece with their freckles, and sizes between which that ends.
 _CHEEK, _BEHIND = 0.3, (9.8, 13.0)
 _POUT = 0.45    # how far the ring of the lips stands out of the face
 _TONGUE = 0.8   # how far the floor of the mouth sinks behind the lower lip
 
 
 def _crest(up):
-    """How far forward the lips are in the bind pose where they are thickest; up: -1 in the middle of the
-    lower one, 0 at the corners, 1 in the middle of the upper one."""
+    """Returns how far forward the lips are in the bind pose where they are thickest. up: -1 in the middle of
+    the lower lip, 0 at the corners, 1 in the middle of the upper lip."""
     return 11.9 + 0.6 * up * up + 2.4 * max(0.0, up) ** 2
 
 
@@ -149,7 +150,7 @@ def _blink(actor):
 
 # A target moves along straight lines, lids along arcs: half shut, they would be inside the eye. So
 # lids go outwards on their way, and eyes that they shut go inwards under them, as those of frogs do.
-# Of the distance to the middle of the eye: (upper lids, lower lids, eyeballs).
+# Distances to the middle of the eye: (upper lids, lower lids, eyeballs).
 RIM = 1.01 * shape.EYE_RADIUS
 FRONT = math.cos(math.radians(70.0))
 EYES = {"blink": (1.03, 1.0, 0.46), "sleepy": (1.04, 1.0, 0.91)}
@@ -163,25 +164,25 @@ EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("pain", _crying), ("slee
                ("oo", _oo), ("shut", _shut), ("blink", _blink))
 
 
-# Fangs are hard: each goes as a whole with the lip at its root, and up and back under it by so much.
+# Fangs are rigid: each moves with the lip at its root, and back and up under it by these distances.
 FANGS = {"oo": (-0.3, 1.6), "oh": (0.0, 0.3), "sleepy": (-1.0, 1.5), "shut": (-1.6, 2.2)}
 _FANG = fang()
 _FANG_ROOT = (11.7, 3.7, 38.1)
 
 
 def eye_of(point):
-    """The middle of the eye on the side of a point."""
+    """Returns the middle of the eye on the side of a point."""
     return (shape.EYE[0], math.copysign(shape.EYE[1], point[1]), shape.EYE[2])
 
 
 def _on_joints(rows, names, start):
-    """Whether a vertex hangs on joints of such names only."""
+    """Returns true if a vertex has weights only on joints with these names."""
     return all(names[joint].startswith(start) for joint, bias in rows if bias > 0.0)
 
 
 def _resized(at, rows, names, sizes):
-    """Lids and eyeballs, nearer to the middle of the eye or farther from it. The ends of lids stay at the
-    head, beyond whose outline they would stick out."""
+    """Scales the distance of lids and eyeballs to the middle of the eye. The ends of lids keep their position
+    at the head, because they would stick out of its outline."""
     for start, size in zip(("lid_upper_", "lid_lower_", "eye_"), sizes):
         if _on_joints(rows, names, start):
             away = sub(at, eye_of(at))
@@ -194,12 +195,12 @@ def _resized(at, rows, names, sizes):
 
 
 def _hinge(at):
-    """What the lids of the eye on the side of a point turn about, as Actor.lids() does."""
+    """Returns the hinge of the lids of the eye on the side of a point, as in Actor.lids()."""
     return HINGE if at[1] > 0.0 else (-HINGE[0], HINGE[1], -HINGE[2])
 
 
 def _turned(point, upper, rim):
-    """A point of a lid, turned as far as its rim has to go at this distance from its middle."""
+    """Rotates a point of a lid by the angle of its rim at this distance from its middle."""
     if point[1] < 0.0:
         return mirror(_turned(mirror(point), upper, rim))
     radius, side, height = angles(point)
@@ -212,7 +213,7 @@ def _turned(point, upper, rim):
 
 
 def is_fang(point):
-    """Whether a point in the bind pose is one of a fang."""
+    """Returns true if a point in the bind pose belongs to a fang."""
     return any(math.dist((point[0], abs(point[1]), point[2]), own) < 1e-3 for own in _FANG.points)
 
 
@@ -221,15 +222,15 @@ def joint_names(bones):
 
 
 def _shows(point):
-    """Whether a point of a lid is in front: farther back, lids are inside the head."""
+    """Returns true if a point of a lid is in front: farther back, lids are inside the head."""
     ray = unit(sub(point, eye_of(point)))
     return ray[0] * GAZE[0] + ray[1] * math.copysign(GAZE[1], point[1] * GAZE[1]) + ray[2] * GAZE[2] > FRONT
 
 
 def eye_depth(bones, meshes, moved, weight):
-    """How deep the lids are in the eyeballs, units, with a target of that weight; below 0 they are
-    outside. meshes as for displaced(), whose result `moved` is. Measured along the lines from the
-    middle of the eye. Of the lids what can be seen counts, but not the rims, which curl into the
+    """Returns the depth of the lids in the eyeballs, units, with a target of that weight; below 0 they are
+    outside. meshes: as for displaced(), whose result is `moved`. Measures along the lines from the
+    middle of the eye, and only visible parts of the lids without the rims, which curl into the
     eyeballs."""
     names, eyes, lids = joint_names(bones), [], []
     for (points, weights), ends in zip(meshes, moved):
@@ -244,7 +245,7 @@ def eye_depth(bones, meshes, moved, weight):
 
 
 def _hit(start, ray, a, b, c):
-    """Whether a ray meets a triangle."""
+    """Returns true if a ray meets a triangle."""
     one, two, away = sub(b, a), sub(c, a), sub(start, a)
     normal = cross(ray, two)
     size = dot(one, normal)
@@ -256,8 +257,8 @@ def _hit(start, ray, a, b, c):
 
 
 def fang_seen(points, moved, tris, ray):
-    """What can be seen of the left fang against the direction of a ray, if the skin is at `moved`: whether
-    each of the points along its middle is, from its root to its tip."""
+    """Returns the visibility of the left fang against the direction of a ray, if the skin is at `moved`: for
+    each point along its middle, from root to tip, true if it is visible."""
     own = {v for v, point in enumerate(points) if point[1] > 0.0 and is_fang(point)}
     flesh = [[moved[v] for v in tri] for tri in tris
              if not own & set(tri) and min(points[v][0] for v in tri) > 6.0]
@@ -273,8 +274,8 @@ def fang_seen(points, moved, tris, ray):
 
 
 def displaced(bones, name, expression, meshes):
-    """Per mesh a list of the new positions of its vertices. meshes: per mesh the points and their
-    weights, rows of (number of the joint, bias)."""
+    """Returns for each mesh a list of the new positions of its vertices. meshes: for each mesh the points and
+    their weights, rows of (index of the joint, bias)."""
     names = joint_names(bones)
     actor = Actor(bones)
     actor.both("eye", yaw=4.5)  # as in the bind pose

@@ -13,8 +13,8 @@ UP = cross(GAZE, HINGE)
 UPPER_EDGE, LOWER_EDGE = 50.0, -54.0
 _LOWER = -80.0  # from the edge of the lower lid to its back
 _CAP = 105.0
-# Half the width of the opening, of the radius: towards its outer corner the upper lid comes down along an
-# ellipse, so that an eye is round behind its iris from the side too, not a wedge of white.
+# Half the width of the opening, relative to the radius: towards its outer corner the upper lid comes down
+# along an ellipse, so that an eye is round behind its iris also from the side, without a wedge of white.
 WIDE = 0.95
 # Of a lower lid, in eyeballs: it lies under the upper one, so far that its flat triangles do not come
 # through.
@@ -29,14 +29,15 @@ def _on_eye(radius, forward, left, up):
 
 
 def angles(point):
-    """A point around the left eye: its distance from the middle, radians to the left and above the gaze."""
+    """Returns for a point around the left eye its distance from the middle, radians to the left and above the
+    gaze."""
     away = sub(point, shape.EYE)
     radius = length(away)
     return radius, math.asin(dot(away, HINGE) / radius), math.atan2(dot(away, UP), dot(away, GAZE))
 
 
 def at_angles(radius, side, height):
-    """What angles() are those of."""
+    """Returns the point with these angles: the inverse of angles()."""
     ahead = math.cos(side)
     return _on_eye(radius, ahead * math.cos(height), math.sin(side), ahead * math.sin(height))
 
@@ -51,7 +52,7 @@ def _upper_edge(side):
 
 
 def lid_edge(upper, side):
-    """Where the rim of an open lid is in the mesh, radians above the gaze: shut, both meet in one line."""
+    """Returns the rim of an open lid in the mesh, radians above the gaze: shut lids meet in one line."""
     edge = _upper_edge(side)
     if upper:
         return edge
@@ -59,7 +60,8 @@ def lid_edge(upper, side):
 
 
 def tucked(point):
-    """Where a point of the lower lid, painted as lid() makes it, is in the mesh: under the upper one."""
+    """Returns the position in the mesh of a point of the lower lid, as lid() creates it: under the upper
+    lid."""
     radius, side, height = angles(point)
     rim, edge = lid_edge(False, side), math.radians(LOWER_EDGE)
     height = rim + (height - edge) * (1.0 - (rim - edge) / math.radians(_LOWER))
@@ -67,8 +69,8 @@ def tucked(point):
 
 
 def sunk(point):
-    """Where a point of the upper lid, painted as lid() makes it, is in the mesh: shut, its ends would stand
-    on the head as a step."""
+    """Returns the position in the mesh of a point of the upper lid, as lid() creates it: if shut, its ends
+    would be a step on the head."""
     radius, side, height = angles(point)
     low = min(radius, _LOW * shape.EYE_RADIUS)
     return at_angles(radius + (low - radius) * smoothstep(0.8, 1.0, abs(math.sin(side))), side, height)

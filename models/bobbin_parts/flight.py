@@ -33,7 +33,8 @@ _SHOTS = ((_face, 2.5), (_half_around, 4.0), (_floor, 2.5))
 
 
 def shots():
-    """Per shot its frames, (position, orientation, field of view); a camera looks along its x."""
+    """Returns for each shot its frames, (position, orientation, field of view); a camera looks along its
+    x."""
     result = []
     for shot, seconds in _SHOTS:
         count = round(seconds * RATE)

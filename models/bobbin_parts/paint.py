@@ -61,21 +61,21 @@ def _hide(x, y, z, ny, nz, nx, deep):
 
 
 def _belly(x, y, z, nx):
-    """Share of the belly's cream colour: 1 in the middle, 0 on the flanks."""
+    """Returns the fraction of the belly's cream colour: 1 in the middle, 0 on the flanks."""
     wide, middle, high = BELLY
     round_ = (y / wide) ** 2 + ((z - middle) / high) ** 2
     return smoothstep(1.04, 0.94, round_) * smoothstep(-0.05, 0.2, nx)
 
 
 def _bare(x, y, z):
-    """Share of a neck without marks: what is small where the skin is modelled would be drawn long."""
+    """Returns the fraction of a neck without marks: stretching would make small marks long."""
     low, high = BARE
     return smoothstep(low, low + 2.0, z) * smoothstep(high, high - 1.0, z) * smoothstep(7.0, 5.0, x) \
         * smoothstep(6.2, 4.2, y)
 
 
 def _bands(z, width):
-    """Soft lines across the belly: 1 on a line."""
+    """Returns soft lines across the belly: 1 on a line."""
     phase = z / width - math.floor(z / width)
     return smoothstep(0.13, 0.03, abs(phase - 0.5))
 
@@ -284,7 +284,7 @@ def _gloss(part, x, y, z, n):
     return gloss
 
 
-# How much light from behind shines through: ears and the fin.
+# Translucency: ears and the fin.
 _THIN = {"ear_in": 0.75, "ear_out": 0.45, "fin": 0.7}
 
 

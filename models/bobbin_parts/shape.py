@@ -42,12 +42,12 @@ def _head():
 
 
 def mouth_height(x, y):
-    """Height of the middle of the mouth: a smile."""
+    """Returns the height of the middle of the mouth: a smile."""
     return 35.2 + 0.055 * y * y - 0.14 * (x - 13.2)
 
 
 def _mouth():
-    """The hollow of the mouth: a flat lens, lower in front, bent upwards at the corners."""
+    """Returns the hollow of the mouth: a flat lens, lower in front, bent upwards at the corners."""
     lens = ellipsoid((13.2, 0, 0), (6.0, 5.8, 1.6))
 
     def distance(x, y, z):
@@ -107,7 +107,7 @@ MOUTH = _mouth()
 
 
 def body(x, y, z):
-    """Distance to the skin. Symmetric in y."""
+    """Returns the distance to the skin. Symmetric in y."""
     if y < 0.0:
         y = -y
     p = PARTS
@@ -121,17 +121,17 @@ def body(x, y, z):
 
 
 def part_at(p):
-    """The part whose own shape is nearest to p."""
+    """Returns the part whose own shape is nearest to p."""
     x, y, z = p[0], abs(p[1]), p[2]
     return min(PARTS, key=lambda name: PARTS[name](x, y, z))
 
 
 def eye_distance(x, y, z):
-    """Distance to the nearer eyeball."""
+    """Returns the distance to the nearer eyeball."""
     dx, dy, dz = x - EYE[0], abs(y) - EYE[1], z - EYE[2]
     return (dx * dx + dy * dy + dz * dz) ** 0.5 - EYE_RADIUS
 
 
 def solid(x, y, z):
-    """The body with its eyeballs, for shadows."""
+    """Returns the distance to the body with its eyeballs, for shadows."""
     return min(body(x, y, z), eye_distance(x, y, z))

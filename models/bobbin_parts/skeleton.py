@@ -53,8 +53,8 @@ _JOINTS = (
     ("knee_l", "thigh_l", (1.7, 6.2, 8.2), (-0.9, 6.6, 3.2)),
 )
 
-# Joints that make half the turn of another one, at its place: skin between two joints bends as an arc
-# instead of a fold, and keeps its girth. The clips move them; nothing else needs to know them.
+# Helper joints at the position of another joint, with half of its rotation: skin between two joints bends as
+# an arc instead of a fold, and keeps its girth. The clips move them; other code does not need them.
 _HALVES = (("hip", "thigh"), ("shoulder", "upperarm"), ("elbow", "forearm"), ("knee", "shin"))
 HALVES = {"%s_%s" % (helper, side): "%s_%s" % (joint, side) for helper, joint in _HALVES for side in "lr"}
 
@@ -67,9 +67,9 @@ class Joint:
     forwards too) and the props (along what the hand holds, the thumb's side first); up: where its
     z axis leans.
 
-    Turns near 180 degrees lose digits in the format (w is rebuilt from a difference that is almost
-    nothing), so `axis` and `up` are chosen to keep every joint well away from half a turn to its
-    parent and to the model, in all that it does."""
+    Rotations near 180 degrees lose digits in the format (w is rebuilt from a difference near 0), so `axis`
+    and `up` are chosen to keep every joint well below a rotation of 180 degrees relative to its parent and
+    to the model, in all clips."""
 
     def __init__(self, name, parent, bind, aim):
         self.name, self.parent, self.bind, self.aim = name, parent, bind, aim
@@ -82,7 +82,7 @@ class Joint:
 
 
 def other_side(name):
-    """The twin of a joint; joints in the middle are their own twins."""
+    """Returns the twin of a joint; joints in the middle are their own twins."""
     if name.endswith("_l"):
         return name[:-1] + "r"
     if name.endswith("_r"):
@@ -99,7 +99,7 @@ def _floats(p):
 
 
 def joints():
-    """All joints in file order: every left chain is followed by its right twin."""
+    """Returns all joints in file order: every left chain is followed by its right twin."""
     out, pending = [], []
     for name, parent, bind, aim in _JOINTS:
         left = name.endswith("_l")

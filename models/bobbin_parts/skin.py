@@ -1,4 +1,4 @@
-"""Everything that shares Bobbin's skin texture: body, ears, horns, thorns, tail fin, eyelids."""
+"""All parts that share Bobbin's skin texture: body, ears, horns, thorns, tail fin, eyelids."""
 
 from kit import atlas, loft, nets, remesh
 from kit.field import gradient, occlusion
@@ -29,7 +29,8 @@ class Skin:
         self.tris, self.parts, self.charts = [], [], []
 
     def add(self, points, normals, sky, along, weights, charts):
-        """charts: list of (part, triangles, chart coordinates); None if the caller makes them."""
+        """Adds a part. charts: list of (part, triangles, chart coordinates); None if the caller creates
+        them."""
         base = len(self.points)
         self.points += points
         self.normals += normals
@@ -46,12 +47,12 @@ class Skin:
                                                _DETAIL[part]))
 
 
-# Joints that bend far, and how far their skin reaches: rings of edges closer together.
+# Joints that bend far, and the extent of their skin: edges form denser rings there.
 _BENDS = ((J["upperarm_l"], 3.6), (J["forearm_l"], 3.0), (J["thigh_l"], 5.0), (J["shin_l"], 4.2))
 
 
 def _wish(p):
-    """Target edge length at p: short where the shape has detail or is prominent."""
+    """Returns the target edge length at p: short where the shape has detail or is prominent."""
     part = shape.part_at(p)
     bends = min(length(sub((p[0], abs(p[1]), p[2]), at)) / reach for at, reach in _BENDS)
     smooth = 0.6 + 0.4 * smoothstep(0.6, 1.5, bends)
@@ -80,7 +81,7 @@ def _vertex_normals(points, tris):
 
 
 def _sky(points, normals):
-    """Ambient visibility of each vertex, occluded by the body and the eyes."""
+    """Returns the ambient visibility of each vertex, occluded by the body and the eyes."""
     return [occlusion(shape.solid, add(p, scale(n, 0.08)), n, 7.0)
             for p, n in zip(points, normals)]
 
@@ -192,7 +193,7 @@ def _lids(skin):
 
 
 def half_skin(coarse=1.0, horns=True):
-    """coarse: length of the body's edges, as a share of Bobbin's."""
+    """Returns the left half. coarse: length of the body's edges, relative to Bobbin's."""
     skin = Skin()
     _body(skin, coarse)
     _thorns(skin)

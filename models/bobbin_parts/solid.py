@@ -1,7 +1,7 @@
-"""Bobbin's body in motion, as shapes that joints carry: how deep points lie in it.
+"""Bobbin's moving body as shapes that joints carry, to measure the depth of points in it.
 
 The shapes are those of shape.py without their fillets, each carried rigidly by one joint, so between
-two joints that bend the depth is good to about half a unit."""
+two bent joints the depth is accurate to about half a unit."""
 
 from kit.field import cone, ellipsoid
 from kit.maths import add, conj, length, mirror, mix, mul, rotate, sub
@@ -23,14 +23,14 @@ def _head(x, y, z):
     return shape.PARTS["head"](x, abs(y), z)
 
 
-# (joint, a point and a radius around it that hold the shape, distance in the bind pose). The
-# trunk's fillets are where arms hang: they are left out.
+# (joint, a point and a radius around it that contain the shape, distance in the bind pose). The
+# trunk's fillets are omitted, because arms hang there.
 _SHAPES = [("head", (3.0, 0, 42.0), 14.0, _head),
            ("hips", (0.4, 0, 17.6), 9.3, ellipsoid((0.4, 0, 17.6), (8.6, 9.2, 9.0))),
            ("spine_2", (-0.2, 0, 25.5), 7.1, ellipsoid((-0.2, 0, 25.5), (6.4, 7.0, 6.6))),
            ("chest", (0.3, 0, 31.0), 8.6, cone((0, 0, 28), (0.6, 0, 34), 5.0, 5.4))] + list(_limbs())
 
-# What must stay out of it: vertices that belong to these joints most of all.
+# Parts that must stay outside: vertices with their largest weight on these joints.
 PARTS = (("hand", ("hand_", "finger_", "thumb_")), ("tail", ("tail_4", "tail_5", "tail_6", "tail_fin")))
 _EVERY = 6         # of these vertices every sixth is measured: they are half a unit apart
 
@@ -48,7 +48,7 @@ class Solid:
         self.mesh = mesh
 
     def depth(self, posed):
-        """Depth of the deepest point of each part, or 0: {"hand": ..., "tail": ...}."""
+        """Returns the depth of the deepest point of each part, or 0: {"hand": ..., "tail": ...}."""
         found = {name: 0.0 for name, _ in PARTS}
         carried = []
         for joint, centre, radius, distance in self.shapes:

@@ -1,6 +1,6 @@
 """Clips that begin or end on both feet, for a character that is steered: turning on the spot, starting and
-stopping to walk, a skid out of a run, a leap in one. Feet are planted by position, so that a change from
-one of these to the clip that fits it moves no foot on the floor."""
+stopping to walk, a skid out of a run, a leap in a run. Feet are planted by position, so that a transition
+from one of these clips to a matching clip moves no foot on the floor."""
 
 import math
 
@@ -25,7 +25,7 @@ def _stance(a, t=0.0):
 
 
 def _between(a, one, two, share):
-    """Poses everything but feet between two poses, each posed by a function of an actor."""
+    """Blends all joints except feet between two poses, each posed by a function of an actor."""
     first, second = Actor(a.pose.skeleton), Actor(a.pose.skeleton)
     one(first)
     two(second)
@@ -106,7 +106,7 @@ _BACK = _Change(BACKWARD, backward, 0.5, 0.5, ((0.08, 0.0), (0.4, 22.0)), 0.8)
 
 
 def _way(s, end, slope):
-    """0 at s = 0, at rest; `end` at 1, with this slope."""
+    """Returns 0 at s = 0, at rest; `end` at 1, with this slope."""
     return (3.0 * end - slope) * s * s + (slope - 2.0 * end) * s * s * s
 
 
@@ -182,7 +182,7 @@ def back_stop(a, t):
 # --- out of a run
 
 
-# Of the foot that lands first, as if it were the left one, and of the other.
+# Steps of the foot that lands first, as if it were the left one, and of the other foot.
 _STEP_FIRST = Footing(BALL[0] + 5.0, BALL[1] - 1.0, 6.0, (0.57, 0.83, BALL[0], BALL[1], 0.0, 1.8, 10.0),
                       gentle=1.5)
 _STEP_SECOND = Footing(BALL[0] + 2.0, BALL[1] - 1.0, 14.0, (0.41, 0.67, BALL[0], BALL[1], 0.0, 1.8, 10.0),

@@ -9,7 +9,7 @@ from bobbin_parts.actor import SIDES
 
 
 def replace(gait, spin):
-    """The same gait along an arc."""
+    """Returns the same gait along an arc."""
     other = copy(gait)
     other.spin = spin
     return other

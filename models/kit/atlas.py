@@ -28,7 +28,7 @@ class Chart:
 
 
 def _facing(normals, beside, count):
-    """Side of the cube per triangle, by normals averaged with those of the neighbours."""
+    """Returns the side of the cube for each triangle, by normals averaged with those of the neighbours."""
     for _ in range(3):
         normals = [tuple(sum(normals[m][axis] for m in beside[n]) + 2.0 * normals[n][axis]
                          for axis in range(3)) for n in range(count)]
@@ -38,7 +38,7 @@ def _facing(normals, beside, count):
 
 
 def _islands(labels, beside):
-    """Connected triangles with equal labels."""
+    """Returns connected triangles with equal labels."""
     seen, out = [False] * len(labels), []
     for start in range(len(labels)):
         if seen[start]:
@@ -57,8 +57,8 @@ def _islands(labels, beside):
 
 
 def project(points, tris, face_normals, regions, detail):
-    """Charts of a surface, each seen from one of six sides. Triangles of different regions never
-    share a chart; detail[region] scales the texels they get."""
+    """Returns the charts of a surface, each projected from one of six sides. Triangles of different regions
+    never share a chart; detail[region] scales their texels."""
     edges, beside = {}, [[] for _ in tris]
     for n, tri in enumerate(tris):
         for i in range(3):
@@ -127,7 +127,7 @@ def pack(charts, size):
 
 
 def cover(tri_texels, size):
-    """Texels whose centre lies in the triangle or at most about one texel outside it, with their
+    """Yields texels whose centre is in the triangle or at most about one texel outside it, with their
     barycentric weights (clamped outside of the triangle)."""
     (ax, ay), (bx, by), (cx, cy) = tri_texels
     area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay)

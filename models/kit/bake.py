@@ -6,7 +6,7 @@ from kit import atlas
 
 
 def skin_textures(size, charts, tris, fields, parts, texel, background):
-    """Three pictures of a surface: colour, relief as tangent-space normals, gloss.
+    """Returns three images of a surface: colour, relief as tangent-space normals, gloss.
 
     fields: per vertex an (x, y, z, nx, ny, nz, sky, along) tuple. texel(part, x, y, z, normal, sky,
     along) is called once per texel and returns (colour, height in model units, gloss 0..255, alpha of the
@@ -43,8 +43,8 @@ def skin_textures(size, charts, tris, fields, parts, texel, background):
 
 
 def _normals(size, charts, heights, owner):
-    """Tangent-space normals of a height field: red leans towards growing u, green towards growing
-    v (downwards in the picture, the tangents of id's engine). Slopes never cross a chart's border."""
+    """Returns tangent-space normals of a height field: red leans towards growing u, green towards growing
+    v (downwards in the image, the tangents of id's engine). Slopes never cross a chart's border."""
     out = bytearray(b"\x80\x80\xff" * (size * size))
     for index in range(size * size):
         chart = owner[index]
@@ -66,7 +66,7 @@ def _normals(size, charts, heights, owner):
 
 
 def flat_texture(size, colour):
-    """colour(s, t) with s to the right and t down, both -1..1."""
+    """Returns a texture of colour(s, t), with s to the right and t down, both -1..1."""
     pixels = bytearray()
     for y in range(size):
         for x in range(size):
@@ -76,7 +76,7 @@ def flat_texture(size, colour):
 
 
 def flat_normals(size, height):
-    """Tangent-space normals, as _normals, of height(s, t) in texels."""
+    """Returns tangent-space normals, as in _normals, of height(s, t) in texels."""
     row = [[height(2.0 * (x + 0.5) / size - 1.0, 2.0 * (y + 0.5) / size - 1.0)
             for x in range(size)] for y in range(size)]
     pixels = bytearray()

@@ -29,8 +29,8 @@ class Clip:
         return actor.pose
 
     def frames(self, bones):
-        """Per frame (positions, turns) in model space."""
-        # The last frame of a loop only holds the root's displacement.
+        """Returns for each frame (positions, turns) in model space."""
+        # The last frame of a loop contains only the root's displacement.
         poses = [self._posed(bones, n) for n in range(self.intervals + 1)]
         position, turn = poses[-1].where(0) if self.loop else ((0.0, 0.0, 0.0), IDENTITY)
         if not self.still:
@@ -72,7 +72,7 @@ def bake_clip(clip, bones, bounds):
 
 
 def events_text(clips):
-    """One line per event: CLIP frame NUMBER WORDS; frames count from 0."""
+    """Returns one line per event: CLIP frame NUMBER WORDS; frames count from 0."""
     return "".join("%s frame %d %s\n" % (clip.name, frame, words)
                    for clip in sorted(clips, key=lambda clip: clip.name)
                    for frame, words in clip.events)

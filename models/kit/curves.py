@@ -9,24 +9,24 @@ _BELL = tuple((n / 6.0, (1.0 + math.cos(math.pi * n / 6.0)) / 12.0) for n in ran
 
 
 def wave(phase, cycles=1, shift=0.0):
-    """Sine with an integer number of cycles per loop; shift in cycles, > 0 is later."""
+    """Returns a sine with an integer number of cycles per loop; shift in cycles, > 0 is later."""
     return math.sin(2.0 * math.pi * (phase * cycles - shift))
 
 
 def bump(phase, start, stop, ramp):
-    """0 outside start..stop, 1 inside, with smooth ramps of length `ramp`; wraps around."""
+    """Returns 0 outside start..stop, 1 inside, with smooth ramps of length `ramp`; wraps around."""
     phase = (phase - start) % 1.0
     length = stop - start
     return smoothstep(0.0, ramp, phase) * smoothstep(length, length - ramp, phase)
 
 
 def pulse(t, start, stop, ramp):
-    """The same without wrapping."""
+    """Returns the value of bump() without wrapping."""
     return smoothstep(start, start + ramp, t) * smoothstep(stop, stop - ramp, t)
 
 
 def _slopes(keys):
-    """Monotone slopes (Fritsch and Carlson): zero at each extreme, so a curve never overshoots
+    """Returns monotone slopes (Fritsch and Carlson): zero at each extreme, so a curve never overshoots
     its keys."""
     steps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in zip(keys, keys[1:])]
     inner = []
@@ -49,7 +49,7 @@ def _between(a, b, slope_a, slope_b, t):
 
 
 def keyed(t, *keys):
-    """A curve through (time, value) keys in ascending order, constant before the first and after
+    """Returns a curve through (time, value) keys in ascending order, constant before the first and after
     the last, easing in and out of each extreme."""
     if t <= keys[0][0]:
         return keys[0][1]
@@ -61,8 +61,8 @@ def keyed(t, *keys):
 
 
 def thrown(t, start, stop, power):
-    """0 until start, 1 from stop on, faster and faster in between: it leaves with `power` times the mean
-    speed, as a body does that is thrown. caught() is its mirror image."""
+    """Returns 0 until start, 1 from stop on, accelerating in between: the final speed is `power` times the
+    mean speed, like a body that is thrown. caught() is its mirror image."""
     s = min(1.0, max(0.0, (t - start) / (stop - start)))
     return s ** power
 
@@ -72,7 +72,7 @@ def caught(t, start, stop, power):
 
 
 def looped(t, period, *keys):
-    """The same, periodic; keys lie in one period."""
+    """Returns a periodic keyed() curve; keys are in one period."""
     t %= period
     around = [(keys[-2][0] - period, keys[-2][1]), (keys[-1][0] - period, keys[-1][1])]
     around += list(keys) + [(keys[0][0] + period, keys[0][1]), (keys[1][0] + period, keys[1][1])]
@@ -82,13 +82,13 @@ def looped(t, period, *keys):
 
 
 def smootherstep(s):
-    """From 0 at 0 to 1 at 1, with no acceleration at either end."""
+    """Returns a curve from 0 at 0 to 1 at 1, without acceleration at either end."""
     s = min(1.0, max(0.0, s))
     return s * s * s * (s * (6.0 * s - 15.0) + 10.0)
 
 
 def arch(s, up, down):
-    """0 at 0 and 1, 1 at its highest; the greater `up` and `down`, the more gently it begins and ends."""
+    """Returns 0 at 0 and 1, and 1 at the maximum; larger `up` and `down` give a gentler begin and end."""
     if not 0.0 < s < 1.0:
         return 0.0
     top = up / (up + down)
@@ -96,6 +96,6 @@ def arch(s, up, down):
 
 
 def softened(curve, t, width):
-    """A weighted mean of curve(t) from t - width to t + width: corners become arcs, and what is
-    constant for longer than that stays so in its middle."""
+    """Returns a weighted mean of curve(t) from t - width to t + width: corners become arcs, and a part that
+    is constant for longer is unchanged in its middle."""
     return sum(share * curve(t + width * at) for at, share in _BELL)

@@ -13,7 +13,7 @@ def ball(c, radius):
 
 
 def ellipsoid(c, r, turn=0.0):
-    """Ellipsoid with half-axes r, turned by `turn` degrees of pitch (nose down) about y."""
+    """Returns an ellipsoid with half-axes r, rotated by `turn` degrees of pitch (nose down) about y."""
     cx, cy, cz = c
     ix, iy, iz = 1.0 / r[0], 1.0 / r[1], 1.0 / r[2]
     co, si = math.cos(math.radians(turn)), math.sin(math.radians(turn))
@@ -38,8 +38,8 @@ def ellipsoid(c, r, turn=0.0):
 
 
 def cone(a, b, ra, rb, thin=None, squeeze=1.0):
-    """Segment ab with radius ra at a and rb at b. `thin` is a direction (perpendicular to ab)
-    in which the cone is `squeeze` times flatter: ears, fins, leaves."""
+    """Returns a cone along segment ab with radius ra at a and rb at b. `thin` is a direction (perpendicular
+    to ab) in which the cone is `squeeze` times flatter: ears, fins, leaves."""
     ax, ay, az = a
     dx, dy, dz = b[0] - ax, b[1] - ay, b[2] - az
     inverse = 1.0 / (dx * dx + dy * dy + dz * dz)
@@ -81,14 +81,14 @@ def cone(a, b, ra, rb, thin=None, squeeze=1.0):
 
 
 def melt(a, b, k):
-    """Smooth minimum of two distances; k is the width of the fillet."""
+    """Returns the smooth minimum of two distances; k is the width of the fillet."""
     gap = k - abs(a - b)
     low = a if a < b else b
     return low - gap * gap / (4.0 * k) if gap > 0.0 else low
 
 
 def union(shapes, k):
-    """Smooth union of shapes, with fillets of width k."""
+    """Returns the smooth union of shapes, with fillets of width k."""
     if len(shapes) == 1:
         return shapes[0]
     first, rest = shapes[0], tuple(shapes[1:])
@@ -115,7 +115,7 @@ def gradient(field, p, step=0.05):
 
 
 def occlusion(field, p, n, reach):
-    """Ambient visibility at p, 0..1: samples directions around n."""
+    """Returns the ambient visibility at p, 0..1: samples directions around n."""
     side = unit(cross(n, (0.31, 0.83, 0.46)))
     other = cross(n, side)
     open_sky = total = 0.0

@@ -15,7 +15,7 @@ class Footing:
         self.start, self.moves, self.gentle, self.still = (x, y, yaw), moves, gentle, still
 
     def at(self, t):
-        """(x, y, z, pitch, yaw) at time t."""
+        """Returns (x, y, z, pitch, yaw) at time t."""
         x, y, yaw = self.start
         for start, end, to_x, to_y, to_yaw, lift, pitch in self.moves:
             if t <= start:

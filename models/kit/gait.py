@@ -6,7 +6,7 @@ from kit.curves import arch, keyed, looped, smootherstep, softened
 from kit.maths import add, mix, rotate, turn
 
 SIDES = (("l", 1.0), ("r", -1.0))
-GRAVITY = 544.0     # units a second squared
+GRAVITY = 544.0     # units per second squared
 
 
 class Gait:
@@ -34,7 +34,7 @@ class Gait:
                              (1.3, 0.75 * push + kick), (1.72, 0.0))
 
     def root(self, t):
-        """x, y, heading at time t: a straight line, or an arc about a point to the left or right."""
+        """Returns x, y, heading at time t: a straight line, or an arc about a point to the left or right."""
         if not self.spin:
             return self.forward * t, self.left * t, 0.0
         angle, rate = math.radians(self.spin * t), math.radians(self.spin)
@@ -42,8 +42,8 @@ class Gait:
                 self.spin * t)
 
     def bounce(self, phase):
-        """Height of a body that falls freely between steps and is caught by each leg as by a spring; 0 as
-        a foot lands and as it leaves."""
+        """Returns the height of a body that falls freely between steps and that each leg catches like a
+        spring; 0 when a foot lands and when it leaves."""
         stance = self.duty * self.seconds
         flight = 0.5 * self.seconds - stance
         s = phase % 0.5 * self.seconds
@@ -52,17 +52,17 @@ class Gait:
         return 0.5 * GRAVITY * (s - stance) * (flight + stance - s)
 
     def _stand(self, sign, count, late):
-        """Position and direction of a foot in stance `count`."""
+        """Returns position and direction of a foot in stance `count`."""
         x, y, heading = self.root(self.seconds * (count + late + 0.5 * self.duty))
         home = rotate(turn(yaw=heading), (self.home[0], self.home[1] * sign, 0.0))
         return (x + home[0], y + home[1], 0.0), heading + self.out * sign
 
     def foot(self, side, t):
-        """(x, y, z, pitch, yaw, toes) for Actor.foot at time t."""
+        """Returns (x, y, z, pitch, yaw, toes) for Actor.foot at time t."""
         return self.step(*((1.0, 0.0) if side == "l" else (-1.0, 0.5)), t)
 
     def step(self, sign, late, t):
-        """The same for a foot on the left (1) or right (-1) that lands at phase `late`."""
+        """Returns the same for a foot on the left (1) or right (-1) that lands at phase `late`."""
         phase = t / self.seconds - late
         count = math.floor(phase)
         phase -= count
@@ -72,7 +72,7 @@ class Gait:
             return here[0], here[1], 0.0, pitch, heading, 0.0
         s = (phase - self.duty) / (1.0 - self.duty)
         there, next_heading = self._stand(sign, count + 1, late)
-        # Horizontal speed is 0 at lift-off and landing, and so is that upwards.
+        # Horizontal and vertical speed are 0 at lift-off and landing.
         way = s * s * (3.0 - 2.0 * s)
         way += (self.even * (smootherstep(s) - way)
                 + self.after * (s * s * s * (4.0 - 3.0 * s) - way))
@@ -86,7 +86,7 @@ class Gait:
         return x, y, z, pitch, heading + (next_heading - heading) * way, toes
 
     def _pitch(self, phase):
-        """Of a foot over its whole cycle."""
+        """Returns the pitch of a foot over its whole cycle."""
         duty, swing = self.duty, 1.0 - self.duty
         return looped(phase, 1.0, *((at * duty if at <= 1.0 else duty + (at - 1.0) * swing, pitch)
                                     for at, pitch in self.roll))
@@ -103,6 +103,6 @@ class Gait:
             actor.spread(side, spread * (1.0 if z == 0.0 else 0.2))
 
     def steps(self, rate):
-        """Frames at which feet land: (frame, word)."""
+        """Yields frames at which feet land: (frame, word)."""
         count = self.seconds * rate
         return [(0, "footstep left"), (round(0.5 * count), "footstep right")]

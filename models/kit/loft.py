@@ -6,7 +6,7 @@ from kit.maths import add, cross, dot, scale, sub, unit
 
 
 def curve(knots, count):
-    """count + 1 points of a Catmull-Rom curve through the knots."""
+    """Returns count + 1 points of a Catmull-Rom curve through the knots."""
     ends = [sub(scale(knots[0], 2.0), knots[1])] + list(knots) \
         + [sub(scale(knots[-1], 2.0), knots[-2])]
     out = []
@@ -22,7 +22,7 @@ def curve(knots, count):
 
 
 def table(values, t):
-    """A smooth curve through equally spaced sizes, at t in 0..1; never below zero."""
+    """Returns a smooth curve through equally spaced sizes, at t in 0..1; never below zero."""
     position = t * (len(values) - 1)
     i = min(int(position), len(values) - 2)
     t = position - i
@@ -79,7 +79,7 @@ def leaf(path, facing, wide, thick, cup, columns):
 
 
 def _sheet(rows, front):
-    """Triangles between successive rows, the last row is one point."""
+    """Returns triangles between successive rows; the last row is one point."""
     tris = []
     for low, high in zip(rows, rows[1:]):
         for column in range(len(low) - 1):
@@ -94,7 +94,7 @@ def _sheet(rows, front):
 
 
 def _half_way_round(a, b):
-    """A quarter of the circumference of an ellipse (Ramanujan's first approximation)."""
+    """Returns a quarter of the circumference of an ellipse (Ramanujan's first approximation)."""
     return math.pi * (3.0 * (a + b) - math.sqrt((3.0 * a + b) * (a + 3.0 * b))) / 4.0
 
 

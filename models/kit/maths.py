@@ -40,7 +40,7 @@ def mix(a, b, t):
 
 
 def mirror(a):
-    """The mirrored point (y is left)."""
+    """Returns the mirrored point (y is left)."""
     return (a[0], -a[1], a[2])
 
 
@@ -58,7 +58,7 @@ def smoothstep(low, high, x):
 
 
 def segment_nearest(p, a, b):
-    """Parameter in 0..1 of the point of segment ab nearest to p, and the distance to it."""
+    """Returns the parameter in 0..1 of the point of segment ab nearest to p, and the distance to it."""
     ab = sub(b, a)
     t = clamp01(dot(sub(p, a), ab) / max(dot(ab, ab), 1e-12))
     return t, length(sub(p, add(a, scale(ab, t))))
@@ -93,7 +93,7 @@ def normalised(q):
 
 
 def blend(a, b, t):
-    """From one rotation to another the shorter way."""
+    """Interpolates between two rotations along the shorter arc."""
     t = t if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] > 0.0 else -t
     s = 1.0 - abs(t)
     return normalised((s * a[0] + t * b[0], s * a[1] + t * b[1], s * a[2] + t * b[2], s * a[3] + t * b[3]))
@@ -110,7 +110,8 @@ def rotate(q, v):
 
 
 def turn(pitch=0.0, yaw=0.0, roll=0.0):
-    """Degrees. Pitch > 0 lowers the nose, yaw > 0 looks left, roll > 0 lifts the left side."""
+    """Returns a rotation, degrees. Pitch > 0 lowers the nose, yaw > 0 looks left, roll > 0 lifts the left
+    side."""
     q = axis_angle((0, 0, 1), yaw) if yaw else IDENTITY
     if pitch:
         q = mul(q, axis_angle((0, 1, 0), pitch))
@@ -120,7 +121,7 @@ def turn(pitch=0.0, yaw=0.0, roll=0.0):
 
 
 def from_columns(x, y, z):
-    """The rotation whose matrix has these (orthonormal) columns."""
+    """Returns the rotation whose matrix has these (orthonormal) columns."""
     trace = x[0] + y[1] + z[2]
     if trace > 0.0:
         s = math.sqrt(trace + 1.0) * 2.0
@@ -138,7 +139,7 @@ def from_columns(x, y, z):
 
 
 def frame(forward, hint):
-    """Rotation whose x column is `forward` and whose z column leans towards `hint`."""
+    """Returns the rotation whose x column is `forward` and whose z column leans towards `hint`."""
     x = unit(forward)
     if abs(dot(x, unit(hint))) > 0.999:
         hint = (1.0, 0.0, 0.0) if abs(x[0]) < 0.9 else (0.0, 0.0, 1.0)

@@ -6,13 +6,14 @@ the sign is chosen with w <= 0; front faces are clockwise; v = 0 is the top row 
 
 from kit import maths
 
-# Decimals of what there is much of; joints and cameras have six. A ten-thousandth of a unit, or of
+# Decimals of frequent numbers; numbers of joints and cameras have six. A ten-thousandth of a unit, or of
 # a radian, is far less than a pixel.
 LENGTH, TURN, UV, BIAS = 4, 5, 5, 4
 
 
 def number(x, decimals=6):
-    """No more digits than it needs: what nobody sees would be most of the files."""
+    """Formats a number with as few digits as necessary, because invisible digits would be most of the
+    files."""
     text = ("%.*f" % (decimals, x)).rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
@@ -22,12 +23,12 @@ def triple(v, decimals=6):
 
 
 def xyz(q):
-    """The part of a unit quaternion that the format keeps."""
+    """Returns the components of a unit quaternion that the format stores."""
     return q[:3] if q[3] <= 0.0 else (-q[0], -q[1], -q[2])
 
 
 def stored(q):
-    """q as read from the file: rounded, w rebuilt as readers do."""
+    """Returns q as read from the file: rounded, with w rebuilt like readers do."""
     x, y, z = (float(number(c)) for c in xyz(q))
     return (x, y, z, -abs(1.0 - x * x - y * y - z * z) ** 0.5)
 
@@ -41,7 +42,7 @@ class Mesh:
 
 
 def shares(weights, most, least):
-    """The `most` largest weights of at least `least`, rounded so that their sum is exactly one."""
+    """Returns the `most` largest weights of at least `least`, rounded so that their sum is exactly one."""
     kept = sorted(weights.items(), key=lambda w: (-round(w[1], 9), w[0]))[:most]
     kept = [w for w in kept if w[1] >= least * kept[0][1]]
     total, whole = sum(bias for _, bias in kept), 10 ** BIAS
@@ -51,8 +52,8 @@ def shares(weights, most, least):
 
 
 def rows_of(uvs, weights):
-    """The lines of vertices and of weights: weights[v] are the rows of a vertex, without their
-    numbers. Vertices at one place, as on both sides of a seam, share theirs."""
+    """Returns the lines of vertices and of weights: weights[v] are the rows of a vertex, without their
+    indices. Vertices at one position, as on both sides of a seam, share their rows."""
     verts, rows, known = [], [], {}
     for n, (uv, own) in enumerate(zip(uvs, map(tuple, weights))):
         if own not in known:
@@ -92,8 +93,8 @@ def mesh_text(command, skeleton, meshes):
 
 
 def _channels(skeleton, frames, decimals):
-    """Per joint the six components of every frame, as the text that will be written, and the
-    bits of those that change."""
+    """Returns for each joint the six components of every frame, as written text, and the bits of the
+    components that change."""
     tracks, bits = [], []
     for joint in range(len(skeleton)):
         rows = []
@@ -135,8 +136,9 @@ def anim_text(command, skeleton, rate, frames, bounds, decimals=(LENGTH, TURN)):
 
 
 def camera_text(command, rate, shots):
-    """shots: lists of (position, orientation, horizontal field of view in degrees), one after the
-    other. The last frame of each is only the end of its interpolation: it is the cut, and not displayed."""
+    """Writes a camera. shots: consecutive lists of (position, orientation, horizontal field of view in
+    degrees).
+    The last frame of each shot is only the end of its interpolation: it is the cut, and not displayed."""
     frames = [frame for shot in shots for frame in shot]
     cuts = [sum(len(shot) for shot in shots[:n + 1]) - 1 for n in range(len(shots) - 1)]
     out = ["MD5Version 10", 'commandline "%s"' % command, "", "numFrames %d" % len(frames),

@@ -29,8 +29,8 @@ def _lines(low, high, cell):
 
 
 def _sample(field, xs, ys, zs, cell):
-    """Field values at the grid points. Blocks that are far from the surface, by every fourth point, are
-    filled in without evaluation."""
+    """Returns field values at the grid points. Blocks that are far from the surface, tested at every fourth
+    point, are filled in without evaluation."""
     block = 4
     reach = cell * block * 2.2
     values = [[[_FAR] * len(zs) for _ in ys] for _ in xs]
@@ -126,7 +126,7 @@ def _quads(values, index, xs, ys, zs):
 
 
 def polygonise(field, low, high, cell):
-    """Points and counter-clockwise triangles of the half of the surface with y >= 0.
+    """Returns points and counter-clockwise triangles of the half of the surface with y >= 0.
     field(x, y, z) must be symmetric in y; the box low..high must contain the surface."""
     xs, zs = _lines(low[0], high[0], cell), _lines(low[2], high[2], cell)
     ys = _lines(-0.5 * cell, high[1], cell)

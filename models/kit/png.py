@@ -5,12 +5,12 @@ import zlib
 
 
 def _paeth(left, up, corner):
-    """The one of the three that is nearest to left + up - corner."""
+    """Returns the one of the three that is nearest to left + up - corner."""
     a, b, c = abs(up - corner), abs(left - corner), abs(left + up - corner - corner)
     return left if a <= b and a <= c else up if b <= c else corner
 
 
-# What the filters that we use expect of a byte, by their numbers in the format.
+# Predictions of the filters in use, by their numbers in the format.
 GUESSES = {1: lambda left, up, corner: left, 2: lambda left, up, corner: up, 4: _paeth}
 
 
@@ -27,8 +27,8 @@ def _packed(kind, height, stride, pixels, channels):
 
 
 def write(path, width, height, pixels, channels=3):
-    """3 channels are RGB, 1 is grey, 2 are grey and alpha. All rows get the filter that makes the file
-    smallest."""
+    """Writes an image. 3 channels are RGB, 1 is grey, 2 are grey and alpha. All rows get the filter that
+    gives the smallest file."""
     packed = min((_packed(kind, height, width * channels, pixels, channels) for kind in GUESSES),
                  key=len)
     header = struct.pack(">IIBBBBB", width, height, 8, {1: 0, 2: 4, 3: 2}[channels], 0, 0, 0)
@@ -40,7 +40,7 @@ def write(path, width, height, pixels, channels=3):
 
 
 def read(path):
-    """Width, height, channels and pixels of a file that write() wrote."""
+    """Returns width, height, channels and pixels of a file that write() wrote."""
     with open(path, "rb") as file:
         data = file.read()
     offset, parts = 8, {}

@@ -30,7 +30,7 @@ def check(home, make):
         for name in sorted(set(os.listdir(fresh)) | found):
             one, two = os.path.join(fresh, name), os.path.join(home, name)
             if not (os.path.exists(one) and os.path.exists(two)):
-                print(name + ": only on one side", file=sys.stderr)
+                print(name + ": only in one folder", file=sys.stderr)
             elif not _same(one, two):
                 print(name + ": differs", file=sys.stderr)
             else:

@@ -39,7 +39,7 @@ class Mesh:
                               for row in re.findall(r"\stri ([^\n]*)", body)])
 
     def position(self, vertex, posed):
-        """Position of a vertex if the joints are at posed (position, turn)."""
+        """Returns the position of a vertex if the joints are at posed (position, turn)."""
         at = (0.0, 0.0, 0.0)
         for joint, bias, offset in vertex:
             position, turn = posed[joint]
@@ -76,7 +76,7 @@ class Anim:
             self.frames.append(frame)
 
     def posed(self, n):
-        """(position, turn) of all joints in model space, at a frame or between two."""
+        """Returns (position, turn) of all joints in model space, at a frame or between two."""
         if n in self._posed:
             return self._posed[n]
         out = self._posed[n] = []

@@ -65,7 +65,7 @@ class _Mesh:
 
 
 def _meeting(mesh, a, b):
-    """The point to which edge ab may collapse, or None if that would damage the surface."""
+    """Returns the point to which edge ab may collapse, or None if that would damage the surface."""
     pa, pb = mesh.points[a], mesh.points[b]
     rim_a, rim_b = pa[1] == 0.0, pb[1] == 0.0
     shared = mesh.shared(a, b)

@@ -12,8 +12,8 @@ class Pull:
 
 
 def by_distance(p, pulls, sharpness):
-    """Weights falling with the distance to each limb, measured in radii of the limb: a thick
-    limb reaches further, and a point halfway round a bend belongs to both sides of it."""
+    """Returns weights that decrease with the distance to each limb, measured in radii of the limb: a thick
+    limb reaches farther, and a point in the middle of a bend belongs to both sides of it."""
     found = {}
     for pull in pulls:
         _, distance = segment_nearest(p, pull.a, pull.b)
@@ -32,7 +32,7 @@ def swapped(weights, twin):
 
 
 def blend(parts):
-    """Sum of (share, weights) pairs, normalized."""
+    """Returns the sum of (share, weights) pairs, normalized."""
     found = {}
     for share, weights in parts:
         for joint, bias in weights.items():
@@ -60,8 +60,8 @@ def smooth(weights, near, centre, twin, rounds, keep=0.5):
 
 
 def strongest_pairs(weights, twin, most):
-    """The strongest weights, at most `most` of them, without separating a joint from its twin.
-    For vertices in the mirror plane: readers that keep four influences then keep the same four on
+    """Returns the strongest weights, at most `most` of them, without separating a joint from its twin.
+    For vertices in the mirror plane: readers that use four influences then use the same four on
     both halves of the skin, and no crack appears between them."""
     kept = {}
     for joint in sorted(weights, key=lambda name: (-round(weights[name], 9), name)):
@@ -88,14 +88,14 @@ class Skeleton:
         self.index = {joint.name: n for n, joint in enumerate(joints)}
         self.parent = [self.index[j.parent] if j.parent else -1 for j in joints]
         self.position = [j.bind for j in joints]
-        # Joints that make half the turn of another one: (number, the other's number).
+        # Helper joints with half of another joint's rotation: (index, the other joint's index).
         halves = halves or {}
         self.halves = [(n, self.index[halves[j.name]]) for n, j in enumerate(joints) if j.name in halves]
         # The rotations that readers rebuild from the file, so that clips and mesh agree to the last digit.
         self.orient = [md5.stored(maths.frame(j.axis, j.up)) for j in joints]
 
     def rows(self):
-        """(name, parent, position, orientation) in model space, for the file."""
+        """Returns (name, parent, position, orientation) in model space, for the file."""
         return [(j.name, self.parent[n], self.position[n], self.orient[n])
                 for n, j in enumerate(self.joints)]
 
@@ -115,7 +115,7 @@ class Pose:
         self.turns[n] = mul(self.turns[n], maths.turn(pitch, yaw, roll))
 
     def spin(self, joint, axis, degrees):
-        """A turn about any axis."""
+        """Rotates a joint about any axis."""
         n = self.skeleton.index[joint]
         self.turns[n] = mul(self.turns[n], maths.axis_angle(axis, degrees))
 
@@ -124,11 +124,11 @@ class Pose:
         self.moves[n] = add(self.moves[n], (x, y, z))
 
     def fix(self, joint, turn):
-        """Turn relative to the bind pose in model space, whatever the parent does."""
+        """Sets a rotation relative to the bind pose in model space, independent of the parent."""
         self.fixed[self.skeleton.index[joint]] = turn
 
     def solve(self):
-        """Lists of positions and turns (relative to the bind pose) in model space."""
+        """Returns lists of positions and turns (relative to the bind pose) in model space."""
         s = self.skeleton
         positions, turns = [], []
         for n, parent in enumerate(s.parent):
@@ -147,7 +147,7 @@ class Pose:
         return positions, turns
 
     def where(self, number):
-        """Position and turn of one joint in model space."""
+        """Returns position and turn of one joint in model space."""
         s = self.skeleton
         line = [number]
         while s.parent[line[-1]] >= 0:
@@ -192,14 +192,14 @@ class Pose:
 
 
 def half_turn(turn):
-    """Half of a turn, the shorter way."""
+    """Returns half of a rotation, along the shorter arc."""
     x, y, z, w = turn if turn[3] >= 0.0 else tuple(-c for c in turn)
     return maths.normalised((x, y, z, w + 1.0))
 
 
 def halve(weights, joint, helper, others):
-    """Hands the skin between a joint and what it is joined to, the joints `others`, to the helper that
-    makes half the joint's turn: where both have equal shares all of it, and less towards either."""
+    """Moves weights between a joint and the connected joints `others` to the helper with half of the joint's
+    rotation: all of the weight where both have equal shares, and less towards either."""
     far, near = weights.get(joint, 0.0), sum(weights.get(name, 0.0) for name in others)
     if not far or not near:
         return weights
@@ -214,7 +214,7 @@ def halve(weights, joint, helper, others):
 
 
 def local_frames(skeleton, positions, turns):
-    """(position, orientation) per joint relative to its parent, as clips store them."""
+    """Returns (position, orientation) of each joint relative to its parent, as clips store them."""
     out = []
     world = [mul(turns[n], skeleton.orient[n]) for n in range(len(positions))]
     for n, parent in enumerate(skeleton.parent):
@@ -282,7 +282,7 @@ class Bounds:
 
 
 def _sticks_out(rows, middle, half, low, high):
-    """Whether a box, transformed by any of the joints, exceeds low..high."""
+    """Returns true if a box, transformed by any of the joints, exceeds low..high."""
     for axis in range(3):
         for a, b, c, d in (row[axis] for row in rows):
             at = a * middle[0] + b * middle[1] + c * middle[2] + d

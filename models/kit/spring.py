@@ -10,7 +10,7 @@ from kit.maths import add, conj, mul, rotate, scale, sub
 
 
 _NONE = (0.0, 0.0, 0.0)
-_QUICK = 270.0     # degrees a second that the bend of a joint changes at most
+_QUICK = 270.0     # maximum change of a joint's bend, degrees per second
 
 
 class Chain:
@@ -56,13 +56,13 @@ class _Point:
 
 
 def between(a, b):
-    """The shortest turn from direction a to direction b (no half turns)."""
+    """Returns the shortest rotation from direction a to direction b (not for opposite directions)."""
     axis = maths.cross(a, b)
     return maths.normalised((axis[0], axis[1], axis[2], 1.0 + maths.dot(a, b)))
 
 
 def soft(size, limit):
-    """size, bent to stay below limit: a hard limit would stop a swing within a frame, as a wall does."""
+    """Returns size, bent to stay below limit: a hard limit would stop a swing abruptly."""
     return limit * math.tanh(size / limit)
 
 
@@ -85,7 +85,7 @@ class Follow:
         return point
 
     def _ease(self, joint, bend, seconds):
-        """bend, in degrees about its axis, but not too far from that of the step before."""
+        """Returns bend, in degrees about its axis, limited to a maximum change from the previous step."""
         before = self.bends.get(joint, _NONE)
         away = sub(bend, before)
         size = maths.length(away)
@@ -120,7 +120,7 @@ class Follow:
             point = self._point(n, add(position, rest), spring, seconds)
             ahead, wish = maths.unit(rest), maths.unit(sub(point.position, position))
             bend = between(ahead, wish)
-            # The point swings at its distance, to three times the limit, where no more is seen of it.
+            # The point swings at its distance, up to three times the limit; larger swings are invisible.
             size = 2.0 * math.degrees(math.atan2(maths.length(bend[:3]), bend[3]))
             if size > 3.0 * spring.limit:
                 wish = rotate(maths.axis_angle(maths.unit(bend[:3]), 3.0 * spring.limit), ahead)

@@ -30,13 +30,13 @@ def _mix(a, b, t):
 
 
 def _ripple(u, v, cells, rows):
-    """Noise without a seam in u."""
+    """Returns noise without a seam in u."""
     turn = 2.0 * math.pi * u
     return value(16.0 + cells * math.cos(turn), 16.0 + cells * math.sin(turn), rows * v)
 
 
 def _dimple(u, v):
-    """1 in the middle of a dimple, 0 between them: rows shifted by half, as on a thimble."""
+    """Returns 1 in the middle of a dimple, 0 between them: rows shifted by half, as on a thimble."""
     rows, around = 11.0, 28.0
     row = math.floor(v * rows)
     x = (u * around + 0.5 * (row % 2)) % 1.0 - 0.5
@@ -58,7 +58,7 @@ def _worn(u, v):
 
 
 def height(s, t):
-    """In texels."""
+    """Returns the height in texels."""
     name, u, v = _field(s, t)
     if name == "dimpled":
         return -3.2 * _dimple(u, v)
@@ -102,7 +102,7 @@ def _glow_colour(v):
 
 
 def glow(s, t):
-    """Light emission: the lamps alone, brightest in front."""
+    """Returns the light emission: only the lamps, brightest in front."""
     name, _, v = _field(s, t)
     if name != "glass":
         return (0, 0, 0)

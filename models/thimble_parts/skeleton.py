@@ -1,17 +1,17 @@
-"""Where Thimble's joints are. x forward, y left, z up; the floor is at 0."""
+"""Positions of Thimble's joints. x forward, y left, z up; the floor is at 0."""
 
 import math
 
 from kit.maths import add, mirror, sub, unit
 
-# Of a leg: distances from the middle of the body, and heights.
+# Positions on a leg: distances from the middle of the body, and heights.
 COXA, HIP, KNEE, ANKLE = (8.6, 11.5), (11.6, 11.8), (18.4, 19.4), (22.6, 2.4)
 AZIMUTHS = (48.0, 90.0, 134.0)
 LEGS = tuple((n + 1, side) for n in range(3) for side in "lr")
 EYE = (6.4, 0.0, 17.2)
 GUN = (2.6, 8.7, 18.0)
-# The shot is a glowing spindle of six corners, each with a joint of its own: in the body until it is
-# fired; brought to one point, the corners leave nothing to be seen.
+# The shot is a glowing spindle of six corners, each with a separate joint: inside the body until it is
+# fired. If all corners are at one point, the spindle is invisible.
 BOLT = {"bolt_tip": (3.0, 0.0, 11.0), "bolt_tail": (-3.0, 0.0, 11.0), "bolt_1": (0.0, 0.6, 11.0),
         "bolt_2": (0.0, 0.0, 11.6), "bolt_3": (0.0, -0.6, 11.0), "bolt_4": (0.0, 0.0, 10.4)}
 ANTENNA = ((-3.2, 3.6, 22.2), (-5.0, 4.6, 27.4), (-5.8, 5.2, 32.4))
@@ -23,7 +23,7 @@ def azimuth(leg):
 
 
 def on_leg(leg, reach_height, aside=0.0):
-    """A position on a leg: (distance from the middle, height), and aside to its left."""
+    """Returns a position on a leg: (distance from the middle, height), and aside to its left."""
     turn = math.radians(azimuth(leg))
     c, s = math.cos(turn), math.sin(turn)
     reach, height = reach_height
@@ -31,7 +31,7 @@ def on_leg(leg, reach_height, aside=0.0):
 
 
 def _along(a, b, share, lift):
-    """A point beside the line ab in a leg's plane, `lift` to its right as seen going along."""
+    """Returns a point beside the line ab in a leg's plane, `lift` to its right as seen from a."""
     ahead = (b[0] - a[0], b[1] - a[1])
     size = math.hypot(*ahead)
     return (a[0] + share * ahead[0] + lift * ahead[1] / size,

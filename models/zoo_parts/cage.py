@@ -10,7 +10,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 def q(x=0.0, y=0.0, z=0.0):
-    """A turn as the format keeps it: w is the negative root."""
+    """Returns a rotation as the format stores it: w is the negative root."""
     return (x, y, z, -max(0.0, 1.0 - x * x - y * y - z * z) ** 0.5)
 
 
@@ -48,7 +48,7 @@ def mesh_text(joints, meshes, version=10, extra=None):
 
 
 def local(joints):
-    """The bind pose as a clip's frame: (position, turn) relative to the parent."""
+    """Returns the bind pose as a clip's frame: (position, turn) relative to the parent."""
     frame = []
     for _, parent, position, turn in joints:
         if parent >= 0:
@@ -59,7 +59,7 @@ def local(joints):
 
 
 def box_of(joints, meshes, frame):
-    """The box around all vertices in a frame."""
+    """Returns the bounding box of all vertices in a frame."""
     posed = []
     for (position, turn), (_, parent, _, _) in zip(frame, joints):
         if parent >= 0:
@@ -84,7 +84,7 @@ def anim_text(joints, meshes, rate, frames):
 
 
 def brick(low, high, joint=0, origin=ZERO):
-    """A box whose six sides have their own vertices, on one joint without rotation."""
+    """Returns a box whose six sides have separate vertices, on one joint without rotation."""
     verts, tris, weights = [], [], []
     for axis in range(3):
         for side in (0, 1):
@@ -103,7 +103,7 @@ def brick(low, high, joint=0, origin=ZERO):
 
 
 def together(parts, shader=SHADER):
-    """One mesh from several."""
+    """Merges several meshes."""
     verts, tris, weights = [], [], []
     for part in parts:
         base, first = len(verts), len(weights)

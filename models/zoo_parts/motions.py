@@ -59,7 +59,7 @@ def _no_components(joints, mesh):
 
 
 def _travels(joints, mesh):
-    """The root begins away from the origin and advances by 16 units a cycle."""
+    """The root begins away from the origin and advances by 16 units per cycle."""
     frames = []
     for n in range(9):
         frame = local(joints)
@@ -70,7 +70,7 @@ def _travels(joints, mesh):
 
 
 def _half_turn(joints, mesh):
-    """Once around in eight steps of 45 degrees. w never is positive in the file, so the stored
+    """One rotation in eight steps of 45 degrees. w is never positive in the file, so the stored
     sign flips, and every blend must take the shorter arc."""
     frames = []
     for n in range(9):
@@ -83,7 +83,7 @@ def _half_turn(joints, mesh):
 
 
 def _base_frame(joints, mesh):
-    """Components that no frame has are in the base frame, where the arm is raised and tilted."""
+    """Components that frames do not contain are in the base frame, where the arm is raised and tilted."""
     frames = []
     for n in range(5):
         frame = local(joints)
@@ -124,7 +124,7 @@ def _fewer_joints():
 
 
 def _chain(count=32):
-    """A chain of 32 joints along which a wave runs: every turn adds to those before it."""
+    """A chain of 32 joints along which a wave runs: every rotation adds to the previous ones."""
     joints = [("link_%02d" % n, n - 1, (0.0, 0.0, 2.0 * n), STILL) for n in range(count)]
     mesh = together([brick((-0.7, -0.7, 2.0 * n + 0.1), (0.7, 0.7, 2.0 * n + 1.9), n, joints[n][2])
                      for n in range(count)])
@@ -138,8 +138,8 @@ def _chain(count=32):
 
 
 def _twist(height=24.0, rows=12):
-    """A post whose top is turned nearly half around: linear skinning collapses its middle (the candy-wrapper
-    artefact), dual quaternions keep it round."""
+    """A post whose top is rotated by nearly 180 degrees: linear skinning collapses its middle (the
+    candy-wrapper artefact), dual quaternions keep it round."""
     joints = ROOT + [("top", 0, (0.0, 0.0, height), STILL)]
     levels = [height * n / rows for n in range(rows + 1)]
     path = [(0.0, 0.0, z) for z in [0.0] + levels + [height]]
@@ -167,7 +167,7 @@ def _view(n, radius, height, view):
 
 
 def _cuts():
-    """Three shots: around, higher with a view that narrows, and a still one of a single step."""
+    """Three shots: around the model, higher with a narrowing view, and a still shot of a single frame."""
     shots = [[_view(6.0 * n, 40.0, 10.0, 60.0) for n in range(6)],
              [_view(120.0, 50.0, 30.0, 60.0 - 4.0 * n) for n in range(6)],
              [_view(240.0, 30.0, 4.0, 90.0)] * 2]

@@ -31,7 +31,7 @@ def _bend(joints, angle):
 
 
 def _weights(most=14):
-    """Row n of a ladder has n + 1 weights on each of its two vertices: its own joint and those
+    """Row n of a ladder has n + 1 weights on each of its two vertices: its own joint and the joints
     below it."""
     joints = [("rung_%d" % n, n - 1, (0.0, 0.0, 3.0 * n), STILL) for n in range(most)]
     verts, weights, tris = [], [], []
@@ -64,8 +64,8 @@ def _roots():
 
 
 def _sums():
-    """Three plates whose biases sum to 0.5, 1 and 1.5: half as large, as made, half as large
-    again, all towards the origin of the model."""
+    """Three plates whose biases sum to 0.5, 1 and 1.5: half as large, as modelled, 1.5 times as
+    large, all relative to the origin of the model."""
     parts = []
     for n, total in enumerate((0.5, 1.0, 1.5)):
         plate = _plate(10.0 * n)
@@ -147,7 +147,7 @@ def _same_joint_twice():
 
 
 def _negative_bias():
-    """1.5 of one joint less 0.5 of another: beyond the first, away from the second."""
+    """A weight of 1.5 on one joint and of -0.5 on another: past the first, away from the second."""
     joints = ROOT + [("other", 0, (0.0, 0.0, 8.0), STILL)]
     plate, weights, verts = _plate(0.0), [], []
     for u, v, first, _ in plate.verts:
@@ -187,13 +187,13 @@ def _version_12():
 
 
 def _bind_turned():
-    """A bind pose with turned joints: offsets are in the axes of the joint, not of the
+    """A bind pose with rotated joints: offsets are in the axes of the joint, not of the
     model."""
     half = math.sin(math.radians(45.0))
     joints = [("root", -1, (0.0, 4.0, 0.0), q(half, 0.0, 0.0)),
               ("tip", 0, (0.0, 4.0, 6.0), q(0.0, 0.0, half))]
-    # A turn by a quarter about x (as columns, with w < 0: the other way round) takes (x, y, z) of
-    # the joint to (x, z, -y) of the model; one about z takes it to (y, -x, z).
+    # A quarter turn about x (as columns, with w < 0: inverse) maps (x, y, z) of
+    # the joint to (x, z, -y) of the model; a quarter turn about z maps it to (y, -x, z).
     base = brick((-2, 2, 0), (2, 6, 6))
     base.weights = [(0, 1.0, (x, -z, y - 4.0)) for _, _, (x, y, z) in base.weights]
     top = brick((-1, 3, 6), (1, 5, 9))

@@ -61,7 +61,7 @@ class _Reporting:
         return {"FINISHED"}
 
     def as_imported(self, context):
-        """Shows the options with which the armature was imported, and for AUTO what it means."""
+        """Shows the options with which the armature was imported, and the effect of AUTO."""
         known = of_scene(context)
         settings = completed(self.settings(), "Y", known)
         for name in SPACE:

@@ -1,10 +1,10 @@
-"""Actions and their F-curves. Independent of Blender. Up to 4.3 an action has its curves itself. From 4.4 on
-it has slots, one per animated object, and layers with strips, in which a channel bag has the curves of each
-slot; 5.0 removed the old place."""
+"""Actions and their F-curves. Independent of Blender. Up to 4.3 an action contains its curves. From 4.4 on it
+has slots, one per animated object, and layers with strips, in which a channel bag contains the curves of each
+slot; 5.0 removed the curves of the action."""
 
 
 def curves_of(action):
-    """The F-curves of an action, of all its slots."""
+    """Returns the F-curves of all slots of an action."""
     if getattr(action, "layers", None):
         return [curve for layer in action.layers for strip in layer.strips
                 for bag in strip.channelbags for curve in bag.fcurves]
@@ -21,7 +21,7 @@ def assign(data, action):
 
 
 def curve_maker(action, thing):
-    """The function that adds a curve (path, index, group) to a new action of an object."""
+    """Returns the function that adds a curve (path, index, group) to a new action of an object."""
     if not hasattr(action, "slots"):
         return lambda path, index, group: action.fcurves.new(path, index=index, action_group=group)
     slot = action.slots.new(id_type="OBJECT", name=thing.name)

@@ -98,7 +98,7 @@ def _encode_joint(plain, local, digits, slack, reach):
 
 
 def _largest_error(seen, wanted, points):
-    """The largest error of the joint's position or of a corner that it moves, over all frames."""
+    """Returns the largest error of the joint's position or of a corner that it moves, over all frames."""
     off = seen - wanted
     error = np.abs(off[:, :3, 3]).max()
     for point in points:
@@ -108,12 +108,12 @@ def _largest_error(seen, wanted, points):
 
 
 def bias_digits(size, most, accuracy):
-    """Decimals that weights need, if joints may move apart by as much as the size of the mesh."""
+    """Returns the decimals that weights need, if joints may move apart by up to the size of the mesh."""
     return min(max(math.ceil(math.log10(max(0.5 * size * math.sqrt(most) / accuracy, 1))), 4), 8)
 
 
 def rounded_biases(biases, digits):
-    """Biases that sum to one exactly; the largest absorbs the rounding error."""
+    """Returns rounded biases whose sum is exactly one; the largest bias absorbs the rounding error."""
     whole = 10 ** digits
     parts = np.round(np.asarray(biases) / np.sum(biases) * whole).astype(np.int64)
     parts[np.argmax(parts)] += whole - parts.sum()

@@ -61,7 +61,7 @@ def _encode(rig, joints, read, skins, corners, settings, rate, name, report):
     return Clip([str(one) for one in rig.names], rig.parents, rate, bits, poses.tolist(), bounds)
 
 
-# -- Which actions, which frames --------------------------------------------------------------------
+# -- Selection of actions and frames ----------------------------------------------------------------
 
 def _chosen(rig, settings, report, timeline_name):
     import bpy
@@ -90,7 +90,7 @@ def _chosen(rig, settings, report, timeline_name):
 
 
 def drives(action, armature):
-    """Whether an action moves a bone that the armature has."""
+    """Returns true if an action moves a bone of the armature."""
     for curve in curves_of(action):
         path = _BONE_PATH.match(curve.data_path)
         if path and re.sub(r"\\(.)", r"\1", path[1]) in armature.data.bones:
@@ -113,7 +113,7 @@ def _frames(scene, action, settings):
 
 
 def _range_of(action):
-    """The action's frame range, or the range of its keyframes, rounded outwards to whole frames."""
+    """Returns the action's frame range, or the range of its keyframes, rounded outwards to whole frames."""
     first, last = action.frame_range  # Blender returns two frames even for a single one
     if not action.use_frame_range:
         ranges = [curve.range() for curve in curves_of(action) if len(curve.keyframe_points)]

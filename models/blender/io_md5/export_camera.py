@@ -51,7 +51,7 @@ def export_path(context, path, settings, report):
 
 
 def _shots(scene, first, last):
-    """(camera, first frame, first frame of the next shot or last frame of all), in order."""
+    """Yields (camera, first frame, first frame of the next shot or last frame of all), in order."""
     changes = {}
     for marker in scene.timeline_markers:
         if marker.camera:

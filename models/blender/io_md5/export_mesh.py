@@ -11,8 +11,8 @@ from .text import Md5Error, Mesh, Model, model_text, save
 
 
 def export_model(context, path, settings, report):
-    """Writes `path` and one .md5anim per clip in the same folder. All texts are made before the first
-    file is written, so a failing export leaves no files."""
+    """Writes `path` and one .md5anim per clip in the same folder. Creates all texts before it writes the
+    first file, so a failing export leaves no files."""
     if context.mode != "OBJECT":
         raise Md5Error("Leave %s mode first" % context.mode.replace("_", " ").lower())
     settings = completed(settings, "Y", of_scene(context))

@@ -53,7 +53,7 @@ def import_clip(context, path, armature, settings, report):
 
 
 def _model_space(clip):
-    """Joints in model space, (frames, J, 4, 4). Parents may follow their children."""
+    """Returns the joints in model space, (frames, J, 4, 4). Parents may follow their children."""
     six = np.array(clip.poses)
     local = maths.matrix_of(maths.rebuilt(six[..., 3:]), six[..., :3])
     done, result = set(), local.copy()
@@ -71,7 +71,7 @@ def _model_space(clip):
 
 
 def _posed(armature, joints, known, settings):
-    """Per bone name its transform relative to the rest position, (frames, 4, 4)."""
+    """Returns for each bone name its transform relative to the rest position, (frames, 4, 4)."""
     back = np.linalg.inv(array(armature.matrix_world)) @ np.linalg.inv(to_file(settings))
     turned = np.linalg.inv(bone_to_joint(settings))
     bones, poses, basis = armature.data.bones, {}, {}
@@ -90,8 +90,8 @@ def _posed(armature, joints, known, settings):
 
 
 def _correction(bone, rest, back, turned, settings):
-    """The transform from the bone in the file to the bone in Blender: rounding, unless joints have the
-    model's axes. Identity if the bone was edited after import: the stored bind pose is outdated then."""
+    """Returns the transform from the bone in the file to the bone in Blender: rounding, unless joints have
+    the model's axes. Identity if the bone was edited after import: the stored bind pose is outdated then."""
     six, has_model_axes = bone.get("md5_bind"), settings.bone_axis == "MODEL"
     if six is not None and len(six) == 6:
         six = np.array(list(six))

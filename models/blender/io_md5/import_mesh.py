@@ -108,8 +108,8 @@ def unscaled(matrices):
 
 
 def _lengths(rest, parents):
-    """Lengths of the bones: to the farthest child along the bone's axis, or a typical length. The minimum
-    is large enough that rounding of head and tail does not change the direction."""
+    """Returns the lengths of the bones: to the farthest child along the bone's axis, or a typical length. The
+    minimum is large enough that rounding of head and tail does not change the direction."""
     places = rest[:, :3, 3]
     size = float(np.ptp(places, axis=0).max()) or 1.0
     ahead = np.zeros(len(parents))
@@ -155,7 +155,7 @@ def _mesh(context, name, mesh, armature, bones, joints, settings, folder, counts
 
 
 def _vertices(mesh, joints, counts):
-    """The position of each vertex of the file in the bind pose, and its weights as {joint: bias}."""
+    """Returns the position of each vertex of the file in the bind pose, and its weights as {joint: bias}."""
     points, shares = np.zeros((len(mesh.spans), 3)), []
     if mesh.weights:
         held = maths.apply(joints[[joint for joint, _, _ in mesh.weights]],
@@ -180,9 +180,9 @@ def _vertices(mesh, joints, counts):
 
 
 def _welded(mesh, counts, weld):
-    """Per Blender vertex the vertex of the file, and the faces as (Blender vertices, file vertices),
-    counter-clockwise. Vertices that differ only in their UVs are merged, since Blender stores UVs per
-    face corner. Blender does not allow two faces with the same vertices, which files use for two-sided
+    """Returns for each Blender vertex the vertex of the file, and the faces as (Blender vertices, file
+    vertices), counter-clockwise. Vertices that differ only in their UVs are merged, since Blender stores UVs
+    per face corner. Blender does not allow two faces with the same vertices, which files use for two-sided
     surfaces: the second face gets its own vertices."""
     places, number, known = [], [], {}
     for vertex, (first, count) in enumerate(mesh.spans):
@@ -229,7 +229,7 @@ def _show(material, path):
         image = bpy.data.images.load(path, check_existing=True)
     except RuntimeError:  # an unreadable texture does not abort the import
         return
-    if not material.node_tree:  # from Blender 5.0 on there is one always
+    if not material.node_tree:  # Blender 5.0 always creates one
         material.use_nodes = True
     nodes = material.node_tree.nodes
     shade = next((node for node in nodes if node.type == "BSDF_PRINCIPLED"), None)

@@ -7,7 +7,8 @@ import numpy as np
 
 
 def matrix_of(turn, place):
-    """Matrices (..., 4, 4) from quaternions (..., 4), of about unit length, and positions (..., 3)."""
+    """Returns matrices (..., 4, 4) from quaternions (..., 4), of about unit length, and positions (...,
+    3)."""
     turn = turn / np.linalg.norm(turn, axis=-1, keepdims=True)
     x, y, z, w = (turn[..., n] for n in range(4))
     result = np.zeros(turn.shape[:-1] + (4, 4))
@@ -26,7 +27,7 @@ def matrix_of(turn, place):
 
 
 def quaternion_of(matrix):
-    """The rotation of a rigid matrix. Of the four formulas it uses the one with the largest divisor,
+    """Returns the rotation of a rigid matrix. Uses the one of four formulas with the largest divisor,
     which keeps full precision near 180 degrees."""
     m = matrix[..., :3, :3]
     d0, d1, d2 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
@@ -46,7 +47,7 @@ def quaternion_of(matrix):
 
 
 def inverse(matrix):
-    """The inverse of a rigid matrix."""
+    """Returns the inverse of a rigid matrix."""
     result = np.zeros_like(matrix)
     turned = np.swapaxes(matrix[..., :3, :3], -1, -2)
     result[..., :3, :3] = turned
@@ -56,7 +57,7 @@ def inverse(matrix):
 
 
 def rigid(matrix):
-    """The nearest rigid matrix, and the largest absolute difference of a component from it (scale or
+    """Returns the nearest rigid matrix, and the largest absolute difference of a component from it (scale or
     shear)."""
     u, _, v = np.linalg.svd(matrix[..., :3, :3])
     handed = np.sign(np.linalg.det(u @ v))
@@ -69,20 +70,20 @@ def rigid(matrix):
 
 
 def reach(places):
-    """The largest distance from the first of the places (n, 3), or 1 if there is none."""
+    """Returns the largest distance from the first of the positions (n, 3), or 1 if it is 0."""
     return float(np.linalg.norm(places - places[0], axis=1).max()) or 1.0
 
 
 def apply(matrix, points):
-    """matrix (..., 4, 4) times points (..., 3)."""
+    """Returns matrix (..., 4, 4) times points (..., 3)."""
     return (matrix[..., :3, :3] @ points[..., None])[..., 0] + matrix[..., :3, 3]
 
 
 # -- Rotations in files -----------------------------------------------------------------------------
 
 def stored_sign(turn):
-    """q or -q: the one with w <= 0, which readers rebuild. For arrays (frames, 4): if w is zero up to
-    rounding error, the sign that continues the previous frame."""
+    """Returns q or -q: the sign with w <= 0, which readers rebuild. For arrays (frames, 4): if w is zero up
+    to rounding error, the sign that continues the previous frame."""
     result = np.where(turn[..., 3:] > 0, -turn, turn)
     if result.ndim == 2:
         for frame in np.nonzero(np.abs(result[:, 3]) < 1e-7)[0]:
@@ -92,7 +93,7 @@ def stored_sign(turn):
 
 
 def rebuilt(xyz):
-    """The quaternion that readers rebuild from x y z: in single precision, w is the negative root."""
+    """Returns the quaternion that readers rebuild from x y z: in single precision, w is the negative root."""
     single = np.asarray(xyz, dtype=np.float32)
     square = (single[..., 0] * single[..., 0] + single[..., 1] * single[..., 1]
               + single[..., 2] * single[..., 2])

@@ -13,7 +13,7 @@ STRETCH = 1e-4
 
 
 def find_armature(context):
-    """The active object if it is an armature, the armature that deforms it, or the only armature."""
+    """Returns the active object if it is an armature, the armature that deforms it, or the only armature."""
     active = context.view_layer.objects.active
     if active and active.type == "ARMATURE":
         return active
@@ -27,7 +27,7 @@ def find_armature(context):
 
 
 def of_scene(context):
-    """The options with which the armature of find_armature() was imported, if there is one."""
+    """Returns the options with which the armature of find_armature() was imported, or None."""
     try:
         return of_armature(find_armature(context))
     except Md5Error:
@@ -35,7 +35,7 @@ def of_scene(context):
 
 
 def armature_of(thing):
-    """The armature that deforms an object or is its parent, or None."""
+    """Returns the armature that deforms an object or is its parent, or None."""
     for modifier in thing.modifiers:
         if modifier.type == "ARMATURE" and modifier.object:
             return modifier.object
@@ -102,8 +102,9 @@ class Rig:
         self.bind = maths.rigid(bind)[0]
 
     def shapes(self):
-        """What joints do not say of bones, (length, rotation or None), or None for the added root: lengths
-        as parts of the rig's reach, which scaling keeps right; rotations if joints have the model's axes."""
+        """Returns properties of bones that joints do not have, (length, rotation or None), or None for the
+        added root: lengths relative to the rig's reach, so that scaling preserves them; rotations if joints
+        have the model's axes."""
         size = np.cbrt(np.linalg.det(self.rest[:, :3, :3])) / maths.reach(self.rest[:, :3, 3])
         turns = maths.stored_sign(maths.quaternion_of(maths.rigid(self.rest)[0]))
         bones = self.armature.data.bones
@@ -136,7 +137,7 @@ class Rig:
 
 
 def _in_order(bones):
-    """Bones with parents first: in the order of the imported file if all were imported, else depth
+    """Returns bones with parents first: in the order of the imported file if all were imported, else depth
     first, siblings by name."""
     numbers = [bone.get("md5_joint") for bone in bones]
     if all(isinstance(number, int) for number in numbers) and len(set(numbers)) == len(numbers):

@@ -37,7 +37,7 @@ class Settings:
     weld: bool = True         # import: merge vertices that differ only in their UVs
 
 
-# -- What is remembered, so that the other way is the identity if nothing else is asked for ---------
+# -- Stored options, which make export and import lossless by default -------------------------------
 
 _TOOL = "Blender, io_md5"
 SPACE = ("scale", "forward", "bone_axis")
@@ -46,7 +46,8 @@ _FORMS = {"scale": r"[1-9]\d{0,4}(\.\d{1,9})?|0\.0*[1-9]\d{0,9}", "forward": "-?
 
 
 def command_line(settings, has_origin=False, first=1, action=""):
-    """The command line of a file. first, action: what a clip does not say of its action."""
+    """Returns the command line of a file. first, action: properties of the action that a clip does not
+    store."""
     scale = np.format_float_positional(np.float32(settings.scale), trim="0")
     return _TOOL + ", scale %s, forward %s, bone_axis %s" % (scale, settings.forward, settings.bone_axis) + (
         ", origin added" if has_origin else "") + (", first %d" % first if first != 1 else "") + (
@@ -54,7 +55,7 @@ def command_line(settings, has_origin=False, first=1, action=""):
 
 
 def remembered(command):
-    """What the command line of a file says: a dict, empty if another program wrote the file."""
+    """Returns the options in the command line of a file: a dict, empty if another program wrote the file."""
     if not command.startswith(_TOOL):
         return {}
     options, _, action = command.partition(", action ")
@@ -66,12 +67,13 @@ def remembered(command):
 
 
 def of_armature(armature):
-    """The options with which an armature was imported."""
+    """Returns the options with which an armature was imported."""
     return {name: armature["md5_" + name] for name in SPACE if "md5_" + name in armature}
 
 
 def completed(settings, bone_axis, *sources):
-    """The settings, with what is not given from the first source that has it. bone_axis: if none has."""
+    """Returns the settings, with missing values from the first source that has them. bone_axis: the
+    default."""
     usual = {"scale": 1.0, "forward": "-Y", "bone_axis": bone_axis}
     return replace(settings, **{name: next(one[name] for one in sources + (usual,) if name in one)
                                 for name in SPACE if getattr(settings, name) in (0.0, "AUTO")})
@@ -91,7 +93,7 @@ class Report:
 
 
 def to_file(settings):
-    """The 4x4 matrix from Blender's world space to the file's model space."""
+    """Returns the 4x4 matrix from Blender's world space to the file's model space."""
     quarter = _TURNS[settings.forward]
     cosine, sine = (1, 0, -1, 0)[quarter], (0, 1, 0, -1)[quarter]
     result = np.array([[cosine, -sine, 0, 0], [sine, cosine, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]],
@@ -101,7 +103,7 @@ def to_file(settings):
 
 
 def bone_to_joint(settings):
-    """The 4x4 matrix that, multiplied from the right, turns a bone's matrix into its joint's."""
+    """Returns the 4x4 matrix that, multiplied from the right, converts a bone's matrix to its joint's."""
     if settings.bone_axis != "X":
         return np.eye(4)
     return np.array([[0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]], dtype=np.float64)
@@ -112,13 +114,13 @@ def array(matrix):
 
 
 def file_name(name):
-    """A file name that is valid on every system and contains no path separators."""
+    """Returns a file name that is valid on every system and contains no path separators."""
     text = re.sub(r"[^A-Za-z0-9_.+-]+", "_", name).strip("._")
     return text or "unnamed"
 
 
 def some(names, most=4):
-    """The first names of a list, for a message."""
+    """Returns the first names of a list, for a message."""
     names = list(names)
     return ", ".join(names[:most]) + (" and %d more" % (len(names) - most)
                                       if len(names) > most else "")

@@ -32,7 +32,7 @@ class Skin:
     carried: bool          # the object is a descendant of the armature
 
     def posed(self, moves):
-        """The vertices (V, 3) when the joints are transformed by `moves` (J, 4, 4)."""
+        """Returns the vertices (V, 3) when the joints are transformed by `moves` (J, 4, 4)."""
         points = np.repeat(self.points, np.diff(self.firsts), axis=0)
         moved = maths.apply(moves[self.joints], points) * self.biases[:, None]
         return np.add.reduceat(moved, self.firsts[:-1], axis=0)
@@ -137,7 +137,7 @@ def _uvs(thing, mesh, loops, report):
 
 
 def _part(name, shader, points, corners, uvs, turned, weights, carried):
-    """The triangles of one material. Vertices are in Blender's order, duplicated per UV."""
+    """Returns the triangles of one material. Vertices are in Blender's order, duplicated per UV."""
     found, keys, numbers = {}, [], []
     for vertex, u, v in zip(corners.tolist(), uvs[:, 0].tolist(), uvs[:, 1].tolist()):
         copies = found.setdefault(vertex, [])
@@ -165,8 +165,8 @@ def _part(name, shader, points, corners, uvs, turned, weights, carried):
 
 
 def _weights(thing, mesh, rig, size, report):
-    """Per vertex its (joint, bias) pairs, largest first, with sum one, as Blender's armature modifier
-    weights them."""
+    """Returns for each vertex its (joint, bias) pairs, largest first, with sum one, as in Blender's armature
+    modifier."""
     if thing.parent == rig.armature and thing.parent_type == "BONE" and not any(
             modifier.type == "ARMATURE" for modifier in thing.modifiers):
         return [[(rig.joint_of.get(thing.parent_bone, 0), 1.0)]] * len(mesh.vertices)
@@ -200,7 +200,8 @@ def _rounded(share, digits):
 
 
 def corners(skins, num_joints, bind):
-    """Per joint (8, 3): the corners of the bounding box of the joint and all vertices that it moves."""
+    """Returns (8, 3) for each joint: the corners of the bounding box of the joint and all vertices that it
+    moves."""
     result = []
     for joint in range(num_joints):
         low, high = bind[joint][:3, 3].copy(), bind[joint][:3, 3].copy()
@@ -216,6 +217,6 @@ def corners(skins, num_joints, bind):
 
 
 def bounds(skins, moves):
-    """The bounding box of all vertices in one frame."""
+    """Returns the bounding box of all vertices in one frame."""
     points = np.concatenate([skin.posed(moves) for skin in skins])
     return points.min(axis=0), points.max(axis=0)

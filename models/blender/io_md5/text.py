@@ -82,7 +82,7 @@ def _header(command, *counts):
 
 
 def _comment(names, parent, bone=None):
-    """The parent's name, and the bone's shape."""
+    """Returns a comment with the parent's name and the bone's shape."""
     words = [quotable(names[parent])] if parent >= 0 else []
     if bone:
         words.append("bone " + number(bone[0], 9) + (" " + triple(bone[1], 9) if bone[1] else ""))
@@ -170,7 +170,7 @@ class Reader:
         raise Md5Error("%s:%d: %s" % (self.file, line, message))
 
     def peek(self):
-        """The next token, "" at the end. A quoted token keeps its opening quote as a mark."""
+        """Returns the next token, "" at the end. A quoted token keeps its opening quote as a mark."""
         self.at = self.start = _BLANK.match(self.text, self.at).end()
         found = _TOKEN.match(self.text, self.at)
         if not found:
@@ -397,8 +397,8 @@ def _read_frame(reader, many):
 
 
 def save(texts):
-    """Writes {path: text}. All are written beside their places first: if that fails, as on a full disk,
-    the old files stay and nothing lies beside them."""
+    """Writes {path: text}. Writes temporary files in the same folders first: if that fails, as on a full
+    disk, the old files are unchanged and no temporary files remain."""
     beside = {path: "%s.md5-%d" % (path, os.getpid()) for path in texts}
     try:
         for path, text in texts.items():
