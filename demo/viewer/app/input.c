@@ -578,6 +578,8 @@ static void execute_other_command(view_state *viewer, const view_command *comman
     case VIEW_RUN_EXPORT:
     case VIEW_STOP_EXPORT:
         view_perform_export(viewer, action);
+        if (action == VIEW_EXPORT && command->path != NULL) // a search text
+            view_select_named_export(viewer, command->path);
         break;
     case VIEW_SAVE_RETARGETED:
         view_save_retargeted(viewer, number);

@@ -526,6 +526,15 @@ static void begin_export(view_state *viewer, unsigned number)
         end_export(viewer, false);
 }
 
+void view_select_named_export(view_state *viewer, const char *words)
+{
+    view_options now;
+    if (viewer->ui.over != VIEW_OVERLAY_EXPORT)
+        return;
+    view_name_export(&viewer->panels.export, words);
+    describe_output(viewer, 1, &now);
+}
+
 void view_perform_export(view_state *viewer, view_action action)
 {
     enum { MAX_NAMES = 10000 };

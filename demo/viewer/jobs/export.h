@@ -21,6 +21,10 @@ char *view_command_line(view_state *viewer);
 // stops it.
 void view_perform_export(view_state *viewer, view_action action);
 
+// Selects the kind and the format that a search text such as "export glb" names, if the dialog is
+// open.
+void view_select_named_export(view_state *viewer, const char *words);
+
 // Saves clips for the model to which they are retargeted, in its folder: VIEW_SAVE_CLIP: the shown
 // clip; VIEW_SAVE_CLIPS: all clips; VIEW_SAVE_MAP: the joint map.
 void view_save_retargeted(view_state *viewer, size_t what);

@@ -7,6 +7,7 @@
 #include "demo/viewer/ui/window_layout.h"
 
 #include <limits.h>
+#include <strings.h>
 
 // -- Lists of choices -----------------------------------------------------------------------
 
@@ -271,6 +272,41 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
     export->output = output_path(export, is_series, needs_all, number);
     options->output = export->output;
     return true;
+}
+
+// Returns the index of a word of `length` bytes in a list, or `count`. Ignores case.
+static uint32_t find_choice(const char *const *list, uint32_t count, const char *word,
+                            size_t length)
+{
+    uint32_t i = 0;
+    while (i < count && (strncasecmp(list[i], word, length) != 0 || list[i][length] != '\0'))
+        i++;
+    return i;
+}
+
+void view_name_export(view_export *export, const char *words)
+{
+    view_export_choices *const choices = &export->choices;
+    while (*words != '\0') {
+        const size_t length = strcspn(words, " ");
+        const uint32_t kind = find_choice(kinds, NUM_KINDS, words, length);
+        const uint32_t format = find_choice(formats, NUM_FORMATS, words, length);
+        const uint32_t num_endings = (uint32_t) export->endings.count;
+        const uint32_t ending =
+            find_choice((const char *const *)export->endings.names, num_endings, words, length);
+        if (kind < NUM_KINDS)
+            choices->kind = kind;
+        if (format < NUM_FORMATS)
+            choices->format = format;
+        if (format > 0 && format < NUM_FORMATS) // the first format is also that of images
+            choices->kind = VIEW_EXPORT_MOVIE;
+        if (ending < num_endings) {
+            choices->kind = VIEW_EXPORT_MODEL;
+            choices->model_format = ending;
+        }
+        words += length;
+        words += strspn(words, " ");
+    }
 }
 
 // -- The form of the dialog -----------------------------------------------------------------

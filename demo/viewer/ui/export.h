@@ -68,6 +68,10 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
                         view_options *options);
 void view_free_export(view_export *export);
 
+// Selects the kind and the format that a search text such as "export glb" names, if any. The
+// choices must be initialized.
+void view_name_export(view_export *export, const char *words);
+
 // Writes the choices, except the range of the clip, as one line, to be freed. view_read_choices()
 // returns false and changes nothing if the text is invalid.
 char *view_write_choices(const view_export_choices *choices);

@@ -692,7 +692,9 @@ static void execute_line(view_ui *ui, view_menus *menus, const menu_line *line)
         COMMON_TEXT(menus->group, "%s", line->label);
         menus->row = line->row;
     } else {
-        const view_command command = line_command(ui->stage, line, &menus->target);
+        view_command command = line_command(ui->stage, line, &menus->target);
+        if (command.action == VIEW_EXPORT && menus->text[0] != '\0')
+            command.path = common_copy(menus->text); // may name a format
         menus->used.entries[menus->used.count++ % VIEW_NUM_USED] = line->row;
         view_close_menu(ui, menus);
         ui->command = command;
