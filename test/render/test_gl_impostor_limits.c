@@ -45,6 +45,34 @@ TEST_OWN_SCENE (gl_impostors_refuse_what_cannot_be) {
     check_refused(scene->renderer, &bad[0], MD5_ERROR_MEMORY, "limit is 1000");
 }
 
+TEST_OWN_SCENE (gl_impostors_accept_numbers_up_to_their_limits) {
+    const md5gl_impostor_desc usual = {
+        .num_frames = 1, .radius = 1, .num_around = 4, .num_above = 1, .texels = 8};
+    md5gl_impostor_desc limits[5] = {usual, usual, usual, usual, usual};
+    limits[0].num_around = 64;
+    limits[1].num_above = 16;
+    limits[2].texels = 512;
+    limits[3].lowest = -1.5708f;
+    limits[4].highest = 1.5708f;
+    for (size_t i = 0; i < COUNT_OF(limits); i++) {
+        md5_error error = {0};
+        md5gl_impostors *const impostors =
+            md5gl_create_impostors(scene->renderer, &limits[i], &error);
+        CHECK_DONE(impostors, error);
+        md5gl_destroy_impostors(scene->renderer, impostors);
+    }
+    limits[0].num_around++;
+    limits[1].num_above++;
+    limits[2].texels *= 2;
+    limits[3].lowest = nextafterf(-1.5708f, -2.0f);
+    limits[4].highest = nextafterf(1.5708f, 2.0f);
+    for (size_t i = 0; i < COUNT_OF(limits); i++)
+        check_refused(scene->renderer, &limits[i], MD5_ERROR_RANGE, "expected");
+    md5gl_impostor_desc small = usual;
+    small.texels = 4;
+    check_refused(scene->renderer, &small, MD5_ERROR_RANGE, "from 8 to 512 texels, found 4");
+}
+
 // As many frames as a square of blocks has room for, and one more.
 TEST_OWN_SCENE (gl_impostors_fill_the_largest_texture) {
     // 5 pictures a frame in 3 columns and 2 rows; at most 64 blocks of 24 texels in a row, so that
