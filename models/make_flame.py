@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes a burst of fire, to be attached to a head: puffs of light, of two joints each. A puff is a quad that
-its material turns to the viewer: as wide as its joints are apart, and nothing while they are at one point.
-What has left the mouth is in the world: the puffs know how the head moves in Bobbin's sneeze, and undo it.
-And what the burst leaves: soot on Bobbin's nose, copies of the skin there (of models/bobbin), which are in
-the head until then and return into it, one after the other.
+"""Generates a burst of fire that is attached to a head: puffs of light with two joints each. A puff is a
+quad that its material turns to the viewer: its width is the distance of its joints, and it is invisible
+while they are at one point. Puffs that have left the mouth stay in world space: their clip compensates the
+movement of the head in Bobbin's sneeze. The burst leaves soot on Bobbin's nose: copies of the skin there
+(of models/bobbin), which are inside the head before and return into it one after the other.
 
-    python3 models/make_flame.py [FOLDER]    write the files (default: models/flame)
-    python3 models/make_flame.py --check     regenerate and compare with models/flame"""
+    python3 models/make_flame.py [FOLDER]    writes the files (default: models/flame)
+    python3 models/make_flame.py --check     regenerates and compares with models/flame"""
 
 import math
 import os
@@ -24,11 +24,11 @@ from kit.read import Anim, Mesh  # noqa: E402
 NAME = "flame"
 COMMAND = "make_flame.py"
 TEXELS = 64
-RATE, FRAMES, EVENT = 30, 24, 38        # the frame of Bobbin's sneeze with the event that sets it off
+RATE, FRAMES, EVENT = 30, 24, 38        # the frame of Bobbin's sneeze with the event that starts it
 MOUTH, NOSE = (11.5, 0.0, 2.4), (12.5, 0.0, 4.4)     # from Bobbin's joint head
 SOOT, HIDDEN = (14.0, 0.2, 5.5), -3.0
-# Hot puffs that stay small and rise when the fire is gone: seconds after the event in which each is born and
-# gone, its speed, the part of it to the left, and how fast it rises.
+# Hot puffs that stay small and rise after the fire: seconds after the event at which each appears and
+# disappears, its speed, the part of it to the left, and how fast it rises.
 EMBERS = {12: (0.12, 0.76, 205.0, -0.22, 30.0), 18: (0.15, 0.80, 165.0, 0.18, 42.0),
           24: (0.19, 0.78, 120.0, -0.10, 36.0), 27: (0.22, 0.81, 85.0, 0.28, 52.0)}
 OUT = 0.54      # seconds after the event: all other fire is gone
@@ -37,7 +37,7 @@ _SPRITE = 0.75 * 0.707          # half the side of a sprite, of its joints' dist
 
 
 class Head:
-    """Of Bobbin's sneeze: where the joint head is, `t` seconds after the event."""
+    """The joint head in Bobbin's sneeze: its position `t` seconds after the event."""
 
     def __init__(self):
         self.clip = Anim(os.path.join(HERE, "bobbin", "sneeze.md5anim"))
@@ -52,15 +52,15 @@ HEAD = Head()
 
 
 class Puff:
-    """One puff: begins at `start`, goes `way` units a second, both by the head as it is born, slower and
-    slower, and drifts up."""
+    """One puff: begins at `start`, moves `way` units per second, both relative to the head at its birth,
+    decelerates, and drifts up."""
 
     def __init__(self, kind, number, born, life, start, way, brake, rise, size):
         self.kind, self.number, self.born, self.life = kind, number, born, life
         self.start, self.way, self.brake, self.rise, self.size = start, way, brake, rise, size
 
     def at(self, t):
-        """(position from the head as it is now, half its side)."""
+        """Returns (position relative to the current head, half its side)."""
         age = t - self.born
         if age <= 0.0 or age >= self.life:
             return self.start, 0.0
@@ -79,7 +79,8 @@ def _any(number, what):
 def _puffs():
     out = []
     for number in range(30):
-        # What leaves first is fastest, so that the burst stretches; hot ones are inside and soon gone.
+        # The first puffs are the fastest, so that the burst stretches; hot puffs are inside and disappear
+        # soon.
         hot = number % 3 == 0
         born = 0.07 + 0.20 * number / 29.0
         ahead = unit((1.0, 0.15 * _any(number, 1), 0.16 + 0.13 * _any(number, 2)))
@@ -96,7 +97,7 @@ def _puffs():
                         26.0, size))
     for number in range(30, 38):
         side = _any(number, 1)
-        # It is gone before it would be a smudge before his forehead.
+        # The puff disappears before it would be a smudge in front of the forehead.
         out.append(Puff("smoke", number, 0.17 + 0.03 * (number - 30), 0.33 + 0.04 * _any(number, 4),
                         add(NOSE, (0.0, 1.1 * (-1.0) ** number, 0.0)), (22.0, 9.0 * side, 16.0), 2.2, 12.0,
                         3.4 * (1.0 + 0.2 * _any(number, 5))))
@@ -114,7 +115,7 @@ class Joint:
 
 
 def joints():
-    """The bind pose shows the puffs in a row."""
+    """Returns the joints. The bind pose shows the puffs in a row."""
     out = [Joint("origin", None, (0.0, 0.0, 0.0))]
     out += [Joint("soot_%d" % n, "origin", SOOT) for n in range(len(LAYERS))]
     for puff in PUFFS:
@@ -125,7 +126,8 @@ def joints():
 
 
 def mesh(kind, bones):
-    """Three corners are at one joint, so close that nothing is seen if the other joint is there too."""
+    """Returns a mesh. Three corners are on one joint, so close that nothing is visible if the other joint is
+    there."""
     points, uvs, tris, weights = [], [], [], []
     for puff in PUFFS:
         if puff.kind != kind:
@@ -140,7 +142,7 @@ def mesh(kind, bones):
 
 
 def soot():
-    """Of Bobbin's skin what is near the nose, seen from the joint head, and a little in front of it."""
+    """Returns Bobbin's skin near the nose, relative to the joint head, moved slightly forward."""
     skin = Mesh(os.path.join(HERE, "bobbin", "bobbin.md5mesh"))
     posed = [joint[2:] for joint in skin.joints]
     head = next(joint[2] for joint in skin.joints if joint[0] == "head")
@@ -160,7 +162,7 @@ def soot():
 
 
 def glow(s, t):
-    """A soft round puff, with lumps: how bright and how dense it is."""
+    """Returns a soft round puff, with lumps: brightness and density."""
     away = math.hypot(s, t)
     lumps = value(3.0 * s + 9.0, 3.0 * t + 9.0, 1.0) + 0.5 * value(7.0 * s + 9.0, 7.0 * t + 9.0, 5.0)
     light = smoothstep(1.0, 0.0, away + 0.30 * (lumps - 0.75)) * smoothstep(1.0, 0.8, away)

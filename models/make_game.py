@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the archives of models/game from the models beside it, and copies their figures; the other
-declarations there are written by hand.
+"""Generates the archives of models/game from the models in models/, and copies their figures; the other
+declarations there are written manually.
 
-    python3 models/make_game.py [FOLDER]    write the archives (default: models/game)
-    python3 models/make_game.py --check     regenerate and compare with models/game"""
+    python3 models/make_game.py [FOLDER]    writes the archives (default: models/game)
+    python3 models/make_game.py --check     regenerates and compares with models/game"""
 
 import os
 import re
@@ -23,17 +23,17 @@ COMMAND = "make_game.py"
 HOME = os.path.join(HERE, "game")
 ARCHIVES = ("base/pak000.pk4", "winter/pak000.pk4")
 FIGURES = {"base/af/%s.af" % name: (name, name + ".af") for name in ("bobbin", "thimble")}
-BLINK = (0.0, 0.55, 1.0, 1.0, 0.6, 0.2, 0.0)  # how far the lids are shut, frame by frame
+BLINK = (0.0, 0.55, 1.0, 1.0, 0.6, 0.2, 0.0)  # closing of the lids, frame by frame
 
 BOBBIN_CLIPS = ("attack", "bow", "fall", "hit", "idle", "point", "run", "talk", "turn_left", "turn_right",
                 "walk", "wave")
 THIMBLE_CLIPS = ("fold", "idle", "shoot", "trot", "unfold", "walk")
-# Hip, knee, ankle, and where the knee points to in the pose for IK: helpers, and the corners of the shot.
+# Hip, knee, ankle, and the target of the knee in the pose for IK: helper joints, and the corners of the shot.
 BOBBIN_LEGS = tuple(("thigh_" + side, "shin_" + side, "foot_" + side, "knee_" + side) for side in "lr")
 THIMBLE_LEGS = tuple(("femur_" + leg, "tibia_" + leg, "foot_" + leg, pole) for leg, pole in zip(
     ("1_l", "1_r", "2_l", "2_r", "3_l", "3_r"),
     ("bolt_tip", "bolt_tail", "bolt_1", "bolt_2", "bolt_3", "bolt_4")))
-# Name in the game, picture beside the models, times that its sides are halved.
+# Name in the game, image in models/, number of times that its sides are halved.
 PICTURES = (("bobbin/skin", "bobbin/bobbin", 1), ("bobbin/skin_local", "bobbin/bobbin_local", 1),
             ("bobbin/skin_s", "bobbin/bobbin_s", 2), ("bobbin/eye", "bobbin/bobbin_eye", 1),
             ("thimble/hull", "thimble/thimble", 1), ("thimble/hull_local", "thimble/thimble_local", 1),
@@ -45,7 +45,7 @@ PICTURES = (("bobbin/skin", "bobbin/bobbin", 1), ("bobbin/skin_local", "bobbin/b
 # -- Bobbin's head and body -----------------------------------------------------------------------
 
 def _descendants(joints, name):
-    """Indices of a joint and all below it; parents come first in these files."""
+    """Returns the indices of a joint and its descendants; parents come first in these files."""
     found = {n for n, joint in enumerate(joints) if joint[0] == name}
     for n, joint in enumerate(joints):
         if joint[1] in found:
@@ -75,8 +75,8 @@ def _part(model, mesh, kept, shader, shift, joints):
 
 
 def split(model):
-    """The text of the body and of the head. The head begins where vertices move with it alone, so that
-    the seam stays shut; its root is the joint `head`, at the origin."""
+    """Returns the text of the body and of the head. The head consists of vertices that move only with it, so
+    that the seam stays closed; its root is the joint `head`, at the origin."""
     head = _descendants(model.joints, "head")
     shift = model.joints[head[0]][2]
     alone = [all(joint in head for joint, _, _ in vertex) for vertex in model.vertices[0]]
@@ -94,7 +94,7 @@ def split(model):
 
 
 def head_clip(model, skeleton, clip, frames):
-    """A clip of the head by itself: its joints in their parents, the root at rest."""
+    """Returns a clip of only the head: its joints relative to their parents, the root at rest."""
     head = _descendants(model.joints, "head")
     rows = [[((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, -1.0))] + [clip.frames[n][joint] for joint in head[1:]]
             for n in frames]
@@ -103,7 +103,7 @@ def head_clip(model, skeleton, clip, frames):
 
 
 def _bounds(model, head):
-    """A box with room for moving ears around the head in its bind pose."""
+    """Returns a box with space for moving ears around the head in its bind pose."""
     bind = [(position, turn) for _, _, position, turn in model.joints]
     shift = model.joints[head[0]][2]
     spots = [sub(model.position(vertex, bind), shift) for vertices in model.vertices for vertex in vertices
@@ -113,7 +113,7 @@ def _bounds(model, head):
 
 
 def blink_clip(model, skeleton):
-    """Lids that shut and open: they turn about the axis of the eyes, y."""
+    """Returns a clip of lids that shut and open: they rotate about the axis of the eyes, y."""
     frames = []
     locals_ = []
     for name, parent, position, turn in skeleton:
@@ -136,8 +136,9 @@ def blink_clip(model, skeleton):
 # -- Legs ------------------------------------------------------------------------------------------
 
 def ik_clip(model, idle, legs):
-    """The pose from which the engine takes how legs bend: the first of `idle`, with a joint of each leg where
-    its knee points to. legs: names of hip, knee, ankle, and of that joint, which moves no leg."""
+    """Returns the pose from which the engine derives the bend of legs: the first pose of `idle`, with a joint
+    of each leg at the target of its knee. legs: names of hip, knee, ankle, and of that joint, which does not
+    move the leg."""
     names = [joint[0] for joint in model.joints]
     posed = idle.posed(0)
     frame = list(idle.frames[0])
@@ -157,8 +158,8 @@ SHOT = [pole for *_, pole in THIMBLE_LEGS]
 
 
 def carried(clip):
-    """A clip in which the body carries the corners of the shot: walk IK moves the body, and leaves
-    the root where it is."""
+    """Returns a clip in which the body carries the corners of the shot: walk IK moves the body, but not the
+    root."""
     body = clip.names.index("body")
     for n in map(clip.names.index, SHOT):
         clip.parents[n] = body
@@ -168,10 +169,10 @@ def carried(clip):
     return clip
 
 
-# -- Pictures -------------------------------------------------------------------------------------
+# -- Images ---------------------------------------------------------------------------------------
 
 def _halved(width, height, channels, pixels):
-    """A picture of half the size: the mean of two by two pixels."""
+    """Returns an image of half the size: the mean of two by two pixels."""
     out = bytearray()
     stride = width * channels
     for y in range(0, height, 2):
@@ -184,7 +185,7 @@ def _halved(width, height, channels, pixels):
 
 
 def tga(width, height, channels, pixels):
-    """An uncompressed picture (type 2, 24 bits), its lowest row first, as the engine expects."""
+    """Returns an uncompressed image (type 2, 24 bits), its lowest row first, as the engine requires."""
     rows = []
     for y in range(height - 1, -1, -1):
         row = bytearray(width * 3)
@@ -203,7 +204,7 @@ def picture(name, halvings):
 
 
 def frost(size=64):
-    """Pale spots, to be added to a colour."""
+    """Returns pale spots, to be added to a colour."""
     pixels = bytearray()
     for y in range(size):
         for x in range(size):
@@ -213,8 +214,8 @@ def frost(size=64):
 
 
 def burn(size=128):
-    """When which spot burns away: noise of which each value is equally frequent, so that an alpha test at 0.3
-    leaves out three tenths."""
+    """Returns the time at which each spot burns away: noise with equally frequent values, so that an alpha
+    test at 0.3 removes three tenths."""
     spots = []
     for y in range(size):
         for x in range(size):
@@ -227,8 +228,8 @@ def burn(size=128):
 
 
 def sky(axis, sign, size=32):
-    """A side of a cube map: a bright zenith, a horizon, dark ground, and a sun towards +x and +y. `axis` and
-    `sign` name the side; rows and columns are those of OpenGL's cube maps."""
+    """Returns a side of a cube map: a bright zenith, a horizon, dark ground, and a sun towards +x and +y.
+    `axis` and `sign` select the side; rows and columns are those of OpenGL's cube maps."""
     pixels = bytearray()
     for row in range(size):
         for column in range(size):
@@ -299,7 +300,7 @@ def archive(path, files):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with zipfile.ZipFile(path, "w") as packed:
         for name, data in sorted(files):
-            # A fixed date: equal files make an equal archive.
+            # A fixed date makes the archive reproducible.
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             packed.writestr(entry, data, compresslevel=9)
@@ -322,7 +323,8 @@ def _content(path):
 
 
 def check():
-    """Compares what the archives hold: two deflate libraries pack alike files differently."""
+    """Compares the contents of the archives, because two deflate libraries compress equal files
+    differently."""
     wrong = 0
     with tempfile.TemporaryDirectory() as fresh:
         make(fresh)

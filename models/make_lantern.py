@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes a lantern on a stick, for a hand: the root joint is where the fist closes, x along the
-stick towards the thumb. Hung on Bobbin's `prop_l` or `prop_r` it lies in his fist. In its clip it stands
-upright by itself.
+"""Generates a lantern on a stick, for a hand: the root joint is where the fist closes, x along the stick
+towards the thumb. Attached to Bobbin's `prop_l` or `prop_r` it lies in his fist. In its clip it stands
+upright without a hand.
 
-    python3 models/make_lantern.py [FOLDER]    write the files (default: models/lantern)
-    python3 models/make_lantern.py --check     regenerate and compare with models/lantern"""
+    python3 models/make_lantern.py [FOLDER]    writes the files (default: models/lantern)
+    python3 models/make_lantern.py --check     regenerates and compares with models/lantern"""
 
 import math
 import os
@@ -24,7 +24,7 @@ COMMAND = "make_lantern.py"
 SHADER = "models/lantern/lantern"
 TEXELS = 256
 RATE, FRAMES = 24, 48
-UPRIGHT, FOOT = -90.0, 3.4  # degrees that the stick is turned; from the fist to its lower end
+UPRIGHT, FOOT = -90.0, 3.4  # rotation of the stick, degrees; distance from the fist to its lower end
 
 _HOOK, _RING, _LAMP = (11.2, 0.0, 0.0), (12.4, 0.0, -4.8), (10.9, 0.0, -4.8)
 
@@ -32,7 +32,7 @@ _HOOK, _RING, _LAMP = (11.2, 0.0, 0.0), (12.4, 0.0, -4.8), (10.9, 0.0, -4.8)
 class Joint:
     def __init__(self, name, parent, bind):
         self.name, self.parent, self.bind = name, parent, bind
-        # All alike: what hangs has its x axis upwards, along the stick.
+        # All joints are alike: hanging parts have their x axis upwards, along the stick.
         self.axis, self.up = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 
 
@@ -45,12 +45,12 @@ CAP, GLASS = (0.52, 0.02, 0.73, 0.98), (0.77, 0.02, 0.98, 0.98)
 
 
 def _down(profile):
-    """A path down from the lamp's joint, and its radii, from (depth, radius) pairs."""
+    """Returns a path down from the lamp's joint, and its radii, from (depth, radius) pairs."""
     return [(_LAMP[0] - depth, 0.0, _LAMP[2]) for depth, _ in profile], [r for _, r in profile]
 
 
 def _parts():
-    """(joint, path, radii, columns, strip) per part."""
+    """Yields (joint, path, radii, columns, strip) for each part."""
     stick = [(x, 0.0, 0.12 * math.sin(0.5 * x)) for x in (-3.4, -3.2, -2.0, 0.0, 3.0, 6.0, 9.0,
                                                           11.3, 11.6)]
     yield "grip", stick, [0.0, 0.5, 0.46, 0.42, 0.44, 0.4, 0.38, 0.36, 0.0], 8, WOOD
@@ -78,7 +78,7 @@ def _parts():
 
 
 def _bar(turn):
-    """A bar beside the glass: a tube in the plane, turned about the lamp's axis."""
+    """Returns a bar beside the glass: a tube in the plane, rotated about the lamp's axis."""
     profile = [(1.35, 1.72), (1.35, 1.72), (2.2, 1.95), (3.2, 2.02), (4.2, 1.95), (5.05, 1.72),
                (5.05, 1.72)]
     path = [(_LAMP[0] - depth, 0.0, reach) for depth, reach in profile]
@@ -104,7 +104,7 @@ def mesh():
 
 
 def colour(s, t):
-    """The strips: wood, metal, the cap's paint, glass."""
+    """Returns the colour of the strips: wood, metal, the cap's paint, glass."""
     u, v = 0.5 + 0.5 * s, 0.5 + 0.5 * t
     grain = value(40.0 * u, 3.0 * v, 1.0)
     if u < 0.25:
@@ -124,7 +124,7 @@ def shine(s, t):
 
 
 def glow(s, t):
-    """Light emission: the glass alone."""
+    """Returns the light emission: only the glass."""
     u, v = 0.5 + 0.5 * s, 0.5 + 0.5 * t
     if u < 0.75:
         return (0, 0, 0)
@@ -133,8 +133,8 @@ def glow(s, t):
 
 
 def _pose(bones, phase):
-    """Alone the lantern stands on the end of its stick, which the bind pose, made for a hand, lays
-    along x."""
+    """Poses the lantern: without a hand it stands on the end of its stick, which is along x in the bind pose
+    for a hand."""
     pose = rig.Pose(bones)
     pose.turn("grip", pitch=UPRIGHT)
     pose.move("grip", z=FOOT)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the place where Bobbin is at home: three rocks, a line of dunes behind them, Tendril as it stands,
-and a lantern in the sand, with the light that it throws there. One joint: nothing moves. All colours are
-strips of one small texture, along which each vertex has a place by how light it is, in light that never
-changes: nothing has to be lit where it is drawn.
+"""Generates the scene of Bobbin's home: three rocks, a line of dunes behind them, a static Tendril, and a
+lantern in the sand with its light on the ground. One joint: nothing moves. All colours are strips of one
+small texture, in which the coordinate of a vertex is its brightness under constant light: the scene needs
+no lighting when it is drawn.
 
-    python3 models/make_place.py [FOLDER]    write the files (default: models/place)
-    python3 models/make_place.py --check     regenerate and compare with models/place"""
+    python3 models/make_place.py [FOLDER]    writes the files (default: models/place)
+    python3 models/make_place.py --check     regenerates and compares with models/place"""
 
 import math
 import os
@@ -22,24 +22,24 @@ from kit.read import Anim, Mesh  # noqa: E402
 
 COMMAND = "make_place.py"
 TEXELS = 32
-SUN = unit((0.35, -0.55, 0.75))     # to it: as the key light comes in most shots
+SUN = unit((0.35, -0.55, 0.75))     # direction to the sun, as the key light of most shots
 
-# Strips of the texture, by their middle: from dark to light, and whether they are lit.
+# Strips of the texture, by their middle: from dark to light; true if they are lit.
 LIT, GLOWS = True, False
 STRIPS = (("rock", (72, 56, 58), (176, 126, 98), LIT), ("dune", (198, 150, 108), (171, 124, 96), GLOWS),
           ("stalk", (58, 112, 104), (250, 206, 162), LIT), ("leaf", (22, 62, 40), (110, 170, 96), LIT),
           ("metal", (44, 40, 48), (190, 146, 84), LIT), ("glass", (255, 170, 70), (255, 236, 180), GLOWS))
 NAMES = [strip[0] for strip in STRIPS]
 
-# Where they stand as the first minute sees them, turned by degrees, and how large they are.
+# Positions as the introduction shows them, rotation in degrees, and size.
 ROCKS = ((-205.0, -160.0, 44.0, 150.0), (-172.0, 74.0, 30.0, 10.0), (-44.0, 138.0, 13.0, 70.0))
 TENDRIL, TENDRIL_SIZE = (-100.0, -140.0, 0.0), 1.15
 LANTERN, LANTERN_SIZE, LANTERN_TURN = (-84.0, 62.0, 0.0), 2.3, 200.0
-DUNES = 395.0       # how far away
+DUNES = 395.0       # distance
 
 
 class Part:
-    """Points, places in the texture and triangles, counter-clockwise, that are added to."""
+    """Collects points, texture positions and counter-clockwise triangles."""
 
     def __init__(self):
         self.points, self.uvs, self.tris = [], [], []
@@ -50,7 +50,7 @@ class Part:
         return len(self.points) - 1
 
     def light_up(self):
-        """Turns how light a vertex is by itself into how light it looks."""
+        """Converts the vertices' own brightness to their brightness under light."""
         sides = [(0.0, 0.0, 0.0)] * len(self.points)
         for tri in self.tris:
             a, b, c = (self.points[v] for v in tri)
@@ -64,7 +64,7 @@ class Part:
 
 
 def rock(part, x, y, size, seed):
-    """A sphere of squares, pushed in and out, flat below."""
+    """Adds a sphere of squares, pushed in and out, flat below."""
     rows, columns = 9, 14
     first = len(part.points)
     for row in range(rows + 1):
@@ -88,10 +88,10 @@ def rock(part, x, y, size, seed):
 
 
 def dunes(part):
-    """Two ridges, the nearer one lower; they glow as the haze before them does."""
+    """Adds two ridges, the nearer one lower; they glow like the haze in front of them."""
     for far, height, light, seed in ((DUNES, 26.0, 0.0, 3.0), (DUNES - 40.0, 15.0, 0.9, 40.0)):
         last = None
-        for n in range(-8, 65):     # their ends are beside or behind whoever looks
+        for n in range(-8, 65):     # their ends are beside or behind the viewer
             angle = math.radians(90.0 + 3.75 * n)
             crest = height * (0.25 + 1.1 * value(0.22 * n + seed, 0.5, 1.0)) \
                 * smoothstep(-8.0, 0.0, n) * smoothstep(64.0, 56.0, n)
@@ -103,7 +103,7 @@ def dunes(part):
 
 
 def posed(mesh, clip, frame):
-    """The positions of all vertices, of each mesh, and of the joints, in a frame of a clip."""
+    """Returns the positions of all vertices, for each mesh, and of the joints, in a frame of a clip."""
     names = [joint[0] for joint in mesh.joints]
     found = clip.posed(frame)
     places = [found[clip.names.index(name)] for name in names]
@@ -119,7 +119,7 @@ def colour_at(picture, uv):
 
 
 def put_mesh(part, points, uvs, tris, cell, strip_of):
-    """Adds a mesh, of which points of one side within a cube become one. strip_of(uv): strip and light."""
+    """Adds a mesh. Points of one side within a cube are merged. strip_of(uv): strip and light."""
     sides = [(0.0, 0.0, 0.0)] * len(points)
     for tri in tris:
         a, b, c = (points[v] for v in tri)
@@ -159,7 +159,7 @@ def tendril(part):
 
 
 def lantern(part):
-    """Returns where it shines."""
+    """Adds the lantern. Returns the position of its light."""
     folder = os.path.join(HERE, "lantern")
     mesh, clip = Mesh(os.path.join(folder, "lantern.md5mesh")), Anim(os.path.join(folder, "swing.md5anim"))
     points, places = posed(mesh, clip, 0)
@@ -176,7 +176,7 @@ def lantern(part):
 
 
 def disc(part, x, y, width, depth, height):
-    """A square on the ground, for a soft spot."""
+    """Adds a square on the ground, for a soft spot."""
     first = len(part.points)
     for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
         part.points.append((x + width * s, y + depth * t, height))
@@ -185,7 +185,7 @@ def disc(part, x, y, width, depth, height):
 
 
 def spot(s, t):
-    """A soft round spot: how bright it is."""
+    """Returns the brightness of a soft round spot."""
     return (255.0 * smoothstep(1.0, 0.0, math.hypot(s, t)) ** 1.5,) * 3
 
 

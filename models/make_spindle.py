@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes Spindle, Bobbin's tall cousin: the same joints, other proportions, a mesh of its own, two clips.
+"""Generates Spindle, Bobbin's tall cousin: the same joints, other proportions, a separate mesh, and clips.
 
-    python3 models/make_spindle.py [FOLDER]    write the files (default: models/spindle)
-    python3 models/make_spindle.py --check     regenerate and compare with models/spindle"""
+    python3 models/make_spindle.py [FOLDER]    writes the files (default: models/spindle)
+    python3 models/make_spindle.py --check     regenerates and compares with models/spindle"""
 
 import os
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes Thimble, a six-legged machine of hard parts: mesh, textures, clips.
+"""Generates Thimble, a six-legged machine of hard parts: mesh, textures, clips.
 
-    python3 models/make_thimble.py [FOLDER]    write the files (default: models/thimble)
-    python3 models/make_thimble.py --check     regenerate and compare with models/thimble"""
+    python3 models/make_thimble.py [FOLDER]    writes the files (default: models/thimble)
+    python3 models/make_thimble.py --check     regenerates and compares with models/thimble"""
 
 import os
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes the zoo: the smallest files that show one feature of the format each, and the table of them.
+"""Generates the zoo: the smallest files that show one feature of the format each, and a table of them.
 
-    python3 models/make_zoo.py [FOLDER]    write the files (default: models/zoo)
-    python3 models/make_zoo.py --check     regenerate and compare with models/zoo"""
+    python3 models/make_zoo.py [FOLDER]    writes the files (default: models/zoo)
+    python3 models/make_zoo.py --check     regenerates and compares with models/zoo"""
 
 import math
 import os

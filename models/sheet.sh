@@ -1,5 +1,5 @@
 #!/bin/sh
-# A contact sheet of clips: COUNT moments of each in one picture, build/sheets/CLIP.png.
+# Draws a contact sheet of clips: COUNT frames of each clip in one image, build/sheets/CLIP.png.
 #
 #     models/sheet.sh MODEL.md5mesh CLIP.md5anim [COUNT [OPTION OF md5view...]]
 #

@@ -35,13 +35,13 @@ TEXELS = 512
 # -- The stalk's centre line ------------------------------------------------------------------------
 
 def lean(n):
-    """The angle of joint n in the bind pose, in radians from upright, in the xz plane: a flat S."""
+    """Returns the angle of joint n in the bind pose, in radians from upright, in the xz plane: a flat S."""
     t = n / JOINTS
     return 0.34 * math.sin(math.tau * 0.8 * t) - 0.25 * t
 
 
 def line():
-    """The positions of the joints and of the tip."""
+    """Returns the positions of the joints and of the tip."""
     points = [Vector((0.0, 0.0, 7.0))]
     for n, length in enumerate(LENGTHS):
         points.append(points[-1] + length * Vector((math.sin(lean(n)), 0.0, math.cos(lean(n)))))
@@ -52,7 +52,7 @@ LINE = line()
 
 
 def along(s):
-    """Point and direction at s joints from the base: a smooth curve through the joints."""
+    """Returns point and direction at s joints from the base: a smooth curve through the joints."""
     n = min(max(int(s), 0), JOINTS - 1)
     t = s - n
     p = [LINE[min(max(k, 0), JOINTS)] for k in range(n - 1, n + 3)]
@@ -68,7 +68,7 @@ def along(s):
 
 
 def radius(s):
-    """The stalk's radius at s joints: thick at the base, a long taper, a bud at the tip."""
+    """Returns the stalk's radius at s joints: thick at the base, a long taper, a bud at the tip."""
     t = s / JOINTS
     return 4.3 * (1 - t) ** 0.8 + 0.75 + 0.8 * math.exp(-((t - 0.965) / 0.03) ** 2) \
         + 0.10 * math.sin(math.tau * s) * (1 - t)
@@ -81,7 +81,7 @@ def stalk_name(n):
 
 
 def stalk_weights(s):
-    """Gaussian weights around s: nine or ten joints, and the root near the base."""
+    """Returns Gaussian weights around s: nine or ten joints, and the root near the base."""
     shares = {stalk_name(n): math.exp(-0.5 * ((s - n - 0.5) / SMOOTH) ** 2) for n in range(JOINTS)}
     shares["root"] = sum(math.exp(-0.5 * ((s - n - 0.5) / SMOOTH) ** 2) for n in range(-9, 0))
     return kept(shares)
@@ -99,7 +99,7 @@ def leaf_name(leaf, n):
 
 
 def leaf_weights(leaf, s):
-    """The same at s joints from the leaf's base; s may be negative."""
+    """Returns the same at s joints from the leaf's base; s may be negative."""
     shares = {leaf_name(leaf, n): math.exp(-0.5 * ((s - n - 0.5) / 0.62) ** 2)
               for n in range(LEAF_JOINTS)}
     shares["root"] = sum(math.exp(-0.5 * ((s - n - 0.5) / 0.62) ** 2) for n in range(-4, 0))
@@ -133,13 +133,13 @@ class Surface:
 
 
 def frame_of(way):
-    """Forward and left of a direction along the stalk, which bends in the xz plane."""
+    """Returns forward and left of a direction along the stalk, which bends in the xz plane."""
     left = Vector((0.0, 1.0, 0.0))
     return left.cross(way).normalized(), left
 
 
 def ring(s, angle, grown=0.0):
-    """A point on the stalk's surface. Angle 0 is the front with the suckers, which is flattened."""
+    """Returns a point on the stalk's surface. Angle 0 is the front with the suckers, which is flattened."""
     point, way = along(s)
     ahead, left = frame_of(way)
     wide = radius(s) + grown
@@ -148,7 +148,7 @@ def ring(s, angle, grown=0.0):
 
 
 def angle_of(n):
-    """The angle of column n; the seam, n = 0, is at the back."""
+    """Returns the angle of column n; the seam, n = 0, is at the back."""
     return (n / AROUND - 0.5) * math.tau
 
 
@@ -206,14 +206,14 @@ def build_sucker(surface, s, side):
 
 
 def leaf_frame(leaf):
-    """Base position, outward direction, left direction."""
+    """Returns base position, outward direction, left direction."""
     turn = math.tau * (leaf + 0.5) / LEAVES + 0.16 * (-1) ** leaf
     out = Vector((math.cos(turn), math.sin(turn), 0.0))
     return out * 6.2 + Vector((0, 0, 4.6)), out, Vector((-out.y, out.x, 0.0))
 
 
 def leaf_at(leaf, t):
-    """The leaf's centre line at t (0..1): position, direction, size. Rises, then arches over."""
+    """Returns the leaf's centre line at t (0..1): position, direction, size. Rises, then arches over."""
     foot, out, _ = leaf_frame(leaf)
     size = LEAF_LENGTH * (1.0, 0.86, 1.08, 0.92, 1.04, 0.82)[leaf]
     rise = 1.0 - 1.25 * t + 0.12 * math.sin(leaf * 2.1)
@@ -323,7 +323,7 @@ def smooth(x):
 
 
 def leaves_at(turns, phase, push):
-    """Moves the leaves as in a light wind, each with a phase shift; push: extra strength, -1 to 1."""
+    """Moves the leaves like a light wind, each with a phase shift; push: extra strength, -1 to 1."""
     for leaf in range(LEAVES):
         for n in range(LEAF_JOINTS):
             late = phase - 0.9 * leaf - 0.55 * n
@@ -333,8 +333,8 @@ def leaves_at(turns, phase, push):
 
 
 def sway(t):
-    """A wave that runs up the stalk, wider towards the tip; its second voice makes it a loop, not a
-    line."""
+    """A wave that runs up the stalk, wider towards the tip; a second wave makes the path of the tip a loop,
+    not a line."""
     phase, turns = math.tau * t, {}
     for n in range(JOINTS):
         u = n / (JOINTS - 1)
@@ -413,7 +413,7 @@ def soft(x, low, high):
 
 
 def waves(x, y, seed, octaves=5):
-    """Noise with period 1 in x: a sum of sines with integer frequencies in x."""
+    """Returns noise with period 1 in x: a sum of sines with integer frequencies in x."""
     chance = random.Random(seed)
     total = np.zeros_like(x)
     for n in range(octaves * 6):
@@ -423,7 +423,7 @@ def waves(x, y, seed, octaves=5):
 
 
 def spots(x, y, rows, columns, seed):
-    """Distance to the nearest random point, in cells; period 1 in x."""
+    """Returns the distance to the nearest random point, in cells; period 1 in x."""
     chance = random.Random(seed)
     near = np.full(x.shape, 9.0)
     for row in range(-1, rows + 1):
@@ -437,7 +437,7 @@ def spots(x, y, rows, columns, seed):
 
 
 def stalk_texture(x, y):
-    """Colour and height of the stalk. x runs around it, 0 and 1 at the back; y from base to tip."""
+    """Returns colour and height of the stalk. x runs around it, 0 and 1 at the back; y from base to tip."""
     front = np.abs(x - 0.5) * 2  # 0 in front
     noise = waves(x, 6 * y, 3)
     near = spots(x, y, 30, 7, 5)
@@ -460,7 +460,7 @@ def stalk_texture(x, y):
 
 
 def leaf_texture(x, y):
-    """Colour and height of the leaves. x runs across, y along; the upper side is the left half."""
+    """Returns colour and height of the leaves. x runs across, y along; the upper side is the left half."""
     below = x > 0.5
     across = np.abs(np.where(below, 1.5 - 2 * x, 2 * x - 0.5))  # 0 at the rib, 0.5 at the edge
     noise = waves(x, 3 * y, 11)

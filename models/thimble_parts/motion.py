@@ -30,7 +30,7 @@ class Actor:
         self.turn("origin", yaw=yaw)
 
     def shutters(self, upper, lower=None):
-        """0 open, 1 shut, over the eye."""
+        """Sets the shutters of the eye: 0 open, 1 shut."""
         self.turn("shutter_upper", pitch=40.0 * upper)
         self.turn("shutter_lower", pitch=-40.0 * (upper if lower is None else lower))
 
@@ -38,8 +38,8 @@ class Actor:
         self.move("barrel_" + side, x=-way)
 
     def leg(self, leg, ankle, yaw=0.0, drawn=0.0):
-        """Puts an ankle at a position in model space, the foot level and turned by yaw. drawn: by how much
-        the shin is pushed in."""
+        """Puts an ankle at a position in model space, with the foot level and rotated by yaw. drawn:
+        retraction of the shin."""
         s = self.pose.skeleton
         number, side = leg
 
@@ -56,7 +56,7 @@ class Actor:
         self.move(name("foot"), *scale(unit(sub(knee, foot)), drawn))
         self.pose.reach(name("femur"), name("tibia"), name("foot"), ankle, _UP)
         self.pose.fix(name("foot"), turn(yaw=yaw))
-        # The piston's halves point at each other. They swing in the plane of the leg, which the coxa turns.
+        # The piston's halves point at each other. They swing in the plane of the leg, which the coxa rotates.
         ends = [s.index[name(part)] for part in ("cylinder", "rod")]
         plane = self.pose.where(s.index[name("coxa")])[1]
         now = [rotate(conj(plane), self.pose.where(n)[0]) for n in ends]
@@ -74,8 +74,8 @@ class Actor:
 
 
 class _Stride(Gait):
-    """A foot that leaves the floor and lands on it without a jolt: legs this short turn by ten degrees for
-    each unit that a foot is jerked."""
+    """A foot that leaves the floor and lands on it without a jolt: legs this short rotate by ten degrees for
+    each unit by which a foot is displaced."""
 
     def step(self, sign, late, t):
         phase = t / self.seconds - late
@@ -86,20 +86,20 @@ class _Stride(Gait):
             return x, y, 0.0, 0.0, heading, 0.0
         s = (phase - self.duty) / (1.0 - self.duty)
         (to_x, to_y, _), to_heading = self._stand(sign, count + 1, late)
-        # Between the two, its speed is more even than by the cubic alone.
+        # In between, its speed is more even than with the cubic curve only.
         way = s * s * (3.0 - 2.0 * s) + 1.5 * s * s * (1.0 - s) * (1.0 - s) * (1.0 - 2.0 * s)
         return (x + (to_x - x) * way, y + (to_y - y) * way, self.lift * _soft_arc(s), 0.0,
                 heading + (to_heading - heading) * way, 0.0)
 
 
 def _soft_arc(s, power=1.5):
-    """The height of a foot over its swing: 0, 1, and 0 again, without speed at either end."""
+    """Returns the height of a foot over its swing: 0, 1, and 0 again, without speed at either end."""
     return math.sin(math.pi * s) ** power
 
 
 def _gait(seconds, duty, lift, forward=0.0, spin=0.0, wide=0.0):
-    """A gait per leg: its own home, the rest alike. wide: by how much the legs in front and behind, which
-    fold up as the body passes them, stand farther out."""
+    """Returns a gait per leg, with separate homes. wide: additional distance of the front and rear legs,
+    which fold up as the body passes them."""
     def home(leg):
         x, y, _ = on_leg(leg, (ANKLE[0] + (0.0 if leg[0] == 2 else wide), 0.0))
         return x, abs(y)
@@ -111,18 +111,19 @@ def _gait(seconds, duty, lift, forward=0.0, spin=0.0, wide=0.0):
 WALK = _gait(1.2, 21.0 / 36.0, 4.0, forward=15.0)
 TROT = _gait(16.0 / 30.0, 0.5, 3.4, forward=46.0, wide=1.5)
 BACK = _gait(1.0, 17.0 / 30.0, 3.4, forward=-11.0)
-# Curves: as fast and as long as WALK and TROT, so that a machine may blend them at one phase.
+# Curves with the speed and duration of WALK and TROT, so that a machine may blend them at one phase.
 WALK_L, WALK_R = (_gait(1.2, 21.0 / 36.0, 3.6, forward=15.0, spin=spin) for spin in (16.0, -16.0))
 TROT_L, TROT_R = (_gait(16.0 / 30.0, 0.5, 3.2, forward=46.0, spin=spin, wide=1.5) for spin in (26.0, -26.0))
 
 
 def _late(leg):
-    """Two sets of three take turns: front and rear of one side with the middle of the other."""
+    """Returns the phase of a leg. Two sets of three legs alternate: front and rear of one side with the
+    middle of the other."""
     return 0.0 if (leg[0] == 2) == (leg[1] == "r") else 0.5
 
 
 def _go(a, t, gait):
-    """Root first: the rest of the body is posed between this and _plant()."""
+    """Moves the root: the rest of the body is posed between this and _plant()."""
     any_leg = gait[LEGS[0]]
     x, y, heading = any_leg.root(t)
     a.root(x, y, heading)
@@ -332,16 +333,16 @@ def idle(a, t):
         x, y, z = HOMES[leg]
         high = lifted if leg == (1, "l") else 0.0
         rattle = aside if leg == (1, "l") else 0.0
-        away = high * high     # once it is off the floor
+        away = high * high     # only off the floor
         a.leg(leg, (x + 2.6 * away + 0.7 * rattle, y - 1.5 * away - 0.9 * rattle, z + 6.5 * high))
 
 
-# How far shutters are closed, by frames.
+# Closing of the shutters, by frames.
 _BLINK = (0.1, 0.8, 1.0, 1.0, 0.6, 0.1)
 
 
 def blink(a, t):
-    """Both shutters close and open: for a layer of its own."""
+    """Both shutters close and open: for a separate layer."""
     a.shutters(_BLINK[round(30.0 * t)])
     for leg in LEGS:
         a.leg(leg, HOMES[leg])
@@ -374,7 +375,7 @@ def alert(a, t):
         x, y, z = HOMES[leg]
         back = drawn.get(leg, 0.0)
         feels = 0.5 * back * (1.0 + wave(phase, 6, 0.06))
-        away = back * back     # once it is off the floor
+        away = back * back     # only off the floor
         a.leg(leg, (x - 3.0 * away, y * (1.0 - 0.10 * away), z + 4.6 * back + 1.2 * feels))
 
 
@@ -437,11 +438,11 @@ def purr(a, t):
 
 _FIRE = (0.4, 0.4 + 12.0 / 30.0)  # seconds of the left and the right shot
 _SPEED, _FLIGHT = 220.0, 7.0 / 30.0
-_GLOW = 4.0 / 30.0                # for so long it glows at the muzzle before
+_GLOW = 4.0 / 30.0                # duration of the glow at the muzzle before a shot
 
 
 def _brace(a, t):
-    """All of shoot() but its shots."""
+    """Poses shoot() without its shots."""
     brace = keyed(t, (0.0, 0.0), (0.22, 1.0), (1.08, 1.0), (1.43, 0.0))
     kicks = [keyed(t - at, (0.0, 0.0), (0.035, 1.0), (0.10, 0.8), (0.30, 0.0)) for at in _FIRE]
     # A barrel is back within a frame, the body on its six legs soon after, and ahead before the next shot.
@@ -461,7 +462,7 @@ def _brace(a, t):
 
 
 def _muzzle(bones, side, t):
-    """Position and direction of a muzzle."""
+    """Returns position and direction of a muzzle."""
     other = Actor(bones)
     _brace(other, t)
     position, swing = other.pose.where(bones.index["barrel_" + side])
@@ -519,14 +520,14 @@ def shoot(a, t):
         a.leg(leg, (x + 1.6 * wide - 1.6 * kick ** 3, y * (1.0 + 0.14 * wide), z + 1.8 * up + 2.6 * kick))
 
 
-# Folded, a ball: where an ankle is then, on its leg, and how far the body sinks, onto the floor. A shin is
-# pushed in by so much: it is longer than the body is high.
+# Folded to a ball: position of an ankle on its leg, and the descent of the body to the floor. Shins are
+# retracted by _DRAWN, because a shin is longer than the height of the body.
 _TUCKED, _SUNK, _DRAWN = (13.5, 17.0), -7.0, 11.0
 
 
 def _folded(a, amount, flat, legs):
-    """A ball: thighs up beside the dome, shins and feet before them, shutters closed; antennae lie along the
-    dome as far as `flat` says. legs: how far each is drawn in."""
+    """Poses a ball: thighs up beside the dome, shins and feet in front of them, shutters closed. flat: 1 if
+    antennae lie along the dome. legs: retraction of each leg."""
     a.move("body", z=_SUNK * amount)
     a.move("dome", z=-0.9 * amount)
     a.shutters(0.1 + 0.9 * amount)
@@ -537,7 +538,7 @@ def _folded(a, amount, flat, legs):
         a.turn("antenna_1_" + side, pitch=102.0 * flat)
         a.turn("antenna_2_" + side, pitch=36.0 * flat)
     for leg in LEGS:
-        # Up before it goes inwards.
+        # Up before inwards.
         x, y, z = HOMES[leg]
         up, way = smoothstep(0.0, 0.85, legs[leg]), smoothstep(0.15, 1.0, legs[leg])
         to_x, to_y, to_z = on_leg(leg, _TUCKED)
