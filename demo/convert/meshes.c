@@ -444,7 +444,7 @@ static bool convert_node_mesh(rig_meshes *meshes, uint32_t node_index)
         return true;
     }
     if (!to.skin && to.joint == MD5_NONE)
-        to.joint = (uint32_t)rig->num_joints - 1; // the joint that was added for such meshes
+        to.joint = rig->nodes[rig->num_nodes - 1].joint; // the additional root
     else if (!to.skin && rig->is_skinned)
         convert_note(plain->job, "mesh %.80s has no skin: it was attached to joint %s", name,
                      rig->joints[to.joint].name);

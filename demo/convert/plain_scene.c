@@ -2,6 +2,7 @@
 #include "demo/convert/plain_scene.h"
 
 const convert_affine plain_gltf_axes = {{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}, {0, 0, 0}}};
+const convert_affine plain_back_axes = {{{0, 1, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, 0}}};
 
 bool plain_charge(const plain_scene *scene, uint64_t count)
 {

@@ -168,6 +168,9 @@ typedef struct plain_scene {
 // The axes of glTF: x left, y up, z forward. convert_identity are the axes of MD5.
 extern const convert_affine plain_gltf_axes;
 
+// The axes of SMD and PSK: x left, y back, z up.
+extern const convert_affine plain_back_axes;
+
 // Fills the scene's error. Is false.
 #define plain_fail(scene, ...) \
     convert_fail((scene)->error, MD5_ERROR_SYNTAX, (scene)->path, __VA_ARGS__)

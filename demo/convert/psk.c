@@ -454,12 +454,10 @@ static void read_file(psk_file *file, const char *name)
 bool convert_read_psk(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {
-    psk_file file = {.plain = {.job = job,
-                               .error = error,
-                               .path = input->path,
-                               .axes = {{{0, 1, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, 0}}}},
-                     .bytes = (const uint8_t *)input->bytes,
-                     .size = input->size};
+    psk_file file = {
+        .plain = {.job = job, .error = error, .path = input->path, .axes = plain_back_axes},
+        .bytes = (const uint8_t *)input->bytes,
+        .size = input->size};
     char *const name = common_stem(input->path);
     read_file(&file, name);
     const bool is_read = !file.has_failed && convert_build(&file.plain, scene);

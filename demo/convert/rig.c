@@ -338,10 +338,46 @@ static void complete_joints(convert_rig *rig)
     mark_animated_descendants(rig);
 }
 
+static bool is_for_doom3(const convert_rig *rig)
+{
+    const char *const engine = rig->plain->job->engine;
+    return engine && convert_find_engine(engine)->family == CONVERT_DOOM3;
+}
+
+// Returns true if the skeleton needs the additional root: Doom 3's engines require one root, and
+// the file has several, which are nodes without parents.
+static bool needs_common_root(const convert_rig *rig)
+{
+    size_t num_roots = 0;
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        const uint32_t parent = rig->nodes[i].in->parent;
+        const bool is_root = parent == MD5_NONE || !rig->nodes[parent].is_joint;
+        if (!rig->nodes[i].is_joint || !is_root)
+            continue;
+        if (parent != MD5_NONE)
+            return false;
+        num_roots++;
+    }
+    return is_for_doom3(rig) && !rig->model && num_roots > 1;
+}
+
+// Adds the joint of a node.
+static void add_joint(convert_rig *rig, uint32_t index, uint32_t root)
+{
+    rig_node *const node = &rig->nodes[index];
+    rig_joint *const joint = &rig->joints[rig->num_joints];
+    const uint32_t parent = node->in->parent;
+    node->joint = (uint32_t)rig->num_joints++;
+    joint->node = index;
+    joint->parent = parent == MD5_NONE ? root : rig->nodes[parent].joint;
+}
+
 // Numbers the joints in the order of the file's nodes if parents come first there, else depth
-// first.
+// first. A common root precedes them.
 static void number_joints(convert_rig *rig)
 {
+    const uint32_t last = (uint32_t)rig->num_nodes - 1; // the additional root
+    uint32_t root = MD5_NONE;
     bool is_ordered = true;
     size_t count = 0;
     for (size_t i = 0; i < rig->num_nodes; i++) {
@@ -350,25 +386,24 @@ static void number_joints(convert_rig *rig)
         is_ordered &= !node->is_joint || node->in->parent == MD5_NONE || node->in->parent < i;
     }
     rig->joints = common_alloc(count + 1, sizeof *rig->joints);
+    if (needs_common_root(rig)) {
+        add_joint(rig, last, MD5_NONE);
+        root = 0;
+    }
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const uint32_t index = is_ordered ? (uint32_t)i : rig->order[i];
         rig_node *const node = &rig->nodes[index];
-        // The last node is the additional root. In files without skins it moves the meshes that
-        // have no joint above them.
-        if (index == rig->num_nodes - 1 && !rig->is_skinned) {
+        // In files without skins the additional root moves the meshes that have no joint above
+        // them.
+        if (index == last && !rig->is_skinned && root == MD5_NONE) {
             for (uint32_t k = 0; k < index; k++) {
                 const bool has_mesh =
                     rig->nodes[k].in->is_in_scene && rig->nodes[k].in->mesh != MD5_NONE;
                 node->is_joint |= has_mesh && rig_parent_joint(rig, k) == MD5_NONE;
             }
         }
-        if (!node->is_joint && (index < rig->num_nodes - 1 || rig->num_joints > 0))
-            continue;
-        rig_joint *const joint = &rig->joints[rig->num_joints];
-        node->joint = (uint32_t)rig->num_joints++;
-        joint->node = index;
-        joint->parent =
-            node->in->parent == MD5_NONE ? MD5_NONE : rig->nodes[node->in->parent].joint;
+        if (node->is_joint || (index == last && rig->num_joints == 0))
+            add_joint(rig, index, root);
     }
     for (size_t i = 0; i < rig->num_skins; i++) {
         rig_skin *const skin = &rig->skins[i];
@@ -416,9 +451,8 @@ static void note_skeletons(const convert_rig *rig)
 // Sets the names of joints. Doom 3's engines require a root with the name "origin".
 static void name_joints(convert_rig *rig)
 {
-    const char *const engine = rig->plain->job->engine;
-    const bool is_doom = engine && convert_find_engine(engine)->family == CONVERT_DOOM3;
-    const bool is_renamed = is_doom && !rig->plain->is_captured; // a model defines its own names
+    const bool is_renamed =
+        is_for_doom3(rig) && !rig->plain->is_captured; // a model defines its names
     if (is_renamed && model_joint(rig, node_name(rig, rig->joints[0].node)) == MD5_NONE)
         rig->joints[0].name = rig_add_name(&rig->names, "origin", MAX_NAME_SIZE, "", 0);
     const char *first_name = NULL; // of the renamed joints

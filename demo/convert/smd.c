@@ -67,7 +67,6 @@ typedef struct smd_file {
     size_t num_links;
     common_text_index materials;
     smd_arrays *arrays; // [materials.count]
-    float *binds;       // [num_bones][16] inverse bind matrices
 } smd_file;
 
 // -- Lines ----------------------------------------------------------------------------------------
@@ -196,7 +195,7 @@ static bool read_node(smd_file *file)
     file->index[(size_t)number] = (uint32_t)index;
     plain_node node = plain_new_node();
     node.name = bone->name;
-    node.parent = parent == MD5_NONE ? 0 : parent + 1;
+    node.parent = parent;
     *COMMON_ADD_ITEM(plain->nodes, plain->num_nodes) = node;
     return true;
 }
@@ -379,45 +378,19 @@ static bool read_text(smd_file *file)
 static void add_skin(smd_file *file)
 {
     plain_scene *const plain = &file->plain;
-    const size_t count = file->num_bones;
-    convert_xform *const posed = common_alloc(count, sizeof *posed);
     plain->num_skins = 1;
     plain->skins = common_alloc(1, sizeof *plain->skins);
-    plain_skin *const skin = &plain->skins[0];
-    file->binds = common_alloc(count, 16 * sizeof *file->binds);
-    *skin = (plain_skin){.num_joints = count,
-                         .joints = common_alloc(count, sizeof *skin->joints),
-                         .inverse_binds = file->binds};
-    for (size_t i = 0; i < count; i++) {
+    plain_bind_nodes(&plain->skins[0], 0, (uint32_t)file->num_bones);
+    for (size_t i = 0; i < file->num_bones; i++) {
         const float *const value = file->values + i * WIDTH;
-        plain_node *const node = &plain->nodes[i + 1];
-        const uint32_t parent = node->parent;
+        plain_node *const node = &plain->nodes[i];
         for (size_t k = 0; k < WIDTH; k++) {
             if (k < 3)
                 node->parts[PLAIN_TRANSLATION][k] = value[k];
             else
                 node->parts[PLAIN_ROTATION][k - 3] = value[k];
         }
-        posed[i] = (convert_xform){{value[3], value[4], value[5], value[6]},
-                                   {value[0], value[1], value[2]}};
-        posed[i].rotation = convert_unit(posed[i].rotation);
-        if (parent > 0)
-            posed[i] = convert_mul(posed[parent - 1], posed[i]);
-        const convert_xform back = convert_inverse(posed[i]);
-        const convert_vec columns[4] = {convert_rotate(back.rotation, (convert_vec){1, 0, 0}),
-                                        convert_rotate(back.rotation, (convert_vec){0, 1, 0}),
-                                        convert_rotate(back.rotation, (convert_vec){0, 0, 1}),
-                                        back.translation};
-        for (int k = 0; k < 4; k++) {
-            float *const column = file->binds + 16 * i + 4 * k;
-            column[0] = (float)columns[k].x;
-            column[1] = (float)columns[k].y;
-            column[2] = (float)columns[k].z;
-            column[3] = k == 3 ? 1 : 0;
-        }
-        skin->joints[i] = (uint32_t)i + 1;
     }
-    free(posed);
 }
 
 // Adds the clip: one track for the translation and one for the rotation of each bone.
@@ -438,7 +411,7 @@ static void add_animation(smd_file *file, const char *name)
             memcpy(translations + 3 * f, value, 3 * sizeof *value);
             memcpy(rotations + 4 * f, value + 3, 4 * sizeof *value);
         }
-        plain_add_tracks(clip, (uint32_t)i + 1, num_frames, file->times, translations, rotations);
+        plain_add_tracks(clip, (uint32_t)i, num_frames, file->times, translations, rotations);
     }
 }
 
@@ -517,18 +490,6 @@ static bool add_meshes(smd_file *file)
     return is_done;
 }
 
-// Begins the scene with a node that rotates the others to the scene's axes.
-static void begin_scene(plain_scene *plain)
-{
-    static const double matrix[16] = {1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1};
-    plain_node node = plain_new_node();
-    node.name = "origin";
-    node.is_matrix = true;
-    memcpy(node.matrix, matrix, sizeof matrix);
-    *COMMON_ADD_ITEM(plain->nodes, plain->num_nodes) = node;
-    plain->unit = 1;
-}
-
 static bool fill_scene(smd_file *file, const char *name)
 {
     plain_scene *const plain = &file->plain;
@@ -563,7 +524,6 @@ static void free_file(smd_file *file)
     free(file->keys);
     free(file->vertices);
     free(file->links);
-    free(file->binds);
     common_free_text_index(&file->materials);
     plain_free(&file->plain);
 }
@@ -571,21 +531,23 @@ static void free_file(smd_file *file)
 bool convert_read_smd(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {
-    smd_file file = {
-        .plain = {.job = job, .error = error, .path = input->path, .axes = plain_gltf_axes},
-        .in = {.path = input->path,
-               .error = error,
-               .at = input->bytes,
-               .end = input->bytes,
-               .end_name = "end of line",
-               .max_shown = 40},
-        .next = input->bytes,
-        .end = input->bytes + input->size,
-        .index = common_alloc(MAX_BONES, sizeof *file.index)};
+    smd_file file = {.plain = {.job = job,
+                               .error = error,
+                               .path = input->path,
+                               .axes = plain_back_axes,
+                               .unit = 1},
+                     .in = {.path = input->path,
+                            .error = error,
+                            .at = input->bytes,
+                            .end = input->bytes,
+                            .end_name = "end of line",
+                            .max_shown = 40},
+                     .next = input->bytes,
+                     .end = input->bytes + input->size,
+                     .index = common_alloc(MAX_BONES, sizeof *file.index)};
     char *const name = common_stem(input->path);
     for (size_t i = 0; i < MAX_BONES; i++)
         file.index[i] = MD5_NONE;
-    begin_scene(&file.plain);
     const bool is_read =
         read_text(&file) && fill_scene(&file, name) && convert_build(&file.plain, scene);
     free(name);

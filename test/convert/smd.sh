@@ -70,6 +70,15 @@ cp models/zoo/zoo_local.png "$scratch/skin.png" 2>"$scratch/none" || cp "$(find 
 check 'an image next to the file is found' "$tool" convert "$scratch/body.smd" -o "$scratch/body.glb"
 check '... and written to the output' test "$(wc -c <"$scratch/body.glb")" -gt "$(wc -c <"$scratch/skin.png")"
 
+# Doom 3 requires one root.
+sed 's/^7 "the arm" 0/7 "the arm" -1/' "$scratch/body.smd" >"$scratch/roots.smd"
+check 'two roots' convert "$scratch/roots.smd"
+check '... are two' test "$(grep -c '^	".*	-1 (' "$scratch/it/roots.md5mesh")" -eq 2
+check '... for Doom 3' convert "$scratch/roots.smd" --for doom3
+mesh=$(find "$scratch/it" -name roots.md5mesh)
+check '... have a common root' test "$(sed -n 's/^	"\(.*\)"	\(-*[0-9]\) (.*/\1 \2/p' "$mesh" | tr '\n' ' ')" = 'origin -1 root 0 the_arm 0 '
+check '... at the origin' grep -qF '"origin"	-1 ( 0 0 0 ) ( 0 0 0 )' "$mesh"
+
 fails() { # TITLE SED MESSAGE
     sed "$2" "$scratch/figure.smd" >"$scratch/bad.smd"
     check "$1" ends_saying 1 "bad.smd:$3" "$tool" convert "$scratch/bad.smd" --output "$scratch/bad"
