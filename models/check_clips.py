@@ -118,7 +118,7 @@ FACE = {"eye_": 3.5, "ear_1_": 1.5, "ear_2_": 1.5, "ear_3_": 1.5}
 VIEWS = [(math.cos(math.radians(angle)), math.sin(math.radians(angle)), 0.0) for angle in (-40, 0, 40)]
 
 
-# Where Thimble stands when it is patted, as in thimble/visitor.md5machine, and the frame of its clip `beg`
+# Position of Thimble when it is patted, as in thimble/visitor.md5machine, and the frame of its clip `beg`
 # in which it begs.
 PATTED_AT, BEGS = (27.5, -13.0, 0.0), 20
 
@@ -141,7 +141,7 @@ JOINS = (("walk_start", "walk", 0.2), ("walk", "walk_stop_left", 0.2), ("run_sta
          ("run", "run_fall", 0.15), ("strafe_left", "hit", 0.1))
 
 
-# What can be seen from afar, at least: (travel, rise), percent, and stroke, units.
+# Minimum movement that is visible from a distance: (travel, rise), percent, and stroke, units.
 REACH = {
     "attack": (25.0, 4.0), "bow": (25.0, 14.0), "dance": (30.0, 32.0), "fall": (28.0, 11.0),
     "fold": (22.0, 20.0), "giggle": (18.0, 6.5), "hit": (15.0, 3.0), "jump": (16.0, 42.0),
@@ -154,8 +154,8 @@ REACH = {
 
 class Subject:
     """A model: its clips; the joints of each foot; its limbs as three joints each, which should
-    not be drawn straight; degrees that a joint may turn away from the bind pose, against its
-    parent, by the beginning of its name; joints of soft skin: (name, parent, joint, the helper
+    not be straight; limits of joint rotations from the bind pose relative to the parent, degrees,
+    by the beginning of the name; joints of soft skin: (name, parent, joint, the helper
     between them)."""
 
     def __init__(self, name, clips, feet, limbs, limits, bends=()):
@@ -209,12 +209,12 @@ TENDRIL = Subject(
 
 
 def degrees(turn):
-    """The angle of a turn."""
+    """Returns the angle of a rotation."""
     return math.degrees(2.0 * math.atan2(length(turn[:3]), abs(turn[3])))
 
 
 def spin(one, two):
-    """The turn from one rotation to another as a vector: its axis times degrees."""
+    """Returns the rotation from one orientation to another as a vector: its axis times degrees."""
     turn = mul(conj(one), two)
     size = length(turn[:3])
     if size < 1e-9:
@@ -241,8 +241,8 @@ def soles(mesh, feet):
 
 
 def parts(mesh):
-    """The skin as one point a joint, the middle of what the joint carries: (joint, offset, share of all).
-    Without what is fired."""
+    """Returns one point of skin per joint, the centroid of its vertices: (joint, offset, fraction of the
+    skin). Omits shots."""
     found = {}
     for row in (row for vertices in mesh.vertices for vertex in vertices for row in vertex):
         joint, bias, offset = row
@@ -259,8 +259,8 @@ def girth(mesh, joint, vertices, posed):
 
 
 def ring(mesh, name, parent, joint, helper):
-    """The skin around a joint: (name, parent, joint, vertices that both carry, turn against the parent
-    and girth in the bind pose). What a helper carries, both do by halves."""
+    """Returns the skin around a joint: (name, parent, joint, vertices with weights on both, rotation relative
+    to the parent and girth in the bind pose). Weights of a helper count half for each of the two."""
     names = [row[0] for row in mesh.joints]
     ends, posed = (names.index(parent), names.index(joint)), [row[2:] for row in mesh.joints]
     halved = names.index(helper)
@@ -329,7 +329,7 @@ def check_soles(anim, mesh, vertices, leaves, report):
 
 
 def check_steps(anim, mesh, vertices, clip, report):
-    """A foot is on the floor at its footsteps, and was not shortly before."""
+    """Checks that a foot touches the floor at its footsteps, and did not shortly before."""
     late, count = [], len(anim.frames) - 1
 
     def stands(frame, end):
@@ -382,7 +382,7 @@ def check_joints(anim, mesh, subject, report):
 
 
 def check_lively(anim, clip, report):
-    """Stops and spikes: what makes a motion look like a machine's."""
+    """Checks stops and spikes, which make a motion look mechanical."""
     joints = [n for n, name in enumerate(anim.names) if n and not name.startswith(RESTLESS)]
     frames = anim.frames[:-1] if clip.loop else anim.frames
     count, stops, spike = len(frames), 0, (0.0, "-")
@@ -407,7 +407,7 @@ def check_depth(anim, solid, report):
 
 
 def check_open(anim, report):
-    """What one reads a face by stays open."""
+    """Checks that hands do not hide eyes and ears."""
     index, hidden = {name: n for n, name in enumerate(anim.names)}, 0
     for n in range(len(anim.frames)):
         posed = anim.posed(n)
@@ -420,14 +420,14 @@ def check_open(anim, report):
 
 
 def check_pain(anim, mesh, frames, report):
-    """The corners of the mouth are down."""
+    """Checks that the corners of the mouth are down."""
     head, posed = anim.names.index("head"), [row[2:] for row in mesh.joints]
     corner = add(CORNER, (0.0, 0.0, BUILD.rise("head")))
     corners = [min(mesh.vertices[0], key=lambda vertex, at=at: math.dist(mesh.position(vertex, posed), at))
                for at in (corner, mirror(corner))]
 
     def height(vertex, joints):
-        """Above the head's joint, in the direction that is up in the bind pose."""
+        """Returns the height above the head's joint, in the up direction of the bind pose."""
         position, turn = joints[head]
         at = rotate(conj(turn), sub(mesh.position(vertex, joints), position))
         return rotate(posed[head][1], at)[2]
@@ -437,7 +437,7 @@ def check_pain(anim, mesh, frames, report):
 
 
 def dome_depth(point):
-    """How deep a point lies in the dome; below 0 it is outside."""
+    """Returns the depth of a point in the dome; below 0 it is outside."""
     r, z = math.hypot(point[0], point[1]), point[2]
     nearest = 1e9
     for (z1, r1), (z2, r2) in zip(DOME, DOME[1:]):
@@ -450,7 +450,7 @@ def dome_depth(point):
 
 
 def check_pat(anim, mesh, clip, report):
-    """The right hand on Thimble, which begs, and purrs from the first pat on."""
+    """Checks the right hand on Thimble, which begs, and purrs from the first pat on."""
     beg, purr = (Anim(os.path.join(HERE, "thimble", name + ".md5anim")) for name in ("beg", "purr"))
     deepest, loop = 0.0, len(purr.frames) - 1
     dome, hand = beg.names.index("dome"), ("hand_r", "finger_a_", "finger_b_", "thumb_")
@@ -471,7 +471,7 @@ def check_pat(anim, mesh, clip, report):
 
 
 def check_belly(anim, mesh, frames, report):
-    """The right hand on the skin of the trunk, against the nearest of its triangles."""
+    """Checks the right hand on the skin of the trunk, relative to its nearest triangle."""
     owner = [mesh.joints[max(row, key=lambda w: w[1])[0]][0] for row in mesh.vertices[0]]
     hand = [row for row, name in zip(mesh.vertices[0], owner)
             if name.startswith(("hand_r", "finger_", "thumb_")) and name.endswith("_r")]
@@ -495,7 +495,7 @@ def check_belly(anim, mesh, frames, report):
 
 
 def check_twins(anim, report):
-    """Arms that do the same are a machine's."""
+    """Checks that the arms do not move symmetrically, which looks mechanical."""
     chest, left, right = (anim.names.index(name) for name in ("chest", "hand_l", "hand_r"))
     same, other = [], []
     for n in range(len(anim.frames)):
@@ -512,7 +512,7 @@ def check_twins(anim, report):
 
 
 def check_volume(anim, subject, report):
-    """Of each joint, in the two frames in which it bends most."""
+    """Checks the girth of each joint in the two frames with its largest bends."""
     least = (100.0, "-")
     for parent, joint, name, vertices, bind, before in subject.rings:
         def bend(n, ends=(parent, joint), rest=bind):
@@ -525,7 +525,7 @@ def check_volume(anim, subject, report):
 
 
 def check_reach(anim, clip, subject, report):
-    """How much of a clip can be seen from afar."""
+    """Checks that the movement of a clip is visible from a distance."""
     first, travel, low, high = None, 0.0, 1e9, -1e9
     for n in range(0, len(anim.frames), 2):
         posed = anim.posed(n)
@@ -546,7 +546,7 @@ def check_reach(anim, clip, subject, report):
 
 
 def stroke(anim):
-    """How far an ankle goes to and fro along the way of the root."""
+    """Returns the forward and backward movement of an ankle relative to the path of the root."""
     ankle, found = anim.names.index("foot_l"), []
     for n in range(len(anim.frames)):
         (at, turn), (foot, _) = (anim.posed(n)[joint] for joint in (0, ankle))
@@ -572,8 +572,8 @@ def check_root(anim, clip, report):
 
 
 def check_joins():
-    """What the root of Bobbin is accelerated by where his machine goes over from clip to clip: an inertial
-    transition of so many seconds changes its velocity at most by 15/8 of the mean."""
+    """Checks the acceleration of Bobbin's root in transitions of his machine between clips: an inertial
+    transition changes the velocity by at most 15/8 of the mean acceleration."""
     faults = []
     for one, two, seconds in JOINS:
         before, after = (Anim(os.path.join(HERE, "bobbin", name + ".md5anim")) for name in (one, two))
@@ -591,7 +591,7 @@ COLUMNS = ("loop", "jolt", "layer", "slide", "touch", "floor", "steps", "float",
 
 
 def line(name, frames, figures):
-    """A line of the table: figures is a dictionary by column."""
+    """Formats a line of the table: figures is a dictionary by column."""
     cells = []
     for column in COLUMNS:
         value = figures.get(column, "")
@@ -603,18 +603,18 @@ def line(name, frames, figures):
 # -- Tables of models/README.md ---------------------------------------------------------------
 
 README = os.path.join(HERE, "README.md")
-# Columns there, and those of the table above.
+# Columns of that table, and the corresponding columns of the table above.
 SHOWN = (("sole slide", "slide"), ("touch-down", "touch"), ("ankle stroke", "stroke"), ("sideways", "side"),
          ("travel", "travel"), ("rise", "rise"))
 
 
 def figure(value):
-    """Two decimals at most."""
+    """Formats a number with at most two decimals."""
     return "" if value == "" else "%g" % round(value, 2)
 
 
 def figures_text(found):
-    """A table of the loops that go somewhere; found: rows of (subject, clip, speed, figures)."""
+    """Returns a table of the loops with root motion; found: rows of (subject, clip, speed, figures)."""
     rows = [["gait", "speed"] + [title for title, _ in SHOWN], ["---"] * (2 + len(SHOWN))]
     for subject, clip, speed, figures in found:
         if clip.loop and speed > 1.0:
@@ -624,8 +624,8 @@ def figures_text(found):
 
 
 def clips_row(line):
-    """Of a row such as | `a`, `b` | 19, 24; 43, 30 | text |, for each name the frames and the rate, and the
-    speed that its text names, if it does."""
+    """Parses a row such as | `a`, `b` | 19, 24; 43, 30 | text |. Returns for each name the frames, the rate,
+    and the speed in the text or None."""
     match = re.match(r"\| ((?:`\w+`(?:, )?)+) \| ([0-9, ;]+) \| (.*) \|$", line)
     if not match:
         return []
@@ -638,7 +638,7 @@ def clips_row(line):
 
 
 def check_readme(found, renew):
-    """What it says of the clips that were measured, of which `found` is as in figures_text()."""
+    """Compares models/README.md with the measured clips. `found`: as in figures_text()."""
     with open(README, encoding="utf-8") as file:
         text = file.read()
     table = "<!-- figures -->\n" + figures_text(found) + "<!-- end -->\n"
@@ -666,7 +666,7 @@ def check_readme(found, renew):
 
 
 def check(subject, clip):
-    """A line of the table, the speed of the root, figures by column, and faults."""
+    """Returns a line of the table, the speed of the root, figures by column, and faults."""
     anim = Anim(os.path.join(HERE, subject.name, clip.name + ".md5anim"))
     report = Report(clip.name if subject is BOBBIN else subject.name + "/" + clip.name)
     if clip.loop:

@@ -415,7 +415,7 @@ def stand(a, t):
     a.stand()
 
 
-# How far lids are shut, by frames: they fall faster than they rise.
+# Closing of the lids, by frames: they fall faster than they rise.
 _BLINK = (0.0, 0.75, 1.0, 1.0, 0.4, 0.08, 0.0, 0.0)
 
 

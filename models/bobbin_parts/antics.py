@@ -103,7 +103,7 @@ def _heading(t):
 
 
 def _planted(number):
-    """Where a foot looks that step `number` has put down: it stands during the next step."""
+    """Returns the direction of a foot after step `number`: it stands during the next step."""
     return min(_DEGREES, _DEGREES * (number + 1.5) / _STEPS) if number >= 0 else 0.0
 
 

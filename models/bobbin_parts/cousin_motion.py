@@ -88,8 +88,8 @@ CLIPS = (("blink", 24, _nothing), ("idle", 20, _breathe), ("walk", 18, _sway), (
 
 
 class _Legs:
-    """Where a foot goes. It rolls about its heel or its ball, whichever is lower; where the ball is, or
-    would be if the foot lay flat, is scaled by the length of steps."""
+    """The path of a foot. It rolls about the lower one of its heel and ball. The position of the ball, or its
+    position in a flat foot, is scaled by the length of steps."""
 
     def __init__(self, own, bones, side):
         self.own, self.bones, self.side, self.sign = own, bones, side, 1.0 if side == "l" else -1.0

@@ -16,10 +16,10 @@ _CAP = 105.0
 # Half the width of the opening, relative to the radius: towards its outer corner the upper lid comes down
 # along an ellipse, so that an eye is round behind its iris also from the side, without a wedge of white.
 WIDE = 0.95
-# Of a lower lid, in eyeballs: it lies under the upper one, so far that its flat triangles do not come
-# through.
+# Radius of a lower lid, in eyeballs: it is under the upper lid, deep enough that its flat triangles do not
+# penetrate it.
 _UNDER = 1.035
-_LOW = 1.015    # of the ends of an upper lid, in eyeballs
+_LOW = 1.015    # radius of the ends of an upper lid, in eyeballs
 _COLUMNS = (-86.0, -64.0, -42.0, -20.0, 2.0, 24.0, 40.0, 50.0, 58.0, 64.0, 68.0, 71.0, 74.0, 86.0)
 
 
@@ -43,8 +43,8 @@ def at_angles(radius, side, height):
 
 
 def _upper_edge(side):
-    """Where the edge of the upper lid is `side` radians to the left of the middle of the eye; behind the
-    opening it goes down into the skin."""
+    """Returns the edge of the upper lid at `side` radians to the left of the middle of the eye; behind the
+    opening it is inside the skin."""
     edge, out = math.radians(UPPER_EDGE), math.sin(side) / WIDE
     if out <= 0.0 or out >= 1.0:
         return edge if out <= 0.0 else -0.6 * edge

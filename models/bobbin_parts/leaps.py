@@ -286,7 +286,7 @@ def fall(a, t, sway=(0.0, 0.0)):
 
 
 def fallen_feet(t):
-    """Of the fall, for Actor.foot."""
+    """Returns the feet of the fall, for Actor.foot."""
     for side, late in (("l", 0.0), ("r", 0.04)):
         x, y, z, pitch, yaw = _FALL[side].at(t)
         up = keyed(t, (0.46 + late, 0.0), (0.82 + late, 1.0))

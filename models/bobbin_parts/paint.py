@@ -17,7 +17,7 @@ LID, _LID_SKY = (60, 182, 176), 0.86
 SPOT, SPOT_DEEP = (150, 236, 202), (142, 160, 236)
 THORN = (226, 84, 96)
 IRIS, IRIS_LOW, IRIS_LIGHT, IRIS_RIM = (255, 196, 64), (214, 96, 30), (255, 226, 120), (112, 40, 26)
-# Of the pale belly: half its width, the middle, half its height. Where a neck has nothing but its colour.
+# Pale belly: half its width, the middle, half its height. Heights of the part of a neck without marks.
 BELLY, BARE = (6.7, 19.1, 10.7), (99.0, 100.0)
 
 _SPOTS = Spots(5.2, 0.9, 2.1, 0.62)

@@ -35,7 +35,7 @@ def yawn(a, t):
     before = pulse(t, 0.0, 0.62, 0.28)
     wide = keyed(t, (0.25, 0.0), (0.80, 1.0), (1.35, 0.94), (1.75, 0.0))
     stretch = keyed(t, (0.30, 0.0), (0.95, 0.9), (1.30, 1.0), (1.40, 1.0), (1.90, 0.0))
-    # What was stretched drops, and the body with it.
+    # The stretched limbs drop, and the body with them.
     sigh = pulse(t, 1.50, 2.20, 0.26)
     sleep = keyed(t, (1.75, 0.0), (2.25, 0.55), (2.45, 0.35), (YAWN_SECONDS, 1.0))
     # Eyes that have been shut stay heavy.
@@ -48,7 +48,7 @@ def yawn(a, t):
     a.stretch(-0.4 * before + 1.1 * stretch - 0.5 * sigh)
     a.move("belly", x=0.5 * stretch - 0.4 * sigh)
     tremble = wave(t, 11) * pulse(t, 0.95, 1.40, 0.15)
-    # What is stretched shivers.
+    # The stretched limbs shiver.
     shiver = wave(t, 4) * pulse(t, 0.92, 1.78, 0.2)
     a.turn("chest", pitch=1.5 * shiver, roll=1.0 * shiver)
     a.nod(pitch=5.0 * before - 14.0 * wide + 0.5 * tremble, roll=-6.0 * stretch, yaw=3.0 * wide)
@@ -128,7 +128,7 @@ def sit(a, t):
     a.stretch(-0.8 * plump)
     a.nod(pitch=7.0 * plump - 3.0 * pulse(t, 0.92, 1.3, 0.14))
     a.tail_pose(rise=10.0 * pulse(t, 0.1, 0.8, 0.3))
-    # What hangs is thrown up as he hits the floor, one arm after the other.
+    # Hanging parts are thrown up as he hits the floor, one arm after the other.
     for side, late, high in (("l", 0.0, 17.0), ("r", 0.07, 9.0)):
         a.arm(side, roll=high * pulse(t - late, 0.56, 1.12, 0.22))
         a.elbow(side, 0.8 * high * pulse(t - late, 0.64, 1.24, 0.24))

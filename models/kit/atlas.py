@@ -134,7 +134,7 @@ def cover(tri_texels, size):
     if abs(area) < 1e-9:
         return
     inverse = 1.0 / area
-    # How far the weights fall in one texel: the tolerance at the rim.
+    # Change of the weights per texel: the tolerance at the rim.
     slack_b = 0.8 * abs(inverse) * ((cy - ay) ** 2 + (cx - ax) ** 2) ** 0.5
     slack_c = 0.8 * abs(inverse) * ((by - ay) ** 2 + (bx - ax) ** 2) ** 0.5
     slack_a = 0.8 * abs(inverse) * ((cy - by) ** 2 + (cx - bx) ** 2) ** 0.5

@@ -64,7 +64,7 @@ def _leg(leg):
 
 
 def joints():
-    # What stands up leans its z axis back: forwards it would be half a turn from the model's.
+    # Upright joints lean their z axis back: forwards it would be rotated by 180 degrees from the model's.
     ahead, back = (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)
     out = [Joint("origin", None, (0.0, 0.0, 0.0), ahead),
            Joint("body", "origin", (0.0, 0.0, 13.0), ahead),

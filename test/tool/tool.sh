@@ -94,13 +94,13 @@ cp "$data/flags.md5mesh" "$scratch/mesh.md5anim"
 mkdir "$scratch/folder.md5mesh"
 for bad in missing.md5mesh empty.md5mesh picture.md5mesh anim.md5mesh mesh.md5anim folder.md5mesh; do
     runs 1 info "$scratch/$bad" && lines err 1 && says err "$bad" && says err 'error: '
-    report "info of bad file $bad" $?
+    report "info of invalid file $bad" $?
     runs 1 check "$scratch/$bad" && [ "$(grep -vc '^remedy for ' "$scratch/out")" -eq 2 ] && says out "$bad" \
         && says out '1 files, 1 errors, 0 warnings'
-    report "check of bad file $bad" $?
+    report "check of invalid file $bad" $?
 done
 runs 1 info "$scratch/anim.md5mesh" && says err 'md5anim'
-report 'an animation given as a mesh is called one' $?
+report 'an animation in place of a mesh is reported as an animation' $?
 sed 's/"joint/"other/' "$data/flags.md5anim" >"$scratch/other.md5anim"
 runs 1 dump "$data/flags.md5mesh" "$scratch/other.md5anim" && lines err 1 \
     && says err "'other0'" && says err "'joint0'"
@@ -108,7 +108,7 @@ report 'dump with the animation of another skeleton' $?
 
 runs 0 info "$data"/*.md5mesh "$data"/*.md5anim && says out 'joints' && says out 'frame rate' \
     && says out 'constant tracks' && says out 'bytes in memory'
-report 'info of good files' $?
+report 'info of valid files' $?
 # Lists each joint once, with name and parent as in the file, below its parent and indented by two more columns.
 joints_are_a_tree() {
     runs 0 info models/bobbin/bobbin.md5mesh && tr -d '"\r' <models/bobbin/bobbin.md5mesh | awk '
@@ -127,7 +127,7 @@ report 'info prints the tree of joints' $?
 runs 0 info models/bobbin/walk.md5anim && says out '  joint 1              hips, parent 0'
 report 'info prints the joints of an animation' $?
 runs 0 check --for md5model "$data"/*.md5mesh "$data"/*.md5anim && tail -n 1 "$scratch/out" | grep -q ' 0 errors'
-report 'check of good files' $?
+report 'check of valid files' $?
 
 mkdir -p "$scratch/tree/a/b"
 cp "$data/flags.md5mesh" "$scratch/tree"
@@ -135,13 +135,13 @@ cp "$data/flags.md5anim" "$scratch/tree/a"
 printf 'MD5Version 10\ncommandline ""\nnumFrames 2\nframeRate 24\nnumCuts 0\ncuts {\n}\ncamera {
 ( 0 0 0 ) ( 0 0 0 ) 90\n( 1 0 0 ) ( 0 0 0 ) 90\n}\n' >"$scratch/tree/a/b/flight.md5camera"
 runs 0 check --for md5model "$scratch/tree" && lines out 1 && says out '3 files, 0 errors, 0 warnings'
-report 'check of a folder and those within' $?
+report 'check of a folder and its subfolders' $?
 runs 0 info "$scratch/tree/a/b/flight.md5camera" && says out 'md5camera' && says out 'cuts'
 report 'info of a camera' $?
 sed 's/90$/x/' "$scratch/tree/a/b/flight.md5camera" >"$scratch/tree/bad.md5camera"
 runs 1 check --for md5model "$scratch/tree" && says out "bad.md5camera:9:21: error: " \
     && says out '4 files, 1 errors, 0 warnings'
-report 'check names the bad file, line and column' $?
+report 'check prints the invalid file, line and column' $?
 # 300 files, every tenth of them invalid, are read on all cores and reported in their order.
 mkdir "$scratch/many"
 for i in $(seq 1000 1299); do
@@ -165,7 +165,7 @@ on_terminal() {
 }
 on_terminal "$tool" check "$scratch/tree/bad.md5camera" >"$scratch/out" 2>&1
 grep -q '^    ( 0 0 0 ) ( 0 0 0 ) x' "$scratch/out" && grep -q '^                        ^' "$scratch/out"
-report 'check on a terminal shows the place' $?
+report 'check on a terminal shows the source line' $?
 
 # Compares the dump with the reference's numbers, by the reference's tolerant comparison.
 for golden in "$data"/*.golden.txt; do
@@ -196,7 +196,7 @@ runs 1 check "$scratch/pipe" "$scratch/pipe.md5mesh" \
     && says out "$scratch/pipe.md5mesh: error: cannot read a pipe or a device: expected a file" \
     && says out "$scratch/pipe: error: cannot read the file: the pipe has no writer" \
     && says out '2 files, 2 errors'
-report 'pipes without a writer are refused' $?
+report 'pipes without a writer are rejected' $?
 mv "$scratch/pipe.md5mesh" "$scratch/slow"
 # Descriptor 4 keeps the written data if the reader starts late.
 exec 3<>"$scratch/slow" 4<"$scratch/slow"
@@ -213,7 +213,7 @@ wait $reader && says out 'slow: md5mesh'
 slow=$?
 exec 4<&-
 [ $slow -eq 0 ]
-report 'a slow writer is waited for' $?
+report 'info waits for a slow writer' $?
 for bad in /dev/null /dev/zero; do
     runs 1 info "$bad" && lines err 1 && says err "$bad" && says err 'error: '
     report "info of $bad" $?
@@ -244,13 +244,13 @@ absolute=$(cd "$(dirname "$tool")" && pwd)/md5tool
 cd "$scratch" || exit 1
 for command in info check dump; do
     "$absolute" $command -- --root >"$scratch/out" 2>"$scratch/err" && ! says out usage
-    report "$command of a file that is named like an option" $?
+    report "$command of a file with the name of an option" $?
 done
 "$absolute" info -- --help >"$scratch/out" 2>"$scratch/err" && says out '--help: md5mesh'
-report 'info of a file that is named --help' $?
+report 'info of a file with the name --help' $?
 cd "$here" || exit 1
 runs 2 info -- && says err 'missing file'
-report 'info -- alone' $?
+report 'info -- without a file' $?
 
 # Control characters of a name do not reach a terminal.
 escape=$(printf '\033')
@@ -287,7 +287,7 @@ cp "$data/flags.md5mesh" "$scratch/body.md5mesh"
 echo 'machine one { model body.md5mesh clip stroll walk.md5anim layer all { state a stroll } }' \
     >"$scratch/one.md5machine"
 runs 0 check "$scratch/one.md5machine" && says out "walk.md5anim: warning: clip 'stroll': "
-report 'warnings of a binding name its file and clip' $?
+report 'warnings of a binding contain its file and clip' $?
 
 # A surface of one square pyramid, bound to the joints of a small model.
 cat >"$scratch/skeleton.md5mesh" <<'END'
@@ -356,7 +356,7 @@ binds_wrong 'v 1 2' "6: error: expected z as a number from -1e9 to 1e9, found en
     binds_wrong 'f 1 2x 3' "6: error: expected a space or '/', found 'x'" &&
     binds_wrong 'f 1 2' '2: error: a face has 2 vertices: expected 3 or more' &&
     binds_wrong 'usemtl a "b' '10: error: material name contains a quote or control character'
-report 'bind names the place of what is wrong' $?
+report 'bind prints the location of faults' $?
 grep -v '^f' "$scratch/good.obj" >"$scratch/points.obj"
 ! bind points.obj && says err 'points.obj: error: the file has no faces'
 report 'bind needs faces' $?
@@ -373,7 +373,7 @@ report 'bind with three files' $?
 ! bind none.obj && says err 'none.obj: error: cannot read the file'
 report 'bind without its file' $?
 python3 test/tool/bind_compare.py "$tool" "$scratch" >"$scratch/out" 2>"$scratch/err"
-report 'bind Bobbin anew' $?
+report 'bind reproduces weights similar to Bobbin'"'"'s' $?
 
 walk=models/bobbin/walk.md5anim
 bobbin=models/bobbin/bobbin.md5mesh
@@ -388,7 +388,7 @@ skin_differs() { # LIMIT
 runs 0 compress $walk $bobbin -o "$scratch/walk" && says out 'error 0.00' && lines out 1 && lines err 0 &&
     runs 0 decompress "$scratch/walk" --output "$scratch/again.md5anim" && lines out 0 &&
     runs 0 check "$scratch/again.md5anim" && skin_differs 0.0101
-report 'compress, and back to text' $?
+report 'compress followed by decompress' $?
 runs 0 decompress "$scratch/walk" && cmp -s "$scratch/out" "$scratch/again.md5anim"
 report 'decompress to standard output' $?
 fine=$(wc -c <"$scratch/walk")
@@ -417,7 +417,7 @@ for over in 'compress own.md5anim' 'decompress packed'; do
     file=$scratch/${over#* }
     cp "$file" "$scratch/kept"
     runs 2 "${over% *}" "$file" -o "$scratch/./${over#* }" && says err 'is an input file: expected a different output' && cmp -s "$file" "$scratch/kept"
-    report "${over% *} over what it reads" $?
+    report "${over% *} does not overwrite its input" $?
 done
 cp "$scratch/walk" "$scratch/packed.md5anim"
 runs 1 check --for cube2 "$scratch/packed.md5anim" && says out 'compressed clips are supported only by engines that use md5model' &&
@@ -443,9 +443,9 @@ runs 1 check "$scratch/cut" "$scratch/head" "$scratch/changed" "$scratch/older" 
     says out "$scratch/cut: error: invalid compressed clip: expected a file of $(wc -c <"$scratch/walk") bytes, found $(wc -c <"$scratch/cut")" &&
     says out "$scratch/head: error: invalid compressed clip: header is truncated: expected 8 bytes, found 4" && says out "$scratch/older: error: unsupported version of a compressed clip: expected 2, found 1" &&
     says out "$scratch/changed: error: invalid compressed clip: checksum does not match: the file is damaged" && says out '4 files, 4 errors, 0 warnings'
-report 'check of compressed clips that are cut off or changed, or of another version' $?
+report 'check of truncated, damaged and outdated compressed clips' $?
 runs 1 info "$scratch/cut" && lines out 0 && says err "$scratch/cut: error: invalid compressed clip: expected a file of $(wc -c <"$scratch/walk") bytes, found $(wc -c <"$scratch/cut")"
-report 'info of a compressed clip that is cut off' $?
+report 'info of a truncated compressed clip' $?
 
 # curves_agree CLIP JOINT...: compares the curves of $scratch/curves in every frame with the origin and the soles that dump
 # prints.
@@ -489,9 +489,9 @@ curves_agree() {
         END { for (i in down) both += down[i] > 1; for (i in all) print "stands", all[i]; print "both", both + 0; exit !(rows == 3 && n > 1 && !bad) }' "$scratch/out" "$scratch/curves" >"$scratch/agreed"
 }
 curves_agree walk && [ "$(tr '\n' ' ' <"$scratch/agreed")" = 'stands 9 stands 9 both 0 ' ]
-report 'curves of a walk: one speed, one foot after the other' $?
+report 'curves of a walk have a constant speed and alternating feet' $?
 curves_agree walk_start && curves_agree jump && curves_agree turn_left && curves_agree run toes_l toes_r
-report 'curves agree with the numbers of dump' $?
+report 'curves agree with dump' $?
 runs 0 curves $bobbin models/bobbin/walk_start.md5anim --error 1 && fewer=$(wc -c <"$scratch/out") &&
     runs 0 curves $bobbin models/bobbin/walk_start.md5anim --error 0.001 && [ "$fewer" -lt "$(wc -c <"$scratch/out")" ]
 report 'curves with fewer keys' $?
@@ -504,14 +504,14 @@ echo 'MD5Version 10 commandline "" numJoints 1 numMeshes 0 joints { "a foot" -1 
 } >"$scratch/glide.md5anim"
 runs 0 curves "$scratch/glide.md5mesh" "$scratch/glide.md5anim" && lines out 2 &&
     says out 'curve speed ( 0 7.2  1 7.2  3 12  4 12 )' && says out 'curve "plant_a foot" ( 0 1  2 1  3 0  4 0 )'
-report 'curves of a foot that glides' $?
+report 'curves of a gliding foot' $?
 { echo "machine one { model $PWD/$bobbin clip run $PWD/models/bobbin/run.md5anim {" && cat "$scratch/curves" && echo '} layer all { state a run } }'; } >"$scratch/pasted.md5machine"
 runs 0 check "$scratch/pasted.md5machine" && says out '1 files, 0 errors, 0 warnings'
-report 'curves are read back in a machine' $?
+report 'a machine with the printed curves is valid' $?
 runs 1 curves "$data/flags.md5mesh" "$scratch/other.md5anim" && lines err 1 && lines out 0 && says err "'other0'"
 report 'curves of a clip of another skeleton' $?
 runs 1 curves $bobbin $walk foot_x && lines err 1 && says err "bobbin.md5mesh: error: unknown joint 'foot_x'"
-report 'curves of a joint that is none' $?
+report 'curves of an unknown joint' $?
 runs 2 curves $bobbin $walk --error 0 && says err "--error: expected UNITS, above 0, found '0'"
 report 'curves --error 0' $?
 
@@ -519,7 +519,7 @@ report 'curves --error 0' $?
 for program in "$tool check" "$tool info"; do
     # shellcheck disable=SC2086
     python3 test/tool/many_arguments.py "$data/flags.md5anim" $program >"$scratch/out" 2>"$scratch/err"
-    report "many arguments of ${program#"$products/"}" $?
+    report "the time of ${program#"$products/"} is linear in the number of arguments" $?
 done
 
 if [ -n "${MD5_CORPUS:-}" ]; then

@@ -52,7 +52,7 @@ missing_files() {
     [ -s "$root$prefix/share/doc/md5model/machine_files.md" ] || echo "machine_files.md"
     find "$root$prefix/share/md5model/models" -name '*.md5mesh' 2>&1 | grep -q mesh || echo "models"
 }
-silent "all of it is there" missing_files
+silent "make install installs all files" missing_files
 not_stripped() {
     for file in bin/md5tool bin/md5view lib/libmd5model.so lib/libmd5play.so lib/libmd5game.so lib/libmd5ragdoll.so lib/libmd5edit.so lib/libmd5gl.so \
         lib/libmd5model.a lib/libmd5play.a lib/libmd5game.a lib/libmd5ragdoll.a lib/libmd5edit.a lib/libmd5gl.a; do
@@ -66,12 +66,12 @@ esac
 foreign_includes() {
     grep -n '#include "' "$root$prefix"/include/md5model/*.h | grep -vE '"md5[a-z_]+\.h"'
 }
-silent "headers include each other from beside them" foreign_includes
+silent "headers include each other from their own folder" foreign_includes
 not_in_the_tree() {
     diff -r "$root$prefix/include/md5model" build/include/md5model
 }
 silent "build/include has the same headers" not_in_the_tree
-silent "no link leads nowhere" find "$root" -xtype l
+silent "no installed link is dangling" find "$root" -xtype l
 
 model=test/reference/data/still.md5mesh
 joints=$(awk '$1 == "numJoints" { print $2 }' $model)
@@ -82,9 +82,9 @@ compiles() { # LIBRARIES...
         test/build/user/load.c -o "$scratch/user" "$@"
 }
 prints_version_and_joints() {
-    said=$(LD_LIBRARY_PATH=$root$prefix/lib "$scratch/user" $model)
-    echo "$said, expected $version $joints"
-    [ "$said" = "$version $joints" ]
+    output=$(LD_LIBRARY_PATH=$root$prefix/lib "$scratch/user" $model)
+    echo "$output, expected $version $joints"
+    [ "$output" = "$version $joints" ]
 }
 needs_the_library() {
     readelf -d "$scratch/user" | grep 'NEEDED.*libmd5model'
@@ -92,12 +92,12 @@ needs_the_library() {
 check "pkg-config reports the header's version" [ "$(package --modversion md5model)" = "$version" ]
 # shellcheck disable=SC2046
 check "a program compiles and links with the shared library" compiles $(package --libs md5model)
-check "it runs" prints_version_and_joints
+check "the shared program runs" prints_version_and_joints
 check "the program needs the shared library" needs_the_library
 check "a program compiles and links with the static library" \
     compiles "$root$prefix/lib/libmd5model.a" -lm
-check "it runs, static" prints_version_and_joints
-silent "it needs no shared library" needs_the_library
+check "the static program runs" prints_version_and_joints
+silent "the static program does not need the shared library" needs_the_library
 first() { # README's program, as printed
     # shellcheck disable=SC2046,SC2086
     first_program "$scratch/first.c" && $cc -std=c11 -Wall -Wextra -Wpedantic -Werror $link_flags "$scratch/first.c" \
@@ -140,23 +140,23 @@ for path in "$(dirname "$header")"/*.h; do
     fi
 done
 
-# What compilers add of themselves for sanitizers and coverage does not count.
+# Symbols that compilers add for sanitizers and coverage do not count.
 exported() { # LIBRARY PREFIX
     nm -D --defined-only "$root$prefix/lib/$1.so" |
         awk -v ours="^($2|_init\$|_fini\$|__asan|__odr_asan|__gcov|mangle_path)" '$3 !~ ours { print $3 }'
 }
 for name in model play game ragdoll edit; do
-    silent "libmd5$name.so exports nothing but md5_ names" exported libmd5$name md5_
+    silent "libmd5$name.so exports only md5_ names" exported libmd5$name md5_
 done
-silent "libmd5gl.so exports nothing but md5gl_ names" exported libmd5gl md5gl_
+silent "libmd5gl.so exports only md5gl_ names" exported libmd5gl md5gl_
 global() { # LIBRARY PREFIX
     nm -g --defined-only "$root$prefix/lib/$1.a" 2>/dev/null |
         awk -v ours="^($2|__asan|__odr_asan)" 'NF == 3 && $3 !~ ours { print $3 }'
 }
 for name in model play game ragdoll edit; do
-    silent "libmd5$name.a has no other global names either" global libmd5$name md5i?_
+    silent "libmd5$name.a has no other global names" global libmd5$name md5i?_
 done
-silent "libmd5gl.a has none with its GL loader" global libmd5gl md5gli?_
+silent "libmd5gl.a has no other global names, with its GL loader" global libmd5gl md5gli?_
 declared_but_not_exported() { # LIBRARY PREFIX MACRO
     awk -v macro="^$3 " -v name="$2[a-z0-9_]+[(]" '$0 ~ macro { open = 1 }
          open { if (match($0, name)) { print substr($0, RSTART, RLENGTH - 1); open = 0 } }' \
@@ -166,12 +166,12 @@ declared_but_not_exported() { # LIBRARY PREFIX MACRO
     [ -s "$scratch/declared" ] || echo "the headers declare no names"
     diff "$scratch/declared" "$scratch/exported"
 }
-silent "libmd5model.so exports just what its headers declare" declared_but_not_exported libmd5model md5_ MD5_API
-silent "libmd5play.so exports just what its headers declare" declared_but_not_exported libmd5play md5_ MD5_PLAY_API
-silent "libmd5game.so exports just what its headers declare" declared_but_not_exported libmd5game md5_ MD5_GAME_API
-silent "libmd5ragdoll.so exports what its header declares" declared_but_not_exported libmd5ragdoll md5_ MD5_RAGDOLL_API
-silent "libmd5edit.so exports just what its header declares" declared_but_not_exported libmd5edit md5_ MD5_EDIT_API
-silent "libmd5gl.so exports just what its header declares" declared_but_not_exported libmd5gl md5gl_ MD5GL_API
+silent "libmd5model.so exports exactly the names in its headers" declared_but_not_exported libmd5model md5_ MD5_API
+silent "libmd5play.so exports exactly the names in its headers" declared_but_not_exported libmd5play md5_ MD5_PLAY_API
+silent "libmd5game.so exports exactly the names in its headers" declared_but_not_exported libmd5game md5_ MD5_GAME_API
+silent "libmd5ragdoll.so exports exactly the names in its header" declared_but_not_exported libmd5ragdoll md5_ MD5_RAGDOLL_API
+silent "libmd5edit.so exports exactly the names in its header" declared_but_not_exported libmd5edit md5_ MD5_EDIT_API
+silent "libmd5gl.so exports exactly the names in its header" declared_but_not_exported libmd5gl md5gl_ MD5GL_API
 graphics() {
     for name in model play game ragdoll edit; do
         nm -D --undefined-only "$root$prefix/lib/libmd5$name.so"
@@ -179,7 +179,7 @@ graphics() {
     readelf -d "$root$prefix/lib/libmd5model.so" "$root$prefix/bin/md5tool" |
         grep -E 'NEEDED.*(SDL|GL|X11|wayland)'
 }
-silent "library and md5tool know nothing of windows and GL" graphics
+silent "library and md5tool do not link window systems or GL" graphics
 
 for program in md5tool md5view; do
     check "$program answers --help" "$root$prefix/bin/$program" --help
@@ -212,14 +212,14 @@ updates_linker() {
 reads_manual() { # PROGRAM WORD
     sed 's/\\-/-/g' "$root$prefix/share/man/man1/$1.1" | grep -F -- "$2"
 }
-check "the manual page of md5tool has its options" reads_manual md5tool --root
-check "the manual page of md5view has its options" reads_manual md5view --output
+check "the manual page of md5tool contains its options" reads_manual md5tool --root
+check "the manual page of md5view contains its options" reads_manual md5view --output
 if PATH=$PATH:/sbin:/usr/sbin command -v ldconfig >/dev/null; then
     check "the linker's cache contains an installed library" is_cached
     check "instructions are printed if the cache cannot be updated" says_how
 fi
 check "make install updates the cache, but not below DESTDIR" updates_linker
 
-check "make uninstall" make_ uninstall
-silent "it leaves nothing" find "$root" ! -type d
+check "make uninstall succeeds" make_ uninstall
+silent "make uninstall removes all files" find "$root" ! -type d
 finish
