@@ -111,7 +111,7 @@ ALLOWED = {
 }
 
 
-# Parts of a hand, and what it should not hide, with radii in units; and from where one looks.
+# Parts of a hand, parts of the face that it should not hide, with radii in units; and view directions.
 HAND = {name: 2.0 for name in ("hand_", "finger_a_1_", "finger_a_2_", "finger_b_1_", "finger_b_2_",
                                "thumb_2_")}
 FACE = {"eye_": 3.5, "ear_1_": 1.5, "ear_2_": 1.5, "ear_3_": 1.5}

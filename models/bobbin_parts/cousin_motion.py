@@ -83,7 +83,7 @@ def _stoop(pose, phase):
     pose.move("hips", z=-1.6 * low)
 
 
-# Clip of Bobbin's, frames a second, what is added. He takes a third longer for a step.
+# Bobbin's clip, frames per second, added movement. A step takes a third longer.
 CLIPS = (("blink", 24, _nothing), ("idle", 20, _breathe), ("walk", 18, _sway), ("wave", 19, _stoop))
 
 

@@ -290,7 +290,7 @@ def displaced(bones, name, expression, meshes):
                 carried = add(positions[joint],
                               rotate(turns[joint], sub(point, bones.position[joint])))
                 at = add(at, scale(carried, bias))
-            # Eyeballs are hard, and so is what the head hides; the skin of the face is what is warped.
+            # Eyeballs and hidden parts of the head are rigid; only the skin of the face is warped.
             if is_fang(point):
                 root = (_FANG_ROOT[0], math.copysign(_FANG_ROOT[1], point[1]), _FANG_ROOT[2])
                 back, up = FANGS.get(name, (0.0, 0.0))

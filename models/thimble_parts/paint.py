@@ -13,7 +13,7 @@ STEEL = (_M, 0.5 + _M, 0.25 - _M, 1.0 - _M)
 BRASS = (0.25 + _M, 0.5 + _M, 0.5 - _M, 1.0 - _M)
 RUBBER = (0.5 + _M, 0.5 + _M, 0.75 - _M, 1.0 - _M)
 LENS = (0.75 + _M, 0.5 + _M, 1.0 - _M, 1.0 - _M)
-GLASS = LENS[:3] + (LENS[3] - 0.02,)      # without what is the pupil of the lens
+GLASS = LENS[:3] + (LENS[3] - 0.02,)      # without the pupil of the lens
 
 
 def _field(s, t):

@@ -39,7 +39,7 @@ changed() { # SED NAME
     sed "$1" "$scratch/own.fbx" >"$scratch/$2.fbx"
 }
 refused() { # NAME REASON
-    check "$1: refused" ends_saying 1 "$2" "$tool" convert "$scratch/$1.fbx" -o "$scratch/no.md5mesh"
+    check "$1 is rejected" ends_saying 1 "$2" "$tool" convert "$scratch/$1.fbx" -o "$scratch/no.md5mesh"
     check '... and accepted with --force' convert "$scratch/$1.fbx" --force
 }
 changed 's/Version: 101 }/Version: 101\nSkinningType: "DualQuaternion" }/' dual

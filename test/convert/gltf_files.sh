@@ -267,7 +267,7 @@ has_both() { # a file that also contains uncompressed data
 }
 check "uncompressed data next to Draco data are read" has_both
 sed 's/"accessors": \[{"bufferView": 0, /"accessors": [{/' "$scratch/draco.gltf" >"$scratch/only.gltf"
-check "what Draco packs" fails "$scratch/only.gltf" accessors/0 $draco "without compression"
+check "Draco data without an alternative are rejected" fails "$scratch/only.gltf" accessors/0 $draco "without compression"
 make "$scratch/instances.gltf" json='{"extensionsRequired":["KHR_texture_basisu","EXT_mesh_gpu_instancing"]}'
 check "an unknown required extension is rejected" fails "$scratch/instances.gltf" "required extension EXT_mesh_gpu_instancing is not supported"
 

@@ -30,6 +30,6 @@ check "... with their names" test -f "$scratch/two_trot_0000.obj" -a -f "$scratc
 check "y up" "$tool" convert "$mesh" --y-up --force --output "$scratch/up.obj"
 check "... is the same turned" "$tool" bind "$scratch/up.obj" "$mesh" --y-up --output "$scratch/up.md5mesh"
 check "... as z up" "$tool" bind "$scratch/still.obj" "$mesh" --output "$scratch/still.md5mesh"
-check "... when it is read" cmp "$scratch/up.md5mesh" "$scratch/still.md5mesh"
+check "... and reads as the same mesh" cmp "$scratch/up.md5mesh" "$scratch/still.md5mesh"
 check "a clip without a model is rejected" ends_saying 1 "the inputs contain no model: OBJ requires one" "$tool" convert "$clip" --output "$scratch/none.obj"
 finish

@@ -1,5 +1,5 @@
 #!/bin/sh
-# PSK and PSA in: vertices where psk.py, which writes the files, computes them; clips; names; errors.
+# Import of PSK and PSA: psk.py writes the files and computes the expected vertices; clips; names; errors.
 . test/build/report.sh
 tool=$products/md5tool
 
@@ -17,20 +17,20 @@ shows() { # MODEL FRAME
 
 python3 test/convert/psk.py write "$scratch"
 for model in figure wide; do
-    check "$model.psk and its clips" convert "$scratch/$model.psk" "$scratch/moves.psa"
+    check "$model.psk and its clips are read" convert "$scratch/$model.psk" "$scratch/moves.psa"
     for frame in 0 1 2; do
-        check "... vertices of frame $frame" shows $model $frame
+        check "... with the vertices of frame $frame" shows $model $frame
     done
 done
-check '... the frame rate' grep -q '^frameRate 12$' "$scratch/it/wave_it.md5anim"
-check '... frames of the first clip' grep -q '^numFrames 1$' "$scratch/it/rest.md5anim"
-check '... a mesh for each material' grep -q 'shader "a_cloth"' "$scratch/it/wide.md5mesh"
-check '... texture coordinates from the top row' grep -qE '^	vert 1 \( 0\.25 0\.5 \)' "$scratch/it/wide.md5mesh"
-check '... a name with a blank' grep -q '"an_arm"' "$scratch/it/wide.md5mesh"
+check '... and the frame rate' grep -q '^frameRate 12$' "$scratch/it/wave_it.md5anim"
+check '... and the frames of the first clip' grep -q '^numFrames 1$' "$scratch/it/rest.md5anim"
+check '... and a mesh for each material' grep -q 'shader "a_cloth"' "$scratch/it/wide.md5mesh"
+check '... and texture coordinates from the top row' grep -qE '^	vert 1 \( 0\.25 0\.5 \)' "$scratch/it/wide.md5mesh"
+check '... and a name with a blank' grep -q '"an_arm"' "$scratch/it/wide.md5mesh"
 # Counterclockwise in the file's space is wedges 2, 1, 0, which are vertices 0, 1, 2; MD5's front faces are clockwise.
-check '... front faces' grep -qE '^	tri 0 0 2 1$' "$scratch/it/wide.md5mesh"
-check 'clips without a model' convert "$scratch/moves.psa"
-check '... are clips' test -e "$scratch/it/wave_it.md5anim" -a ! -e "$scratch/it/moves.md5mesh"
+check '... and front faces' grep -qE '^	tri 0 0 2 1$' "$scratch/it/wide.md5mesh"
+check 'clips without a model are read' convert "$scratch/moves.psa"
+check '... as clips' test -e "$scratch/it/wave_it.md5anim" -a ! -e "$scratch/it/moves.md5mesh"
 
 fails() { # TITLE FILE CHUNK OFFSET FORMAT NUMBER MESSAGE: replaces a number at an offset from the header of a chunk
     python3 test/convert/psk.py break "$scratch/$2" "$scratch/bad_$2" "$3" "$4" "$5" "$6"
@@ -40,12 +40,12 @@ passes() { # TITLE FILE CHUNK OFFSET FORMAT NUMBER
     python3 test/convert/psk.py break "$scratch/$2" "$scratch/good_$2" "$3" "$4" "$5" "$6"
     check "$1" "$tool" convert "$scratch/good_$2" --scale 1 --output "$scratch/good" --force
 }
-check '64 weights of a point' convert "$scratch/weights_64.psk"
-check '65 weights' ends_saying 1 'too many weights of a point: 65 (limit 64)' "$tool" convert "$scratch/weights_65.psk" --output "$scratch/bad"
-check '1024 clips' convert "$scratch/clips_1024.psa"
-check '1025 clips' ends_saying 1 'too many clips: 1025 (limit 1024)' "$tool" convert "$scratch/clips_1025.psa" --output "$scratch/bad"
+check '64 weights of a point are accepted' convert "$scratch/weights_64.psk"
+check '65 weights are rejected' ends_saying 1 'too many weights of a point: 65 (limit 64)' "$tool" convert "$scratch/weights_65.psk" --output "$scratch/bad"
+check '1024 clips are accepted' convert "$scratch/clips_1024.psa"
+check '1025 clips are rejected' ends_saying 1 'too many clips: 1025 (limit 1024)' "$tool" convert "$scratch/clips_1025.psa" --output "$scratch/bad"
 cat "$scratch/moves.psa" "$scratch/moves.psa" >"$scratch/twice.psa"
-check 'a chunk twice' ends_saying 1 'twice.psa: error: duplicate chunk BONENAMES' "$tool" convert "$scratch/twice.psa" --output "$scratch/bad"
+check 'a duplicate chunk is rejected' ends_saying 1 'twice.psa: error: duplicate chunk BONENAMES' "$tool" convert "$scratch/twice.psa" --output "$scratch/bad"
 fails 'another first chunk' figure.psk ACTRHEAD 0 '<I' 0 'not a PSK or PSA file: expected the chunk ACTRHEAD or ANIMHEAD at the start'
 fails 'an entry more than the file' figure.psk EXTRAUVS0 28 '<I' 6 'truncated file: chunk EXTRAUVS0 has 6 entries of 8 bytes, but 40 bytes remain'
 fails 'a product of 64 bits' figure.psk EXTRAUVS0 24 '<I' 4294967295 'truncated file: chunk EXTRAUVS0 has 5 entries of 4294967295 bytes'

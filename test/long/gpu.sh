@@ -216,6 +216,6 @@ pictures_are_the_same() {
 check "stripped programs" build_all
 check "a folder of programs, libraries, models and images is packed" pack
 check "its size" is_small
-check "it runs" runs
+check "the packed programs run" runs
 check "the packed programs draw the same images" pictures_are_the_same
 finish

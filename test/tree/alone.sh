@@ -40,7 +40,7 @@ done
 own_lines() {
     grep -vE '^(//.*|#.*)?$' md5/md5game.h
 }
-silent "md5game.h is what includes its subjects" own_lines
+silent "md5game.h contains only includes of its parts" own_lines
 
 # An asset contains one private member of the library.
 private_members() {
@@ -48,7 +48,7 @@ private_members() {
         /^    (md5_allocator|const md5_(rebase|packed|pose_plan)|void \*(memory|owned|geometry))/ &&
         type !~ /_opts|md5_internal|md5_doc/ { print FILENAME ": " $0 }' md5/md5*.h
 }
-silent "assets show one member that is internal" private_members
+silent "assets have one internal member" private_members
 
 libraries=$archives
 [ ! -e "$products/libmd5gl.a" ] || libraries="$libraries $products/libmd5gl.a"
@@ -96,13 +96,13 @@ soname() { # NAME
 abi=$(awk '/define MD5_VERSION_(MAJOR|MINOR)/ { v[++n] = $3 } END { print v[1] == 0 ? "0." v[2] : v[1] }' md5/md5model.h)
 for name in model play game ragdoll edit gl; do
     [ -e "$products/libmd5$name.a" ] || continue
-    silent "libmd5$name exports what its headers declare" differs $name
+    silent "libmd5$name exports exactly the names in its headers" differs $name
     check "the soname of libmd5$name contains the version" [ "$(soname $name)" = "libmd5$name.so.$abi" ]
 done
-silent "the lists of exported names are those of the headers" python3 md5/packaging/symbols.py
+silent "the lists of exported names match the headers" python3 md5/packaging/symbols.py
 in_two() {
     # shellcheck disable=SC2086
     defined $libraries | uniq -d
 }
-silent "no name is in two libraries" in_two
+silent "no name is defined in two libraries" in_two
 finish

@@ -33,7 +33,7 @@ fi
 macros_in_messages() {
     grep -n '"[^"]*MD5_\(ALL_ZERO\|LITERAL\|ADDRESS\)' "$folder"/md5*.[ch]
 }
-silent "messages say what the sources say" macros_in_messages
+silent "messages equal those of the sources" macros_in_messages
 stb_after_md5gl() {
     echo '#include "md5gl.h"
 #include "md5gl_stb.h"

@@ -41,14 +41,14 @@ if "${PKG_CONFIG:-pkg-config}" --exists assimp jansson; then
 else
     skip "libassimp is linked if it is installed" "libassimp or jansson not found"
 fi
-silent "... and not with ASSIMP=no" links ASSIMP=no
+silent "libassimp is not linked with ASSIMP=no" links ASSIMP=no
 check "ASSIMP=yes without libassimp is an error" [ "$(links ASSIMP=yes PKG_CONFIG=false)" = 'cannot link jansson: in Debian libjansson-dev.  Stop.' ]
 
 from_tests() {
     make --no-print-directory -n -B V=1 DEPS=no config=release BUILD=build/release all |
         grep -oE '(^|[ /])test/[a-z0-9_/]*\.[a-z]+'
 }
-silent "no product is made of what lies in test/" from_tests
+silent "no product depends on files in test/" from_tests
 
 # Suites that print their arguments.
 root=$PWD

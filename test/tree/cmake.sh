@@ -46,13 +46,13 @@ late_generator() {
 
 check "FetchContent" fetched
 check "a generator that is installed later is found" late_generator
-silent "it compiles what make compiles" other_sources
-silent "its headers are those of make lib" same_headers
+silent "CMake compiles the same files as make" other_sources
+silent "the headers equal those of make lib" same_headers
 check "make install-lib" make --no-print-directory install-lib DESTDIR="$root"
 check "find_package()" found -DWANT="$version"
 check "the project links with the shared libraries" uses_shared
 check "find_package(), static" found -DBUILD_SHARED_LIBS=OFF
-silent "it needs no shared library" uses_shared
+silent "the static program does not need the shared library" uses_shared
 check "another version is rejected" refuses 0.0.9
 check "a newer version is rejected" refuses 99.0
 mv "$root$prefix" "$scratch/moved"

@@ -16,7 +16,7 @@ broken_links() {
             done
     done
 }
-silent "links in documents lead to files" broken_links
+silent "links in documents lead to existing files" broken_links
 
 # Lists broken links to headings of any document, spelled as hosting sites derive them.
 headings() {
@@ -32,7 +32,7 @@ broken_anchors() {
         done
     done
 }
-silent "links to headings lead to headings" broken_anchors
+silent "links to headings lead to existing headings" broken_anchors
 
 # `path/to/file` in code quotes, from the root or from the document's folder, except files below build/. The changelog also
 # contains former paths.
@@ -45,7 +45,7 @@ missing_paths() {
         done
     done
 }
-silent "paths that documents name exist" missing_paths
+silent "paths in documents exist" missing_paths
 
 # Lists names in code quotes, `function()` and `file.c` without a folder, that do not exist. Functions of other projects are
 # not in lower case. Files can also be outputs of make, or NAMED placeholders for the reader.
@@ -67,7 +67,7 @@ names_of_nothing() {
     done | awk 'NR == FNR { words[$1]; next } !($4 == "function" && $NF in words)' "$scratch/words" -
 }
 check "the list of words is not empty" [ -s "$scratch/words" ]
-silent "functions and files that documents name exist" names_of_nothing
+silent "functions and files in documents exist" names_of_nothing
 
 # The tree in CONTRIBUTING.md has a line for each entry of the top level and for the folders of md5/, demo/, demo/viewer/ and
 # test/, except folders of tests that have the name of a module.

@@ -176,7 +176,7 @@ sed 's/^numMeshes.*/numMeshes 0/; /^mesh/,$d' models/bobbin/bobbin.md5mesh >"$sc
 check "a skeleton without meshes is rejected" refuses "bare.md5mesh: no meshes" "$scratch/bare.md5mesh" "$walk"
 check "a file of Doom 3 BFG is rejected" refuses "model.bmd5mesh:1:1: error" "$scratch/model.bmd5mesh" "$walk"
 check "a compressed clip is rejected" refuses "clip.md5anim:1:1: error" "${walk%walk*}bobbin.md5mesh" "$scratch/clip.md5anim"
-check "version 6 is refused" refuses "unsupported MD5 version: expected version 10, found 6" "$scratch/old.md5mesh" "$walk"
+check "version 6 is rejected" refuses "unsupported MD5 version: expected version 10, found 6" "$scratch/old.md5mesh" "$walk"
 compiles() { # EXPRESSION: in a function of a program
     printf '#include "md5model.h"\nvoid f(md5_load_opts *opts);\nvoid f(md5_load_opts *opts)\n{\n(void)opts;\n(void)(%s);\n}\n' "$1" |
         $cc -std=gnu11 -Werror -fsyntax-only -I"$archive/small" -x c - >"$scratch/words" 2>&1
@@ -197,7 +197,7 @@ warnings_in() {
     sed 's|//.*||' "$archive"/small/md5model.[ch] |
         grep -wE '(md5i?_|lex_)?warn(_[a-z]+)?|(max|num)_warnings|md5_held_[a-z]*|MD5_WARNING[A-Z_]*'
 }
-silent "its code has no warnings" warnings_in
+silent "the code contains no warning functions" warnings_in
 # -- Third-party models, each with the first animation in its folder --
 
 pairs() {

@@ -88,13 +88,13 @@ guides=$(find $folders -maxdepth 1 -name '*.md' | sort)
 for path in $guides; do
     guide=${path##*/} guide=${guide%.md}
     extract "$path" >"$scratch/samples" 2>"$scratch/faults"
-    silent "$guide: samples are closed, and have a context" cat "$scratch/faults"
+    silent "$guide: samples are closed and have a context" cat "$scratch/faults"
     cat "$scratch/samples" >>"$scratch/all"
     [ "$guide" = README ] || check "$guide is in the index of guides" lists_guide "$path"
     if [ -e "$scratch/files/$guide.c" ]; then
         check "$guide: parts of programs compile" compiles -c "$scratch/files/$guide.c" -o "$scratch/part.o"
         check_languages "$guide: parts of programs" "$scratch/files/$guide.c" -Wno-unused-parameter -Wno-unused-variable -I"$scratch"
-        silent "$guide: they need no library that it does not name" needs_unnamed "$path"
+        silent "$guide: samples need only libraries that the guide names" needs_unnamed "$path"
     fi
     grep '^program' "$scratch/samples" >"$scratch/programs"
     while read -r _ at file <&3; do
@@ -124,7 +124,7 @@ done
 unchecked() {
     grep -nE '^```[a-z]' $guides | grep -vE '```(c|hlsl|sh|md5mesh|md5anim|md5camera|md5machine)$'
 }
-silent "samples are in languages that this test knows" unchecked
+silent "samples are in languages that this test checks" unchecked
 # Every code block of C must have been compiled.
 # shellcheck disable=SC2086 # several files
 fences=$(cat $guides | grep -c '^```c$')

@@ -25,7 +25,7 @@ check "make install-programs" make_ install-programs
 libraries_of_programs() {
     find "$root" \( -name '*.h' -o -name '*.so*' -o -name '*.a' -o -name '*.pc' -o -name '*.cmake' \)
 }
-silent "programs alone bring nothing to build with" libraries_of_programs
+silent "install-programs installs no development files" libraries_of_programs
 check "make install-lib" make_ install-lib
 
 version=$(awk '/define MD5_VERSION_(MAJOR|MINOR|PATCH)/ { printf "%s%s", dot, $3; dot = "." }' \

@@ -19,5 +19,5 @@ has_functions() {
     [ "$(object_functions | wc -l)" -gt 150 ]
 }
 check "the headers have functions with objects" has_functions
-silent "each of them is tested with a freed object" untested
+silent "each function with objects is tested with a freed object" untested
 finish

@@ -43,7 +43,7 @@ unknown_tests() {
     done
 }
 check "nightly names tests" [ "$(named_tests | sort -u | grep -c .)" -gt 10 ]
-silent "the tests that nightly names exist" unknown_tests
+silent "the tests in nightly scripts exist" unknown_tests
 
 # Files and folders of the repository that the scripts name. The web site has a folder test/ too, to which web.sh writes pages.
 missing_paths() {
@@ -53,7 +53,7 @@ missing_paths() {
         [ -e "$path" ] || [ -e "${path%_}" ] || ls -d "$path"* >/dev/null 2>&1 || echo "$path does not exist"
     done
 }
-silent "paths that nightly names exist" missing_paths
+silent "the paths in nightly scripts exist" missing_paths
 
 missing_modules() {
     sed -n 's|^\(md5[a-z/]*\)  *[0-9].*|\1|p' test/build/coverage.sh | while read -r module; do

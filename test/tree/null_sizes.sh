@@ -24,7 +24,7 @@ has_functions() {
     [ "$(sized_functions | wc -l)" -gt 40 ]
 }
 check "the headers have functions with a pointer and a size" has_functions
-silent "each of them is tested with NULL and 0" untested
+silent "each function with a size is tested with NULL and 0" untested
 
 command -v clang >/dev/null || {
     skip "clang's undefined behavior sanitizer" "clang is not installed"

@@ -74,7 +74,7 @@ targets() {
             grep -qE "^$goal:" Makefile test/test.mk md5/packaging/install.mk demo/web/web.mk || echo "make $goal"
         done
 }
-silent "each make target exists" targets
+silent "each make target in the documents exists" targets
 {
     "$tool" --help
     "$viewer" --help
@@ -85,12 +85,12 @@ options() {
         grep -qE -- "(^|[^a-z-])$option([^a-z-]|\$)" "$scratch/help" || echo "$option"
     done
 }
-silent "each option of our programs is one that --help names" options
+silent "each option in the documents is in --help" options
 links() {
     grep -oE '\]\([^)]+\)|src="[^"]+"' $readme | sed 's/^](//; s/)$//; s/^src="//; s/"$//; s/#.*//' |
         grep -vE '^(https?:|mailto:|$)' | while read -r path; do
         [ -e "$path" ] || echo "$path"
     done
 }
-silent "each link and picture exists" links
+silent "each link and image in README.md exists" links
 finish

@@ -55,7 +55,7 @@ configures() {
     (unset MAKEFLAGS; cmake -S "$scratch/exported" -B "$scratch/configured" -DMD5MODEL_PROGRAMS=OFF -DMD5MODEL_GL=ON \
         -DMD5MODEL_INSTALL=ON)
 }
-silent "options are those of CMakeLists.txt" unknown_options
+silent "recipes use options of CMakeLists.txt" unknown_options
 check "vcpkg.json has the version" has_version
 check "Conan's recipe runs up to exporting sources" exports
 if command -v cmake >/dev/null; then

@@ -40,5 +40,5 @@ x86_64-*)
     accepted -m32 -msse2 -mfpmath=sse
     ;;
 esac
-silent "whatever computes looks at it" all_look
+silent "each source with computations includes the header" all_look
 finish

@@ -143,5 +143,5 @@ takes_small_along() {
 check "machine.c of the archive plays its state machine" plays
 check "quake_engine.c of the archive builds with small/" takes_small_along
 check "the archive contains all headers" includes_all
-silent "its window.c draws" draws
+silent "window.c of the archive draws" draws
 finish

@@ -14,18 +14,18 @@ find test -name 'test_*.c' -exec grep -hoE '^TEST[A-Z_]* \([a-z0-9_]+' {} + | se
 missing_tests() {
     sort -u "$scratch/named" | comm -23 - "$scratch/tests"
 }
-silent "each named test exists" missing_tests
+silent "each test in the table exists" missing_tests
 
 sed -n 's/^\[\([a-z0-9_]*\)\]$/\1/p' demo/viewer/pages/pages.txt | sort -u >"$scratch/pages"
 check "the list of lessons is not empty" [ -s "$scratch/pages" ]
 missing_pages() {
     comm -23 "$scratch/shown" "$scratch/pages"
 }
-silent "each named page exists" missing_pages
+silent "each lesson in the table exists" missing_pages
 unnamed_pages() {
     comm -13 "$scratch/shown" "$scratch/pages"
 }
-silent "each page shows a technique of the table" unnamed_pages
+silent "each lesson is in the table" unnamed_pages
 
 # The build of the viewer requires matching texts and functions of lessons.
 pages=demo/viewer/pages
@@ -58,7 +58,7 @@ foreign_letters() {
 	    print("".join(sorted(set(open(path).read()) - {chr(code) for code in font.wanted_codes()} - {"\n"})), end="")
 	END
 }
-silent "texts of pages have only letters that the viewer's fonts have" foreign_letters
+silent "texts of lessons contain only letters that the viewer's fonts have" foreign_letters
 
 # The same texts are HTML pages: each page contains its text, its lines, a control for each slider, and valid links.
 mkdir "$scratch/html" && python3 demo/web/techniques.py "$scratch/html" $pages/pages.txt $pages/*.c
@@ -97,6 +97,6 @@ written() {
 	        print(name, "does not link to its rows of the sources' table")
 	END
 }
-silent "each page is one of HTML, with the same text, lines and sliders" written
+silent "each lesson has an HTML page with the same text, lines and sliders" written
 
 finish

@@ -100,7 +100,7 @@ check "a crowd needs a model" ends_saying 1 '--crowd requires a model with anima
     --output "$scratch/x.png"
 check_long "retargeting changes the image" changes_the_picture body "$bobbin" --animation-time 1 \
     --retarget "$models/spindle/spindle.md5mesh"
-check_long "retargeting to a model without common joints is refused" ends_saying 1 'error' "$view" "$bobbin" \
+check_long "retargeting to a model without common joints is rejected" ends_saying 1 'error' "$view" "$bobbin" \
     --retarget test/reference/data/still.md5mesh --output "$scratch/x.png"
 check "a model is attached to a joint" changes_the_picture thing "$bobbin" --animation-time 1 \
     --attach prop_r=$models/lantern/lantern.md5mesh

@@ -295,5 +295,5 @@ check "a sheet cannot be a movie" refuses --sheet "$model" --sheet 3x3 --output 
 check "a sheet needs at least one pixel per cell" refuses --sheet "$model" --sheet 64x64 --resolution 50,50 --output "$scratch/x.png"
 check "a sheet needs rows" refuses --sheet "$model" --sheet 3 --output "$scratch/x.png"
 check "standard output accepts only one image" refuses "--output - can write only one image; use one --animation-time" "$model" --turntable --output -
-check "an unsupported suffix is refused" refuses .apng "$model" --output "$scratch/x.avi"
+check "an unsupported suffix is rejected" refuses .apng "$model" --output "$scratch/x.avi"
 finish

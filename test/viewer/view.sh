@@ -207,8 +207,8 @@ driver_that_has_no_gl() {
 picture_with_dead_display() {
     DISPLAY=:987 runs 0 "$model" --output "$scratch/dead.png" --resolution 64,64 --samples 1 && [ -s "$scratch/dead.png" ]
 }
-check "without a display it prints a message and exits with status 3" without_display
-check "with an unreachable display it prints a message and exits with status 3" with_dead_display
+check "the viewer prints a message and exits with status 3 without a display" without_display
+check "the viewer prints a message and exits with status 3 if the display is unreachable" with_dead_display
 check "SDL_VIDEODRIVER is respected" driver_that_has_no_gl
 check "an image needs no display, even if DISPLAY is unreachable" picture_with_dead_display
 
@@ -279,7 +279,7 @@ shows_joints_alone() {
             "$(png covered "$scratch/joints-1.png")" &&
         holds '$1 > 0.0005' "$(png differ "$scratch/joints-1.png" "$scratch/joints-2.png")"
 }
-check "without arguments it shows the built-in model" shows_own_model
+check "the viewer shows the built-in model without arguments" shows_own_model
 check "a reference image is written" runs 0 "$own" --output "$scratch/plain.png" $small --animation-index 1
 check_long "the same arguments give the same image" repeats
 check "--output - writes to standard output" goes_to_stdout
@@ -585,7 +585,7 @@ check "a cut changes the picture immediately, and the camera path repeats" cuts
 check "a camera path without a model shows its course and position" flight_alone
 check "--no-render reports a camera path, and still finds animations" reports_camera_path
 
-# -- Clips beside the model ---------------------------------------------------------------------
+# -- Clips in the model's folder ------------------------------------------------------------------
 
 picks_up() {
     mkdir "$scratch/folder" && cp "$model" "$scratch/folder/m.md5mesh" &&

@@ -161,7 +161,7 @@ if is_long; then
     check "front and right look different" differ 0.05 front right
 fi
 
-# -- Pictures and what is shown -----------------------------------------------------------------
+# -- Images and visible elements ----------------------------------------------------------------
 
 saves_pictures() {
     quiet || return 1

@@ -217,7 +217,7 @@ check "a recording that is killed can be played, and kept at the next start" kee
 check "TERM finishes a recording" ends_movie TERM
 check_long "HUP finishes a recording" ends_movie HUP
 check "a full disk ends a recording, whose frames so far can be played" fills_disk
-check "a file during whose opening the viewer ended is opened again only on request" does_not_survive
+check "a file is not opened again automatically if the viewer ended while opening it" does_not_survive
 config=--no-config
 
 # -- Pictures -----------------------------------------------------------------------------------
