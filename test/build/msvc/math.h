@@ -69,6 +69,7 @@ float frexpf(float x, int *exponent);
 double modf(double x, double *whole);
 long lround(double x);
 long lroundf(float x);
+long lrintf(float x);
 double fma(double x, double y, double z);
 int ilogb(double x);
 #define HUGE_VAL ((double)INFINITY)
