@@ -523,10 +523,9 @@ static bool rotate_axes(const convert_job *job, const convert_part *part, md5_do
     float max_angle = 0;
     const uint32_t count = md5_fix_axes(doc, model, &max_angle, error);
     if (count != MD5_NONE && count > 0)
-        convert_note(job,
-                     "clip %s: joints have other axes than in the model, by up to %.3g degrees: "
-                     "rotated the axes of %u joints",
-                     part->name, max_angle, count);
+        convert_note(
+            job, "clip %s: rotated the axes of %u joints by up to %.3g degrees to match the model",
+            part->name, count, max_angle);
     return count != MD5_NONE;
 }
 

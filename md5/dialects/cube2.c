@@ -351,7 +351,8 @@ static bool is_true_word(md5_cube2_script *script, const md5_cube2_word *word)
 static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
 {
     if (command->num_words < 3) {
-        md5i_lex_warn(top_lex(script), command->words[0].at, "expected a condition and a block");
+        md5i_lex_warn(top_lex(script), command->words[0].at,
+                      "incomplete 'if': expected a condition and a block in [ ]");
         return;
     }
     const uint32_t selected = is_true_word(script, &command->words[1]) ? 2 : 3;
@@ -359,7 +360,7 @@ static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
         return;
     const md5_cube2_word *const word = &command->words[selected];
     if (word->kind != MD5_CUBE2_BLOCK) {
-        md5i_lex_warn(top_lex(script), word->at, "expected a block in [ ]");
+        md5i_lex_warn(top_lex(script), word->at, "'if' without a block: expected commands in [ ]");
         return;
     }
     if (script->depth == MD5_CUBE2_MAX_DEPTH) {

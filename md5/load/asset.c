@@ -25,8 +25,8 @@ static bool check_options(md5_context *context)
     return true;
 }
 
-static void *build_from_text(md5_context *context, md5_build_asset *build, const char *text,
-                             size_t size)
+static MD5_COLD void *build_from_text(md5_context *context, md5_build_asset *build,
+                                      const char *text, size_t size)
 {
     void *asset = NULL;
     md5_arena arena = {.context = context};

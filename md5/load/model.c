@@ -18,7 +18,7 @@ bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_are
     return md5i_arena_reserve(arena, all < SIZE_MAX ? (size_t)all : SIZE_MAX);
 }
 
-bool md5i_create_model(md5_context *context, const md5_mesh_file *file, md5_model **result)
+MD5_COLD bool md5i_create_model(md5_context *context, const md5_mesh_file *file, md5_model **result)
 {
     const uint32_t num_joints = file->num_joints;
     md5_block block = {0};

@@ -333,7 +333,8 @@ void md5i_warn_at_file_end(md5_lex *lex, const md5_header *header, const char *w
 
 // -- Counts and rates -----------------------------------------------------------------------
 
-bool md5i_read_count(md5_lex *lex, const char *word, uint32_t min, size_t bytes, md5_count *count)
+MD5_COLD bool md5i_read_count(md5_lex *lex, const char *word, uint32_t min, size_t bytes,
+                              md5_count *count)
 {
     int64_t value;
     TRY(md5i_lex_int(lex, &value));

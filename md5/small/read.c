@@ -4,8 +4,8 @@
 
 static const md5_versions text_versions = {.text = "version 10", .numbers = {MD5_VERSION_10}};
 
-bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
-                         size_t size, md5_mesh_file *file)
+MD5_COLD bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *kept,
+                                  const char *text, size_t size, md5_mesh_file *file)
 {
     const md5_span whole = {text, size};
     return md5i_read_mesh_text(arena, joints, kept, &md5i_mesh_version_10, &text_versions, whole,

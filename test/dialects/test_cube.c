@@ -377,7 +377,7 @@ TEST (cube_names_the_words_that_a_command_lacks) {
                    AT("7:1") "expected two part indices and a tag name after 'md5link'\n" //
                    AT("8:1") "expected a mesh name or * after 'md5skin'\n"                //
                    AT("9:1") "expected a file name after 'exec'\n"                        //
-                   AT("10:1") "expected a condition and a block\n");
+                   AT("10:1") "incomplete 'if': expected a condition and a block in [ ]\n");
 }
 
 TEST (cube_reads_strings_and_comments) {
@@ -415,7 +415,7 @@ TEST (cube_reads_conditions_and_variables) {
     CHECK_STRING(test.log.text,
                  AT("5:1") "unknown command 'md5fly': line skipped\n"                           //
                  AT("8:4") "condition is not evaluated: assumed to be true\n"                   //
-                 AT("10:6") "expected a block in [ ]\n"                                         //
+                 AT("10:6") "'if' without a block: expected commands in [ ]\n"                  //
                  AT("12:10") "unknown value of variable '$other': it is not set in this file\n" //
                  AT("12:10") "expected a number, found ''; using 0\n");
 }

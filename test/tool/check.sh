@@ -525,7 +525,7 @@ axes() {
         "$tool" dump "$scratch/axes/figure.md5mesh" "$scratch/axes/fixed.md5anim" --frame 1 | grep '^v ' >"$scratch/now" &&
         near "$scratch/old" "$scratch/now" 'off($2, $6) < 1e-4 && off($3, $7) < 1e-4 && off($4, $8) < 1e-4' 4 &&
         "$tool" convert "$scratch/axes/figure.md5mesh" "$scratch/axes/other.md5anim" -o "$scratch/axes/out" >"$scratch/out" 2>&1 &&
-        line_of 'clip other: joints have other axes than in the model, by up to 90 degrees: rotated the axes of 7 joints' &&
+        line_of 'clip other: rotated the axes of 7 joints by up to 90 degrees to match the model' &&
         "$tool" dump "$scratch/axes/out/figure.md5mesh" "$scratch/axes/out/other.md5anim" --frame 1 | grep '^v ' >"$scratch/now" &&
         near "$scratch/old" "$scratch/now" 'off($2, $6) < 1e-4 && off($3, $7) < 1e-4 && off($4, $8) < 1e-4' 4
 }

@@ -236,8 +236,8 @@ static void archive_clock(md5_archive *archive, bool is_once, int64_t base, doub
         archive_number(archive, DOUBLE, &current->phase, 0, max_phase, "phase of a clip");
     const md5_clock clock = {base + cycles, phase};
     const bool is_at_boundary = md5_is_same_cycle_boundary(clock, clock);
-    if (archive_bool(archive, &at_start, "start flag of a clip") && !is_at_boundary)
-        fail_archive(archive, MD5_ERROR_RANGE, "position of a clip does not match its start flag");
+    if (archive_bool(archive, &at_start, "flag of a clip that just started") && !is_at_boundary)
+        fail_archive(archive, MD5_ERROR_RANGE, "clip that just started is not at its start or end");
     if (archive->mode == STORE) {
         *before = clock;
         *current = clock;
