@@ -1,0 +1,541 @@
+// Edits of the frames of a clip: selects, resamples, reverses and closes frames, and reduces the
+// components that a clip stores.
+//
+// An edit plans the new frames (frame_plan), samples all of them twice, and writes them: the first
+// time to find the components that need a flag (find_flags()), the second time to write their
+// numbers (write_frames()). So the poses of all frames are never in memory at the same time.
+#include "md5/edit/repair.h"
+#include "md5/read/tables.h"
+
+// Returns the components of a transform as files store them: for a quaternion with w <= 0.
+static md5_joint_components components_from_transform(const md5_xform *joint)
+{
+    return (md5_joint_components){.pair = {joint->translation, md5_quat_to_xyz(joint->rotation)}};
+}
+
+// Returns true if a joint of the binding has the same parent in the clip as in the skeleton.
+static bool has_same_parent(const md5_repair *it, uint32_t joint)
+{
+    const uint32_t *const tracks = it->binding->tracks;
+    const uint32_t parent = it->binding->skeleton->joints[joint].parent;
+    const uint32_t track = tracks[joint];
+    const uint32_t clip_parent = it->anim->skeleton.joints[track].parent;
+    if (parent == MD5_NONE || clip_parent == MD5_NONE)
+        return parent == clip_parent;
+    return tracks[parent] == clip_parent;
+}
+
+// Returns the base frame of a joint of the binding: the clip's base frame if the joint has the same
+// parent there, otherwise the current pose, which is the first frame.
+static const md5_xform *base_transform(const md5_repair *it, uint32_t joint)
+{
+    const uint32_t track = it->binding->tracks[joint];
+    if (track != MD5_NONE && has_same_parent(it, joint))
+        return &it->anim->base_frame[track];
+    return &it->pose[joint];
+}
+
+// Returns true if two joints have the same name, parent and components.
+static bool is_same_joint(const md5_doc_joint *a, const md5_doc_joint *b)
+{
+    const char *const name = a->name ? a->name : "";
+    if (strcmp(name, b->name) != 0 || a->parent != b->parent || a->track.flags != b->track.flags)
+        return false;
+    return b->track.flags == 0 || a->track.first == b->track.first;
+}
+
+// Returns true if a joint of the document and the new joint with the same index differ. The last
+// bits of unit rotations may differ.
+static bool differs(const md5_doc *doc, const md5_doc_joint *old, const md5_doc_joint *joint,
+                    const float *numbers, size_t num_components)
+{
+    const float tolerance = 0.25f * MD5_LENGTH_SLACK;
+    const uint32_t count = md5i_count_flags(joint->track.flags);
+    if (!is_same_joint(old, joint))
+        return true;
+    if (md5_vec3_length(md5_vec3_sub(old->rotation, joint->rotation)) > tolerance)
+        return true;
+    for (size_t f = 0; f < doc->num_frames && count > 0; f++) {
+        const float *const a = doc->numbers + f * doc->num_components + joint->track.first;
+        const float *const b = numbers + f * num_components + joint->track.first;
+        for (uint32_t i = 0; i < count; i++)
+            if (fabsf(a[i] - b[i]) > tolerance)
+                return true;
+    }
+    return false;
+}
+
+// Movement of a joint in all frames.
+typedef struct joint_span {
+    md5_xform first; // transform in the first frame
+    float move;      // longest translation from the first frame, units
+    float chord;     // largest movement of a point at distance 1 by rotations from the first frame
+    float length;    // longest translation from the parent, units
+    float reach;     // upper limit of the distance of the points that the joint moves, units
+    float used_tolerance; // part of the tolerance that the joint and its ancestors use, units
+    float depth;          // number of joints from the root to this joint
+    float height;         // number of joints from this joint to the farthest descendant
+} joint_span;
+
+// The frames that an edit creates. "Old" frames are the selected frames of the document.
+typedef struct frame_plan {
+    const md5_frame_edit *edit;
+    uint32_t first;      // first old frame
+    uint32_t num_old;    // old frames
+    uint32_t num_frames; // created frames
+    bool is_changed;     // the created frames are not the frames of the document
+    joint_span *spans;   // [joints]
+    md5_xform *begin;    // [joints] pose of the first created frame before the loop is closed
+    md5_xform *end;      // [joints] pose of the last created frame before the loop is closed
+    // Closing a loop.
+    md5_loop loop;
+    bool adds_frame; // the first frame is repeated after the last frame
+    bool walks;      // joint 0 moves on along x and y when the clip repeats
+    // If `walks`: joint 0 in the last old frame, and its movement along x and y in three steps: to
+    // the last frame, from the last frame to the first frame, and to the second frame.
+    md5_vec3 last_root;
+    md5_vec3 root_steps[3];
+} frame_plan;
+
+// Returns the index in the document of a selected frame, counted in the order of the result.
+static uint32_t selected_frame(const frame_plan *plan, uint32_t index)
+{
+    return plan->first + (plan->edit->is_reversed ? plan->num_old - 1 - index : index);
+}
+
+// Returns the sample position of a created frame. Created frames are distributed evenly from the
+// first to the last old frame, by integer arithmetic, so that a created frame at an old frame is
+// bit-identical to it.
+static md5_sample_position planned_sample_position(const md5_repair *it, const frame_plan *plan,
+                                                   uint32_t frame)
+{
+    const uint64_t steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
+    const uint64_t position = (uint64_t)frame * (plan->num_old - 1 + plan->adds_frame);
+    const uint64_t remainder = position % steps;
+    const uint32_t before = (uint32_t)(position / steps);
+    const uint32_t next = before + (remainder > 0);
+    const uint32_t frame0 = before < plan->num_old ? before : 0;
+    const uint32_t frame1 = next < plan->num_old ? next : 0;
+    return md5_sample_position_from_frames(it->anim, selected_frame(plan, frame0),
+                                           selected_frame(plan, frame1),
+                                           (float)((double)remainder / (double)steps));
+}
+
+static void sample_frame(const md5_repair *it, const frame_plan *plan, uint32_t frame,
+                         md5_xform *pose)
+{
+    md5_sample(it->binding, planned_sample_position(it, plan, frame), MD5_ROOT_FILE, pose);
+    if (plan->edit->change)
+        plan->edit->change(plan->edit->user, pose);
+}
+
+// Returns the weight of the correction that closes a loop: 0, then increasing smoothly to 1 in the
+// last frames.
+static float closing_weight(const frame_plan *plan, uint32_t frame)
+{
+    const uint32_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
+    if (!plan->edit->is_closed || plan->adds_frame || frame == 0)
+        return 0;
+    const double to_end = (double)(num_steps - frame) * (plan->num_old - 1) / (double)num_steps;
+    const float t = (float)fmin(to_end / plan->loop.num_blended, 1.0);
+    return 1 - t * t * (3 - 2 * t);
+}
+
+// Adds a part of the difference from the last to the first pose to the current pose. Rotations are
+// added in the space of the joint.
+static void close_pose(const md5_repair *it, const frame_plan *plan, float weight)
+{
+    const md5_quat identity = {0, 0, 0, 1};
+    for (uint32_t j = 0; j < it->binding->skeleton->num_joints; j++) {
+        const md5_xform *const begin = &plan->begin[j];
+        const md5_xform *const end = &plan->end[j];
+        md5_xform *const joint = &it->pose[j];
+        const md5_quat rotation = md5_quat_mul(md5_quat_conjugate(end->rotation), begin->rotation);
+        const md5_vec3 translation = md5_vec3_sub(begin->translation, end->translation);
+        const md5_quat part = md5_quat_slerp(identity, rotation, weight);
+        joint->rotation = md5_quat_normalize(md5_quat_mul(joint->rotation, part), joint->rotation);
+        joint->translation = md5_vec3_add(joint->translation, md5_vec3_scale(translation, weight));
+    }
+}
+
+// Sets x and y of joint 0 in a closed loop. Closing a loop does not move the character back, so
+// they are the sampled values; after the last old frame joint 0 walks on with the mean speed before
+// and after the jump.
+static void place_root(const md5_repair *it, const frame_plan *plan, uint32_t frame,
+                       md5_vec3 sampled)
+{
+    const uint32_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
+    const float fraction = (float)frame / (float)num_steps;
+    const float past_last = fraction * (float)plan->num_old - (float)(plan->num_old - 1);
+    md5_vec3 *const root = &it->pose[0].translation;
+    if (plan->walks && past_last > 0) {
+        const md5_vec3 steps = md5_vec3_add(plan->root_steps[0], plan->root_steps[2]);
+        root->x = plan->last_root.x + 0.5f * past_last * steps.x;
+        root->y = plan->last_root.y + 0.5f * past_last * steps.y;
+    } else {
+        root->x = sampled.x;
+        root->y = sampled.y;
+    }
+}
+
+// Writes the pose of a created frame to it->pose: samples the frame, closes the loop and moves the
+// root as the edit requests.
+static void pose_frame(const md5_repair *it, const frame_plan *plan, uint32_t frame)
+{
+    const float weight = closing_weight(plan, frame);
+    sample_frame(it, plan, frame, it->pose);
+    const md5_vec3 root = it->pose[0].translation;
+    if (weight > 0 && frame + 1 == plan->num_frames)
+        memcpy(it->pose, plan->begin, it->binding->skeleton->num_joints * sizeof *it->pose);
+    else if (weight > 0)
+        close_pose(it, plan, weight);
+    if (plan->edit->is_closed)
+        place_root(it, plan, frame, root);
+    if (plan->edit->is_in_place)
+        it->pose[0].translation = plan->begin[0].translation;
+}
+
+// Extends the movements of a joint, relative to its first frame, to a further transform.
+static void widen_span(joint_span *span, const md5_xform *joint)
+{
+    const md5_xform *const first = &span->first;
+    const md5_quat q = md5_quat_mul(md5_quat_conjugate(first->rotation), joint->rotation);
+    const float move = md5_vec3_length(md5_vec3_sub(joint->translation, first->translation));
+    const float half_angle_sine = md5_vec3_length((md5_vec3){q.x, q.y, q.z});
+    span->move = fmaxf(span->move, move);
+    span->chord = fmaxf(span->chord, 2 * half_angle_sine);
+    span->length = fmaxf(span->length, md5_vec3_length(joint->translation));
+}
+
+// Raises the reach of each joint to the farthest of its weights in a model.
+static void measure_weights(const md5_model *model, joint_span *spans)
+{
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        const uint32_t num_weights = mesh->weights ? mesh->num_weights : 0;
+        for (uint32_t w = 0; w < num_weights; w++) {
+            float *const reach = &spans[mesh->weights[w].joint].reach;
+            *reach = fmaxf(*reach, md5_vec3_length(mesh->weights[w].offset));
+        }
+    }
+}
+
+// Sets the reach and the height of all joints. Without a model, a joint is assumed to move points
+// at the distance of its own bone.
+static void measure_reach(const md5_repair *it, const frame_plan *plan)
+{
+    const md5_skeleton *const skeleton = it->binding->skeleton;
+    const md5_model *const model = plan->edit->model;
+    for (uint32_t j = 0; j < skeleton->num_joints; j++)
+        plan->spans[j].reach = model ? 1 : fmaxf(1.0f, plan->spans[j].length);
+    if (model)
+        measure_weights(model, plan->spans);
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children before their parents
+        const uint32_t j = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[j].parent;
+        const joint_span *const span = &plan->spans[j];
+        if (parent == MD5_NONE)
+            continue;
+        joint_span *const parent_span = &plan->spans[parent];
+        parent_span->height = fmaxf(parent_span->height, span->height + 1);
+        parent_span->reach = fmaxf(parent_span->reach, span->length + span->reach);
+    }
+}
+
+// Number of md5_joint_components.pair. The components of a pair are kept or reduced together.
+enum { NUM_PAIRS = 2 }; // translation, rotation
+
+// Removes flags of components whose values remain so near to the first frame that the skin moves by
+// at most the tolerance if they are constant. The first frame becomes their base frame.
+//
+// A point moves by at most the sum of the movements that the joints from the root to its own joint
+// cause: a translation moves the point by its length, a rotation by its chord times the distance,
+// which is at most the length of the stretched chain. The tolerance is distributed from the root
+// on: a joint may use an equal part of it, and the unused parts of its ancestors. Joint 0 keeps the
+// flags of its translation, because games read it.
+static void reduce_flags(const md5_repair *it, const frame_plan *plan, md5_doc_joint *joints,
+                         md5_joint_components *base)
+{
+    static const uint32_t pair_flags[] = {MD5_TRANSLATION_FLAGS, MD5_ROTATION_FLAGS};
+    const md5_skeleton *const skeleton = it->binding->skeleton;
+    const float tolerance = plan->edit->tolerance;
+    measure_reach(it, plan);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t j = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[j].parent;
+        joint_span *const span = &plan->spans[j];
+        span->depth = 1;
+        span->used_tolerance = 0;
+        if (parent != MD5_NONE) {
+            span->depth = 1 + plan->spans[parent].depth;
+            span->used_tolerance = plan->spans[parent].used_tolerance;
+        }
+        // The part of the longest chain through this joint that ends at it.
+        const float limit = tolerance * (span->depth / (span->depth + span->height));
+        const float movements[] = {j > 0 ? span->move : INFINITY,
+                                   span->chord * (span->reach + tolerance)};
+        for (uint32_t k = 0; k < NUM_PAIRS; k++) {
+            const bool is_animated = (joints[j].track.flags & pair_flags[k]) != 0;
+            if (!is_animated || !(span->used_tolerance + movements[k] <= limit))
+                continue;
+            base[j].pair[k] = components_from_transform(&span->first).pair[k];
+            joints[j].track.flags &= ~pair_flags[k];
+            span->used_tolerance += movements[k];
+        }
+    }
+}
+
+// Samples all frames. Writes the base frame and the spans of all joints, and sets a flag for each
+// component that differs from the base frame by any bit in a frame.
+static void find_flags(const md5_repair *it, const frame_plan *plan, md5_doc_joint *joints,
+                       md5_joint_components *base)
+{
+    for (uint32_t f = 0; f < plan->num_frames; f++) {
+        pose_frame(it, plan, f);
+        for (uint32_t j = 0; j < it->binding->skeleton->num_joints; j++) {
+            const md5_joint_components all = components_from_transform(&it->pose[j]);
+            if (f == 0) {
+                base[j] = components_from_transform(base_transform(it, j));
+                plan->spans[j] = (joint_span){.first = it->pose[j]};
+            }
+            widen_span(&plan->spans[j], &it->pose[j]);
+            for (uint32_t i = 0; i < 6; i++)
+                if (memcmp(&all.values[i], &base[j].values[i], sizeof all.values[i]) != 0)
+                    joints[j].track.flags |= UINT32_C(1) << i;
+        }
+    }
+}
+
+// Completes the joints of the new document. Without a tolerance, components that have a flag in the
+// document keep it, because the author may have a reason for the flag. Returns the number of
+// components.
+static uint32_t pose_edited_joints(md5_repair *it, const md5_frame_edit *edit, const md5_doc *doc,
+                                   const md5_joint_components *base, md5_doc_joint *joints)
+{
+    const md5_skeleton *const skeleton = it->binding->skeleton;
+    uint32_t num_components = 0;
+    for (uint32_t j = 0; j < skeleton->num_joints; j++) {
+        md5_doc_joint *const joint = &joints[j];
+        const uint32_t track = it->binding->tracks[j];
+        const md5_doc_joint *const old = track != MD5_NONE ? &doc->joints[track] : NULL;
+        const char *const name = skeleton->joints[j].name;
+        if (edit->tolerance == 0 && old)
+            joint->track.flags |= old->track.flags;
+        if (edit->all_components)
+            joint->track.flags |= MD5_TRANSLATION_FLAGS | MD5_ROTATION_FLAGS;
+        joint->track.first = joint->track.flags ? num_components : 0;
+        num_components += md5i_count_flags(joint->track.flags);
+        joint->name = md5_copy_text(&it->arena, name, strlen(name));
+        joint->comment = old ? old->comment : NULL;
+        joint->parent = skeleton->joints[j].parent;
+        joint->position = base[j].pair[0];
+        joint->rotation = base[j].pair[1];
+    }
+    return num_components;
+}
+
+// Samples all frames again, and writes the components that have a flag.
+static void write_frames(const md5_repair *it, const frame_plan *plan, const md5_doc_joint *joints,
+                         float *numbers)
+{
+    float *next = numbers;
+    for (uint32_t f = 0; f < plan->num_frames; f++) {
+        pose_frame(it, plan, f);
+        for (uint32_t j = 0; j < it->binding->skeleton->num_joints; j++) {
+            const md5_joint_components all = components_from_transform(&it->pose[j]);
+            next += md5i_write_components(&all, joints[j].track.flags, next);
+        }
+    }
+}
+
+// Returns the number of changes: all frames if the frames are changed, otherwise the joints that
+// are added, removed or changed.
+static uint32_t count_changes(const frame_plan *plan, const md5_doc *doc,
+                              const md5_doc_joint *joints, uint32_t num_joints,
+                              const float *numbers, size_t num_components)
+{
+    if (plan->is_changed)
+        return plan->num_frames;
+    uint32_t count = num_joints < doc->num_joints ? doc->num_joints - num_joints : 0;
+    for (uint32_t j = 0; j < num_joints; j++)
+        if (j >= doc->num_joints
+            || differs(doc, &doc->joints[j], &joints[j], numbers, num_components))
+            count++;
+    return count;
+}
+
+// Replaces the joints and the frames of a document by the poses that the binding samples: the
+// animation as it looks on the model. Returns the number of changes; 0 also on failure.
+static uint32_t fit_joints(md5_repair *it, const frame_plan *plan, md5_doc *doc)
+{
+    const md5_frame_edit *const edit = plan->edit;
+    const uint32_t num_joints = it->binding->skeleton->num_joints;
+    md5_doc_joint *const joints = MD5_ALLOC_ZEROED(&it->arena, md5_doc_joint, num_joints);
+    md5_joint_components *const base =
+        MD5_ALLOC_ARRAY(&it->scratch, md5_joint_components, num_joints);
+    if (!joints || !base)
+        return 0;
+    find_flags(it, plan, joints, base);
+    if (edit->tolerance > 0)
+        reduce_flags(it, plan, joints, base);
+    const uint32_t num_components = pose_edited_joints(it, edit, doc, base, joints);
+    float *const numbers = (float *)md5i_arena_alloc_raw(&it->arena, plan->num_frames,
+                                                         num_components * sizeof *numbers);
+    if (it->context.error.status != MD5_OK)
+        return 0;
+    write_frames(it, plan, joints, numbers);
+    const bool adds_parents = doc->parents_unknown && edit->model;
+    uint32_t count = count_changes(plan, doc, joints, num_joints, numbers, num_components);
+    if (count == 0 && adds_parents)
+        count = 1;
+    if (count > 0) {
+        doc->num_joints = num_joints;
+        doc->joints = joints;
+        doc->num_components = num_components;
+        doc->numbers = numbers;
+        doc->parents_unknown &= !adds_parents;
+    }
+    return count;
+}
+
+// Returns true if all created frames have the poses of the document's frames.
+static bool has_same_poses(const frame_plan *plan)
+{
+    const md5_frame_edit *const edit = plan->edit;
+    const bool changes_poses = edit->change || edit->is_closed || edit->is_in_place;
+    return !plan->is_changed && !changes_poses;
+}
+
+// Replaces the bounding boxes of a document by the boxes of the sampled frames, moved like joint 0.
+// Boxes are unchanged if no frame has another pose.
+static bool fit_bounds(md5_repair *it, const frame_plan *plan, md5_doc *doc)
+{
+    if (has_same_poses(plan) || !doc->bounds)
+        return true;
+    md5_bounds *const bounds = MD5_ALLOC_ARRAY(&it->arena, md5_bounds, plan->num_frames);
+    TRY(bounds);
+    for (uint32_t f = 0; f < plan->num_frames; f++) {
+        const md5_sample_position sample = planned_sample_position(it, plan, f);
+        md5_sample(it->binding, sample, MD5_ROOT_FILE, it->pose);
+        const md5_vec3 before = it->pose[0].translation;
+        pose_frame(it, plan, f);
+        const md5_vec3 offset = md5_vec3_sub(it->pose[0].translation, before);
+        const md5_bounds box =
+            md5_bounds_union(doc->bounds[sample.frame0], doc->bounds[sample.frame1]);
+        bounds[f] = (md5_bounds){md5_vec3_add(box.min, offset), md5_vec3_add(box.max, offset)};
+    }
+    doc->bounds = bounds;
+    return true;
+}
+
+static void find_loop(const md5_anim *anim, frame_plan *plan)
+{
+    const uint32_t last = plan->num_old - 1;
+    plan->loop = md5_find_loop(anim, plan->first, plan->num_old);
+    plan->adds_frame = plan->loop.end == MD5_LOOP_WITHOUT_LAST_FRAME;
+    if (!plan->adds_frame || anim->num_translations == 0 || anim->translation_joints[0] > 0)
+        return;
+    const uint32_t frames[] = {selected_frame(plan, last - 1), selected_frame(plan, last),
+                               selected_frame(plan, 0), selected_frame(plan, 1)};
+    const size_t stride = anim->num_translations;
+    plan->last_root = anim->translations[frames[1] * stride];
+    for (uint32_t i = 0; i < 3; i++) {
+        plan->root_steps[i] = md5_vec3_sub(anim->translations[frames[i + 1] * stride],
+                                           anim->translations[frames[i] * stride]);
+        plan->root_steps[i].z = 0;
+    }
+    plan->walks = !md5i_is_regular_step(plan->root_steps);
+}
+
+// Moves the comments of old frames to the created frames. Removes comments of other frames.
+static bool move_comments(md5_repair *it, const frame_plan *plan, md5_doc *doc)
+{
+    const uint32_t num_steps = plan->num_old > 1 ? plan->num_old - 1 + plan->adds_frame : 1;
+    md5_doc_comment *const comments = (md5_doc_comment *)md5i_arena_copy(
+        &it->arena, doc->comments, doc->num_comments, sizeof *comments);
+    uint32_t count = 0;
+    if (comments) {
+        for (uint32_t i = 0; i < doc->num_comments; i++) {
+            md5_doc_comment *const to = &comments[count];
+            const uint64_t frame = (uint64_t)comments[i].block - 1 - plan->first;
+            *to = comments[i];
+            const uint64_t index = plan->edit->is_reversed ? plan->num_old - 1 - frame : frame;
+            if (to->block > 0 && frame < plan->num_old)
+                to->block = 1 + (uint32_t)(index * (plan->num_frames - 1) / num_steps);
+            count += to->block == 0 || frame < plan->num_old;
+        }
+    }
+    doc->comments = comments;
+    doc->num_comments = count;
+    return comments != NULL;
+}
+
+// Selects the old frames, and computes the number of created frames. The last old frame is always
+// created, so that a loop remains a loop, and several frames become at least two, so that the
+// motion does not disappear.
+static bool plan_frames(md5_repair *it, const md5_doc *doc, frame_plan *plan)
+{
+    enum { MAX_FRAMES = 1 << 24 };
+    const md5_frame_edit *const edit = plan->edit;
+    const double rate = edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;
+    plan->first = edit->first;
+    if (edit->first >= doc->num_frames || edit->num_frames > doc->num_frames - edit->first)
+        return MD5_FAIL(
+            &it->context, MD5_ERROR_RANGE,
+            "frames are out of range: expected frames below %u, found %u frames from %u",
+            doc->num_frames, edit->num_frames, edit->first);
+    plan->num_old = edit->num_frames > 0 ? edit->num_frames : doc->num_frames - edit->first;
+    if (edit->is_closed)
+        find_loop(it->anim, plan);
+    const double num_frames =
+        floor((plan->num_old - 1 + plan->adds_frame) * (rate / doc->frame_rate) + 0.5) + 1;
+    const double max_frames = fmax((double)MAX_FRAMES, (double)doc->num_frames);
+    if (!(rate > 0 && edit->tolerance >= 0 && num_frames <= max_frames))
+        return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
+                        "invalid frame rate or tolerance: expected a rate above 0, at most %d "
+                        "frames and a tolerance of 0 or more",
+                        (int)MAX_FRAMES);
+    plan->num_frames = num_frames < 2 && plan->num_old > 1 ? 2 : (uint32_t)num_frames;
+    plan->is_changed = plan->adds_frame || plan->num_old != doc->num_frames
+                       || rate != doc->frame_rate || edit->is_reversed;
+    return true;
+}
+
+uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *error)
+{
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
+    MD5_ASSERT_RESERVED(edit);
+    md5_repair it;
+    frame_plan plan = {.edit = edit};
+    uint32_t count = 0;
+    const bool is_valid =
+        md5i_begin_clip(&it, doc, edit->model, error) && plan_frames(&it, doc, &plan);
+    const uint32_t num_joints = is_valid ? it.binding->skeleton->num_joints : 0;
+    plan.begin = MD5_ALLOC_ARRAY(&it.scratch, md5_xform, num_joints);
+    plan.end = MD5_ALLOC_ARRAY(&it.scratch, md5_xform, num_joints);
+    plan.spans = MD5_ALLOC_ARRAY(&it.scratch, joint_span, num_joints);
+    md5_doc to = *doc;
+    if (is_valid && it.context.error.status == MD5_OK) {
+        if (edit->loop)
+            *edit->loop = plan.loop;
+        sample_frame(&it, &plan, 0, plan.begin);
+        sample_frame(&it, &plan, plan.num_frames - 1, plan.end);
+        to.num_frames = plan.num_frames;
+        to.frame_rate = edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;
+        count = fit_joints(&it, &plan, &to);
+        bool is_done = count > 0 && fit_bounds(&it, &plan, &to);
+        if (is_done && plan.is_changed)
+            is_done = move_comments(&it, &plan, &to);
+        if (is_done)
+            *doc = to;
+    }
+    return md5i_end_repair(&it, doc, count);
+}
+
+uint32_t md5_fix_joints(md5_doc *doc, const md5_model *model, bool all_components, md5_error *error)
+{
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
+    MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);
+    const md5_frame_edit edit = {.model = model, .all_components = all_components};
+    return md5_edit_frames(doc, &edit, error);
+}

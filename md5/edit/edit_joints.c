@@ -1,0 +1,180 @@
+// Edits of the joints of a model or clip: removes unused joints, sorts joints so that each follows
+// its parent, and adds a root. Weights, parents and frames refer to joints by index, so each of
+// these edits rearranges them: md5i_rearrange_joints() does so for any order of the joints.
+#include "md5/edit/repair.h"
+#include "md5/read/tables.h"
+
+// Returns flags in which a translation or a rotation that has a flag has all three flags.
+static uint32_t complete_flags(uint32_t flags)
+{
+    if (flags & MD5_TRANSLATION_FLAGS)
+        flags |= MD5_TRANSLATION_FLAGS;
+    if (flags & MD5_ROTATION_FLAGS)
+        flags |= MD5_ROTATION_FLAGS;
+    return flags;
+}
+
+// Writes the frames of a document whose joint i is joint old_indices[i] of `doc`.
+static bool rearrange_frames(md5_repair *it, const md5_doc *doc, const uint32_t *old_indices,
+                             md5_doc *to)
+{
+    to->numbers = (float *)md5i_arena_alloc_raw(&it->arena, doc->num_frames,
+                                                to->num_components * sizeof *to->numbers);
+    TRY(to->numbers);
+    for (uint32_t i = 0; i < to->num_joints; i++) {
+        const md5_track track = to->joints[i].track;
+        if (track.flags == 0)
+            continue;
+        const md5_doc_joint *const old = &doc->joints[old_indices[i]];
+        for (size_t f = 0; f < doc->num_frames; f++) {
+            const md5_joint_components all = md5i_read_components(
+                old, doc->numbers + f * doc->num_components + old->track.first);
+            md5i_write_components(&all, track.flags,
+                                  to->numbers + f * to->num_components + track.first);
+        }
+    }
+    return true;
+}
+
+bool md5i_rearrange_joints(md5_repair *it, const md5_doc *doc, const uint32_t *old_indices,
+                           uint32_t count, bool completes_roots, md5_doc *to)
+{
+    const uint32_t new_root = old_indices[0] == MD5_NONE ? 0 : MD5_NONE;
+    uint32_t *const new_indices = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, doc->num_joints);
+    *to = *doc;
+    to->num_joints = count;
+    to->num_components = 0;
+    to->joints = MD5_ALLOC_ZEROED(&it->arena, md5_doc_joint, count);
+    TRY(new_indices && to->joints);
+    for (uint32_t i = 0; i < count; i++)
+        if (old_indices[i] != MD5_NONE)
+            new_indices[old_indices[i]] = i;
+    for (uint32_t i = 0; i < count; i++) {
+        md5_doc_joint *const joint = &to->joints[i];
+        joint->parent = MD5_NONE;
+        if (old_indices[i] == MD5_NONE)
+            continue;
+        *joint = doc->joints[old_indices[i]];
+        const bool is_root = joint->parent == MD5_NONE;
+        uint32_t flags = joint->track.flags;
+        if (is_root && completes_roots)
+            flags = complete_flags(flags);
+        joint->parent = is_root ? new_root : new_indices[joint->parent];
+        joint->track = (md5_track){flags, flags > 0 ? to->num_components : 0};
+        to->num_components += md5i_count_flags(flags);
+    }
+    if (doc->kind == MD5_DOC_ANIM)
+        TRY(rearrange_frames(it, doc, old_indices, to));
+    to->meshes = (md5_doc_mesh *)md5i_arena_copy(&it->arena, doc->meshes, doc->num_meshes,
+                                                 sizeof *doc->meshes);
+    TRY(to->meshes);
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+        md5_doc_mesh *const mesh = &to->meshes[m];
+        mesh->weights = (md5_weight *)md5i_arena_copy(&it->arena, mesh->weights, mesh->num_weights,
+                                                      sizeof *mesh->weights);
+        TRY(mesh->weights);
+        for (uint32_t w = 0; w < mesh->num_weights; w++)
+            mesh->weights[w].joint = new_indices[mesh->weights[w].joint];
+    }
+    return true;
+}
+
+// Marks the joints that weights use, and their ancestors. If the document does not have weights,
+// marks all joints.
+static void mark_used(const md5_doc *doc, bool *is_used)
+{
+    bool has_weights = false;
+    for (uint32_t i = 0; i < doc->num_meshes; i++) {
+        const md5_doc_mesh *const mesh = &doc->meshes[i];
+        for (uint32_t w = 0; w < mesh->num_weights; w++) {
+            has_weights = true;
+            for (uint32_t j = mesh->weights[w].joint; j != MD5_NONE && !is_used[j];
+                 j = doc->joints[j].parent)
+                is_used[j] = true;
+        }
+    }
+    if (!has_weights) {
+        for (uint32_t j = 0; j < doc->num_joints; j++)
+            is_used[j] = true;
+    }
+}
+
+// Returns true if the document has a single root with a name.
+static bool has_single_root(const md5_doc *doc, const char *name)
+{
+    uint32_t root = MD5_NONE;
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        if (doc->joints[j].parent != MD5_NONE)
+            continue;
+        if (root != MD5_NONE)
+            return false;
+        root = j;
+    }
+    const char *const root_name = root != MD5_NONE ? doc->joints[root].name : NULL;
+    return strcmp(root_name ? root_name : "", name) == 0;
+}
+
+// Buffers of md5_edit_joints(), [num_joints] each.
+typedef struct joint_order {
+    uint32_t *old_indices; // [num_joints + 1]; see md5i_rearrange_joints()
+    uint32_t *ancestors;
+    bool *is_used;
+    bool *is_ordered;
+    uint32_t count; // used part of old_indices
+} joint_order;
+
+// Adds the used joints to old_indices, so that each joint follows its parent. A joint that is
+// already after its parent keeps its position. The result depends only on the hierarchy and the old
+// order, so a mesh and its clips get the same order. Returns the number of unused joints.
+static uint32_t order_joints(const md5_doc *doc, joint_order *order)
+{
+    uint32_t num_unused = 0;
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        uint32_t depth = 0;
+        for (uint32_t k = j; k != MD5_NONE && order->is_used[k] && !order->is_ordered[k];
+             k = doc->joints[k].parent) {
+            order->ancestors[depth++] = k;
+            order->is_ordered[k] = true;
+        }
+        while (depth > 0)
+            order->old_indices[order->count++] = order->ancestors[--depth];
+        num_unused += !order->is_used[j];
+    }
+    return num_unused;
+}
+
+uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *error)
+{
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
+    MD5_ASSERT_RESERVED(edit);
+    md5_repair it;
+    md5_doc to;
+    const md5_doc_kind kind = doc->kind == MD5_DOC_CAMERA ? MD5_DOC_MODEL : doc->kind;
+    const bool is_valid = md5i_begin_repair(&it, doc, kind, error);
+    const uint32_t num_joints = is_valid ? doc->num_joints : 0;
+    joint_order order = {
+        .old_indices = MD5_ALLOC_ARRAY(&it.scratch, uint32_t, (size_t)num_joints + 1),
+        .ancestors = MD5_ALLOC_ARRAY(&it.scratch, uint32_t, num_joints),
+        .is_used = MD5_ALLOC_ZEROED(&it.scratch, bool, num_joints),
+        .is_ordered = MD5_ALLOC_ZEROED(&it.scratch, bool, num_joints),
+    };
+    if (it.context.error.status != MD5_OK)
+        return md5i_end_repair(&it, doc, 0);
+    if (edit->drops_unused && doc->kind != MD5_DOC_ANIM)
+        mark_used(doc, order.is_used);
+    else
+        memset(order.is_used, true, num_joints);
+    const bool adds_root = edit->root && !has_single_root(doc, edit->root);
+    if (adds_root)
+        order.old_indices[order.count++] = MD5_NONE;
+    uint32_t count = order_joints(doc, &order);
+    for (uint32_t i = 0; i < order.count; i++)
+        count += order.old_indices[i] != i;
+    if (count > 0 && md5i_rearrange_joints(&it, doc, order.old_indices, order.count, false, &to)) {
+        if (adds_root)
+            to.joints[0].name = md5_copy_text(&it.arena, edit->root, strlen(edit->root));
+        if (it.context.error.status == MD5_OK)
+            *doc = to;
+    }
+    return md5i_end_repair(&it, doc, count);
+}

@@ -1,0 +1,191 @@
+// Root motion: finds the joint that contains the motion of a character along the ground, and moves
+// this motion to joint 0, which games read. Both use all joints in model space.
+#include "md5/edit/repair.h"
+
+// Returns the transform of a joint in model space.
+static md5_xform model_transform(const md5_skeleton *skeleton, const md5_xform *pose,
+                                 uint32_t joint)
+{
+    md5_xform result = pose[joint];
+    for (uint32_t j = skeleton->joints[joint].parent; j != MD5_NONE; j = skeleton->joints[j].parent)
+        result = md5_xform_mul(pose[j], result);
+    return result;
+}
+
+// State of move_root_motion().
+typedef struct root_motion_edit {
+    const md5_root_edit *edit;
+    const md5_skeleton *skeleton;
+    uint32_t joint;       // the joint that contains the motion
+    md5_xform first;      // transform of the joint in the first frame, model space
+    md5_xform first_root; // transform of joint 0 in the first frame
+} root_motion_edit;
+
+// Returns the rotation around z that is contained in a rotation.
+static md5_quat heading(md5_quat rotation)
+{
+    const md5_quat identity = {0, 0, 0, 1};
+    return md5_quat_normalize((md5_quat){0, 0, rotation.z, rotation.w}, identity);
+}
+
+// Returns the transform that joint 0 receives in a frame: `root` is its transform in the document,
+// `joint` the transform of the joint that contains the motion.
+static md5_xform edited_root(const root_motion_edit *it, md5_xform root, md5_xform joint)
+{
+    md5_xform result = root;
+    md5_vec3 arm = md5_vec3_sub(it->first_root.translation, it->first.translation);
+    if (it->edit->moves_heading) {
+        const md5_quat start = md5_quat_conjugate(it->first.rotation);
+        const md5_quat rotation = heading(md5_quat_mul(joint.rotation, start));
+        result.rotation = md5_quat_mul(rotation, it->first_root.rotation);
+        arm = md5_quat_rotate(rotation, arm);
+    }
+    const md5_vec3 target = md5_vec3_add(joint.translation, arm);
+    result.translation.x = target.x;
+    result.translation.y = target.y;
+    if (it->edit->moves_height)
+        result.translation.z = target.z;
+    return result;
+}
+
+// Moves the root motion of a pose to joint 0, and compensates its children; md5_frame_edit.change.
+static void move_root_motion(void *user, md5_xform *pose)
+{
+    const root_motion_edit *const it = (const root_motion_edit *)user;
+    const md5_xform joint = model_transform(it->skeleton, pose, it->joint);
+    const md5_xform root = edited_root(it, pose[0], joint);
+    const md5_xform correction = md5_xform_mul(md5_xform_inverse(root), pose[0]);
+    for (uint32_t j = 1; j < it->skeleton->num_joints; j++)
+        if (it->skeleton->joints[j].parent == 0)
+            pose[j] = md5_xform_mul(correction, pose[j]);
+    pose[0] = root;
+}
+
+// Finds the joint of the edit and its transforms in the first frame. md5i_begin_clip() has
+// succeeded.
+static bool find_motion_joint(md5_repair *it, const md5_doc *doc, root_motion_edit *motion)
+{
+    const char *const name = motion->edit->joint;
+    const md5_skeleton *const skeleton = &it->anim->skeleton;
+    uint32_t root = md5_find_joint(skeleton, name);
+    motion->joint = root;
+    if (doc->parents_unknown)
+        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH, "the parents of joints are unknown");
+    if (root == MD5_NONE)
+        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH, "no joint '%.100s' for the root motion",
+                        name);
+    if (root == 0)
+        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH,
+                        "joint '%.100s' is joint 0: expected a descendant of a root; add a root "
+                        "first",
+                        name);
+    while (skeleton->joints[root].parent != MD5_NONE)
+        root = skeleton->joints[root].parent;
+    if (root != 0)
+        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH,
+                        "joint '%.100s' is not a descendant of joint 0", name);
+    const md5_sample_position first = md5_sample_position_from_frames(it->anim, 0, 0, 0);
+    md5_sample(it->binding, first, MD5_ROOT_FILE, it->pose);
+    motion->first = model_transform(skeleton, it->pose, motion->joint);
+    motion->first_root = it->pose[0];
+    return true;
+}
+
+uint32_t md5_edit_root(md5_doc *doc, const md5_root_edit *edit, md5_error *error)
+{
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
+    MD5_ASSERT_RESERVED(edit);
+    if (!edit->joint)
+        return 0;
+    md5_repair it;
+    root_motion_edit motion = {.edit = edit};
+    if (!md5i_begin_clip(&it, doc, NULL, error) || !find_motion_joint(&it, doc, &motion))
+        return md5i_end_repair(&it, doc, 0);
+    // md5_edit_frames() moves the boxes along with joint 0, but the skin does not move.
+    md5_bounds *const bounds = doc->bounds;
+    motion.skeleton = &it.anim->skeleton;
+    const md5_frame_edit frames = {.change = move_root_motion, .user = &motion};
+    const uint32_t count = md5_edit_frames(doc, &frames, error);
+    doc->bounds = bounds;
+    md5i_arena_free(&it.scratch);
+    md5_free_binding(it.binding);
+    md5_free_anim(it.anim);
+    return count;
+}
+
+// Writes the transforms of all joints in model space in a frame.
+static void pose_in_model_space(const md5_binding *binding, const md5_anim *anim, uint32_t frame,
+                                md5_xform *pose)
+{
+    const md5_skeleton *const skeleton = binding->skeleton;
+    md5_sample(binding, md5_sample_position_from_frames(anim, frame, frame, 0), MD5_ROOT_FILE,
+               pose);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t j = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[j].parent;
+        if (parent != MD5_NONE)
+            pose[j] = md5_xform_mul(pose[parent], pose[j]);
+    }
+}
+
+// Returns the length of a vector along x and y.
+static float level_length(md5_vec3 v)
+{
+    return sqrtf(v.x * v.x + v.y * v.y);
+}
+
+// Returns the root motion, given all joints in model space in the first and the last frame.
+// `subtree_sizes` receives the number of joints that each joint moves, itself included.
+static md5_root_motion select_motion_joint(const md5_skeleton *skeleton, const md5_xform *first,
+                                           const md5_xform *last, uint32_t *subtree_sizes)
+{
+    const uint32_t num_joints = skeleton->num_joints;
+    md5_bounds box = {first[0].translation, first[0].translation};
+    for (uint32_t i = num_joints; i-- > 0;) {
+        const uint32_t j = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[j].parent;
+        subtree_sizes[j]++;
+        if (parent != MD5_NONE)
+            subtree_sizes[parent] += subtree_sizes[j];
+        box = md5_bounds_union(box, (md5_bounds){first[j].translation, first[j].translation});
+    }
+    const float min_length = 0.2f * md5_vec3_length(md5_vec3_sub(box.max, box.min));
+    const float root_length = level_length(md5_vec3_sub(last[0].translation, first[0].translation));
+    for (uint32_t i = 0; i < num_joints && min_length > 0; i++) {
+        const uint32_t j = skeleton->order[i];
+        const md5_vec3 displacement = md5_vec3_sub(last[j].translation, first[j].translation);
+        const float length = level_length(displacement);
+        if (length <= min_length || subtree_sizes[j] < num_joints - num_joints / 2)
+            continue;
+        const bool is_fall = fabsf(displacement.z) > 0.5f * length;
+        const bool is_of_root = j != 0 && root_length > 0.25f * length;
+        if (!is_fall && !is_of_root)
+            return (md5_root_motion){j, displacement, first[j].translation.z};
+    }
+    return (md5_root_motion){.joint = MD5_NONE};
+}
+
+md5_root_motion md5_find_root_motion(const md5_anim *anim)
+{
+    MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
+    const uint32_t num_joints = anim->skeleton.num_joints;
+    md5_root_motion motion = {.joint = MD5_NONE};
+    if (anim->num_frames < 2 || anim->parents_unknown)
+        return motion;
+    md5_context context;
+    md5i_context_begin_memory(&context, (md5_allocator){0}, NULL);
+    md5_arena scratch = {.context = &context};
+    md5_xform *const first = MD5_ALLOC_ARRAY(&scratch, md5_xform, num_joints);
+    md5_xform *const last = MD5_ALLOC_ARRAY(&scratch, md5_xform, num_joints);
+    uint32_t *const subtree_sizes = MD5_ALLOC_ZEROED(&scratch, uint32_t, num_joints);
+    md5_binding *const binding =
+        md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, NULL, NULL);
+    if (first && last && subtree_sizes && binding) {
+        pose_in_model_space(binding, anim, 0, first);
+        pose_in_model_space(binding, anim, anim->num_frames - 1, last);
+        motion = select_motion_joint(&anim->skeleton, first, last, subtree_sizes);
+    }
+    md5_free_binding(binding);
+    md5i_arena_free(&scratch);
+    return motion;
+}

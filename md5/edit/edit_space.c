@@ -1,0 +1,149 @@
+// Edits of space: scales, rotates and mirrors a model, clip or camera animation.
+//
+// A point p becomes scale * rotation * p, or, if mirrored, scale * rotation * Y p, where Y negates
+// y. The rotation applies to joints without a parent and to data in model space; the other joints
+// rotate with their parents. Mirroring applies to every joint: a rotation R becomes Y R Y, because
+// Y R is not a rotation.
+#include "md5/edit/repair.h"
+
+typedef struct space_map {
+    md5_mat34 matrix; // the whole transform
+    md5_quat rotation;
+    float scale;
+    bool is_mirrored;
+    bool has_rotation;
+} space_map;
+
+static bool create_map(md5_repair *it, const md5_space_edit *edit, space_map *map)
+{
+    *map = (space_map){.rotation = md5_quat_from_euler(edit->rotation),
+                       .scale = edit->scale == 0 ? 1 : edit->scale,
+                       .is_mirrored = edit->is_mirrored};
+    if (!(map->scale >= 1e-6f && map->scale <= 1e6f) || !isfinite(map->rotation.w))
+        return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
+                        "invalid transform: expected a finite rotation and a scale from 1e-6 to "
+                        "1e6, found scale %g",
+                        map->scale);
+    map->matrix = md5_mat34_from_xform((md5_xform){.rotation = map->rotation});
+    for (uint32_t i = 0; i < 12; i++) {
+        float *const element = &map->matrix.m[i];
+        if (fabsf(*element - rintf(*element)) < 1e-6f) // rotations by 90 degrees are exact
+            *element = rintf(*element);
+        const bool is_diagonal = i % 5 == 0;
+        map->has_rotation |= *element != (is_diagonal ? 1 : 0);
+        const bool is_y_column = i % 4 == 1;
+        *element *= map->is_mirrored && is_y_column ? -map->scale : map->scale;
+    }
+    return true;
+}
+
+static md5_vec3 map_offset(const space_map *map, md5_vec3 v)
+{
+    const float y = map->is_mirrored ? 0 - v.y : v.y; // never -0
+    return md5_vec3_scale((md5_vec3){v.x, y, v.z}, map->scale);
+}
+
+// Maps a position and a rotation. `rotation` is x, y and z of a quaternion. To preserve the numbers
+// of a file, w is only computed if the rotation of the map applies.
+static void map_joint(const space_map *map, bool is_in_model_space, md5_vec3 *position,
+                      md5_vec3 *rotation)
+{
+    const md5_vec3 v = *rotation;
+    *rotation = map->is_mirrored ? (md5_vec3){0 - v.x, v.y, 0 - v.z} : v;
+    if (!is_in_model_space || !map->has_rotation) {
+        *position = map_offset(map, *position);
+        return;
+    }
+    const md5_quat q = md5_quat_from_xyz(rotation->x, rotation->y, rotation->z);
+    *rotation = md5_quat_to_xyz(md5_quat_mul(map->rotation, q));
+    *position = md5_mat34_point(map->matrix, *position);
+}
+
+static bool map_joints(md5_repair *it, const md5_space_edit *edit, const space_map *map,
+                       md5_doc *doc)
+{
+    md5_doc to;
+    uint32_t *const partners = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, doc->num_joints);
+    bool *const is_partner = MD5_ALLOC_ZEROED(&it->scratch, bool, doc->num_joints);
+    TRY(partners && is_partner);
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        partners[j] = edit->is_mirrored && edit->partners ? edit->partners[j] : j;
+        if (partners[j] >= doc->num_joints || is_partner[partners[j]])
+            return MD5_FAIL(
+                &it->context, MD5_ERROR_RANGE,
+                "mirror partner of joint %u is out of range, or is the partner of another joint",
+                j);
+        is_partner[partners[j]] = true;
+    }
+    // Joint j becomes the image of its partner, but keeps its name. A rotation of a root changes
+    // all three components, so each of them needs a flag.
+    TRY(md5i_rearrange_joints(it, doc, partners, doc->num_joints, map->has_rotation, &to));
+    for (uint32_t j = 0; j < to.num_joints; j++) {
+        md5_doc_joint *const joint = &to.joints[j];
+        const bool is_in_model_space = doc->kind == MD5_DOC_MODEL || joint->parent == MD5_NONE;
+        const uint32_t num_frames = joint->track.flags > 0 ? to.num_frames : 0;
+        for (size_t f = 0; f < num_frames; f++) {
+            float *const numbers = to.numbers + f * to.num_components + joint->track.first;
+            md5_joint_components all = md5i_read_components(joint, numbers);
+            map_joint(map, is_in_model_space, &all.pair[0], &all.pair[1]);
+            md5i_write_components(&all, joint->track.flags, numbers);
+        }
+        joint->name = doc->joints[j].name;
+        map_joint(map, is_in_model_space, &joint->position, &joint->rotation);
+    }
+    for (uint32_t m = 0; m < to.num_meshes; m++) {
+        for (uint32_t w = 0; w < to.meshes[m].num_weights; w++)
+            to.meshes[m].weights[w].offset = map_offset(map, to.meshes[m].weights[w].offset);
+        TRY(!edit->is_mirrored || md5i_flip_triangles(it, &to.meshes[m]));
+    }
+    if (doc->bounds) {
+        to.bounds = MD5_ALLOC_ARRAY(&it->arena, md5_bounds, doc->num_frames);
+        TRY(to.bounds);
+        for (uint32_t f = 0; f < doc->num_frames; f++)
+            to.bounds[f] = md5_bounds_transform(doc->bounds[f], map->matrix);
+    }
+    *doc = to;
+    return true;
+}
+
+static bool map_views(md5_repair *it, const space_map *map, md5_doc *doc)
+{
+    md5_camera_view *const views =
+        (md5_camera_view *)md5i_arena_copy(&it->arena, doc->views, doc->num_frames, sizeof *views);
+    md5_cut_view *const cuts = (md5_cut_view *)md5i_arena_copy(&it->arena, doc->cut_views,
+                                                               doc->num_cut_views, sizeof *cuts);
+    TRY(views && cuts);
+    for (uint32_t i = 0; i < doc->num_frames; i++) {
+        md5_vec3 xyz = md5_quat_to_xyz(views[i].rotation);
+        map_joint(map, true, &views[i].position, &xyz);
+        views[i].rotation = (md5_quat){xyz.x, xyz.y, xyz.z, 0}; // w is not written
+    }
+    for (uint32_t i = 0; i < doc->num_cut_views; i++) {
+        md5_vec3 xyz = md5_quat_to_xyz(cuts[i].rotation);
+        map_joint(map, true, &cuts[i].position, &xyz);
+        cuts[i].rotation = md5_quat_from_xyz(xyz.x, xyz.y, xyz.z);
+    }
+    doc->views = views;
+    doc->cut_views = cuts;
+    return true;
+}
+
+uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *error)
+{
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
+    MD5_ASSERT_RESERVED(edit);
+    md5_repair it;
+    space_map map;
+    if (!md5i_begin_repair(&it, doc, doc->kind, error) || !create_map(&it, edit, &map))
+        return md5i_end_repair(&it, doc, 0);
+    const bool is_identity = map.scale == 1 && !map.has_rotation && !map.is_mirrored;
+    uint32_t count = 0;
+    if (doc->kind == MD5_DOC_CAMERA) {
+        if (!is_identity && map_views(&it, &map, doc))
+            count = doc->num_frames;
+    } else {
+        if (!is_identity && map_joints(&it, edit, &map, doc))
+            count = doc->num_joints;
+    }
+    return md5i_end_repair(&it, doc, count);
+}

@@ -1,0 +1,331 @@
+// Weights for vertices without weights, from the surface around them.
+//
+// MD5 stores the position of a vertex in its weights only, so a vertex without weights is at the
+// origin. It gets the mean position of its neighbours, and the weights of the nearest point of the
+// surface. The tables contain the vertices of all meshes of the document, in their order.
+#include "md5/edit/repair.h"
+#include "md5/edit/surface.h"
+
+enum {
+    MAX_FILLED_WEIGHTS = 16, // of a vertex that gets weights
+    MAX_CORNER_WEIGHTS = 64, // that count of a vertex of the surface
+    MAX_FILLED_ELEMENTS = 1 << 28,
+};
+
+typedef struct fill_vertex {
+    const md5_weight *weights; // [num_weights]
+    uint32_t num_weights;
+    bool has_weights; // a weight is not 0
+    // Number of edges to the nearest vertex whose position is known; MD5_NONE if there is no path.
+    uint32_t distance;
+} fill_vertex;
+
+typedef struct weight_fill {
+    const md5_doc *doc;
+    uint32_t num_vertices;
+    uint32_t num_triangles;
+    uint32_t num_bare; // vertices without weights
+    uint32_t limit;    // weights of a vertex
+    fill_vertex *vertices;
+    md5_vec3 *positions;      // [num_vertices] in the bind pose
+    uint32_t *corners;        // [3 * num_triangles] indices of vertices
+    uint32_t *first_incident; // [num_vertices + 1] first element of `incident` of a vertex
+    uint32_t *incident;       // [3 * num_triangles] the triangles of each vertex
+    uint32_t *surface_corners;
+    md5_surface surface; // triangles with weights
+    uint32_t *slots;     // [joints] 0; buffer of mix_weights()
+} weight_fill;
+
+// Sets the weights of a vertex. If all of them are 0, the mean of their points is the position of
+// the vertex.
+static void read_fill_vertex(weight_fill *fill, const md5_doc_mesh *mesh, uint32_t index,
+                             uint32_t vertex, uint32_t *max_weights)
+{
+    const uint32_t count = mesh->vertices[index].num_weights;
+    fill_vertex *const it = &fill->vertices[vertex];
+    *it = (fill_vertex){.num_weights = count, .distance = count > 0 ? 0 : MD5_NONE};
+    if (count > 0)
+        it->weights = mesh->weights + mesh->vertices[index].first_weight;
+    md5_vec3 sum = {0, 0, 0};
+    for (uint32_t w = 0; w < count; w++) {
+        it->has_weights |= it->weights[w].bias != 0;
+        sum = md5_vec3_add(sum, md5i_weight_point(fill->doc, &it->weights[w]));
+    }
+    if (it->has_weights && count > *max_weights)
+        *max_weights = count;
+    if (it->has_weights)
+        return;
+    fill->num_bare++;
+    if (count > 0)
+        fill->positions[vertex] = md5_vec3_scale(sum, 1.0f / (float)count);
+}
+
+static bool read_fill_tables(md5_repair *it, weight_fill *fill)
+{
+    const md5_doc *const doc = fill->doc;
+    uint64_t num_vertices = 0;
+    uint64_t num_triangles = 0;
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+        num_vertices += doc->meshes[m].num_vertices;
+        num_triangles += doc->meshes[m].num_triangles;
+    }
+    if (num_vertices > MAX_FILLED_ELEMENTS || num_triangles > MAX_FILLED_ELEMENTS)
+        return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
+                        "model is too large: expected at most %d vertices and triangles, found "
+                        "%llu vertices and %llu triangles",
+                        MAX_FILLED_ELEMENTS, (unsigned long long)num_vertices,
+                        (unsigned long long)num_triangles);
+    fill->num_vertices = (uint32_t)num_vertices;
+    fill->num_triangles = (uint32_t)num_triangles;
+    fill->vertices = MD5_ALLOC_ARRAY(&it->scratch, fill_vertex, num_vertices);
+    fill->positions = MD5_ALLOC_ARRAY(&it->scratch, md5_vec3, num_vertices);
+    fill->corners = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, 3 * num_triangles);
+    TRY(fill->vertices && fill->positions && fill->corners);
+    md5i_compute_positions(doc, fill->positions);
+    uint32_t max_weights = 1;
+    uint32_t first = 0;
+    size_t num_corners = 0;
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+        const md5_doc_mesh *const mesh = &doc->meshes[m];
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            read_fill_vertex(fill, mesh, v, first + v, &max_weights);
+        for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++)
+            fill->corners[num_corners++] = first + mesh->indices[i];
+        first += mesh->num_vertices;
+    }
+    if (fill->limit == 0 || fill->limit > max_weights)
+        fill->limit = max_weights;
+    if (fill->limit > MAX_FILLED_WEIGHTS)
+        fill->limit = MAX_FILLED_WEIGHTS;
+    return true;
+}
+
+// Lists the triangles of each vertex.
+static bool list_incident_triangles(md5_repair *it, weight_fill *fill)
+{
+    const size_t num_corners = 3 * (size_t)fill->num_triangles;
+    uint32_t *const first = MD5_ALLOC_ZEROED(&it->scratch, uint32_t, fill->num_vertices + 2);
+    fill->incident = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, num_corners);
+    TRY(first && fill->incident);
+    // first[v + 2] counts the triangles of vertex v. After the sums, first[v + 1] is the first of
+    // them, and increases to the end while they are written, which is the first of vertex v + 1.
+    for (size_t i = 0; i < num_corners; i++)
+        first[fill->corners[i] + 2]++;
+    for (uint32_t v = 0; v < fill->num_vertices; v++)
+        first[v + 2] += first[v + 1];
+    for (size_t i = 0; i < num_corners; i++)
+        fill->incident[first[fill->corners[i] + 1]++] = (uint32_t)(i / 3);
+    fill->first_incident = first;
+    return true;
+}
+
+// Sets the position of a vertex to the mean of its neighbours that are nearer to known positions,
+// and adds its other neighbours to the queue.
+static void visit_vertex(weight_fill *fill, uint32_t vertex, uint32_t *queue, uint32_t *queue_end)
+{
+    const uint32_t distance = fill->vertices[vertex].distance;
+    md5_vec3d sum = {0, 0, 0};
+    uint32_t count = 0;
+    for (uint32_t i = fill->first_incident[vertex]; i < fill->first_incident[vertex + 1]; i++) {
+        const uint32_t *const corners = fill->corners + 3 * (size_t)fill->incident[i];
+        for (uint32_t k = 0; k < 3; k++) {
+            fill_vertex *const neighbor = &fill->vertices[corners[k]];
+            if (neighbor->distance == MD5_NONE) {
+                neighbor->distance = distance + 1;
+                queue[(*queue_end)++] = corners[k];
+            } else if (neighbor->distance < distance) {
+                sum = md5_vec3d_add(sum, md5_vec3d_from_vec3(fill->positions[corners[k]]));
+                count++;
+            }
+        }
+    }
+    if (count > 0)
+        fill->positions[vertex] = md5_vec3d_round(md5_vec3d_scale(sum, 1.0 / count));
+}
+
+// Sets the positions of vertices without weights, in the order of their distance from vertices
+// whose positions are known.
+static bool compute_bare_positions(md5_repair *it, weight_fill *fill)
+{
+    uint32_t *const queue = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, fill->num_vertices);
+    TRY(queue && list_incident_triangles(it, fill));
+    uint32_t end = 0;
+    for (uint32_t v = 0; v < fill->num_vertices; v++)
+        if (fill->vertices[v].distance == 0)
+            queue[end++] = v;
+    for (uint32_t i = 0; i < end; i++)
+        visit_vertex(fill, queue[i], queue, &end);
+    return true;
+}
+
+// Builds the surface of the triangles with weights. If a triangle has vertices without weights, one
+// of its other vertices replaces them.
+static bool build_weighted_surface(md5_repair *it, weight_fill *fill)
+{
+    uint32_t *const corners =
+        MD5_ALLOC_ARRAY(&it->scratch, uint32_t, 3 * (size_t)fill->num_triangles);
+    TRY(corners);
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < fill->num_triangles; t++) {
+        const uint32_t *const from = fill->corners + 3 * (size_t)t;
+        uint32_t weighted = MD5_NONE;
+        for (uint32_t k = 0; k < 3; k++)
+            if (fill->vertices[from[k]].has_weights)
+                weighted = from[k];
+        if (weighted == MD5_NONE)
+            continue;
+        for (uint32_t k = 0; k < 3; k++) {
+            const bool has_weights = fill->vertices[from[k]].has_weights;
+            corners[3 * (size_t)count + k] = has_weights ? from[k] : weighted;
+        }
+        count++;
+    }
+    if (count == 0)
+        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH,
+                        "%u vertices have no weights, and no triangle of the model has a vertex "
+                        "with weights",
+                        fill->num_bare);
+    fill->surface_corners = corners;
+    return md5i_build_surface(&it->scratch, fill->positions, corners, count, &fill->surface);
+}
+
+// Writes the weights of a point of the surface to mixed[3 * MAX_CORNER_WEIGHTS], one for each
+// joint. Returns their number.
+static uint32_t mix_weights(const weight_fill *fill, const md5_surface_point *point,
+                            md5_weight *mixed)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < 3; k++) {
+        const uint32_t corner = fill->surface_corners[3 * (size_t)point->triangle + k];
+        const fill_vertex *const vertex = &fill->vertices[corner];
+        for (uint32_t w = 0; w < vertex->num_weights && w < MAX_CORNER_WEIGHTS; w++) {
+            const md5_weight *const weight = &vertex->weights[w];
+            const float bias = (float)(point->fractions[k] * (double)weight->bias);
+            uint32_t *const slot = &fill->slots[weight->joint]; // 1 + index of the joint's weight
+            if (bias == 0)
+                continue;
+            if (*slot == 0) {
+                mixed[count] = (md5_weight){.joint = weight->joint};
+                *slot = ++count;
+            }
+            mixed[*slot - 1].bias += bias;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        fill->slots[mixed[i].joint] = 0;
+    return count;
+}
+
+// Sums of weights below this limit are too small to be scaled to 1.
+#define MIN_WEIGHT_SUM 1e-3
+
+// Moves the largest of mixed[num_mixed] to weights[], at most fill->limit. Returns their number,
+// and sets *sum to their sum.
+static uint32_t move_largest_weights(const weight_fill *fill, md5_weight *mixed, uint32_t num_mixed,
+                                     md5_weight *weights, double *sum)
+{
+    uint32_t count = 0;
+    *sum = 0;
+    for (; count < fill->limit && count < num_mixed; count++) {
+        uint32_t largest = count;
+        for (uint32_t i = count + 1; i < num_mixed; i++)
+            if (fabsf(mixed[i].bias) > fabsf(mixed[largest].bias))
+                largest = i;
+        weights[count] = mixed[largest];
+        mixed[largest] = mixed[count];
+        *sum += (double)weights[count].bias;
+    }
+    return count;
+}
+
+// Writes the largest weights of the point of the surface that is nearest to a vertex, scaled to the
+// sum 1. Returns their number, from 1 to fill->limit.
+static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md5_weight *weights)
+{
+    md5_weight mixed[3 * MAX_CORNER_WEIGHTS];
+    const md5_vec3 position = fill->positions[vertex];
+    const md5_surface_point point = md5i_nearest_point(&fill->surface, position);
+    const uint32_t num_mixed = mix_weights(fill, &point, mixed);
+    double sum;
+    uint32_t count = move_largest_weights(fill, mixed, num_mixed, weights, &sum);
+    if (count == 0 || fabs(sum) < MIN_WEIGHT_SUM) { // the corner has more weights than count
+        count = 1;
+        weights[0].bias = 1;
+        sum = 1;
+        if (num_mixed == 0)
+            weights[0].joint = 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_doc_joint *const joint = &fill->doc->joints[weights[i].joint];
+        const md5_vec3 r = joint->rotation;
+        const md5_quat rotation = md5_quat_from_xyz(r.x, r.y, r.z);
+        const md5_vec3 from_joint = md5_vec3_sub(position, joint->position);
+        weights[i].bias = (float)((double)weights[i].bias / sum);
+        weights[i].offset = md5_quat_rotate(md5_quat_conjugate(rotation), from_joint);
+    }
+    return count;
+}
+
+// Appends weights to a mesh for its vertices without weights. `first` is its first vertex in the
+// tables.
+static bool fill_mesh(md5_repair *it, const weight_fill *fill, uint32_t first, md5_doc_mesh *mesh)
+{
+    uint32_t num_bare = 0;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        num_bare += fill->vertices[first + v].has_weights ? 0 : 1;
+    if (num_bare == 0)
+        return true;
+    const uint64_t max_weights = mesh->num_weights + (uint64_t)num_bare * fill->limit;
+    if (max_weights > UINT32_MAX)
+        return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
+                        "too many weights: expected at most 4294967295, found %llu",
+                        (unsigned long long)max_weights);
+    md5_vertex *const vertices = (md5_vertex *)md5i_arena_copy(
+        &it->arena, mesh->vertices, mesh->num_vertices, sizeof *vertices);
+    md5_weight *const weights = MD5_ALLOC_ARRAY(&it->arena, md5_weight, (size_t)max_weights);
+    TRY(vertices && weights);
+    if (mesh->num_weights > 0)
+        memcpy(weights, mesh->weights, mesh->num_weights * sizeof *weights);
+    mesh->vertices = vertices;
+    mesh->weights = weights;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        if (fill->vertices[first + v].has_weights)
+            continue;
+        const uint32_t count = fill_vertex_weights(fill, first + v, weights + mesh->num_weights);
+        vertices[v] = (md5_vertex){mesh->num_weights, count};
+        mesh->num_weights += count;
+    }
+    return true;
+}
+
+static bool fill_meshes(md5_repair *it, const weight_fill *fill, md5_doc_mesh *meshes)
+{
+    uint32_t first = 0;
+    for (uint32_t m = 0; m < fill->doc->num_meshes; m++) {
+        TRY(fill_mesh(it, fill, first, &meshes[m]));
+        first += meshes[m].num_vertices;
+    }
+    return true;
+}
+
+uint32_t md5_fill_weights(md5_doc *doc, uint32_t max_weights, md5_error *error)
+{
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
+    MD5_ASSERT(max_weights <= MAX_FILLED_WEIGHTS, "max_weights: must be 0 to 16");
+    md5_repair it;
+    weight_fill fill = {.doc = doc, .limit = max_weights};
+    const bool is_valid =
+        md5i_begin_repair(&it, doc, MD5_DOC_MODEL, error) && read_fill_tables(&it, &fill);
+    if (is_valid && fill.num_bare > 0) {
+        md5_doc_mesh *const meshes = (md5_doc_mesh *)md5i_arena_copy(
+            &it.scratch, doc->meshes, doc->num_meshes, sizeof *meshes);
+        fill.slots = MD5_ALLOC_ZEROED(&it.scratch, uint32_t, doc->num_joints);
+        bool is_done = meshes && fill.slots;
+        is_done = is_done && compute_bare_positions(&it, &fill);
+        is_done = is_done && build_weighted_surface(&it, &fill);
+        is_done = is_done && fill_meshes(&it, &fill, meshes);
+        if (is_done)
+            memcpy(doc->meshes, meshes, doc->num_meshes * sizeof *meshes);
+    }
+    return md5i_end_repair(&it, doc, fill.num_bare);
+}

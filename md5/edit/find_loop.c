@@ -1,0 +1,110 @@
+// Recognizes whether a clip is a loop, a loop without its last frame, or no loop, from the motion
+// of all joints between frames.
+#include "md5/edit/repair.h"
+
+// Sums of squares, to compare the step from the last frame back to the first (the jump) with the
+// steps before and after it.
+typedef struct jump_sums {
+    double jump;
+    double mean;      // mean of the steps before and after the jump
+    double deviation; // difference of the jump and the mean
+} jump_sums;
+
+// Adds three steps: before the jump, the jump, and after the jump.
+static void add_steps(jump_sums *sums, const md5_vec3 steps[3])
+{
+    const md5_vec3 mean = md5_vec3_scale(md5_vec3_add(steps[0], steps[2]), 0.5f);
+    const md5_vec3 deviation = md5_vec3_sub(steps[1], mean);
+    sums->jump += (double)md5_vec3_dot(steps[1], steps[1]);
+    sums->mean += (double)md5_vec3_dot(mean, mean);
+    sums->deviation += (double)md5_vec3_dot(deviation, deviation);
+}
+
+// Returns true if the jump continues the motion, as a step between two frames does.
+static bool is_regular_jump(const jump_sums *sums)
+{
+    return sums->deviation <= 0.25 * fmax(sums->jump, sums->mean) + 1e-12;
+}
+
+bool md5i_is_regular_step(const md5_vec3 steps[3])
+{
+    jump_sums sums = {0};
+    add_steps(&sums, steps);
+    return is_regular_jump(&sums);
+}
+
+// Returns the motion of a track from a frame to another frame. Tracks are the translations, then
+// the rotations of a clip. For joint 0 only the translation along z counts. The motion of a
+// rotation is its axis, with the length by which a point at distance `reach` moves.
+static md5_vec3 motion_between(const md5_anim *anim, uint32_t track, size_t frame, size_t next,
+                               float reach)
+{
+    const uint32_t num_translations = anim->num_translations;
+    const uint32_t num_rotations = anim->num_rotations;
+    if (track < num_translations) {
+        const md5_vec3 *const positions = anim->translations + track;
+        const md5_vec3 motion =
+            md5_vec3_sub(positions[next * num_translations], positions[frame * num_translations]);
+        return anim->translation_joints[track] > 0 ? motion : (md5_vec3){0, 0, motion.z};
+    }
+    const md5_quat *const rotations = anim->rotations + (track - num_translations);
+    const md5_quat q = md5_quat_mul(md5_quat_conjugate(rotations[frame * num_rotations]),
+                                    rotations[next * num_rotations]);
+    return md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, q.w < 0 ? -2 * reach : 2 * reach);
+}
+
+// Returns the length of the motion from the first to the last frame: the sum over all frames of the
+// root of the sum of squares over all tracks.
+static double path_length(const md5_anim *anim, uint32_t first, uint32_t last, uint32_t num_tracks,
+                          float reach)
+{
+    double length = 0;
+    for (uint32_t f = first; f < last; f++) {
+        double sum = 0;
+        for (uint32_t i = 0; i < num_tracks; i++) {
+            const md5_vec3 step = motion_between(anim, i, f, f + (size_t)1, reach);
+            sum += (double)md5_vec3_dot(step, step);
+        }
+        length += sqrt(sum);
+    }
+    return length;
+}
+
+// A loop without its last frame is recognized by the jump from the last frame to the first: for a
+// sine of N frames, the mean of the steps before and after the jump is cos(2 pi / N) times the
+// jump. In a clip that ends in another pose, the jump has another direction.
+md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames)
+{
+    MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
+    if (anim->packed_size || first >= anim->num_frames)
+        return (md5_loop){.end = MD5_LOOP_OPEN};
+    const uint32_t num_available = anim->num_frames - first;
+    if (num_frames == 0)
+        num_frames = num_available;
+    if (num_frames > num_available)
+        return (md5_loop){.end = MD5_LOOP_OPEN};
+    const uint32_t num_tracks = anim->num_translations + anim->num_rotations;
+    const uint32_t last = first + num_frames - 1;
+    const uint32_t second = first + (num_frames > 1);
+    float reach = 1; // length of the longest bone, units
+    for (uint32_t j = 1; j < anim->skeleton.num_joints; j++)
+        reach = fmaxf(reach, md5_vec3_length(anim->base_frame[j].translation));
+    jump_sums sums = {0};
+    for (uint32_t i = 0; i < num_tracks; i++) {
+        const md5_vec3 steps[] = {motion_between(anim, i, last - (num_frames > 1), last, reach),
+                                  motion_between(anim, i, last, first, reach),
+                                  motion_between(anim, i, first, second, reach)};
+        add_steps(&sums, steps);
+    }
+    if (sums.jump <= 1e-6 * (double)(reach * reach))
+        return (md5_loop){MD5_LOOP_CLOSED, 1};
+    // The weights of the blended frames increase by at most 1.5 times the mean increase per frame.
+    // Blend so many frames that the correction per frame is not larger than the mean motion.
+    const double path = path_length(anim, first, last, num_tracks, reach);
+    const double num_blended = ceil(1.5 * sqrt(sums.jump) * (num_frames - 1) / path);
+    const bool lacks_last_frame = num_frames >= 4 && is_regular_jump(&sums);
+    return (md5_loop){
+        .end = lacks_last_frame ? MD5_LOOP_WITHOUT_LAST_FRAME : MD5_LOOP_OPEN,
+        .num_blended = (uint32_t)fmin(num_blended, num_frames - 1),
+    };
+}

@@ -1,0 +1,176 @@
+// Repairs of models: rotations that are too long, and the number and the sum of the weights of a
+// vertex. A vertex moves by the removed weights; md5_fix_weights() reports an upper limit of this
+// movement.
+#include "md5/edit/repair.h"
+
+uint32_t md5_fix_rotations(md5_doc *doc, md5_error *error)
+{
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
+    md5_repair it;
+    uint32_t count = 0;
+    const bool is_valid = md5i_begin_repair(&it, doc, MD5_DOC_MODEL, error);
+    if (is_valid) {
+        for (uint32_t j = 0; j < doc->num_joints; j++) {
+            md5_vec3 *const v = &doc->joints[j].rotation;
+            const md5_quat q = md5_quat_from_xyz(v->x, v->y, v->z);
+            if (md5_quat_is_overlong(v->x, v->y, v->z)) {
+                *v = (md5_vec3){q.x, q.y, q.z};
+                count++;
+            }
+        }
+    }
+    return md5i_end_repair(&it, doc, count);
+}
+
+// Copies the weights of a vertex to `merged`. If there are more than max_weights, adds up the
+// weights of the same joint, which does not move the vertex. slots[joints] must be 0 and are 0 on
+// return. Returns the number of weights.
+static uint32_t merge_weights(const md5_weight *weights, uint32_t count, uint32_t max_weights,
+                              uint32_t *slots, md5_weight *merged)
+{
+    uint32_t num_merged = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *const slot = &slots[weights[i].joint]; // 1 + index of the joint's weight
+        md5_weight *const first = &merged[*slot > 0 ? *slot - 1 : num_merged];
+        const float bias = *slot > 0 ? first->bias + weights[i].bias : 0;
+        if (count > max_weights && bias != 0) {
+            const float fraction = weights[i].bias / bias;
+            first->offset = md5_vec3_lerp(first->offset, weights[i].offset, fraction);
+            first->bias = bias;
+        } else {
+            merged[num_merged] = weights[i];
+            num_merged++;
+            *slot = num_merged;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        slots[weights[i].joint] = 0;
+    return num_merged;
+}
+
+// Returns the index of the smallest weight; the last index if weights are equal.
+static uint32_t find_smallest_weight(const md5_weight *weights, uint32_t count)
+{
+    uint32_t smallest = 0;
+    for (uint32_t i = 1; i < count; i++)
+        if (fabsf(weights[i].bias) <= fabsf(weights[smallest].bias))
+            smallest = i;
+    return smallest;
+}
+
+// Writes at most max_weights weights of a vertex to `selected`: the largest, in their order. Adds
+// an upper limit of the distance that the removed weights move the vertex to *lost. slots[joints]
+// must be 0 and are 0 on return. Returns the number of selected weights.
+static uint32_t select_weights(const md5_weight *weights, uint32_t count, uint32_t max_weights,
+                               uint32_t *slots, md5_weight *selected, double *lost)
+{
+    const uint32_t num_merged = merge_weights(weights, count, max_weights, slots, selected);
+    uint32_t num_selected = 0;
+    for (uint32_t i = 0; i < num_merged; i++) {
+        md5_weight next = selected[i];
+        if (num_selected < max_weights) {
+            selected[num_selected++] = next;
+            continue;
+        }
+        const uint32_t smallest = find_smallest_weight(selected, max_weights);
+        if (fabsf(next.bias) > fabsf(selected[smallest].bias)) {
+            const md5_weight dropped = selected[smallest];
+            memmove(selected + smallest, selected + smallest + 1,
+                    (max_weights - 1 - smallest) * sizeof *selected);
+            selected[max_weights - 1] = next;
+            next = dropped;
+        }
+        *lost += (double)fabsf(next.bias) * (double)md5_vec3_length(next.offset);
+    }
+    return num_selected;
+}
+
+// Parameters, buffers and results of md5_fix_weights().
+typedef struct weight_repair {
+    uint32_t max_weights;
+    float tolerance; // allowed difference of a sum from 1
+    uint32_t *slots; // [joints] 0; buffer of select_weights()
+    double max_lost; // largest movement of a vertex, units
+    uint32_t count;  // changed vertices
+} weight_repair;
+
+// Reduces and normalizes the weights of a vertex, and writes them to `fixed`. Returns the number
+// of weights.
+static uint32_t fix_vertex_weights(weight_repair *fix, const md5_weight *weights, uint32_t count,
+                                   md5_weight *fixed)
+{
+    double lost = 0;
+    double sum = 0;
+    const uint32_t num_fixed =
+        select_weights(weights, count, fix->max_weights, fix->slots, fixed, &lost);
+    for (uint32_t k = 0; k < num_fixed; k++)
+        sum += (double)fixed[k].bias;
+    const bool is_pruned = num_fixed < count;
+    const bool is_off = is_pruned || fabs(sum - 1) > (double)fix->tolerance;
+    const double divisor = is_off && fabs(sum) >= 1e-3 ? sum : 1;
+    for (uint32_t k = 0; k < num_fixed; k++) {
+        const double bias = (double)fixed[k].bias / divisor;
+        lost += fabs(bias - (double)fixed[k].bias) * (double)md5_vec3_length(fixed[k].offset);
+        fixed[k].bias = md5_round_to_float(bias);
+    }
+    if (is_pruned && lost > fix->max_lost)
+        fix->max_lost = lost;
+    if (is_pruned || divisor != 1)
+        fix->count++;
+    return num_fixed;
+}
+
+// Gives each vertex of a mesh separate weights, which begin at `weights`, and repairs them. If the
+// mesh needs no repair, leaves it unchanged. Returns the end of the written weights.
+static md5_weight *fix_mesh_weights(md5_repair *it, weight_repair *fix, md5_weight *weights,
+                                    md5_doc_mesh *mesh)
+{
+    const uint32_t count_before = fix->count;
+    md5_weight *next = weights;
+    md5_vertex *const vertices = MD5_ALLOC_ARRAY(&it->arena, md5_vertex, mesh->num_vertices);
+    if (!vertices)
+        return next;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        const md5_vertex vertex = mesh->vertices[v];
+        const uint32_t first = vertex.num_weights > 0 ? vertex.first_weight : 0;
+        const uint32_t count =
+            fix_vertex_weights(fix, mesh->weights + first, vertex.num_weights, next);
+        vertices[v] = (md5_vertex){count > 0 ? (uint32_t)(next - weights) : 0, count};
+        next += count;
+    }
+    if (fix->count > count_before) {
+        mesh->vertices = vertices;
+        mesh->weights = weights;
+        mesh->num_weights = (uint32_t)(next - weights);
+    }
+    return next;
+}
+
+uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, float *loss,
+                         md5_error *error)
+{
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
+    MD5_ASSERT(max_weights <= 64, "max_weights: must be 0 to 64");
+    md5_repair it;
+    const bool is_valid = md5i_begin_repair(&it, doc, MD5_DOC_MODEL, error);
+    const uint32_t num_meshes = is_valid ? doc->num_meshes : 0;
+    const uint32_t num_joints = is_valid ? doc->num_joints : 0;
+    const size_t num_references = is_valid ? (size_t)it.num_references : 0;
+    weight_repair fix = {
+        .max_weights = max_weights > 0 ? max_weights : UINT32_MAX,
+        .tolerance = tolerance,
+    };
+    md5_doc_mesh *const meshes =
+        (md5_doc_mesh *)md5i_arena_copy(&it.scratch, doc->meshes, num_meshes, sizeof *meshes);
+    fix.slots = MD5_ALLOC_ZEROED(&it.scratch, uint32_t, num_joints);
+    md5_weight *weights = MD5_ALLOC_ARRAY(&it.arena, md5_weight, num_references);
+    if (meshes && fix.slots && weights) {
+        for (uint32_t m = 0; m < num_meshes; m++)
+            weights = fix_mesh_weights(&it, &fix, weights, &meshes[m]);
+    }
+    if (it.context.error.status == MD5_OK && fix.count > 0)
+        memcpy(doc->meshes, meshes, num_meshes * sizeof *meshes);
+    if (loss)
+        *loss = md5_round_to_float(fix.max_lost);
+    return md5i_end_repair(&it, doc, fix.count);
+}

@@ -1,0 +1,113 @@
+// Start and end of a repair or an edit, and what several of them need: the components of a joint in
+// a frame, and positions in the bind pose.
+#include "md5/edit/document.h"
+#include "md5/edit/repair.h"
+
+bool md5i_begin_repair(md5_repair *it, const md5_doc *doc, md5_doc_kind kind, md5_error *error)
+{
+    MD5_ASSERT_NOT_NULL(doc);
+    *it = (md5_repair){.arena = {.chunks = (struct md5_chunk *)doc->internal.memory}};
+    it->before = md5i_arena_position(&it->arena);
+    md5i_context_begin_memory(&it->context, doc->allocator, error);
+    it->arena.context = it->scratch.context = &it->context;
+    TRY(md5i_check_doc(&it->scratch, doc, &it->num_references));
+    static const char *const kinds[] = {"model", "animation", "camera"};
+    if (doc->kind != kind)
+        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH,
+                        "wrong kind of document: expected %s, found %s", kinds[kind],
+                        kinds[doc->kind]);
+    if (it->num_references > UINT32_MAX)
+        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH,
+                        "document is too large: expected at most 4294967295 references, found %llu",
+                        (unsigned long long)it->num_references);
+    return true;
+}
+
+uint32_t md5i_end_repair(md5_repair *it, md5_doc *doc, uint32_t count)
+{
+    count = it->context.error.status == MD5_OK ? count : MD5_NONE;
+    if (count == 0 || count == MD5_NONE)
+        md5i_arena_rewind(&it->arena, it->before);
+    doc->internal.memory = it->arena.chunks;
+    md5i_arena_free(&it->scratch);
+    md5_free_binding(it->binding);
+    md5_free_anim(it->anim);
+    return count;
+}
+
+// Writes a clip as a text and loads the text, which also validates its numbers. Returns NULL on
+// failure.
+static md5_anim *load_written_clip(md5_repair *it, const md5_doc *doc, const md5_load_opts *opts,
+                                   md5_error *failure)
+{
+    md5_doc writable = *doc;
+    writable.parents_unknown = false;
+    const size_t size = md5_write_doc(&writable, NULL, 0, failure);
+    char *const text = size > 0 ? MD5_ALLOC_ARRAY(&it->scratch, char, size + 1) : NULL;
+    if (!text || md5_write_doc(&writable, text, size + 1, failure) != size)
+        return NULL;
+    md5_anim *const anim = md5_parse_anim(text, size, opts, failure);
+    if (anim)
+        anim->parents_unknown = doc->parents_unknown;
+    return anim;
+}
+
+bool md5i_begin_clip(md5_repair *it, const md5_doc *doc, const md5_model *model, md5_error *error)
+{
+    const md5_load_opts opts = {.allocator = doc->allocator, .allow_partial_binding = true};
+    md5_error failure = {0};
+    TRY(md5i_begin_repair(it, doc, MD5_DOC_ANIM, error));
+    it->anim = load_written_clip(it, doc, &opts, &failure);
+    if (it->anim && model)
+        it->binding = md5_bind(model, it->anim, &opts, &failure);
+    else if (it->anim)
+        it->binding =
+            md5_bind_skeleton(&it->anim->skeleton, it->anim->base_frame, it->anim, &opts, &failure);
+    if (!it->binding)
+        return failure.status != MD5_OK && md5i_fail_as(&it->context, &failure);
+    it->pose = MD5_ALLOC_ARRAY(&it->scratch, md5_xform, it->binding->skeleton->num_joints);
+    return it->pose != NULL;
+}
+
+md5_joint_components md5i_read_components(const md5_doc_joint *joint, const float *numbers)
+{
+    md5_joint_components all = {.pair = {joint->position, joint->rotation}};
+    for (uint32_t i = 0; i < 6; i++)
+        if (joint->track.flags >> i & 1)
+            all.values[i] = *numbers++;
+    return all;
+}
+
+uint32_t md5i_write_components(const md5_joint_components *all, uint32_t flags, float *to)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 6; i++)
+        if (flags >> i & 1)
+            to[count++] = all->values[i];
+    return count;
+}
+
+md5_vec3 md5i_weight_point(const md5_doc *doc, const md5_weight *weight)
+{
+    const md5_doc_joint *const joint = &doc->joints[weight->joint];
+    const md5_vec3 r = joint->rotation;
+    const md5_vec3 arm = md5_quat_rotate(md5_quat_from_xyz(r.x, r.y, r.z), weight->offset);
+    return md5_vec3_add(joint->position, arm);
+}
+
+void md5i_compute_positions(const md5_doc *doc, md5_vec3 *positions)
+{
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+        const md5_doc_mesh *const mesh = &doc->meshes[m];
+        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+            const md5_vertex vertex = mesh->vertices[v];
+            md5_vec3 sum = {0, 0, 0};
+            for (uint32_t w = 0; w < vertex.num_weights; w++) {
+                const md5_weight *const weight = &mesh->weights[vertex.first_weight + w];
+                sum =
+                    md5_vec3_add(sum, md5_vec3_scale(md5i_weight_point(doc, weight), weight->bias));
+            }
+            *positions++ = sum;
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// The state of one repair or edit of a document, and functions that several repairs and edits use.
+//
+// Each function begins with md5i_begin_repair(), which checks the document, and ends with
+// md5i_end_repair(). New tables are written into memory that is added to the document's arena. The
+// document itself is changed last, when nothing can fail any more. After a failure the added memory
+// is freed, and the document is unchanged.
+#ifndef MD5_EDIT_REPAIR_H
+#define MD5_EDIT_REPAIR_H
+
+#include "md5/core/arena.h"
+#include "md5/core/math.h"
+#include "md5/md5edit.h"
+
+typedef struct md5_repair {
+    md5_context context;
+    md5_arena arena;         // memory of the document
+    md5_arena scratch;       // temporary memory
+    md5_arena_mark before;   // end of the document's memory before the repair
+    uint64_t num_references; // see md5i_check_doc()
+    // Set by md5i_begin_clip().
+    md5_anim *anim;
+    md5_binding *binding; // to the model, or to the clip's skeleton if no model is given
+    md5_xform *pose;      // [joints of the binding] a buffer
+} md5_repair;
+
+// All six components of a joint in a frame.
+typedef union md5_joint_components {
+    float values[6];  // in the order of the flags
+    md5_vec3 pair[2]; // position, rotation
+} md5_joint_components;
+
+// Checks a document of a kind, and initializes the state. Returns false and sets the error if the
+// document is invalid or of another kind. Both results need md5i_end_repair().
+bool md5i_begin_repair(md5_repair *it, const md5_doc *doc, md5_doc_kind kind, md5_error *error);
+
+// Begins a repair of a clip, which needs sampled poses. Binds the clip to the model, or to its own
+// skeleton if `model` is NULL.
+bool md5i_begin_clip(md5_repair *it, const md5_doc *doc, const md5_model *model, md5_error *error);
+
+// Frees temporary memory. Returns `count`, the number of changes, or MD5_NONE after a failure. If
+// nothing was changed, also frees the memory that was added to the document.
+uint32_t md5i_end_repair(md5_repair *it, md5_doc *doc, uint32_t count);
+
+// Returns the components of a joint in a frame. `numbers` are the joint's numbers in the frame;
+// components without a flag are those of the base frame.
+md5_joint_components md5i_read_components(const md5_doc_joint *joint, const float *numbers);
+
+// Writes the components that have a flag. Returns their number.
+uint32_t md5i_write_components(const md5_joint_components *all, uint32_t flags, float *to);
+
+// Returns the point of a weight in the bind pose.
+md5_vec3 md5i_weight_point(const md5_doc *doc, const md5_weight *weight);
+
+// Writes the positions of all vertices of the document in the bind pose.
+void md5i_compute_positions(const md5_doc *doc, md5_vec3 *positions);
+
+// Creates a document whose joint i is joint old_indices[i] of `doc`, and updates weights, parents
+// and tracks in copies of their arrays. If old_indices[0] is MD5_NONE, joint 0 is a new joint, the
+// parent of all roots. If `completes_roots`, a root that rotates or translates gets flags for all
+// three components. In edit_joints.c.
+bool md5i_rearrange_joints(md5_repair *it, const md5_doc *doc, const uint32_t *old_indices,
+                           uint32_t count, bool completes_roots, md5_doc *to);
+
+// Reverses the vertex order of all triangles, in a copy of the indices. In edit_meshes.c.
+bool md5i_flip_triangles(md5_repair *it, md5_doc_mesh *mesh);
+
+// Returns true if a step from the last frame of a clip to the first continues the motion, as a step
+// between two frames does. `steps` are the step before it, this step, and the step after it. In
+// find_loop.c.
+bool md5i_is_regular_step(const md5_vec3 steps[3]);
+
+#endif
