@@ -462,31 +462,40 @@ static inline bool holds_parameter(const md5_player *player, uint32_t layer,
     return holds_for(condition, player->parameters[condition->parameter]);
 }
 
-// Returns true if all conditions of an alternative hold for a layer, and sets *first to the index
-// of the first condition of the alternative. The layer index of one-shot clips is the number of
-// layers.
-static inline bool holds_any_alternative(const md5_player *player, uint32_t layer,
-                                         const md5_active_state *active,
-                                         const md5_play_condition *conditions, uint32_t count,
-                                         bool at_start, uint32_t *first)
+// Returns true if all conditions of one alternative hold for a layer. `conditions` is its first
+// condition; num_following of this condition is the number of the others.
+static inline bool holds_alternative(const md5_player *player, uint32_t layer,
+                                     const md5_active_state *active,
+                                     const md5_play_condition *conditions, bool at_start)
 {
-    *first = 0;
-    for (uint32_t i = 0; i < count;) {
+    const uint32_t count = conditions->num_following + 1;
+    for (uint32_t i = 0; i < count; i++) {
         const md5_play_condition *const condition = &conditions[i];
         bool holds;
         if (condition->kind == MD5_WHEN_PARAMETER)
             holds = holds_parameter(player, layer, condition);
         else
             holds = holds_time_or_event(player, layer, active, condition, at_start);
-        if (!holds) {
-            i += condition->num_following + 1;
-            *first = i;
-        } else if (condition->num_following == 0)
-            return true;
-        else
-            i++;
+        if (!holds)
+            return false;
     }
-    return count == 0;
+    return true;
+}
+
+// The conditions of a transition are alternatives, one after another: the transition is possible if
+// all conditions of any alternative hold. Returns true if an alternative holds for a layer, and
+// sets *first to the index of its first condition. Without conditions, always returns true. The
+// layer index of one-shot clips is the number of layers.
+static inline bool holds_any_alternative(const md5_player *player, uint32_t layer,
+                                         const md5_active_state *active,
+                                         const md5_play_condition *conditions, uint32_t count,
+                                         bool at_start, uint32_t *first)
+{
+    uint32_t i = 0;
+    while (i < count && !holds_alternative(player, layer, active, &conditions[i], at_start))
+        i += conditions[i].num_following + 1; // the first condition of the next alternative
+    *first = i;
+    return i < count || count == 0;
 }
 
 // Consumes the triggers of an alternative: immediately for this layer, for the other layers after
@@ -828,7 +837,8 @@ static double seconds_to_kink(md5_player *player, double max_seconds)
 // Precision of the end of an interval, seconds.
 #define CLOSE_SECONDS 1e-13
 
-// Only this number of intervals is divided for these reasons. A step of hours is less exact.
+// The three limits above apply to at most this number of intervals per step. The remainder of a
+// very long step has longer intervals, and is less exact.
 enum { MAX_DIVIDED_PARTS = MD5_MAX_STEP_PARTS / 2 };
 
 // -- Weights ------------------------------------------------------------------------------------
@@ -872,27 +882,39 @@ typedef struct step_context {
 // A smaller weight in a layer is a rounding error at the end of a fade.
 #define MIN_EVENT_WEIGHT 1e-6f
 
+// Returns the weight that the states above a state of a layer leave, `shift` seconds from now.
+static float weight_left_above(md5_layer_state *layer_state, uint32_t position, double shift)
+{
+    const md5_chain_range all = md5_whole_chain(layer_state);
+    float left = 1;
+    for (uint32_t i = layer_state->num_used; i-- > position + 1;)
+        left -= left * md5i_fade_in(layer_state, all, i, shift);
+    return left;
+}
+
+// Returns the weight for the events at the start of a new state. A state that fades in has the
+// weight 0 then, but its events must not be silent: they get the weight in the middle of the first
+// eighth of the fade.
+static float start_fade(const md5_active_state *active)
+{
+    return active->fades ? md5_clamped_ease(active->easing, START_FADE) : 1;
+}
+
 // Returns the weight of a clip at the time of its cursor's next event.
 static float event_weight(const step_context *context, const md5_event_cursor *cursor)
 {
-    md5_layer_state *const layer_state = cursor->layer_state;
-    const double shift = cursor->when - fabs(context->seconds);
+    const double shift = cursor->when - fabs(context->seconds); // from the end of the interval
     if (cursor->one_shot)
         return md5i_one_shot_weight(context->player, cursor->one_shot, shift, START_FADE);
+    md5_layer_state *const layer_state = cursor->layer_state;
     const md5_active_state *const active = md5_active_at(layer_state, cursor->position);
-    const md5_chain_range all = md5_whole_chain(layer_state);
     const bool is_start = context->seconds == 0 && active->is_new;
-    float uncovered = 1; // weight that the states above leave
-    for (uint32_t i = layer_state->num_used; i-- > cursor->position + 1;)
-        uncovered -= uncovered * md5i_fade_in(layer_state, all, i, is_start ? 0 : shift);
-    // At its start a state has the weight 0, but its events must not be silent. They get the weight
-    // in the middle of the first eighth of the fade.
-    float fade = 1;
-    if (!is_start)
-        fade = md5i_fade_in(layer_state, all, cursor->position, shift);
-    else if (active->fades)
-        fade = md5_clamped_ease(active->easing, START_FADE);
-    const float weight = uncovered * fade;
+    float weight;
+    if (is_start)
+        weight = weight_left_above(layer_state, cursor->position, 0) * start_fade(active);
+    else
+        weight = weight_left_above(layer_state, cursor->position, shift)
+                 * md5i_fade_in(layer_state, md5_whole_chain(layer_state), cursor->position, shift);
     return weight >= MIN_EVENT_WEIGHT ? weight * active->instances[cursor->instance].weight : 0;
 }
 

@@ -250,38 +250,59 @@ static md5_root_delta layer_root_delta(md5_player *player, md5_layer_state *laye
     return md5_root_delta_mul(md5_root_delta_mul(half, delta), half);
 }
 
-// Blends the root motion of the one-shot clips over `num_below` layers like their poses.
+// Returns the mean weight of a one-shot clip at joint 0 over the last `seconds`, by Simpson's rule,
+// like compute_chain_weights() in advance.c.
+static float mean_root_weight(const md5_player *player, const md5_one_shot *one_shot,
+                              double seconds)
+{
+    const float at_start = md5i_one_shot_weight(player, one_shot, -seconds, 0);
+    const float in_middle = md5i_one_shot_weight(player, one_shot, -0.5 * seconds, 0);
+    const float at_end = md5i_one_shot_weight(player, one_shot, 0, 0);
+    const float mean = (at_start + 4 * in_middle + at_end) / 6.0f;
+    return mean * md5_mask_weight(player->machine, one_shot->mask, 0);
+}
+
+// Computes the weight with which each clip of a slot is blended over the older clips. A clip covers
+// the older clips by its weight, unless it is added to them.
+static void compute_blend_weights(const md5_player *player, const md5_one_shot_slot *slot,
+                                  double seconds, float *blend_weights)
+{
+    float covered = 0; // sum of the weights of newer clips
+    for (uint32_t i = slot->num_one_shots; i-- > 0;) {
+        const md5_one_shot *const one_shot = &slot->one_shots[i];
+        const float weight = mean_root_weight(player, one_shot, seconds);
+        blend_weights[i] = md5i_one_shot_blend_weight(weight, covered);
+        covered += one_shot->mode == MD5_LAYER_ADD ? 0 : weight;
+    }
+}
+
+// Returns the displacement of a one-shot clip from the start to the end of the interval.
+static md5_root_delta one_shot_root_delta(const md5_machine *machine, const md5_one_shot *one_shot)
+{
+    md5_root_position last = {.clock = {.phase = -1}}; // no clock has this phase: not cached
+    return clip_root_delta(&machine->sources[one_shot->source],
+                           md5_one_shot_timing(machine, one_shot), one_shot->clock_before,
+                           one_shot->clock, &last);
+}
+
+// Blends the root motion of the one-shot clips that are played directly over the lowest `num_below`
+// layers, in the order of their poses.
 static void add_one_shots(const md5_player *player, uint32_t num_below, double seconds,
                           md5_root_delta *delta)
 {
     for (uint32_t i = 0; i < player->machine->num_slots; i++) {
         const md5_one_shot_slot *const slot = &player->slots[i];
-        float covered = 0;
-        float weights[MD5_SLOT_ONE_SHOTS];
-        for (uint32_t j = slot->num_one_shots; j-- > 0;) {
-            // Mean weight at joint 0 over the last `seconds`, like compute_chain_weights().
-            const md5_one_shot *const one_shot = &slot->one_shots[j];
-            const float at_start = md5i_one_shot_weight(player, one_shot, -seconds, 0);
-            const float in_middle = md5i_one_shot_weight(player, one_shot, -0.5 * seconds, 0);
-            const float at_end = md5i_one_shot_weight(player, one_shot, 0, 0);
-            const float weight = (at_start + 4 * in_middle + at_end) / 6.0f
-                                 * md5_mask_weight(player->machine, one_shot->mask, 0);
-            weights[j] = md5i_one_shot_blend_weight(weight, covered);
-            covered += one_shot->mode == MD5_LAYER_ADD ? 0 : weight;
-        }
+        float blend_weights[MD5_SLOT_ONE_SHOTS];
+        compute_blend_weights(player, slot, seconds, blend_weights);
         for (uint32_t j = 0; j < slot->num_one_shots; j++) {
             const md5_one_shot *const one_shot = &slot->one_shots[j];
             if (one_shot->num_below != num_below)
                 continue;
-            md5_root_position last = {.clock = {.phase = -1}}; // invalid
-            const md5_root_delta clip_delta =
-                clip_root_delta(&player->machine->sources[one_shot->source],
-                                md5_one_shot_timing(player->machine, one_shot),
-                                one_shot->clock_before, one_shot->clock, &last);
+            const md5_root_delta clip_delta = one_shot_root_delta(player->machine, one_shot);
             if (one_shot->mode == MD5_LAYER_ADD)
-                *delta = append_fraction(*delta, clip_delta, weights[j]);
+                *delta = append_fraction(*delta, clip_delta, blend_weights[j]);
             else
-                *delta = blend_deltas(*delta, clip_delta, weights[j]);
+                *delta = blend_deltas(*delta, clip_delta, blend_weights[j]);
         }
     }
 }
