@@ -116,7 +116,8 @@ bool md5i_check_id_space(md5_context *context, const md5_entity *entity)
     return true;
 }
 
-// Returns the first clip that has a name and a file, or NULL.
+// Returns the first clip of an entity with this name for which at least one file was loaded, or
+// NULL.
 static const md5_entity_clip *find_playable_clip(const md5_entity *entity, const char *name)
 {
     for (uint32_t i = 0; i < entity->num_clips; i++) {

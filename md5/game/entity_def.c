@@ -25,33 +25,53 @@ typedef struct key_list {
     md5_game *game;
     md5_entity_key *keys; // [count]
     uint32_t count;
-    md5_name_map names; // name in lower case to its index, a uint32_t
+    md5_name_map names; // maps a name in lower case to a pointer to its index in `keys`
 } key_list;
 
 // -- Lists of keys --------------------------------------------------------------------------------
 
-// Returns the key with a name. If it does not exist, sets `is_new` and adds a key, which the caller
-// must fill. Returns NULL if memory runs out.
-static md5_entity_key *find_or_add_key(key_list *list, const char *name, bool *is_new)
+// Returns a copy of a name in lower case, or NULL if memory runs out.
+static char *copy_in_lower_case(md5_arena *arena, const char *name)
+{
+    char *const copy = md5_copy_text(arena, name, strlen(name));
+    for (char *letter = copy; letter && *letter; letter++)
+        *letter = md5_lower(*letter);
+    return copy;
+}
+
+// Appends an empty key, which the map finds by a name in lower case. Returns NULL if memory runs
+// out. The map stores a pointer to the index of the key, and not to the key, because the array of
+// keys is moved when it grows.
+static md5_entity_key *add_key(key_list *list, const char *lower_case_name)
 {
     md5_arena *const scratch = &list->game->scratch;
-    char *const key = md5_copy_text(scratch, name, strlen(name));
-    if (!key)
-        return NULL;
-    for (char *letter = key; *letter; letter++)
-        *letter = md5_lower(*letter);
-    void **const found = md5i_name_map_find(&list->names, key);
-    *is_new = !found;
-    if (found)
-        return &list->keys[*(const uint32_t *)*found];
     uint32_t *const index = MD5_ALLOC_ZEROED(scratch, uint32_t, 1);
+    if (!index)
+        return NULL;
     list->keys = (md5_entity_key *)md5_grow(scratch, list->keys, list->count, sizeof *list->keys);
-    void **const added = index && list->keys ? md5i_name_map_add(&list->names, scratch, key) : NULL;
+    if (!list->keys)
+        return NULL;
+    void **const added = md5i_name_map_add(&list->names, scratch, lower_case_name);
     if (!added)
         return NULL;
     *index = list->count;
     *added = index;
     return &list->keys[list->count++];
+}
+
+// Returns the key with a name. If it does not exist, sets `is_new` and adds a key, which the caller
+// must fill. Returns NULL if memory runs out.
+static md5_entity_key *find_or_add_key(key_list *list, const char *name, bool *is_new)
+{
+    char *const lower_case_name = copy_in_lower_case(&list->game->scratch, name);
+    if (!lower_case_name)
+        return NULL;
+    void **const found = md5i_name_map_find(&list->names, lower_case_name);
+    *is_new = !found;
+    if (!found)
+        return add_key(list, lower_case_name);
+    const uint32_t *const index = (const uint32_t *)*found;
+    return &list->keys[*index];
 }
 
 // Sets a key. If a key with this name exists, only its value and location change.

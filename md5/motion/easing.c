@@ -438,6 +438,7 @@ const char *md5_easing_name(md5_ease_kind kind)
     return (unsigned)kind < NUM_ROWS ? easing_rows[kind].name : NULL;
 }
 
+// Short names of families of easings.
 static const struct short_name {
     const char *name;
     const char *full;
@@ -462,24 +463,33 @@ static bool is_easing_name(const char *name, const char *full)
     return *name == *full;
 }
 
+// Returns true if `name` is `full` with the short name of its family, as "quad_in" for
+// "quadratic_in".
+static bool is_short_easing_name(const char *name, const char *full)
+{
+    for (size_t i = 0; i < sizeof short_names / sizeof short_names[0]; i++) {
+        const char *const family = short_names[i].full;
+        const char *const short_family = short_names[i].name;
+        const size_t size = strlen(short_family);
+        const size_t full_size = strlen(family);
+        if (strncmp(full, family, full_size) != 0 || strncmp(name, short_family, size) != 0)
+            continue;
+        if (is_easing_name(name + size, full + full_size))
+            return true;
+    }
+    return false;
+}
+
 bool md5_easing_from_name(const char *name, md5_ease_kind *kind)
 {
     MD5_ASSERT_NOT_NULL(kind);
-    if (name) {
-        for (uint32_t i = 0; i < NUM_ROWS; i++) {
-            bool is_found = is_easing_name(name, easing_rows[i].name);
-            // The same with the short name of the family.
-            for (size_t k = 0; !is_found && k < sizeof short_names / sizeof short_names[0]; k++) {
-                const size_t size = strlen(short_names[k].name);
-                const size_t full_size = strlen(short_names[k].full);
-                is_found = strncmp(easing_rows[i].name, short_names[k].full, full_size) == 0
-                           && strncmp(name, short_names[k].name, size) == 0
-                           && is_easing_name(name + size, easing_rows[i].name + full_size);
-            }
-            if (is_found) {
-                *kind = (md5_ease_kind)i;
-                return true;
-            }
+    if (!name)
+        return false;
+    for (uint32_t i = 0; i < NUM_ROWS; i++) {
+        const char *const full = easing_rows[i].name;
+        if (is_easing_name(name, full) || is_short_easing_name(name, full)) {
+            *kind = (md5_ease_kind)i;
+            return true;
         }
     }
     return false;

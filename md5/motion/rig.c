@@ -26,7 +26,7 @@ md5_quatd md5i_quatd_unit(md5_quatd q)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// The half angle, as in md5_float4_about().
+// Computes the half angle from sums without cancellation, like md5_float4_about().
 md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
 {
     const double size = sqrt(cosine * cosine + sine * sine);
@@ -235,8 +235,9 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
         };
     if (limit->swing.sine < AT_END)
         return count;
-    // Outward, about the axis of the swing; and sideways, which moves the limit's axis on a circle
-    // about its direction at rest: about the difference of the two, so that the twist stays.
+    // A rotation around the axis of the swing moves the limit's axis outward, away from its
+    // direction at rest. A rotation around the difference of both directions moves it sideways, on
+    // a circle around the direction at rest, and does not change the twist.
     const md5_vec3d vector = {split.swing.x, split.swing.y, split.swing.z};
     const double sine = md5_vec3d_length(vector);
     const bool is_swung = sine > 1e-6;

@@ -249,14 +249,17 @@ void md5i_packed_sample_scalar(const md5_packed *packed, const md5_packed_group 
 
 // -- Grouping ---------------------------------------------------------------------------------
 
-// A group that is not full yet: headers and the joints that their tracks drive.
+// A group that is not full yet: the headers of its tracks, and the joints that the tracks drive.
 typedef struct pending_headers {
     uint32_t count;
-    uint32_t targets[MD5_LANES];
+    uint32_t targets[MD5_LANES]; // joints
     md5_packed_header headers[MD5_LANES];
 } pending_headers;
 
-// Tracks are grouped by kind, step and is_scalar_only(). A class is a kind and is_scalar_only().
+// A kernel samples the tracks of a group together, one in each lane of a vector. Tracks can share a
+// group if they are of one class: of one kind (rotations or translations), and all of them or none
+// is_scalar_only(). Sampling is fastest if they also have the same step, the index of the distance
+// of their keys in md5i_packed_key_steps.
 enum { CLASSES = 4 };
 
 // State of grouping. If `kernel` is not NULL, each full group is sampled into `pose`. Otherwise
@@ -318,7 +321,7 @@ static void emit_group(md5_packed_grouping *grouping, pending_headers *pending)
     pending->count = 0;
 }
 
-// Adds a track to a pending group, and emits the group if it is full.
+// Adds the header of a track to a pending group, and emits the group if it is full.
 static void add_header(md5_packed_grouping *grouping, pending_headers *pending,
                        const md5_packed_header *header, uint32_t target)
 {
@@ -359,12 +362,14 @@ static void group_track(md5_packed_grouping *grouping, const md5_packed_header *
     add_header(grouping, &grouping->pending[class_index][header->step], header, joint);
 }
 
-// Merges the groups of one step that are not full into groups of several steps, and emits them.
+// Merges the groups that are not full: tracks of one class, but of several steps, become groups.
+// Entry 0 of a class collects them. It is empty before, because step 0 is that of constant tracks,
+// which are never grouped.
 static void emit_partial_groups(md5_packed_grouping *grouping)
 {
     for (uint32_t c = 0; c < CLASSES; c++) {
         pending_headers *const pending = grouping->pending[c];
-        pending_headers *const mixed = &pending[0]; // unused until here: constants have step 0
+        pending_headers *const mixed = &pending[0];
         for (uint32_t step = 1; step < MD5_PACKED_NUM_STEPS; step++) {
             for (uint32_t i = 0; i < pending[step].count; i++)
                 add_header(grouping, mixed, &pending[step].headers[i], pending[step].targets[i]);

@@ -3,8 +3,9 @@
 #include "md5/pose/sample_position.h"
 #include "md5/pose/tracks.h"
 
-// Returns the index of `joint` in an ascending list, or -1 if the list does not contain it.
-static int64_t find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)
+// Returns the index of the track that drives a joint, or -1 if there is none. joints[count] are
+// the joints of all tracks, in ascending order.
+static int64_t find_track(const uint32_t *joints, uint32_t count, uint32_t joint)
 {
     uint32_t low = 0;
     uint32_t high = count;
@@ -23,8 +24,8 @@ static MD5_COLD md5_xform sample_joint(const md5_sampling *sampling, uint32_t jo
 {
     const md5_anim *const anim = sampling->anim;
     md5_xform local = anim->constant[joint];
-    const int64_t rotation = find_slot(anim->rotation_joints, anim->num_rotations, joint);
-    const int64_t translation = find_slot(anim->translation_joints, anim->num_translations, joint);
+    const int64_t rotation = find_track(anim->rotation_joints, anim->num_rotations, joint);
+    const int64_t translation = find_track(anim->translation_joints, anim->num_translations, joint);
     if (rotation >= 0)
         local.rotation = md5i_sample_rotation(sampling, (uint32_t)rotation);
     if (joint == 0 && root != MD5_ROOT_FILE)
@@ -65,8 +66,8 @@ static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_sample_
 void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
                            const md5_sample_position *sample, md5_root root, md5_xform *pose)
 {
-    // Without a binding each joint is its own target. The lists of joints are ascending: if a list
-    // is as long as the skeleton, slot k is joint k.
+    // Without a binding, each track is written to the joint of the pose with the same index as in
+    // the clip. Tracks are sorted by joint: if all joints have a track, track k drives joint k.
     const uint32_t count = anim->skeleton.num_joints;
     const md5_targets targets = {
         .rotations = anim->rotation_joints,

@@ -107,19 +107,21 @@ md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_sample_position *
     if (root == MD5_ROOT_IN_PLACE)
         return anim->constant[0].translation;
 
+    const uint32_t frames[3] = {sample->frame0, sample->frame1, anim->num_frames - 1};
+    md5_vec3 roots[3];
+    md5i_read_root(anim, frames, 3, roots);
+
     // id's engine subtracts the base frame's translation from every frame. The remainder in the
     // last frame is the displacement of a cycle.
     const md5_vec3 base = anim->base_frame[0].translation;
-    const uint32_t frames[3] = {anim->num_frames - 1, sample->frame0, sample->frame1};
-    md5_vec3 roots[3];
-    md5i_read_root(anim, frames, 3, roots);
-    const md5_vec3 displacement = md5_vec3_sub(roots[0], base);
-    const md5_vec3 from = md5_vec3_sub(roots[1], base);
-    md5_vec3 to = md5_vec3_sub(roots[2], base);
-    if (ends_cycle(sample))
-        to = md5_vec3_add(to, displacement);
-    return md5_vec3_add(md5_vec3_lerp(from, to, sample->fraction),
-                        md5_vec3_scale(displacement, (float)sample->cycle));
+    const md5_vec3 from = md5_vec3_sub(roots[0], base);
+    md5_vec3 to = md5_vec3_sub(roots[1], base);
+    const md5_vec3 cycle_displacement = md5_vec3_sub(roots[2], base);
+
+    if (ends_cycle(sample)) // frame1 is the first frame of the next cycle
+        to = md5_vec3_add(to, cycle_displacement);
+    const md5_vec3 in_cycle = md5_vec3_lerp(from, to, sample->fraction);
+    return md5_vec3_add(in_cycle, md5_vec3_scale(cycle_displacement, (float)sample->cycle));
 }
 
 // Returns one axis of the displacement from the start of a cycle to `sample`. `from` and `to` are
@@ -132,15 +134,23 @@ static double displacement_in_cycle(const md5_sample_position *sample, float fro
     return start + (end - start) * (double)sample->fraction;
 }
 
-// Computed in double, so that the motions of many short intervals add up to the motion of the whole
-// interval.
+// One axis of the root's translation in the frames that a motion between two sample positions uses.
+typedef struct axis_frames {
+    float from[2]; // frame0 and frame1 of the start of the motion
+    float to[2];   // frame0 and frame1 of its end
+    float first;   // first frame of the clip
+    float last;    // last frame of the clip
+} axis_frames;
+
+// Returns one axis of the motion from a sample position to another. Computed in double, so that the
+// motions of many short intervals add up to the motion of the whole interval.
 static float axis_motion(const md5_sample_position *from, const md5_sample_position *to,
-                         const float frames[4], float first, float last)
+                         axis_frames axis)
 {
-    const double cycle_length = (double)last - (double)first;
+    const double cycle_length = (double)axis.last - (double)axis.first;
     const double cycles = (double)to->cycle - (double)from->cycle;
-    const double motion = displacement_in_cycle(to, frames[2], frames[3], cycle_length)
-                          - displacement_in_cycle(from, frames[0], frames[1], cycle_length)
+    const double motion = displacement_in_cycle(to, axis.to[0], axis.to[1], cycle_length)
+                          - displacement_in_cycle(from, axis.from[0], axis.from[1], cycle_length)
                           + cycles * cycle_length;
     return (float)fmax(-FLT_MAX, fmin(motion, FLT_MAX));
 }
@@ -158,13 +168,13 @@ md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_sample_position from,
                                 to.frame1,   0,           anim->num_frames - 1};
     md5_vec3 r[6];
     md5i_read_root(anim, frames, 6, r);
-    const float x[] = {r[0].x, r[1].x, r[2].x, r[3].x};
-    const float y[] = {r[0].y, r[1].y, r[2].y, r[3].y};
-    const float z[] = {r[0].z, r[1].z, r[2].z, r[3].z};
+    const axis_frames x = {{r[0].x, r[1].x}, {r[2].x, r[3].x}, r[4].x, r[5].x};
+    const axis_frames y = {{r[0].y, r[1].y}, {r[2].y, r[3].y}, r[4].y, r[5].y};
+    const axis_frames z = {{r[0].z, r[1].z}, {r[2].z, r[3].z}, r[4].z, r[5].z};
     return (md5_vec3){
-        axis_motion(&from, &to, x, r[4].x, r[5].x),
-        axis_motion(&from, &to, y, r[4].y, r[5].y),
-        axis_motion(&from, &to, z, r[4].z, r[5].z),
+        axis_motion(&from, &to, x),
+        axis_motion(&from, &to, y),
+        axis_motion(&from, &to, z),
     };
 }
 

@@ -159,7 +159,9 @@ void md5i_find_ragdoll_contacts(md5_ragdoll *ragdoll)
         const uint32_t mask = ragdoll->desc.figure->bodies[node->body].def->clip_mask;
         if (!(mask & MD5_CONTENTS_SOLID) || is_tied) // as in the engine
             continue;
-        // A body that rotates fast soon touches the ground with other points.
+        // The contacts of a slow body are searched every SEARCH_STEPS steps, those of a fast body
+        // every two steps. A body that rotates fast may touch the ground with other points already
+        // in the next step, so its contacts are searched in every step.
         const double rotation_speed = node->radius * md5_vec3d_length(node->angular);
         const double speed = md5_vec3d_length(node->linear) + rotation_speed;
         ragdoll->max_speed = md5_max(ragdoll->max_speed, speed);

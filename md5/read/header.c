@@ -221,7 +221,8 @@ static bool skip_part(md5_lex *lex, char part)
     return part == 'w';
 }
 
-// Skips at most `max` items and returns the number of complete ones.
+// Skips items of a table that match a format, at most `max`, and returns their number. Stops in the
+// first item that does not match.
 static size_t skip_items(md5_lex *lex, const char *format, size_t max)
 {
     for (size_t count = 0; count < max; count++) {

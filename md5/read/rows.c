@@ -31,7 +31,8 @@ void md5i_write_item_number(md5_item_number *number)
 // Returns the position after them, or NULL if the text has another form.
 static inline const char *begin_row(md5_lex *lex, const char *word, const md5_item_number *number)
 {
-    // Upper limit of the bytes that are read, from the keyword to the bytes after the last number.
+    // A row is scanned only if this number of bytes is left in the text. It is an upper limit of
+    // the bytes that are read for a row, so that the scanner needs no further check for the end.
     enum { ROW_BYTES = 160 };
     const char *next = lex->at;
     while (next < lex->end && md5_is_blank(*next))

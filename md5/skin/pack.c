@@ -29,7 +29,10 @@ static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t
         packing.sum += bias;
         magnitude += fabs(bias);
     }
-    if (!(fabs(packing.sum) > MIN_PACKED_SUM * magnitude))
+    // Biases of opposite signs may cancel. To divide by such a sum would magnify rounding errors,
+    // so packed_weight() uses only the first influence, which is the largest.
+    const bool cancels = !(fabs(packing.sum) > MIN_PACKED_SUM * magnitude);
+    if (cancels)
         packing.sum = 0;
     return packing;
 }
