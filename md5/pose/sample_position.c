@@ -12,6 +12,57 @@ static int64_t clamp_to_int64(double value)
     return (int64_t)value;
 }
 
+// Returns time * frame_rate, limited to the range of a double. NaN becomes 0.
+static double position_in_frames(double time, double frame_rate)
+{
+    const double position = time * frame_rate;
+    if (fabs(position) <= DBL_MAX)
+        return position;
+    const double finite_time = isinf(time) ? copysign(DBL_MAX, time) : time;
+    const double limited = finite_time * frame_rate;
+    return isnan(limited) ? 0 : fmin(fmax(limited, -DBL_MAX), DBL_MAX);
+}
+
+// A position in frames, divided into a cycle, a frame of the cycle, and a fraction.
+typedef struct cycle_position {
+    int64_t cycle;
+    int64_t frame;  // 0 to the length of a cycle - 1
+    float fraction; // 0 <= fraction < 1
+} cycle_position;
+
+// Divides a position of at most 2^62 as an integer, exactly. floor() is not used: without SSE4 it
+// is four operations, and the frames depend on their result.
+static inline cycle_position divide_position(double position, int64_t length)
+{
+    int64_t frame = (int64_t)position;
+    if ((double)frame > position)
+        frame--;
+    float fraction = (float)(position - (double)frame + 0.0); // + 0.0 turns -0 into 0
+    // A fraction that rounds to 1 becomes 0 of the next frame. Such fractions occur only far from
+    // the limits of int64, so the next frame cannot overflow.
+    if (fraction >= 1) {
+        fraction = 0;
+        frame++;
+    }
+    cycle_position result = {frame / length, frame % length, fraction};
+    if (result.frame < 0) {
+        result.frame += length;
+        result.cycle--;
+    }
+    return result;
+}
+
+// Divides a larger position, which is an integer. fmod() is exact; the cycle has the precision of a
+// double.
+static cycle_position divide_large_position(double position, int64_t length)
+{
+    const double period = (double)length;
+    double remainder = fmod(position, period);
+    if (remainder < 0)
+        remainder += period;
+    return (cycle_position){clamp_to_int64((position - remainder) / period), (int64_t)remainder, 0};
+}
+
 md5_sample_position md5_sample_position_at(const md5_anim *anim, double time, md5_wrap wrap)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
@@ -20,61 +71,27 @@ md5_sample_position md5_sample_position_at(const md5_anim *anim, double time, md
     if (last == 0)
         return (md5_sample_position){.wrap = wrap};
 
-    double position = time * anim->frame_rate;
-    if (!(fabs(position) <= DBL_MAX)) { // clamp to the range of double; NaN becomes 0
-        position = (isinf(time) ? copysign(DBL_MAX, time) : time) * anim->frame_rate;
-        position = isnan(position) ? 0 : fmin(fmax(position, -DBL_MAX), DBL_MAX);
-    }
+    double position = position_in_frames(time, anim->frame_rate);
     const md5_sample_position end = {.frame0 = last, .frame1 = last, .wrap = MD5_WRAP_CLAMP};
     if (wrap == MD5_WRAP_CLAMP && !(position < (double)last))
         return end;
     if (wrap == MD5_WRAP_CLAMP && position < 0)
         position = 0;
 
-    // Divide the position into a cycle of `length` frames, a frame of the cycle, and a fraction,
-    // 0 <= fraction < 1.
     const int64_t length = wrap == MD5_WRAP_CYCLE ? anim->num_frames : last;
-    int64_t frame;
-    int64_t cycle;
-    float fraction = 0;
-    if (fabs(position) <= 0x1p62) {
-        // Positions that fit into an int64 are divided as integers, exactly. floor() is not used:
-        // without SSE4 it is four operations, and the frames depend on their result. Adding 0
-        // turns -0 into 0.
-        frame = (int64_t)position;
-        if ((double)frame > position)
-            frame--;
-        fraction = (float)(position - (double)frame + 0.0);
-        // A fraction that rounds to 1 becomes 0 of the next frame. Such fractions occur only far
-        // from the limits of int64, so the next frame cannot overflow.
-        if (fraction >= 1) {
-            fraction = 0;
-            frame++;
-        }
-        cycle = frame / length;
-        frame %= length;
-        if (frame < 0) {
-            frame += length;
-            cycle--;
-        }
-    } else {
-        // Larger positions are integers. fmod() is exact; the cycle has the precision of a double.
-        const double period = (double)length;
-        double remainder = fmod(position, period);
-        if (remainder < 0)
-            remainder += period;
-        frame = (int64_t)remainder;
-        cycle = clamp_to_int64((position - remainder) / period);
-    }
+    const cycle_position divided = fabs(position) <= 0x1p62
+                                       ? divide_position(position, length)
+                                       : divide_large_position(position, length);
     // The fraction of a clamped position may have rounded up to the end.
-    if (wrap == MD5_WRAP_CLAMP && cycle > 0)
+    if (wrap == MD5_WRAP_CLAMP && divided.cycle > 0)
         return end;
+    const uint32_t frame = (uint32_t)divided.frame;
     return (md5_sample_position){
-        .frame0 = (uint32_t)frame,
-        .frame1 = frame == (int64_t)last ? 0 : (uint32_t)frame + 1,
-        .fraction = fraction,
+        .frame0 = frame,
+        .frame1 = frame == last ? 0 : frame + 1,
+        .fraction = divided.fraction,
         .wrap = wrap,
-        .cycle = cycle,
+        .cycle = divided.cycle,
     };
 }
 
