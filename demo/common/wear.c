@@ -1,18 +1,25 @@
-// Attaches clothes to a body: maps each joint of the clothes to a joint of the body, then moves the
-// weights of all vertices to the mapped joints.
+// Attaches clothes to a body: finds a joint of the body for each joint of the clothes (body_joint),
+// then moves the weights of all vertices to these joints.
+//
+// A joint of the clothes follows the joint of the body with the same name, its namesake. A joint
+// without a namesake, such as a joint of a coat's tail, is a follower: it moves rigidly with its
+// nearest ancestor that has a namesake.
 #include "demo/common/wear.h"
 
 #include "demo/common/memory.h"
 
-// The value of joint_map.source while a joint is not mapped.
+// The value of body_joint.namesake before the joint is mapped.
 static const uint32_t unmapped = MD5_NONE - 1;
 
 // The joint of the body for a joint of the clothes.
-typedef struct joint_map {
-    uint32_t source; // joint of the clothes that has the name of `joint`, or MD5_NONE
-    uint32_t joint;  // joint of the body
-    bool is_counted; // as a follower
-} joint_map;
+typedef struct body_joint {
+    uint32_t index; // joint of the body
+
+    // Joint of the clothes with the same name: the mapped joint or an ancestor; MD5_NONE: no
+    // ancestor has a namesake, and `index` is 0.
+    uint32_t namesake;
+    bool is_counted; // the mapped joint is included in num_followers
+} body_joint;
 
 static int compare_joints(const void *a, const void *b)
 {
@@ -27,7 +34,7 @@ static md5_xform joint_transform(const md5_doc_joint *joint)
 }
 
 // Maps the joints whose names both models have.
-static void map_by_name(const md5_doc *body, const md5_doc *worn, joint_map *map)
+static void map_by_name(const md5_doc *body, const md5_doc *worn, body_joint *map)
 {
     md5_doc_joint **const sorted = common_alloc(body->num_joints, sizeof *sorted);
     for (uint32_t i = 0; i < body->num_joints; i++)
@@ -37,72 +44,102 @@ static void map_by_name(const md5_doc *body, const md5_doc *worn, joint_map *map
         const md5_doc_joint *const key = &worn->joints[i];
         md5_doc_joint *const *const found = bsearch(
             (const void *)&key, (void *)sorted, body->num_joints, sizeof *sorted, compare_joints);
-        map[i].source = found ? i : unmapped;
-        map[i].joint = found ? (uint32_t)(*found - body->joints) : 0;
+        map[i].namesake = found ? i : unmapped;
+        map[i].index = found ? (uint32_t)(*found - body->joints) : 0;
     }
     free((void *)sorted);
 }
 
 // Maps each remaining joint like its nearest mapped ancestor, or to joint 0 of the body. Visits
 // each joint at most twice, even if parents form a circle.
-static void map_by_ancestor(const md5_doc *worn, joint_map *map)
+static void map_by_ancestor(const md5_doc *worn, body_joint *map)
 {
     for (uint32_t i = 0; i < worn->num_joints; i++) {
         uint32_t ancestor = i;
-        while (ancestor != MD5_NONE && map[ancestor].source == unmapped) {
-            map[ancestor].source = MD5_NONE;
+        while (ancestor != MD5_NONE && map[ancestor].namesake == unmapped) {
+            map[ancestor].namesake = MD5_NONE;
             ancestor = worn->joints[ancestor].parent;
         }
         if (ancestor == MD5_NONE)
             continue;
         uint32_t joint = i;
         while (joint != ancestor) {
-            map[joint].source = map[ancestor].source;
-            map[joint].joint = map[ancestor].joint;
+            map[joint].namesake = map[ancestor].namesake;
+            map[joint].index = map[ancestor].index;
             joint = worn->joints[joint].parent;
         }
     }
 }
 
-// Moves a weight to its mapped joint, and updates the result.
-static void move_weight(const md5_doc *body, const md5_doc *worn, joint_map *map,
-                        md5_weight *weight, common_attached_clothes *result)
+// Returns the position of a weight's point in the bind pose of its model.
+static md5_vec3 weight_position(const md5_doc *doc, const md5_weight *weight)
 {
-    const uint32_t worn_joint = weight->joint;
-    joint_map *const mapped = &map[worn_joint];
-    const bool is_follower = mapped->source != worn_joint; // the body does not have this joint
-    const md5_xform target = joint_transform(&body->joints[mapped->joint]);
-    const md5_vec3 before =
-        md5_xform_point(joint_transform(&worn->joints[worn_joint]), weight->offset);
-    if (is_follower) {
-        const md5_xform source =
-            mapped->source != MD5_NONE ? joint_transform(&worn->joints[mapped->source]) : target;
-        weight->offset = md5_xform_point(md5_xform_inverse(source), before);
-    }
-    result->num_followers[mapped->joint] += is_follower && !mapped->is_counted;
-    mapped->is_counted = true;
-    weight->joint = mapped->joint;
-    result->is_related |= mapped->source != MD5_NONE;
-    const md5_vec3 displacement = md5_vec3_sub(md5_xform_point(target, weight->offset), before);
-    const float distance = md5_vec3_length(displacement);
+    return md5_xform_point(joint_transform(&doc->joints[weight->joint]), weight->offset);
+}
+
+// Returns the offset of a follower's weight from the new joint. The position in the clothes is
+// converted to the space of the namesake in the clothes, so that follower and namesake keep their
+// distance even if the joint of the body is at another position.
+static md5_vec3 follower_offset(const md5_doc *body, const md5_doc *worn, const body_joint *target,
+                                md5_vec3 position)
+{
+    const bool has_namesake = target->namesake != MD5_NONE;
+    const md5_doc_joint *const joint =
+        has_namesake ? &worn->joints[target->namesake] : &body->joints[target->index];
+    return md5_xform_point(md5_xform_inverse(joint_transform(joint)), position);
+}
+
+// Moves a weight of the clothes to its joint of the body.
+static void move_weight(const md5_doc *body, const md5_doc *worn, const body_joint *target,
+                        md5_weight *weight)
+{
+    const bool is_follower = target->namesake != weight->joint;
+    if (is_follower)
+        weight->offset = follower_offset(body, worn, target, weight_position(worn, weight));
+    weight->joint = target->index;
+}
+
+// Updates the numbers of joints for a weight of joint `worn_joint`.
+static void count_joint(uint32_t worn_joint, body_joint *target, common_attached_clothes *result)
+{
+    const bool is_follower = target->namesake != worn_joint;
+    if (is_follower && !target->is_counted)
+        result->num_followers[target->index]++;
+    target->is_counted = true;
+    if (target->namesake != MD5_NONE)
+        result->has_common_joint = true;
+}
+
+// Updates the largest displacement for a point of a joint that was moved.
+static void measure_point(const char *joint, md5_vec3 before, md5_vec3 after,
+                          common_attached_clothes *result)
+{
+    const float distance = md5_vec3_length(md5_vec3_sub(after, before));
     result->size = fmaxf(result->size, md5_vec3_length(before));
     if (distance > result->distance) {
         result->distance = distance;
-        result->joint = worn->joints[worn_joint].name;
+        result->joint = joint;
     }
 }
 
 common_attached_clothes common_attach_clothes(const md5_doc *body, const md5_doc *worn)
 {
     common_attached_clothes result = {.joint = ""};
-    joint_map *const map = common_alloc(worn->num_joints, sizeof *map);
+    body_joint *const map = common_alloc(worn->num_joints, sizeof *map);
     result.num_followers = common_alloc(body->num_joints, sizeof *result.num_followers);
     map_by_name(body, worn, map);
     map_by_ancestor(worn, map);
     for (uint32_t j = 0; j < worn->num_meshes; j++) {
         md5_doc_mesh *const mesh = &worn->meshes[j];
-        for (uint32_t i = 0; i < mesh->num_weights; i++)
-            move_weight(body, worn, map, &mesh->weights[i], &result);
+        for (uint32_t i = 0; i < mesh->num_weights; i++) {
+            md5_weight *const weight = &mesh->weights[i];
+            const uint32_t worn_joint = weight->joint;
+            const md5_vec3 before = weight_position(worn, weight);
+            count_joint(worn_joint, &map[worn_joint], &result);
+            move_weight(body, worn, &map[worn_joint], weight);
+            measure_point(worn->joints[worn_joint].name, before, weight_position(body, weight),
+                          &result);
+        }
     }
     free(map);
     return result;

@@ -6,7 +6,7 @@
 
 // The result of common_attach_clothes().
 typedef struct common_attached_clothes {
-    bool is_related; // a weight follows a joint whose name both models have
+    bool has_common_joint; // a weight follows a joint whose name both models have
 
     // [joints of the body] Number of joints of the clothes that the body does not have and that
     // follow this joint. Free with free().

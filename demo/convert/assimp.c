@@ -70,21 +70,42 @@ static const char *find_behind(const char *at, const char *end, const char *text
 
 enum { LINEAR = 4 }; // flag of a key that is interpolated linearly
 
-// Returns true if a binary array contains a number other than 0, or flags without LINEAR. The array
-// begins with a letter, the number of values, whether they are compressed, and their size.
-// Compressed zeros are very short. Advances *position past the array unless it is compressed.
+// The header of an array in a binary FBX file: a letter for the type of the values, then three
+// 32-bit numbers at these offsets. A double is two words of 32 bits, an integer is one.
+enum {
+    ARRAY_NUM_VALUES = 1,
+    ARRAY_IS_COMPRESSED = 5, // 0: the values follow as they are; 1: compressed with zlib
+    ARRAY_SIZE = 9,          // size of the stored values, bytes
+    ARRAY_HEADER = 13,       // size of the header, bytes
+    WORD = 4,                // bytes
+};
+
+// Returns true if the compressed size of an array is too large for an array that contains only
+// zeros. zlib compresses zeros to about a thousandth; the limit is four times that, and a constant.
+static bool exceeds_compressed_zeros(size_t size, size_t num_words)
+{
+    enum { CONSTANT = 24, WORDS_PER_BYTE = 64 };
+    return size > CONSTANT + num_words / WORDS_PER_BYTE;
+}
+
+// Returns true if a binary array contains a number other than 0, or flags without LINEAR.
+// Compressed flags are treated as flags without LINEAR. Advances *position past the array unless it
+// is compressed.
 static bool has_other_binary(const char **position, const char *end, bool are_flags)
 {
-    enum { HEADER = 1 + 3 * 4 };
     const char *const at = *position;
-    const size_t declared = (size_t)common_read_little_endian(at + 1, 4) << (*at == 'd');
-    const size_t available = (size_t)(end - at - HEADER) / 4;
+    const size_t num_values = common_read_little_endian(at + ARRAY_NUM_VALUES, WORD);
+    const size_t declared = *at == 'd' ? 2 * num_values : num_values;
+    if (common_read_little_endian(at + ARRAY_IS_COMPRESSED, WORD) != 0) {
+        const size_t size = common_read_little_endian(at + ARRAY_SIZE, WORD);
+        return are_flags || exceeds_compressed_zeros(size, declared);
+    }
+    const char *const words = at + ARRAY_HEADER;
+    const size_t available = (size_t)(end - words) / WORD;
     const size_t count = declared < available ? declared : available;
-    if (common_read_little_endian(at + 5, 4) != 0)
-        return are_flags || common_read_little_endian(at + 9, 4) > 24 + declared / 64;
-    *position = at + HEADER + 4 * count;
+    *position = words + WORD * count;
     for (size_t i = 0; i < count; i++) {
-        const uint32_t word = common_read_little_endian(at + HEADER + 4 * i, 4);
+        const uint32_t word = common_read_little_endian(words + WORD * i, WORD);
         const bool is_other = are_flags ? !(word & LINEAR) : word != 0;
         if (is_other)
             return true;
@@ -110,24 +131,41 @@ static bool has_other_text(const char **position, const char *end, bool are_flag
 static bool has_other(const char **position, const char *end, bool are_flags)
 {
     const char type = **position;
-    const bool is_binary = end - *position > 1 + 3 * 4 && (type == 'i' || type == 'd');
+    const bool is_binary = end - *position > ARRAY_HEADER && (type == 'i' || type == 'd');
     if (is_binary)
         return has_other_binary(position, end, are_flags);
     return has_other_text(position, end, are_flags);
 }
 
-// Returns true if the bytes after a feature's name show that the file uses the feature.
+// Returns the number after the name of a property, or 0 if there is none. A text file contains a
+// colon and digits, a binary file contains the letter D and the bytes of a double.
+static double read_property(const char *at, const char *end)
+{
+    double number = 0;
+    if (*at == ':')
+        return strtod(at + 1, NULL);
+    if (*at == 'D' && (size_t)(end - at) > sizeof number)
+        memcpy(&number, at + 1, sizeof number);
+    return number;
+}
+
+// Returns true if the skinning type, a text shortly after the name of the property, is dual
+// quaternions.
+static bool is_dual_quaternion(const char *at, const char *end)
+{
+    enum { MAX_DISTANCE = 24 }; // from the name to the end of the text
+    const char *const stop = end - at < MAX_DISTANCE ? end : at + MAX_DISTANCE;
+    return find_behind(at, stop, "DualQuaternion") != NULL;
+}
+
+// Returns true if the bytes at *position, which follow a feature's name, show that the file uses
+// the feature. Advances *position past an array that was read.
 static bool uses_feature(int feature, const char **position, const char *end)
 {
-    const char *const at = *position;
-    const char *const stop = end - at < 24 ? end : at + 24;
-    double weight = *at == ':' ? strtod(at + 1, NULL) : 0;
-    if (end - at > 8 && *at == 'D')
-        memcpy(&weight, at + 1, sizeof weight);
     if (feature == MORPHS)
-        return weight != 0;
+        return read_property(*position, end) != 0;
     if (feature == DUALS)
-        return find_behind(at, stop, "DualQuaternion") != NULL;
+        return is_dual_quaternion(*position, end);
     return has_other(position, end, feature == CURVES);
 }
 

@@ -215,14 +215,14 @@ static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *do
 {
     const char *const path = part->path ? part->path : part->name;
     common_attached_clothes worn = common_attach_clothes(body, doc);
-    if (worn.is_related) {
+    if (worn.has_common_joint) {
         for (uint32_t i = 0; i < body->num_joints; i++)
             if (worn.num_followers[i] > 0)
                 convert_note(job, "%u joints of %s were attached to joint %s",
                              worn.num_followers[i], part->name, body->joints[i].name);
     }
     free(worn.num_followers);
-    if (!worn.is_related)
+    if (!worn.has_common_joint)
         return convert_fail(error, MD5_ERROR_MISMATCH, path,
                             "the models have no joint names in common: cannot merge them; a model "
                             "with the same vertex counts would become a morph target");

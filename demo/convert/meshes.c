@@ -38,7 +38,7 @@ typedef struct mesh_builder {
     size_t num_corners;        // triangle corners: indices, or vertices if there are no indices
     vertex_values *attributes; // [num_attributes] all attributes
     size_t num_attributes;
-    size_t num_kept;        // the first vertices, written from MD5 vertices, are never merged
+    size_t num_kept;        // the first vertices, see count_md5_vertices(); they are never merged
     uint32_t *md5_vertices; // [num_vertices] index of the MD5 vertex of each vertex
     md5_doc_mesh mesh;      // the result
     md5_weight **moved;     // [num_targets][mesh.num_weights] the result for each target
@@ -425,31 +425,58 @@ static convert_affine *create_bases(const mesh_builder *to)
     return bases;
 }
 
-// Converts all primitives of a node's mesh.
+// Returns the joint that moves a mesh without a skin: the nearest ancestor that is a joint, or the
+// additional root in a scene without skins. Returns MD5_NONE in a scene with skins if the mesh does
+// not have such an ancestor: the mesh is not a part of the character, and is skipped.
+static uint32_t find_rigid_joint(const convert_rig *rig, uint32_t node_index)
+{
+    const char *const node_name = rig->nodes[node_index].in->name;
+    const char *const name = node_name ? node_name : "?";
+    const uint32_t joint = rig_parent_joint(rig, node_index);
+    const convert_job *const job = rig->plain->job;
+    if (!rig->is_skinned) {
+        const uint32_t additional_root = rig->nodes[rig->num_nodes - 1].joint;
+        return joint != MD5_NONE ? joint : additional_root;
+    }
+    if (joint == MD5_NONE)
+        convert_note(job, "skipped mesh %.80s: it has neither a skin nor a joint as its ancestor",
+                     name);
+    else
+        convert_note(job, "mesh %.80s has no skin: it was attached to joint %s", name,
+                     rig->joints[joint].name);
+    return joint;
+}
+
+// Returns the number of vertices of a primitive that were written from MD5 vertices and keep their
+// order. The number in the file applies if it is possible and if it refers to this primitive, the
+// only one of the mesh; an editor may have changed the mesh since.
+static size_t count_md5_vertices(const plain_mesh *mesh, const plain_primitive *primitive)
+{
+    const bool is_single = mesh->num_primitives == 1;
+    const bool is_possible =
+        mesh->num_vertices > 0 && mesh->num_vertices <= (double)primitive->num_vertices;
+    return is_single && is_possible ? (size_t)mesh->num_vertices : 0;
+}
+
+// Converts all primitives of a node's mesh. The transforms of the joints are charged to the budget
+// before they are computed, because a hostile file can use one skin with many joints in many nodes.
 static bool convert_node_mesh(rig_meshes *meshes, uint32_t node_index)
 {
+    enum { ELEMENTS_PER_PRODUCT = 4 }; // cost of a product of two transforms
     convert_rig *const rig = meshes->rig;
     plain_scene *const plain = rig->plain;
     const plain_node *const node = rig->nodes[node_index].in;
     const plain_mesh *const mesh = &plain->meshes[node->mesh];
-    const char *const name = node->name ? node->name : "?";
-    mesh_builder to = {.meshes = meshes,
-                       .plain = plain,
-                       .node = node_index,
-                       .joint = rig_parent_joint(rig, node_index),
-                       .skin = node->skin != MD5_NONE ? &rig->skins[node->skin] : NULL};
-    if (!to.skin && to.joint == MD5_NONE && rig->is_skinned) {
-        convert_note(plain->job,
-                     "skipped mesh %.80s: it has neither a skin nor a joint as its ancestor", name);
-        return true;
+    mesh_builder to = {.meshes = meshes, .plain = plain, .node = node_index, .joint = MD5_NONE};
+    uint64_t num_bases = 1;
+    if (node->skin != MD5_NONE) {
+        to.skin = &rig->skins[node->skin];
+        num_bases = to.skin->num_joints;
+    } else {
+        to.joint = find_rigid_joint(rig, node_index);
+        if (to.joint == MD5_NONE && rig->is_skinned)
+            return true;
     }
-    if (!to.skin && to.joint == MD5_NONE)
-        to.joint = rig->nodes[rig->num_nodes - 1].joint; // the additional root
-    else if (!to.skin && rig->is_skinned)
-        convert_note(plain->job, "mesh %.80s has no skin: it was attached to joint %s", name,
-                     rig->joints[to.joint].name);
-    enum { ELEMENTS_PER_PRODUCT = 4 }; // cost of a product of two transforms
-    const uint64_t num_bases = to.skin ? to.skin->num_joints : 1;
     if (!plain_charge(plain, ELEMENTS_PER_PRODUCT * num_bases))
         return false;
     convert_affine *const bases = create_bases(&to);
@@ -458,9 +485,7 @@ static bool convert_node_mesh(rig_meshes *meshes, uint32_t node_index)
     for (size_t i = 0; i < mesh->num_primitives && is_converted; i++) {
         COMMON_TEXT(to.where, "meshes/%u/primitives/%zu", node->mesh, i);
         to.in = &mesh->primitives[i];
-        if (mesh->num_primitives == 1 && mesh->num_vertices > 0
-            && mesh->num_vertices <= (double)to.in->num_vertices)
-            to.num_kept = (size_t)mesh->num_vertices;
+        to.num_kept = count_md5_vertices(mesh, to.in);
         is_converted = convert_primitive(to);
     }
     free(bases);
