@@ -44,13 +44,17 @@ static bool is_red_empty(const md5gl_texture_desc *desc)
     return high[0] - low[0] <= 2 && high[1] - low[1] > 8;
 }
 
-// Both mixed derivatives of a height field are equal. Therefore their correlation is 1 if green
-// points along v, and -1 if green points against v.
+// Finds the direction of green from the slopes that the map contains. The surface is a height field
+// h(u, v), and the slopes are dh/du in red and dh/dv in green. Their derivatives along the other
+// axis are both the mixed derivative of h, so they are equal if green points along v, and opposite
+// if green points against v. The correlation of both derivatives over the whole map is therefore 1
+// or -1 without noise; its sign decides.
 uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
 {
     enum { ROWS_READ = 256 }; // reading all rows of a large map would take longer than decoding it
+    static const double max_correlation = -0.02; // of a map whose green points against v
     double product = 0.0;
-    double squares = 0.0;
+    double squares = 0.0; // correlation = product / squares
     MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: must have texels");
     const bool is_rxgb = is_red_empty(desc);
     const int red = is_rxgb ? 3 : 0;
@@ -67,7 +71,7 @@ uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
     uint32_t normals = 0;
     if (is_rxgb)
         normals |= MD5GL_NORMALS_RXGB;
-    if (product < -0.02 * squares)
+    if (product < max_correlation * squares)
         normals |= MD5GL_NORMALS_GREEN_UP;
     return normals;
 }

@@ -475,28 +475,34 @@ static const md5gl_source blends[MD5GL_NUM_BLENDINGS] = {
 };
 static const md5gl_source binds[] = {PLAIN, MORPHED};
 
+// Builds the program that draws skinned models in a pass, unless it exists already. The vertex
+// stage consists of the pass's own file, if it has one, then of the files for skinning, then of the
+// entry point.
 static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
                        enum md5gl_pass pass, md5_error *error)
 {
+    // Captures run outside of frames, so the block Frame is not bound.
+    static const md5gl_source empty_frame = {"frame.glsl", ""};
+    static const md5gl_source capture_entry = {"capture.vert", md5gli_shader_capture_vert};
+    static const md5gl_source draw_entry = {"draw.vert", md5gli_shader_draw_vert};
     md5gl_program *const program = &renderer->skinned[variant][skin][pass];
     if (program->name != 0)
         return true;
+    const bool is_capture = pass == MD5GL_PASS_CAPTURE;
+    const md5gl_source frame = is_capture ? empty_frame : (md5gl_source)FRAME;
+    const md5gl_source table = renderer->is_es ? (md5gl_source)TABLE_TEXTURE : (md5gl_source)TABLE;
+    const md5gl_source skinning[] = {
+        frame,
+        table,
+        PALETTE,
+        blends[variant % MD5GL_NUM_BLENDINGS],
+        binds[variant / MD5GL_NUM_BLENDINGS],
+        skin_functions[skin],
+        is_capture ? capture_entry : draw_entry,
+    };
     md5gl_program_sources sources = passes[pass];
-    md5gl_source vertex[] = {FRAME,
-                             TABLE,
-                             PALETTE,
-                             blends[variant % MD5GL_NUM_BLENDINGS],
-                             binds[variant / MD5GL_NUM_BLENDINGS],
-                             skin_functions[skin],
-                             {"draw.vert", md5gli_shader_draw_vert}};
-    if (pass == MD5GL_PASS_CAPTURE) { // runs outside of frames, so the block Frame is not bound
-        vertex[0].text = "";
-        vertex[6] = (md5gl_source){"capture.vert", md5gli_shader_capture_vert};
-    }
-    md5gl_source *const files = sources.vertex + (sources.vertex[0].text != NULL);
-    memcpy(files, vertex, sizeof vertex);
-    if (renderer->is_es)
-        files[1] = (md5gl_source)TABLE_TEXTURE;
+    const uint32_t num_own_files = sources.vertex[0].text != NULL ? 1 : 0;
+    memcpy(&sources.vertex[num_own_files], skinning, sizeof skinning);
     return md5gli_build_program(renderer, &sources, program, error);
 }
 

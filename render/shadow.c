@@ -316,8 +316,9 @@ static void measure_contact_map(const md5gl_frame *frame, md5_vec3 size, float m
     sizes->contact_reach = border + (float)CONTACT_DIVISOR * margin * sizes->width;
 }
 
-// Computes the extent of the maps. Returns false if the frame has no shadows of the key light.
-static bool measure_casters(const md5gl_frame *frame, shadow_sizes *sizes)
+// Computes the extents of the key light's map and of the contact map from the bounds of the frame's
+// casters. Returns false if the frame has no shadows of the key light.
+static bool measure_maps(const md5gl_frame *frame, shadow_sizes *sizes)
 {
     const md5_vec3 size = md5_vec3_sub(frame->casters.max, frame->casters.min);
     const float margin = margin_texels / (float)requested_side(frame);
@@ -331,7 +332,7 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
     MD5_ASSERT_NOT_NULL(frame);
     MD5_ASSERT_RESERVED(frame);
     shadow_sizes sizes;
-    if (!measure_casters(frame, &sizes))
+    if (!measure_maps(frame, &sizes))
         return 0.0f;
     const float contact = sizes.contact_reach;
     const float height = sizes.heights[0];
@@ -478,7 +479,7 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
         frame->no_shadows || memcmp(&frame->casters, &unset, sizeof unset) != 0;
     if (!renderer->casters_are_set)
         complete.casters = find_casters(renderer);
-    const bool has_casters = measure_casters(&complete, &sizes);
+    const bool has_casters = measure_maps(&complete, &sizes);
     const uint32_t num_spots = begin_lights(renderer, frame, block);
     const uint32_t first = has_casters ? MD5GL_MAP_SUN : MD5GL_MAP_SPOT;
     const uint32_t end = MD5GL_MAP_SPOT + num_spots;

@@ -39,13 +39,13 @@ typedef struct tool_game {
     // list, explain and parse
     const char *kind; // kind of the printed items
     bool is_json;     // print JSON
-    bool is_found;    // an item was printed
+    bool has_output;  // an item was printed
     bool has_missing; // explain: a file is missing
 
     // list
-    size_t num_bytes; // size of the listed clips
-    bool is_cut;      // further clips are not listed
-    common_list used; // animation files of models
+    size_t num_bytes;       // size of the listed clips
+    bool is_clip_list_full; // the list reached its largest size: further clips are skipped
+    common_list used;       // animation files of models
 
     // parse
     bool is_of_gui;             // the materials are used in a GUI

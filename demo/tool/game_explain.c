@@ -484,7 +484,7 @@ static int explain_decl(tool_game *game, const struct explained_kind *kind, cons
     const md5_decl *const decl = md5_find_decl(game->md5, kind->type, name);
     if (!decl || !decl->file)
         return TOOL_OK;
-    game->is_found = true;
+    game->has_output = true;
     PRINT(game, "%s %s\n", "{\"kind\":%s,\"name\":%s}\n", kind->name, decl->name);
     print_file(game, "declared", decl->file, decl->keyword_line);
     for (const md5_decl *hidden = decl->hidden; hidden; hidden = hidden->hidden)
@@ -505,7 +505,7 @@ static void explain_file(tool_game *game, const char *name)
     const char *const file = is_file ? name : md5_game_image_file(game->md5, name);
     if (!file)
         return;
-    game->is_found = true;
+    game->has_output = true;
     PRINT(game, "file\n", "{\"kind\":\"path\"}\n");
     print_file(game, "is", file, 0);
     for (size_t i = 0; i < COMMON_LENGTH(mesh_folders); i++) {
@@ -549,11 +549,11 @@ static int explain_name(tool_game *game, const char *name)
             return status;
     }
     explain_file(game, name);
-    if (!game->is_found)
+    if (!game->has_output)
         print_not_found(game, name);
-    if (!game->is_found || game->has_missing)
+    if (!game->has_output || game->has_missing)
         print_searched_locations(game);
-    return game->is_found ? TOOL_OK : TOOL_BAD_FILE;
+    return game->has_output ? TOOL_OK : TOOL_BAD_FILE;
 }
 
 // Prints a diagnostic of a mesh or a material; tool_game_check.print. `user` is the game.

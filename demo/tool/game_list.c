@@ -7,7 +7,7 @@
 static void print_item(tool_game *game, const char *model, const char *name, const char *file,
                        uint32_t line)
 {
-    game->is_found = true;
+    game->has_output = true;
     if (game->is_json) {
         common_print_json("{\"kind\":%s", game->kind);
         if (model)
@@ -57,18 +57,18 @@ static size_t add_used_files(tool_game *game, const md5_model_anim *anim)
 static bool list_clips(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     enum { MAX_BYTES = 32 << 20 };
-    if (game->is_cut)
+    if (game->is_clip_list_full)
         return true;
     const md5_model_def *const model = md5_game_model_def(game->md5, decl->name, error);
     if (!model)
         return false;
-    for (uint32_t i = 0; i < model->num_anims && !game->is_cut; i++) {
+    for (uint32_t i = 0; i < model->num_anims && !game->is_clip_list_full; i++) {
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
         game->num_bytes += strlen(decl->name) + strlen(anim->name) + add_used_files(game, anim);
         print_item(game, decl->name, anim->name, anim->files[0], 0);
-        game->is_cut = game->num_bytes > MAX_BYTES;
+        game->is_clip_list_full = game->num_bytes > MAX_BYTES;
     }
-    if (game->is_cut)
+    if (game->is_clip_list_full)
         common_print(stderr,
                      "md5tool: error: too many clips: clips from model %s on are not listed\n",
                      decl->name);
@@ -99,7 +99,7 @@ static void list_files(tool_game *game)
     const size_t count = md5_game_num_files(game->md5);
     for (size_t i = 0; i < count; i++) {
         const char *const name = md5_game_file(game->md5, i);
-        game->is_found = true;
+        game->has_output = true;
         if (game->is_json)
             common_print_json(i == 0 ? "[%s" : ",\n%s", name);
         else
@@ -200,7 +200,7 @@ static int list_kind(tool_game *game, const struct listed_kind *kind)
     md5_error error = {0};
     game->kind = kind->name;
     const bool is_listed = tool_walk_decls(game, kind->type, kind->list, &error);
-    if (is_listed && kind->extension && !game->is_cut)
+    if (is_listed && kind->extension && !game->is_clip_list_full)
         list_unused_files(game, kind->extension);
     return tool_end(is_listed, &error);
 }
@@ -222,10 +222,11 @@ static int list_game(tool_game *game, const list_choice *choice)
     }
     if (choice->has_files)
         list_files(game);
-    if (!game->is_found)
+    if (!game->has_output)
         tool_suggest_convert(&game->search_paths);
-    const bool is_unread = game->search_paths.num_unread > 0 && !game->is_found;
-    if (game->is_cut || is_unread)
+    // An empty list is an error only if a folder or an archive could not be read.
+    const bool is_unreadable = game->search_paths.num_unread > 0 && !game->has_output;
+    if (game->is_clip_list_full || is_unreadable)
         return TOOL_BAD_FILE;
     return status;
 }

@@ -365,7 +365,9 @@ static bool overwrites_input(const tool_command *command, const tool_arguments *
     return false;
 }
 
-// Returns true and prints an error if a word is a path inside of an archive, as check prints it.
+// Returns true and prints an error if a word is a path inside of an archive, such as
+// pak0.pk4/a.md5mesh. md5tool check prints such paths in its diagnostics, but other commands cannot
+// open them.
 static bool is_inside(const tool_command *command, const char *word)
 {
     bool is_in = false;

@@ -281,7 +281,8 @@ static void print_json(tool_report *report, const md5_diagnostic *found)
                       found->engines, fix);
 }
 
-// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+// Prints a diagnostic as a workflow command, which GitHub Actions shows at the line of the file;
+// see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 static void print_github(tool_report *report, const md5_diagnostic *found)
 {
     (void)report;

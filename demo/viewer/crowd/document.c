@@ -201,11 +201,15 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
 }
 
 // == Companions ==================================================================================
+//
+// A companion (view_companion) is a second model that is shown with the scene's model, such as a
+// retargeted model or an attached weapon.
 
 // Distance of the retargeted model, relative to the sum of both models' sizes.
 static const float relative_distance = 0.4f;
 
-// Uploads companion->model with the textures of the file `path`, or of a scene of the same model.
+// Uploads the model of a companion with the textures of the model file `path`, or with the textures
+// of the scene `same`, if it is not NULL.
 static bool upload(view_companion *companion, const view_loader *loader, const char *path,
                    const view_scene *same)
 {

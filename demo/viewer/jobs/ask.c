@@ -1,9 +1,9 @@
 // Changes options while the window is open, as if they had been given on the command line.
 //
-// The row of an option names its effect (view_effect), such as loading the files again; `effects`
-// contains the function of each effect. apply_changes() compares all options with their former
-// texts and applies the effect of each difference. Undo steps, previews of list items and cards use
-// the same function.
+// The row of an option names its effect (view_effect), such as loading the files again;
+// `effect_functions` contains the function of each effect. apply_changes() compares all options
+// with their former texts and applies the effect of each difference. Undo steps, previews of list
+// items and cards use the same function.
 #include "demo/viewer/jobs/export.h"
 #include "demo/viewer/jobs/view.h"
 
@@ -146,7 +146,7 @@ static bool set_up_axis(view_state *viewer)
 }
 
 // The function of each effect, in the order of view_effect.
-static bool (*const effects[])(view_state *viewer) = {
+static bool (*const effect_functions[])(view_state *viewer) = {
     apply_nothing,              // VIEW_EFFECT_NONE
     reload_files,               // VIEW_EFFECT_RELOAD
     view_apply_texture_options, // VIEW_EFFECT_TEXTURES
@@ -163,18 +163,20 @@ static bool (*const effects[])(view_state *viewer) = {
     select_joint,               // VIEW_EFFECT_JOINT
     view_select_page,           // VIEW_EFFECT_LESSON
 };
-static_assert(COMMON_LENGTH(effects) == VIEW_NUM_EFFECTS, "one function per effect");
+static_assert(COMMON_LENGTH(effect_functions) == VIEW_NUM_EFFECTS, "one function per effect");
 
 bool view_apply_start_options(view_state *viewer)
 {
-    // A clip before the state of a script, which replaces it. Opening the files has applied the
-    // other options.
+    // Opening the files has already applied all options with other effects. The clip is selected
+    // before the script's state, because the state replaces the clip.
     static const view_effect start_effects[] = {
         VIEW_EFFECT_CLIP,    VIEW_EFFECT_RANGE,       VIEW_EFFECT_JOINT, VIEW_EFFECT_SCRIPT,
         VIEW_EFFECT_RAGDOLL, VIEW_EFFECT_ENVIRONMENT, VIEW_EFFECT_LESSON};
-    for (size_t i = 0; i < COMMON_LENGTH(start_effects); i++)
-        if (!effects[start_effects[i]](viewer))
+    for (size_t i = 0; i < COMMON_LENGTH(start_effects); i++) {
+        const view_effect effect = start_effects[i];
+        if (!effect_functions[effect](viewer))
             return false;
+    }
     if (viewer->options->num_times > 0)
         viewer->play.time = viewer->options->times[0];
     return true;
@@ -225,7 +227,7 @@ static bool apply_changes(view_state *viewer, char **before, const view_option *
     view_apply_options(viewer);
     for (view_effect effect = VIEW_EFFECT_RELOAD; effect < VIEW_NUM_EFFECTS && is_shown; effect++)
         if (is_effect_due(options, before, always, effect))
-            is_shown = effects[effect](viewer);
+            is_shown = effect_functions[effect](viewer);
     for (size_t i = 0; i < view_num_options; i++) {
         if (!is_shown && !has_option_text(&rows[i], options, before[i]))
             view_set_text(&rows[i], before[i], options);
@@ -271,7 +273,7 @@ static bool parse_time(const view_state *viewer, const char *text, char *seconds
 bool view_apply_option(view_state *viewer, const view_option *option)
 {
     view_apply_options(viewer);
-    const bool is_applied = effects[option->effect](viewer);
+    const bool is_applied = effect_functions[option->effect](viewer);
     view_apply_options(viewer);
     view_report_to_card(&viewer->ui, &viewer->panels.card, &viewer->log, option, is_applied);
     return is_applied;

@@ -206,7 +206,16 @@ static const float turn_rate = 0.9f;
 // Slope of the body in curves, per radius/s^2 of acceleration.
 static const float bank_slope = 0.12f;
 
+// Time step of the gait, seconds.
 static const double tick = 1.0 / 60.0;
+static const double half_tick = 0.5 / 60.0;
+
+// Largest time by which the gait may be ahead of the requested time without a restart, seconds.
+static const double max_lead = 4.0 / 60.0;
+
+// Largest time that is simulated in one call, seconds. After a longer pause the walk restarts
+// this long before the requested time.
+static const double max_simulated = 600;
 
 static md5_vec3 bind_position(const view_scene *scene, uint32_t joint)
 {
@@ -295,8 +304,10 @@ void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5
         }
 }
 
-// Sets the automatic movement of legs at a time in a cycle of 24 seconds: forward in curves, then
-// sideways, then fast forward, then standing still.
+static const double wander_period = 24; // seconds
+
+// Sets the automatic movement of legs at a time in a cycle of `wander_period`: forward in curves,
+// then sideways, then fast forward, then standing still. `speed` is the normal speed, units/s.
 static void wander(double phase, float speed, md5_vec3 *velocity, float *turn)
 {
     *turn = 0;
@@ -313,8 +324,32 @@ static void wander(double phase, float speed, md5_vec3 *velocity, float *turn)
         *velocity = (md5_vec3){0, speed, 0};
 }
 
+// Sets the velocity, units/s in the body's space, and the turning speed, radians/s, of the next
+// tick.
+static void choose_velocity(const view_legs *legs, md5_vec3 *velocity, float *turn)
+{
+    const float radius = legs->gait.radius; // of the circle of feet
+    if (!legs->is_driven) {
+        wander(fmod(legs->time, wander_period), walk_speed * radius, velocity, turn);
+        return;
+    }
+    const float radii_per_second = legs->control.fast ? run_speed : walk_speed;
+    *velocity = (md5_vec3){radii_per_second * radius * (float)legs->control.ahead, 0, 0};
+    *turn = -turn_rate * (float)legs->control.side;
+}
+
+// Returns true if the gait must start again to reach a time: the time is before the last update or
+// too far after it. The last update ends at a whole tick, which can be slightly after the time of
+// its frame.
+static bool needs_restart(const view_legs *legs, double time)
+{
+    const bool is_started = legs->time >= 0;
+    const bool is_earlier = time < legs->time - max_lead;
+    return !is_started || is_earlier || time > legs->time + max_simulated;
+}
+
 // Advances the gait to the time of `play` in steps of 1/60 s and writes the pose; joints and
-// palette are in world space. Restarts if the time is earlier than the last time.
+// palette are in world space.
 static void walk_legs(view_scene *scene, const view_play *play)
 {
     const double time = play->time;
@@ -328,19 +363,15 @@ static void walk_legs(view_scene *scene, const view_play *play)
         .terrain = scene->terrain.kind != VIEW_LEVEL ? find_terrain : NULL,
         .user = &scene->terrain,
     };
-    if (legs->time < 0 || time < legs->time - 4 * tick || time > legs->time + 600) {
+    if (needs_restart(legs, time)) {
         md5_gait_begin(&desc, scene->model->bind_local, view_at_origin(), &legs->gait);
-        legs->time = time > 600 ? time - 600 : 0;
+        legs->time = fmax(time - max_simulated, 0);
     }
     desc.bank = legs->gait.radius > 0 ? bank_slope / legs->gait.radius : 0;
-    while (legs->time + 0.5 * tick < time) {
-        const float speed = walk_speed * legs->gait.radius;
-        const float share = legs->control.fast ? run_speed : walk_speed;
-        const double phase = fmod(legs->time, 24);
-        md5_vec3 velocity = {share * legs->gait.radius * (float)legs->control.ahead, 0, 0};
-        float turn = -turn_rate * (float)legs->control.side;
-        if (!legs->is_driven)
-            wander(phase, speed, &velocity, &turn);
+    while (legs->time + half_tick < time) { // ends at the tick that is nearest to the time
+        md5_vec3 velocity;
+        float turn;
+        choose_velocity(legs, &velocity, &turn);
         md5_gait_advance(&desc, &legs->gait, velocity, turn, tick);
         legs->time += tick;
     }

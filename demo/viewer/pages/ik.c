@@ -32,7 +32,8 @@ static float elbow_angle(float upper, float lower, float apart)
 }
 // end of lines
 
-// Solves a chain. Returns the remaining distance to the target.
+// Moves the chain's tip to the target with one of the lesson's four methods. Returns the remaining
+// distance between tip and target, units.
 static float reach(int solver, const md5_skeleton *skeleton, md5_chain_job job, md5_xform *pose)
 {
     const md5_two_bone_job arm = {.tip = job.tip, .target = job.target, .weight = 1.0f};
@@ -59,7 +60,8 @@ static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3
     }
 }
 
-// Plots the decimal logarithm of the distance after each number of iterations from the same pose.
+// Plots, for each method, the decimal logarithm of the distance between the hand and the target
+// after 0, 1, 2, ... iterations from the same pose.
 VIEW_SHOW(ik)
 {
     enum { MAX_ITERATIONS = 24 }; // the maximum of the plot's axis
