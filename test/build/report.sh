@@ -105,15 +105,15 @@ is_output_empty() {
     [ ! -s "$scratch/silent_output" ]
 }
 
-# holds CONDITION NUMBER...: returns success if an awk condition on $1 $2 ... is true.
-holds() {
+# numbers_satisfy CONDITION NUMBER...: returns success if an awk condition on $1 $2 ... is true.
+numbers_satisfy() {
     condition=$1
     shift
     echo "$*" | awk "{ exit !($condition) }" || { echo "$* does not satisfy $condition"; false; }
 }
 
-# ends_saying STATUS WORD COMMAND...: the command ends with this status, and its output contains WORD.
-ends_saying() {
+# exits_with STATUS WORD COMMAND...: returns success if the command exits with this status and its output contains WORD.
+exits_with() {
     expected=$1 word=$2
     shift 2
     "$@" >"$scratch/out" 2>&1

@@ -122,11 +122,11 @@ repeats_until() {
     rounds_left=100
     while [ $rounds_left -gt 0 ]; do
         press "$1" "$2" || return 1
-        says "$3" >/dev/null && return 0
+        state_satisfies "$3" >/dev/null && return 0
         rounds_left=$((rounds_left - 1))
         sleep 0.05
     done
-    says "$3"
+    state_satisfies "$3"
 }
 # clicks ACTION X Y: repeats the click until the viewer logs the action. A click can hit another target if its own is not
 # drawn yet; the viewer logs every click as some action.
@@ -142,9 +142,9 @@ clicks() {
     more_than "$1" "$clicked" || { echo "no line for $1"; tail -n 3 "$log"; return 1; }
     line=$(grep "^$1: " "$log" | tail -n 1)
 }
-# says CONDITION: returns success if an awk condition on the values before (was["time"]) and after (is["time"]) the action is
+# state_satisfies CONDITION: returns success if an awk condition on the values before (was["time"]) and after (is["time"]) the action is
 # true.
-says() {
+state_satisfies() {
     printf '%s\n%s\n' "$before" "$line" | awk "
         { for (i = 2; i <= NF; i++) { at = index(\$i, \"=\"); k = substr(\$i, 1, at - 1)
             v = substr(\$i, at + 1); if (v ~ /^-?[0-9.]+\$/) v += 0
@@ -158,7 +158,7 @@ says() {
 does() {
     title=$1 key_action=$2 key=$3 condition=$4
     has_effect() {
-        press "$key_action" "$key" && says "$condition"
+        press "$key_action" "$key" && state_satisfies "$condition"
     }
     check "$title" has_effect
 }
@@ -171,7 +171,7 @@ drag() { # BUTTON X Y X Y
         mousemove --window "$window" "$4" "$5" mouseup "$1"
 }
 # Saves the current image with F12 and renames it.
-take() { # NAME [KEY]
+save_image() { # NAME [KEY]
     press "${2:+clean-}screenshot" "${2:-F12}" || return 1
     saved=$(grep '^/.*\.png$' "$log" | grep -v ' ' | tail -n 1)
     mv "$saved" "$scratch/$1.png"

@@ -50,9 +50,9 @@ tr '\n' '\r' <"$scratch/walk.bvh" | sed 's/\r/\r\n/g' >"$scratch/windows.bvh"
 
 check "a walk is retargeted" retarget walk
 check "... and its limbs have the walker's directions" limbs walk 0 model
-check "... and the map of joints can be printed" ends_saying 0 "mixamorig:LeftUpLeg thigh_l" "$tool" convert "$scratch/walk.bvh" \
+check "... and the map of joints can be printed" exits_with 0 "mixamorig:LeftUpLeg thigh_l" "$tool" convert "$scratch/walk.bvh" \
     --mesh "$bobbin" --print-map
-check "... and all engines accept the clip" ends_saying 0 "0 errors, 0 warnings" "$tool" check "$scratch/walk.md5anim"
+check "... and all engines accept the clip" exits_with 0 "0 errors, 0 warnings" "$tool" check "$scratch/walk.md5anim"
 check "a walk in metres is retargeted" retarget metres
 check "... to the same clip" limbs metres 0 model
 check "a walk with classic names is retargeted" retarget classic
@@ -72,13 +72,13 @@ check "... to the same clip" limbs own_axes 0 first_frame
 check "... and the rest pose is noted" noted "the first frame is used as the rest pose"
 check "a walk with CR LF line ends is retargeted" retarget windows
 check "... to the same clip" cmp "$scratch/windows.md5anim" "$scratch/walk.md5anim"
-check "unknown joint names are rejected" ends_saying 1 "--map FILE" "$tool" convert "$scratch/odd.bvh" --mesh "$bobbin" \
+check "unknown joint names are rejected" exits_with 1 "--map FILE" "$tool" convert "$scratch/odd.bvh" --mesh "$bobbin" \
     --output "$scratch/none.md5anim"
 walker map "$scratch/map.txt"
 check "unknown joint names are retargeted with a map" retarget odd --map "$scratch/map.txt"
 check "... to the same clip" limbs odd 0 model
 echo '"bone_1" nobody' >>"$scratch/map.txt"
-check "a map with an unknown joint is rejected" ends_saying 1 "map.txt:21:10: error: unknown joint: the model has no joint 'nobody'" "$tool" \
+check "a map with an unknown joint is rejected" exits_with 1 "map.txt:21:10: error: unknown joint: the model has no joint 'nobody'" "$tool" \
     convert "$scratch/odd.bvh" --mesh "$bobbin" --map "$scratch/map.txt" --output "$scratch/none.md5anim"
 check "a walk to the side is retargeted" retarget aside
 check "... goes forward" limbs aside 0 model
@@ -106,7 +106,7 @@ check "... or with another scale" "$tool" convert "$scratch/walk.bvh" --force --
 check "... from the option" walker own "$scratch/own.md5anim" 2
 check "a clip with a model in one command is for that model" "$tool" convert "$bobbin" "$scratch/classic.bvh" --output "$scratch/both.iqm" --force
 check "another rate" retarget walk --rate 60 --force
-check "... with a different number of frames" ends_saying 0 "frames             61" "$tool" info "$scratch/walk.md5anim"
+check "... with a different number of frames" exits_with 0 "frames             61" "$tool" info "$scratch/walk.md5anim"
 
 # hand NAME DEGREES: writes an arm whose thumb is bent.
 hand() { # NAME DEGREES
@@ -149,9 +149,9 @@ fi
 
 # In a folder, a motion capture with the name of a mesh is its clip.
 mkdir "$scratch/pair" && cp "$bobbin" "$scratch/pair/walk.md5mesh" && cp "$scratch/walk.bvh" "$scratch/pair"
-check "a motion capture next to the mesh of its name is converted" ends_saying 0 "1 models: 1 converted, 0 up to date, 0 failed" "$tool" convert \
+check "a motion capture next to the mesh of its name is converted" exits_with 0 "1 models: 1 converted, 0 up to date, 0 failed" "$tool" convert \
     "$scratch/pair" --to iqm --output "$scratch/paired"
-check "... to its clip" ends_saying 0 "" "$tool" convert "$scratch/paired/walk.iqm" --output "$scratch/paired/walk.md5anim"
+check "... to its clip" exits_with 0 "" "$tool" convert "$scratch/paired/walk.iqm" --output "$scratch/paired/walk.md5anim"
 check "... for the model's joints" grep -q '^numFrames 31$' "$scratch/paired/walk.md5anim"
 
 # -- Errors -------------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ check "... for the model's joints" grep -q '^numFrames 31$' "$scratch/paired/wal
 # broken TITLE 'SED' LINE:COLUMN:TEXT
 broken() {
     sed "$2" "$scratch/walk.bvh" >"$scratch/bad.bvh"
-    check "$1" ends_saying 1 "bad.bvh:$3" "$tool" convert "$scratch/bad.bvh" --output "$scratch/bad.md5anim"
+    check "$1" exits_with 1 "bad.bvh:$3" "$tool" convert "$scratch/bad.bvh" --output "$scratch/bad.md5anim"
 }
 
 broken "no hierarchy" '1d' "1:1: error: expected HIERARCHY, found 'ROOT'"

@@ -131,7 +131,7 @@ alien() {
 }
 explicit() { # --outfit: never a morph target
     wears body.md5mesh --outfit face.md5mesh && [ ! -e to/morphs ] && grep -q '^numMeshes 4' to/body.md5mesh &&
-        ends_saying 1 "cannot attach the file as an outfit: expected a model" "$tool" convert body.md5mesh --outfit nod.md5anim -o to2/
+        exits_with 1 "cannot attach the file as an outfit: expected a model" "$tool" convert body.md5mesh --outfit nod.md5anim -o to2/
 }
 check "a joint that the body lacks follows its parent" follows
 check "a model without joints of the body is rejected" alien

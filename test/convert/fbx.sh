@@ -39,7 +39,7 @@ changed() { # SED NAME
     sed "$1" "$scratch/own.fbx" >"$scratch/$2.fbx"
 }
 refused() { # NAME REASON
-    check "$1 is rejected" ends_saying 1 "$2" "$tool" convert "$scratch/$1.fbx" -o "$scratch/no.md5mesh"
+    check "$1 is rejected" exits_with 1 "$2" "$tool" convert "$scratch/$1.fbx" -o "$scratch/no.md5mesh"
     check '... and accepted with --force' convert "$scratch/$1.fbx" --force
 }
 changed 's/Version: 101 }/Version: 101\nSkinningType: "DualQuaternion" }/' dual
@@ -67,7 +67,7 @@ changed 's/1924423250/19244232500/' line
 check 'linear interpolation between keys is accepted' convert "$scratch/line.fbx"
 check '... until the end of the clip' shows turn 10 "$scratch/own.fbx.obj" 1e-4
 changed 's/FBXVersion: 7400/FBXVersion: 6100/' old
-check 'an old version is rejected with its number' ends_saying 1 'unsupported FBX version 6100: expected 7100' "$tool" convert "$scratch/old.fbx" -o "$scratch/no.md5mesh"
+check 'an old version is rejected with its number' exits_with 1 'unsupported FBX version 6100: expected 7100' "$tool" convert "$scratch/old.fbx" -o "$scratch/no.md5mesh"
 
 # Collada: interpolation of curves.
 dae() { # INTERPOLATION
@@ -83,7 +83,7 @@ check '... curved interpolation is rejected' refused_dae
 check '... and accepted with --force' convert "$scratch/BEZIER.dae" --force
 
 : >"$scratch/nothing.fbx"
-check 'an empty file is reported' ends_saying 1 'nothing.fbx: error: the file is empty' "$tool" convert "$scratch/nothing.fbx" -o "$scratch/no.md5mesh"
+check 'an empty file is reported' exits_with 1 'nothing.fbx: error: the file is empty' "$tool" convert "$scratch/nothing.fbx" -o "$scratch/no.md5mesh"
 
 # Clips of several files get the names of their files, because Mixamo gives all clips the same name.
 changed 's/AnimStack::turn/AnimStack::mixamo.com/' walk
@@ -129,7 +129,7 @@ spin='spin:7:maya_game_sausage_spin_7 spin:15:maya_game_sausage_spin_15'
 while read -r file how limit rows; do
     case $how in
     refused)
-        check "$file: $limit $rows" ends_saying 1 "$limit $rows" "$tool" convert "$files/$file.fbx" -o "$scratch/no.md5mesh"
+        check "$file: $limit $rows" exits_with 1 "$limit $rows" "$tool" convert "$files/$file.fbx" -o "$scratch/no.md5mesh"
         continue
         ;;
     forced) set -- --force ;;

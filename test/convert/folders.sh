@@ -64,7 +64,7 @@ beside() {
         says "5 models: 5 converted" && [ -s "$scratch/outer/imp/thimble.glb" ]
 }
 check "the output can be the parent folder" beside
-check "the output cannot be the input folder" ends_saying 1 "error: the output folder is the input folder: expected a different folder" "$tool" convert "$from" --output "$from/" --to glb
+check "the output cannot be the input folder" exits_with 1 "error: the output folder is the input folder: expected a different folder" "$tool" convert "$from" --output "$from/" --to glb
 new_folder() {
     "$tool" convert "$from/imp/thimble.md5mesh" --output "$scratch/new/hero" >"$scratch/report" 2>&1 && [ -s "$scratch/new/hero/thimble.md5mesh" ]
 }
@@ -84,9 +84,9 @@ twice() {
 }
 check "two inputs with the same output are reported" twice
 rm "$from/pair/left.bmd5mesh"
-check "an unknown output format is rejected" ends_saying 1 "unsupported output format: unknown file extension" \
+check "an unknown output format is rejected" exits_with 1 "unsupported output format: unknown file extension" \
     "$tool" convert "$from" --output "$scratch/x" --to pcx
-check "a folder together with a file is rejected" ends_saying 2 "expected one folder or several files" \
+check "a folder together with a file is rejected" exits_with 2 "expected one folder or several files" \
     "$tool" convert "$from" "$zoo" --output "$scratch/x" --to md5
 same_kind() {
     "$tool" convert "$from" --output "$scratch/same" --to md5mesh >"$scratch/report" 2>&1 && says "0 models"

@@ -52,14 +52,14 @@ numbers() { # FILE: prints the first joint's position
 # shellcheck disable=SC2046,SC2086 # several words
 scales() {
     in_folder "$made/plain.glb" --scale 1 && first=$(numbers "$folder/plain.md5mesh") &&
-        in_folder "$made/plain.glb" --scale 2 && holds '($4 - 2 * $1)^2 + ($5 - 2 * $2)^2 + ($6 - 2 * $3)^2 < 1e-10' \
+        in_folder "$made/plain.glb" --scale 2 && numbers_satisfy '($4 - 2 * $1)^2 + ($5 - 2 * $2)^2 + ($6 - 2 * $3)^2 < 1e-10' \
             $first $(numbers "$folder/plain.md5mesh")
 }
 # shellcheck disable=SC2046,SC2086 # several words
 turns() { # rotates counterclockwise: forward becomes left
     in_folder "$made/plain.glb" --scale 1 && first=$(numbers "$folder/plain.md5mesh") &&
         in_folder "$made/plain.glb" --scale 1 --rotate 90 &&
-        holds '($4 + $2)^2 + ($5 - $1)^2 + ($6 - $3)^2 < 1e-10' $first $(numbers "$folder/plain.md5mesh")
+        numbers_satisfy '($4 + $2)^2 + ($5 - $1)^2 + ($6 - $3)^2 < 1e-10' $first $(numbers "$folder/plain.md5mesh")
 }
 guesses() { # metres
     in_folder "$made/plain.glb" && says "scale 39.3701" && says "in metres"

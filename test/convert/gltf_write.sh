@@ -117,7 +117,7 @@ error_named() {
     bound=$(sed -n 's/.*in any other pose: \([^ ]*\) units.*/\1/p' "$files/lost.glb.notes")
     measured=$(poses lost.glb "$1" 1e9 "$mesh" "$clip" "$frames")
     # shellcheck disable=SC2016 # variables of awk
-    holds '$1 > 0.01 && $1 < $2 * 1.01 && $1 > $2 * 0.99 && $2 < $3' "$named" "${measured%% *}" "$bound"
+    numbers_satisfy '$1 > 0.01 && $1 < $2 * 1.01 && $1 > $2 * 0.99 && $2 < $3' "$named" "${measured%% *}" "$bound"
 }
 check 'the loss of 4 influences is reported' error_named weights
 check 'the loss of a fit is reported' error_named weights --fit
@@ -173,7 +173,7 @@ check 'a clip without a model is written' clip_alone
 fewer_keys() {
     written fewer.glb "$bobbin" "$models/bobbin/dance.md5anim" --influences 8 --error 0.5 && gltf check "$files/fewer.glb" &&
         poses fewer.glb dance 0.5 "$bobbin" "$models/bobbin/dance.md5anim" '3 34 61' &&
-        holds '$1 < 0.8 * $2' $(sed -n 's/^note: \([0-9]*\) of \([0-9]*\) keys.*/\1 \2/p' "$files/fewer.glb.notes")
+        numbers_satisfy '$1 < 0.8 * $2' $(sed -n 's/^note: \([0-9]*\) of \([0-9]*\) keys.*/\1 \2/p' "$files/fewer.glb.notes")
 }
 check 'keys are reduced within a tolerance' fewer_keys
 
@@ -335,10 +335,10 @@ two_files() {
 check 'a .gltf is written with a separate buffer file' two_files
 renamed() {
     sed 's/"twist"/"Twist A"/g' "$files/two files.gltf" >"$files/capital.gltf" && ! cmp -s "$files/two files.gltf" "$files/capital.gltf" &&
-        ends_saying 0 "renamed clip 'Twist A' to Twist_A" "$tool" convert "$files/capital.gltf" -o "$files/capital.md5mesh"
+        exits_with 0 "renamed clip 'Twist A' to Twist_A" "$tool" convert "$files/capital.gltf" -o "$files/capital.md5mesh"
 }
 check 'a renamed clip is reported' renamed
-check 'more influences are not suggested if all are written' ends_saying 0 'note: use --fit to reduce the difference' \
+check 'more influences are not suggested if all are written' exits_with 0 'note: use --fit to reduce the difference' \
     "$tool" convert "$zoo/negative_bias.md5mesh" "$zoo/negative_bias.md5anim" --influences 16 --force -o "$files/fit.glb"
 capitals() { # also in file systems that ignore case
     cp "$zoo/twist.md5anim" "$files/queenWalk.md5anim" && cp "$zoo/twist.md5anim" "$files/QUEENwalk.md5anim" &&
@@ -347,8 +347,8 @@ capitals() { # also in file systems that ignore case
         [ -e "$files/queen/QUEENwalk_2.md5anim" ]
 }
 check 'names of clips keep their case' capitals
-check 'existing files are not overwritten' ends_saying 1 '--force' "$tool" convert "$zoo/twist.md5mesh" -o "$files/twist.glb"
-check 'a clip of another model is an error' ends_saying 1 'error' "$tool" convert "$zoo/twist.md5mesh" \
+check 'existing files are not overwritten' exits_with 1 '--force' "$tool" convert "$zoo/twist.md5mesh" -o "$files/twist.glb"
+check 'a clip of another model is an error' exits_with 1 'error' "$tool" convert "$zoo/twist.md5mesh" \
     "$models/bobbin/walk.md5anim" -o "$files/none.glb"
 no_file() {
     [ ! -e "$files/none.glb" ]

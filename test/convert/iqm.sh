@@ -18,7 +18,7 @@ loses() { # FILE MESH CLIP [MORE]: MORE is the largest displacement by dropped w
     python3 test/convert/iqm.py loss "$1" "$2" "$(basename "$3" .md5anim)=$3" >"$scratch/loss" || return 1
     said=$(sed -n 's/^note: largest difference from the MD5 skin in these clips: \([^ ]*\) units.*/\1/p' "$scratch/notes")
     # shellcheck disable=SC2046
-    holds "\$1 <= 1.02 * \$3 + 1e-5 && \$1 >= 0.9 * \$3 - 1e-5 && \$1 <= \$2 + ${4:-0}" $(cat "$scratch/loss") "$said"
+    numbers_satisfy "\$1 <= 1.02 * \$3 + 1e-5 && \$1 >= 0.9 * \$3 - 1e-5 && \$1 <= \$2 + ${4:-0}" $(cat "$scratch/loss") "$said"
 }
 
 # Returns success if a round trip is exact up to steps of 16 bits. MD5's own numbers have six decimals.
@@ -32,7 +32,7 @@ returns() { # MESH CLIP
     grep -qE 'triangles|shader|texture coordinates|names|parents' "$scratch/diff" && { cat "$scratch/diff"; return 1; }
     moved=$(sed -n 's/.*moved in the bind pose, at most \([^ ]*\) units.*/\1/p' "$scratch/diff" | sort -g | tail -n 1)
     size=$("$tool" info "$1" | awk '/^  bounds/ { gsub(/[(),]/, ""); print $5 - $2 + $6 - $3 + $7 - $4 }')
-    holds '$1 <= 1e-6 * $2' "${moved:-0}" "$size"
+    numbers_satisfy '$1 <= 1e-6 * $2' "${moved:-0}" "$size"
 }
 
 for pair in zoo/weights:zoo/weights zoo/twist:zoo/twist zoo/half_turn:zoo/half_turn zoo/chain:zoo/chain \
@@ -56,7 +56,7 @@ if [ -n "${MD5_CORPUS:-}" ]; then
             "$(sed -n 's/.*this moves vertices by at most \([^ ]*\) units.*/\1/p' "$scratch/notes")"
     done
 fi
-check "a large loss is rejected" ends_saying 1 "use --force to write the file anyway" "$tool" convert models/zoo/negative_bias.md5mesh \
+check "a large loss is rejected" exits_with 1 "use --force to write the file anyway" "$tool" convert models/zoo/negative_bias.md5mesh \
     models/zoo/negative_bias.md5anim --output "$scratch/none.iqm"
 check "... and writes no file" test ! -e "$scratch/none.iqm"
 check "clips without a model are written" convert "$scratch/clips.iqm" models/thimble/trot.md5anim models/thimble/walk.md5anim
@@ -67,7 +67,7 @@ check "two sizes" convert "$scratch/large.iqm" models/lantern/lantern.md5mesh mo
 check "... are that" convert "$scratch/large.md5mesh" "$scratch/large.iqm" --scale 0.5
 "$tool" diff models/lantern/lantern.md5mesh "$scratch/large.md5mesh" >"$scratch/diff" 2>&1
 moved=$(sed -n 's/.*moved in the bind pose, at most \([^ ]*\) units.*/\1/p' "$scratch/diff" | sort -g | tail -n 1)
-check "... and back" holds '$1 < 1e-4' "${moved:-0}"
+check "... and back" numbers_satisfy '$1 < 1e-4' "${moved:-0}"
 
 if [ -n "${MD5_CORPUS:-}" ] && [ -f "$MD5_CORPUS/golden/found2/iqm_picture/figure.iqm" ]; then
     picture=$MD5_CORPUS/golden/found2/iqm_picture
@@ -112,7 +112,7 @@ END
 # broken TITLE PLACE NUMBER MESSAGE
 broken() {
     python3 test/convert/iqm.py break "$scratch/made.iqm" "$scratch/bad.iqm" "$2" "$3"
-    check "$1" ends_saying 1 "bad.iqm: error: $4" "$tool" convert "$scratch/bad.iqm" --force --output "$scratch/made"
+    check "$1" exits_with 1 "bad.iqm: error: $4" "$tool" convert "$scratch/bad.iqm" --force --output "$scratch/made"
 }
 
 # Sets the x scale of joint `arm` in all frames. The last vertex, 2 units from the joint along x, moves most. The model size is
@@ -124,15 +124,15 @@ scaled() { # SCALE OPTION...
     "$tool" convert "$scratch/scaled.iqm" --output "$scratch/scaled" "$@"
 }
 lost='MD5 cannot store the scale of joint arm in clip'
-check "a loss below 1 % of the size is reported as a note" ends_saying 0 "note: $lost lift_up: vertices move by up to 0.04 units" scaled 1.02
-check "... above it an error" ends_saying 1 "scaled.iqm: error: $lost lift_up: vertices move by up to 0.042 units" scaled 1.021
+check "a loss below 1 % of the size is reported as a note" exits_with 0 "note: $lost lift_up: vertices move by up to 0.04 units" scaled 1.02
+check "... above it an error" exits_with 1 "scaled.iqm: error: $lost lift_up: vertices move by up to 0.042 units" scaled 1.021
 check "... that writes no file" test ! -e "$scratch/scaled/scaled.md5mesh"
-check "... and accepted with --force" ends_saying 0 "$lost" scaled 1.021 --force
+check "... and accepted with --force" exits_with 0 "$lost" scaled 1.021 --force
 measures_other() { # clips of a file for the model of another file
     python3 test/convert/iqm.py break "$scratch/frames.iqm" "$scratch/scaled.iqm" poses+124 1.021
     "$tool" convert "$scratch/made.iqm" "$scratch/scaled.iqm" --output "$scratch/scaled_2"
 }
-check "... also in a file with clips for the model of another file" ends_saying 1 "$lost" measures_other
+check "... also in a file with clips for the model of another file" exits_with 1 "$lost" measures_other
 
 # The arm is 2 units above the root, whose z scale is 1.5 in all frames.
 longer() {
@@ -171,6 +171,6 @@ broken "a clip of more frames" anims+8 4 "clip 0: frames are out of range: first
 broken "a clip of no frames" anims+8 0 "clip 0: frames are out of range: first frame 0, 0 frames"
 broken "a rate that is none" anims+12 nan "clip 0: invalid frame rate nan: expected 0 to 1e6"
 cp "$scratch/notes" "$scratch/text.iqm"
-check "a text file is rejected" ends_saying 1 "text.iqm: error: not an IQM file: expected a header that starts with INTERQUAKEMODEL" "$tool" convert "$scratch/text.iqm" \
+check "a text file is rejected" exits_with 1 "text.iqm: error: not an IQM file: expected a header that starts with INTERQUAKEMODEL" "$tool" convert "$scratch/text.iqm" \
     --output "$scratch/made"
 finish

@@ -127,13 +127,13 @@ check "for q2pro" converts q2pro
 check "files for q2pro are in a folder md5" [ -f "$scratch/q2pro/models/box/md5/hero.md5anim" ]
 
 # -- Errors ---------------------------------------------------------------------------------------
-check "an unknown engine is rejected" ends_saying 2 "unknown engine 'quakee'" \
+check "an unknown engine is rejected" exits_with 2 "unknown engine 'quakee'" \
     "$tool" convert "$box/box.md5mesh" -o "$scratch/none/x.md5mesh" --for quakee
-check "errors for the engine are printed with status 1" ends_saying 1 "[q2pro-limit]" \
+check "errors for the engine are printed with status 1" exits_with 1 "[q2pro-limit]" \
     "$tool" convert models/bobbin/bobbin.md5mesh -o "$scratch/alone/md5/bobbin.md5mesh" --for q2pro
 damaged() {
     mkdir "$scratch/damaged" && cp "$box/box.md5mesh" "$scratch/damaged" && head -c 100 "$box/plain.png" >"$scratch/damaged/plain.png" &&
-        ends_saying 0 "damaged/plain.png: truncated PNG: chunk IDAT" "$tool" convert "$scratch/damaged/box.md5mesh" --for doom3 \
+        exits_with 0 "damaged/plain.png: truncated PNG: chunk IDAT" "$tool" convert "$scratch/damaged/box.md5mesh" --for doom3 \
             -o "$scratch/damaged/out/hero.md5mesh" && [ ! -e "$scratch/damaged/out/plain.tga" ]
 }
 check "a damaged image is reported as a note" damaged

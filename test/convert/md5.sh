@@ -94,7 +94,7 @@ assert joints_too == joints and boxes == frames and length == -(-(frames - 1) * 
 END
 }
 check 'BFG: bytes match the layout' layout
-check 'BFG: existing files are overwritten only with --force' ends_saying 1 "the file exists" "$tool" convert "$thimble" -o "$scratch/thimble.bmd5mesh"
+check 'BFG: existing files are overwritten only with --force' exits_with 1 "the file exists" "$tool" convert "$thimble" -o "$scratch/thimble.bmd5mesh"
 
 # Scaled once through any number of formats: 2 meters of glTF are 2 units with a scale of 1.
 once() {
@@ -119,20 +119,20 @@ near() { # FILE FILE
 root_motion() {
     walk=models/bobbin/walk.md5anim
     "$tool" convert "$mesh" --add-root top -o "$scratch/top.md5mesh" && "$tool" convert "$walk" --add-root top -o "$scratch/hips.md5anim" &&
-        ends_saying 0 "clip hips: the root does not move; joint 'origin' carries the motion along the ground; use --root-motion 'origin'" \
+        exits_with 0 "clip hips: the root does not move; joint 'origin' carries the motion along the ground; use --root-motion 'origin'" \
             "$tool" convert "$scratch/hips.md5anim" --root in_place -o "$scratch/place.md5anim" &&
-        ends_saying 1 "hips.md5anim: error: no joint 'nobody' for the root motion" \
+        exits_with 1 "hips.md5anim: error: no joint 'nobody' for the root motion" \
             "$tool" convert "$scratch/hips.md5anim" --root-motion nobody -o "$scratch/none.md5anim" &&
-        ends_saying 1 "walk.md5anim: error: --root-motion: joint 'origin' is the first joint: use --add-root NAME" \
+        exits_with 1 "walk.md5anim: error: --root-motion: joint 'origin' is the first joint: use --add-root NAME" \
             "$tool" convert "$walk" --root-motion origin -o "$scratch/none.md5anim" &&
-        ends_saying 2 "require --root-motion JOINT" "$tool" convert "$walk" --root-height -o "$scratch/none.md5anim" &&
-        ends_saying 1 "2 joints would get the same name" "$tool" convert "$walk" --add-root hips -o "$scratch/none.md5anim" &&
-        ends_saying 0 "clip walk: moved the root motion of joint 'origin' to joint 'top'" \
+        exits_with 2 "require --root-motion JOINT" "$tool" convert "$walk" --root-height -o "$scratch/none.md5anim" &&
+        exits_with 1 "2 joints would get the same name" "$tool" convert "$walk" --add-root hips -o "$scratch/none.md5anim" &&
+        exits_with 0 "clip walk: moved the root motion of joint 'origin' to joint 'top'" \
             "$tool" convert "$walk" --add-root top --root-motion origin -o "$scratch/moved.md5anim" &&
         "$tool" info "$scratch/moved.md5anim" | grep -q "root motion        joint 'top' moves by (20," &&
         skin "$mesh" "$walk" >"$scratch/before" && skin "$scratch/top.md5mesh" "$scratch/moved.md5anim" >"$scratch/after" &&
         near "$scratch/before" "$scratch/after" &&
-        ends_saying 0 "clip moved: removed a root motion of 20 units" \
+        exits_with 0 "clip moved: removed a root motion of 20 units" \
             "$tool" convert "$scratch/moved.md5anim" --root in_place -o "$scratch/still.md5anim"
 }
 check '--root-motion moves the root motion of any joint' root_motion

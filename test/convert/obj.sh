@@ -14,14 +14,14 @@ same() { # FILE DUMP-ARGUMENT...
 check "a model is written" "$tool" convert "$mesh" --output "$scratch/still.obj"
 check "... in the bind pose" same still.obj "$mesh"
 check "... with its material" grep -q '^newmtl models/thimble/thimble$' "$scratch/still.mtl"
-check "... without overwriting a file" ends_saying 1 "the file exists" "$tool" convert "$mesh" --output "$scratch/still.obj"
+check "... without overwriting a file" exits_with 1 "the file exists" "$tool" convert "$mesh" --output "$scratch/still.obj"
 check "a clip is written" "$tool" convert "$mesh" "$clip" --output "$scratch/trot.obj"
 check "... its first frame" same trot_0000.obj "$mesh" "$clip" --frame 0
 check "... and its last" same trot_0012.obj "$mesh" "$clip" --frame 12
 last=$("$tool" info "$clip" | awk '/^  frames/ { printf "trot_%04d.obj", $2 - 1 }')
 check "... no more" test -f "$scratch/$last" -a "$(find "$scratch" -name 'trot_*.obj' | wc -l)" = \
     "$("$tool" info "$clip" | awk '/^  frames/ { print $2 }')"
-check "content that OBJ does not support is reported" ends_saying 0 "skipped 1 camera paths and morph targets: OBJ does not support them" "$tool" convert "$mesh" \
+check "content that OBJ does not support is reported" exits_with 0 "skipped 1 camera paths and morph targets: OBJ does not support them" "$tool" convert "$mesh" \
     models/bobbin/flight.md5camera --output "$scratch/seen.obj"
 check "fewer frames" "$tool" convert "$mesh" "$clip" --rate 15 --force --output "$scratch/few.obj"
 check "... at their times" same few_0003.obj "$mesh" "$clip" --ms 200
@@ -31,5 +31,5 @@ check "y up" "$tool" convert "$mesh" --y-up --force --output "$scratch/up.obj"
 check "... is the same turned" "$tool" bind "$scratch/up.obj" "$mesh" --y-up --output "$scratch/up.md5mesh"
 check "... as z up" "$tool" bind "$scratch/still.obj" "$mesh" --output "$scratch/still.md5mesh"
 check "... and reads as the same mesh" cmp "$scratch/up.md5mesh" "$scratch/still.md5mesh"
-check "a clip without a model is rejected" ends_saying 1 "the inputs contain no model: OBJ requires one" "$tool" convert "$clip" --output "$scratch/none.obj"
+check "a clip without a model is rejected" exits_with 1 "the inputs contain no model: OBJ requires one" "$tool" convert "$clip" --output "$scratch/none.obj"
 finish

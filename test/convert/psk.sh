@@ -34,18 +34,18 @@ check '... as clips' test -e "$scratch/it/wave_it.md5anim" -a ! -e "$scratch/it/
 
 fails() { # TITLE FILE CHUNK OFFSET FORMAT NUMBER MESSAGE: replaces a number at an offset from the header of a chunk
     python3 test/convert/psk.py break "$scratch/$2" "$scratch/bad_$2" "$3" "$4" "$5" "$6"
-    check "$1" ends_saying 1 "bad_$2: error: $7" "$tool" convert "$scratch/bad_$2" --output "$scratch/bad"
+    check "$1" exits_with 1 "bad_$2: error: $7" "$tool" convert "$scratch/bad_$2" --output "$scratch/bad"
 }
 passes() { # TITLE FILE CHUNK OFFSET FORMAT NUMBER
     python3 test/convert/psk.py break "$scratch/$2" "$scratch/good_$2" "$3" "$4" "$5" "$6"
     check "$1" "$tool" convert "$scratch/good_$2" --scale 1 --output "$scratch/good" --force
 }
 check '64 weights of a point are accepted' convert "$scratch/weights_64.psk"
-check '65 weights are rejected' ends_saying 1 'too many weights of a point: 65 (limit 64)' "$tool" convert "$scratch/weights_65.psk" --output "$scratch/bad"
+check '65 weights are rejected' exits_with 1 'too many weights of a point: 65 (limit 64)' "$tool" convert "$scratch/weights_65.psk" --output "$scratch/bad"
 check '1024 clips are accepted' convert "$scratch/clips_1024.psa"
-check '1025 clips are rejected' ends_saying 1 'too many clips: 1025 (limit 1024)' "$tool" convert "$scratch/clips_1025.psa" --output "$scratch/bad"
+check '1025 clips are rejected' exits_with 1 'too many clips: 1025 (limit 1024)' "$tool" convert "$scratch/clips_1025.psa" --output "$scratch/bad"
 cat "$scratch/moves.psa" "$scratch/moves.psa" >"$scratch/twice.psa"
-check 'a duplicate chunk is rejected' ends_saying 1 'twice.psa: error: duplicate chunk BONENAMES' "$tool" convert "$scratch/twice.psa" --output "$scratch/bad"
+check 'a duplicate chunk is rejected' exits_with 1 'twice.psa: error: duplicate chunk BONENAMES' "$tool" convert "$scratch/twice.psa" --output "$scratch/bad"
 fails 'another first chunk' figure.psk ACTRHEAD 0 '<I' 0 'not a PSK or PSA file: expected the chunk ACTRHEAD or ANIMHEAD at the start'
 fails 'an entry more than the file' figure.psk EXTRAUVS0 28 '<I' 6 'truncated file: chunk EXTRAUVS0 has 6 entries of 8 bytes, but 40 bytes remain'
 fails 'a product of 64 bits' figure.psk EXTRAUVS0 24 '<I' 4294967295 'truncated file: chunk EXTRAUVS0 has 5 entries of 4294967295 bytes'

@@ -18,7 +18,7 @@ noted() { grep -qF -- "$1" "$scratch/notes" || { cat "$scratch/notes" && false; 
 refuses() { # MESSAGE INPUT...
     sentence=$1
     shift
-    ends_saying 1 "$sentence" "$tool" convert "$@"
+    exits_with 1 "$sentence" "$tool" convert "$@"
 }
 
 # Returns success if a file has the poses of a clip at fixed intervals in milliseconds, with the reported error.
@@ -30,7 +30,7 @@ same() { # FILE MESH CLIP ROOT COUNT MS
     python3 test/convert/quake.py same "$1" "$table" "$scratch"/pose_* >"$scratch/loss" || return 1
     said=$(sed -n 's/.*rounding moves vertices by \([^ ]*\) units on average, at most \([^ ;]*\).*/\1 \2/p' "$scratch/notes")
     # shellcheck disable=SC2046,SC2086
-    holds '($1 / $3 - 1)^2 < 1e-4 && ($2 / $4 - 1)^2 < 1e-4' $(cat "$scratch/loss") $said
+    numbers_satisfy '($1 / $3 - 1)^2 < 1e-4 && ($2 / $4 - 1)^2 < 1e-4' $(cat "$scratch/loss") $said
 }
 
 twist="models/zoo/twist.md5mesh models/zoo/twist.md5anim" trot="models/thimble/thimble.md5mesh models/thimble/trot.md5anim"
@@ -120,8 +120,8 @@ check "... both" grep -q "^tag tag_root 0.000 " "$scratch/say"
 check "a tag of an unknown joint is rejected" refuses "the model has no joint of this name" "$large" --tag hand --output "$scratch/none.md3"
 check "a tag without a name is rejected" refuses "duplicate tag name" "$large" --tag root= --output "$scratch/none.md3"
 check "... and a duplicate tag" refuses "duplicate tag name" "$large" --tag root --tag root --output "$scratch/none.md3"
-check "a tag in MD2 is rejected" ends_saying 2 "--tag has no effect here" "$tool" convert "$large" --tag root --output "$scratch/none.md2"
-check "a palette in MD3 is rejected" ends_saying 2 "--palette has no effect here" "$tool" convert "$large" --palette x --output "$scratch/none.md3"
+check "a tag in MD2 is rejected" exits_with 2 "--tag has no effect here" "$tool" convert "$large" --tag root --output "$scratch/none.md2"
+check "a palette in MD3 is rejected" exits_with 2 "--palette has no effect here" "$tool" convert "$large" --palette x --output "$scratch/none.md3"
 check "a palette" python3 test/convert/quake.py palette "$scratch/palette.lmp"
 check "... and colors a skin without an image" convert "$scratch/grey.mdl" "$large" --palette "$scratch/palette.lmp"
 check "... grey" says "$scratch/grey.mdl" "texels 8 256 256"

@@ -45,7 +45,7 @@ check "... with the same result" cmp "$scratch/given.md5anim" "$scratch/legs.md5
 check "as an IQM" "$tool" convert "$scratch/walk.iqm" --mesh "$scratch/legs.md5mesh" --output "$scratch/legs.md5anim" --force
 check "... with its foot planted" stands legs 25.2 23.8
 check "a clip is retargeted to a format with models" "$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/legs.md5mesh" --output "$scratch/legs.iqm"
-check "... with the target's joints" ends_saying 0 "mixamorig:LeftUpLeg" "$tool" convert "$scratch/legs.iqm" \
+check "... with the target's joints" exits_with 0 "mixamorig:LeftUpLeg" "$tool" convert "$scratch/legs.iqm" \
     --mesh "$scratch/same.md5mesh" --print-map
 check "a clip is scaled to other units" "$tool" fix "$scratch/own/walk.md5anim" --scale 0.0254 --output "$scratch/own/metres.md5anim"
 check "... and retargeted" "$tool" convert "$scratch/own/walk.md5mesh" "$scratch/own/metres.md5anim" --mesh "$scratch/legs.md5mesh" \
@@ -89,7 +89,7 @@ check "a hanging arm with ~ is not aligned" carry hangs --map "$scratch/map"
 check "... and keeps the difference of a right angle" grep -q "difference of limb directions from the motion: at most 90 degrees" "$scratch/notes"
 echo 'Waist mixamorig:Spine align' >"$scratch/map"
 check "a joint with alignment is accepted" carry legs --map "$scratch/map"
-check "... says so" ends_saying 0 'mixamorig:Spine align' "$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/legs.md5mesh" \
+check "... says so" exits_with 0 'mixamorig:Spine align' "$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/legs.md5mesh" \
     --map "$scratch/map" --print-map
 echo '~' >"$scratch/map"
 check "a body without alignment is accepted" carry hangs --map "$scratch/map"
@@ -103,7 +103,7 @@ check "... is taken" grep -q "mapped 19 joints" "$scratch/notes"
 
 wrong() { # LINE COLUMN:TEXT
     printf '\n%s\n' "$1" >"$scratch/map"
-    check "a map of '$1' is rejected" ends_saying 1 "map:2:$2" "$tool" convert "$scratch/own/walk.md5anim" \
+    check "a map of '$1' is rejected" exits_with 1 "map:2:$2" "$tool" convert "$scratch/own/walk.md5anim" \
         --mesh "$scratch/legs.md5mesh" --map "$scratch/map" --output "$scratch/none.md5anim"
 }
 wrong 'Hips' "1: error: invalid line: expected SOURCE TARGET"
@@ -113,18 +113,18 @@ wrong 'hips mixamorig:Hips' "1: error: unknown joint: the motion has no joint 'h
 wrong '- -' "3: error: unknown joint: the model has no joint '-'"
 wrong 'chain Chest..Waist Root..Root' "7: error: invalid chain: in the motion no chain ends in 'Waist'"
 printf 'Hips mixamorig:Hips\n' >"$scratch/first"
-check "a joint in two lines is rejected" ends_saying 1 "map:2:7: error: duplicate joint 'mixamorig:Hips': an earlier line maps it" sh -c \
+check "a joint in two lines is rejected" exits_with 1 "map:2:7: error: duplicate joint 'mixamorig:Hips': an earlier line maps it" sh -c \
     "cat '$scratch/first' >'$scratch/map'; echo 'Waist mixamorig:Hips' >>'$scratch/map'; '$tool' convert '$scratch/own/walk.md5anim' \
     --mesh '$scratch/legs.md5mesh' --map '$scratch/map' --output '$scratch/none.md5anim'"
 
 # -- Errors -------------------------------------------------------------------------------------------
 
 cp "$scratch/own/walk.md5anim" "$scratch/lone.md5anim"
-check "a clip without a known model is rejected" ends_saying 1 "lone.md5anim: error: missing model of the clip: add the model that the clip was made for" "$tool" \
+check "a clip without a known model is rejected" exits_with 1 "lone.md5anim: error: missing model of the clip: add the model that the clip was made for" "$tool" \
     convert "$scratch/lone.md5anim" --mesh "$scratch/legs.md5mesh" --output "$scratch/none.md5anim"
-check "a map without a model is rejected" ends_saying 1 "--map requires --mesh" "$tool" convert \
+check "a map without a model is rejected" exits_with 1 "--map requires --mesh" "$tool" convert \
     "$scratch/own/walk.md5anim" --map "$scratch/first" --output "$scratch/none.md5anim"
-check "unrecognized joint names are rejected" ends_saying 1 "--map FILE" "$tool" convert "$scratch/own/walk.md5anim" \
+check "unrecognized joint names are rejected" exits_with 1 "--map FILE" "$tool" convert "$scratch/own/walk.md5anim" \
     --mesh "$models/lantern/lantern.md5mesh" --output "$scratch/none.md5anim"
 
 # -- Golden cases -------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ check '... the bind pose is not a clip' test ! -e "$scratch/it/body.md5anim"
 check 'a sequence without a model is read' convert "$scratch/bow.smd"
 check '... as a clip' test -e "$scratch/it/bow.md5anim"
 check '... and not as a model' test ! -e "$scratch/it/bow.md5mesh"
-check 'units are unchanged' ends_saying 0 'model height: 10 units' "$tool" convert "$scratch/body.smd" -o "$scratch/body.md5mesh"
+check 'units are unchanged' exits_with 0 'model height: 10 units' "$tool" convert "$scratch/body.smd" -o "$scratch/body.md5mesh"
 sed '/^skin/i\#a comment' "$scratch/body.smd" | sed 's/$/\r/' >"$scratch/lines.smd"
 check 'lines with CR LF are read' convert "$scratch/lines.smd"
 cp models/zoo/zoo_local.png "$scratch/skin.png" 2>"$scratch/none" || cp "$(find models -name '*.png' | head -n 1)" "$scratch/skin.png"
@@ -81,7 +81,7 @@ check '... at the origin' grep -qF '"origin"	-1 ( 0 0 0 ) ( 0 0 0 )' "$mesh"
 
 fails() { # TITLE SED MESSAGE
     sed "$2" "$scratch/figure.smd" >"$scratch/bad.smd"
-    check "$1" ends_saying 1 "bad.smd:$3" "$tool" convert "$scratch/bad.smd" --output "$scratch/bad"
+    check "$1" exits_with 1 "bad.smd:$3" "$tool" convert "$scratch/bad.smd" --output "$scratch/bad"
 }
 fails 'another version' 's/version 1/version 2/' "1:9: error: expected version 1, found '2'"
 fails 'an unknown bone' 's/^7 5 -2/3 5 -2/' '20:1: error: unknown bone 3: the nodes do not contain it'
@@ -96,5 +96,5 @@ fails 'a triangle without its last vertex' '/^7 0 0 70/,$d' '21:34: error: expec
 fails 'a block without an end' '/^triangles/,$d;/^0 1 2 3/,/^end/d' '15:8: error: expected end, found end of file'
 fails 'nodes after the skeleton' 's/^triangles/nodes/;s/^skin.png/9 "late" 0/' '19:1: error: expected nodes before the skeleton'
 printf 'version 1\nnodes\n0 "a" -1\nend\n' >"$scratch/bones.smd"
-check 'a file without frames is rejected' ends_saying 1 'the file has 1 bones and 0 frames: expected at least one' "$tool" convert "$scratch/bones.smd" -o "$scratch/bad"
+check 'a file without frames is rejected' exits_with 1 'the file has 1 bones and 0 frames: expected at least one' "$tool" convert "$scratch/bones.smd" -o "$scratch/bad"
 finish

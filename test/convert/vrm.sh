@@ -28,7 +28,7 @@ import sys
 data = open(sys.argv[1], "rb").read()
 open(sys.argv[1], "wb").write(data.replace(b"VRMC_vrm", b"VRMC_xxx"))
 END
-check "an avatar without bones is rejected" ends_saying 1 "--map FILE" "$tool" convert "$scratch/nameless.glb" "$scratch/walk.bvh" \
+check "an avatar without bones is rejected" exits_with 1 "--map FILE" "$tool" convert "$scratch/nameless.glb" "$scratch/walk.bvh" \
     --output "$scratch/none"
 check "VRM 0 faces backward, in metres" python3 - "$scratch" "$tool" <<'END'
 import base64, json, re, struct, subprocess, sys

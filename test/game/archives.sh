@@ -137,7 +137,7 @@ check "a mesh is rejected where a folder or an archive is expected" says "not a 
 inside() {
     for command in info check "dump --frame 0" "convert -o $scratch/new.iqm" fix explain; do
         # shellcheck disable=SC2086 # options
-        ends_saying 2 "is inside the archive $scratch/as/x.pak; use md5tool info $scratch/as/x.pak to list the archive" "$tool" $command "$scratch/as/x.pak/progs/flags.md5mesh" || return 1
+        exits_with 2 "is inside the archive $scratch/as/x.pak; use md5tool info $scratch/as/x.pak to list the archive" "$tool" $command "$scratch/as/x.pak/progs/flags.md5mesh" || return 1
     done
 }
 check "a path inside an archive is rejected with a hint" inside
@@ -145,22 +145,22 @@ check "a path inside an archive is rejected with a hint" inside
 unread() {
     unread=$1
     shift
-    ends_saying 1 "$unread: warning: nested archives are not read; pass the archive as an argument" "$tool" "$@"
+    exits_with 1 "$unread: warning: nested archives are not read; pass the archive as an argument" "$tool" "$@"
 }
 nested() {
     below=$scratch/as/below && mkdir "$scratch/four" "$scratch/five" && cp "$scratch/as/x.pak" "$scratch/four" && pack "$scratch/four" "$scratch/five/y.pak" &&
         unread "$below/deep/x.pak" list "$below" && unread "$below/deep/x.pak" convert "$below" -o "$scratch/new" &&
         unread "$scratch/five/y.pak/x.pak" list "$scratch/five/y.pak" && unread "$scratch/five/y.pak/x.pak" convert "$scratch/five" -o "$scratch/new" &&
         mv "$below/deep" "$scratch/five" && cp "$data/flags.md5mesh" "$scratch/five" &&
-        ends_saying 0 "five/deep/x.pak: warning: nested archives are not read; pass the archive as an argument" "$tool" list "$scratch/five" &&
-        ends_saying 0 "five/deep/x.pak: warning: nested archives are not read; pass the archive as an argument" "$tool" convert "$scratch/five" -o "$scratch/new" --to iqm
+        exits_with 0 "five/deep/x.pak: warning: nested archives are not read; pass the archive as an argument" "$tool" list "$scratch/five" &&
+        exits_with 0 "five/deep/x.pak: warning: nested archives are not read; pass the archive as an argument" "$tool" convert "$scratch/five" -o "$scratch/new" --to iqm
 }
 check "archives that are not mounted are listed" nested
 others() {
     mkdir "$scratch/six" && echo IDPO >"$scratch/six/a.mdl" && pack "$scratch/six" "$scratch/six.pak" || return 1
     for what in six six.pak; do
-        ends_saying 0 'a.mdl: not an MD5 file; use md5tool convert to convert this model' "$tool" list "$scratch/$what" &&
-            ends_saying 0 'a.mdl: not an MD5 file; use md5tool convert to convert this model' "$tool" check "$scratch/$what" || return 1
+        exits_with 0 'a.mdl: not an MD5 file; use md5tool convert to convert this model' "$tool" list "$scratch/$what" &&
+            exits_with 0 'a.mdl: not an MD5 file; use md5tool convert to convert this model' "$tool" check "$scratch/$what" || return 1
     done
 }
 check "models that only convert reads are listed" others

@@ -198,19 +198,19 @@ pack() {
 }
 is_small() {
     size=$(du -sb "$folder" | cut -f 1)
-    holds '$1 <= 40e6 && $1 > 1e6' "$size"
+    numbers_satisfy '$1 <= 40e6 && $1 > 1e6' "$size"
 }
 runs() {
     begun=$(date +%s)
     env -u DISPLAY -u WAYLAND_DISPLAY sh "$folder/gpu.sh" >"$folder/../table.md" 2>"$scratch/errors"
     status=$?
     cat "$scratch/errors" "$folder/../table.md"
-    [ $status -eq 0 ] && holds '$1 <= 240' $(($(date +%s) - begun))
+    [ $status -eq 0 ] && numbers_satisfy '$1 <= 240' $(($(date +%s) - begun))
 }
 # This machine has drawn both images.
 pictures_are_the_same() {
     grep '^| picture' "$folder/../table.md" >"$scratch/pictures" &&
-        holds '$1 == $2' "$(grep -c '| 0[.0]* | |$' "$scratch/pictures")" "$(pictures | grep -c .)"
+        numbers_satisfy '$1 == $2' "$(grep -c '| 0[.0]* | |$' "$scratch/pictures")" "$(pictures | grep -c .)"
 }
 
 check "stripped programs" build_all

@@ -39,7 +39,7 @@ is_bounded() { # WORK LIMIT
     now=$(count "$bench" "$1")
     [ -z "${BEFORE:-}" ] || past=$(count "$root/$before/build/release/bench" "$1") past=${past#0}
     echo "instructions of $1: $now, at most $2${past:+; $past before}" >&3
-    holds '$1 > 0 && ($1 <= $2 || !$3)' "$now" "$2" "$is_judged"
+    numbers_satisfy '$1 > 0 && ($1 <= $2 || !$3)' "$now" "$2" "$is_judged"
 }
 # shellcheck disable=SC2086 # CC may have options
 if [ -n "${MD5_BUILD_ONLY:-}" ]; then

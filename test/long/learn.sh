@@ -10,7 +10,7 @@ is_current() { # IMAGE
     "$products/md5view" --no-config --lesson "$lesson" --panel=no --resolution 640,360 --output "$scratch/$lesson.png" &&
         share=$(python3 test/viewer/png.py redrawn "$1" "$scratch/$lesson.png") &&
         echo "$lesson: $share of the pixels differ" &&
-        holds '$1 <= 0.001' "$share"
+        numbers_satisfy '$1 <= 0.001' "$share"
 }
 for image in demo/docs/learn/*.png; do
     check "$image matches its lesson; sh models/readme_pictures.sh draws it" is_current "$image"

@@ -34,7 +34,7 @@ starts() {
 }
 # Also checks files with warnings, and invalid files.
 checks() {
-    ends_saying 1 errors under_sanitizer build/threads/md5tool check models test/reference/data test/data test/fuzz/seeds &&
+    exits_with 1 errors under_sanitizer build/threads/md5tool check models test/reference/data test/data test/fuzz/seeds &&
         ! grep ThreadSanitizer "$scratch/out"
 }
 

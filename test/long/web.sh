@@ -38,7 +38,7 @@ speed() {
     done | awk '{ print $1 / $2, $1, $2 }' | sort -n | sed -n 3p >"$scratch/speed"
     read -r share scalar simd <"$scratch/speed"
     echo "note: skinning with SIMD is $share times as fast: $simd instead of $scalar ns per vertex"
-    holds '$1 >= 2.5' "$share"
+    numbers_satisfy '$1 >= 2.5' "$share"
 }
 check "the library and its tests are compiled" made web-test
 for kind in scalar simd; do
@@ -99,7 +99,7 @@ first_picture() {
     paste "$scratch/blank" "$scratch/ours" | awk '{ print $2 / $1, $2, $1 }' | sort -n | sed -n 2p >"$scratch/speed"
     read -r share ours blank <"$scratch/speed"
     echo "note: the first picture after $ours ms, an empty one after $blank: $share times"
-    holds '$1 <= 7' "$share"
+    numbers_satisfy '$1 <= 7' "$share"
 }
 mkdir -p $web/test
 check "the first frame takes at most 7 times as long as an empty page" first_picture
@@ -146,7 +146,7 @@ sheet() {
         is "$soon" save "$scratch/half.png" &&
         middle 1200 "$scratch/bar.png" "$scratch/half.png" >"$scratch/levels" || return
     # shellcheck disable=SC2046,SC2016 # two numbers
-    holds '$1 > 100 && $2 < 60' "$(echo $(cat "$scratch/levels"))"
+    numbers_satisfy '$1 > 100 && $2 < 60' "$(echo $(cat "$scratch/levels"))"
 }
 check "panels on a phone appear at the bottom" sheet
 # The note about driving keys is one dark line above the buttons, whose upper edge is at 94 points; the note's middle is at 73.
@@ -154,7 +154,7 @@ keys_told() {
     shown phone 360 740 open "view.html#no-config" key w is "$soon" is "$soon" save "$scratch/keys.png" &&
         for row in 160 200; do middle $row "$scratch/keys.png" || return; done >"$scratch/levels"
     # shellcheck disable=SC2046,SC2016 # two numbers
-    holds '$1 < 60 && $2 > 100' "$(echo $(cat "$scratch/levels"))"
+    numbers_satisfy '$1 < 60 && $2 > 100' "$(echo $(cat "$scratch/levels"))"
 }
 check "the note about driving keys is above a phone's buttons" keys_told
 check "clips on a phone are selected by taps" shown phone 390 844 open "view.html#no-config&verbose=debug&$bobbin" tap 195 778 0.1 \
@@ -259,7 +259,7 @@ gzipped() { # LIMIT FILE...
     most=$1 && shift
     total=$(for file in "$@"; do case $file in *.gz | *.png) cat "$file" ;; *) gzip -9c "$file" ;; esac; done | wc -c)
     echo "note: $total bytes"
-    holds "\$1 <= $most" "$total"
+    numbers_satisfy "\$1 <= $most" "$total"
 }
 early="performance.getEntriesByType('resource').filter(its => its.responseEnd < performance.getEntriesByName('picture')[0].startTime)
     .map(its => its.name.replace(/.*\//, '')).sort().join(' ')"
@@ -942,12 +942,12 @@ size_of() { # FILE...
 small_element() {
     size=$(size_of build/web/npm/*.js build/web/npm/md5core.wasm)
     echo "note: the element is $size bytes"
-    holds '$1 <= 190000' "$size"
+    numbers_satisfy '$1 <= 190000' "$size"
 }
 small() {
     size=$(size_of $web/md5view-simd.js $web/md5view-simd.wasm)
     echo "note: the viewer is $size bytes"
-    holds '$1 <= 921600' "$size"
+    numbers_satisfy '$1 <= 921600' "$size"
 }
 check "the viewer is at most 900 KB" small
 grep '^note' "$scratch/check_output"

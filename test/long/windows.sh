@@ -41,7 +41,7 @@ draws() { # RESULT FRACTION ARGUMENTS...: at most this fraction of the pixels ma
     shift
     SDL_VIDEODRIVER=offscreen "$products/md5view" --resolution 320,240 --output "$scratch/here.png" "$@" &&
         xvfb-run -a wine "$scratch/a folder/md5view.exe" --resolution 320,240 --output "$scratch/there.png" "$@" </dev/null &&
-        holds "\$1 <= $most" "$(png differ "$scratch/here.png" "$scratch/there.png")"
+        numbers_satisfy "\$1 <= $most" "$(png differ "$scratch/here.png" "$scratch/there.png")"
 }
 shows_bobbin() { # without arguments: the model in the program's folder
     xvfb-run -a wine "$scratch/a folder/md5view.exe" --frames 2 </dev/null 2>&1 | tee "$scratch/check_output" | grep '2 frames' && ! grep -i 'error\|warning' "$scratch/check_output"

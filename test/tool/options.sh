@@ -159,7 +159,7 @@ walks() { # COMMAND INPUT...
     done <rows
     ! grep . wrong
 }
-check "a duplicate option is rejected" ends_saying 2 "duplicate option --output" "$tool" convert x.md5mesh --output a.glb -o b.glb
+check "a duplicate option is rejected" exits_with 2 "duplicate option --output" "$tool" convert x.md5mesh --output a.glb -o b.glb
 check "fix accepts or rejects each option for each kind of file" walks fix md5mesh md5anim md5camera
 check "convert accepts or rejects each option for each kind of file" walks convert md5mesh md5anim md5camera bvh glb iqm x
 check "dump accepts or rejects each option for each kind of file" walks dump md5mesh md5anim
@@ -168,14 +168,14 @@ alone() {
     for words in "check --rules x.md5mesh" "convert --formats x.glb" "check --json --github x" "check --all --json x" \
         "fix x.md5anim --cut=a=0-1 --frames=0-1"; do
         # shellcheck disable=SC2046 # several words
-        ends_saying 2 "see md5tool" "$tool" $(echo "$words" | sed 's/\(--cut\|--frames\)=/\1 /g') || return 1
+        exits_with 2 "see md5tool" "$tool" $(echo "$words" | sed 's/\(--cut\|--frames\)=/\1 /g') || return 1
     done
 }
 check "mutually exclusive options are rejected" alone
 moves() { # the content of a file determines the effect
     for option in "--rate 3" "--root in_place" "--error 1"; do
         # shellcheck disable=SC2086 # two words
-        ends_saying 1 "has no effect" "$tool" convert still.iqm $option -o o.glb || return 1
+        exits_with 1 "has no effect" "$tool" convert still.iqm $option -o o.glb || return 1
     done
 }
 "$tool" convert "$thimble" -o still.iqm 2>/dev/null

@@ -264,7 +264,7 @@ walks() {
 }
 jumps() { # by more than a third of Bobbin's height, and back to the ground within half a second
     plays 4.4 'without the lantern$' && stands=$(height) && plays 5.2 'without the lantern$' && jumps=$(height) &&
-        plays 6.5 'with the lantern$' && holds '$2 > $1 + 19 && $3 < $1 + 4' "$stands" "$jumps" "$(height)"
+        plays 6.5 'with the lantern$' && numbers_satisfy '$2 > $1 + 19 && $3 < $1 + 4' "$stands" "$jumps" "$(height)"
 }
 height() {
     sed 's/.*top at \([0-9.]*\),.*/\1/' "$scratch/output"
@@ -300,7 +300,7 @@ draws_what_window_does() {
     same=$(likeness 0.8) && other=$(likeness 0.75) || return 1
     echo "same pose: $same, other pose: $other"
     # shellcheck disable=SC2086
-    holds '$1 >= 99 && $2 >= 0.7 && $3 < 98' $same $other
+    numbers_satisfy '$1 >= 99 && $2 >= 0.7 && $3 < 98' $same $other
 }
 if [ -n "$lavapipe" ] && "$pkg" --exists vulkan && command -v glslangValidator >/dev/null; then
     library=md5model others=vulkan

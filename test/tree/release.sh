@@ -42,7 +42,7 @@ same_bytes() {
 }
 refuses() { # HEADING
     set_heading "$scratch/elsewhere/again" "$1"
-    (cd "$scratch/elsewhere/again" && ends_saying 1 "is '## $1'" python3 md5/packaging/release.py build/amalgamated "$scratch")
+    (cd "$scratch/elsewhere/again" && exits_with 1 "is '## $1'" python3 md5/packaging/release.py build/amalgamated "$scratch")
 }
 
 check "the sources" sources "$scratch/once"

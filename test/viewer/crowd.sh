@@ -15,19 +15,19 @@ counts() {
     cat "$scratch/out"
     grep -q '^update: min .* ms; other work: median \|^update: min .* ns per joint; other work: median ' "$scratch/out" || return 1
     # shellcheck disable=SC2046 # two numbers
-    holds "$condition" $(sed -n 's/.* models: per frame \(.*\) drawn, \(.*\) posed .*/\1 \2/p' "$scratch/out")
+    numbers_satisfy "$condition" $(sed -n 's/.* models: per frame \(.*\) drawn, \(.*\) posed .*/\1 \2/p' "$scratch/out")
 }
 
 # -- Kinds --------------------------------------------------------------------------------------
 
-check "without a model the crowd consists of the built-in models" ends_saying 0 '12 characters of 3 models' "$view" --crowd 12 \
+check "without a model the crowd consists of the built-in models" exits_with 0 '12 characters of 3 models' "$view" --crowd 12 \
     --frames 1 --resolution 64,48 --samples 1 --no-maps --no-shadow
-check "models without a common joint are rejected" ends_saying 1 'error' "$view" "$bobbin" \
+check "models without a common joint are rejected" exits_with 1 'error' "$view" "$bobbin" \
     "$models/bobbin/run.md5anim" test/reference/data/still.md5mesh --no-auto --crowd 12 \
     --no-render
-check "a missing model is reported" ends_saying 1 'nothing.md5mesh' "$view" "$bobbin" nothing.md5mesh \
+check "a missing model is reported" exits_with 1 'nothing.md5mesh' "$view" "$bobbin" nothing.md5mesh \
     --crowd 12 --no-render
-check "more models than characters are rejected" ends_saying 1 'too many models (2) for a crowd of 1; limit 8 and one per character' "$view" "$bobbin" \
+check "more models than characters are rejected" exits_with 1 'too many models (2) for a crowd of 1; limit 8 and one per character' "$view" "$bobbin" \
     "$thimble" --crowd 1 --no-render
 
 # -- Culling ------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ check_long "small characters with a machine are posed less often" counts '$1 == 
 
 # -- Triangles ----------------------------------------------------------------------------------
 
-check "--crowd-reduced outside its range is rejected" ends_saying 2 'crowd-reduced' "$view" "$bobbin" --crowd 2 \
+check "--crowd-reduced outside its range is rejected" exits_with 2 'crowd-reduced' "$view" "$bobbin" --crowd 2 \
     --crowd-reduced 1001
 # shellcheck disable=SC2086
 check "characters of fewer triangles are posed as often as others" counts '$1 == 20 && $2 == 6.9' $clips $far --crowd-reduced 512
@@ -65,7 +65,7 @@ check_long "characters with a machine are not impostors" counts '$1 == 20 && $2 
 # shellcheck disable=SC2086
 check "characters with morph targets are not impostors" counts '$1 == 20 && $2 > 0' "$bobbin" "$models/bobbin/walk.md5anim" --crowd 20 --no-shadow \
     $far --crowd-impostors 200 --morph smile=1
-check "--crowd-impostors outside its range is rejected" ends_saying 2 'crowd-impostors' "$view" "$bobbin" --crowd 2 \
+check "--crowd-impostors outside its range is rejected" exits_with 2 'crowd-impostors' "$view" "$bobbin" --crowd 2 \
     --crowd-impostors 1001
 
 # -- Baked clips --------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ levels() {
     shift
     counts 1 "$@" || return 1
     # shellcheck disable=SC2046 # four numbers
-    holds "$wanted" $(sed -n 's/^\(.*\) skinned, \(.*\) baked, \(.*\) impostors, \(.*\) of them .*/\1 \2 \3 \4/p' \
+    numbers_satisfy "$wanted" $(sed -n 's/^\(.*\) skinned, \(.*\) baked, \(.*\) impostors, \(.*\) of them .*/\1 \2 \3 \4/p' \
         "$scratch/out")
 }
 
@@ -91,7 +91,7 @@ check_long "characters that are small enough for both levels are impostors" leve
 # shellcheck disable=SC2086
 check_long "only characters that play clips are baked" levels '$1 == 10 && $2 == 10' "$models/bobbin/bobbin.md5machine" $thimble \
     --crowd 20 --no-shadow $far --crowd-baked 200
-check "--crowd-baked outside its range is rejected" ends_saying 2 'crowd-baked' "$view" "$bobbin" --crowd 2 \
+check "--crowd-baked outside its range is rejected" exits_with 2 'crowd-baked' "$view" "$bobbin" --crowd 2 \
     --crowd-baked 1001
 
 finish

@@ -20,18 +20,18 @@ changes_the_picture() { # NAME ARGUMENTS...: the image differs from base.png
 
 machines_are_clean() {
     for machine in models/*/*.md5machine models/*/*/*.md5machine; do
-        ends_saying 0 ' 0 errors, 0 warnings' "$tool" check "$machine" || return 1
+        exits_with 0 ' 0 errors, 0 warnings' "$tool" check "$machine" || return 1
     done
 }
 check "our machines load without warnings" machines_are_clean
-check "md5tool lists layers" ends_saying 0 'layer              body, 25 states' "$tool" info "$bobbin"
+check "md5tool lists layers" exits_with 0 'layer              body, 25 states' "$tool" info "$bobbin"
 
 # wrong TITLE SED-SCRIPT WORD: the error message for a machine with one change contains WORD
 mkdir "$scratch/bobbin"
 cp models/bobbin/*.md5mesh models/bobbin/*.md5anim "$scratch/bobbin/"
 wrong() {
     sed "$2" "$bobbin" >"$scratch/bobbin/wrong.md5machine"
-    check "$1" ends_saying 1 "$3" "$tool" check "$scratch/bobbin/wrong.md5machine"
+    check "$1" exits_with 1 "$3" "$tool" check "$scratch/bobbin/wrong.md5machine"
 }
 wrong "an unknown keyword" 's/trigger jump/button jump/' "found 'button'"
 wrong "a missing file of a clip" 's/idle.md5anim/idel.md5anim/' 'idel.md5anim'
@@ -71,22 +71,22 @@ panel_changes() {
         ! cmp "$scratch/large.png" "$scratch/panel.png"
 }
 check_long "a panel with the states is drawn" panel_changes
-check "an unknown parameter is reported" ends_saying 0 '--set sped: unknown parameter' \
+check "an unknown parameter is reported" exits_with 0 '--set sped: unknown parameter' \
     "$view" "$bobbin" --set sped=16 --no-render
-check "a parameter for a crowd is ignored with a warning" ends_saying 0 "--set speed: ignored for the machines of a crowd" \
+check "a parameter for a crowd is ignored with a warning" exits_with 0 "--set speed: ignored for the machines of a crowd" \
     "$view" "$bobbin" --crowd 2 --set speed=16 --no-render
-check "--set needs a value" ends_saying 2 '--set' "$view" "$bobbin" --set speed
-check "--set needs a number" ends_saying 2 '--set' "$view" "$bobbin" --set speed=fast
-check "--set needs a number after @" ends_saying 2 '--set' "$view" "$bobbin" --set speed=1@x
+check "--set needs a value" exits_with 2 '--set' "$view" "$bobbin" --set speed
+check "--set needs a number" exits_with 2 '--set' "$view" "$bobbin" --set speed=fast
+check "--set needs a number after @" exits_with 2 '--set' "$view" "$bobbin" --set speed=1@x
 sed 's/idle.md5anim/idel.md5anim/' "$bobbin" >"$scratch/bobbin/wrong.md5machine"
-check "a broken machine is reported" ends_saying 1 'idel.md5anim' "$view" \
+check "a broken machine is reported" exits_with 1 'idel.md5anim' "$view" \
     "$scratch/bobbin/wrong.md5machine" --no-render
 
 # A compressed clip under the name of a text file: the machine and the viewer play it.
 plays_compressed() {
     cp models/bobbin/bobbin.md5machine models/bobbin/*.md5mesh models/bobbin/*.md5anim "$scratch/bobbin/" &&
         "$tool" compress models/bobbin/walk.md5anim models/bobbin/bobbin.md5mesh -o "$scratch/bobbin/walk.md5anim" &&
-        ends_saying 0 ' 0 errors, 0 warnings' "$tool" check "$scratch/bobbin/bobbin.md5machine" &&
+        exits_with 0 ' 0 errors, 0 warnings' "$tool" check "$scratch/bobbin/bobbin.md5machine" &&
         picture bound "$scratch/bobbin/bobbin.md5mesh" "$scratch/bobbin/walk.md5anim" --animation-time 0 &&
         picture packed "$scratch/bobbin/bobbin.md5mesh" "$scratch/bobbin/walk.md5anim" --animation-time 0.4 &&
         ! cmp -s "$scratch/bound.png" "$scratch/packed.png" &&
@@ -96,20 +96,20 @@ check "a compressed clip is opened and played" plays_compressed
 
 check "a crowd plays a machine" changes_the_picture crowd "$bobbin" --animation-time 1 --crowd 9
 check_long "a crowd plays clips" changes_the_picture clips "$models/bobbin/bobbin.md5mesh" --crowd 9
-check "a crowd needs a model" ends_saying 1 '--crowd requires a model with animations or a state machine' "$view" "$models/bobbin/idle.md5anim" --crowd 9 \
+check "a crowd needs a model" exits_with 1 '--crowd requires a model with animations or a state machine' "$view" "$models/bobbin/idle.md5anim" --crowd 9 \
     --output "$scratch/x.png"
 check_long "retargeting changes the image" changes_the_picture body "$bobbin" --animation-time 1 \
     --retarget "$models/spindle/spindle.md5mesh"
-check_long "retargeting to a model without common joints is rejected" ends_saying 1 'error' "$view" "$bobbin" \
+check_long "retargeting to a model without common joints is rejected" exits_with 1 'error' "$view" "$bobbin" \
     --retarget test/reference/data/still.md5mesh --output "$scratch/x.png"
 check "a model is attached to a joint" changes_the_picture thing "$bobbin" --animation-time 1 \
     --attach prop_r=$models/lantern/lantern.md5mesh
-check_long "an unknown joint to attach to is reported" ends_saying 1 "--attach wing=$models/lantern/lantern.md5mesh: joint not found in the model" "$view" "$bobbin" \
+check_long "an unknown joint to attach to is reported" exits_with 1 "--attach wing=$models/lantern/lantern.md5mesh: joint not found in the model" "$view" "$bobbin" \
     --attach wing=$models/lantern/lantern.md5mesh --output "$scratch/x.png"
 sed 's/model bobbin/attached gun nothing.md5mesh on hand_r model bobbin/' "$bobbin" >"$scratch/bobbin/holds.md5machine"
-check_long "a missing file that a machine attaches is reported" ends_saying 1 'nothing.md5mesh' "$view" \
+check_long "a missing file that a machine attaches is reported" exits_with 1 'nothing.md5mesh' "$view" \
     "$scratch/bobbin/holds.md5machine" --output "$scratch/x.png"
-check_long "a missing file to attach is reported" ends_saying 1 'nothing.md5mesh' "$view" "$bobbin" \
+check_long "a missing file to attach is reported" exits_with 1 'nothing.md5mesh' "$view" "$bobbin" \
     --attach prop_r=nothing.md5mesh --output "$scratch/x.png"
 burns() { # compares with the same machine without the folder `attached`
     cp "$bobbin" "$models"/bobbin/*.png "$scratch/bobbin/"
@@ -118,7 +118,7 @@ burns() { # compares with the same machine without the folder `attached`
         ! cmp "$scratch/fire.png" "$scratch/smothered.png"
 }
 check "fire is drawn when Bobbin sneezes" burns
-check "--attach needs a joint" ends_saying 2 '--attach' "$view" "$bobbin" --attach lantern.md5mesh
+check "--attach needs a joint" exits_with 2 '--attach' "$view" "$bobbin" --attach lantern.md5mesh
 check_long "terrain changes the image" changes_the_picture terrain "$bobbin" --animation-time 1 --terrain hills
 walks_by_rules() {
     picture bound "$models/thimble/thimble.md5mesh" --no-auto --animation-time 1 &&
@@ -126,7 +126,7 @@ walks_by_rules() {
         ! cmp "$scratch/bound.png" "$scratch/walking.png"
 }
 check_long "--walk changes the image" walks_by_rules
-check "walking without legs gives a warning" ends_saying 0 '--walk ignored: no two joint names contain foot or ankle' "$view" \
+check "walking without legs gives a warning" exits_with 0 '--walk ignored: no two joint names contain foot or ankle' "$view" \
     test/reference/data/still.md5mesh --walk --resolution 64,48 --samples 1 --output "$scratch/x.png"
 # A modifier of the machine places the feet.
 stands_on_the_ground() {
@@ -150,9 +150,9 @@ monster_walks() {
     ! cmp "$scratch/walks.png" "$scratch/idles.png"
 }
 check "a flag changes the image of a state of a script" monster_walks
-check "an unknown state is reported with the valid states" ends_saying 1 '; valid values: Torso_Pain ' "$view" \
+check "an unknown state is reported with the valid states" exits_with 1 '; valid values: Torso_Pain ' "$view" \
     --game models/game/base monster_bobbin --state Legs_Wlak --output "$scratch/x.png"
-check "a flag needs a script" ends_saying 1 "--flag: unknown value 'run'; valid values: none (no script is loaded)" "$view" "$bobbin" --flag run --output "$scratch/x.png"
-check_long "terrain without feet gives a warning" ends_saying 0 'foot or ankle' "$view" \
+check "a flag needs a script" exits_with 1 "--flag: unknown value 'run'; valid values: none (no script is loaded)" "$view" "$bobbin" --flag run --output "$scratch/x.png"
+check_long "terrain without feet gives a warning" exits_with 0 'foot or ankle' "$view" \
     test/reference/data/still.md5mesh --terrain hills --output "$scratch/x.png"
 finish

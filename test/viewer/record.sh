@@ -30,7 +30,7 @@ series() {
 same_in() { # FILE CONDITION
     record "$own" "$clip" --frames 5 --frame-rate 8 --output "$1" || return 1
     # shellcheck disable=SC2046
-    holds "$2" $(frames "$1" "$scratch"/one-?.png)
+    numbers_satisfy "$2" $(frames "$1" "$scratch"/one-?.png)
 }
 # Writes one image for each given time.
 at_times() {

@@ -17,7 +17,7 @@ measured() {
     cat "$scratch/err"
     # Sanitizers need additional memory and time.
     [ "$status" -eq "$1" ] || return 1
-    [ "${config:-}" = sanitize ] || holds '$1 <= 5 && $2 <= 384' "$seconds" "$mebibytes" || return 1
+    [ "${config:-}" = sanitize ] || numbers_satisfy '$1 <= 5 && $2 <= 384' "$seconds" "$mebibytes" || return 1
     if [ "$1" -eq 0 ]; then
         [ "$(png size "$scratch/out.png")" = "256 256" ] && [ ! -s "$scratch/err" ]
     else

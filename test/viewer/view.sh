@@ -275,9 +275,9 @@ converts() {
 shows_joints_alone() {
     runs 0 "$models/bobbin/walk.md5anim" --output "$scratch/joints.png" --no-background $small \
         --animation-time 0,0.5 &&
-        holds '$1 > 0.001 && $2 > 0.01 && $3 > 0.01 && $4 < 0.99 && $5 < 0.99 && $5 - $3 > 0.4' \
+        numbers_satisfy '$1 > 0.001 && $2 > 0.01 && $3 > 0.01 && $4 < 0.99 && $5 < 0.99 && $5 - $3 > 0.4' \
             "$(png covered "$scratch/joints-1.png")" &&
-        holds '$1 > 0.0005' "$(png differ "$scratch/joints-1.png" "$scratch/joints-2.png")"
+        numbers_satisfy '$1 > 0.0005' "$(png differ "$scratch/joints-1.png" "$scratch/joints-2.png")"
 }
 check "the viewer shows the built-in model without arguments" shows_own_model
 check "a reference image is written" runs 0 "$own" --output "$scratch/plain.png" $small --animation-index 1
@@ -297,7 +297,7 @@ keeps_in_place() {
         runs 0 "$data/travel.md5mesh" "$data/travel.md5anim" --sheet 3x1 $small \
             --camera-azimuth-angle 20 --output "$scratch/root_${mode%% *}.png" --root $mode || return 1
     done
-    holds '$1 > 0.001' "$(png differ "$scratch/root_file.png" "$scratch/root_in_place.png")"
+    numbers_satisfy '$1 > 0.001' "$(png differ "$scratch/root_file.png" "$scratch/root_in_place.png")"
 }
 check "--root in_place suppresses the movement of the root" keeps_in_place
 
@@ -392,7 +392,7 @@ one_warning() {
 selected_texture() {
     runs 0 "$own" --animation-index 1 $small --output "$scratch/tex.png" --verbose warning \
         --texture 0=models/bobbin/bobbin_eye_s.png && lines err 0 &&
-        holds '$1 > 0.03' "$(png differ "$scratch/plain.png" "$scratch/tex.png")" &&
+        numbers_satisfy '$1 > 0.03' "$(png differ "$scratch/plain.png" "$scratch/tex.png")" &&
         runs 0 "$own" --animation-index 1 $small --output "$scratch/tex2.png" --verbose warning \
             --texture skin=models/bobbin/bobbin_eye_s.png && lines err 0 &&
         cmp "$scratch/tex.png" "$scratch/tex2.png"
@@ -403,7 +403,7 @@ remembered_texture() {
         "$PWD/models/bobbin/bobbin_eye.png" >"$scratch/chosen"
     runs 0 "$own" --animation-index 1 $small --output "$scratch/tex.png" --config "$scratch/chosen" \
         --verbose warning && lines err 0 &&
-        holds '$1 > 0.03' "$(png differ "$scratch/plain.png" "$scratch/tex.png")" &&
+        numbers_satisfy '$1 > 0.03' "$(png differ "$scratch/plain.png" "$scratch/tex.png")" &&
         [ "$(wc -l <"$scratch/chosen")" -eq 2 ]
 }
 # The warning is the same as from md5tool check. A clip that fits gives no warning.
@@ -529,20 +529,20 @@ seen_from() {
 matches_the_user_camera() {
     seen_from front && runs 0 "$square" --output "$scratch/orbit.png" --no-background $small \
         --camera-azimuth-angle 0 --camera-elevation-angle 0 --camera-distance 50 &&
-        holds '$1 < 0.001' "$(png differ "$scratch/front.png" "$scratch/orbit.png")"
+        numbers_satisfy '$1 < 0.001' "$(png differ "$scratch/front.png" "$scratch/orbit.png")"
 }
 # At 50 units the image is 2 * 50 tan(30) = 57.74 units wide and 32.48 high; y grows to the right.
 looks_as_computed() {
-    holds '$2 > 0.235 && $2 < 0.246 && $4 > 0.581 && $4 < 0.592 &&
+    numbers_satisfy '$2 > 0.235 && $2 < 0.246 && $4 > 0.581 && $4 < 0.592 &&
            $3 > 0.062 && $3 < 0.074 && $5 > 0.678 && $5 < 0.690' "$(seen_from wide)"
 }
 # Rolled by 90 degrees: z grows to the right, y downward.
 rolls() {
-    holds '$2 > 0.390 && $2 < 0.402 && $4 > 0.737 && $4 < 0.748 &&
+    numbers_satisfy '$2 > 0.390 && $2 < 0.402 && $4 > 0.737 && $4 < 0.748 &&
            $3 > 0.032 && $3 < 0.044 && $5 > 0.648 && $5 < 0.660' "$(seen_from rolled)"
 }
 looks_away() {
-    holds '$1 == 0' "$(seen_from away)"
+    numbers_satisfy '$1 == 0' "$(seen_from away)"
 }
 cuts() {
     runs 0 "$square" "$scratch/cut.md5camera" --output "$scratch/cut.png" --no-background $small \
@@ -550,15 +550,15 @@ cuts() {
     begin=$(png covered "$scratch/cut-1.png") late=$(png covered "$scratch/cut-2.png")
     after_cut=$(png covered "$scratch/cut-3.png") again=$(png covered "$scratch/cut-4.png")
     # The area at 45 units is four times the area at 90 units; the shot ends at 40 units, and never blends.
-    holds '$2 > 4 * $1 && $2 < 5.2 * $1 && $1 > 0 && $3 == 0 && $4 == $1' \
+    numbers_satisfy '$2 > 4 * $1 && $2 < 5.2 * $1 && $1 > 0 && $3 == 0 && $4 == $1' \
         "${begin%% *} ${late%% *} ${after_cut%% *} ${again%% *}"
 }
 flight_alone() {
     runs 0 "$scratch/cut.md5camera" --output "$scratch/way.png" --no-background $small \
         --animation-time 0,0.05 || return 1
     is_drawn='$1 > 0.001 && $4 - $2 > 0.3'
-    holds "$is_drawn" "$(png covered "$scratch/way-1.png")" &&
-        holds '$1 > 0.0005' "$(png differ "$scratch/way-1.png" "$scratch/way-2.png")"
+    numbers_satisfy "$is_drawn" "$(png covered "$scratch/way-1.png")" &&
+        numbers_satisfy '$1 > 0.0005' "$(png differ "$scratch/way-1.png" "$scratch/way-2.png")"
 }
 reports_camera_path() {
     runs 0 --no-render "$own" "$flight" && says out '64 animations' && lines err 0 &&
@@ -574,7 +574,7 @@ back_faces() { # a one-sided sheet from behind; "seen", because an image with th
             --camera-azimuth-angle 180 --camera-elevation-angle 0 $options || return 1
         seen="$seen $(png covered "$scratch/seen.png" | cut -d' ' -f1)"
     done
-    holds '$1 == 0 && $2 > 0.1' "$seen"
+    numbers_satisfy '$1 == 0 && $2 > 0.1' "$seen"
 }
 check "--two-sided draws back faces" back_faces
 check "a camera path gives the same image as the user's camera at the same position" matches_the_user_camera
@@ -613,7 +613,7 @@ check "a folder of hundreds of clips opens quickly" stays_quick
 
 times_frames() {
     runs 0 "$model" --frames 7 --resolution 80,50 && lines out 1 && says out "7 frames of 80x50" &&
-        holds '$1 > 0 && $1 <= $2 && $2 <= $3' \
+        numbers_satisfy '$1 > 0 && $1 <= $2 && $2 <= $3' \
             "$(sed 's/.*min \([0-9.]*\) ms, median \([0-9.]*\) ms, max \([0-9.]*\) ms/\1 \2 \3/' \
                 "$scratch/out")"
 }
@@ -636,7 +636,7 @@ check "the time for many clips is linear in their number" \
 
 # Options, with a value, that have no effect on the image of a model, and the word in the error that names their purpose.
 is_useless() { # OPTION WHAT
-    ends_saying 2 "$2" "$view" "$model" --output "$scratch/useless.png" "$1" && [ ! -e "$scratch/useless.png" ]
+    exits_with 2 "$2" "$view" "$model" --output "$scratch/useless.png" "$1" && [ ! -e "$scratch/useless.png" ]
 }
 useless() {
     while read -r option what; do

@@ -47,7 +47,7 @@ draws_joints() {
         --output "$scratch/bare.png" 2>"$scratch/err" || return 1
     cat "$scratch/err"
     grep -q 'warning: bare: the model has no triangles; only its joints are shown' "$scratch/err" &&
-        holds '$1 > 0.01 && $2 < 0.4 && $5 - $3 > 0.5' "$(png covered "$scratch/bare.png")"
+        numbers_satisfy '$1 > 0.01 && $2 < 0.4 && $5 - $3 > 0.5' "$(png covered "$scratch/bare.png")"
 }
 check "the joints of a model without meshes are shown, with a warning" draws_joints
 check "the joints of a model without meshes are shown in a clip" draws_joints "$models/bobbin/walk.md5anim" --animation-time 0.4
@@ -56,7 +56,7 @@ check "the joints of a model without meshes are shown in a clip" draws_joints "$
 
 for job in "--frames 2" "--no-render"; do
     # shellcheck disable=SC2086 # several words
-    check "without a window a folder cannot be shown: $job" ends_saying 1 'models: cannot list a folder without a window; name a file, or one folder with --output' \
+    check "without a window a folder cannot be shown: $job" exits_with 1 'models: cannot list a folder without a window; name a file, or one folder with --output' \
         "$view" models $job
 done
 

@@ -11,7 +11,7 @@ title_is() {
 opens() {
     open_viewer "$own" || return 1
     line=$(grep '^start: ' "$log") before=$line
-    says 'is["playing"] == 1 && is["size"] == "800x450" && is["model"] == "bobbin"' &&
+    state_satisfies 'is["playing"] == 1 && is["size"] == "800x450" && is["model"] == "bobbin"' &&
         until_true title_is 'bobbin'
 }
 check "a window opens and plays the built-in model" opens
@@ -27,7 +27,7 @@ plays() {
 rests() {
     press frame-time z && rests_at=$(value time) || return 1
     for _ in 1 2 3; do
-        press frame-time z && says "is[\"time\"] == $rests_at" || return 1
+        press frame-time z && state_satisfies "is[\"time\"] == $rests_at" || return 1
     done
 }
 # Paused, it waits for events instead of drawing and uses almost no processor time. Fields 14 and 15
@@ -93,7 +93,7 @@ does_long "Shift+X rotates the model about x" turn-x shift+x 'is["axes-of-file"]
 does_long "Shift+Z rotates the model about z" turn-z shift+z 'is["axes-of-file"] == "up+y,front+z"'
 turns_back() {
     press turn-z shift+z && press turn-z shift+z && press turn-z shift+z && press turn-x shift+x &&
-        press turn-x shift+x && press turn-x shift+x && says 'is["axes-of-file"] == "up+z,front+x"'
+        press turn-x shift+x && press turn-x shift+x && state_satisfies 'is["axes-of-file"] == "up+z,front+x"'
 }
 check_long "four quarter rotations restore the model" turns_back
 
@@ -101,15 +101,15 @@ check_long "four quarter rotations restore the model" turns_back
 # from about x = 310 to 556, figures.
 scrubs() {
     after scrub drag 1 340 430 446 430 &&
-        says 'is["playing"] == 0 && frame(is["frame"]) / last(is["frame"]) > 0.45 &&
+        state_satisfies 'is["playing"] == 0 && frame(is["frame"]) / last(is["frame"]) > 0.45 &&
               frame(is["frame"]) / last(is["frame"]) < 0.65 && is["azimuth"] == was["azimuth"]'
 }
 scrubs_to_end() {
-    after scrub drag 1 446 430 780 434 && says 'frame(is["frame"]) == last(is["frame"])'
+    after scrub drag 1 446 430 780 434 && state_satisfies 'frame(is["frame"]) == last(is["frame"])'
 }
 plays_by_mouse() {
-    after play xdotool mousemove --window "$window" 82 430 click 1 && says 'is["playing"] == 1' &&
-        after play xdotool click 1 && says 'is["playing"] == 0'
+    after play xdotool mousemove --window "$window" 82 430 click 1 && state_satisfies 'is["playing"] == 1' &&
+        after play xdotool click 1 && state_satisfies 'is["playing"] == 0'
 }
 check "dragging along the time bar seeks" scrubs
 check_long "seeking stops at the last frame" scrubs_to_end
@@ -120,12 +120,12 @@ does "Shift+Left returns to the first frame" first shift+Left 'frame(is["frame"]
 
 orbits() {
     after orbit drag 1 400 200 500 225 &&
-        says 'near(is["azimuth"], was["azimuth"] - 40) && near(is["elevation"], was["elevation"] + 10) &&
+        state_satisfies 'near(is["azimuth"], was["azimuth"] - 40) && near(is["elevation"], was["elevation"] + 10) &&
               is["distance"] == was["distance"] && is["target"] == was["target"]'
 }
 pans() { # BUTTON
     after pan drag "$1" 400 200 450 180 &&
-        says 'is["target"] != was["target"] && is["azimuth"] == was["azimuth"]'
+        state_satisfies 'is["target"] != was["target"] && is["azimuth"] == was["azimuth"]'
 }
 pans_with_shift() {
     xdotool keydown shift
@@ -135,12 +135,12 @@ pans_with_shift() {
     return $moved
 }
 zooms_by_drag() {
-    after zoom drag 3 400 200 400 140 && says 'is["distance"] < was["distance"] * 0.9'
+    after zoom drag 3 400 200 400 140 && state_satisfies 'is["distance"] < was["distance"] * 0.9'
 }
 zooms_by_wheel() {
     after zoom xdotool mousemove --window "$window" 400 225 click 4 &&
-        says 'near(is["distance"] * 1.15 / was["distance"], 1)' &&
-        after zoom xdotool click 5 && says 'is["distance"] > was["distance"]'
+        state_satisfies 'near(is["distance"] * 1.15 / was["distance"], 1)' &&
+        after zoom xdotool click 5 && state_satisfies 'is["distance"] > was["distance"]'
 }
 check "left drag orbits" orbits
 check_long "middle drag pans" pans 2
@@ -149,9 +149,9 @@ check_long "right drag zooms" zooms_by_drag
 check "the wheel zooms" zooms_by_wheel
 does "1 shows the front" front 1 'is["azimuth"] == 0 && is["elevation"] == 0'
 if is_long; then
-    take front
+    save_image front
     does "3 shows the right side" right 3 'is["azimuth"] == -90 && is["elevation"] == 0'
-    take right
+    save_image right
     does "7 shows the top" top 7 'is["elevation"] == 90'
     does "9 is an isometric view" isometric 9 \
         'is["azimuth"] == 45 && near(is["elevation"], 35.3) && is["orthographic"] == 1'
@@ -165,13 +165,13 @@ fi
 
 saves_pictures() {
     quiet || return 1
-    take plain && [ "$(png size "$scratch/plain.png")" = "800 450" ] &&
+    save_image plain && [ "$(png size "$scratch/plain.png")" = "800 450" ] &&
         [ "$(png colours "$scratch/plain.png")" -eq 1000 ]
 }
 # The grid must be off, because its lines may cross the corner.
 saves_clean_pictures() {
-    take clean ctrl+F12 && says 'is["grid"] == 0' && png corner "$scratch/clean.png" && [ "$(png corner "$scratch/clean.png")" = "0 0 0 0" ] &&
-        holds '$1 > 0.05 && $1 < 0.9' "$(png covered "$scratch/clean.png")"
+    save_image clean ctrl+F12 && state_satisfies 'is["grid"] == 0' && png corner "$scratch/clean.png" && [ "$(png corner "$scratch/clean.png")" = "0 0 0 0" ] &&
+        numbers_satisfy '$1 > 0.05 && $1 < 0.9' "$(png covered "$scratch/clean.png")"
 }
 check "F12 saves an image" saves_pictures
 check "Ctrl+F12 saves a transparent image without text" saves_clean_pictures
@@ -181,8 +181,8 @@ check "Ctrl+F12 saves a transparent image without text" saves_clean_pictures
 turns() {
     title=$1 turn_action=$2 key=$3 word=$4 least=$5
     turned() {
-        press "$turn_action" "$key" && says "is[\"$word\"] == 1 - was[\"$word\"]" && take turned && differ "$least" plain turned &&
-            press "$turn_action" "$key" && says "is[\"$word\"] == 1 - was[\"$word\"]"
+        press "$turn_action" "$key" && state_satisfies "is[\"$word\"] == 1 - was[\"$word\"]" && save_image turned && differ "$least" plain turned &&
+            press "$turn_action" "$key" && state_satisfies "is[\"$word\"] == 1 - was[\"$word\"]"
     }
     check "$title" turned
 }
@@ -203,7 +203,7 @@ does_long "Q returns to linear skinning" skinning q 'is["skinning"] == "linear"'
 turns_long "H toggles all text" panel h panel 0.02
 # Opening a dock brings it to the front. If another dock stayed in front, each switch would change the image.
 to_front() { # ACTION KEY
-    press "$1" "$2" && press "$1" "$2" && quiet && take plain
+    press "$1" "$2" && press "$1" "$2" && quiet && save_image plain
 }
 check_long "Ctrl+I brings the inspector to the front" to_front inspector ctrl+i
 turns_long "M toggles statistics" statistics m statistics 0.002
@@ -217,9 +217,9 @@ turns_long "Shift+M toggles materials" parm-list shift+m parm-list 0.02
 turns_long "F1 toggles the list of keys" help F1 help 0.05
 # The lights are the first items in the inspector; their sliders are from x = 595 to 676.
 shines() {
-    press light-list shift+l && take lights &&
-        after inspected drag 1 622 90 666 90 && says 'is["lights"] ~ /^key=2[.]6/ && is["azimuth"] == was["azimuth"]' &&
-        after inspected drag 1 635 198 660 198 && says 'is["lights"] ~ /azimuth=10/' && take shone &&
+    press light-list shift+l && save_image lights &&
+        after inspected drag 1 622 90 666 90 && state_satisfies 'is["lights"] ~ /^key=2[.]6/ && is["azimuth"] == was["azimuth"]' &&
+        after inspected drag 1 635 198 660 198 && state_satisfies 'is["lights"] ~ /azimuth=10/' && save_image shone &&
         differ 0.03 lights shone
 }
 # click X Y
@@ -228,7 +228,7 @@ click() {
 }
 shines_as_before() {
     after inspected click 784 90 && after inspected click 784 198 &&
-        says 'is["lights"] == "key=1,sky=1,fill=1,rim=1,azimuth=0,elevation=0"' && take lights_again &&
+        state_satisfies 'is["lights"] == "key=1,sky=1,fill=1,rim=1,azimuth=0,elevation=0"' && save_image lights_again &&
         png differ "$scratch/lights.png" "$scratch/lights_again.png" | awk '{ exit !($1 < 0.02) }' &&
         press light-list shift+l
 }
@@ -237,14 +237,14 @@ check_long "a click on a name resets its slider" shines_as_before
 does_long "F1 shows the keys" help F1 'is["help"] == 1'
 does_long "Esc hides the keys" help Escape 'is["help"] == 0'
 larger_text() {
-    quiet && take plain && press larger-text ctrl+plus && take larger && differ 0.003 plain larger &&
-        press smaller-text ctrl+minus && take same && ! differ 0.003 plain same
+    quiet && save_image plain && press larger-text ctrl+plus && save_image larger && differ 0.003 plain larger &&
+        press smaller-text ctrl+minus && save_image same && ! differ 0.003 plain same
 }
 check_long "Ctrl++ enlarges text, and Ctrl+- reduces it" larger_text
 
 resizes() {
     after resize xdotool windowsize --sync "$window" 900 500 && press grid g &&
-        repeats_until grid g 'is["size"] == "900x500"' && take smaller &&
+        repeats_until grid g 'is["size"] == "900x500"' && save_image smaller &&
         [ "$(png size "$scratch/smaller.png")" = "900 500" ]
 }
 check "the window can be resized" resizes
@@ -252,36 +252,36 @@ check "the window can be resized" resizes
 # -- Files --------------------------------------------------------------------------------------
 
 drops_one() {
-    drop "$PWD/models/lantern" && says 'is["list"] == "none" && is["model"] == "lantern"'
+    drop "$PWD/models/lantern" && state_satisfies 'is["list"] == "none" && is["model"] == "lantern"'
 }
 drops_model() {
-    drop "$folder/b.md5mesh" && says 'is["model"] == "b" && is["clip"] == "b"'
+    drop "$folder/b.md5mesh" && state_satisfies 'is["model"] == "b" && is["clip"] == "b"'
 }
 drops_anim() {
-    drop "$scratch/later.md5anim" && says 'is["model"] == "b" && is["clip"] == "later"'
+    drop "$scratch/later.md5anim" && state_satisfies 'is["model"] == "b" && is["clip"] == "later"'
 }
 drops_texture() {
     press play space
-    press first shift+Left && take checker && drop "$scratch/paint.png" && press grid g &&
-        press grid g && quiet && take painted && differ 0.005 checker painted
+    press first shift+Left && save_image checker && drop "$scratch/paint.png" && press grid g &&
+        press grid g && quiet && save_image painted && differ 0.005 checker painted
 }
 drops_half() {
-    drop "$scratch/half.md5mesh" && says 'is["model"] == "b" && is["warnings"] == was["warnings"]' && grep 'half.md5mesh.*error' "$log" &&
-        press close-lists Escape && says 'is["error"] == 0'
+    drop "$scratch/half.md5mesh" && state_satisfies 'is["model"] == "b" && is["warnings"] == was["warnings"]' && grep 'half.md5mesh.*error' "$log" &&
+        press close-lists Escape && state_satisfies 'is["error"] == 0'
 }
 drops_missing() {
-    drop "$scratch/nothing.md5mesh" && says 'is["model"] == "b" && is["error"] == 1' && press close-lists Escape
+    drop "$scratch/nothing.md5mesh" && state_satisfies 'is["model"] == "b" && is["error"] == 1' && press close-lists Escape
 }
 reloads() {
     cp "$scratch/half.md5mesh" "$scratch/saved.md5mesh"
     cp "$folder/b.md5mesh" "$scratch/whole"
     cp "$scratch/half.md5mesh" "$folder/b.md5mesh"
-    press reload ctrl+r && says 'is["model"] == "b"' && grep 'b.md5mesh.*error' "$log" &&
-        cp "$scratch/whole" "$folder/b.md5mesh" && press try-again Return && says 'is["model"] == "b" && is["error"] == 0'
+    press reload ctrl+r && state_satisfies 'is["model"] == "b"' && grep 'b.md5mesh.*error' "$log" &&
+        cp "$scratch/whole" "$folder/b.md5mesh" && press try-again Return && state_satisfies 'is["model"] == "b" && is["error"] == 0'
 }
 drops_folder() {
-    drop "$folder" && says 'is["list"] == "files" && is["found"] >= 2 && is["model"] == "b"' &&
-        press close-lists Escape && says 'is["list"] == "none"'
+    drop "$folder" && state_satisfies 'is["list"] == "files" && is["found"] >= 2 && is["model"] == "b"' &&
+        press close-lists Escape && state_satisfies 'is["list"] == "none"'
 }
 # The answer to a window that no longer exists causes X error 3 (BadWindow). Xlib's default handler would end the
 # program.
@@ -315,9 +315,9 @@ watches() {
     cp "$own" "$scratch/watched.md5mesh"
     open_viewer --watch "$scratch/watched.md5mesh" "$root/$models/bobbin/walk.md5anim" || return 1
     cp "$scratch/half.md5mesh" "$pictures/new" && after watch mv "$pictures/new" "$scratch/watched.md5mesh" &&
-        says 'is["model"] == "watched"' && grep 'watched.md5mesh.*error' "$log" &&
+        state_satisfies 'is["model"] == "watched"' && grep 'watched.md5mesh.*error' "$log" &&
         cp "$own" "$pictures/new" && after watch mv "$pictures/new" "$scratch/watched.md5mesh" &&
-        says 'is["model"] == "watched" && is["clip"] == "walk"'
+        state_satisfies 'is["model"] == "watched" && is["clip"] == "walk"'
 }
 tell_to_close() {
     python3 test/viewer/x11.py close "$window"
@@ -375,14 +375,14 @@ takes_options() {
         --camera-orthographic --grid=no --axis --edges --armature --panel=no --hierarchy "$own" || return 1
     line=$(grep '^start: ' "$log")
     before=$line
-    says "is[\"clip\"] == \"$clip_23\"" && says 'is["time"] == 0.5 && is["speed"] == 2 && is["backward"] == 1 &&
+    state_satisfies "is[\"clip\"] == \"$clip_23\"" && state_satisfies 'is["time"] == 0.5 && is["speed"] == 2 && is["backward"] == 1 &&
           is["loop"] == "once" && is["root"] == "id" && is["azimuth"] == 10 &&
           is["elevation"] == 20 && is["distance"] == 200 && is["orthographic"] == 1 &&
           is["grid"] == 0 && is["axes"] == 1 && is["edges"] == 1 && is["skeleton"] == 1 &&
           is["panel"] == 0 && is["hierarchy"] == 1' || return 1
     # A clip that plays backward once stops at its beginning.
     repeats_until grid g 'is["playing"] == 0 && is["time"] == 0' &&
-        press play space && says 'is["playing"] == 1' && press quit ctrl+q && ended_with 0
+        press play space && state_satisfies 'is["playing"] == 1' && press quit ctrl+q && ended_with 0
 }
 check_long "options set the same state as keys" takes_options
 
@@ -390,8 +390,8 @@ anim_alone() {
     open_viewer "$root/$models/bobbin/walk.md5anim" || return 1
     line=$(grep '^start: ' "$log")
     before=$line
-    says 'is["clip"] == "walk" && is["playing"] == 1' &&
-        press reload ctrl+r && says 'is["clip"] == "walk"' && press quit ctrl+q && ended_with 0
+    state_satisfies 'is["clip"] == "walk" && is["playing"] == 1' &&
+        press reload ctrl+r && state_satisfies 'is["clip"] == "walk"' && press quit ctrl+q && ended_with 0
 }
 check_long "an animation without a model opens and reloads" anim_alone
 
@@ -406,43 +406,43 @@ flies() {
     open_viewer --animation-time 0 --panel=no "$own" "$flight" || return 1
     line=$(grep '^start: ' "$log")
     before=$line
-    says 'is["following"] == 1 && is["camera-path"] == "flight" && is["playing"] == 1 && is["clip"] == "idle"'
+    state_satisfies 'is["following"] == 1 && is["camera-path"] == "flight" && is["playing"] == 1 && is["clip"] == "idle"'
 }
 flies_and_returns() {
-    press first shift+Left && says 'is["shot"] == 0 && is["camera-frame"] == 0' &&
-        take following && press camera-path v && says 'is["following"] == 0' &&
-        take own && differ 0.05 following own && press camera-path v && says 'is["following"] == 1'
+    press first shift+Left && state_satisfies 'is["shot"] == 0 && is["camera-frame"] == 0' &&
+        save_image following && press camera-path v && state_satisfies 'is["following"] == 0' &&
+        save_image own && differ 0.05 following own && press camera-path v && state_satisfies 'is["following"] == 1'
 }
 # At its beginning the camera path is at azimuth 37 and elevation 5 degrees.
 takes_over() {
     after orbit drag 1 400 200 410 200 &&
-        says 'is["following"] == 0 && is["azimuth"] > 28 && is["azimuth"] < 38 &&
+        state_satisfies 'is["following"] == 0 && is["azimuth"] > 28 && is["azimuth"] < 38 &&
               is["elevation"] > 3 && is["elevation"] < 8' && press camera-path v &&
-        press front 1 && says 'is["following"] == 0 && is["azimuth"] == 0' && press camera-path v
+        press front 1 && state_satisfies 'is["following"] == 0 && is["azimuth"] == 0' && press camera-path v
 }
 # Without a clip the time bar shows the camera path, which plays 271 of its 273 frames.
 has_time() {
     press bind-pose p && press last shift+Right &&
-        says 'frame(is["frame"]) == 270 && last(is["frame"]) == 270 && is["shot"] == 2' &&
+        state_satisfies 'frame(is["frame"]) == 270 && last(is["frame"]) == 270 && is["shot"] == 2' &&
         press panel h && after scrub drag 1 200 430 375 430 &&
-        says 'is["shot"] == 1 && is["following"] == 1' && press play space && says 'is["playing"] == 1' && press bind-pose p
+        state_satisfies 'is["shot"] == 1 && is["following"] == 1' && press play space && state_satisfies 'is["playing"] == 1' && press bind-pose p
 }
 drops_flight() {
-    drop "$scratch/other.md5camera" && says 'is["camera-path"] == "other" && is["following"] == 1' &&
-        drop "$scratch/half.md5camera" && says 'is["camera-path"] == "other"' &&
+    drop "$scratch/other.md5camera" && state_satisfies 'is["camera-path"] == "other" && is["following"] == 1' &&
+        drop "$scratch/half.md5camera" && state_satisfies 'is["camera-path"] == "other"' &&
         grep 'half.md5camera.*error' "$log" &&
-        press reload ctrl+r && says 'is["camera-path"] == "other" && is["following"] == 1' &&
+        press reload ctrl+r && state_satisfies 'is["camera-path"] == "other" && is["following"] == 1' &&
         press quit ctrl+q && ended_with 0
 }
 flies_alone() {
     open_viewer "$scratch/other.md5camera" || return 1
     line=$(grep '^start: ' "$log")
     before=$line
-    says 'is["following"] == 0 && is["playing"] == 1 && last(is["frame"]) == 270' &&
-        press camera-path v && says 'is["following"] == 1' && press hierarchy shift+h &&
+    state_satisfies 'is["following"] == 0 && is["playing"] == 1 && last(is["frame"]) == 270' &&
+        press camera-path v && state_satisfies 'is["following"] == 1' && press hierarchy shift+h &&
         press bind-pose p && press root shift+r && press bounds b && press reload ctrl+r &&
-        says 'is["camera-path"] == "other"' && drop "$own" &&
-        says 'is["model"] == "bobbin" && is["camera-path"] == "other" && is["following"] == 1' &&
+        state_satisfies 'is["camera-path"] == "other"' && drop "$own" &&
+        state_satisfies 'is["model"] == "bobbin" && is["camera-path"] == "other" && is["following"] == 1' &&
         press quit ctrl+q && ended_with 0
 }
 check_long "the view follows a camera path" flies

@@ -12,22 +12,22 @@ types() { # LETTERS...
 }
 lists_game() {
     open_viewer "$game" && until_true grep -q '^scanned: ' "$log" && press list Down &&
-        says 'is["list"] == "game" && is["found"] == 7' && types t h i m && says 'is["found"] == 2' &&
-        press choose Return && says 'is["list"] == "none" && is["model"] == "monster_thimble"'
+        state_satisfies 'is["list"] == "game" && is["found"] == 7' && types t h i m && state_satisfies 'is["found"] == 2' &&
+        press choose Return && state_satisfies 'is["list"] == "none" && is["model"] == "monster_thimble"'
 }
 turns_sections() {
-    press game shift+f && says 'is["list"] == "game"' && press section Tab && press section Tab &&
-        types w a l k && press choose Return && says 'is["list"] == "none" && is["error"] == 0' &&
-        press game shift+f && press close-lists Escape && says 'is["list"] == "none"'
+    press game shift+f && state_satisfies 'is["list"] == "game"' && press section Tab && press section Tab &&
+        types w a l k && press choose Return && state_satisfies 'is["list"] == "none" && is["error"] == 0' &&
+        press game shift+f && press close-lists Escape && state_satisfies 'is["list"] == "none"'
 }
 falls() {
-    press die Delete && says 'is["notice"] == 1 && is["error"] == 0' && press die Delete &&
-        says 'is["notice"] == 1 && is["error"] == 0'
+    press die Delete && state_satisfies 'is["notice"] == 1 && is["error"] == 0' && press die Delete &&
+        state_satisfies 'is["notice"] == 1 && is["error"] == 0'
 }
 drops_archive() {
     after drop python3 test/viewer/x11.py drop "$window" "$game/pak000.pk4" || return 1
     until_true more_than scanned 1 && press list Down &&
-        says 'is["list"] == "game" && is["model"] == "monster_thimble"' && press quit ctrl+q && ended_with 0
+        state_satisfies 'is["list"] == "game" && is["model"] == "monster_thimble"' && press quit ctrl+q && ended_with 0
 }
 check "a game folder is listed; typing finds an entity, Enter opens it" lists_game
 check "Tab switches the section; a selected clip is played on the model" turns_sections

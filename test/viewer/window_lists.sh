@@ -8,42 +8,42 @@
 
 finds_files() {
     open_viewer "$folder/b.md5mesh" && press play space && press files ctrl+o &&
-        says 'is["list"] == "files" && is["found"] >= 3' || return 1
+        state_satisfies 'is["list"] == "files" && is["found"] >= 3' || return 1
     for letter in a period m d 5 m e s h; do
         after list xdotool key $letter || return 1
     done
-    says 'is["found"] == 1' && press choose Return &&
-        says 'is["list"] == "none" && is["model"] == "a" && is["mesh"] == 0'
+    state_satisfies 'is["found"] == 1' && press choose Return &&
+        state_satisfies 'is["list"] == "none" && is["model"] == "a" && is["mesh"] == 0'
 }
 closes_lists() {
-    press files ctrl+o && says 'is["list"] == "files"' && press close-lists Escape &&
-        says 'is["list"] == "none" && is["model"] == "a"'
+    press files ctrl+o && state_satisfies 'is["list"] == "files"' && press close-lists Escape &&
+        state_satisfies 'is["list"] == "none" && is["model"] == "a"'
 }
 lists_by_mouse() {
     xdotool mousemove --window "$window" 670 39 click 1 # the tab of the inspector
-    after files xdotool mousemove --window "$window" 500 65 click 1 && says 'is["list"] == "files"' &&
+    after files xdotool mousemove --window "$window" 500 65 click 1 && state_satisfies 'is["list"] == "files"' &&
         clicks close-lists 799 200 &&
-        says 'is["list"] == "none"'
+        state_satisfies 'is["list"] == "none"'
 }
 finds_clips() {
     after drop python3 test/viewer/x11.py drop "$window" "$own" && press clips ctrl+l &&
-        says "is[\"list\"] == \"clips\" && is[\"found\"] == $(find models/bobbin -name '*.md5anim' | wc -l)" || return 1
+        state_satisfies "is[\"list\"] == \"clips\" && is[\"found\"] == $(find models/bobbin -name '*.md5anim' | wc -l)" || return 1
     for letter in w a l; do
         after list xdotool key $letter || return 1
     done
-    says "is[\"found\"] == $(find models/bobbin -name '*wal*.md5anim' | wc -l)" && press list Down && press list Up && press choose Return &&
-        says 'is["clip"] == "run_to_walk"' && after clips xdotool mousemove --window "$window" 500 88 click 1 &&
+    state_satisfies "is[\"found\"] == $(find models/bobbin -name '*wal*.md5anim' | wc -l)" && press list Down && press list Up && press choose Return &&
+        state_satisfies 'is["clip"] == "run_to_walk"' && after clips xdotool mousemove --window "$window" 500 88 click 1 &&
         clicks choose 300 200 &&
-        says 'is["list"] == "none" && is["clip"] != "run_to_walk"'
+        state_satisfies 'is["list"] == "none" && is["clip"] != "run_to_walk"'
 }
 # The viewer is stopped during both clicks, so that it reads them at the same time. Only the times of the events show
 # that they are no double click.
 judges_clicks_by_their_times() {
-    press files ctrl+o && says 'is["list"] == "files"' && xdotool mousemove --window "$window" 230 190 || return 1
+    press files ctrl+o && state_satisfies 'is["list"] == "files"' && xdotool mousemove --window "$window" 230 190 || return 1
     kill -STOP $viewer && xdotool click 1 && sleep 0.6 && xdotool click 1
     kill -CONT $viewer
-    press list Right && says 'is["list"] == "files"' || return 1
-    after choose xdotool click --repeat 2 --delay 50 1 && says 'is["list"] == "none"'
+    press list Right && state_satisfies 'is["list"] == "files"' || return 1
+    after choose xdotool click --repeat 2 --delay 50 1 && state_satisfies 'is["list"] == "none"'
 }
 check "Ctrl+O lists files, typing filters them, Enter opens one" finds_files
 check "Ctrl+O lists them again, Esc closes the list" closes_lists
@@ -55,25 +55,25 @@ check "Ctrl+L lists clips, which are selected by key or mouse" finds_clips
 # brings the inspector with its card to the front.
 hides_mesh() {
     press hierarchy shift+h && press hierarchy shift+h &&
-        says 'is["playing"] == 0 && is["hidden"] == 0' && take meshes &&
-        after mesh xdotool mousemove --window "$window" 581 119 click 1 && says 'is["hidden"] == 1' &&
-        take hidden && differ 0.02 meshes hidden &&
-        after mesh xdotool click 1 && says 'is["hidden"] == 0' &&
-        clicks joint 620 119 && says 'is["hidden"] == 0'
+        state_satisfies 'is["playing"] == 0 && is["hidden"] == 0' && save_image meshes &&
+        after mesh xdotool mousemove --window "$window" 581 119 click 1 && state_satisfies 'is["hidden"] == 1' &&
+        save_image hidden && differ 0.02 meshes hidden &&
+        after mesh xdotool click 1 && state_satisfies 'is["hidden"] == 0' &&
+        clicks joint 620 119 && state_satisfies 'is["hidden"] == 0'
 }
 marks_joint() {
-    press front 1 && press panel h && take unmarked && press panel h && press hierarchy shift+h &&
+    press front 1 && press panel h && save_image unmarked && press panel h && press hierarchy shift+h &&
         press hierarchy shift+h &&
-        clicks joint 700 281 && says 'is["joint"] >= 0' &&
+        clicks joint 700 281 && state_satisfies 'is["joint"] >= 0' &&
         xdotool mousemove --window "$window" 300 300 && press panel h &&
-        says 'is["joint"] >= 0' && take marked && differ 0.001 unmarked marked &&
-        press close-lists Escape && says 'is["joint"] == -1' && press panel h
+        state_satisfies 'is["joint"] >= 0' && save_image marked && differ 0.001 unmarked marked &&
+        press close-lists Escape && state_satisfies 'is["joint"] == -1' && press panel h
 }
 # The file is dropped next to the model. On the model, a card would ask for the purpose of the file.
 shows_errors() {
-    xdotool mousemove --window "$window" 20 60 && quiet && take sound && after drop python3 test/viewer/x11.py drop "$window" "$scratch/half.md5mesh" &&
-        says 'is["error"] == 1 && is["model"] == "bobbin"' && quiet && take broken &&
-        differ 0.03 sound broken && press close-lists Escape && says 'is["error"] == 0' &&
+    xdotool mousemove --window "$window" 20 60 && quiet && save_image sound && after drop python3 test/viewer/x11.py drop "$window" "$scratch/half.md5mesh" &&
+        state_satisfies 'is["error"] == 1 && is["model"] == "bobbin"' && quiet && save_image broken &&
+        differ 0.03 sound broken && press close-lists Escape && state_satisfies 'is["error"] == 0' &&
         press quit ctrl+q && ended_with 0
 }
 check "clicks on the eye of a mesh hide and show it, and a click on its name does not" hides_mesh
@@ -89,22 +89,22 @@ remembers() {
         press edges e && press right 3 && press orthographic 5 && press quit ctrl+q && ended_with 0 &&
         open_viewer --open-last || return 1
     line=$(grep '^start: ' "$log") before=$line
-    says 'is["model"] == "b" && is["edges"] == 1 &&
-          is["size"] == "700x400"' && press files ctrl+o && says 'is["found"] == 3' &&
+    state_satisfies 'is["model"] == "b" && is["edges"] == 1 &&
+          is["size"] == "700x400"' && press files ctrl+o && state_satisfies 'is["found"] == 3' &&
         press close-lists Escape && press quit ctrl+q && ended_with 0
 }
 # The command line overrides the configuration file.
 options_override() {
     open_viewer --open-last --edges=no --camera-azimuth-angle 10 || return 1
     line=$(grep '^start: ' "$log") before=$line
-    says 'is["model"] == "b" && is["edges"] == 0 && is["azimuth"] == 10' && press quit ctrl+q && ended_with 0
+    state_satisfies 'is["model"] == "b" && is["edges"] == 0 && is["azimuth"] == 10' && press quit ctrl+q && ended_with 0
 }
 ignores_unknown() {
     printf 'edges=perhaps\nnonsense\nmodel=/nowhere/at/all.md5mesh\ncamera=1 2\n\001\002\ngrid=yes\n' \
         >"$scratch/remembered/here/config"
     open_viewer || return 1
     line=$(grep '^start: ' "$log") before=$line
-    says 'is["model"] == "bobbin" && is["grid"] == 1 && is["notice"] == 1' &&
+    state_satisfies 'is["model"] == "bobbin" && is["grid"] == 1 && is["notice"] == 1' &&
         grep 'config:2: unknown line ignored' "$log" && grep -e "--edges: expected yes or no, found 'perhaps'" "$log" &&
         press quit ctrl+q && ended_with 0
 }

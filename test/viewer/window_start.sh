@@ -33,21 +33,21 @@ restores_state() {
     quits && cat "$file" && open_viewer || return 1
     first_line
     lasting "$line" >"$scratch/started"
-    says 'is["error"] == 0' && ! grep -e 'unknown line ignored' -e ': expected ' "$log" &&
+    state_satisfies 'is["error"] == 0' && ! grep -e 'unknown line ignored' -e ': expected ' "$log" &&
         diff "$scratch/ended" "$scratch/started" && cp "$file" "$scratch/once" && quits &&
         open_viewer || return 1
     first_line
-    says 'is["error"] == 0' && quits && diff "$scratch/once" "$file"
+    state_satisfies 'is["error"] == 0' && quits && diff "$scratch/once" "$file"
 }
 remembers_all() {
     open_viewer --open-last "$folder/b.md5mesh" && after resize xdotool windowsize --sync "$window" 800 450 &&
         presses grid:g axes:x edges:e normals:n skeleton:j bounds:b joint-bounds:shift+b \
             untextured:t checker:c light:k shadows:shift+k maps:shift+t skinning:q frame-time:z auto-quality:shift+q statistics:m \
             hierarchy:shift+h light-list:shift+l root:shift+r loop:l right:3 orthographic:5 || return 1
-    take lights # draws the list of lights, so that the mouse finds it
+    save_image lights # draws the list of lights, so that the mouse finds it
     after inspected drag 1 622 91 705 91 && after inspected drag 1 635 198 665 198 &&
         after orbit drag 1 300 340 370 360 && after zoom xdotool click 4 &&
-        says 'is["lights"] !~ /key=1,/ && is["lights"] !~ /azimuth=0,/' && restores_state
+        state_satisfies 'is["lights"] !~ /key=1,/ && is["lights"] !~ /azimuth=0,/' && restores_state
 }
 check "a second start restores the state of the first" remembers_all
 
@@ -60,7 +60,7 @@ starts_with() {
     printf 'recent=%s\nopen-last=yes\n' "$folder/b.md5mesh" >"$file"
     open_viewer "$@" || return 1
     first_line
-    says "is[\"error\"] == 0 && $condition" && quits
+    state_satisfies "is[\"error\"] == 0 && $condition" && quits
 }
 size=--resolution=400,300
 check "without arguments open-last shows the last model" starts_with 'is["model"] == "b"'
@@ -70,7 +70,7 @@ sets_aside() { # the viewer starts with the default settings
     printf 'grid=\001\002\n' >"$file"
     open_viewer || return 1
     first_line
-    says 'is["error"] == 0 && is["notice"] == 1' && [ -e "$file.broken" ] && quits && grep -x grid=no "$file"
+    state_satisfies 'is["error"] == 0 && is["notice"] == 1' && [ -e "$file.broken" ] && quits && grep -x grid=no "$file"
 }
 check "a broken configuration file is renamed" sets_aside
 
@@ -79,8 +79,8 @@ quick="$quick --no-shadow"
 opens_from_folder() {
     open_viewer "$folder/b.md5mesh" "$folder" || return 1
     first_line
-    says 'is["list"] == "files" && is["model"] == "b"' && press list Home && press choose Return &&
-        says 'is["list"] == "none" && is["model"] == "a" && is["error"] == 0' && quits
+    state_satisfies 'is["list"] == "files" && is["model"] == "b"' && press list Home && press choose Return &&
+        state_satisfies 'is["list"] == "none" && is["model"] == "a" && is["error"] == 0' && quits
 }
 check "a folder opens a list, and the selected file is opened" opens_from_folder
 
@@ -91,14 +91,14 @@ opens_broken() {
     cp "$scratch/half.md5mesh" "$scratch/mended.md5mesh"
     open_viewer "$scratch/mended.md5mesh" || return 1
     first_line
-    says 'is["error"] == 1 && is["model"] == "bobbin"' && grep 'mended.md5mesh.*error' "$log" || return 1
+    state_satisfies 'is["error"] == 1 && is["model"] == "bobbin"' && grep 'mended.md5mesh.*error' "$log" || return 1
     cp "$folder/a.md5mesh" "$scratch/mended.md5mesh"
-    press try-again Return && says 'is["error"] == 0 && is["model"] == "mended"' && quits
+    press try-again Return && state_satisfies 'is["error"] == 0 && is["model"] == "mended"' && quits
 }
 opens_what_is_missing() {
     open_viewer "$scratch/nowhere.md5mesh" || return 1
     first_line
-    says 'is["error"] == 1' && press close-lists Escape && says 'is["error"] == 0' && quits
+    state_satisfies 'is["error"] == 1' && press close-lists Escape && state_satisfies 'is["error"] == 0' && quits
 }
 check "a broken file opens a window with the error, and can be tried again" opens_broken
 check "a missing file opens a window with the error" opens_what_is_missing
@@ -110,8 +110,8 @@ check "a missing file opens a window with the error" opens_what_is_missing
 starts_alone() {
     open_viewer || return 1
     first_line
-    says 'is["model"] == "bobbin" && is["list"] == "none"' && press start-page ctrl+Home && press files Return &&
-        says 'is["list"] == "files"' && press close-lists Escape && press files Return &&
+    state_satisfies 'is["model"] == "bobbin" && is["list"] == "none"' && press start-page ctrl+Home && press files Return &&
+        state_satisfies 'is["list"] == "files"' && press close-lists Escape && press files Return &&
         press close-lists Escape && press close-lists Escape && press frame-all Home && quits
 }
 check "without files Ctrl+Home opens the start page" starts_alone
@@ -133,7 +133,7 @@ asks_desktop() {
     is_open=$?
     PATH=$usual_path
     unset XDG_CURRENT_DESKTOP
-    [ $is_open -eq 0 ] && after answered xdotool key "$@" && says "$condition" && quits
+    [ $is_open -eq 0 ] && after answered xdotool key "$@" && state_satisfies "$condition" && quits
 }
 chooses() {
     asks_desktop "echo '$folder/a.md5mesh'" 'is["model"] == "a" && is["list"] == "none"' ctrl+o &&
@@ -188,7 +188,7 @@ keeps_movie() {
     records && kill -KILL "$viewer" || return 1
     wait "$viewer"
     plays b-1.apng.part 3 && open_viewer && press keep Return && [ ! -e "$pictures/b-1.apng.part" ] && plays b-1.apng 3 &&
-        quits && open_viewer && press grid g && says 'is["grid"] == 1' && quits && rm "$pictures/b-1.apng"
+        quits && open_viewer && press grid g && state_satisfies 'is["grid"] == 1' && quits && rm "$pictures/b-1.apng"
 }
 ends_movie() { # SIGNAL
     records && kill "-$1" "$viewer" && ended_with 0 && plays b-1.apng 3 && rm "$pictures/b-1.apng" && [ ! -e "$scratch/movie/opening" ]
@@ -211,7 +211,7 @@ does_not_survive() {
     sh -c 'printf "%s %s" $$ "$1"' sh "$folder/c.md5mesh" >"$scratch/fatal/opening"
     open_viewer --open-last || return 1
     first_line
-    says 'is["model"] == "bobbin"' && press try-again Return && says 'is["model"] == "c" && is["error"] == 0' && quits
+    state_satisfies 'is["model"] == "bobbin"' && press try-again Return && state_satisfies 'is["model"] == "c" && is["error"] == 0' && quits
 }
 check "a recording that is killed can be played, and kept at the next start" keeps_movie
 check "TERM finishes a recording" ends_movie TERM
@@ -242,7 +242,7 @@ keeps() {
     shift
     open_viewer "$@" || return 1
     first_line
-    says 'is["error"] == 1 && is["model"] == "b"' && says "$condition" && quits
+    state_satisfies 'is["error"] == 1 && is["model"] == "b"' && state_satisfies "$condition" && quits
 }
 keeps_rest() {
     config=--no-config
@@ -265,8 +265,8 @@ watches_texture() {
     cp models/bobbin/bobbin.png "$scratch/painted.png"
     cp models/thimble/thimble.png "$scratch/new"
     open_viewer --watch --panel=no --no-auto --texture "$scratch/painted.png" "$own" &&
-        press front 1 && quiet && take before && after watch mv "$scratch/new" "$scratch/painted.png" &&
-        says 'is["error"] == 0' && quiet && take after && differ 0.005 before after && quits
+        press front 1 && quiet && save_image before && after watch mv "$scratch/new" "$scratch/painted.png" &&
+        state_satisfies 'is["error"] == 0' && quiet && save_image after && differ 0.005 before after && quits
 }
 # watch_comes_to CONDITION COMMAND...: after the command the viewer reloads, and the condition becomes true. One
 # change may cause several reloads, so later lines count, too.
@@ -278,7 +278,7 @@ watch_comes_to() {
 }
 last_watch_says() {
     line=$(grep '^watch: ' "$log" | tail -n 1)
-    says "$1"
+    state_satisfies "$1"
 }
 # The line after a truncated file reports an error; the crowd is unchanged.
 watches_crowd() {
