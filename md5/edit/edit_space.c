@@ -59,15 +59,16 @@ static void map_joint(const space_map *map, bool is_in_model_space, md5_vec3 *po
     *position = md5_mat34_point(map->matrix, *position);
 }
 
-static bool map_joints(md5_repair *it, const md5_space_edit *edit, const space_map *map,
-                       md5_doc *doc)
+// Writes to partners[joints] the joint whose image each joint becomes: its mirror partner, or the
+// joint itself without mirroring. Two joints may not have the same partner.
+static bool read_partners(md5_repair *it, const md5_space_edit *edit, const md5_doc *doc,
+                          uint32_t *partners)
 {
-    md5_doc to;
-    uint32_t *const partners = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, doc->num_joints);
+    const bool has_partners = edit->is_mirrored && edit->partners;
     bool *const is_partner = MD5_ALLOC_ZEROED(&it->scratch, bool, doc->num_joints);
     TRY(partners && is_partner);
     for (uint32_t j = 0; j < doc->num_joints; j++) {
-        partners[j] = edit->is_mirrored && edit->partners ? edit->partners[j] : j;
+        partners[j] = has_partners ? edit->partners[j] : j;
         if (partners[j] >= doc->num_joints || is_partner[partners[j]])
             return MD5_FAIL(
                 &it->context, MD5_ERROR_RANGE,
@@ -75,21 +76,36 @@ static bool map_joints(md5_repair *it, const md5_space_edit *edit, const space_m
                 j);
         is_partner[partners[j]] = true;
     }
+    return true;
+}
+
+// Maps a joint of a document and its frames, in place.
+static void map_joint_frames(const space_map *map, const md5_doc *doc, md5_doc_joint *joint)
+{
+    const bool is_in_model_space = doc->kind == MD5_DOC_MODEL || joint->parent == MD5_NONE;
+    const uint32_t num_frames = joint->track.flags > 0 ? doc->num_frames : 0;
+    // Before the base frame changes, because it contains the components without a flag.
+    for (size_t f = 0; f < num_frames; f++) {
+        float *const numbers = doc->numbers + f * doc->num_components + joint->track.first;
+        md5_joint_components all = md5i_read_components(joint, numbers);
+        map_joint(map, is_in_model_space, &all.pair[0], &all.pair[1]);
+        md5i_write_components(&all, joint->track.flags, numbers);
+    }
+    map_joint(map, is_in_model_space, &joint->position, &joint->rotation);
+}
+
+static bool map_joints(md5_repair *it, const md5_space_edit *edit, const space_map *map,
+                       md5_doc *doc)
+{
+    md5_doc to;
+    uint32_t *const partners = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, doc->num_joints);
+    TRY(read_partners(it, edit, doc, partners));
     // Joint j becomes the image of its partner, but keeps its name. A rotation of a root changes
     // all three components, so each of them needs a flag.
     TRY(md5i_rearrange_joints(it, doc, partners, doc->num_joints, map->has_rotation, &to));
     for (uint32_t j = 0; j < to.num_joints; j++) {
-        md5_doc_joint *const joint = &to.joints[j];
-        const bool is_in_model_space = doc->kind == MD5_DOC_MODEL || joint->parent == MD5_NONE;
-        const uint32_t num_frames = joint->track.flags > 0 ? to.num_frames : 0;
-        for (size_t f = 0; f < num_frames; f++) {
-            float *const numbers = to.numbers + f * to.num_components + joint->track.first;
-            md5_joint_components all = md5i_read_components(joint, numbers);
-            map_joint(map, is_in_model_space, &all.pair[0], &all.pair[1]);
-            md5i_write_components(&all, joint->track.flags, numbers);
-        }
-        joint->name = doc->joints[j].name;
-        map_joint(map, is_in_model_space, &joint->position, &joint->rotation);
+        to.joints[j].name = doc->joints[j].name;
+        map_joint_frames(map, &to, &to.joints[j]);
     }
     for (uint32_t m = 0; m < to.num_meshes; m++) {
         for (uint32_t w = 0; w < to.meshes[m].num_weights; w++)
