@@ -330,46 +330,78 @@ bool convert_note_worst(const convert_job *job, const convert_assets *assets,
     return fraction <= 0.01;
 }
 
+// Returns the position of a vertex in MD5, with all influences.
+static md5_vec3 exact_position(const loose_vertex *v, const md5_mat34 *palette)
+{
+    const md5_mesh *const mesh = v->mesh;
+    const uint32_t end = mesh->first_influence[v->index + 1];
+    md5_vec3 position = {0, 0, 0};
+    for (uint32_t i = mesh->first_influence[v->index]; i < end; i++)
+        position =
+            md5_vec3_add(position, moved(&palette[mesh->influence_joints[i]], mesh->influences[i]));
+    return position;
+}
+
+// Computes the error e_k of each joint of the skin. Returns the vector from the position in the
+// skin to the position in MD5.
+static md5_vec3 find_errors(const loose_vertex *v, const md5_mat34 *palette,
+                            md5_vec3 errors[MAX_SLOTS])
+{
+    const md5_vec3 target = exact_position(v, palette);
+    md5_vec3 gap = {0, 0, 0};
+    for (uint32_t k = 0; k < v->num_kept; k++) {
+        const md5_mat34 *const joint = &palette[v->joints[k]];
+        errors[k] = md5_vec3_sub(md5_mat34_point(*joint, *v->position), target);
+        gap = md5_vec3_sub(gap, md5_vec3_scale(errors[k], v->weights[k]));
+    }
+    return gap;
+}
+
+// Adds a frame to the lower triangle of the matrix E; see fit_weights().
+static void add_weight_sums(loose_vertex *v, const md5_vec3 errors[MAX_SLOTS])
+{
+    double *sum = v->sums;
+    for (uint32_t k = 0; k < v->num_kept; k++) {
+        for (uint32_t l = 0; l <= k; l++)
+            *sum++ += dot(errors[k], errors[l]);
+    }
+}
+
+// Adds a frame to the lower triangle of A^T A and to A^T e; see fit_point(). `gap` is e.
+static void add_point_sums(loose_vertex *v, const md5_mat34 *palette, md5_vec3 gap)
+{
+    double *sum = v->sums;
+    md5_vec3 columns[3] = {{0, 0, 0}}; // of the blended matrix A
+    for (uint32_t k = 0; k < v->num_kept; k++) {
+        const float *const m = palette[v->joints[k]].m;
+        for (int c = 0; c < 3; c++) {
+            const md5_vec3 column = {m[c], m[4 + c], m[8 + c]};
+            columns[c] = md5_vec3_add(columns[c], md5_vec3_scale(column, v->weights[k]));
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        for (int l = 0; l <= k; l++)
+            *sum++ += dot(columns[k], columns[l]);
+        v->sums[6 + k] += dot(columns[k], gap);
+    }
+}
+
 // For convert_visit_frames(): adds one frame to the sums of the current pass, or measures the
 // error.
 static void sum_frame(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
 {
     fitter *const fit = user;
-    fit->num_frames += fit->pass == FIT_WEIGHTS;
+    if (fit->pass == FIT_WEIGHTS)
+        fit->num_frames++;
     for (size_t i = 0; i < fit->num_vertices; i++) {
         loose_vertex *const v = &fit->vertices[i];
-        const md5_mesh *const mesh = v->mesh;
-        double *sum = v->sums;
-        md5_vec3 target = {0, 0, 0};
-        md5_vec3 gap = {0, 0, 0};
         md5_vec3 errors[MAX_SLOTS];
-        md5_vec3 columns[3] = {{0, 0, 0}};
-        for (uint32_t k = mesh->first_influence[v->index]; k < mesh->first_influence[v->index + 1];
-             k++)
-            target = md5_vec3_add(target,
-                                  moved(&palette[mesh->influence_joints[k]], mesh->influences[k]));
-        for (uint32_t k = 0; k < v->num_kept; k++) {
-            const md5_mat34 *const joint = &palette[v->joints[k]];
-            errors[k] = md5_vec3_sub(md5_mat34_point(*joint, *v->position), target);
-            gap = md5_vec3_sub(gap, md5_vec3_scale(errors[k], v->weights[k]));
-            for (uint32_t l = 0; l <= k && fit->pass == FIT_WEIGHTS; l++)
-                *sum++ += dot(errors[k], errors[l]);
-            if (fit->pass == FIT_POINTS) {
-                for (int c = 0; c < 3; c++)
-                    columns[c] = md5_vec3_add(
-                        columns[c],
-                        md5_vec3_scale((md5_vec3){joint->m[c], joint->m[4 + c], joint->m[8 + c]},
-                                       v->weights[k]));
-            }
-        }
-        if (fit->pass == FIT_POINTS) {
-            for (int k = 0; k < 3; k++) {
-                for (int l = 0; l <= k; l++)
-                    *sum++ += dot(columns[k], columns[l]);
-                v->sums[6 + k] += dot(columns[k], gap);
-            }
-        }
-        if (fit->pass == MEASURE)
+        const md5_vec3 gap = find_errors(v, palette, errors);
+        if (fit->pass == FIT_WEIGHTS)
+            add_weight_sums(v, errors);
+        else if (fit->pass == FIT_POINTS)
+            add_point_sums(v, palette, gap);
+        else
             convert_find_worst(&fit->worst, (convert_worst){md5_vec3_length(gap), clip, frame,
                                                             v->mesh_index, v->index});
     }

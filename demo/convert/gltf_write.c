@@ -589,19 +589,13 @@ static void find_moves(gltf_writer *w)
     w->moves[2 * (size_t)skeleton->order[0]] = true;
 }
 
-// Computes the error limits of tracks so that no vertex moves farther than the tolerance in any
-// frame. Errors of a chain of joints add up, so each changing track of the chain gets an equal
-// part. The error of a rotation grows with the distance of the vertices that it moves.
-static void find_tolerances(gltf_writer *w)
+// Returns the largest distance, units, between each joint and a vertex that it moves, directly or
+// by its descendants. Free with free().
+static double *measure_reach(const gltf_writer *w)
 {
     const md5_model *const model = w->assets.model;
     const md5_skeleton *const skeleton = w->assets.skeleton;
-    const uint32_t count = skeleton->num_joints;
-    const double scale = get_scale(w->job);
-    double *const reach = common_alloc(count, sizeof *reach);
-    // First the number of tracks in the chain from the root to each joint, then in the longest
-    // chain that contains the joint.
-    uint32_t *const tracks = common_alloc(count, sizeof *tracks);
+    double *const reach = common_alloc(skeleton->num_joints, sizeof *reach);
     for (uint32_t m = 0; model && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
@@ -612,23 +606,49 @@ static void find_tolerances(gltf_writer *w)
                 reach[joint] = fmax(reach[joint], md5_vec3_length(gap));
             }
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t joint = skeleton->order[i];
-        const uint32_t parent = skeleton->joints[joint].parent;
-        const bool *const moves = w->moves + 2 * (size_t)joint;
-        tracks[joint] = (parent == MD5_NONE ? 0 : tracks[parent]) + moves[0] + moves[1];
-    }
-    for (uint32_t i = count; i-- > 0;) { // children first
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children first
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         const double bone = md5_vec3_length(w->assets.rest[joint].translation);
         // At least one unit, so that joints without vertices keep their directions.
         reach[joint] = fmax(reach[joint], 1.0);
-        if (parent != MD5_NONE) {
+        if (parent != MD5_NONE)
             reach[parent] = fmax(reach[parent], reach[joint] + bone);
-            if (tracks[joint] > tracks[parent])
-                tracks[parent] = tracks[joint];
-        }
+    }
+    return reach;
+}
+
+// Returns, for each joint, the number of changing tracks in the chain of joints that has the most
+// of them, among all chains from the root to a leaf through the joint. Free with free().
+static uint32_t *count_chain_tracks(const gltf_writer *w)
+{
+    const md5_skeleton *const skeleton = w->assets.skeleton;
+    uint32_t *const tracks = common_alloc(skeleton->num_joints, sizeof *tracks);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) { // from the root to the joint
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
+        const bool *const moves = w->moves + 2 * (size_t)joint;
+        const uint32_t num_above = parent == MD5_NONE ? 0 : tracks[parent];
+        tracks[joint] = num_above + moves[0] + moves[1];
+    }
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // from the leaves to the joint
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
+        if (parent != MD5_NONE && tracks[joint] > tracks[parent])
+            tracks[parent] = tracks[joint];
+    }
+    return tracks;
+}
+
+// Computes the error limits of tracks so that no vertex moves farther than the tolerance in any
+// frame. Errors of a chain of joints add up, so each changing track of the chain gets an equal
+// part. The error of a rotation grows with the distance of the vertices that it moves.
+static void find_tolerances(gltf_writer *w)
+{
+    const double scale = get_scale(w->job);
+    double *const reach = measure_reach(w);
+    uint32_t *const tracks = count_chain_tracks(w);
+    for (uint32_t joint = 0; joint < w->assets.skeleton->num_joints; joint++) {
         const double part = w->job->tolerance * scale / inch / fmax(1.0, tracks[joint]);
         w->tolerances[2 * (size_t)joint] = part * inch;
         w->tolerances[2 * (size_t)joint + 1] = part / reach[joint];
@@ -811,9 +831,10 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
 
 // -- The file -------------------------------------------------------------------------------------
 
-static bool write_scene(gltf_writer *w, md5_error *error)
+// Stores the indices of the scene's materials, by shader, and of its morph weights, by clip and
+// target.
+static void index_scene(gltf_writer *w)
 {
-    const md5_model *const model = w->assets.model;
     for (size_t i = 0; i < w->scene->num_materials; i++)
         gltf_find(w->out, 'm', w->scene->materials[i].shader, &(size_t){i + 1});
     for (size_t i = 0; i < w->scene->num_weights; i++) {
@@ -822,19 +843,35 @@ static bool write_scene(gltf_writer *w, md5_error *error)
         gltf_find(w->out, 'w', key, &(size_t){i});
         free(key);
     }
-    const uint32_t requested = w->job->influences > 0 ? w->job->influences : 4;
-    convert_make_skins(w->job, &w->assets, requested <= 16 ? (requested + 3) / 4 * 4 : 16);
-    if (w->assets.skeleton) {
-        const uint32_t root = write_joints(w);
-        if (model && w->job->is_quantized)
-            find_box(w);
-        if (model)
-            write_skin(w, root);
-        w->moves = common_alloc(w->assets.skeleton->num_joints, 2 * sizeof *w->moves);
-        w->tolerances = common_alloc(w->assets.skeleton->num_joints, 2 * sizeof *w->tolerances);
-        find_moves(w);
-        find_tolerances(w);
-    }
+}
+
+// Returns the number of influences per vertex: the requested number, rounded up to complete sets.
+static uint32_t count_influences(const convert_job *job)
+{
+    enum { SET = 4, DEFAULT = SET, MAX = 4 * SET }; // glTF stores influences in sets of four
+    const uint32_t requested = job->influences > 0 ? job->influences : DEFAULT;
+    return requested <= MAX ? (requested + SET - 1) / SET * SET : MAX;
+}
+
+// Writes the joints and the skin, and prepares the compression of the clips.
+static void write_skeleton(gltf_writer *w)
+{
+    const size_t num_joints = w->assets.skeleton->num_joints;
+    const uint32_t root = write_joints(w);
+    if (w->assets.model && w->job->is_quantized)
+        find_box(w);
+    if (w->assets.model)
+        write_skin(w, root);
+    w->moves = common_alloc(num_joints, 2 * sizeof *w->moves);
+    w->tolerances = common_alloc(num_joints, 2 * sizeof *w->tolerances);
+    find_moves(w);
+    find_tolerances(w);
+}
+
+// Writes all meshes that have triangles.
+static bool write_meshes(gltf_writer *w, md5_error *error)
+{
+    const md5_model *const model = w->assets.model;
     size_t num_empty = 0;
     w->meshes = common_alloc(model ? model->num_meshes : 0, sizeof *w->meshes);
     for (uint32_t i = 0; model && i < model->num_meshes; i++) {
@@ -845,15 +882,25 @@ static bool write_scene(gltf_writer *w, md5_error *error)
     }
     if (num_empty > 0)
         convert_note(w->job, "skipped %zu meshes without vertices or triangles", num_empty);
-    if (w->assets.skeleton) {
-        for (size_t i = 0; i < w->assets.num_clips; i++) {
-            if (!convert_can_continue(w->job, error))
-                return false;
-            write_clip(w, &w->assets.clips[i]);
-        }
+    return true;
+}
+
+// Writes all clips. Returns false and fills the error if the conversion was cancelled.
+static bool write_clips(gltf_writer *w, md5_error *error)
+{
+    for (size_t i = 0; w->assets.skeleton && i < w->assets.num_clips; i++) {
+        if (!convert_can_continue(w->job, error))
+            return false;
+        write_clip(w, &w->assets.clips[i]);
     }
     if (w->job->tolerance > 0 && w->num_all_keys > 0)
         convert_note(w->job, "key reduction kept %zu of %zu keys", w->num_keys, w->num_all_keys);
+    return true;
+}
+
+// Writes the camera paths. Returns false and fills the error if one cannot be parsed.
+static bool write_cameras(gltf_writer *w, md5_error *error)
+{
     bool is_read = true;
     for (size_t i = 0; i < w->scene->num_parts && is_read; i++) {
         const convert_part *const part = &w->scene->parts[i];
@@ -867,6 +914,17 @@ static bool write_scene(gltf_writer *w, md5_error *error)
         md5_free_camera(camera);
     }
     return is_read;
+}
+
+// Writes the whole scene to the document `out`. Meshes refer to the joints, so the skeleton is
+// first.
+static bool write_scene(gltf_writer *w, md5_error *error)
+{
+    index_scene(w);
+    convert_make_skins(w->job, &w->assets, count_influences(w->job));
+    if (w->assets.skeleton)
+        write_skeleton(w);
+    return write_meshes(w, error) && write_clips(w, error) && write_cameras(w, error);
 }
 
 // Writes NAME.glb, or NAME.gltf and NAME.bin.
