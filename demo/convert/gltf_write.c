@@ -375,53 +375,86 @@ static md5_vec3 morph_vector(const md5_morph_delta *delta, int attribute)
     return attribute == 1 ? delta->normal : delta->tangent;
 }
 
+// The vertices that one morph target moves, of one mesh. [all vertices with deltas of the mesh]
+typedef struct moved_vertices {
+    uint32_t count;                 // vertices of the current target
+    uint32_t *vertices;             // their indices in the mesh
+    const md5_morph_delta **deltas; // their deltas
+    float *values;                  // [][3] space for one attribute in glTF's axes
+    uint32_t *num_read;             // deltas of all targets before, for each vertex with deltas
+} moved_vertices;
+
+// Collects the vertices of a target. The deltas of each vertex are sorted by target, so if targets
+// are collected in their order, the next delta of a vertex belongs to this target or to a later
+// one.
+static void collect_moved(const md5_morph_mesh *mesh, uint32_t target, moved_vertices *moved)
+{
+    moved->count = 0;
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        const uint32_t next = mesh->first[i] + moved->num_read[i];
+        if (next == mesh->first[i + 1] || mesh->deltas[next].target != target)
+            continue;
+        moved->num_read[i]++;
+        moved->deltas[moved->count] = &mesh->deltas[next];
+        moved->vertices[moved->count] = mesh->vertices[i];
+        moved->count++;
+    }
+}
+
+// Returns the glTF object of a target: one sparse accessor for each attribute. All accessors share
+// the indices of the vertices.
+static json_t *write_target(gltf_writer *w, const md5_mesh *mesh, const moved_vertices *moved)
+{
+    static const char *const attributes[] = {"POSITION", "NORMAL", "TANGENT"};
+    const double step = w->step > 0 ? w->step : 1;
+    const int num_attributes = mesh->tangents ? 3 : 2;
+    json_t *const target = json_object();
+    json_t *const indices =
+        gltf_add_values(w->out, GLTF_KEYS, GLTF_UINT, moved->vertices, moved->count, 1, GLTF_PLAIN);
+    gltf_put(w->out, indices, "componentType", json_integer(GLTF_UINT));
+    for (int a = 0; a < num_attributes; a++) {
+        const bool is_position = a == 0;
+        const double unit = is_position ? inch / step : 1;
+        for (uint32_t i = 0; i < moved->count; i++) {
+            const convert_vec move = convert_from_vec3(morph_vector(moved->deltas[i], a));
+            put_vec(gltf_axes(convert_times(move, unit)), moved->values + 3 * (size_t)i);
+        }
+        gltf_put(
+            w->out, target, attributes[a],
+            add_deltas(w, mesh, json_incref(indices), moved->values, moved->count, is_position));
+    }
+    json_decref(indices);
+    return target;
+}
+
+// Writes the morph targets that move vertices of a mesh: the targets to the primitive, their names
+// to the extras.
 static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, json_t *extras)
 {
     const md5_morph *const morph = w->assets.morph;
     const md5_mesh *const mesh = &w->assets.model->meshes[index];
-    const md5_morph_mesh *const all = &morph->meshes[index];
-    const double step = w->step > 0 ? w->step : 1;
-    // The deltas of a vertex are sorted by target. next[] is the position in each vertex's deltas.
-    uint32_t *const next = common_alloc(all->num_vertices, sizeof *next);
-    uint32_t *const vertices = common_alloc(all->num_vertices, sizeof *vertices);
-    const md5_morph_delta **const deltas = common_alloc(all->num_vertices, sizeof *deltas);
-    float *const values = common_alloc(all->num_vertices, 3 * sizeof *values);
+    const md5_morph_mesh *const deltas = &morph->meshes[index];
+    const uint32_t count = deltas->num_vertices;
+    moved_vertices moved = {
+        .vertices = common_alloc(count, sizeof *moved.vertices),
+        .deltas = common_alloc(count, sizeof *moved.deltas),
+        .values = common_alloc(count, 3 * sizeof *moved.values),
+        .num_read = common_alloc(count, sizeof *moved.num_read),
+    };
     for (uint32_t t = 0; t < morph->num_targets; t++) {
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < all->num_vertices; i++) {
-            const md5_morph_delta *const delta = &all->deltas[all->first[i] + next[i]];
-            if (all->first[i] + next[i] == all->first[i + 1] || delta->target != t)
-                continue;
-            next[i]++;
-            deltas[count] = delta;
-            vertices[count++] = all->vertices[i];
-        }
-        if (count == 0)
+        collect_moved(deltas, t, &moved);
+        if (moved.count == 0)
             continue;
-        json_t *const indices =
-            gltf_add_values(w->out, GLTF_KEYS, GLTF_UINT, vertices, count, 1, GLTF_PLAIN);
-        gltf_put(w->out, indices, "componentType", json_integer(GLTF_UINT));
-        json_t *const target = json_object();
-        static const char *const attributes[] = {"POSITION", "NORMAL", "TANGENT"};
-        for (int a = 0; a < (mesh->tangents ? 3 : 2); a++) {
-            for (uint32_t i = 0; i < count; i++) {
-                const convert_vec move = convert_from_vec3(morph_vector(deltas[i], a));
-                const double unit = a == 0 ? inch / step : 1;
-                put_vec(gltf_axes(convert_times(move, unit)), values + 3 * (size_t)i);
-            }
-            gltf_put(w->out, target, attributes[a],
-                     add_deltas(w, mesh, json_incref(indices), values, count, a == 0));
-        }
-        json_decref(indices);
-        gltf_append(w->out, gltf_member(w->out, primitive, "targets", true), target);
+        gltf_append(w->out, gltf_member(w->out, primitive, "targets", true),
+                    write_target(w, mesh, &moved));
         gltf_append(w->out, gltf_member(w->out, extras, "targetNames", true),
                     gltf_string(morph->targets[t].name));
     }
     w->meshes[index].targets = json_object_get(extras, "targetNames");
-    free(values);
-    free((void *)deltas);
-    free(vertices);
-    free(next);
+    free(moved.num_read);
+    free(moved.values);
+    free((void *)moved.deltas);
+    free(moved.vertices);
 }
 
 // Writes a mesh and its node. The node has no parent: only the skin places it. Properties that glTF
