@@ -650,6 +650,22 @@ static void share_roles(retarget_figure *const figures[2], const retarget_chain 
             figures[0]->roles[r] = chains[0];
 }
 
+// Prepares target joints for a new line of the map. Returns NULL, or an error message if an earlier
+// line maps a joint and lines cannot be replaced.
+static char *release_joints(const retarget_figure *target, const uint32_t *joints,
+                            uint32_t num_joints, bool replaces)
+{
+    for (uint32_t i = 0; i < num_joints; i++) {
+        retarget_joint *const joint = &target->joints[joints[i]];
+        if (joint->is_mapped && !replaces)
+            return common_format("duplicate joint '%s': an earlier line maps it",
+                                 target->skeleton->joints[joints[i]].name);
+        joint->is_mapped = false;
+        joint->low = MD5_NONE;
+    }
+    return NULL;
+}
+
 // Reads a line of a map: SOURCE TARGET, followed by "align" or "~" (do not align the bone), or
 // chain A..B C..D. "-" stands for no joint. A line "~" disables alignment of all bones. If
 // `replaces`, the line may change pairs of earlier lines. Returns NULL, or an error message about
@@ -681,27 +697,22 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
         if (wrong)
             return wrong;
     }
-    const uint32_t s = chains[0].last;
-    const uint32_t t = chains[1].last;
-    for (uint32_t i = 0; i < num_joints; i++) {
-        retarget_joint *const joint = &figures[1]->joints[joints[i]];
-        if (joint->is_mapped && !replaces)
-            return common_format("duplicate joint '%s': an earlier line maps it",
-                                 figures[1]->skeleton->joints[joints[i]].name);
-        joint->is_mapped = false;
-        joint->low = MD5_NONE;
-    }
-    if (replaces && s != MD5_NONE)
-        figures[0]->joints[s].is_mapped = false;
+    char *const duplicate = release_joints(figures[1], joints, num_joints, replaces);
+    if (duplicate)
+        return duplicate;
+    const uint32_t source = chains[0].last; // MD5_NONE: the line does not have a joint of this side
+    const uint32_t target = chains[1].last;
+    if (replaces && source != MD5_NONE)
+        figures[0]->joints[source].is_mapped = false;
     drive(figures[0], figures[1], chains[0], chains[1]);
     for (uint32_t i = 0; i < num_joints; i++) {
         figures[1]->joints[joints[i]].is_mapped = true;
         if (align != 0)
             figures[1]->joints[joints[i]].align = align;
     }
-    if (t == MD5_NONE)
-        figures[0]->joints[s].is_mapped = true;
-    if (s != MD5_NONE && t != MD5_NONE && !is_chain)
+    if (target == MD5_NONE)
+        figures[0]->joints[source].is_mapped = true;
+    if (source != MD5_NONE && target != MD5_NONE && !is_chain)
         share_roles(figures, chains);
     return NULL;
 }
