@@ -185,6 +185,7 @@ static float clamp_component(float value)
 }
 
 // Returns the next level of a panorama, in the memory `rgb`.
+// NOLINTNEXTLINE(readability-non-const-parameter): halve() writes to the memory
 static md5gl_panorama next_level(const md5gl_panorama *level, float *rgb)
 {
     md5gl_panorama half = {half_side(level->width), half_side(level->height), rgb};

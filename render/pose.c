@@ -50,13 +50,13 @@ static void write_mesh_deltas(const md5_morph_mesh *mesh, delta_texels *deltas)
 }
 
 // Writes the index of the first delta of each vertex of a mesh. A vertex without deltas gets the
-// index of the next delta. `before` is the number of deltas of earlier meshes.
-static void write_first_deltas(const md5_morph_mesh *mesh, uint32_t num_vertices, uint32_t before,
-                               uint32_t *first)
+// index of the next delta. `num_earlier_deltas` is the number of deltas of earlier meshes.
+static void write_first_deltas(const md5_morph_mesh *mesh, uint32_t num_vertices,
+                               uint32_t num_earlier_deltas, uint32_t *first)
 {
     uint32_t next = 0; // index of the next vertex that has deltas
     for (uint32_t vertex = 0; vertex < num_vertices; vertex++) {
-        first[vertex] = before + mesh->first[next];
+        first[vertex] = num_earlier_deltas + mesh->first[next];
         if (next < mesh->num_vertices && mesh->vertices[next] == vertex)
             next++;
     }

@@ -352,10 +352,12 @@ static bool find_array(const fbx_file *file, const fbx_node *node, const char *n
 static bool is_array_allowed(const convert_job *job, const fbx_file *file, const fbx_value *array,
                              const fbx_range *items)
 {
-    uint64_t max_count = array->size / (file->is_binary ? element_size(array->type) : 1);
+    uint64_t max_count = 0;
     if (!file->is_binary)
         max_count = (uint64_t)(items->end - items->at); // a digit and a comma for each element
-    else if (array->is_compressed)
+    else if (element_size(array->type) > 0)
+        max_count = array->size / element_size(array->type);
+    if (file->is_binary && array->is_compressed)
         max_count *= MAX_INFLATION;
     return array->count <= max_count && convert_can_charge(job, array->count)
            && convert_can_charge_bytes(job, array->count, 2 * sizeof(double));
@@ -370,6 +372,7 @@ static bool inflate_elements(const fbx_value *array, char *elements, size_t size
     return result == Z_OK && inflated == size;
 }
 #else
+// NOLINTNEXTLINE(readability-non-const-parameter): the same parameters as with zlib
 static bool inflate_elements(const fbx_value *array, char *elements, size_t size)
 {
     (void)array;

@@ -380,6 +380,8 @@ static void read_tracks(psk_file *file, plain_animation *clip, uint32_t bone, si
     enum { ROTATION = 12 }; // offset in a key
     float *const positions = allocate_floats(file, count, 3);
     float *const rotations = positions ? allocate_floats(file, count, 4) : NULL;
+    if (!rotations)
+        return;
     for (size_t f = 0; f < count && !file->has_failed; f++) {
         const size_t at = find_field(file, KEYS, (first_frame + f) * file->num_bones + bone, 0);
         for (size_t i = 0; i < 3; i++)
@@ -400,13 +402,13 @@ static void read_clip(psk_file *file, uint32_t index, uint64_t *next_frame)
     const uint32_t count = get_uint(file, at + NUM_FRAMES, 4);
     const float rate = get_float(file, at + RATE);
     const uint32_t num_keys = file->tables[KEYS].count;
+    const uint64_t num_frames = num_bones > 0 ? num_keys / num_bones : 0; // of all clips
     if (num_bones != file->num_bones)
         FAIL("clip %u has %u bones, but the file has %u", index, num_bones, file->num_bones);
-    else if (count == 0 || first + count > num_keys / num_bones)
+    else if (count == 0 || first + count > num_frames)
         FAIL("clip %u has %u frames: expected at least one and at most %llu, because the file has "
-             "%u keys "
-             "for %u bones",
-             index, count, (unsigned long long)(num_keys / num_bones - first), num_keys, num_bones);
+             "%u keys for %u bones",
+             index, count, (unsigned long long)(num_frames - first), num_keys, num_bones);
     if (!(rate > 0 && rate <= 1e6f))
         FAIL("clip %u: invalid frame rate %g: expected more than 0 to 1e6", index, rate);
     float *const times = file->has_failed ? NULL : allocate_floats(file, count, 1);

@@ -206,11 +206,12 @@ static common_list list_convertible_files(const batch *all)
     return files;
 }
 
-// Returns true if a folder is in the output folder. `root` is the folder that is converted; folders
-// of a game are relative to it.
-static bool is_in_output(const batch *all, const char *root, const char *output, const char *folder)
+// Returns true if a folder is in the output folder. `input` is the folder that is converted;
+// folders of a game are relative to it.
+static bool is_in_output(const batch *all, const char *input, const char *output,
+                         const char *subfolder)
 {
-    char *const path = all->games ? common_join(root, folder) : common_copy(folder);
+    char *const path = all->games ? common_join(input, subfolder) : common_copy(subfolder);
     char *const absolute = common_canonical_path(path);
     const bool is_in = common_is_in(absolute, output);
     free(absolute);
@@ -399,9 +400,8 @@ static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
             tool_show_progress(i, all->num_items);
         if (one->state != IS_OPEN)
             continue;
-        if (has_no_clips(all, one))
-            one->state = IS_CURRENT;
-        else if (!all->pattern->is_forced && is_current(paths, all->pattern, one))
+        const bool may_skip = !all->pattern->is_forced;
+        if (has_no_clips(all, one) || (may_skip && is_current(paths, all->pattern, one)))
             one->state = IS_CURRENT;
         else
             one->state = convert_item(all, one, paths) ? IS_DONE : HAS_FAILED;

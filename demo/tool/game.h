@@ -82,8 +82,8 @@ void tool_close_game(tool_game *game);
 // the folder is missing.
 int tool_read_game_folder(tool_arguments *arguments, int max_others);
 
-// Stores or prints a warning of the game. It is a md5_warn_fn; `game` is the tool_game.
-void tool_store_game_warning(void *game, const md5_error *warning);
+// Stores or prints a warning of the game. It is a md5_warn_fn; `user` is the tool_game.
+void tool_store_game_warning(void *user, const md5_error *warning);
 void tool_clear_game_warnings(tool_game *game);
 
 // Returns options that report all warnings to tool_store_game_warning().
@@ -126,7 +126,7 @@ typedef struct tool_character_info {
 // Creates the character that the engine creates from an entity: its parts, its figure, which may be
 // NULL, and the joints of its keys for looking and IK. Stores the problems as warnings of the game.
 // `problem` is an earlier problem of the figure.
-tool_character_info tool_evaluate_character(tool_game *game, const md5_entity_def *entity,
+tool_character_info tool_evaluate_character(tool_game *game, const md5_entity_def *def,
                                             const md5_figure_def *figure, md5_error problem);
 
 // Returns false if the scripts of the game do not have an object, and writes the reason. Returns

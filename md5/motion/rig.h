@@ -94,7 +94,7 @@ typedef struct md5_rig {
 void md5i_update_rig(md5_rig *rig);
 
 // Returns the model-space rotation of a joint's parent.
-md5_quatd md5i_rig_parent_rotation(const md5_rig *rig, uint32_t joint);
+md5_quatd md5i_rig_parent_rotation(const md5_rig *rig, uint32_t index);
 
 // A solver for a rig that is one chain with limits: rotates the joints so that the last joint moves
 // towards the target. Returns the remaining distance, which is never larger than at the start.

@@ -1263,6 +1263,7 @@ md5_table_iterator md5i_begin_columns(const md5_schema *schema, const void *row,
 }
 
 // Enters the rows of the current column of a row, if it is a table with rows.
+// NOLINTNEXTLINE(readability-non-const-parameter): the iterator writes to the copies
 static bool enter_rows(md5_table_iterator *walk, const md5_column *column, char *copies)
 {
     const md5_table_level *const level = &walk->levels[walk->top];

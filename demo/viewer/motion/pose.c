@@ -74,9 +74,9 @@ static float nth_smallest(float *values, int count, int index)
         int i = low;
         int j = high;
         while (i <= j) {
-            while (values[i] < pivot)
+            while (i < high && values[i] < pivot)
                 i++;
-            while (values[j] > pivot)
+            while (j > low && values[j] > pivot)
                 j--;
             if (i > j)
                 break;
@@ -127,9 +127,9 @@ static int sample_vertices(const view_scene *scene, md5_vec3 samples[MAX_SAMPLES
 // Returns the median of each coordinate. Unlike a mean, it is not moved by outliers.
 static md5_vec3 median_point(const md5_vec3 *points, int count)
 {
-    float x[MAX_SAMPLES];
-    float y[MAX_SAMPLES];
-    float z[MAX_SAMPLES];
+    float x[MAX_SAMPLES] = {0};
+    float y[MAX_SAMPLES] = {0};
+    float z[MAX_SAMPLES] = {0};
     const int middle = count / 2;
     for (int i = 0; i < count; i++) {
         x[i] = points[i].x;
