@@ -209,9 +209,9 @@ static common_list list_convertible_files(const batch *all)
 // Returns true if a folder is in the output folder. `input` is the folder that is converted;
 // folders of a game are relative to it.
 static bool is_in_output(const batch *all, const char *input, const char *output,
-                         const char *subfolder)
+                         const char *relative_path)
 {
-    char *const path = all->games ? common_join(input, subfolder) : common_copy(subfolder);
+    char *const path = all->games ? common_join(input, relative_path) : common_copy(relative_path);
     char *const absolute = common_canonical_path(path);
     const bool is_in = common_is_in(absolute, output);
     free(absolute);
