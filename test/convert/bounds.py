@@ -418,9 +418,9 @@ case("SMD: frame 1000001", "the number of a frame: expected an integer from -100
 case("SMD: a coordinate of 1e9", "", file_of("a.smd", smd(frames="time 0\n0 1e9 0 0 0 0 0\n")))
 case("SMD: a coordinate above 1e9", "expected a coordinate or an angle, found '1000000001'",
      file_of("a.smd", smd(frames="time 0\n0 1000000001 0 0 0 0 0\n")))
-case("SMD: bones 1001 levels deep", "", file_of("a.smd", growth.smd_chain(1000)))
-case("SMD: bones 1002 levels deep", "node hierarchy is too deep",
-     file_of("a.smd", growth.smd_chain(1001)))
+case("SMD: a bone below 1000 others", "", file_of("a.smd", growth.smd_chain(1001)))
+case("SMD: a bone below 1001 others", "node hierarchy is too deep at nodes/1001 (limit 1000 levels)",
+     file_of("a.smd", growth.smd_chain(1002)))
 
 # -- OBJ -----------------------------------------------------------------------------------------------
 
