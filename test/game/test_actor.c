@@ -577,7 +577,7 @@ TEST (one_of_the_first_64_alternates_is_selected) {
     enum { MAX_ALTERNATES = 64 };
     char text[64 + 32 * (MAX_ALTERNATES + 1)] = "model crowd { mesh body.md5mesh\n";
     for (int i = 0; i <= MAX_ALTERNATES; i++) {
-        char line[32];
+        char line[40];
         (void)snprintf(line, sizeof line, "anim cheer%d walk.md5anim\n", i);
         strcat(text, line);
     }
