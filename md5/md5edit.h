@@ -204,9 +204,10 @@ MD5_EDIT_API uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float 
 //
 // MD5 stores the position of a vertex in its weights, so a vertex without weights is drawn at the
 // origin. The function moves it to the mean position of its neighbours in the mesh, and gives it
-// the weights of the nearest point on a triangle whose vertices have weights. A vertex whose
-// weights are all 0 is moved to the mean of the points of these weights. A vertex receives at most
-// `max_weights` weights (1 to 16; 0 = no such limit), and never more than any other vertex of the
+// the weights of the nearest point on the triangles that have at least one vertex with weights. A
+// weighted vertex of the triangle replaces vertices without weights. A vertex whose weights are all
+// 0 is moved to the mean of the points of these weights. A vertex receives at most `max_weights`
+// weights (1 to 16; 0 means 16), and never more than any other vertex of the
 // model has. Fails with MD5_ERROR_MISMATCH if no triangle has a vertex with weights, and with
 // MD5_ERROR_RANGE if the model has more than 2^28 vertices or triangles. The time is O(n log n) for
 // n vertices and triangles.
@@ -220,9 +221,10 @@ MD5_EDIT_API uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_e
 
 // Animation: rotates the axes of joints to those of the joints with the same names in `model`. Some
 // programs orient a bone along x, others along y; a clip with other axes twists the model. The
-// model must be loaded without axes and scale. Returns the number of rotated joints; 0 if the axes
-// are the same, or if the parents of joints are unknown. If `max_angle` is not NULL, *max_angle
-// receives the largest angle between a bone of the animation and that of the model, in degrees.
+// model must be loaded without axes and scale. Returns the number of joints whose values changed; 0
+// if the axes are the same, or if the parents of joints are unknown. If `max_angle` is not NULL,
+// *max_angle receives the largest angle between a bone of the animation and that of the model, in
+// degrees.
 //
 // The rotations are determined from the directions and lengths of bones in the first frame: at
 // least 5 bones and half of all bones of equal length must differ by more than 10 degrees. A bone

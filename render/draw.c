@@ -184,7 +184,8 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
 
 // Draws the instances of a run of one mesh, whose state is set. All instances of a batch take one
 // draw call; if their vertices are in the mesh's buffer `posed`, each instance takes one. OpenGL ES
-// cannot draw polygons as lines, so edges are drawn from a separate buffer of line indices.
+// cannot draw polygons as lines, so edges are drawn from a separate buffer of line indices. A
+// mirrored run is drawn with the opposite front face, because mirroring reverses the winding.
 static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                           const md5gl_program *program, const md5gl_run *run)
 {
@@ -661,7 +662,8 @@ static const md5gl_stage black_stage = {.color = {0.0f, 0.0f, 0.0f, 1.0f}};
 
 static const GLint bumped_reflection = 5; // a value of stage_texgen in shaders/stage.frag
 
-// Binds the textures of a stage, with white for those that it does not use.
+// Binds the textures of a stage. A 2D unit that the stage does not use gets the white texture; the
+// cube unit gets none.
 static void bind_stage_textures(md5gl_renderer *renderer, const md5gl_program *program,
                                 const md5gl_stage *stage, bool is_cube, bool is_bumped)
 {

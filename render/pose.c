@@ -762,10 +762,11 @@ static bool set_runs(md5gl_renderer *renderer, md5gl_model *model, const uint32_
 static bool is_mirror(const md5_mat34 *matrix)
 {
     const float *const m = matrix->m;
-    const float x = m[5] * m[10] - m[6] * m[9];
-    const float y = m[6] * m[8] - m[4] * m[10];
-    const float z = m[4] * m[9] - m[5] * m[8];
-    return m[0] * x + m[1] * y + m[2] * z < 0.0f;
+    // In double, because products of three small or large floats are not floats.
+    const double x = (double)m[5] * (double)m[10] - (double)m[6] * (double)m[9];
+    const double y = (double)m[6] * (double)m[8] - (double)m[4] * (double)m[10];
+    const double z = (double)m[4] * (double)m[9] - (double)m[5] * (double)m[8];
+    return (double)m[0] * x + (double)m[1] * y + (double)m[2] * z < 0.0;
 }
 
 // Finds the instances whose placements are mirrored. Their triangles have the opposite winding.

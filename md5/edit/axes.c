@@ -5,19 +5,22 @@
 // = m. One bone leaves a rotation around itself undetermined, and a joint without children has no
 // bone.
 //
-// Therefore C of a joint is the first of these rotations that fits its bones: the rotation that
-// fits most bones of the skeleton, because most programs orient all bones alike; the rotation of
-// several bones of the joint; the rotation of its parent; the multiple of 90 degrees that is
-// nearest to an estimate, because programs exchange axes; the estimate, rotated by the shortest
-// way. The estimate assumes that the first frame has the rotation of the bind pose relative to the
-// parent.
+// Therefore C of a joint is the first of these rotations that fits its bones:
+// 1. the rotation that fits most bones of the skeleton: most programs orient all bones alike
+// 2. the rotation that fits the bones of the joint best, if they have several directions
+// 3. the rotation of its parent
+// 4. the multiple of 90 degrees that is nearest to an estimate: programs exchange axes
+// 5. the estimate, rotated by the shortest arc to the bone
+// A joint without bones uses the rotation of its parent, unless the estimate is near a multiple of
+// 90 degrees. The estimate assumes that the first frame has the rotation of the bind pose relative
+// to the parent.
 #include "md5/edit/axes.h"
 
 #include <stdlib.h>
 
 enum { NUM_QUARTERS = 24, MIN_AXES_BONES = 5 };
 
-#define MAX_BONE_ANGLE 0.9848f // cosine of 10 degrees, above which directions are the same
+#define MIN_BONE_COSINE 0.9848f // cosine of 10 degrees: directions with a larger cosine are equal
 
 typedef struct axes_search {
     const md5_binding *clip;
@@ -134,7 +137,8 @@ static void add_to_fit(const axes_search *it, uint32_t joint, double fit[4][4])
 }
 
 // Returns the rotation that fits all added bones best: the largest eigenvector, by power iteration.
-// All eigenvalues are at least -count.
+// Adding `count` to the diagonal makes all eigenvalues positive or 0, so that the iteration
+// converges to the largest.
 static md5_quat solve_fit(double fit[4][4], uint32_t count)
 {
     enum { NUM_ROUNDS = 200 };
@@ -158,13 +162,13 @@ static uint32_t count_fitting_bones(const axes_search *it, md5_quat rotation)
 {
     uint32_t count = 0;
     for (uint32_t j = 0; j < it->clip->skeleton->num_joints; j++)
-        count += it->is_bone[j] && bone_cosine(it, rotation, j) > MAX_BONE_ANGLE;
+        count += it->is_bone[j] && bone_cosine(it, rotation, j) > MIN_BONE_COSINE;
     return count;
 }
 
 // Returns the rotation that fits most bones of the skeleton: a multiple of 90 degrees, or the
-// rotation that fits all bones best. If all bones are parallel, several multiples fit; of these,
-// the first frame rotates the root least from the bind pose.
+// rotation that fits all bones best. If all bones are parallel, several multiples fit. The function
+// then selects the multiple with which the root in the first frame is nearest to its bind pose.
 static md5_quat find_common_rotation(const axes_search *it, uint32_t num_bones)
 {
     const uint32_t root = it->clip->skeleton->order[0];
@@ -183,14 +187,17 @@ static md5_quat find_common_rotation(const axes_search *it, uint32_t num_bones)
         }
     }
     // Bones that the clip animates are excluded by stricter limits in each round.
-    static const float limits[] = {-2, MAX_BONE_ANGLE, 0.9999f};
+    static const float limits[] = {-2, MIN_BONE_COSINE, 0.9999f};
     md5_quat fitted = best;
     for (uint32_t round = 0; round < MD5_COUNT(limits); round++) {
         double fit[4][4] = {{0}};
         for (uint32_t j = 0; j < it->clip->skeleton->num_joints; j++)
             if (it->is_bone[j] && bone_cosine(it, fitted, j) > limits[round])
                 add_to_fit(it, j, fit);
-        fitted = solve_fit(fit, num_bones);
+        // The last round may have too few bones, which do not determine a rotation.
+        const md5_quat refined = solve_fit(fit, num_bones);
+        if (round == 0 || count_fitting_bones(it, refined) >= count_fitting_bones(it, fitted))
+            fitted = refined;
     }
     return count_fitting_bones(it, fitted) > best_count ? fitted : best;
 }
@@ -199,7 +206,7 @@ static md5_quat find_common_rotation(const axes_search *it, uint32_t num_bones)
 static bool fits_bones(const axes_search *it, md5_quat rotation, uint32_t joint)
 {
     for (uint32_t j = it->first_child[joint]; j != MD5_NONE; j = it->next_sibling[j])
-        if (bone_cosine(it, rotation, j) <= MAX_BONE_ANGLE)
+        if (bone_cosine(it, rotation, j) <= MIN_BONE_COSINE)
             return false;
     return true;
 }
@@ -247,7 +254,7 @@ static uint32_t find_quarter_turn(const axes_search *it, uint32_t joint, md5_qua
 static md5_quat find_rotation_without_bones(const axes_search *it, md5_quat usual,
                                             md5_quat estimate)
 {
-    const float near_cosine = 0.985f; // half of 20 degrees
+    const float near_cosine = 0.985f; // cosine of half of 20 degrees
     float best_cosine = fabsf(quat_dot(usual, estimate));
     md5_quat best = usual;
     for (uint32_t q = 0; q < NUM_QUARTERS && best_cosine < near_cosine; q++)
@@ -306,7 +313,7 @@ bool md5i_find_axes(md5_arena *arena, const md5_binding *clip, md5_clip_axes *ax
     for (uint32_t j = 0; j < num_joints; j++) {
         const bool is_bone = it.is_bone[j] && axes->num_bones > 0;
         const float cosine = is_bone ? bone_cosine(&it, (md5_quat){.w = 1}, j) : 1;
-        axes->num_rotated += cosine < MAX_BONE_ANGLE;
+        axes->num_rotated += cosine < MIN_BONE_COSINE;
         if (cosine < min_cosine) {
             min_cosine = cosine;
             axes->joint = skeleton->joints[j].parent;

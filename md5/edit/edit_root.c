@@ -107,6 +107,8 @@ uint32_t md5_edit_root(md5_doc *doc, const md5_root_edit *edit, md5_error *error
     const md5_frame_edit frames = {.change = move_root_motion, .user = &motion};
     const uint32_t count = md5_edit_frames(doc, &frames, error);
     doc->bounds = bounds;
+    // md5_edit_frames() has changed the document's memory, so md5i_end_repair() must not store the
+    // older arena in the document.
     md5i_arena_free(&it.scratch);
     md5_free_binding(it.binding);
     md5_free_anim(it.anim);

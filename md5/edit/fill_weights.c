@@ -248,7 +248,9 @@ static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md
     const uint32_t num_mixed = mix_weights(fill, &point, mixed);
     double sum;
     uint32_t count = move_largest_weights(fill, mixed, num_mixed, weights, &sum);
-    if (count == 0 || fabs(sum) < MIN_WEIGHT_SUM) { // the corner has more weights than count
+    // Weights that cancel, or whose first MAX_CORNER_WEIGHTS are 0 at each corner, have no sum that
+    // could be scaled to 1.
+    if (count == 0 || !(fabs(sum) >= MIN_WEIGHT_SUM)) {
         count = 1;
         weights[0].bias = 1;
         sum = 1;

@@ -49,6 +49,8 @@ uint32_t md5_fix_axes(md5_doc *doc, const md5_model *model, float *max_angle, md
         *max_angle = axes.max_angle;
     const md5_frame_edit frames = {.change = rotate_axes, .user = &edit};
     count = md5_edit_frames(doc, &frames, error);
+    // md5_edit_frames() has changed the document's memory, so md5i_end_repair() must not store the
+    // older arena in the document.
     md5i_arena_free(&it.scratch);
     md5_free_binding(it.binding);
     md5_free_anim(it.anim);

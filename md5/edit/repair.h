@@ -3,7 +3,8 @@
 // Each function begins with md5i_begin_repair(), which checks the document, and ends with
 // md5i_end_repair(). New tables are written into memory that is added to the document's arena. The
 // document itself is changed last, when nothing can fail any more. After a failure the added memory
-// is freed, and the document is unchanged.
+// is freed, and the document is unchanged. md5_edit_root() and md5_fix_axes(), which call
+// md5_edit_frames(), free the temporary memory themselves.
 #ifndef MD5_EDIT_REPAIR_H
 #define MD5_EDIT_REPAIR_H
 
@@ -30,11 +31,12 @@ typedef union md5_joint_components {
 } md5_joint_components;
 
 // Checks a document of a kind, and initializes the state. Returns false and sets the error if the
-// document is invalid or of another kind. Both results need md5i_end_repair().
+// document is invalid or of another kind. Call md5i_end_repair() in both cases.
 bool md5i_begin_repair(md5_repair *it, const md5_doc *doc, md5_doc_kind kind, md5_error *error);
 
 // Begins a repair of a clip, which needs sampled poses. Binds the clip to the model, or to its own
-// skeleton if `model` is NULL.
+// skeleton if `model` is NULL. Returns false and sets the error on failure; call md5i_end_repair()
+// in both cases.
 bool md5i_begin_clip(md5_repair *it, const md5_doc *doc, const md5_model *model, md5_error *error);
 
 // Frees temporary memory. Returns `count`, the number of changes, or MD5_NONE after a failure. If

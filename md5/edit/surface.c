@@ -61,7 +61,9 @@ static uint32_t quantize(float min, float max, float surface_min, float surface_
     const double size = (double)surface_max - (double)surface_min;
     const double center = ((double)min + (double)max) / 2 - (double)surface_min;
     const double top = (1 << KEY_BITS) - 1;
-    return size > 0 ? (uint32_t)(center / size * top) : 0;
+    const double position = size > 0 ? center / size * top : 0;
+    const bool is_inside = position > 0 && position <= top; // false if it is NaN
+    return is_inside ? (uint32_t)position : 0;
 }
 
 static uint32_t morton_key(md5_bounds box, md5_bounds all)

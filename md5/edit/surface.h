@@ -30,6 +30,8 @@ typedef struct md5_surface_point {
 bool md5i_build_surface(md5_arena *arena, const md5_vec3 *positions, const uint32_t *corners,
                         uint32_t num_triangles, md5_surface *surface);
 
+// Returns the point of the surface that is nearest to a point. If no distance is finite, the
+// fractions are 0.
 md5_surface_point md5i_nearest_point(const md5_surface *surface, md5_vec3 point);
 
 #endif

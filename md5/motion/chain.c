@@ -972,10 +972,10 @@ static void set_root_transform(const goal_collection *collection, md5_rig_joint 
 {
     const md5_float4_transform above =
         md5i_parent_joint_transform(collection->skeleton, collection->pose, first->joint);
-    const md5_float4_transform position =
+    const md5_float4_transform transform =
         md5i_joint_transform(collection->skeleton, collection->pose, first->joint);
     first->above = md5i_quatd_unit(md5_quatd_from_quat(md5_quat_from_float4(above.rotation)));
-    first->position = md5_vec3d_from_vec3(md5_vec3_from_float4(position.position));
+    first->position = md5_vec3d_from_vec3(md5_vec3_from_float4(transform.position));
 }
 
 // Adds the joints from a tip up to an ancestor that is in the rig. If no ancestor is in the rig,

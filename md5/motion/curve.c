@@ -238,7 +238,7 @@ static md5_vec4d extend_point(md5_vec3 p)
     return (md5_vec4d){p.x, p.y, p.z, 1};
 }
 
-// Make the pieces of a checked description.
+// Builds the pieces of a Bézier curve from a checked description.
 static bool build_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
     const uint32_t degree = curve_degree(desc);

@@ -443,7 +443,7 @@ static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job,
 }
 
 uint32_t md5i_solve_locked_feet(const md5_skeleton *skeleton, md5_feet_job *job,
-                                const md5_foot_lock *lock, uint32_t num_locks, md5_xform *pose)
+                                const md5_foot_lock *locks, uint32_t num_locks, md5_xform *pose)
 {
     smooth_heights(job);
     float weight = job->weight < 1 ? job->weight : 1;
@@ -454,7 +454,7 @@ uint32_t md5i_solve_locked_feet(const md5_skeleton *skeleton, md5_feet_job *job,
     uint32_t num_placed = 0;
     for (uint32_t i = 0; i < job->num_feet; i++) {
         md5_foot *const foot = &job->feet[i];
-        const md5_foot_lock *const sole = i < num_locks ? &lock[i] : NULL;
+        const md5_foot_lock *const sole = i < num_locks ? &locks[i] : NULL;
         solve_foot(skeleton, job, sole, foot, weight, pose);
         if (foot->result == MD5_LIMB_REACHED)
             num_placed++;
@@ -568,15 +568,15 @@ md5_xform md5_gait_placement(const md5_gait *gait)
 // A home that moves less than this share of step_length during a step counts as standing.
 #define STANDING 0.02f
 
-// Returns the speed of the max_rate home.
+// Returns the speed of the fastest home.
 static float fastest_home(const md5_gait_context *context, const md5_gait *gait)
 {
-    float max_rate = 0;
+    float max_speed = 0;
     for (uint32_t i = 0; i < gait->num_legs; i++) {
         const float speed = md5_vec3_length(home_velocity(context, gait, i));
-        max_rate = speed > max_rate ? speed : max_rate;
+        max_speed = speed > max_speed ? speed : max_speed;
     }
-    return max_rate;
+    return max_speed;
 }
 
 // Returns the end of a step: the position that the home will have half of a stance duration after

@@ -62,6 +62,6 @@ md5_vec3 md5i_locked_ankle_shift(const md5_foot_lock *lock, md5_vec3 ankle, floa
 // Like md5_solve_feet(), but first moves and rotates the first `num_locks` feet, whose soles are
 // locks[num_locks].
 uint32_t md5i_solve_locked_feet(const md5_skeleton *skeleton, md5_feet_job *job,
-                                const md5_foot_lock *lock, uint32_t num_locks, md5_xform *pose);
+                                const md5_foot_lock *locks, uint32_t num_locks, md5_xform *pose);
 
 #endif

@@ -58,11 +58,11 @@ md5_float4_transform md5i_parent_joint_transform(const md5_skeleton *skeleton,
     };
 }
 
-static md5_xform xform_from_transform(md5_float4_transform position)
+static md5_xform xform_from_transform(md5_float4_transform transform)
 {
     return (md5_xform){
-        .rotation = md5_quat_from_float4(position.rotation),
-        .translation = md5_vec3_from_float4(position.position),
+        .rotation = md5_quat_from_float4(transform.rotation),
+        .translation = md5_vec3_from_float4(transform.position),
     };
 }
 

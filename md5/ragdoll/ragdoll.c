@@ -387,13 +387,13 @@ static bool is_slow(const md5_ragdoll *ragdoll)
     return true;
 }
 
-// Returns true if no joint is past a limit and no body is in the ground by an amount that should be
-// corrected before the ragdoll rests.
-// Penetrations with which a figure cannot rest: of a limit, and of the ground in units.
+// A figure cannot rest if a joint is past a limit by more than this angle, or a contact is in the
+// ground by more than this distance, units.
 #define MAX_REST_LIMIT_EXCESS (0.5 * RADIANS_PER_DEGREE)
 #define MAX_REST_DEPTH 0.25
 
-// Returns true if no joint is past a limit, and no contact in the ground.
+// Returns true if all joints are within their limits and no contact is in the ground, apart from
+// these tolerances.
 static bool is_within_limits(const md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {

@@ -837,8 +837,8 @@ static double seconds_to_kink(md5_player *player, double max_seconds)
 // Precision of the end of an interval, seconds.
 #define CLOSE_SECONDS 1e-13
 
-// The three limits above apply to at most this number of intervals per step. The remainder of a
-// very long step has longer intervals, and is less exact.
+// FADE_DIVISIONS, MAX_ROOT_SECONDS and MAX_FOLLOW_SECONDS apply to at most this number of intervals
+// per step. The intervals of the remaining time are longer, and their results less exact.
 enum { MAX_DIVIDED_PARTS = MD5_MAX_STEP_PARTS / 2 };
 
 // -- Weights ------------------------------------------------------------------------------------

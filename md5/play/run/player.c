@@ -660,7 +660,8 @@ static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old_ma
     adopt_sections(machine, old_machine, old_source, one_shot);
     if (one_shot->row != MD5_NONE)
         one_shot->row = md5_find_one_shot(machine, old_tables->one_shots[one_shot->row].name);
-    // The rate is in cycles per second: keeps the frames per second.
+    // The rate is in cycles per second. Keep the playback speed if the duration of the clip
+    // changed.
     const double duration = md5i_timing_duration(md5_one_shot_timing(machine, one_shot));
     const double rate = one_shot->rate * (old_duration / duration);
     one_shot->rate = fmin(fmax(rate, -MD5_MAX_ONE_SHOT_RATE), MD5_MAX_ONE_SHOT_RATE);
@@ -806,8 +807,8 @@ static void migrate_slot(const migration *job, const md5_one_shot_slot *old_slot
     job->to->num_one_shots += slot->num_one_shots;
 }
 
-// Copies the one-shot clips. Slots with names are before slots without names, which have the same
-// index in both machines.
+// Copies the one-shot clips. Slots with names are first and are found by name. A slot without a
+// name is copied to the slot with the same index, if that slot is empty.
 static void migrate_slots(const migration *job)
 {
     md5_player *const to = job->to;

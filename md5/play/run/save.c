@@ -264,8 +264,8 @@ static void archive_easing(md5_archive *archive, md5_easing *curve)
     }
 }
 
-// The following functions archive parts of a one-shot clip. First the clip and its reference pose.
-// Returns the clip.
+// Archives the clip of a one-shot, the number of layers below it, its mask, mode and reference
+// pose. Returns the index of the clip.
 static uint32_t archive_one_shot_clip(md5_archive *archive, const md5_machine *machine,
                                       md5_one_shot *one_shot)
 {
