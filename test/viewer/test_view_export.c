@@ -898,6 +898,32 @@ TEST_EXPORT (view_export_remembers_its_choices) {
     view_free_config(&config);
 }
 
+// Words of a search select the kind and the format. A format selects a kind only if no kind is
+// named.
+TEST (view_export_words_select_kind_and_format) {
+    enum { PNG, GIF = 2, MP4, UNCHANGED = 1 };
+    static const struct {
+        const char *words;
+        uint32_t kind, format;
+    } cases[] = {
+        {"export", VIEW_EXPORT_MODEL, UNCHANGED},
+        {"export png", VIEW_EXPORT_PICTURE, PNG},
+        {"export gif", VIEW_EXPORT_MOVIE, GIF},
+        {"export turntable mp4", VIEW_EXPORT_TURNTABLE, MP4},
+        {"export mp4 turntable", VIEW_EXPORT_TURNTABLE, MP4},
+        {"export movie png", VIEW_EXPORT_MOVIE, PNG},
+        {"export Sheet", VIEW_EXPORT_SHEET, UNCHANGED},
+        {"export image", VIEW_EXPORT_PICTURE, UNCHANGED},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        view_export export = {.choices = {.kind = VIEW_EXPORT_MODEL, .format = UNCHANGED}};
+        view_name_export(&export, cases[i].words);
+        CHECK_THAT(export.choices.kind == cases[i].kind && export.choices.format == cases[i].format,
+                   "%s: kind %u, format %u", cases[i].words, export.choices.kind,
+                   export.choices.format);
+    }
+}
+
 TEST (view_export_refuses_unsupported_choices) {
     STRINGS(bad) = {"",
                     "1",

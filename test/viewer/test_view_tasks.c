@@ -451,7 +451,7 @@ static void run_task(const char *path, uint32_t width, uint32_t height)
 // Tasks with a number are also done in small windows.
 TEST (view_tasks_take_few_actions) {
     common_list tasks = common_list_folder(test_path("test/viewer/tasks"), ".txt");
-    CHECK_UINT(tasks.count, 65);
+    CHECK_UINT(tasks.count, 68);
     for (size_t i = 0; i < tasks.count; i++) {
         run_task(tasks.names[i], 1280, 720);
         if (isdigit((unsigned char)common_base(tasks.names[i])[0])) {

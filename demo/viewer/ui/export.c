@@ -284,22 +284,35 @@ static uint32_t find_choice(const char *const *list, uint32_t count, const char 
     return i;
 }
 
+// Returns the kind that a word of `length` bytes names, or NUM_KINDS.
+static uint32_t find_kind(const char *word, size_t length)
+{
+    static const char *const sheet = "sheet"; // because "Contact sheet" is two words
+    if (find_choice(&sheet, 1, word, length) == 0)
+        return VIEW_EXPORT_SHEET;
+    return find_choice(kinds, NUM_KINDS, word, length);
+}
+
 void view_name_export(view_export *export, const char *words)
 {
     view_export_choices *const choices = &export->choices;
+    bool names_kind = false;
     while (*words != '\0') {
         const size_t length = strcspn(words, " ");
-        const uint32_t kind = find_choice(kinds, NUM_KINDS, words, length);
+        const uint32_t kind = find_kind(words, length);
         const uint32_t format = find_choice(formats, NUM_FORMATS, words, length);
         const uint32_t num_endings = (uint32_t) export->endings.count;
         const uint32_t ending =
             find_choice((const char *const *)export->endings.names, num_endings, words, length);
-        if (kind < NUM_KINDS)
+        if (kind < NUM_KINDS) {
             choices->kind = kind;
-        if (format < NUM_FORMATS)
+            names_kind = true;
+        }
+        if (format < NUM_FORMATS) {
             choices->format = format;
-        if (format > 0 && format < NUM_FORMATS) // the first format is also that of images
-            choices->kind = VIEW_EXPORT_MOVIE;
+            if (!names_kind) // the first format is also that of images
+                choices->kind = format == 0 ? VIEW_EXPORT_PICTURE : VIEW_EXPORT_MOVIE;
+        }
         if (ending < num_endings) {
             choices->kind = VIEW_EXPORT_MODEL;
             choices->model_format = ending;
