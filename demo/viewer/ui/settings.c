@@ -447,14 +447,14 @@ static size_t split_line(const setting *s, const char *text, bool is_pair, value
     return length;
 }
 
-// Writes the label of a part of a pair: "Joint" and "Model" for the value "JOINT=MODEL".
+// Writes the label of a part of a pair, without an optional rest in brackets: "Joint" and "Model"
+// for the value "JOINT=MODEL".
 static void write_part_label(const view_option *option, int part, char label[32])
 {
-    const size_t left = strcspn(option->value, "=");
-    if (part == 0)
-        snprintf(label, 32, "%.*s", (int)left, option->value);
-    else
-        snprintf(label, 32, "%s", option->value + left + 1);
+    const char *const value = option->value;
+    const size_t left = strcspn(value, "=");
+    const char *const first = part == 0 ? value : value + left + 1;
+    snprintf(label, 32, "%.*s", (int)strcspn(first, "=["), first);
     for (char *at = label + 1; label[0] != '\0' && *at != '\0'; at++)
         *at = (char)tolower((unsigned char)*at);
 }
@@ -476,6 +476,7 @@ static bool edit_part(const setting *s, option_line *line, int part, view_rect *
     view_ui *const ui = s->ui;
     view_card *const card = s->card;
     const bool has_list = line->has_list && part == (line->is_pair ? 0 : 1);
+    const bool is_name = line->is_pair && part == 0;
     const bool is_open = card->opened == s->option && card->line == line->index;
     char *const text = line->parts[part];
     char label[32];
@@ -488,7 +489,8 @@ static bool edit_part(const setting *s, option_line *line, int part, view_rect *
     }
     view_rect field = name_space(&row);
     *browse = view_cut(&field, VIEW_AT_RIGHT, part == 1 && line->is_file ? 5.5f * ui->em : 0);
-    if (type_value(s, field, placeholder_text(s->option), text)) {
+    const char *const placeholder = is_name ? "name" : placeholder_text(s->option);
+    if (type_value(s, field, placeholder, text)) {
         if (has_list) {
             COMMON_TEXT(card->filter, "%.63s", card->typed);
         } else {
