@@ -125,8 +125,8 @@ static view_command open_parent(const view_browser *browser)
 enum { OPENED = 1 << VIEW_ENTRY_MODEL | 1 << VIEW_ENTRY_ANIM | 1 << VIEW_ENTRY_CAMERA };
 
 // File extensions and their kinds. Files are listed in this order, and Enter opens the first match.
-// Files that refer to a model are listed only if the chosen file is opened, because no option
-// accepts them in place of a model.
+// Files that refer to a model (`refers_to_model`) are listed only if the list is not restricted to
+// kinds of files, because options and clips require the model itself.
 static const struct {
     const char *ending;
     view_entry_kind kind;
@@ -766,7 +766,7 @@ static bool accepts_entry(const view_option *option, const view_entry *entry)
         return false;
     if (entry->kind == VIEW_ENTRY_ANIM)
         return option->names == VIEW_NAMES_MODEL_OR_CLIP;
-    return entry->kind == VIEW_ENTRY_MODEL;
+    return entry->kind == VIEW_ENTRY_MODEL && common_has_suffix(entry->path, ".md5mesh");
 }
 
 // The buttons for the selected entry, as many as fit.
