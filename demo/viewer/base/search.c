@@ -149,8 +149,8 @@ typedef struct missing_feature {
 static const missing_feature missing_features[] = {
     {"rename renaming", "joint bone mesh material shader name",
      "Renaming joints, meshes and shaders: md5tool fix --rename OLD=NEW"},
-    {"fbx dae collada smd psk", "export save write convert as to model",
-     "FBX, DAE and SMD can only be imported; export a .glb file instead"},
+    {"fbx dae collada smd psk psa", "export save write convert as to model",
+     "FBX, DAE, SMD and PSK can only be imported; export a .glb file instead"},
     {"stl ply usd alembic abc", "export save write convert as to model import open",
      "This format is not supported; md5tool convert --formats lists all formats"},
     {"manual documentation docs", "user open read show online",
