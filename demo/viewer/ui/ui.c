@@ -1,6 +1,5 @@
-// Items, texts and the keyboard focus, from which all widgets are made; tooltips, context menus and
-// drags.
-// The other files ui_*.c contain the widgets. ui.h documents each function.
+// Items, from which all widgets are made: texts, the keyboard focus, tooltips, context menus, drags
+// and previews of options. The files ui_*.c contain the widgets. ui.h documents each function.
 #include "demo/viewer/ui/ui.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-// Lists of tiles: thumbnails of files and clips in a grid, and the scroll position of a list in
-// lines. ui.h documents the functions.
+// Lists of tiles: thumbnails of files and clips in a grid, and scrolling of lists by whole lines.
+// ui.h documents the functions.
 #include "demo/viewer/ui/ui.h"
 
 bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_t *first)
