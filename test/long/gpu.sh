@@ -39,17 +39,17 @@ find_start() {
     ours=$scratch/lib driver=libEGL_nvidia.so.0
     tar -C "$scratch" -xzf lib.tar.gz || exit 1
     # A container without graphics often lacks only the configuration file that refers to NVIDIA's driver.
-    if ! cat /usr/share/glvnd/egl_vendor.d/*nvidia* /etc/glvnd/egl_vendor.d/*nvidia* >"$scratch/check_output" 2>&1 &&
-        find /usr/lib* -name $driver 2>"$scratch/check_output" | grep -q .; then
+    if ! cat /usr/share/glvnd/egl_vendor.d/*nvidia* /etc/glvnd/egl_vendor.d/*nvidia* >"$scratch/command_output" 2>&1 &&
+        find /usr/lib* -name $driver 2>"$scratch/command_output" | grep -q .; then
         echo '{"file_format_version": "1.0.0", "ICD": {"library_path": "'$driver'"}}' >"$scratch/nvidia.json"
         export __EGL_VENDOR_LIBRARY_FILENAMES="$scratch/nvidia.json"
     fi
     for start in "env" "env LD_LIBRARY_PATH=$ours" "env LD_LIBRARY_PATH=$ours:$ours/gl" \
         "$ours/c/ld-linux-x86-64.so.2 --library-path $ours:$ours/gl:$ours/c"; do
         # shellcheck disable=SC2086
-        $start bin/bench_gl --gpu $bobbin >"$scratch/cold" 2>"$scratch/check_output" && ! grep -q skipped "$scratch/cold" && return
+        $start bin/bench_gl --gpu $bobbin >"$scratch/cold" 2>"$scratch/command_output" && ! grep -q skipped "$scratch/cold" && return
     done
-    cat "$scratch/cold" "$scratch/check_output" >&2
+    cat "$scratch/cold" "$scratch/command_output" >&2
     echo "OpenGL 3.3 is not available; libraries of drivers:" >&2
     find / -xdev \( -name 'libEGL_*' -o -name 'libGLX_*' -o -name '*egl_vendor.d' \) 2>/dev/null >&2
     exit 77
@@ -60,7 +60,7 @@ wrong() { # WORDS...
 }
 milliseconds() { # COMMAND...
     begun=$(date +%s%N)
-    "$@" >"$scratch/check_output" 2>&1 || wrong "$@" "$(cat "$scratch/check_output")"
+    "$@" >"$scratch/command_output" 2>&1 || wrong "$@" "$(cat "$scratch/command_output")"
     echo $((($(date +%s%N) - begun) / 1000000))
 }
 
@@ -83,8 +83,8 @@ compare() {
 view_crowd() { # COUNT
     # shellcheck disable=SC2086
     $start bin/md5view --no-config --verbose error --resolution 1920,1080 --frames "$frames" --crowd "$1" $bobbin \
-        >"$scratch/check_output" 2>&1 || wrong "a crowd of $1: $(cat "$scratch/check_output")"
-    median=$(sed -n 's/.*frames of .*median \([0-9.]*\) ms.*/\1/p' "$scratch/check_output")
+        >"$scratch/command_output" 2>&1 || wrong "a crowd of $1: $(cat "$scratch/command_output")"
+    median=$(sed -n 's/.*frames of .*median \([0-9.]*\) ms.*/\1/p' "$scratch/command_output")
     echo "| $1 characters in the viewer, median of $frames frames | | | ${median:-?} | |"
 }
 measure() {

@@ -44,7 +44,9 @@ draws() { # RESULT FRACTION ARGUMENTS...: at most this fraction of the pixels ma
         numbers_satisfy "\$1 <= $most" "$(png differ "$scratch/here.png" "$scratch/there.png")"
 }
 shows_bobbin() { # without arguments: the model in the program's folder
-    xvfb-run -a wine "$scratch/a folder/md5view.exe" --frames 2 </dev/null 2>&1 | tee "$scratch/check_output" | grep '2 frames' && ! grep -i 'error\|warning' "$scratch/check_output"
+    xvfb-run -a wine "$scratch/a folder/md5view.exe" --frames 2 </dev/null >"$scratch/shown" 2>&1
+    cat "$scratch/shown"
+    grep -q '2 frames' "$scratch/shown" && ! grep -qi 'error\|warning' "$scratch/shown"
 }
 again() {
     rm -rf build/windows-again && mkdir build/windows-again && cp -r build/windows/packages build/windows-again/ &&

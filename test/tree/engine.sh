@@ -48,8 +48,8 @@ no_words() {
 }
 
 check "the engine builds with the complete library" builds_whole
-check "positions are those of md5_skin(), weights sum to 255" shows whole
-check "in C" builds c
+check "positions equal those of md5_skin(), and weights sum to 255" shows whole
+check "the engine builds with the small form in C" builds c
 check "the small form computes the same bits" same_as_whole c
 # `zoo` contains clips with three joints, of which this model has one.
 refuses_strangers() {
@@ -57,9 +57,9 @@ refuses_strangers() {
     grep -q "refused: .*of 3 joints of the model .*missing: '" "$scratch/refused"
 }
 check "a clip of another skeleton is rejected with its reason" refuses_strangers
-check "in silence" no_words "$cc" -std=gnu11
+check "the small form compiles in C without a warning" no_words "$cc" -std=gnu11
 if command -v c++ >/dev/null; then
-    check "in C++" builds_plus
+    check "the engine builds with the small form in C++" builds_plus
     check "the small form computes the same bits in C++" same_as_whole plus
     check "the small form compiles in C++ without a warning" no_words c++ -x c++ -std=gnu++17
 else
@@ -166,7 +166,7 @@ reads_quickly() {
 # -- Omitted features --
 
 refuses() { # MESSAGE MESH ANIM
-    "$scratch/c" "" "$2" "$3" | tee "$scratch/check_output.txt" | grep -q "refused: .*$1" || { cat "$scratch/check_output.txt"; false; }
+    "$scratch/c" "" "$2" "$3" | tee "$scratch/refusal.txt" | grep -q "refused: .*$1" || { cat "$scratch/refusal.txt"; false; }
 }
 walk=$PWD/models/bobbin/walk.md5anim
 printf 'BRM\n' >"$scratch/model.bmd5mesh"

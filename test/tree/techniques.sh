@@ -30,12 +30,12 @@ silent "each lesson is in the table" unnamed_pages
 # The build of the viewer requires matching texts and functions of lessons.
 pages=demo/viewer/pages
 embed() {
-    python3 render/embed.py pages $pages/page.h "$scratch/pages.c" "$@" >"$scratch/check_output" 2>&1
+    python3 render/embed.py pages $pages/page.h "$scratch/pages.c" "$@" >"$scratch/embed_output" 2>&1
 }
 # refuses MESSAGE FILE...: returns success if a build from these files fails with the message.
 refuses() {
     words=$1 && shift
-    ! embed "$@" && grep -qF "$words" "$scratch/check_output" || { cat "$scratch/check_output" && false; }
+    ! embed "$@" && grep -qF "$words" "$scratch/embed_output" || { cat "$scratch/embed_output" && false; }
 }
 check "lessons match their texts" embed $pages/pages.txt $pages/*.c
 sed '/^.additive.$/,/^see/d' $pages/pages.txt >"$scratch/less.txt"
