@@ -119,7 +119,7 @@ exits_with() {
     "$@" >"$scratch/out" 2>&1
     status=$?
     [ $status -eq "$expected" ] && grep -qF -- "$word" "$scratch/out" || {
-        echo "status $status, expected $expected, and '$word' in"
+        echo "status $status, expected $expected; expected '$word' in this output:"
         cat "$scratch/out"
         false
     }

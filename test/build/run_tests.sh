@@ -15,7 +15,7 @@ program_part=
 export MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-$PWD/build/shader-cache}"
 # Mesa's software renderer without optimization: tests draw so little that optimizing shaders takes longer than it saves.
 export GALLIVM_PERF="${GALLIVM_PERF:-nopt}"
-# Mesa draws in the program's own thread: other suites use the other cores, and waking threads costs time.
+# Mesa draws in the program's own thread, because other suites use the other cores and waking threads takes time.
 export LP_NUM_THREADS="${LP_NUM_THREADS:-0}"
 export LSAN_OPTIONS="suppressions=$PWD/test/build/leaks.txt:print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"

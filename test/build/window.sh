@@ -142,8 +142,8 @@ clicks() {
     more_than "$1" "$clicked" || { echo "no line for $1"; tail -n 3 "$log"; return 1; }
     line=$(grep "^$1: " "$log" | tail -n 1)
 }
-# state_satisfies CONDITION: returns success if an awk condition on the values before (was["time"]) and after (is["time"]) the action is
-# true.
+# state_satisfies CONDITION: returns success if an awk condition is true. It uses the values before the action, such as
+# was["time"], and after it, such as is["time"].
 state_satisfies() {
     printf '%s\n%s\n' "$before" "$line" | awk "
         { for (i = 2; i <= NF; i++) { at = index(\$i, \"=\"); k = substr(\$i, 1, at - 1)

@@ -81,9 +81,9 @@ echo '"bone_1" nobody' >>"$scratch/map.txt"
 check "a map with an unknown joint is rejected" exits_with 1 "map.txt:21:10: error: unknown joint: the model has no joint 'nobody'" "$tool" \
     convert "$scratch/odd.bvh" --mesh "$bobbin" --map "$scratch/map.txt" --output "$scratch/none.md5anim"
 check "a walk to the side is retargeted" retarget aside
-check "... goes forward" limbs aside 0 model
+check "... swings forward" limbs aside 0 model
 check "a walk backward in the file's space is retargeted" retarget behind
-check "... goes forward" limbs behind 0 model
+check "... swings forward" limbs behind 0 model
 check "a walk in an oblique direction is retargeted" retarget askew
 check "... with a note how to rotate it" noted "use --rotate -30 to make it face forward"
 check "... in the same direction" limbs askew 30 askew

@@ -89,7 +89,7 @@ check "a hanging arm with ~ is not aligned" carry hangs --map "$scratch/map"
 check "... and keeps the difference of a right angle" grep -q "difference of limb directions from the motion: at most 90 degrees" "$scratch/notes"
 echo 'Waist mixamorig:Spine align' >"$scratch/map"
 check "a joint with alignment is accepted" carry legs --map "$scratch/map"
-check "... says so" exits_with 0 'mixamorig:Spine align' "$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/legs.md5mesh" \
+check "... and --print-map prints the alignment" exits_with 0 'mixamorig:Spine align' "$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/legs.md5mesh" \
     --map "$scratch/map" --print-map
 echo '~' >"$scratch/map"
 check "a body without alignment is accepted" carry hangs --map "$scratch/map"

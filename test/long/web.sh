@@ -289,7 +289,7 @@ grep '^note' "$scratch/check_output"
 here="document.activeElement.id || document.activeElement.tagName"
 check "Tab leaves the viewer, immediately and after Escape" shown open "view.html#no-config" is "($here) === 'canvas'" key Tab is "($here) !== 'canvas'" \
     is "canvas.focus(), true" key w key Tab is "($here) === 'canvas'" key Escape key Tab is "($here) !== 'canvas'"
-check "F6 leaves the viewer and comes back, Escape leaves it twice in a row" shown open "view.html#no-config" key w key F6 \
+check "F6 leaves the viewer and returns to it, and pressing Escape twice leaves it" shown open "view.html#no-config" key w key F6 \
     is "($here) === 'A' && document.activeElement.getBoundingClientRect().height >= 44" key F6 is "($here) === 'canvas'" \
     key Escape is "$soon" is "($here) === 'canvas'" key Escape key Escape is "($here) === 'A'" key Escape is "($here) === 'canvas'"
 # Local files are opened from the viewer's own menu; no element of the page covers it.

@@ -60,12 +60,12 @@ mkdir "$place"
 cp "$folder/md5model.h" "$place/"
 cp "$folder/md5model.c" "$place/a copy.c"
 echo '#include "a place/a copy.c"' >"$scratch/within.c"
-check "from elsewhere" sets 0 "$folder/md5model.c"
+check "the source compiles from another folder" sets 0 "$folder/md5model.c"
 check "a copy with spaces in its name compiles" sets 0 "$place/a copy.c"
-check "beside it" in_folder "$place" sets 0 "a copy.c"
-check "below" in_folder "$scratch" sets 0 "a place/a copy.c"
+check "a copy compiles from its own folder" in_folder "$place" sets 0 "a copy.c"
+check "a copy compiles from the parent folder" in_folder "$scratch" sets 0 "a place/a copy.c"
 check "a file that includes the source compiles" sets 0 "$scratch/within.c"
-check "AVX-512 on request" sets 1 -DMD5_AVX512 "$folder/md5model.c"
+check "MD5_AVX512 adds one instruction set" sets 1 -DMD5_AVX512 "$folder/md5model.c"
 from_input() {
     [ "$(sets_of "-I$folder" -x c - <"$folder/md5model.c")" = 1 ]
 }

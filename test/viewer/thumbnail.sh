@@ -28,9 +28,9 @@ make_hostile() {
     python3 test/viewer/hostile.py "$scratch"
 }
 check "hostile files are written" make_hostile
-check "a model" measured 0 "$own"
+check "a model is drawn" measured 0 "$own"
 check "a state machine is drawn" measured 0 "$models/bobbin/bobbin.md5machine"
-check "an animation" measured 0 "$models/bobbin/walk.md5anim"
+check "an animation is drawn" measured 0 "$models/bobbin/walk.md5anim"
 check "a camera path is drawn" measured 0 models/zoo/cuts.md5camera
 check "a file of 40 MB is rejected" measured 1 "$scratch/bytes/v.md5mesh" "32 MiB"
 # Several threads read the clips of a state machine.
