@@ -88,7 +88,9 @@ bool convert_build(plain_scene *plain, convert_scene *scene)
                           && add_model(&meshes, scene) && add_clips(&meshes, scene);
     for (size_t i = first; i < scene->num_parts && is_built; i++)
         add_bones(&rig, &scene->parts[i]);
-    if (is_built && !model) {
+    // A captured clip is later retargeted to the model of the scene, whose unit remains.
+    const bool keeps_unit = model || (plain->is_captured && convert_find_model(scene));
+    if (is_built && !keeps_unit) {
         scene->unit = rig.unit;
         scene->source_yaw = rig_source_yaw(&rig);
     }

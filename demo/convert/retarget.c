@@ -1385,8 +1385,8 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                job->target ? "--mesh has no effect: the file contains no clips"
                                            : "--map requires --mesh");
-    if (is_any_done)
-        scene->unit = 0; // the clips have the unit of the model
+    if (is_any_done && job->target)
+        scene->unit = 0; // the clips have the unit of the target, an MD5 file
     convert_free_scene(&out);
     md5_free_model(source);
     if (job->target)

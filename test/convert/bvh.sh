@@ -105,6 +105,18 @@ check "... the same" walker own "$scratch/own.md5anim" 0.3937007874
 check "... or with another scale" "$tool" convert "$scratch/walk.bvh" --force --scale 2 --output "$scratch/own.md5anim"
 check "... from the option" walker own "$scratch/own.md5anim" 2
 check "a clip with a model in one command is for that model" "$tool" convert "$bobbin" "$scratch/classic.bvh" --output "$scratch/both.iqm" --force
+# Scale 1 keeps the model's size, scale 2 doubles it, with a clip and without one.
+hips() { # FOLDER HEIGHT: checks z of the hips
+    awk -v height="$2" '$1 == "\"hips\"" { z = $6 } END { exit !(z > height - 1e-3 && z < height + 1e-3) }' "$scratch/$1/small.md5mesh"
+}
+check "a model in metres is written" "$tool" convert "$bobbin" --output "$scratch/small.glb" --force
+for scale in 1 2; do
+    check "... read with a clip at scale $scale" "$tool" convert "$scratch/small.glb" "$scratch/walk.bvh" --scale $scale --output "$scratch/with$scale" --force
+    check "... and without a clip" "$tool" convert "$scratch/small.glb" --scale $scale --output "$scratch/without$scale" --force
+done
+check "the model's height at scale 1" hips with1 0.420624
+check "... at scale 2" hips with2 0.841248
+check "... the same without a clip" cmp "$scratch/with2/small.md5mesh" "$scratch/without2/small.md5mesh"
 check "another rate" retarget walk --rate 60 --force
 check "... with a different number of frames" exits_with 0 "frames             61" "$tool" info "$scratch/walk.md5anim"
 
