@@ -5,7 +5,8 @@
 //                         curve, one for each of x, y, z
 //
 // A clip is called stack. Objects have ids, and connections between ids form the graph above. The
-// interpolation of the keys was verified against ufbx: see test/convert/fbx_curves.py.
+// interpolation of the keys was verified against ufbx; test/convert/fbx.sh tests frames between
+// keys.
 #include "demo/convert/fbx_curves.h"
 
 #include "demo/convert/budget.h"
@@ -224,8 +225,15 @@ static double float_from_bits(uint32_t bits)
     return (double)number;
 }
 
+// Returns a weight that is stored in 1/10000. Weights above 1 would make the time decrease along a
+// curve, so they are clamped.
+static double read_weight(uint32_t stored)
+{
+    return fmin((double)stored / 10000, 1);
+}
+
 // Applies the attributes of a key: the right slope, the left slope of the next key, and both
-// weights as 16 bits each, in 1/10000.
+// weights as 16 bits each.
 static void set_attributes(fbx_curve *curve, size_t index, uint32_t flags, const uint32_t *data)
 {
     fbx_key *const key = &curve->keys[index];
@@ -233,14 +241,14 @@ static void set_attributes(fbx_curve *curve, size_t index, uint32_t flags, const
     key->slopes[1] = float_from_bits(data[0]);
     key->weights[1] = DEFAULT_WEIGHT;
     if (flags & KEY_WEIGHTED_RIGHT)
-        key->weights[1] = (double)(data[2] & 0xffff) / 10000;
+        key->weights[1] = read_weight(data[2] & 0xffff);
     const bool is_tcb = (flags & KEY_CUBIC) && (flags & KEY_TCB);
     if (index + 1 == curve->num_keys || is_tcb)
         return;
     key[1].slopes[0] = float_from_bits(data[1]);
     key[1].weights[0] = DEFAULT_WEIGHT;
     if (flags & KEY_WEIGHTED_NEXT_LEFT)
-        key[1].weights[0] = (double)(data[2] >> 16) / 10000;
+        key[1].weights[0] = read_weight(data[2] >> 16);
 }
 
 // Returns true if the times of keys increase and all numbers are finite.
@@ -351,11 +359,11 @@ static void read_curve(fbx_curves *all, const fbx_node *node, fbx_curve *curve)
 // -- Objects --------------------------------------------------------------------------------------
 
 // Returns the name of an object: in a text file after "Class::", in a binary file before a NUL.
-static char *object_name(const fbx_value *value)
+static char *object_name(const fbx_value *value, bool is_binary)
 {
     static const char mark[] = "::";
     char *const text = common_format("%.*s", (int)value->size, value->text);
-    char *const found = strstr(text, mark);
+    char *const found = is_binary ? NULL : strstr(text, mark);
     if (!found)
         return text;
     char *const name = common_copy(found + strlen(mark));
@@ -418,12 +426,14 @@ static void read_model_property(const fbx_file *file, const fbx_value *name, fbx
     }
 }
 
-// Returns the axis of a name such as "d|X", or -1.
+// Returns the axis of a name: 0 for "d|X", 1 for "d|Y", 2 for "d|Z", -1 for others.
 static int axis_of(const fbx_value *name)
 {
-    const bool is_axis = name->kind == FBX_TEXT && name->size == 3 && name->text[0] == 'd';
-    const int axis = is_axis ? name->text[2] - 'X' : -1;
-    return axis < 3 ? axis : -1;
+    static const char *const axis_names[3] = {"d|X", "d|Y", "d|Z"};
+    for (int axis = 0; axis < 3; axis++)
+        if (fbx_is_text(name, axis_names[axis]))
+            return axis;
+    return -1;
 }
 
 static void read_curve_node_property(const fbx_file *file, const fbx_value *name, fbx_range values,
@@ -455,7 +465,9 @@ static void add_model(fbx_curves *all, const fbx_node *node, const fbx_value *na
     const size_t index = all->counts[MODEL]++;
     all->models = common_grow(all->models, index, sizeof *all->models);
     fbx_model *const model = &all->models[index];
-    *model = (fbx_model){.name = object_name(name), .values = {[SCALING] = {1, 1, 1}}};
+    *model = (fbx_model){.name = object_name(name, all->file.is_binary),
+                         .values = {[SCALING] = {1, 1, 1}},
+                         .curve_nodes = {SIZE_MAX, SIZE_MAX, SIZE_MAX}};
     read_properties(&all->file, node, model, read_model_property);
     const size_t count = all->names.count;
     const size_t number = common_index_text(&all->names, model->name, strlen(model->name));
@@ -475,7 +487,7 @@ static void add_stack(fbx_curves *all, const fbx_node *node, const fbx_value *na
     all->stacks = common_grow(all->stacks, index, sizeof *all->stacks);
     const bool has_span = span.start < 0 || span.start > 0 || span.stop < 0 || span.stop > 0;
     all->stacks[index] = (fbx_stack){
-        .name = object_name(name),
+        .name = object_name(name, all->file.is_binary),
         .start = has_span ? span.start / TICKS_PER_SECOND : INFINITY,
     };
 }
@@ -667,7 +679,11 @@ static double first_time(const fbx_curves *all, const fbx_curve_node *node)
 
 bool fbx_select_clip(fbx_curves *curves, const char *name)
 {
+    const uint64_t cost =
+        (uint64_t)curves->counts[STACK] + curves->counts[MODEL] + curves->num_links;
     size_t stack = SIZE_MAX;
+    if (!convert_can_charge(curves->job, cost))
+        return false;
     for (size_t i = 0; i < curves->counts[STACK]; i++) {
         if (strcmp(curves->stacks[i].name, name) != 0)
             continue;

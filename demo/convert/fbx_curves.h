@@ -16,19 +16,22 @@ void fbx_free_curves(fbx_curves *curves);
 // Returns the only model with a name, or SIZE_MAX if there is none or several have the name.
 size_t fbx_find_model(fbx_curves *curves, const char *name);
 
-// Selects the only clip with a name. Returns false if there is none or several have the name.
+// Selects the only clip with a name. Returns false if no clip or several clips have the name, or if
+// the budget is exceeded.
 bool fbx_select_clip(fbx_curves *curves, const char *name);
 
-// Returns true if the selected clip can be evaluated for a model. A model is not supported if
-// several layers animate a property of it, or if a curve has keys in the wrong order.
+// Returns true if the selected clip can be evaluated for a model: not if several layers animate one
+// of its properties, or if a curve is damaged, exceeds the budget or has keys in the wrong order.
 bool fbx_is_supported(const fbx_curves *curves, size_t model);
 
 // Returns true if the selected clip animates a model.
 bool fbx_is_animated(const fbx_curves *curves, size_t model);
 
 // Returns the transform of a model relative to its parent, at a time since the beginning of the
-// selected clip; or without a clip.
+// selected clip.
 convert_affine fbx_evaluate(const fbx_curves *curves, size_t model, double seconds);
+
+// Returns the transform of a model relative to its parent without a clip.
 convert_affine fbx_rest_transform(const fbx_curves *curves, size_t model);
 
 #endif

@@ -219,8 +219,11 @@ static const char *find_values_end(const char *at, const char *end)
                 return at;
             at = next;
         }
-        if (*at == ';')
-            return at;
+        if (*at == ';') { // a comment
+            const char *const line_end = memchr(at, '\n', (size_t)(end - at));
+            at = line_end ? line_end : end;
+            continue;
+        }
         if (!is_blank(*at) && *at != '\n')
             last = *at;
         at = *at == '"' ? skip_text(at, end) : at + 1;

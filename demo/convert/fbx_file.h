@@ -33,7 +33,8 @@ typedef struct fbx_value {
     int64_t whole;    // the number, if it is a whole number
     const char *text; // [size] FBX_TEXT: the text; FBX_ARRAY of a binary file: the elements
     size_t size;
-    char type;          // FBX_ARRAY of a binary file: f, d, i, l
+    char type; // FBX_ARRAY of a binary file: type of the elements: f, d, i, l, b or c; b and c
+               // cannot be read
     bool is_compressed; // FBX_ARRAY of a binary file
     size_t count;       // FBX_ARRAY: number of elements
 } fbx_value;
@@ -44,7 +45,7 @@ bool fbx_open(const char *bytes, size_t size, fbx_file *file);
 // Returns the range of the top-level nodes.
 fbx_range fbx_top_level(const fbx_file *file);
 
-// Reads the next node of a range and moves range->at behind it. Returns false at the end of the
+// Reads the next node of a range and advances range->at past it. Returns false at the end of the
 // range, and at a node that is damaged.
 bool fbx_next_node(const fbx_file *file, fbx_range *range, fbx_node *node);
 

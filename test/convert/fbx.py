@@ -44,7 +44,7 @@ Objects: {
             P: "GeometricRotation", "Vector3D", "Vector", "",0,90,0
         }
     }
-    Model: 3, "Model::bone", "LimbNode" {
+    Model: 3, "Model::left::bone", "LimbNode" {
         Properties70: {
             P: "PreRotation", "Vector3D", "Vector", "",90,0,0
             P: "PostRotation", "Vector3D", "Vector", "",0,0,90
@@ -174,7 +174,7 @@ def binary(text):
 
     def value(token, name, is_enum):
         if token[0] == '"':
-            parts = token[1:-1].split("::")
+            parts = token[1:-1].split("::", 1)
             data = "\0\1".join(reversed(parts)).encode()
             return b"S" + struct.pack("<I", len(data)) + data
         if "." in token or (name == "P" and not is_enum):

@@ -63,8 +63,10 @@ TEST (fbx_curves_are_evaluated) {
     REQUIRE(curves);
     const size_t model = fbx_find_model(curves, "door");
     CHECK(fbx_find_model(curves, "window") == SIZE_MAX);
+    REQUIRE(model == 0);
     CHECK(!fbx_select_clip(curves, "close"));
-    REQUIRE(model == 0 && fbx_select_clip(curves, "open"));
+    CHECK(!fbx_is_animated(curves, model));
+    REQUIRE(fbx_select_clip(curves, "open"));
     CHECK(fbx_is_animated(curves, model) && fbx_is_supported(curves, model));
     const convert_affine rest = fbx_rest_transform(curves, model);
     CHECK_NEAR(rest.c[3].x, 1, 0);
@@ -79,7 +81,56 @@ TEST (fbx_curves_are_evaluated) {
     }
     CHECK_NEAR(fbx_evaluate(curves, model, -1).c[3].x, 10, 0);
     CHECK_NEAR(fbx_evaluate(curves, model, 5).c[3].x, 20, 1e-5);
+    budget.num_elements = convert_max_elements(budget.file_size);
+    CHECK(!fbx_select_clip(curves, "open"));
     end_copy(curves, copy, &budget, &job);
+}
+
+// Writes the text with a part replaced.
+static void replace_part(const char *part, const char *replacement, char *changed, size_t size)
+{
+    const char *const at = strstr(text, part);
+    REQUIRE(at);
+    snprintf(changed, size, "%.*s%s%s", (int)(at - text), text, replacement, at + strlen(part));
+}
+
+// Returns x of the door at a time, with a part of the text replaced.
+static double changed_x(const char *part, const char *replacement, double seconds)
+{
+    char changed[sizeof text + 100];
+    convert_budget budget;
+    convert_job job;
+    char *copy = NULL;
+    replace_part(part, replacement, changed, sizeof changed);
+    fbx_curves *const curves = read_copy(changed, strlen(changed), &copy, &budget, &job);
+    const bool is_usable = curves && fbx_select_clip(curves, "open") && fbx_is_supported(curves, 0);
+    const double x = is_usable ? fbx_evaluate(curves, 0, seconds).c[3].x : NAN;
+    end_copy(curves, copy, &budget, &job);
+    return x;
+}
+
+TEST (fbx_text_values_continue_after_comments) {
+    static const char times[] = "46186158000,92372316000";
+    CHECK_NEAR(changed_x(times, "46186158000, ; one second\n92372316000", 0.5), 15, 1e-5);
+    CHECK_NEAR(changed_x(times, "46186158000 ; one second\n,92372316000", 0.5), 15, 1e-5);
+}
+
+TEST (fbx_curves_need_the_name_of_an_axis) {
+    CHECK_NEAR(changed_x("\"d|X\"", "\"d|X\" ", 0.5), 15, 1e-5);
+    CHECK_NEAR(changed_x("\"d|X\"", "\"d-X\"", 0.5), 0, 0);
+    CHECK_NEAR(changed_x("\"d|X\"", "\"d|W\"", 0.5), 0, 0);
+    CHECK_NEAR(changed_x("\"d|X\"", "\"d|[\"", 0.5), 0, 0);
+}
+
+// Weights of 1 are x = 3 t (1-t)^2 + t^3 of a Bezier curve, y = 10 + 10 (3 t^2 - 2 t^3); t = 1/4.
+TEST (fbx_weights_above_1_are_1) {
+    static const char keys[] = "1032 }\n        KeyAttrDataFloat: *4 { a: 0,0,218434821,0";
+    static const char *const weights[] = {
+        "50332680 }\n        KeyAttrDataFloat: *4 { a: 0,0,655370000,0",
+        "50332680 }\n        KeyAttrDataFloat: *4 { a: 0,0,655435537,0",
+        "50332680 }\n        KeyAttrDataFloat: *4 { a: 0,0,4294967295,0"};
+    for (size_t i = 0; i < COUNT_OF(weights); i++)
+        CHECK_NEAR(changed_x(keys, weights[i], 0.4375), 11.5625, 1e-9);
 }
 
 // Counts that differ from the arrays, unordered times and infinite values make a curve invalid, and
@@ -99,10 +150,7 @@ TEST (fbx_curves_are_checked) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char changed[sizeof text + 100];
-        const char *const at = strstr(text, cases[i][0]);
-        REQUIRE(at);
-        snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, cases[i][1],
-                 at + strlen(cases[i][0]));
+        replace_part(cases[i][0], cases[i][1], changed, sizeof changed);
         convert_budget budget;
         convert_job job;
         char *copy = NULL;
