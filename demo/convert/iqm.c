@@ -660,8 +660,11 @@ static bool read_tracks(iqm_file *file, plain_animation *animation, uint32_t fir
     for (uint32_t i = 0; i < count; i++)
         times[i] = (float)(i / animation->rate);
     ends[1] = times[count - 1];
-    animation->tracks =
-        common_alloc((size_t)PLAIN_NUM_PARTS * file->num_joints, sizeof *animation->tracks);
+    const uint64_t max_tracks = PLAIN_NUM_PARTS * (uint64_t)file->num_joints;
+    if (!convert_charge_bytes(file->plain.job, max_tracks, sizeof *animation->tracks,
+                              file->plain.error))
+        return false;
+    animation->tracks = common_alloc((size_t)max_tracks, sizeof *animation->tracks);
     uint32_t channel = 0; // index in the frame
     for (uint32_t i = 0; i < file->num_joints; i++) {
         const iqm_pose *const pose = &file->poses[i];
@@ -719,8 +722,7 @@ static bool read_clips(iqm_file *file)
     const uint32_t num_anims = file->header[NUM_ANIMS];
     uint32_t num_loops = 0;
     if (num_anims > MAX_CLIPS)
-        return FAIL(MD5_ERROR_RANGE, "invalid number of clips: expected %d, found %u", MAX_CLIPS,
-                    num_anims);
+        return FAIL(MD5_ERROR_RANGE, "too many clips: %u (limit %d)", num_anims, MAX_CLIPS);
     if (!check_poses(file))
         return false;
     file->plain.animations = common_alloc(num_anims, sizeof *file->plain.animations);

@@ -102,16 +102,22 @@ static const char *get_name(psk_file *file, size_t offset)
     return common_add(&file->memory, name);
 }
 
+// Returns false if the budget is exceeded.
+static bool charge_numbers(psk_file *file, uint64_t count, uint64_t width)
+{
+    const bool is_charged =
+        plain_charge(&file->plain, count * width)
+        && convert_charge_bytes(file->plain.job, count, width * sizeof(float), file->plain.error);
+    file->has_failed |= !is_charged;
+    return is_charged;
+}
+
 // Charges and allocates numbers that are freed with the file. Returns NULL if the budget is
 // exceeded.
 static float *allocate_floats(psk_file *file, uint64_t count, uint64_t width)
 {
-    if (!plain_charge(&file->plain, count * width)
-        || !convert_charge_bytes(file->plain.job, count, width * sizeof(float),
-                                 file->plain.error)) {
-        file->has_failed = true;
+    if (!charge_numbers(file, count, width))
         return NULL;
-    }
     char *const block = common_alloc((size_t)count, (size_t)width * sizeof(float));
     return (float *)(void *)common_add(&file->memory, block);
 }
@@ -196,7 +202,7 @@ static void read_bones(psk_file *file)
     plain_scene *const plain = &file->plain;
     const int table = file->tables[BONES].count > 0 ? BONES : CLIP_BONES;
     const uint32_t count = file->tables[table].count;
-    if (!allocate_floats(file, count, NAME / sizeof(float)))
+    if (!charge_numbers(file, count, NAME / sizeof(float))) // copies of the names
         return;
     plain->nodes = common_alloc((size_t)count + 1, sizeof *plain->nodes);
     plain->num_nodes = count;
@@ -410,7 +416,7 @@ static void read_clip(psk_file *file, uint32_t index, uint64_t *next_frame)
              "%u keys for %u bones",
              index, count, (unsigned long long)(num_frames - first), num_keys, num_bones);
     if (!(rate > 0 && rate <= 1e6f))
-        FAIL("clip %u: invalid frame rate %g: expected more than 0 to 1e6", index, rate);
+        FAIL("clip %u: invalid frame rate %g: expected a number above 0, at most 1e6", index, rate);
     float *const times = file->has_failed ? NULL : allocate_floats(file, count, 1);
     if (!times)
         return;

@@ -214,7 +214,7 @@ case("IQM: a name of 999 bytes", "", file_of("a.iqm", iqm(name=b"n" * 999)))
 case("IQM: a name of 1000 bytes", "name of a joint is longer than 1000 bytes",
      file_of("a.iqm", iqm(name=b"n" * 1000)))
 case("IQM: 1024 clips", "", file_of("a.iqm", iqm(clips=1024)))
-case("IQM: 1025 clips", "invalid number of clips: expected 1024, found 1025",
+case("IQM: 1025 clips", "too many clips: 1025 (limit 1024)",
      file_of("a.iqm", iqm(clips=1025)))
 case("IQM: a clip of all 3 frames", "", file_of("a.iqm", iqm_clip(2, 3)))
 case("IQM: a clip of 4 frames",

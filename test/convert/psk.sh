@@ -65,6 +65,6 @@ passes 'the largest number' figure.psk PNTS0000 32 '<f' 1e9
 fails 'a frame more than the keys' moves.psa ANIMINFO 364 '<I' 4 'clip 1 has 4 frames: expected at least one and at most 3'
 fails 'a clip without frames' moves.psa ANIMINFO 196 '<I' 0 'clip 0 has 0 frames'
 fails 'bones of another skeleton' moves.psa ANIMINFO 160 '<I' 2 'clip 0 has 2 bones, but the file has 3'
-fails 'a rate of 0' moves.psa ANIMINFO 184 '<f' 0 'clip 0: invalid frame rate 0: expected more than 0 to 1e6'
+fails 'a rate of 0' moves.psa ANIMINFO 184 '<f' 0 'clip 0: invalid frame rate 0: expected a number above 0, at most 1e6'
 passes 'the largest rate' moves.psa ANIMINFO 184 '<f' 1e6
 finish
