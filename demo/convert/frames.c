@@ -155,11 +155,13 @@ static size_t find_stem(const char *name)
 // higher number.
 static bool continues_clip(const plain_frame *frame, const char *first, size_t stem)
 {
-    const char *const number = frame->name + stem;
-    const char *const before = frame[-1].name + stem;
     if (frame->group > 0 || frame[-1].group > 0)
         return frame->group == frame[-1].group;
-    if (strncmp(frame->name, first, stem) != 0 || number[strspn(number, "0123456789")] != '\0')
+    if (strncmp(frame->name, first, stem) != 0)
+        return false;
+    const char *const number = frame->name + stem;
+    const char *const before = frame[-1].name + stem;
+    if (number[strspn(number, "0123456789")] != '\0')
         return false;
     if (before[0] == '\0')
         return number[0] == '\0';
