@@ -422,23 +422,15 @@ static struct aiMatrix4x4 compose(struct aiVector3D t, struct aiQuaternion q, st
 
 static struct aiMatrix4x4 matrix_from_affine(const convert_affine *a)
 {
-    const convert_vec *const c = a->c;
-    return (struct aiMatrix4x4){(float)c[0].x,
-                                (float)c[1].x,
-                                (float)c[2].x,
-                                (float)c[3].x, //
-                                (float)c[0].y,
-                                (float)c[1].y,
-                                (float)c[2].y,
-                                (float)c[3].y, //
-                                (float)c[0].z,
-                                (float)c[1].z,
-                                (float)c[2].z,
-                                (float)c[3].z, //
-                                0,
-                                0,
-                                0,
-                                1};
+    struct aiMatrix4x4 matrix;
+    float rows[4][4] = {[3] = {0, 0, 0, 1}};
+    for (int column = 0; column < 4; column++) {
+        rows[0][column] = (float)a->c[column].x;
+        rows[1][column] = (float)a->c[column].y;
+        rows[2][column] = (float)a->c[column].z;
+    }
+    memcpy(&matrix, rows, sizeof matrix);
+    return matrix;
 }
 
 // Computes the local transforms of all nodes at a time, for the clip of their channels or curves.

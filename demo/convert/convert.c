@@ -675,7 +675,6 @@ static size_t find_first_model(const convert_job *job)
 {
     convert_job quiet = *job;
     quiet.note = NULL;
-    quiet.note = NULL;
     if (job->num_inputs > 1) {
         for (size_t i = 0; i < job->num_inputs; i++)
             if (may_contain_model(&quiet, job->inputs[i]))

@@ -196,7 +196,8 @@ plain_primitive plain_new_primitive(size_t num_vertices);
 // Adds such a primitive to a mesh that has none.
 plain_primitive *plain_add_primitive(plain_mesh *mesh, size_t num_vertices);
 
-// Makes `count` nodes from `first` on the joints of a skin, which is bound in their rest pose.
+// Sets the joints of a skin to `count` consecutive nodes, beginning with node `first`. The skin is
+// bound in their rest pose.
 void plain_bind_nodes(plain_skin *skin, uint32_t first, uint32_t count);
 
 // Adds the tracks of a node's translation and rotation: translations[num_keys][3] and
