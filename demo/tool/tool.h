@@ -317,10 +317,13 @@ char *tool_find_texture(const md5_game *game, const char *model, const char *sha
 
 // -- Feet -------------------------------------------------------------------------------------
 
-// The motion of a foot from a frame to the next frame: its horizontal speed in units per second,
-// and true if it stands by the rules of md5_hold_params with its default limits times `scale`.
+// Returns the horizontal speed of a foot from a frame to the next frame, in units per second.
+// `positions` are those of the foot in all frames.
 double tool_horizontal_speed(const md5_anim *anim, const md5_vec3 *positions, uint32_t frame);
-bool tool_is_foot_planted(const md5_anim *anim, const md5_vec3 *search_paths, uint32_t frame,
+
+// Returns true if a foot stands from a frame to the next frame, by the rules of md5_hold_params
+// with its default limits times `scale`.
+bool tool_is_foot_planted(const md5_anim *anim, const md5_vec3 *positions, uint32_t frame,
                           float scale);
 bool tool_is_foot(const char *joint); // by the name of the joint
 
