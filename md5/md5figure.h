@@ -173,7 +173,7 @@ typedef struct md5_figure_constraint {
     // Direction of the center line of the cone or the pyramid to which the limit restricts a
     // direction.
     md5_figure_vector limit_axis;
-    // How the rotation is restricted.
+    // Kind of the limit of the rotation.
     md5_limit_type limit;
     // Angles of the limit, degrees. Their meaning depends on the limit:
     //   cone:    [0] the full angle of the cone

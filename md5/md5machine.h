@@ -40,7 +40,7 @@ extern "C" {
 
 // -- Clips ----------------------------------------------------------------------------------
 
-// Selects what a clip does at its end. For a clip that plays backward, the end is its first frame.
+// Behavior of a clip at its end. For a clip that plays backward, the end is its first frame.
 typedef enum md5_play_mode {
     MD5_PLAY_LOOP, // the clip starts again from the first frame
     // The clip continues to show the last frame, or the first frame if it plays backward.
@@ -320,8 +320,8 @@ typedef struct md5_motion_item {
     // Position of the item in a blend space. On a line, `x` must ascend from item to item. For
     // MD5_MOTION_BY_SPEED, both must be 0.
     float x, y;
-    // How the item is combined with the items before it. This member and all following members have
-    // an effect only in stacks, for all items except the first.
+    // Operation that combines the item with the items before it. This member and all following
+    // members have an effect only in stacks, for all items except the first.
     md5_layer_mode mode;
     // Name of a mask: the item affects only the joints of this mask. NULL: it affects all joints.
     const char *mask;
@@ -341,12 +341,12 @@ typedef struct md5_motion_item {
     uint64_t reserved[4]; // must be 0
 } md5_motion_item;
 
-// A motion: a source of poses. The comment of md5_motion_kind explains what a motion is.
+// A motion: a source of poses. See md5_motion_kind for the kinds of motions.
 typedef struct md5_motion_desc {
     const char *name;
     md5_motion_kind kind;
     const char *clip;   // MD5_MOTION_CLIP: name of the clip
-    md5_play_mode mode; // MD5_MOTION_CLIP: what the clip does when it reaches its end
+    md5_play_mode mode; // MD5_MOTION_CLIP: behavior at the end of the clip
     double start;       // MD5_MOTION_CLIP: normalized time at which the clip starts; 1 is its end
     // Factor of the playback rate. The value 0 means 1; MD5_EXPLICIT_ZERO means 0, which shows a
     // still pose.
@@ -539,7 +539,7 @@ typedef struct md5_state_desc {
 // first layer moves the whole body, and a second layer with a mask moves the arms.
 typedef struct md5_layer_desc {
     const char *name;
-    // How the pose of the layer is combined with the result of the previous layers.
+    // Operation that combines the pose of the layer with the result of the previous layers.
     md5_layer_mode mode;
     // MD5_LAYER_ADD: name of the clip that contains the reference pose, and the frame of this pose.
     // NULL: the first clip of the state's motion.

@@ -137,8 +137,8 @@ static bool has_other(const char **position, const char *end, bool are_flags)
     return has_other_text(position, end, are_flags);
 }
 
-// Returns the number after the name of a property, or 0 if there is none. A text file contains a
-// colon and digits, a binary file contains the letter D and the bytes of a double.
+// Returns the number after the name of a property, or 0 if the number is missing. A text file
+// contains a colon and digits, a binary file contains the letter D and the bytes of a double.
 static double read_property(const char *at, const char *end)
 {
     double number = 0;

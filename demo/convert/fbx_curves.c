@@ -113,7 +113,7 @@ struct fbx_curves {
     size_t counts[NUM_KINDS];
     fbx_link *links; // [num_links]
     size_t num_links;
-    common_text_index names; // of models; the index is that of the first model with the name
+    common_text_index names; // of models, with the index of the first model of each name
     size_t *name_models;     // [names.count]
     double start;            // of the selected stack, seconds
 };
@@ -286,7 +286,7 @@ static bool build_keys(fbx_curve *curve, const double *times, const double *valu
     }
     if (index < curve->num_keys || !is_curve_valid(curve))
         return false;
-    // The left slope of a key is that of the key before, so slopes are computed afterwards.
+    // Slopes are computed afterwards, because the key before a key contains its left slope.
     index = 0;
     for (size_t run = 0; run < num_runs; run++) {
         const double parameters[3] = {float_from_bits(data[4 * run]),

@@ -13,7 +13,7 @@ typedef struct fbx_curves fbx_curves;
 fbx_curves *fbx_read_curves(const convert_job *job, const char *bytes, size_t size);
 void fbx_free_curves(fbx_curves *curves);
 
-// Returns the only model with a name, or SIZE_MAX if there is none or several have the name.
+// Returns the only model with a name, or SIZE_MAX if no model or several models have the name.
 size_t fbx_find_model(fbx_curves *curves, const char *name);
 
 // Selects the only clip with a name. Returns false if no clip or several clips have the name, or if

@@ -259,7 +259,7 @@ static bool is_in_number(char c)
     return isalnum((unsigned char)c) || c == '+' || c == '-' || c == '.';
 }
 
-// Reads a number of a text file. Returns false if there is none.
+// Reads a number of a text file. Returns false if the next token is not a number.
 static bool read_number(const char **at, const char *end, double *number, int64_t *whole,
                         bool *is_whole)
 {
@@ -366,6 +366,13 @@ static bool is_array_allowed(const convert_job *job, const fbx_file *file, const
            && convert_can_charge_bytes(job, array->count, 2 * sizeof(double));
 }
 
+// Finds an array by its name. Returns false if it is missing, or if is_array_allowed() is false.
+static bool find_allowed_array(const convert_job *job, const fbx_file *file, const fbx_node *node,
+                               const char *name, fbx_value *array, fbx_range *items)
+{
+    return find_array(file, node, name, array, items) && is_array_allowed(job, file, array, items);
+}
+
 #ifdef HAS_ZLIB
 static bool inflate_elements(const fbx_value *array, char *elements, size_t size)
 {
@@ -439,8 +446,7 @@ double *fbx_read_array(const convert_job *job, const fbx_file *file, const fbx_n
 {
     fbx_value array;
     fbx_range items = {NULL, NULL};
-    if (!find_array(file, node, name, &array, &items)
-        || !is_array_allowed(job, file, &array, &items))
+    if (!find_allowed_array(job, file, node, name, &array, &items))
         return NULL;
     *count = array.count;
     if (!file->is_binary)
@@ -481,8 +487,7 @@ uint32_t *fbx_read_float_bits(const convert_job *job, const fbx_file *file, cons
 {
     fbx_value array;
     fbx_range items = {NULL, NULL};
-    if (!find_array(file, node, name, &array, &items)
-        || !is_array_allowed(job, file, &array, &items))
+    if (!find_allowed_array(job, file, node, name, &array, &items))
         return NULL;
     *count = array.count;
     const bool has_words = file->is_binary && element_size(array.type) == sizeof(uint32_t);

@@ -169,7 +169,7 @@ static bool continues_clip(const plain_frame *frame, const char *first, size_t s
 }
 
 // Returns the name of a clip: the first `length` bytes of the name of its first frame, without
-// separators at the end. If none is left, the name is that of the file.
+// separators at the end. If no byte is left, returns the name of the file.
 static char *get_clip_name(const plain_scene *plain, const char *frame_name, size_t length)
 {
     while (length > 0 && strchr("_-. ", frame_name[length - 1]))
