@@ -667,6 +667,22 @@ TEST_HERE (view_search_finds_common_queries, BOBBIN) {
         "timeline=Go to frame\xE2\x80\xA6",
         "movie format=Movie format",
         "clear stored settings=Clear stored settings of this model",
+        "hide ui=Panels",
+        "key light=Lights\xE2\x80\xA6",
+        "brighter=Lights\xE2\x80\xA6",
+        "swap texture=Textures\xE2\x80\xA6",
+        "load a texture=Textures\xE2\x80\xA6",
+        "black=Problems",
+        "save as=Export\xE2\x80\xA6",
+        "load clip=Open\xE2\x80\xA6",
+        "compare animations=Compare with\xE2\x80\xA6",
+        "look at joint=Find joint, mesh, clip\xE2\x80\xA6",
+        "reset everything=Reset all",
+        "restore defaults=Reset all",
+        "front view=Front",
+        "hotkeys=Keyboard shortcuts",
+        "fullscreen=Full screen",
+        "smooth shading=Shading",
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *const label = strchr(cases[i], '=') + 1;
@@ -674,6 +690,25 @@ TEST_HERE (view_search_finds_common_queries, BOBBIN) {
         CHECK_THAT(has_command(label), "%s", label);
         CHECK_THAT(finds_first(s, words, label) && s->viewer.ui.item.number <= 3 + 7,
                    "%s: %u lines", words, s->viewer.ui.item.number - 3);
+    }
+}
+
+// Words that most commands have in common may be missing in the entry, and phrases are better than
+// separate words.
+TEST_HERE (view_search_ignores_common_words, BOBBIN) {
+    STRINGS(cases) = {
+        "show joints=Skeleton",
+        "hide the skeleton=Skeleton",
+        "turn on shadows=Shadows",
+        "open model=Open\xE2\x80\xA6",
+        "change texture=Textures\xE2\x80\xA6",
+        "how to measure=Measure distance",
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const char *const label = strchr(cases[i], '=') + 1;
+        OWN_STRING words = common_format("%.*s", (int)(label - cases[i] - 1), cases[i]);
+        CHECK_THAT(has_command(label), "%s", label);
+        CHECK(finds_first(s, words, label));
     }
 }
 
@@ -690,6 +725,9 @@ TEST_HERE (view_search_does_not_run_messages, BOBBIN) {
         "export fbx=FBX, DAE, SMD and PSK can only be imported",
         "export psk=FBX, DAE, SMD and PSK can only be imported",
         "about=Version: md5view --version",
+        "dark mode=The interface has one theme",
+        "field of view=The field of view is fixed",
+        "units=Scaling a model and its clips: md5tool fix --scale FACTOR",
         "dark theme=The interface has one theme",
         "ambient occlusion=Ambient occlusion is not supported",
     };

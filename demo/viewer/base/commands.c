@@ -32,24 +32,19 @@ const char *const view_menu_names[VIEW_NUM_GROUPS] = {
 #define ON(what) .context = VIEW_ON_##what
 #define ON_GROUND ON(GROUND)
 #define ON_BOTH .context = (VIEW_ON_MODEL | VIEW_ON_GROUND)
-#define MOUSE(label, its_tooltip)                                            \
-    {                                                                        \
-        VIEW_NOTHING, VIEW_MENU_MOUSE, NULL, label, .tooltip = (its_tooltip) \
-    }
-#define TARGET(action, name, label, ...)                     \
-    {                                                        \
-        (action), VIEW_MENU_TARGET, name, label, __VA_ARGS__ \
-    }
-#define TRIGGER(number, key)                                                                   \
-    {                                                                                          \
-        VIEW_TRIGGER, VIEW_MENU_DRIVING, "trigger", "trigger", KEYS(ANY(key)), NEEDS(MACHINE), \
-            .trigger = (number)                                                                \
-    }
+#define MOUSE(label, its_tooltip) \
+    {VIEW_NOTHING, VIEW_MENU_MOUSE, NULL, label, .tooltip = (its_tooltip)}
+#define TARGET(action, name, label, ...) {(action), VIEW_MENU_TARGET, name, label, __VA_ARGS__}
+#define TRIGGER(number, key)                                           \
+    {VIEW_TRIGGER,   VIEW_MENU_DRIVING, "trigger",          "trigger", \
+     KEYS(ANY(key)), NEEDS(MACHINE),    .trigger = (number)}
 
 static const view_menu_entry commands[] = {
     {VIEW_START_PAGE, VIEW_MENU_FILE, "start-page", "Start page", "welcome examples home",
      KEYS(CTRL(VIEW_KEY_HOME))},
-    {VIEW_FILES, VIEW_MENU_FILE, "files", "Open…", "load file model import animation clip fbx",
+    {VIEW_FILES, VIEW_MENU_FILE, "files", "Open…",
+     "load file model import animation clip fbx open model load model open clip load clip load "
+     "animation",
      KEYS(CTRL('o')), .tooltip = "Open files from a folder or recent files", ON_GROUND},
     {VIEW_OPEN_FOLDER, VIEW_MENU_FILE, "enter-folder", "Open folder…", "directory browse",
      KEYS(SHIFT(CTRL('o')))},
@@ -71,8 +66,9 @@ static const view_menu_entry commands[] = {
      KEYS(CTRL(VIEW_KEY_F(12))),
      .tooltip = "Save an image with transparent background and without panels"},
     {VIEW_EXPORT, VIEW_MENU_FILE, "export", "Export…",
-     "save as glb gltf iqm obj bvh md2 md3 mdl blender convert png gif mp4 webm apng movie video "
-     "sheet turntable render animation",
+     "save as folder glb gltf iqm obj bvh md2 md3 mdl blender convert png gif mp4 webm apng movie "
+     "video "
+     "sheet turntable thumbnail looping render animation",
      KEYS(CTRL('e')), ON_GROUND,
      .tooltip = "Export images, movies, turntables, contact sheets or models"},
     {VIEW_EXPORT_AGAIN, VIEW_MENU_FILE, "export-again", "Export again", "save",
@@ -88,14 +84,15 @@ static const view_menu_entry commands[] = {
      NEEDS(VIEW_NEEDS_REDO)},
     {VIEW_GO_TO_STEP, VIEW_MENU_EDIT, "history", "History", "steps undo", .list = VIEW_LIST_STEPS,
      NEEDS(VIEW_NEEDS_STEPS)},
-    {VIEW_RESET_ALL, VIEW_MENU_EDIT, "reset-all", "Reset all", "defaults usual as opened",
+    {VIEW_RESET_ALL, VIEW_MENU_EDIT, "reset-all", "Reset all",
+     "defaults usual as opened everything restore factory reset everything reset settings",
      .tooltip = "Reset all settings of this model and of the display"},
     {VIEW_SETTINGS, VIEW_MENU_EDIT, "settings", "Settings…",
      "preferences options configuration forget", KEYS(CTRL(','))},
     {VIEW_SEARCH, VIEW_MENU_EDIT, "search", "Search commands…", "search find menu palette",
      KEYS(CTRL('p')), ON(ANY), .tooltip = "Search commands and set values, such as: speed 0.5"},
-    {VIEW_FIND, VIEW_MENU_EDIT, "find", "Find joint, mesh, clip…", "bone search state",
-     KEYS(CTRL('f')),
+    {VIEW_FIND, VIEW_MENU_EDIT, "find", "Find joint, mesh, clip…",
+     "bone search state look at zoom go to joint", KEYS(CTRL('f')),
      .tooltip = "Find joints, meshes, clips and states; Enter selects the first match"},
     {VIEW_COPY_COMMAND, VIEW_MENU_EDIT, "copy-command", COPY, "clipboard shell options share url",
      .tooltip = "Copy a command line that shows the same view"},
@@ -108,16 +105,17 @@ static const view_menu_entry commands[] = {
     {VIEW_CLIPS, VIEW_MENU_VIEW, "clips", "Clip list", "animations actions dope sheet",
      KEYS(CTRL('l')), NEEDS(CLIPS | CLIP)},
     {VIEW_WARNINGS, VIEW_MENU_VIEW, "warnings", "Problems",
-     "errors warnings faults missing console log", KEYS(CTRL('w')),
+     "errors warnings faults missing black why console log", KEYS(CTRL('w')),
      .tooltip = "List all errors and warnings of the files"},
     {VIEW_LARGER_TEXT, VIEW_MENU_VIEW, "larger-text", "Larger text", "zoom font bigger",
      KEYS(CTRL(ANY('+')), CTRL(ANY('=')), CTRL(VIEW_KEY_PAD_PLUS))},
     {VIEW_SMALLER_TEXT, VIEW_MENU_VIEW, "smaller-text", "Smaller text", "zoom font",
      KEYS(CTRL(ANY('-')), CTRL(VIEW_KEY_PAD_MINUS))},
-    {VIEW_FULL_SCREEN, VIEW_MENU_VIEW, "full-screen", "Full screen", "maximize",
+    {VIEW_FULL_SCREEN, VIEW_MENU_VIEW, "full-screen", "Full screen", "maximize fullscreen",
      KEYS(VIEW_KEY_F(11))},
 
-    {VIEW_TEXTURES, VIEW_MENU_MODEL, "textures", "Textures…", "image map normal specular missing",
+    {VIEW_TEXTURES, VIEW_MENU_MODEL, "textures", "Textures…",
+     "image map normal specular missing swap replace load black model material shader",
      KEYS(CTRL('t')), NEEDS(MODEL), .tooltip = "Show and change the images of each mesh"},
     {VIEW_SAVE_TEXTURES, VIEW_MENU_MODEL, "save-textures", "Save textures as .mtr…",
      "material write", NEEDS(MODEL)},
@@ -179,13 +177,14 @@ static const view_menu_entry commands[] = {
     {VIEW_ONE_SHOT, VIEW_MENU_MACHINE, "one-shot", "Play a clip once", "one-shot montage",
      NEEDS(MACHINE), .tooltip = "Play the machine's next one-shot clip"},
 
-    {VIEW_FRONT, VIEW_MENU_CAMERA, "front", "Front", KEYS(ANY('1'), VIEW_KEY_PAD(1)), ON_GROUND},
-    {VIEW_BEHIND, VIEW_MENU_CAMERA, "behind", "Back", "behind",
+    {VIEW_FRONT, VIEW_MENU_CAMERA, "front", "Front", "front view", KEYS(ANY('1'), VIEW_KEY_PAD(1)),
+     ON_GROUND},
+    {VIEW_BEHIND, VIEW_MENU_CAMERA, "behind", "Back", "behind back view",
      KEYS(CTRL('1'), CTRL(VIEW_KEY_PAD(1)))},
-    {VIEW_RIGHT, VIEW_MENU_CAMERA, "right", "Right", "side", KEYS(ANY('3'), VIEW_KEY_PAD(3))},
+    {VIEW_RIGHT, VIEW_MENU_CAMERA, "right", "Right", "side view", KEYS(ANY('3'), VIEW_KEY_PAD(3))},
     {VIEW_LEFT, VIEW_MENU_CAMERA, "left", "Left", "side", KEYS(CTRL('3'), CTRL(VIEW_KEY_PAD(3)))},
-    {VIEW_TOP, VIEW_MENU_CAMERA, "top", "Top", "above", KEYS(ANY('7'), VIEW_KEY_PAD(7))},
-    {VIEW_FROM_BELOW, VIEW_MENU_CAMERA, "below", "Bottom", "below",
+    {VIEW_TOP, VIEW_MENU_CAMERA, "top", "Top", "above top view", KEYS(ANY('7'), VIEW_KEY_PAD(7))},
+    {VIEW_FROM_BELOW, VIEW_MENU_CAMERA, "below", "Bottom", "below bottom view",
      KEYS(CTRL('7'), CTRL(VIEW_KEY_PAD(7)))},
     {VIEW_ISOMETRIC, VIEW_MENU_CAMERA, "isometric", "Isometric", KEYS(ANY('9'), VIEW_KEY_PAD(9))},
     {VIEW_ORTHOGRAPHIC, VIEW_MENU_CAMERA, "orthographic", "Orthographic",

@@ -37,39 +37,70 @@ static int rate_word(const char *text, const char *word, size_t length, const te
     return best;
 }
 
-// Returns the points of a word in one of several texts. A plural also matches the singular.
+// Returns the points of a word in one of several texts. A plural also matches the singular, for
+// fewer points.
 static int rate_word_in_texts(const char *const *texts, const text_points *points, int num_texts,
                               const char *word, size_t length)
 {
+    enum { MINUS_OF_SINGULAR = 100 };
     int best = 0;
     for (int i = 0; i < num_texts; i++) {
         int rated = rate_word(texts[i], word, length, &points[i]);
         const bool is_plural = length > 3 && tolower((unsigned char)word[length - 1]) == 's';
         if (rated == 0 && is_plural)
-            rated = rate_word(texts[i], word, length - 1, &points[i]);
+            rated = rate_word(texts[i], word, length - 1, &points[i]) - MINUS_OF_SINGULAR;
         best = rated > best ? rated : best;
     }
     return best;
 }
 
-// Returns the mean points of the words, or VIEW_NO_MATCH if one of them does not match. A shorter
-// first text is better.
+// Returns true for words such as "show" in "show the grid". They describe an action that most
+// commands have in common, so an entry does not need to contain them.
+static bool is_common_word(const char *word, size_t length)
+{
+    static const char *const common_words[] = {
+        "a",    "an",   "and",    "as", "change", "display", "enable", "go",   "hide",   "how",
+        "in",   "look", "make",   "my", "of",     "off",     "on",     "open", "select", "set",
+        "show", "the",  "toggle", "to", "turn",   "use",     "view",   "with",
+    };
+    for (size_t i = 0; i < COMMON_LENGTH(common_words); i++) {
+        if (strlen(common_words[i]) == length && strncasecmp(common_words[i], word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+// Returns the mean points of the words, or VIEW_NO_MATCH if a word does not match. A shorter first
+// text is better. With `has_common_words`, common words may be missing beside other words, and only
+// add a tenth of their points if they match.
 static int rate_words(const char *const *texts, const text_points *points, int num_texts,
-                      const char *words, const char *end)
+                      const char *words, const char *end, bool has_common_words)
 {
     int sum = 0;
     int count = 0;
+    int common_sum = 0;
+    int num_matched_common = 0;
+    if (words >= end)
+        return 0;
     while (words < end) {
         const size_t length = strcspn(words, " ");
         const int rated = rate_word_in_texts(texts, points, num_texts, words, length);
-        if (rated == 0)
+        if (has_common_words && is_common_word(words, length)) {
+            common_sum += rated;
+            num_matched_common += rated > 0;
+        } else if (rated > 0) {
+            sum += rated;
+            count++;
+        } else {
             return VIEW_NO_MATCH;
-        sum += rated;
-        count++;
+        }
         words += length;
         words += strspn(words, " ");
     }
-    return count > 0 ? sum / count - (int)strlen(texts[0]) : 0;
+    const int minus = (int)strlen(texts[0]);
+    if (count > 0)
+        return sum / count + common_sum / 10 - minus;
+    return num_matched_common > 0 ? common_sum / num_matched_common - minus : VIEW_NO_MATCH;
 }
 
 int view_rate_entry(const view_menu_entry *entry, const char *words, const char *end)
@@ -85,7 +116,17 @@ int view_rate_entry(const view_menu_entry *entry, const char *words, const char 
     const char *const texts[NUM_TEXTS] = {view_get_label(entry), entry->synonyms,
                                           view_menu_names[entry->menu], entry->label,
                                           view_get_tooltip(entry)};
-    return rate_words(texts, points, NUM_TEXTS, words, end);
+    const int rated = rate_words(texts, points, NUM_TEXTS, words, end, true);
+
+    // The synonyms contain phrases such as "show bones", which are better than separate words.
+    static const text_points phrase_points = {.whole = 1200};
+    size_t length = (size_t)(end - words);
+    while (length > 0 && words[length - 1] == ' ')
+        length--;
+    if (memchr(words, ' ', length) == NULL)
+        return rated;
+    const int phrase = rate_word(entry->synonyms, words, length, &phrase_points);
+    return phrase > 0 ? phrase : rated;
 }
 
 int view_rate_name(const char *name, const char *text, const char *words, const char *end)
@@ -96,7 +137,7 @@ int view_rate_name(const char *name, const char *text, const char *words, const 
         {.whole = 600, .begins = 500},
     };
     const char *const texts[NUM_TEXTS] = {name, text};
-    return rate_words(texts, points, NUM_TEXTS, words, end);
+    return rate_words(texts, points, NUM_TEXTS, words, end, false);
 }
 
 // Returns the smallest edit distance of a word, in lower case, to the words of a text.
@@ -156,15 +197,17 @@ static const missing_feature missing_features[] = {
     {"manual documentation docs", "user open read show online",
      "Manual: md5view --man; F1 lists all shortcuts"},
     {"about version", "program viewer md5view", "Version: md5view --version"},
-    {"theme", "dark light color colour interface window",
+    {"theme dark", "light mode color colour interface window",
      "The interface has one theme; View > Background\xE2\x80\xA6 sets the color of the viewport"},
     {"delete remove erase", "mesh part joint bone geometry vertices triangle",
      "Models are not edited here: hide a mesh (Ctrl+H), or md5tool convert --hide MESH"},
     {"occlusion ssao ao", "ambient screen space",
      "Ambient occlusion is not supported; Light > Lights\xE2\x80\xA6 sets the ambient light (sky)"},
+    {"fov field focal", "of view camera length angle lens",
+     "The field of view is fixed; Camera > Orthographic removes the perspective"},
     {"merge join combine", "mesh material shader",
      "Merging meshes with the same shader: md5tool fix --merge"},
-    {"scale resize rescale unit", "model mesh size meter metre",
+    {"scale resize rescale unit units", "model mesh size meter metre",
      "Scaling a model and its clips: md5tool fix --scale FACTOR"},
     {"mirror flip symmetry", "model mesh animation x axis",
      "Mirroring a model and its clips: md5tool fix --mirror"},
@@ -183,7 +226,7 @@ static const missing_feature missing_features[] = {
 // Returns true if a text contains the word, or its singular, as a whole word.
 static bool contains_word(const char *text, const char *word, size_t length)
 {
-    static const text_points points = {.whole = 1};
+    static const text_points points = {.whole = 1000};
     return rate_word_in_texts(&text, &points, 1, word, length) > 0;
 }
 

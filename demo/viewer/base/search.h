@@ -2,7 +2,8 @@
 // features of other programs that the viewer does not have (view_find_pointer()).
 //
 // Each word of the search text must begin a word of the entry: of its label, its synonyms, its menu
-// or its tooltip. The entry with the best score is listed first. ui/menu.c displays the lines.
+// or its tooltip. Common words, such as "show" and "the", may be missing in the entry. The entry
+// with the best score is listed first. ui/menu.c displays the lines.
 #ifndef DEMO_VIEWER_BASE_SEARCH_H
 #define DEMO_VIEWER_BASE_SEARCH_H
 
