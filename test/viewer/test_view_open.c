@@ -749,8 +749,8 @@ TEST (view_watch_detects_every_file_of_companions) {
         check_watched(&viewer, folder, "thing.md5mesh", still);
         write_incomplete_file(body); // changes nothing
         CHECK(detects_change(&viewer) && viewer.state.log.error[0] != '\0');
-        CHECK(viewer.state.document->companions[0].model != NULL
-              && viewer.state.document->companions[1].model != NULL);
+        CHECK(viewer.state.document->companions[VIEW_RETARGETED].model != NULL
+              && viewer.state.document->companions[VIEW_ATTACHED].model != NULL);
         end_viewer(&viewer);
     }
     free(model);
@@ -901,7 +901,7 @@ TEST (view_open_that_fails_late_changes_nothing) {
         CHECK(state->log.error[0] != '\0');
         CHECK(state->document == document);
         CHECK_STRING(state->document->scene.name, "bobbin");
-        CHECK(state->document->companions[1].drawn);
+        CHECK(state->document->companions[VIEW_ATTACHED].drawn);
         CHECK_BYTES(&state->cameras.user, &camera, sizeof camera);
         end_viewer(&viewer);
     }

@@ -434,7 +434,7 @@ TEST_HERE (view_error_of_an_unfitting_clip_leads_to_the_map) {
     CHECK_STRING(w->viewer.log.error, "");
     CHECK_STRING(w->viewer.document->scene.path, mesh);
     CHECK(w->viewer.options->retarget);
-    const view_companion *const to = &w->viewer.document->companions[0];
+    const view_companion *const to = &w->viewer.document->companions[VIEW_RETARGETED];
     CHECK(to->retarget != NULL && md5_find_joint(&to->model->skeleton, "hips") != MD5_NONE);
 }
 

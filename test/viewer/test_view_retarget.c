@@ -57,7 +57,7 @@ static void draw(screen *s)
 
 static const md5_skeleton *other_skeleton(const screen *s)
 {
-    return &s->viewer.document->companions[0].model->skeleton;
+    return &s->viewer.document->companions[VIEW_RETARGETED].model->skeleton;
 }
 
 // Returns the rotation of the other body's joint from its bind pose, 0 to 1.
@@ -65,7 +65,7 @@ static float joint_rotation(screen *s, const char *joint)
 {
     const uint32_t i = md5_find_joint(other_skeleton(s), joint);
     draw(s);
-    const view_companion *const body = &s->viewer.document->companions[0];
+    const view_companion *const body = &s->viewer.document->companions[VIEW_RETARGETED];
     const md5_quat a = body->pose[i].rotation;
     const md5_quat b = body->model->bind_local[i].rotation;
     return 1.0f - fabsf(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w);
@@ -155,13 +155,13 @@ TEST_SCREEN (view_retarget_page_fixes_pairs, open(s)) {
     CHECK_STRING(find_partner(s, "lowerarm_l"), "forearm_l");
     PERFORM(&s->viewer, VIEW_UNDO);
     CHECK_STRING(find_partner(s, "rump"), "");
-    CHECK(s->viewer.document->companions[0].model);
+    CHECK(s->viewer.document->companions[VIEW_RETARGETED].model);
 }
 
 // If no pair can be guessed, the user makes the pairs.
 TEST_SCREEN (view_retargets_from_no_pairs, open(s)) {
     set(s, "retarget", test_path("models/zoo/triangle.md5mesh"));
-    REQUIRE(s->viewer.document->companions[0].model);
+    REQUIRE(s->viewer.document->companions[VIEW_RETARGETED].model);
     draw(s);
     press(s, "pair/root");
     press(s, "joint/tail_1");
@@ -189,7 +189,7 @@ TEST_SCREEN (view_retargeted_clips_are_saved_as_shown, open(s)) {
     OWN_STRING path = common_join(s->folder, "other_walk-1.md5anim");
     OWN_STRING map = common_join(s->folder, "bobbin-other.map");
     OWN_STRING again = common_join(s->folder, "again.md5anim");
-    const view_companion *const body = &s->viewer.document->companions[0];
+    const view_companion *const body = &s->viewer.document->companions[VIEW_RETARGETED];
     const char *const inputs[] = {test_path("models/bobbin/walk.md5anim")};
     const char *const both[] = {inputs[0], s->viewer.document->scene.path};
     const convert_job job = {.inputs = both,
@@ -294,7 +294,7 @@ TEST_SCREEN (view_crowd_of_several_models_can_be_undone, open(s)) {
     set(s, "crowd", "");
     CHECK_STRING(s->viewer.log.error, "");
     CHECK(!view_shows_crowd(s->viewer.document));
-    CHECK(s->viewer.document->companions[0].retarget != NULL);
+    CHECK(s->viewer.document->companions[VIEW_RETARGETED].retarget != NULL);
     OWN_STRING line = view_command_line(&s->viewer);
     CHECK(strstr(line, "thimble") == NULL);
     view_show_step(&s->viewer, s->viewer.undo.step - 1);

@@ -43,7 +43,8 @@ static void draw(desk *d)
     view_follow_files(&d->viewer);
     for (int i = 0; is_exporting(d) && CHECK(i < MAX_WAITS); i++)
         view_sleep(0.001);
-    if (d->viewer.document->companions[0].model != NULL) { // drawing moves the companion
+    if (d->viewer.document->companions[VIEW_RETARGETED].model
+        != NULL) { // drawing moves the companion
         md5gl_target *const target = md5gl_create_target(d->viewer.renderer, 64, 48, 1, NULL);
         CHECK(view_draw(&d->viewer, target, 64, 48, false, true, NULL));
         md5gl_destroy_target(d->viewer.renderer, target);

@@ -1048,9 +1048,9 @@ TEST_HERE (view_companions_can_be_added_and_removed_in_the_window, BOBBIN) {
     CHECK(set(s, "compare", "models/bobbin/walk.md5anim"));
     CHECK(s->viewer.document->compare.own_anim);
     CHECK(set(s, "retarget", "models/thimble/thimble.md5mesh"));
-    CHECK(s->viewer.document->companions[0].model);
+    CHECK(s->viewer.document->companions[VIEW_RETARGETED].model);
     CHECK(set(s, "retarget", ""));
-    CHECK(!s->viewer.document->companions[0].model);
+    CHECK(!s->viewer.document->companions[VIEW_RETARGETED].model);
     CHECK(set(s, "crowd", "5"));
     CHECK_UINT(s->viewer.document->crowd.count, 5);
 }

@@ -120,83 +120,129 @@ static int compare_peaks(const void *a, const void *b)
     return (first->joint > second->joint) - (first->joint < second->joint);
 }
 
-void view_pose_compare(view_compare *compare, view_scene *scene, const view_play *play)
+// Binds the compared model to its own clip, or to the shown clip if it has none.
+static void bind_compared_clip(view_compare *compare, const view_scene *scene)
 {
     md5_error error = {0};
-    if (compare->model == NULL)
+    const md5_anim *anim = compare->own_anim;
+    if (anim == NULL)
+        anim = view_shown_anim(scene);
+    if (anim == compare->bound)
         return;
-    const md5_anim *const anim =
-        compare->own_anim != NULL ? compare->own_anim : view_shown_anim(scene);
-    if (anim != compare->bound) {
-        md5_free_binding(compare->binding);
-        compare->bound = anim;
-        compare->binding = md5_bind(compare->model, anim, &any, &error);
+    md5_free_binding(compare->binding);
+    compare->bound = anim;
+    compare->binding = md5_bind(compare->model, anim, &any, &error);
+}
+
+// Stores the differences of a frame in `courses`, and updates the peaks of its joints.
+static void record_frame(view_compare *compare, uint32_t frame)
+{
+    float *const distances = compare->courses + (size_t)frame * compare->num_joints;
+    for (uint32_t i = 0; i < compare->num_same; i++) {
+        const view_difference *const difference = &compare->differences[i];
+        view_peak *const peak = &compare->peaks[i];
+        distances[difference->joint] = difference->distance;
+        if (frame == 0)
+            *peak = (view_peak){.joint = difference->joint};
+        if (difference->distance > peak->distance) {
+            peak->distance = difference->distance;
+            peak->distance_frame = frame;
+        }
+        if (difference->angle > peak->angle) {
+            peak->angle = difference->angle;
+            peak->angle_frame = frame;
+        }
     }
-    // The clip is measured only if it is shown as stored: no machine, legs or channels move the
-    // model.
-    const md5_anim *const shown =
-        view_motion_of(scene)->clip_use == VIEW_CLIP_AS_FILE ? view_shown_anim(scene) : NULL;
-    const bool is_old = shown == compare->measured && compare->bound == compare->against
-                        && scene->root == compare->root;
+}
+
+// Returns the sample position of the compared clip at the time of a frame of the shown clip.
+static md5_sample_position compared_position(const view_compare *compare, const md5_anim *shown,
+                                             uint32_t frame, md5_wrap wrap)
+{
+    if (compare->binding == NULL)
+        return (md5_sample_position){.frame0 = frame, .frame1 = frame};
+    const double time = frame / shown->frame_rate;
+    // If both clips end together, the last frame is compared with the last frame, not with the
+    // first frame of the next cycle.
+    const bool is_inside = time <= compare->bound->duration + 1e-6;
+    return md5_sample_position_at(compare->bound, time, is_inside ? MD5_WRAP_CLAMP : wrap);
+}
+
+// Measures all frames of the shown clip. Leaves the scene in the pose of the last frame.
+static void measure_clip(view_compare *compare, view_scene *scene, const md5_anim *shown,
+                         md5_wrap wrap)
+{
+    for (uint32_t frame = 0; frame < shown->num_frames; frame++) {
+        const md5_sample_position position = {.frame0 = frame, .frame1 = frame};
+        view_pose_at(scene, &position);
+        md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
+        write_differences(compare, scene, compared_position(compare, shown, frame, wrap));
+        record_frame(compare, frame);
+    }
+    common_sort(compare->peaks, compare->num_same, sizeof *compare->peaks, compare_peaks);
+}
+
+// Measures the shown clip, unless this was done already. Returns true if the clip is measured, and
+// false if there is none: a clip is only measured if no machine, legs or channels move the model.
+static bool update_measurement(view_compare *compare, view_scene *scene, const view_play *play)
+{
+    const bool is_as_stored = view_motion_of(scene)->clip_use == VIEW_CLIP_AS_FILE;
+    const md5_anim *const shown = is_as_stored ? view_shown_anim(scene) : NULL;
+    const bool is_current = shown == compare->measured && compare->bound == compare->against
+                            && scene->root == compare->root;
+    if (is_current)
+        return shown != NULL;
     compare->measured = shown;
     compare->against = compare->bound;
     compare->root = scene->root;
-    const uint32_t num_measured = shown != NULL && !is_old ? shown->num_frames : 0;
-    if (!is_old) {
-        free(compare->courses);
-        compare->courses =
-            common_alloc((size_t)num_measured * compare->num_joints, sizeof *compare->courses);
-    }
-    for (uint32_t frame = 0; frame < num_measured; frame++) {
-        const md5_sample_position own = {.frame0 = frame, .frame1 = frame};
-        const double time = frame / shown->frame_rate;
-        md5_sample_position other = own;
-        // Sample the compared clip at the same time. If both clips end together, use its last
-        // frame.
-        if (compare->binding != NULL)
-            other = md5_sample_position_at(compare->bound, time,
-                                           time <= compare->bound->duration + 1e-6 ? MD5_WRAP_CLAMP
-                                                                                   : play->wrap);
-        view_pose_at(scene, &own);
-        md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
-        write_differences(compare, scene, other);
-        for (uint32_t i = 0; i < compare->num_same; i++) {
-            const view_difference *const now = &compare->differences[i];
-            view_peak *const peak = &compare->peaks[i];
-            compare->courses[(size_t)frame * compare->num_joints + now->joint] = now->distance;
-            if (frame == 0)
-                *peak = (view_peak){.joint = now->joint};
-            if (now->distance > peak->distance) {
-                peak->distance = now->distance;
-                peak->distance_frame = frame;
-            }
-            if (now->angle > peak->angle) {
-                peak->angle = now->angle;
-                peak->angle_frame = frame;
-            }
-        }
-    }
-    if (shown != NULL && !is_old) {
-        common_sort(compare->peaks, compare->num_same, sizeof *compare->peaks, compare_peaks);
-        view_pose(scene, play);
-    }
-    const md5_sample_position sample = compare->bound != NULL
-                                           ? view_sample_position(play, compare->bound)
-                                           : (md5_sample_position){0};
+
+    const size_t num_frames = shown != NULL ? shown->num_frames : 0;
+    free(compare->courses);
+    compare->courses = common_alloc(num_frames * compare->num_joints, sizeof *compare->courses);
+    if (shown == NULL)
+        return false;
+    measure_clip(compare, scene, shown, play->wrap);
+    view_pose(scene, play);
+    return true;
+}
+
+// Writes the scene's joints in model space.
+static void write_scene_joints(view_compare *compare, const view_scene *scene)
+{
     const bool has_no_clip =
         view_motion_of(scene)->clip_use >= VIEW_CLIP_PLAYED && view_shown_anim(scene) == NULL;
-    const bool is_bind = view_is_bind_pose(scene) || has_no_clip;
-    if (is_bind)
+    if (view_is_bind_pose(scene) || has_no_clip)
         memcpy(compare->scene_joints, scene->model->bind,
                compare->num_joints * sizeof *compare->scene_joints);
     else
         md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
-    write_differences(compare, scene, sample);
+}
+
+void view_pose_compare(view_compare *compare, view_scene *scene, const view_play *play)
+{
+    if (compare->model == NULL)
+        return;
+    bind_compared_clip(compare, scene);
+    const bool is_measured = update_measurement(compare, scene, play);
+
+    md5_sample_position position = {0};
+    if (compare->bound != NULL)
+        position = view_sample_position(play, compare->bound);
+    write_scene_joints(compare, scene);
+    write_differences(compare, scene, position);
     common_sort(compare->differences, compare->num_same, sizeof *compare->differences,
                 compare_distances);
-    for (uint32_t i = 0; i < compare->num_same && shown == NULL; i++) {
-        const view_difference *const now = &compare->differences[i];
-        compare->peaks[i] = (view_peak){now->joint, now->distance, now->angle, 0, 0};
+    if (is_measured)
+        return;
+
+    // Without a clip, the differences of the current pose are the largest.
+    for (uint32_t i = 0; i < compare->num_same; i++) {
+        const view_difference *const difference = &compare->differences[i];
+        compare->peaks[i] = (view_peak){
+            .joint = difference->joint,
+            .distance = difference->distance,
+            .angle = difference->angle,
+        };
     }
 }
 
@@ -315,76 +361,99 @@ static bool skip_companion(view_companion *companion, const view_loader *loader)
     return loader->log->keeps_rest;
 }
 
-// Loads the models of --retarget and --attach. If the scene's model plays a machine, also loads the
-// machine `visitor`, if it is not NULL, and the models that are attached to the scene's model.
-// Returns false and logs an error on failure; the caller frees the companions in both cases.
-static bool load_companions(view_document *document, const char *visitor, const view_loader *loader)
+// Loads the model of --retarget and matches its joints with the joints of the scene's model.
+static bool load_retargeted(view_companion *companion, const view_scene *scene,
+                            const view_loader *loader)
 {
-    view_companion *const companions = document->companions;
-    view_scene *const scene = &document->scene;
     const view_options *const options = loader->options;
-    md5_error error = {0};
-    if (loader->renderer == NULL || scene->model == NULL)
-        return true;
-    if (options->retarget != NULL) {
-        view_companion *const body = &companions[0];
-        bool is_loaded = load(body, loader, options->retarget);
-        if (is_loaded) {
-            const convert_job job = {.map = options->retarget_map,
-                                     .pairs = options->retarget_pairs,
-                                     .warn = view_log_warning,
-                                     .user = loader->log};
-            body->retarget = convert_create_retarget(&job, scene->model, body->model, NULL, &error);
-            // In a window the user can map the joints manually.
-            const bool is_bare = error.status == MD5_ERROR_MISMATCH && view_shows_window(options);
-            if (body->retarget == NULL && is_bare)
-                view_warn(loader->log, "%s: %s; map the joints manually", options->retarget,
-                          error.message);
-            is_loaded = body->retarget != NULL || is_bare || view_log_error(loader->log, &error);
-        }
-        if (!is_loaded && !skip_companion(body, loader))
-            return false;
-    }
-    if (options->attach != NULL) {
-        const char *const equals = strchr(options->attach, '=');
-        char *const name = common_format("%.*s", (int)(equals - options->attach), options->attach);
-        const uint32_t joint = md5_find_joint(scene->skeleton, name);
-        free(name);
-        bool is_loaded = load(&companions[1], loader, equals + 1);
-        if (is_loaded && joint == MD5_NONE)
-            is_loaded = view_error(loader->log, "--attach %s: joint not found in the model",
-                                   options->attach);
-        companions[1].joint = (int32_t)joint;
-        if (!is_loaded && !skip_companion(&companions[1], loader))
-            return false;
-    }
-    if (view_scene_machine(scene) == NULL)
-        return true;
-    if (visitor != NULL && !view_load_guest(document, visitor, loader) && !loader->log->keeps_rest)
+    if (!load(companion, loader, options->retarget))
         return false;
-    // The model carries the first machine in the folder `attached`, in the model's folder, whose
-    // file has the name of a joint. This machine advances with the scene's machine, whose events
-    // set its triggers.
-    view_companion *const carried = &companions[VIEW_CARRIED];
+    const convert_job job = {.map = options->retarget_map,
+                             .pairs = options->retarget_pairs,
+                             .warn = view_log_warning,
+                             .user = loader->log};
+    md5_error error = {0};
+    companion->retarget =
+        convert_create_retarget(&job, scene->model, companion->model, NULL, &error);
+    if (companion->retarget != NULL)
+        return true;
+
+    // In a window the user can map the joints manually.
+    if (error.status != MD5_ERROR_MISMATCH || !view_shows_window(options))
+        return view_log_error(loader->log, &error);
+    view_warn(loader->log, "%s: %s; map the joints manually", options->retarget, error.message);
+    return true;
+}
+
+// Loads the model of --attach JOINT=FILE.
+static bool load_attached(view_companion *companion, const view_scene *scene,
+                          const view_loader *loader)
+{
+    const char *const attach = loader->options->attach;
+    const char *const equals = strchr(attach, '=');
+    char *const joint_name = common_format("%.*s", (int)(equals - attach), attach);
+    const uint32_t joint = md5_find_joint(scene->skeleton, joint_name);
+    free(joint_name);
+
+    bool is_loaded = load(companion, loader, equals + 1);
+    if (is_loaded && joint == MD5_NONE)
+        is_loaded = view_error(loader->log, "--attach %s: joint not found in the model", attach);
+    companion->joint = (int32_t)joint;
+    return is_loaded;
+}
+
+// Loads the machine that the scene's model carries: the first machine in the folder `attached`, in
+// the model's folder, whose file has the name of a joint. It advances together with the scene's
+// machine, whose events set its triggers. Returns true if there is none.
+static bool load_carried(view_companion *companion, view_scene *scene, const view_loader *loader)
+{
     char *const model_folder = common_folder(scene->machine.character->model_path);
     char *const folder = common_join(model_folder, "attached");
     common_list files = common_list_folder(folder, ".md5machine");
     bool is_loaded = true;
-    for (size_t i = 0; i < files.count && carried->model == NULL && is_loaded; i++) {
-        char *const name = common_stem(files.names[i]);
-        const uint32_t joint = md5_find_joint(scene->skeleton, name);
-        free(name);
+    for (size_t i = 0; i < files.count && companion->model == NULL && is_loaded; i++) {
+        char *const joint_name = common_stem(files.names[i]);
+        const uint32_t joint = md5_find_joint(scene->skeleton, joint_name);
+        free(joint_name);
         if (joint == MD5_NONE)
             continue;
         is_loaded =
-            load_machine(carried, files.names[i], loader) || skip_companion(carried, loader);
-        carried->joint = (int32_t)joint;
-        scene->machine.carried = is_loaded ? carried->machine : NULL;
+            load_machine(companion, files.names[i], loader) || skip_companion(companion, loader);
+        companion->joint = (int32_t)joint;
+        scene->machine.carried = is_loaded ? companion->machine : NULL;
     }
     common_free_list(&files);
     free(folder);
     free(model_folder);
-    return is_loaded && load_held(companions, scene, loader);
+    return is_loaded;
+}
+
+// Loads the models of --retarget and --attach. If the scene's model plays a machine, also loads the
+// machine `guest`, if it is not NULL, and the models that are attached to the scene's model.
+// Returns false and logs an error on failure; the caller frees the companions in both cases.
+static bool load_companions(view_document *document, const char *guest, const view_loader *loader)
+{
+    view_companion *const companions = document->companions;
+    view_scene *const scene = &document->scene;
+    const view_options *const options = loader->options;
+    if (loader->renderer == NULL || scene->model == NULL)
+        return true;
+
+    view_companion *const retargeted = &companions[VIEW_RETARGETED];
+    if (options->retarget != NULL && !load_retargeted(retargeted, scene, loader)
+        && !skip_companion(retargeted, loader))
+        return false;
+    view_companion *const attached = &companions[VIEW_ATTACHED];
+    if (options->attach != NULL && !load_attached(attached, scene, loader)
+        && !skip_companion(attached, loader))
+        return false;
+    if (view_scene_machine(scene) == NULL)
+        return true;
+
+    if (guest != NULL && !view_load_guest(document, guest, loader) && !loader->log->keeps_rest)
+        return false;
+    return load_carried(&companions[VIEW_CARRIED], scene, loader)
+           && load_held(companions, scene, loader);
 }
 
 // == Documents ===================================================================================
@@ -541,63 +610,86 @@ static bool reports_diagnostics(const view_options *options)
     return view_shows_window(options) || options->no_render || has_panel;
 }
 
-static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
-                       size_t num_files, bool pick_up, const view_manner *manner)
+// Returns the number of files that belong to the scene. In a crowd, these are the files before the
+// second model: the model of the first kind and its clips.
+static size_t count_scene_files(const view_loader *loader, const char *const *files,
+                                size_t num_files)
 {
-    const uint32_t crowd = loader->options->crowd;
-    view_scene *const scene = &document->scene;
-    // The files before the second model belong to the first kind of a crowd.
     const size_t first_model = view_find_model(files, num_files);
-    const size_t own =
-        crowd > 0 && first_model < num_files
-            ? first_model + 1
-                  + view_find_model(files + first_model + 1, num_files - first_model - 1)
-            : num_files;
-    const bool is_in_game = own > 0 && strstr(files[0], "::") != NULL;
-    if (is_in_game && crowd > 0)
+    if (loader->options->crowd == 0 || first_model == num_files)
+        return num_files;
+    const size_t after_model = first_model + 1;
+    return after_model + view_find_model(files + after_model, num_files - after_model);
+}
+
+// Loads the scene from files, or from an entry of the open library.
+static bool load_scene(view_scene *scene, const view_loader *loader, const char *const *files,
+                       size_t num_files, bool pick_up, view_library *library)
+{
+    const bool is_in_game = num_files > 0 && strstr(files[0], "::") != NULL;
+    if (is_in_game && loader->options->crowd > 0)
         return view_error(loader->log,
                           "--crowd requires files; names in a game folder are not supported");
-    if (is_in_game ? !view_load_game_scene(scene, manner->library, files[0], loader->log)
-                   : !view_load_scene(scene, files, own, NULL, pick_up, loader->log))
+    if (is_in_game)
+        return view_load_game_scene(scene, library, files[0], loader->log);
+    if (!view_load_scene(scene, files, num_files, NULL, pick_up, loader->log))
         return false;
-    if (!is_in_game && needs_figure(loader->options))
+    if (needs_figure(loader->options))
         view_load_figure(scene, loader->log);
-    const common_texts *const wear = &loader->options->wear;
-    if (document->uses_options && wear->count > 0) {
-        const bool is_worn = scene->model != NULL
-                                 ? view_attach_outfits(scene, wear, loader->log)
-                                 : view_error(loader->log, "--outfit requires a model");
-        if (!is_worn && !loader->log->keeps_rest)
-            return false;
-    }
+    return true;
+}
+
+// Attaches the outfits of the command line to the model. Returns false if this fails and the
+// document cannot be shown without them.
+static bool load_outfits(view_scene *scene, const view_loader *loader)
+{
+    const common_texts *const outfits = &loader->options->wear;
+    if (outfits->count == 0)
+        return true;
+    bool is_loaded;
+    if (scene->model != NULL)
+        is_loaded = view_attach_outfits(scene, outfits, loader->log);
+    else
+        is_loaded = view_error(loader->log, "--outfit requires a model");
+    return is_loaded || loader->log->keeps_rest;
+}
+
+// Reports problems of the clips and meshes, if the options show them.
+static void check_scene(view_document *document, const view_loader *loader)
+{
+    view_scene *const scene = &document->scene;
     const bool has_diagnostics = reports_diagnostics(loader->options);
     if (has_diagnostics || !scene->picked_up)
         view_check_clips(scene, scene->num_clips, loader->log);
-    scene->root = manner->root;
-    scene->dual = manner->dual;
-    scene->turn = manner->turn;
-    for (uint32_t i = 0; has_diagnostics && i < view_count_meshes(scene); i++)
-        document->faults = view_add_defects(
-            document->faults, view_find_defects(&scene->model->meshes[i], NULL, NULL));
-    if (crowd > 0 && scene->turn.is_set)
-        view_warn(loader->log, "--up and rotations are ignored for a crowd");
-    scene->textures = &document->textures;
-    scene->camera_path.smoothing = loader->options->camera_smoothing;
-    view_copy_settings(&scene->machine.settings, &loader->options->settings);
-    check_settings(scene, loader);
-    if (!view_upload_scene(loader, scene, document->uses_options, &document->drawn,
-                           &document->textures))
-        return false;
+    for (uint32_t i = 0; has_diagnostics && i < view_count_meshes(scene); i++) {
+        const view_mesh_defects defects = view_find_defects(&scene->model->meshes[i], NULL, NULL);
+        document->faults = view_add_defects(document->faults, defects);
+    }
+}
+
+// Loads the morph targets that the options or the machine use. Returns false if this fails and the
+// document cannot be shown without them.
+static bool load_used_morphs(view_document *document, const view_loader *loader)
+{
+    view_scene *const scene = &document->scene;
     const bool has_morphs =
         loader->options->morphs.count > 0 || view_has_driven_morphs(view_scene_machine(scene));
-    const bool keeps_rest = loader->log->keeps_rest;
-    if (has_morphs && scene->dressed != NULL)
+    if (!has_morphs)
+        return true;
+    if (scene->dressed != NULL) {
         view_warn(loader->log, "morph targets are not supported together with --outfit");
-    else if (has_morphs && !view_prepare_morphs(document, loader)) {
-        view_free_morphs(&document->morphs, loader->renderer);
-        if (!keeps_rest)
-            return false;
+        return true;
     }
+    if (view_prepare_morphs(document, loader))
+        return true;
+    view_free_morphs(&document->morphs, loader->renderer);
+    return loader->log->keeps_rest;
+}
+
+// Applies --terrain: finds the feet of the model and loads the uneven ground.
+static bool load_terrain(view_document *document, const view_loader *loader)
+{
+    view_scene *const scene = &document->scene;
     const view_ground_kind terrain = loader->options->terrain;
     if (terrain != VIEW_LEVEL && scene->model != NULL
         && view_find_feet(&scene->terrain, scene, terrain) == 0)
@@ -605,55 +697,109 @@ static bool load_parts(view_document *document, const view_loader *loader, const
             loader->log,
             "--terrain ignored: no joint name contains foot or ankle, or a lift was requested for "
             "a model that is not a monster of a game");
-    if (scene->terrain.kind != VIEW_LEVEL && loader->renderer != NULL
-        && !view_load_ground(&document->uneven, &scene->terrain, loader))
-        return false;
-    if (loader->options->walk && scene->model != NULL && !view_begin_walk(scene))
-        view_warn(loader->log, "--walk ignored: no two joint names contain foot or ankle");
-    if (!load_companions(document, manner->guest, loader))
-        return false;
-    if (manner->place != NULL && loader->renderer != NULL
-        && load(&document->place, loader, manner->place)) {
-        document->place.path = common_copy(manner->place);
-        md5_local_to_palette(document->place.model, document->place.model->bind_local, NULL,
-                             document->place.palette);
-        md5gl_set_visible(document->place.drawn, 0, false); // mesh 0 is drawn as an image
-    }
-    const char *other = loader->options->compare;
-    if (other != NULL && scene->model == NULL)
-        return view_error(loader->log, "--compare %s: no model to compare with", other);
-    if (other != NULL && !view_load_compare(&document->compare, scene, other, loader->log)) {
+    if (scene->terrain.kind == VIEW_LEVEL || loader->renderer == NULL)
+        return true;
+    return view_load_ground(&document->uneven, &scene->terrain, loader);
+}
+
+// Loads the scenery around the scene's model. Without scenery, the document is shown all the same.
+static void load_scenery(view_document *document, const char *path, const view_loader *loader)
+{
+    view_companion *const scenery = &document->place;
+    if (path == NULL || loader->renderer == NULL || !load(scenery, loader, path))
+        return;
+    scenery->path = common_copy(path);
+    md5_local_to_palette(scenery->model, scenery->model->bind_local, NULL, scenery->palette);
+    md5gl_set_visible(scenery->drawn, 0, false); // mesh 0 is drawn as an image
+}
+
+// Loads the file of --compare, and uploads the compared model.
+static bool load_compared(view_document *document, const view_loader *loader)
+{
+    view_scene *const scene = &document->scene;
+    const char *const path = loader->options->compare;
+    if (path == NULL)
+        return true;
+    if (scene->model == NULL)
+        return view_error(loader->log, "--compare %s: no model to compare with", path);
+    if (!view_load_compare(&document->compare, scene, path, loader->log)) {
         view_free_compare(&document->compare);
-        other = NULL;
-        if (!keeps_rest)
-            return false;
+        return loader->log->keeps_rest;
     }
-    if (other != NULL && loader->renderer != NULL) { // otherwise only the differences are computed
-        view_companion *const compared = &document->companions[VIEW_COMPARED];
-        const bool is_same = document->compare.own_model == NULL;
-        *compared = (view_companion){.model = document->compare.model, .joint = -1};
-        const bool is_uploaded = is_same ? upload(compared, loader, scene->path, scene)
-                                         : upload(compared, loader, other, NULL);
-        if (!is_uploaded)
-            return false;
-    }
-    // Companion 0 stands to the left of the scene's model, the compared model to the right.
-    for (int i = 0; i <= VIEW_COMPARED; i += VIEW_COMPARED) {
-        view_companion *const companion = &document->companions[i];
-        const float distance = i == 0 ? relative_distance : -relative_distance;
-        if (scene->model != NULL && companion->model != NULL)
-            companion->aside =
-                distance * (view_size(scene->model->bounds) + view_size(companion->model->bounds));
-    }
+    if (loader->renderer == NULL) // only the differences are computed
+        return true;
+    view_companion *const compared = &document->companions[VIEW_COMPARED];
+    *compared = (view_companion){.model = document->compare.model, .joint = -1};
+    if (document->compare.own_model == NULL)
+        return upload(compared, loader, scene->path, scene);
+    return upload(compared, loader, path, NULL);
+}
+
+// Moves a companion beside the scene's model. `relative` is the distance to the left, relative to
+// the sum of both models' sizes.
+static void move_aside(view_companion *companion, const view_scene *scene, float relative)
+{
+    if (scene->model == NULL || companion->model == NULL)
+        return;
+    companion->aside =
+        relative * (view_size(scene->model->bounds) + view_size(companion->model->bounds));
+}
+
+// Loads the crowd of --crowd. The scene's files are its first kind, `files` the others.
+static bool load_crowd(view_document *document, const view_loader *loader, const char *const *files,
+                       size_t num_files)
+{
+    if (loader->options->crowd == 0)
+        return true;
     const view_kind first = {.drawn = document->drawn,
                              .textures = &document->textures,
                              .morphs = document->morphs.morph != NULL ? &document->morphs : NULL};
-    if (crowd == 0
-        || view_make_crowd(&document->crowd, scene, &first, files + own, num_files - own, loader))
+    if (view_make_crowd(&document->crowd, &document->scene, &first, files, num_files, loader))
         return true;
-    if (keeps_rest)
+    if (loader->log->keeps_rest)
         view_free_crowd(&document->crowd, loader->renderer);
-    return keeps_rest;
+    return loader->log->keeps_rest;
+}
+
+// Loads all parts of a document. Returns false and logs an error on failure; the caller frees the
+// document in both cases.
+static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
+                       size_t num_files, bool pick_up, const view_manner *manner)
+{
+    const view_options *const options = loader->options;
+    view_scene *const scene = &document->scene;
+    const size_t num_scene_files = count_scene_files(loader, files, num_files);
+    if (!load_scene(scene, loader, files, num_scene_files, pick_up, manner->library))
+        return false;
+    if (document->uses_options && !load_outfits(scene, loader))
+        return false;
+    check_scene(document, loader);
+
+    scene->root = manner->root;
+    scene->dual = manner->dual;
+    scene->turn = manner->turn;
+    if (options->crowd > 0 && scene->turn.is_set)
+        view_warn(loader->log, "--up and rotations are ignored for a crowd");
+    scene->textures = &document->textures;
+    scene->camera_path.smoothing = options->camera_smoothing;
+    view_copy_settings(&scene->machine.settings, &options->settings);
+    check_settings(scene, loader);
+    if (!view_upload_scene(loader, scene, document->uses_options, &document->drawn,
+                           &document->textures))
+        return false;
+
+    if (!load_used_morphs(document, loader) || !load_terrain(document, loader))
+        return false;
+    if (options->walk && scene->model != NULL && !view_begin_walk(scene))
+        view_warn(loader->log, "--walk ignored: no two joint names contain foot or ankle");
+    if (!load_companions(document, manner->guest, loader))
+        return false;
+    load_scenery(document, manner->place, loader);
+    if (!load_compared(document, loader))
+        return false;
+    move_aside(&document->companions[VIEW_RETARGETED], scene, relative_distance);
+    move_aside(&document->companions[VIEW_COMPARED], scene, -relative_distance);
+    return load_crowd(document, loader, files + num_scene_files, num_files - num_scene_files);
 }
 
 void view_remove_folder(char *folder)

@@ -77,12 +77,17 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
 // Second models: a model to which the pose is retargeted, models that are attached to joints, a
 // model with which the pose is compared, or a model with its own machine.
 
-// Companion 0 is retargeted, companion 1 is attached, companion 2 is compared, companion 3 is a
-// guest: a second character with a machine, companion 4 is carried: attached, with a machine. The
-// companions from VIEW_HELD on are the models that the scene's machine attaches, in its order,
-// except models whose position only a game defines.
-enum { VIEW_COMPARED = 2, VIEW_GUEST, VIEW_CARRIED, VIEW_HELD };
-enum { VIEW_NUM_COMPANIONS = VIEW_HELD + MD5_MAX_ATTACHED };
+// The companions of a document, as indices of view_document.companions.
+enum {
+    VIEW_RETARGETED, // the pose is retargeted to this model (--retarget)
+    VIEW_ATTACHED,   // is attached to a joint (--attach)
+    VIEW_COMPARED,   // is compared with the scene's model (--compare)
+    VIEW_GUEST,      // a second character with its own machine
+    VIEW_CARRIED,    // is attached to a joint and has its own machine
+    VIEW_HELD,       // the first of the models that the scene's machine attaches, in its order,
+                     // except models whose position only a game defines
+    VIEW_NUM_COMPANIONS = VIEW_HELD + MD5_MAX_ATTACHED
+};
 
 typedef struct view_companion {
     const md5_model *model; // NULL: no companion
@@ -90,7 +95,7 @@ typedef struct view_companion {
     char *path; // file of a guest, of the scenery, or of a model that a machine attaches
     md5gl_model *drawn;
     view_textures *textures;
-    md5_retarget *retarget; // only for companion 0; NULL if it does not have pairs of joints
+    md5_retarget *retarget; // only for VIEW_RETARGETED; NULL if it does not have pairs of joints
     view_machine *machine;  // only for guest and carried, otherwise NULL
     md5_mat34 *joints;      // [joints of the machine's model]
     int32_t joint;          // joint of the scene's model to which it is attached, or -1

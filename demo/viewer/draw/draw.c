@@ -904,7 +904,7 @@ static void list_document(const view_stage *stage, view_bodies *bodies)
     view_document *const document = stage->document;
     const bool is_heat = shows_weights(stage); // a colored copy with its own morph targets
     const view_heat *const heat = &document->surfaces.heat;
-    const bool is_hidden = document->companions[0].model != NULL
+    const bool is_hidden = document->companions[VIEW_RETARGETED].model != NULL
                            && stage->options->retarget_place == VIEW_RETARGET_ALONE;
     unsigned uses = LIT | VIEW_BODY_STAGED;
     if (is_hidden)

@@ -198,7 +198,8 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
     viewer->document = opened;
     if (viewer->has_interface)
         view_reset_panels(&viewer->ui, &viewer->panels);
-    if (opened->companions[0].model != NULL) // the retargeting panel replaces the inspector
+    if (opened->companions[VIEW_RETARGETED].model
+        != NULL) // the retargeting panel replaces the inspector
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
     viewer->ui.hovered_joint = viewer->ui.selected_joint = -1;
     viewer->pick = viewer->measured = (view_pick){.is_set = false};

@@ -18,7 +18,7 @@ static const struct {
 
 bool view_shows_retarget(const view_retarget_page *page, const view_stage *stage)
 {
-    return stage->document->companions[0].model != NULL && !page->is_closed;
+    return stage->document->companions[VIEW_RETARGETED].model != NULL && !page->is_closed;
 }
 
 void view_show_retarget(view_ui *ui, view_retarget_page *page)
@@ -41,7 +41,8 @@ static void set_pairs(view_ui *ui,
 static void set_partner(view_ui *ui, view_retarget_page *page, const view_stage *stage,
                         const char *source)
 {
-    const md5_joint *const joints = stage->document->companions[0].model->skeleton.joints;
+    const md5_joint *const joints =
+        stage->document->companions[VIEW_RETARGETED].model->skeleton.joints;
     const char *const pairs = stage->options->retarget_pairs;
     set_pairs(ui, common_format("%s;\"%s\" \"%s\"", pairs != NULL ? pairs : "", source,
                                 joints[page->picked - 1].name));
@@ -69,7 +70,7 @@ static void pick(view_ui *ui, view_retarget_page *page, uint32_t joint)
 static void mark_joints(view_ui *ui, view_retarget_page *page, const view_stage *stage,
                         uint32_t hovered)
 {
-    const view_companion *const other = &stage->document->companions[0];
+    const view_companion *const other = &stage->document->companions[VIEW_RETARGETED];
     const md5_skeleton *const skeleton = &other->model->skeleton;
     float min_distance = ui->em;
     float at[2];
@@ -128,7 +129,7 @@ static pair_origin find_origin(const convert_pair *pair, const md5_joint *from,
 static target_joint *find_target_joints(const view_stage *stage, uint32_t counts[NUM_ORIGINS])
 {
     const md5_model *const source = stage->document->scene.model;
-    const md5_model *const target = stage->document->companions[0].model;
+    const md5_model *const target = stage->document->companions[VIEW_RETARGETED].model;
     const uint32_t count = target->skeleton.num_joints;
     const convert_pair *const pairs = stage->retargeting->pairs;
     target_joint *const joints = common_alloc(count, sizeof *joints);
@@ -153,7 +154,7 @@ static void list_joints(view_ui *ui, view_retarget_page *page)
 {
     const view_stage *const stage = ui->stage;
     const md5_model *const source = ui->scene->model;
-    const md5_model *const target = stage->document->companions[0].model;
+    const md5_model *const target = stage->document->companions[VIEW_RETARGETED].model;
     const md5_joint *const from = source->skeleton.joints;
     const md5_joint *const to = target->skeleton.joints;
     const uint32_t count = target->skeleton.num_joints;
