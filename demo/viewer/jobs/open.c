@@ -107,18 +107,40 @@ static bool should_continue(void *log)
     return view_log_progress(log, "conversion", 0, 1);
 }
 
-// Converts a file of another format into a temporary folder and returns the file to open: the
-// machine or model, whose clips are in the same folder, or else a clip. Returns a copy of the name
-// if no conversion is necessary. Returns NULL and logs an error on failure.
-static char *convert_source(const char *file, char **folder, view_log *log)
+// Returns a copy of the file to open in a folder of converted files: the machine, or else the
+// model, whose clips are in the same folder, or else a clip or camera. Returns NULL if there is
+// none.
+static char *find_main_file(const char *folder)
 {
     static const char *const endings[] = {".md5machine", ".md5mesh", ".md5anim", ".md5camera"};
-    const char *const inputs[1] = {file};
+    common_list files = common_walk_folder(folder, &(common_walk){.user = NULL});
+    char *found = NULL;
+    for (size_t kind = 0; kind < COMMON_LENGTH(endings) && found == NULL; kind++) {
+        for (size_t i = 0; i < files.count && found == NULL; i++) {
+            if (common_has_suffix(files.names[i], endings[kind]))
+                found = common_copy(files.names[i]);
+        }
+    }
+    common_free_list(&files);
+    return found;
+}
+
+// Converts a file of another format into a temporary folder, stores its path in *folder and returns
+// a copy of the name of the file to open. Returns a copy of `file` if no conversion is necessary.
+// Returns NULL and logs an error on failure.
+static char *convert_source(const char *file, char **folder, view_log *log)
+{
     if (!view_is_converted(file))
         return common_copy(file);
     md5_error error;
     *folder = common_create_temporary_folder("md5view");
-    convert_fail(&error, MD5_ERROR_IO, file, "cannot create a temporary folder for the conversion");
+    if (*folder == NULL) {
+        convert_fail(&error, MD5_ERROR_IO, file,
+                     "cannot create a temporary folder for the conversion");
+        view_log_error(log, &error);
+        return NULL;
+    }
+    const char *const inputs[1] = {file};
     const convert_job job = {.inputs = inputs,
                              .num_inputs = 1,
                              .output = *folder,
@@ -126,84 +148,125 @@ static char *convert_source(const char *file, char **folder, view_log *log)
                              .note = view_log_listener(log).warn,
                              .goes_on = should_continue,
                              .user = log};
-    if (*folder == NULL || !convert_files(&job, &error)) {
-        if (!log->has_stopped)
+    if (!convert_files(&job, &error)) {
+        if (!log->has_stopped) // by the user
             view_log_error(log, &error);
         return NULL;
     }
-    common_list made = common_walk_folder(*folder, &(common_walk){.user = NULL});
-    char *shown = NULL;
-    for (size_t kind = 0; kind < COMMON_LENGTH(endings); kind++)
-        for (size_t i = 0; i < made.count; i++)
-            if (shown == NULL && common_has_suffix(made.names[i], endings[kind]))
-                shown = common_copy(made.names[i]);
-    common_free_list(&made);
-    return shown;
+    return find_main_file(*folder);
 }
 
-// Replaces the document when the new document is complete. `again`: the same files are read again,
-// so its machines keep their state. `guest`, `place`: see view_manner.
-static bool open_files(view_state *viewer, common_list *files, bool pick_up, bool uses_options,
-                       bool again, const char *guest, const char *place)
+// The files of a new document.
+typedef struct document_files {
+    common_list *files;  // at least one; the first is replaced by its converted file
+    bool finds_clips;    // also loads the animations in the model's folder
+    bool uses_options;   // opened with the files and textures of the command line
+    bool is_reload;      // the files of the current document: its machines keep their state
+    const char *guest;   // see view_manner
+    const char *scenery; // see view_manner.place
+} document_files;
+
+// Returns the settings of the current document that the new document keeps.
+static view_manner choose_manner(const view_state *viewer, const document_files *request)
 {
-    const view_options *const options = viewer->options;
+    const view_scene *const current = &viewer->document->scene;
+    view_turn turn = {0};
+    if (request->is_reload)
+        turn = current->turn;
+    else if (viewer->options->up_is_y)
+        turn = view_turn_further(turn, 0);
+    return (view_manner){
+        .root = current->root,
+        .dual = current->dual,
+        .turn = turn,
+        .library = viewer->lists.library,
+        .guest = request->guest,
+        .place = request->scenery,
+    };
+}
+
+// Loads a new document and replaces viewer->reports by its messages. Returns NULL and logs an error
+// on failure.
+static view_document *load_new_document(view_state *viewer, const document_files *request)
+{
     const view_loader loader = make_loader(viewer);
-    const view_turn none = {0};
-    const view_turn upright = options->up_is_y ? view_turn_further(none, 0) : none;
-    const view_manner manner = {viewer->document->scene.root,
-                                viewer->document->scene.dual,
-                                again ? viewer->document->scene.turn : upright,
-                                viewer->lists.library,
-                                guest,
-                                place};
-    const view_log before = viewer->log;
-    view_reports reports = viewer->reports;
+    const view_manner manner = choose_manner(viewer, request);
+    common_list *const files = request->files;
+    assert(files->count > 0);
     viewer->reports = (view_reports){.count = 0};
     view_log_clear(&viewer->log);
-    viewer->log.may_stop = viewer->window != NULL && view_shows_window(options);
-    viewer->log.keeps_rest = uses_options && !again && viewer->log.may_stop;
-    assert(files->names != NULL); // at least one file
-    char *const file = files->names[0];
+    // In a window the user can stop a long conversion, and see a file without its missing parts.
+    viewer->log.may_stop = viewer->window != NULL && view_shows_window(viewer->options);
+    viewer->log.keeps_rest = request->uses_options && !request->is_reload && viewer->log.may_stop;
+
+    char *const source = files->names[0];
     char *folder = NULL;
     if (viewer->window != NULL)
-        view_write_crash_note(viewer, file);
-    files->names[0] = convert_source(file, &folder, &viewer->log);
-    view_document *const opened =
-        files->names[0] != NULL ? view_load_document(&loader, (const char *const *)files->names,
-                                                     files->count, pick_up, uses_options, manner)
-                                : NULL;
+        view_write_crash_note(viewer, source);
+    files->names[0] = convert_source(source, &folder, &viewer->log);
+    view_document *document = NULL;
+    if (files->names[0] != NULL)
+        document = view_load_document(&loader, (const char *const *)files->names, files->count,
+                                      request->finds_clips, request->uses_options, manner);
     viewer->log.keeps_rest = viewer->log.may_stop = false;
     view_end_warnings(&viewer->log);
-    if (opened == NULL) {
-        viewer->log.num_warnings = before.num_warnings; // keep the error of the log
-        viewer->log.num_notes = before.num_notes;
-        view_free_reports(&viewer->reports);
-        viewer->reports = reports;
+    if (document == NULL) {
         view_remove_folder(folder);
-        free(file);
-        return false;
+        free(source);
+        return NULL;
     }
-    opened->folder = folder;
-    opened->source = file;
-    view_document *const old = viewer->document;
-    if (again)
-        view_migrate_machine(&opened->scene.machine, &old->scene.machine, &viewer->log);
-    for (int i = 0; again && i < VIEW_NUM_COMPANIONS; i++)
-        if (opened->companions[i].machine != NULL && old->companions[i].machine != NULL)
-            view_migrate_machine(opened->companions[i].machine, old->companions[i].machine,
-                                 &viewer->log);
-    view_free_reports(&reports);
+    document->folder = folder;
+    document->source = source;
+    return document;
+}
+
+// Copies the state of the machines of the current document to the same machines of a new document.
+static void migrate_machines(view_state *viewer, view_document *document)
+{
+    view_document *const current = viewer->document;
+    view_migrate_machine(&document->scene.machine, &current->scene.machine, &viewer->log);
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        view_machine *const machine = document->companions[i].machine;
+        view_machine *const old_machine = current->companions[i].machine;
+        if (machine != NULL && old_machine != NULL)
+            view_migrate_machine(machine, old_machine, &viewer->log);
+    }
+}
+
+// Frees the current document and shows the new document instead.
+static void replace_document(view_state *viewer, view_document *document)
+{
     view_free_pages(&viewer->pages, viewer->renderer);
-    view_free_document(old, viewer->renderer);
-    viewer->document = opened;
+    view_free_document(viewer->document, viewer->renderer);
+    viewer->document = document;
     if (viewer->has_interface)
         view_reset_panels(&viewer->ui, &viewer->panels);
-    if (opened->companions[VIEW_RETARGETED].model
-        != NULL) // the retargeting panel replaces the inspector
+    // The retargeting panel replaces the inspector.
+    if (document->companions[VIEW_RETARGETED].model != NULL)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
     viewer->ui.hovered_joint = viewer->ui.selected_joint = -1;
     viewer->pick = viewer->measured = (view_pick){.is_set = false};
     view_store_files_stamp(viewer);
+}
+
+// Replaces the document when the new document is complete. If it cannot be opened, logs an error,
+// keeps the current document with its messages, and returns false.
+static bool open_files(view_state *viewer, const document_files *request)
+{
+    const view_log log_before = viewer->log;
+    view_reports reports_before = viewer->reports;
+    view_document *const document = load_new_document(viewer, request);
+    if (document == NULL) {
+        viewer->log.num_warnings = log_before.num_warnings; // keep the error of the log
+        viewer->log.num_notes = log_before.num_notes;
+        view_free_reports(&viewer->reports);
+        viewer->reports = reports_before;
+        return false;
+    }
+    if (request->is_reload)
+        migrate_machines(viewer, document);
+    view_free_reports(&reports_before);
+    replace_document(viewer, document);
     return true;
 }
 
@@ -244,89 +307,144 @@ static bool allows_demo_scene(const view_options *options)
     return !has_content && !has_camera && !options->shown.reduced_motion;
 }
 
-bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool uses_options)
+// Our own models that are shown if no file is named. Each member may be NULL.
+typedef struct example_files {
+    char *guest;   // machine of a second character in the demo scene
+    char *scenery; // model of its surroundings
+} example_files;
+
+static void free_examples(example_files *examples)
+{
+    free(examples->guest);
+    free(examples->scenery);
+    *examples = (example_files){NULL, NULL};
+}
+
+// Adds the files of the first model to `files`, for a crowd also of other models. Returns false and
+// logs an error if there are no models.
+static bool list_example_files(view_state *viewer, common_list *files, example_files *examples)
 {
     static const char *const crowd_models[] = {"spindle/spindle.md5mesh",
                                                "thimble/thimble.md5mesh"};
-    const view_options *const options = viewer->options;
-    const bool is_own = num_files == 0;
-    const bool has_window = view_shows_window(options);
-    const bool acts = is_own && uses_options && allows_demo_scene(options);
-    char *visitor = NULL;
-    char *place = NULL;
-    common_list lost = {0};
-    // The files to show. In a crowd without named models, several of our models.
-    common_list shown = {0};
-    for (size_t i = 0; i < num_files; i++)
-        common_add(&shown, has_window && strstr(files[i], "::") == NULL
-                               ? common_canonical_path(files[i])
-                               : common_copy(files[i]));
-    if (is_own) {
-        char *const models = view_find_models_folder();
-        if (models == NULL)
-            return view_error(&viewer->log, "no file given, and no example model found in %s",
-                              MD5VIEW_MODELS);
-        common_add(&shown, first_machine(models));
-        for (size_t i = 0; i < COMMON_LENGTH(crowd_models) && options->crowd > 2; i++) {
-            char *const path = common_join(models, crowd_models[i]);
-            if (common_is_file(path))
-                common_add(&shown, common_copy(path));
-            free(path);
-        }
-        visitor = common_join(models, "thimble/visitor.md5machine");
-        place = common_join(models, "place/desert.md5mesh");
-        free(models);
+    char *const models = view_find_models_folder();
+    if (models == NULL)
+        return view_error(&viewer->log, "no file given, and no example model found in %s",
+                          MD5VIEW_MODELS);
+    common_add(files, first_machine(models));
+    for (size_t i = 0; i < COMMON_LENGTH(crowd_models) && viewer->options->crowd > 2; i++) {
+        char *const path = common_join(models, crowd_models[i]);
+        if (common_is_file(path))
+            common_add(files, common_copy(path));
+        free(path);
     }
-    const bool is_hidden = viewer->window != NULL && view_is_window_hidden(viewer->window);
-    const bool waits = acts && has_window && is_hidden;
-    if (!acts || !(waits || common_is_file(visitor))) {
-        free(visitor);
-        visitor = NULL;
+    examples->guest = common_join(models, "thimble/visitor.md5machine");
+    examples->scenery = common_join(models, "place/desert.md5mesh");
+    if (!common_is_file(examples->scenery)) {
+        free(examples->scenery);
+        examples->scenery = NULL;
     }
-    const char *const *const names = (const char *const *)shown.names;
-    if (uses_options)
-        restore_settings(viewer, names[view_find_model(names, shown.count) % shown.count], &lost);
+    free(models);
+    return true;
+}
+
+// Adds copies of the names, as absolute paths in a window, where they are remembered.
+static void list_named_files(const view_state *viewer, common_list *list, const char *const *files,
+                             size_t num_files)
+{
+    const bool has_window = view_shows_window(viewer->options);
+    for (size_t i = 0; i < num_files; i++) {
+        const bool is_in_game = strstr(files[i], "::") != NULL;
+        if (has_window && !is_in_game)
+            common_add(list, common_canonical_path(files[i]));
+        else
+            common_add(list, common_copy(files[i]));
+    }
+}
+
+// Opens files with their remembered settings, and warns about settings that refer to missing files.
+static bool open_with_settings(view_state *viewer, const document_files *request)
+{
+    const common_list *const files = request->files;
+    common_list missing = {0};
+    if (request->uses_options) {
+        const size_t model = view_find_model((const char *const *)files->names, files->count);
+        restore_settings(viewer, files->names[model % files->count], &missing);
+    }
     view_apply_options(viewer);
-    const char *const shown_visitor = waits ? NULL : visitor;
-    const char *const shown_place = place != NULL && common_is_file(place) ? place : NULL;
-    const bool opened = open_files(viewer, &shown, !options->no_auto, uses_options, false,
-                                   shown_visitor, shown_place);
-    free(place);
-    for (size_t i = 0; i < lost.count && opened; i++)
-        view_warn(&viewer->log, "%s", lost.names[i]);
-    common_free_list(&lost);
-    common_free_list(&shown);
-    if (!opened || !waits) {
-        free(visitor);
-        visitor = NULL;
-    }
-    if (!opened)
+    const bool is_open = open_files(viewer, request);
+    for (size_t i = 0; i < missing.count && is_open; i++)
+        view_warn(&viewer->log, "%s", missing.names[i]);
+    common_free_list(&missing);
+    return is_open;
+}
+
+// Prepares playback and camera of a new document. With `is_demo` the demo scene plays.
+static void start_document(view_state *viewer, bool is_demo)
+{
+    view_scene *const scene = &viewer->document->scene;
+    viewer->play.time = 0;
+    viewer->play.held_at_end = false;
+    scene->machine.acts = viewer->ui.docks.is_folded = is_demo;
+    viewer->panels.decision.demo_end = 0;
+    if (is_demo)
+        viewer->panels.decision.demo_end = viewer->now + (double)(VIEW_MINUTE + VIEW_INVITING);
+    if (viewer->opening.has_deferred_work)
+        view_measure_document(viewer->document, &viewer->play);
+    else
+        view_measure(viewer);
+    view_place_camera(viewer);
+    view_debug(&viewer->log, "opened: %s, %zu clips, %u joints, %u vertices", scene->path,
+               scene->num_clips, scene->num_joints, view_count_vertices(scene->model));
+    view_clear_steps(viewer); // the next event stores the first step
+}
+
+bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool uses_options)
+{
+    const view_options *const options = viewer->options;
+    const bool is_example = num_files == 0;
+    common_list shown = {0};
+    example_files examples = {NULL, NULL};
+    if (is_example && !list_example_files(viewer, &shown, &examples))
         return false;
+    list_named_files(viewer, &shown, files, num_files);
+
+    // The first image of a window appears sooner if the guest of the demo scene is loaded later, by
+    // view_finish_opening(). In a browser its file may not exist yet.
+    const bool is_demo = is_example && uses_options && allows_demo_scene(options);
+    const bool is_hidden = viewer->window != NULL && view_is_window_hidden(viewer->window);
+    const bool is_deferred = is_demo && view_shows_window(options) && is_hidden;
+    const bool has_guest = is_demo && !is_deferred && common_is_file(examples.guest);
+    const document_files request = {
+        .files = &shown,
+        .finds_clips = !options->no_auto,
+        .uses_options = uses_options,
+        .guest = has_guest ? examples.guest : NULL,
+        .scenery = examples.scenery,
+    };
+    const bool is_open = open_with_settings(viewer, &request);
+    common_free_list(&shown);
+    if (!is_open) {
+        free_examples(&examples);
+        return false;
+    }
+
     free(viewer->opening.companion_path);
-    viewer->opening.has_deferred_work = waits;
-    viewer->opening.companion_path = visitor;
+    viewer->opening.companion_path = NULL;
+    viewer->opening.has_deferred_work = is_deferred;
+    if (is_deferred) {
+        viewer->opening.companion_path = examples.guest;
+        examples.guest = NULL;
+    }
+    free_examples(&examples);
+
     view_clear_start(&viewer->ui, &viewer->panels.start);
     viewer->options->hidden_meshes = 0;
     const bool is_valid = !uses_options || view_hide_meshes(viewer);
     if (!uses_options)
         view_show_meshes(viewer->document, 0);
-    if (viewer->config != NULL && !is_own)
+    if (viewer->config != NULL && !is_example)
         view_note_recent(viewer->config, view_shown_file(viewer->document));
-    viewer->play.time = 0;
-    viewer->play.held_at_end = false;
-    viewer->document->scene.machine.acts = viewer->ui.docks.is_folded = acts;
-    viewer->panels.decision.demo_end =
-        acts ? viewer->now + (double)(VIEW_MINUTE + VIEW_INVITING) : 0;
-    if (waits)
-        view_measure_document(viewer->document, &viewer->play);
-    else
-        view_measure(viewer);
-    view_place_camera(viewer);
-    view_debug(&viewer->log, "opened: %s, %zu clips, %u joints, %u vertices",
-               viewer->document->scene.path, viewer->document->scene.num_clips,
-               viewer->document->scene.num_joints,
-               view_count_vertices(viewer->document->scene.model));
-    view_clear_steps(viewer); // the next event stores the first step
+    start_document(viewer, is_demo);
     return is_valid;
 }
 
@@ -462,44 +580,57 @@ static void frame_changed_crowd(view_state *viewer, uint32_t old_count)
         view_frame_document(viewer, viewer->width, viewer->height);
 }
 
+// Adds copies of the file names of a document: model, clips and camera path. Clips that were found
+// in the model's folder are found again.
+static void list_document_files(const view_document *document, common_list *files)
+{
+    const view_scene *const scene = &document->scene;
+    const size_t num_clips = scene->picked_up ? 0 : scene->num_clips;
+    if (scene->model != NULL)
+        common_add(files, common_copy(view_shown_file(document)));
+    for (size_t i = 0; i < num_clips; i++)
+        common_add(files, common_copy(scene->clips[i].path));
+    if (scene->camera_path.camera != NULL)
+        common_add(files, common_copy(scene->camera_path.path));
+}
+
 bool view_reload(view_state *viewer)
 {
-    // Copies of the names, because the old scene is freed.
+    // Values of the old document, which is freed.
     const view_document *const old = viewer->document;
-    const view_scene *const before = &old->scene;
-    const bool picked_up = before->picked_up;
-    const bool is_bind_pose = view_is_bind_pose(before);
-    const bool acts = before->machine.acts;
-    const bool has_model = before->model != NULL;
-    const size_t clip = before->clip;
-    const size_t num_clips = picked_up ? 0 : before->num_clips;
+    const view_scene *const old_scene = &old->scene;
+    const bool shows_bind_pose = view_is_bind_pose(old_scene) && old_scene->model != NULL;
+    const bool acts = old_scene->machine.acts;
+    const size_t clip = old_scene->clip;
     const int32_t joint = viewer->ui.selected_joint;
     const int32_t mesh = viewer->ui.selected_mesh;
     const uint32_t crowd_count = old->crowd.count;
     common_list files = {0};
-    if (has_model)
-        common_add(&files, common_copy(view_shown_file(old)));
-    for (size_t i = 0; i < num_clips; i++)
-        common_add(&files, common_copy(before->clips[i].path));
-    if (before->camera_path.camera != NULL)
-        common_add(&files, common_copy(before->camera_path.path));
-    // Keep the other models of a crowd while the crowd is turned off, because undo may turn it on
-    // again.
-    common_list others = {0};
+    list_document_files(old, &files);
+    // While the crowd is turned off, the names of its other models are kept, because undo may turn
+    // it on again.
+    common_list kept_names = {0};
+    common_list *const crowd_names = viewer->options->crowd > 0 ? &files : &kept_names;
     for (size_t i = 0; i < old->crowd.files.count; i++)
-        common_add(viewer->options->crowd > 0 ? &files : &others,
-                   common_copy(old->crowd.files.names[i]));
+        common_add(crowd_names, common_copy(old->crowd.files.names[i]));
 
-    const bool opened = open_files(viewer, &files, picked_up, old->uses_options, true,
-                                   old->companions[VIEW_GUEST].path, old->place.path);
+    const document_files request = {
+        .files = &files,
+        .finds_clips = old_scene->picked_up,
+        .uses_options = old->uses_options,
+        .is_reload = true,
+        .guest = old->companions[VIEW_GUEST].path,
+        .scenery = old->place.path,
+    };
+    const bool is_open = open_files(viewer, &request);
     view_scene *const scene = &viewer->document->scene;
-    if (opened && clip < scene->num_clips)
+    if (is_open && clip < scene->num_clips)
         view_select_clip(scene, clip);
-    if (opened) {
-        for (size_t i = 0; i < others.count; i++)
-            common_add(&viewer->document->crowd.files, common_copy(others.names[i]));
+    if (is_open) {
+        for (size_t i = 0; i < kept_names.count; i++)
+            common_add(&viewer->document->crowd.files, common_copy(kept_names.names[i]));
         (void)view_apply_script_options(viewer);
-        view_show_bind_pose(scene, is_bind_pose && has_model, NULL);
+        view_show_bind_pose(scene, shows_bind_pose, NULL);
         viewer->ui.selected_joint = joint;
         viewer->ui.selected_mesh = mesh;
         scene->machine.acts = acts;
@@ -508,9 +639,9 @@ bool view_reload(view_state *viewer)
         view_measure(viewer);
         frame_changed_crowd(viewer, crowd_count);
     }
-    common_free_list(&others);
+    common_free_list(&kept_names);
     common_free_list(&files);
-    return opened;
+    return is_open;
 }
 
 // == Lessons =====================================================================================
