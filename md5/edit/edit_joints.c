@@ -25,31 +25,26 @@ static bool rearrange_frames(md5_repair *it, const md5_doc *doc, const uint32_t 
         const md5_track track = to->joints[i].track;
         if (track.flags == 0)
             continue;
-        const md5_doc_joint *const old = &doc->joints[old_indices[i]];
-        for (size_t f = 0; f < doc->num_frames; f++) {
-            const md5_joint_components all = md5i_read_components(
-                old, doc->numbers + f * doc->num_components + old->track.first);
-            md5i_write_components(&all, track.flags,
-                                  to->numbers + f * to->num_components + track.first);
+        const md5_doc_joint *const old_joint = &doc->joints[old_indices[i]];
+        for (size_t frame = 0; frame < doc->num_frames; frame++) {
+            const float *const source = doc->numbers + frame * doc->num_components;
+            float *const destination = to->numbers + frame * to->num_components;
+            const md5_joint_components components =
+                md5i_read_components(old_joint, source + old_joint->track.first);
+            md5i_write_components(&components, track.flags, destination + track.first);
         }
     }
     return true;
 }
 
-bool md5i_rearrange_joints(md5_repair *it, const md5_doc *doc, const uint32_t *old_indices,
-                           uint32_t count, bool completes_roots, md5_doc *to)
+// Writes the joints of a document whose joint i is joint old_indices[i] of `doc`, with their
+// parents and tracks. Counts the components of a frame.
+static void rearrange_hierarchy(const md5_doc *doc, const uint32_t *old_indices,
+                                const uint32_t *new_indices, bool completes_roots, md5_doc *to)
 {
-    const uint32_t new_root = old_indices[0] == MD5_NONE ? 0 : MD5_NONE;
-    uint32_t *const new_indices = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, doc->num_joints);
-    *to = *doc;
-    to->num_joints = count;
+    const bool has_new_root = old_indices[0] == MD5_NONE;
     to->num_components = 0;
-    to->joints = MD5_ALLOC_ZEROED(&it->arena, md5_doc_joint, count);
-    TRY(new_indices && to->joints);
-    for (uint32_t i = 0; i < count; i++)
-        if (old_indices[i] != MD5_NONE)
-            new_indices[old_indices[i]] = i;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < to->num_joints; i++) {
         md5_doc_joint *const joint = &to->joints[i];
         joint->parent = MD5_NONE;
         if (old_indices[i] == MD5_NONE)
@@ -59,12 +54,19 @@ bool md5i_rearrange_joints(md5_repair *it, const md5_doc *doc, const uint32_t *o
         uint32_t flags = joint->track.flags;
         if (is_root && completes_roots)
             flags = complete_flags(flags);
-        joint->parent = is_root ? new_root : new_indices[joint->parent];
+        if (!is_root)
+            joint->parent = new_indices[joint->parent];
+        else if (has_new_root)
+            joint->parent = 0;
         joint->track = (md5_track){flags, flags > 0 ? to->num_components : 0};
         to->num_components += md5i_count_flags(flags);
     }
-    if (doc->kind == MD5_DOC_ANIM)
-        TRY(rearrange_frames(it, doc, old_indices, to));
+}
+
+// Copies the meshes with weights that refer to the new indices of the joints.
+static bool rearrange_weights(md5_repair *it, const md5_doc *doc, const uint32_t *new_indices,
+                              md5_doc *to)
+{
     to->meshes = (md5_doc_mesh *)md5i_arena_copy(&it->arena, doc->meshes, doc->num_meshes,
                                                  sizeof *doc->meshes);
     TRY(to->meshes);
@@ -79,9 +81,27 @@ bool md5i_rearrange_joints(md5_repair *it, const md5_doc *doc, const uint32_t *o
     return true;
 }
 
+bool md5i_rearrange_joints(md5_repair *it, const md5_doc *doc, const uint32_t *old_indices,
+                           uint32_t count, bool completes_roots, md5_doc *to)
+{
+    uint32_t *const new_indices = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, doc->num_joints);
+    *to = *doc;
+    to->num_joints = count;
+    to->joints = MD5_ALLOC_ZEROED(&it->arena, md5_doc_joint, count);
+    TRY(new_indices && to->joints);
+    for (uint32_t i = 0; i < count; i++) {
+        if (old_indices[i] != MD5_NONE)
+            new_indices[old_indices[i]] = i;
+    }
+    rearrange_hierarchy(doc, old_indices, new_indices, completes_roots, to);
+    if (doc->kind == MD5_DOC_ANIM)
+        TRY(rearrange_frames(it, doc, old_indices, to));
+    return rearrange_weights(it, doc, new_indices, to);
+}
+
 // Marks the joints that weights use, and their ancestors. If the document does not have weights,
 // marks all joints.
-static void mark_used(const md5_doc *doc, bool *is_used)
+static void mark_used_joints(const md5_doc *doc, bool *is_used)
 {
     bool has_weights = false;
     for (uint32_t i = 0; i < doc->num_meshes; i++) {
@@ -161,7 +181,7 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
     if (it.context.error.status != MD5_OK)
         return md5i_end_repair(&it, doc, 0);
     if (edit->drops_unused && doc->kind != MD5_DOC_ANIM)
-        mark_used(doc, order.is_used);
+        mark_used_joints(doc, order.is_used);
     else
         memset(order.is_used, true, num_joints);
     const bool adds_root = edit->root && !has_single_root(doc, edit->root);

@@ -11,10 +11,10 @@ typedef struct vertex_ref {
 } vertex_ref;
 
 // Index of a vertex, or of a run of weights, in the part that used it last. The entry is valid if
-// `part` is the number of the current part, so the tables are never cleared, and many small parts
+// `part_id` is the ID of the current part, so the tables are never cleared, and many small parts
 // take linear time.
 typedef struct part_entry {
-    uint32_t part;
+    uint32_t part_id; // 0: not used yet
     uint32_t index;
     uint32_t count; // weights of the run
 } part_entry;
@@ -27,7 +27,7 @@ typedef struct mesh_offset {
 
 typedef struct mesh_part {
     const md5_doc_mesh *meshes; // meshes of the document
-    uint32_t number;            // number of the current part, from 1
+    uint32_t id;                // from 1; increases with each part
     uint32_t num_vertices;
     uint32_t num_triangles;
     vertex_ref *vertices; // [num_vertices] in the order of their first use
@@ -39,12 +39,23 @@ typedef struct mesh_part {
     const md5_vec3 *positions; // in the bind pose; NULL: triangles without area are kept
 } mesh_part;
 
+// The state of one edit.
+typedef struct mesh_rebuild {
+    md5_repair *repair;
+    const md5_mesh_edit *edit;
+    const uint32_t *next; // [meshes] next mesh of the same group; MD5_NONE: the last mesh
+    mesh_part part;       // current part
+    md5_doc_mesh *built;  // [num_built] finished meshes
+    uint32_t num_built;
+    uint32_t num_changes;
+} mesh_rebuild;
+
 static void add_triangle(mesh_part *part, uint32_t mesh, const uint32_t *indices)
 {
     for (uint32_t i = 0; i < 3; i++) {
         part_entry *const entry = &part->vertex_entries[part->offsets[mesh].vertex + indices[i]];
-        if (entry->part != part->number) {
-            *entry = (part_entry){part->number, part->num_vertices, 0};
+        if (entry->part_id != part->id) {
+            *entry = (part_entry){part->id, part->num_vertices, 0};
             part->vertices[part->num_vertices++] = (vertex_ref){mesh, indices[i]};
         }
         part->indices[3 * (size_t)part->num_triangles + i] = entry->index;
@@ -65,8 +76,8 @@ static void write_part_vertices(mesh_part *part, md5_doc_mesh *mesh)
             continue;
         part_entry *const run =
             &part->run_entries[part->offsets[ref.mesh].weight + vertex.first_weight];
-        if (run->part != part->number || run->count != vertex.num_weights) {
-            *run = (part_entry){part->number, mesh->num_weights, vertex.num_weights};
+        if (run->part_id != part->id || run->count != vertex.num_weights) {
+            *run = (part_entry){part->id, mesh->num_weights, vertex.num_weights};
             mesh->num_weights += vertex.num_weights; // at most repair.num_references
         }
         mesh->vertices[v] = (md5_vertex){run->index, vertex.num_weights};
@@ -86,10 +97,14 @@ static void write_part_weights(const mesh_part *part, md5_doc_mesh *mesh)
     }
 }
 
-// Replaces the tables of `mesh` by those of a part, and begins the next part. Returns false if
-// memory runs out.
-static bool finish_part(md5_arena *arena, mesh_part *part, md5_doc_mesh *mesh)
+// Appends the current part to the finished meshes, and begins the next part. `head` contains the
+// shader and the other properties of the mesh. Returns false if memory runs out.
+static bool finish_part(mesh_rebuild *rebuild, const md5_doc_mesh *head)
 {
+    md5_arena *const arena = &rebuild->repair->arena;
+    mesh_part *const part = &rebuild->part;
+    md5_doc_mesh *const mesh = &rebuild->built[rebuild->num_built];
+    *mesh = *head;
     mesh->num_weights = 0;
     mesh->num_vertices = part->num_vertices;
     mesh->num_triangles = part->num_triangles;
@@ -98,11 +113,14 @@ static bool finish_part(md5_arena *arena, mesh_part *part, md5_doc_mesh *mesh)
     mesh->indices = (uint32_t *)md5i_arena_copy(arena, part->indices, part->num_triangles,
                                                 3 * sizeof *part->indices);
     TRY(mesh->vertices && mesh->texcoords && mesh->indices);
+
     write_part_vertices(part, mesh);
     mesh->weights = MD5_ALLOC_ARRAY(arena, md5_weight, mesh->num_weights);
     TRY(mesh->weights);
     write_part_weights(part, mesh);
-    part->number++;
+
+    rebuild->num_built++;
+    part->id++;
     part->num_vertices = 0;
     part->num_triangles = 0;
     return true;
@@ -119,27 +137,27 @@ static bool is_same_name(md5_span a, md5_span b)
 // that of sorting their names.
 static bool *group_meshes(md5_arena *scratch, const md5_doc *doc, bool is_merged, uint32_t *next)
 {
-    md5_sorted_name *names = MD5_ALLOC_ZEROED(scratch, md5_sorted_name, doc->num_meshes);
+    md5_sorted_name *shaders = MD5_ALLOC_ZEROED(scratch, md5_sorted_name, doc->num_meshes);
     bool *const is_first = MD5_ALLOC_ZEROED(scratch, bool, doc->num_meshes);
-    if (names) {
-        for (uint32_t m = 0; m < doc->num_meshes; m++) {
-            const char *const shader = doc->meshes[m].shader ? doc->meshes[m].shader : "";
-            names[m] = (md5_sorted_name){{shader, strlen(shader)}, m};
-        }
+    if (!shaders || !is_first)
+        return NULL;
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+        const char *const shader = doc->meshes[m].shader ? doc->meshes[m].shader : "";
+        shaders[m] = (md5_sorted_name){{shader, strlen(shader)}, m};
     }
-    names = md5i_sort_names(scratch, names, doc->num_meshes);
-    if (names && is_first) {
-        for (uint32_t i = 0; i < doc->num_meshes; i++) {
-            const uint32_t mesh = names[i].number;
-            const bool is_merged_with_last =
-                is_merged && i > 0 && is_same_name(names[i].name, names[i - 1].name);
-            is_first[mesh] = !is_merged_with_last;
-            next[mesh] = MD5_NONE;
-            if (is_merged_with_last)
-                next[names[i - 1].number] = mesh;
-        }
+    shaders = md5i_sort_names(scratch, shaders, doc->num_meshes);
+    if (!shaders)
+        return NULL;
+    for (uint32_t i = 0; i < doc->num_meshes; i++) {
+        const uint32_t mesh = shaders[i].number;
+        const bool continues_group =
+            is_merged && i > 0 && is_same_name(shaders[i].name, shaders[i - 1].name);
+        is_first[mesh] = !continues_group;
+        next[mesh] = MD5_NONE;
+        if (continues_group)
+            next[shaders[i - 1].number] = mesh;
     }
-    return names ? is_first : NULL;
+    return is_first;
 }
 
 // Returns true if two vertices of a triangle are the same vertex.
@@ -158,41 +176,40 @@ static bool has_no_area(const mesh_part *part, uint32_t mesh, const uint32_t *in
     return md5_vec3_length(md5_vec3_cross(a, b)) <= 1e-6f * longest;
 }
 
-// Returns true if a triangle of a mesh would exceed a limit of the part. A vertex that occurs twice
-// in the triangle counts twice.
-static bool is_part_full(const mesh_part *part, uint32_t mesh, const uint32_t *indices,
-                         uint32_t max_vertices, uint32_t max_triangles)
+// Returns true if a triangle of a mesh would exceed a limit of the current part. A vertex that
+// occurs twice in the triangle counts twice.
+static bool is_part_full(const mesh_rebuild *rebuild, uint32_t mesh, const uint32_t *indices)
 {
+    const md5_mesh_edit *const edit = rebuild->edit;
+    const mesh_part *const part = &rebuild->part;
+    if (edit->max_triangles > 0 && part->num_triangles == edit->max_triangles)
+        return true;
+    if (edit->max_vertices == 0)
+        return false;
     uint32_t num_new = 0;
     for (uint32_t i = 0; i < 3; i++) {
         const size_t vertex = part->offsets[mesh].vertex + indices[i];
-        if (part->vertex_entries[vertex].part != part->number)
+        if (part->vertex_entries[vertex].part_id != part->id)
             num_new++;
     }
-    return num_new > max_vertices - part->num_vertices || part->num_triangles == max_triangles;
+    return num_new > edit->max_vertices - part->num_vertices;
 }
 
-// Adds the triangles of a mesh to the current part. When a part is full, writes it to
-// meshes[*num_built], increments *num_built and continues with an empty part. Other properties of
-// the written meshes are those of `head`.
-static bool add_mesh_triangles(md5_repair *it, const md5_mesh_edit *edit, mesh_part *part,
-                               uint32_t number, const md5_doc_mesh *head, md5_doc_mesh *meshes,
-                               uint32_t *num_built)
+// Adds the triangles of a mesh to the current part. Each time the part is full, finishes it with
+// the properties of `head`, and continues with an empty part.
+static bool add_mesh_triangles(mesh_rebuild *rebuild, uint32_t mesh_index, const md5_doc_mesh *head)
 {
-    const uint32_t max_vertices = edit->max_vertices > 0 ? edit->max_vertices : UINT32_MAX;
-    const uint32_t max_triangles = edit->max_triangles > 0 ? edit->max_triangles : UINT32_MAX;
-    const md5_doc_mesh *const mesh = &part->meshes[number];
+    mesh_part *const part = &rebuild->part;
+    const md5_doc_mesh *const mesh = &part->meshes[mesh_index];
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const indices = mesh->indices + 3 * (size_t)i;
-        if (edit->drops_unused && (is_degenerate(indices) || has_no_area(part, number, indices)))
+        if (rebuild->edit->drops_unused
+            && (is_degenerate(indices) || has_no_area(part, mesh_index, indices)))
             continue;
-        meshes[*num_built] = *head;
-        if (part->num_triangles > 0
-            && is_part_full(part, number, indices, max_vertices, max_triangles)) {
-            TRY(finish_part(&it->arena, part, &meshes[*num_built]));
-            ++*num_built;
-        }
-        add_triangle(part, number, indices);
+        // An empty part accepts every triangle, so that a limit cannot stop the edit.
+        if (part->num_triangles > 0 && is_part_full(rebuild, mesh_index, indices))
+            TRY(finish_part(rebuild, head));
+        add_triangle(part, mesh_index, indices);
     }
     return true;
 }
@@ -204,43 +221,46 @@ static bool exceeds_limits(const md5_mesh_edit *edit, const md5_doc_mesh *mesh)
     return edit->max_triangles > 0 && mesh->num_triangles > edit->max_triangles;
 }
 
-// Rebuilds the group of meshes that begins with `first` as the fewest meshes within the limits, and
-// writes them to `meshes`. If nothing changes or no triangle remains, writes the first mesh
-// unchanged. Adds the number of changes to *count. Returns the number of meshes, or 0 on failure.
-static uint32_t rebuild_group(md5_repair *it, const md5_mesh_edit *edit, mesh_part *part,
-                              uint32_t first, const uint32_t *next, md5_doc_mesh *meshes,
-                              uint32_t *count)
+// Counts the elements that were removed from a single mesh as changes. If there are none, restores
+// the original mesh.
+static void count_removed_elements(mesh_rebuild *rebuild, const md5_doc_mesh *original,
+                                   md5_doc_mesh *built)
 {
-    const md5_doc_mesh *const head = &part->meshes[first];
-    const bool is_merged = next[first] != MD5_NONE;
-    const bool is_replaced = is_merged || exceeds_limits(edit, head);
-    const uint32_t begin = is_replaced || edit->drops_unused ? first : MD5_NONE;
-    uint32_t num_built = 0;
-    for (uint32_t m = begin; m != MD5_NONE; m = next[m]) {
-        if (!add_mesh_triangles(it, edit, part, m, head, meshes, &num_built))
-            return 0;
-    }
-    meshes[num_built] = *head;
-    if (is_merged || (is_replaced && part->num_triangles > 0))
-        ++*count;
-    if (part->num_triangles == 0)
-        return 1;
-    if (!finish_part(&it->arena, part, &meshes[num_built++]))
-        return 0;
-    if (is_replaced)
-        return num_built;
-    // Changes of a single mesh are its removed elements. The number of weights increases if ranges
-    // of weights overlapped. If the sum is negative, which wraps to a large number, the mesh is
-    // left unchanged.
-    const md5_doc_mesh *const built = &meshes[0];
-    uint64_t num_removed = (uint64_t)head->num_vertices - built->num_vertices;
-    num_removed += (uint64_t)head->num_triangles - built->num_triangles;
-    num_removed += (uint64_t)head->num_weights - built->num_weights;
+    // The number of weights increases if ranges of weights overlapped. If the sum is negative,
+    // which wraps to a large number, the mesh is left unchanged.
+    uint64_t num_removed = (uint64_t)original->num_vertices - built->num_vertices;
+    num_removed += (uint64_t)original->num_triangles - built->num_triangles;
+    num_removed += (uint64_t)original->num_weights - built->num_weights;
     if (num_removed == 0 || num_removed > UINT32_MAX)
-        meshes[0] = *head;
+        *built = *original;
     else
-        *count += (uint32_t)num_removed;
-    return num_built;
+        rebuild->num_changes += (uint32_t)num_removed;
+}
+
+// Rebuilds the group of meshes that begins with `first` as the fewest meshes within the limits. If
+// nothing changes or no triangle remains, appends the first mesh unchanged.
+static bool rebuild_group(mesh_rebuild *rebuild, uint32_t first)
+{
+    const md5_doc_mesh *const head = &rebuild->part.meshes[first];
+    md5_doc_mesh *const built = &rebuild->built[rebuild->num_built];
+    const bool is_merged = rebuild->next[first] != MD5_NONE;
+    const bool is_replaced = is_merged || exceeds_limits(rebuild->edit, head);
+    if (is_replaced || rebuild->edit->drops_unused) {
+        for (uint32_t mesh = first; mesh != MD5_NONE; mesh = rebuild->next[mesh])
+            TRY(add_mesh_triangles(rebuild, mesh, head));
+    }
+    const bool has_triangles = rebuild->part.num_triangles > 0;
+    if (is_merged || (is_replaced && has_triangles))
+        rebuild->num_changes++;
+    if (!has_triangles) {
+        *built = *head;
+        rebuild->num_built++;
+        return true;
+    }
+    TRY(finish_part(rebuild, head));
+    if (!is_replaced)
+        count_removed_elements(rebuild, head, built);
+    return true;
 }
 
 bool md5i_flip_triangles(md5_repair *it, md5_doc_mesh *mesh)
@@ -269,68 +289,106 @@ static size_t max_edited_meshes(const md5_doc *doc, const md5_mesh_edit *edit, s
     return doc->num_meshes + num_triangles / min_triangles;
 }
 
-// Writes the edited meshes to *to, and adds the number of changes to *count.
-static bool rebuild_meshes(md5_repair *it, const md5_doc *doc, const md5_mesh_edit *edit,
-                           md5_doc *to, uint32_t *count)
+// Flips the triangles of the selected meshes.
+static bool flip_selected_meshes(mesh_rebuild *rebuild, md5_doc_mesh *meshes, uint32_t num_meshes)
 {
-    mesh_part part = {.number = 1};
-    size_t num_vertices = 0;
-    size_t num_triangles = 0;
-    size_t num_weights = 0;
-    if (edit->max_vertices > 0 && edit->max_vertices < 3)
-        return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
-                        "max_vertices is out of range: expected 3 or more, found %u",
-                        edit->max_vertices);
-    uint32_t *const next = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, doc->num_meshes);
-    mesh_offset *const offsets = MD5_ALLOC_ARRAY(&it->scratch, mesh_offset, doc->num_meshes);
-    md5_doc_mesh *const meshes =
-        (md5_doc_mesh *)md5i_arena_copy(&it->scratch, doc->meshes, doc->num_meshes, sizeof *meshes);
-    TRY(next && offsets && meshes);
-    part.offsets = offsets;
-    part.meshes = meshes;
-    for (uint32_t m = 0; m < doc->num_meshes; m++) {
-        if (edit->flipped && edit->flipped[m]) {
-            *count += meshes[m].num_triangles;
-            TRY(md5i_flip_triangles(it, &meshes[m]));
-        }
-        offsets[m] = (mesh_offset){num_vertices, num_weights};
-        num_vertices += doc->meshes[m].num_vertices;
-        num_triangles += doc->meshes[m].num_triangles;
-        num_weights += doc->meshes[m].num_weights;
+    if (!rebuild->edit->flipped)
+        return true;
+    for (uint32_t m = 0; m < num_meshes; m++) {
+        if (!rebuild->edit->flipped[m])
+            continue;
+        rebuild->num_changes += meshes[m].num_triangles;
+        TRY(md5i_flip_triangles(rebuild->repair, &meshes[m]));
     }
-    const size_t capacity = max_edited_meshes(doc, edit, num_triangles);
-    const bool *const is_first = group_meshes(&it->scratch, doc, edit->is_merged, next);
-    part.vertices = MD5_ALLOC_ARRAY(&it->scratch, vertex_ref, num_vertices);
-    part.indices = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, 3 * num_triangles);
-    part.vertex_entries = MD5_ALLOC_ZEROED(&it->scratch, part_entry, num_vertices);
-    part.run_entries = MD5_ALLOC_ZEROED(&it->scratch, part_entry, num_weights);
-    TRY(is_first && part.vertices && part.indices);
-    TRY(part.vertex_entries && part.run_entries);
-    if (edit->drops_unused) {
-        md5_vec3 *const positions = MD5_ALLOC_ARRAY(&it->scratch, md5_vec3, num_vertices);
+    return true;
+}
+
+// Numbers of elements of all meshes of a document.
+typedef struct element_counts {
+    size_t vertices;
+    size_t triangles;
+    size_t weights;
+} element_counts;
+
+// Writes the offsets of the meshes in tables for all meshes. Returns the sizes of the tables.
+static element_counts compute_offsets(const md5_doc *doc, mesh_offset *offsets)
+{
+    element_counts counts = {.vertices = 0};
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+        offsets[m] = (mesh_offset){counts.vertices, counts.weights};
+        counts.vertices += doc->meshes[m].num_vertices;
+        counts.triangles += doc->meshes[m].num_triangles;
+        counts.weights += doc->meshes[m].num_weights;
+    }
+    return counts;
+}
+
+// Allocates the tables of a part that can contain all triangles of the document, and computes the
+// positions if triangles without area are removed.
+static bool begin_first_part(mesh_rebuild *rebuild, const md5_doc *doc,
+                             const element_counts *counts)
+{
+    md5_arena *const scratch = &rebuild->repair->scratch;
+    mesh_part *const part = &rebuild->part;
+    part->id = 1;
+    part->vertices = MD5_ALLOC_ARRAY(scratch, vertex_ref, counts->vertices);
+    part->indices = MD5_ALLOC_ARRAY(scratch, uint32_t, 3 * counts->triangles);
+    part->vertex_entries = MD5_ALLOC_ZEROED(scratch, part_entry, counts->vertices);
+    part->run_entries = MD5_ALLOC_ZEROED(scratch, part_entry, counts->weights);
+    TRY(part->vertices && part->indices);
+    TRY(part->vertex_entries && part->run_entries);
+    if (rebuild->edit->drops_unused) {
+        md5_vec3 *const positions = MD5_ALLOC_ARRAY(scratch, md5_vec3, counts->vertices);
         TRY(positions);
         md5i_compute_positions(doc, positions);
-        part.positions = positions;
+        part->positions = positions;
     }
-    to->meshes = MD5_ALLOC_ARRAY(&it->arena, md5_doc_mesh, capacity);
-    TRY(to->meshes);
-    to->num_meshes = 0;
-    for (uint32_t m = 0; m < doc->num_meshes && it->context.error.status == MD5_OK; m++)
+    return true;
+}
+
+// Builds the edited meshes of a document, and counts the changes. Returns false after an error.
+static bool rebuild_meshes(mesh_rebuild *rebuild, const md5_doc *doc)
+{
+    md5_repair *const repair = rebuild->repair;
+    const md5_mesh_edit *const edit = rebuild->edit;
+    if (edit->max_vertices > 0 && edit->max_vertices < 3)
+        return MD5_FAIL(&repair->context, MD5_ERROR_RANGE,
+                        "max_vertices is out of range: expected 3 or more, found %u",
+                        edit->max_vertices);
+    uint32_t *const next = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, doc->num_meshes);
+    mesh_offset *const offsets = MD5_ALLOC_ARRAY(&repair->scratch, mesh_offset, doc->num_meshes);
+    md5_doc_mesh *const meshes = (md5_doc_mesh *)md5i_arena_copy(&repair->scratch, doc->meshes,
+                                                                 doc->num_meshes, sizeof *meshes);
+    TRY(next && offsets && meshes);
+    TRY(flip_selected_meshes(rebuild, meshes, doc->num_meshes));
+    const element_counts counts = compute_offsets(doc, offsets);
+    const bool *const is_first = group_meshes(&repair->scratch, doc, edit->is_merged, next);
+    TRY(is_first);
+    rebuild->next = next;
+    rebuild->part.meshes = meshes;
+    rebuild->part.offsets = offsets;
+    TRY(begin_first_part(rebuild, doc, &counts));
+
+    const size_t capacity = max_edited_meshes(doc, edit, counts.triangles);
+    rebuild->built = MD5_ALLOC_ARRAY(&repair->arena, md5_doc_mesh, capacity);
+    TRY(rebuild->built);
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
         if (is_first[m])
-            to->num_meshes +=
-                rebuild_group(it, edit, &part, m, next, to->meshes + to->num_meshes, count);
-    return it->context.error.status == MD5_OK;
+            TRY(rebuild_group(rebuild, m));
+    }
+    return true;
 }
 
 uint32_t md5_edit_meshes(md5_doc *doc, const md5_mesh_edit *edit, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT_RESERVED(edit);
-    md5_repair it;
-    uint32_t count = 0;
-    const bool is_valid = md5i_begin_repair(&it, doc, MD5_DOC_MODEL, error);
-    md5_doc to = *doc;
-    if (is_valid && rebuild_meshes(&it, doc, edit, &to, &count) && count > 0)
-        *doc = to;
-    return md5i_end_repair(&it, doc, count);
+    md5_repair repair;
+    mesh_rebuild rebuild = {.repair = &repair, .edit = edit};
+    const bool is_valid = md5i_begin_repair(&repair, doc, MD5_DOC_MODEL, error);
+    if (is_valid && rebuild_meshes(&rebuild, doc) && rebuild.num_changes > 0) {
+        doc->meshes = rebuild.built;
+        doc->num_meshes = rebuild.num_built;
+    }
+    return md5i_end_repair(&repair, doc, rebuild.num_changes);
 }
