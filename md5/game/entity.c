@@ -597,49 +597,64 @@ static int32_t find_part_joint(md5_context *context, const md5_skeleton *body,
 
 // -- Copied joints --------------------------------------------------------------------------------
 
+// Reads a key "copy_joint A" "B" or "copy_joint_world A" "B". Returns false after a warning if a
+// joint is unknown.
+static bool read_copy(md5_entity_load *load, const md5_entity_owner *body,
+                      const md5_entity_part *part, const md5_entity_key *key, md5_joint_copy *copy)
+{
+    const char *const name_in_model = md5_skip_prefix(key->name, "copy_joint_world ");
+    const char *const name_in_parent = md5_skip_prefix(key->name, "copy_joint ");
+    const char *body_joint = key->name;
+    if (name_in_model)
+        body_joint = name_in_model;
+    else if (name_in_parent)
+        body_joint = name_in_parent;
+    const int32_t from = md5i_find_joint(&body->entity.model->skeleton, body_joint);
+    if (from < 0) {
+        (void)md5i_report_key(load->context, MD5_WARNING, key, "Unknown copy_joint %s on entity %s",
+                              MD5_QUOTED(body_joint), MD5_QUOTED(body->name));
+        return false;
+    }
+    const int32_t to = md5i_find_joint(&part->entity->model->skeleton, key->value);
+    if (to < 0) {
+        (void)md5i_report_key(load->context, MD5_WARNING, key,
+                              "Unknown copy_joint %s on head of entity %s", MD5_QUOTED(key->value),
+                              MD5_QUOTED(body->name));
+        return false;
+    }
+    *copy = (md5_joint_copy){(uint32_t)from, (uint32_t)to, name_in_model != NULL};
+    return true;
+}
+
+// Writes the copies in an order in which each joint comes after its ancestors.
+static void sort_copies(const md5_skeleton *skeleton, const md5_joint_copy *copies, uint32_t count,
+                        md5_joint_copy *sorted)
+{
+    uint32_t num_sorted = 0;
+    for (uint32_t i = 0; i < skeleton->num_joints && num_sorted < count; i++) {
+        for (uint32_t k = 0; k < count; k++) {
+            if (copies[k].to == skeleton->order[i])
+                sorted[num_sorted++] = copies[k];
+        }
+    }
+}
+
 // Reads the keys "copy_joint A" "B" and "copy_joint_world A" "B" of a body: joint A of the body is
 // copied to joint B of the head.
 static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5_entity_part *part)
 {
     const md5_entity_def *const def = body->entity.def;
-    const md5_skeleton *const skeleton = &part->entity->model->skeleton;
     md5_joint_copy copies[MD5_MAX_JOINT_COPIES];
     uint32_t count = 0;
     for (const md5_entity_key *key = md5_entity_def_next_key(def, "copy_joint", NULL);
          key && count < MD5_MAX_JOINT_COPIES;
          key = md5_entity_def_next_key(def, "copy_joint", key)) {
-        if (!key->value[0])
-            continue;
-        const char *const in_model = md5_skip_prefix(key->name, "copy_joint_world ");
-        const char *const in_parent = md5_skip_prefix(key->name, "copy_joint ");
-        const char *joint = key->name;
-        if (in_model)
-            joint = in_model;
-        else if (in_parent)
-            joint = in_parent;
-        const int32_t from = md5i_find_joint(&body->entity.model->skeleton, joint);
-        const int32_t to = md5i_find_joint(skeleton, key->value);
-        if (from >= 0 && to >= 0)
-            copies[count++] = (md5_joint_copy){(uint32_t)from, (uint32_t)to, in_model != NULL};
-        else if (from < 0)
-            (void)md5i_report_key(load->context, MD5_WARNING, key,
-                                  "Unknown copy_joint %s on entity %s", MD5_QUOTED(joint),
-                                  MD5_QUOTED(body->name));
-        else
-            (void)md5i_report_key(load->context, MD5_WARNING, key,
-                                  "Unknown copy_joint %s on head of entity %s",
-                                  MD5_QUOTED(key->value), MD5_QUOTED(body->name));
+        if (key->value[0] && read_copy(load, body, part, key, &copies[count]))
+            count++;
     }
     md5_joint_copy *const sorted = MD5_ALLOC_ZEROED(&load->arena, md5_joint_copy, count);
     TRY(sorted);
-    // Sort the copies so that each joint comes after its ancestors.
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < skeleton->num_joints && used < count; i++) {
-        for (uint32_t k = 0; k < count; k++) {
-            if (copies[k].to == skeleton->order[i])
-                sorted[used++] = copies[k];
-        }
-    }
+    sort_copies(&part->entity->model->skeleton, copies, count, sorted);
     part->copies = sorted;
     part->num_copies = count;
     return true;

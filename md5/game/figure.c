@@ -441,14 +441,11 @@ static bool read_block_start(figure_reader *reader, const char **name)
     return copy_token(reader, &token, name);
 }
 
-static bool read_body(figure_reader *reader)
+// Returns a body with the engine's default values. Friction, contents and the clip mask are those
+// of the settings that were read before the body.
+static md5_figure_body default_body(const md5_figure_def *figure)
 {
-    const md5_figure_def *const figure = &reader->figure;
-    reader->bodies = (md5_figure_body *)md5_grow(&reader->game->scratch, reader->bodies,
-                                                 figure->num_bodies, sizeof *reader->bodies);
-    TRY(reader->bodies);
-    md5_figure_body *const body = &reader->bodies[reader->figure.num_bodies++];
-    *body = (md5_figure_body){
+    return (md5_figure_body){
         .name = "noname",
         .joint = "origin",
         .contained = "*origin",
@@ -466,13 +463,33 @@ static bool read_body(figure_reader *reader)
         .clip_mask = figure->clip_mask,
         .collides_with_own = figure->collides_with_own,
     };
-    bool has_joint = false;
+}
+
+// Appends a body with default values. Returns NULL if memory runs out.
+static md5_figure_body *append_body(figure_reader *reader)
+{
+    md5_figure_def *const figure = &reader->figure;
+    reader->bodies = (md5_figure_body *)md5_grow(&reader->game->scratch, reader->bodies,
+                                                 figure->num_bodies, sizeof *reader->bodies);
+    if (!reader->bodies)
+        return NULL;
+    md5_figure_body *const body = &reader->bodies[figure->num_bodies++];
+    *body = default_body(figure);
+    return body;
+}
+
+// Reads a body from the token after its keyword.
+static bool read_body(figure_reader *reader)
+{
+    md5_figure_body *const body = append_body(reader);
+    TRY(body);
     TRY(read_block_start(reader, &body->name));
     if (md5_equals_ignore_case(body->name, "origin")
         || md5_equals_ignore_case(body->name, "world")) {
         md5i_decl_lex_warn(&reader->lex, "a body may not be named \"origin\" or \"world\"");
         return false;
     }
+    bool has_joint = false;
     TRY(read_figure_keywords(reader, body_keywords, MD5_COUNT(body_keywords), "body", body,
                              &has_joint));
     if (!has_joint) {
@@ -483,19 +500,13 @@ static bool read_body(figure_reader *reader)
     return true;
 }
 
-static bool read_constraint(figure_reader *reader, const struct constraint_kind *kind)
+// Returns a constraint with the engine's default values.
+static md5_figure_constraint default_constraint(const figure_reader *reader)
 {
-    const md5_figure_def *const figure = &reader->figure;
-    reader->constraints =
-        (md5_figure_constraint *)md5_grow(&reader->game->scratch, reader->constraints,
-                                          figure->num_constraints, sizeof *reader->constraints);
-    TRY(reader->constraints);
-    md5_figure_constraint *const constraint =
-        &reader->constraints[reader->figure.num_constraints++];
-    *constraint = (md5_figure_constraint){
+    md5_figure_constraint constraint = {
         .type = MD5_CONSTRAINT_UNIVERSAL,
         .name = "noname",
-        .bodies = {figure->num_bodies > 0 ? reader->bodies[0].name : "world", "world"},
+        .bodies = {"world", "world"},
         .friction = 0.5f,
         .anchors = {zero_figure_vector, zero_figure_vector},
         .shafts = {make_vector(0.0f, 0.0f, -1.0f), make_vector(0.0f, 0.0f, 1.0f)},
@@ -503,15 +514,46 @@ static bool read_constraint(figure_reader *reader, const struct constraint_kind 
         .limit_axis = make_vector(0.0f, 0.0f, -1.0f),
         .limit = MD5_FIGURE_NO_LIMIT,
     };
-    TRY(read_block_start(reader, &constraint->name));
-    // Vectors that this type uses without a default are 0. Other vectors have no effect.
-    constraint->type = kind->type;
-    if (kind->type == MD5_CONSTRAINT_BALL || kind->type == MD5_CONSTRAINT_UNIVERSAL)
+    if (reader->figure.num_bodies > 0)
+        constraint.bodies[0] = reader->bodies[0].name;
+    return constraint;
+}
+
+// Appends a constraint with default values. Returns NULL if memory runs out.
+static md5_figure_constraint *append_constraint(figure_reader *reader)
+{
+    md5_figure_def *const figure = &reader->figure;
+    reader->constraints =
+        (md5_figure_constraint *)md5_grow(&reader->game->scratch, reader->constraints,
+                                          figure->num_constraints, sizeof *reader->constraints);
+    if (!reader->constraints)
+        return NULL;
+    md5_figure_constraint *const constraint = &reader->constraints[figure->num_constraints++];
+    *constraint = default_constraint(reader);
+    return constraint;
+}
+
+// Sets the type of a constraint. Vectors that the type uses without a default become 0. Vectors
+// that the type does not use have no effect.
+static void set_constraint_type(md5_figure_constraint *constraint, md5_constraint_type type)
+{
+    constraint->type = type;
+    if (type == MD5_CONSTRAINT_BALL || type == MD5_CONSTRAINT_UNIVERSAL)
         constraint->shafts[0] = zero_figure_vector;
-    if (kind->type == MD5_CONSTRAINT_UNIVERSAL)
+    if (type == MD5_CONSTRAINT_UNIVERSAL)
         constraint->shafts[1] = zero_figure_vector;
-    if (kind->type == MD5_CONSTRAINT_HINGE || kind->type == MD5_CONSTRAINT_SLIDER)
+    if (type == MD5_CONSTRAINT_HINGE || type == MD5_CONSTRAINT_SLIDER)
         constraint->axis = zero_figure_vector;
+}
+
+// Reads a constraint from the token after its keyword. No keyword of a constraint is required.
+static bool read_constraint(figure_reader *reader, const struct constraint_kind *kind)
+{
+    md5_figure_constraint *const constraint = append_constraint(reader);
+    TRY(constraint);
+    // A constraint whose name is missing remains in the figure with the default type.
+    TRY(read_block_start(reader, &constraint->name));
+    set_constraint_type(constraint, kind->type);
     bool has_body = false;
     return read_figure_keywords(reader, kind->keywords, kind->num_keywords, kind->block, constraint,
                                 &has_body);
@@ -580,17 +622,10 @@ static bool check_figure(figure_reader *reader)
     return true;
 }
 
-static void read_figure(figure_reader *reader)
+// Moves the body of the joint "origin" to the front, because the engine places the entity at its
+// first body.
+static void move_origin_body_to_front(figure_reader *reader)
 {
-    md5_token token;
-    (void)md5i_decl_lex_skip_until(&reader->lex, "{");
-    while (md5i_decl_lex_read(&reader->lex, &token) && !md5i_token_is(&token, "}")) {
-        if (!read_figure_block(reader, &token))
-            return;
-    }
-    if (!check_figure(reader))
-        return;
-    // Move the body of the joint "origin" to the front.
     for (uint32_t i = 0; i < reader->figure.num_bodies; i++) {
         if (strcmp(reader->bodies[i].joint, "origin") == 0) {
             const md5_figure_body first = reader->bodies[0];
@@ -599,6 +634,19 @@ static void read_figure(figure_reader *reader)
             return;
         }
     }
+}
+
+// Reads the blocks of a declaration. After an error, the blocks before it are kept.
+static void read_figure(figure_reader *reader)
+{
+    md5_token token;
+    (void)md5i_decl_lex_skip_until(&reader->lex, "{");
+    while (md5i_decl_lex_read(&reader->lex, &token) && !md5i_token_is(&token, "}")) {
+        if (!read_figure_block(reader, &token))
+            return;
+    }
+    if (check_figure(reader))
+        move_origin_body_to_front(reader);
 }
 
 static bool parse_figure(md5_game *game, md5_decl_entry *entry)

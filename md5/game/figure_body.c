@@ -180,27 +180,31 @@ static void build_round(body_shape *shape, int32_t num_sides, bool is_cone)
     }
 }
 
+// Builds a spindle along z: a tip at each end, and a triangle in the middle between them.
+static void build_bone(body_shape *shape, double half_length, double half_width)
+{
+    add_corner(shape, 0.0, 0.0, -half_length);
+    add_corner(shape, 0.0, 0.0, half_length);
+    add_corner(shape, 0.0, -half_width, 0.0);
+    add_corner(shape, half_width, 0.5 * half_width, 0.0);
+    add_corner(shape, -half_width, 0.5 * half_width, 0.0);
+    add_faces(shape, "acdbcdadebdeaecbec");
+}
+
 // Builds the shape of a body in the axes of the body. Its origin is not yet the center of mass.
 static void build_shape(const figure_builder *builder, const md5_figure_body *def,
                         body_shape *shape)
 {
     const md5_vec3d a = resolve_vector(builder, &def->corners[0]);
     const md5_vec3d b = resolve_vector(builder, &def->corners[1]);
-    const md5_vec3d middle = md5_vec3d_scale(md5_vec3d_add(a, b), 0.5);
-    const md5_vec3d half = md5_vec3d_scale(md5_vec3d_sub(b, a), 0.5);
-    const double length = md5_vec3d_length(half);
-    const double width = 0.5 * (double)def->width;
+    const md5_vec3d center = md5_vec3d_scale(md5_vec3d_add(a, b), 0.5);
+    const md5_vec3d half_size = md5_vec3d_scale(md5_vec3d_sub(b, a), 0.5);
     const bool is_cone = def->shape == MD5_SHAPE_CONE;
     *shape = (body_shape){.num_corners = 0};
     switch (def->shape) {
     case MD5_SHAPE_BONE:
-        add_corner(shape, 0.0, 0.0, -length);
-        add_corner(shape, 0.0, 0.0, length);
-        add_corner(shape, 0.0, -width, 0.0);
-        add_corner(shape, width, 0.5 * width, 0.0);
-        add_corner(shape, -width, 0.5 * width, 0.0);
-        add_faces(shape, "acdbcdadebdeaecbec");
-        return;
+        build_bone(shape, md5_vec3d_length(half_size), 0.5 * (double)def->width);
+        return; // already has its final size
     case MD5_SHAPE_OCTAHEDRON:
         build_octahedron(shape);
         break;
@@ -215,27 +219,29 @@ static void build_shape(const figure_builder *builder, const md5_figure_body *de
         build_box(shape);
         break;
     }
-    const double lift = is_cone ? -half.z : middle.z; // the tip of a cone is at z = 0
+    // Scale the shape, which fills the cube from -1 to 1, to the box of the definition.
+    const double center_z = is_cone ? -half_size.z : center.z; // the tip of a cone is at z = 0
     for (uint32_t i = 0; i < shape->num_corners; i++) {
         md5_vec3d *const corner = &shape->corners[i];
-        *corner = (md5_vec3d){middle.x + corner->x * half.x, middle.y + corner->y * half.y,
-                              lift + corner->z * half.z};
+        corner->x = center.x + corner->x * half_size.x;
+        corner->y = center.y + corner->y * half_size.y;
+        corner->z = center_z + corner->z * half_size.z;
     }
 }
 
 // Makes all faces clockwise as seen from outside.
 static void orient_faces(body_shape *shape)
 {
-    md5_vec3d middle = model_space_world.origin;
+    const double fraction = 1.0 / shape->num_corners;
+    md5_vec3d center = model_space_world.origin;
     for (uint32_t i = 0; i < shape->num_corners; i++)
-        middle =
-            md5_vec3d_add(middle, md5_vec3d_scale(shape->corners[i], 1.0 / shape->num_corners));
+        center = md5_vec3d_add(center, md5_vec3d_scale(shape->corners[i], fraction));
     for (uint32_t i = 0; i < shape->num_faces; i++) {
         uint32_t *const face = shape->faces[i];
         const md5_vec3d a = shape->corners[face[0]];
         const md5_vec3d normal = md5_vec3d_cross(md5_vec3d_sub(shape->corners[face[2]], a),
                                                  md5_vec3d_sub(shape->corners[face[1]], a));
-        if (md5_vec3d_dot(normal, md5_vec3d_sub(a, middle)) < 0.0) {
+        if (md5_vec3d_dot(normal, md5_vec3d_sub(a, center)) < 0.0) {
             const uint32_t first = face[0];
             face[0] = face[1];
             face[1] = first;
@@ -473,35 +479,63 @@ static bool apply_joint_rules(const md5_skeleton *skeleton, joint_rules *rules, 
     return rule->subtree.is_contained;
 }
 
-// Finds the body that contains each joint: the last body that has the joint in its list.
-static void assign_joints(figure_builder *builder, uint32_t *owners, const md5_name_map *names,
-                          joint_rules *rules)
+// Assigns the joints in the list of a body to the body. A joint that is already in another body
+// is reported and moved.
+static void assign_body_joints(figure_builder *builder, uint32_t body, const md5_name_map *names,
+                               joint_rules *rules, uint32_t *owners)
 {
     const md5_skeleton *const skeleton = &builder->entity->model->skeleton;
     const md5_figure_body *const defs = builder->figure.def->bodies;
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        owners[i] = MD5_NONE;
-    for (uint32_t body = 0; body < builder->figure.num_bodies; body++) {
-        read_joint_rules(builder, defs[body].contained, names, rules);
-        for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-            const uint32_t joint = skeleton->order[i]; // parents first
-            if (!apply_joint_rules(skeleton, rules, joint))
-                continue;
-            if (owners[joint] != MD5_NONE)
-                (void)FIGURE_REPORT(builder, MD5_WARNING, "joint %s is in two bodies, %s and %s",
-                                    MD5_QUOTED(skeleton->joints[joint].name),
-                                    MD5_QUOTED(defs[owners[joint]].name),
-                                    MD5_QUOTED(defs[body].name));
-            owners[joint] = body;
-        }
-    }
+    read_joint_rules(builder, defs[body].contained, names, rules);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i]; // parents first
+        if (!apply_joint_rules(skeleton, rules, joint))
+            continue;
+        if (owners[joint] != MD5_NONE)
+            (void)FIGURE_REPORT(builder, MD5_WARNING, "joint %s is in two bodies, %s and %s",
+                                MD5_QUOTED(skeleton->joints[joint].name),
+                                MD5_QUOTED(defs[owners[joint]].name), MD5_QUOTED(defs[body].name));
+        owners[joint] = body;
+    }
+}
+
+// Finds the body that contains each joint: the last body that has the joint in its list.
+static bool assign_joints(figure_builder *builder)
+{
+    const md5_skeleton *const skeleton = &builder->entity->model->skeleton;
+    const uint32_t num_joints = skeleton->num_joints;
+    uint32_t *const owners = MD5_ALLOC_ZEROED(&builder->arena, uint32_t, num_joints);
+    joint_rules *const rules = MD5_ALLOC_ZEROED(&builder->scratch, joint_rules, num_joints);
+    TRY(owners && rules);
+    md5_name_map names = {NULL};
+    TRY(map_joint_names(&names, &builder->scratch, skeleton, rules));
+
+    for (uint32_t i = 0; i < num_joints; i++)
+        owners[i] = MD5_NONE;
+    for (uint32_t body = 0; body < builder->figure.num_bodies; body++)
+        assign_body_joints(builder, body, &names, rules, owners);
+    for (uint32_t i = 0; i < num_joints; i++) {
         if (owners[i] == MD5_NONE)
             (void)FIGURE_REPORT(builder, MD5_WARNING,
                                 "joint %s does not belong to a body: hits on it have no effect",
                                 MD5_QUOTED(skeleton->joints[i].name));
     }
     builder->figure.body_of_joint = owners;
+    return true;
+}
+
+// Finds the body that moves each joint: the last body that is defined at the joint.
+static bool map_movers(figure_builder *builder)
+{
+    const uint32_t num_joints = builder->entity->model->skeleton.num_joints;
+    uint32_t *const movers = MD5_ALLOC_ZEROED(&builder->arena, uint32_t, num_joints);
+    TRY(movers);
+    for (uint32_t i = 0; i < num_joints; i++)
+        movers[i] = MD5_NONE;
+    for (uint32_t body = 0; body < builder->figure.num_bodies; body++)
+        movers[builder->bodies[body].joint] = body;
+    builder->figure.mover_of_joint = movers;
+    return true;
 }
 
 // == Constraints ==================================================================================
@@ -716,25 +750,13 @@ static bool build_figure(figure_builder *builder)
     TRY(check_definition(builder));
     TRY(find_setup(builder));
     TRY(allocate_parts(builder));
-    const md5_skeleton *const skeleton = &builder->entity->model->skeleton;
-    const uint32_t num_joints = skeleton->num_joints;
-    uint32_t *const owners = MD5_ALLOC_ZEROED(&builder->arena, uint32_t, num_joints);
-    uint32_t *const movers = MD5_ALLOC_ZEROED(&builder->arena, uint32_t, num_joints);
-    joint_rules *const rules = MD5_ALLOC_ZEROED(&builder->scratch, joint_rules, num_joints);
-    TRY(owners && movers && rules);
-    md5_name_map names = {NULL};
-    TRY(map_joint_names(&names, &builder->scratch, skeleton, rules));
     for (; figure->num_bodies < def->num_bodies; figure->num_bodies++)
         TRY(build_body(builder, figure->num_bodies));
     distribute_total_mass(builder);
-    assign_joints(builder, owners, &names, rules);
+    TRY(assign_joints(builder));
+    TRY(map_movers(builder));
     for (; figure->num_constraints < def->num_constraints; figure->num_constraints++)
         TRY(build_constraint(builder, figure->num_constraints));
-    for (uint32_t i = 0; i < num_joints; i++)
-        movers[i] = MD5_NONE;
-    for (uint32_t i = 0; i < figure->num_bodies; i++)
-        movers[builder->bodies[i].joint] = i;
-    figure->mover_of_joint = movers;
     figure->bodies = builder->bodies;
     figure->constraints = builder->constraints;
     figure->vertices = builder->vertices;
@@ -777,9 +799,9 @@ md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entit
     if (!md5i_check_id_space(&context, entity))
         return NULL;
     figure_owner *const owner = MD5_ALLOC_ZEROED(&builder.arena, figure_owner, 1);
-    const bool is_made = owner && build_figure(&builder);
+    const bool is_built = owner && build_figure(&builder);
     md5i_arena_free(&builder.scratch);
-    if (!is_made) {
+    if (!is_built) {
         md5i_arena_free(&builder.arena);
         return NULL;
     }

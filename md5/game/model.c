@@ -442,15 +442,46 @@ static void set_other_channel(md5_model_parser *parser, const md5_token *name,
     channel->channel = (md5_model_channel){list->count, list->joints};
 }
 
+// Returns the channel with a name, or MD5_NUM_CHANNELS if the name is unknown.
+static uint32_t find_channel(const md5_token *name)
+{
+    static const char *const channels[MD5_NUM_CHANNELS] = {"", "torso", "legs", "head", "eyelids"};
+    uint32_t channel = 1; // the first channel contains all joints and has no name
+    while (channel < MD5_NUM_CHANNELS && !md5i_token_is_word(name, channels[channel]))
+        channel++;
+    return channel;
+}
+
+// Stores the joints that a list of patterns selects as the joints of a channel.
+static void store_channel(md5_model_parser *parser, const md5_token *name, uint32_t channel,
+                          md5_token patterns)
+{
+    md5_arena *const scratch = &parser->game->scratch;
+    const uint32_t num_joints = parser->mesh->num_joints;
+    if (!charge_joint_budget(parser, num_joints))
+        return;
+    channel_joints list = {
+        .joints = MD5_ALLOC_ZEROED(scratch, uint32_t, num_joints),
+        .is_contained = MD5_ALLOC_ZEROED(scratch, uint8_t, num_joints),
+        .source = name->at + name->size,
+    };
+    if (!list.joints || !list.is_contained)
+        return;
+    apply_joint_list(parser, &list, patterns);
+    if (channel < MD5_NUM_CHANNELS)
+        assign_channel_joints(parser, &list, channel);
+    else
+        set_other_channel(parser, name, &list);
+}
+
 // Reads `channel NAME ( JOINT ... )` from the token after the keyword.
 static void read_channel(md5_model_parser *parser)
 {
-    md5_arena *const scratch = &parser->game->scratch;
     md5_token name;
-    md5_token names;
+    md5_token patterns;
     if (!parser->names_mesh)
         md5i_decl_error(&parser->lex, "mesh", "Must specify mesh before defining channels");
-    parser->names_mesh = true;
+    parser->names_mesh = true; // report the error only once
     if (parser->is_defaulted)
         return;
     if (!md5i_decl_lex_read(&parser->lex, &name)) {
@@ -461,31 +492,13 @@ static void read_channel(md5_model_parser *parser)
         md5i_decl_error(&parser->lex, "'('", "Expected { after %s", MD5_QUOTED_TOKEN(&name));
         return;
     }
-    static const char *const channels[MD5_NUM_CHANNELS] = {"", "torso", "legs", "head", "eyelids"};
-    uint32_t channel = 1;
-    while (channel < MD5_NUM_CHANNELS && !md5i_token_is_word(&name, channels[channel]))
-        channel++;
+    const uint32_t channel = find_channel(&name);
     parser->lex.token_at = name.at;
     if (channel == MD5_NUM_CHANNELS)
         md5i_decl_error(&parser->lex, "torso, legs, head or eyelids", "Unknown channel %s",
                         MD5_QUOTED_TOKEN(&name));
-    if (parser->is_defaulted || !read_joint_list(parser, &names) || !parser->mesh)
-        return;
-    const uint32_t count = parser->mesh->num_joints;
-    if (!charge_joint_budget(parser, count))
-        return;
-    channel_joints list = {
-        .joints = MD5_ALLOC_ZEROED(scratch, uint32_t, count),
-        .is_contained = MD5_ALLOC_ZEROED(scratch, uint8_t, count),
-        .source = name.at + name.size,
-    };
-    if (!list.joints || !list.is_contained)
-        return;
-    apply_joint_list(parser, &list, names);
-    if (channel < MD5_NUM_CHANNELS)
-        assign_channel_joints(parser, &list, channel);
-    else
-        set_other_channel(parser, &name, &list);
+    if (!parser->is_defaulted && read_joint_list(parser, &patterns) && parser->mesh)
+        store_channel(parser, &name, channel, patterns);
 }
 
 // == Animations ===================================================================================
@@ -642,37 +655,52 @@ static bool read_frame_command(md5_model_parser *parser, md5_frame_command *comm
     return true;
 }
 
-// Reads `frame N COMMAND ARGUMENT ...` from the token after the keyword, all on one line.
-static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, command_list *list)
+// Reports an invalid frame number. If the error does not make the model defaulted, skips the rest
+// of the line.
+static void report_frame_number(md5_model_parser *parser, const md5_token *token,
+                                const char *expected, const char *message)
+{
+    md5i_decl_error(&parser->lex, expected, "%s", message);
+    if (!parser->is_defaulted)
+        md5i_skip_unknown_keyword(&parser->lex, token, MD5_SCOPE_MODEL);
+}
+
+// Reads the number of a frame, which counts from 1. Returns false after an error.
+static bool read_frame_number(md5_model_parser *parser, const md5_model_anim *anim, uint32_t *frame)
 {
     md5_token token;
-    md5_frame_command command = {.text = "", .joint = MD5_NONE};
     if (!md5i_decl_lex_read_on_line(&parser->lex, &token)) {
         md5i_decl_error(&parser->lex, "a number", "Missing frame # after 'frame'");
-        return;
+        return false;
     }
     if (token.kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(&token, "-")) {
-        md5i_decl_error(&parser->lex, "a number", "Invalid frame # after 'frame'");
-        if (!parser->is_defaulted)
-            md5i_skip_unknown_keyword(&parser->lex, &token, MD5_SCOPE_MODEL);
-        return;
+        report_frame_number(parser, &token, "a number", "Invalid frame # after 'frame'");
+        return false;
     }
     if (token.kind != MD5_TOKEN_NUMBER)
         md5i_decl_lex_warn(&parser->lex, "expected integer value, found %s",
                            MD5_QUOTED_TOKEN(&token));
-    const int32_t frame = md5i_token_int(&token);
+    const int32_t value = md5i_token_int(&token);
     // An animation without a usable file is dropped with its commands, so its frames are not
     // checked.
-    if (anim->num_files > 0 && (frame < 1 || (uint32_t)frame > anim->num_frames)) {
+    const bool is_in_range = value >= 1 && (uint32_t)value <= anim->num_frames;
+    if (anim->num_files > 0 && !is_in_range) {
         char expected[32];
+        char message[48];
         (void)snprintf(expected, sizeof expected, "1 to %u", anim->num_frames);
-        md5i_decl_error(&parser->lex, expected, "Frame %d out of range", frame);
-        if (!parser->is_defaulted)
-            md5i_skip_unknown_keyword(&parser->lex, &token, MD5_SCOPE_MODEL);
-        return;
+        (void)snprintf(message, sizeof message, "Frame %d out of range", value);
+        report_frame_number(parser, &token, expected, message);
+        return false;
     }
-    command.frame = (uint32_t)frame;
-    if (!read_frame_command(parser, &command))
+    *frame = (uint32_t)value;
+    return true;
+}
+
+// Reads `frame N COMMAND ARGUMENT ...` from the token after the keyword, all on one line.
+static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, command_list *list)
+{
+    md5_frame_command command = {.text = "", .joint = MD5_NONE};
+    if (!read_frame_number(parser, anim, &command.frame) || !read_frame_command(parser, &command))
         return;
     list->commands = (md5_frame_command *)md5_grow(&parser->game->scratch, list->commands,
                                                    list->count, sizeof command);
@@ -724,16 +752,27 @@ static void store_commands(md5_model_parser *parser, const command_list *list, m
     anim->num_commands = list->count;
 }
 
+// Reads the value of `rate`, a keyword of Quake 4: a factor of the speed.
+static void read_rate(md5_model_parser *parser, md5_model_anim *anim)
+{
+    float rate;
+    if (!md5i_decl_lex_float(&parser->lex, &rate))
+        return;
+    if (rate >= 0.01f && rate <= 100.0f)
+        anim->rate = rate;
+    else
+        md5i_decl_error(&parser->lex, "0.01 to 100", "rate %g out of range", rate);
+}
+
 // Reads flags and frame commands up to the closing brace. In lenient mode, if the text ends without
 // a brace, the commands before its end are stored.
 static void read_anim_block(md5_model_parser *parser, md5_model_anim *anim)
 {
-    const bool has_rate = md5_is_lenient(parser->game); // a keyword of Quake 4
+    const bool accepts_rate = md5_is_lenient(parser->game);
     command_list list = {.count = 0};
     md5_token token;
     bool is_open = true;
     while (is_open && can_continue(parser)) {
-        float rate;
         if (!md5i_decl_lex_read(&parser->lex, &token)) {
             report_unexpected_end(parser);
             is_open = false;
@@ -741,12 +780,8 @@ static void read_anim_block(md5_model_parser *parser, md5_model_anim *anim)
             is_open = false;
         } else if (parse_anim_flag(&token)) {
             anim->flags |= parse_anim_flag(&token);
-        } else if (has_rate && md5i_token_is(&token, "rate")) {
-            const bool is_read = md5i_decl_lex_float(&parser->lex, &rate);
-            if (is_read && rate >= 0.01f && rate <= 100.0f)
-                anim->rate = rate;
-            else if (is_read)
-                md5i_decl_error(&parser->lex, "0.01 to 100", "rate %g out of range", rate);
+        } else if (accepts_rate && md5i_token_is(&token, "rate")) {
+            read_rate(parser, anim);
         } else if (md5i_token_is(&token, "frame")) {
             read_frame(parser, anim, &list);
         } else {
@@ -784,6 +819,28 @@ static void check_hierarchy(md5_model_parser *parser, const md5_asset *anim)
                         MD5_QUOTED(mesh->file), MD5_QUOTED(anim->file), difference);
 }
 
+// Adds the file of an animation. All files of an animation are played in sync, so that their
+// lengths must be equal. The first file determines the length.
+static void add_anim_file(md5_model_parser *parser, const md5_asset *asset, md5_model_anim *anim)
+{
+    if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
+        md5i_decl_error(&parser->lex, "equal lengths", "Anim %s does not match length of anim %s",
+                        MD5_QUOTED(asset->file), MD5_QUOTED(anim->files[0]));
+        return;
+    }
+    if (anim->num_files == MD5_MAX_SYNCED_ANIMS) {
+        md5i_decl_error(&parser->lex, "fewer files", "Exceeded max synced anims (%d)",
+                        MD5_MAX_SYNCED_ANIMS);
+        return;
+    }
+    if (anim->num_files == 0) {
+        anim->num_frames = asset->num_frames;
+        anim->milliseconds = asset->milliseconds;
+    }
+    anim->files[anim->num_files++] = asset->file;
+    check_hierarchy(parser, asset);
+}
+
 // Reads FILE, FILE ...
 static void read_files(md5_model_parser *parser, md5_model_anim *anim)
 {
@@ -796,24 +853,11 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
         const md5_asset *const asset = find_asset(parser->game, &token, ".md5anim");
         if (!md5_game_is_ok(parser->game))
             return;
-        if (!asset) {
+        if (asset)
+            add_anim_file(parser, asset, anim);
+        else
             md5i_decl_error(&parser->lex, "a readable file", "Couldn't load anim %s",
                             MD5_QUOTED_TOKEN(&token));
-        } else if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
-            md5i_decl_error(&parser->lex, "equal lengths",
-                            "Anim %s does not match length of anim %s", MD5_QUOTED(asset->file),
-                            MD5_QUOTED(anim->files[0]));
-        } else if (anim->num_files == MD5_MAX_SYNCED_ANIMS) {
-            md5i_decl_error(&parser->lex, "fewer files", "Exceeded max synced anims (%d)",
-                            MD5_MAX_SYNCED_ANIMS);
-        } else {
-            if (anim->num_files == 0) {
-                anim->num_frames = asset->num_frames;
-                anim->milliseconds = asset->milliseconds;
-            }
-            anim->files[anim->num_files++] = asset->file;
-            check_hierarchy(parser, asset);
-        }
     } while (can_continue(parser) && md5i_decl_lex_accept(&parser->lex, ","));
 }
 

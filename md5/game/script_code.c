@@ -178,7 +178,9 @@ static script_definition *find_global(script_compiler *compiler, const char *nam
     return (script_definition *)*md5i_script_entry(compiler->tokens, &program->functions, name);
 }
 
-static void warn_unknown(script_compiler *compiler, const script_token *name, const char *text)
+// Warns about an unknown function the first time that it is called.
+static void report_unknown_function(script_compiler *compiler, const script_token *name,
+                                    const char *text)
 {
     void **const reported = md5i_script_entry(compiler->tokens, &compiler->unknown, text);
     if (*reported)
@@ -188,53 +190,56 @@ static void warn_unknown(script_compiler *compiler, const script_token *name, co
     md5i_script_warn(compiler->tokens, name, "is an unknown function: it returns 0");
 }
 
+static const char *const builtin_names[SCRIPT_UNKNOWN] = {
+    [SCRIPT_PLAY_ANIM] = "playAnim",
+    [SCRIPT_PLAY_CYCLE] = "playCycle",
+    [SCRIPT_IDLE_ANIM] = "idleAnim",
+    [SCRIPT_HAS_ANIM] = "hasAnim",
+    [SCRIPT_CHOOSE_ANIM] = "chooseAnim",
+    [SCRIPT_ANIM_LENGTH] = "animLength",
+    [SCRIPT_ANIM_DISTANCE] = "animDistance",
+    [SCRIPT_OVERRIDE_ANIM] = "overrideAnim",
+    [SCRIPT_ENABLE_ANIM] = "enableAnim",
+    [SCRIPT_STOP_ANIM] = "stopAnim",
+    [SCRIPT_ANIM_DONE] = "animDone",
+    [SCRIPT_SET_BLEND] = "setBlendFrames",
+    [SCRIPT_GET_BLEND] = "getBlendFrames",
+    [SCRIPT_IN_ANIM_STATE] = "inAnimState",
+    [SCRIPT_GET_ANIM_STATE] = "getAnimState",
+    [SCRIPT_ANIM_STATE] = "animState",
+    [SCRIPT_SET_PREFIX] = "setAnimPrefix",
+    [SCRIPT_PAIN_ANIM] = "getPainAnim",
+    [SCRIPT_PREVENT_PAIN] = "preventPain",
+    [SCRIPT_DISABLE_PAIN] = "disablePain",
+    [SCRIPT_ENABLE_PAIN] = "enablePain",
+    [SCRIPT_DISABLE_EYES] = "disableEyeFocus",
+    [SCRIPT_ENABLE_EYES] = "enableEyeFocus",
+    [SCRIPT_ALLOW_MOVEMENT] = "allowMovement",
+    [SCRIPT_SET_STATE] = "setState",
+    [SCRIPT_SET_NEXT_STATE] = "setNextState",
+    [SCRIPT_WAIT_ACTION] = "waitAction",
+    [SCRIPT_FINISH_ACTION] = "finishAction",
+    [SCRIPT_WAIT_FRAME] = "waitFrame",
+    [SCRIPT_WAIT] = "wait",
+    [SCRIPT_GET_TIME] = "getTime",
+    [SCRIPT_RANDOM] = "random",
+    [SCRIPT_INT] = "int",
+    [SCRIPT_GET_KEY] = "getKey",
+    [SCRIPT_GET_INT_KEY] = "getIntKey",
+    [SCRIPT_GET_FLOAT_KEY] = "getFloatKey",
+    [SCRIPT_GET_VECTOR_KEY] = "getVectorKey",
+};
+
+// Returns the operation that calls a function of the engine. Functions that this library does not
+// implement are reported and return 0.
 static script_op find_builtin_op(script_compiler *compiler, const script_token *name,
                                  const char *text)
 {
-    static const char *const names[SCRIPT_UNKNOWN] = {
-        [SCRIPT_PLAY_ANIM] = "playAnim",
-        [SCRIPT_PLAY_CYCLE] = "playCycle",
-        [SCRIPT_IDLE_ANIM] = "idleAnim",
-        [SCRIPT_HAS_ANIM] = "hasAnim",
-        [SCRIPT_CHOOSE_ANIM] = "chooseAnim",
-        [SCRIPT_ANIM_LENGTH] = "animLength",
-        [SCRIPT_ANIM_DISTANCE] = "animDistance",
-        [SCRIPT_OVERRIDE_ANIM] = "overrideAnim",
-        [SCRIPT_ENABLE_ANIM] = "enableAnim",
-        [SCRIPT_STOP_ANIM] = "stopAnim",
-        [SCRIPT_ANIM_DONE] = "animDone",
-        [SCRIPT_SET_BLEND] = "setBlendFrames",
-        [SCRIPT_GET_BLEND] = "getBlendFrames",
-        [SCRIPT_IN_ANIM_STATE] = "inAnimState",
-        [SCRIPT_GET_ANIM_STATE] = "getAnimState",
-        [SCRIPT_ANIM_STATE] = "animState",
-        [SCRIPT_SET_PREFIX] = "setAnimPrefix",
-        [SCRIPT_PAIN_ANIM] = "getPainAnim",
-        [SCRIPT_PREVENT_PAIN] = "preventPain",
-        [SCRIPT_DISABLE_PAIN] = "disablePain",
-        [SCRIPT_ENABLE_PAIN] = "enablePain",
-        [SCRIPT_DISABLE_EYES] = "disableEyeFocus",
-        [SCRIPT_ENABLE_EYES] = "enableEyeFocus",
-        [SCRIPT_ALLOW_MOVEMENT] = "allowMovement",
-        [SCRIPT_SET_STATE] = "setState",
-        [SCRIPT_SET_NEXT_STATE] = "setNextState",
-        [SCRIPT_WAIT_ACTION] = "waitAction",
-        [SCRIPT_FINISH_ACTION] = "finishAction",
-        [SCRIPT_WAIT_FRAME] = "waitFrame",
-        [SCRIPT_WAIT] = "wait",
-        [SCRIPT_GET_TIME] = "getTime",
-        [SCRIPT_RANDOM] = "random",
-        [SCRIPT_INT] = "int",
-        [SCRIPT_GET_KEY] = "getKey",
-        [SCRIPT_GET_INT_KEY] = "getIntKey",
-        [SCRIPT_GET_FLOAT_KEY] = "getFloatKey",
-        [SCRIPT_GET_VECTOR_KEY] = "getVectorKey",
-    };
     uint32_t index = 0;
-    while (index < SCRIPT_UNKNOWN && strcmp(names[index], text) != 0)
+    while (index < SCRIPT_UNKNOWN && strcmp(builtin_names[index], text) != 0)
         index++;
     if (index == SCRIPT_UNKNOWN)
-        warn_unknown(compiler, name, text);
+        report_unknown_function(compiler, name, text);
     return (script_op){.code = SCRIPT_BUILTIN, .arg = index};
 }
 
@@ -246,7 +251,7 @@ static script_op find_function(script_compiler *compiler, md5_name_map *function
 {
     const char *const text = md5i_script_token_text(compiler->tokens, name);
     if (!functions) {
-        warn_unknown(compiler, name, text);
+        report_unknown_function(compiler, name, text);
         return (script_op){.code = SCRIPT_BUILTIN, .arg = SCRIPT_UNKNOWN};
     }
     script_definition *definition = NULL;
@@ -765,24 +770,45 @@ static void read_parameters(script_compiler *compiler)
     }
 }
 
-// Compiles a function. Returns false after an error.
-static bool read_function(script_compiler *compiler, const script_definition *definition)
+// Allocates the buffers for a function, and resets the state of the previous function.
+static bool begin_function(script_compiler *compiler, const script_definition *definition)
 {
-    script_tokens *const tokens = compiler->tokens;
+    md5_arena *const scratch = &compiler->scratch;
     // A token opens at most one statement and two operators, and emits at most four operations. A
     // function without tokens emits a few operations too.
     const size_t num_tokens = definition->end - definition->at + 8;
-    const md5_arena_mark mark = md5i_arena_position(&compiler->scratch);
-    script_function *const function = &compiler->block->functions[definition->index];
-    compiler->ops = MD5_ALLOC_ARRAY(&compiler->scratch, script_op, 4 * num_tokens);
-    compiler->statements = MD5_ALLOC_ARRAY(&compiler->scratch, open_statement, num_tokens);
-    compiler->operators = MD5_ALLOC_ARRAY(&compiler->scratch, pending_operator, 2 * num_tokens);
+    compiler->ops = MD5_ALLOC_ARRAY(scratch, script_op, 4 * num_tokens);
+    compiler->statements = MD5_ALLOC_ARRAY(scratch, open_statement, num_tokens);
+    compiler->operators = MD5_ALLOC_ARRAY(scratch, pending_operator, 2 * num_tokens);
     TRY(compiler->ops && compiler->statements && compiler->operators);
     compiler->num_ops = 0;
     compiler->num_statements = 0;
     compiler->num_locals = 0;
     compiler->depth = 0;
     compiler->max_depth = 0;
+    return true;
+}
+
+// Stores the compiled operations in the script, and reports a function that needs too much stack.
+static void finish_function(script_compiler *compiler, const script_definition *definition)
+{
+    script_function *const function = &compiler->block->functions[definition->index];
+    function->num_locals = compiler->num_locals;
+    function->stack_size = compiler->num_locals + compiler->max_depth;
+    if (function->stack_size > SCRIPT_STACK)
+        md5i_script_fail(compiler->tokens, definition->name_token,
+                         "a function with fewer local and temporary values");
+    function->ops = (const script_op *)md5i_arena_copy(&compiler->block->arena, compiler->ops,
+                                                       compiler->num_ops, sizeof(script_op));
+}
+
+// Compiles a function. Returns false after an error.
+static bool read_function(script_compiler *compiler, const script_definition *definition)
+{
+    script_tokens *const tokens = compiler->tokens;
+    const md5_arena_mark mark = md5i_arena_position(&compiler->scratch);
+    TRY(begin_function(compiler, definition));
+
     tokens->at = definition->at;
     read_parameters(compiler);
     tokens->at = definition->body;
@@ -790,15 +816,11 @@ static bool read_function(script_compiler *compiler, const script_definition *de
     (void)open_block(compiler, OPEN_BLOCK);
     while (compiler->num_statements > 0 && md5_script_is_ok(tokens))
         read_statement(compiler);
+
+    // The end of the body returns 0, also if all its paths end with a return statement.
     emit_value(compiler, &script_zero);
     emit(compiler, SCRIPT_RETURN, 0, -1);
-    function->num_locals = compiler->num_locals;
-    function->stack_size = compiler->num_locals + compiler->max_depth;
-    if (function->stack_size > SCRIPT_STACK)
-        md5i_script_fail(tokens, definition->name_token,
-                         "a function with fewer local and temporary values");
-    function->ops = (const script_op *)md5i_arena_copy(&compiler->block->arena, compiler->ops,
-                                                       compiler->num_ops, sizeof(script_op));
+    finish_function(compiler, definition);
     md5i_arena_rewind(&compiler->scratch, mark);
     return md5_script_is_ok(tokens);
 }
