@@ -95,6 +95,23 @@ static double option_or_default(float option, double default_value)
     return option == MD5_EXPLICIT_ZERO ? 0.0 : (double)option;
 }
 
+// Computes the constant tables of a ragdoll whose arrays are allocated, and starts the ragdoll at
+// rest in the setup pose. `scratch` is a buffer for the tree.
+static void initialize_ragdoll(md5_ragdoll *ragdoll, uint32_t *scratch)
+{
+    const md5_figure *const figure = ragdoll->desc.figure;
+    ragdoll->gravity = option_or_default(ragdoll->desc.gravity, DEFAULT_GRAVITY);
+    ragdoll->restitution = option_or_default(ragdoll->desc.bounce, DEFAULT_RESTITUTION);
+    ragdoll->min_bounce_speed = MIN_BOUNCE_SPEED;
+    set_pace_and_friction(ragdoll);
+    md5i_build_ragdoll_tree(ragdoll, scratch);
+    md5i_build_ragdoll_hulls(ragdoll);
+    for (uint32_t i = 0; i < figure->num_bodies; i++)
+        ragdoll->bodies[i].place = figure->setup[i];
+    md5_ragdoll_start(ragdoll, ragdoll->bodies);
+    ragdoll->is_at_rest = true;
+}
+
 md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocator *allocator,
                                 md5_error *error)
 {
@@ -114,36 +131,27 @@ md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocato
     uint32_t *scratch = NULL;
     // The first pass measures the size of the block, the second pass assigns the arrays.
     for (int pass = 0; pass < 2; pass++) {
-        md5_ragdoll made = {.desc = *desc, .size = block.used};
+        md5_ragdoll layout = {.desc = *desc, .size = block.used};
         if (pass == 1 && !md5i_block_end_measuring(&context, &block))
             return NULL;
         if (pass == 1)
-            memset(block.base, 0, made.size);
+            memset(block.base, 0, layout.size);
         ragdoll = MD5_BLOCK_ARRAY(&block, md5_ragdoll, 1);
-        made.nodes = MD5_BLOCK_ARRAY(&block, ragdoll_node, num_bodies);
-        made.links = MD5_BLOCK_ARRAY(&block, ragdoll_link, num_edges + 1);
-        made.node_by_body = MD5_BLOCK_ARRAY(&block, uint32_t, num_bodies);
-        made.path = MD5_BLOCK_ARRAY(&block, uint32_t, num_bodies);
-        made.hulls = MD5_BLOCK_ARRAY(&block, ragdoll_hull, num_bodies);
-        made.planes = MD5_BLOCK_ARRAY(&block, ragdoll_plane, figure->num_triangles);
-        made.edges = MD5_BLOCK_ARRAY(&block, ragdoll_edge, 2 * (size_t)figure->num_triangles);
-        made.bodies = MD5_BLOCK_ARRAY(&block, md5_body_state, num_bodies);
-        made.rest_reference = MD5_BLOCK_ARRAY(&block, md5_body_state, num_bodies);
+        layout.nodes = MD5_BLOCK_ARRAY(&block, ragdoll_node, num_bodies);
+        layout.links = MD5_BLOCK_ARRAY(&block, ragdoll_link, num_edges + 1);
+        layout.node_by_body = MD5_BLOCK_ARRAY(&block, uint32_t, num_bodies);
+        layout.path = MD5_BLOCK_ARRAY(&block, uint32_t, num_bodies);
+        layout.hulls = MD5_BLOCK_ARRAY(&block, ragdoll_hull, num_bodies);
+        layout.planes = MD5_BLOCK_ARRAY(&block, ragdoll_plane, figure->num_triangles);
+        layout.edges = MD5_BLOCK_ARRAY(&block, ragdoll_edge, 2 * (size_t)figure->num_triangles);
+        layout.bodies = MD5_BLOCK_ARRAY(&block, md5_body_state, num_bodies);
+        layout.rest_reference = MD5_BLOCK_ARRAY(&block, md5_body_state, num_bodies);
         scratch = MD5_BLOCK_ARRAY(&block, uint32_t, 4 * num_bodies + 4 + 3 * num_edges);
         if (pass == 1)
-            *ragdoll = made;
+            *ragdoll = layout;
     }
     ragdoll->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_RAGDOLL};
-    ragdoll->gravity = option_or_default(desc->gravity, DEFAULT_GRAVITY);
-    ragdoll->restitution = option_or_default(desc->bounce, DEFAULT_RESTITUTION);
-    ragdoll->min_bounce_speed = MIN_BOUNCE_SPEED;
-    set_pace_and_friction(ragdoll);
-    md5i_build_ragdoll_tree(ragdoll, scratch);
-    md5i_build_ragdoll_hulls(ragdoll);
-    for (uint32_t i = 0; i < num_bodies; i++)
-        ragdoll->bodies[i].place = figure->setup[i];
-    md5_ragdoll_start(ragdoll, ragdoll->bodies);
-    ragdoll->is_at_rest = true;
+    initialize_ragdoll(ragdoll, scratch);
     return ragdoll;
 }
 
@@ -207,6 +215,19 @@ static void reset_rest_check(md5_ragdoll *ragdoll)
     memcpy(ragdoll->rest_reference, ragdoll->bodies, ragdoll->num_nodes * sizeof *ragdoll->bodies);
 }
 
+// Sets the transform and the velocities of a node, and clears its contacts and impulses.
+static void start_node(ragdoll_node *node, const md5_body_state *body)
+{
+    node->transform = transform_from_xform(body->place);
+    node->linear = clamp_length(body->linear, MAX_START_SPEED);
+    node->angular = clamp_length(body->angular, MAX_START_ANGULAR_SPEED);
+    node->num_contacts = 0;
+    node->next_search = 0;
+    node->load = 0.0;
+    node->limits[0].impulse.value = 0.0;
+    node->limits[1].impulse.value = 0.0;
+}
+
 void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
 {
     MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
@@ -222,18 +243,8 @@ void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
     ragdoll->links[0].nodes[0] = MD5_NONE;
     for (uint32_t i = 0; i < ragdoll->num_links; i++)
         memset(ragdoll->links[i].impulses, 0, sizeof ragdoll->links[i].impulses);
-    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
-        ragdoll_node *const node = &ragdoll->nodes[k];
-        const md5_body_state *const body = &bodies[node->body];
-        node->transform = transform_from_xform(body->place);
-        node->linear = clamp_length(body->linear, MAX_START_SPEED);
-        node->angular = clamp_length(body->angular, MAX_START_ANGULAR_SPEED);
-        node->num_contacts = 0;
-        node->next_search = 0;
-        node->load = 0.0;
-        node->limits[0].impulse.value = 0.0;
-        node->limits[1].impulse.value = 0.0;
-    }
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
+        start_node(&ragdoll->nodes[k], &bodies[ragdoll->nodes[k].body]);
     md5i_read_joint_rotations(ragdoll);
     md5i_update_ragdoll_transforms(ragdoll);
     // Replaces the velocities by the nearest velocities that the joints allow.
@@ -248,17 +259,17 @@ void md5_ragdoll_apply_impulse(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 poi
 {
     MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
     MD5_ASSERT(body < ragdoll->num_nodes, "body: must be a body of the figure");
-    const md5_vec3d strength = clamp_length(impulse, MAX_IMPULSE);
-    const md5_vec3d at = clamp_length(point, MAX_POSITION);
-    if (!(md5_vec3d_dot(strength, strength) >= MIN_IMPULSE * MIN_IMPULSE))
+    const md5_vec3d linear = clamp_length(impulse, MAX_IMPULSE);
+    const md5_vec3d position = clamp_length(point, MAX_POSITION);
+    if (!(md5_vec3d_dot(linear, linear) >= MIN_IMPULSE * MIN_IMPULSE))
         return;
-    const double before = md5i_ragdoll_energy(ragdoll);
+    const double energy_before = md5i_ragdoll_energy(ragdoll);
     md5i_prepare_ragdoll(ragdoll, false);
-    const spatial along =
-        md5_spatial_from(md5_vec3d_cross(md5_vec3d_sub(at, ragdoll->origin), strength), strength);
-    md5i_apply_ragdoll_impulse(ragdoll, ragdoll->node_by_body[body], &along);
+    const md5_vec3d lever = md5_vec3d_sub(position, ragdoll->origin);
+    const spatial spatial_impulse = md5_spatial_from(md5_vec3d_cross(lever, linear), linear);
+    md5i_apply_ragdoll_impulse(ragdoll, ragdoll->node_by_body[body], &spatial_impulse);
     md5i_store_ragdoll_velocities(ragdoll);
-    ragdoll->added_energy += md5_max(0.0, md5i_ragdoll_energy(ragdoll) - before);
+    ragdoll->added_energy += md5_max(0.0, md5i_ragdoll_energy(ragdoll) - energy_before);
     update_bodies(ragdoll);
     reset_rest_check(ragdoll);
 }
@@ -270,10 +281,11 @@ void md5_ragdoll_drag(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point, const
     uint32_t *const dragged = &ragdoll->links[0].nodes[0];
     const uint32_t node = target ? ragdoll->node_by_body[body] : MD5_NONE;
     if (node != *dragged && node != MD5_NONE) {
-        const ragdoll_transform *const place = &ragdoll->nodes[node].transform;
+        const ragdoll_transform *const transform = &ragdoll->nodes[node].transform;
+        const md5_quatd into_body = md5_quatd_conjugate(transform->rotation);
+        const md5_vec3d position = clamp_length(point, MAX_POSITION);
         ragdoll->drag_anchor =
-            md5_quatd_rotate(md5_quatd_conjugate(place->rotation),
-                             md5_vec3d_sub(clamp_length(point, MAX_POSITION), place->position));
+            md5_quatd_rotate(into_body, md5_vec3d_sub(position, transform->position));
     }
     if (target)
         ragdoll->drag_target = clamp_length(*target, MAX_POSITION);
@@ -343,24 +355,31 @@ static void limit_energy(md5_ragdoll *ragdoll, double before)
     scale_velocities(ragdoll, allowed > 0.0 ? sqrt(allowed / moving) : 0.0);
 }
 
+// Returns the sine of half of the angle by which a body may rotate at rest. Uses the Taylor series
+// up to the fifth power, because the bits of sin() depend on the platform.
+static double half_sine_of_limit(double degrees)
+{
+    const double half_angle = md5_min(md5_max(degrees, 0.0), 180.0) * (0.5 * RADIANS_PER_DEGREE);
+    const double square = half_angle * half_angle;
+    return half_angle * (1.0 - square * (1.0 / 6.0) * (1.0 - square * (1.0 / 20.0)));
+}
+
 // Returns true if a body has moved or rotated since the start of the check for rest.
 static bool has_moved_since_check(const md5_ragdoll *ragdoll)
 {
     const float *const limits = ragdoll->desc.figure->def->no_move;
-    const double half =
-        md5_min(md5_max((double)limits[2], 0.0), 180.0) * (0.5 * RADIANS_PER_DEGREE);
-    const double square = half * half;
-    const double sine = half * (1.0 - square * (1.0 / 6.0) * (1.0 - square * (1.0 / 20.0)));
+    const double half_sine = half_sine_of_limit((double)limits[2]);
     bool has_moved = false;
     for (uint32_t i = 0; i < ragdoll->num_nodes; i++) {
-        const md5_xform *const then = &ragdoll->rest_reference[i].place;
-        const md5_xform *const now = &ragdoll->bodies[i].place;
-        const md5_vec3d offset = md5_vec3d_sub(md5_vec3d_from_vec3(now->translation),
-                                               md5_vec3d_from_vec3(then->translation));
-        const md5_quatd q = md5_quatd_mul(md5_quatd_from_quat(now->rotation),
-                                          md5_quatd_conjugate(md5_quatd_from_quat(then->rotation)));
+        const md5_xform *const before = &ragdoll->rest_reference[i].place;
+        const md5_xform *const after = &ragdoll->bodies[i].place;
+        const md5_vec3d offset = md5_vec3d_sub(md5_vec3d_from_vec3(after->translation),
+                                               md5_vec3d_from_vec3(before->translation));
+        const md5_quatd inverse_before = md5_quatd_conjugate(md5_quatd_from_quat(before->rotation));
+        const md5_quatd q = md5_quatd_mul(md5_quatd_from_quat(after->rotation), inverse_before);
         has_moved |= md5_vec3d_length(offset) >= (double)limits[1];
-        has_moved |= q.x * q.x + q.y * q.y + q.z * q.z >= sine * sine;
+        // The vector part of a unit quaternion has the length sin(angle / 2).
+        has_moved |= q.x * q.x + q.y * q.y + q.z * q.z >= half_sine * half_sine;
     }
     return has_moved;
 }
@@ -600,6 +619,41 @@ static double angle_to_limit(const md5_body_constraint *constraint, const ragdol
     return min_angle;
 }
 
+// Adds the contacts of a node to the statistics.
+static void measure_contacts(const ragdoll_node *node, md5_ragdoll_status *status)
+{
+    for (uint32_t i = 0; i < node->num_contacts; i++) {
+        const ragdoll_contact *const contact = &node->contacts[i];
+        const md5_vec3d point = md5_transform_point(&node->transform, contact->position);
+        const double gap = md5_vec3d_dot(contact->normal, point) - contact->level;
+        status->num_contacts += contact->impulses[0].value > 0.0;
+        status->max_penetration = fmaxf(status->max_penetration, (float)-gap);
+    }
+}
+
+// Adds the violations of a constraint to the statistics: the angle beyond its limit, and the
+// distance between its anchors, which should coincide except for springs and sliders.
+static void measure_constraint(const md5_ragdoll *ragdoll, uint32_t index,
+                               md5_ragdoll_status *status)
+{
+    const md5_body_constraint *const constraint = &ragdoll->desc.figure->constraints[index];
+    const md5_constraint_type type = constraint->def->type;
+    ragdoll_transform ends[2];
+    md5i_constraint_transforms(ragdoll, constraint, ends);
+    const double excess = -angle_to_limit(constraint, ends);
+    if (excess > (double)status->worst_limit) {
+        status->worst_limit = (float)excess;
+        status->worst_constraint = index;
+    }
+    if (type == MD5_CONSTRAINT_SPRING || type == MD5_CONSTRAINT_SLIDER)
+        return;
+    md5_vec3d anchors[2];
+    for (uint32_t i = 0; i < 2; i++)
+        anchors[i] = md5_transform_point(&ends[i], md5_vec3d_from_vec3(constraint->anchors[i]));
+    const double distance = md5_vec3d_length(md5_vec3d_sub(anchors[0], anchors[1]));
+    status->worst_joint = fmaxf(status->worst_joint, (float)distance);
+}
+
 md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll)
 {
     MD5_ASSERT_RAGDOLL(ragdoll);
@@ -610,37 +664,10 @@ md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll)
                                  .worst_constraint = MD5_NONE};
     for (uint32_t i = 0; i < 2; i++)
         status.friction_scales[i] = (float)ragdoll->friction_scales[i];
-    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
-        const ragdoll_node *const node = &ragdoll->nodes[k];
-        for (uint32_t i = 0; i < node->num_contacts; i++) {
-            const ragdoll_contact *const contact = &node->contacts[i];
-            const double gap =
-                md5_vec3d_dot(contact->normal,
-                              md5_transform_point(&node->transform, contact->position))
-                - contact->level;
-            status.num_contacts += contact->impulses[0].value > 0.0;
-            status.max_penetration = fmaxf(status.max_penetration, (float)-gap);
-        }
-    }
-    for (uint32_t i = 0; i < ragdoll->desc.figure->num_constraints; i++) {
-        const md5_body_constraint *const constraint = &ragdoll->desc.figure->constraints[i];
-        const md5_constraint_type type = constraint->def->type;
-        ragdoll_transform ends[2];
-        md5i_constraint_transforms(ragdoll, constraint, ends);
-        const double excess = -angle_to_limit(constraint, ends);
-        if (excess > (double)status.worst_limit) {
-            status.worst_limit = (float)excess;
-            status.worst_constraint = i;
-        }
-        if (type == MD5_CONSTRAINT_SPRING || type == MD5_CONSTRAINT_SLIDER)
-            continue;
-        const md5_vec3d first =
-            md5_transform_point(&ends[0], md5_vec3d_from_vec3(constraint->anchors[0]));
-        const md5_vec3d second =
-            md5_transform_point(&ends[1], md5_vec3d_from_vec3(constraint->anchors[1]));
-        const double distance = md5_vec3d_length(md5_vec3d_sub(first, second));
-        status.worst_joint = fmaxf(status.worst_joint, (float)distance);
-    }
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
+        measure_contacts(&ragdoll->nodes[k], &status);
+    for (uint32_t i = 0; i < ragdoll->desc.figure->num_constraints; i++)
+        measure_constraint(ragdoll, i, &status);
     return status;
 }
 
@@ -740,6 +767,19 @@ static void archive_node(ragdoll_archive *archive, ragdoll_node *node)
     }
 }
 
+static void archive_xform(ragdoll_archive *archive, md5_xform *transform)
+{
+    md5_quat *const rotation = &transform->rotation;
+    md5_vec3 *const translation = &transform->translation;
+    float *const components[] = {&rotation->x,    &rotation->y,    &rotation->z,   &rotation->w,
+                                 &translation->x, &translation->y, &translation->z};
+    for (size_t i = 0; i < MD5_COUNT(components); i++) {
+        double number = (double)*components[i];
+        archive_numbers(archive, &number, 1, -1e15, 1e15);
+        *components[i] = (float)number;
+    }
+}
+
 static void archive_ragdoll(ragdoll_archive *archive, md5_ragdoll *ragdoll)
 {
     archive_rotation(archive, &ragdoll->world.rotation);
@@ -763,17 +803,8 @@ static void archive_ragdoll(ragdoll_archive *archive, md5_ragdoll *ragdoll)
     }
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         archive_node(archive, &ragdoll->nodes[k]);
-    for (uint32_t i = 0; i < ragdoll->num_nodes; i++) {
-        md5_xform *const place = &ragdoll->rest_reference[i].place;
-        float *const floats[] = {&place->rotation.x,   &place->rotation.y,    &place->rotation.z,
-                                 &place->rotation.w,   &place->translation.x, &place->translation.y,
-                                 &place->translation.z};
-        for (int m = 0; m < 7; m++) {
-            double number = (double)*floats[m];
-            archive_numbers(archive, &number, 1, -1e15, 1e15);
-            *floats[m] = (float)number;
-        }
-    }
+    for (uint32_t i = 0; i < ragdoll->num_nodes; i++)
+        archive_xform(archive, &ragdoll->rest_reference[i].place);
 }
 
 #define RAGDOLL_MAGIC UINT64_C(0x014D354452) // "RD5M" and the version

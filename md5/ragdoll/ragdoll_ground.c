@@ -68,41 +68,67 @@ static double candidate_distance(const contact_candidate *a, const contact_candi
     return sqrt(md5_vec3d_dot(apart, apart) + md5_vec3d_dot(angle, angle));
 }
 
+// Candidates nearer than this to a chosen candidate are not chosen, units.
+#define MIN_CANDIDATE_DISTANCE 0.3
+
+// Units of distance that compensate a unit of penetration.
+#define PENETRATION_WEIGHT 0.5
+
+// Returns the index of the candidate that penetrates most.
+static uint32_t deepest_candidate(const contact_search *search)
+{
+    uint32_t deepest = 0;
+    for (uint32_t i = 0; i < search->num_candidates; i++) {
+        if (search->candidates[i].gap < search->candidates[deepest].gap)
+            deepest = i;
+    }
+    return deepest;
+}
+
+// Returns the index of the candidate with the largest distance from all chosen candidates, of which
+// `candidate` is the last, or MD5_NONE if the remaining candidates are too near. A smaller
+// penetration reduces the value of a candidate. Updates the distances.
+static uint32_t farthest_candidate(const contact_search *search, const contact_candidate *candidate,
+                                   double *distances)
+{
+    uint32_t farthest = MD5_NONE;
+    double best = 0.0;
+    for (uint32_t i = 0; i < search->num_candidates; i++) {
+        const contact_candidate *const remaining = &search->candidates[i];
+        distances[i] = md5_min(distances[i], candidate_distance(remaining, candidate));
+        const double gap_difference = md5_max(0.0, remaining->gap - candidate->gap);
+        const double value =
+            distances[i] - MIN_CANDIDATE_DISTANCE - PENETRATION_WEIGHT * gap_difference;
+        if (distances[i] > MIN_CANDIDATE_DISTANCE && value > best) {
+            best = value;
+            farthest = i;
+        }
+    }
+    return farthest;
+}
+
 // Chooses the deepest candidate, then repeatedly the candidate with the largest distance from all
-// chosen candidates. A smaller penetration reduces the value of a candidate.
+// chosen candidates.
 static void choose_contacts(const contact_search *search, ragdoll_node *node)
 {
     ragdoll_contact chosen[MAX_CONTACTS];
     double distances[MAX_CANDIDATES]; // from the nearest chosen candidate
     uint32_t count = 0;
-    uint32_t next = 0;
+    uint32_t next = search->num_candidates > 0 ? deepest_candidate(search) : MD5_NONE;
     const md5_quatd into_body = md5_quatd_conjugate(node->transform.rotation);
-    for (uint32_t i = 0; i < search->num_candidates; i++) {
+    for (uint32_t i = 0; i < search->num_candidates; i++)
         distances[i] = INFINITY;
-        if (search->candidates[i].gap < search->candidates[next].gap)
-            next = i;
-    }
-    while (search->num_candidates > 0 && count < MAX_CONTACTS) {
+    while (next != MD5_NONE && count < MAX_CONTACTS) {
         const contact_candidate *const candidate = &search->candidates[next];
         const md5_vec3d from_center = md5_vec3d_sub(candidate->point, node->transform.position);
         ragdoll_contact *const contact = &chosen[count++];
         *contact = (ragdoll_contact){.position = md5_quatd_rotate(into_body, from_center),
                                      .normal = candidate->normal,
                                      .level = candidate->level};
+        // Impulses are found by position, so the contacts of the last step must not be replaced
+        // before all contacts are chosen.
         copy_previous_impulses(node, contact);
-        double best = 0.0;
-        for (uint32_t i = 0; i < search->num_candidates; i++) {
-            const contact_candidate *const remaining = &search->candidates[i];
-            distances[i] = md5_min(distances[i], candidate_distance(remaining, candidate));
-            const double gap_difference = md5_max(0.0, remaining->gap - candidate->gap);
-            const double value = distances[i] - 0.3 - 0.5 * gap_difference;
-            if (distances[i] > 0.3 && value > best) {
-                best = value;
-                next = i;
-            }
-        }
-        if (best <= 0.0)
-            break;
+        next = farthest_candidate(search, candidate, distances);
     }
     memcpy(node->contacts, chosen, count * sizeof chosen[0]);
     node->num_contacts = count;
