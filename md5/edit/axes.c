@@ -269,20 +269,22 @@ static md5_quat find_rotation_without_bones(const axes_search *it, md5_quat usua
 static md5_quat find_rotation(const axes_search *it, uint32_t joint)
 {
     const uint32_t parent = it->clip->skeleton->joints[joint].parent;
-    const md5_quat above = parent != MD5_NONE ? it->rotations[parent] : (md5_quat){.w = 1};
+    const md5_quat parent_rotation =
+        parent != MD5_NONE ? it->rotations[parent] : (md5_quat){.w = 1};
     const md5_quat bind = it->clip->bind_local[joint].rotation;
-    const md5_quat estimate =
-        md5_quat_mul(md5_quat_conjugate(bind), md5_quat_mul(above, it->pose[joint].rotation));
+    const md5_quat estimate = md5_quat_mul(md5_quat_conjugate(bind),
+                                           md5_quat_mul(parent_rotation, it->pose[joint].rotation));
     const uint32_t child = it->first_child[joint];
     md5_quat fitted = estimate;
     if (child == MD5_NONE)
-        return find_rotation_without_bones(it, parent != MD5_NONE ? above : it->common, estimate);
+        return find_rotation_without_bones(it, parent != MD5_NONE ? parent_rotation : it->common,
+                                           estimate);
     if (fits_bones(it, it->common, joint))
         return it->common;
     if (fit_children(it, joint, &fitted) && fits_bones(it, fitted, joint))
         return fitted;
-    if (parent != MD5_NONE && fits_bones(it, above, joint))
-        return above;
+    if (parent != MD5_NONE && fits_bones(it, parent_rotation, joint))
+        return parent_rotation;
     const uint32_t quarter = find_quarter_turn(it, joint, estimate);
     if (quarter != MD5_NONE)
         return it->quarters[quarter];

@@ -60,7 +60,8 @@ static void read_fill_vertex(weight_fill *fill, const md5_doc_mesh *mesh, uint32
         fill->positions[vertex] = md5_vec3_scale(sum, 1.0f / (float)count);
 }
 
-static bool read_fill_tables(md5_repair *it, weight_fill *fill)
+// Counts the vertices and triangles of the document. Returns false if they are too many.
+static bool count_fill_elements(md5_repair *it, weight_fill *fill)
 {
     const md5_doc *const doc = fill->doc;
     uint64_t num_vertices = 0;
@@ -77,21 +78,30 @@ static bool read_fill_tables(md5_repair *it, weight_fill *fill)
                         (unsigned long long)num_triangles);
     fill->num_vertices = (uint32_t)num_vertices;
     fill->num_triangles = (uint32_t)num_triangles;
-    fill->vertices = MD5_ALLOC_ARRAY(&it->scratch, fill_vertex, num_vertices);
-    fill->positions = MD5_ALLOC_ARRAY(&it->scratch, md5_vec3, num_vertices);
-    fill->corners = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, 3 * num_triangles);
+    return true;
+}
+
+// Reads the vertices and triangles of all meshes into tables for the whole document. Without a
+// limit, filled vertices get at most as many weights as the vertex with the most weights.
+static bool read_fill_tables(md5_repair *it, weight_fill *fill)
+{
+    const md5_doc *const doc = fill->doc;
+    TRY(count_fill_elements(it, fill));
+    fill->vertices = MD5_ALLOC_ARRAY(&it->scratch, fill_vertex, fill->num_vertices);
+    fill->positions = MD5_ALLOC_ARRAY(&it->scratch, md5_vec3, fill->num_vertices);
+    fill->corners = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, 3 * (size_t)fill->num_triangles);
     TRY(fill->vertices && fill->positions && fill->corners);
     md5i_compute_positions(doc, fill->positions);
     uint32_t max_weights = 1;
-    uint32_t first = 0;
+    uint32_t first_vertex = 0;
     size_t num_corners = 0;
     for (uint32_t m = 0; m < doc->num_meshes; m++) {
         const md5_doc_mesh *const mesh = &doc->meshes[m];
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            read_fill_vertex(fill, mesh, v, first + v, &max_weights);
+            read_fill_vertex(fill, mesh, v, first_vertex + v, &max_weights);
         for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++)
-            fill->corners[num_corners++] = first + mesh->indices[i];
-        first += mesh->num_vertices;
+            fill->corners[num_corners++] = first_vertex + mesh->indices[i];
+        first_vertex += mesh->num_vertices;
     }
     if (fill->limit == 0 || fill->limit > max_weights)
         fill->limit = max_weights;

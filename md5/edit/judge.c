@@ -189,19 +189,24 @@ enum { MAX_NAME_LENGTH = 255 };
 // removed. b_length is at most MAX_NAME_LENGTH.
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    size_t row[MAX_NAME_LENGTH + 1]; // distances of a prefix of a to all prefixes of b
+    // distances[k]: from the first i bytes of a to the first k bytes of b. Each pass of the outer
+    // loop replaces the distances of i - 1 by those of i. `diagonal` is the replaced distances[k -
+    // 1].
+    size_t distances[MAX_NAME_LENGTH + 1];
     for (size_t k = 0; k <= b_length; k++)
-        row[k] = k;
+        distances[k] = k;
     for (size_t i = 1; i <= a_length; i++) {
-        size_t diagonal = row[0]++;
+        size_t diagonal = distances[0]++;
         for (size_t k = 1; k <= b_length; k++) {
+            const size_t shorter =
+                distances[k] < distances[k - 1] ? distances[k] : distances[k - 1];
+            const size_t add_or_remove = shorter + 1;
             const size_t change = diagonal + (a[i - 1] != b[k - 1]);
-            const size_t insert = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
-            diagonal = row[k];
-            row[k] = change < insert ? change : insert;
+            diagonal = distances[k];
+            distances[k] = change < add_or_remove ? change : add_or_remove;
         }
     }
-    return row[b_length];
+    return distances[b_length];
 }
 
 // Returns the joint name of a mesh that is most similar to a name, or NULL if none is similar. For
@@ -505,42 +510,72 @@ typedef struct clip_space {
     bool has_rotation;
 } clip_space;
 
+// Compares the lengths of bones in the sampled pose with the bind pose. The clip has another scale
+// only if all sampled frames have it, up to 5 %.
+static void measure_frame_scale(const md5_binding *clip, const pose_buffers *buffers, bool is_first,
+                                clip_space *space)
+{
+    const bone_scale bones = measure_scale(clip, buffers->pose, buffers->ratios);
+    if (is_first) {
+        space->scale = bones.median;
+        space->has_scale = bones.is_other_unit;
+    } else if (!(fabsf(bones.median - space->scale) < 0.05f * space->scale)) {
+        space->has_scale = false;
+    }
+}
+
+// Compares the rotation of the root in the sampled pose with the bind pose. The clip is rotated
+// only if all sampled frames have the same rotation by right angles.
+static void measure_frame_rotation(const md5_binding *clip, const pose_buffers *buffers,
+                                   bool is_first, clip_space *space)
+{
+    const uint32_t root = clip->skeleton->order[0];
+    const md5_mat34 previous = space->rotation;
+    if (!space->has_rotation)
+        return;
+    const md5_quat inverse_bind = md5_quat_conjugate(clip->bind_local[root].rotation);
+    const md5_quat rotation = md5_quat_mul(buffers->pose[root].rotation, inverse_bind);
+    space->has_rotation = round_to_right_angles(rotation, &space->rotation);
+    if (!is_first && memcmp(&space->rotation, &previous, sizeof previous) != 0)
+        space->has_rotation = false;
+}
+
 // Samples up to 16 frames. The clip has another scale or rotation only if all of them have it.
 static clip_space measure_space(const md5_binding *clip, const pose_buffers *buffers)
 {
     const md5_skeleton *const skeleton = clip->skeleton;
-    const uint32_t root = skeleton->order[0];
     const uint32_t last = clip->anim->num_frames - 1;
     const uint32_t num_steps = last < 15 ? last : 15;
-    const md5_quat inverse_bind = md5_quat_conjugate(clip->bind_local[root].rotation);
     clip_space space = {.scale = 1};
     space.has_rotation = skeleton->num_joints > MIN_BONES;
     double similarity = 0; // to the rotated bind pose, minus that to the bind pose
     md5_local_to_model(skeleton, clip->bind_local, buffers->bind);
     for (uint32_t i = 0; i <= num_steps; i++) {
         const uint32_t frame = i > 0 ? (uint32_t)((uint64_t)i * last / num_steps) : 0;
-        const md5_mat34 previous = space.rotation;
         const md5_sample_position position = {.frame0 = frame, .frame1 = frame};
         md5_sample(clip, position, MD5_ROOT_FILE, buffers->pose);
         md5_local_to_model(skeleton, buffers->pose, buffers->joints);
-        const bone_scale bones = measure_scale(clip, buffers->pose, buffers->ratios);
-        if (i == 0) {
-            space.scale = bones.median;
-            space.has_scale = bones.is_other_unit;
-        } else if (!(fabsf(bones.median - space.scale) < 0.05f * space.scale)) {
-            space.has_scale = false;
-        }
-        if (space.has_rotation) {
-            const md5_quat rotation = md5_quat_mul(buffers->pose[root].rotation, inverse_bind);
-            space.has_rotation = round_to_right_angles(rotation, &space.rotation);
-            if (i > 0 && memcmp(&space.rotation, &previous, sizeof previous) != 0)
-                space.has_rotation = false;
-        }
+        measure_frame_scale(clip, buffers, i == 0, &space);
+        measure_frame_rotation(clip, buffers, i == 0, &space);
         similarity = compare_with_rotated_bind(skeleton, buffers->bind, space.rotation,
                                                buffers->joints, similarity);
     }
     space.has_rotation = space.has_rotation && similarity > 0;
     return space;
+}
+
+// Reports joints whose axes differ from those of the mesh.
+static void check_clip_axes(md5_checker *checker, const md5_binding *clip)
+{
+    md5_clip_axes axes = {0};
+    if (!md5i_find_axes(&checker->scratch, clip, &axes) || axes.num_rotated == 0)
+        return;
+    md5i_add_diagnostic(checker, "clip-axes", md5_at_line(checker->joints_line),
+                        "joints have other axes than in the mesh: %u of %u bones point in "
+                        "another direction, at joint '%.60s' by %.3g degrees; use 'md5tool fix "
+                        "--mesh'",
+                        axes.num_rotated, axes.num_bones, clip->skeleton->joints[axes.joint].name,
+                        axes.max_angle);
 }
 
 bool md5_check_binding(md5_check *check, const md5_binding *clip)
@@ -557,17 +592,10 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
         .ratios = MD5_ALLOC_ARRAY(scratch, float, num_joints),
     };
     clip_space space = {0};
-    md5_clip_axes axes = {0};
-    if (checker->context.error.status == MD5_OK)
+    if (checker->context.error.status == MD5_OK) {
         space = measure_space(clip, &buffers);
-    if (checker->context.error.status == MD5_OK && md5i_find_axes(scratch, clip, &axes)
-        && axes.num_rotated > 0)
-        md5i_add_diagnostic(checker, "clip-axes", md5_at_line(checker->joints_line),
-                            "joints have other axes than in the mesh: %u of %u bones point in "
-                            "another direction, at joint '%.60s' by %.3g degrees; use 'md5tool fix "
-                            "--mesh'",
-                            axes.num_rotated, axes.num_bones,
-                            clip->skeleton->joints[axes.joint].name, axes.max_angle);
+        check_clip_axes(checker, clip);
+    }
     md5i_arena_free(scratch);
     if (checker->context.error.status != MD5_OK)
         return false;

@@ -597,6 +597,25 @@ static bool read_mesh_entry(md5_checker *checker, int kind, mesh_contents *mesh)
     return true;
 }
 
+// Reports a vertex whose weights do not sum to 1. The weights exist.
+static void check_weight_sum(md5_checker *checker, const mesh_contents *mesh, uint32_t vertex)
+{
+    const uint32_t first = mesh->vertices[vertex].first_weight;
+    const uint32_t count = mesh->vertices[vertex].num_weights;
+    checker->num_references += count;
+    // Adding up the weights could take long for a hostile file whose vertices share weights. The
+    // library rejects files with more references than bytes, so their sums are not needed.
+    const size_t text_size = (size_t)(checker->lex.end - checker->lex.text);
+    if (count == 0 || checker->num_references > text_size)
+        return;
+    float sum = 0;
+    for (uint32_t k = 0; k < count; k++)
+        sum += mesh->biases[first + k];
+    if (fabsf(sum - 1) > 1e-3f)
+        md5i_report_violation(checker, "weight-sum", md5_at_line(mesh->vertices[vertex].line),
+                              "weights of vertex %u do not sum to 1: found %g", vertex, sum);
+}
+
 // Reports vertices whose weights do not exist, do not sum to 1, or are too many for an engine.
 static void scan_vertices(md5_checker *checker, const mesh_contents *mesh)
 {
@@ -612,19 +631,7 @@ static void scan_vertices(md5_checker *checker, const mesh_contents *mesh)
                 count, first, num_weights);
             continue;
         }
-        // Adding up the weights could take long for a hostile file whose vertices share weights.
-        // The library rejects files with more references than bytes, so their sums are not needed.
-        float sum = count > 0 ? 0 : 1.0f;
-        checker->num_references += count;
-        const size_t text_size = (size_t)(checker->lex.end - checker->lex.text);
-        const bool can_add = checker->num_references <= text_size;
-        if (can_add) {
-            for (uint32_t k = 0; k < count; k++)
-                sum += mesh->biases[first + k];
-        }
-        if (fabsf(sum - 1) > 1e-3f && can_add)
-            md5i_report_violation(checker, "weight-sum", location,
-                                  "weights of vertex %u do not sum to 1: found %g", i, sum);
+        check_weight_sum(checker, mesh, i);
         if (count > 4)
             md5i_report_violation(checker, "4-weights", location,
                                   "vertex %u has too many weights: expected at most 4, found %u", i,
@@ -1040,14 +1047,26 @@ static void read_command_line(md5_checker *checker, section_reader *reader)
                               checker->word.size);
 }
 
-// Reads a section after the command line.
-static bool read_data_section(md5_checker *checker, int section, section_reader *reader)
+// Reports a missing command line before the first section that must follow it.
+static void check_command_line(md5_checker *checker, int section, section_reader *reader)
 {
     if (!reader->has_command_line)
         md5i_report_violation(checker, "no-commandline", md5_at_line(1),
                               "missing 'commandline': expected it before '%s'",
                               reader->names[section]);
     reader->has_command_line = true;
+}
+
+// Reads a section of any kind. Returns false if the rest of the text cannot be interpreted.
+static bool read_section(md5_checker *checker, int section, section_reader *reader)
+{
+    if (section == SECTION_VERSION)
+        return scan_version(checker);
+    if (section == SECTION_COMMAND_LINE) {
+        read_command_line(checker, reader);
+        return true;
+    }
+    check_command_line(checker, section, reader);
     return reader->is_clip ? read_clip_section(checker, section, reader->file)
                            : read_mesh_section(checker, section, reader->file);
 }
@@ -1065,6 +1084,28 @@ static void skip_unknown_section(md5_checker *checker)
 static bool is_file_complete(const file_contents *file)
 {
     return file->num_read > 0 && (int32_t)file->num_read >= file->num_parts;
+}
+
+// Returns the section whose keyword is the current word, or reader->count.
+static int find_section(const md5_checker *checker, const section_reader *reader)
+{
+    int section = 0;
+    while (section < reader->count && !is_keyword(checker, reader->names[section]))
+        section++;
+    return section;
+}
+
+// Compares the number of meshes with its declaration, or searches frames after the last declared
+// frame, which some engines read.
+static void check_num_parts(md5_checker *checker, const file_contents *file, bool is_clip)
+{
+    if (!is_clip && (int32_t)file->num_read < file->num_parts)
+        md5i_report_violation(checker, "mesh-count", checker->num_meshes,
+                              "numMeshes does not match the file: declared %d, found %u",
+                              file->num_parts, file->num_read);
+    if (is_clip && read_word(checker) && is_keyword(checker, "frame"))
+        md5i_report_violation(checker, "more-frames", checker->location,
+                              "too many frames: numFrames is %d", file->num_parts);
 }
 
 // Reads the sections of a file in any order. Returns false if the rest of the text cannot be
@@ -1085,38 +1126,24 @@ static bool read_sections(md5_checker *checker, file_contents *file)
     }
     bool is_read = true;
     while (is_read && !is_file_complete(file) && read_word(checker)) {
-        int section = 0;
-        while (section < reader.count && !is_keyword(checker, reader.names[section]))
-            section++;
+        const int section = find_section(checker, &reader);
         if (section == reader.count) {
             skip_unknown_section(checker);
             continue;
         }
         check_section_order(checker, section, &reader);
-        if (section == SECTION_VERSION) {
-            TRY(scan_version(checker));
-        } else if (section == SECTION_COMMAND_LINE) {
-            read_command_line(checker, &reader);
-        } else {
-            is_read = read_data_section(checker, section, &reader);
-        }
+        is_read = read_section(checker, section, &reader);
+        if (!is_read && section == SECTION_VERSION)
+            return false; // other versions may have other sections
     }
     // An unknown keyword may be a misspelled section.
     if (reader.missing > 0 && !checker->has_unknown)
         md5i_report_violation(checker, "missing-section", reader.gap,
                               "missing section '%s': expected it before this line",
                               reader.names[reader.missing]);
-    if (!is_read)
-        return false;
-    if (!is_clip && (int32_t)file->num_read < file->num_parts)
-        md5i_report_violation(checker, "mesh-count", checker->num_meshes,
-                              "numMeshes does not match the file: declared %d, found %u",
-                              file->num_parts, file->num_read);
-    // Some engines read all frames.
-    if (is_clip && read_word(checker) && is_keyword(checker, "frame"))
-        md5i_report_violation(checker, "more-frames", checker->location,
-                              "too many frames: numFrames is %d", file->num_parts);
-    return true;
+    if (is_read)
+        check_num_parts(checker, file, is_clip);
+    return is_read;
 }
 
 static void check_text(md5_checker *checker, const char *text, size_t size)

@@ -325,6 +325,25 @@ static md5_bone end_bone(const md5_grid *grid, const md5_weights_desc *desc, uin
     return bone_to(grid, position, md5_vec3d_add(position, parent_bone));
 }
 
+// Writes to counts[joint] the number of bones of each joint: one bone for each child, or one bone
+// if the joint has no children. Joints that are excluded or outside of the grid have none.
+static void count_bones(const md5_grid *grid, const md5_weights_desc *desc, uint32_t *counts)
+{
+    const uint32_t num_joints = desc->skeleton->num_joints;
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        const uint32_t parent = desc->skeleton->joints[joint].parent;
+        if (parent != MD5_NONE)
+            counts[parent]++;
+    }
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        const bool is_excluded = desc->excluded && desc->excluded[joint];
+        if (is_excluded || voxel_at(grid, joint_in_grid(grid, desc, joint)) == MD5_NO_VOXEL)
+            counts[joint] = 0;
+        else if (counts[joint] == 0)
+            counts[joint] = 1;
+    }
+}
+
 bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_desc *desc,
                      md5_bones *bones)
 {
@@ -334,17 +353,9 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
     // A joint has one bone for each child, or one bone without children: at most two per joint.
     bones->bones = MD5_ALLOC_ARRAY(arena, md5_bone, 2 * (size_t)num_joints);
     TRY(first && used && bones->bones);
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
-        const uint32_t parent = desc->skeleton->joints[joint].parent;
-        if (parent != MD5_NONE)
-            first[parent]++;
-    }
-    for (uint32_t joint = 0; joint < num_joints; joint++)
-        if ((desc->excluded && desc->excluded[joint])
-            || voxel_at(grid, joint_in_grid(grid, desc, joint)) == MD5_NO_VOXEL)
-            first[joint] = 0;
-        else if (first[joint] == 0)
-            first[joint] = 1;
+    count_bones(grid, desc, first);
+
+    // Replace the counts by their sums: the bones of a joint are first[joint] to first[joint + 1].
     uint32_t sum = 0;
     bones->num_bound = 0;
     for (uint32_t joint = 0; joint <= num_joints; joint++) {
@@ -354,14 +365,18 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
         sum += count;
     }
     bones->first_bone = first;
-    for (uint32_t joint = 0; joint < num_joints; joint++)
+
+    // Bones to children replace the end bone, which only joints without children keep.
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
         if (first[joint] < first[joint + 1])
             bones->bones[first[joint]] = end_bone(grid, desc, joint);
+    }
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         const uint32_t parent = desc->skeleton->joints[joint].parent;
-        if (parent != MD5_NONE && first[parent] < first[parent + 1])
-            bones->bones[first[parent] + used[parent]++] =
-                bone_to(grid, joint_in_grid(grid, desc, parent), joint_in_grid(grid, desc, joint));
+        if (parent == MD5_NONE || first[parent] == first[parent + 1])
+            continue;
+        bones->bones[first[parent] + used[parent]++] =
+            bone_to(grid, joint_in_grid(grid, desc, parent), joint_in_grid(grid, desc, joint));
     }
     return true;
 }
@@ -838,6 +853,31 @@ static md5_vec3 point_in_joint(const md5_mat34 *bind, md5_vec3 point)
     });
 }
 
+// Writes the weights of all positions. Positions in the same point share a range of weights.
+static void write_weights(const bind_work *work, md5_weights *weights, md5_vertex *vertices,
+                          md5_weight *list)
+{
+    uint32_t num_written = 0;
+    for (uint32_t position = 0; position < work->desc.num_positions; position++) {
+        const uint32_t row = work->rows_by_position[position];
+        const uint32_t first_position = work->firsts[row];
+        weights->num_distant += work->is_distant[row];
+        if (first_position != position) {
+            vertices[position] = vertices[first_position];
+            continue;
+        }
+        const md5_bind_entry *const entries = md5_row(&work->rows, row);
+        const uint32_t count = work->rows.counts[row];
+        vertices[position] = (md5_vertex){num_written, count};
+        for (uint32_t k = 0; k < count; k++) {
+            const uint32_t joint = entries[k].joint;
+            const md5_vec3 point = point_in_joint(&work->desc.bind[joint], work->points[row]);
+            list[num_written++] = (md5_weight){joint, entries[k].value, point};
+        }
+    }
+}
+
+// Creates the object that the caller receives, in one block of memory.
 static md5_weights *create_result(const bind_work *work)
 {
     md5_context *const context = work->arena.context;
@@ -849,6 +889,7 @@ static md5_weights *create_result(const bind_work *work)
     md5_weights *weights = NULL;
     md5_vertex *vertices = NULL;
     md5_weight *list = NULL;
+    // The first pass measures the size of the block, the second pass assigns the arrays.
     for (uint32_t pass = 0; pass < 2; pass++) {
         weights = MD5_BLOCK_ARRAY(&block, md5_weights, 1);
         vertices = MD5_BLOCK_ARRAY(&block, md5_vertex, num_vertices);
@@ -867,22 +908,7 @@ static md5_weights *create_result(const bind_work *work)
         .size = block.used,
         .internal = {.allocator = context->allocator, .tag = MD5_TAG_WEIGHTS},
     };
-    uint32_t num_written = 0;
-    for (uint32_t i = 0; i < num_vertices; i++) {
-        const uint32_t row = work->rows_by_position[i];
-        weights->num_distant += work->is_distant[row];
-        if (work->firsts[row] != i) { // shares the weights of an earlier vertex
-            vertices[i] = vertices[work->firsts[row]];
-            continue;
-        }
-        const md5_bind_entry *const entries = md5_row(&work->rows, row);
-        vertices[i] = (md5_vertex){num_written, work->rows.counts[row]};
-        for (uint32_t k = 0; k < work->rows.counts[row]; k++) {
-            const md5_mat34 *const bind = &work->desc.bind[entries[k].joint];
-            list[num_written++] = (md5_weight){entries[k].joint, entries[k].value,
-                                               point_in_joint(bind, work->points[row])};
-        }
-    }
+    write_weights(work, weights, vertices, list);
     return weights;
 }
 
