@@ -5,9 +5,9 @@
 //   const md5_figure_def *def = md5_game_figure_def(game, "monster_imp", &error);
 //   md5_figure *figure = md5_create_figure(def, entity, NULL, &error);
 //   // Convert the current pose of the character to bodies:
-//   md5_figure_from_joints(figure, joints, place, 1.0f / 60.0f, bodies);
+//   md5_figure_from_joints(figure, joints, placement, 1.0f / 60.0f, bodies);
 //   // Let a physics engine move the bodies, then convert them to a pose of the character:
-//   place = md5_figure_to_pose(figure, bodies, pose);
+//   placement = md5_figure_to_pose(figure, bodies, pose);
 //
 // A figure is constant data. It can be simulated by the solver of md5ragdoll.h, or by a library
 // such as Bullet or Jolt (see demo/examples/ragdoll_bullet.cpp).
@@ -17,7 +17,7 @@
 //
 // Terms that are used below:
 //
-// - Model space: the coordinate system of the animated model. The `place` of an entity is the
+// - Model space: the coordinate system of the animated model. The `placement` of an entity is the
 //   transform from its model space to the world.
 // - Joint: a joint of the model's skeleton, given by its index in model->skeleton.joints. Arrays
 //   with the size [model joints] have one element for each joint of the entity's model.
@@ -244,7 +244,7 @@ MD5_GAME_API const md5_figure_def *md5_game_figure_def(md5_game *game, const cha
 typedef struct md5_body_part {
     const md5_figure_body *def; // the declaration of the body
     // Index of the joint that the body moves. For a body whose joint is "origin", it is the first
-    // child of this joint, because the `place` of the entity moves the joint "origin" itself.
+    // child of this joint, because the `placement` of the entity moves the joint "origin" itself.
     uint32_t joint;
     // Mass of the body. If md5_figure_def.total_mass is set, all masses are scaled so that their
     // sum is this number.
@@ -370,20 +370,21 @@ MD5_GAME_API void md5_free_figure(md5_figure *figure);
 
 // The state of a body: its position, rotation and velocities in the world.
 typedef struct md5_body_state {
-    md5_xform place;  // transform from the body's axes to the world
-    md5_vec3 linear;  // velocity of the center of mass in the world, units per second
-    md5_vec3 angular; // angular velocity in the world, radians per second
+    md5_xform transform; // transform from the body's axes to the world
+    md5_vec3 linear;     // velocity of the center of mass in the world, units per second
+    md5_vec3 angular;    // angular velocity in the world, radians per second
 } md5_body_state;
 
 // Converts a pose to body states, for example when a character dies. Writes
 // bodies[figure->num_bodies]. `joints`, [model joints], are the transforms of the joints in model
-// space, as md5_actor_pose() writes them. `place` is the transform of the entity in the world.
+// space, as md5_actor_pose() writes them. `placement` is the transform of the entity in the world.
 //
 // If `seconds` is positive, `bodies` must contain the states of a previous pose. The linear
 // velocity of a body is then its displacement since the previous pose, divided by `seconds`. If
 // `seconds` is 0, the linear velocities are 0. The angular velocities are always 0.
 MD5_GAME_API void md5_figure_from_joints(const md5_figure *figure, const md5_mat34 *joints,
-                                         md5_xform place, float seconds, md5_body_state *bodies);
+                                         md5_xform placement, float seconds,
+                                         md5_body_state *bodies);
 
 // Converts body states to a pose, for example to draw a ragdoll. This is the inverse of
 // md5_figure_from_joints(). Returns the transform of the entity in the world, which is computed
@@ -393,9 +394,9 @@ MD5_GAME_API md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_bo
                                           md5_xform *pose);
 
 // Returns a bounding box that contains all bodies, for culling. The box is in the model space of an
-// entity at `place`.
+// entity at `placement`.
 MD5_GAME_API md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_body_state *bodies,
-                                          md5_xform place);
+                                          md5_xform placement);
 
 // The first point at which a line segment enters a body.
 typedef struct md5_figure_hit {
@@ -419,27 +420,28 @@ MD5_GAME_API bool md5_raycast_figure(const md5_figure *figure, const md5_body_st
 // Dead characters of the engine never get up. The following functions add this ability for other
 // games. A character that lies on the ground gets up in three steps:
 //
-// 1. md5_fit_figure() finds the place of the entity at which the first frame of a clip that gets up
-//    fits the bodies best.
+// 1. md5_fit_figure() finds the placement of the entity at which the first frame of a clip that
+//    gets up fits the bodies best.
 // 2. md5_fade_figure() blends from the pose of the bodies to the pose of the clip, with a weight
 //    that increases from 0 to 1 over some frames.
 // 3. The clip is then played as usual.
 
-// Returns the place of the entity in the world at which a pose fits the bodies best. `joints`,
+// Returns the placement of the entity in the world at which a pose fits the bodies best. `joints`,
 // [model joints], are the transforms of the pose's joints in model space.
 //
-// The entity is upright: its place is only rotated around the z axis. The rotation and the
+// The entity is upright: its placement is only rotated around the z axis. The rotation and the
 // horizontal position minimize the squared horizontal distances between the bodies of the pose and
 // `bodies`, weighted by the masses of the bodies. The height is chosen so that the lowest point of
 // all bodies does not change.
 MD5_GAME_API md5_xform md5_fit_figure(const md5_figure *figure, const md5_body_state *bodies,
                                       const md5_mat34 *joints);
 
-// Blends from the pose of the bodies to the pose `clip`, both for an entity at `place`. `weight` is
-// the weight of the clip: 0 writes the pose of the bodies, 1 writes the pose of the clip. `clip`
-// and `pose` have [model joints] elements, relative to parents, and must be different arrays.
+// Blends from the pose of the bodies to the pose `clip`, both for an entity at `placement`.
+// `weight` is the weight of the clip: 0 writes the pose of the bodies, 1 writes the pose of the
+// clip. `clip` and `pose` have [model joints] elements, relative to parents, and must be different
+// arrays.
 MD5_GAME_API void md5_fade_figure(const md5_figure *figure, const md5_body_state *bodies,
-                                  md5_xform place, const md5_xform *clip, float weight,
+                                  md5_xform placement, const md5_xform *clip, float weight,
                                   md5_xform *pose);
 
 #ifdef __cplusplus

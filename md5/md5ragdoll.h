@@ -8,15 +8,15 @@
 //   desc.ground.plane_normal.z = 1;
 //   md5_ragdoll *ragdoll = md5_create_ragdoll(&desc, NULL, &error);
 //   // When the character dies, compute the velocities of the bodies from two poses:
-//   md5_figure_from_joints(figure, joints_before, place_before, 0.0f, bodies);
-//   md5_figure_from_joints(figure, joints, place, 1.0f / 60.0f, bodies);
+//   md5_figure_from_joints(figure, joints_before, placement_before, 0.0f, bodies);
+//   md5_figure_from_joints(figure, joints, placement, 1.0f / 60.0f, bodies);
 //   md5_ragdoll_start(ragdoll, bodies);
 //   md5_ragdoll_apply_impulse(ragdoll, hit.body, hit.point, impulse);
 //   // In each frame:
 //   md5_ragdoll_advance(ragdoll, seconds);
-//   place = md5_figure_to_pose(figure, md5_ragdoll_bodies(ragdoll), pose);
+//   placement = md5_figure_to_pose(figure, md5_ragdoll_bodies(ragdoll), pose);
 //
-// md5figure.h explains the terms body, constraint, setup pose and place. The masses, shapes,
+// md5figure.h explains the terms body, constraint, setup pose and placement. The masses, shapes,
 // constraints, limits and frictions of a ragdoll are those of its figure, and so are the conditions
 // under which the ragdoll comes to rest. The solver is not the engine's solver.
 //

@@ -396,7 +396,7 @@ void Ragdoll::set_states(const std::vector<md5_body_state> &states)
 {
     for (size_t i = 0; i < bodies.size(); i++) {
         btRigidBody &rigid = *bodies[i].rigid;
-        const btTransform transform = to_bullet(states[i].place) * bodies[i].principal;
+        const btTransform transform = to_bullet(states[i].transform) * bodies[i].principal;
         rigid.setWorldTransform(transform);
         rigid.setInterpolationWorldTransform(transform);
         rigid.setLinearVelocity(position_to_bullet(states[i].linear));
@@ -409,7 +409,7 @@ std::vector<md5_body_state> Ragdoll::states() const
     std::vector<md5_body_state> states(bodies.size());
     for (size_t i = 0; i < bodies.size(); i++) {
         const btRigidBody &rigid = *bodies[i].rigid;
-        states[i].place = from_bullet(rigid.getWorldTransform() * bodies[i].principal.inverse());
+        states[i].transform = from_bullet(rigid.getWorldTransform() * bodies[i].principal.inverse());
         states[i].linear = vector_from_bullet(rigid.getLinearVelocity() / meters_per_unit);
         states[i].angular = vector_from_bullet(rigid.getAngularVelocity());
     }
@@ -433,8 +433,8 @@ static float largest_joint_gap(const md5_figure &figure, const std::vector<md5_b
         const uint32_t parent = constraint.bodies[1];
         if (parent == MD5_NONE || constraint.def->type > MD5_CONSTRAINT_HINGE)
             continue;
-        const md5_vec3 first = md5_xform_point(states[child].place, constraint.anchors[0]);
-        const md5_vec3 second = md5_xform_point(states[parent].place, constraint.anchors[1]);
+        const md5_vec3 first = md5_xform_point(states[child].transform, constraint.anchors[0]);
+        const md5_vec3 second = md5_xform_point(states[parent].transform, constraint.anchors[1]);
         largest = std::fmax(largest, md5_vec3_length(md5_vec3_sub(first, second)));
     }
     return largest;
@@ -447,7 +447,7 @@ static float lowest_vertex(const md5_figure &figure, const std::vector<md5_body_
         const md5_body_part &part = figure.bodies[i];
         for (uint32_t k = 0; k < part.num_vertices; k++) {
             const md5_vec3 vertex = figure.vertices[part.first_vertex + k];
-            lowest = std::fmin(lowest, md5_xform_point(states[i].place, vertex).z);
+            lowest = std::fmin(lowest, md5_xform_point(states[i].transform, vertex).z);
         }
     }
     return lowest;
@@ -480,8 +480,8 @@ class RestDetector
     bool has_moved(const std::vector<md5_body_state> &states) const
     {
         for (size_t i = 0; i < states.size(); i++) {
-            const md5_xform from = reference[i].place;
-            const md5_xform to = states[i].place;
+            const md5_xform from = reference[i].transform;
+            const md5_xform to = states[i].transform;
             const float distance = md5_vec3_length(md5_vec3_sub(to.translation, from.translation));
             const float cosine =
                 std::fabs(from.rotation.x * to.rotation.x + from.rotation.y * to.rotation.y
@@ -555,7 +555,7 @@ static bool throw_character(btDynamicsWorld &world, const md5_entity &entity,
         largest_gap = std::fmax(largest_gap, largest_joint_gap(figure, states));
         const bool is_at_rest = rest.update(states, seconds_per_frame);
         if (frame % 30 == 0 || is_at_rest) {
-            const md5_vec3 position = states[0].place.translation;
+            const md5_vec3 position = states[0].transform.translation;
             std::printf("%.1f s: %s at %.1f %.1f %.1f, lowest point at %.2f\n",
                         double(frame * seconds_per_frame), figure.bodies[0].def->name,
                         double(position.x), double(position.y), double(position.z),

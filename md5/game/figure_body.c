@@ -826,20 +826,20 @@ void md5_free_figure(md5_figure *figure)
 
 // == Joints and bodies ============================================================================
 
-void md5_figure_from_joints(const md5_figure *figure, const md5_mat34 *joints, md5_xform place,
+void md5_figure_from_joints(const md5_figure *figure, const md5_mat34 *joints, md5_xform placement,
                             float seconds, md5_body_state *bodies)
 {
     MD5_ASSERT_FIGURE(figure);
     MD5_ASSERT(joints != NULL && bodies != NULL, "joints, bodies: must not be NULL");
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const md5_body_part *const body = &figure->bodies[i];
-        const md5_vec3 previous = bodies[i].place.translation;
+        const md5_vec3 previous = bodies[i].transform.translation;
         bodies[i] = (md5_body_state){.linear = {0.0f, 0.0f, 0.0f}};
-        bodies[i].place = md5_xform_mul(
-            place, md5_xform_mul(md5_xform_from_mat34(joints[body->joint]), body->offset));
+        bodies[i].transform = md5_xform_mul(
+            placement, md5_xform_mul(md5_xform_from_mat34(joints[body->joint]), body->offset));
         if (seconds > 0.0f)
-            bodies[i].linear =
-                md5_vec3_scale(md5_vec3_sub(bodies[i].place.translation, previous), 1.0f / seconds);
+            bodies[i].linear = md5_vec3_scale(
+                md5_vec3_sub(bodies[i].transform.translation, previous), 1.0f / seconds);
     }
 }
 
@@ -865,7 +865,8 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
     MD5_ASSERT_FIGURE(figure);
     MD5_ASSERT(bodies != NULL && pose != NULL, "bodies, pose: must not be NULL");
     const md5_skeleton *const skeleton = &figure->entity->model->skeleton;
-    const md5_xform placement = md5_xform_mul(bodies[0].place, md5_xform_inverse(figure->setup[0]));
+    const md5_xform placement =
+        md5_xform_mul(bodies[0].transform, md5_xform_inverse(figure->setup[0]));
     const md5_quat from_world = md5_xform_inverse(placement).rotation;
     memcpy(pose, figure->setup_pose, skeleton->num_joints * sizeof *pose);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
@@ -877,7 +878,7 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
         const md5_xform from_model =
             md5_xform_inverse(md5i_parent_transform(skeleton, pose, joint));
         const md5_xform in_model =
-            joint_from_body(part, &bodies[body].place, from_world, placement.translation);
+            joint_from_body(part, &bodies[body].transform, from_world, placement.translation);
         const md5_xform local = md5_xform_mul(from_model, in_model);
         if (part->def->mod != MD5_BODY_ORIGIN)
             pose[joint].rotation = local.rotation;
@@ -889,14 +890,15 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
 }
 
 md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_body_state *bodies,
-                             md5_xform place)
+                             md5_xform placement)
 {
     MD5_ASSERT_FIGURE(figure);
     MD5_ASSERT_NOT_NULL(bodies);
-    const md5_xform from_world = md5_xform_inverse(place);
+    const md5_xform from_world = md5_xform_inverse(placement);
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
-        const md5_mat34 in_model = md5_mat34_from_xform(md5_xform_mul(from_world, bodies[i].place));
+        const md5_mat34 in_model =
+            md5_mat34_from_xform(md5_xform_mul(from_world, bodies[i].transform));
         bounds = md5_bounds_union(bounds, md5_bounds_transform(figure->bodies[i].bounds, in_model));
     }
     return bounds;
@@ -938,9 +940,9 @@ bool md5_raycast_figure(const md5_figure *figure, const md5_body_state *bodies, 
     bool is_hit = false;
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const md5_body_part *const body = &figure->bodies[i];
-        const md5_quat from_world = md5_quat_conjugate(bodies[i].place.rotation);
+        const md5_quat from_world = md5_quat_conjugate(bodies[i].transform.rotation);
         const md5_vec3 local_from =
-            md5_quat_rotate(from_world, md5_vec3_sub(from, bodies[i].place.translation));
+            md5_quat_rotate(from_world, md5_vec3_sub(from, bodies[i].transform.translation));
         const md5_vec3 local_direction = md5_quat_rotate(from_world, direction);
         float enter;
         md5_vec3 normal = {0.0f, 0.0f, 0.0f};
@@ -952,7 +954,7 @@ bool md5_raycast_figure(const md5_figure *figure, const md5_body_state *bodies, 
             .joint = body->joint,
             .fraction = enter,
             .point = md5_vec3_add(from, md5_vec3_scale(direction, enter)),
-            .normal = md5_quat_rotate(bodies[i].place.rotation, normal),
+            .normal = md5_quat_rotate(bodies[i].transform.rotation, normal),
         };
         is_hit = true;
     }

@@ -86,7 +86,7 @@ static md5_quat best_rotation(const md5_figure *figure, const md5_body_state *bo
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const double weight = body_weight(figure, i);
         const md5_vec3 standing = standing_transform(figure, i, joints).translation;
-        const md5_vec3 lying = bodies[i].place.translation;
+        const md5_vec3 lying = bodies[i].transform.translation;
         const md5_vec3d a = md5_vec3d_sub(md5_vec3d_from_vec3(standing), standing_center);
         const md5_vec3d b = md5_vec3d_sub(md5_vec3d_from_vec3(lying), lying_center);
         cosine += weight * (a.x * b.x + a.y * b.y);
@@ -104,7 +104,7 @@ md5_xform md5_fit_figure(const md5_figure *figure, const md5_body_state *bodies,
     figure_extent lying = {.lowest = FLT_MAX};
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         add_body(&standing, figure, i, standing_transform(figure, i, joints));
-        add_body(&lying, figure, i, bodies[i].place);
+        add_body(&lying, figure, i, bodies[i].transform);
     }
     const md5_vec3d standing_center = center_of_mass(&standing);
     const md5_vec3d lying_center = center_of_mass(&lying);
@@ -135,7 +135,7 @@ static void change_entity(const md5_skeleton *skeleton, uint32_t base, md5_xform
     pose[base] = md5_xform_mul(md5_xform_inverse(parent_in_world), base_in_world);
 }
 
-void md5_fade_figure(const md5_figure *figure, const md5_body_state *bodies, md5_xform place,
+void md5_fade_figure(const md5_figure *figure, const md5_body_state *bodies, md5_xform placement,
                      const md5_xform *clip, float weight, md5_xform *pose)
 {
     MD5_ASSERT_FIGURE(figure);
@@ -146,7 +146,7 @@ void md5_fade_figure(const md5_figure *figure, const md5_body_state *bodies, md5
     // md5_figure_to_pose() places the entity at its first body, which may lie on its side. In clips
     // the entity is upright, and joints contain that rotation.
     const md5_xform lying = md5_figure_to_pose(figure, bodies, pose);
-    change_entity(skeleton, figure->bodies[0].joint, lying, place, clip, pose);
+    change_entity(skeleton, figure->bodies[0].joint, lying, placement, clip, pose);
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
         pose[i] = md5_xform_blend(pose[i], clip[i], weight);
 }

@@ -107,7 +107,7 @@ static void initialize_ragdoll(md5_ragdoll *ragdoll, uint32_t *scratch)
     md5i_build_ragdoll_tree(ragdoll, scratch);
     md5i_build_ragdoll_hulls(ragdoll);
     for (uint32_t i = 0; i < figure->num_bodies; i++)
-        ragdoll->bodies[i].place = figure->setup[i];
+        ragdoll->bodies[i].transform = figure->setup[i];
     md5_ragdoll_start(ragdoll, ragdoll->bodies);
     ragdoll->is_at_rest = true;
 }
@@ -197,9 +197,9 @@ static void update_bodies(md5_ragdoll *ragdoll)
         const ragdoll_node *const node = &ragdoll->nodes[k];
         const md5_quatd turn = node->transform.rotation;
         md5_body_state *const body = &ragdoll->bodies[node->body];
-        body->place.rotation =
+        body->transform.rotation =
             (md5_quat){(float)turn.x, (float)turn.y, (float)turn.z, (float)turn.w};
-        body->place.translation = md5_vec3d_round(node->transform.position);
+        body->transform.translation = md5_vec3d_round(node->transform.position);
         body->linear = md5_vec3d_round(node->linear);
         body->angular = md5_vec3d_round(node->angular);
     }
@@ -218,7 +218,7 @@ static void reset_rest_check(md5_ragdoll *ragdoll)
 // Sets the transform and the velocities of a node, and clears its contacts and impulses.
 static void start_node(ragdoll_node *node, const md5_body_state *body)
 {
-    node->transform = transform_from_xform(body->place);
+    node->transform = transform_from_xform(body->transform);
     node->linear = clamp_length(body->linear, MAX_START_SPEED);
     node->angular = clamp_length(body->angular, MAX_START_ANGULAR_SPEED);
     node->num_contacts = 0;
@@ -233,7 +233,7 @@ void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
     MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
     MD5_ASSERT_NOT_NULL(bodies);
     ragdoll->world = transform_from_xform(
-        md5_xform_mul(bodies[0].place, md5_xform_inverse(ragdoll->desc.figure->setup[0])));
+        md5_xform_mul(bodies[0].transform, md5_xform_inverse(ragdoll->desc.figure->setup[0])));
     ragdoll->pending_time = 0.0;
     ragdoll->added_energy = 0.0;
     ragdoll->step = 0;
@@ -371,8 +371,8 @@ static bool has_moved_since_check(const md5_ragdoll *ragdoll)
     const double half_sine = half_sine_of_limit((double)limits[2]);
     bool has_moved = false;
     for (uint32_t i = 0; i < ragdoll->num_nodes; i++) {
-        const md5_xform *const before = &ragdoll->rest_reference[i].place;
-        const md5_xform *const after = &ragdoll->bodies[i].place;
+        const md5_xform *const before = &ragdoll->rest_reference[i].transform;
+        const md5_xform *const after = &ragdoll->bodies[i].transform;
         const md5_vec3d offset = md5_vec3d_sub(md5_vec3d_from_vec3(after->translation),
                                                md5_vec3d_from_vec3(before->translation));
         const md5_quatd inverse_before = md5_quatd_conjugate(md5_quatd_from_quat(before->rotation));
@@ -804,7 +804,7 @@ static void archive_ragdoll(ragdoll_archive *archive, md5_ragdoll *ragdoll)
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         archive_node(archive, &ragdoll->nodes[k]);
     for (uint32_t i = 0; i < ragdoll->num_nodes; i++)
-        archive_xform(archive, &ragdoll->rest_reference[i].place);
+        archive_xform(archive, &ragdoll->rest_reference[i].transform);
 }
 
 #define RAGDOLL_MAGIC UINT64_C(0x014D354452) // "RD5M" and the version

@@ -722,7 +722,7 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
             num_constraints++;
         } else if (strncmp(line, "setup", 5) == 0) {
             for (uint32_t i = 0; i < figure->num_bodies; i++)
-                bodies[i].place = figure->setup[i];
+                bodies[i].transform = figure->setup[i];
         } else if (strncmp(line, "pose ", 5) == 0 || strncmp(line, "change ", 7) == 0) {
             double start = 0.0;
             const bool is_change = line[0] == 'c';
@@ -742,9 +742,9 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
                 CHECK_THAT(point_distance(bodies[body].linear, n + 12) <= 1e-2, "%.20s: off by %g",
                            line, point_distance(bodies[body].linear, n + 12));
             if (it->tick.time == 1) // set by hand
-                bodies[body].place = xform_of(n);
+                bodies[body].transform = xform_of(n);
             else
-                compare_xform(bodies[body].place, n, &all);
+                compare_xform(bodies[body].transform, n, &all);
         } else if (strncmp(line, "back ", 5) == 0) {
             it->tick.time = 1;
         } else if (strncmp(line, "render ", 7) == 0) {
@@ -901,7 +901,7 @@ TEST (figures_are_hit_where_they_are) {
     CHECK_NEAR(figure->bodies[0].mass, 16000, 1e-2);
     CHECK_NEAR(figure->bodies[0].inertia[0], 16000.0 * 800.0 / 12.0, 1);
     CHECK_NEAR(figure->bodies[1].mass, 0.2 * 6.0 * 12.0 / 3.0, 1e-5);
-    md5_body_state bodies[2] = {{.place = figure->setup[0]}, {.place = figure->setup[1]}};
+    md5_body_state bodies[2] = {{.transform = figure->setup[0]}, {.transform = figure->setup[1]}};
     md5_figure_hit hit;
     REQUIRE(md5_raycast_figure(figure, bodies, (md5_vec3){50, 1, 5}, (md5_vec3){-50, 1, 5}, &hit));
     CHECK_UINT(hit.body, 0);

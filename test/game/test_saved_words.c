@@ -241,7 +241,7 @@ static void check_ragdoll(md5_ragdoll *ragdoll, uint32_t num_bodies, const unsig
     md5_ragdoll_advance(ragdoll, 2.0 / (double)MD5_RAGDOLL_RATE);
     const md5_body_state *const bodies = md5_ragdoll_bodies(ragdoll);
     for (uint32_t i = 0; i < num_bodies; i++)
-        CHECK_THAT(are_finite(&bodies[i].place, 1), "body %u", i);
+        CHECK_THAT(are_finite(&bodies[i].transform, 1), "body %u", i);
 }
 
 TEST (saved_ragdolls_with_changed_words_are_refused_or_stay_finite) {

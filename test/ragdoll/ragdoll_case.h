@@ -185,9 +185,9 @@ static inline void place_bodies(const md5_figure *figure, md5_xform place, md5_v
                                 md5_vec3 angular, md5_body_state *bodies)
 {
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
-        bodies[i].place = md5_xform_mul(place, figure->setup[i]);
+        bodies[i].transform = md5_xform_mul(place, figure->setup[i]);
         const md5_vec3 from =
-            md5_vec3_sub(bodies[i].place.translation, bodies[0].place.translation);
+            md5_vec3_sub(bodies[i].transform.translation, bodies[0].transform.translation);
         bodies[i].linear = md5_vec3_add(linear, md5_vec3_cross(angular, from));
         bodies[i].angular = angular;
     }

@@ -180,12 +180,12 @@ static double deepest(int ground, const md5_figure *figure, const md5_body_state
         for (uint32_t k = 0; k < part->num_vertices; k++)
             worst = fmax(
                 worst,
-                depth_of_point(ground, md5_xform_point(bodies[i].place,
+                depth_of_point(ground, md5_xform_point(bodies[i].transform,
                                                        figure->vertices[part->first_vertex + k])));
         for (int k = 0; k < num_edges; k++) {
             const md5_vec3 edge = {stairs->depth * (float)k, 0,
                                    stairs->height * (float)(stairs->num_steps - k)};
-            worst = fmax(worst, depth_of_edge(figure, part, bodies[i].place, edge));
+            worst = fmax(worst, depth_of_edge(figure, part, bodies[i].transform, edge));
         }
     }
     return worst;
@@ -237,8 +237,9 @@ static bool is_finite(const md5_figure *figure, const md5_body_state *bodies)
     float sum = 0.0f;
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const md5_body_state *const body = &bodies[i];
-        sum += body->place.translation.x + body->place.translation.y + body->place.translation.z
-               + body->place.rotation.w + body->linear.x + body->linear.z + body->angular.y;
+        sum += body->transform.translation.x + body->transform.translation.y
+               + body->transform.translation.z + body->transform.rotation.w + body->linear.x
+               + body->linear.z + body->angular.y;
     }
     return fabsf(sum) < INFINITY;
 }
@@ -261,7 +262,7 @@ static void throw_once(throws *all, md5_ragdoll *ragdoll, const md5_figure *figu
     md5_ragdoll_start(ragdoll, bodies);
     if (number % 3 == 0)
         md5_ragdoll_apply_impulse(ragdoll, (uint32_t)(number % figure->num_bodies),
-                                  bodies[number % figure->num_bodies].place.translation,
+                                  bodies[number % figure->num_bodies].transform.translation,
                                   random_vec3(9000, &random));
     const md5_ragdoll_status begin = md5_ragdoll_state(ragdoll);
     double weight = 0.0;
@@ -433,7 +434,7 @@ static motion motion_of(const md5_figure *figure, const md5_body_state *bodies)
     motion sum = {{0.0}, {0.0}};
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const md5_body_part *const part = &figure->bodies[i];
-        const md5_quat turn = bodies[i].place.rotation;
+        const md5_quat turn = bodies[i].transform.rotation;
         const md5_vec3 w = md5_quat_rotate(md5_quat_conjugate(turn), bodies[i].angular);
         const float *const in = part->inertia;
         const md5_vec3 own = {in[0] * w.x + in[1] * w.y + in[2] * w.z,
@@ -441,7 +442,7 @@ static motion motion_of(const md5_figure *figure, const md5_body_state *bodies)
                               in[6] * w.x + in[7] * w.y + in[8] * w.z};
         const md5_vec3 p = md5_vec3_scale(bodies[i].linear, part->mass);
         const md5_vec3 spin = md5_vec3_add(md5_quat_rotate(turn, own),
-                                           md5_vec3_cross(bodies[i].place.translation, p));
+                                           md5_vec3_cross(bodies[i].transform.translation, p));
         sum.momentum[0] += (double)p.x, sum.momentum[1] += (double)p.y;
         sum.momentum[2] += (double)p.z, sum.spin[0] += (double)spin.x;
         sum.spin[1] += (double)spin.y, sum.spin[2] += (double)spin.z;
@@ -494,14 +495,14 @@ TEST (ragdolls_swing_as_pendulums) {
         OWN_RAGDOLL ragdoll = in_the_void(&it, 100.0f);
         const double inertia = (4.0 * 4.0 + 20.0 * 20.0) / 12.0 + 400.0; // by mass; least: beside
         const double half = 3.14159265358979 * sqrt(inertia / (100.0 * 20.0));
-        md5_body_state body = {.place = it.figure->setup[0]};
+        md5_body_state body = {.transform = it.figure->setup[0]};
         body.linear.x = 5.0f; // 1/4 radian a second at the lowest point: 7 degrees up
         body.angular.y = -0.25f;
         md5_ragdoll_start(ragdoll, &body);
         CHECK_NEAR(md5_ragdoll_bodies(ragdoll)->angular.y, -0.25, 1e-5);
         md5_ragdoll_advance(ragdoll, half);
         const md5_body_state *const now = md5_ragdoll_bodies(ragdoll);
-        CHECK_SMALL(now->place.translation.x, 0.05); // of a swing of 2.3
+        CHECK_SMALL(now->transform.translation.x, 0.05); // of a swing of 2.3
         CHECK_NEAR(now->angular.y, 0.25, 0.005);
         CHECK_SMALL(md5_ragdoll_state(ragdoll).worst_joint, 1e-6);
     }
@@ -520,10 +521,11 @@ TEST (ragdolls_fall_and_are_pushed) {
             mass += (double)it.figure->bodies[i].mass;
         place_bodies(it.figure, nowhere, still, still, bodies);
         md5_ragdoll_start(ragdoll, bodies);
-        const float height = bodies[0].place.translation.z;
-        md5_ragdoll_apply_impulse(ragdoll, 3, bodies[3].place.translation, (md5_vec3){300, 300, 0});
+        const float height = bodies[0].transform.translation.z;
+        md5_ragdoll_apply_impulse(ragdoll, 3, bodies[3].transform.translation,
+                                  (md5_vec3){300, 300, 0});
         CHECK_SMALL(motion_of(it.figure, md5_ragdoll_bodies(ragdoll)).momentum[0], 1e-3);
-        md5_ragdoll_apply_impulse(ragdoll, 3, bodies[3].place.translation,
+        md5_ragdoll_apply_impulse(ragdoll, 3, bodies[3].transform.translation,
                                   (md5_vec3){6000, 0, 800});
         const motion pushed = motion_of(it.figure, md5_ragdoll_bodies(ragdoll));
         CHECK_NEAR(pushed.momentum[0], 6000.0, 0.1);
@@ -545,8 +547,8 @@ TEST (ragdolls_fall_and_are_pushed) {
             speed *= pow(0.99, 0.25);
             way[is_slow] += speed * h;
         }
-        CHECK_NEAR(md5_ragdoll_bodies(ragdoll)->place.translation.z - height, way[0], 0.05);
-        CHECK_NEAR(md5_ragdoll_bodies(slow)->place.translation.z - height, way[1], 0.05);
+        CHECK_NEAR(md5_ragdoll_bodies(ragdoll)->transform.translation.z - height, way[0], 0.05);
+        CHECK_NEAR(md5_ragdoll_bodies(slow)->transform.translation.z - height, way[1], 0.05);
         CHECK_NEAR(md5_ragdoll_state(slow).time_scale, (0.5 + 1.6 - 1.0 / 240.0) / 2.4, 1e-5);
         CHECK_NEAR(md5_ragdoll_state(slow).friction_scales[0], 1.0 - 0.9 * 0.592, 0.01);
     }
@@ -561,7 +563,7 @@ static double rebound(const ragdoll_case *it, float bounce)
                                    .bounce = bounce,
                                    .ignore_slow_motion = true};
     OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
-    md5_body_state body = {.place = {.rotation = {0, 0, 0, 1}, .translation = {0, 0, 50}}};
+    md5_body_state body = {.transform = {.rotation = {0, 0, 0, 1}, .translation = {0, 0, 50}}};
     double down = 0.0;
     double up = 0.0;
     md5_ragdoll_start(ragdoll, &body);
@@ -597,7 +599,7 @@ TEST (ragdolls_count_the_contacts_that_press) {
                                        .ground = {.plane_normal = {0, 0, 1}},
                                        .bounce = MD5_EXPLICIT_ZERO};
         OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
-        md5_body_state body = {.place = {.rotation = {0, 0, 0, 1}, .translation = {0, 0, 8}}};
+        md5_body_state body = {.transform = {.rotation = {0, 0, 0, 1}, .translation = {0, 0, 8}}};
         md5_ragdoll_start(ragdoll, &body);
         md5_ragdoll_advance(ragdoll, 1.0 / 240.0);
         CHECK_UINT(md5_ragdoll_state(ragdoll).num_contacts, 0);
@@ -613,18 +615,18 @@ TEST (ragdolls_are_dragged_by_a_limb) {
         const md5_ragdoll_desc desc = {.figure = it.figure, .ground = {.plane_normal = {0, 0, 1}}};
         OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
         const uint32_t hand = 4;
-        const md5_vec3 point = md5_ragdoll_bodies(ragdoll)[hand].place.translation;
+        const md5_vec3 point = md5_ragdoll_bodies(ragdoll)[hand].transform.translation;
         const md5_vec3 target = {20, 30, 70};
         CHECK(md5_ragdoll_is_at_rest(ragdoll));
         md5_ragdoll_drag(ragdoll, hand, point, &target);
         md5_ragdoll_advance(ragdoll, 6.0);
         CHECK(!md5_ragdoll_is_at_rest(ragdoll));
-        const md5_vec3 at = md5_ragdoll_bodies(ragdoll)[hand].place.translation;
+        const md5_vec3 at = md5_ragdoll_bodies(ragdoll)[hand].transform.translation;
         CHECK_SMALL(md5_vec3_length(md5_vec3_sub(at, target)), 8.0);
         md5_ragdoll_drag(ragdoll, hand, point, NULL);
         md5_ragdoll_advance(ragdoll, 6.0);
         CHECK(md5_ragdoll_is_at_rest(ragdoll));
-        CHECK(md5_ragdoll_bodies(ragdoll)[hand].place.translation.z < 40.0f);
+        CHECK(md5_ragdoll_bodies(ragdoll)[hand].transform.translation.z < 40.0f);
         md5_ragdoll_wake(ragdoll);
         CHECK(!md5_ragdoll_is_at_rest(ragdoll));
     }
@@ -886,11 +888,11 @@ TEST (ragdolls_of_nonsense_stay_finite) {
             OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, &error);
             md5_body_state bodies[MAX_BODIES];
             for (uint32_t i = 0; i < it.figure->num_bodies; i++)
-                bodies[i] = (md5_body_state){.place = it.figure->setup[i],
+                bodies[i] = (md5_body_state){.transform = it.figure->setup[i],
                                              .linear = random_vec3(round % 2 ? 1e30 : 50, &random),
                                              .angular = {NAN, INFINITY, 1e9f}};
             if (round % 3 == 0)
-                bodies[0].place.rotation = (md5_quat){0, 0, 0, 0};
+                bodies[0].transform.rotation = (md5_quat){0, 0, 0, 0};
             if (ragdoll) {
                 md5_ragdoll_start(ragdoll, bodies);
                 md5_ragdoll_apply_impulse(ragdoll, 0, (md5_vec3){1e30f, 0, 0},
@@ -960,7 +962,7 @@ TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
         char word[24];
         snprintf(word, sizeof word, "run %d ", run);
         const char *line = strstr(text, word);
-        md5_body_state bodies[MAX_BODIES] = {{.place = {.rotation = {0, 0, 0, 1}}}};
+        md5_body_state bodies[MAX_BODIES] = {{.transform = {.rotation = {0, 0, 0, 1}}}};
         double last[MAX_BODIES] = {0.0};
         bool is_begun = false;
         unsigned index = 0;
@@ -986,7 +988,7 @@ TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
                         at.m[4 * k + i] = (float)n[3 + 3 * i + k];
                     at.m[4 * i + 3] = (float)n[i];
                 }
-                bodies[index].place = md5_xform_from_mat34(at);
+                bodies[index].transform = md5_xform_from_mat34(at);
                 bodies[index].linear = (md5_vec3){(float)n[12], (float)n[13], (float)n[14]};
             }
             index++;
@@ -994,7 +996,7 @@ TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
         md5_ragdoll_start(ragdoll, bodies);
         if (run == 0)
             md5_ragdoll_apply_impulse(
-                ragdoll, 1, md5_vec3_add(bodies[1].place.translation, (md5_vec3){0, 0, 5}),
+                ragdoll, 1, md5_vec3_add(bodies[1].transform.translation, (md5_vec3){0, 0, 5}),
                 (md5_vec3){4000, 500, 0});
         md5_ragdoll_advance(ragdoll, 5.0);
         CHECK(md5_ragdoll_is_at_rest(ragdoll));
@@ -1004,9 +1006,9 @@ TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
         double mass = 0.0;
         for (uint32_t i = 0; i < figure->num_bodies; i++) {
             const double part = (double)figure->bodies[i].mass;
-            ours += part * (double)md5_ragdoll_bodies(ragdoll)[i].place.translation.z;
+            ours += part * (double)md5_ragdoll_bodies(ragdoll)[i].transform.translation.z;
             theirs += part * last[i];
-            before += part * (double)bodies[i].place.translation.z;
+            before += part * (double)bodies[i].transform.translation.z;
             mass += part;
         }
         printf("note: run %d: rests after %.2f s; center of mass at %.2f, the engine's %.2f, %.2f "

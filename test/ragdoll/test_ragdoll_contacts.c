@@ -77,7 +77,7 @@ static void close_contacts(contact_case *it)
 static const ragdoll_node *place_box(contact_case *it, md5_vec3 center, md5_euler rotation)
 {
     const md5_body_state body = {
-        .place = {.rotation = md5_quat_from_euler(rotation), .translation = center}};
+        .transform = {.rotation = md5_quat_from_euler(rotation), .translation = center}};
     md5_ragdoll_start(it->ragdoll, &body);
     md5i_find_ragdoll_contacts(it->ragdoll);
     return it->ragdoll->nodes;
@@ -302,7 +302,7 @@ TEST (hulls_have_limits_of_sides) {
                                            .ground = {.plane_normal = {0, 0, 1}}};
             md5_ragdoll *const ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
             const md5_body_state body = {
-                .place = {.rotation = {0.3f, 0.2f, 0.1f, 0.9f}, .translation = {0, 0, 20}}};
+                .transform = {.rotation = {0.3f, 0.2f, 0.1f, 0.9f}, .translation = {0, 0, 20}}};
             md5_ragdoll_start(ragdoll, &body);
             md5_ragdoll_advance(ragdoll, 3.0);
             CHECK(md5_ragdoll_is_at_rest(ragdoll));
@@ -338,7 +338,7 @@ TEST (bodies_fall_through_the_ground_if_their_mask_ends_with_none) {
             md5_ragdoll *const ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
             md5_ragdoll_wake(ragdoll);
             md5_ragdoll_advance(ragdoll, 1.5);
-            const float height = md5_ragdoll_bodies(ragdoll)->place.translation.z;
+            const float height = md5_ragdoll_bodies(ragdoll)->transform.translation.z;
             CHECK_THAT((height > 0.0f) == rows[i].is_solid, "%s: %g", rows[i].mask, (double)height);
             md5_destroy_ragdoll(ragdoll);
         }

@@ -51,14 +51,14 @@ TEST (ragdolls_have_the_same_bits_everywhere) {
             const md5_vec3 angular = random_vec3(3, &random);
             place_bodies(it->figure, place, linear, angular, bodies);
             md5_ragdoll_start(ragdoll, bodies);
-            md5_ragdoll_apply_impulse(ragdoll, 2, bodies[2].place.translation,
+            md5_ragdoll_apply_impulse(ragdoll, 2, bodies[2].transform.translation,
                                       (md5_vec3){4000, 500, 0});
             for (int k = 0; k < 60; k++) {
                 md5_ragdoll_advance(ragdoll, 1.0 / 30.0);
                 const md5_body_state *const now = md5_ragdoll_bodies(ragdoll);
                 for (uint32_t body = 0; body < it->figure->num_bodies; body++) {
-                    hash = hash_floats(hash, &now[body].place.rotation, 4);
-                    hash = hash_floats(hash, &now[body].place.translation, 3);
+                    hash = hash_floats(hash, &now[body].transform.rotation, 4);
+                    hash = hash_floats(hash, &now[body].transform.translation, 3);
                 }
             }
         }

@@ -134,7 +134,7 @@ TEST_FIGURES(view_falls_onto_its_ground)
             for (uint32_t b = 0; b < (i >= 15 ? figure->num_bodies : 0);
                  b++) { // the stairs behind it may have been in its way
                 const md5_body_part *const body = &figure->bodies[b];
-                const md5_xform place = md5_ragdoll_bodies(scene->fall->ragdoll)[b].place;
+                const md5_xform place = md5_ragdoll_bodies(scene->fall->ragdoll)[b].transform;
                 for (uint32_t v = 0; v < body->num_vertices; v++) {
                     const md5_vec3 at =
                         md5_xform_point(place, figure->vertices[body->first_vertex + v]);

@@ -200,8 +200,8 @@ static double part_in_bodies(const md5_figure *figure, const md5_body_state *bod
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         float above = INFINITY;
         for (uint32_t b = 0; b < figure->num_bodies; b++)
-            above =
-                fminf(above, height_above(figure, &figure->bodies[b], bodies[b].place, points[i]));
+            above = fminf(above,
+                          height_above(figure, &figure->bodies[b], bodies[b].transform, points[i]));
         count += above < 2.0f;
     }
     return (double)count / mesh->num_vertices;

@@ -200,8 +200,8 @@ static void add_bodies(view_lines *lines, const view_scene *scene)
             const uint32_t from = corners[k % 3];
             const uint32_t to = corners[(k + 1) % 3];
             if (from < to) // one of the two triangles of an edge has it in this direction
-                view_add_line(lines, md5_xform_point(states[i].place, figure->vertices[from]),
-                              md5_xform_point(states[i].place, figure->vertices[to]), zone);
+                view_add_line(lines, md5_xform_point(states[i].transform, figure->vertices[from]),
+                              md5_xform_point(states[i].transform, figure->vertices[to]), zone);
         }
     }
     free(states);

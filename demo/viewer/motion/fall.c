@@ -192,7 +192,7 @@ static md5_ground make_ground(view_terrain *terrain)
 
 static md5_vec3 body_displacement(const view_fall *fall)
 {
-    return md5_vec3_sub(md5_ragdoll_bodies(fall->ragdoll)[0].place.translation,
+    return md5_vec3_sub(md5_ragdoll_bodies(fall->ragdoll)[0].transform.translation,
                         fall->bodies->setup[0].translation);
 }
 
