@@ -11,8 +11,11 @@
 
 #ifdef _WIN32
 
+#define WIN32_LEAN_AND_MEAN
 #include <direct.h>
 #include <io.h>
+#include <process.h>
+#include <windows.h>
 
 bool common_read_status(const char *path, common_status *status)
 {
@@ -63,12 +66,39 @@ void common_limit_process(size_t bytes, unsigned seconds, const char *message)
     (void)bytes, (void)seconds, (void)message;
 }
 
+long common_process_id(void)
+{
+    return _getpid();
+}
+
+bool common_process_runs(long id)
+{
+    const HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, (DWORD)id);
+    if (process == NULL)
+        return false;
+    // The process exists until the last handle to it is closed, also after its end.
+    DWORD exit_code = 0;
+    const bool runs = GetExitCodeProcess(process, &exit_code) != 0 && exit_code == STILL_ACTIVE;
+    CloseHandle(process);
+    return runs;
+}
+
 #else
 
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+long common_process_id(void)
+{
+    return (long)getpid();
+}
+
+bool common_process_runs(long id)
+{
+    return kill((pid_t)id, 0) == 0;
+}
 
 bool common_read_status(const char *path, common_status *status)
 {

@@ -37,6 +37,12 @@ char *common_create_temporary_folder(const char *name);
 // /proc/self/statm.
 size_t common_address_space(void);
 
+// Returns the id of this process.
+long common_process_id(void);
+
+// Returns true if a process with this id runs and belongs to the same user.
+bool common_process_runs(long id);
+
 // Limits the memory and the processor time of the process, if the system supports it. 0 seconds
 // means no limit of time. When the time is exceeded, writes `message` to standard error and exits
 // with status 1. When the memory is exceeded, allocations fail.

@@ -14,7 +14,7 @@ static uint64_t hash_text(uint64_t seed, const char *text, size_t length)
 // Returns the slot of the text, or a free slot for it.
 static size_t find_slot(const common_text_index *index, const char *text, size_t length)
 {
-    size_t slot = hash_text(index->seed, text, length) & (index->num_slots - 1);
+    size_t slot = (size_t)hash_text(index->seed, text, length) & (index->num_slots - 1);
     while (index->slots[slot] != 0) {
         const char *const stored = index->texts[index->slots[slot] - 1];
         if (strncmp(stored, text, length) == 0 && stored[length] == '\0')

@@ -2,6 +2,8 @@
 // binds them, and selects the unit of the file.
 #include "demo/convert/rig.h"
 
+#include <float.h>
+
 // -- Names ----------------------------------------------------------------------------------------
 
 enum { MAX_NAME_SIZE = 47 }; // bytes of a joint's name; the limit of Q2PRO
@@ -646,7 +648,7 @@ static bool select_unit(convert_rig *rig)
         {30, 1, "typical of neither metres nor centimetres, so no scale is applied"},
         {120, 1, "typical of a character in game units, so no scale is applied"},
         {400, 0.01 / 0.0254, "typical of a character in centimetres"},
-        {HUGE_VAL, 1, "large, so no scale is applied"},
+        {DBL_MAX, 1, "large, so no scale is applied"},
     };
     plain_scene *const plain = rig->plain;
     const double requested = plain->job->scale;
@@ -654,7 +656,7 @@ static bool select_unit(convert_rig *rig)
     if (!measure_height(rig, &height))
         return false;
     const struct guess *guess = guesses;
-    while (height >= guess->max_height && guess->max_height < HUGE_VAL)
+    while (height >= guess->max_height && guess->max_height < DBL_MAX)
         guess++;
     const bool is_stored = plain->unit > 0;
     if (rig->model && !(requested > 0)) {

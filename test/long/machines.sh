@@ -31,12 +31,13 @@ tells_its_version() { # PROGRAM
     # shellcheck disable=SC2086
     $runner "$1" --version </dev/null | grep '^md5tool [0-9]'
 }
-# Compares the output for a file with this machine's. Windows has other line ends, and sizes of pointers differ.
+# Compares the output for a file with this machine's. Windows has other line ends and drives (wine shows / as Z:), and sizes of
+# pointers differ.
 tells_the_same() { # PROGRAM
     for file in models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim models/bobbin/bobbin.md5machine; do
         "$products/md5tool" info $file | grep -v 'bytes in memory' >"$scratch/here"
         # shellcheck disable=SC2086
-        $runner "$1" info $file </dev/null | tr -d '\r' | grep -v 'bytes in memory' >"$scratch/there"
+        $runner "$1" info $file </dev/null | tr -d '\r' | sed 's| Z:/| /|' | grep -v 'bytes in memory' >"$scratch/there"
         cmp "$scratch/here" "$scratch/there" || { cat "$scratch/there"; return 1; }
     done
 }
@@ -94,8 +95,8 @@ by_clang_cl() {
     version=${newest_clang##*clang}
     there=build/on/clang-cl
     rm -rf $there
-    # clang acts as clang-cl if it has this name; not every package of clang contains that name.
-    ln -sf "$newest_clang" "$scratch/clang-cl"
+    # Not every package of clang contains clang-cl. A link would not work if $newest_clang is a link to ccache.
+    printf '#!/bin/sh\nexec %s --driver-mode=cl "$@"\n' "$newest_clang" >"$scratch/clang-cl" && chmod +x "$scratch/clang-cl"
     cmake -S . -B $there -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER="$scratch/clang-cl" \
         -DCMAKE_C_COMPILER_TARGET=x86_64-pc-windows-msvc -DCMAKE_C_FLAGS="$(microsoft_headers)" -DCMAKE_BUILD_TYPE=Release \
         -DCMAKE_AR="$(command -v "llvm-lib$version")" -DCMAKE_LINKER="$(command -v "lld-link$version")" \

@@ -1,14 +1,11 @@
-#define _POSIX_C_SOURCE 200809L // kill()
-
 // Crash recovery. While a file is opened or a movie is recorded, a note next to the configuration
 // file contains its path and the process id. If the process of a note no longer runs, the viewer
 // reports the file.
+#include "demo/common/system.h"
 #include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/jobs/view.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <unistd.h>
 
 static char *note_path(const view_state *viewer)
 {
@@ -31,7 +28,7 @@ void view_write_crash_note(view_state *viewer, const char *path)
     common_create_folders(note, 0700);
     FILE *const file = path != NULL ? fopen(note, "wb") : NULL;
     if (file != NULL) {
-        fprintf(file, "%ld %s", (long)getpid(), whole);
+        fprintf(file, "%ld %s", common_process_id(), whole);
         fclose(file);
     } else {
         remove(note);
@@ -56,7 +53,7 @@ void view_read_crash_note(view_state *viewer)
     char *const part = common_format("%s.part", path);
     uint8_t bytes[SIZE] = {0};
     FILE *const file = fopen(part, "rb");
-    const bool is_gone = process > 0 && kill((pid_t)process, 0) != 0;
+    const bool is_gone = process > 0 && !common_process_runs(process);
     decision->is_movie = is_gone && file != NULL;
     if (decision->is_movie || (is_gone && common_is_file(path)))
         COMMON_TEXT(decision->file, "%s", path);
