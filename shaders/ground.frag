@@ -8,6 +8,24 @@ out vec4 colour;
 const float SHADOW_OPACITY = 0.52; // of the key light's shadow
 const float CONTACT_OPACITY = 0.70; // of a caster that touches the ground all around
 
+// Computes the value of the first pixel of the pixel's block of 2 x 2, and the sums of its first row and of its first column. Some
+// devices, for example in browsers, compute the derivatives of the first row for both rows, and of the first column for both
+// columns. Therefore the fourth pixel is not used, and the result is the same on all devices: where the derivatives of the second row
+// differ, their difference is subtracted. The signs of the derivatives give the order of the pixels, because the image can be flipped.
+void block_sums(vec2 value, out vec2 first, out vec2 row, out vec2 column)
+{
+    vec2 odd = vec2(ivec2(gl_FragCoord.xy) & 1);
+    vec2 side = (2.0 * odd - 1.0) * vec2(dFdx(odd.x), dFdy(odd.y)); // -1: first column or row, 1: second
+    vec2 is_second = max(side, 0.0);
+    row = dFdx(value * side.x); // the difference of value and -value is a sum
+    row -= is_second.y * dFdy(row);
+    column = dFdy(value * side.y);
+    column -= is_second.x * dFdx(column);
+    vec2 change = dFdx(value);
+    change -= is_second.y * dFdy(change);
+    first = 0.5 * (row - change);
+}
+
 void main()
 {
     float from_centre = length(ground_position.xy - ground_area.xy) / ground_area.w;
@@ -17,16 +35,15 @@ void main()
     if (light_direction.z > 0.0 && fade > 0.0)
         seen.x = sunlight(ground_position, vec3(0.0, 0.0, 1.0));
     seen.y = contact_shade(ground_position);
-    // Average a block of 2 x 2 pixels, whose taps are rotated differently, to remove the noise. An edge that is not wider than the
-    // pixels does not show noise, and must remain sharp. Some devices, for example in browsers, compute the derivatives of one row
-    // for both rows; then the result is the average of that row for all four pixels. The signs of the derivatives give the order of
-    // the pixels, because the image can be flipped.
+    // Average pixels of a block of 2 x 2, whose taps are rotated differently, to remove the noise. An edge that is not wider than the
+    // pixels does not show noise, and must remain sharp.
     vec2 x = dFdx(ground_position.xy), y = dFdy(ground_position.xy);
     vec2 wide = clamp(edge * shadow.z / vec2(length(x), length(y)) - 1.0, 0.0, 1.0);
-    vec2 odd = vec2(ivec2(gl_FragCoord.xy) & 1);
-    vec2 side = (2.0 * odd - 1.0) * vec2(dFdx(odd.x), dFdy(odd.y));
-    seen = mix(seen, 0.5 * dFdx(seen * side.x), vec2(wide.x, 1.0));
-    seen = mix(seen, 0.5 * dFdy(seen * side.y), vec2(wide.y, 1.0));
+    vec2 first, row, column;
+    block_sums(seen, first, row, column);
+    vec2 block = (row + column - first) / 3.0;
+    vec2 weight_x = vec2(wide.x, 1.0), weight_y = vec2(wide.y, 1.0);
+    seen = mix(mix(seen, 0.5 * row, weight_x), mix(0.5 * column, block, weight_x), weight_y);
     float sky = mode.x != 0.0 ? 1.0 : 1.0 - CONTACT_OPACITY * seen.y;
     float darkness = 1.0 - (1.0 - SHADOW_OPACITY * (1.0 - seen.x)) * sky;
     if (darkness * fade < 0.002) // true for most pixels

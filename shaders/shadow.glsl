@@ -16,8 +16,8 @@ vec2 next_tap(int i, int n, inout vec2 rotation)
 }
 
 // Returns the rotation of the taps of a pixel. Each block of 2 x 2 pixels has another angle (Jimenez, "Next Generation Post
-// Processing in Call of Duty", 2014). Otherwise a copy of the shadow's edge would be visible for each tap. Inside the block the
-// angle differs by 180 degrees between columns and 90 degrees between rows, so that the average has taps in all directions. The
+// Processing in Call of Duty", 2014). Otherwise a copy of the shadow's edge would be visible for each tap. Inside the block, the
+// angles of the three pixels that ground.frag averages differ by 120 degrees, so that the average has taps in all directions. The
 // function uses integers and no sines, whose last digits depend on the driver, so that all machines read the same texels.
 vec2 pixel_rotation()
 {
@@ -25,8 +25,9 @@ vec2 pixel_rotation()
     int part = ((square.x * 4398 + square.y * 383) & 65535) * 3391 >> 6 & 65535; // 65536ths of 90 degrees
     float tangent = float(part) / 65536.0 * 0.4142; // tangent of half the angle
     vec2 rotation = vec2(1.0 - tangent * tangent, 2.0 * tangent) / (1.0 + tangent * tangent);
-    rotation = (pixel.y & 1) == 0 ? rotation : vec2(-rotation.y, rotation.x);
-    return (pixel.x & 1) == 0 ? rotation : -rotation;
+    const mat2 THIRD = mat2(-0.5, 0.8660254, -0.8660254, -0.5); // a rotation by 120 degrees
+    rotation = (pixel.x & 1) == 0 ? rotation : THIRD * rotation;
+    return (pixel.y & 1) == 0 ? rotation : rotation * THIRD; // by -120 degrees
 }
 
 vec2 first_rotation = vec2(1.0, 0.0); // rotation of the first tap; equal in all pixels of bodies, so that they do not show noise

@@ -62,8 +62,7 @@ shown() {
     return $status
 }
 bobbin="model=models/bobbin/bobbin.md5mesh"
-# Compares the image that --output writes in the page with this machine's. Edges of the ground's shadow are the mean of four
-# pixels here, and of two pixels in a browser that uses one row's differences for two rows.
+# Compares the image that --output writes in the page with this machine's.
 same_picture() { # KIND SHARE [OPTION]
     # With the compressed clip of the site.
     "$products/md5view" --no-config ${3:+--$3} --animation-time 0.5 --output "$scratch/here.png" $web/models/bobbin/bobbin.md5mesh \
@@ -74,7 +73,7 @@ same_picture() { # KIND SHARE [OPTION]
 for kind in simd scalar; do
     check "$kind: the image equals this machine's, and the console is empty" same_picture $kind 0.003 no-shadow
     grep '^note' "$scratch/check_output"
-    check "$kind: the image with shadows equals this machine's, except 3 % of the pixels" same_picture $kind 0.03
+    check "$kind: the image with shadows equals this machine's" same_picture $kind 0.003
     grep '^note' "$scratch/check_output"
 done
 check "our model is shown by default, and a first visit reports no new version" shown open view.html is "document.title.startsWith('bobbin')" \
