@@ -16,7 +16,7 @@ WEB_KINDS := simd scalar
 WEB_FLAGS_simd := -msse2 -msimd128
 # The element is built once and optimized for size, because the GPU skins. Browsers that support element.js have these instructions.
 WEB_FLAGS_element := -Oz -flto -mnontrapping-fptoint -msign-ext -mbulk-memory \
-    -DMD5_HAS_FILES=0 -DMD5_NO_MANUAL -Dsin=page_sin -Dcos=page_cos -Dtan=page_tan -Wno-unused-function
+    -DMD5_HAS_FILES=0 -DMD5_NO_MANUAL $(foreach name,sin cos tan,-D$(name)=page_$(name) -D$(name)f=page_$(name)f) -Wno-unused-function
 # Code that runs in each frame is never built with -Os, which makes skinning five times slower. Loading, writing and the interface are.
 WEB_SMALL := demo/common demo/convert demo/looks demo/viewer/app demo/viewer/assets demo/viewer/base demo/viewer/crowd \
     demo/viewer/draw demo/viewer/jobs demo/viewer/motion demo/viewer/pages demo/viewer/ui jansson md5/edit \
