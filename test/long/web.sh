@@ -123,13 +123,15 @@ check "a drag rotates, and the wheel and two fingers zoom" shown size 1280 720 \
     is "$link, /camera-azimuth-angle=5&/.test(location.hash)" wheel 640 300 -3 is "$link, window.far = $distance" \
     pinch 600 300 100 200 is "$link, $distance < 0.8 * far && !/joint=/.test(location.hash)" \
     size 500 900 is "document.getElementById('canvas').width === 500"
+# The stick appears when the remaining files of the machine have arrived.
+soon=$(pause 2.5)
 check "the stick on a phone drives, and the device is recognized" shown phone 390 844 open "view.html#no-config&verbose=debug" \
     is "/quality: step 1 on .*SwiftShader/.test(told.textContent)" tap 200 100 0.1 \
-    is "new Promise(done => setTimeout(() => done(!/^drive:/m.test(told.textContent)), 2000))" push 94 704 94 640 \
+    is "new Promise(done => setTimeout(() => done(!/^drive:/m.test(told.textContent)), 2000))" \
+    is "/^drop machine: .*states=idle,[^ ]*ready/m.test(told.textContent)" is "$soon" push 94 704 94 640 \
     is "/^drive:/m.test(told.textContent)"
 check "a long press acts as the right button" shown phone 390 844 open "view.html#no-config&verbose=debug" tap 200 400 0.7 \
     is "/^context:/m.test(told.textContent)"
-soon=$(pause 2.5)
 # Prints the middle pixel of a row of images.
 middle() { # ROW FILE...
     python3 -c 'import sys
