@@ -18,6 +18,8 @@ md5_engines tool_engines(md5_engines requested, const md5_game *game, const char
     const char *const folder_name = common_base(folder);
     const char *names[4] = {"doom3", "darkmod", "quake4"};
     bool may_be_others = false; // also engines that match a clip by the name of its mesh
+    // Quake's engines replace models in the folder `progs`, or next to an .mdl file of the same
+    // name; Quake II's in the folder `md5`, or next to an .md2 file. Cube 2 needs an md5.cfg.
     if (strcmp(folder_name, "progs") == 0 || tool_has_sibling(game, path, "", ".mdl"))
         memcpy(names, (const char *[4]){"ironwail", "vkquake", "qss", "fte"}, sizeof names);
     else if (strcmp(folder_name, "md5") == 0 || tool_has_sibling(game, path, "", ".md2"))

@@ -1100,6 +1100,7 @@ static void read_remove(md5_model_parser *parser, const md5_token *token)
     }
     bool is_found = false;
     bool has_succeeded = true;
+    // The slots of an alias form a list from the last to the first animation with this alias.
     for (; alias_slot && has_succeeded; alias_slot = alias_slot->previous) {
         if (!md5_has_anim(parser, alias_slot))
             continue;
@@ -1108,6 +1109,7 @@ static void read_remove(md5_model_parser *parser, const md5_token *token)
     }
     if (name && is_found && has_succeeded)
         update_last_alias_slot(parser, name->index, NULL);
+    // An animation whose own name is NAME can have another alias, whose list loses it.
     if (has_succeeded && md5_has_anim(parser, name_slot)) {
         (void)remove_anim(parser, name_slot, token);
         is_found = true;

@@ -611,6 +611,7 @@ struct md5_curve {
 
 // -- Creation -------------------------------------------------------------------------------------
 
+// Creates a curve with copies of the pieces, in one memory block. Returns NULL if memory runs out.
 static md5_curve *build_curve(md5_context *context, const md5_pieces *pieces, bool is_closed)
 {
     md5_curve parts = {.pieces = *pieces,
@@ -620,6 +621,8 @@ static md5_curve *build_curve(md5_context *context, const md5_pieces *pieces, bo
     md5_block block = {NULL, 0};
     md5_curve *curve = NULL;
     parts.num_arcs = measure_pieces(pieces, NULL, &parts.length);
+    // The first pass only adds up the sizes of the arrays. md5i_block_end_measuring() then
+    // allocates the block, and the second pass sets the addresses of the arrays in it.
     for (uint32_t pass = 0; pass < 2; pass++) {
         curve = MD5_BLOCK_ARRAY(&block, md5_curve, 1);
         parts.pieces.points = MD5_BLOCK_ARRAY(&block, md5_vec4d, num_points);

@@ -202,8 +202,8 @@ static bool has_option_text(const view_option *option, const view_options *optio
     return is_same;
 }
 
-// Returns true if `always`, unless it is NULL, or an option that differs from `before` has the
-// effect.
+// Returns true if an effect must be applied: if an option with this effect differs from its value
+// in `before`, or if the option `always`, which may be NULL, has this effect.
 static bool is_effect_due(const view_options *options, char *const *before,
                           const view_option *always, view_effect effect)
 {

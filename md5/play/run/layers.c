@@ -603,7 +603,8 @@ static double clip_shift(const blending *job, const md5_active_state *active)
     return direction * (job->shift + moved);
 }
 
-// Computes the pose of a state or, in an additive layer, its difference from the reference.
+// Computes the pose of a state or, in an additive layer, its difference from the reference pose.
+// `spare` is scratch memory.
 static void evaluate_active(const blending *job, const md5_active_state *active, md5_xform *spare,
                             md5_xform *pose)
 {
@@ -612,8 +613,11 @@ static void evaluate_active(const blending *job, const md5_active_state *active,
         evaluate_state(job->player, active, job->detail, shift, spare, pose);
         return;
     }
+    // `spare` receives the pose of the state, and the next spare pose is its scratch memory. No
+    // level of detail is needed, because only the joints of the layer are read below.
     evaluate_state(job->player, active, NULL, shift, spare_pose(job, spare, 1), spare);
     const md5_xform *const reference = state_reference(job, active);
+    // The joints of the layer are gathered in chunks, so that md5_subtract_pose() reads arrays.
     md5_xform source_chunk[CHUNK];
     md5_xform reference_chunk[CHUNK];
     for (joint_part part = {0}; next_part(&job->layer->joints, &part);) {

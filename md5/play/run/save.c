@@ -220,9 +220,9 @@ static void archive_any_bits(md5_archive *archive, uint64_t *value)
         *value = bits;
 }
 
-// Archives the clock of a clip, and the flag that it has not moved since its start at a whole
-// cycle. The cycle is saved relative to `base`. STORE also sets *before, the clock before the last
-// step.
+// Writes, checks or stores the clock of a clip, and a flag: the clock has not moved since its start
+// at a boundary between two cycles. The cycle is saved relative to `base`. STORE sets *before, the
+// clock before the last step, to the same clock.
 static void archive_clock(md5_archive *archive, bool is_once, int64_t base, double max_cycles,
                           md5_clock *before, md5_clock *current, bool *is_at_start)
 {
@@ -235,6 +235,7 @@ static void archive_clock(md5_archive *archive, bool is_once, int64_t base, doub
     const double phase =
         archive_number(archive, DOUBLE, &current->phase, 0, max_phase, "phase of a clip");
     const md5_clock clock = {base + cycles, phase};
+    // A clock that is compared with itself: true if it is at any boundary between two cycles.
     const bool is_at_boundary = md5_is_same_cycle_boundary(clock, clock);
     if (archive_bool(archive, &at_start, "flag of a clip that just started") && !is_at_boundary)
         fail_archive(archive, MD5_ERROR_RANGE, "clip that just started is not at its start or end");
