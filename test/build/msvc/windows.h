@@ -27,5 +27,10 @@ HANDLE CreateThread(void *security, size_t stack_size, DWORD(WINAPI *start)(void
                     DWORD flags, DWORD *number);
 DWORD WaitForSingleObject(HANDLE handle, DWORD milliseconds);
 BOOL CloseHandle(HANDLE handle);
+#define FALSE 0
+#define PROCESS_QUERY_LIMITED_INFORMATION 0x1000
+#define STILL_ACTIVE 259
+HANDLE OpenProcess(DWORD access, BOOL inherits_handle, DWORD id);
+BOOL GetExitCodeProcess(HANDLE process, DWORD *exit_code);
 #define MOVEFILE_REPLACE_EXISTING 1
 BOOL MoveFileExA(const char *from, const char *to, DWORD flags);
