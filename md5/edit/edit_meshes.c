@@ -382,6 +382,7 @@ static bool rebuild_meshes(mesh_rebuild *rebuild, const md5_doc *doc)
 uint32_t md5_edit_meshes(md5_doc *doc, const md5_mesh_edit *edit, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
+    MD5_ASSERT(edit, "edit: must not be NULL");
     MD5_ASSERT_RESERVED(edit);
     md5_repair repair;
     mesh_rebuild rebuild = {.repair = &repair, .edit = edit};
