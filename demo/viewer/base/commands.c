@@ -32,12 +32,19 @@ const char *const view_menu_names[VIEW_NUM_GROUPS] = {
 #define ON(what) .context = VIEW_ON_##what
 #define ON_GROUND ON(GROUND)
 #define ON_BOTH .context = (VIEW_ON_MODEL | VIEW_ON_GROUND)
-#define MOUSE(label, its_tooltip) \
-    {VIEW_NOTHING, VIEW_MENU_MOUSE, NULL, label, .tooltip = (its_tooltip)}
-#define TARGET(action, name, label, ...) {(action), VIEW_MENU_TARGET, name, label, __VA_ARGS__}
-#define TRIGGER(number, key)                                           \
-    {VIEW_TRIGGER,   VIEW_MENU_DRIVING, "trigger",          "trigger", \
-     KEYS(ANY(key)), NEEDS(MACHINE),    .trigger = (number)}
+#define MOUSE(label, hint)                                            \
+    {                                                                 \
+        VIEW_NOTHING, VIEW_MENU_MOUSE, NULL, label, .tooltip = (hint) \
+    }
+#define TARGET(action, name, label, ...)                     \
+    {                                                        \
+        (action), VIEW_MENU_TARGET, name, label, __VA_ARGS__ \
+    }
+#define TRIGGER(number, key)                                                                   \
+    {                                                                                          \
+        VIEW_TRIGGER, VIEW_MENU_DRIVING, "trigger", "trigger", KEYS(ANY(key)), NEEDS(MACHINE), \
+            .trigger = (number)                                                                \
+    }
 
 static const view_menu_entry commands[] = {
     {VIEW_START_PAGE, VIEW_MENU_FILE, "start-page", "Start page", "welcome examples home",
