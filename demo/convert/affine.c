@@ -88,6 +88,7 @@ convert_quat convert_nearest_rotation(const convert_affine *a)
     convert_affine inverse;
     if (convert_determinant(a) < 0)
         r.c[0] = convert_times(r.c[0], -1);
+
     for (int round = 0; round < 100; round++) {
         if (!convert_invert_affine(&r, &inverse))
             return (convert_quat){0, 0, 0, 1};
@@ -106,5 +107,6 @@ convert_quat convert_nearest_rotation(const convert_affine *a)
         if (!(change > 1e-30))
             break;
     }
+
     return quat_from_columns(r.c);
 }

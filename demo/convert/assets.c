@@ -24,6 +24,7 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
     md5_anim *const anim = md5_parse_anim(part->bytes, part->size, &opts, error);
     if (!anim)
         return false;
+
     convert_clip *const clip = COMMON_ADD_ITEM(assets->clips, assets->num_clips);
     *clip = (convert_clip){.part = part, .name = part->name, .anim = anim};
     if (!assets->skeleton) {
@@ -36,6 +37,7 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
         clip->binding = md5_bind_skeleton(assets->skeleton, assets->rest, anim, &opts, error);
     const uint32_t num_joints = assets->skeleton->num_joints;
     const bool is_mismatch = !clip->binding && error->status == MD5_ERROR_MISMATCH;
+
     if (is_mismatch && assets->model && job->is_forced) {
         convert_note(job, "skipped clip %s: %s", clip->name, error->message);
         md5_error_clear(error);
@@ -43,6 +45,7 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
         assets->num_clips--;
         return true;
     }
+
     if (!clip->binding)
         return false;
     if ((uint64_t)anim->num_frames * num_joints > MAX_POSES)
@@ -200,6 +203,7 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
     double sum = 0;
     double kept = 0;
     bool is_inexact = first == end;
+
     for (uint32_t i = first; i < end; i++) {
         const md5_vec4 in = mesh->influences[i];
         const md5_vec3 gap =
@@ -212,13 +216,16 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
             kept += in.w;
         }
     }
+
     if (v->num_kept == 0) {
         v->joints[0] = first < end ? mesh->influence_joints[first] : 0;
         v->weights[v->num_kept++] = 1;
         kept = 1;
     }
+
     for (uint32_t i = 0; i < v->num_kept; i++)
         v->weights[i] = (float)(v->weights[i] / kept);
+
     v->has_more = end - first > fit->slots;
     return is_inexact || v->has_more || fabs(sum - 1) > 1e-5;
 }
@@ -441,6 +448,7 @@ static void note_losses(const convert_job *job, const convert_assets *assets, co
         num_more += vertex->has_more;
         bound = fmax(bound, error_limit(fit, vertex));
     }
+
     if (num_more > 0)
         convert_note(job, "%zu vertices have more than %u influences%s", num_more, fit->slots,
                      fit->num_frames > 0 ? "; their weights were fitted to the clips" : "");
@@ -449,11 +457,13 @@ static void note_losses(const convert_job *job, const convert_assets *assets, co
                      "the format cannot store the weights of %zu vertices exactly: the weighted "
                      "positions differ, a weight is negative, or the weights do not sum to 1",
                      fit->num_vertices - num_more);
+
     if (fit->worst.distance > 0 && !convert_note_worst(job, assets, &fit->worst) && !job->is_fitted)
         convert_note(job,
                      num_more > 0 && fit->slots < 16
                          ? "use --fit or a larger value of --influences to reduce the difference"
                          : "use --fit to reduce the difference");
+
     convert_note(
         job,
         "upper limit of the difference in any other pose: %.3g units (%.3g %% of the model's size)",
@@ -472,6 +482,7 @@ static void pack_mesh(fitter *fit, uint32_t mesh_index, convert_skin *skin)
         .weights = common_alloc(count * fit->slots, sizeof(float)),
         .positions = common_alloc(count, sizeof(md5_vec3)),
     };
+
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         loose_vertex v = {.mesh = mesh,
                           .mesh_index = mesh_index,
@@ -493,6 +504,7 @@ void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t
     const md5_model *const model = assets->model;
     if (!model)
         return;
+
     fitter fit = {.model = model, .slots = slots};
     assets->skins = common_alloc(model->num_meshes, sizeof *assets->skins);
     if (slots > 4)
@@ -502,17 +514,21 @@ void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t
         fit.size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min));
     for (uint32_t i = 0; i < model->num_meshes; i++)
         pack_mesh(&fit, i, &assets->skins[i]);
+
     if (fit.num_vertices == 0)
         return;
+
     // Limit the time to seconds even for thousands of inexact vertices in thousands of frames.
     size_t num_frames = 0;
     for (size_t i = 0; i < assets->num_clips; i++)
         num_frames += assets->clips[i].anim->num_frames;
+
     const uint32_t stride =
         1 + (uint32_t)((double)fit.num_vertices * (double)num_frames / max_samples);
     if (stride > 1)
         convert_note(job, "only one of every %u frames is compared, to limit the time", stride);
     convert_visit_frames(assets, stride, sum_frame, &fit);
+
     for (size_t i = 0; i < fit.num_vertices; i++) {
         loose_vertex *const v = &fit.vertices[i];
         if (fit.num_frames > 0 && (v->has_more || job->is_fitted))
@@ -521,15 +537,18 @@ void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t
         v->num_kept = slots;
         memset(v->sums, 0, sizeof v->sums);
     }
+
     if (fit.num_frames > 0 && job->is_fitted) {
         fit.pass = FIT_POINTS;
         convert_visit_frames(assets, stride, sum_frame, &fit);
         for (size_t i = 0; i < fit.num_vertices; i++)
             fit_point(&fit, &fit.vertices[i]);
     }
+
     fit.pass = MEASURE;
     convert_visit_frames(assets, stride, sum_frame, &fit);
     note_losses(job, assets, &fit);
+
     free(fit.vertices);
 }
 
@@ -540,6 +559,7 @@ uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint
     size_t num_unweighted = 0;
     for (uint32_t m = 0; m < model->num_meshes; m++)
         num_vertices += model->meshes[m].num_vertices;
+
     uint8_t *const packed = common_alloc(num_vertices + 1, stride);
     uint8_t *next = packed;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
@@ -569,6 +589,7 @@ uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint
                          m, num_more, mesh->num_vertices, slots, mesh->max_influences,
                          md5_pack_loss(model, m, slots, NULL));
     }
+
     if (num_unweighted > 0)
         convert_note(job, "%zu vertices without positive weights were attached to joint 0",
                      num_unweighted);

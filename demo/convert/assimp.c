@@ -305,6 +305,7 @@ static void add_node(importer *all, const struct aiNode *source, int parent_inde
                     .post = NONE,
                     .model = SIZE_MAX,
                     .is_pivot = parent && kind};
+
     // Pivots of one node have names that begin with the name of the node.
     bool continues_pivots = is_below_pivot && pivot_kind(parent->source, &parent_length);
     continues_pivots = continues_pivots && length == parent_length
@@ -315,6 +316,7 @@ static void add_node(importer *all, const struct aiNode *source, int parent_inde
     } else if (added->is_pivot) {
         added->pivots = index;
     }
+
     if (added->is_pivot && strcmp(kind, "PostRotation") == 0)
         added->post = index;
 }
@@ -328,6 +330,7 @@ static void list_nodes(importer *all)
         for (uint32_t k = 0; k < parent->mNumChildren; k++)
             add_node(all, parent->mChildren[k], i);
     }
+
     for (uint32_t m = 0; m < all->scene->mNumMeshes; m++) {
         const struct aiMesh *const mesh = all->scene->mMeshes[m];
         for (uint32_t b = 0; b < mesh->mNumBones; b++) {
@@ -338,11 +341,13 @@ static void list_nodes(importer *all)
             }
         }
     }
+
     for (int i = 0; i < all->num_nodes; i++) {
         node *const one = &all->nodes[i];
         for (uint32_t m = 0; m < one->source->mNumMeshes; m++)
             one->is_skin |= all->scene->mMeshes[one->source->mMeshes[m]]->mNumBones > 0;
     }
+
     for (uint32_t a = 0; a < all->scene->mNumAnimations; a++) {
         const struct aiAnimation *const clip = all->scene->mAnimations[a];
         for (uint32_t c = 0; c < clip->mNumChannels; c++) {
@@ -351,6 +356,7 @@ static void list_nodes(importer *all)
                 all->nodes[found].is_moved = true;
         }
     }
+
     for (int i = 1; i < all->num_nodes; i++) {
         node *const one = &all->nodes[i];
         const node *const parent = &all->nodes[one->parent];
@@ -557,6 +563,7 @@ static void add_nodes(importer *all)
                            "translation", gltf_floats(t, 3), "rotation", gltf_floats(r, 4), "scale",
                            gltf_floats(scale, 3)));
     }
+
     put_matrix(to_gltf(all), columns);
     gltf_add(&all->file, "nodes", json_pack("{s:o}", "matrix", gltf_floats(columns, 16)));
     gltf_append(&all->file, all->file.tops, gltf_whole(top));
@@ -584,6 +591,7 @@ static bool add_weights(importer *all, const struct aiMesh *mesh, json_t *attrib
                 max_used = used[weight.mVertexId];
         }
     const size_t slots = ((size_t)max_used + 3) / 4 * 4;
+
     uint32_t *const joints = common_alloc(slots * num_vertices, sizeof *joints);
     float *const weights = common_alloc(slots * num_vertices, sizeof *weights);
     memset(used, 0, num_vertices * sizeof *used);
@@ -597,6 +605,7 @@ static bool add_weights(importer *all, const struct aiMesh *mesh, json_t *attrib
             weights[slot] = weight.mWeight;
         }
     bool has_free = false;
+
     for (size_t v = 0; v < num_vertices; v++)
         if (used[v] == 0) {
             joints[v * slots] = mesh->mNumBones;
@@ -605,6 +614,7 @@ static bool add_weights(importer *all, const struct aiMesh *mesh, json_t *attrib
         }
     gltf_put_influences(&all->file, attributes, mesh->mNumBones + 1, joints, weights, num_vertices,
                         slots);
+
     free(weights);
     free(joints);
     free(used);
@@ -639,6 +649,7 @@ static size_t add_skin(importer *all, const struct aiMesh *mesh, size_t node_ind
     struct aiMatrix4x4 geometric = geometric_factor(all, node_index);
     const size_t count = mesh->mNumBones + (size_t)has_free;
     float *const binds = common_alloc(count, 16 * sizeof *binds);
+
     for (uint32_t b = 0; b < mesh->mNumBones; b++) {
         const struct aiBone *const bone = mesh->mBones[b];
         const int found = find_node(all, &bone->mName);
@@ -651,11 +662,13 @@ static size_t add_skin(importer *all, const struct aiMesh *mesh, size_t node_ind
         aiMultiplyMatrix4(&offset, &geometric);
         put_matrix(offset, binds + 16 * b);
     }
+
     if (has_free) {
         gltf_append(&all->file, joints, gltf_whole(node_index));
         aiIdentityMatrix4(&geometric);
         put_matrix(geometric, binds + 16 * (size_t)mesh->mNumBones);
     }
+
     const size_t accessor =
         gltf_add_accessor(&all->file, GLTF_BINDS, GLTF_FLOAT, binds, count, 16, GLTF_PLAIN);
     free(binds);
@@ -683,6 +696,7 @@ static bool add_mesh(importer *all, const struct aiMesh *mesh, size_t node_index
     const size_t count = mesh->mNumVertices;
     if (!charge_mesh(all, mesh))
         return false;
+
     uint32_t *const indices = common_alloc(mesh->mNumFaces, 3 * sizeof *indices);
     size_t num_indices = 0;
     if (count > 0) {
@@ -692,6 +706,7 @@ static bool add_mesh(importer *all, const struct aiMesh *mesh, size_t node_index
                     indices[num_indices++] = mesh->mFaces[f].mIndices[k];
             }
     }
+
     if (num_indices > 0) {
         json_t *const attributes = json_object();
         gltf_put_attribute(&all->file, attributes, "POSITION", GLTF_FLOAT, mesh->mVertices, count,
@@ -729,6 +744,7 @@ static bool add_mesh(importer *all, const struct aiMesh *mesh, size_t node_index
             gltf_set_parent(&all->file, number, node_index);
         }
     }
+
     free(indices);
     return true;
 }
@@ -763,21 +779,25 @@ static json_t *add_image(importer *all, const char *path)
         if (embedded->mHeight == 0 && strcmp(embedded->mFilename.data, path) == 0)
             return add_picture(all, embedded->pcData, embedded->mWidth, path);
     }
+
     char *const folder = common_folder(all->path);
     char *const name = common_normalize_path(path);
     const char *reason = NULL;
     char *found = NULL;
     char *bytes = NULL;
     const char *part = strchr(name, '/');
+
     while (!found && part) {
         found = common_find(folder, part);
         part = strchr(part + 1, '/');
     }
+
     size_t size = 0;
     if (found)
         bytes = common_read_stream(found, &size, &reason);
     json_t *const image = bytes ? add_picture(all, bytes, size, found)
                                 : json_pack("{s:o}", "uri", gltf_uri(common_base(name)));
+
     free(bytes);
     free(found);
     free(name);
@@ -807,6 +827,7 @@ static void add_materials(importer *all)
         [CONVERT_MAP_NORMAL] = {aiTextureType_NORMALS, aiTextureType_NORMAL_CAMERA},
         [CONVERT_MAP_SPECULAR] = {aiTextureType_SPECULAR},
         [CONVERT_MAP_GLOW] = {aiTextureType_EMISSIVE, aiTextureType_EMISSION_COLOR}};
+
     for (uint32_t m = 0; m < all->scene->mNumMaterials; m++) {
         const struct aiMaterial *const material = all->scene->mMaterials[m];
         struct aiString name = {0};
@@ -931,6 +952,7 @@ static void begin_clip(importer *all, const struct aiAnimation *clip, size_t *nu
         one->is_changing = false;
         one->channel = NULL;
     }
+
     for (uint32_t c = 0; c < clip->mNumChannels; c++) {
         const int found = find_node(all, &clip->mChannels[c]->mNodeName);
         if (found != NONE)
@@ -1035,6 +1057,7 @@ static bool add_clip(importer *all, const struct aiAnimation *clip, const order 
                  seconds, ticks, MAX_CLIP_SECONDS);
         return false;
     }
+
     const size_t num_frames = (size_t)frames;
     const size_t size = num_frames * WIDTH; // of a node
     const uint64_t cost_per_node = all->curves ? 40 : 4;
@@ -1042,6 +1065,7 @@ static bool add_clip(importer *all, const struct aiAnimation *clip, const order 
                          * (cost_per_node * (uint64_t)all->num_nodes + WIDTH * (uint64_t)num_moved))
         || !charge_bytes(all, num_moved * (uint64_t)size, sizeof(float)))
         return false;
+
     float *const times = common_alloc(num_frames, sizeof *times);
     float *const values = common_alloc(num_moved * size, sizeof *values);
     for (size_t f = 0; f < num_frames; f++) {
@@ -1049,21 +1073,25 @@ static bool add_clip(importer *all, const struct aiAnimation *clip, const order 
         evaluate(all, (double)f / rate, ticks);
         sample_nodes(all, f, num_frames, values);
     }
+
     int moved_skin = NONE;
     for (int i = 0; i < all->num_nodes; i++)
         if (all->nodes[i].is_skin && all->nodes[i].is_changing)
             moved_skin = i;
+
     if (!gltf_find_bytes(&all->file, 'c', name, values, num_moved * size * sizeof *values,
                          &(size_t){0})) {
         json_t *const item =
             gltf_add_animation(&all->file, name, json_pack("{s:f}", "frameRate", rate));
         add_channels(all, item, times, num_frames, values);
     }
+
     free(values);
     free(times);
     note_sparse_keys(all, clip, name, ticks / rate, reach, info->has[CURVES]);
     if (has_morph_weights(clip))
         add_line(all, "lclip '%s' animates morph targets, which were skipped", name);
+
     // Maya applies both motions. 3ds Max and the rules of FBX apply the motion of the bones only.
     if (moved_skin != NONE)
         add_line(
@@ -1071,6 +1099,7 @@ static bool add_clip(importer *all, const struct aiAnimation *clip, const order 
             "lclip '%s' animates both the mesh '%s' and the bones of its skin; only the bones are "
             "used",
             name, all->nodes[moved_skin].source->mName.data);
+
     return true;
 }
 
@@ -1089,6 +1118,7 @@ static bool create_file(importer *all, const order *job, convert_bytes *made)
             info.version, MIN_FBX_VERSION);
         return false;
     }
+
     if (info.has[BLENDS] || info.has[DUALS])
         add_line(all, "ldual quaternion skinning is not supported by MD5");
     if (info.has[MORPHS])
@@ -1102,18 +1132,22 @@ static bool create_file(importer *all, const order *job, convert_bytes *made)
         add_line(all, "e%s", aiGetErrorString());
         return false;
     }
+
     gltf_begin(&all->file);
     list_nodes(all);
     add_nodes(all);
     find_models(all, input);
     add_materials(all);
+
     for (size_t i = 0; i < (size_t)all->num_nodes; i++)
         for (unsigned m = 0; m < all->nodes[i].source->mNumMeshes; m++)
             if (!add_mesh(all, all->scene->mMeshes[all->nodes[i].source->mMeshes[m]], i))
                 return false;
+
     for (unsigned a = 0; a < all->scene->mNumAnimations; a++)
         if (!add_clip(all, all->scene->mAnimations[a], job, &info))
             return false;
+
     if (gltf_make(&all->file, NULL, input->path, made, &all->error))
         return true;
     add_line(all, "e%s", all->error.message);

@@ -115,6 +115,7 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
     uint32_t num_twins = 0;
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
         num_twins += first[v] != v;
+
     put_text(to, mesh->shader);
     put_big(to, mesh->num_file_vertices, 4);
     put_big(to, mesh->num_triangles, 4);
@@ -129,12 +130,15 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
     put_vertices(to, mesh, packed);
     for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
         put_big(to, mesh->indices[i], 2);
+
     for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
         put_big(to, first[mesh->indices[i]], 2);
+
     put_words(to, mesh->sources + mesh->num_file_vertices, counts[3]);
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
         if (first[v] != v)
             put_words(to, (const uint32_t[]){v, first[v]}, 2);
+
     put_big(to, number, 4);
     free(first);
 }
@@ -159,32 +163,38 @@ static void put_model(const md5_model *model, const char *name, const uint8_t *p
 {
     enum { VERSION = 110, MESH_VERSION = 106, TIME = 8, NUMBERS = 12 };
     convert_append(to, (const unsigned char[]){'B', 'R', 'M', VERSION}, 4);
+
     // Timestamp 0, which matches every source file; then no additional surfaces.
     put_zeros(to, TIME + 4);
     convert_append_words(to, &model->bounds, 6);
     put_zeros(to, NUMBERS);
     char *const file = common_format("%s.md5mesh", name);
     put_text(to, file);
+
     free(file);
     // Nine flags; those for reloading, drawing, lighting and casting shadows are set.
     convert_append(to, (const unsigned char[]){0, 0, 0, 0, 1, 0, 1, 1, 1}, 9);
     convert_append(to, (const unsigned char[]){'5', 'D', 'M', MESH_VERSION}, 4);
     const uint32_t count = model->skeleton.num_joints;
     put_big(to, count, 4);
+
     for (uint32_t i = 0; i < count; i++) {
         const md5_joint *const joint = &model->skeleton.joints[i];
         put_text(to, joint->name);
         put_big(to, joint->parent, 4); // MD5_NONE is -1
     }
+
     put_big(to, count, 4);
     for (uint32_t i = 0; i < count; i++) {
         const md5_xform *const local = &model->bind_local[i];
         put_joint(to, local->rotation, local->translation);
     }
+
     put_big(to, count + count % 2, 4); // padded to an even number
     put_words(to, model->inverse_bind, 12 * (size_t)count);
     put_words(to, &model->inverse_bind[count - 1], 12 * (size_t)(count % 2));
     put_big(to, model->num_meshes, 4);
+
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         put_mesh(to, model, &model->meshes[m], m, packed);
         packed += (size_t)model->meshes[m].num_vertices * PACKED;
@@ -259,12 +269,14 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
     else
         put_zeros(to, sizeof(md5_bounds) * doc->num_frames);
     put_big(to, doc->num_joints, 4);
+
     for (uint32_t i = 0; i < doc->num_joints; i++) {
         md5_doc_joint *const joint = &doc->joints[i];
         put_text(to, joint->name);
         const md5_track track = joint->track;
         put_words(to, (const uint32_t[]){joint->parent, track.flags, track.first}, 3);
     }
+
     const md5_vec3 origin = {0, 0, 0};
     put_big(to, doc->num_joints, 4);
     for (uint32_t joint = 0; joint < doc->num_joints; joint++) {
@@ -272,12 +284,14 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
         put_joint(to, md5_quat_from_xyz(q.x, q.y, q.z),
                   joint == 0 ? origin : doc->joints[joint].position);
     }
+
     // The translation of the root is stored relative to its position in the base frame.
     const md5_track root = doc->joints[0].track;
     const float base[] = {doc->joints[0].position.x, doc->joints[0].position.y,
                           doc->joints[0].position.z};
     float last_translation[3] = {0}; // in the last frame
     put_big(to, doc->num_frames * doc->num_components, 4);
+
     for (uint32_t f = 0; f < doc->num_frames; f++) {
         const float *const numbers = doc->numbers + (size_t)f * doc->num_components;
         for (uint32_t i = 0; i < doc->num_components; i++) {
@@ -295,6 +309,7 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
             convert_append_words(to, &number, 1);
         }
     }
+
     put_zeros(to, 4); // the engine writes one number more than the count
     convert_append_words(to, last_translation, 3);
 }

@@ -78,22 +78,26 @@ bool convert_build(plain_scene *plain, convert_scene *scene)
         return false;
     if (plain->is_captured && !plain_orient_capture(plain))
         return false;
+
     convert_rig rig = {
         .plain = plain, .model = model, .model_unit = scene->unit, .model_yaw = scene->source_yaw};
     for (size_t i = 0; i < scene->num_materials; i++)
         rig_add_name(&rig.shaders, scene->materials[i].shader, 255, "", 0);
+
     rig_meshes meshes = {.rig = &rig};
     const size_t first = scene->num_parts;
     const bool is_built = rig_open(&rig) && rig_convert_meshes(&rig, &meshes)
                           && add_model(&meshes, scene) && add_clips(&meshes, scene);
     for (size_t i = first; i < scene->num_parts && is_built; i++)
         add_bones(&rig, &scene->parts[i]);
+
     // A captured clip is later retargeted to the model of the scene, whose unit remains.
     const bool keeps_unit = model || (plain->is_captured && convert_find_model(scene));
     if (is_built && !keeps_unit) {
         scene->unit = rig.unit;
         scene->source_yaw = rig_source_yaw(&rig);
     }
+
     rig_free_meshes(&meshes);
     rig_free(&rig);
     md5_free_model(model);

@@ -102,12 +102,15 @@ static bool begin_joint(bvh_file *file, uint32_t parent)
         return convert_fail_token(&file->in, "a name");
     while (name + length < file->in.end && name[length] != '\n')
         length++;
+
     while (isspace((unsigned char)name[length - 1]) || (name[length - 1] == '{' && length > 1))
         length--; // the brace may be on the line of the name
+
     if (file->num_joints == MAX_JOINTS || length > 255)
         return convert_fail_at(&file->in, MD5_ERROR_RANGE, name,
                                "too many joints (limit %d), or a joint name longer than 255 bytes",
                                MAX_JOINTS);
+
     const uint32_t n = file->num_joints++;
     file->joints = common_grow(file->joints, n, sizeof *file->joints);
     file->joints[n] =
@@ -181,6 +184,7 @@ static bool read_motion(bvh_file *file)
     const char *position = NULL;
     if (!read_frame_header(file, &count, &position))
         return false;
+
     // Each number has at least a digit and a blank.
     uint64_t num_values = (uint64_t)count * file->num_channels;
     uint64_t num_read = 0;
@@ -190,9 +194,11 @@ static bool read_motion(bvh_file *file)
             &file->in, MD5_ERROR_RANGE, position,
             "the file is too short for %u frames of %u channels and %u joints: %llu bytes remain",
             count, file->num_channels, file->num_joints, (unsigned long long)num_bytes);
+
     if (!convert_charge(file->plain.job, ELEMENTS_PER_SAMPLE * (uint64_t)count * file->num_joints,
                         file->in.error))
         return false;
+
     file->num_frames = count;
     file->values = common_alloc((size_t)(num_bytes / 2 + 2), sizeof *file->values);
     while (num_read < num_values || convert_next_token(&file->in) > 0) {
@@ -211,6 +217,7 @@ static bool read_motion(bvh_file *file)
             return false;
         file->values[num_read++] = (float)number;
     }
+
     if (file->num_frames > count)
         convert_note(file->plain.job,
                      "%s: found %u frames, but Frames declares %u; all frames were read",
@@ -335,6 +342,7 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
     plain_free(&file.plain);
     for (uint32_t i = 0; i < file.num_joints; i++)
         free(file.joints[i].name);
+
     common_free_list(&file.memory);
     free(file.joints);
     free(file.values);

@@ -23,6 +23,7 @@ static bool measure_rest(const plain_scene *plain, convert_stance *stance)
     md5_doc doc = {.kind = MD5_DOC_MODEL,
                    .num_joints = (uint32_t)count,
                    .joints = common_alloc(count, sizeof *doc.joints)};
+
     for (size_t i = 0; i < count; i++) {
         const plain_node *const node = &plain->nodes[i];
         placed[i] = node_transform(node);
@@ -30,6 +31,7 @@ static bool measure_rest(const plain_scene *plain, convert_stance *stance)
             placed[i] = convert_mul(placed[node->parent], placed[i]);
         doc.joints[i] = convert_doc_joint(node->name, node->parent, placed[i]);
     }
+
     char *text = NULL;
     size_t size = 0;
     md5_model *model = NULL;
@@ -38,6 +40,7 @@ static bool measure_rest(const plain_scene *plain, convert_stance *stance)
     if (model)
         *stance = convert_measure(model);
     const bool is_measured = model;
+
     md5_free_model(model);
     free(text);
     free(doc.joints);
@@ -73,10 +76,12 @@ static double guess_unit(const convert_job *job, double legs)
         convert_note(job, "scale: 1 unit of the motion is %.6g MD5 units", job->scale);
         return job->scale;
     }
+
     const struct guess *guess = guesses;
     while (guess->max_length > 0 // the last guess accepts any length
            && !(legs >= guess->min_length && legs <= guess->max_length))
         guess++;
+
     convert_note(job, "scale: 1 unit of the motion is %.6g MD5 units: %s", guess->unit,
                  guess->reason);
     return guess->unit;

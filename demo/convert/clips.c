@@ -126,6 +126,7 @@ static void sample(const clip_builder *clip, const plain_track *track, double ti
     for (size_t i = 0; i < width; i++)
         value[i] = factors.a * a[value_offset + i] + factors.b * b[value_offset + i]
                    + factors.out_tangent * a[2 * value_offset + i] + factors.in_tangent * b[i];
+
     if (track->part == PLAIN_ROTATION && !is_cubic && !is_constant) {
         const convert_quat rotation = convert_slerp(quat_from_floats(a), quat_from_floats(b), s);
         memcpy(value, &rotation, sizeof rotation);
@@ -373,6 +374,7 @@ static bool add_weights(const clip_builder *clip, const char *name)
                                   .num_keys = clip->num_frames};
         }
     }
+
     common_free_text_index(&added);
     return is_done;
 }
@@ -418,12 +420,14 @@ static bool add_clip(clip_builder *clip, double last, bool has_curves)
     const size_t part = clip->scene->num_parts;
     if (!count_frames(clip, last, rig->num_joints, clip->num_tracks))
         return false;
+
     const bool has_vertices = clip->model && clip->model->max_vertices > 0;
     clip->stored = common_alloc(clip->num_frames * rig->num_joints, sizeof *clip->stored);
     clip->boxes = common_alloc(clip->num_frames, sizeof *clip->boxes);
     convert_joint *const joints = common_alloc(rig->num_joints, sizeof *joints);
     for (size_t j = 0; j < rig->num_joints; j++)
         joints[j] = (convert_joint){.name = rig->joints[j].name, .parent = rig->joints[j].parent};
+
     const convert_motion motion = {.path = clip->plain->path,
                                    .num_joints = (uint32_t)rig->num_joints,
                                    .num_frames = (uint32_t)clip->num_frames,
@@ -441,6 +445,7 @@ static bool add_clip(clip_builder *clip, double last, bool has_curves)
             clip->plain->job,
             "clip %s: sampled at %g frames per second; largest error between frames: %.3g units",
             clip->name, clip->rate, measure_between(clip));
+
     free(joints);
     free(clip->stored);
     free(clip->boxes);
@@ -521,10 +526,12 @@ static bool add_path(clip_builder *clip, uint32_t camera, double last,
     const size_t num_tracks = count_tracks(clip, camera, &num_keys);
     if (!plain_charge(clip->plain, num_keys) || !count_frames(clip, last, node->depth, num_tracks))
         return false;
+
     uint32_t *const cuts = find_cuts(clip, camera);
     size_t num_views = clip->num_frames;
     for (size_t f = 0; f < clip->num_frames; f++)
         num_views += cuts[f];
+
     md5_doc doc = {.kind = MD5_DOC_CAMERA,
                    .frame_rate = clip->rate,
                    .views = common_alloc(num_views, sizeof *doc.views),
@@ -532,6 +539,7 @@ static bool add_path(clip_builder *clip, uint32_t camera, double last,
     const size_t num_jumps = num_views - clip->num_frames;
     const bool has_fovs = animation && animation->num_fovs == num_views;
     bool is_done = plain_charge(clip->plain, num_jumps * (uint64_t)(node->depth + 4 * num_tracks));
+
     for (size_t f = 0; f < clip->num_frames && is_done; f++)
         for (uint32_t view = 0; view <= cuts[f]; view++) {
             const bool is_last = view == cuts[f];
@@ -546,6 +554,7 @@ static bool add_path(clip_builder *clip, uint32_t camera, double last,
     is_done = is_done
               && convert_add_doc(clip->plain->job, clip->scene, CONVERT_CAMERA, clip->name, &doc,
                                  clip->plain->error);
+
     free(doc.views);
     free(doc.cuts);
     free(cuts);
@@ -617,6 +626,7 @@ static bool convert_clip(clip_builder *clip, size_t index)
     if (!begin_clip(clip, animation->name, "clip_", index + 1)
         || !select_tracks(clip, animation, &num_skipped))
         return false;
+
     link_tracks(clip);
     select_rate(clip, animation->rate);
     for (size_t i = 0; i < clip->num_tracks; i++) {
@@ -631,6 +641,7 @@ static bool convert_clip(clip_builder *clip, size_t index)
             num_jumps += memcmp(value, value - track->width, track->width * sizeof *value) != 0;
         }
     }
+
     if (clip->num_tracks > 0 && !add_paths(clip, last, animation))
         return false;
     if (!has_joints && clip->scene->num_parts == num_parts)
@@ -646,6 +657,7 @@ static bool convert_clip(clip_builder *clip, size_t index)
                      "clip %s: the value changes over one frame at %zu stepped keys, because MD5 "
                      "interpolates between frames",
                      clip->name, num_jumps);
+
     if (num_skipped > 0)
         convert_note(job, "clip %s: skipped %zu channels that do not animate a joint", clip->name,
                      num_skipped);
@@ -727,6 +739,7 @@ bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_sce
                          .posed = common_alloc(rig->num_joints, sizeof(rig_posed)),
                          .shown = common_alloc(rig->num_joints, sizeof(convert_xform))};
     select_measured(&clip);
+
     for (uint32_t j = 0; j < meshes->model.num_meshes; j++) {
         md5_doc_mesh *const mesh = &meshes->model.meshes[j];
         for (uint32_t i = 0; i < mesh->num_weights; i++) {
@@ -735,9 +748,11 @@ bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_sce
                 fmax(clip.reach[weight->joint], md5_vec3_length(weight->offset));
         }
     }
+
     bool is_added = true;
     for (size_t i = 0; i < rig->plain->num_animations && is_added; i++)
         is_added = convert_clip(&clip, i);
+
     is_added = is_added && add_rest_pose(&clip) && check_scale_loss(&clip);
     free(clip.name);
     free(clip.tracks);

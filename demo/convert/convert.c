@@ -221,17 +221,20 @@ static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *do
                 convert_note(job, "%u joints of %s were attached to joint %s",
                              worn.num_followers[i], part->name, body->joints[i].name);
     }
+
     free(worn.num_followers);
     if (!worn.has_common_joint)
         return convert_fail(error, MD5_ERROR_MISMATCH, path,
                             "the models have no joint names in common: cannot merge them; a model "
                             "with the same vertex counts would become a morph target");
+
     if (worn.distance > 0.01f * worn.size && !job->is_forced)
         return convert_fail(
             error, MD5_ERROR_MISMATCH, path,
             "bind pose of joint %.80s differs from the first model's: vertices would move by up to "
             "%.4g units; use --force to merge the models anyway",
             worn.joint, worn.distance);
+
     const bool is_far = worn.distance > 0.001f * worn.size;
     const char *const location = is_far ? ", at joint " : "";
     const char *const joint = is_far ? worn.joint : "";
@@ -241,6 +244,7 @@ static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *do
         common_alloc(body->num_meshes + (size_t)doc->num_meshes, sizeof *meshes);
     memcpy(meshes, body->meshes, body->num_meshes * sizeof *meshes);
     body->meshes = meshes;
+
     for (uint32_t i = 0; i < doc->num_meshes; i++) {
         md5_doc_mesh *const mesh = &doc->meshes[i];
         const bool is_named = mesh->name && mesh->name[0] != '\0';
@@ -249,6 +253,7 @@ static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *do
                                             is_named ? mesh->name : common_base(mesh->shader)));
         meshes[body->num_meshes++] = *mesh;
     }
+
     return true;
 }
 
@@ -267,8 +272,10 @@ static bool join_model(const convert_job *job, convert_scene *scene, convert_par
             doc->num_joints == body->num_joints && doc->num_meshes == body->num_meshes;
         is_target = has_same_counts && !part->is_outfit;
     }
+
     for (uint32_t i = 0; doc && is_target && i < doc->num_meshes; i++)
         is_target = doc->meshes[i].num_vertices == body->meshes[i].num_vertices;
+
     if (!is_target) {
         md5_doc all = *body;
         is_done = join_meshes(job, &all, doc, part, &names, error)
@@ -278,6 +285,7 @@ static bool join_model(const convert_job *job, convert_scene *scene, convert_par
         *COMMON_ADD_ITEM(scene->outfits, scene->num_outfits) =
             (convert_outfit){common_copy(part->path), body->num_meshes};
     }
+
     common_free_list(&names);
     *is_joined = !is_target;
     md5_free_doc(body);
@@ -440,17 +448,20 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
                             "resampled clip would be too large: %.0f frames of %u joints at %g "
                             "frames per second; the clip has %u frames at %g",
                             count, clip->num_joints, job->rate, num_frames, rate);
+
     if (!edit_root_motion(job, part, clip, error)
         || md5_edit_frames(clip, &edit, error) == MD5_NONE)
         return false;
     if (clip->num_frames != num_frames)
         convert_note(job, "clip %s: resampled %u frames at %g frames per second to %u at %g",
                      part->name, num_frames, rate, clip->num_frames, job->rate);
+
     for (size_t i = 0; i < scene->num_weights; i++) {
         convert_weights *const weights = &scene->weights[i];
         if (weights->num_keys != clip->num_frames && strcmp(weights->clip, part->name) == 0)
             sample_weights(weights, &edit, clip->num_frames);
     }
+
     part->removed_motion = root.motion;
     if (job->is_in_place)
         convert_note(job, "clip %s: removed a root motion of %.4g units", part->name,
@@ -479,6 +490,7 @@ static float find_scale(const convert_job *job, const convert_part *part, const 
     md5_check *const check =
         binding ? md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, NULL, &error) : NULL;
     float scale = 1;
+
     if (check && md5_check_binding(check, binding) && md5_check_turns(&check, 1)) {
         scale = check->space.scale;
         for (uint32_t i = 0; i < check->num_diagnostics; i++)
@@ -487,6 +499,7 @@ static float find_scale(const convert_job *job, const convert_part *part, const 
             else
                 convert_note(job, "clip %s: %s", part->name, check->diagnostics[i].error.message);
     }
+
     if (scale < 1 || scale > 1)
         convert_note(job, "clip %s: scaled by %.6g to match the model", part->name, scale);
     md5_free_check(check);
@@ -570,10 +583,12 @@ static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *err
     const bool needs_doc = is_placed || changes_frames || changes_joints;
     if (!needs_doc && !is_sorted && !is_split)
         return true;
+
     md5_doc *const doc = convert_parse_doc(part, error);
     // Version 12 is not readable as a document. Its joints may already be sorted.
     if (!doc && !needs_doc)
         return true;
+
     bool is_done = doc;
     if (is_done && lacks_hierarchy)
         is_done = md5_fix_joints(doc, model, false, error) != MD5_NONE;
@@ -585,6 +600,7 @@ static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *err
         if (!has_bounds && model->max_vertices > 0)
             is_done = md5_fix_bounds(doc, model, error) != MD5_NONE;
     }
+
     if (is_done && hides_meshes)
         drop_meshes(doc, edit->scene);
     uint32_t num_reordered = 0;
@@ -600,6 +616,7 @@ static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *err
     if (is_done && is_split)
         is_done = md5_edit_meshes(doc, &edit->meshes, error) != MD5_NONE;
     is_done = is_done && convert_print_doc(doc, &part->bytes, &part->size, error);
+
     md5_free_doc(doc);
     if (is_done && num_reordered > 0)
         convert_note(job, "%s: reordered %u joints so that parents precede their children",
@@ -643,12 +660,14 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
         edit.model = convert_parse_model(first, error);
         is_done = edit.model;
     }
+
     for (size_t i = 0; i < scene->num_parts && is_done; i++) {
         is_done = edit_part(&edit, &scene->parts[i], error);
         const char *const path = scene->parts[i].path;
         if (!is_done && path && error->file[0] == '\0')
             convert_name_file(error, path);
     }
+
     md5_free_model(edit.model);
     return is_done;
 }
@@ -762,6 +781,7 @@ static const char *find_useless_option(const convert_job *job, const convert_sce
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].is_useless)
             return options[i].option;
+
     return NULL;
 }
 
@@ -805,6 +825,7 @@ static bool edit_and_write(const convert_job *job, const struct format *format, 
                             "the file contains no model, animation or camera");
     for (int map = 0; map < CONVERT_NUM_MAPS; map++)
         scene->has_selected_images |= job->mesh_options[map].count > 0;
+
     const bool has_mesh_options =
         scene->has_selected_images || job->mesh_options[CONVERT_NUM_MAPS].count > 0;
     const char *const useless_option = find_useless_option(job, scene, has_mesh_options);
@@ -818,16 +839,19 @@ static bool edit_and_write(const convert_job *job, const struct format *format, 
         return false;
     if (!edit_scene(&edit, format, scene, error))
         return false;
+
     drop_hidden_materials(scene);
     if (is_new_folder) {
         char *const inner = common_join(job->output, "");
         common_create_folders(inner, 0777);
         free(inner);
     }
+
     if (!format->write(job, scene, error))
         return false;
     if (!scene->has_selected_images || format->write != convert_write_iqm)
         return true;
+
     convert_layout layout = convert_find_layout(job, scene);
     const bool is_written = convert_write_materials(&layout, error);
     convert_free_layout(&layout);
@@ -844,6 +868,7 @@ static bool read_and_write(const convert_job *job, md5_error *error)
                             "unsupported output format: unknown file extension, and not a folder");
     if (!(format->rules & HAS_FRAMES) && !check_engines(job, error))
         return false;
+
     convert_scene scene = {.name = common_stem(is_folder ? job->inputs[0] : job->output)};
     bool is_done = convert_read_all(job, &scene, error);
     if (is_done && job->retargeted) {
@@ -851,10 +876,12 @@ static bool read_and_write(const convert_job *job, md5_error *error)
         *job->retargeted = scene;
         return is_done;
     }
+
     if (is_done && job->prints_map)
         is_done = convert_retarget_clips(job, &scene, false, error);
     else if (is_done)
         is_done = edit_and_write(job, format, is_new, &scene, error);
+
     convert_free_scene(&scene);
     return is_done;
 }

@@ -140,6 +140,7 @@ static double automatic_slope(const fbx_key *keys, double bias)
     const double max_still = 0.001; // a key this near to a neighbour is flat
     if ((flags & KEY_CLAMP) && fmin(fabs(left_step), fabs(right_step)) <= max_still)
         return 0;
+
     double slope = (left_step + right_step) / (left_time + right_time);
     if (!(flags & KEY_TIME_INDEPENDENT)) {
         const double left_slope = left_step / left_time;
@@ -150,6 +151,7 @@ static double automatic_slope(const fbx_key *keys, double bias)
         slope = (slope + mixed) / 2 + bias_step * fabs(bias) / 100;
         slope += steep_slope(bias, fabs(bias_step) > 1e-5 ? bias_step : bias);
     }
+
     if (!(flags & KEY_CLAMP_PROGRESSIVE))
         return slope;
     const double sign = slope >= 0 ? 1 : -1;
@@ -201,6 +203,7 @@ static void compute_slopes(fbx_curve *curve, size_t index, const double *paramet
     }
     if (key->flags & KEY_USER)
         return;
+
     const double left_bias = key->slopes[0];
     const double right_bias = key->slopes[1];
     double slope = 0;
@@ -210,6 +213,7 @@ static void compute_slopes(fbx_curve *curve, size_t index, const double *paramet
         key->slopes[1] = automatic_slope(key, right_bias);
         return;
     }
+
     if (!is_first)
         slope = automatic_end_slope(key - 1, key, key->flags, -left_bias);
     else if (!is_last)
@@ -275,6 +279,7 @@ static bool build_keys(fbx_curve *curve, const double *times, const double *valu
         curve->keys[i] = (fbx_key){.time = times[i] / TICKS_PER_SECOND,
                                    .value = values[i],
                                    .weights = {DEFAULT_WEIGHT, DEFAULT_WEIGHT}};
+
     size_t index = 0;
     for (size_t run = 0; run < num_runs; run++) {
         const size_t left = curve->num_keys - index;
@@ -284,8 +289,10 @@ static bool build_keys(fbx_curve *curve, const double *times, const double *valu
         for (; index < run_end; index++)
             set_attributes(curve, index, (uint32_t)(int64_t)flags[run], data + 4 * run);
     }
+
     if (index < curve->num_keys || !is_curve_valid(curve))
         return false;
+
     // Slopes are computed afterwards, because the key before a key contains its left slope.
     index = 0;
     for (size_t run = 0; run < num_runs; run++) {
@@ -296,6 +303,7 @@ static bool build_keys(fbx_curve *curve, const double *times, const double *valu
         for (; index < run_end; index++)
             compute_slopes(curve, index, parameters);
     }
+
     return is_curve_valid(curve);
 }
 
@@ -338,6 +346,7 @@ static void read_curve(fbx_curves *all, const fbx_node *node, fbx_curve *curve)
         fbx_read_float_bits(all->job, &all->file, node, "KeyAttrDataFloat", &num_data);
     const bool has_keys = times && values && num_times == num_values && num_times > 0;
     const bool has_attributes = runs && flags && data && num_flags == num_runs;
+
     if (has_keys && has_attributes && num_data / 4 >= num_runs
         && convert_can_charge_bytes(all->job, num_times, sizeof *curve->keys)) {
         curve->num_keys = num_times;
@@ -347,6 +356,7 @@ static void read_curve(fbx_curves *all, const fbx_node *node, fbx_curve *curve)
             *curve = (fbx_curve){.num_keys = 0};
         }
     }
+
     curve->before = read_extrapolation(all, node, "Pre-Extrapolation");
     curve->after = read_extrapolation(all, node, "Post-Extrapolation");
     free(times);
@@ -504,6 +514,7 @@ static void add_object_of_kind(fbx_curves *all, fbx_kind kind, const fbx_node *n
         add_stack(all, node, name);
         return;
     }
+
     const size_t index = all->counts[kind]++;
     if (kind == CURVE) {
         all->curves = common_grow(all->curves, index, sizeof *all->curves);
@@ -684,6 +695,7 @@ bool fbx_select_clip(fbx_curves *curves, const char *name)
     size_t stack = SIZE_MAX;
     if (!convert_can_charge(curves->job, cost))
         return false;
+
     for (size_t i = 0; i < curves->counts[STACK]; i++) {
         if (strcmp(curves->stacks[i].name, name) != 0)
             continue;
@@ -691,6 +703,7 @@ bool fbx_select_clip(fbx_curves *curves, const char *name)
             return false;
         stack = i;
     }
+
     if (stack == SIZE_MAX)
         return false;
     for (size_t i = 0; i < curves->counts[MODEL]; i++) {
@@ -699,6 +712,7 @@ bool fbx_select_clip(fbx_curves *curves, const char *name)
         for (int property = 0; property < NUM_PROPERTIES; property++)
             model->curve_nodes[property] = SIZE_MAX;
     }
+
     double first = INFINITY;
     for (size_t i = 0; i < curves->num_links; i++) {
         const fbx_link *const link = &curves->links[i];
@@ -710,6 +724,7 @@ bool fbx_select_clip(fbx_curves *curves, const char *name)
         model->curve_nodes[link->property] = link->curve_node;
         first = fmin(first, first_time(curves, node));
     }
+
     curves->start = curves->stacks[stack].start;
     if (!isfinite(curves->start))
         curves->start = isfinite(first) ? first : 0;
@@ -807,6 +822,7 @@ static double extrapolate_curve(const fbx_curve *curve, double time)
         return end->value + end->slopes[is_before ? 1 : 0] * (time - end->time);
     if (!repeats || way.count == 0 || !(duration > 0))
         return end->value;
+
     double cycle = floor(distance / duration);
     double rest = distance - cycle * duration;
     if (way.count > 0 && cycle >= way.count) {
@@ -918,6 +934,7 @@ static convert_affine compose(const fbx_model *model, convert_vec translation, c
     convert_affine product = factors[0];
     for (size_t i = 1; i < COMMON_LENGTH(factors); i++)
         product = convert_mul_affine(&product, &factors[i]);
+
     return product;
 }
 

@@ -120,6 +120,7 @@ static bool next_binary_value(fbx_range *values, fbx_value *value)
     } numbers[] = {{'C', 1}, {'B', 1}, {'Y', 2}, {'I', 4}, {'L', 8}, {'F', 4}, {'D', 8}};
     if (values->at == values->end)
         return false;
+
     const char type = *values->at++;
     const size_t left = (size_t)(values->end - values->at);
     if (type == 'S' || type == 'R') {
@@ -130,14 +131,17 @@ static bool next_binary_value(fbx_range *values, fbx_value *value)
         values->at += 4 + size;
         return true;
     }
+
     int size = 0;
     for (size_t i = 0; i < COMMON_LENGTH(numbers); i++)
         if (numbers[i].type == type)
             size = numbers[i].size;
+
     if (size == 0)
         return next_binary_array(values, type, value);
     if (left < (size_t)size)
         return false;
+
     const uint64_t bits = read_little_endian(values->at, size);
     const int unused = 64 - 8 * size;
     *value = (fbx_value){.kind = FBX_NUMBER, .whole = (int64_t)(bits << unused) >> unused};
@@ -150,6 +154,7 @@ static bool next_binary_value(fbx_range *values, fbx_value *value)
         memcpy(&number, &low_bits, sizeof number);
         value->number = (double)number;
     }
+
     values->at += size;
     return true;
 }
@@ -290,6 +295,7 @@ static bool next_text_value(fbx_range *values, fbx_value *value)
             value->size--;
         return true;
     }
+
     if (isalpha((unsigned char)*values->at)) { // a word without quotes, such as Y
         const char *const begin = values->at;
         while (values->at < values->end && isalnum((unsigned char)*values->at))
@@ -297,12 +303,14 @@ static bool next_text_value(fbx_range *values, fbx_value *value)
         *value = (fbx_value){.kind = FBX_TEXT, .text = begin, .size = (size_t)(values->at - begin)};
         return true;
     }
+
     const bool is_array = *values->at == '*';
     values->at += is_array;
     bool is_whole = false;
     *value = (fbx_value){.kind = is_array ? FBX_ARRAY : FBX_NUMBER};
     if (!read_number(&values->at, values->end, &value->number, &value->whole, &is_whole))
         return false;
+
     value->count = is_array && value->whole > 0 ? (size_t)value->whole : 0;
     return true;
 }

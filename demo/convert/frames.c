@@ -80,10 +80,12 @@ static void add_mesh(frame_builder *to, const plain_mesh *mesh)
                           .texcoords = common_alloc(count, sizeof *out->texcoords),
                           .indices = common_alloc(in->num_indices, sizeof *out->indices),
                           .weights = common_alloc(count, sizeof *out->weights)};
+
     for (size_t i = 0; i < count; i++) {
         out->vertices[i] = (md5_vertex){(uint32_t)i, 1};
         out->texcoords[i] = (md5_vec2){in->texcoords[2 * i], in->texcoords[2 * i + 1]};
     }
+
     for (size_t i = 0; i < in->num_indices; i += 3) { // MD5's front faces are clockwise
         out->indices[i] = in->indices[i];
         out->indices[i + 1] = in->indices[i + 2];
@@ -207,6 +209,7 @@ static bool add_clip(frame_builder *to)
     while (to->first + count < plain->num_frames
            && continues_clip(&frames[count], frames->name, stem))
         count++;
+
     const convert_motion motion = {.path = plain->path,
                                    .num_joints = to->model.num_joints,
                                    .num_frames = count,
@@ -218,6 +221,7 @@ static bool add_clip(frame_builder *to)
     char *const name = get_clip_name(plain, frames->name, stem);
     const bool is_added =
         convert_add_clip(plain->job, to->scene, name, &motion, NULL, plain->error);
+
     free(name);
     if (is_added)
         add_weights(to, to->scene->parts[to->scene->num_parts - 1].name, count);
@@ -236,14 +240,17 @@ static bool add_parts(frame_builder *to)
     size_t size = 0;
     for (size_t i = 0; i < plain->num_meshes; i++)
         num_vertices += plain->meshes[i].primitives->num_vertices;
+
     if (!plain_charge(plain, ELEMENTS_PER_VERTEX * num_vertices * plain->num_frames))
         return false;
     add_joints(to);
     for (size_t i = 0; i < plain->num_meshes; i++)
         add_mesh(to, &plain->meshes[i]);
+
     for (size_t i = 0; i < plain->num_frames; i++)
         if (!add_frame(to, i, &size))
             return false;
+
     if (plain->num_frames == 1)
         return true;
     convert_note(
@@ -254,6 +261,7 @@ static bool add_parts(frame_builder *to)
     while (to->first < plain->num_frames)
         if (!add_clip(to))
             return false;
+
     return true;
 }
 
@@ -270,12 +278,14 @@ bool plain_build_frames(plain_scene *plain, convert_scene *scene)
         .boxes = common_alloc(plain->num_frames, sizeof *to.boxes),
         .targets = common_alloc(plain->num_frames, sizeof *to.targets)};
     const bool is_built = add_parts(&to);
+
     for (uint32_t i = 0; i < to.model.num_meshes; i++) {
         free(to.model.meshes[i].vertices);
         free(to.model.meshes[i].texcoords);
         free(to.model.meshes[i].indices);
         free(to.model.meshes[i].weights);
     }
+
     free(to.model.meshes);
     free(to.model.joints);
     free(to.joints);

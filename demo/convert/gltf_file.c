@@ -224,6 +224,7 @@ static char *decode_base64(const char *text, size_t *size)
     size_t used = 0;
     while (length > 0 && text[length - 1] == '=')
         length--;
+
     char *const bytes = common_alloc(length / 4 * 3 + 3, 1);
     uint32_t bits = 0;
     for (size_t i = 0; i < length; i++) {
@@ -241,6 +242,7 @@ static char *decode_base64(const char *text, size_t *size)
         if (i % 4 > 0) // after this byte 4, 2 or 0 bits remain
             bytes[used++] = (char)(bits >> (6 - 2 * (i % 4)) & 0xff);
     }
+
     *size = used;
     return bytes;
 }
@@ -259,6 +261,7 @@ static char *decode_path(const gltf_file *file, const char *uri)
         if ((unsigned char)*end < ' ' || *end == '\\' || *end == ':')
             *end = '/';
     }
+
     *end = '\0';
     char *const relative_folder = common_folder(file->path);
     char *const folder = common_absolute(relative_folder);
@@ -269,6 +272,7 @@ static char *decode_path(const gltf_file *file, const char *uri)
         free(path);
         path = NULL;
     }
+
     free(inner);
     free(outer);
     free(relative_folder);
@@ -440,12 +444,14 @@ static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *packed, si
                   index, size, count, stride, view.mode, view.filter);
         return NULL;
     }
+
     size_t packed_size = 0;
     const uint8_t *const from = find_bytes(file, index, packed, &packed_size);
     const size_t capacity = (count + 3) / 4 * 4; // some versions filter four elements in one step
     if (!from || !gltf_charge(file, size / 4)
         || !convert_charge_bytes(file->job, capacity, stride, file->error))
         return NULL;
+
     uint8_t *const to = common_alloc(capacity, stride);
     int status = 0;
     if (view.is_list)
@@ -454,6 +460,7 @@ static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *packed, si
         status = meshopt_decodeIndexSequence(to, count, stride, from, packed_size);
     else
         status = meshopt_decodeVertexBuffer(to, count, stride, from, packed_size);
+
     if (status != 0) {
         gltf_fail(file,
                   "bufferViews/%u: cannot decompress its %zu bytes: the meshopt data are damaged",
@@ -461,12 +468,14 @@ static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *packed, si
         free(to);
         return NULL;
     }
+
     if (view.is_octahedral)
         meshopt_decodeFilterOct(to, capacity, stride);
     else if (view.is_quaternion)
         meshopt_decodeFilterQuat(to, capacity, stride);
     else if (view.is_exponential)
         meshopt_decodeFilterExp(to, capacity, stride);
+
     return to;
 }
 
@@ -534,6 +543,7 @@ static bool open_buffers(gltf_file *file, gltf_bytes chunk)
                              buffer->size, size);
         buffer->size = size;
     }
+
     return true;
 }
 
@@ -606,6 +616,7 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
         if (!bytes)
             return NULL;
     }
+
     const size_t offset = get_size(object, "byteOffset");
     const size_t size = width * type->size;
     size_t stride = get_size(gltf_item(file, "bufferViews", view), "byteStride");
@@ -616,6 +627,7 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
                   size, stride);
         return NULL;
     }
+
     const bool has_first = offset <= view_size && size <= view_size - offset;
     if (bytes && (!has_first || count - 1 > (view_size - offset - size) / stride)) {
         gltf_fail(file,
@@ -624,9 +636,11 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
                   accessor, count, stride, offset, view, view_size);
         return NULL;
     }
+
     if (!gltf_charge(file, count > SIZE_MAX / 64 ? SIZE_MAX : count * width)
         || !convert_charge_bytes(file->job, count, width * sizeof(float), file->error))
         return NULL;
+
     float *const values = common_alloc(count, width * sizeof *values);
     for (size_t i = 0; i < count * width && bytes; i++) {
         const uint8_t *const from = bytes + offset + i / width * stride + i % width * type->size;
@@ -638,6 +652,7 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
             return NULL;
         }
     }
+
     return values;
 }
 
@@ -674,10 +689,12 @@ static bool replace_sparse(gltf_file *file, uint32_t index, const json_t *object
     if (num_sparse > count || count > MAX_ELEMENTS)
         return gltf_fail(file, "accessors/%u/sparse: invalid count: %zu of %zu elements", index,
                          num_sparse, count);
+
     float *const positions = read_elements(file, index, indices, get_size(indices, "componentType"),
                                            num_sparse, 1, false);
     if (!positions)
         return false;
+
     float *const replacements =
         read_elements(file, index, json_object_get(sparse, "values"),
                       get_size(object, "componentType"), num_sparse, width, is_normalized);
@@ -685,6 +702,7 @@ static bool replace_sparse(gltf_file *file, uint32_t index, const json_t *object
     if (replacements)
         is_done = scatter_elements(file, index, positions, replacements, num_sparse, width, count,
                                    values);
+
     free(positions);
     free(replacements);
     return is_done;
@@ -785,6 +803,7 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
     if (version != 2)
         return gltf_fail(file, "unsupported GLB version %u: expected 2%s", version,
                          version == 1 ? old_format : "");
+
     size_t at = 12;
     while (at + 8 <= size) {
         const size_t length = common_read_little_endian(bytes + at, 4);
@@ -804,6 +823,7 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
             *chunk = (gltf_bytes){.bytes = bytes + at, .size = length};
         at += length;
     }
+
     if (!text->bytes)
         return gltf_fail(file, "the JSON chunk is missing");
     return true;
@@ -820,6 +840,7 @@ static bool open_json(gltf_file *file, gltf_bytes text)
         file->error->column = where.column > 0 ? (uint32_t)where.column : 0;
         return false;
     }
+
     // The version is checked first, because glTF 1.0 has objects instead of lists. Its early files
     // do not contain a version.
     const char *const version = gltf_text(json_object_get(file->root, "asset"), "version");
@@ -832,11 +853,13 @@ static bool open_json(gltf_file *file, gltf_bytes text)
     if (!version || strncmp(version, "2.", 2) != 0)
         return gltf_fail(file, "unsupported asset.version %.20s: expected 2.0%s",
                          version ? version : "missing", advice);
+
     for (size_t i = 0; i < COMMON_LENGTH(members); i++) {
         const struct member *const member = &members[i];
         if (!check_member(file, file->root, member, member->path, ""))
             return false;
     }
+
     return true;
 }
 
@@ -854,6 +877,7 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
     text.size -= start;
     while (start < input->size && strchr(" \t\r\n", bytes[start]) && bytes[start] != 0)
         start++;
+
     if (input->size >= 4 && memcmp(bytes, "glTF", 4) == 0) {
         text.bytes = NULL;
         if (!open_chunks(file, bytes, input->size, &text, &binary))
@@ -866,6 +890,7 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
             snprintf(seen + 3 * i, 4, " %02x", bytes[start + i]);
         return gltf_fail(file, "not a glTF file: it starts with%s; expected 'glTF' or '{'", seen);
     }
+
     if (!open_json(file, text) || !check_extensions(file) || !open_buffers(file, binary))
         return false;
     file->images = common_alloc(gltf_count(file, "images"), sizeof *file->images);
@@ -886,10 +911,13 @@ void gltf_close(gltf_file *file)
     }
     for (size_t i = 0; i < file->num_buffers; i++)
         free(file->buffers[i].owned);
+
     for (size_t i = 0; file->images && i < gltf_count(file, "images"); i++)
         free(file->images[i].owned);
+
     for (size_t i = 0; i < file->paths.count; i++)
         free(file->named[i].owned);
+
     free(file->named);
     common_free_text_index(&file->paths);
     free(file->images);

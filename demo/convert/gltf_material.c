@@ -40,12 +40,14 @@ static const char *find_fault(const uint8_t *bytes, size_t size)
          .offset = 4,
          .fault = "unsupported image format AVIF: expected PNG or JPEG"},
     };
+
     for (size_t i = 0; i < COMMON_LENGTH(kinds); i++) {
         const struct kind *const kind = &kinds[i];
         const size_t length = strlen(kind->bytes);
         if (size > kind->offset + length && memcmp(bytes + kind->offset, kind->bytes, length) == 0)
             return kind->fault;
     }
+
     return "unknown image format: expected PNG or JPEG";
 }
 
@@ -99,11 +101,13 @@ static bool add_image(gltf_file *file, const char *shader, const json_t *texture
     const uint32_t image = find_image(gltf_item(file, "textures", gltf_index(texture, "index")));
     if (image == MD5_NONE)
         return true;
+
     const json_t *const object = gltf_item(file, "images", image);
     const uint32_t view = gltf_index(object, "bufferView");
     const char *const uri = gltf_text(object, "uri");
     const bool is_file = uri && strncmp(uri, "data:", 5) != 0;
     gltf_bytes found = {.reason = NULL};
+
     if (view != MD5_NONE) {
         found.bytes = gltf_view(file, view, &found.size);
         if (!found.bytes)
@@ -111,11 +115,13 @@ static bool add_image(gltf_file *file, const char *shader, const json_t *texture
     } else {
         found = find_image_bytes(file, image, uri, is_file);
     }
+
     name_image(object, image, is_file, to);
     if (found.bytes)
         found.reason = find_fault(found.bytes, found.size);
     if (!found.reason && !convert_can_charge_bytes(file->job, found.size, 1))
         found.reason = "too many images for a file of this size";
+
     if (found.bytes && !found.reason) {
         to->bytes = common_alloc(found.size, 1);
         memcpy(to->bytes, found.bytes, found.size);
@@ -126,6 +132,7 @@ static bool add_image(gltf_file *file, const char *shader, const json_t *texture
                      found.reason, location);
         free(location);
     }
+
     return true;
 }
 
@@ -212,12 +219,14 @@ static bool add_material(gltf_file *file, uint32_t index, const plain_material *
     const bool has_color =
         gltf_numbers(base, glossiness ? "diffuseFactor" : "baseColorFactor", 4, color);
     const bool has_glow = glow[0] + glow[1] + glow[2] > 0;
+
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         if (!textures[map] || (map == CONVERT_MAP_GLOW && !has_glow))
             continue;
         if (!add_image(file, shader, textures[map], &material->maps[map]))
             return false;
     }
+
     // A missing color is white, but a file of this writer without a color has no image on purpose.
     const bool is_own_file = gltf_extras(json_object_get(file->root, "asset"));
     if (!textures[CONVERT_MAP_COLOR] && (has_color || !is_own_file))
@@ -225,6 +234,7 @@ static bool add_material(gltf_file *file, uint32_t index, const plain_material *
     else if (color[0] + color[1] + color[2] + color[3] < 3.999)
         convert_note(file->job, "material %s: skipped the color factor %.3g %.3g %.3g %.3g", shader,
                      color[0], color[1], color[2], color[3]);
+
     if (!textures[CONVERT_MAP_GLOW] && has_glow)
         convert_create_color_image(file->job, material, CONVERT_MAP_GLOW, glow);
     if (json_object_get(base, "metallicRoughnessTexture"))

@@ -271,6 +271,7 @@ void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
         gltf_put_attribute(out, attributes, weight_name, GLTF_USHORT, four_weights, count, 4,
                            GLTF_NORMALIZED);
     }
+
     free(four_weights);
     free(four_joints);
 }
@@ -328,6 +329,7 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *f
     char *unique = common_copy(base);
     char plain[MAX_LENGTH + 1];
     simplify_name(unique, plain, MAX_LENGTH);
+
     for (size_t k = 2; gltf_find(out, kind, plain, &(size_t){0}); k++) {
         free(unique);
         // After a few tries use a number that was not used yet, because trying all numbers takes
@@ -344,6 +346,7 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *f
         unique = common_format("%.*s%s", (int)length, base, suffix);
         simplify_name(unique, plain, MAX_LENGTH);
     }
+
     json_decref(value);
     return unique;
 }
@@ -426,6 +429,7 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
     if (!text)
         return convert_fail(error, MD5_ERROR_RANGE, path,
                             "a number is not finite after scaling, or memory is exhausted");
+
     const size_t length = strlen(text);
     const size_t size = (length + 3) / 4 * 4;
     const size_t binary = out->binary.size;
@@ -443,6 +447,7 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
         convert_append_u32(file, 0x004e4942); // BIN
         convert_append(file, out->binary.bytes, binary);
     }
+
     free(text);
     if (!fits)
         return convert_fail(error, MD5_ERROR_RANGE, path,

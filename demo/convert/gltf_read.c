@@ -227,6 +227,7 @@ static bool select_scene(gltf_reader *reader)
     const json_t *const roots = json_object_get(gltf_item(file, "scenes", scene), "nodes");
     for (size_t i = 0; i < json_array_size(roots); i++)
         plain->nodes[gltf_index_at(roots, i)].is_in_scene = true;
+
     mark_scene(reader, scene == MD5_NONE && root == MD5_NONE);
     for (size_t i = 0; i < plain->num_nodes && root != MD5_NONE; i++) {
         plain_node *const node = &plain->nodes[i];
@@ -235,6 +236,7 @@ static bool select_scene(gltf_reader *reader)
         if (json_array_size(joints) > 0) // skinned meshes are rarely below their skeleton
             node->is_in_scene |= plain->nodes[gltf_index_at(joints, 0)].is_in_scene;
     }
+
     return true;
 }
 
@@ -256,14 +258,17 @@ static bool read_skin(gltf_reader *reader, size_t index)
         if (!skin->inverse_binds)
             return false;
     }
+
     if (num_binds < num_joints)
         return gltf_fail(file,
                          "skins/%zu: the skin has %zu joints, but accessors/%u has %zu matrices",
                          index, num_joints, binds, num_binds);
+
     skin->num_joints = num_joints;
     skin->joints = common_alloc(num_joints, sizeof *skin->joints);
     for (size_t k = 0; k < num_joints; k++)
         skin->joints[k] = gltf_index_at(joints, k);
+
     return true;
 }
 
@@ -337,6 +342,7 @@ static bool get_texcoords(primitive_reader *reader, const json_t *attributes)
     char name[48];
     gltf_numbers(change, "offset", 2, offset);
     gltf_numbers(change, "scale", 2, scale);
+
     // The rotation is counterclockwise on the image, whose v axis points down.
     const double angle = gltf_number(change, "rotation", 0);
     const double c = cos(angle);
@@ -379,11 +385,13 @@ static bool get_indices(primitive_reader *reader, uint32_t accessor)
     plain_primitive *const to = reader->to;
     if (accessor == MD5_NONE)
         return true;
+
     size_t count = 0;
     const float *const values = gltf_read(file, accessor, GLTF_SCALAR, &count);
     if (!values || !gltf_charge(file, count)
         || !convert_charge_bytes(file->job, count, sizeof *to->indices, file->error))
         return false;
+
     to->num_indices = count;
     to->indices = common_alloc(count, sizeof *to->indices);
     for (size_t i = 0; i < count; i++) {
@@ -395,6 +403,7 @@ static bool get_indices(primitive_reader *reader, uint32_t accessor)
                              accessor, i, index, reader->where, to->num_vertices);
         to->indices[i] = (uint32_t)index;
     }
+
     return true;
 }
 
@@ -426,14 +435,17 @@ static bool read_primitive(primitive_reader *reader, const json_t *object, bool 
         return false;
     if (!get_texcoords(reader, attributes))
         return false;
+
     to->has_normals = json_object_get(attributes, "NORMAL");
     to->has_colors = json_object_get(attributes, "COLOR_0");
     to->num_targets = json_array_size(targets);
     to->moves = common_alloc(to->num_targets, sizeof *to->moves);
+
     for (size_t i = 0; i < to->num_targets; i++)
         if (!get_attribute(reader, json_array_get(targets, i), "POSITION", GLTF_VEC3,
                            &to->moves[i]))
             return false;
+
     return get_indices(reader, gltf_index(object, "indices"));
 }
 
@@ -480,12 +492,14 @@ static bool read_mesh(gltf_reader *reader, uint32_t index, bool has_skin)
     mesh->target_names = common_alloc(mesh->num_target_names, sizeof *mesh->target_names);
     for (size_t i = 0; i < mesh->num_target_names; i++)
         mesh->target_names[i] = json_string_value(json_array_get(names, i));
+
     for (size_t i = 0; i < mesh->num_primitives; i++) {
         primitive_reader primitive = {.file = reader->file, .to = &mesh->primitives[i]};
         COMMON_TEXT(primitive.where, "meshes/%u/primitives/%zu", index, i);
         if (!read_primitive(&primitive, json_array_get(list, i), has_skin))
             return false;
     }
+
     return true;
 }
 
@@ -595,20 +609,24 @@ static bool read_keys(gltf_reader *reader, const char *where, const json_t *samp
     if (track->width == 0)
         return gltf_fail(file, "%s: animates morph targets, but the mesh of nodes/%u has none",
                          where, track->node);
+
     track->times = gltf_read(file, input, GLTF_SCALAR, &track->num_keys);
     track->values = track->times ? gltf_read(file, output, shapes[track->part], &num_values) : NULL;
     if (!track->values || !gltf_charge(file, track->num_keys))
         return false;
+
     const size_t values_per_key = track->kind == PLAIN_CUBIC ? 3 : 1;
     const size_t elements_per_value = track->part == PLAIN_WEIGHTS ? track->width : 1;
     if (num_values / elements_per_value < values_per_key * track->num_keys)
         return gltf_fail(file, "%s: %zu keys do not match the %zu elements of accessors/%u", where,
                          track->num_keys, num_values, output);
+
     for (size_t k = 0; k < track->num_keys; k++)
         if (!(track->times[k] >= 0) || (k > 0 && !(track->times[k] > track->times[k - 1])))
             return gltf_fail(file,
                              "accessors/%u: time of key %zu is not greater than the previous key's",
                              input, k);
+
     return true;
 }
 
@@ -629,6 +647,7 @@ static bool read_channel(gltf_reader *reader, const char *where, const json_t *o
         return gltf_fail(file, "%s: missing sampler, or its input or output is missing", where);
     while (kind && track.kind < PLAIN_NUM_KINDS && strcmp(kind, kinds[track.kind]) != 0)
         track.kind++;
+
     if (track.kind == PLAIN_NUM_KINDS)
         return gltf_fail(file, "%s: unknown interpolation %.40s", where, kind);
     if (!find_part(reader, name, &track)) {
@@ -637,6 +656,7 @@ static bool read_channel(gltf_reader *reader, const char *where, const json_t *o
     }
     if (!read_keys(reader, where, sampler, &track))
         return false;
+
     *COMMON_ADD_ITEM(animation->tracks, animation->num_tracks) = track;
     return true;
 }

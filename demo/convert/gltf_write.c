@@ -100,6 +100,7 @@ static uint32_t write_joints(gltf_writer *w)
     uint32_t num_renamed = 0;
     for (uint32_t i = 0; i < count; i++)
         num_roots += skeleton->joints[i].parent == MD5_NONE;
+
     const uint32_t root = num_roots > 1 ? count : skeleton->order[0];
     w->num_joints = count + (num_roots > 1);
     for (uint32_t i = 0; i < w->num_joints; i++) {
@@ -114,11 +115,13 @@ static uint32_t write_joints(gltf_writer *w)
         gltf_add(w->out, "nodes", node);
         free(unique);
     }
+
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t parent = skeleton->joints[i].parent;
         if (i != root)
             gltf_set_parent(w->out, i, parent != MD5_NONE ? parent : root);
     }
+
     gltf_append(w->out, w->out->tops, gltf_whole(root));
     if (num_renamed > 0)
         convert_note(w->job, "renamed %u joints to make their names unique in other programs",
@@ -138,6 +141,7 @@ static void write_skin(gltf_writer *w, uint32_t root)
     const double step = w->step > 0 ? w->step : 1;
     float *const binds = common_alloc(w->num_joints, 16 * sizeof *binds);
     json_t *const joints = json_array();
+
     for (uint32_t i = 0; i < w->num_joints; i++) {
         const float *const m = i < count ? w->assets.model->inverse_bind[i].m : identity.m;
         float *const out = binds + 16 * (size_t)i;
@@ -153,11 +157,13 @@ static void write_skin(gltf_writer *w, uint32_t root)
         }
         out[15] = 1;
     }
+
     const size_t accessor =
         gltf_add_accessor(w->out, GLTF_BINDS, GLTF_FLOAT, binds, w->num_joints, 16, GLTF_PLAIN);
     gltf_add(w->out, "skins",
              json_pack("{s:I, s:I, s:o}", "inverseBindMatrices", (json_int_t)accessor, "skeleton",
                        (json_int_t)root, "joints", joints));
+
     free(binds);
 }
 
@@ -171,6 +177,7 @@ static bool write_picture(gltf_writer *w, const convert_image *picture, size_t *
     *texture = gltf_num_added(w->out, "textures");
     if (gltf_find_bytes(w->out, 'p', "", picture->bytes, picture->size, texture))
         return true;
+
     char *const name = gltf_unique_name(w->out, 'i', picture->name, "picture");
     const char *const extension = convert_image_extension(picture);
     json_t *const image = json_pack("{s:s}", "name", name);
@@ -185,6 +192,7 @@ static bool write_picture(gltf_writer *w, const convert_image *picture, size_t *
         is_written = convert_write_to_folder(w->job, file, picture->bytes, picture->size, error);
         free(file);
     }
+
     if (picture->declared)
         gltf_put_extra(w->out, image, "path", gltf_string(picture->declared));
     free(name);
@@ -200,11 +208,13 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
 {
     if (shader[0] == '\0' && look->maps[CONVERT_MAP_COLOR].name)
         shader = look->maps[CONVERT_MAP_COLOR].name;
+
     // With a roughness of 0.7, highlights fall to one half at the same angle as with id's table.
     json_t *const base = json_pack("{s:f, s:f}", "metallicFactor", 0.0, "roughnessFactor", 0.7);
     json_t *const material =
         json_pack("{s:o, s:o}", "name", gltf_string(shader), "pbrMetallicRoughness", base);
     gltf_add(w->out, "materials", material);
+
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         convert_image picture = look->maps[map];
         size_t texture = 0;
@@ -236,6 +246,7 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
                          shader);
         gltf_put_map(w->out, material, map, texture);
     }
+
     if (look->is_unlit)
         gltf_put_extension(w->out, material, "KHR_materials_unlit");
     if (look->alpha != CONVERT_OPAQUE)
@@ -276,6 +287,7 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
     json_t *const attributes = json_object();
     const size_t count = mesh->num_vertices;
     float *const values = common_alloc(count, 4 * sizeof *values);
+
     // Quantized positions are steps from the corner. The inverse bind matrices convert them back,
     // because programs ignore the transforms of nodes with skinned meshes.
     for (size_t v = 0; v < count; v++) {
@@ -284,9 +296,11 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
             values[3 * v + k] =
                 roundf((float)(((double)values[3 * v + k] - w->corner[k]) / w->step));
     }
+
     gltf_put_attribute(w->out, attributes, "POSITION", GLTF_USHORT, values, count, 3, GLTF_BOUNDED);
     for (size_t v = 0; v < count; v++)
         put_direction(mesh->normals[v], values + 3 * v);
+
     gltf_put_attribute(w->out, attributes, "NORMAL", GLTF_BYTE, values, count, 3, GLTF_NORMALIZED);
     if (mesh->tangents) {
         for (size_t v = 0; v < count; v++) {
@@ -295,6 +309,7 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
             values[4 * v + 3] = -t.w; // the green channel was flipped to point up, along -v
         }
     }
+
     if (mesh->tangents)
         gltf_put_attribute(w->out, attributes, "TANGENT", GLTF_BYTE, values, count, 4,
                            GLTF_NORMALIZED);
@@ -303,6 +318,7 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
     if (mesh->colors)
         gltf_put_attribute(w->out, attributes, "COLOR_0", GLTF_USHORT, &mesh->colors[0].x, count, 4,
                            GLTF_NORMALIZED);
+
     free(values);
     if (w->step > 0)
         round_weights(mesh, skin);
@@ -441,6 +457,7 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
         .values = common_alloc(count, 3 * sizeof *moved.values),
         .num_read = common_alloc(count, sizeof *moved.num_read),
     };
+
     for (uint32_t t = 0; t < morph->num_targets; t++) {
         collect_moved(deltas, t, &moved);
         if (moved.count == 0)
@@ -450,6 +467,7 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
         gltf_append(w->out, gltf_member(w->out, extras, "targetNames", true),
                     gltf_string(morph->targets[t].name));
     }
+
     w->meshes[index].targets = json_object_get(extras, "targetNames");
     free(moved.num_read);
     free(moved.values);
@@ -478,6 +496,7 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
     if (from == 0) // gltf_find() also stores that the shader has no material
         gltf_find(w->out, 'm', mesh->shader, &from);
     const convert_material *const look = from > 0 ? &w->scene->materials[from - 1] : &none;
+
     if (mesh->shader[0] != '\0' || look->maps[CONVERT_MAP_COLOR].bytes) {
         size_t material = gltf_num_added(w->out, "materials");
         char *const key = common_format("%zu %s", from, mesh->shader);
@@ -486,6 +505,7 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
         free(key);
         gltf_put(w->out, primitive, "material", gltf_whole(material));
     }
+
     if (w->assets.morph)
         write_targets(w, index, primitive, extras);
     const size_t number = gltf_add(
@@ -496,6 +516,7 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
                  json_pack("{s:s, s:I, s:i}", "name", name, "mesh", (json_int_t)number, "skin", 0));
     gltf_append(w->out, w->out->tops, gltf_whole(node));
     w->meshes[index].node = node;
+
     free(name);
     return is_written;
 }
@@ -639,6 +660,7 @@ static double *measure_reach(const gltf_writer *w)
                 reach[joint] = fmax(reach[joint], md5_vec3_length(gap));
             }
     }
+
     for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children first
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -648,6 +670,7 @@ static double *measure_reach(const gltf_writer *w)
         if (parent != MD5_NONE)
             reach[parent] = fmax(reach[parent], reach[joint] + bone);
     }
+
     return reach;
 }
 
@@ -757,6 +780,7 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
                      .keys = common_alloc(num_frames, sizeof *to.keys)};
     for (uint32_t frame = 0; frame < num_frames; frame++)
         to.times[frame] = (float)((double)frame / clip->anim->frame_rate);
+
     for (size_t i = 0; i < 2 * (size_t)num_joints; i++) {
         const uint32_t joint = (uint32_t)(i / 2);
         to.is_rotation = i % 2 == 1;
@@ -776,6 +800,7 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
         w->num_keys += to.num_keys;
         w->num_all_keys += num_frames;
     }
+
     if (w->assets.morph && w->scene->num_weights > 0)
         add_weights(w, animation, clip, to.times);
     if (w->job->is_in_place) {
@@ -783,6 +808,7 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
         put_vec(gltf_position(clip->part->removed_motion), out);
         gltf_put(w->out, extras, "rootMotion", gltf_floats(out, 3));
     }
+
     free(to.keys);
     free(to.times);
     free(to.values);
@@ -813,6 +839,7 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
     convert_xform first = {0};
     uint32_t cut = 0;
     double max_fov_change = 0;
+
     for (uint32_t i = 0; i < count; i++) {
         while (cut < camera->num_cuts && camera->cuts[cut] < i)
             cut++;
@@ -830,6 +857,7 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
         fovs[i] = view.fov;
         max_fov_change = fmax(max_fov_change, fabs((double)view.fov - fovs[0]));
     }
+
     join_signs(&rotated);
     char *const name = gltf_unique_name(w->out, 'n', title, "camera");
     const size_t index = gltf_add(
@@ -844,18 +872,21 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
     json_t *const cuts = json_array();
     for (uint32_t i = 0; i < camera->num_cuts; i++)
         gltf_append(w->out, cuts, gltf_whole(camera->cuts[i]));
+
     json_t *const animation = gltf_add_animation(
         w->out, title,
         json_pack("{s:f, s:I, s:o, s:o}", "frameRate", camera->frame_rate, "frames",
                   (json_int_t)count, "fov", gltf_floats(fovs, count), "cuts", cuts));
     add_track(w, animation, node, &moved);
     add_track(w, animation, node, &rotated);
+
     if (max_fov_change > 0)
         convert_note(
             w->job,
             "camera path %s: a field of view that changes (by %.3g degrees) is not supported by "
             "glTF cameras; the camera has the first frame's, and extras contain all values",
             title, max_fov_change);
+
     free(name);
     free(values);
     free(fovs);

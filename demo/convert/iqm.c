@@ -186,16 +186,19 @@ static bool read_header(iqm_file *file)
                     magic);
     for (int i = 0; i < NUM_HEADER; i++)
         header[i] = common_read_little_endian(file->bytes + sizeof magic + 4 * i, 4);
+
     if (header[VERSION] != 2)
         return FAIL(MD5_ERROR_VERSION, "unsupported IQM version %u: expected 2", header[VERSION]);
     if (header[FILE_SIZE] < HEADER_SIZE || header[FILE_SIZE] > file->size)
         return FAIL(MD5_ERROR_RANGE,
                     "truncated or damaged file: the header declares %u bytes, but the file has %zu",
                     header[FILE_SIZE], file->size);
+
     file->size = header[FILE_SIZE];
     for (int i = 0; i < NUM_TABLES; i++)
         if (!check_table(file, i))
             return false;
+
     if (header[NUM_TEXT] > 0
         && file->bytes[(size_t)header[OFS_TEXT] + header[NUM_TEXT] - 1] != '\0')
         return FAIL(MD5_ERROR_SYNTAX, "the text block does not end with a zero byte");
@@ -225,6 +228,7 @@ static bool read_arrays(iqm_file *file)
         [WEIGHTS] = {.title = "blend weights", .min_size = 1, .is_integer = true},
     };
     uint32_t num_skipped = 0;
+
     for (uint32_t i = 0; i < file->header[NUM_ARRAYS]; i++) {
         iqm_array entry = {.type = 0};
         get_entry(file, ARRAYS, i, &entry);
@@ -250,11 +254,13 @@ static bool read_arrays(iqm_file *file)
             return false;
         file->arrays[entry.type] = entry;
     }
+
     if (num_skipped > 0)
         convert_note(file->plain.job,
                      "%s: skipped %u vertex arrays: MD5 cannot store colors or custom "
                      "attributes",
                      file->plain.path, num_skipped);
+
     if (file->arrays[POSITION].size == 0 && file->header[NUM_MESHES] > 0)
         return FAIL(MD5_ERROR_MISSING, "missing vertex array of positions");
     return true;
@@ -293,16 +299,19 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
              file->header[NUM_TEXT]);
         return NULL;
     }
+
     const char *const text = (const char *)file->bytes + file->header[OFS_TEXT] + offset;
     const size_t available = file->header[NUM_TEXT] - offset;
     if (!memchr(text, '\0', available < MAX_BYTES ? available : MAX_BYTES)) {
         FAIL(MD5_ERROR_RANGE, "name of a %s is longer than %d bytes", what, MAX_BYTES);
         return NULL;
     }
+
     const size_t length = strlen(text); // charged for each use, because entries may share a text
     if (!convert_charge(file->plain.job, length, file->plain.error)
         || !convert_charge_bytes(file->plain.job, length + 1, 1, file->plain.error))
         return NULL;
+
     char *const copy = convert_sanitize(text, MAX_BYTES, CONVERT_QUOTE);
     file->num_cleaned += strcmp(copy, text) != 0;
     common_add(&file->memory, copy);
@@ -397,6 +406,7 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
     plain->num_skins = count > 0 ? 1 : 0;
     plain->skins = common_alloc(plain->num_skins, sizeof *plain->skins);
     file->num_joints = count;
+
     for (uint32_t i = 0; i < count; i++) {
         plain->nodes[i] = plain_new_node();
         if (has_joints && !read_joint(file, i))
@@ -410,12 +420,14 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
             return FAIL(MD5_ERROR_RANGE, "joint %u has parent %d: expected an earlier joint or -1",
                         i, (int)parent);
     }
+
     if (count > 0)
         plain_bind_nodes(&plain->skins[0], 0, count);
     if (has_joints || count == 0 || copy_joints(file, scene))
         return true;
     for (uint32_t i = 0; i < count; i++)
         plain->nodes[i].name = common_add(&file->memory, common_format("joint_%u", i));
+
     convert_note(plain->job, "%s: %u joints without names were named joint_0, joint_1, ...",
                  plain->path, count);
     return true;
@@ -473,10 +485,12 @@ static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_vertices
         position[i] = (float)get_component(file, POSITION, index, i);
         is_valid &= fabsf(position[i]) <= 1e9f;
     }
+
     for (uint32_t i = 0; i < 2u; i++) {
         texcoord[i] = (float)get_component(file, TEXCOORD, index, i);
         is_valid &= fabsf(texcoord[i]) <= 1e9f;
     }
+
     if (!is_valid)
         return FAIL(MD5_ERROR_RANGE,
                     "vertex %u: position or texture coordinate is out of range (limit 1e9)", index);
@@ -489,6 +503,7 @@ static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_vertices
         to->joints[at] = (float)joint;
         to->weights[at] = (float)weight;
     }
+
     return true;
 }
 
@@ -546,6 +561,7 @@ static bool read_mesh(iqm_file *file, uint32_t index, const iqm_vertices *vertic
     get_entry(file, MESHES, index, &entry);
     if (!check_mesh(file, index, &entry, num_left))
         return false;
+
     mesh->md5_name = get_text(file, entry.name, "mesh");
     mesh->shader = mesh->md5_name ? get_text(file, entry.material, "material") : NULL;
     if (!mesh->shader)
@@ -553,16 +569,19 @@ static bool read_mesh(iqm_file *file, uint32_t index, const iqm_vertices *vertic
     for (uint32_t i = 0; i < entry.num_vertices; i++)
         if (!read_vertex(file, entry.first_vertex + i, vertices))
             return false;
+
     const size_t first = entry.first_vertex;
     plain_primitive *const primitive = plain_add_primitive(mesh, entry.num_vertices);
     primitive->positions = vertices->positions + 3 * first;
     primitive->texcoords = vertices->texcoords + 2 * first;
     primitive->num_sets = vertices->num_sets;
+
     for (size_t set = 0; set < vertices->num_sets; set++) {
         const size_t offset = 4 * (set * vertices->num_vertices + first);
         primitive->joints[set] = vertices->joints + offset;
         primitive->weights[set] = vertices->weights + offset;
     }
+
     primitive->num_indices = 3 * (size_t)entry.num_triangles;
     primitive->indices = common_alloc(primitive->num_indices, sizeof *primitive->indices);
     mesh->num_vertices = entry.num_vertices;
@@ -659,11 +678,13 @@ static bool read_tracks(iqm_file *file, plain_animation *animation, uint32_t fir
         return false;
     for (uint32_t i = 0; i < count; i++)
         times[i] = (float)(i / animation->rate);
+
     ends[1] = times[count - 1];
     const uint64_t max_tracks = PLAIN_NUM_PARTS * (uint64_t)file->num_joints;
     if (!convert_charge_bytes(file->plain.job, max_tracks, sizeof *animation->tracks,
                               file->plain.error))
         return false;
+
     animation->tracks = common_alloc((size_t)max_tracks, sizeof *animation->tracks);
     uint32_t channel = 0; // index in the frame
     for (uint32_t i = 0; i < file->num_joints; i++) {
@@ -686,6 +707,7 @@ static bool read_tracks(iqm_file *file, plain_animation *animation, uint32_t fir
                 channel += pose->mask >> c & 1;
         }
     }
+
     return true;
 }
 
@@ -704,6 +726,7 @@ static bool read_clip(iqm_file *file, uint32_t index, uint32_t *num_loops)
                     "clip %u: frames are out of range: first frame %u, %u frames; the file has "
                     "%u frames",
                     index, entry.first, entry.count, num_frames);
+
     if (!(entry.rate >= 0 && entry.rate <= 1e6f))
         return FAIL(MD5_ERROR_RANGE, "clip %u: invalid frame rate %g: expected 0 to 1e6", index,
                     entry.rate);
@@ -842,10 +865,12 @@ static void sample_clips(iqm_writer *writer)
     const uint32_t count = writer->num_joints;
     for (size_t c = 0; c < assets->num_clips; c++)
         writer->num_frames += assets->clips[c].anim->num_frames;
+
     writer->frames = common_alloc(writer->num_frames * count + 1, sizeof *writer->frames);
     writer->poses = common_alloc(count, sizeof *writer->poses);
     md5_xform *const pose = common_alloc(count, sizeof *pose);
     float(*out)[MOVING] = writer->frames;
+
     for (size_t j = 0; j < assets->num_clips; j++) {
         convert_clip *const clip = &assets->clips[j];
         const md5_anim *const anim = clip->anim;
@@ -856,6 +881,7 @@ static void sample_clips(iqm_writer *writer)
                 get_channels(pose[i], *out++);
         }
     }
+
     free(pose);
     for (uint32_t i = 0; i < count; i++) {
         iqm_pose *const to = &writer->poses[i];
@@ -944,6 +970,7 @@ static void write_bounds(void *user, size_t clip, uint32_t frame, const md5_mat3
     compute_written_palette(writer, writer->next_frame++, written);
     iqm_box box = {.radius = 0};
     const uint8_t *slots = writer->slots;
+
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         md5_skin(mesh, palette, exact, NULL, NULL);
@@ -955,6 +982,7 @@ static void write_bounds(void *user, size_t clip, uint32_t frame, const md5_mat3
             slots += 2 * NUM_SLOTS;
         }
     }
+
     write_entry(writer, BOUNDS, &box);
     free(written);
     free(exact);
@@ -1168,6 +1196,7 @@ static bool write_tables(iqm_writer *writer)
     sample_clips(writer);
     if ((model && !write_meshes(writer)) || !write_joints(writer))
         return false;
+
     write_clips(writer);
     if (model && writer->num_frames > 0) {
         begin_table(writer, BOUNDS, writer->num_frames);
@@ -1179,6 +1208,7 @@ static bool write_tables(iqm_writer *writer)
                                 "size; use --force to write the file anyway",
                                 writer->worst.distance);
     }
+
     return end_file(writer);
 }
 

@@ -60,6 +60,7 @@ convert_layout convert_find_layout(const convert_job *job, const convert_scene *
     char *const absolute = common_absolute(layout.folder);
     char *const clean = common_normalize_path(absolute);
     char *const whole = common_format("%s/", clean);
+
     // Quake's engines search for models in a folder of this name.
     const char *const last = layout.family == CONVERT_QUAKE ? "progs" : "md5";
     if (layout.has_one_clip && common_compare_case(common_base(absolute), last) != 0) {
@@ -67,6 +68,7 @@ convert_layout convert_find_layout(const convert_job *job, const convert_scene *
         layout.folder = common_join(outer, last);
         free(outer);
     }
+
     // The folder of a Doom 3 game contains `models`. If the path contains several folders `models`,
     // the last one counts. For other engines, and without `models`, all files are in one folder.
     const char *inner = NULL;
@@ -77,12 +79,14 @@ convert_layout convert_find_layout(const convert_job *job, const convert_scene *
             found = strstr(found + 1, "/models/");
         }
     }
+
     layout.inner = common_copy(inner ? inner : "");
     if (inner)
         layout.root = common_format("%.*s", (int)(inner - 1 - whole), whole);
     else
         layout.root = common_copy(layout.folder);
     layout.declared = name_declarations(layout.inner, layout.name);
+
     free(whole);
     free(clean);
     free(absolute);
@@ -301,15 +305,18 @@ static void add_image(finder *f, convert_material *material, convert_map map, co
     md5_error error = {0};
     size_t size = 0;
     char *bytes = NULL;
+
     if (!read_image(f, path, program, &bytes, &size, &image, &error)) {
         convert_note(f->job, "material %s: cannot read %s: %s", material_title(material), title,
                      error.message);
         free(bytes);
         return;
     }
+
     const md5gl_texture_desc desc = {
         .width = image.width, .height = image.height, .texels = image.rgba};
     bool is_changed = map == CONVERT_MAP_NORMAL && fix_normal_encoding(f, title, &desc, &image);
+
     // As in the viewer, an image without a declaration is cut out where its alpha is below 0.5.
     const bool is_undeclared_color =
         map == CONVERT_MAP_COLOR && path && material->alpha == CONVERT_OPAQUE;
@@ -322,6 +329,7 @@ static void add_image(finder *f, convert_material *material, convert_map map, co
             "material %s: enabled alpha test at 0.5, because the image has transparent texels",
             material_title(material));
     }
+
     const bool is_filter = blending == ADDS || blending == FILTERS;
     if (map == CONVERT_MAP_COLOR && is_filter) {
         blend_by_alpha(&image, blending);
@@ -334,6 +342,7 @@ static void add_image(finder *f, convert_material *material, convert_map map, co
         free(bytes);
         added.bytes = view_encode_png(&image, with_alpha, &added.size);
     }
+
     free(image.rgba);
     f->num_bytes += added.bytes ? added.size : 0;
     if (!added.bytes || f->num_bytes > MAX_BYTES) {
@@ -343,6 +352,7 @@ static void add_image(finder *f, convert_material *material, convert_map map, co
         free(added.bytes);
         return;
     }
+
     added.name = common_stem(title);
     added.declared = common_copy(path ? NULL : title);
     material->maps[map] = added;
@@ -375,15 +385,18 @@ void convert_create_color_image(const convert_job *job, convert_material *materi
     uint8_t rgba[SIDE * SIDE * 4];
     const bool has_alpha = map == CONVERT_MAP_COLOR && material->alpha != CONVERT_OPAQUE;
     uint8_t texel[4];
+
     for (int i = 0; i < 3; i++) {
         const double c = fmin(fmax(color[i], 0.0), 1.0);
         const double srgb = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1.0 / 2.4) - 0.055;
         texel[i] = (uint8_t)(255 * srgb + 0.5);
     }
+
     const double alpha = has_alpha ? fmin(fmax(color[3], 0.0), 1.0) : 1;
     texel[3] = (uint8_t)(255 * alpha + 0.5);
     for (int i = 0; i < SIDE * SIDE; i++)
         memcpy(rgba + 4 * i, texel, sizeof texel);
+
     convert_image *const image = &material->maps[map];
     image->bytes = view_encode_png(&(view_image){rgba, SIDE, SIDE}, has_alpha, &image->size);
     image->name = common_format("%s%s", common_base(material_title(material)),
@@ -391,6 +404,7 @@ void convert_create_color_image(const convert_job *job, convert_material *materi
     for (char *c = image->name; *c != '\0'; c++) // no part of the name is an extension
         if (*c == '.')
             *c = '_';
+
     const char *const title = map == CONVERT_MAP_GLOW ? "the emissive color" : "the color";
     convert_note(job, "material %s: %s is not an image but a constant (%.3g %.3g %.3g): %s",
                  material_title(material), title, color[0], color[1], color[2],
@@ -438,12 +452,14 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
         }
         return true;
     }
+
     float *const registers = common_alloc(material->num_registers, sizeof *registers);
     md5_evaluate_material(material, &(md5_material_input){.parms = {1, 1, 1, 1}}, registers);
     const md5_image_program *const color = view_material_image(material, MD5GL_IMAGE_DIFFUSE);
     const md5_stage *shown = NULL; // the stage with the color image
     uint32_t num_used = 0;
     uint32_t num_images = 0;
+
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         num_images += stage->image.text[0] != '\0';
@@ -454,6 +470,7 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
             to->cutoff = registers[stage->alpha_test];
         }
     }
+
     const bool is_lit = shown && shown->light == MD5_STAGE_DIFFUSE;
     const blend_kind blending = shown && !is_lit ? stage_blending(shown) : REPLACES;
     const md5_stage *const glow = is_lit ? find_glow(material) : NULL;
@@ -469,6 +486,7 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
                                       : "unsupported blend: it modulates the background");
     if (material->decl && material->decl->file)
         to->text = copy_declaration(material->decl);
+
     for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
         const md5_image_program *program = NULL;
         if (map != CONVERT_MAP_GLOW)
@@ -479,9 +497,11 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
         if (program)
             add_image(f, to, map, NULL, program, blending);
     }
+
     if (num_images > num_used)
         convert_note(f->job, "material %s: skipped %u of %u stages", material_title(to),
                      (num_images - num_used), num_images);
+
     free(registers);
     return to->maps[CONVERT_MAP_COLOR].bytes;
 }
@@ -500,12 +520,14 @@ static void use_look(finder *f, convert_material *to, const view_look *look, con
     const bool has_tried = look->tried.count > 0;
     const char *const separator = has_tried ? "; tried " : "";
     const char *const tried = has_tried ? look->tried.names[0] : "";
+
     if (!diffuse)
         convert_note(f->job, "material %s: no image found%s%s", material_title(to), separator,
                      tried);
     else if (look->is_guess)
         convert_note(f->job, "material %s: guessed the image %s by %s", material_title(to), diffuse,
                      look->why);
+
     if (look->num_turns > 0)
         convert_note(f->job, "material %s: skipped %u more images of an animated texture",
                      material_title(to), look->num_turns);
@@ -514,6 +536,7 @@ static void use_look(finder *f, convert_material *to, const view_look *look, con
                      look->masks);
     if (!diffuse)
         return;
+
     char *const folder = common_folder(diffuse);
     common_list files = common_list_folder(folder, "");
     for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
@@ -530,9 +553,11 @@ static void use_look(finder *f, convert_material *to, const view_look *look, con
         if (path && !is_mask && !is_color)
             add_image(f, to, map, path, NULL, REPLACES);
     }
+
     const char *const heights = view_find_map(&files, diffuse, MD5GL_IMAGE_HEIGHTS);
     if (heights && strcmp(heights, diffuse) != 0)
         convert_note(f->job, "material %s: skipped the height map %s", material_title(to), heights);
+
     common_free_list(&files);
     free(folder);
 }
@@ -601,6 +626,7 @@ static bool add_material(finder *f, uint32_t index, md5_error *error)
     const char *const shown = job->shaders ? job->shaders->names[index] : mesh->shader;
     convert_scene *const scene = f->scene;
     const bool has_material = common_has_text(&f->shaders, mesh->shader);
+
     if (has_material && f->is_by_shader) {
         if (selected)
             convert_note(
@@ -609,6 +635,7 @@ static bool add_material(finder *f, uint32_t index, md5_error *error)
                 mesh->shader, index);
         return true;
     }
+
     // If an image is selected, declarations apply only if the caller passed the game explicitly.
     md5_game *const game = selected && f->game != job->game ? NULL : f->game;
     const bool is_declared = game && md5_find_decl(game, MD5_DECL_MATERIAL, shown);
@@ -620,6 +647,7 @@ static bool add_material(finder *f, uint32_t index, md5_error *error)
     char *key = common_format("%s\n%s\n%s", mesh->shader, shown, look.diffuse ? look.diffuse : "");
     for (int map = 0; map < CONVERT_NUM_MAPS; map++)
         common_extend(&key, "\n%s", files[map] ? files[map] : "");
+
     const size_t num_keys = f->keys.count;
     const size_t key_index = common_index_text(&f->keys, key, strlen(key));
     free(key);
@@ -628,10 +656,12 @@ static bool add_material(finder *f, uint32_t index, md5_error *error)
         view_free_look(&look);
         return true;
     }
+
     common_index_text(&f->shaders, mesh->shader, strlen(mesh->shader));
     convert_material *const material = COMMON_ADD_ITEM(scene->materials, scene->num_materials);
     *material = (convert_material){.shader = common_copy(mesh->shader)};
     const bool is_read = add_selected_images(f, material, files, error);
+
     // The engine uses a shader without a declaration as the name of an image.
     const md5_material *found = NULL;
     if (is_declared || (game && game == job->game))
@@ -639,6 +669,7 @@ static bool add_material(finder *f, uint32_t index, md5_error *error)
     const bool has_color = found && use_declaration(f, material, found);
     if (!has_color && !is_declared && f->package)
         use_look(f, material, &look, selected ? selected : look.diffuse);
+
     view_free_look(&look);
     return is_read;
 }
@@ -664,9 +695,11 @@ bool convert_find_materials(const convert_job *job, convert_scene *scene, bool a
     const convert_part *const part = convert_find_model(scene);
     if (!part)
         return true;
+
     md5_model *const model = convert_parse_model(part, error);
     if (!model)
         return false;
+
     finder f = {.job = job,
                 .scene = scene,
                 .model = model,
@@ -682,6 +715,7 @@ bool convert_find_materials(const convert_job *job, convert_scene *scene, bool a
     scene->mesh_materials = common_alloc(scene->num_mesh_materials, sizeof *scene->mesh_materials);
     bool is_done = apply_mesh_options(&f, error);
     size_t next_outfit = 0;
+
     for (uint32_t i = 0; i < model->num_meshes && is_done; i++) {
         open_outfit_package(&f, i, &next_outfit);
         if (f.mesh_options[i][CONVERT_NUM_MAPS])
@@ -689,11 +723,13 @@ bool convert_find_materials(const convert_job *job, convert_scene *scene, bool a
         else if (adds_materials && i < MAX_MESHES && model->meshes[i].num_triangles > 0)
             is_done = add_material(&f, i, error);
     }
+
     common_free_text_index(&f.keys);
     common_free_text_index(&f.shaders);
     free(f.mesh_options);
     if (adds_materials && model->num_meshes > MAX_MESHES)
         convert_note(job, "images were searched for the first %d meshes only", MAX_MESHES);
+
     view_close_package(f.package);
     md5_free_model(model);
     return is_done;
@@ -898,6 +934,7 @@ static void declare_material(convert_bytes *mtr, const convert_material *materia
         blend = "\t\tblend\tblend\n";
     else if (material->is_unlit)
         blend = "";
+
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         const bool is_stage =
             map == CONVERT_MAP_COLOR && (material->alpha != CONVERT_OPAQUE || material->is_unlit);
@@ -914,6 +951,7 @@ static void declare_material(convert_bytes *mtr, const convert_material *materia
         if (is_stage || map == CONVERT_MAP_GLOW)
             convert_append_text(mtr, "\t}\n");
     }
+
     convert_append_text(mtr, "}\n\n");
 }
 
@@ -976,6 +1014,7 @@ static bool write_material(const convert_layout *layout, const convert_material 
     uint32_t num_unused = 0;
     bool has_any = false;
     bool has_declared_names = true; // all images have the names of the declaration
+
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         const convert_image *const image = &material->maps[map];
         if (!image->bytes)
@@ -1002,6 +1041,7 @@ static bool write_material(const convert_layout *layout, const convert_material 
         }
         has_any |= paths[map] != NULL;
     }
+
     if (num_unused > 0)
         convert_note(layout->job,
                      "material %s: skipped %u maps: the engine supports only color maps",
@@ -1010,12 +1050,14 @@ static bool write_material(const convert_layout *layout, const convert_material 
         describe_meshes(all, material, paths);
     if (layout->family != CONVERT_DOOM3 || layout->is_bare)
         return true;
+
     if (strpbrk(material->shader, "\"\r\n") || material->shader[0] == '\0')
         convert_note(layout->job, "skipped a material with an empty or invalid name");
     else if (material->text && has_declared_names && !strchr(material->text, '[')) // no tables
         convert_append_text(&all->text, "%s\n\n", material->text);
     else if (has_any)
         declare_material(&all->text, material, paths);
+
     return true;
 }
 
@@ -1032,6 +1074,7 @@ static bool declare_model(const convert_layout *layout, convert_bytes *to, md5_e
         convert_append_text(to, "\n{\n\tmesh\t");
     }
     append_token(to, layout->inner, layout->name, ".md5mesh");
+
     for (size_t i = 0; i < layout->scene->num_parts; i++) {
         convert_part *const part = &layout->scene->parts[i];
         if (part->kind != CONVERT_CLIP)
@@ -1047,6 +1090,7 @@ static bool declare_model(const convert_layout *layout, convert_bytes *to, md5_e
             convert_append_text(to, " %g", clip->frame_rate);
         md5_free_doc(clip);
     }
+
     convert_append_text(to, is_cube ? "\n" : "\n}\n");
     return true;
 }
@@ -1068,6 +1112,7 @@ bool convert_write_materials(const convert_layout *layout, md5_error *error)
     const convert_part *const part = convert_find_model(scene);
     if (!part || (scene->num_materials == 0 && !layout->job->engine))
         return true;
+
     const bool is_cube = layout->family == CONVERT_CUBE2;
     md5_doc *const model = is_cube ? convert_parse_doc(part, error) : NULL;
     common_list names = {NULL, 0};
@@ -1079,6 +1124,7 @@ bool convert_write_materials(const convert_layout *layout, md5_error *error)
     }
     for (size_t i = 0; i < scene->num_materials && is_written; i++)
         is_written = write_material(layout, &scene->materials[i], &all, error);
+
     if (is_written && is_cube)
         is_written = write_file(layout, "md5.cfg", all.text.bytes, all.text.size, error);
     if (is_written && layout->is_bare)
@@ -1089,6 +1135,7 @@ bool convert_write_materials(const convert_layout *layout, md5_error *error)
                      && declare_model(layout, &all.text, error)
                      && write_text(layout, "def", ".def", &all.text, error);
     }
+
     md5_free_doc(model);
     common_free_list(&names);
     common_free_text_index(&all.paths);

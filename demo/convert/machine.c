@@ -56,9 +56,11 @@ bool convert_read_machine(const convert_job *job, convert_input *input, convert_
     md5_character *const character = md5_load_character(input->path, NULL, error);
     if (!character)
         return false;
+
     const md5_machine_desc *const tables = md5_machine_tables(character->machine);
     char *const model = common_stem(character->model_path);
     bool is_read = add_file(scene, CONVERT_MODEL, model, character->model_path, error);
+
     // A file that several clips play is one part, under the name of the first of them.
     const char **const names = common_alloc(character->num_clips, sizeof *names);
     for (uint32_t i = 0; i < character->num_clips && is_read; i++) {
@@ -71,6 +73,7 @@ bool convert_read_machine(const convert_job *job, convert_input *input, convert_
             add_file(scene, CONVERT_CLIP, tables->clips[i].name, character->anim_paths[i], error);
         names[i] = is_read ? scene->parts[scene->num_parts - 1].name : NULL;
     }
+
     char *const folder = common_folder(input->path);
     char *const inner = common_join(folder, "morphs");
     common_list files = common_list_folder(inner, ".md5mesh");
@@ -79,6 +82,7 @@ bool convert_read_machine(const convert_job *job, convert_input *input, convert_
         is_read = add_file(scene, CONVERT_TARGET, name, files.names[i], error);
         free(name);
     }
+
     uint32_t num_skipped = 0;
     for (uint32_t i = 0; i < tables->num_morphs && is_read; i++) {
         const md5_morph_desc *const morph = &tables->morphs[i];
@@ -90,11 +94,13 @@ bool convert_read_machine(const convert_job *job, convert_input *input, convert_
         else
             num_skipped++;
     }
+
     if (num_skipped > 0)
         convert_note(job,
                      "skipped %u morph target drivers of the machine that use parameters, states, "
                      "curves or windows: only clips are supported",
                      num_skipped);
+
     convert_note(job, "skipped the states, layers and modifiers of the machine");
     common_free_list(&files);
     free(inner);

@@ -137,6 +137,7 @@ static bool write_one_clip(const md5_output *w, md5_error *error)
     md5_doc all = *w->clips[0];
     bool has_same_size = true;
     bool has_bounds = true;
+
     for (size_t i = 0; i < w->num_clips; i++) {
         const md5_doc *const clip = w->clips[i];
         has_same_size &= clip->num_components == all.num_components;
@@ -147,14 +148,17 @@ static bool write_one_clip(const md5_output *w, md5_error *error)
                 "clips have different frame rates, %g and %g frames per second; using the first",
                 all.frame_rate, clip->frame_rate);
     }
+
     if (!has_same_size || w->num_frames > UINT32_MAX)
         return convert_fail(error, MD5_ERROR_MISMATCH, w->layout.job->output,
                             "cannot join the clips into one: their joints differ");
+
     const size_t frame_size = all.num_components;
     all.num_frames = (uint32_t)w->num_frames;
     all.numbers = common_alloc((size_t)w->num_frames * frame_size + 1, sizeof *all.numbers);
     all.bounds = has_bounds ? common_alloc((size_t)w->num_frames, sizeof *all.bounds) : NULL;
     size_t frame = 0;
+
     for (size_t i = 0; i < w->num_clips; i++) {
         const md5_doc *const clip = w->clips[i];
         memcpy(all.numbers + frame * frame_size, clip->numbers,
@@ -163,6 +167,7 @@ static bool write_one_clip(const md5_output *w, md5_error *error)
             memcpy(all.bounds + frame, clip->bounds, clip->num_frames * sizeof *all.bounds);
         frame += clip->num_frames;
     }
+
     const bool is_written = write_doc(w, &all, w->layout.name, error);
     free(all.numbers);
     free(all.bounds);
@@ -188,6 +193,7 @@ static bool write_part(md5_output *w, const convert_part *part, const char *name
         is_done = limit_clip(w, doc, part->name, error);
     if (is_done && doc->kind == MD5_DOC_MODEL && w->layout.job->engine)
         is_done = limit_model(w, doc, error);
+
     if (is_done && is_limited_clip && w->layout.has_one_clip) {
         convert_note(w->layout.job, "clip %s was written to %s.md5anim, starting at frame %llu",
                      part->name, w->layout.name, (unsigned long long)w->num_frames);
@@ -195,10 +201,12 @@ static bool write_part(md5_output *w, const convert_part *part, const char *name
         *COMMON_ADD_ITEM(w->clips, w->num_clips) = doc;
         return true;
     }
+
     common_list names = {NULL, 0};
     if (is_done)
         convert_name_meshes(&w->layout, doc, &names);
     is_done = is_done && write_doc(w, doc, name, error);
+
     common_free_list(&names);
     md5_free_doc(doc);
     return is_done;
@@ -271,6 +279,7 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
     md5_machine_desc desc = {
         .name = model, .clips = clips, .layers = &layer, .num_layers = 1, .morphs = morphs};
     common_list files = {NULL, 0};
+
     for (size_t i = 0; i < scene->num_parts; i++) {
         convert_part *const part = &scene->parts[i];
         if (part->kind != CONVERT_CLIP)
@@ -280,9 +289,11 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
             (md5_clip_desc){.name = part->name, .file = files.names[files.count - 1]};
         states[layer.num_states++] = (md5_state_desc){.name = part->name, .motion = part->name};
     }
+
     for (size_t j = 0; j < scene->num_weights; j++)
         if (make_morph(&scene->weights[j], &morphs[desc.num_morphs]))
             desc.num_morphs++;
+
     char *const file = common_format("%s.md5mesh", model);
     char *text = NULL;
     char *const name = common_format("%s.md5machine", model);
@@ -295,6 +306,7 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
     const bool is_written = size > 0 && convert_write_file(w->layout.job, path, text, size, error);
     for (uint32_t i = 0; i < desc.num_morphs; i++)
         free((void *)morphs[i].keys);
+
     common_free_list(&files);
     free(text);
     free(name);
@@ -329,10 +341,12 @@ static bool write_parts(md5_output *w, const convert_scene *scene, md5_error *er
 {
     const convert_job *const job = w->layout.job;
     const convert_part *const model = convert_find_model(scene);
+
     // Engines do not read machine files, and their folders have another layout.
     const bool has_machine =
         scene->num_weights > 0 && !job->engine && w->extensions == text_extensions;
     bool is_named = common_is_folder(job->output);
+
     for (size_t i = 0; i < scene->num_parts; i++) {
         const convert_part *const part = &scene->parts[i];
         const bool is_target = part->kind == CONVERT_TARGET;
@@ -351,6 +365,7 @@ static bool write_parts(md5_output *w, const convert_scene *scene, md5_error *er
         if (!is_done)
             return false;
     }
+
     if (!is_named)
         return convert_fail(error, MD5_ERROR_MISSING, job->output,
                             "the inputs contain nothing that this format can store");
@@ -366,6 +381,7 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
     for (int kind = CONVERT_MODEL; kind < CONVERT_TARGET; kind++)
         if (!common_is_folder(job->output) && common_has_suffix(job->output, bfg_extensions[kind]))
             w.extensions = bfg_extensions;
+
     bool is_done = model || !first || !job->engine;
     is_done = is_done && check_parts(&w, scene, error) && write_parts(&w, scene, error);
     const bool lacks_clip = w.layout.has_one_clip && w.num_clips == 0;
@@ -376,6 +392,7 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
     is_done = is_done && write_one_clip(&w, error) && convert_write_materials(&w.layout, error);
     for (size_t i = 0; i < w.num_clips; i++)
         md5_free_doc(w.clips[i]);
+
     free(w.clips);
     md5_free_model(model);
     convert_free_layout(&w.layout);

@@ -64,19 +64,23 @@ static bool open_primitive(mesh_builder *to)
     const plain_primitive *const in = to->in;
     if (!in->positions)
         return true;
+
     to->num_sets = to->skin ? in->num_sets : 0;
     to->num_corners = in->indices ? in->num_indices : in->num_vertices;
     to->moved = common_alloc(in->num_targets, sizeof *to->moved);
     to->meshes->num_flat += !in->has_normals;
     to->meshes->num_colored += in->has_colors;
     add_attribute(to, in->positions, 3);
+
     for (size_t set = 0; set < to->num_sets; set++) {
         add_attribute(to, in->joints[set], 4);
         add_attribute(to, in->weights[set], 4);
     }
+
     add_attribute(to, in->texcoords, 2);
     for (size_t i = 0; i < in->num_targets; i++)
         add_attribute(to, in->moves[i], 3);
+
     const size_t slots = to->skin ? 1 + 4 * to->num_sets : 1;
     const uint64_t num_weights = in->num_vertices * slots * (1 + (uint64_t)in->num_targets);
     const convert_job *const job = to->plain->job;
@@ -129,13 +133,16 @@ static size_t read_influences(mesh_builder *to, size_t v, joint_weight found[MAX
         found[k].weight += weight;
         sum += weight;
     }
+
     if (count == 0) { // attach it to the first joint
         found[0] = (joint_weight){0, 1};
         to->num_unbound += to->skin != NULL;
         return 1;
     }
+
     for (size_t k = 0; k < count; k++)
         found[k].weight /= sum;
+
     return count;
 }
 
@@ -216,19 +223,24 @@ static bool add_vertices(mesh_builder *to)
     size_t width = 0;
     bool is_done = true;
     bool *const is_used = common_alloc(count, sizeof *is_used);
+
     for (size_t i = 0; i < to->num_attributes; i++) {
         vertex_values *const a = &to->attributes[i];
         width += a->width;
     }
+
     float *const rows = common_alloc(count, width * sizeof *rows);
     uint32_t *const first = common_alloc(count, sizeof *first);
+
     // For the first of several equal vertices: 1 + index of the MD5 vertex; 0: not added
     uint32_t *const merged = common_alloc(count, sizeof *merged);
     for (size_t i = 0; i < to->num_corners; i++)
         is_used[corner_vertex(to, i)] = true;
+
     memset(is_used, true, to->num_kept);
     for (size_t v = 0; v < count; v++)
         write_attributes(to, v, rows + v * width);
+
     common_find_equal(rows, count, width * sizeof *rows, first);
     for (size_t v = 0; v < count && is_done; v++) {
         if (!is_used[v])
@@ -241,6 +253,7 @@ static bool add_vertices(mesh_builder *to)
         if (is_new)
             is_done = add_vertex(to, v);
     }
+
     free(merged);
     free(first);
     free(rows);
@@ -271,6 +284,7 @@ static void add_triangles(mesh_builder *to)
     const convert_affine *const placement =
         to->skin ? &to->skin->placement : &to->meshes->rig->nodes[to->node].world;
     const bool is_mirrored = convert_determinant(placement) < 0; // in the bind pose
+
     for (size_t i = 0; i + 2 < to->num_corners; i += mode == PLAIN_TRIANGLES ? 3 : 1) {
         const bool is_odd = mode == PLAIN_STRIP && i % 2 == 1;
         uint32_t a = to->md5_vertices[corner_vertex(to, mode == PLAIN_FAN ? 0 : i)];
@@ -289,6 +303,7 @@ static void add_triangles(mesh_builder *to)
         mesh->indices[3 * index + 1] = is_mirrored ? b : c;
         mesh->indices[3 * index + 2] = is_mirrored ? c : b;
     }
+
     free(is_used);
 }
 
@@ -365,17 +380,20 @@ static bool convert_primitive(mesh_builder to)
         ELEMENTS_PER_SKIPPED = 50,     // cost of a primitive that is skipped
     };
     const plain_primitive *const in = to.in;
+
     if (in->mode == PLAIN_OTHER) {
         if (!plain_charge(to.plain, ELEMENTS_PER_SKIPPED))
             return false;
         convert_note(to.plain->job, "skipped %s: only triangles are supported", to.where);
         return true;
     }
+
     to.md5_vertices = common_alloc(in->num_vertices, sizeof *to.md5_vertices);
     const bool is_converted =
         plain_charge(to.plain, ELEMENTS_PER_PRIMITIVE) && open_primitive(&to) && add_vertices(&to);
     if (is_converted)
         add_triangles(&to);
+
     if (is_converted && to.mesh.num_triangles > 0) {
         add_mesh(&to);
     } else {
@@ -385,6 +403,7 @@ static bool convert_primitive(mesh_builder to)
                 free(to.moved[i]);
         }
     }
+
     free(to.md5_vertices);
     free(to.attributes);
     free((void *)to.moved);
@@ -469,6 +488,7 @@ static bool convert_node_mesh(rig_meshes *meshes, uint32_t node_index)
     const plain_mesh *const mesh = &plain->meshes[node->mesh];
     mesh_builder to = {.meshes = meshes, .plain = plain, .node = node_index, .joint = MD5_NONE};
     uint64_t num_bases = 1;
+
     if (node->skin != MD5_NONE) {
         to.skin = &rig->skins[node->skin];
         num_bases = to.skin->num_joints;
@@ -477,17 +497,20 @@ static bool convert_node_mesh(rig_meshes *meshes, uint32_t node_index)
         if (to.joint == MD5_NONE && rig->is_skinned)
             return true;
     }
+
     if (!plain_charge(plain, ELEMENTS_PER_PRODUCT * num_bases))
         return false;
     convert_affine *const bases = create_bases(&to);
     bool is_converted = true;
     to.bases = bases;
+
     for (size_t i = 0; i < mesh->num_primitives && is_converted; i++) {
         COMMON_TEXT(to.where, "meshes/%u/primitives/%zu", node->mesh, i);
         to.in = &mesh->primitives[i];
         to.num_kept = count_md5_vertices(mesh, to.in);
         is_converted = convert_primitive(to);
     }
+
     free(bases);
     return is_converted;
 }
@@ -499,10 +522,12 @@ bool rig_convert_meshes(convert_rig *rig, rig_meshes *meshes)
     md5_doc *const model = &meshes->model;
     model->num_joints = (uint32_t)rig->num_joints;
     model->joints = common_alloc(rig->num_joints, sizeof *model->joints);
+
     for (size_t j = 0; j < rig->num_joints; j++) {
         const rig_joint *const joint = &rig->joints[j];
         model->joints[j] = convert_doc_joint(joint->name, joint->parent, joint->bind_pose);
     }
+
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const plain_node *const node = rig->nodes[rig->order[i]].in;
         if (!node->is_in_scene || node->mesh == MD5_NONE)
@@ -510,11 +535,13 @@ bool rig_convert_meshes(convert_rig *rig, rig_meshes *meshes)
         if (!convert_node_mesh(meshes, rig->order[i]))
             return false;
     }
+
     if (meshes->num_flat > 0)
         convert_note(
             rig->plain->job,
             "%zu meshes have no normals: they are flat-shaded, and no triangles share vertices",
             meshes->num_flat);
+
     if (meshes->num_colored > 0)
         convert_note(rig->plain->job, "skipped the vertex colors of %zu meshes",
                      meshes->num_colored);

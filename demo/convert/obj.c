@@ -49,10 +49,12 @@ static bool write_materials(const obj_writer *writer)
             free(clean);
         }
     }
+
     char *const file = common_format("%s.mtl", writer->scene->name);
     is_done = is_done
               && convert_write_to_folder(writer->job, file, text.bytes ? text.bytes : "", text.size,
                                          writer->error);
+
     free(file);
     free(text.bytes);
     return is_done;
@@ -73,6 +75,7 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
     convert_bytes text = {0};
     uint32_t first = 1;
     convert_append_text(&text, "mtllib %s.mtl\n", writer->scene->name);
+
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         md5_vec3 *const skin = common_alloc(mesh->num_vertices, 2 * sizeof *skin);
@@ -104,6 +107,7 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
         first += mesh->num_file_vertices;
         free(skin);
     }
+
     const bool is_written =
         convert_write_to_folder(writer->job, name, text.bytes, text.size, writer->error);
     free(text.bytes);

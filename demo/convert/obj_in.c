@@ -139,6 +139,7 @@ static bool read_face(obj_reader *reader)
     uint32_t count = 0;
     if (reader->obj->num_parts == 0)
         reader->part = find_part(reader, "", 0);
+
     for (; has_more(reader); count++) {
         if (count > 2)
             corners[1] = corners[2];
@@ -156,6 +157,7 @@ static bool read_face(obj_reader *reader)
             memcpy(part->corners + 3 * (size_t)part->num_triangles++, corners, sizeof corners);
         }
     }
+
     if (count < 3)
         return convert_fail_at(in, MD5_ERROR_SYNTAX, start,
                                "a face has %u vertices: expected 3 or more", count);
@@ -205,6 +207,7 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
     *obj = (convert_obj){0};
     if (!text)
         return false;
+
     const char *const end = text + size;
     obj_reader reader = {
         .obj = obj,
@@ -213,6 +216,7 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
     reader.job.budget = &reader.budget;
     bool is_read = true;
     bool has_faces = false;
+
     for (const char *start = text; start < end && is_read; start = reader.in.end + 1) {
         const char *const stop = memchr(start, '\n', (size_t)(end - start));
         reader.in.line_start = start;
@@ -221,6 +225,7 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
         reader.in.line++;
         is_read = read_line(&reader);
     }
+
     free(text);
     common_free_text_index(&reader.materials);
     convert_end_budget(&reader.budget, &reader.job);
@@ -228,6 +233,7 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
         convert_name_file(error, path);
     for (uint32_t i = 0; i < obj->num_parts; i++)
         has_faces = has_faces || obj->parts[i].num_triangles > 0;
+
     if (is_read && !has_faces)
         return convert_fail(error, MD5_ERROR_SYNTAX, path, "the file has no faces");
     return is_read;

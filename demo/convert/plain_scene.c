@@ -23,16 +23,21 @@ void plain_free(plain_scene *scene)
 {
     for (size_t i = 0; i < scene->num_nodes; i++)
         free(scene->nodes[i].weights);
+
     for (size_t i = 0; i < scene->num_meshes; i++)
         free_mesh(&scene->meshes[i]);
+
     for (size_t i = 0; i < scene->num_skins; i++)
         free(scene->skins[i].joints);
+
     for (size_t i = 0; i < scene->num_materials; i++)
         free(scene->materials[i].shader);
+
     for (size_t i = 0; i < scene->num_animations; i++) {
         free(scene->animations[i].tracks);
         free(scene->animations[i].fovs);
     }
+
     free(scene->nodes);
     free(scene->order);
     free(scene->meshes);

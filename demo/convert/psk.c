@@ -130,6 +130,7 @@ static size_t read_chunk(psk_file *file, size_t offset)
         FAIL("truncated file: expected the header of a chunk at offset %zu", offset);
         return file->size;
     }
+
     const psk_table table = {.is_present = true,
                              .offset = offset + CHUNK_HEADER,
                              .size = get_uint(file, offset + 24, 4),
@@ -140,6 +141,7 @@ static size_t read_chunk(psk_file *file, size_t offset)
              table.count, table.size, file->size - table.offset);
         return file->size;
     }
+
     for (int i = 0; i < NUM_TABLES; i++) {
         if (strncmp(name, kinds[i].name, CHUNK_NAME) != 0)
             continue;
@@ -150,6 +152,7 @@ static size_t read_chunk(psk_file *file, size_t offset)
                  kinds[i].min_size, table.size);
         file->tables[i] = table;
     }
+
     return table.offset + (size_t)num_bytes;
 }
 
@@ -232,6 +235,7 @@ static psk_links group_weights(psk_file *file)
     const uint32_t count = file->num_bones > 0 ? file->tables[WEIGHTS].count : 0;
     psk_links links = {.first = common_alloc((size_t)num_points + 2, sizeof *links.first),
                        .order = common_alloc(count, sizeof *links.order)};
+
     // The first of a point is counted two elements later, so that the second loop can advance it.
     for (uint32_t i = 0; i < count; i++) {
         const size_t offset = find_field(file, WEIGHTS, i, POINT);
@@ -241,10 +245,13 @@ static psk_links group_weights(psk_file *file)
         const uint32_t number = ++links.first[point + 2];
         links.max = number > links.max ? number : links.max;
     }
+
     for (size_t i = 1; i < (size_t)num_points + 2; i++)
         links.first[i] += links.first[i - 1];
+
     for (uint32_t i = 0; i < count; i++)
         links.order[links.first[get_uint(file, find_field(file, WEIGHTS, i, POINT), 4) + 1]++] = i;
+
     if (links.max > MAX_LINKS)
         FAIL("too many weights of a point: %u (limit %d)", links.max, MAX_LINKS);
     return links;
@@ -300,20 +307,24 @@ static void read_vertices(psk_file *file, plain_primitive *primitive, const psk_
         }
         primitive->indices[i] = vertices[wedge] - 1;
     }
+
     to.positions = allocate_floats(file, to.count, 3);
     to.texcoords = allocate_floats(file, to.count, 2);
     to.joints = allocate_floats(file, to.count, 4 * to.num_sets);
     to.weights = allocate_floats(file, to.count, 4 * to.num_sets);
+
     for (uint32_t i = 0; i < to.count; i++) {
         vertices[to.wedges[i]] = 0;
         if (!file->has_failed)
             read_vertex(file, i, links, &to);
     }
+
     free(to.wedges);
     primitive->num_vertices = to.count;
     primitive->positions = to.positions;
     primitive->texcoords = to.texcoords;
     primitive->num_sets = file->has_failed ? 0 : to.num_sets;
+
     for (size_t set = 0; set < primitive->num_sets; set++) {
         primitive->joints[set] = to.joints + 4 * set * to.count;
         primitive->weights[set] = to.weights + 4 * set * to.count;
@@ -359,14 +370,18 @@ static void read_mesh(psk_file *file, const char *name)
     plain_mesh *const mesh = &plain->meshes[0];
     mesh->num_primitives = MAX_MATERIALS;
     mesh->primitives = common_alloc(MAX_MATERIALS, sizeof *mesh->primitives);
+
     for (uint32_t i = 0; i < MAX_MATERIALS; i++) {
         mesh->primitives[i] = plain_new_primitive(0);
         mesh->primitives[i].material = i < plain->num_materials ? i : MD5_NONE;
     }
+
     for (uint32_t i = 0; i < file->tables[table].count && !file->has_failed; i++)
         read_face(file, table, i);
+
     for (uint32_t i = 0; i < MAX_MATERIALS && !file->has_failed; i++)
         read_vertices(file, &mesh->primitives[i], &links, vertices);
+
     free(vertices);
     free(links.first);
     free(links.order);
@@ -409,12 +424,14 @@ static void read_clip(psk_file *file, uint32_t index, uint64_t *next_frame)
     const float rate = get_float(file, at + RATE);
     const uint32_t num_keys = file->tables[KEYS].count;
     const uint64_t num_frames = num_bones > 0 ? num_keys / num_bones : 0; // of all clips
+
     if (num_bones != file->num_bones)
         FAIL("clip %u has %u bones, but the file has %u", index, num_bones, file->num_bones);
     else if (count == 0 || first + count > num_frames)
         FAIL("clip %u has %u frames: expected at least one and at most %llu, because the file has "
              "%u keys for %u bones",
              index, count, (unsigned long long)(num_frames - first), num_keys, num_bones);
+
     if (!(rate > 0 && rate <= 1e6f))
         FAIL("clip %u: invalid frame rate %g: expected a number above 0, at most 1e6", index, rate);
     float *const times = file->has_failed ? NULL : allocate_floats(file, count, 1);
@@ -422,10 +439,12 @@ static void read_clip(psk_file *file, uint32_t index, uint64_t *next_frame)
         return;
     for (uint32_t f = 0; f < count; f++)
         times[f] = (float)(f / (double)rate);
+
     plain_animation *const clip = &file->plain.animations[file->plain.num_animations++];
     *clip = (plain_animation){.name = get_name(file, at), .rate = rate};
     for (uint32_t bone = 0; bone < num_bones && !file->has_failed; bone++)
         read_tracks(file, clip, bone, (size_t)first, count, times);
+
     *next_frame += count;
 }
 

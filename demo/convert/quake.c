@@ -89,6 +89,7 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
     if (job->files.open && !job->palette)
         bytes = view_copy_file(job->files, palette_name, &size, &unused);
     const bool searches_folders = !job->palette && !job->files.open;
+
     for (int i = 0; i < MAX_LEVELS && !bytes && searches_folders; i++) {
         char *const above = common_folder(folder);
         char *const base = common_join(above, "id1");
@@ -99,9 +100,11 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
         free(folder);
         folder = above;
     }
+
     *is_found = bytes && size == QUAKE_PALETTE;
     for (int i = 0; i < QUAKE_PALETTE; i++)
         palette[i] = (uint8_t)(*is_found ? bytes[i] : i / 3);
+
     free(folder);
     free(bytes);
     if (*is_found || !job->palette)

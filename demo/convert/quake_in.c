@@ -286,6 +286,7 @@ static void add_mesh(quake_reader *in, size_t start, const char *name, const cha
     if (!charge(in, 8 * (uint64_t)max_vertices)
         || !charge_bytes(in, max_vertices, BYTES_PER_VERTEX))
         return;
+
     plain_mesh *const out = &in->plain.meshes[in->plain.num_meshes];
     out->md5_name = name;
     out->shader = shader;
@@ -300,6 +301,7 @@ static void add_mesh(quake_reader *in, size_t start, const char *name, const cha
     in->surfaces[in->plain.num_meshes++].sources = mesh.sources;
     for (uint32_t i = 0; i < num_points; i++)
         mesh.sources[i] = i;
+
     read_triangles(in, &mesh, texcoords, triangles);
 }
 
@@ -328,6 +330,7 @@ static void read_positions(quake_reader *in, size_t index)
     if (!charge(in, ELEMENTS_PER_VERTEX * num_positions)
         || !charge_bytes(in, num_positions, 3 * sizeof(float)))
         return;
+
     float *const positions = allocate(in, num_frames * count, 3 * sizeof *positions);
     float *position = positions;
     for (size_t f = 0; f < num_frames && !in->has_failed; f++) {
@@ -336,6 +339,7 @@ static void read_positions(quake_reader *in, size_t index)
             read_position(in, &in->grids[f], start + vertex_size * surface->sources[i], size,
                           position);
     }
+
     out->positions = positions;
     out->frames = positions;
 }
@@ -382,12 +386,14 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
         return;
     if (!charge(in, count) || !charge_bytes(in, count, 4))
         return;
+
     view_image image = {common_alloc(count, 4), in->width, in->height};
     for (size_t i = 0; i < count; i++) {
         const uint8_t texel = in->bytes[in->at++];
         memcpy(image.rgba + 4 * i, palette + 3 * (size_t)texel, 3);
         image.rgba[4 * i + 3] = has_holes && texel == HOLE ? 0 : 255;
     }
+
     convert_image picture = {.name = common_copy(shader)};
     picture.bytes = view_encode_png(&image, has_holes, &picture.size);
     free(image.rgba);
@@ -412,6 +418,7 @@ static void read_mdl_skins(quake_reader *in, convert_scene *scene, bool has_hole
             !quake_find_palette(in->plain.job, in->plain.path, palette, &is_found, in->plain.error);
     if (!is_found)
         NOTE("skins are grayscale: palette %s not found; use --palette", "gfx/palette.lmp");
+
     for (uint32_t skin = 0; skin < num_skins; skin++) {
         const uint32_t count = read_group(in, 4);
         for (uint32_t image = 0; image < count && !in->has_failed; image++) {
@@ -421,6 +428,7 @@ static void read_mdl_skins(quake_reader *in, convert_scene *scene, bool has_hole
             add_skin(in, scene, palette, has_holes, is_first ? in->stem : name);
         }
     }
+
     if (scene->num_materials > 1)
         NOTE("the mesh uses the first of %zu skins; the others were converted to unused materials",
              scene->num_materials);
@@ -526,6 +534,7 @@ static void read_md3_tags(quake_reader *in, uint32_t num_frames)
     const float max_error = 1e-3f; // of an element of the matrix
     plain_scene *const plain = &in->plain;
     in->num_tags = check(in, NUM_TAGS, 4, 0, MAX_TAGS + 1, "number of tags");
+
     for (uint32_t i = 0; i < in->num_tags; i++) {
         const char *name = get_text(in, in->tags + QUAKE_MD3_TAG * (size_t)i, QUAKE_PATH);
         for (size_t k = 0; k < plain->num_nodes; k++)
@@ -536,6 +545,7 @@ static void read_md3_tags(quake_reader *in, uint32_t num_frames)
         node->name = name;
         node->parent = 0;
     }
+
     if (!charge(in, ELEMENTS_PER_TAG * (uint64_t)num_frames * in->num_tags))
         return;
     plain->num_animations = 1;
@@ -543,6 +553,7 @@ static void read_md3_tags(quake_reader *in, uint32_t num_frames)
     float error = 0;
     for (uint32_t tag = 0; tag < in->num_tags; tag++)
         error = fmaxf(error, add_tag_tracks(in, &plain->animations[0], tag));
+
     if (error > max_error)
         NOTE("skipped scale, mirroring or skew of tags (up to %g): joints cannot store them",
              error);
@@ -627,12 +638,14 @@ static void read_file(quake_reader *in, convert_scene *scene)
     }
     if (in->has_failed)
         return;
+
     if (in->kind == &kinds[MDL])
         read_mdl(in, num_frames, scene);
     else if (in->kind == &kinds[MD2])
         read_md2(in, num_frames);
     else
         read_md3(in, num_frames);
+
     for (size_t i = 0; i < plain->num_meshes && !in->has_failed; i++)
         read_positions(in, i);
 }

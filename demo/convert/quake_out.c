@@ -123,6 +123,7 @@ static bool check_limits(const quake_writer *w)
     bool is_requested[COMMON_LENGTH(engines)] = {false};
     if (!find_requested_engines(w, is_requested))
         return false;
+
     for (size_t i = 0; i < COMMON_LENGTH(engines); i++) {
         const struct engine *const engine = &engines[i];
         if (engine->ident != w->ident)
@@ -139,6 +140,7 @@ static bool check_limits(const quake_writer *w)
             convert_note(w->job, "%s", text);
         }
     }
+
     return true;
 }
 
@@ -241,6 +243,7 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
         return FAIL(MD5_ERROR_RANGE,
                     "animation too large: %.0f frames of %u vertices; limit: %d vertex positions",
                     first + count, w->num_points, MAX_POSITIONS);
+
     char *const last = common_format("%.0f", count);
     const size_t max_stem = QUAKE_FRAME_NAME - 1 - strlen(last);
     char *const stem = convert_sanitize(clip->name, max_stem, CONVERT_QUOTE);
@@ -249,6 +252,7 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
         *frame = (quake_sample){.clip = clip, .time = k / rate};
         COMMON_TEXT(frame->name, "%s%u", stem, k + 1);
     }
+
     if (w->ident == QUAKE_MDL)
         note_frame_macros(w, first);
     convert_note(w->job, "clip %s: frames %u-%u, named %s1 to %s%s%s", clip->name, first + 1,
@@ -257,6 +261,7 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
     if (w->ident == QUAKE_MD3)
         convert_note(w->job, "animation.cfg: %u %s %s %g // %s", first, last, is_loop ? last : "0",
                      rate, clip->name);
+
     free(stem);
     free(last);
     return true;
@@ -543,6 +548,7 @@ static uint32_t *find_texels(const quake_writer *w, const uint32_t *size)
                      "clamped %u texture coordinates to the edge of the skin: %s does not support "
                      "repeated textures",
                      num_outside, w->title);
+
     return texels;
 }
 
@@ -718,6 +724,7 @@ static bool write_mdl(quake_writer *w, const quake_surface *surface)
     float radius[4] = {0}; // and the eye position
     for (int k = 0; k < 3; k++)
         radius[0] = hypotf(radius[0], fmaxf(fabsf(box[k]), fabsf(box[3 + k])));
+
     convert_append_words(&w->out, head, COMMON_LENGTH(head));
     put_grid(w, box);
     convert_append_words(&w->out, radius, COMMON_LENGTH(radius));
@@ -726,18 +733,22 @@ static bool write_mdl(quake_writer *w, const quake_surface *surface)
     convert_append_u32(&w->out, 0); // no group
     if (!put_skin(w, &surface->image, surface->size, surface->has_holes))
         return false;
+
     for (uint32_t i = 0; i < w->num_vertices; i++) {
         const uint32_t texel = (uint32_t)surface->vertices[i];
         const uint32_t words[] = {0, texel >> 16, texel & 0xFFFF}; // 0: not on a seam
         convert_append_words(&w->out, words, COMMON_LENGTH(words));
     }
+
     for (uint32_t i = 0; i < w->num_corners; i += 3) {
         convert_append_u32(&w->out, 1); // the triangle is on the front side
         convert_append_words(&w->out, &surface->ids[i], 3);
     }
+
     for (uint32_t i = 0; i < w->num_frames; i++)
         if (!put_mdl_frame(w, surface->vertices, i, box))
             return false;
+
     return true;
 }
 
@@ -776,6 +787,7 @@ static void put_md2_header(quake_writer *w, const uint32_t *skin_size, uint32_t 
     convert_append_words(&w->out, numbers, COMMON_LENGTH(numbers));
     uint32_t offset = QUAKE_MD2_HEADER;
     convert_append_u32(&w->out, offset);
+
     for (size_t i = 0; i < COMMON_LENGTH(part_sizes); i++) {
         offset += part_sizes[i];
         convert_append_u32(&w->out, offset);
@@ -791,6 +803,7 @@ static bool put_md2_surface(quake_writer *w, const quake_surface *surface)
     uint32_t num_texels;
     for (uint32_t i = 0; i < w->num_corners; i++)
         keys[i] = surface->texels[i];
+
     uint64_t *const texels = number_keys(keys, w->num_corners, ids, &num_texels);
     put_md2_header(w, surface->size, num_texels);
     const bool is_written = put_path(w, w->model->meshes[0].shader, ".pcx", true);
@@ -798,12 +811,14 @@ static bool put_md2_surface(quake_writer *w, const quake_surface *surface)
         put_u16(w, (uint32_t)texels[i] >> 16);
         put_u16(w, (uint32_t)texels[i]);
     }
+
     for (uint32_t i = 0; i < w->num_corners; i += 3) {
         for (uint32_t k = i; k < i + 3; k++)
             put_u16(w, surface->ids[k]);
         for (uint32_t k = i; k < i + 3; k++)
             put_u16(w, ids[k]);
     }
+
     free(texels);
     free(keys);
     free(ids);
@@ -894,6 +909,7 @@ static bool write_surface(quake_writer *w)
                     "meshes have different materials (mesh 1 %.100s, mesh 0 %.100s), but %s "
                     "supports one skin; merge the materials or write .md3",
                     mesh[1].shader, mesh[0].shader, w->title);
+
     quake_surface surface = {.has_holes = false};
     find_skin(w, &surface);
     surface.texels = find_texels(w, surface.size);
@@ -904,6 +920,7 @@ static bool write_surface(quake_writer *w)
         is_written = write_mdl(w, &surface);
     else if (is_written)
         is_written = write_md2(w, &surface);
+
     free(surface.vertices);
     free(surface.ids);
     free(surface.texels);
@@ -1032,14 +1049,18 @@ static bool put_md3_surface(quake_writer *w, const md5_mesh *mesh, uint32_t firs
     convert_append_u32(&w->out, QUAKE_MD3);
     if (!put_surface_name(w, mesh, part))
         return false;
+
     convert_append_words(&w->out, numbers, COMMON_LENGTH(numbers));
     if (!put_path(w, mesh->shader, ".tga", part == 1))
         return false;
+
     convert_append_u32(&w->out, 0); // index of the shader, which engines set
     for (uint32_t i = 0; i < 3 * num_triangles; i++)
         convert_append_u32(&w->out, mesh->sources[mesh->indices[i]]);
+
     for (uint32_t i = 0; i < num_vertices; i++)
         convert_append_words(&w->out, w->points[first + i].texcoord, 2);
+
     return put_mesh_frames(w, first, num_vertices);
 }
 
@@ -1053,6 +1074,7 @@ static bool put_md3_header(quake_writer *w)
         const md5_mesh *const mesh = &w->model->meshes[i];
         end += md3_surface_size(mesh->num_triangles, mesh->num_file_vertices, w->num_frames);
     }
+
     const uint32_t numbers[] = {0, // flags
                                 w->num_frames,
                                 w->num_tags,
@@ -1066,6 +1088,7 @@ static bool put_md3_header(quake_writer *w)
     convert_append_u32(&w->out, QUAKE_MD3_VERSION);
     char *const name = convert_sanitize(common_base(w->job->output), QUAKE_PATH - 1, "");
     const bool is_written = put_name(w, name, QUAKE_PATH);
+
     free(name);
     convert_append_words(&w->out, numbers, COMMON_LENGTH(numbers));
     return is_written;
@@ -1123,6 +1146,7 @@ static bool find_tags(quake_writer *w)
             if (strcmp(w->tags.names[i], name) == 0)
                 return FAIL(MD5_ERROR_MISMATCH, "--tag %.200s: duplicate tag name", text);
     }
+
     return true;
 }
 
@@ -1197,6 +1221,7 @@ bool convert_write_quake(const convert_job *job, const convert_scene *scene, md5
         writer.title = "MD2";
         writer.ident = QUAKE_MD2;
     }
+
     quake_writer *const w = &writer;
     bool is_written = load(w);
     if (is_written && w->ident == QUAKE_MD3)
@@ -1206,12 +1231,14 @@ bool convert_write_quake(const convert_job *job, const convert_scene *scene, md5
     if (is_written)
         is_written = convert_write_file(job, job->output, w->out.bytes, w->out.size, error);
     convert_note_unsupported_parts(job, scene, w->title, scene->num_weights == 0);
+
     if (is_written)
         convert_note(job,
                      "wrote %u frames of %u triangles; rounding moves vertices by %.3g units on "
                      "average, at most %.3g%s",
                      w->num_frames, w->num_corners / 3, w->sum_error / w->num_errors, w->max_error,
                      w->ident == QUAKE_MD3 ? "" : " (in .md3: at most 0.014)");
+
     common_free_list(&w->tags);
     free(w->tag_joints);
     free(w->matrices);

@@ -108,12 +108,14 @@ static void read_name(const char *name, retarget_joint *joint)
     const char *const colon = strrchr(name, ':');
     const char *c = colon ? colon + 1 : name;
     size_t used = 0;
+
     // In Doom 3, Lankle_r is the left ankle.
     const char *end = c + strlen(c);
     const bool has_side_letter = (*c == 'L' || *c == 'R') && islower((unsigned char)c[1]);
     if (has_side_letter && strcmp(end - 2, "_r") == 0)
         end -= 2;
     joint->side = -1;
+
     while (c < end) {
         char word[32];
         size_t length = 0;
@@ -219,6 +221,7 @@ static void guess_role(retarget_figure *figure, int role)
     uint32_t best = MD5_NONE;
     const char *best_word = NULL;
     mark_preferred(figure, base, word == CLAVICLE);
+
     for (uint32_t i = 0; i < figure->skeleton->num_joints; i++) {
         const uint32_t index = figure->skeleton->order[i];
         const retarget_joint *const joint = &figure->joints[index];
@@ -233,6 +236,7 @@ static void guess_role(retarget_figure *figure, int role)
             best_word = match;
         }
     }
+
     retarget_chain *const chain = &figure->roles[role];
     *chain = (retarget_chain){best, best};
     for (uint32_t i = best; is_finger && i != base && i != MD5_NONE; i = parent_of(figure, i))
@@ -387,6 +391,7 @@ static retarget_figure make_figure(const md5_model *model, const convert_part *p
                               .space = space};
     const char **const names = role_names(skeleton, part);
     md5_local_to_model_xforms(skeleton, model->bind_local, figure.rest);
+
     for (uint32_t i = 0; i < num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = parent_of(&figure, joint);
@@ -396,26 +401,31 @@ static retarget_figure make_figure(const md5_model *model, const convert_part *p
                              .low = MD5_NONE};
         read_name(names[joint], &figure.joints[joint]);
     }
+
     free((void *)names);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (uint32_t k = 0; k < mesh->num_influences; k++)
             figure.joints[mesh->influence_joints[k]].load++;
     }
+
     for (uint32_t i = num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = parent_of(&figure, joint);
         if (parent != MD5_NONE)
             figure.joints[parent].load += figure.joints[joint].load;
     }
+
     for (int r = 0; r < NUM_ROLES; r++)
         guess_role(&figure, r);
+
     for (int side = 0; side < 2; side++) {
         guess_role(&figure, 2 * CLAVICLE + side); // again, below it is the upper arm known now
         retarget_chain *const leg = &figure.roles[2 * THIGH + side];
         if (leg[0].last == leg[2].last) // one joint named "leg": it is the thigh
             leg[2] = (retarget_chain){MD5_NONE, MD5_NONE};
     }
+
     return figure;
 }
 
@@ -518,6 +528,7 @@ static bool make_drives(const retarget_figure *source, const retarget_figure *ta
     uint32_t root = source->pelvis;
     while (parent_of(source, root) != MD5_NONE)
         root = parent_of(source, root);
+
     const bool is_root_above = common_parent(target, 0, target->body) == 0;
     const bool has_root = is_root_above && parent_of(target, 0) == MD5_NONE;
     if (!is_captured && root != source->pelvis && has_root)
@@ -525,6 +536,7 @@ static bool make_drives(const retarget_figure *source, const retarget_figure *ta
     if (source->pelvis != MD5_NONE && target->body != MD5_NONE) // rotates as the pelvis does
         drive(source, target, source->roles[2 * HIPS],
               (retarget_chain){target->body, target->body});
+
     for (int r = 0; r < NUM_ROLES; r++) {
         const int word = r / 2;
         const bool exists = word > HEAD || r % 2 == 0;
@@ -533,6 +545,7 @@ static bool make_drives(const retarget_figure *source, const retarget_figure *ta
         else if (word == UPPER_ARM || word == THIGH)
             count -= NUM_COUNTED;
     }
+
     const bool is_known = has_map || count >= NUM_NEEDED;
     if (!is_known) {
         for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
@@ -562,6 +575,7 @@ static md5_retarget *make_retarget(const retarget_figure *source, retarget_figur
     md5_joint_pair *const pairs =
         common_alloc((size_t)num_joints + source->skeleton->num_joints, sizeof *pairs);
     uint32_t count = 0;
+
     for (uint32_t i = 0; i < num_joints; i++) {
         const retarget_joint *const joint = &target->joints[i];
         if (joint->low == MD5_NONE && !joint->is_mapped)
@@ -580,12 +594,15 @@ static md5_retarget *make_retarget(const retarget_figure *source, retarget_figur
             pair->align |= is_limb && joint->align == 0;
         }
     }
+
     for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
         if (source->joints[i].is_mapped)
             pairs[count++] = (md5_joint_pair){.source = from[i].name};
+
     const md5_load_opts opts = {.warn = mark_idle, .warn_user = target, .max_warnings = UINT32_MAX};
     md5_retarget *const retarget =
         md5_create_retarget(source->model, target->model, pairs, count, &opts, error);
+
     free(pairs);
     return retarget;
 }
@@ -684,10 +701,12 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
             figures[1]->joints[i].align = -1;
         return NULL;
     }
+
     const bool is_aligned_pair = count == 3 && align != 0;
     if (count != 2 && !is_chain && !is_aligned_pair)
         return common_copy(
             "invalid line: expected SOURCE TARGET, SOURCE TARGET ~ or chain A..B C..D");
+
     for (int k = 0; k < 2; k++) {
         *bad = k + (int)is_chain;
         const bool can_be_empty = k == 0 || chains[0].last != MD5_NONE;
@@ -697,19 +716,23 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
         if (wrong)
             return wrong;
     }
+
     char *const duplicate = release_joints(figures[1], joints, num_joints, replaces);
     if (duplicate)
         return duplicate;
+
     const uint32_t source = chains[0].last; // MD5_NONE: the line does not have a joint of this side
     const uint32_t target = chains[1].last;
     if (replaces && source != MD5_NONE)
         figures[0]->joints[source].is_mapped = false;
     drive(figures[0], figures[1], chains[0], chains[1]);
+
     for (uint32_t i = 0; i < num_joints; i++) {
         figures[1]->joints[joints[i]].is_mapped = true;
         if (align != 0)
             figures[1]->joints[joints[i]].align = align;
     }
+
     if (target == MD5_NONE)
         figures[0]->joints[source].is_mapped = true;
     if (source != MD5_NONE && target != MD5_NONE && !is_chain)
@@ -758,6 +781,7 @@ static bool read_map_text(const convert_job *job, char *text, const char *path,
         }
         line = is_last ? NULL : end + 1;
     }
+
     return true;
 }
 
@@ -803,6 +827,7 @@ static void print_map(FILE *file, const retarget_figure *source, const retarget_
             free(ends[k]);
         }
     }
+
     for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
         const retarget_joint *const joint = &target->joints[i];
         if (joint->is_chained)
@@ -820,6 +845,7 @@ static void print_map(FILE *file, const retarget_figure *source, const retarget_
         print_name(file, source_name, " ");
         print_name(file, to[i].name, suffix);
     }
+
     for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
         if (source->joints[i].is_mapped)
             print_name(file, from[i].name, " -\n");
@@ -837,6 +863,7 @@ md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *s
     complete_figure(&to);
     make_drives(&from, &to, false, has_map);
     md5_retarget *const retarget = is_read ? make_retarget(&from, &to, error) : NULL;
+
     if (pairs) {
         for (uint32_t i = 0; i < target->skeleton.num_joints; i++) {
             const retarget_joint *const joint = &to.joints[i];
@@ -850,6 +877,7 @@ md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *s
                     md5_find_joint(&source->skeleton, target->skeleton.joints[i].name);
         }
     }
+
     free_figure(&from);
     free_figure(&to);
     return retarget;
@@ -932,6 +960,7 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
     const uint32_t body = target->body;
     pose_source(transfer, frame);
     md5_retarget_pose(transfer->retarget, transfer->from, to, transfer->scratch);
+
     // Joint 0, if it is above the body, gets the path along the ground, because games use its
     // motion as the motion of the character.
     const bool has_idle_root = target->joints[0].is_idle && parent_of(target, 0) == MD5_NONE;
@@ -945,6 +974,7 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
         to[body].translation =
             md5_vec3_sub(to[body].translation, md5_quat_rotate(md5_quat_conjugate(above), path));
     }
+
     md5_local_to_model_xforms(target->skeleton, to, placed);
     bool has_followers = false;
     for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
@@ -960,6 +990,7 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
         else if (parent != MD5_NONE && has_followers)
             placed[joint] = md5_xform_mul(placed[parent], to[joint]);
     }
+
     if (has_followers)
         md5_model_to_local_xforms(target->skeleton, placed, to);
 }
@@ -978,6 +1009,7 @@ static void find_standing_frames(retarget_transfer *transfer, int side)
     const float leg = bone_length(source, 2 * THIGH + side) + bone_length(source, 2 * SHIN + side);
     for (uint32_t i = 0; i < num_frames; i++)
         low = fminf(low, at[i].z);
+
     for (uint32_t i = 0; i < num_frames; i++) {
         float next = INFINITY;
         if (i + 1 < num_frames)
@@ -987,8 +1019,10 @@ static void find_standing_frames(retarget_transfer *transfer, int side)
         stands[i] = is_low && is_slow ? 1 : 0.0f;
         last = next;
     }
+
     for (uint32_t i = 1; i < num_frames; i++)
         stands[i] = fmaxf(stands[i], stands[i - 1] - 10.0f / rate);
+
     for (uint32_t i = num_frames; i-- > 1;)
         stands[i - 1] = fmaxf(stands[i - 1], stands[i] - 10.0f / rate);
 }
@@ -1002,10 +1036,12 @@ static void find_ground(retarget_transfer *transfer)
     const uint32_t num_frames = transfer->binding->anim->num_frames;
     double *const target_lows = common_alloc(2 * (size_t)num_frames, sizeof *target_lows);
     double *const source_lows = target_lows + num_frames;
+
     for (int side = 0; side < 2; side++) {
         transfer->feet[side] = common_alloc(num_frames, sizeof(md5_vec3));
         transfer->stands[side] = common_alloc(num_frames, sizeof(float));
     }
+
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         pose_model(transfer, frame);
         source_lows[frame] = (double)lowest_foot(source, transfer->posed);
@@ -1018,6 +1054,7 @@ static void find_ground(retarget_transfer *transfer)
                 transfer->feet[side][frame] = moved(source, transfer->posed, foot);
         }
     }
+
     qsort(target_lows, num_frames, sizeof *target_lows, common_compare_doubles);
     qsort(source_lows, num_frames, sizeof *source_lows, common_compare_doubles);
     const float lift = (float)-target_lows[num_frames / 20];
@@ -1027,6 +1064,7 @@ static void find_ground(retarget_transfer *transfer)
         transfer->lift = lift;
     if (transfer->is_captured && isfinite(source_lows[num_frames / 20]))
         transfer->ground = (float)source_lows[num_frames / 20];
+
     free(target_lows);
     transfer->into.translation =
         md5_vec3_add(transfer->into.translation,
@@ -1048,6 +1086,7 @@ static void place_captured_motion(retarget_transfer *transfer)
     const double quarters = floor(yaw / 90.0 + 0.5);
     const double half = -quarters * pi / 4.0;
     const md5_quat rotation = {0, 0, (float)sin(half), (float)cos(half)};
+
     if (quarters != 0)
         convert_note(transfer->job,
                      "the motion starts rotated by %.0f degrees to the left: it was rotated by "
@@ -1058,6 +1097,7 @@ static void place_captured_motion(retarget_transfer *transfer)
                      "the motion starts rotated by %.0f degrees to the left; use --rotate %.0f to "
                      "make it face forward",
                      yaw, -yaw);
+
     transfer->into.rotation =
         md5_quat_mul(md5_quat_mul(md5_quat_conjugate(space), md5_quat_mul(rotation, space)),
                      transfer->into.rotation);
@@ -1141,6 +1181,7 @@ static void print_results(const retarget_transfer *transfer)
     const float leg = bone_length(target, 2 * THIGH) + bone_length(target, 2 * SHIN);
     unsigned num_idle = 0;
     unsigned num_unused = source->skeleton->num_joints;
+
     for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
         retarget_joint *const joint = &target->joints[i];
         num_idle += joint->is_idle;
@@ -1153,6 +1194,7 @@ static void print_results(const retarget_transfer *transfer)
             }
         }
     }
+
     convert_note(
         transfer->job,
         "mapped %u joints of the model; %u joints of the model and %u of the motion are unmapped",
@@ -1190,22 +1232,26 @@ static bool match_skeletons(retarget_transfer *transfer, const md5_model *source
     float unit = 1;
     if (check && md5_check_binding(check, transfer->binding))
         unit = 1.0f / check->space.scale;
+
     for (uint32_t i = 0; i < source->skeleton->num_joints; i++) {
         bind[i] = source_model->bind_local[i];
         if (parent_of(source, i) == MD5_NONE)
             bind[i] = md5_xform_mul(transfer->into, bind[i]);
         bind[i].translation = md5_vec3_scale(bind[i].translation, unit);
     }
+
     md5_free_check(check);
     source->model = rotated;
     source->space = target->space;
     md5_local_to_model_xforms(source->skeleton, bind, source->rest);
     transfer->retarget = make_retarget(source, target, error);
     uint32_t num_idle = 0;
+
     for (uint32_t i = 0; i < num_joints; i++) {
         target->joints[i].is_idle |= !transfer->retarget;
         num_idle += target->joints[i].is_idle;
     }
+
     if (job->prints_map)
         return true;
     if (!is_known && 2 * num_idle >= num_joints)
@@ -1247,6 +1293,7 @@ static bool add_retargeted_clip(retarget_transfer *transfer, const md5_model *mo
     for (uint32_t i = 0; i < num_joints; i++)
         joints[i] = (convert_joint){.name = target->skeleton->joints[i].name,
                                     .parent = parent_of(target, i)};
+
     if (transfer->is_captured)
         place_captured_motion(transfer);
     find_ground(transfer);
@@ -1260,6 +1307,7 @@ static bool add_retargeted_clip(retarget_transfer *transfer, const md5_model *mo
                                    .user = transfer};
     const bool is_done = convert_add_clip(transfer->job, scene, part->name, &motion, model, error);
     print_results(transfer);
+
     free(joints);
     return is_done;
 }
@@ -1289,13 +1337,16 @@ static bool transfer_clip(const convert_job *job, const md5_model *source_model,
         print_map(job->prints_map, source, target);
     else if (is_done)
         is_done = add_retargeted_clip(&transfer, model, part, scene, error);
+
     for (int side = 0; side < 2; side++) {
         free(transfer.feet[side]);
         free(transfer.stands[side]);
     }
+
     md5_destroy_retarget(transfer.retarget);
     free_figure(target);
     free_figure(source);
+
     free(transfer.poses);
     free(transfer.scratch);
     return is_done;
@@ -1316,12 +1367,14 @@ static bool retarget_clip(const convert_job *job, const convert_part *clip,
         clip_model = md5_parse_model(clip->skeleton_text, clip->skeleton_size, &opts, error);
         source = clip_model;
     }
+
     if (!source)
         return convert_fail(
             error, MD5_ERROR_MISSING, clip->path,
             "missing model of the clip: add the model that the clip was made for; if "
             "the clip has the joint names of the target, pass the target as an "
             "input instead of --mesh");
+
     md5_anim *const anim = md5_parse_anim(clip->bytes, clip->size, &opts, error);
     md5_binding *const binding = md5_bind(source, anim, NULL, error);
     bool is_done = binding;
@@ -1330,6 +1383,7 @@ static bool retarget_clip(const convert_job *job, const convert_part *clip,
                                "clip too large: %u frames of %u joints", anim->num_frames,
                                target->skeleton.num_joints);
     is_done = is_done && transfer_clip(job, source, binding, target, clip, files, scene, error);
+
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(clip_model);
@@ -1342,6 +1396,7 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
     const convert_part *const first = convert_find_model(scene);
     md5_model *const source = first ? convert_parse_model(first, error) : NULL;
     md5_model *const target = job->target ? md5_load_model(job->target, NULL, error) : source;
+
     // A copy, because the loop moves the parts.
     const convert_part model_part = first ? *first : (convert_part){.kind = CONVERT_MODEL};
     const bool has_source = source || !first;
@@ -1352,12 +1407,14 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
     convert_scene out = {.parts = all.parts};
     scene->parts = NULL;
     scene->num_parts = 0;
+
     if (job->target) { // discard the materials and all other data of the source model
         out = all;
         out.name = NULL;
         out.num_parts = 0;
         *scene = (convert_scene){.name = all.name};
     }
+
     size_t size = 0;
     const char *reason = NULL;
     char *bytes = NULL;
@@ -1365,6 +1422,7 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
         bytes = common_read_stream(job->target, &size, &reason);
     if (bytes)
         convert_add_part(scene, CONVERT_MODEL, all.name, job->target, bytes, size);
+
     for (size_t i = 0; i < all.num_parts; i++) {
         convert_part *const part = &all.parts[i];
         const bool is_retargeted = target && (job->target || part->skeleton_text);
@@ -1380,6 +1438,7 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
         }
         *COMMON_ADD_ITEM(scene->parts, scene->num_parts) = *part;
     }
+
     const bool is_asked = job->target || job->map;
     if (is_done && is_asked && !is_any_done)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
@@ -1387,6 +1446,7 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
                                            : "--map requires --mesh");
     if (is_any_done && job->target)
         scene->unit = 0; // the clips have the unit of the target, an MD5 file
+
     convert_free_scene(&out);
     md5_free_model(source);
     if (job->target)

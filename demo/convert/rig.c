@@ -58,6 +58,7 @@ const char *rig_add_name(rig_names *names, const char *name, size_t max_size, co
         base = common_format("%s%zu", missing, number);
     sanitize_name(base, max_size);
     char *unique = common_copy(base);
+
     // The value of a name is the next number to try for a duplicate of the name.
     size_t next = get_value(names, base, 0);
     for (; common_has_text(&names->index, unique); next++) {
@@ -67,10 +68,12 @@ const char *rig_add_name(rig_names *names, const char *name, size_t max_size, co
         unique = common_format("%s_%zu", stem, next + 1);
         free(stem);
     }
+
     set_value(names, base, next > 0 ? next : 1);
     if (strcmp(base, unique) != 0)
         set_value(names, unique, 1);
     const size_t index = common_index_text(&names->index, unique, strlen(unique));
+
     free(unique);
     free(base);
     return names->index.texts[index];
@@ -100,6 +103,7 @@ static bool open_nodes(convert_rig *rig)
     rig->num_nodes = plain->num_nodes + 1;
     rig->nodes = common_alloc(rig->num_nodes, sizeof *rig->nodes);
     rig->order = common_alloc(rig->num_nodes, sizeof *rig->order);
+
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const bool is_origin = i == plain->num_nodes;
         const uint32_t index = is_origin ? (uint32_t)i : plain->order[i];
@@ -126,6 +130,7 @@ static bool open_nodes(convert_rig *rig)
             return plain_fail(plain, "node hierarchy is too deep at nodes/%u (limit %d levels)",
                               index, MAX_DEPTH);
     }
+
     return true;
 }
 
@@ -181,6 +186,7 @@ static void open_skins(convert_rig *rig)
         const bool has_skin = node->mesh != MD5_NONE && node->skin != MD5_NONE;
         rig->is_skinned |= node->is_in_scene && has_skin;
     }
+
     for (size_t i = 0; i < rig->num_skins; i++) {
         rig_skin *const skin = &rig->skins[i];
         const plain_skin *const in = &plain->skins[i];
@@ -316,12 +322,14 @@ static void complete_joints(convert_rig *rig)
         if (!rig->is_skinned && node->in->is_in_scene && can_move)
             mark_animated_ancestors(rig, rig->order[i]);
     }
+
     for (size_t i = rig->num_nodes; i-- > 0;) {
         const uint32_t index = rig->order[i];
         const uint32_t parent = rig->nodes[index].in->parent;
         if (parent != MD5_NONE && (rig->nodes[index].is_joint || branches[index] > 0))
             branches[parent]++;
     }
+
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const uint32_t index = rig->order[i];
         rig_node *const node = &rig->nodes[index];
@@ -335,6 +343,7 @@ static void complete_joints(convert_rig *rig)
         if (is_root && has_branches && is_added_root(node))
             node->is_joint = false;
     }
+
     free(branches);
     free(is_above);
     mark_animated_descendants(rig);
@@ -382,16 +391,19 @@ static void number_joints(convert_rig *rig)
     uint32_t root = MD5_NONE;
     bool is_ordered = true;
     size_t count = 0;
+
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const rig_node *const node = &rig->nodes[i];
         count += node->is_joint;
         is_ordered &= !node->is_joint || node->in->parent == MD5_NONE || node->in->parent < i;
     }
+
     rig->joints = common_alloc(count + 1, sizeof *rig->joints);
     if (needs_common_root(rig)) {
         add_joint(rig, last, MD5_NONE);
         root = 0;
     }
+
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const uint32_t index = is_ordered ? (uint32_t)i : rig->order[i];
         rig_node *const node = &rig->nodes[index];
@@ -407,6 +419,7 @@ static void number_joints(convert_rig *rig)
         if (node->is_joint || (index == last && rig->num_joints == 0))
             add_joint(rig, index, root);
     }
+
     for (size_t i = 0; i < rig->num_skins; i++) {
         rig_skin *const skin = &rig->skins[i];
         if (skin->joints) {
@@ -442,11 +455,13 @@ static void note_skeletons(const convert_rig *rig)
         is_counted[root] = true;
         names[count++ > 0] = node->in->name ? node->in->name : "?";
     }
+
     if (count > 1)
         convert_note(rig->plain->job,
                      "merged %zu skeletons into one model (%.80s, %.80s); use --scene NAME to "
                      "select one",
                      count, names[0], names[1]);
+
     free(is_counted);
 }
 
@@ -460,6 +475,7 @@ static void name_joints(convert_rig *rig)
     const char *first_name = NULL; // of the renamed joints
     const char *first_new_name = NULL;
     size_t num_renamed = 0;
+
     for (size_t j = 0; j < rig->num_joints; j++) {
         rig_joint *const joint = &rig->joints[j];
         const char *const name = node_name(rig, joint->node);
@@ -474,6 +490,7 @@ static void name_joints(convert_rig *rig)
         }
         num_renamed++;
     }
+
     if (num_renamed > 0)
         convert_note(rig->plain->job,
                      "renamed %zu joints so that engines accept the names; first: %.100s to %s",
@@ -521,6 +538,7 @@ static void bind_skin(convert_rig *rig, rig_skin *skin)
         skin->placement = convert_mul_affine(bind, &skin->inverse_binds[anchor]);
         growth = convert_determinant(bind) / convert_determinant(&rig->nodes[joint->node].world);
     }
+
     for (size_t k = 0; k < skin->num_joints; k++) {
         convert_affine bind;
         if (skin->joints[k] == MD5_NONE || rig->joints[skin->joints[k]].is_bound
@@ -599,6 +617,7 @@ static double measure_bones(const convert_rig *rig)
         if (length > 1e-9 && model_length > 1e-6)
             ratios[count++] = model_length / length;
     }
+
     if (count > 0)
         qsort(ratios, count, sizeof *ratios, common_compare_doubles);
     if (count > 0 && !(fabs(ratios[count / 2] / unit - 1) < 1e-3)) {
@@ -608,6 +627,7 @@ static double measure_bones(const convert_rig *rig)
             "%s: scaled by %g to match the model's bones, which are %g to %g times as long",
             rig->plain->path, unit, ratios[0], ratios[count - 1]);
     }
+
     free(ratios);
     return unit;
 }
@@ -655,21 +675,25 @@ static bool select_unit(convert_rig *rig)
     double height = 0;
     if (!measure_height(rig, &height))
         return false;
+
     const struct guess *guess = guesses;
     while (height >= guess->max_height && guess->max_height < DBL_MAX)
         guess++;
+
     const bool is_stored = plain->unit > 0;
     if (rig->model && !(requested > 0)) {
         rig->unit = measure_bones(rig);
         if (rig->unit > 0)
             return true;
     }
+
     if (requested > 0)
         rig->unit = requested;
     else if (is_stored)
         rig->unit = plain->unit;
     else
         rig->unit = guess->unit;
+
     if (!(requested > 0) && !is_stored)
         convert_note(plain->job, "scale %g: the height of %g is %s; use --scale to override",
                      rig->unit, height, guess->description);
@@ -703,14 +727,17 @@ static void compute_poses(convert_rig *rig)
     rig_state *const states = common_alloc(rig->num_nodes, sizeof *states);
     rig_posed *const posed = common_alloc(rig->num_joints, sizeof *posed);
     double *const stretch = common_alloc(rig->num_joints, sizeof *stretch);
+
     for (size_t i = 0; i < rig->num_nodes; i++) {
         states[i] = rig->nodes[i].rest;
         rig->nodes[i].world = convert_mul_affine(&output, &rig->nodes[i].world);
     }
+
     for (size_t i = 0; i < rig->num_skins; i++) {
         rig_skin *const skin = &rig->skins[i];
         skin->placement = convert_mul_affine(&output, &skin->placement);
     }
+
     for (size_t i = 0; i < rig->num_joints; i++) {
         rig_joint *const joint = &rig->joints[i];
         const uint32_t above = rig->nodes[joint->node].in->parent;
@@ -723,6 +750,7 @@ static void compute_poses(convert_rig *rig)
         joint->above_rotation =
             convert_quat_mul(convert_nearest_rotation(&joint->above), rig->from_md5_axes);
     }
+
     rig_pose(rig, states, posed);
     for (size_t j = 0; j < rig->num_joints; j++) {
         rig_joint *const joint = &rig->joints[j];
@@ -759,6 +787,7 @@ static void compute_poses(convert_rig *rig)
                             convert_times(convert_sub(joint->bind.c[3], parent->bind.c[3]),
                                           stretch[joint->parent]));
     }
+
     free(states);
     free(posed);
     free(stretch);
@@ -803,10 +832,12 @@ bool rig_open(convert_rig *rig)
     }
     if (!open_nodes(rig))
         return false;
+
     open_axes(rig);
     open_skins(rig);
     if (!find_weights(rig))
         return false;
+
     find_animated(rig);
     find_model_joints(rig);
     complete_joints(rig);
@@ -816,6 +847,7 @@ bool rig_open(convert_rig *rig)
     bind_joints(rig);
     if (!select_unit(rig))
         return false;
+
     compute_poses(rig);
     for (size_t i = 0; i < rig->num_joints; i++) {
         const rig_joint *const joint = &rig->joints[i];
@@ -824,6 +856,7 @@ bool rig_open(convert_rig *rig)
             return plain_fail(rig->plain, "joint %s is more than 1e9 units from the origin",
                               joint->name);
     }
+
     return true;
 }
 

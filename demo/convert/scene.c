@@ -427,6 +427,7 @@ static bool pose_clip(const convert_motion *motion, const char *name, md5_doc *d
                          "clip %s: frame %u has a joint more than 1e9 units from the origin", name,
                          frame);
     }
+
     free(local);
     return is_valid;
 }
@@ -504,15 +505,18 @@ bool convert_add_clip(const convert_job *job, convert_scene *scene, const char *
     bool *const is_moved = common_alloc(num_values, sizeof *is_moved);
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     bool is_done = pose_clip(motion, name, &doc, values, error);
+
     if (is_done) {
         find_moved_values(&doc, values, rounding, is_moved);
         set_tracks(&doc, is_moved);
         remove_fixed_values(&doc, values, is_moved);
         doc.numbers = &values->x;
     }
+
     if (is_done && model && model->max_vertices > 0)
         is_done = md5_fix_bounds(&doc, model, error) != MD5_NONE;
     is_done = is_done && convert_add_doc(job, scene, CONVERT_CLIP, name, &doc, error);
+
     md5_free_doc(&doc); // frees the bounds that md5_fix_bounds() allocated
     free(is_moved);
     free(values);
@@ -561,6 +565,7 @@ void convert_free_scene(convert_scene *scene)
 {
     for (size_t i = 0; i < scene->num_parts; i++)
         convert_free_part(&scene->parts[i]);
+
     for (size_t j = 0; j < scene->num_materials; j++) {
         convert_material *const material = &scene->materials[j];
         for (int i = 0; i < CONVERT_NUM_MAPS; i++) {
@@ -572,20 +577,24 @@ void convert_free_scene(convert_scene *scene)
         free(material->shader);
         free(material->text);
     }
+
     for (size_t i = 0; i < scene->num_weights; i++) {
         convert_weights *const weights = &scene->weights[i];
         free(weights->clip);
         free(weights->target);
         free(weights->keys);
     }
+
     free(scene->parts);
     free(scene->materials);
     for (size_t i = 0; i < scene->num_outfits; i++)
         free(scene->outfits[i].path);
+
     free(scene->outfits);
     free(scene->mesh_materials);
     free(scene->weights);
     free_names(&scene->names);
+
     free(scene->name);
     free(scene->image_path);
 }

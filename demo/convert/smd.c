@@ -154,6 +154,7 @@ static bool read_name(smd_file *file, char **name)
     const char *text = in->at;
     if (length == 0)
         return convert_fail_token(in, "the name of a bone");
+
     if (*text == '"') {
         const char *const close = memchr(text + 1, '"', (size_t)(in->end - text - 1));
         if (!close)
@@ -164,9 +165,11 @@ static bool read_name(smd_file *file, char **name)
     } else {
         in->at += length;
     }
+
     if (length > MAX_BYTES)
         return convert_fail_at(in, MD5_ERROR_RANGE, text, "name of a bone is longer than %d bytes",
                                MAX_BYTES);
+
     *name = convert_sanitize(text, length, CONVERT_QUOTE);
     return true;
 }
@@ -184,6 +187,7 @@ static bool read_node(smd_file *file)
         return false;
     if (file->index[(size_t)number] != MD5_NONE)
         return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, start, "duplicate bone %.0f", number);
+
     const size_t index = file->num_bones;
     smd_bone *const bone = COMMON_ADD_ITEM(file->bones, file->num_bones);
     *bone = (smd_bone){.name = NULL};
@@ -192,6 +196,7 @@ static bool read_node(smd_file *file)
         return false;
     if (!accept(file, "-1") && !read_bone(file, &parent))
         return false;
+
     file->index[(size_t)number] = (uint32_t)index;
     plain_node node = plain_new_node();
     node.name = bone->name;
@@ -213,6 +218,7 @@ static bool end_frame(smd_file *file)
         file->capacity = 2 * (first + count);
         file->values = common_realloc(file->values, file->capacity, sizeof *file->values);
     }
+
     for (size_t i = 0; i < file->num_bones; i++) {
         const double *const v = file->bones[i].v;
         float *const value = file->values + first + i * WIDTH;
@@ -224,6 +230,7 @@ static bool end_frame(smd_file *file)
                                      (float)q.y,  (float)q.z,  (float)q.w};
         memcpy(value, values, sizeof values);
     }
+
     return true;
 }
 
@@ -369,6 +376,7 @@ static bool read_text(smd_file *file)
         if (has_failed)
             return false;
     }
+
     return true;
 }
 
@@ -460,6 +468,7 @@ static bool add_meshes(smd_file *file)
     plain->num_materials = count;
     plain->materials = common_alloc(count, sizeof *plain->materials);
     file->arrays = common_alloc(count, sizeof *file->arrays);
+
     for (size_t i = 0; i < count; i++) {
         plain_mesh *const mesh = &plain->meshes[i];
         plain->materials[i].name = file->materials.texts[i];
@@ -470,6 +479,7 @@ static bool add_meshes(smd_file *file)
         node.skin = 0;
         *COMMON_ADD_ITEM(plain->nodes, plain->num_nodes) = node;
     }
+
     for (size_t v = 0; v < file->num_vertices; v++) {
         const smd_vertex *const vertex = &file->vertices[v];
         plain_primitive *const primitive = plain->meshes[vertex->material].primitives;
@@ -478,14 +488,17 @@ static bool add_meshes(smd_file *file)
         if (num_sets > primitive->num_sets)
             primitive->num_sets = num_sets;
     }
+
     bool is_done = true;
     for (size_t i = 0; i < count && is_done; i++)
         is_done = allocate_primitive(file, plain->meshes[i].primitives, &file->arrays[i]);
+
     for (size_t v = 0; v < file->num_vertices && is_done; v++) {
         const uint32_t i = file->vertices[v].material;
         store_vertex(file, &file->vertices[v], &file->arrays[i], used[i]++,
                      plain->meshes[i].primitives->num_vertices);
     }
+
     free(used);
     return is_done;
 }
@@ -548,6 +561,7 @@ bool convert_read_smd(const convert_job *job, convert_input *input, convert_scen
     char *const name = common_stem(input->path);
     for (size_t i = 0; i < MAX_BONES; i++)
         file.index[i] = MD5_NONE;
+
     const bool is_read =
         read_text(&file) && fill_scene(&file, name) && convert_build(&file.plain, scene);
     free(name);
