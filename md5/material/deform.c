@@ -87,6 +87,7 @@ static void find_short_edges(const deform_surface *surface, const uint32_t *corn
     const deform_edge none = {0, 0, INFINITY};
     shortest[0] = none;
     shortest[1] = none;
+
     for (uint32_t k = 0; k < 6; k++) {
         deform_edge side = {corners[k], corners[next_corner(k)], 0.0f};
         side.length = md5_vec3_length(
@@ -120,12 +121,15 @@ static void face_viewer(const deform_surface *surface, const deform_edge *edge, 
 static void deform_tubes(const deform_surface *surface)
 {
     copy_vertices(surface);
+
     for (uint32_t i = 0; i < surface->mesh->num_triangles; i += 2) {
         deform_edge ends[2];
         md5_vec3 middles[2];
         find_short_edges(surface, surface->mesh->indices + 3 * (size_t)i, ends);
+
         for (uint32_t k = 0; k < 2; k++)
             middles[k] = midpoint(surface->positions[ends[k].from], surface->positions[ends[k].to]);
+
         const md5_vec3 axis = md5_vec3_sub(middles[1], middles[0]);
         face_viewer(surface, &ends[0], middles[0], axis, 1.0f);
         face_viewer(surface, &ends[1], middles[1], axis, -1.0f);
@@ -134,7 +138,7 @@ static void deform_tubes(const deform_surface *surface)
 
 // -- Flares ---------------------------------------------------------------------------------------
 
-enum { FLARE_VERTICES = 16, FLARE_TRIANGLES = 18 };
+enum { FLARE_CORNERS = 4, FLARE_VERTICES = 16, FLARE_TRIANGLES = 18 };
 
 // Returns true if the edge is shared by the two triangles of a quad: one of them has it in the
 // reverse direction.
@@ -199,43 +203,78 @@ static void find_border_directions(const md5_vec3 corners[4], uint32_t corner, m
     directions[1] = unit_vector(add_scaled(directions[0], directions[2], 1.0f));
 }
 
-// Writes a quad with a border of width `spread` around it, as seen from the eye. The quad is
-// brighter the more it faces the eye. If the eye is behind the quad, all vertices coincide.
-static void deform_flare(const deform_surface *surface, float spread)
+// The quad of a flare, as seen from the eye.
+typedef struct flare_quad {
+    md5_vec3 corners[4]; // in the order of the outline; all equal `center` if not visible
+    md5_vec3 center;
+    md5_vec3 normal;
+    md5_vec3 eye;
+    float distance; // of the eye in front of the plane of the quad
+    bool is_visible;
+} flare_quad;
+
+static flare_quad find_flare_quad(const deform_surface *surface)
 {
     const uint32_t *const indices = surface->mesh->indices;
     const md5_vec3 *const positions = surface->positions;
-    const md5_deformed *const out = surface->out;
-    const md5_vec3 eye = surface->view->eye;
-    uint32_t outline[4] = {0, 0, 0, 0};
-    md5_vec3 corners[4];
-    const md5_vec3 normal =
+    flare_quad quad = {.eye = surface->view->eye, .center = quad_center(positions)};
+    quad.normal =
         unit_vector(md5_vec3_cross(md5_vec3_sub(positions[indices[0]], positions[indices[1]]),
                                    md5_vec3_sub(positions[indices[2]], positions[indices[1]])));
-    const float distance = md5_vec3_dot(normal, md5_vec3_sub(eye, positions[indices[0]]));
-    const md5_vec3 center = quad_center(positions);
-    const bool is_visible = find_outline(indices, outline) && distance > 0.0f;
-    const float facing =
-        floorf(2048.0f * md5_vec3_dot(unit_vector(md5_vec3_sub(eye, center)), normal)) / 255.0f;
-    const float gray = clamp_unit(facing);
-    const md5_vec4 color = {gray, gray, gray, 1.0f};
+    quad.distance = md5_vec3_dot(quad.normal, md5_vec3_sub(quad.eye, positions[indices[0]]));
+
+    uint32_t outline[4] = {0, 0, 0, 0};
+    quad.is_visible = find_outline(indices, outline) && quad.distance > 0.0f;
     for (uint32_t i = 0; i < 4; i++)
-        corners[i] = is_visible ? positions[outline[i]] : center;
-    // Vertices 0 to 3 are the corners of the quad; then each corner has three border vertices.
-    for (uint32_t i = 0; i < FLARE_VERTICES; i++) {
-        const bool is_border = i >= 4;
-        const uint32_t corner = is_border ? (i - 4) / 3 : i;
-        const md5_vec2 inside = {0.5f, 0.5f};
-        const md5_vec2 outside = {0.0f, 0.5f};
-        out->positions[i] = corners[corner];
-        if (is_border && is_visible) {
-            md5_vec3 directions[3];
-            find_border_directions(corners, corner, eye, directions);
-            const md5_vec3 border = add_scaled(corners[corner], directions[(i - 4) % 3], spread);
-            out->positions[i] = clip_to_plane(border, eye, normal, distance);
-        }
-        out->texcoords[i] = is_border ? outside : inside;
+        quad.corners[i] = quad.is_visible ? positions[outline[i]] : quad.center;
+    return quad;
+}
+
+// Returns the color of a flare, which is brighter the more the quad faces the eye. The factors are
+// the engine's.
+static md5_vec4 flare_color(const flare_quad *quad)
+{
+    const md5_vec3 to_eye = unit_vector(md5_vec3_sub(quad->eye, quad->center));
+    const float brightness = floorf(2048.0f * md5_vec3_dot(to_eye, quad->normal)) / 255.0f;
+    const float gray = clamp_unit(brightness);
+    const md5_vec4 color = {gray, gray, gray, 1.0f};
+    return color;
+}
+
+// Returns one of the three border vertices of a corner, at the distance `spread` from the corner.
+static md5_vec3 flare_border_vertex(const flare_quad *quad, uint32_t corner, uint32_t direction,
+                                    float spread)
+{
+    md5_vec3 directions[3];
+    find_border_directions(quad->corners, corner, quad->eye, directions);
+    const md5_vec3 border = add_scaled(quad->corners[corner], directions[direction], spread);
+    return clip_to_plane(border, quad->eye, quad->normal, quad->distance);
+}
+
+// Writes a quad with a border of width `spread` around it, as seen from the eye. If the eye is
+// behind the quad, all vertices coincide. Vertices 0 to 3 are the corners of the quad; then each
+// corner has three border vertices.
+static void deform_flare(const deform_surface *surface, float spread)
+{
+    const md5_deformed *const out = surface->out;
+    const md5_vec2 corner_texcoord = {0.5f, 0.5f};
+    const md5_vec2 border_texcoord = {0.0f, 0.5f};
+    const flare_quad quad = find_flare_quad(surface);
+    const md5_vec4 color = flare_color(&quad);
+
+    for (uint32_t i = 0; i < FLARE_CORNERS; i++) {
+        out->positions[i] = quad.corners[i];
+        out->texcoords[i] = corner_texcoord;
         set_color(out, i, color);
+    }
+    for (uint32_t i = 0; i < FLARE_VERTICES - FLARE_CORNERS; i++) {
+        const uint32_t vertex = FLARE_CORNERS + i;
+        const uint32_t corner = i / 3;
+        out->positions[vertex] = quad.corners[corner];
+        if (quad.is_visible)
+            out->positions[vertex] = flare_border_vertex(&quad, corner, i % 3, spread);
+        out->texcoords[vertex] = border_texcoord;
+        set_color(out, vertex, color);
     }
 }
 
@@ -252,17 +291,15 @@ typedef struct eye_islands {
     uint32_t sizes[MAX_EYE_TRIANGLES];     // triangles of an island, indexed by its first triangle
 } eye_islands;
 
-// Returns false if the mesh does not consist of exactly three islands.
-static bool find_islands(const md5_mesh *mesh, eye_islands *islands)
+// Sets `roots`: starts with one island per triangle, then merges the islands of triangles that
+// share a vertex, until no island changes.
+static void connect_triangles(const md5_mesh *mesh, eye_islands *islands)
 {
     const uint32_t num_corners = 3 * mesh->num_triangles;
-    uint32_t count = 0;
     bool has_changed = true;
-    if (mesh->num_triangles > MAX_EYE_TRIANGLES)
-        return false;
-    *islands = (eye_islands){.sizes = {0}};
     for (uint32_t i = 0; i < mesh->num_triangles; i++)
         islands->roots[i] = i;
+
     while (has_changed) {
         has_changed = false;
         for (uint32_t i = 0; i < num_corners; i++) {
@@ -275,6 +312,17 @@ static bool find_islands(const md5_mesh *mesh, eye_islands *islands)
             }
         }
     }
+}
+
+// Returns false if the mesh does not consist of exactly three islands.
+static bool find_islands(const md5_mesh *mesh, eye_islands *islands)
+{
+    if (mesh->num_triangles > MAX_EYE_TRIANGLES)
+        return false;
+    *islands = (eye_islands){.sizes = {0}};
+    connect_triangles(mesh, islands);
+
+    uint32_t count = 0;
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const bool is_first = islands->sizes[islands->roots[i]] == 0;
         islands->sizes[islands->roots[i]]++;
@@ -301,15 +349,23 @@ static md5_vec3 island_center(const deform_surface *surface, const eye_islands *
     return midpoint(box.min, box.max);
 }
 
-// Projects texture coordinates onto an eye. The gaze starts at the center of the island that is
-// nearest to the eye, and is directed at the center of the third island.
-static void project_eye(const deform_surface *surface, const eye_islands *islands, uint32_t eye)
+// The gaze of an eye starts at the center of the island that is nearest to the eye, and is directed
+// at the center of the third island.
+typedef struct eye_gaze {
+    uint32_t near_island;
+    md5_vec3 origin;
+    md5_vec3 direction;
+} eye_gaze;
+
+static eye_gaze find_gaze(const deform_surface *surface, const eye_islands *islands, uint32_t eye)
 {
+    // The two islands other than `eye`.
     uint32_t near_island = eye == 0 ? 1 : 0;
-    uint32_t far_island = eye == 2 ? 1 : 2;
+    const uint32_t far_island = eye == 2 ? 1 : 2;
     const md5_vec3 middle = island_center(surface, islands, eye);
     md5_vec3 origin = island_center(surface, islands, near_island);
     md5_vec3 target = island_center(surface, islands, far_island);
+
     if (md5_vec3_length(md5_vec3_sub(target, middle))
         < md5_vec3_length(md5_vec3_sub(origin, middle))) {
         const md5_vec3 nearest = target;
@@ -317,21 +373,33 @@ static void project_eye(const deform_surface *surface, const eye_islands *island
         origin = nearest;
         near_island = far_island;
     }
-    const md5_vec3 gaze = unit_vector(md5_vec3_sub(target, origin));
-    // The engine does not multiply the triangle index by 3, so these are not the corners of the
-    // triangle. Texture coordinates must equal the engine's.
-    const uint32_t *const corners = surface->mesh->indices + islands->first_triangles[near_island];
+    const eye_gaze gaze = {near_island, origin, unit_vector(md5_vec3_sub(target, origin))};
+    return gaze;
+}
+
+// Projects texture coordinates onto an eye along its gaze.
+static void project_eye(const deform_surface *surface, const eye_islands *islands, uint32_t eye)
+{
+    const eye_gaze gaze = find_gaze(surface, islands, eye);
+
+    // The axes of the texture, perpendicular to the gaze. The engine does not multiply the triangle
+    // index by 3, so these are not the corners of the triangle. Texture coordinates must equal the
+    // engine's.
+    const uint32_t *const corners =
+        surface->mesh->indices + islands->first_triangles[gaze.near_island];
     const md5_vec3 *const positions = surface->positions;
     md5_vec3 axes[2];
     axes[0] =
         md5_vec3_cross(unit_vector(md5_vec3_sub(positions[corners[1]], positions[corners[0]])),
                        unit_vector(md5_vec3_sub(positions[corners[2]], positions[corners[0]])));
-    axes[1] = md5_vec3_cross(axes[0], gaze);
+    axes[1] = md5_vec3_cross(axes[0], gaze.direction);
     for (uint32_t i = 0; i < 2; i++)
-        axes[i] = unit_vector(add_scaled(axes[i], gaze, -md5_vec3_dot(axes[i], gaze)));
+        axes[i] = unit_vector(
+            add_scaled(axes[i], gaze.direction, -md5_vec3_dot(axes[i], gaze.direction)));
+
     for (uint32_t i = 0; i < 3 * surface->mesh->num_triangles; i++) {
         const uint32_t vertex = surface->mesh->indices[i];
-        const md5_vec3 local = md5_vec3_sub(positions[vertex], origin);
+        const md5_vec3 local = md5_vec3_sub(positions[vertex], gaze.origin);
         const md5_vec2 texcoord = {0.5f + md5_vec3_dot(local, axes[0]),
                                    0.5f + md5_vec3_dot(local, axes[1])};
         if (islands->roots[i / 3] == islands->first_triangles[eye])
@@ -377,14 +445,17 @@ static uint32_t list_eyes(const md5_mesh *mesh, uint32_t *indices)
 // the engine rounds it.
 static void deform_sprites(const deform_surface *surface)
 {
+    // The corners of the square, in the order of its vertices.
     static const float left_signs[4] = {1.0f, -1.0f, -1.0f, 1.0f};
     static const float up_signs[4] = {1.0f, 1.0f, -1.0f, -1.0f};
+
     const md5_deformed *const out = surface->out;
     copy_vertices(surface);
     for (uint32_t i = 0; i + 4 <= surface->mesh->num_vertices; i += 4) {
         const md5_vec3 *const quad = surface->positions + i;
         const md5_vec3 center = quad_center(quad);
         const float radius = 0.707f * md5_vec3_length(md5_vec3_sub(quad[0], center));
+
         for (uint32_t k = 0; k < 4; k++) {
             const md5_vec3 side = add_scaled(center, surface->view->left, left_signs[k] * radius);
             const md5_vec2 corner = {0.5f - 0.5f * left_signs[k], 0.5f - 0.5f * up_signs[k]};
@@ -414,18 +485,40 @@ static void deform_turbulent(const deform_surface *surface, const md5_table *tab
     }
 }
 
+// Moves each vertex along its normal.
+static void deform_expand(const deform_surface *surface, float distance)
+{
+    copy_vertices(surface);
+    if (!surface->normals)
+        return;
+    for (uint32_t i = 0; i < surface->mesh->num_vertices; i++)
+        surface->out->positions[i] =
+            add_scaled(surface->positions[i], surface->normals[i], distance);
+}
+
+// Moves each vertex along the x axis.
+static void deform_move(const deform_surface *surface, float distance)
+{
+    copy_vertices(surface);
+    for (uint32_t i = 0; i < surface->mesh->num_vertices; i++)
+        surface->out->positions[i].x += distance;
+}
+
 // -- Public ---------------------------------------------------------------------------------------
 
 bool md5_deform_size(md5_deform deform, const md5_mesh *mesh, uint32_t *num_vertices,
                      uint32_t *num_triangles)
 {
     MD5_ASSERT_PART(mesh, name);
-    MD5_ASSERT(num_vertices != NULL && num_triangles != NULL, "not NULL");
+    MD5_ASSERT(num_vertices != NULL && num_triangles != NULL, "must not be NULL");
+
     const uint32_t count = mesh->num_vertices;
     const bool has_positions = count > 0 && mesh->positions != NULL;
     const bool has_quads = has_positions && count % 4 == 0 && mesh->num_triangles == count / 2;
+
     *num_vertices = deform == MD5_DEFORM_FLARE ? (uint32_t)FLARE_VERTICES : count;
     *num_triangles = deform == MD5_DEFORM_FLARE ? (uint32_t)FLARE_TRIANGLES : mesh->num_triangles;
+
     switch (deform) {
     case MD5_DEFORM_SPRITE:
     case MD5_DEFORM_TUBE:
@@ -444,30 +537,50 @@ bool md5_deform_size(md5_deform deform, const md5_mesh *mesh, uint32_t *num_vert
     }
 }
 
+// The two triangles of a quad with four consecutive vertices.
+static const uint32_t quad_triangles[6] = {0, 1, 2, 0, 2, 3};
+
+// Writes the triangles of a flare: four at each corner, which form the border, then the quad.
+static void write_flare_indices(uint32_t *indices)
+{
+    for (uint32_t corner = 0; corner < FLARE_CORNERS; corner++, indices += 12) {
+        const uint32_t next = (corner + 1) % FLARE_CORNERS;
+        const uint32_t first = FLARE_CORNERS + 3 * corner; // border vertices of the corner
+        const uint32_t last = first + 2;
+        const uint32_t next_first = FLARE_CORNERS + 3 * next;
+        const uint32_t border[12] = {
+            corner, first,      first + 1,  // around the corner
+            corner, first + 1,  last,       // around the corner
+            corner, last,       next_first, // along the edge to the next corner
+            corner, next_first, next,       // along the edge to the next corner
+        };
+        memcpy(indices, border, sizeof border);
+    }
+    memcpy(indices, quad_triangles, sizeof quad_triangles);
+}
+
 void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indices)
 {
     MD5_ASSERT_PART(mesh, name);
     MD5_ASSERT(mesh != NULL && indices != NULL, "mesh, indices: must not be NULL");
-    static const uint32_t sprite[6] = {0, 1, 2, 0, 2, 3};
-    if (deform == MD5_DEFORM_EYEBALL) {
+    const size_t num_indices = 3 * (size_t)mesh->num_triangles;
+
+    switch (deform) {
+    case MD5_DEFORM_EYEBALL:
         (void)list_eyes(mesh, indices);
-        return;
+        break;
+    case MD5_DEFORM_FLARE:
+        write_flare_indices(indices);
+        break;
+    case MD5_DEFORM_SPRITE:
+        for (size_t i = 0; i < num_indices; i++)
+            indices[i] = (uint32_t)(i / 6 * 4) + quad_triangles[i % 6];
+        break;
+    default:
+        for (size_t i = 0; i < num_indices; i++)
+            indices[i] = mesh->indices[i];
+        break;
     }
-    if (deform == MD5_DEFORM_FLARE) {
-        for (uint32_t i = 0; i < 4; i++, indices += 12) {
-            const uint32_t next = (i + 1) % 4;
-            const uint32_t first = 4 + 3 * i;
-            const uint32_t last = first + 2;
-            const uint32_t border[12] = {i, first, first + 1,    i, first + 1,    last,
-                                         i, last,  4 + 3 * next, i, 4 + 3 * next, next};
-            memcpy(indices, border, sizeof border);
-        }
-        memcpy(indices, sprite, sizeof sprite);
-        return;
-    }
-    for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++)
-        indices[i] =
-            deform == MD5_DEFORM_SPRITE ? (uint32_t)(i / 6 * 4) + sprite[i % 6] : mesh->indices[i];
 }
 
 void md5_deform_vertices(const md5_material *material, const md5_table *table,
@@ -479,14 +592,16 @@ void md5_deform_vertices(const md5_material *material, const md5_table *table,
     MD5_ASSERT_PART(material, decl);
     MD5_ASSERT_NULL_OR_PART(table, values);
     MD5_ASSERT_NOT_NULL(registers);
-    MD5_ASSERT(positions != NULL && view != NULL && out != NULL, "not NULL");
+    MD5_ASSERT(positions != NULL && view != NULL && out != NULL, "must not be NULL");
     MD5_ASSERT(out->positions != NULL && out->texcoords != NULL, "out: must not be NULL");
     MD5_ASSERT_RESERVED(view);
     MD5_ASSERT_RESERVED(out);
+
     const deform_surface surface = {mesh, positions, normals, view, out};
-    float values[3];
+    float values[3]; // arguments of the deform
     for (uint32_t i = 0; i < 3; i++)
         values[i] = registers[material->deform_registers[i]];
+
     switch (material->deform) {
     case MD5_DEFORM_SPRITE:
         deform_sprites(&surface);
@@ -501,14 +616,10 @@ void md5_deform_vertices(const md5_material *material, const md5_table *table,
         deform_eyeballs(&surface);
         break;
     case MD5_DEFORM_EXPAND:
-        copy_vertices(&surface);
-        for (uint32_t i = 0; i < mesh->num_vertices && normals; i++)
-            out->positions[i] = add_scaled(positions[i], normals[i], values[0]);
+        deform_expand(&surface, values[0]);
         break;
     case MD5_DEFORM_MOVE:
-        copy_vertices(&surface);
-        for (uint32_t i = 0; i < mesh->num_vertices; i++)
-            out->positions[i].x += values[0];
+        deform_move(&surface, values[0]);
         break;
     case MD5_DEFORM_TURBULENT:
         deform_turbulent(&surface, table, values);
