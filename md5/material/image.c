@@ -36,20 +36,23 @@ static bool check_image_size(md5_context *context, uint32_t width, uint32_t heig
     return true;
 }
 
+// The image and its pixels are one allocation: the pixels follow the structure.
 md5_image *md5i_new_image(md5_context *context, uint32_t width, uint32_t height)
 {
     enum { ALIGNMENT = 16 };
-    const size_t header = (sizeof(md5_image) + (ALIGNMENT - 1)) & ~(size_t)(ALIGNMENT - 1);
+    const size_t header_size = (sizeof(md5_image) + (ALIGNMENT - 1)) & ~(size_t)(ALIGNMENT - 1);
     if (!check_image_size(context, width, height))
         return NULL;
-    const size_t size = header + (size_t)width * height * MD5_IMAGE_CHANNELS;
+
+    const size_t size = header_size + (size_t)width * height * MD5_IMAGE_CHANNELS;
     md5_image *const image = (md5_image *)md5i_alloc(context, size);
     if (!image)
         return NULL;
+
     memset(image, 0, sizeof *image);
     image->width = width;
     image->height = height;
-    image->pixels = (uint8_t *)image + header;
+    image->pixels = (uint8_t *)image + header_size;
     image->size = size;
     image->internal = (md5_internal){.allocator = context->allocator, .tag = MD5_TAG_IMAGE};
     return image;
@@ -136,6 +139,7 @@ static bool is_tga(const uint8_t *bytes, size_t size)
     const bool has_valid_palette_flag = bytes[1] <= 1;
     const bool has_palette = bytes[1] == 1;
     const bool is_8_or_16 = bits == 8 || bits == 16;
+
     if (!has_valid_palette_flag || !is_valid_depth(bits))
         return false;
     switch (kind) {
@@ -153,22 +157,23 @@ static bool is_tga(const uint8_t *bytes, size_t size)
 // Sets `palette` and `data`. The palette of a color image is ignored.
 static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t size, tga_file *file)
 {
-    const size_t palette = TGA_HEADER_SIZE + (size_t)bytes[0];
+    const size_t palette_offset = TGA_HEADER_SIZE + (size_t)bytes[0];
     const size_t palette_size = (size_t)file->num_colors * bytes_per_element(file->color_bits);
     const bool is_palette_empty = file->kind == KIND_PALETTE && file->num_colors == 0;
-    const bool is_truncated = palette + palette_size > size;
+    const bool is_truncated = palette_offset + palette_size > size;
     if (is_palette_empty)
-        DAMAGED(context, "TGA palette is empty");
+        DAMAGED(context, "TGA palette is empty: expected at least 1 color");
     else if (is_truncated)
         DAMAGED(context,
                 "truncated TGA file: expected at least %zu bytes before the pixels, found %zu",
-                palette + palette_size, size);
+                palette_offset + palette_size, size);
     // A separate return, because static analysers do not detect that DAMAGED() returns false.
     if (is_palette_empty || is_truncated)
         return false;
-    file->palette = bytes + palette;
+
+    file->palette = bytes + palette_offset;
     file->data = file->palette + palette_size;
-    file->data_size = size - palette - palette_size;
+    file->data_size = size - palette_offset - palette_size;
     return true;
 }
 
@@ -197,6 +202,7 @@ static bool check_tga_data(md5_context *context, const tga_file *file)
     const uint64_t expected = (uint64_t)file->width * file->height;
     const uint64_t found =
         file->is_packed ? count_packed_pixels(file, expected) : file->data_size / file->pixel_size;
+
     if (found < expected)
         return DAMAGED(context, "truncated TGA file: expected %llu pixels, found %llu",
                        (unsigned long long)expected, (unsigned long long)found);
@@ -240,10 +246,12 @@ static void read_indexed(const tga_file *file, const uint8_t *bytes, uint8_t rgb
 {
     const uint32_t index = file->pixel_bits == 8 ? bytes[0] : md5_read_u16le(bytes);
     const uint32_t color = index - file->first_color; // wraps if the index is below the first
+
     memset(rgba, 0, 3);
     rgba[3] = 255;
     if (color >= file->num_colors)
         return;
+
     const uint8_t *const entry =
         file->palette + (size_t)color * bytes_per_element(file->color_bits);
     if (file->color_bits == 8)
@@ -315,9 +323,11 @@ static md5_image *read_tga(md5_context *context, const uint8_t *bytes, size_t si
         return NULL;
     }
     read_tga_header(bytes, &file);
+
     if (!check_image_size(context, file.width, file.height)
         || !find_tga_data(context, bytes, size, &file) || !check_tga_data(context, &file))
         return NULL;
+
     md5_image *const image = md5i_new_image(context, file.width, file.height);
     if (image)
         read_tga_pixels(&file, image);
@@ -335,6 +345,11 @@ static md5_image *read_tga(md5_context *context, const uint8_t *bytes, size_t si
 enum {
     PCX_HEADER_SIZE = 128,
     PALETTE_SIZE = 3 * 256,
+    BITS_OFFSET = 3, // offsets of the header
+    LEFT_OFFSET = 4,
+    TOP_OFFSET = 6,
+    RIGHT_OFFSET = 8,
+    BOTTOM_OFFSET = 10,
     NUM_PLANES_OFFSET = 65,
     ROW_SIZE_OFFSET = 66,
     RUN_MARK = 0xC0, // if both bits are set, the lower bits are the length of a run
@@ -354,21 +369,29 @@ typedef struct pcx_file {
 static bool read_pcx_header(md5_context *context, const uint8_t *bytes, size_t size, pcx_file *file)
 {
     if (size < PCX_HEADER_SIZE)
-        return DAMAGED(context, "truncated PCX header");
+        return DAMAGED(context, "truncated PCX header: expected %d bytes, found %zu",
+                       PCX_HEADER_SIZE, size);
+    const uint32_t bits = bytes[BITS_OFFSET];
+    const uint32_t left = md5_read_u16le(bytes + LEFT_OFFSET);
+    const uint32_t top = md5_read_u16le(bytes + TOP_OFFSET);
+    const uint32_t right = md5_read_u16le(bytes + RIGHT_OFFSET);
+    const uint32_t bottom = md5_read_u16le(bytes + BOTTOM_OFFSET);
     file->num_planes = bytes[NUM_PLANES_OFFSET];
     file->row_size = md5_read_u16le(bytes + ROW_SIZE_OFFSET);
-    const uint32_t left = md5_read_u16le(bytes + 4);
-    const uint32_t top = md5_read_u16le(bytes + 6);
-    const uint32_t right = md5_read_u16le(bytes + 8);
-    const uint32_t bottom = md5_read_u16le(bytes + 10);
-    if (bytes[3] != 8 || (file->num_planes != 1 && file->num_planes != 3))
+
+    if (bits != 8 || (file->num_planes != 1 && file->num_planes != 3))
         return DAMAGED(
             context,
             "unsupported PCX format: expected 8 bits in 1 or 3 planes, found %u bits in %u planes",
-            bytes[3], file->num_planes);
-    if (right < left || bottom < top)
+            bits, file->num_planes);
+    if (right < left)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "invalid PCX header: right or bottom edge is before the left or top edge");
+                        "invalid PCX header: right edge %u is left of the left edge %u", right,
+                        left);
+    if (bottom < top)
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "invalid PCX header: bottom edge %u is above the top edge %u", bottom, top);
+
     file->width = right - left + 1;
     file->height = bottom - top + 1;
     if (file->row_size < file->width)
@@ -384,10 +407,15 @@ static bool find_pcx_data(md5_context *context, const uint8_t *bytes, size_t siz
     const size_t body_size = size - PCX_HEADER_SIZE;
     const size_t palette_size = file->num_planes == 1 ? PALETTE_SIZE : 0;
     if (body_size < palette_size)
-        return DAMAGED(context, "PCX palette is missing");
+        return DAMAGED(context,
+                       "PCX palette is missing: expected %d bytes after the header, found %zu",
+                       PALETTE_SIZE, body_size);
+
     file->data = bytes + PCX_HEADER_SIZE;
     file->end = bytes + size - palette_size;
     file->palette = palette_size > 0 ? file->end : NULL;
+
+    // A byte of the file is at most MAX_RUN bytes of rows.
     const uint64_t unpacked_size = (uint64_t)file->row_size * file->num_planes * file->height;
     if (unpacked_size > (uint64_t)(body_size - palette_size) * MAX_RUN)
         return DAMAGED(context, "truncated PCX file: %zu bytes are too few for %u x %u pixels",
@@ -403,14 +431,17 @@ static bool unpack_row(pcx_file *file, uint8_t *out, size_t stride)
     while (x < file->row_size) {
         if (file->data == file->end)
             return false;
+
         uint32_t run = 1;
         uint8_t byte = *file->data++;
+        // A run: the length, then the byte that is repeated.
         if ((byte & RUN_MARK) == RUN_MARK) {
             if (file->data == file->end)
                 return false;
             run = byte & ~(uint32_t)RUN_MARK;
             byte = *file->data++;
         }
+
         for (; run > 0 && x < file->row_size; run--, x++) {
             if (x < file->width)
                 out[x * stride] = byte;
@@ -419,6 +450,17 @@ static bool unpack_row(pcx_file *file, uint8_t *out, size_t stride)
     return true;
 }
 
+// Replaces the palette indices in the first channel by the colors of the palette.
+static void apply_pcx_palette(const pcx_file *file, md5_image *image)
+{
+    const size_t count = md5_image_texels(image);
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *const texel = image->pixels + i * MD5_IMAGE_CHANNELS;
+        memcpy(texel, file->palette + 3 * (size_t)texel[0], 3);
+    }
+}
+
+// Unpacks all rows. The planes of a row are the channels of its texels; alpha is 255.
 static bool unpack_image(md5_context *context, pcx_file *file, md5_image *image)
 {
     memset(image->pixels, 255, md5_image_texels(image) * MD5_IMAGE_CHANNELS);
@@ -430,14 +472,8 @@ static bool unpack_image(md5_context *context, pcx_file *file, md5_image *image)
                                file->height);
         }
     }
-    if (file->palette) {
-        // The first channel contains indices of the palette: replace them by the colors.
-        const size_t count = md5_image_texels(image);
-        for (size_t i = 0; i < count; i++) {
-            uint8_t *const texel = image->pixels + i * MD5_IMAGE_CHANNELS;
-            memcpy(texel, file->palette + 3 * (size_t)texel[0], 3);
-        }
-    }
+    if (file->palette)
+        apply_pcx_palette(file, image);
     return true;
 }
 
@@ -450,6 +486,7 @@ static md5_image *read_pcx(md5_context *context, const uint8_t *bytes, size_t si
         || !check_image_size(context, file.width, file.height)
         || !find_pcx_data(context, bytes, size, &file))
         return NULL;
+
     md5_image *const image = md5i_new_image(context, file.width, file.height);
     if (image && !unpack_image(context, &file, image)) {
         md5i_free_image(context, image);
@@ -491,23 +528,31 @@ static void read_colors(const uint8_t *block, bool has_transparent, uint8_t texe
     const uint32_t first = md5_read_u16le(block);
     const uint32_t second = md5_read_u16le(block + 2);
     const uint32_t indices = md5_read_u32le(block + 4);
-    const bool is_three_color = has_transparent && first <= second;
+    const bool has_three_colors = has_transparent && first <= second;
     uint32_t ends[2][3];
     uint8_t palette[4][4];
     widen565(first, ends[0]);
     widen565(second, ends[1]);
+
     for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t a = ends[0][i];
-        const uint32_t b = ends[1][i];
-        palette[0][i] = (uint8_t)a;
-        palette[1][i] = (uint8_t)b;
-        palette[2][i] = (uint8_t)(is_three_color ? (a + b) / 2 : (2 * a + b) / 3);
-        palette[3][i] = (uint8_t)(is_three_color ? 0 : (a + 2 * b) / 3);
+        const uint32_t first_channel = ends[0][i];
+        const uint32_t second_channel = ends[1][i];
+        palette[0][i] = (uint8_t)first_channel;
+        palette[1][i] = (uint8_t)second_channel;
+        if (has_three_colors) {
+            palette[2][i] = (uint8_t)((first_channel + second_channel) / 2);
+            palette[3][i] = 0;
+        } else {
+            palette[2][i] = (uint8_t)((2 * first_channel + second_channel) / 3);
+            palette[3][i] = (uint8_t)((first_channel + 2 * second_channel) / 3);
+        }
     }
+
     palette[0][3] = 255;
     palette[1][3] = 255;
     palette[2][3] = 255;
-    palette[3][3] = is_three_color ? 0 : 255;
+    palette[3][3] = has_three_colors ? 0 : 255;
+
     for (uint32_t i = 0; i < 16; i++)
         memcpy(texels[i], palette[indices >> 2 * i & 3], 4);
 }
@@ -525,12 +570,14 @@ static void read_dxt3_alpha(const uint8_t *block, uint8_t texels[16][4])
 // greater than the second, six values are interpolated; otherwise four, and 0 and 255 are added.
 static void read_dxt5_alpha(const uint8_t *block, uint8_t texels[16][4])
 {
-    const uint32_t a = block[0];
-    const uint32_t b = block[1];
-    const uint32_t steps = a > b ? 7 : 5;
+    const uint32_t first = block[0];
+    const uint32_t second = block[1];
+    const uint32_t steps = first > second ? 7 : 5;
     uint8_t palette[8] = {block[0], block[1], 0, 0, 0, 0, 0, 255};
+
     for (uint32_t i = 1; i < steps; i++)
-        palette[i + 1] = (uint8_t)(((steps - i) * a + i * b) / steps);
+        palette[i + 1] = (uint8_t)(((steps - i) * first + i * second) / steps);
+
     uint64_t indices = md5_read_u32le(block + 2) | (uint64_t)md5_read_u16le(block + 6) << 32;
     for (int i = 0; i < 16; i++, indices >>= 3)
         texels[i][3] = palette[indices & 7];
@@ -566,6 +613,7 @@ static void decode_block(md5_block_format format, const uint8_t *block, uint8_t 
 // level, and the first face of a cube map.
 //
 // Offsets from the start of the file:
+//     4 size of the header: 124
 //     8 flags
 //    12 height
 //    16 width
@@ -580,6 +628,18 @@ static void decode_block(md5_block_format format, const uint8_t *block, uint8_t 
 // (Microsoft, Programming Guide for DDS.)
 
 enum { DDS_HEADER_SIZE = 128, DX10_SIZE = 148, STRUCTURE_SIZE = 124, BLOCK_SIDE = 4 };
+enum {
+    DDS_SIZE = 4, // offsets of the header
+    DDS_FLAGS = 8,
+    DDS_HEIGHT = 12,
+    DDS_WIDTH = 16,
+    DDS_PITCH = 20,
+    DDS_FORMAT_FLAGS = 80,
+    DDS_FORMAT_CODE = 84,
+    DDS_BITS = 88,
+    DDS_MASKS = 92,
+    DDS_CAPS2 = 112
+};
 // Flags at offset 8.
 enum { HAS_PITCH = 0x8 };
 // Flags at offset 112.
@@ -647,19 +707,22 @@ static bool read_named_format(md5_context *context, const uint8_t *bytes, size_t
         {"DXT5", MD5_BLOCK_DXT5},
         {"RXGB", MD5_BLOCK_RXGB},
     };
-    const char *const name = (const char *)bytes + 84;
+    const char *const name = (const char *)bytes + DDS_FORMAT_CODE;
     for (uint32_t i = 0; i < MD5_COUNT(formats); i++) {
         if (memcmp(name, formats[i].name, 4) == 0) {
             file->blocks = formats[i].blocks;
             return true;
         }
     }
+
     if (memcmp(name, "DX10", 4) != 0)
         return DAMAGED(context,
                        "unsupported DDS format: expected DXT1, DXT3, DXT5, RXGB or DX10, found %s",
                        md5i_quote(name, 4).text);
     if (size < DX10_SIZE)
-        return DAMAGED(context, "truncated DDS header: found %zu bytes", size);
+        return DAMAGED(context, "truncated DDS header: expected %d bytes, found %zu", DX10_SIZE,
+                       size);
+
     file->start = DX10_SIZE;
     if (!set_dxgi_format(md5_read_u32le(bytes + DDS_HEADER_SIZE), file))
         return DAMAGED(
@@ -672,9 +735,9 @@ static bool read_named_format(md5_context *context, const uint8_t *bytes, size_t
 
 static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_file *file)
 {
-    const uint32_t flags = md5_read_u32le(bytes + 80);
+    const uint32_t flags = md5_read_u32le(bytes + DDS_FORMAT_FLAGS);
     const bool has_alpha = (flags & (HAS_ALPHA | IS_ALPHA)) != 0;
-    file->bits = md5_read_u32le(bytes + 88);
+    file->bits = md5_read_u32le(bytes + DDS_BITS);
     if (file->bits == 0 || file->bits > 32 || file->bits % 8 != 0)
         return DAMAGED(context,
                        "unsupported DDS format: expected 8, 16, 24 or 32 bits per texel, found %u",
@@ -684,8 +747,11 @@ static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_f
                        "unsupported DDS format: expected a format code, color, luminance or alpha, "
                        "found flags 0x%x",
                        flags);
+
     for (uint32_t i = 0; i < 4; i++)
-        file->masks[i] = md5_read_u32le(bytes + 92 + 4 * i);
+        file->masks[i] = md5_read_u32le(bytes + DDS_MASKS + 4 * i);
+
+    // Luminance has one mask for three channels; other files without color have none.
     if (flags & IS_LUMINANCE)
         file->masks[1] = file->masks[2] = file->masks[0];
     if (!(flags & (IS_COLOR | IS_LUMINANCE)))
@@ -699,17 +765,20 @@ static bool read_dds_header(md5_context *context, const uint8_t *bytes, size_t s
 {
     memset(file, 0, sizeof *file);
     if (size < DDS_HEADER_SIZE)
-        return DAMAGED(context, "truncated DDS header: found %zu bytes", size);
-    if (md5_read_u32le(bytes + 4) != STRUCTURE_SIZE)
+        return DAMAGED(context, "truncated DDS header: expected %d bytes, found %zu",
+                       DDS_HEADER_SIZE, size);
+    if (md5_read_u32le(bytes + DDS_SIZE) != STRUCTURE_SIZE)
         return DAMAGED(context, "invalid DDS header: expected a size of %d bytes, found %u",
-                       STRUCTURE_SIZE, md5_read_u32le(bytes + 4));
-    if (md5_read_u32le(bytes + 112) & IS_VOLUME)
+                       STRUCTURE_SIZE, md5_read_u32le(bytes + DDS_SIZE));
+    if (md5_read_u32le(bytes + DDS_CAPS2) & IS_VOLUME)
         return DAMAGED(context, "unsupported DDS file: volume textures are not supported");
-    file->height = md5_read_u32le(bytes + 12);
-    file->width = md5_read_u32le(bytes + 16);
+
+    file->height = md5_read_u32le(bytes + DDS_HEIGHT);
+    file->width = md5_read_u32le(bytes + DDS_WIDTH);
     file->start = DDS_HEADER_SIZE;
     TRY(check_image_size(context, file->width, file->height));
-    if (md5_read_u32le(bytes + 80) & HAS_FORMAT_CODE)
+
+    if (md5_read_u32le(bytes + DDS_FORMAT_FLAGS) & HAS_FORMAT_CODE)
         return read_named_format(context, bytes, size, file);
     return read_masked_format(context, bytes, file);
 }
@@ -723,11 +792,14 @@ static bool check_dds_data(md5_context *context, const uint8_t *bytes, size_t si
     const size_t columns = has_blocks ? (file->width + 3) / BLOCK_SIDE : file->width;
     const size_t rows = has_blocks ? (file->height + 3) / BLOCK_SIDE : file->height;
     const size_t min_row_size = columns * (has_blocks ? block_size : file->bits / 8);
-    const size_t pitch = md5_read_u32le(bytes + 20);
-    const bool has_pitch = !has_blocks && (md5_read_u32le(bytes + 8) & HAS_PITCH);
+
+    const size_t pitch = md5_read_u32le(bytes + DDS_PITCH);
+    const bool has_pitch = !has_blocks && (md5_read_u32le(bytes + DDS_FLAGS) & HAS_PITCH);
+
     file->row_size = min_row_size;
     if (has_pitch && pitch >= min_row_size && pitch < 2 * min_row_size + 16)
         file->row_size = pitch;
+
     const size_t expected_size = file->row_size * (rows - 1) + min_row_size;
     if (size - file->start < expected_size)
         return DAMAGED(context, "truncated DDS file: expected %zu bytes of pixels, found %zu",
@@ -760,6 +832,7 @@ static void read_dds_blocks(const dds_file *file, const uint8_t *bytes, md5_imag
             uint8_t texels[16][4];
             const size_t columns = image->width - x < BLOCK_SIDE ? image->width - x : BLOCK_SIDE;
             decode_block(file->blocks, blocks, texels);
+
             for (uint32_t i = 0; i < rows; i++)
                 memcpy(image->pixels + 4 * ((size_t)(y + i) * image->width + x),
                        texels[BLOCK_SIDE * i], 4 * columns);
@@ -793,6 +866,7 @@ static md5_image *read_dds(md5_context *context, const uint8_t *bytes, size_t si
     if (!read_dds_header(context, bytes, size, &file)
         || !check_dds_data(context, bytes, size, &file))
         return NULL;
+
     md5_image *const image = md5i_new_image(context, file.width, file.height);
     if (!image)
         return NULL;
@@ -844,11 +918,13 @@ static md5_image *decode_other_format(md5_context *context, const void *bytes, s
     md5_error reason = {.status = MD5_OK};
     const void *const pixels =
         decoder->decode(decoder->user, bytes, size, &width, &height, &reason);
+
     if (!pixels) {
         const char *const message = reason.message[0] ? reason.message : "cannot decode the image";
         DAMAGED(context, "%.*s", (int)(sizeof reason.message - 1), message);
         return NULL;
     }
+
     md5_image *const image = md5i_new_image(context, width, height);
     if (image)
         memcpy(image->pixels, pixels, md5_image_texels(image) * MD5_IMAGE_CHANNELS);
@@ -864,12 +940,14 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: must not be NULL unless size is 0");
     MD5_ASSERT_IMAGE_OPTS(opts);
     md5i_image_begin(&context, opts, error);
+
     const uint8_t *const file = (const uint8_t *)bytes;
     const char *const other_format = detect_other_format(file, size);
     if (size == 0) {
         DAMAGED(&context, "empty image file");
         return NULL;
     }
+
     if (begins_with(file, size, "DDS ", 4))
         return read_dds(&context, file, size);
     if (begins_with(file, size, "\x0a\x05\x01", 3))

@@ -305,8 +305,9 @@ TEST (damaged_pcx_files_are_refused) {
         OWN_IMAGE image = parse_exact(file, i, NULL, &error);
         CHECK(!image && error.message[0]);
     }
-    check_pcx_refused(file, 100, "truncated PCX header");
-    check_pcx_refused(file, PCX_HEADER + 4, "PCX palette is missing");
+    check_pcx_refused(file, 100, "truncated PCX header: expected 128 bytes, found 100");
+    check_pcx_refused(file, PCX_HEADER + 4,
+                      "PCX palette is missing: expected 768 bytes after the header, found 4");
     check_pcx_refused(file, PCX_HEADER + 3 + PCX_PALETTE,
                       "truncated PCX file: it ends in row 1 of 2");
     check_pcx_refused(file, PCX_HEADER + 5 + PCX_PALETTE,
@@ -320,7 +321,7 @@ TEST (damaged_pcx_files_are_refused) {
     check_pcx_refused(file, size, "expected 8 bits in 1 or 3 planes, found 8 bits in 2 planes");
     file[65] = 1;
     file[8] = 0;
-    check_pcx_refused(file, size, "right or bottom edge is before the left or top edge");
+    check_pcx_refused(file, size, "right edge 0 is left of the left edge 1");
     file[8] = 30;
     check_pcx_refused(file, size, "rows of 4 bytes are too short for 30 pixels");
     file[8] = file[9] = file[10] = file[11] = file[66] = file[67] = 255;

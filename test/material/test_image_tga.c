@@ -180,7 +180,7 @@ TEST (images_tga_of_impossible_sizes) {
          "in total"},
         {false, 12, 4, "\0\x20\0\x20", "truncated TGA file: expected 67108864 pixels, found 16"},
         {false, 12, 4, "\0\0\0", "empty image: 0 x 0 pixels"},
-        {true, 5, 2, "\0", "TGA palette is empty"},
+        {true, 5, 2, "\0", "TGA palette is empty: expected at least 1 color"},
     };
     static const tga_kind plain = {2, 32, 0, true, false};
     static const tga_kind palette = {1, 8, 24, false, false};
@@ -404,12 +404,12 @@ TEST (images_dds_that_are_damaged) {
     begin(&file, 4, 4, "DXT1");
     check_message(file.bytes, file.size, "truncated DDS file: expected 8 bytes of pixels, found 0");
     file.size = 40;
-    check_message(file.bytes, file.size, "truncated DDS header: found 40 bytes");
+    check_message(file.bytes, file.size, "truncated DDS header: expected 128 bytes, found 40");
     begin(&file, 4, 4, "ATI2");
     check_message(file.bytes, file.size,
                   "unsupported DDS format: expected DXT1, DXT3, DXT5, RXGB or DX10, found 'ATI2'");
     begin(&file, 4, 4, "DX10");
-    check_message(file.bytes, file.size, "truncated DDS header: found 128 bytes");
+    check_message(file.bytes, file.size, "truncated DDS header: expected 148 bytes, found 128");
     file.size = DX10_SIZE;
     put32(&file, HEADER_SIZE, 95);
     check_message(file.bytes, file.size,
