@@ -129,6 +129,8 @@ static bool matches_pattern(const char *pattern, const md5_token *keyword)
     const bool is_suffix = pattern[0] == '*';
     if (!is_suffix && pattern[length - 1] != '*')
         return md5i_token_is_word(keyword, pattern);
+
+    // The fixed text: the pattern without the `*`.
     const size_t fixed_size = length - 1;
     if (keyword->size <= fixed_size)
         return false;
@@ -138,6 +140,7 @@ static bool matches_pattern(const char *pattern, const md5_token *keyword)
         fixed = pattern + 1;
         text = keyword->text + keyword->size - fixed_size;
     }
+
     for (size_t i = 0; i < fixed_size; i++) {
         if (md5_lower(text[i]) != md5_lower(fixed[i]))
             return false;
@@ -218,12 +221,14 @@ void md5i_report_unknown_keyword(md5_decl_lex *lex, const md5_token *keyword,
     const md5_quoted shown = md5i_quote(keyword->text, keyword->size);
     md5_quoted quoted_name = {""};
     const char *preposition = "";
+
     if (name) {
         quoted_name = md5i_quote(name, strlen(name));
         preposition = " in ";
     }
     if (scope == MD5_SCOPE_STAGE)
         preposition = " in material ";
+
     if (engine && md5_is_lenient(lex->game))
         md5i_decl_lex_warn(lex, "%s%s%s is a keyword of %s, skipped", shown.text, preposition,
                            quoted_name.text, engine);

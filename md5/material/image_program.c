@@ -195,8 +195,7 @@ bool md5i_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT])
 // -- Programs -------------------------------------------------------------------------------------
 
 // Normalizes the text of a program as the engine does: removes `.tga` everywhere and replaces `\`
-// by
-// `/`. An empty text becomes `_default`.
+// by `/`. An empty text becomes `_default`.
 static void normalize_program_text(char normalized[MD5_IMAGE_TEXT], const char *text)
 {
     static const char extension[] = ".tga";
@@ -210,6 +209,7 @@ static void normalize_program_text(char normalized[MD5_IMAGE_TEXT], const char *
             text++;
         }
     }
+
     normalized[length] = '\0';
     if (length == 0 || md5_equals_ignore_case(normalized, "default")
         || md5_equals_ignore_case(normalized, "_default"))
@@ -223,16 +223,20 @@ bool md5i_build_image_program(md5_game *game, const char *text, md5_image_progra
     normalize_program_text(normalized, text);
     program->text = md5_copy_text(&game->arena, normalized, strlen(normalized));
     TRY(program->text);
+
     // Errors in the text were reported when the text was read from the material.
     md5i_decl_lex_begin(&lex, game, "", 1, program->text, strlen(program->text));
     lex.is_silent = true;
     image_reader reader = {.lex = &lex, .scratch = &game->scratch, .adds_steps = true};
     TRY(read_image_program(&reader));
+
+    // The list has the newest step first, the array the oldest.
     md5_image_step *const steps = MD5_ALLOC_ZEROED(&game->arena, md5_image_step, reader.num_steps);
-    uint32_t i = reader.num_steps;
     TRY(steps);
+    uint32_t i = reader.num_steps;
     for (const step_node *node = reader.steps; node; node = node->previous)
         steps[--i] = node->step;
+
     program->steps = steps;
     program->num_steps = reader.num_steps;
     return true;
@@ -301,9 +305,11 @@ static md5_image *round_image_size(md5_context *context, md5_image *image)
     const uint32_t height = floor_power_of_two(image->height);
     if (width == image->width && height == image->height)
         return image;
+
     md5_image *const result = md5i_new_image(context, width, height);
     if (!result)
         return NULL;
+
     for (uint32_t y = 0; y < height; y++) {
         const uint32_t above = source_row(y, 0.25f, image->height, height);
         const uint32_t below = source_row(y, 0.75f, image->height, height);
@@ -429,15 +435,17 @@ static void add_row_normals(const uint8_t *row, uint32_t width, uint32_t x, int 
     }
 }
 
-// Replaces each normal in `image` by the normalized sum of the 3 x 3 normals around it. Returns
-// false if memory runs out.
+// Replaces each normal in `image` by the normalized sum of the 3 x 3 normals around it. Rows and
+// columns wrap at the edges. Returns false if memory runs out.
 static bool smooth_normals(md5_context *context, md5_image *image)
 {
     const size_t stride = (size_t)image->width * MD5_IMAGE_CHANNELS;
-    const size_t size = stride * image->height;
-    uint8_t *const source = (uint8_t *)md5i_alloc(context, size);
+    const size_t num_bytes = stride * image->height;
+    // The sums are computed from a copy, because `image` is overwritten.
+    uint8_t *const source = (uint8_t *)md5i_alloc(context, num_bytes);
     TRY(source);
-    memcpy(source, image->pixels, size);
+    memcpy(source, image->pixels, num_bytes);
+
     for (uint32_t y = 0; y < image->height; y++) {
         const uint8_t *const above = source + stride * (y > 0 ? y - 1 : image->height - 1);
         const uint8_t *const below = source + stride * (y + 1 < image->height ? y + 1 : 0);
@@ -446,15 +454,18 @@ static bool smooth_normals(md5_context *context, md5_image *image)
             add_row_normals(above, image->width, x, sum);
             add_row_normals(source + stride * y, image->width, x, sum);
             add_row_normals(below, image->width, x, sum);
+
             const float vector[3] = {(float)sum[0], (float)sum[1], (float)sum[2]};
             const float length = sqrtf(squared_length(vector));
             const float factor = length > 0.0f ? 1.0f / length : 0.0f;
+
             uint8_t *const texel = image->pixels + stride * y + (size_t)x * MD5_IMAGE_CHANNELS;
             for (uint32_t i = 0; i < 3; i++)
                 texel[i] = md5_lowest_byte(128.0f + 127.0f * (vector[i] * factor));
         }
     }
-    md5i_free(context, source, size);
+
+    md5i_free(context, source, num_bytes);
     return true;
 }
 
@@ -830,12 +841,14 @@ static md5_image *read_image_entry(image_search *search, const md5_game_entry *e
 {
     md5_image_opts opts = search->opts ? *search->opts : (md5_image_opts){.file_name = NULL};
     size_t size = 0;
+
     const char *const bytes = md5i_game_open_file(search->game, entry, 0, &size, error);
     error->message[sizeof error->message - 1] = '\0';
     if (!bytes) {
         error->status = MD5_ERROR_IO;
         return NULL;
     }
+
     opts.file_name = entry->spelled;
     md5_image *const image = md5_parse_image(bytes, size, &opts, error);
     md5i_game_close_file(search->game, entry, bytes, size);
@@ -852,10 +865,12 @@ static bool try_file(image_search *search, const char *path, const char *shown)
         add_failure(search, shown, "file not found");
         return false;
     }
+
     search->at = entry;
     search->image = read_image_entry(search, entry, &error);
     if (search->image)
         return true;
+
     add_failure(search, shown, error.message);
     if (search->error.status == MD5_OK)
         search->error = error;
@@ -890,8 +905,10 @@ static md5_image *load_named(md5_game *game, const char *file, const md5_image_o
     image_search search = {.game = game, .opts = opts};
     if (md5_is_lenient(game) && find_builtin_image(file))
         return create_builtin_image(file, opts, error);
+
     if (!try_extensions(&search, file))
         (void)try_compressed(&search, file);
+
     if (search.image && search.error.status != MD5_OK) {
         // A damaged file was tried before an intact one: warn, without a line number.
         md5_decl_lex lex;
@@ -900,6 +917,7 @@ static md5_image *load_named(md5_game *game, const char *file, const md5_image_o
     }
     if (search.image)
         return search.image;
+
     md5_error_clear(error);
     error->status = search.error.status != MD5_OK ? search.error.status : MD5_ERROR_IO;
     (void)snprintf(error->file, sizeof error->file, "%s", file);
@@ -970,17 +988,20 @@ static bool push_file_image(image_run *run, const char *file)
 {
     md5_image_opts opts = run->opts ? *run->opts : (md5_image_opts){.file_name = NULL};
     md5_error reason = {.status = MD5_OK};
+
     opts.allocator = run->context.allocator;
     opts.allocator.limit -= run->context.memory_held;
     opts.file_name = file;
     if (opts.allocator.limit == 0) // 0 would be the default limit
         opts.allocator.limit = 1;
+
     md5_image *image = load_named(run->game, file, &opts, &reason);
     if (!image) {
         if (reason.status == MD5_OK)
             reason.status = MD5_ERROR_IO;
         return md5i_fail_as(&run->context, &reason);
     }
+
     run->context.memory_held += image->size;
     md5_image *const rounded = opts.keep_size ? image : round_image_size(&run->context, image);
     run->stack[run->depth++] = rounded ? rounded : image;
@@ -1049,6 +1070,7 @@ static bool run_program(image_run *run, const md5_image_program *program)
     if (!measure_stack(program, &run->capacity))
         return MD5_FAIL(&run->context, MD5_ERROR_SYNTAX,
                         "invalid image program: its steps do not form a tree");
+
     run->stack = (md5_image **)md5i_alloc(&run->context, run->capacity * sizeof *run->stack);
     TRY(run->stack);
     for (uint32_t i = 0; i < program->num_steps; i++)
@@ -1101,6 +1123,7 @@ static bool is_outdated(const md5_game *game, const md5_image_program *program)
     const md5_game_entry *const compressed = md5i_game_find_file(game, path);
     if (!compressed)
         return false;
+
     const int64_t time = file_time(game, compressed);
     for (uint32_t step = 0; step < program->num_steps; step++) {
         const char *const file = program->steps[step].file;
@@ -1117,9 +1140,11 @@ static md5_image *compute_image(md5_game *game, const md5_image_program *program
 {
     image_run run = {.opts = opts, .game = game};
     md5_image *result = NULL;
+
     md5i_image_begin(&run.context, opts, error);
     if (run_program(&run, program))
         result = run.stack[--run.depth];
+
     while (run.depth > 0)
         md5i_free_image(&run.context, run.stack[--run.depth]);
     md5i_free(&run.context, run.stack, run.capacity * sizeof *run.stack);
@@ -1136,10 +1161,14 @@ md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
     }
     MD5_ASSERT_NOT_NULL(program);
     MD5_ASSERT_IMAGE_OPTS(opts);
+
     (void)md5_game_begin(game, NULL);
+
+    // A built-in image does not need files.
     const char *const first = program->num_steps == 1 ? program->steps[0].file : NULL;
     if (first && find_builtin_image(first))
         return create_builtin_image(first, opts, error);
+
     md5_error reason = {.status = MD5_OK};
     const bool prefers_compressed = opts && opts->compressed_first && !is_outdated(game, program);
     md5_image *image = prefers_compressed ? load_compressed(game, program, opts, true) : NULL;
@@ -1147,6 +1176,7 @@ md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
         image = compute_image(game, program, opts, &reason);
     if (!image && reason.status == MD5_ERROR_IO && program->num_steps > 1)
         image = load_compressed(game, program, opts, false);
+
     if (!image && error)
         *error = reason;
     return image;
@@ -1161,7 +1191,9 @@ bool md5_game_image_program(md5_game *game, const char *text, md5_image_program 
     TRY(md5_game_begin(game, error));
     MD5_ASSERT_NOT_NULL(text);
     MD5_ASSERT_NOT_NULL(program);
+
     md5i_decl_lex_begin(&lex, game, text, 1, text, strlen(text));
+
     const md5_arena_mark before = md5i_arena_position(&game->scratch);
     const bool is_built = md5i_read_image_text(&lex, normalized)
                           && md5i_build_image_program(game, normalized, program);

@@ -62,7 +62,10 @@ static void read_render_bump(md5_material_parser *parser)
 
 // -- Surfaces -------------------------------------------------------------------------------------
 
-enum { SOLID = 1, OPAQUE_CONTENTS = 2, DISCRETE = 1 << 10, TYPE_MASK = 15 };
+// Bits of md5_material.contents.
+enum { SOLID = 1, CONTENTS_OPAQUE = 2 };
+// Bits of md5_material.surface. The lowest bits are the surface type.
+enum { TYPE_MASK = 15, NO_IMPACT = 1 << 8, DISCRETE = 1 << 10 };
 
 static const struct surface_keyword {
     const char *keyword;
@@ -119,6 +122,7 @@ static bool apply_surface_keyword(md5_material_parser *parser, const md5_token *
     const struct surface_keyword *const entry =
         MD5_FIND_TOKEN(struct surface_keyword, surface_keywords, token);
     TRY(entry);
+
     if (entry->surface & TYPE_MASK)
         material->surface &= ~(uint32_t)TYPE_MASK;
     material->surface |= entry->surface;
@@ -127,6 +131,16 @@ static bool apply_surface_keyword(md5_material_parser *parser, const md5_token *
         material->contents &= ~(uint32_t)SOLID;
     return true;
 }
+
+// Values of md5_material.sort that have names in the engine. SORT_UNSET: the material does not have
+// the keyword `sort`.
+#define SORT_UNSET (-1.0f)
+#define SORT_SUBVIEW (-3.0f)
+#define SORT_OPAQUE 0.0f
+#define SORT_PORTAL_SKY 1.0f
+#define SORT_DECAL 2.0f
+#define SORT_MEDIUM 4.0f
+#define SORT_POST_PROCESS 100.0f
 
 // -- Drawing --------------------------------------------------------------------------------------
 
@@ -165,7 +179,7 @@ static void set_cull(md5_material_parser *parser)
 
 static void set_mirror(md5_material_parser *parser)
 {
-    parser->material.sort = -3.0f;
+    parser->material.sort = SORT_SUBVIEW;
     parser->material.coverage = MD5_COVERAGE_OPAQUE;
 }
 
@@ -176,7 +190,7 @@ static void set_decal(md5_material_parser *parser)
     parser->material.polygon_offset = 1.0f;
     parser->material.surface |= DISCRETE;
     parser->material.contents &= ~(uint32_t)SOLID;
-    parser->material.sort = 2.0f;
+    parser->material.sort = SORT_DECAL;
 }
 
 // Reads any token of the line as a number.
@@ -193,9 +207,16 @@ static const struct sort_keyword {
     const char *keyword;
     float sort;
 } sort_keywords[] = {
-    {"subview", -3.0f},      {"opaque", 0.0f},    {"decal", 2.0f},         {"far", 3.0f},
-    {"medium", 4.0f},        {"close", 5.0f},     {"almostNearest", 6.0f}, {"nearest", 7.0f},
-    {"postProcess", 100.0f}, {"portalSky", 1.0f},
+    {"subview", SORT_SUBVIEW},
+    {"opaque", SORT_OPAQUE},
+    {"decal", SORT_DECAL},
+    {"far", 3.0f},
+    {"medium", SORT_MEDIUM},
+    {"close", 5.0f},
+    {"almostNearest", 6.0f},
+    {"nearest", 7.0f},
+    {"postProcess", SORT_POST_PROCESS},
+    {"portalSky", SORT_PORTAL_SKY},
 };
 
 static void read_sort(md5_material_parser *parser)
@@ -205,6 +226,7 @@ static void read_sort(md5_material_parser *parser)
         md5i_decl_error(parser->lex, "a number or a keyword", "missing sort parameter");
         return;
     }
+
     const struct sort_keyword *const entry =
         MD5_FIND_TOKEN(struct sort_keyword, sort_keywords, &token);
     if (entry) {
@@ -248,9 +270,11 @@ static void read_deform_decl(md5_material_parser *parser)
         md5i_decl_error(parser->lex, "a name", "deform particle missing particle name");
         return;
     }
+
     parser->material.deform_decl = md5i_copy_token(parser->game, &token);
     if (parser->material.deform != MD5_DEFORM_TURBULENT)
         return;
+
     md5_decl_entry *const table =
         md5i_find_or_add_entry(game, MD5_DECL_TABLE, token.text, token.size);
     if (table)
@@ -262,6 +286,7 @@ static void read_deform(md5_material_parser *parser)
     md5_token token;
     if (!md5i_decl_lex_read_any(parser->lex, &token))
         return;
+
     const struct deform_keyword *const entry =
         MD5_FIND_TOKEN(struct deform_keyword, deform_keywords, &token);
     if (!entry) {
@@ -271,11 +296,13 @@ static void read_deform(md5_material_parser *parser)
             md5i_skip_unknown_keyword(parser->lex, &token, MD5_SCOPE_MATERIAL);
         return;
     }
+
     parser->material.deform = entry->deform;
     if (entry->is_flat) {
         parser->material.cull = MD5_CULL_NONE;
         parser->material.no_shadows = true;
     }
+
     if (entry->has_decl)
         read_deform_decl(parser);
     for (uint32_t i = 0; i < entry->num_registers && !parser->is_defaulted; i++)
@@ -312,11 +339,13 @@ static void read_shortcut(md5_material_parser *parser)
     md5_decl_lex *const outer = parser->lex;
     if (!md5i_read_image_text(outer, image))
         return;
+
     const int size =
         snprintf(text, sizeof text, "blend %s map %s\n}\n", lights[parser->value], image);
     md5i_decl_lex_begin(&lex, parser->game, outer->file, outer->line, text, (size_t)size);
     lex.joins_strings = false;
     lex.is_defaulted = &parser->is_defaulted;
+
     parser->lex = &lex;
     md5i_read_stage(parser);
     parser->lex = outer;
@@ -380,6 +409,7 @@ static bool read_material_keywords(md5_material_parser *parser)
             parser->is_defaulted = true;
         if (!is_read || md5i_token_is(&token, "}"))
             return true;
+
         if (apply_surface_keyword(parser, &token))
             continue;
         const struct material_keyword *const keyword =
@@ -432,6 +462,7 @@ static bool add_implicit_stages(md5_material_parser *parser)
         has_light(parser, MD5_STAGE_DIFFUSE) || has_light(parser, MD5_STAGE_SPECULAR);
     if ((!has_bump && !has_color) || parser->material.num_stages == MD5_MAX_STAGES)
         return true;
+
     if (!has_bump)
         return md5i_add_plain_stage(parser, MD5_STAGE_BUMP, "_flat");
     if (has_color || has_reflection(parser))
@@ -470,16 +501,6 @@ static bool reads_screen(const md5_stage *stage)
     return false;
 }
 
-// Values of md5_material.sort that have names in the engine. SORT_UNSET: the material does not have
-// the keyword `sort`.
-#define SORT_UNSET (-1.0f)
-#define SORT_SUBVIEW (-3.0f)
-#define SORT_OPAQUE 0.0f
-#define SORT_PORTAL_SKY 1.0f
-#define SORT_DECAL 2.0f
-#define SORT_MEDIUM 4.0f
-#define SORT_POST_PROCESS 100.0f
-
 // Returns the end of the group of stages that begins at index `first`. A group that begins with a
 // bump stage ends before the next bump stage. Any other group contains all remaining stages.
 static uint32_t stage_group_end(const md5_material_parser *parser, uint32_t first)
@@ -500,6 +521,7 @@ static void sort_stages(md5_material_parser *parser)
     while (first < parser->material.num_stages) {
         const uint32_t end = stage_group_end(parser, first);
         for (uint32_t i = first + 1; i < end; i++) {
+            // Insertion sort.
             const md5_stage moved = parser->stages[i];
             uint32_t to = i;
             for (; to > first && parser->stages[to - 1].light > moved.light; to--)
@@ -530,15 +552,16 @@ static void derive_back_sides(md5_material_parser *parser)
 // the coverage.
 static void derive_coverage(md5_material_parser *parser)
 {
-    enum { CONTENTS_OPAQUE = 2 };
     md5_material *const material = &parser->material;
     const bool is_lit = has_light(parser, MD5_STAGE_BUMP) || has_light(parser, MD5_STAGE_DIFFUSE)
                         || has_light(parser, MD5_STAGE_SPECULAR);
+
     if ((int)material->coverage == 0) { // not set
         const bool is_translucent =
             material->num_stages == 0 || (!is_lit && depends_on_background(parser->stages[0].bits));
         material->coverage = is_translucent ? MD5_COVERAGE_TRANSLUCENT : MD5_COVERAGE_OPAQUE;
     }
+
     if (material->coverage == MD5_COVERAGE_TRANSLUCENT)
         material->no_shadows = true;
     else
@@ -558,6 +581,7 @@ static void derive_sort(md5_material_parser *parser)
         else
             material->sort = SORT_OPAQUE;
     }
+
     for (uint32_t i = 0; i < material->num_stages; i++) {
         if (reads_screen(&parser->stages[i]) && material->sort != SORT_PORTAL_SKY) {
             material->sort = SORT_POST_PROCESS;
@@ -583,12 +607,13 @@ static void derive_depth_bits(md5_material_parser *parser)
 
 static void derive_subview_and_overlays(md5_material_parser *parser)
 {
-    enum { NO_IMPACT = 1 << 8 };
     md5_material *const material = &parser->material;
     const bool is_drawn = material->num_stages > 0 || material->gui;
+
     material->has_subview = material->sort == SORT_SUBVIEW;
     for (uint32_t i = 0; i < material->num_stages; i++)
         material->has_subview |= parser->stages[i].dynamic != MD5_IMAGE_STATIC;
+
     if (!is_drawn || material->coverage != MD5_COVERAGE_OPAQUE || (material->surface & NO_IMPACT))
         material->allows_overlays = false;
     if (parser->forces_overlays)
@@ -607,17 +632,21 @@ static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5
     parser->is_defaulted = false;
     parser->forces_overlays = false;
     parser->repeat = MD5_IMAGE_REPEAT;
+
     memset(material, 0, sizeof *material);
     material->decl = decl;
     material->sort = SORT_UNSET;
-    material->contents = 1;
+    material->contents = SOLID;
     material->allows_overlays = true;
     material->light_falloff.text = "";
+
     md5i_clear_expressions(parser);
     (void)md5i_decl_lex_skip_until(lex, "{");
     TRY(read_material_keywords(parser));
+
     if (parser->is_defaulted)
         return true;
+
     TRY(add_implicit_stages(parser));
     sort_stages(parser);
     derive_back_sides(parser);
@@ -677,9 +706,11 @@ static bool store_material(md5_material_parser *parser, md5_decl_entry *entry)
                                                      sizeof(float));
     from->ops = (const md5_material_op *)md5i_arena_copy(arena, parser->ops, from->num_ops,
                                                          sizeof(md5_material_op));
+
     md5_material *const material = (md5_material *)md5i_arena_copy(arena, from, 1, sizeof *from);
     TRY(from->stages && from->registers);
     TRY(from->ops && material);
+
     entry->parsed = material;
     entry->decl.state = parser->is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;
@@ -694,8 +725,10 @@ static bool parse_material(md5_game *game, md5_decl_entry *entry)
         game->parser = MD5_ALLOC_ZEROED(&game->arena, md5_material_parser, 1);
     if (game->parser)
         game->parser->game = game;
+
     md5_material_parser *const parser = game->parser;
     TRY(parser);
+
     const md5_arena_mark before = md5i_arena_position(&game->scratch);
     const bool is_stored =
         read_entry(parser, entry) && md5_game_is_ok(game) && store_material(parser, entry);

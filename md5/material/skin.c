@@ -41,6 +41,7 @@ static bool add_replacement(skin_reader *reader, const md5_token *from, const md
     const char *const source = is_all ? NULL : read_material_name(reader->game, from);
     const char *const target = read_material_name(reader->game, to);
     TRY((is_all || source) && target);
+
     reader->replacements = (md5_skin_replacement *)md5_grow(
         &reader->game->scratch, reader->replacements, reader->skin.num_replacements,
         sizeof *reader->replacements);
@@ -71,6 +72,7 @@ static bool build_implicit_skin(skin_reader *reader, const char *name)
     const md5_token material = {.text = name, .size = strlen(name)};
     reader->skin.num_replacements = 0;
     reader->skin.num_models = 0;
+
     if (!reader->is_defaulted
         && md5i_find_entry(reader->game, MD5_DECL_MATERIAL, material.text, material.size))
         return add_replacement(reader, &builtin, &material);
@@ -85,17 +87,20 @@ static bool read_skin_decl(skin_reader *reader, md5_decl_entry *entry)
     md5_token second;
     md5i_decl_lex_begin_decl(&reader->lex, reader->game, entry, &reader->is_defaulted);
     (void)md5i_decl_lex_skip_until(&reader->lex, "{");
+
     while (md5i_decl_lex_read(&reader->lex, &token) && !md5i_token_is(&token, "}")) {
         if (!md5i_decl_lex_read(&reader->lex, &second)) {
             md5i_decl_error(&reader->lex, "a material", "Unexpected end of file");
             return true;
         }
+
         if (md5_is_lenient(reader->game) && second.kind == MD5_TOKEN_PUNCTUATION
             && md5i_token_is(&second, "}")) {
             md5i_decl_lex_warn(&reader->lex, "expected a material after %s but found '}'",
                                MD5_QUOTED_TOKEN(&token));
             return true;
         }
+
         if (md5i_token_is_word(&token, "model"))
             TRY(add_model(reader, &second));
         else
@@ -114,16 +119,19 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
         TRY(read_skin_decl(&reader, entry));
     if (!entry->decl.file || reader.is_defaulted)
         TRY(build_implicit_skin(&reader, entry->decl.name));
+
     md5_arena *const arena = &game->arena;
     md5_skin_def *const skin = MD5_ALLOC_ZEROED(arena, md5_skin_def, 1);
     TRY(skin);
     *skin = reader.skin;
     skin->decl = &entry->decl;
+
     skin->replacements = (const md5_skin_replacement *)md5i_arena_copy(
         arena, reader.replacements, skin->num_replacements, sizeof *skin->replacements);
     skin->models = (const char *const *)md5i_arena_copy(arena, reader.models, skin->num_models,
                                                         sizeof *skin->models);
     TRY(skin->replacements && skin->models);
+
     entry->parsed = skin;
     entry->decl.state = reader.is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;
@@ -153,12 +161,15 @@ const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin
     MD5_ASSERT_ALIVE(game, MD5_TAG_GAME);
     MD5_ASSERT_PART(skin, decl);
     MD5_ASSERT_NOT_NULL(material);
+
     const md5_decl_entry *const entry =
         md5i_find_entry(game, MD5_DECL_MATERIAL, material, strlen(material));
     const md5_material *const parsed = entry ? (const md5_material *)entry->parsed : NULL;
     char name[MD5_MAX_NAME_SIZE];
-    if (parsed && parsed->num_stages == 0 && !parsed->gui)
-        return material;
+    const bool is_invisible = parsed && parsed->num_stages == 0 && !parsed->gui;
+    if (is_invisible)
+        return material; // a skin does not replace it
+
     md5i_canonical_name(name, material, strlen(material));
     for (uint32_t i = 0; i < skin->num_replacements; i++) {
         const char *const from = skin->replacements[i].from;

@@ -49,8 +49,10 @@ static bool read_values(table_reader *reader)
         float value;
         if (is_lenient && md5i_decl_lex_accept(&reader->lex, "}"))
             return true;
+
         TRY(md5i_decl_lex_float(&reader->lex, &value) || is_lenient);
         TRY(add_value(reader, value));
+
         const bool is_read = md5i_decl_lex_read(&reader->lex, &token);
         if (is_read && md5i_token_is(&token, "}"))
             return true;
@@ -89,15 +91,18 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
     const md5_arena_mark before = md5i_arena_position(&game->scratch);
     table_reader reader = {.values = NULL};
     md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_defaulted);
+
     const bool is_valid = read_table(&reader);
     if (!is_valid) { // a table with an error becomes { { 0 } }
         reader.table = (md5_table){.num_values = 0};
         (void)add_value(&reader, 0.0f);
     }
+
     // The stored table contains the first value again at the end, for interpolation.
     const uint32_t count = reader.table.num_values;
     md5_table *const table = MD5_ALLOC_ZEROED(&game->arena, md5_table, 1);
     float *const values = MD5_ALLOC_ZEROED(&game->arena, float, count + 1);
+
     const bool has_memory = table && values && md5_game_is_ok(game);
     if (has_memory) {
         memcpy(values, reader.values, count * sizeof *values);
@@ -108,6 +113,7 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
         entry->parsed = table;
         entry->decl.state = is_valid ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
     }
+
     md5i_arena_rewind(&game->scratch, before);
     return has_memory;
 }
@@ -136,11 +142,15 @@ float md5i_sample_table(const md5_table *table, float x)
     const uint32_t count = table->num_values;
     if (count <= 1)
         return 1.0f;
+
     const float size = (float)count;
     const float last = (float)(count - 1);
     float position = table->is_clamped ? x * last : x * size;
-    if (!(position > -FLT_MAX && position < FLT_MAX))
+
+    const bool is_finite = position > -FLT_MAX && position < FLT_MAX;
+    if (!is_finite)
         return 0.0f;
+
     if (table->is_clamped) {
         if (position < 0.0f)
             position = 0.0f;
@@ -149,6 +159,8 @@ float md5i_sample_table(const md5_table *table, float x)
         const uint32_t first = (uint32_t)position;
         return value_between(table, first, position - (float)first);
     }
+
+    // The table repeats.
     if (position < 0.0f)
         position += size * ceilf(-position / size);
     const float whole = floorf(position);
@@ -237,6 +249,10 @@ static bool add_register(md5_material_parser *parser, float value, bool is_tempo
     return true;
 }
 
+// Multiplicative hashing: the upper bits of the product with 2^32 / golden ratio.
+static const uint32_t HASH_MULTIPLIER = 0x9E3779B1u;
+enum { HASH_SHIFT = 32 - 13 }; // MD5_CONSTANT_SLOTS is 2^13
+
 // Returns the register of a constant. Adds a register if the constant does not have one.
 static uint32_t add_constant(md5_material_parser *parser, float value)
 {
@@ -245,11 +261,13 @@ static uint32_t add_constant(md5_material_parser *parser, float value)
     const float key = value == 0.0f ? 0.0f : value; // 0 and -0 share a register
     uint32_t bits;
     memcpy(&bits, &key, sizeof bits);
-    uint32_t slot = bits * 0x9E3779B1u >> 19;
+
+    uint32_t slot = bits * HASH_MULTIPLIER >> HASH_SHIFT;
     while (parser->constants[slot] != 0 && !(parser->registers[parser->constants[slot]] == value))
         slot = (slot + 1) % MD5_CONSTANT_SLOTS;
     if (parser->constants[slot] != 0)
         return parser->constants[slot];
+
     const uint32_t added = parser->material.num_registers;
     if (!add_register(parser, value, false))
         return 0;
@@ -269,6 +287,7 @@ static uint32_t emit_material_op(md5_material_parser *parser, md5_material_op_ki
     const uint32_t result = parser->material.num_registers;
     if (!add_register(parser, 0.0f, true))
         return 0;
+
     md5_material_op *const op = &parser->ops[parser->material.num_ops++];
     op->kind = kind;
     op->a = a;
@@ -355,10 +374,12 @@ static bool match_numbered_keyword(const md5_token *token, const char *keyword, 
     const md5_token start = {.text = token->text, .size = length};
     if (token->size <= length || token->size > length + 2 || !md5i_token_is_word(&start, keyword))
         return false;
+
     const char *const digits = token->text + length;
     if (!is_decimal_digit(digits[0]))
         return false;
     *number = (uint32_t)(digits[0] - '0');
+
     if (token->size == length + 2) {
         if (digits[0] == '0' || !is_decimal_digit(digits[1]))
             return false;
@@ -425,9 +446,11 @@ static uint32_t read_negative_number(md5_material_parser *parser, bool *is_open)
     const md5_token token = read_expression_token(parser);
     if (is_number(&token))
         return add_constant(parser, -md5i_token_float(&token));
+
     md5i_decl_error(parser->lex, "a number", "Bad negative number %s", MD5_QUOTED_TOKEN(&token));
     if (parser->is_defaulted || token.size == 0)
         return 0;
+
     md5i_decl_lex_unread(parser->lex, &token);
     const uint32_t zero = add_constant(parser, 0.0f);
     *is_open = push_frame(parser, FRAME_OPERATOR, zero, MD5_OP_SUBTRACT, NULL);
@@ -455,10 +478,12 @@ static uint32_t read_term(md5_material_parser *parser, bool *is_open)
     const md5_token token = read_expression_token(parser);
     uint32_t number = 0;
     *is_open = false;
+
     if (md5i_token_is(&token, "(")) {
         *is_open = open_nested(parser, FRAME_BRACKET, NULL);
         return 0;
     }
+
     if (md5i_token_is_word(&token, "time"))
         return MD5_REGISTER_TIME;
     if (match_numbered_keyword(&token, "parm", 12, &number))
@@ -475,6 +500,8 @@ static uint32_t read_term(md5_material_parser *parser, bool *is_open)
         return add_constant(parser, md5i_token_float(&token));
     if (open_function(parser, &token, is_open))
         return 0;
+
+    // Any other term is the name of a table.
     md5_decl_entry *const entry =
         md5i_find_entry(parser->game, MD5_DECL_TABLE, token.text, token.size);
     if (!entry) {
@@ -637,10 +664,12 @@ void md5_evaluate_material(const md5_material *material, const md5_material_inpu
     MD5_ASSERT_NOT_NULL(input);
     MD5_ASSERT_RESERVED(input);
     MD5_ASSERT_NOT_NULL(registers);
+
     memcpy(registers, material->registers, material->num_registers * sizeof *registers);
     registers[MD5_REGISTER_TIME] = input->time;
     memcpy(registers + MD5_REGISTER_PARM0, input->parms, sizeof input->parms);
     memcpy(registers + MD5_REGISTER_GLOBAL0, input->globals, sizeof input->globals);
+
     for (uint32_t i = 0; i < material->num_ops; i++) {
         const md5_material_op *const op = &material->ops[i];
         registers[op->result] = compute_op(op, input, registers);
@@ -653,11 +682,14 @@ void md5_stage_matrix(const md5_stage *stage, const float *registers, float matr
     // Textures repeat, so that the integer part of an offset has no effect. It is removed from
     // large offsets to preserve precision.
     const float max_offset = 40.0f;
+
     MD5_ASSERT_PART(stage, matrix);
     MD5_ASSERT_NOT_NULL(registers);
+
     memcpy(matrix, identity, sizeof identity);
     if (!stage->has_matrix)
         return;
+
     for (uint32_t row = 0; row < 2; row++) {
         for (uint32_t column = 0; column < 3; column++)
             matrix[row][column] = registers[stage->matrix[row][column]];
@@ -693,6 +725,7 @@ static void multiply_matrix(md5_material_parser *parser, uint32_t factor[2][3])
         memcpy(stage->matrix, factor, sizeof stage->matrix);
         return;
     }
+
     memcpy(matrix, stage->matrix, sizeof matrix);
     for (uint32_t row = 0; row < 2; row++) {
         for (uint32_t column = 0; column < 3; column++) {
@@ -724,6 +757,7 @@ static void read_pair_transform(md5_material_parser *parser)
     expect_token(parser, ",");
     const uint32_t b = md5i_read_expression(parser);
     const uint32_t one = add_constant(parser, 1.0f);
+
     if (parser->value == PAIR_SHEAR) {
         const uint32_t minus_half = add_constant(parser, -0.5f);
         const uint32_t s = multiply_registers(parser, minus_half, a);
@@ -732,10 +766,12 @@ static void read_pair_transform(md5_material_parser *parser)
         multiply_matrix(parser, shear);
         return;
     }
+
     const uint32_t zero = add_constant(parser, 0.0f);
     const bool is_centered = parser->value == PAIR_CENTER_SCALE;
     const uint32_t s = is_centered ? centered_offset(parser, a) : zero;
     const uint32_t t = is_centered ? centered_offset(parser, b) : zero;
+
     uint32_t scroll[2][3] = {{one, zero, a}, {zero, one, b}};
     uint32_t scale[2][3] = {{a, zero, s}, {zero, b, t}};
     multiply_matrix(parser, parser->value == PAIR_SCROLL ? scroll : scale);
@@ -775,6 +811,7 @@ static void read_rotate(md5_material_parser *parser)
     if (!lookup_rotation(parser, "sinTable", turns, &sine)
         || !lookup_rotation(parser, "cosTable", turns, &cosine))
         return;
+
     const uint32_t zero = add_constant(parser, 0.0f);
     const uint32_t minus_sine = add_op(parser, MD5_OP_SUBTRACT, zero, sine);
     const uint32_t s = rotated_offset(parser, -0.5f, cosine, 0.5f, sine);
@@ -816,11 +853,14 @@ static void read_mega_texture(md5_material_parser *parser)
         md5i_decl_error(parser->lex, "a file", "missing file of 'megaTexture'");
         return;
     }
+
+    // The name up to its first period. A long name is cut to fit into the path.
     size_t size = token.size < sizeof path / 2 ? token.size : sizeof path / 2;
     for (size_t i = 0; i < size; i++) {
         if (token.text[i] == '.')
             size = i;
     }
+
     (void)snprintf(path, sizeof path, "megaTextures/%.*s.mega", (int)size, token.text);
     if (md5i_game_find_file(parser->game, path))
         set_program(parser, MD5_PROGRAM_VERTEX | MD5_PROGRAM_FRAGMENT, "megaTexture.vfp");
@@ -852,8 +892,10 @@ static void read_vertex_parm(md5_material_parser *parser)
     int32_t index;
     if (!read_input_index(parser, "vertexParm", MD5_MAX_VERTEX_PARMS, &index))
         return;
+
     if ((uint32_t)index >= program->num_vertex_parms)
         program->num_vertex_parms = (uint32_t)index + 1;
+
     uint32_t *const values = program->vertex_parms[index];
     values[0] = md5i_read_expression(parser);
     uint32_t count = 1;
@@ -861,6 +903,7 @@ static void read_vertex_parm(md5_material_parser *parser)
     while (count < 4 && md5i_decl_lex_read_on_line(parser->lex, &comma)
            && md5i_token_is(&comma, ","))
         values[count++] = md5i_read_expression(parser);
+
     for (uint32_t i = count; i < 4; i++) {
         const float missing_value = i == 3 ? 1.0f : 0.0f;
         values[i] = count == 1 ? values[0] : add_constant(parser, missing_value);
@@ -894,9 +937,11 @@ static void read_fragment_map(md5_material_parser *parser)
     int32_t unit;
     if (!read_input_index(parser, "fragmentMap", MD5_MAX_FRAGMENT_IMAGES, &unit))
         return;
+
     if ((uint32_t)unit >= program->num_images)
         program->num_images = (uint32_t)unit + 1;
     program->repeat[unit] = MD5_IMAGE_REPEAT;
+
     for (;;) {
         token = (md5_token){.text = ""};
         (void)md5i_decl_lex_read_on_line(parser->lex, &token);
@@ -907,6 +952,7 @@ static void read_fragment_map(md5_material_parser *parser)
         if (keyword->repeat >= 0)
             program->repeat[unit] = (md5_image_repeat)keyword->repeat;
     }
+
     md5i_decl_lex_unread(parser->lex, &token);
     if (md5i_read_image_text(parser->lex, text))
         (void)md5i_build_image_program(parser->game, text, &program->images[unit]);
@@ -923,7 +969,7 @@ static md5_quoted quote_material_name(const md5_material_parser *parser)
 
 // -- Blend ----------------------------------------------------------------------------------------
 
-// A keyword with its value. The last entry of a table has no keyword.
+// A keyword with its value. The last entry of a table has no keyword; its value is the default.
 typedef struct named_bits {
     const char *keyword;
     uint32_t bits;
@@ -950,8 +996,14 @@ static const named_bits destinations[] = {
     {NULL, 0x20},
 };
 
+// Pairs of factors: a source in the lower 4 bits, and a destination in the next 4 bits.
 static const named_bits blends[] = {
-    {"blend", 0x65}, {"add", 0x20}, {"filter", 0x03}, {"modulate", 0x03}, {"none", 0x21}, {NULL, 0},
+    {"blend", 0x65},    // GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA
+    {"add", 0x20},      // GL_ONE, GL_ONE
+    {"filter", 0x03},   // GL_DST_COLOR, GL_ZERO
+    {"modulate", 0x03}, // GL_DST_COLOR, GL_ZERO
+    {"none", 0x21},     // GL_ZERO, GL_ONE
+    {NULL, 0},
 };
 
 static const named_bits lights[] = {
@@ -989,6 +1041,7 @@ static void read_blend(md5_material_parser *parser)
         return;
     const named_bits *const blend = find_named_bits(blends, &token);
     const named_bits *const light = find_named_bits(lights, &token);
+
     if (blend->keyword) {
         parser->stage->bits = blend->bits;
         return;
@@ -997,6 +1050,8 @@ static void read_blend(md5_material_parser *parser)
         parser->stage->light = (md5_stage_light)light->bits;
         return;
     }
+
+    // Two factors. The first may also be an unknown keyword, which was reported.
     const uint32_t source = parse_blend_factor(parser, sources, &token);
     const bool is_factor = find_named_bits(sources, &token)->keyword != NULL;
     if (is_factor || !md5_is_lenient(parser->game))
@@ -1051,15 +1106,18 @@ static void read_video(md5_material_parser *parser)
     const bool loops = is_read && !is_sound_map && md5i_token_is_word(&token, "loop");
     if (loops)
         is_read = md5i_decl_lex_read(parser->lex, &token);
+
     // A keyword of The Dark Mod.
     if (is_read && md5_is_lenient(parser->game) && md5i_token_is_word(&token, "withAudio"))
         is_read = md5i_decl_lex_read(parser->lex, &token);
+
     if (!is_read) {
         md5i_decl_lex_warn(parser->lex, "missing parameter for '%s' keyword in material %s",
                            is_sound_map ? "soundmap" : "videoMap",
                            quote_material_name(parser).text);
         return;
     }
+
     parser->stage->video = md5i_copy_token(parser->game, &token);
     parser->stage->video_loops = loops || is_sound_map;
     parser->stage->is_sound_map = is_sound_map;
@@ -1135,6 +1193,7 @@ static void read_texgen(md5_material_parser *parser)
                         "bad texGen %s in material %.*s", MD5_QUOTED_TOKEN(&token),
                         (int)strlen(name.text) - 2, name.text + 1);
     }
+
     if (texgen->bits == MD5_TEXGEN_WOBBLE_SKY) {
         for (int i = 0; i < 3; i++)
             parser->material.wobble_registers[i] = md5i_read_expression(parser);
@@ -1284,6 +1343,7 @@ static void finish_stage(md5_material_parser *parser)
     const bool has_dynamic_image = stage->video || stage->dynamic;
     const bool has_program = stage->program.vertex || stage->program.fragment;
     parser->material.num_stages++;
+
     if (parser->image[0] == '\0') {
         if (has_dynamic_image || has_program) {
             stage->image.text = "";
@@ -1304,9 +1364,11 @@ void md5i_read_stage(md5_material_parser *parser)
         parser->is_defaulted = true;
         return;
     }
+
     const bool is_lenient = md5_is_lenient(parser->game);
     parser->stage = init_stage(parser);
     parser->image[0] = '\0';
+
     while (!parser->is_defaulted && md5_game_is_ok(parser->game)) {
         // The end of the text ends the stage. This is an error in engine mode. In lenient mode the
         // parser of the material reports the end of the text.
@@ -1320,6 +1382,7 @@ void md5i_read_stage(md5_material_parser *parser)
             finish_stage(parser);
             return;
         }
+
         const struct stage_keyword *const keyword =
             MD5_FIND_TOKEN(struct stage_keyword, stage_keyword_rows, &token);
         if (keyword) {
