@@ -32,11 +32,11 @@ static inline md5_vec4d md5_vec4d_lerp(md5_vec4d a, md5_vec4d b, double t)
     };
 }
 
-// Point and derivative at a position 0..1 within a piece.
-typedef struct md5_motion_at {
+// A point of a piece, and the derivative there by the fraction of the piece.
+typedef struct curve_sample {
     md5_vec3d point;
     md5_vec3d velocity;
-} md5_motion_at;
+} curve_sample;
 
 // A part of one piece of a curve. Arcs are so short that one quadrature measures the length of
 // each.
@@ -55,6 +55,15 @@ typedef struct md5_arc {
 #define MAX_WEIGHT 1000.0f
 #define MIN_SPAN 1e-9 // of the range of the knots
 
+static const char *const curve_kind_names[] = {
+    [MD5_CURVE_CATMULL_ROM] = "Catmull-Rom curve",
+    [MD5_CURVE_CATMULL_ROM_UNIFORM] = "Catmull-Rom curve",
+    [MD5_CURVE_CUBIC_BEZIER] = "cubic Bezier curve",
+    [MD5_CURVE_BEZIER] = "Bezier curve",
+    [MD5_CURVE_B_SPLINE] = "B-spline",
+    [MD5_CURVE_NURBS] = "NURBS",
+};
+
 static uint32_t curve_degree(const md5_curve_desc *desc)
 {
     switch (desc->kind) {
@@ -67,31 +76,46 @@ static uint32_t curve_degree(const md5_curve_desc *desc)
     }
 }
 
+// Fails unless knot `i` is finite, and equal to the previous knot or clearly above it. `range` is
+// the difference between the knots at the ends of the curve.
+static bool check_knot(md5_context *context, const float *knots, uint32_t i, double range)
+{
+    if (!(fabsf(knots[i]) <= FLT_MAX))
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "knot %u is not a finite number: found %g", i,
+                        knots[i]);
+    if (i == 0)
+        return true;
+
+    const double step = (double)knots[i] - knots[i - 1];
+    if (step < 0)
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "knots are not ascending: knot %u is %g, but knot %u is %g", i, knots[i],
+                        i - 1, knots[i - 1]);
+    if (step > 0 && step < MIN_SPAN * range)
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "knots %u and %u are too close: expected a difference of 0 or at least "
+                        "%g, found %g",
+                        i - 1, i, MIN_SPAN * range, step);
+    return true;
+}
+
 static bool check_knots(md5_context *context, const md5_curve_desc *desc)
 {
     const uint32_t degree = curve_degree(desc);
-    const uint32_t n = desc->num_points;
+    const uint32_t num_points = desc->num_points;
     const float *const knots = desc->knots;
-    const double range = (double)knots[n] - knots[degree];
-    for (uint32_t i = 0; i <= n + degree; i++) {
-        if (!(fabsf(knots[i]) <= FLT_MAX))
-            return MD5_FAIL(context, MD5_ERROR_RANGE, "knot %u is not a finite number: found %g", i,
-                            knots[i]);
-        const double step = i > 0 ? (double)knots[i] - knots[i - 1] : 0;
-        if (step < 0)
-            return MD5_FAIL(context, MD5_ERROR_RANGE,
-                            "knots are not ascending: knot %u is %g, but knot %u is %g", i,
-                            knots[i], i - 1, knots[i - 1]);
-        if (step > 0 && step < MIN_SPAN * range)
-            return MD5_FAIL(context, MD5_ERROR_RANGE,
-                            "knots %u and %u are too close: expected a difference of 0 or at least "
-                            "%g, found %g",
-                            i - 1, i, MIN_SPAN * range, step);
-    }
+
+    // The curve begins at knots[degree] and ends at knots[num_points].
+    const double range = (double)knots[num_points] - knots[degree];
+    for (uint32_t i = 0; i <= num_points + degree; i++)
+        TRY(check_knot(context, knots, i, range));
     if (!(range > 0))
         return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "knot range is empty: knots %u and %u are both %g", degree, n, knots[n]);
-    for (uint32_t i = 1; i < n; i++) {
+                        "knot range is empty: knots %u and %u are both %g", degree, num_points,
+                        knots[num_points]);
+
+    // More than `degree` equal knots would interrupt the curve.
+    for (uint32_t i = 1; i < num_points; i++) {
         if (knots[i] == knots[i + degree])
             return MD5_FAIL(
                 context, MD5_ERROR_RANGE,
@@ -118,26 +142,27 @@ static uint32_t min_curve_points(const md5_curve_desc *desc)
 
 static bool check_num_points(md5_context *context, const md5_curve_desc *desc)
 {
-    static const char *const names[] = {"Catmull-Rom curve",  "Catmull-Rom curve",
-                                        "cubic Bezier curve", "Bezier curve",
-                                        "B-spline",           "NURBS"};
-    const char *const kind = names[desc->kind];
+    const char *const kind = curve_kind_names[desc->kind];
     const char *const form = desc->is_closed ? "closed" : "open";
-    const uint32_t n = desc->num_points;
+    const uint32_t num_points = desc->num_points;
     const uint32_t min_points = min_curve_points(desc);
     const uint32_t max_points =
         desc->kind == MD5_CURVE_BEZIER ? MD5_MAX_CURVE_DEGREE + 1 : MD5_MAX_CURVE_POINTS;
-    if (n < min_points || n > max_points)
+    if (num_points < min_points || num_points > max_points)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "wrong number of points of the %s %s: expected %u to %u, found %u", form,
-                        kind, min_points, max_points, n);
+                        kind, min_points, max_points, num_points);
+
     if (desc->kind == MD5_CURVE_BEZIER && desc->is_closed)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "closed %s is not supported: expected an open curve", kind);
-    if (desc->kind == MD5_CURVE_CUBIC_BEZIER && n % 3 != (desc->is_closed ? 0 : 1))
+
+    // Each piece has 3 points and its end, which is the start of the next piece.
+    const uint32_t num_ends = desc->is_closed ? 0 : 1;
+    if (desc->kind == MD5_CURVE_CUBIC_BEZIER && num_points % 3 != num_ends)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "wrong number of points of the %s %s: expected 3 n%s, found %u", form, kind,
-                        desc->is_closed ? "" : " + 1", n);
+                        desc->is_closed ? "" : " + 1", num_points);
     return true;
 }
 
@@ -177,17 +202,20 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
                         MD5_MAX_CURVE_DEGREE, desc->degree);
     TRY(check_num_points(context, desc));
     TRY(check_points(context, desc));
+
     const bool has_nurbs_data = desc->weights || desc->knots || desc->degree != 0;
     if (has_nurbs_data && desc->kind != MD5_CURVE_NURBS)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "degree, weights and knots are only supported for NURBS");
+                        "degree, weights and knots are only supported for NURBS: expected none, "
+                        "found some for a %s",
+                        curve_kind_names[desc->kind]);
     TRY(check_weights(context, desc));
+
     if (!desc->knots)
         return true;
     if (desc->is_closed)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "knots of a closed NURBS are not supported: expected none, because closed "
-                        "NURBS are uniform");
+                        "closed NURBS has knots: expected none, because closed NURBS are uniform");
     return check_knots(context, desc);
 }
 
@@ -196,27 +224,31 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
 // Returns the point and the velocity of a piece by De Casteljau's algorithm. Each round replaces
 // two neighbouring points by a point between them. The difference of the last two points gives the
 // derivative. With weights, the algorithm computes P = w p, whose derivative is P' = w' p + w p'.
-static md5_motion_at piece_at(const md5_pieces *pieces, uint32_t piece, double share)
+static curve_sample evaluate_piece(const md5_pieces *pieces, uint32_t piece, double fraction)
 {
     const uint32_t degree = pieces->degree;
     const md5_vec4d *const points = pieces->points + (size_t)piece * (degree + 1);
     md5_vec4d p[MD5_MAX_CURVE_DEGREE + 1];
     for (uint32_t i = 0; i <= degree; i++)
         p[i] = points[i];
+
+    // All rounds except the last: two points are left, for the derivative.
     for (uint32_t left = degree; left > 1; left--) {
         for (uint32_t i = 0; i < left; i++)
-            p[i] = md5_vec4d_lerp(p[i], p[i + 1], share);
+            p[i] = md5_vec4d_lerp(p[i], p[i + 1], fraction);
     }
-    const md5_vec4d at = md5_vec4d_lerp(p[0], p[1], share);
-    const md5_vec3d point = {at.x / at.w, at.y / at.w, at.z / at.w};
-    const double w = p[1].w - p[0].w;
-    const double scale = degree / at.w;
-    return (md5_motion_at){
+
+    const md5_vec4d weighted_point = md5_vec4d_lerp(p[0], p[1], fraction);
+    const double w = weighted_point.w;
+    const md5_vec3d point = {weighted_point.x / w, weighted_point.y / w, weighted_point.z / w};
+    const double weight_step = p[1].w - p[0].w;
+    const double scale = degree / w;
+    return (curve_sample){
         point,
         {
-            scale * (p[1].x - p[0].x - w * point.x),
-            scale * (p[1].y - p[0].y - w * point.y),
-            scale * (p[1].z - p[0].z - w * point.z),
+            scale * (p[1].x - p[0].x - weight_step * point.x),
+            scale * (p[1].y - p[0].y - weight_step * point.y),
+            scale * (p[1].z - p[0].z - weight_step * point.z),
         },
     };
 }
@@ -272,41 +304,41 @@ typedef struct curve_path {
 } curve_path;
 
 // Returns the vector from the first to the last point of a piece.
-static md5_vec3d piece_vector(const curve_path *line, uint32_t piece)
+static md5_vec3d piece_vector(const curve_path *path, uint32_t piece)
 {
-    const md5_vec3 from = line->points[piece];
-    const md5_vec3 to = line->points[(piece + 1) % line->num_points];
+    const md5_vec3 from = path->points[piece];
+    const md5_vec3 to = path->points[(piece + 1) % path->num_points];
     return md5_vec3d_sub(md5_vec3d_from_vec3(to), md5_vec3d_from_vec3(from));
 }
 
 // Returns the duration of a piece: the square root of its length (centripetal parameters), or 1.
-static double piece_time(const curve_path *line, uint32_t piece)
+static double piece_time(const curve_path *path, uint32_t piece)
 {
-    if (line->is_uniform)
+    if (path->is_uniform)
         return 1;
-    const double time = sqrt(md5_vec3d_length(piece_vector(line, piece)));
-    return time > line->min_time ? time : line->min_time;
+    const double time = sqrt(md5_vec3d_length(piece_vector(path, piece)));
+    return time > path->min_time ? time : path->min_time;
 }
 
 // Returns the velocity at the start of a piece, or at the end of the last piece of an open path. At
 // an inner point it is the derivative of the parabola through this point and both neighbors.
-static md5_vec3d velocity_at(const curve_path *line, uint32_t point)
+static md5_vec3d velocity_at(const curve_path *path, uint32_t point)
 {
-    const bool is_closed = line->num_pieces == line->num_points;
-    const uint32_t after = point % line->num_points;
-    const uint32_t before = (point + line->num_points - 1) % line->num_points;
+    const bool is_closed = path->num_pieces == path->num_points;
+    const uint32_t after = point % path->num_points;
+    const uint32_t before = (point + path->num_points - 1) % path->num_points;
     const bool is_first = !is_closed && point == 0;
-    const bool is_last = !is_closed && point == line->num_pieces;
+    const bool is_last = !is_closed && point == path->num_pieces;
     if (is_first || is_last) {
         const uint32_t only = is_first ? after : before;
-        return md5_vec3d_scale(piece_vector(line, only), 1.0 / piece_time(line, only));
+        return md5_vec3d_scale(piece_vector(path, only), 1.0 / piece_time(path, only));
     }
-    const double time_before = piece_time(line, before);
-    const double time_after = piece_time(line, after);
+    const double time_before = piece_time(path, before);
+    const double time_after = piece_time(path, after);
     const double sum = time_before + time_after;
     return md5_vec3d_add(
-        md5_vec3d_scale(piece_vector(line, before), time_after / (time_before * sum)),
-        md5_vec3d_scale(piece_vector(line, after), time_before / (time_after * sum)));
+        md5_vec3d_scale(piece_vector(path, before), time_after / (time_before * sum)),
+        md5_vec3d_scale(piece_vector(path, after), time_before / (time_after * sum)));
 }
 
 // Returns the position after `time` at a velocity, as a control point of weight 1.
@@ -320,33 +352,39 @@ static md5_vec4d control_point(md5_vec3d point, md5_vec3d velocity, double time)
 // control points of a piece are its end points plus or minus a third of the velocity there.
 static bool build_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
-    curve_path line = {
+    curve_path path = {
         .points = desc->points,
         .num_points = desc->num_points,
         .num_pieces = desc->num_points - (desc->is_closed ? 0 : 1),
         .is_uniform = desc->kind == MD5_CURVE_CATMULL_ROM_UNIFORM,
     };
+
+    // While `min_time` is 0, piece_time() returns the durations without their lower limit.
     double max_time = 0;
-    for (uint32_t piece = 0; piece < line.num_pieces; piece++)
-        max_time = fmax(max_time, piece_time(&line, piece));
-    line.min_time = max_time > 0 ? MIN_TIME_RATIO * max_time : 1;
-    TRY(alloc_pieces(arena, pieces, 3, line.num_pieces));
-    double total = 0;
-    for (uint32_t i = 0; i < line.num_pieces; i++) {
+    for (uint32_t piece = 0; piece < path.num_pieces; piece++)
+        max_time = fmax(max_time, piece_time(&path, piece));
+    path.min_time = max_time > 0 ? MIN_TIME_RATIO * max_time : 1;
+
+    enum { DEGREE = 3 };
+    TRY(alloc_pieces(arena, pieces, DEGREE, path.num_pieces));
+    double total_time = 0;
+    for (uint32_t i = 0; i < path.num_pieces; i++) {
         const md5_vec3d from = md5_vec3d_from_vec3(desc->points[i]);
-        const md5_vec3d to = md5_vec3d_from_vec3(desc->points[(i + 1) % line.num_points]);
-        const double third = piece_time(&line, i) / 3.0;
-        md5_vec4d *const p = pieces->points + 4 * (size_t)i;
+        const md5_vec3d to = md5_vec3d_from_vec3(desc->points[(i + 1) % path.num_points]);
+        const double third = piece_time(&path, i) / 3.0;
+        md5_vec4d *const p = pieces->points + (DEGREE + 1) * (size_t)i;
         p[0] = control_point(from, from, 0);
-        p[1] = control_point(from, velocity_at(&line, i), third);
-        p[2] = control_point(to, velocity_at(&line, i + 1), -third);
+        p[1] = control_point(from, velocity_at(&path, i), third);
+        p[2] = control_point(to, velocity_at(&path, i + 1), -third);
         p[3] = control_point(to, to, 0);
-        pieces->starts[i] = total;
-        total += piece_time(&line, i);
+        pieces->starts[i] = total_time;
+        total_time += piece_time(&path, i);
     }
-    for (uint32_t i = 0; i < line.num_pieces; i++)
-        pieces->starts[i] /= total;
-    pieces->starts[line.num_pieces] = 1;
+
+    // Scale the starts from time to the parameter 0..1.
+    for (uint32_t i = 0; i < path.num_pieces; i++)
+        pieces->starts[i] /= total_time;
+    pieces->starts[path.num_pieces] = 1;
     return true;
 }
 
@@ -370,14 +408,14 @@ typedef struct spline {
 
 // Returns knot `i`. Curves without a table of knots are uniform, and an open curve begins and ends
 // with equal knots so that it passes through its first and last point.
-static double knot(const spline *line, int64_t i)
+static double knot(const spline *curve, int64_t i)
 {
-    if (line->desc->knots)
-        return line->desc->knots[i];
-    if (line->desc->is_closed || line->desc->kind == MD5_CURVE_B_SPLINE)
+    if (curve->desc->knots)
+        return curve->desc->knots[i];
+    if (curve->desc->is_closed || curve->desc->kind == MD5_CURVE_B_SPLINE)
         return (double)i;
-    const int64_t inner = i - line->degree;
-    const int64_t last = line->num_points - line->degree;
+    const int64_t inner = i - curve->degree;
+    const int64_t last = curve->num_points - curve->degree;
     if (inner < 0)
         return 0;
     return (double)(inner > last ? last : inner);
@@ -386,83 +424,91 @@ static double knot(const spline *line, int64_t i)
 // Copies the degree + 1 control points that affect a piece, in homogeneous coordinates. They begin
 // at the index of the piece's knot minus the degree. A closed curve is shifted so that it begins
 // near point 0.
-static void load_control_points(const spline *line, int64_t piece, md5_vec4d *p)
+static void load_control_points(const spline *curve, int64_t piece, md5_vec4d *p)
 {
-    const int64_t degree = line->degree;
+    const int64_t degree = curve->degree;
     for (int64_t i = 0; i <= degree; i++) {
         int64_t point = piece - degree + i;
-        if (line->desc->is_closed) {
-            const int64_t positive = point + (degree + 1) / 2 + degree * line->num_points;
-            point = positive % line->num_points;
+        if (curve->desc->is_closed) {
+            const int64_t positive = point + (degree + 1) / 2 + degree * curve->num_points;
+            point = positive % curve->num_points;
         }
-        const md5_vec3 position = line->desc->points[point];
-        const double w = line->desc->weights ? line->desc->weights[point] : 1;
+        const md5_vec3 position = curve->desc->points[point];
+        const double w = curve->desc->weights ? curve->desc->weights[point] : 1;
         p[i] = (md5_vec4d){w * position.x, w * position.y, w * position.z, w};
     }
 }
 
 // Returns the polar form of a piece. The last `num_ends` arguments are the end of the piece, the
 // other arguments its start. Each round of de Boor's algorithm takes one argument.
-static md5_vec4d polar_form(const spline *line, int64_t piece, int64_t num_ends)
+static md5_vec4d polar_form(const spline *curve, int64_t piece, int64_t num_ends)
 {
-    const int64_t degree = line->degree;
+    const int64_t degree = curve->degree;
     md5_vec4d p[MD5_MAX_CURVE_DEGREE + 1];
-    load_control_points(line, piece, p);
+    load_control_points(curve, piece, p);
     for (int64_t round = 1; round <= degree; round++) {
         const bool is_end = round > degree - num_ends;
-        const double x = knot(line, is_end ? piece + 1 : piece);
+        const double x = knot(curve, is_end ? piece + 1 : piece);
         for (int64_t i = degree; i >= round; i--) {
-            const double from = knot(line, piece - degree + i);
-            const double to = knot(line, piece + i + 1 - round);
+            const double from = knot(curve, piece - degree + i);
+            const double to = knot(curve, piece + i + 1 - round);
             p[i] = md5_vec4d_lerp(p[i - 1], p[i], (x - from) / (to - from));
         }
     }
     return p[degree];
 }
 
+// Returns true if knot `i` is below the next knot. Spans between equal knots are no pieces.
+static bool is_piece(const spline *curve, int64_t i)
+{
+    return knot(curve, i + 1) > knot(curve, i);
+}
+
 static bool build_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
-    const spline line = {
+    const spline curve = {
         .desc = desc,
         .degree = curve_degree(desc),
         .num_points = desc->num_points,
         .first = desc->is_closed ? 0 : (int64_t)curve_degree(desc),
         .end = desc->num_points,
     };
-    const double start = knot(&line, line.first);
-    const double range = knot(&line, line.end) - start;
-    uint32_t count = 0; // spans between equal knots are no pieces
-    for (int64_t i = line.first; i < line.end; i++) {
-        if (knot(&line, i + 1) > knot(&line, i))
-            count++;
+
+    uint32_t num_pieces = 0;
+    for (int64_t i = curve.first; i < curve.end; i++) {
+        if (is_piece(&curve, i))
+            num_pieces++;
     }
-    TRY(alloc_pieces(arena, pieces, (uint32_t)line.degree, count));
-    double *next = pieces->starts;
-    md5_vec4d *point = pieces->points;
-    for (int64_t i = line.first; i < line.end; i++) {
-        if (!(knot(&line, i + 1) > knot(&line, i)))
+    TRY(alloc_pieces(arena, pieces, (uint32_t)curve.degree, num_pieces));
+
+    const double first_knot = knot(&curve, curve.first);
+    const double range = knot(&curve, curve.end) - first_knot;
+    double *next_start = pieces->starts;
+    md5_vec4d *next_point = pieces->points;
+    for (int64_t i = curve.first; i < curve.end; i++) {
+        if (!is_piece(&curve, i))
             continue;
-        *next++ = (knot(&line, i) - start) / range;
-        for (int64_t j = 0; j <= line.degree; j++)
-            *point++ = polar_form(&line, i, j);
+        *next_start++ = (knot(&curve, i) - first_knot) / range;
+        for (int64_t j = 0; j <= curve.degree; j++)
+            *next_point++ = polar_form(&curve, i, j);
     }
-    *next = 1;
+    *next_start = 1;
     return true;
 }
 
 // == Length ======================================================================================
 
-// An arc is halved until that changes its length by no more than this share of the control polygon
-// of its piece, in proportion. At a cusp the change shrinks with the square of the arc, so that it
-// falls below after about 20 halvings.
+// Arcs are halved until this changes the measured length of a piece by less than this fraction of
+// the length of its control polygon. At a cusp the change decreases with the square of the length
+// of the arc, so about 20 halvings are sufficient.
 #define TOLERANCE 1e-7
 enum { MAX_HALVINGS = 24, MAX_ARCS = 1000, NUM_NODES = 4 };
 
-// Rounding errors of speeds, as a share of the coordinates: far from the origin they exceed the
-// tolerance, and halving does not make them smaller.
+// Rounding errors of speeds, as a fraction of the coordinates. Far from the origin they exceed the
+// tolerance, and halving an arc does not reduce them.
 #define NOISE 1e-12
 
-// Half of the nodes of the Gauss-Legendre rule with 8 of them, and their weights: the positive
+// The positive half of the 8 nodes of the Gauss-Legendre rule, and their weights: the positive
 // zeros of the Legendre polynomial P8, and 2 / ((1 - x^2) P8'(x)^2).
 static const double nodes[NUM_NODES] = {
     0.18343464249564980,
@@ -477,9 +523,9 @@ static const double node_weights[NUM_NODES] = {
     0.10122853629037626,
 };
 
-static double speed_at(const md5_pieces *pieces, uint32_t piece, double share)
+static double speed_at(const md5_pieces *pieces, uint32_t piece, double fraction)
 {
-    return md5_vec3d_length(piece_at(pieces, piece, share).velocity);
+    return md5_vec3d_length(evaluate_piece(pieces, piece, fraction).velocity);
 }
 
 // Returns the length of a part of a piece, by Gauss-Legendre quadrature.
@@ -517,46 +563,64 @@ static double length_tolerance(const md5_pieces *pieces, uint32_t piece)
     return TOLERANCE * polygon + NOISE * max_distance;
 }
 
+// One of the 2^depth equal intervals of a piece. The intervals form a binary tree.
+typedef struct piece_interval {
+    uint32_t depth;
+    uint32_t index;
+} piece_interval;
+
+static piece_interval first_half(piece_interval interval)
+{
+    return (piece_interval){interval.depth + 1, interval.index * 2};
+}
+
+// Returns the interval after another interval and its halves. Returns depth 0 at the end of the
+// piece.
+static piece_interval next_interval(piece_interval interval)
+{
+    interval.index++;
+    // After a second half, the next interval is the interval after its parent.
+    while (interval.depth > 0 && interval.index % 2 == 0) {
+        interval.index /= 2;
+        interval.depth--;
+    }
+    return interval;
+}
+
 // Adds the arcs of one piece in order: an interval is halved until the length of both halves is the
-// length of the whole, within the tolerance. The intervals form a binary tree, which is traversed
-// without recursion: `index` is one of the 2^depth intervals at the current depth. Returns the
-// number of arcs. Increases *length. If `arcs` is NULL, only counts and measures.
+// length of the whole, within the tolerance. Returns the number of arcs. Increases *length. If
+// `arcs` is NULL, only counts and measures.
 static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc *arcs,
                               double *length)
 {
     const double tolerance = length_tolerance(pieces, piece);
-    uint32_t depth = 0;
-    uint32_t index = 0;
+    piece_interval interval = {0, 0};
     uint32_t count = 0;
     do {
-        const double width = 1.0 / (1u << depth);
-        const double from = index * width;
-        const double to = (index + 1) * width;
+        const double width = 1.0 / (1u << interval.depth);
+        const double from = interval.index * width;
+        const double to = (interval.index + 1) * width;
         const double middle = 0.5 * (from + to);
         const double whole = integrate(pieces, piece, from, to);
         const double halves =
             integrate(pieces, piece, from, middle) + integrate(pieces, piece, middle, to);
-        const bool may_halve = depth < MAX_HALVINGS && count < MAX_ARCS;
+
+        const bool may_halve = interval.depth < MAX_HALVINGS && count < MAX_ARCS;
         if (may_halve && fabs(whole - halves) > tolerance * width) {
-            depth++; // continues with the first half
-            index *= 2;
+            interval = first_half(interval);
             continue;
         }
+
         if (arcs)
             arcs[count] = (md5_arc){*length, from, to, piece};
         *length += halves;
         count++;
-        // The next interval, or after a second half the next interval of its parent.
-        index++;
-        while (depth > 0 && index % 2 == 0) {
-            index /= 2;
-            depth--;
-        }
-    } while (depth > 0);
+        interval = next_interval(interval);
+    } while (interval.depth > 0);
     return count;
 }
 
-// Returns the number of arcs, and sets *length. Writes arcs[that number] unless it is NULL.
+// Returns the number of arcs, and sets *length. Writes the arcs unless `arcs` is NULL.
 static uint32_t measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *length)
 {
     uint32_t count = 0;
@@ -611,29 +675,44 @@ struct md5_curve {
 
 // -- Creation -------------------------------------------------------------------------------------
 
+static size_t num_control_points(const md5_pieces *pieces)
+{
+    return (size_t)pieces->count * (pieces->degree + 1);
+}
+
+// Lays out a curve and its arrays in a block and stores the addresses of the arrays in `content`.
+// Returns the address of the curve. All addresses are NULL while the block is measured.
+static md5_curve *lay_out_curve(md5_block *block, md5_curve *content)
+{
+    md5_pieces *const pieces = &content->pieces;
+    md5_curve *const curve = MD5_BLOCK_ARRAY(block, md5_curve, 1);
+    pieces->points = MD5_BLOCK_ARRAY(block, md5_vec4d, num_control_points(pieces));
+    pieces->starts = MD5_BLOCK_ARRAY(block, double, (size_t)pieces->count + 1);
+    content->arcs = MD5_BLOCK_ARRAY(block, md5_arc, content->num_arcs);
+    return curve;
+}
+
 // Creates a curve with copies of the pieces, in one memory block. Returns NULL if memory runs out.
 static md5_curve *build_curve(md5_context *context, const md5_pieces *pieces, bool is_closed)
 {
-    md5_curve parts = {.pieces = *pieces,
-                       .is_closed = is_closed,
-                       .internal = {.allocator = context->allocator, .tag = MD5_TAG_CURVE}};
-    const size_t num_points = (size_t)pieces->count * (pieces->degree + 1);
+    md5_curve content = {
+        .pieces = *pieces,
+        .is_closed = is_closed,
+        .internal = {.allocator = context->allocator, .tag = MD5_TAG_CURVE},
+    };
+    content.num_arcs = measure_pieces(pieces, NULL, &content.length);
+
+    // The first layout measures the block, and the second layout returns the addresses in it.
     md5_block block = {NULL, 0};
-    md5_curve *curve = NULL;
-    parts.num_arcs = measure_pieces(pieces, NULL, &parts.length);
-    // The first pass only adds up the sizes of the arrays. md5i_block_end_measuring() then
-    // allocates the block, and the second pass sets the addresses of the arrays in it.
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        curve = MD5_BLOCK_ARRAY(&block, md5_curve, 1);
-        parts.pieces.points = MD5_BLOCK_ARRAY(&block, md5_vec4d, num_points);
-        parts.pieces.starts = MD5_BLOCK_ARRAY(&block, double, (size_t)pieces->count + 1);
-        parts.arcs = MD5_BLOCK_ARRAY(&block, md5_arc, parts.num_arcs);
-        if (pass == 0 && !md5i_block_end_measuring(context, &block))
-            return NULL;
-    }
-    parts.size = block.used;
-    *curve = parts;
-    memcpy(curve->pieces.points, pieces->points, num_points * sizeof *pieces->points);
+    lay_out_curve(&block, &content);
+    if (!md5i_block_end_measuring(context, &block))
+        return NULL;
+    md5_curve *const curve = lay_out_curve(&block, &content);
+    content.size = block.used;
+
+    *curve = content;
+    memcpy(curve->pieces.points, pieces->points,
+           num_control_points(pieces) * sizeof *pieces->points);
     memcpy(curve->pieces.starts, pieces->starts, (pieces->count + 1) * sizeof *pieces->starts);
     measure_pieces(pieces, curve->arcs, &curve->length);
     return curve;
@@ -660,10 +739,12 @@ md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *all
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT_ALLOCATOR(allocator);
     MD5_ASSERT(desc->points || desc->num_points == 0, "desc->points: must not be NULL");
+
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     if (!check_curve(&context, desc) || !desc->points) // a valid curve has points
         return NULL;
+
     md5_arena arena = {.context = &context};
     md5_pieces pieces;
     md5_curve *curve = NULL;
@@ -693,8 +774,8 @@ static double clamp_parameter(const md5_curve *curve, double value, double end)
     return value < end ? value : end;
 }
 
-// The last of `count` items, `stride` bytes apart, whose first member, a rising double, is at most
-// `x`; else the first.
+// Returns the index of the last of `count` items whose first member is at most `x`, or 0. The first
+// member is a double that increases from item to item. Items are `stride` bytes apart.
 static uint32_t find_last(const void *items, size_t stride, uint32_t count, double x)
 {
     uint32_t low = 0;
@@ -713,7 +794,7 @@ static uint32_t find_last(const void *items, size_t stride, uint32_t count, doub
 
 typedef struct curve_location {
     uint32_t piece;
-    double share;
+    double fraction; // of the piece
 } curve_location;
 
 // Finds the last piece that begins at or before t.
@@ -722,14 +803,15 @@ static curve_location locate(const md5_curve *curve, double t)
     const double *const starts = curve->pieces.starts;
     const double inside = clamp_parameter(curve, t, 1);
     const uint32_t piece = find_last(starts, sizeof *starts, curve->pieces.count, inside);
-    return (curve_location){piece, (inside - starts[piece]) / (starts[piece + 1] - starts[piece])};
+    const double width = starts[piece + 1] - starts[piece];
+    return (curve_location){piece, (inside - starts[piece]) / width};
 }
 
 md5_vec3 md5_curve_point(const md5_curve *curve, double t)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
     const curve_location at = locate(curve, t);
-    return md5_vec3d_round(piece_at(&curve->pieces, at.piece, at.share).point);
+    return md5_vec3d_round(evaluate_piece(&curve->pieces, at.piece, at.fraction).point);
 }
 
 md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
@@ -738,7 +820,7 @@ md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
     const curve_location at = locate(curve, t);
     const double *const starts = curve->pieces.starts;
     const double width = starts[at.piece + 1] - starts[at.piece];
-    const md5_vec3d velocity = piece_at(&curve->pieces, at.piece, at.share).velocity;
+    const md5_vec3d velocity = evaluate_piece(&curve->pieces, at.piece, at.fraction).velocity;
     return md5_vec3d_round(md5_vec3d_scale(velocity, 1.0 / width));
 }
 
@@ -767,29 +849,35 @@ double md5_curve_at_distance(const md5_curve *curve, double distance)
         return 1;
     const md5_arc *const arc =
         &curve->arcs[find_last(curve->arcs, sizeof *curve->arcs, curve->num_arcs, inside)];
-    const double share = parameter_at_length(&curve->pieces, arc, inside - arc->distance);
+    const double fraction = parameter_at_length(&curve->pieces, arc, inside - arc->distance);
     const double *const starts = curve->pieces.starts;
-    return starts[arc->piece] + share * (starts[arc->piece + 1] - starts[arc->piece]);
+    return starts[arc->piece] + fraction * (starts[arc->piece + 1] - starts[arc->piece]);
+}
+
+// Finds the last arc that begins at or before a location.
+static const md5_arc *find_arc(const md5_curve *curve, curve_location at)
+{
+    uint32_t low = 0;
+    uint32_t high = curve->num_arcs;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        const md5_arc *const arc = &curve->arcs[middle];
+        if (arc->piece < at.piece || (arc->piece == at.piece && arc->from <= at.fraction))
+            low = middle;
+        else
+            high = middle;
+    }
+    return &curve->arcs[low];
 }
 
 double md5_curve_distance(const md5_curve *curve, double t)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
     const curve_location at = locate(curve, t);
-    if (at.piece + 1 == curve->pieces.count && at.share >= 1)
+    if (at.piece + 1 == curve->pieces.count && at.fraction >= 1)
         return curve->length;
-    uint32_t low = 0;
-    uint32_t high = curve->num_arcs;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        const md5_arc *const arc = &curve->arcs[middle];
-        if (arc->piece < at.piece || (arc->piece == at.piece && arc->from <= at.share))
-            low = middle;
-        else
-            high = middle;
-    }
-    const md5_arc *const arc = &curve->arcs[low];
-    return arc->distance + integrate(&curve->pieces, arc->piece, arc->from, at.share);
+    const md5_arc *const arc = find_arc(curve, at);
+    return arc->distance + integrate(&curve->pieces, arc->piece, arc->from, at.fraction);
 }
 
 // == Rotations along keys, by squad ==============================================================
@@ -810,10 +898,10 @@ double md5_curve_distance(const md5_curve *curve, double t)
 typedef struct curve_span {
     double start;
     double seconds;
-    md5_quatd key;        // q0, at the start
-    md5_quatd inner;      // a, at the start
-    md5_vec3d key_turn;   // rotation from q0 to q1
-    md5_vec3d inner_turn; // rotation from a to b
+    md5_quatd key;            // q0, at the start
+    md5_quatd inner;          // a, at the start
+    md5_vec3d key_rotation;   // rotation vector from q0 to q1
+    md5_vec3d inner_rotation; // rotation vector from a to b
 } curve_span;
 
 struct md5_squad {
@@ -829,20 +917,20 @@ struct md5_squad {
 
 // -- Quaternions ----------------------------------------------------------------------------------
 
-// The logarithm of the turn from one to the other, by an angle of 0 to pi. The axis of -1 is
-// undefined: returns 0.
+// Returns the logarithm of the rotation between two quaternions; its length is 0 to pi. Returns 0
+// if the rotation is -1, whose axis is undefined.
 static md5_vec3d rotation_vector(md5_quatd from, md5_quatd to)
 {
-    const md5_quatd turn = md5_quatd_mul(md5_quatd_conjugate(from), to);
-    const md5_vec3d axis = {turn.x, turn.y, turn.z};
+    const md5_quatd rotation = md5_quatd_mul(md5_quatd_conjugate(from), to);
+    const md5_vec3d axis = {rotation.x, rotation.y, rotation.z};
     const double sine = md5_vec3d_length(axis);
-    return md5_vec3d_scale(axis, sine > 0 ? md5i_atan2(sine, turn.w) / sine : 0);
+    return md5_vec3d_scale(axis, sine > 0 ? md5i_atan2(sine, rotation.w) / sine : 0);
 }
 
-// By the exponential of a share of a turn.
-static md5_quatd rotate_by(md5_quatd q, md5_vec3d turn, double share)
+// Rotates by the exponential of a fraction of a rotation vector.
+static md5_quatd rotate_by(md5_quatd q, md5_vec3d rotation, double fraction)
 {
-    const md5_vec3d part = md5_vec3d_scale(turn, share);
+    const md5_vec3d part = md5_vec3d_scale(rotation, fraction);
     const double angle = md5_vec3d_length(part);
     const double turns = angle / (2 * CURVE_PI);
     const double scale = angle > 0 ? md5i_sine_of_turns(turns) / angle : 0;
@@ -860,22 +948,46 @@ typedef struct curve_keys {
     double period;
 } curve_keys;
 
+// Limits of the squared length of a key, so that the key can be normalized.
+#define MIN_KEY_SQUARE 1e-30
+#define MAX_KEY_SQUARE 1e30
+
+static bool check_curve_key(md5_context *context, const curve_keys *list, uint32_t i)
+{
+    const md5_quat q = list->keys[i];
+    const double square = md5_quatd_dot(md5_quatd_from_quat(q), md5_quatd_from_quat(q));
+    if (!(square > MIN_KEY_SQUARE && square < MAX_KEY_SQUARE))
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "key %u is not a rotation: expected a quaternion of length 1e-15 to 1e15, "
+                        "found ( %g %g %g %g )",
+                        i, q.x, q.y, q.z, q.w);
+
+    const double time = list->times[i];
+    if (!(fabs(time) <= DBL_MAX))
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "time of key %u is not finite: expected a number of seconds, found %g", i,
+                        time);
+    if (i > 0 && !(time > list->times[i - 1]))
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "key times are not ascending: key %u is at %g seconds, but key %u is at "
+                        "%g seconds",
+                        i, time, i - 1, list->times[i - 1]);
+    return true;
+}
+
 static bool check_curve_keys(md5_context *context, const curve_keys *list)
 {
-    for (uint32_t i = 0; i < list->num_keys; i++) {
-        const md5_quat q = list->keys[i];
-        const double square = md5_quatd_dot(md5_quatd_from_quat(q), md5_quatd_from_quat(q));
-        if (!(square > 1e-30 && square < 1e30))
-            return MD5_FAIL(context, MD5_ERROR_RANGE,
-                            "key %u is not a rotation: found ( %g %g %g %g )", i, q.x, q.y, q.z,
-                            q.w);
-        if (!(fabs(list->times[i]) <= DBL_MAX) || (i > 0 && !(list->times[i] > list->times[i - 1])))
-            return MD5_FAIL(context, MD5_ERROR_RANGE,
-                            "key times are not ascending: key %u is at %g seconds", i,
-                            list->times[i]);
-    }
+    for (uint32_t i = 0; i < list->num_keys; i++)
+        TRY(check_curve_key(context, list, i));
+
     const double last = list->times[list->num_keys - 1];
-    if (list->period != 0 && !(list->times[0] + list->period > last && list->period <= DBL_MAX))
+    if (list->period == 0)
+        return true;
+    if (!(list->period <= DBL_MAX))
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "period is not finite: expected 0 or a number of seconds, found %g",
+                        list->period);
+    if (!(list->times[0] + list->period > last))
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "period is too short: expected 0 or more than %g seconds, found %g",
                         last - list->times[0], list->period);
@@ -900,15 +1012,17 @@ static md5_vec3d angular_velocity_at(const md5_squad *squad, uint32_t i)
     const uint32_t previous = (i + count - 1) % count;
     const curve_span *const after = &squad->spans[has_after ? i % count : previous];
     const curve_span *const before = has_before ? &squad->spans[previous] : after;
+
     const double sum = before->seconds + after->seconds;
     const md5_vec3d velocity =
-        md5_vec3d_add(md5_vec3d_scale(before->key_turn, after->seconds / sum / before->seconds),
-                      md5_vec3d_scale(after->key_turn, before->seconds / sum / after->seconds));
-    const double most = CURVE_PI / fmax(before->seconds, after->seconds);
-    const double length = md5_vec3d_length(velocity);
-    if (!(length <= DBL_MAX))
+        md5_vec3d_add(md5_vec3d_scale(before->key_rotation, after->seconds / sum / before->seconds),
+                      md5_vec3d_scale(after->key_rotation, before->seconds / sum / after->seconds));
+
+    const double max_speed = CURVE_PI / fmax(before->seconds, after->seconds);
+    const double speed = md5_vec3d_length(velocity);
+    if (!(speed <= DBL_MAX))
         return (md5_vec3d){0, 0, 0};
-    return length > most ? md5_vec3d_scale(velocity, most / length) : velocity;
+    return speed > max_speed ? md5_vec3d_scale(velocity, max_speed / speed) : velocity;
 }
 
 // Copies times and keys to the spans. Of the two signs of a key, which are the same rotation, each
@@ -926,7 +1040,7 @@ static void copy_curve_keys(const curve_keys *list, md5_squad *squad)
             .start = list->times[i],
             .seconds = end - list->times[i],
             .key = key,
-            .key_turn = rotation_vector(key, next),
+            .key_rotation = rotation_vector(key, next),
         };
         key = next;
     }
@@ -939,12 +1053,14 @@ static void add_inner_points(md5_squad *squad)
     for (uint32_t i = 0; i < squad->num_spans; i++) {
         curve_span *const span = &squad->spans[i];
         const md5_quatd end = i + 1 < squad->num_spans ? squad->spans[i + 1].key : squad->last;
-        const md5_vec3d start_turn = md5_vec3d_scale(angular_velocity_at(squad, i), span->seconds);
-        const md5_vec3d end_turn =
+        const md5_vec3d start_velocity =
+            md5_vec3d_scale(angular_velocity_at(squad, i), span->seconds); // per span
+        const md5_vec3d end_velocity =
             md5_vec3d_scale(angular_velocity_at(squad, i + 1), span->seconds);
-        span->inner = rotate_by(span->key, md5_vec3d_sub(start_turn, span->key_turn), 0.5);
-        span->inner_turn = rotation_vector(
-            span->inner, rotate_by(end, md5_vec3d_sub(span->key_turn, end_turn), 0.5));
+        const md5_quatd inner_end =
+            rotate_by(end, md5_vec3d_sub(span->key_rotation, end_velocity), 0.5);
+        span->inner = rotate_by(span->key, md5_vec3d_sub(start_velocity, span->key_rotation), 0.5);
+        span->inner_rotation = rotation_vector(span->inner, inner_end);
     }
 }
 
@@ -954,6 +1070,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     MD5_ASSERT_ALLOCATOR(allocator);
     MD5_ASSERT(rotations || num_keys == 0, "rotations: must not be NULL");
     MD5_ASSERT(times || num_keys == 0, "times: must not be NULL");
+
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     const curve_keys list = {
@@ -967,12 +1084,15 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
         MD5_FAIL(&context, MD5_ERROR_RANGE, "no keys: expected at least 1");
     if (num_keys == 0 || !check_curve_keys(&context, &list))
         return NULL;
+
+    // The block is only measured: a squad ends with its spans, so no further addresses are needed.
     md5_block block = {NULL, 0};
     md5i_block_alloc(&block, 1, sizeof(md5_squad));
     md5i_block_alloc(&block, list.num_spans, sizeof(curve_span));
     md5_squad *const squad = (md5_squad *)md5i_alloc(&context, block.used);
     if (!squad)
         return NULL;
+
     squad->num_spans = list.num_spans;
     squad->first = times[0];
     squad->end = period > 0 ? times[0] + period : times[num_keys - 1];
@@ -1009,10 +1129,12 @@ md5_quat md5_squad_rotation(const md5_squad *squad, double time)
         inside = squad->first;
     if (squad->num_spans == 0 || inside >= squad->end)
         return round_quat(squad->last);
-    const curve_span *const each =
-        &squad->spans[find_last(squad->spans, sizeof *squad->spans, squad->num_spans, inside)];
-    const double u = (inside - each->start) / each->seconds;
-    const md5_quatd key = rotate_by(each->key, each->key_turn, u);
-    const md5_quatd inner = rotate_by(each->inner, each->inner_turn, u);
+
+    const uint32_t span_index =
+        find_last(squad->spans, sizeof *squad->spans, squad->num_spans, inside);
+    const curve_span *const span = &squad->spans[span_index];
+    const double u = (inside - span->start) / span->seconds;
+    const md5_quatd key = rotate_by(span->key, span->key_rotation, u);
+    const md5_quatd inner = rotate_by(span->inner, span->inner_rotation, u);
     return round_quat(rotate_by(key, rotation_vector(key, inner), 2 * u * (1 - u)));
 }

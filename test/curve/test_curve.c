@@ -694,7 +694,8 @@ TEST (curve_refuses_weights) {
     refuse(
         &(md5_curve_desc){
             .kind = MD5_CURVE_B_SPLINE, .points = line, .num_points = 4, .weights = weights},
-        "degree, weights and knots are only supported for NURBS");
+        "degree, weights and knots are only supported for NURBS: expected none, found some for a "
+        "B-spline");
 }
 
 TEST (curve_refuses_knots) {
@@ -720,8 +721,7 @@ TEST (curve_refuses_knots) {
                              .num_points = 6,
                              .is_closed = true,
                              .knots = cases[0].knots},
-           "knots of a closed NURBS are not supported: expected none, because closed NURBS are "
-           "uniform");
+           "closed NURBS has knots: expected none, because closed NURBS are uniform");
 }
 
 static bool is_finite(md5_vec3 v)

@@ -253,9 +253,15 @@ TEST (squad_refuses_keys) {
         const char *message;
     } cases[] = {
         {good, rising, 0, 0, "no keys: expected at least 1"},
-        {zero, rising, 2, 0, "key 1 is not a rotation: found ( 0 0 0 0 )"},
-        {good, equal, 2, 0, "key times are not ascending: key 1 is at 1 seconds"},
-        {good, endless, 2, 0, "key times are not ascending: key 1 is at inf seconds"},
+        {zero, rising, 2, 0,
+         "key 1 is not a rotation: expected a quaternion of length 1e-15 to 1e15, found ( 0 0 0 0 "
+         ")"},
+        {good, equal, 2, 0,
+         "key times are not ascending: key 1 is at 1 seconds, but key 0 is at 1 seconds"},
+        {good, endless, 2, 0,
+         "time of key 1 is not finite: expected a number of seconds, found inf"},
+        {good, rising, 2, INFINITY,
+         "period is not finite: expected 0 or a number of seconds, found inf"},
         {good, rising, 2, 1, "period is too short: expected 0 or more than 1 seconds, found 1"},
         {good, rising, 2, -5, "period is too short: expected 0 or more than 1 seconds, found -5"},
     };
