@@ -36,6 +36,9 @@ enum {
 // Limit of the coordinates of a joint relative to its parent. No joint is that far away.
 #define MAX_POSITION 1e30
 
+// Limit of md5_advance_status.undivided, seconds.
+#define MAX_UNDIVIDED 1e6
+
 // Limit of a root velocity, units per second. Far above real velocities, and small enough that the
 // displacement in the longest step is a finite float.
 #define MAX_ROOT_VELOCITY 1e24
@@ -63,27 +66,30 @@ typedef struct md5_archive {
 
 // -- Numbers ------------------------------------------------------------------------------------
 
-static void fail_archive(md5_archive *archive, md5_status status, const char *what)
+// Reports an invalid number while values are checked. Does nothing while values are written or
+// stored. `problem` contains the expected content.
+static void fail_number(md5_archive *archive, const char *problem, double found)
 {
     if (archive->mode == CHECK)
-        archive->has_failed = !MD5_FAIL(
-            archive->context, status, "invalid saved player at byte %zu: %s", archive->used, what);
+        archive->has_failed = !MD5_FAIL(archive->context, MD5_ERROR_RANGE,
+                                        "invalid saved player at byte %zu: %s, found %g",
+                                        archive->used, problem, found);
 }
 
 // Returns the bits of *value, a number of 8, 4 or 1 bytes.
 static uint64_t load_bits(const void *value, size_t size)
 {
-    uint64_t bits = 0;
-    uint32_t low = 0;
-    if (size == sizeof bits) {
-        memcpy(&bits, value, sizeof bits);
-        return bits;
+    uint64_t bits64 = 0;
+    uint32_t bits32 = 0;
+    if (size == sizeof bits64) {
+        memcpy(&bits64, value, sizeof bits64);
+        return bits64;
     }
-    if (size == sizeof low)
-        memcpy(&low, value, sizeof low);
-    else
-        low = *(const bool *)value;
-    return low;
+    if (size == sizeof bits32) {
+        memcpy(&bits32, value, sizeof bits32);
+        return bits32;
+    }
+    return *(const bool *)value;
 }
 
 // Writes *value, a number of `size` bytes, or reads a number. Returns its bits. *value may be
@@ -92,53 +98,58 @@ static uint64_t archive_bits(md5_archive *archive, const void *value, size_t siz
 {
     if (archive->has_failed)
         return 0;
+
     const size_t space = archive->used < archive->size ? archive->size - archive->used : 0;
     uint64_t bits;
     if (archive->mode == WRITE) {
         bits = load_bits(value, size);
-        if (space > 0)
+        if (space > 0) // the last number may be written in part
             md5_write_le(archive->to + archive->used, bits, size < space ? size : space);
-    } else {
-        if (size > space) {
-            fail_archive(archive, MD5_ERROR_SYNTAX, "data is truncated");
-            return 0;
-        }
+    } else if (size <= space) {
         bits = md5_read_le(archive->from + archive->used, size);
+    } else {
+        archive->has_failed =
+            !MD5_FAIL(archive->context, MD5_ERROR_SYNTAX,
+                      "saved player is truncated at byte %zu: expected %zu more bytes, found %zu",
+                      archive->used, size, space);
+        return 0;
     }
+
     archive->used += size;
     return bits;
 }
 
 // Reports an error if a number that was read is not in min..max.
 static void check_range(md5_archive *archive, double number, double min, double max,
-                        const char *what)
+                        const char *name)
 {
     if (archive->has_failed || (number >= min && number <= max))
         return;
     archive->has_failed = !MD5_FAIL(
         archive->context, MD5_ERROR_RANGE,
         "invalid saved player at byte %zu: %s is out of range: expected %g to %g, found %g",
-        archive->used, what, min, max, number);
+        archive->used, name, min, max, number);
 }
 
 typedef enum number_kind { BOOL, UINT, INT, FLOAT, INT64, DOUBLE } number_kind;
 
 static const size_t number_sizes[] = {1, 4, 4, 4, 8, 8}; // by number_kind
 
-// Converts the bits of a number to a double.
+// Converts the bits of a number to a double. Numbers of at most 4 bytes are in the lower bits.
 static double number_from_bits(number_kind kind, uint64_t bits)
 {
-    const uint32_t low = (uint32_t)bits;
+    const uint32_t bits32 = (uint32_t)bits;
     int32_t int32;
     int64_t int64;
     float float32;
     double float64;
+
     switch (kind) {
     case INT:
-        memcpy(&int32, &low, sizeof int32);
+        memcpy(&int32, &bits32, sizeof int32);
         return int32;
     case FLOAT:
-        memcpy(&float32, &low, sizeof float32);
+        memcpy(&float32, &bits32, sizeof float32);
         return float32;
     case INT64:
         memcpy(&int64, &bits, sizeof int64);
@@ -147,58 +158,58 @@ static double number_from_bits(number_kind kind, uint64_t bits)
         memcpy(&float64, &bits, sizeof float64);
         return float64;
     default: // BOOL, UINT
-        return low;
+        return bits32;
     }
 }
 
 // Stores the bits of a number in *value.
 static void store_bits(number_kind kind, uint64_t bits, void *value)
 {
-    const uint32_t low = (uint32_t)bits;
+    const uint32_t bits32 = (uint32_t)bits;
     if (kind == BOOL)
-        *(bool *)value = low != 0;
+        *(bool *)value = bits32 != 0;
     else if (number_sizes[kind] == sizeof bits)
         memcpy(value, &bits, sizeof bits);
     else
-        memcpy(value, &low, sizeof low);
+        memcpy(value, &bits32, sizeof bits32);
 }
 
 // Writes *value, or reads a number and checks that it is in min..max. STORE stores it in *value.
-// `what` is the name of the number in error messages. Returns the number, or the minimum after an
+// `name` is used in error messages. Returns the number, or the minimum after an
 // error.
 static double archive_number(md5_archive *archive, number_kind kind, void *value, double min,
-                             double max, const char *what)
+                             double max, const char *name)
 {
     const uint64_t bits = archive_bits(archive, value, number_sizes[kind]);
     const double number = number_from_bits(kind, bits);
     if (archive->mode == CHECK)
-        check_range(archive, number, min, max, what);
+        check_range(archive, number, min, max, name);
     if (archive->mode == STORE)
         store_bits(kind, bits, value);
     return archive->has_failed ? min : number;
 }
 
 static uint32_t archive_uint(md5_archive *archive, void *value, uint32_t min, uint32_t max,
-                             const char *what)
+                             const char *name)
 {
-    return (uint32_t)archive_number(archive, UINT, value, min, max, what);
+    return (uint32_t)archive_number(archive, UINT, value, min, max, name);
 }
 
-static bool archive_bool(md5_archive *archive, bool *value, const char *what)
+static bool archive_bool(md5_archive *archive, bool *value, const char *name)
 {
-    return archive_number(archive, BOOL, value, 0, 1, what) != 0;
+    return archive_number(archive, BOOL, value, 0, 1, name) != 0;
 }
 
-static double archive_time(md5_archive *archive, double *seconds, const char *what)
+static double archive_time(md5_archive *archive, double *seconds, const char *name)
 {
-    return archive_number(archive, DOUBLE, seconds, 0, FLT_MAX, what);
+    return archive_number(archive, DOUBLE, seconds, 0, FLT_MAX, name);
 }
 
-static void archive_vector(md5_archive *archive, md5_vec3 *vector, double max, const char *what)
+static void archive_vector(md5_archive *archive, md5_vec3 *vector, double max, const char *name)
 {
-    archive_number(archive, FLOAT, &vector->x, -max, max, what);
-    archive_number(archive, FLOAT, &vector->y, -max, max, what);
-    archive_number(archive, FLOAT, &vector->z, -max, max, what);
+    archive_number(archive, FLOAT, &vector->x, -max, max, name);
+    archive_number(archive, FLOAT, &vector->y, -max, max, name);
+    archive_number(archive, FLOAT, &vector->z, -max, max, name);
 }
 
 // Archives floats that may have any value.
@@ -220,29 +231,49 @@ static void archive_any_bits(md5_archive *archive, uint64_t *value)
         *value = bits;
 }
 
-// Writes, checks or stores the clock of a clip, and a flag: the clock has not moved since its start
-// at a boundary between two cycles. The cycle is saved relative to `base`. STORE sets *before, the
-// clock before the last step, to the same clock.
-static void archive_clock(md5_archive *archive, bool is_once, int64_t base, double max_cycles,
-                          md5_clock *before, md5_clock *current, bool *is_at_start)
+// -- Clocks -------------------------------------------------------------------------------------
+
+// The saved range of the clock of a clip.
+typedef struct clock_range {
+    bool is_once;       // the clock ends at phase 1 of its only cycle
+    int64_t base_cycle; // the cycle is saved relative to this cycle
+    double max_cycles;  // limit of the relative cycle of a clock that repeats
+} clock_range;
+
+// Members of a clip that are saved as one clock and a flag. They are equal after a restore.
+typedef struct clip_clock {
+    md5_clock *before; // clock before the last step
+    md5_clock *current;
+    bool *is_at_start; // it began at a whole cycle and has not moved since
+} clip_clock;
+
+static void archive_clock(md5_archive *archive, clock_range range, clip_clock clip)
 {
-    const bool is_writing = archive->mode == WRITE;
-    int64_t cycles = is_writing ? current->cycle - base : 0;
-    bool at_start = is_writing && *is_at_start && md5_is_same_cycle_boundary(*before, *current);
-    const double cycle_limit = is_once ? 0 : max_cycles;
-    const double max_phase = is_once ? 1 : MAX_PHASE;
-    archive_number(archive, INT64, &cycles, -cycle_limit, cycle_limit, "cycle of a clip");
+    int64_t relative_cycle = 0;
+    bool is_at_start = false;
+    if (archive->mode == WRITE) {
+        relative_cycle = clip.current->cycle - range.base_cycle;
+        is_at_start = *clip.is_at_start && md5_is_same_cycle_boundary(*clip.before, *clip.current);
+    }
+
+    const double max_cycles = range.is_once ? 0 : range.max_cycles;
+    const double max_phase = range.is_once ? 1 : MAX_PHASE;
+    archive_number(archive, INT64, &relative_cycle, -max_cycles, max_cycles, "cycle of a clip");
     const double phase =
-        archive_number(archive, DOUBLE, &current->phase, 0, max_phase, "phase of a clip");
-    const md5_clock clock = {base + cycles, phase};
-    // A clock that is compared with itself: true if it is at any boundary between two cycles.
-    const bool is_at_boundary = md5_is_same_cycle_boundary(clock, clock);
-    if (archive_bool(archive, &at_start, "flag of a clip that just started") && !is_at_boundary)
-        fail_archive(archive, MD5_ERROR_RANGE, "clip that just started is not at its start or end");
+        archive_number(archive, DOUBLE, &clip.current->phase, 0, max_phase, "phase of a clip");
+    const bool has_just_started =
+        archive_bool(archive, &is_at_start, "flag of a clip that just started");
+    if (has_just_started && !md5_is_whole_phase(phase))
+        fail_number(archive,
+                    "phase of a clip that just started is between its start and end: expected 0 "
+                    "or 1",
+                    phase);
+
     if (archive->mode == STORE) {
-        *before = clock;
-        *current = clock;
-        *is_at_start = at_start;
+        const md5_clock clock = {range.base_cycle + relative_cycle, phase};
+        *clip.before = clock;
+        *clip.current = clock;
+        *clip.is_at_start = is_at_start;
     }
 }
 
@@ -273,6 +304,7 @@ static uint32_t archive_one_shot_clip(md5_archive *archive, const md5_machine *m
     const md5_machine_desc *const tables = &machine->tables;
     const uint32_t last_clip = tables->num_clips - 1;
     const uint32_t num_layers = tables->num_layers;
+
     const uint32_t source =
         archive_uint(archive, &one_shot->source, 0, last_clip, "clip of a one-shot");
     archive_uint(archive, &one_shot->num_below, num_layers > 0, num_layers,
@@ -306,8 +338,9 @@ static void archive_one_shot_easings(md5_archive *archive, md5_one_shot *one_sho
 
 static void archive_one_shot_progress(md5_archive *archive, bool is_looping, md5_one_shot *one_shot)
 {
-    archive_clock(archive, !is_looping, 0, MAX_CYCLES, &one_shot->clock_before, &one_shot->clock,
-                  &one_shot->is_at_start);
+    const clock_range range = {.is_once = !is_looping, .max_cycles = MAX_CYCLES};
+    const clip_clock clock = {&one_shot->clock_before, &one_shot->clock, &one_shot->is_at_start};
+    archive_clock(archive, range, clock);
     archive_time(archive, &one_shot->fade_in.elapsed, "time of a one-shot");
     archive_bool(archive, &one_shot->is_new, "flag for a new one-shot");
     const bool is_stopping =
@@ -337,6 +370,7 @@ static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
     const md5_machine_desc *const tables = &machine->tables;
     if (archive->mode == STORE)
         *one_shot = (md5_one_shot){.section = MD5_NONE, .next = MD5_NONE, .row = MD5_NONE};
+
     const uint32_t source = archive_one_shot_clip(archive, machine, one_shot);
     const uint32_t end =
         archive_uint(archive, &one_shot->end, 0, MD5_ONE_SHOT_LOOPS, "end mode of a one-shot");
@@ -346,6 +380,7 @@ static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
     archive_time(archive, &one_shot->fade_out, "fade duration of a one-shot");
     archive_time(archive, &one_shot->fade_in.duration, "fade duration of a one-shot");
     archive_one_shot_easings(archive, one_shot);
+
     const bool is_looping = end == MD5_ONE_SHOT_LOOPS;
     archive_one_shot_progress(archive, is_looping, one_shot);
     const uint32_t num_sections = tables->clips[source].num_sections;
@@ -420,53 +455,77 @@ static void archive_target(md5_archive *archive, md5_target *target)
     archive_bool(archive, &target->has_pole, "flag for a target with a pole");
 }
 
-// Archives the target and the state of a modifier. Ground heights may have any value. So may
-// springs and gazes, which start again if they are not finite.
-static void archive_modifier(md5_archive *archive, const md5_player *player, uint32_t index)
+// Springs that are not initialized do not have a state.
+static void archive_spring(md5_archive *archive, const md5_player *player, uint32_t index)
 {
     const md5_modifier *const modifier = &player->machine->modifiers[index];
-    const md5_modifier_desc *const desc = &modifier->desc;
-    archive_target(archive, &player->targets[index]);
-    if (desc->kind == MD5_MODIFIER_GAZE)
-        archive_gaze(archive, &player->gazes[modifier->gaze]);
-    if (desc->kind != MD5_MODIFIER_SPRING && desc->kind != MD5_MODIFIER_FEET)
-        return;
     const bool is_placed =
         archive_bool(archive, &player->are_placed[index], "flag for an initialized modifier");
-    if (desc->kind == MD5_MODIFIER_SPRING) {
-        const uint32_t num_joints = is_placed ? desc->length : 0;
-        for (uint32_t i = 0; i < num_joints; i++)
-            archive_spring_joint(archive, &player->springs[modifier->first_spring + i]);
-        return;
-    }
+    const uint32_t num_joints = is_placed ? modifier->desc.length : 0;
+    for (uint32_t i = 0; i < num_joints; i++)
+        archive_spring_joint(archive, &player->springs[modifier->first_spring + i]);
+}
+
+static void archive_feet(md5_archive *archive, const md5_player *player, uint32_t index)
+{
+    const md5_modifier *const modifier = &player->machine->modifiers[index];
+    archive_bool(archive, &player->are_placed[index], "flag for an initialized modifier");
     archive_floats(archive, &player->drops[index], 1);
-    for (uint32_t i = 0; i < desc->num_feet; i++) // their joints belong to the machine
+    for (uint32_t i = 0; i < modifier->desc.num_feet; i++) // their joints belong to the machine
         archive_foot(archive, &player->feet[modifier->first_foot + i]);
     for (size_t i = 0; i < modifier->num_locked_feet; i++)
         archive_locked_foot(archive, &player->foot_locks[modifier->first_sole + i]);
 }
 
+// Archives the target and the state of a modifier. Ground heights may have any value. So may
+// springs and gazes, which start again if they are not finite.
+static void archive_modifier(md5_archive *archive, const md5_player *player, uint32_t index)
+{
+    const md5_modifier *const modifier = &player->machine->modifiers[index];
+    archive_target(archive, &player->targets[index]);
+    switch (modifier->desc.kind) {
+    case MD5_MODIFIER_GAZE:
+        archive_gaze(archive, &player->gazes[modifier->gaze]);
+        break;
+    case MD5_MODIFIER_SPRING:
+        archive_spring(archive, player, index);
+        break;
+    case MD5_MODIFIER_FEET:
+        archive_feet(archive, player, index);
+        break;
+    default: // the other kinds do not have a state
+        break;
+    }
+}
+
 // -- Layers -------------------------------------------------------------------------------------
+
+static float square_length(md5_quat q)
+{
+    return q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+}
 
 static bool is_unit(md5_quat q)
 {
-    const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    const float square = square_length(q);
     return square > 0.999f && square < 1.001f;
 }
 
 static void archive_transform(md5_archive *archive, md5_xform *transform)
 {
-    static const char what[] = "rotation of a pose";
+    enum { MAX_COMPONENT = 2 }; // is_unit() checks the length
+    static const char name[] = "rotation of a pose";
     md5_quat *const q = &transform->rotation;
     const md5_quat rotation = {
-        (float)archive_number(archive, FLOAT, &q->x, -2, 2, what),
-        (float)archive_number(archive, FLOAT, &q->y, -2, 2, what),
-        (float)archive_number(archive, FLOAT, &q->z, -2, 2, what),
-        (float)archive_number(archive, FLOAT, &q->w, -2, 2, what),
+        (float)archive_number(archive, FLOAT, &q->x, -MAX_COMPONENT, MAX_COMPONENT, name),
+        (float)archive_number(archive, FLOAT, &q->y, -MAX_COMPONENT, MAX_COMPONENT, name),
+        (float)archive_number(archive, FLOAT, &q->z, -MAX_COMPONENT, MAX_COMPONENT, name),
+        (float)archive_number(archive, FLOAT, &q->w, -MAX_COMPONENT, MAX_COMPONENT, name),
     };
     archive_vector(archive, &transform->translation, MAX_POSITION, "position of a pose");
     if (!is_unit(rotation))
-        fail_archive(archive, MD5_ERROR_RANGE, "rotation of a pose is not a unit quaternion");
+        fail_number(archive, "rotation of a pose is not a unit quaternion: expected a length of 1",
+                    sqrt((double)square_length(rotation)));
     if (archive->mode == STORE)
         transform->pad = 0;
 }
@@ -497,20 +556,23 @@ static void archive_instance(md5_archive *archive, md5_active_state *active,
     const md5_instance_plan *const plan = &tree->instances[number];
     const bool is_once = plan->playable->mode == MD5_PLAY_ONCE;
     md5_clip_instance *const instance = &active->instances[number];
+
+    clock_range range = {.is_once = is_once, .max_cycles = MAX_CYCLES};
+    if (plan->group != MD5_NONE) {
+        range.max_cycles = MAX_CYCLES_AHEAD;
+        if (archive->mode != CHECK) // CHECK does not store the clock of the group
+            range.base_cycle = active->groups[plan->group].cycle;
+    }
+
+    // `instance->clock` is not valid while the clip is inactive.
     md5_clock current = {0};
-    int64_t base = 0;
-    double max_cycles = MAX_CYCLES;
     if (archive->mode == WRITE)
         current = md5i_instance_clock(active, number);
-    if (plan->group != MD5_NONE) {
-        max_cycles = MAX_CYCLES_AHEAD;
-        if (archive->mode != CHECK)
-            base = active->groups[plan->group].cycle;
-    }
-    archive_clock(archive, is_once, base, max_cycles, &instance->clock_before, &current,
-                  &instance->is_at_start);
+    archive_clock(archive, range,
+                  (clip_clock){&instance->clock_before, &current, &instance->is_at_start});
     if (is_once)
         archive_time(archive, &instance->seconds_at_end, "time since the end of a clip");
+
     if (archive->mode == STORE) {
         instance->clock = current;
         instance->is_inactive = false;
@@ -524,16 +586,20 @@ static void archive_transition(md5_archive *archive, const md5_machine *machine,
                                const md5_play_layer *layer, bool is_above, md5_active_state *active)
 {
     const uint32_t last_state = layer->num_states - 1;
-    uint32_t easing = archive->mode == WRITE ? (uint32_t)(active->easing - machine->easings) : 0;
     archive_number(archive, INT, &active->from, -1, last_state, "source state of a transition");
-    easing =
-        archive_uint(archive, &easing, 0, (uint32_t)machine->num_easings - 1, "kind of an easing");
+
+    // The easing is saved as its index in the machine.
+    const uint32_t last_easing = (uint32_t)machine->num_easings - 1;
+    uint32_t easing = archive->mode == WRITE ? (uint32_t)(active->easing - machine->easings) : 0;
+    easing = archive_uint(archive, &easing, 0, last_easing, "kind of an easing");
     if (archive->mode == STORE)
         active->easing = &machine->easings[easing];
+
     archive_uint(archive, &active->interrupt, 0, MD5_INTERRUPT_NONE,
                  "interruption mode of a transition");
     archive_number(archive, INT, &active->priority, INT32_MIN, INT32_MAX,
                    "priority of a transition");
+
     archive_time(archive, &active->elapsed, "time of a transition");
     const double duration = archive_time(archive, &active->duration, "duration of a transition");
     const bool fades = archive_bool(archive, &active->fades, "flag for a state that fades in");
@@ -541,7 +607,10 @@ static void archive_transition(md5_archive *archive, const md5_machine *machine,
     archive_number(archive, DOUBLE, &active->start_time, -DBL_MAX, DBL_MAX,
                    "start time of a state");
     if (is_above && !(fades && duration > 0))
-        fail_archive(archive, MD5_ERROR_RANGE, "state without a fade is above other states");
+        fail_number(archive,
+                    "state above other states does not fade in: expected a fade duration above 0 "
+                    "seconds",
+                    fades ? duration : 0);
 }
 
 // Archives an active state. If `is_above` is true, it fades in over other states.
@@ -553,6 +622,7 @@ static void archive_active_state(md5_archive *archive, const md5_machine *machin
     const uint32_t state = archive_uint(archive, &active->state, 0, last_state, "state of a layer");
     const md5_blend_tree *const tree = layer->states[state].tree;
     archive_transition(archive, machine, layer, is_above, active);
+
     if (archive->mode == STORE)
         active->in_step = false;
     if (layer->has_steps) {
@@ -566,6 +636,7 @@ static void archive_active_state(md5_archive *archive, const md5_machine *machin
     }
     if (!tree)
         return;
+
     for (uint32_t i = 0; i < tree->num_groups; i++) {
         archive_number(archive, INT64, &active->groups[i].cycle, -MAX_CYCLES, MAX_CYCLES,
                        "cycle of a clip");
@@ -596,6 +667,7 @@ static void archive_offsets(md5_archive *archive, const md5_machine *machine, ui
     archive_time(archive, &layer_state->settling.duration, "duration of inertial offsets");
     for (uint32_t i = 0; i < num_joints; i++)
         archive_offset(archive, &layer_state->offsets[i]);
+
     // Before VERSION_VELOCITIES, the transition began with any elapsed time above 0.
     const bool is_old_version = archive->version < VERSION_VELOCITIES;
     const bool is_begun = elapsed > (is_old_version ? 0 : MD5_BORDER);
@@ -607,6 +679,7 @@ static void archive_offsets(md5_archive *archive, const md5_machine *machine, ui
         archive_vector(archive, &velocity->angular, MAX_POSITION, "velocity of an inertial offset");
         archive_vector(archive, &velocity->linear, MAX_POSITION, "velocity of an inertial offset");
     }
+
     archive_root_velocity(archive, &layer_state->root_velocity);
     archive_root_velocity(archive, &layer_state->root_offset);
     archive_sums(archive, machine, layer_state->morph_offsets);
@@ -624,13 +697,30 @@ static void archive_frozen_pose(md5_archive *archive, const md5_machine *machine
     archive_sums(archive, machine, layer_state->frozen_morphs);
 }
 
-// Archives the state of a layer. Slots are saved in the order of the chain. CHECK reads all active
-// states into the first slot, because the order of the slots is not restored yet.
+// Archives the active states of a layer in the order of the chain. STORE puts state i into slot i.
+static void archive_active_states(md5_archive *archive, const md5_machine *machine,
+                                  const md5_play_layer *layer, md5_chain_range chain,
+                                  md5_layer_state *layer_state)
+{
+    if (archive->mode == STORE) {
+        layer_state->num_used = (uint8_t)chain.end;
+        for (uint32_t i = 0; i < MD5_SLOTS; i++)
+            layer_state->order[i] = (uint8_t)i;
+    }
+    for (uint32_t i = 0; i < chain.end; i++) {
+        const bool is_above = i > 0 || chain.has_snapshot;
+        // CHECK does not store values, and the order of the slots is not restored yet, so any slot
+        // can be passed.
+        md5_active_state *const active =
+            archive->mode == CHECK ? &layer_state->first : md5_active_at(layer_state, i);
+        archive_active_state(archive, machine, layer, is_above, active);
+    }
+}
+
 static void archive_layer(md5_archive *archive, const md5_machine *machine,
                           const md5_play_layer *layer, md5_layer_state *layer_state)
 {
     const uint32_t num_joints = md5_blended_joints(machine, layer);
-    uint32_t num_used = layer_state->num_used;
     const bool has_snapshot =
         archive_bool(archive, &layer_state->has_snapshot, "flag for a frozen pose");
     const bool has_offsets =
@@ -639,25 +729,21 @@ static void archive_layer(md5_archive *archive, const md5_machine *machine,
     archive_bool(archive, &layer_state->is_entered, "flag for an entered state");
     archive_number(archive, INT, &layer_state->entered, -1, layer->num_states - 1.0,
                    "entered state of a layer");
-    num_used = archive_uint(archive, &num_used, 1, MD5_MAX_ACTIVE - (uint32_t)has_snapshot,
-                            "number of active states");
+
+    // A frozen pose takes the place of one active state.
+    const uint32_t max_used = MD5_MAX_ACTIVE - (uint32_t)has_snapshot;
+    uint32_t num_used = layer_state->num_used;
+    num_used = archive_uint(archive, &num_used, 1, max_used, "number of active states");
+
     if (has_snapshot)
         archive_frozen_pose(archive, machine, num_joints, layer_state);
     if (has_offsets)
         archive_offsets(archive, machine, num_joints, layer_state);
-    if (archive->mode == STORE) {
-        layer_state->num_used = (uint8_t)num_used;
-        for (uint32_t i = 0; i < MD5_SLOTS; i++)
-            layer_state->order[i] = (uint8_t)i;
-    }
     if (machine->has_chances)
         archive_any_bits(archive, &layer_state->random);
-    for (uint32_t i = 0; i < num_used; i++) {
-        const bool is_above = i > 0 || has_snapshot;
-        md5_active_state *const active =
-            archive->mode == CHECK ? &layer_state->first : md5_active_at(layer_state, i);
-        archive_active_state(archive, machine, layer, is_above, active);
-    }
+
+    const md5_chain_range chain = {.end = num_used, .has_snapshot = has_snapshot};
+    archive_active_states(archive, machine, layer, chain, layer_state);
 }
 
 // -- The player ---------------------------------------------------------------------------------
@@ -675,16 +761,21 @@ static void archive_root_delta(md5_archive *archive, md5_root_delta *motion)
 static void archive_header(md5_archive *archive, const md5_machine *machine)
 {
     uint32_t magic = MAGIC;
-    uint32_t version = VERSION;
     magic = archive_uint(archive, &magic, 0, UINT32_MAX, "file signature");
-    if (magic != MAGIC)
-        fail_archive(archive, MD5_ERROR_SYNTAX, "not a saved player");
+    if (magic != MAGIC && !archive->has_failed)
+        archive->has_failed =
+            !MD5_FAIL(archive->context, MD5_ERROR_SYNTAX,
+                      "data is not a saved player: expected the signature 0x%08x, found 0x%08x",
+                      (unsigned)MAGIC, magic);
+
+    uint32_t version = VERSION;
     version = archive_uint(archive, &version, 0, UINT32_MAX, "format version");
     const uint64_t fingerprint =
         archive_bits(archive, &machine->fingerprint, sizeof machine->fingerprint);
     archive->version = version;
     if (archive->has_failed)
         return;
+
     if (version < MIN_VERSION || version > VERSION)
         archive->has_failed =
             !MD5_FAIL(archive->context, MD5_ERROR_MISMATCH,
@@ -745,7 +836,7 @@ static void archive_parameter(md5_archive *archive, md5_parameter_kind kind, flo
     }
     const double number = archive_number(archive, FLOAT, value, 0, 1, "value of a parameter");
     if (number != 0 && number != 1)
-        fail_archive(archive, MD5_ERROR_RANGE, "value of a bool or trigger is not 0 or 1");
+        fail_number(archive, "value of a bool or trigger is out of range: expected 0 or 1", number);
 }
 
 // Archives the progress of a smoothed parameter, whose value is restored already. The spring of an
@@ -789,6 +880,7 @@ static void archive_player(md5_archive *archive, md5_player *player)
     const md5_machine *const machine = player->machine;
     const md5_machine_desc *const tables = &machine->tables;
     archive_header(archive, machine);
+
     archive_bool(archive, &player->is_settled, "flag for a settled player");
     archive_bool(archive, &player->is_weighed, "flag for computed weights");
     archive_bool(archive, &player->is_backward, "flag for backward time");
@@ -798,7 +890,9 @@ static void archive_player(md5_archive *archive, md5_player *player)
         archive_root_delta(archive, &player->motion_since_pose);
     archive_uint(archive, &player->status.num_events, 0, UINT32_MAX, "number of events");
     archive_any_bits(archive, &player->status.num_dropped);
-    archive_number(archive, DOUBLE, &player->status.undivided, -1e6, 1e6, "remaining time");
+    archive_number(archive, DOUBLE, &player->status.undivided, -MAX_UNDIVIDED, MAX_UNDIVIDED,
+                   "remaining time");
+
     archive_detail(archive, player, &player->detail);
     archive_parameters(archive, player);
     for (uint32_t i = 0; i < tables->num_modifiers; i++)
@@ -816,7 +910,7 @@ size_t md5_player_save(const md5_player *player, void *bytes, size_t size)
     MD5_ASSERT_PLAYER(player);
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: must not be NULL unless size is 0");
     md5_archive archive = {.mode = WRITE, .to = (uint8_t *)bytes, .size = size, .version = VERSION};
-    md5_player copy = *player;
+    md5_player copy = *player; // archive_detail() changes it
     archive_player(&archive, &copy);
     return archive.used;
 }
@@ -833,6 +927,7 @@ static void finish_restore(md5_player *player)
         player->num_one_shots += player->slots[i].num_one_shots;
     for (uint32_t i = 0; i < player->machine->tables.num_layers; i++)
         player->layer_states[i].causes = MD5_ALL_CAUSES;
+
     // Compute the weights without a change of parameters or of resting layers.
     const bool is_weighed = player->is_weighed;
     player->is_weighed = true;
@@ -847,15 +942,20 @@ bool md5_player_restore(md5_player *player, const void *bytes, size_t size, md5_
         return md5i_fail_missing(error, "player");
     MD5_ASSERT_PLAYER_CHANGE(player);
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: must not be NULL unless size is 0");
+
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
     md5_archive archive = {
         .mode = CHECK, .from = (const uint8_t *)bytes, .size = size, .context = &context};
     archive_player(&archive, player);
-    if (archive.used != size)
-        fail_archive(&archive, MD5_ERROR_SYNTAX, "excess bytes at the end");
+    if (!archive.has_failed && archive.used != size)
+        archive.has_failed =
+            !MD5_FAIL(&context, MD5_ERROR_SYNTAX,
+                      "saved player has excess bytes at the end: expected %zu bytes, found %zu",
+                      archive.used, size);
     if (archive.has_failed)
         return false;
+
     archive.mode = STORE;
     archive.used = 0;
     archive_player(&archive, player);
