@@ -37,6 +37,7 @@ void md5i_pose_velocity(const md5_xform *before, const md5_xform *after, uint32_
                           md5_quatd_conjugate(md5_quatd_from_quat(before[joint].rotation)));
         if (rotation.w < 0)
             rotation = md5_quatd_negate(rotation);
+
         const double sine =
             sqrt(rotation.x * rotation.x + rotation.y * rotation.y + rotation.z * rotation.z);
         const double scale = sine > 0 ? 2 * angle_from_ratio(sine, rotation.w) / sine * rate : 0;
@@ -130,13 +131,14 @@ enum { CHUNK = 32 };
 // A part of a set's joints: a chunk of its list, or the whole range.
 typedef struct joint_part {
     const uint32_t *listed; // NULL: the set is a range
-    const float *weights;
-    uint32_t begin;
-    uint32_t first;
+    const float *weights;   // NULL: all weights are 1
+    uint32_t begin;         // position of the part in the set
+    uint32_t first;         // first joint of a range
     uint32_t count;
 } joint_part;
 
-// Moves to the next part; the first call gets {0}. Returns false at the end.
+// Moves to the next part. Iteration starts with {0}, an empty part before the first. Returns false
+// at the end.
 static bool next_part(const md5_joint_set *set, joint_part *part)
 {
     const uint32_t begin = part->begin + part->count;
@@ -211,6 +213,20 @@ static void blend_all(const md5_detail_set *detail, const md5_xform *from, const
     }
 }
 
+// Blends the runs of a level of detail that contain joints of a mask. Joints with a mask weight of
+// 0 keep their bits.
+static void blend_masked_runs(const md5_detail_set *detail, const md5_joint_set *masked,
+                              const float *mask_weights, const md5_xform *source, float weight,
+                              md5_xform *pose)
+{
+    for (uint32_t i = 0; i < detail->num_runs; i++) {
+        const md5_joint_run run = detail->runs[i];
+        if (md5_run_overlaps_set(run, masked))
+            md5_blend_poses(pose + run.first, source + run.first, weight, mask_weights + run.first,
+                            run.count, pose + run.first);
+    }
+}
+
 // Blends `source` over `pose` with a mask (MD5_NONE: all joints) and a weight. If `detail` is not
 // NULL, only its runs are blended, and other joints need not be defined.
 static void blend_over(const md5_machine *machine, const md5_detail_set *detail, uint32_t mask,
@@ -220,21 +236,19 @@ static void blend_over(const md5_machine *machine, const md5_detail_set *detail,
         blend_all(detail, pose, source, weight, machine->num_joints, pose);
         return;
     }
-    const float *const weights = md5_mask_weights(machine, mask);
-    if (detail) { // joints with a mask weight of 0 keep their bits
-        for (uint32_t i = 0; i < detail->num_runs; i++) {
-            const md5_joint_run run = detail->runs[i];
-            if (md5_run_overlaps_set(run, &machine->mask_sets[mask].all))
-                md5_blend_poses(pose + run.first, source + run.first, weight, weights + run.first,
-                                run.count, pose + run.first);
-        }
+
+    const md5_mask_sets *const sets = &machine->mask_sets[mask];
+    if (detail) {
+        blend_masked_runs(detail, &sets->all, md5_mask_weights(machine, mask), source, weight,
+                          pose);
         return;
     }
-    const md5_mask_sets *const sets = &machine->mask_sets[mask];
     if (weight < 1 || !sets->is_split) {
         blend_joints(&sets->all, source, weight, pose);
         return;
     }
+
+    // Joints with the weight 1 are copied.
     const uint32_t *const whole = sets->whole.list;
     for (uint32_t i = 0; i < sets->whole.count; i++)
         pose[whole[i]] = source[whole[i]];
@@ -284,10 +298,10 @@ static uint64_t hash_cycles(md5_player *player, const md5_active_state *active, 
     MD5_ASSERT(active->tree != NULL, "state: must have a motion");
     md5i_advance_group_clocks(player, active, seconds);
     for (uint32_t i = 0; i < active->num_active_instances; i++) {
-        const uint32_t number = active->active_instances[i];
-        if (active->instances[number].weight != 0)
+        const uint32_t index = active->active_instances[i];
+        if (active->instances[index].weight != 0)
             hash = 31 * hash
-                   + (uint64_t)md5i_instance_clock_after(player, active, number, seconds).cycle;
+                   + (uint64_t)md5i_instance_clock_after(player, active, index, seconds).cycle;
     }
     return hash;
 }
@@ -335,31 +349,45 @@ static void sample_set(const md5_binding *binding, const md5_sample_position *sa
     binding->internal.plan->kernels->sample(binding->anim, sample, targets, pose);
 }
 
+// Samples the selected joints of a clip. `only` is NULL for all joints.
+static void sample_selection(const md5_machine *machine, const md5_source *source,
+                             const md5_sample_position *sample, const selection *only,
+                             md5_xform *pose)
+{
+    if (!only || md5_requires_full_sampling(source)) {
+        md5_sample(source->binding, *sample, MD5_ROOT_FILE, pose);
+        return;
+    }
+
+    const md5_joint_set *const joints = only->joints;
+    const bool is_listed = joints && joints->list;
+    if (only->detail && !is_listed) { // a listed set is so small that runs save nothing
+        sample_runs(machine, source, sample, joints, only->detail, pose);
+        return;
+    }
+    MD5_ASSERT(joints != NULL, "joints: must not be NULL if the layer has no runs");
+    sample_set(source->binding, sample, joints, only->targets, pose);
+}
+
 // Samples a clip of a state now, or `shift` seconds from now after md5i_advance_group_clocks(). A
 // clip with MD5_INTERPOLATE_STEP does not move in this time. `only` is NULL for all joints.
 static void sample_instance(const md5_player *player, const md5_active_state *active, double shift,
-                            uint32_t number, const selection *only, md5_xform *pose)
+                            uint32_t index, const selection *only, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
-    const md5_clip_instance *const instance = &active->instances[number];
-    const md5_playable *const playable = active->tree->instances[number].playable;
+    const md5_clip_instance *const instance = &active->instances[index];
+    const md5_playable *const playable = active->tree->instances[index].playable;
     const md5_source *const source = playable->source;
+
     const bool is_step = source->interpolation == MD5_INTERPOLATE_STEP;
     const md5_clock clock = shift == 0 || is_step
                                 ? instance->clock
-                                : md5i_instance_clock_after(player, active, number, shift);
+                                : md5i_instance_clock_after(player, active, index, shift);
     const md5_sample_position sample =
         md5i_clock_sample_position(playable->timing, clock, source->interpolation);
-    const md5_joint_set *const joints = only ? only->joints : NULL;
-    const bool is_listed = joints && joints->list;
-    if (!only || md5_requires_full_sampling(source)) {
-        md5_sample(source->binding, sample, MD5_ROOT_FILE, pose);
-    } else if (only->detail && !is_listed) { // a listed set is so small that runs save nothing
-        sample_runs(machine, source, &sample, joints, only->detail, pose);
-    } else {
-        MD5_ASSERT(joints != NULL, "joints: must not be NULL if the layer has no runs");
-        sample_set(source->binding, &sample, joints, only->targets, pose);
-    }
+    sample_selection(machine, source, &sample, only, pose);
+
+    // Root motion that is extracted moves the character, so it is removed from the pose.
     if (source->root_extraction == MD5_ROOT_EXTRACTION_NONE)
         return;
     const md5_root_track track = md5_get_root_track(source);
@@ -383,6 +411,7 @@ static void blend_item(const md5_player *player, const md5_active_state *active,
     *blended_weights += weight;
     if (is_first)
         return;
+
     md5_xform *const into = pose_at(stack, stack->count - 2);
     md5_xform *const last = pose_at(stack, stack->count - 1);
     if (parent->kind != MD5_MOTION_STACK)
@@ -405,6 +434,7 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
     MD5_ASSERT(tree != NULL, "state: must have a motion");
     if (shift != 0)
         md5i_advance_group_clocks(player, active, shift);
+
     // An additive item may change any joint.
     const md5_detail_set *const used = tree->has_added ? NULL : detail;
     const selection reduced = {.detail = used};
@@ -413,6 +443,8 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
         sample_instance(player, active, shift, 0, only, pose);
         return;
     }
+
+    // The parts of the tree are in an order in which inputs precede the motion that blends them.
     pose_stack stack = {.first = pose, .spare = spare, .num_joints = machine->num_joints};
     memset(player->blended_weights, 0, tree->num_parts * sizeof *player->blended_weights);
     for (uint32_t i = 0; i < tree->num_parts; i++) {
@@ -469,30 +501,32 @@ static void blend_one_shot(const md5_machine *machine, const md5_one_shot *one_s
         blend_over(machine, NULL, one_shot->mask, spare, weight, pose);
         return;
     }
-    const md5_joint_set all = {.count = machine->num_joints};
-    const md5_joint_set *const set =
-        one_shot->mask == MD5_NONE ? &all : &machine->mask_sets[one_shot->mask].all;
+    if (one_shot->mask == MD5_NONE) {
+        md5_add_pose(pose, spare, reference, weight, NULL, machine->num_joints, pose);
+        return;
+    }
+
+    const md5_joint_set *const set = &machine->mask_sets[one_shot->mask].all;
     const size_t first = set->first;
     md5_add_pose(pose + first, spare + first, reference + first, weight,
-                 one_shot->mask == MD5_NONE ? NULL
-                                            : md5_mask_weights(machine, one_shot->mask) + first,
-                 set->count, pose + first);
+                 md5_mask_weights(machine, one_shot->mask) + first, set->count, pose + first);
 }
 
 // Computes for each joint the weight with which a clip of a slot is blended:
 // md5i_one_shot_blend_weight().
 static void compute_slot_weights(const md5_machine *machine, const md5_one_shot_slot *slot,
-                                 uint32_t number, const float *clip_weights, float *joint_weights)
+                                 uint32_t index, const float *clip_weights, float *joint_weights)
 {
     for (uint32_t joint = 0; joint < machine->num_joints; joint++) {
+        // Newer clips are blended over this clip.
         float covered = 0;
-        for (uint32_t i = number + 1; i < slot->num_one_shots; i++) {
+        for (uint32_t i = index + 1; i < slot->num_one_shots; i++) {
             if (slot->one_shots[i].mode != MD5_LAYER_ADD)
                 covered +=
                     clip_weights[i] * md5_mask_weight(machine, slot->one_shots[i].mask, joint);
         }
         const float weight =
-            clip_weights[number] * md5_mask_weight(machine, slot->one_shots[number].mask, joint);
+            clip_weights[index] * md5_mask_weight(machine, slot->one_shots[index].mask, joint);
         joint_weights[joint] = md5i_one_shot_blend_weight(weight, covered);
     }
 }
@@ -503,11 +537,13 @@ static void blend_slot(md5_player *player, const md5_one_shot_slot *slot, uint32
 {
     const md5_machine *const machine = player->machine;
     const uint32_t num_joints = machine->num_joints;
-    md5_xform *const reference = spare + num_joints;
-    float *const joint_weights = (float *)(spare + 2 * (size_t)num_joints);
     float clip_weights[MD5_SLOT_ONE_SHOTS];
     for (uint32_t j = 0; j < slot->num_one_shots; j++)
         clip_weights[j] = md5i_one_shot_weight(player, &slot->one_shots[j], 0, 0);
+
+    // The scratch memory contains the pose of a clip, its reference pose, and weights of joints.
+    md5_xform *const reference = spare + num_joints;
+    float *const joint_weights = (float *)(spare + 2 * (size_t)num_joints);
     for (uint32_t j = 0; j < slot->num_one_shots; j++) {
         const md5_one_shot *const one_shot = &slot->one_shots[j];
         if (one_shot->num_below != num_below || clip_weights[j] == 0)
@@ -545,39 +581,40 @@ static void blend_one_shots(md5_player *player, uint32_t num_below, md5_xform *s
 #define VELOCITY_STEP (1.0 / 256.0)
 
 // The evaluation of a layer. An additive layer blends differences at the joints that it may change.
-typedef struct blending {
+typedef struct layer_job {
     md5_player *player;
-    uint32_t number; // index of the layer
+    uint32_t layer_index;
     const md5_play_layer *layer;
     md5_layer_state *layer_state;
     const md5_detail_set *detail; // NULL: all joints
     uint32_t num_joints;          // joints of a pose
-    uint32_t count;               // joints that are blended
+    uint32_t num_blended;         // joints that are blended
     bool is_measured;             // poses are computed at two times, for velocities
     double begin;                 // the earlier time, seconds from now: -VELOCITY_STEP or 0
     double shift;                 // time of the current pose: begin or begin + VELOCITY_STEP
-} blending;
+} layer_job;
 
-static blending make_blending(md5_player *player, uint32_t layer)
+static layer_job begin_layer_job(md5_player *player, uint32_t layer_index)
 {
     const md5_machine *const machine = player->machine;
-    const md5_play_layer *const played = &machine->layers[layer];
-    return (blending){
+    const md5_play_layer *const layer = &machine->layers[layer_index];
+    return (layer_job){
         .player = player,
-        .number = layer,
-        .layer = played,
-        .layer_state = &player->layer_states[layer],
+        .layer_index = layer_index,
+        .layer = layer,
+        .layer_state = &player->layer_states[layer_index],
         .num_joints = machine->num_joints,
-        .count = md5_blended_joints(machine, played),
+        .num_blended = md5_blended_joints(machine, layer),
     };
 }
 
-static md5_xform *spare_pose(const blending *job, md5_xform *spare, uint32_t number)
+// Returns a pose in an array of scratch poses.
+static md5_xform *spare_pose(const layer_job *job, md5_xform *spare, uint32_t index)
 {
-    return spare + (size_t)number * job->num_joints;
+    return spare + (size_t)index * job->num_joints;
 }
 
-static const md5_xform *state_reference(const blending *job, const md5_active_state *active)
+static const md5_xform *state_reference(const layer_job *job, const md5_active_state *active)
 {
     return job->layer->states[active->state].reference;
 }
@@ -585,27 +622,43 @@ static const md5_xform *state_reference(const blending *job, const md5_active_st
 // Returns the time at which a state's clips are sampled, seconds from now. While a velocity is
 // measured, the times move away from now if a clip would enter another cycle, where its pose may
 // jump.
-static double clip_shift(const blending *job, const md5_active_state *active)
+static double clip_shift(const layer_job *job, const md5_active_state *active)
 {
-    enum { MAX_STEPS = 4 };
+    enum { MAX_MOVES = 4 };
     if (!job->is_measured)
         return 0;
+
     const double direction = job->player->is_backward ? -1 : 1;
-    const double further = job->begin < 0 ? -VELOCITY_STEP : VELOCITY_STEP;
+    const double away = job->begin < 0 ? -VELOCITY_STEP : VELOCITY_STEP;
     double moved = 0;
-    for (uint32_t step = 0; step < MAX_STEPS; step++) {
+    for (uint32_t i = 0; i < MAX_MOVES; i++) {
         const double begin = direction * (job->begin + moved);
-        if (hash_cycles(job->player, active, begin)
-            == hash_cycles(job->player, active, begin + direction * VELOCITY_STEP))
+        const double end = begin + direction * VELOCITY_STEP;
+        const uint64_t cycles = hash_cycles(job->player, active, begin);
+        if (cycles == hash_cycles(job->player, active, end))
             break;
-        moved += further;
+        moved += away;
     }
     return direction * (job->shift + moved);
 }
 
+// Computes the difference between two poses at the joints of a set, in the order of the set. The
+// joints are gathered in chunks, so that md5_subtract_pose() reads arrays.
+static void subtract_joints(const md5_joint_set *set, const md5_xform *source,
+                            const md5_xform *reference, md5_xform *difference)
+{
+    md5_xform source_chunk[CHUNK];
+    md5_xform reference_chunk[CHUNK];
+    for (joint_part part = {0}; next_part(set, &part);) {
+        const md5_xform *const from = gather_joints(&part, source, source_chunk);
+        const md5_xform *const base = gather_joints(&part, reference, reference_chunk);
+        md5_subtract_pose(from, base, part.count, difference + part.begin);
+    }
+}
+
 // Computes the pose of a state or, in an additive layer, its difference from the reference pose.
 // `spare` is scratch memory.
-static void evaluate_active(const blending *job, const md5_active_state *active, md5_xform *spare,
+static void evaluate_active(const layer_job *job, const md5_active_state *active, md5_xform *spare,
                             md5_xform *pose)
 {
     const double shift = clip_shift(job, active);
@@ -613,28 +666,21 @@ static void evaluate_active(const blending *job, const md5_active_state *active,
         evaluate_state(job->player, active, job->detail, shift, spare, pose);
         return;
     }
-    // `spare` receives the pose of the state, and the next spare pose is its scratch memory. No
-    // level of detail is needed, because only the joints of the layer are read below.
-    evaluate_state(job->player, active, NULL, shift, spare_pose(job, spare, 1), spare);
-    const md5_xform *const reference = state_reference(job, active);
-    // The joints of the layer are gathered in chunks, so that md5_subtract_pose() reads arrays.
-    md5_xform source_chunk[CHUNK];
-    md5_xform reference_chunk[CHUNK];
-    for (joint_part part = {0}; next_part(&job->layer->joints, &part);) {
-        const md5_xform *const source = gather_joints(&part, spare, source_chunk);
-        const md5_xform *const base = gather_joints(&part, reference, reference_chunk);
-        md5_subtract_pose(source, base, part.count, pose + part.begin);
-    }
+
+    // No level of detail is needed, because only the joints of the layer are read.
+    md5_xform *const state_pose = spare;
+    evaluate_state(job->player, active, NULL, shift, spare_pose(job, spare, 1), state_pose);
+    subtract_joints(&job->layer->joints, state_pose, state_reference(job, active), pose);
 }
 
 // Adds the remaining offsets of an inertial transition.
-static void add_remaining_offsets(const blending *job, md5_xform *pose)
+static void add_remaining_offsets(const layer_job *job, md5_xform *pose)
 {
     const md5_layer_state *const layer_state = job->layer_state;
     const float elapsed = (float)(layer_state->settling.elapsed + job->shift);
     const float duration = (float)layer_state->settling.duration;
     if (!job->detail) {
-        md5i_add_offsets(layer_state->offsets, elapsed, duration, job->count, pose);
+        md5i_add_offsets(layer_state->offsets, elapsed, duration, job->num_blended, pose);
         return;
     }
     for (uint32_t i = 0; i < job->detail->num_runs; i++) {
@@ -647,15 +693,16 @@ static void add_remaining_offsets(const blending *job, md5_xform *pose)
 // Computes the pose of a part of the chain, blend(blend(A, B), C). Returns its coverage, 0..1,
 // which is below 1 if a state does not have a motion. Uses two scratch poses and the scratch poses
 // of a state.
-static float evaluate_chain(const blending *job, md5_chain_range part, md5_xform *spare,
+static float evaluate_chain(const layer_job *job, md5_chain_range part, md5_xform *spare,
                             md5_xform *pose)
 {
     md5_layer_state *const layer_state = job->layer_state;
     float covered = 0;
     if (part.has_snapshot) {
         covered = layer_state->coverage;
-        memcpy(pose, layer_state->snapshot, job->count * sizeof *pose);
+        memcpy(pose, layer_state->snapshot, job->num_blended * sizeof *pose);
     }
+
     for (uint32_t i = part.begin; i < part.end; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         const float fade = md5i_fade_in(layer_state, part, i, job->shift);
@@ -663,21 +710,22 @@ static float evaluate_chain(const blending *job, md5_chain_range part, md5_xform
         covered = (1 - fade) * covered + state_coverage;
         if (state_coverage == 0)
             continue;
-        if (state_coverage >= covered) {
+        if (state_coverage >= covered) { // nothing below is visible
             evaluate_active(job, active, spare, pose);
             continue;
         }
         evaluate_active(job, active, spare_pose(job, spare, 1), spare);
-        blend_all(job->detail, pose, spare, state_coverage / covered, job->count, pose);
+        blend_all(job->detail, pose, spare, state_coverage / covered, job->num_blended, pose);
     }
+
     if (part.has_offsets && covered > 0)
         add_remaining_offsets(job, pose);
     return covered;
 }
 
 // Computes the velocities of a part of the chain. `before` and `after` are scratch poses.
-static void measure_velocities(blending *job, md5_chain_range part, double begin, md5_xform *before,
-                               md5_xform *after, md5_velocity *velocities)
+static void measure_velocities(layer_job *job, md5_chain_range part, double begin,
+                               md5_xform *before, md5_xform *after, md5_velocity *velocities)
 {
     md5_xform *const spare = spare_pose(job, job->player->spare, 2);
     job->is_measured = true;
@@ -688,32 +736,39 @@ static void measure_velocities(blending *job, md5_chain_range part, double begin
     evaluate_chain(job, part, spare, after);
     job->is_measured = false;
     job->shift = 0;
-    md5i_pose_velocity(before, after, job->count, (float)VELOCITY_STEP, velocities);
+    md5i_pose_velocity(before, after, job->num_blended, (float)VELOCITY_STEP, velocities);
 }
 
 // Begins an inertial transition of `duration` seconds from the current pose of one part of a chain
 // to another part, of the same layer or of another player's layer.
-static void begin_offsets(blending *from, md5_chain_range old_chain, blending *to,
+static void begin_offsets(layer_job *from, md5_chain_range old_chain, layer_job *to,
                           md5_chain_range new_chain, double duration)
 {
     md5_layer_state *const layer_state = to->layer_state;
-    md5_xform *const spare = from->player->spare;
-    md5_xform *const pose = spare;
-    md5_xform *const after = spare_pose(from, spare, 1);
-    md5_xform *const state_spare = spare_pose(from, spare, 2);
-    // If the previous transition began at this instant, nothing has moved since then, and the
-    // measured velocities are still valid.
+
+    // Measure the velocity of the old pose before now. If the previous transition began at this
+    // instant, nothing has moved since then, and the measured velocities are still valid.
+    md5_xform *const old_spare = from->player->spare;
+    md5_xform *const old_pose = old_spare;
+    md5_xform *const old_after = spare_pose(from, old_spare, 1);
     if (!from->layer_state->has_offsets || from->layer_state->settling.elapsed > MD5_BORDER)
-        measure_velocities(from, old_chain, -VELOCITY_STEP, pose, after, layer_state->velocities);
-    evaluate_chain(from, old_chain, state_spare, pose);
-    md5i_begin_motion_offsets(from->player, from->number, old_chain, to->player, to->number,
-                              new_chain);
-    md5_xform *const target = layer_state->snapshot; // no longer needed
-    md5_xform *const moved = spare_pose(to, to->player->spare, 1);
-    measure_velocities(to, new_chain, 0, moved, target, to->player->velocities);
-    evaluate_chain(to, new_chain, spare_pose(to, to->player->spare, 2), target);
-    md5i_compute_offsets(pose, layer_state->velocities, target, to->player->velocities, to->count,
-                         layer_state->offsets);
+        measure_velocities(from, old_chain, -VELOCITY_STEP, old_pose, old_after,
+                           layer_state->velocities);
+    evaluate_chain(from, old_chain, spare_pose(from, old_spare, 2), old_pose);
+    md5i_begin_motion_offsets(from->player, from->layer_index, old_chain, to->player,
+                              to->layer_index, new_chain);
+
+    // Measure the velocity of the new pose from now on. The frozen pose was part of the old pose
+    // and is no longer needed, so its memory is reused. `old_pose` may be the first spare pose of
+    // the same player, so only the following spare poses are used.
+    md5_xform *const new_spare = to->player->spare;
+    md5_xform *const new_before = spare_pose(to, new_spare, 1);
+    md5_xform *const new_pose = layer_state->snapshot;
+    measure_velocities(to, new_chain, 0, new_before, new_pose, to->player->velocities);
+    evaluate_chain(to, new_chain, spare_pose(to, new_spare, 2), new_pose);
+
+    md5i_compute_offsets(old_pose, layer_state->velocities, new_pose, to->player->velocities,
+                         to->num_blended, layer_state->offsets);
     layer_state->has_snapshot = false;
     layer_state->has_offsets = true;
     layer_state->settling = (md5_fade_time){0, duration};
@@ -722,17 +777,18 @@ static void begin_offsets(blending *from, md5_chain_range old_chain, blending *t
 // Replaces the oldest `count` states of a layer and its frozen pose by one frozen pose.
 static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
 {
-    blending job = make_blending(player, layer);
+    layer_job job = begin_layer_job(player, layer);
     md5_layer_state *const layer_state = job.layer_state;
     const md5_chain_range oldest = {.end = count, .has_snapshot = layer_state->has_snapshot};
     md5i_update_weights(player);
     md5i_freeze_motion(player, layer, oldest);
     layer_state->coverage =
         evaluate_chain(&job, oldest, spare_pose(&job, player->spare, 1), player->spare);
+
     // Normalize rotations: a frozen pose may be blended into the next frozen pose, so errors of
     // their lengths would accumulate while transitions interrupt each other.
     if (layer_state->coverage > 0) {
-        for (uint32_t i = 0; i < job.count; i++) {
+        for (uint32_t i = 0; i < job.num_blended; i++) {
             layer_state->snapshot[i] = player->spare[i];
             layer_state->snapshot[i].rotation =
                 md5_quat_normalize(player->spare[i].rotation, player->spare[i].rotation);
@@ -744,23 +800,28 @@ static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
 void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old_player,
                          uint32_t old_layer)
 {
-    blending from = make_blending(old_player, old_layer);
-    blending to = make_blending(player, layer);
+    static const double duration = 0.2; // seconds of the transition
+    layer_job from = begin_layer_job(old_player, old_layer);
+    layer_job to = begin_layer_job(player, layer);
     md5_chain_range chain = md5_whole_chain(to.layer_state);
     const md5_chain_range old_chain = md5_whole_chain(from.layer_state);
+
+    md5_xform *const old_pose = old_player->spare;
     md5_xform *const pose = player->spare;
     md5_xform *const spare = spare_pose(&to, pose, 1);
-    const float old_coverage = evaluate_chain(
-        &from, old_chain, spare_pose(&from, old_player->spare, 1), old_player->spare);
+    const float old_coverage =
+        evaluate_chain(&from, old_chain, spare_pose(&from, old_pose, 1), old_pose);
     const float coverage = evaluate_chain(&to, chain, spare, pose);
     if (old_coverage != 1)
         return; // the old pose is incomplete
-    if (coverage == 1 && memcmp(pose, old_player->spare, to.count * sizeof *pose) == 0)
+    if (coverage == 1 && memcmp(pose, old_pose, to.num_blended * sizeof *pose) == 0)
         return; // the poses are equal
+
+    // The transition replaces the frozen pose and the offsets that were taken over.
     chain.has_snapshot = false;
     chain.has_offsets = false;
     if (evaluate_chain(&to, chain, spare, pose) == 1)
-        begin_offsets(&from, old_chain, &to, chain, 0.2); // seconds
+        begin_offsets(&from, old_chain, &to, chain, duration);
 }
 
 // -- Changes of state ---------------------------------------------------------------------------
@@ -787,17 +848,19 @@ static bool have_poses(md5_layer_state *layer_state, const md5_state *state)
     return true;
 }
 
-// Makes a place in the chain for a state that fades in. Returns true if the new state will be above
+// Makes space in the chain for a state that fades in. Returns true if the new state will be above
 // the state that is left, or above a state that is synchronized with it.
-static bool make_place(md5_player *player, uint32_t layer)
+static bool reserve_chain_position(md5_player *player, uint32_t layer)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
     const md5_active_state *const newest = md5_newest(layer_state);
+
     // A state that began to fade in at this instant is not visible yet and can be replaced.
     const bool is_replaced = newest->fades && newest->elapsed <= MD5_BORDER;
     const bool is_above = !is_replaced || newest->in_step;
     if (is_replaced)
         layer_state->num_used--;
+
     // If the chain is full, freeze the two oldest poses; one of them may be a frozen pose.
     if (layer_state->num_used + layer_state->has_snapshot >= MD5_MAX_ACTIVE) {
         const uint32_t count = layer_state->has_snapshot ? 1 : 2;
@@ -813,6 +876,7 @@ static uint8_t find_unused_slot(const md5_layer_state *layer_state)
     uint32_t used = 0; // bits of slots
     for (uint32_t i = 0; i < layer_state->num_used; i++)
         used |= 1u << layer_state->order[i];
+
     uint8_t slot = 0;
     while ((used >> slot & 1u) != 0)
         slot++;
@@ -824,39 +888,67 @@ static uint8_t find_unused_slot(const md5_layer_state *layer_state)
 static void begin_inertial_transition(md5_player *player, uint32_t layer, double duration)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
-    blending job = make_blending(player, layer);
+    layer_job job = begin_layer_job(player, layer);
     const uint32_t newest = layer_state->num_used - 1u;
     const md5_chain_range new_chain = {.begin = newest, .end = newest + 1};
     md5_chain_range old_chain = md5_whole_chain(layer_state);
     old_chain.end = newest;
+
     md5i_update_weights(player);
     begin_offsets(&job, old_chain, &job, new_chain, duration);
     md5_end_oldest(layer_state, newest);
 }
 
-void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *change)
+// Removes all poses from the chain.
+static void clear_chain(md5_layer_state *layer_state)
+{
+    layer_state->num_used = 0;
+    layer_state->has_snapshot = false;
+    layer_state->has_offsets = false;
+}
+
+// Adds a state to the end of the chain. The caller initializes it.
+static md5_active_state *append_to_chain(md5_layer_state *layer_state)
+{
+    const uint8_t slot = find_unused_slot(layer_state);
+    layer_state->order[layer_state->num_used++] = slot;
+    return md5_slot(layer_state, slot);
+}
+
+// Resets the values of a layer that depend on its newest state, which was entered by a change.
+static void reset_for_new_state(md5_layer_state *layer_state, const md5_change *change)
+{
+    layer_state->is_resting = false;
+    layer_state->causes = MD5_ALL_CAUSES;
+    layer_state->ignored_events = UINT64_MAX; // all events at this instant
+    layer_state->random += MD5_WEYL;          // the next random number
+    layer_state->is_entered = change->begin == MD5_BEGIN_AT;
+    if (layer_state->is_entered)
+        layer_state->entered = change->state;
+}
+
+void md5i_change_state(md5_player *player, uint32_t layer_index, const md5_change *change)
 {
     const md5_machine *const machine = player->machine;
-    const md5_play_layer *const from = &machine->layers[layer];
-    md5_layer_state *const layer_state = &player->layer_states[layer];
+    const md5_play_layer *const layer = &machine->layers[layer_index];
+    md5_layer_state *const layer_state = &player->layer_states[layer_index];
     const md5_active_state *const newest =
         layer_state->num_used > 0 ? md5_newest(layer_state) : NULL;
     const uint32_t source = transition_source(newest);
+
+    // A transition with a duration is either inertial or a crossfade.
     const double duration = source == MD5_NONE ? 0 : fmax(change->duration, 0.0);
     const bool is_inertial = duration > 0 && change->fade == MD5_FADE_INERTIAL
-                             && have_poses(layer_state, &from->states[change->state]);
+                             && have_poses(layer_state, &layer->states[change->state]);
     const bool fades = duration > 0 && !is_inertial;
-    bool is_above = false; // see make_place()
-    if (fades && newest) { // a fade has a source, so `newest` is not NULL
-        is_above = make_place(player, layer);
-    } else if (!is_inertial) { // the state changes without a crossfade, or the player is reset
-        layer_state->num_used = 0;
-        layer_state->has_snapshot = false;
-        layer_state->has_offsets = false;
-    }
-    const uint8_t slot = find_unused_slot(layer_state);
-    layer_state->order[layer_state->num_used++] = slot;
-    md5_active_state *const active = md5_slot(layer_state, slot);
+
+    bool is_above = false;
+    if (fades && newest) // a fade has a source, so `newest` is not NULL
+        is_above = reserve_chain_position(player, layer_index);
+    else if (!is_inertial) // the state changes without a crossfade, or the player is reset
+        clear_chain(layer_state);
+
+    md5_active_state *const active = append_to_chain(layer_state);
     active->from = duration > 0 ? source : MD5_NONE;
     active->easing = &machine->easings[change->easing];
     active->elapsed = 0;
@@ -867,17 +959,12 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     active->priority = change->priority;
     active->interrupt = change->interrupt;
     active->weight = fades ? 0 : 1.0f;
-    layer_state->is_resting = false;
-    layer_state->causes = MD5_ALL_CAUSES;
-    layer_state->ignored_events = UINT64_MAX;
-    layer_state->random += MD5_WEYL;
-    layer_state->is_entered = change->begin == MD5_BEGIN_AT;
-    if (layer_state->is_entered)
-        layer_state->entered = change->state;
+
+    reset_for_new_state(layer_state, change);
     player->is_settled = false;
-    md5i_begin_state(player, from, active, change);
+    md5i_begin_state(player, layer, active, change);
     if (is_inertial)
-        begin_inertial_transition(player, layer, duration);
+        begin_inertial_transition(player, layer_index, duration);
 }
 
 // -- All layers ---------------------------------------------------------------------------------
@@ -887,9 +974,9 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
 static const md5_active_state *single_motion(md5_layer_state *layer_state)
 {
     const md5_active_state *const newest = md5_newest(layer_state);
-    const bool has_unknown_keywords =
+    const bool has_more_poses =
         layer_state->num_used > 1 || layer_state->has_snapshot || layer_state->has_offsets;
-    const bool is_single = newest->tree && !has_unknown_keywords;
+    const bool is_single = newest->tree && !has_more_poses;
     return is_single ? newest : NULL;
 }
 
@@ -902,7 +989,7 @@ static void begin_layer_pose(const md5_machine *machine, bool *is_begun, md5_xfo
 }
 
 // Evaluates the first visible layer directly into the result, over the bind pose.
-static void evaluate_first_layer(const blending *job, md5_xform *spare, md5_xform *pose)
+static void evaluate_first_layer(const layer_job *job, md5_xform *spare, md5_xform *pose)
 {
     const md5_xform *const bind = job->player->machine->model->bind_local;
     const float covered = evaluate_chain(job, md5_whole_chain(job->layer_state), spare, pose);
@@ -914,7 +1001,7 @@ static void evaluate_first_layer(const blending *job, md5_xform *spare, md5_xfor
 
 // Samples the clip of an exact state (md5_state.is_exact) into the result. Joints with a partial
 // mask weight are saved before and blended afterwards.
-static void sample_into_result(const blending *job, const md5_active_state *active,
+static void sample_into_result(const layer_job *job, const md5_active_state *active,
                                md5_xform *spare, md5_xform *pose)
 {
     const md5_play_layer *const layer = job->layer;
@@ -922,7 +1009,9 @@ static void sample_into_result(const blending *job, const md5_active_state *acti
     md5_xform saved[MD5_MAX_SAVED_JOINTS];
     for (uint32_t i = 0; i < partial->count; i++)
         saved[i] = pose[partial->list[i]];
+
     evaluate_joints(job->player, layer, active, NULL, spare, pose);
+
     md5_xform chunk[CHUNK];
     for (joint_part part = {0}; next_part(partial, &part);) {
         md5_xform *const into = gather_writable(&part, pose, chunk);
@@ -933,7 +1022,7 @@ static void sample_into_result(const blending *job, const md5_active_state *acti
 
 // Blends a layer over the layers below or adds it to them. *is_begun is true if `pose` is
 // initialized.
-static void blend_layer(const blending *job, float weight, bool *is_begun, md5_xform *spare,
+static void blend_layer(const layer_job *job, float weight, bool *is_begun, md5_xform *spare,
                         md5_xform *pose)
 {
     const md5_machine *const machine = job->player->machine;
@@ -945,27 +1034,34 @@ static void blend_layer(const blending *job, float weight, bool *is_begun, md5_x
         *is_begun = true;
         return;
     }
+
     begin_layer_pose(machine, is_begun, pose);
     const md5_active_state *const single = is_full ? NULL : single_motion(job->layer_state);
     const bool is_exact = single && layer->states[single->state].is_exact;
-    float covered = weight;
     if (is_exact && !is_added && weight == 1) {
         sample_into_result(job, single, spare, pose);
         return;
     }
+
+    // The first spare pose receives the pose of the layer, the others are scratch memory.
+    md5_xform *const layer_pose = spare;
+    md5_xform *const layer_spare = spare_pose(job, spare, 1);
+    float covered = weight;
     if (single)
-        evaluate_joints(job->player, layer, single, job->detail, spare_pose(job, spare, 1), spare);
+        evaluate_joints(job->player, layer, single, job->detail, layer_spare, layer_pose);
     else
         covered = weight
-                  * evaluate_chain(job, md5_whole_chain(job->layer_state),
-                                   spare_pose(job, spare, 1), spare);
+                  * evaluate_chain(job, md5_whole_chain(job->layer_state), layer_spare, layer_pose);
     if (!(covered > 0))
         return;
-    if (is_added) // the difference of a single state is computed by the addition
-        add_difference_of_joints(&layer->joints, spare,
-                                 single ? state_reference(job, single) : NULL, covered, pose);
-    else
-        blend_over(machine, job->detail, layer->mask, spare, covered, pose);
+
+    if (!is_added) {
+        blend_over(machine, job->detail, layer->mask, layer_pose, covered, pose);
+        return;
+    }
+    // evaluate_chain() returns differences. The difference of a single state is computed here.
+    const md5_xform *const reference = single ? state_reference(job, single) : NULL;
+    add_difference_of_joints(&layer->joints, layer_pose, reference, covered, pose);
 }
 
 // Returns the joints of a layer that are visible below the next layer, or NULL if these may be all.
@@ -994,35 +1090,43 @@ static void fill_omitted(const md5_machine *machine, const md5_detail_set *detai
         pose[omitted[i]] = machine->model->bind_local[omitted[i]];
 }
 
-// Additive layers, exact states and one-shot clips also change joints that are in no run, so these
-// joints must be initialized.
+// Returns true if a layer changes joints that are animated at the level of detail.
+static bool is_layer_visible(const md5_player *player, uint32_t layer)
+{
+    const md5_machine *const machine = player->machine;
+    const uint32_t mask = player->detail.mask;
+    return mask == MD5_NONE
+           || machine->are_visible[(size_t)mask * machine->tables.num_layers + layer];
+}
+
 void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
     const md5_detail_set *const detail = md5_player_detail_set(player);
+    // Additive layers, exact states and one-shot clips also change joints that are in no run, so
+    // these joints must be initialized.
     if (detail && (machine->has_full_layers || player->num_one_shots > 0))
         fill_omitted(machine, detail, detail->num_outside, pose);
+
     const uint32_t num_layers = machine->tables.num_layers;
-    bool is_begun = false;
+    bool is_begun = false; // `pose` is initialized
     for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight = md5i_rule_weight(player, &layer->weight);
-        blending job = make_blending(player, i);
+        layer_job job = begin_layer_job(player, i);
         if (layer->mode != MD5_LAYER_ADD)
             job.detail = detail ? detail : visible_below(player, i);
-        // Skip a layer that cannot change animated joints.
-        const uint32_t mask = player->detail.mask;
-        const bool is_seen =
-            mask == MD5_NONE || machine->are_visible[(size_t)mask * num_layers + i];
-        if (weight > 0 && is_seen)
+        if (weight > 0 && is_layer_visible(player, i))
             blend_layer(&job, weight, &is_begun, spare, pose);
         else if (weight > 0)
             begin_layer_pose(machine, &is_begun, pose);
+
         if (player->num_one_shots > 0) {
             begin_layer_pose(machine, &is_begun, pose);
             blend_one_shots(player, i + 1, spare, pose);
         }
     }
+
     begin_layer_pose(machine, &is_begun, pose);
     if (num_layers == 0 && player->num_one_shots > 0)
         blend_one_shots(player, 0, spare, pose);

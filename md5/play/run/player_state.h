@@ -642,7 +642,7 @@ float md5i_one_shot_blend_weight(float weight, float covered);
 // -- layers.c, modifiers.c ----------------------------------------------------------------------
 
 // Begins another state.
-void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *change);
+void md5i_change_state(md5_player *player, uint32_t layer_index, const md5_change *change);
 
 // After a layer has taken over the states of another player's layer, begins an inertial transition
 // from the other layer's pose, if both have a pose. Both models have the same joints, and weights
