@@ -24,11 +24,13 @@ static md5_weights *create_weights(const tool_arguments *arguments, const conver
     size_t count = 0;
     for (uint32_t i = 0; i < obj->num_parts; i++)
         count += obj->parts[i].num_triangles;
+
     uint32_t *const indices = common_alloc(3 * count + 1, sizeof *indices);
     size_t used = 0;
     for (uint32_t i = 0; i < obj->num_parts; i++)
         for (size_t k = 0; k < 3 * (size_t)obj->parts[i].num_triangles; k++)
             indices[used++] = obj->parts[i].corners[k].position;
+
     const md5_weights_desc desc = {
         .positions = obj->positions,
         .num_positions = obj->num_positions,
@@ -143,8 +145,8 @@ static void alloc_vertices(md5_doc_mesh *mesh, const md5_weights *weights,
 static md5_doc_mesh create_mesh(const convert_obj *obj, const convert_obj_part *part,
                                 const md5_weights *weights, bind_vertices *vertices)
 {
-    static const uint32_t IS_WRITTEN =
-        UINT32_MAX; // replaces `first` after the weights of a position are written
+    // Replaces `first` of a position after the weights of the position are written.
+    static const uint32_t is_written = UINT32_MAX;
     const size_t num_corners = 3 * (size_t)part->num_triangles;
     md5_doc_mesh mesh = {.shader = part->material,
                          .num_triangles = part->num_triangles,
@@ -152,18 +154,20 @@ static md5_doc_mesh create_mesh(const convert_obj *obj, const convert_obj_part *
     for (size_t i = 0; i < num_corners; i++)
         mesh.indices[swap_winding(i)] = get_vertex(vertices, part->corners[i]);
     alloc_vertices(&mesh, weights, vertices);
+
     for (uint32_t i = 0; i < mesh.num_vertices; i++) {
         const convert_obj_corner corner = vertices->corners[i];
         const md5_vertex from = weights->vertices[corner.position];
         // Vertices of one position share their weights.
-        if (vertices->first[corner.position] != IS_WRITTEN) {
-            vertices->first[corner.position] = IS_WRITTEN;
+        if (vertices->first[corner.position] != is_written) {
+            vertices->first[corner.position] = is_written;
             vertices->weight[corner.position] = mesh.num_weights;
             memcpy(mesh.weights + mesh.num_weights, weights->weights + from.first_weight,
                    from.num_weights * sizeof *mesh.weights);
             mesh.num_weights += from.num_weights;
         }
         mesh.vertices[i] = (md5_vertex){vertices->weight[corner.position], from.num_weights};
+
         // v counts from the bottom in OBJ files and from the top in .md5mesh files.
         const md5_vec2 texcoord =
             corner.texcoord > 0 ? obj->texcoords[corner.texcoord - 1] : (md5_vec2){0, 1};
@@ -192,12 +196,14 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
                                         .position = joints[i].translation,
                                         .rotation = {q.x, q.y, q.z}};
     }
+
     bind_vertices vertices = create_vertices(obj);
     for (uint32_t i = 0; i < obj->num_parts; i++)
         if (obj->parts[i].num_triangles > 0)
             doc.meshes[doc.num_meshes++] = create_mesh(obj, &obj->parts[i], weights, &vertices);
     free_vertices(&vertices);
     const bool is_written = tool_write_doc(path, &doc, error);
+
     for (uint32_t m = 0; m < doc.num_meshes; m++) {
         free(doc.meshes[m].indices);
         free(doc.meshes[m].vertices);
@@ -243,6 +249,7 @@ static int bind_surface(const tool_arguments *arguments, convert_obj *obj, const
     md5_mat34 *const bind = common_alloc(num_joints, sizeof *bind);
     bool *const excluded = common_alloc(num_joints, sizeof *excluded);
     md5_weights *weights = NULL;
+
     int status = find_excluded(arguments, model, excluded);
     if (status == TOOL_OK) {
         round_bind_pose(model, joints, bind);
@@ -258,6 +265,7 @@ static int bind_surface(const tool_arguments *arguments, convert_obj *obj, const
                 "md5tool: bind: %u of %u vertices are not reachable from a bone inside the mesh; "
                 "their weights use the direct distance\n",
                 weights->num_distant, weights->num_vertices);
+
     md5_destroy_weights(weights);
     free(excluded);
     free(bind);

@@ -162,9 +162,11 @@ static void check_cited_clip(const reading *part, report *to, cited_mesh *mesh, 
     md5_check *const clip = tool_check_file(part->check->game, path, engines);
     if (!clip)
         return;
+
     clip->num_diagnostics = 0; // the report of the clip has the errors in its text
     md5_check_pair(mesh_check, clip);
     tool_check_motion(clip, mesh->model, anim);
+
     size_t count = 0;
     const md5_diagnostic *const found = tool_diagnostics(clip, &count);
     for (size_t i = 0; i < count; i++) {
@@ -249,6 +251,17 @@ static void check_cube_anim(const reading *part, cited_mesh *mesh, const char *p
     md5_free_anim(anim);
 }
 
+// Checks that the joints exist that the commands of a part name.
+static void check_cube_joints(const md5_cube2_part *cube, const md5_model *model, report *to)
+{
+    for (uint32_t i = 0; i < cube->num_tags; i++)
+        check_joint(to, model, "md5tag: the mesh has no joint", cube->tags[i].joint);
+    for (uint32_t i = 0; i < cube->num_pitches; i++)
+        check_joint(to, model, "md5pitch: the mesh has no joint", cube->pitches[i].joint);
+    for (uint32_t i = 0; i < cube->num_adjustments; i++)
+        check_joint(to, model, "md5adjust: the mesh has no joint", cube->adjustments[i].joint);
+}
+
 // Checks a part of a model of Cube 2's engines. `work` limits the search for similar image names.
 static void check_cube_part(const reading *part, const md5_cube2_part *cube, size_t *work,
                             report *to)
@@ -260,20 +273,17 @@ static void check_cube_part(const reading *part, const md5_cube2_part *cube, siz
         add_diagnostic(to, &error);
         return;
     }
-    cited_mesh mesh = {.path = cube->mesh, .model = model};
-    for (uint32_t i = 0; i < cube->num_tags; i++)
-        check_joint(to, model, "md5tag: the mesh has no joint", cube->tags[i].joint);
-    for (uint32_t i = 0; i < cube->num_pitches; i++)
-        check_joint(to, model, "md5pitch: the mesh has no joint", cube->pitches[i].joint);
-    for (uint32_t i = 0; i < cube->num_adjustments; i++)
-        check_joint(to, model, "md5adjust: the mesh has no joint", cube->adjustments[i].joint);
+
+    check_cube_joints(cube, model, to);
     for (uint32_t i = 0; i < cube->num_commands; i++) {
         const char *const name = cube->commands[i].mesh;
         if (strcmp(name, "*") != 0 && md5_find_mesh(model, name) == MD5_NONE)
             report_name(to, "unknown mesh", name, NULL);
         check_images(part, &cube->commands[i], to, work);
     }
+
     // Loads a file once if successive animations use it.
+    cited_mesh mesh = {.path = cube->mesh, .model = model};
     const char *previous = "";
     for (uint32_t i = 0; i < cube->num_anims; i++) {
         const char *const path = cube->anims[i].file;
@@ -366,6 +376,8 @@ static void read_checked_file(const reading *part, report *to)
     md5_error error = {0};
     if (!tool_load(to->path, &opts, &asset, &error))
         add_diagnostic(to, &error);
+
+    // Engine rules are for the texts of meshes and clips.
     const tool_kind kind = tool_file_kind(to->path);
     const bool is_text = kind == TOOL_MODEL || kind == TOOL_ANIM;
     size_t size = 0;
@@ -373,12 +385,14 @@ static void read_checked_file(const reading *part, report *to)
     if (bytes)
         check_compressed_clip(part, bytes, size, to);
     count_unreported(&asset, to);
+
     if (asset.cube)
         check_cube(part, asset.cube, to);
     if (asset.character)
         check_machine(part, asset.character, to);
     if (bytes)
         check_text(part, &asset, bytes, size, to);
+
     if (to->keeps_model) {
         to->model = asset.model;
         asset.model = NULL;
@@ -418,10 +432,13 @@ static size_t sort_part(reading *part)
             part->order[num_others++] = to;
         }
     }
+
+    // The lists of clips are the ends of `order` and `mesh_paths`.
     part->clips = part->order + num_others;
-    part->clip_paths = part->mesh_paths + part->num_meshes; // one array for both
+    part->clip_paths = part->mesh_paths + part->num_meshes;
     common_sort(part->meshes, part->num_meshes, sizeof(report *), compare_files);
     common_sort(part->clips, part->num_clips, sizeof(report *), compare_files);
+
     for (size_t i = 0; i < part->num_meshes; i++)
         part->mesh_paths[i] = part->meshes[i]->path;
     for (size_t i = 0; i < part->num_clips; i++)
@@ -509,6 +526,7 @@ static void check_files(checker *check, const common_list *files)
                     .meshes = common_alloc(max_files, sizeof(report *)),
                     .mesh_paths = common_alloc(max_files, sizeof(char *)),
                     .num_files = files->count};
+
     while (part.num_before < files->count) {
         char *const *const names = files->names + part.num_before;
         part.num_read = count_part(names, files->count - part.num_before);
@@ -521,6 +539,7 @@ static void check_files(checker *check, const common_list *files)
         if (check->shows_progress)
             tool_show_progress(part.num_before, part.num_files);
     }
+
     free(part.reports);
     free(part.order);
     free(part.meshes);
@@ -561,16 +580,19 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
     *game = (tool_game_check){.print = print_located, .user = check, .requested = check->requested};
     if (tool_check_game(arguments, game) != TOOL_OK)
         check->num_failed++;
+
     check->game = game->search_paths.game;
     if (game->has_decls) {
         check->checked_engines |= game->requested.all;
         if (tool_is_for_people(check->report))
             print_num_decls(game);
     }
+
     common_list files = list_remaining_files(check->game, game->has_decls);
     check_files(check, &files);
     const size_t num_files = game->num_files + files.count;
     common_free_list(&files);
+
     if (num_files == 0)
         tool_suggest_convert(&game->search_paths);
     tool_close_search_paths(&game->search_paths);
@@ -607,6 +629,7 @@ static size_t check_folder(checker *check, tool_arguments *arguments, const char
         arguments->folder = base;
         num_files += check_game(check, arguments);
     }
+
     common_walk walk = {.is_wanted = is_read,
                         .goes_on = check->shows_progress ? tool_show_search : NULL};
     common_list found = common_walk_folder(path, &walk);
@@ -620,6 +643,7 @@ static size_t check_folder(checker *check, tool_arguments *arguments, const char
             num_files += check_game(check, arguments);
         }
     }
+
     arguments->folder = path;
     if (found.count == 0 && !has_base)
         check_game(check, arguments); // reports a model of another format
@@ -630,35 +654,46 @@ static size_t check_folder(checker *check, tool_arguments *arguments, const char
     return num_files;
 }
 
+// Checks the games, folders and archives of the arguments, and adds all other files to `files`.
+// Returns the number of checked files.
+static size_t check_folders(checker *check, tool_arguments *arguments, common_list *files)
+{
+    if (arguments->num_words == 0) // the folder of --base
+        return check_game(check, arguments);
+
+    size_t num_checked = 0;
+    for (int i = 0; i < arguments->num_words; i++) {
+        const char *const path = arguments->words[i];
+        // A folder with the extension of a file is reported as a file that cannot be read.
+        if (is_checked(path) || !common_contains_files(path)) {
+            common_add(files, common_copy(path));
+            continue;
+        }
+        arguments->folder = path;
+        if (arguments->base || arguments->mod || common_is_game_folder(path))
+            num_checked += check_game(check, arguments);
+        else
+            num_checked += check_folder(check, arguments, path, files);
+    }
+    return num_checked;
+}
+
 static int check_all(tool_arguments *arguments)
 {
-    checker check = {.shows_progress = common_is_terminal(2) && !common_is_terminal(1)};
     if (arguments->shows_rules) {
         tool_print_rules();
         return TOOL_OK;
     }
     if (arguments->num_words == 0 && !arguments->base)
-        return tool_usage("check", "missing file or folder");
+        return tool_usage("check", "missing argument: expected a file or a folder");
+
+    checker check = {.shows_progress = common_is_terminal(2) && !common_is_terminal(1)};
     check.requested = arguments->requested;
     check.report = tool_begin_report(arguments);
     common_list files = {0};
-    size_t num_game_files = 0;
-    for (int i = 0; i < arguments->num_words; i++) {
-        const char *const path = arguments->words[i];
-        // A folder with the extension of a file is reported as a file that cannot be read.
-        if (is_checked(path) || !common_contains_files(path)) {
-            common_add(&files, common_copy(path));
-            continue;
-        }
-        arguments->folder = path;
-        if (arguments->base || arguments->mod || common_is_game_folder(path))
-            num_game_files += check_game(&check, arguments);
-        else
-            num_game_files += check_folder(&check, arguments, path, &files);
-    }
-    if (arguments->num_words == 0)
-        num_game_files = check_game(&check, arguments);
+    const size_t num_game_files = check_folders(&check, arguments, &files);
     check_files(&check, &files);
+
     const size_t num_files = files.count + num_game_files;
     common_free_list(&files);
     const int status = tool_end_report(check.report, num_files, check.checked_engines);

@@ -83,6 +83,47 @@ static bool check_size(const md5_anim *compressed, const md5_anim *anim, const c
                         anim->num_frames, (unsigned long long)size, (int)MAX_GROWTH);
 }
 
+// Sets the names, parents, components and base frame of a clip's joints.
+static void fill_joints(const md5_anim *anim, md5_doc_joint *joints)
+{
+    for (uint32_t i = 0; i < anim->skeleton.num_joints; i++) {
+        const md5_quat q = tool_stored_rotation(anim->base_frame[i].rotation);
+        joints[i] = (md5_doc_joint){.name = anim->skeleton.joints[i].name,
+                                    .parent = anim->skeleton.joints[i].parent,
+                                    .track = anim->tracks[i],
+                                    .position = anim->base_frame[i].translation,
+                                    .rotation = {q.x, q.y, q.z}};
+    }
+}
+
+// Writes the animated components of a pose. Returns the end of the written numbers.
+static float *write_components(const md5_anim *anim, const md5_xform *pose, float *numbers)
+{
+    enum { NUM_COMPONENTS = 6 }; // of a joint: bit k of the flags is for component k
+    for (uint32_t i = 0; i < anim->skeleton.num_joints; i++) {
+        const md5_vec3 t = pose[i].translation;
+        const md5_quat q = tool_stored_rotation(pose[i].rotation);
+        const float components[NUM_COMPONENTS] = {t.x, t.y, t.z, q.x, q.y, q.z};
+        for (int k = 0; k < NUM_COMPONENTS; k++)
+            if (anim->tracks[i].flags >> k & 1)
+                *numbers++ = components[k];
+    }
+    return numbers;
+}
+
+// Returns the bounds of the joints of a pose. `matrices` is temporary memory for all joints.
+static md5_bounds find_joint_bounds(const md5_skeleton *skeleton, const md5_xform *pose,
+                                    md5_mat34 *matrices)
+{
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    md5_local_to_model(skeleton, pose, matrices);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const md5_vec3 point = md5_mat34_translation(matrices[i]);
+        bounds = md5_bounds_union(bounds, md5_bounds_from_points(&point, 1));
+    }
+    return bounds;
+}
+
 // Writes a clip as text. Samples it by a binding to its own skeleton, as players do.
 static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
 {
@@ -91,8 +132,7 @@ static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
     md5_binding *const binding = md5_bind_skeleton(skeleton, anim->base_frame, anim, NULL, error);
     if (!binding)
         return false;
-    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-    md5_mat34 *const matrices = common_alloc(num_joints, sizeof *matrices);
+
     md5_doc doc = {
         .kind = MD5_DOC_ANIM,
         .command_line = "md5tool decompress",
@@ -104,39 +144,25 @@ static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
         .numbers = common_alloc(anim->num_frames, anim->num_components * sizeof *doc.numbers),
         .bounds = common_alloc(anim->num_frames, sizeof *doc.bounds),
     };
-    for (uint32_t i = 0; i < num_joints; i++) {
-        const md5_quat q = tool_stored_rotation(anim->base_frame[i].rotation);
-        doc.joints[i] = (md5_doc_joint){.name = skeleton->joints[i].name,
-                                        .parent = skeleton->joints[i].parent,
-                                        .track = anim->tracks[i],
-                                        .position = anim->base_frame[i].translation,
-                                        .rotation = {q.x, q.y, q.z}};
-    }
+    fill_joints(anim, doc.joints);
+
+    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_mat34 *const matrices = common_alloc(num_joints, sizeof *matrices);
     float *next = doc.numbers;
-    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
-        const md5_sample_position still = {.frame0 = frame, .frame1 = frame};
-        md5_bounds *const bounds = &doc.bounds[frame];
-        *bounds = md5_bounds_from_points(NULL, 0);
-        md5_sample(binding, still, MD5_ROOT_FILE, pose);
-        md5_local_to_model(skeleton, pose, matrices);
-        for (uint32_t i = 0; i < num_joints; i++) { // a track has whole triples
-            const md5_vec3 point = md5_mat34_translation(matrices[i]);
-            const md5_quat q = tool_stored_rotation(pose[i].rotation);
-            const float values[] = {
-                pose[i].translation.x, pose[i].translation.y, pose[i].translation.z, q.x, q.y, q.z};
-            *bounds = md5_bounds_union(*bounds, md5_bounds_from_points(&point, 1));
-            for (int k = 0; k < 6; k++)
-                if (anim->tracks[i].flags >> k & 1)
-                    *next++ = values[k];
-        }
+    for (uint32_t i = 0; i < anim->num_frames; i++) {
+        const md5_sample_position frame = {.frame0 = i, .frame1 = i};
+        md5_sample(binding, frame, MD5_ROOT_FILE, pose);
+        next = write_components(anim, pose, next);
+        doc.bounds[i] = find_joint_bounds(skeleton, pose, matrices);
     }
+    free(matrices);
+    free(pose);
+    md5_free_binding(binding);
+
     const bool is_written = tool_write_doc(path, &doc, error);
     free(doc.bounds);
     free(doc.numbers);
     free(doc.joints);
-    free(matrices);
-    free(pose);
-    md5_free_binding(binding);
     return is_written;
 }
 

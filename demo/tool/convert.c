@@ -264,6 +264,7 @@ static bool find_files(batch *all, md5_error *error)
 static common_list list_game_models(md5_game *game)
 {
     common_list pairs = {NULL, 0};
+
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MODEL); i++) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_MODEL, i);
         const md5_model_def *const def = md5_game_model_def(game, decl->name, NULL);
@@ -276,11 +277,13 @@ static common_list list_game_models(md5_game *game)
                 common_add(&pairs, common_format("%s\n%s", def->mesh, anim->files[f]));
         }
     }
+
     for (size_t i = 0; i < md5_game_num_files(game); i++) {
         const char *const file = md5_game_file(game, i);
         if (common_has_suffix(file, ".md5mesh"))
             common_add(&pairs, common_format("%s\n", file));
     }
+
     for (size_t i = 0; i < pairs.count; i++) {
         for (char *c = pairs.names[i]; *c != '\0'; c++)
             *c = (char)tolower((unsigned char)*c);
@@ -577,6 +580,7 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
     size_t num_unread = 0;
     const md5_threads *const threads = common_start_threads(0);
     const uint32_t num_workers = threads ? threads->num_workers : 1;
+
     int status = TOOL_BAD_FILE;
     if (open_game(&all, num_workers, &num_unread, &error) && find_inputs(&all, &error)) {
         find_duplicates(&all);
@@ -589,6 +593,7 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
         tool_print_error(NULL, &error);
     }
     common_stop_threads(threads);
+
     for (size_t i = 0; i < all.num_items; i++) {
         const common_list *const files = &all.items[i].written;
         for (size_t k = 0; k < files->count; k++)
@@ -607,29 +612,35 @@ static void print_note(void *user, const char *text)
     common_print(stderr, "note: %s\n", text);
 }
 
+// Adds a written file to the arguments of `md5tool check`. `only` receives its path in the game. A
+// .def file stands for its game folder, and replaces the earlier files of this folder.
+static void add_written_file(const char *name, common_list *words, common_list *only)
+{
+    char *const path = common_canonical_path(name);
+    char *const folder = common_folder(path);
+    char *const root = common_folder(folder); // of the game: the folder above def/, models/
+    common_add(only, common_copy(path + strlen(root) + 1));
+    if (common_has_suffix(path, ".def")) {
+        while (words->count > 0 && common_is_in(words->names[words->count - 1], root))
+            free(words->names[--words->count]);
+        common_add(words, common_copy(root));
+    } else if (tool_file_kind(path) != TOOL_UNKNOWN) {
+        common_add(words, common_copy(path));
+    }
+    free(root);
+    free(folder);
+    free(path);
+}
+
 // Checks the written files, and their declarations in the game folder, for the requested engine in
-// the form of `md5tool check --for`. A .def file stands for its game folder, which contains the
-// files that were written for it.
+// the form of `md5tool check --for`.
 static int check_written(const tool_arguments *arguments, const common_list *written)
 {
     common_list words = {NULL, 0};
     common_list only = {NULL, 0};
-    for (size_t i = 0; i < written->count; i++) {
-        char *const path = common_canonical_path(written->names[i]);
-        char *const folder = common_folder(path);
-        char *const root = common_folder(folder); // of the game: the folder above def/, models/
-        common_add(&only, common_copy(path + strlen(root) + 1));
-        if (common_has_suffix(path, ".def")) {
-            while (words.count > 0 && common_is_in(words.names[words.count - 1], root))
-                free(words.names[--words.count]);
-            common_add(&words, common_copy(root));
-        } else if (tool_file_kind(path) != TOOL_UNKNOWN) {
-            common_add(&words, common_copy(path));
-        }
-        free(root);
-        free(folder);
-        free(path);
-    }
+    for (size_t i = 0; i < written->count; i++)
+        add_written_file(written->names[i], &words, &only);
+
     tool_arguments check = {.command = "check",
                             .words = words.names,
                             .num_words = (int)words.count,
@@ -717,7 +728,7 @@ static convert_job create_job(const tool_arguments *arguments, bool is_folder, d
         .user = whole,
     };
     if (arguments->prints_map) {
-        job.output = "x.md5anim";
+        job.output = "x.md5anim"; // is not written, but selects the kind of the output
         job.prints_map = stdout;
     }
     if (arguments->engines.count > 0)
@@ -734,16 +745,19 @@ static int convert(tool_arguments *arguments)
     }
     if (arguments->num_words == 0)
         return tool_usage("convert", "missing file: expected files or a folder");
+
     const bool is_folder = common_contains_files(arguments->words[0]);
     arguments->folder = arguments->words[0];
     double turn = 0;
     if (check_arguments(arguments, is_folder, &turn) != TOOL_OK)
         return TOOL_BAD_USAGE;
+
     item whole = {.notes = {NULL, 0}};
     common_list inputs = list_inputs(arguments);
     convert_job job = create_job(arguments, is_folder, turn, &whole);
     job.inputs = (const char *const *)inputs.names;
     job.num_inputs = inputs.count;
+
     md5_error error = {0};
     int status = TOOL_OK;
     if (is_folder && arguments->num_words > 1)
@@ -752,6 +766,7 @@ static int convert(tool_arguments *arguments)
         status = convert_folder(arguments, &job, &whole.written);
     else
         status = tool_end(convert_files(&job, &error), &error);
+
     if (job.engine && whole.written.count > 0) {
         const int result = check_written(arguments, &whole.written);
         if (status == TOOL_OK)

@@ -56,13 +56,15 @@ static bool diff_joint(const side *of_a, const md5_joint *in_a, const side *of_b
 }
 
 // Prints joints that only one skeleton has, and different parents. Returns pairs[a's joints]: the
-// joint of b with the same name, or MD5_NONE. The caller frees it.
+// joint of b with the same name, or MD5_NONE. The caller frees it. Merges the two lists of joints,
+// sorted by name: a name that is next in one list only is missing in the other skeleton.
 static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool *differs)
 {
     const side of_a = sort_joints(a);
     const side of_b = sort_joints(b);
     uint32_t *const pairs = common_alloc(a->num_joints, sizeof *pairs);
     bool is_same_order = true;
+
     uint32_t i = 0; // indices in the sorted joints
     uint32_t j = 0;
     while (i < a->num_joints || j < b->num_joints) {
@@ -82,6 +84,7 @@ static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool 
                 is_same_order = false;
         }
     }
+
     if (!is_same_order)
         DIFFERS("joints: the order differs\n");
     free(of_a.sorted);
@@ -244,13 +247,14 @@ static void diff_frame_bounds(const md5_anim *a, const md5_anim *b, bool *differ
         DIFFERS("frame bounds: only in the %s file\n", a->frame_bounds ? "first" : "second");
         return;
     }
+
     double max_distance = 0;
     uint32_t max_frame = 0;
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
-        const md5_bounds *const x = &a->frame_bounds[i];
-        const md5_bounds *const y = &b->frame_bounds[i];
-        const double distance = fmax((double)md5_vec3_length(md5_vec3_sub(x->min, y->min)),
-                                     (double)md5_vec3_length(md5_vec3_sub(x->max, y->max)));
+        const md5_bounds *const in_a = &a->frame_bounds[i];
+        const md5_bounds *const in_b = &b->frame_bounds[i];
+        const double distance = fmax((double)md5_vec3_length(md5_vec3_sub(in_a->min, in_b->min)),
+                                     (double)md5_vec3_length(md5_vec3_sub(in_a->max, in_b->max)));
         if (distance > max_distance) {
             max_distance = distance;
             max_frame = i;
@@ -271,6 +275,7 @@ static void diff_poses(const md5_binding *of_a, const md5_binding *of_b, bool *d
     md5_xform *const pose = common_alloc(num_a > num_b ? num_a : num_b, sizeof *pose);
     md5_mat34 *const joints_a = common_alloc(num_a, sizeof *joints_a);
     md5_mat34 *const joints_b = common_alloc(num_b, sizeof *joints_b);
+
     largest found = {0};
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
         const md5_sample_position frame = {.frame0 = i, .frame1 = i};
@@ -283,12 +288,14 @@ static void diff_poses(const md5_binding *of_a, const md5_binding *of_b, bool *d
                 add_difference(&found, joints_a[k], joints_b[pairs[k]], k, i);
         }
     }
+
     if (found.distance > 0)
         DIFFERS("joints moved by up to %g units (%s, frame %u)\n", found.distance,
                 a->skeleton.joints[found.distance_joint].name, found.distance_frame);
     if (found.degrees > 0)
         DIFFERS("joints rotated by up to %g degrees (%s, frame %u)\n", found.degrees,
                 a->skeleton.joints[found.degrees_joint].name, found.degrees_frame);
+
     free(joints_b);
     free(joints_a);
     free(pose);
@@ -408,6 +415,7 @@ static bool diff_machines(const md5_character *a, const md5_character *b, bool *
     text_lines of_a = list_lines(a, error);
     text_lines of_b = list_lines(b, error);
     const bool is_done = of_a.count > 0 && of_b.count > 0;
+
     size_t i = 0;
     size_t j = 0;
     while (is_done && (i < of_a.count || j < of_b.count)) {
@@ -421,6 +429,7 @@ static bool diff_machines(const md5_character *a, const md5_character *b, bool *
             j++;
         }
     }
+
     free(of_a.lines);
     free(of_a.text);
     free(of_b.lines);
@@ -495,6 +504,7 @@ static bool is_compared(const char *name)
     return tool_file_kind(name) != TOOL_UNKNOWN;
 }
 
+// Merge step: compares relative paths. NULL is the end of a list and comes last.
 static int compare_paths(const char *a, const char *b)
 {
     if (!a)
@@ -502,41 +512,57 @@ static int compare_paths(const char *a, const char *b)
     return b ? strcmp(a, b) : -1;
 }
 
-// Compares files with the same relative path in two folders. Returns an exit status.
+// Returns the sorted files of a folder. Sets *status to TROUBLE if it was not read completely.
+static common_list list_compared_files(const char *folder, int *status)
+{
+    common_walk walk = {.is_wanted = is_compared};
+    common_list files = common_walk_folder(folder, &walk);
+    if (walk.warning[0] != '\0') {
+        common_print(stderr, "%s: warning: %s\n", folder, walk.warning);
+        *status = TROUBLE;
+    }
+    common_sort(files.names, files.count, sizeof(char *), common_order_by_text);
+    return files;
+}
+
+// Compares files with the same relative path in two folders. Returns an exit status, the worst of
+// all files.
 static int diff_folders(const char *first, const char *second)
 {
-    const char *const folders[2] = {first, second};
-    common_list found[2];
     int status = TOOL_OK;
-    for (int i = 0; i < 2; i++) {
-        common_walk walk = {.is_wanted = is_compared};
-        found[i] = common_walk_folder(folders[i], &walk);
-        if (walk.warning[0] != '\0') {
-            common_print(stderr, "%s: warning: %s\n", folders[i], walk.warning);
-            status = TROUBLE;
-        }
-        common_sort(found[i].names, found[i].count, sizeof(char *), common_order_by_text);
-    }
-    for (size_t i = 0, j = 0; i < found[0].count || j < found[1].count;) {
-        const char *const a = i < found[0].count ? found[0].names[i] + strlen(first) : NULL;
-        const char *const b = j < found[1].count ? found[1].names[j] + strlen(second) : NULL;
+    common_list in_first = list_compared_files(first, &status);
+    common_list in_second = list_compared_files(second, &status);
+
+    // Merge the two sorted lists.
+    size_t i = 0;
+    size_t j = 0;
+    while (i < in_first.count || j < in_second.count) {
+        const char *const a = i < in_first.count ? in_first.names[i] + strlen(first) : NULL;
+        const char *const b = j < in_second.count ? in_second.names[j] + strlen(second) : NULL;
         const int order = compare_paths(a, b);
-        int file_status = order != 0 ? DIFFERENT : TOOL_OK;
+        int file_status = TOOL_OK;
         if (order < 0) {
             common_print(stdout, "%s: only in the first\n", a);
+            file_status = DIFFERENT;
+            i++;
         } else if (order > 0) {
             common_print(stdout, "%s: only in the second\n", b);
-        } else if (!has_same_bytes(found[0].names[i], found[1].names[j])) {
-            common_print(stdout, "%s\n", a);
-            file_status = diff_files(found[0].names[i], found[1].names[j]);
+            file_status = DIFFERENT;
+            j++;
+        } else {
+            if (!has_same_bytes(in_first.names[i], in_second.names[j])) {
+                common_print(stdout, "%s\n", a);
+                file_status = diff_files(in_first.names[i], in_second.names[j]);
+            }
+            i++;
+            j++;
         }
         if (file_status > status)
             status = file_status;
-        i += order <= 0;
-        j += order >= 0;
     }
-    common_free_list(&found[0]);
-    common_free_list(&found[1]);
+
+    common_free_list(&in_first);
+    common_free_list(&in_second);
     return status;
 }
 

@@ -117,14 +117,20 @@ static void print_time(const tool_arguments *arguments, const md5_model *model,
     const bool is_json = arguments->is_json;
     const md5_skeleton *const skeleton = &model->skeleton;
     const md5_anim *const anim = binding->anim;
-    const double ms = arguments->counts_frames ? 1000 * time / anim->frame_rate : time;
-    const uint32_t frame = clamp_frame(time, anim->num_frames - 1);
-    md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
-    if (!arguments->counts_frames)
+
+    double ms = time;
+    md5_sample_position sample;
+    if (arguments->counts_frames) {
+        const uint32_t frame = clamp_frame(time, anim->num_frames - 1);
+        ms = 1000 * time / anim->frame_rate;
+        sample = (md5_sample_position){.frame0 = frame, .frame1 = frame};
+    } else {
         sample = md5_sample_position_at(anim, ms / 1000.0, MD5_WRAP_LOOP);
+    }
     md5_sample(binding, sample, arguments->root, arrays->pose);
     md5_local_to_model(skeleton, arrays->pose, arrays->joints);
     md5_build_palette(model, arrays->joints, arrays->palette);
+
     common_print_either(is_json, "time at %.9g 0 %lld %u %u %.9g %.9g\n",
                         "{\"kind\":\"time\",\"milliseconds\":%.9g,\"cycle\":%lld,\"frame0\":"
                         "%u,\"frame1\":%u,\"numbers\":[%.9g,%.9g]}\n",
@@ -132,6 +138,7 @@ static void print_time(const tool_arguments *arguments, const md5_model *model,
                         1 - (double)sample.fraction, sample.fraction);
     print_floats(is_json, "origin", &arrays->pose[0].translation.x, 3);
     print_bounds(is_json, "animbounds", md5_anim_bounds(anim, sample, arguments->root));
+
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         if (is_selected(arguments, skeleton, i))
             print_transform(is_json, "local", i, &arrays->pose[i]);
@@ -237,6 +244,7 @@ static int dump(tool_arguments *arguments)
         md5_free_model(model);
         return tool_end(false, &error);
     }
+
     puts(is_json ? "{\"kind\":\"md5golden\",\"version\":1}" : "md5golden 1");
     common_print_either(is_json, "mesh %s\nnumJoints %u\nnumMeshes %u\n",
                         "{\"kind\":\"mesh\",\"file\":%s,\"joints\":%u,\"meshes\":%u}\n",
@@ -245,6 +253,7 @@ static int dump(tool_arguments *arguments)
     for (uint32_t i = 0; i < model->num_meshes && arguments->joints.count == 0; i++)
         print_mesh(is_json, i, &model->meshes[i]);
     print_bounds(is_json, "bindbounds", model->bounds);
+
     const bool is_done = arguments->num_words < 2 || dump_times(model, arguments, &error);
     if (is_done)
         puts(is_json ? "{\"kind\":\"end\"}" : "end");
@@ -344,6 +353,7 @@ static void print_keys(const double *values, uint32_t num_frames, double toleran
     uint32_t key = 0;
     double min_slope = -INFINITY; // change of the value per frame
     double max_slope = INFINITY;
+
     printf(" ( 0 %.5g", values[0]);
     for (uint32_t i = 1; i <= last; i++) {
         const double slope = (values[i] - values[key]) / (i - key);
@@ -404,6 +414,7 @@ static bool print_curves(const tool_arguments *arguments, const md5_binding *bin
     if (num_frames > MAX_FRAMES)
         return convert_fail(error, MD5_ERROR_RANGE, words[1], "too many frames (%u; limit %d)",
                             num_frames, (int)MAX_FRAMES);
+
     print_speed_curve(binding, (double)tolerance);
     for (int i = 2; i < arguments->num_words; i++) {
         const uint32_t joint = md5_find_joint(skeleton, words[i]);
@@ -412,6 +423,7 @@ static bool print_curves(const tool_arguments *arguments, const md5_binding *bin
                                 words[i]);
         print_plant_curve(binding, joint);
     }
+
     if (arguments->num_words > 2)
         return true;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {

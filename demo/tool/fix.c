@@ -27,8 +27,11 @@ typedef struct repair_job {
     bool is_mesh; // the mesh of the clip is being edited
 } repair_job;
 
-// Prints the result of a repair, except of the mesh of a clip. Returns false if it failed.
-static bool note(repair_job *file, uint32_t count, const char *description)
+static const char mesh_not_read[] = "cannot read the mesh of the clip";
+
+// Prints the number of changes by a repair, except in the mesh of a clip. `count` MD5_NONE: the
+// repair failed. Returns false in this case.
+static bool report_edit(repair_job *file, uint32_t count, const char *description)
 {
     if (count == MD5_NONE)
         return false;
@@ -122,8 +125,8 @@ static bool set_parents(repair_job *file, md5_doc *doc, md5_error *error)
         return true;
     md5_model *const model = md5_parse_model(file->mesh_text, file->mesh_size, NULL, error);
     const bool is_done = !model
-                         || note(file, md5_fix_joints(doc, model, false, error),
-                                 "joints: parents taken from the mesh");
+                         || report_edit(file, md5_fix_joints(doc, model, false, error),
+                                        "joints: parents taken from the mesh");
     md5_free_model(model);
     return is_done;
 }
@@ -152,37 +155,64 @@ static const char **get_name(md5_doc *doc, size_t index)
     return rest % 2 == 0 ? &mesh->name : &mesh->shader;
 }
 
-// Applies --rename OLD=NEW to joints, meshes and shaders. Returns the number of changed names, or
-// MD5_NONE on failure.
+// Applies one option --rename OLD=NEW. Returns the number of changed names, or MD5_NONE on failure.
+static uint32_t apply_rename(md5_doc *doc, const char *option, md5_error *error)
+{
+    const char *const separator = strchr(option, '=');
+    const size_t old_length = separator ? (size_t)(separator - option) : 0;
+    if (old_length == 0 || separator[1] == '\0') {
+        convert_fail(error, MD5_ERROR_SYNTAX, "", "expected --rename OLD=NEW, found '%.100s'",
+                     option);
+        return MD5_NONE;
+    }
+    const char *const new_name = separator + 1;
+
+    // Joints, then the name and the shader of each mesh.
+    const size_t num_names = (size_t)doc->num_joints + 2 * (size_t)doc->num_meshes;
+    bool renames_joint = false;
+    uint32_t count = 0;
+    for (size_t i = 0; i < num_names; i++) {
+        const char **const name = get_name(doc, i);
+        if (strlen(*name) != old_length || strncmp(*name, option, old_length) != 0)
+            continue;
+        *name = new_name;
+        renames_joint |= i < doc->num_joints;
+        count++;
+    }
+
+    if (renames_joint && !is_unique(doc, new_name, "--rename", option, error))
+        return MD5_NONE;
+    return count;
+}
+
+// Applies all options --rename, and marks those that changed a name. Returns the number of changed
+// names, or MD5_NONE on failure.
 static uint32_t rename_all(const repair_job *file, md5_doc *doc, md5_error *error)
 {
-    const tool_arguments *const arguments = file->arguments;
-    const size_t num_names = (size_t)doc->num_joints + 2 * (size_t)doc->num_meshes;
-    uint32_t count = 0;
-    for (size_t i = 0; i < arguments->renames.count; i++) {
-        const char *const name = arguments->renames.names[i];
-        const char *const to = strchr(name, '=');
-        const size_t length = to ? (size_t)(to - name) : 0;
-        if (length == 0 || to[1] == '\0') {
-            convert_fail(error, MD5_ERROR_SYNTAX, "", "expected --rename OLD=NEW, found '%.100s'",
-                         name);
+    const common_texts *const renames = &file->arguments->renames;
+    uint32_t total = 0;
+    for (size_t i = 0; i < renames->count; i++) {
+        const uint32_t count = apply_rename(doc, renames->names[i], error);
+        if (count == MD5_NONE)
             return MD5_NONE;
-        }
-        for (size_t k = 0; k < num_names; k++) {
-            const char **const current = get_name(doc, k);
-            if (strlen(*current) != length || strncmp(*current, name, length) != 0)
-                continue;
-            *current = to + 1;
+        if (count > 0)
             file->renames[i] = true;
-            count++;
-        }
-        bool is_joint = false;
-        for (uint32_t j = 0; j < doc->num_joints; j++)
-            is_joint |= doc->joints[j].name == to + 1;
-        if (is_joint && !is_unique(doc, to + 1, "--rename", name, error))
-            return MD5_NONE;
+        total += count;
     }
-    return count;
+    return total;
+}
+
+// Returns the joint on the other side of the body for each joint. The caller frees the array.
+static uint32_t *create_mirror(const md5_doc *doc)
+{
+    uint32_t *const partners = common_alloc(doc->num_joints, sizeof *partners);
+    md5_joint *const joints = common_alloc(doc->num_joints, sizeof *joints);
+    for (uint32_t j = 0; j < doc->num_joints; j++)
+        joints[j] = (md5_joint){doc->joints[j].name, doc->joints[j].parent};
+    const md5_skeleton skeleton = {.num_joints = doc->num_joints, .joints = joints};
+    md5_build_mirror(&skeleton, partners);
+    free(joints);
+    return partners;
 }
 
 // Applies the edits that a mesh and its clips share: names, order and number of joints, and space.
@@ -191,76 +221,83 @@ static bool edit_pair(repair_job *file, bool orders, md5_doc *doc, md5_error *er
 {
     const tool_arguments *const arguments = file->arguments;
     const md5_joint_edit *const edit = &arguments->joint_edit;
-    md5_space_edit space = arguments->space_edit;
-    space.scale = (float)arguments->scale;
-    if (!note(file, rename_all(file, doc, error), "joints, meshes or shaders renamed"))
+    if (!report_edit(file, rename_all(file, doc, error), "joints, meshes or shaders renamed"))
         return false;
+
     const bool edits_joints = orders || edit->root || edit->drops_unused;
     if (doc->kind != MD5_DOC_CAMERA && edits_joints
-        && !note(file, md5_edit_joints(doc, edit, error), "joints reordered, added or removed"))
+        && !report_edit(file, md5_edit_joints(doc, edit, error),
+                        "joints reordered, added or removed"))
         return false;
     if (edit->root && !is_unique(doc, edit->root, "--add-root", edit->root, error))
         return false;
-    uint32_t *const partners = common_alloc(doc->num_joints, sizeof *partners);
-    md5_joint *const joints = common_alloc(doc->num_joints, sizeof *joints);
-    for (uint32_t j = 0; j < doc->num_joints; j++)
-        joints[j] = (md5_joint){doc->joints[j].name, doc->joints[j].parent};
-    const md5_skeleton skeleton = {.num_joints = doc->num_joints, .joints = joints};
-    md5_build_mirror(&skeleton, partners);
+
+    uint32_t *const partners = create_mirror(doc);
+    md5_space_edit space = arguments->space_edit;
+    space.scale = (float)arguments->scale;
     space.partners = partners;
     const uint32_t count = md5_edit_space(doc, &space, error);
-    free(joints);
     free(partners);
-    return note(file, count, "joints or views scaled, rotated or mirrored");
+    return report_edit(file, count, "joints or views scaled, rotated or mirrored");
 }
 
 // Flips the triangles of closed meshes whose front faces are inside.
 static bool flip_inverted(repair_job *file, md5_doc *doc, md5_error *error)
 {
-    bool *const flipped = common_alloc(doc->num_meshes, sizeof *flipped);
+    // The check needs the positions of vertices, which a document does not contain.
     size_t size = 0;
     char *text = NULL;
-    md5_model *const model = convert_print_doc(doc, &text, &size, error)
-                                 ? md5_parse_model(text, size, NULL, error)
-                                 : NULL;
-    for (uint32_t m = 0; model && m < model->num_meshes; m++)
+    md5_model *model = NULL;
+    if (convert_print_doc(doc, &text, &size, error))
+        model = md5_parse_model(text, size, NULL, error);
+    free(text);
+    if (!model)
+        return false;
+
+    bool *const flipped = common_alloc(doc->num_meshes, sizeof *flipped);
+    for (uint32_t m = 0; m < model->num_meshes; m++)
         flipped[m] = md5_is_inside_out(&model->meshes[m]);
+    md5_free_model(model);
+
     const md5_mesh_edit edit = {.flipped = flipped};
-    const uint32_t count = model ? md5_edit_meshes(doc, &edit, error) : MD5_NONE;
+    const uint32_t count = md5_edit_meshes(doc, &edit, error);
+    free(flipped);
     if (count == 0)
         puts("  no closed mesh faces inwards; open meshes cannot be checked");
-    md5_free_model(model);
-    free(text);
-    free(flipped);
-    return note(file, count, "triangles flipped to face outwards");
+    return report_edit(file, count, "triangles flipped to face outwards");
 }
 
+// Repairs a mesh and applies the options for meshes.
 static bool repair_model(repair_job *file, md5_doc *doc, md5_check *before, md5_error *error)
 {
+    static const float max_sum_error = 1e-3f; // of weights; larger errors are repaired
     const uint32_t max_weights = file->arguments->influences;
-    float loss = 0;
-    if (!note(file, md5_fix_rotations(doc, error), "rotations normalized"))
+    float max_shift = 0;
+    if (!report_edit(file, md5_fix_rotations(doc, error), "rotations normalized"))
         return false;
-    if (!note(file, md5_fix_weights(doc, max_weights, 1e-3f, &loss, error),
-              "vertices with weights reduced or normalized"))
+    if (!report_edit(file, md5_fix_weights(doc, max_weights, max_sum_error, &max_shift, error),
+                     "vertices with weights reduced or normalized"))
         return false;
+
     if (file->arguments->fills_weights
-        && !note(file, md5_fill_weights(doc, max_weights, error),
-                 "vertices without weights got those of the nearest surface point"))
+        && !report_edit(file, md5_fill_weights(doc, max_weights, error),
+                        "vertices without weights got those of the nearest surface point"))
         return false;
     if (file->arguments->turns_inward && !flip_inverted(file, doc, error))
         return false;
-    if (!note(file, md5_edit_meshes(doc, &file->arguments->mesh_edit, error),
-              "meshes merged or split, or unused elements removed"))
+    if (!report_edit(file, md5_edit_meshes(doc, &file->arguments->mesh_edit, error),
+                     "meshes merged or split, or unused elements removed"))
         return false;
-    if (max_weights > 0 && loss > 0)
-        printf("  this moves vertices by at most %g units\n", loss);
+
+    if (max_weights > 0 && max_shift > 0)
+        printf("  this moves vertices by at most %g units\n", max_shift);
     return edit_pair(file, find_rule(before, "parent-order") != NULL, doc, error);
 }
 
+// Callback of md5_frame_edit: mirrors a pose. `user` is the mesh.
 static void swap_sides(void *user, md5_xform *pose)
 {
-    const md5_model *const model = (const md5_model *)user;
+    const md5_model *const model = user;
     const uint32_t count = model->skeleton.num_joints;
     uint32_t *const partners = common_alloc(count, sizeof *partners);
     md5_xform *const mirrored = common_alloc(count, sizeof *mirrored);
@@ -322,16 +359,18 @@ static void print_loop(const md5_loop *loop)
 }
 
 // Prints which joint carries the motion that --in-place should remove, if it is not the root.
-static bool note_carrier(const md5_doc *doc, md5_error *error)
+static bool print_carrier(const md5_doc *doc, md5_error *error)
 {
     md5_root_motion motion;
     if (!convert_find_root_motion(doc, &motion, error))
         return false;
-    if (motion.joint != MD5_NONE)
+    if (motion.joint != MD5_NONE) {
+        const char *const carrier = doc->joints[motion.joint].name;
         common_print(stdout,
                      "  --in-place: the root does not move; joint '%s' carries the motion; use "
                      "--root-motion '%s'\n",
-                     doc->joints[motion.joint].name, doc->joints[motion.joint].name);
+                     carrier, carrier);
+    }
     return true;
 }
 
@@ -341,9 +380,9 @@ static bool edit_root(repair_job *file, md5_doc *doc, md5_error *error)
     const md5_root_edit *const edit = &file->arguments->root_edit;
     uint32_t count = 0;
     if (!edit->joint && file->arguments->frame_edit.is_in_place)
-        return note_carrier(doc, error);
+        return print_carrier(doc, error);
     return convert_move_root_motion(doc, edit, &count, error)
-           && note(file, count, "joints changed to move the root motion to the first joint");
+           && report_edit(file, count, "joints changed to move the root motion to the first joint");
 }
 
 // Removes the first frame of a clip if the second frame repeats it by mistake.
@@ -357,7 +396,45 @@ static bool drop_doubled_frame(repair_job *file, md5_doc *doc, md5_error *error)
         return is_read;
     if (md5_edit_frames(doc, &(md5_frame_edit){.first = 1}, error) == MD5_NONE)
         return false;
-    return note(file, 1, "first frame removed, which the second frame repeats");
+    return report_edit(file, 1, "first frame removed, which the second frame repeats");
+}
+
+// Returns the edit that the options for frames request, without its model and callback.
+static md5_frame_edit read_frame_options(const repair_job *file)
+{
+    md5_frame_edit edit = file->arguments->frame_edit;
+    edit.frame_rate = file->arguments->rate;
+    if (file->part)
+        read_frames(strchr(file->part, '=') + 1, &edit);
+    else if (file->arguments->frames)
+        read_frames(file->arguments->frames, &edit);
+    return edit;
+}
+
+// Applies an edit of frames with the mesh of the clip, and prints its effects.
+static bool apply_frame_edit(repair_job *file, md5_doc *doc, md5_frame_edit edit, md5_error *error)
+{
+    const bool swaps_sides = file->arguments->swaps_sides;
+    if (swaps_sides && !file->mesh)
+        return convert_fail(error, MD5_ERROR_MISSING, file->path, mesh_not_read);
+
+    if (swaps_sides || edit.tolerance > 0)
+        edit.model = file->mesh;
+    if (swaps_sides) {
+        edit.change = swap_sides;
+        edit.user = file->mesh;
+    }
+    md5_loop loop = {.end = MD5_LOOP_OPEN};
+    edit.loop = &loop;
+    const uint32_t num_comments = doc->num_comments;
+    if (!report_edit(file, md5_edit_frames(doc, &edit, error), "frames or their joints changed"))
+        return false;
+
+    if (doc->num_comments < num_comments)
+        printf("  removed %u comments of removed frames\n", num_comments - doc->num_comments);
+    if (edit.is_closed)
+        print_loop(&loop);
+    return true;
 }
 
 // Applies the options for frames. If the visible motion changes, bounds are computed again.
@@ -368,34 +445,22 @@ static bool edit_frames(repair_job *file, md5_doc *doc, md5_error *error)
         return false;
     if (!edit_root(file, doc, error))
         return false;
-    md5_frame_edit edit = file->arguments->frame_edit;
-    edit.frame_rate = file->arguments->rate;
-    const bool swaps = file->arguments->swaps_sides;
+
+    const md5_frame_edit edit = read_frame_options(file);
     const bool changes_cycle = edit.is_closed || edit.is_in_place;
-    const bool changes_motion = edit.frame_rate > 0 || changes_cycle || swaps;
-    if (file->part)
-        read_frames(strchr(file->part, '=') + 1, &edit);
-    else if (file->arguments->frames)
-        read_frames(file->arguments->frames, &edit);
-    if (!changes_motion && edit.num_frames == 0 && edit.tolerance == 0)
+    const bool changes_motion =
+        edit.frame_rate > 0 || changes_cycle || file->arguments->swaps_sides;
+    if (!changes_motion && !selects_frames && edit.tolerance == 0)
         return true;
-    if (swaps && !file->mesh)
-        return convert_fail(error, MD5_ERROR_MISSING, file->path,
-                            "cannot read the mesh of the clip");
-    edit.model = swaps || edit.tolerance > 0 ? file->mesh : NULL;
-    edit.change = swaps ? swap_sides : NULL;
-    edit.user = file->mesh;
-    md5_loop loop = {.end = MD5_LOOP_OPEN};
-    edit.loop = &loop;
-    const uint32_t num_comments = doc->num_comments;
-    if (!note(file, md5_edit_frames(doc, &edit, error), "frames or their joints changed"))
+    if (!apply_frame_edit(file, doc, edit, error))
         return false;
-    if (doc->num_comments < num_comments)
-        printf("  removed %u comments of removed frames\n", num_comments - doc->num_comments);
-    if (edit.is_closed)
-        print_loop(&loop);
-    const uint32_t count = changes_motion && file->mesh ? md5_fix_bounds(doc, file->mesh, NULL) : 0;
-    return note(file, count == MD5_NONE ? 0 : count, "bounds computed from the skin");
+    if (!changes_motion || !file->mesh)
+        return true;
+
+    // An error is ignored: the clip then has the bounds of the file.
+    const uint32_t num_bounds = md5_fix_bounds(doc, file->mesh, NULL);
+    return report_edit(file, num_bounds == MD5_NONE ? 0 : num_bounds,
+                       "bounds computed from the skin");
 }
 
 // Returns true if the joints of a clip differ from the joints of its mesh.
@@ -420,12 +485,12 @@ static bool match_joints(repair_job *file, md5_doc *doc, md5_check *before, md5_
     if (!is_other && !needs_all)
         return true;
     if (is_other && !file->mesh)
-        return convert_fail(error, MD5_ERROR_MISSING, file->path,
-                            "cannot read the mesh of the clip");
+        return convert_fail(error, MD5_ERROR_MISSING, file->path, mesh_not_read);
+
     const md5_model *const mesh = is_other ? file->mesh : NULL;
     const char *const description =
         is_other ? "joints changed to match the mesh" : "joints extended to all components";
-    return note(file, md5_fix_joints(doc, mesh, needs_all, error), description);
+    return report_edit(file, md5_fix_joints(doc, mesh, needs_all, error), description);
 }
 
 // Returns true if the bounds of a clip are missing or wrong. Bounds that are too large hide
@@ -436,16 +501,17 @@ static bool needs_bounds(const md5_doc *doc, md5_check *before)
 }
 
 // Rotates the axes of joints to those of the mesh, before the mesh is edited.
-static bool rotate_axes(repair_job *file, md5_doc *doc, uint32_t *num_turned, md5_error *error)
+static bool rotate_axes(repair_job *file, md5_doc *doc, uint32_t *num_rotated, md5_error *error)
 {
-    md5_error unused = {0};
-    md5_model *const mesh =
-        file->mesh_text ? md5_parse_model(file->mesh_text, file->mesh_size, NULL, &unused) : NULL;
+    if (!file->mesh_text)
+        return true;
+    md5_error ignored = {0};
+    md5_model *const mesh = md5_parse_model(file->mesh_text, file->mesh_size, NULL, &ignored);
     if (!mesh)
         return true;
-    *num_turned = md5_fix_axes(doc, mesh, NULL, error);
+    *num_rotated = md5_fix_axes(doc, mesh, NULL, error);
     md5_free_model(mesh);
-    return note(file, *num_turned, "joints rotated to the axes of the mesh");
+    return report_edit(file, *num_rotated, "joints rotated to the axes of the mesh");
 }
 
 // Repairs a clip and changes it to match its mesh, if the mesh is known.
@@ -454,20 +520,23 @@ static bool repair_anim(repair_job *file, md5_doc *doc, md5_check *before, md5_e
     uint32_t num_scaled = 0;
     if (file->arguments->mesh && before)
         num_scaled = md5_edit_space(doc, &before->space, error);
-    if (!note(file, num_scaled, "joints changed to the mesh's scale and orientation"))
+    if (!report_edit(file, num_scaled, "joints changed to the mesh's scale and orientation"))
         return false;
-    uint32_t num_turned = 0;
-    if (file->arguments->mesh && !rotate_axes(file, doc, &num_turned, error))
+    uint32_t num_rotated = 0;
+    if (file->arguments->mesh && !rotate_axes(file, doc, &num_rotated, error))
         return false;
-    num_scaled += num_turned;
+
     if (!edit_pair(file, find_rule(before, "parent-order") != NULL, doc, error))
         return false;
     if (!match_joints(file, doc, before, error))
         return false;
     if (!edit_frames(file, doc, error))
         return false;
-    if (file->mesh && (num_scaled > 0 || needs_bounds(doc, before)))
-        return note(file, md5_fix_bounds(doc, file->mesh, error), "bounds computed from the skin");
+
+    const bool has_moved_joints = num_scaled > 0 || num_rotated > 0;
+    if (file->mesh && (has_moved_joints || needs_bounds(doc, before)))
+        return report_edit(file, md5_fix_bounds(doc, file->mesh, error),
+                           "bounds computed from the skin");
     return true;
 }
 
@@ -491,35 +560,43 @@ static char *find_mesh_path(const repair_job *file)
     return num_meshes == 1 ? common_copy(mesh) : NULL;
 }
 
-// Reads the mesh of a clip, and edits it as the options edit it as a separate file. An unreadable
-// mesh is an error only if --mesh names it.
+// Edits the mesh of a clip as the options edit it as a separate file. If this fails, the mesh
+// remains unedited. Sets `mesh_written` and `mesh`, which is NULL if the mesh is invalid.
+static void edit_mesh_of_clip(repair_job *file, md5_error *problem)
+{
+    md5_doc *const doc =
+        md5_parse_doc(MD5_DOC_MODEL, file->mesh_text, file->mesh_size, NULL, problem);
+    file->is_mesh = true;
+    if (doc && edit_pair(file, false, doc, problem))
+        convert_print_doc(doc, &file->mesh_written, &file->mesh_written_size, problem);
+    file->is_mesh = false;
+    md5_free_doc(doc);
+
+    if (file->mesh_written)
+        file->mesh = md5_parse_model(file->mesh_written, file->mesh_written_size, NULL, problem);
+    else
+        file->mesh = md5_parse_model(file->mesh_text, file->mesh_size, NULL, problem);
+}
+
+// Reads the mesh of a clip and edits it. An unreadable mesh is an error only if --mesh names it.
 static bool load_mesh(repair_job *file, md5_error *error)
 {
+    const char *const named_mesh = file->arguments->mesh;
     const char *reason = NULL;
-    md5_error ignored = {0};
-    const char *const mesh = file->arguments->mesh;
     file->mesh_path = find_mesh_path(file);
-    file->mesh_text =
-        file->mesh_path ? common_read_stream(file->mesh_path, &file->mesh_size, &reason) : NULL;
-    if (!file->mesh_text && mesh)
-        return convert_fail(error, MD5_ERROR_IO, mesh, "cannot read the file: %s", reason);
+    if (file->mesh_path)
+        file->mesh_text = common_read_stream(file->mesh_path, &file->mesh_size, &reason);
+    if (!file->mesh_text && named_mesh)
+        return convert_fail(error, MD5_ERROR_IO, named_mesh, "cannot read the file: %s", reason);
     if (!file->mesh_text)
         return true;
-    md5_doc *const doc =
-        md5_parse_doc(MD5_DOC_MODEL, file->mesh_text, file->mesh_size, NULL, &ignored);
-    file->is_mesh = true;
-    if (doc && edit_pair(file, false, doc, &ignored))
-        convert_print_doc(doc, &file->mesh_written, &file->mesh_written_size, &ignored);
-    file->is_mesh = false;
-    if (file->mesh_written)
-        file->mesh = md5_parse_model(file->mesh_written, file->mesh_written_size, NULL, &ignored);
-    else
-        file->mesh = md5_parse_model(file->mesh_text, file->mesh_size, NULL, &ignored);
-    md5_free_doc(doc);
-    if (file->mesh || !mesh)
+
+    md5_error problem = {0};
+    edit_mesh_of_clip(file, &problem);
+    if (file->mesh || !named_mesh)
         return true;
-    *error = ignored;
-    convert_name_file(error, mesh);
+    *error = problem;
+    convert_name_file(error, named_mesh);
     return false;
 }
 
@@ -584,6 +661,7 @@ static bool repair(repair_job *file, md5_error *error)
 {
     if (file->kind == MD5_DOC_ANIM && !load_mesh(file, error))
         return false;
+
     md5_check *const before = check_text(file, false);
     warning_list found = {.file_check = before};
     const md5_load_opts opts = {
@@ -593,6 +671,9 @@ static bool repair(repair_job *file, md5_error *error)
         .drop_invalid_triangles = file->arguments->drop_invalid_triangles,
     };
     md5_doc *const doc = md5_parse_doc(file->kind, file->text, file->size, &opts, error);
+    if (!doc && !opts.drop_invalid_triangles)
+        suggest_dropping_triangles(file);
+
     const bool is_repaired = doc && repair_doc(file, doc, before, error);
     if (is_repaired && convert_print_doc(doc, &file->written, &file->written_size, error)) {
         md5_check *const after = check_text(file, true);
@@ -600,8 +681,7 @@ static bool repair(repair_job *file, md5_error *error)
         compare_warnings(file, &found.list);
         md5_free_check(after);
     }
-    if (!doc && !opts.drop_invalid_triangles)
-        suggest_dropping_triangles(file);
+
     common_free_list(&found.list);
     md5_free_check(before);
     md5_free_doc(doc);
@@ -632,6 +712,7 @@ static char *name_output(const repair_job *file)
     const char *const output = file->arguments->output;
     if (output && !is_output_folder(file->arguments))
         return common_copy(output);
+
     char *stem = NULL;
     if (file->part)
         stem = common_format("%.*s", (int)strcspn(file->part, "="), file->part);
@@ -701,6 +782,7 @@ static int fix_part(repair_job file, const char *part)
     file.mesh_path = NULL;
     file.mesh_text = NULL;
     file.mesh_written = NULL;
+
     bool is_done = repair(&file, &error);
     const bool has_work = file.num_changes > 0 || arguments->output || part;
     if (is_done && file.num_changes == 0)
@@ -709,6 +791,7 @@ static int fix_part(repair_job file, const char *part)
         is_done = store_text(&file, &error);
     if (!is_done && error.file[0] == '\0')
         convert_name_file(&error, file.path);
+
     md5_free_model(file.mesh);
     free(file.mesh_path);
     free(file.mesh_text);
@@ -806,6 +889,7 @@ static bool read_angles(const char *text, md5_euler *rotation)
             break;
         at++;
     }
+
     const bool is_complete = *at == '\0' && at[-1] != ',';
     if (!is_complete || count == 2 || !isfinite(angles[0] + angles[1] + angles[2]))
         return false;
@@ -852,6 +936,7 @@ static int check_fix_arguments(tool_arguments *arguments)
     const bool has_target = arguments->output || arguments->is_forced || is_cut;
     if (!has_target && !arguments->is_dry)
         return tool_usage("fix", "missing option: expected --output, --cut, --force or --dry-run");
+
     const bool needs_folder = arguments->num_words > 1 || is_cut;
     if (arguments->output && needs_folder && !is_output_folder(arguments))
         return tool_usage("fix", "--output: expected a folder for several files, found a file");
@@ -875,6 +960,7 @@ static int fix_files(const tool_arguments *arguments, common_list *paths, common
         if (fix_file(&job, arguments->words[i]) != TOOL_OK)
             status = TOOL_BAD_FILE;
     }
+
     for (size_t i = 0; i < arguments->renames.count && status == TOOL_OK; i++) {
         if (!renames[i])
             status = tool_usage("fix", "--rename %s: no joint, mesh or shader has the old name",
@@ -897,6 +983,7 @@ static int fix(tool_arguments *arguments)
     if (status != TOOL_OK && outputs.count > 0)
         fputs("md5tool: error: no files were written, because not all files can be repaired\n",
               stderr);
+
     md5_error error = {0};
     for (size_t i = 0; i < outputs.count && status == TOOL_OK; i++) {
         const char *const text = texts.names[i];

@@ -138,6 +138,8 @@ static void group_missing_meshes(tool_defaulted_model *models, size_t count)
             && strncmp(reason, missing_mesh, sizeof missing_mesh - 1) == 0)
             sorted[num_sorted++] = &models[i];
     }
+
+    // Equal reasons are adjacent after sorting.
     common_sort(sorted, num_sorted, sizeof(tool_defaulted_model *), compare_reasons);
     size_t first = 0; // of the group
     for (size_t i = 1; i < num_sorted; i++) {

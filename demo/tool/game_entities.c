@@ -333,6 +333,7 @@ bool tool_check_entity_keys(tool_game *game, const md5_decl *decl, md5_error *er
     const md5_entity_def *const entity = md5_game_entity_def(game->md5, decl->name, error);
     if (!entity)
         return false;
+
     const char *const name = md5_entity_def_value(entity, "model");
     const md5_model_def *const model = name ? md5_game_model_def(game->md5, name, error) : NULL;
     game->num_keys += entity->num_keys;
@@ -340,6 +341,7 @@ bool tool_check_entity_keys(tool_game *game, const md5_decl *decl, md5_error *er
         game->num_keys += (size_t)model->num_joints + model->num_anims;
     if (game->num_keys > MAX_KEYS) // the last checked entity
         tool_print_game_error(game, &limit);
+
     if (!md5_game_check_entity_keys(game->md5, decl->name, error))
         return false;
     check_named_items(game, entity, model);

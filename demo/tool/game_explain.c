@@ -25,6 +25,7 @@ static void print_file(tool_game *game, const char *what, const char *file, uint
               file);
         return;
     }
+
     if (line > 0)
         PRINT(game, "  %s: %s:%u in %s\n",
               "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"line\":%u,\"location\":%s}\n", what,
@@ -33,6 +34,7 @@ static void print_file(tool_game *game, const char *what, const char *file, uint
         PRINT(game, "  %s: %s in %s\n",
               "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"location\":%s}\n", what, file,
               list->titles[location]);
+
     location = md5_game_find_file(game->md5, file, location + 1);
     while (location < list->count) {
         PRINT(game, "    hides: %s in %s\n", "{\"kind\":\"hidden\",\"name\":%s,\"location\":%s}\n",
@@ -579,11 +581,13 @@ static int run_explain(tool_arguments *arguments)
         return status;
     if (arguments->num_words > 1)
         return tool_usage("explain", "too many arguments: expected one name");
+
     const char *name = arguments->num_words > 0 ? arguments->words[0] : NULL;
     if (name && !arguments->folder && common_contains_files(name)) { // a folder with --base
         arguments->folder = name;
         name = NULL;
     }
+
     status = tool_open_game(arguments, true, &game);
     game.is_json = arguments->is_json;
     if (status == TOOL_OK) {

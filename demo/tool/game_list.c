@@ -216,6 +216,7 @@ static int list_game(tool_game *game, const list_choice *choice)
                 "md5tool: %u declaration files cannot be read; use md5tool check to list the "
                 "errors\n",
                 num_unread);
+
     for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
         if (choice->is_all || choice->is_selected[i])
             status = list_kind(game, &kinds[i]);
@@ -224,6 +225,7 @@ static int list_game(tool_game *game, const list_choice *choice)
         list_files(game);
     if (!game->has_output)
         tool_suggest_convert(&game->search_paths);
+
     // An empty list is an error only if a folder or an archive could not be read.
     const bool is_unreadable = game->search_paths.num_unread > 0 && !game->has_output;
     if (game->is_clip_list_full || is_unreadable)

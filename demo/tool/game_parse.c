@@ -176,6 +176,7 @@ static bool print_model(tool_game *game, const md5_decl *decl, md5_error *error)
         return convert_fail(error, MD5_ERROR_RANGE, "", "unknown model '%.100s'", decl->name);
     if (!charge_anims(game, model, decl->name, error))
         return false;
+
     print_decl(game, model->decl);
     common_print_json(",\"mesh\":%s,\"skin\":%s,\"offset\":[%g,%g,%g],\"joints\":%u", model->mesh,
                       model->skin, model->offset.x, model->offset.y, model->offset.z,
@@ -267,6 +268,7 @@ static int run_parse(tool_arguments *arguments)
     const struct parsed_kind *const kind = find_kind(arguments->words[0]);
     if (!kind)
         return tool_usage("parse", "unknown kind '%s': %s", arguments->words[0], expected);
+
     status = tool_open_game(arguments, false, &game);
     if (status == TOOL_OK) {
         md5_error error = {0};

@@ -1,10 +1,10 @@
 // md5tool info: prints a summary of files, as text or as one JSON object per file. Each property is
-// one call of SAY, which has the text and the JSON member.
+// one call of PRINT(), which has the text and the JSON member.
 #include "demo/looks/look.h"
 #include "demo/tool/tool.h"
 
 // Prints a line of text, or a member of the JSON object of a file.
-#define SAY(...) common_print_either(is_json, __VA_ARGS__)
+#define PRINT(...) common_print_either(is_json, __VA_ARGS__)
 
 // Prints a text in JSON only.
 #define JSON(text) fputs(is_json ? (text) : "", stdout)
@@ -18,26 +18,28 @@ static const char *comma(uint32_t i)
 // Prints a model of Cube 2's engines.
 static void print_cube(bool is_json, const md5_cube2 *cube)
 {
-    SAY("  parts              %u, %u links\n", ",\"num_parts\":%u,\"links\":%u", cube->num_parts,
-        cube->num_links);
-    SAY("  scale              %g\n", ",\"scale\":%g", cube->scale);
-    SAY("  other settings     %u\n", ",\"settings\":%u", cube->num_settings);
-    SAY("  warnings           %u\n", ",\"warnings\":%u,\"parts\":[", cube->num_warnings);
+    PRINT("  parts              %u, %u links\n", ",\"num_parts\":%u,\"links\":%u", cube->num_parts,
+          cube->num_links);
+    PRINT("  scale              %g\n", ",\"scale\":%g", cube->scale);
+    PRINT("  other settings     %u\n", ",\"settings\":%u", cube->num_settings);
+    PRINT("  warnings           %u\n", ",\"warnings\":%u,\"parts\":[", cube->num_warnings);
+
     for (uint32_t i = 0; i < cube->num_parts; i++) {
         const md5_cube2_part *const part = &cube->parts[i];
         JSON(comma(i));
-        SAY("  mesh               %s\n", "{\"mesh\":%s", part->mesh);
-        SAY("    animations       %u, %u masks, %u adjustments\n",
-            ",\"num_animations\":%u,\"masks\":%u,\"adjustments\":%u", part->num_anims,
-            part->num_masks, part->num_adjustments);
-        SAY("    tags             %u\n", ",\"tags\":%u", part->num_tags);
-        SAY("    material lines   %u\n", ",\"material_lines\":%u,\"animations\":[",
-            part->num_commands);
+        PRINT("  mesh               %s\n", "{\"mesh\":%s", part->mesh);
+        PRINT("    animations       %u, %u masks, %u adjustments\n",
+              ",\"num_animations\":%u,\"masks\":%u,\"adjustments\":%u", part->num_anims,
+              part->num_masks, part->num_adjustments);
+        PRINT("    tags             %u\n", ",\"tags\":%u", part->num_tags);
+        PRINT("    material lines   %u\n", ",\"material_lines\":%u,\"animations\":[",
+              part->num_commands);
+
         for (uint32_t k = 0; k < part->num_anims; k++) {
             JSON(comma(k));
-            SAY("    animation        %s, %s, %g frames per second\n",
-                "{\"name\":%s,\"file\":%s,\"frame_rate\":%g}", part->anims[k].names,
-                part->anims[k].file, part->anims[k].frame_rate);
+            PRINT("    animation        %s, %s, %g frames per second\n",
+                  "{\"name\":%s,\"file\":%s,\"frame_rate\":%g}", part->anims[k].names,
+                  part->anims[k].file, part->anims[k].frame_rate);
         }
         JSON("]}");
     }
@@ -48,17 +50,17 @@ static void print_cube(bool is_json, const md5_cube2 *cube)
 static void print_bounds(bool is_json, md5_bounds bounds)
 {
     if (bounds.min.x > bounds.max.x)
-        SAY("  bounds             none\n", ",\"bounds\":null");
+        PRINT("  bounds             none\n", ",\"bounds\":null");
     else
-        SAY("  bounds             (%g %g %g) to (%g %g %g)\n", ",\"bounds\":[%g,%g,%g,%g,%g,%g]",
-            bounds.min.x, bounds.min.y, bounds.min.z, bounds.max.x, bounds.max.y, bounds.max.z);
+        PRINT("  bounds             (%g %g %g) to (%g %g %g)\n", ",\"bounds\":[%g,%g,%g,%g,%g,%g]",
+              bounds.min.x, bounds.min.y, bounds.min.z, bounds.max.x, bounds.max.y, bounds.max.z);
 }
 
 static void print_frames(bool is_json, uint32_t num_frames, double frame_rate, double seconds)
 {
-    SAY("  frames             %u\n", ",\"frames\":%u", num_frames);
-    SAY("  frame rate         %g per second\n", ",\"frame_rate\":%g", frame_rate);
-    SAY("  seconds            %g\n", ",\"seconds\":%g", seconds);
+    PRINT("  frames             %u\n", ",\"frames\":%u", num_frames);
+    PRINT("  frame rate         %g per second\n", ",\"frame_rate\":%g", frame_rate);
+    PRINT("  seconds            %g\n", ",\"seconds\":%g", seconds);
 }
 
 // A tree of joints as linked lists: the first child of each joint, and its next sibling. MD5_NONE
@@ -204,15 +206,17 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
     for (size_t i = 0; i < files.count; i++)
         clips[i] = compare_clip(files.names[i], mesh, model, requested);
     compare_directions(clips, files.count);
+
     JSON(",\"clips\":[");
     for (size_t i = 0; i < files.count; i++) {
         JSON(comma(i > 0));
-        SAY("  clip               %s: %s\n", "{\"file\":%s,\"fit\":%s}",
-            common_base(files.names[i]), describe_fit(&clips[i]));
+        PRINT("  clip               %s: %s\n", "{\"file\":%s,\"fit\":%s}",
+              common_base(files.names[i]), describe_fit(&clips[i]));
         md5_free_check(clips[i].check);
         free(clips[i].reason);
     }
     JSON("]");
+
     free(clips);
     md5_free_check(mesh);
     common_free_list(&files);
@@ -234,19 +238,21 @@ static void print_texture(bool is_json, const md5_model *model, uint32_t mesh,
     view_look look = {.diffuse = NULL};
     if (package)
         look = view_find_look(&search, (view_listener){.warn = ignore_warning});
+
     tool_image image;
     const char *const file = look.diffuse;
     if (file && tool_read_image(NULL, file, &image))
-        SAY("    texture          %s, %s, %u x %u, %u bits\n",
-            ",\"texture\":{\"file\":%s,\"kind\":%s,\"width\":%u,\"height\":%u,\"bits\":%u", file,
-            image.kind, image.width, image.height, image.bits);
+        PRINT("    texture          %s, %s, %u x %u, %u bits\n",
+              ",\"texture\":{\"file\":%s,\"kind\":%s,\"width\":%u,\"height\":%u,\"bits\":%u", file,
+              image.kind, image.width, image.height, image.bits);
     else if (file)
-        SAY("    texture          %s\n", ",\"texture\":{\"file\":%s", file);
+        PRINT("    texture          %s\n", ",\"texture\":{\"file\":%s", file);
     else
-        SAY("    texture          %s\n", ",\"texture\":null", "missing");
+        PRINT("    texture          %s\n", ",\"texture\":null", "missing");
     if (file && look.is_guess && look.why)
-        SAY("    guessed by       %s\n", ",\"guess\":%s", look.why);
+        PRINT("    guessed by       %s\n", ",\"guess\":%s", look.why);
     JSON(file ? "}" : "");
+
     for (size_t i = 0; i < look.tried.count && !is_json; i++)
         common_print(stdout, "    not used         %s\n", look.tried.names[i]);
     view_free_look(&look);
@@ -264,10 +270,10 @@ static void print_slot_path(bool is_json, const md5_model *model, const md5_mesh
         const uint32_t count = mesh->first_influence[i + 1] - mesh->first_influence[i];
         num_kept += count < slots ? count : slots;
     }
-    SAY("    skinned with %u   %llu of %u influences, %llu bytes, loss %.2g units\n",
-        "{\"slots\":%u,\"kept\":%llu,\"influences\":%u,\"bytes\":%llu,\"loss\":%.9g},", slots,
-        (unsigned long long)num_kept, mesh->num_influences,
-        (unsigned long long)(slots * slot_size * mesh->num_vertices), (double)loss);
+    PRINT("    skinned with %u   %llu of %u influences, %llu bytes, loss %.2g units\n",
+          "{\"slots\":%u,\"kept\":%llu,\"influences\":%u,\"bytes\":%llu,\"loss\":%.9g},", slots,
+          (unsigned long long)num_kept, mesh->num_influences,
+          (unsigned long long)(slots * slot_size * mesh->num_vertices), (double)loss);
 }
 
 // Prints the memory of a mesh for each skinning path: 4 or 8 influences per vertex, or all of them.
@@ -280,23 +286,23 @@ static void print_paths(bool is_json, const md5_model *model, const md5_mesh *me
     JSON(",\"paths\":[");
     print_slot_path(is_json, model, mesh, 4, mesh->loss4);
     print_slot_path(is_json, model, mesh, 8, mesh->loss8);
-    SAY("    skinned exactly  %u influences, at most %u per vertex, %llu bytes\n",
-        "{\"slots\":0,\"influences\":%u,\"max_per_vertex\":%u,\"bytes\":%llu}]",
-        mesh->num_influences, mesh->max_influences, (unsigned long long)exact_size);
+    PRINT("    skinned exactly  %u influences, at most %u per vertex, %llu bytes\n",
+          "{\"slots\":0,\"influences\":%u,\"max_per_vertex\":%u,\"bytes\":%llu}]",
+          mesh->num_influences, mesh->max_influences, (unsigned long long)exact_size);
 }
 
 static void print_mesh(bool is_json, const md5_model *model, uint32_t index, view_package *package)
 {
     const md5_mesh *const mesh = &model->meshes[index];
-    SAY(mesh->name[0] ? "  mesh %u %s, shader \"%s\"\n" : "  mesh %u%s, shader \"%s\"\n",
-        "{\"index\":%u,\"name\":%s,\"shader\":%s", index, mesh->name, mesh->shader);
-    SAY("    vertices         %u, rendered as %u (%u copies at mirror seams)\n",
-        ",\"vertices\":%u,\"drawn_vertices\":%u,\"copies\":%u", mesh->num_file_vertices,
-        mesh->num_vertices, mesh->num_vertices - mesh->num_file_vertices);
-    SAY("    triangles        %u\n", ",\"triangles\":%u", mesh->num_triangles);
-    SAY("    weights          %u, at most %u per vertex; sum not 1 at %u vertices\n",
-        ",\"weights\":%u,\"max_weights\":%u,\"off_sums\":%u", mesh->num_weights, mesh->max_weights,
-        mesh->num_off_sums);
+    PRINT(mesh->name[0] ? "  mesh %u %s, shader \"%s\"\n" : "  mesh %u%s, shader \"%s\"\n",
+          "{\"index\":%u,\"name\":%s,\"shader\":%s", index, mesh->name, mesh->shader);
+    PRINT("    vertices         %u, rendered as %u (%u copies at mirror seams)\n",
+          ",\"vertices\":%u,\"drawn_vertices\":%u,\"copies\":%u", mesh->num_file_vertices,
+          mesh->num_vertices, mesh->num_vertices - mesh->num_file_vertices);
+    PRINT("    triangles        %u\n", ",\"triangles\":%u", mesh->num_triangles);
+    PRINT("    weights          %u, at most %u per vertex; sum not 1 at %u vertices\n",
+          ",\"weights\":%u,\"max_weights\":%u,\"off_sums\":%u", mesh->num_weights,
+          mesh->max_weights, mesh->num_off_sums);
     print_paths(is_json, model, mesh);
     print_texture(is_json, model, index, package);
     JSON("}");
@@ -317,20 +323,20 @@ static void print_totals(bool is_json, const md5_model *model)
         if (mesh->max_weights > max_weights)
             max_weights = mesh->max_weights;
     }
-    SAY("  vertices           %llu\n", ",\"vertices\":%llu", (unsigned long long)num_vertices);
-    SAY("  triangles          %llu\n", ",\"triangles\":%llu", (unsigned long long)num_triangles);
-    SAY("  weights            %llu\n", ",\"weights\":%llu", (unsigned long long)num_weights);
-    SAY("  max. weights       %u per vertex\n", ",\"max_weights\":%u", max_weights);
+    PRINT("  vertices           %llu\n", ",\"vertices\":%llu", (unsigned long long)num_vertices);
+    PRINT("  triangles          %llu\n", ",\"triangles\":%llu", (unsigned long long)num_triangles);
+    PRINT("  weights            %llu\n", ",\"weights\":%llu", (unsigned long long)num_weights);
+    PRINT("  max. weights       %u per vertex\n", ",\"max_weights\":%u", max_weights);
 }
 
 static void print_model(bool is_json, const char *path, const md5_model *model)
 {
-    SAY("  joints             %u\n", ",\"joints\":%u", model->skeleton.num_joints);
-    SAY("  meshes             %u\n", ",\"num_meshes\":%u", model->num_meshes);
+    PRINT("  joints             %u\n", ",\"joints\":%u", model->skeleton.num_joints);
+    PRINT("  meshes             %u\n", ",\"num_meshes\":%u", model->num_meshes);
     print_totals(is_json, model);
     print_bounds(is_json, model->bounds);
-    SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", model->size + model->geometry_size);
-    SAY("  warnings           %u\n", ",\"warnings\":%u,\"meshes\":[", model->num_warnings);
+    PRINT("  bytes in memory    %zu\n", ",\"bytes\":%zu", model->size + model->geometry_size);
+    PRINT("  warnings           %u\n", ",\"warnings\":%u,\"meshes\":[", model->num_warnings);
     view_package *const package = common_is_file(path) ? view_open_package(path, NULL) : NULL;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         JSON(comma(i));
@@ -349,44 +355,44 @@ static void print_root_motion(bool is_json, const md5_anim *anim)
     const md5_root_motion motion = md5_find_root_motion(anim);
     if (motion.joint == MD5_NONE)
         return;
-    SAY("  root motion        joint '%s' moves by (%g, %g, %g)\n",
-        ",\"root_motion\":{\"joint\":%s,\"displacement\":[%g,%g,%g]}",
-        anim->skeleton.joints[motion.joint].name, motion.displacement.x, motion.displacement.y,
-        motion.displacement.z);
+    PRINT("  root motion        joint '%s' moves by (%g, %g, %g)\n",
+          ",\"root_motion\":{\"joint\":%s,\"displacement\":[%g,%g,%g]}",
+          anim->skeleton.joints[motion.joint].name, motion.displacement.x, motion.displacement.y,
+          motion.displacement.z);
 }
 
 // Prints the properties of a compressed clip.
 static void print_packed_anim(bool is_json, const md5_anim *anim)
 {
     const double num_poses = (double)anim->skeleton.num_joints * anim->num_frames;
-    SAY("  error limit        %g units at the skin\n", ",\"tolerance\":%g", anim->tolerance);
-    SAY("  measured error     %.2g units at the skin\n", ",\"error\":%g", anim->max_error);
-    SAY("  bytes for sampling %zu, %.2f per joint and frame\n",
-        ",\"packed_bytes\":%zu,\"bytes_per_joint\":%.4g", anim->packed_size,
-        (double)anim->packed_size / num_poses);
-    SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
+    PRINT("  error limit        %g units at the skin\n", ",\"tolerance\":%g", anim->tolerance);
+    PRINT("  measured error     %.2g units at the skin\n", ",\"error\":%g", anim->max_error);
+    PRINT("  bytes for sampling %zu, %.2f per joint and frame\n",
+          ",\"packed_bytes\":%zu,\"bytes_per_joint\":%.4g", anim->packed_size,
+          (double)anim->packed_size / num_poses);
+    PRINT("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
 }
 
 // Prints the properties of a clip that is not compressed.
 static void print_plain_anim(bool is_json, const md5_anim *anim)
 {
     const uint32_t joints = anim->skeleton.num_joints;
-    SAY("  components         %u per frame\n", ",\"components\":%u", anim->num_components);
-    SAY("  constant tracks    %u of %u rotations, %u of %u translations\n",
-        ",\"constant_rotations\":%u,\"rotations\":%u,\"constant_translations\":%u,"
-        "\"translations\":%u",
-        joints - anim->num_rotations, joints, joints - anim->num_translations, joints);
+    PRINT("  components         %u per frame\n", ",\"components\":%u", anim->num_components);
+    PRINT("  constant tracks    %u of %u rotations, %u of %u translations\n",
+          ",\"constant_rotations\":%u,\"rotations\":%u,\"constant_translations\":%u,"
+          "\"translations\":%u",
+          joints - anim->num_rotations, joints, joints - anim->num_translations, joints);
     md5_bounds bounds = md5_bounds_from_points(NULL, 0); // of all frames
     for (uint32_t i = 0; i < anim->num_frames && anim->frame_bounds; i++)
         bounds = md5_bounds_union(bounds, anim->frame_bounds[i]);
     print_bounds(is_json, bounds);
-    SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
-    SAY("  warnings           %u\n", ",\"warnings\":%u", anim->num_warnings);
+    PRINT("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
+    PRINT("  warnings           %u\n", ",\"warnings\":%u", anim->num_warnings);
 }
 
 static void print_anim(bool is_json, const md5_anim *anim)
 {
-    SAY("  joints             %u\n", ",\"joints\":%u", anim->skeleton.num_joints);
+    PRINT("  joints             %u\n", ",\"joints\":%u", anim->skeleton.num_joints);
     print_frames(is_json, anim->num_frames, anim->frame_rate, anim->duration);
     if (anim->packed_size)
         print_packed_anim(is_json, anim);
@@ -396,26 +402,29 @@ static void print_anim(bool is_json, const md5_anim *anim)
     print_joints(is_json, &anim->skeleton);
 }
 
+// Prints a state machine.
 static void print_machine(bool is_json, const md5_machine_desc *desc)
 {
-    SAY("  name               %s\n", ",\"name\":%s", desc->name);
-    SAY("  clips              %u\n", ",\"clips\":%u", desc->num_clips);
-    SAY("  motions            %u\n", ",\"motions\":%u", desc->num_motions);
-    SAY("  masks              %u\n", ",\"masks\":%u", desc->num_masks);
-    SAY("  modifiers          %u\n", ",\"modifiers\":%u", desc->num_modifiers);
-    fputs(is_json ? ",\"parameters\":[" : "", stdout);
+    PRINT("  name               %s\n", ",\"name\":%s", desc->name);
+    PRINT("  clips              %u\n", ",\"clips\":%u", desc->num_clips);
+    PRINT("  motions            %u\n", ",\"motions\":%u", desc->num_motions);
+    PRINT("  masks              %u\n", ",\"masks\":%u", desc->num_masks);
+    PRINT("  modifiers          %u\n", ",\"modifiers\":%u", desc->num_modifiers);
+
+    JSON(",\"parameters\":[");
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
         static const char *const kinds[] = {"float", "bool", "trigger"};
         JSON(comma(i));
-        SAY("  parameter          %s %s\n", "{\"kind\":%s,\"name\":%s}",
-            kinds[desc->parameters[i].kind], desc->parameters[i].name);
+        PRINT("  parameter          %s %s\n", "{\"kind\":%s,\"name\":%s}",
+              kinds[desc->parameters[i].kind], desc->parameters[i].name);
     }
-    fputs(is_json ? "],\"layers\":[" : "", stdout);
+
+    JSON("],\"layers\":[");
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         JSON(comma(i));
-        SAY("  layer              %s, %u states, %u transitions\n",
-            "{\"name\":%s,\"states\":%u,\"transitions\":%u}", desc->layers[i].name,
-            desc->layers[i].num_states, desc->layers[i].num_transitions);
+        PRINT("  layer              %s, %u states, %u transitions\n",
+              "{\"name\":%s,\"states\":%u,\"transitions\":%u}", desc->layers[i].name,
+              desc->layers[i].num_states, desc->layers[i].num_transitions);
     }
     JSON("]");
 }
@@ -434,29 +443,31 @@ static const char *describe_kind(const tool_asset *asset)
 static void print_camera(bool is_json, const md5_camera *camera)
 {
     print_frames(is_json, camera->num_frames, camera->frame_rate, camera->duration);
-    SAY("  cuts               %u, %u with a separate view\n", ",\"cuts\":%u,\"views\":%u",
-        camera->num_cuts, camera->num_cut_views);
-    SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", camera->size);
-    SAY("  warnings           %u\n", ",\"warnings\":%u", camera->num_warnings);
+    PRINT("  cuts               %u, %u with a separate view\n", ",\"cuts\":%u,\"views\":%u",
+          camera->num_cuts, camera->num_cut_views);
+    PRINT("  bytes in memory    %zu\n", ",\"bytes\":%zu", camera->size);
+    PRINT("  warnings           %u\n", ",\"warnings\":%u", camera->num_warnings);
 }
 
 // Prints the properties of a file. Counts are those of the file, unless the text says "rendered".
 static bool print_file(bool is_json, const char *path)
 {
-    tool_asset asset;
-    md5_error error = {0};
     if (tool_file_kind(path) == TOOL_UNKNOWN && common_contains_files(path)) {
-        SAY("%s: %s\n", "{\"file\":%s,\"kind\":%s}\n", path,
-            common_is_folder(path) ? "folder" : "archive");
+        PRINT("%s: %s\n", "{\"file\":%s,\"kind\":%s}\n", path,
+              common_is_folder(path) ? "folder" : "archive");
         char *words[] = {(char *)(uintptr_t)path};
         tool_arguments arguments = {.words = words, .num_words = 1, .is_json = is_json};
         return tool_list.run(&arguments) == TOOL_OK;
     }
+
+    tool_asset asset;
+    md5_error error = {0};
     if (!tool_load(path, NULL, &asset, &error)) {
         tool_print_error(NULL, &error);
         return false;
     }
-    SAY("%s: %s\n", "{\"file\":%s,\"kind\":%s", path, describe_kind(&asset));
+
+    PRINT("%s: %s\n", "{\"file\":%s,\"kind\":%s", path, describe_kind(&asset));
     if (asset.model)
         print_model(is_json, path, asset.model);
     if (asset.anim)

@@ -15,7 +15,7 @@ enum { NUM_COMMANDS = COMMON_LENGTH(commands) };
 
 // -- Manual page and completions ------------------------------------------------------------------
 //
-// Both are templates for common_print_template(). The values of a row are the name, the options,
+// Both are templates for common_print_template(). The values of an entry are the name, the options,
 // the usage and the remaining help of a command.
 
 static const char manual[] =
@@ -64,35 +64,52 @@ static const struct shell {
      "complete -c md5tool -n '__fish_seen_subcommand_from --completions' -f -a 'bash zsh fish'\n"},
 };
 
-// Prints the manual page if `name` is NULL, otherwise the completion script for this shell.
-static int print_rows(const char *name)
+// Returns the options in the help of a command, each with a space after it. `texts` stores the
+// result and its parts.
+static const char *list_options(const char *help, common_list *texts)
 {
-    const struct shell *shell = shells;
-    while (name && shell < shells + 3 && strcmp(name, shell->name) != 0)
-        shell++;
-    if (shell == shells + 3)
-        return tool_usage(NULL, "unknown shell '%s': expected bash, zsh or fish", name);
-    common_manual_entry rows[NUM_COMMANDS];
-    common_list texts = {0};
-    for (int i = 0; i < NUM_COMMANDS; i++) {
-        const char *const usage = commands[i]->help + strlen("usage: md5tool ");
-        const char *line = usage;
-        const int length = (int)strcspn(usage, "\n");
-        const char *words = "";
-        while ((line = strstr(line, "\n  --")) != NULL) {
-            words = common_add(
-                &texts, common_format("%s%.*s ", words, (int)strcspn(line + 3, " "), line + 3));
-            line++;
-        }
-        rows[i].values[0] = commands[i]->name;
-        rows[i].values[1] = words;
-        rows[i].values[2] = common_add(&texts, common_format("%.*s", length, usage));
-        rows[i].values[3] = usage + length + 1;
+    const char *options = "";
+    const char *line = strstr(help, "\n  --"); // a line of the help that describes an option
+    while (line) {
+        const char *const option = line + strlen("\n  ");
+        options =
+            common_add(texts, common_format("%s%.*s ", options, (int)strcspn(option, " "), option));
+        line = strstr(option, "\n  --");
     }
-    if (name)
-        common_print_template(stdout, shell->script, common_plain, rows, NUM_COMMANDS);
+    return options;
+}
+
+// Returns the values of a command for the templates. `texts` stores some of them.
+static common_manual_entry describe_command(const tool_command *command, common_list *texts)
+{
+    const char *const usage = command->help + strlen("usage: md5tool ");
+    const int usage_length = (int)strcspn(usage, "\n");
+    return (common_manual_entry){.values = {
+                                     command->name,
+                                     list_options(command->help, texts),
+                                     common_add(texts, common_format("%.*s", usage_length, usage)),
+                                     usage + usage_length + 1,
+                                 }};
+}
+
+// Prints the manual page if `shell_name` is NULL, otherwise the completion script of this shell.
+static int print_template(const char *shell_name)
+{
+    const struct shell *shell = NULL;
+    for (size_t i = 0; shell_name && i < COMMON_LENGTH(shells); i++)
+        if (strcmp(shell_name, shells[i].name) == 0)
+            shell = &shells[i];
+    if (shell_name && !shell)
+        return tool_usage(NULL, "unknown shell '%s': expected bash, zsh or fish", shell_name);
+
+    common_manual_entry entries[NUM_COMMANDS];
+    common_list texts = {0};
+    for (int i = 0; i < NUM_COMMANDS; i++)
+        entries[i] = describe_command(commands[i], &texts);
+    if (shell)
+        common_print_template(stdout, shell->script, common_plain, entries, NUM_COMMANDS);
     else
-        common_print_template(stdout, manual, common_roff, rows, NUM_COMMANDS);
+        common_print_template(stdout, manual, common_roff, entries, NUM_COMMANDS);
     common_free_list(&texts);
     return TOOL_OK;
 }
@@ -441,6 +458,7 @@ static bool check_arguments(const tool_command *command, int count, char **list,
     const char *const unknown = read_engines(command, arguments);
     const char *const info_option = arguments->shows_rules ? "--rules" : "--formats";
     const bool prints_info = arguments->shows_rules || arguments->shows_formats;
+
     if (unknown)
         tool_usage(command->name,
                    "unknown engine '%s'; use md5tool check --rules to list all engines", unknown);
@@ -669,6 +687,7 @@ static int run(int count, char **arguments)
     char names[256];
     if (count < 1)
         return tool_usage(NULL, "missing command: expected %s", name_commands(names));
+
     const bool is_help = strcmp(arguments[0], "help") == 0;
     if (asks_for_help(arguments[0]) || (is_help && count == 1)) {
         fputs(tool_help, stdout);
@@ -676,14 +695,16 @@ static int run(int count, char **arguments)
     }
     if (is_help)
         return print_command_help(count - 1, arguments + 1);
+
     if (strcmp(arguments[0], "--version") == 0) {
         fputs("md5tool " COMMON_VERSION "\n", stdout);
         return TOOL_OK;
     }
     if (strcmp(arguments[0], "--man") == 0)
-        return print_rows(NULL);
+        return print_template(NULL);
     if (strcmp(arguments[0], "--completions") == 0)
-        return print_rows(count > 1 ? arguments[1] : "");
+        return print_template(count > 1 ? arguments[1] : "");
+
     const tool_command *const command = find_command(arguments[0]);
     if (command)
         return run_command(command, count - 1, arguments + 1);

@@ -90,6 +90,7 @@ bool tool_has_doubled_frame(const md5_anim *anim)
         return false;
     if (anim->parents_unknown) // version 6, whose clips store a start time after frame 0
         return false;
+
     const double unit = longest_bone(anim);
     const double doubled = measure_step(anim, 0, unit);
     const double start = measure_step(anim, 1, unit);
@@ -453,6 +454,7 @@ static void check_loop(const clip_motion *motion, int properties)
     // from one frame to the next.
     static const double visible_jump = 0.005;
     static const double max_steps = 4;
+
     const double min_jump = visible_jump * motion->size;
     const uint32_t last = motion->anim->num_frames - 1;
     const bool lacks_last = md5_find_loop(motion->anim, 0, 0).end == MD5_LOOP_WITHOUT_LAST_FRAME;
@@ -460,6 +462,7 @@ static void check_loop(const clip_motion *motion, int properties)
         return;
     if (!lacks_last) // without the last frame, the drift is a part of the step
         check_root_drift(motion, properties, min_jump);
+
     const double jump = distance_of_frames(motion, 0, last);
     if (jump <= min_jump)
         return;
@@ -544,9 +547,11 @@ static void check_root_motion(md5_check *clip, const md5_model *model, const md5
     const md5_root_motion carried = md5_find_root_motion(anim);
     if (carried.joint == MD5_NONE)
         return;
+
     const char *const name = anim->skeleton.joints[carried.joint].name;
     const double distance = level_distance((md5_vec3){0}, carried.displacement);
     const float height = model ? model->bounds.max.z - model->bounds.min.z : INFINITY;
+
     if (carried.joint > 0)
         tool_add_violation(
             clip, "root-motion", 0,
@@ -611,43 +616,50 @@ static void check_skin_motion(clip_motion *motion, int properties)
     free(pose);
 }
 
+// Adds errors in the motion of the skin of a clip's mesh, if the clip matches the mesh.
+static void check_motion_of_mesh(md5_check *clip, const md5_model *model, const md5_anim *anim,
+                                 int properties)
+{
+    const md5_load_opts opts = {.allow_partial_binding = true};
+    md5_binding *const binding = md5_bind(model, anim, &opts, NULL);
+    if (!binding)
+        return;
+    md5_check_binding(clip, binding);
+
+    uint32_t num_points = 0;
+    skin_point *const points = find_points(model, &num_points);
+    // Joints that the clip does not move may have any position.
+    if (num_points > 0 && binding->num_missing == 0) {
+        clip_motion motion = {
+            .points = points,
+            .num_points = num_points,
+            .model = model,
+            .anim = anim,
+            .binding = binding,
+            .size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min)),
+            .clip = clip,
+        };
+        check_skin_motion(&motion, properties);
+    }
+    free(points);
+    md5_free_binding(binding);
+}
+
 void tool_check_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
 {
-    enum { MAX_FRAMES = 1 << 16 };
-    const int properties = find_name_properties(clip->file);
-    md5_error error = {0};
+    enum { MAX_FRAMES = 1 << 16 }; // of clips that are checked in an acceptable time
     if (anim->num_frames > MAX_FRAMES)
         return;
+
     check_root_motion(clip, model, anim);
     if (tool_has_doubled_frame(anim))
         tool_add_violation(clip, "doubled-frame", 0,
                            "frame 1 repeats frame 0, but the figure moves in all other frames: the "
                            "motion stops for a frame; use md5tool fix to remove frame 0");
-    if (!model) {
-        if (!(properties & IS_ONCE))
-            check_missing_last_frame(clip, anim);
-        return;
-    }
-    uint32_t num_points = 0;
-    skin_point *const points = find_points(model, &num_points);
-    md5_binding *const binding =
-        md5_bind(model, anim, &(md5_load_opts){.allow_partial_binding = true}, &error);
-    if (binding) {
-        md5_check_binding(clip, binding);
-        // Joints that the clip does not move may have any position.
-        if (num_points > 0 && binding->num_missing == 0) {
-            clip_motion motion = {
-                .points = points,
-                .num_points = num_points,
-                .model = model,
-                .anim = anim,
-                .binding = binding,
-                .size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min)),
-                .clip = clip,
-            };
-            check_skin_motion(&motion, properties);
-        }
-    }
-    md5_free_binding(binding);
-    free(points);
+
+    const int properties = find_name_properties(clip->file);
+    if (model)
+        check_motion_of_mesh(clip, model, anim, properties);
+    else if (!(properties & IS_ONCE))
+        check_missing_last_frame(clip, anim);
 }

@@ -79,12 +79,14 @@ static void print_source_line(tool_report *report, const md5_error *error)
     }
     if (!report->text || error->line == 0)
         return;
+
     const char *const end = report->text + report->size;
     const char *const line = find_line(report->text, end, error->line);
     const size_t length = line_length(line, end);
     const size_t column = error->column > 0 ? error->column - 1 : 0;
     const size_t mark = column < length ? column : length;
     const size_t first = mark > MAX_BEFORE_MARK ? mark - MAX_BEFORE_MARK : 0;
+
     fputs("    ", stdout);
     for (size_t i = first; i < length && i < first + MAX_WIDTH; i++)
         putchar(printable((unsigned char)line[i]));
@@ -122,6 +124,7 @@ static void write_kind(const md5_diagnostic *found, char text[KIND_SIZE])
     size_t used = 0;
     const char *at = found->rule[0] ? found->rule : found->error.message;
     bool is_in_word = false; // the previous byte is alphanumeric, so that a quote is an apostrophe
+
     while (*at && used + placeholder_size + 1 < KIND_SIZE) {
         const char *end = NULL; // of a name or number
         if (*at == '\'' && !is_in_word)

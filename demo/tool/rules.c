@@ -5,44 +5,64 @@
 
 void tool_print_engines(uint32_t set)
 {
-    char names[400];
+    enum { MAX_LENGTH = 400 }; // holds the names of all engines
+    char names[MAX_LENGTH];
     md5_engine_names(set, names, sizeof names);
     fputs(names, stdout);
+}
+
+// Names of the engines of each game; unused entries are NULL.
+enum { MAX_ENGINES = 4 };
+static const char *const id_engines[MAX_ENGINES] = {"doom3", "darkmod", "quake4"};
+static const char *const quake_engines[MAX_ENGINES] = {"ironwail", "vkquake", "qss", "fte"};
+static const char *const quake2_engines[MAX_ENGINES] = {"q2pro", "yquake2"};
+static const char *const cube_engines[MAX_ENGINES] = {"cube2"};
+
+// Returns the engines to whose folders a file belongs. Quake's engines replace models in the folder
+// `progs`, or next to an .mdl file of the same name; Quake II's in the folder `md5`, or next to an
+// .md2 file. Cube 2 needs an md5.cfg. Other folders belong to id's engines.
+static const char *const *guess_engines(const md5_game *game, const char *path)
+{
+    char *const folder = common_folder(path);
+    const char *const folder_name = common_base(folder);
+    const bool is_progs = strcmp(folder_name, "progs") == 0;
+    const bool is_md5 = strcmp(folder_name, "md5") == 0;
+    free(folder);
+
+    if (is_progs || tool_has_sibling(game, path, "", ".mdl"))
+        return quake_engines;
+    if (is_md5 || tool_has_sibling(game, path, "", ".md2"))
+        return quake2_engines;
+    if (tool_has_sibling(game, path, "md5.cfg", NULL))
+        return cube_engines;
+    return id_engines;
 }
 
 md5_engines tool_engines(md5_engines requested, const md5_game *game, const char *path)
 {
     if (requested.all != 0)
         return requested;
-    char *const folder = common_folder(path);
-    const char *const folder_name = common_base(folder);
-    const char *names[4] = {"doom3", "darkmod", "quake4"};
-    bool may_be_others = false; // also engines that match a clip by the name of its mesh
-    // Quake's engines replace models in the folder `progs`, or next to an .mdl file of the same
-    // name; Quake II's in the folder `md5`, or next to an .md2 file. Cube 2 needs an md5.cfg.
-    if (strcmp(folder_name, "progs") == 0 || tool_has_sibling(game, path, "", ".mdl"))
-        memcpy(names, (const char *[4]){"ironwail", "vkquake", "qss", "fte"}, sizeof names);
-    else if (strcmp(folder_name, "md5") == 0 || tool_has_sibling(game, path, "", ".md2"))
-        memcpy(names, (const char *[4]){"q2pro", "yquake2"}, sizeof names);
-    else if (tool_has_sibling(game, path, "md5.cfg", NULL))
-        memcpy(names, (const char *[4]){"cube2"}, sizeof names);
-    else
-        may_be_others = tool_has_sibling(game, path, "", ".md5mesh")
-                        && tool_has_sibling(game, path, "", ".md5anim");
-    md5_engines found = {0};
-    for (int i = 0; i < 4 && names[i]; i++)
-        found.sure |= md5_find_engines(names[i]);
-    found.all = may_be_others ? md5_find_engines("all") : found.sure;
-    free(folder);
-    return found;
+
+    const char *const *const names = guess_engines(game, path);
+    md5_engines engines = {0};
+    for (int i = 0; i < MAX_ENGINES && names[i]; i++)
+        engines.sure |= md5_find_engines(names[i]);
+    engines.all = engines.sure;
+
+    // Any engine may use a mesh and a clip of the same name in an ordinary folder.
+    if (names == id_engines && tool_has_sibling(game, path, "", ".md5mesh")
+        && tool_has_sibling(game, path, "", ".md5anim"))
+        engines.all = md5_find_engines("all");
+    return engines;
 }
 
 bool tool_has_rule(md5_engines requested, const char *rule)
 {
     md5_diagnostic found;
-    for (uint32_t i = 0; md5_get_rule(i, requested, &found); i++)
+    for (uint32_t i = 0; md5_get_rule(i, requested, &found); i++) {
         if (!found.is_silent && strcmp(found.rule, rule) == 0)
             return true;
+    }
     return false;
 }
 
@@ -60,12 +80,13 @@ void tool_print_rules(void)
 md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_engines requested)
 {
     const tool_kind kind = tool_file_kind(path);
-    const md5_load_opts opts = {.file_name = path, .allocator = {.limit = SIZE_MAX}};
     const bool has_rules = kind == TOOL_MODEL || kind == TOOL_ANIM;
     if (text && (!has_rules || tool_is_compressed_clip(text, size)))
         return NULL;
-    return md5_check_doc(kind == TOOL_ANIM ? MD5_DOC_ANIM : MD5_DOC_MODEL, text, size, requested,
-                         &opts, NULL);
+
+    const md5_load_opts opts = {.file_name = path, .allocator = {.limit = SIZE_MAX}};
+    const md5_doc_kind doc_kind = kind == TOOL_ANIM ? MD5_DOC_ANIM : MD5_DOC_MODEL;
+    return md5_check_doc(doc_kind, text, size, requested, &opts, NULL);
 }
 
 md5_check *tool_check_file(md5_game *game, const char *path, md5_engines requested)
@@ -111,12 +132,14 @@ const md5_diagnostic *tool_diagnostics(md5_check *check, size_t *count)
 
 bool tool_is_reported_by_rule(const md5_check *check, const md5_error *error)
 {
-    const bool may_be = check && error->line > 0 && !(check->engines.all & MD5_ENGINE_LIBRARY);
-    if (may_be) {
-        for (uint32_t i = 0; i < check->num_diagnostics; i++)
-            if (check->diagnostics[i].is_library_too
-                && check->diagnostics[i].error.line == error->line)
-                return true;
+    if (!check || error->line == 0)
+        return false;
+    if (check->engines.all & MD5_ENGINE_LIBRARY)
+        return false;
+    for (uint32_t i = 0; i < check->num_diagnostics; i++) {
+        const md5_diagnostic *const violation = &check->diagnostics[i];
+        if (violation->is_library_too && violation->error.line == error->line)
+            return true;
     }
     return false;
 }

@@ -179,6 +179,35 @@ static uint32_t count_warnings(const tool_asset *asset)
     return asset->cube ? asset->cube->num_warnings : 0;
 }
 
+// Loads a file whose kind its content defines. The text is read first and then parsed, because a
+// pipe can be read only once.
+static void load_by_content(const char *path, const md5_load_opts *opts, tool_asset *asset,
+                            md5_error *error)
+{
+    const char *reason = NULL;
+    size_t size = 0;
+    char *const text = common_read_stream(path, &size, &reason);
+    if (!text) {
+        convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
+        return;
+    }
+
+    md5_load_opts named = opts ? *opts : (md5_load_opts){0};
+    named.file_name = path;
+    switch (detect_kind(text, size)) {
+    case TOOL_ANIM:
+        asset->anim = md5_parse_anim(text, size, &named, error);
+        break;
+    case TOOL_CAMERA:
+        asset->camera = md5_parse_camera(text, size, &named, error);
+        break;
+    default:
+        asset->model = md5_parse_model(text, size, &named, error);
+        break;
+    }
+    free(text);
+}
+
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error)
 {
     *asset = (tool_asset){0};
@@ -200,25 +229,11 @@ bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, m
     case TOOL_CUBE:
         asset->cube = md5_load_cube2(path, NULL, opts, error);
         break;
-    default: {
-        // The text is read first and then parsed: a pipe can be read only once.
-        md5_load_opts named = opts ? *opts : (md5_load_opts){0};
-        named.file_name = path;
-        const char *reason = NULL;
-        size_t size = 0;
-        char *const text = common_read_stream(path, &size, &reason);
-        const tool_kind kind = text ? detect_kind(text, size) : TOOL_UNKNOWN;
-        if (kind == TOOL_MODEL)
-            asset->model = md5_parse_model(text, size, &named, error);
-        else if (kind == TOOL_ANIM)
-            asset->anim = md5_parse_anim(text, size, &named, error);
-        else if (kind == TOOL_CAMERA)
-            asset->camera = md5_parse_camera(text, size, &named, error);
-        else
-            convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
-        free(text);
-    } break;
+    default:
+        load_by_content(path, opts, asset, error);
+        break;
     }
+
     asset->num_warnings = count_warnings(asset);
     const bool has_document = asset->model || asset->anim || asset->camera;
     return has_document || asset->character || asset->cube;
