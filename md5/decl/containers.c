@@ -59,12 +59,16 @@ void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name
 {
     const size_t length = strlen(name);
     md5_name_node *const near = closest(names, name, length);
+
+    // The first byte in which the name differs from the closest name.
     size_t byte = 0;
     while (near && near->name[byte] == name[byte]) {
         if (name[byte] == '\0')
             return &near->value;
         byte++;
     }
+
+    // A leaf for the name, and an inner node above it, unless the map is empty.
     md5_name_node *const nodes = MD5_ALLOC_ZEROED(arena, md5_name_node, 2);
     if (!nodes)
         return NULL;
@@ -73,14 +77,17 @@ void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name
         names->root = &nodes[0];
         return &nodes[0].value;
     }
+
     // Inserts an inner node for the first bit in which the name differs from all names of the tree.
     md5_name_node *const inner = &nodes[1];
     inner->byte = byte;
     inner->bits =
         mask_without_highest((unsigned char)near->name[byte] ^ (unsigned)(unsigned char)name[byte]);
+
     md5_name_node **link = &names->root;
     while (is_above(*link, inner))
         link = &(*link)->child[child_index(*link, name, length)];
+
     const size_t side = child_index(inner, name, length);
     inner->child[side] = &nodes[0];
     inner->child[1 - side] = *link;
@@ -140,6 +147,7 @@ bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owne
     const bool was_set = md5i_shared_get(array, index) != NULL;
     if (!value && !was_set)
         return true;
+
     // Adds levels until the capacity is sufficient.
     while (!has_capacity(array, index)) {
         if (array->root) {
@@ -151,6 +159,8 @@ bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owne
         }
         array->num_levels++;
     }
+
+    // Replaces the path to the element by writable nodes, and changes their counts.
     void **link = &array->root;
     for (uint32_t level = array->num_levels;; level--) {
         md5_shared_node *const node = make_writable(arena, owner, *link);

@@ -191,6 +191,7 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
         md5i_decl_lex_warn(lex, "more than one dot in number");
         return false;
     }
+
     const char next = byte_at(lex);
     token->is_real = dots == 1 || next == 'e';
     if (!token->is_real) {
@@ -198,6 +199,7 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
         token->number = read_whole(lex, 10);
         return true;
     }
+
     token->number = decimal_value(start, lex->at);
     if (next == 'e') {
         lex->at++;
@@ -226,10 +228,13 @@ static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
         const unsigned base = base_from_prefix(next_byte(lex));
         lex->at += base == 8 ? 1 : 2;
         token->number = read_whole(lex, base);
-    } else
+    } else {
         TRY(read_decimal(lex, token));
+    }
+
     token->text = start;
     token->size = (size_t)(lex->at - start);
+
     // Skips suffixes: one f or l after a real number, up to two of l and u after an integer.
     const int max_suffixes = token->is_real ? 1 : 2;
     const char suffix = token->is_real ? 'f' : 'u';
@@ -422,6 +427,7 @@ static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
         "-=",  "++",  "--", "&=", "|=", "^=", ">>", "<<", "->", "::", "*",  "%",
         "+",   "-",   "=",  "&",  "|",  "^",  "!",  ">",  "<",  ":",  "#"};
     static const char single[] = "{}(),;[]?~$"; // not the beginning of a longer token
+
     const char c = *lex->at;
     size_t size = c != '\0' && strchr(single, c) ? 1 : 0;
     for (size_t i = 0; i < MD5_COUNT(all) && size == 0; i++) {
@@ -429,10 +435,12 @@ static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
         if (length <= (size_t)(lex->end - lex->at) && memcmp(lex->at, all[i], length) == 0)
             size = length;
     }
+
     if (size == 0) {
         md5i_decl_lex_warn(lex, "unknown punctuation %s", md5i_quote(lex->at, 1).text);
         return false;
     }
+
     token->kind = MD5_TOKEN_PUNCTUATION;
     token->text = lex->at;
     token->size = size;
@@ -449,12 +457,15 @@ bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
         *token = lex->unread;
         return true;
     }
+
     lex->last = (md5_decl_position){lex->at, lex->line_start, lex->line};
     lex->token_at = lex->end;
     *token = (md5_token){.text = lex->at};
     TRY(skip_space(lex));
+
     lex->token_at = token->at = lex->at;
     token->lines_crossed = lex->line - lex->last.line;
+
     const char c = *lex->at;
     if (is_digit_of_base(c, 10) || (c == '.' && is_digit_of_base(next_byte(lex), 10)))
         return decl_lex_number(lex, token);

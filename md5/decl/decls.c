@@ -65,14 +65,18 @@ bool md5_game_set_parse_mode(md5_game *game, md5_parse_mode mode, md5_error *err
         return md5i_fail_missing(error, "game");
     MD5_ASSERT(mode == MD5_PARSE_LENIENT || mode == MD5_PARSE_ENGINE,
                "mode: must be a value of md5_parse_mode");
+
     if (mode == game->mode || !game->is_used) {
         game->mode = mode;
         return true;
     }
+
+    // Each mode has its own lists of declarations, because a declaration is parsed differently.
     (void)md5_game_begin(game, error);
     const bool is_copied = copy_lists(game);
     md5_game_end(game);
     TRY(is_copied);
+
     for (uint32_t i = 0; i < MD5_NUM_DECL_TYPES; i++) {
         const md5_decl_list list = game->decls[i];
         game->decls[i] = game->inactive_decls[i];
@@ -114,18 +118,22 @@ md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const
     md5_decl_list *const list = &game->decls[type];
     md5i_canonical_name(key, name, size);
     void **const found = md5i_name_map_find(&list->names, key);
+
     if (found)
         return (md5_decl_entry *)*found;
+
     const char *const copy = md5_copy_text(&game->arena, key, strlen(key));
     md5_decl_entry *const entry = MD5_ALLOC_ZEROED(&game->arena, md5_decl_entry, 1);
     md5_decl_entry **const entries = (md5_decl_entry **)md5_grow(
         &game->arena, list->entries, list->count, sizeof(md5_decl_entry *));
     if (entries)
         list->entries = entries;
+
     void **const added =
         copy && entry && entries ? md5i_name_map_add(&list->names, &game->arena, copy) : NULL;
     if (!added)
         return NULL;
+
     entry->decl.type = type;
     entry->decl.name = copy;
     entry->decl.text = entry->line_start = "";
@@ -256,11 +264,14 @@ static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line
 {
     md5_token token;
     *head = (decl_head){.start = lex->at, .line_start = lex->line_start, .line = lex->line};
+
     if (!md5i_decl_lex_read(lex, &token))
         return HEAD_END;
+
     count_lines_until(lines, token.at);
     head->keyword_line = lines->line;
     head->keyword_column = (uint32_t)(token.at - lines->line_start) + 1;
+
     head->type = type_from_token(&token);
     head->is_export = md5i_token_is_word(&token, "export");
     if (head->type == MD5_NUM_DECL_TYPES && !head->is_export) {
@@ -269,10 +280,12 @@ static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line
         md5i_decl_lex_unread(lex, &token);
         head->type = default_type;
     }
+
     if (!md5i_decl_lex_read(lex, &head->name))
         return warn_at_end(lex);
     if (md5i_token_is(&head->name, "{"))
         return skip_nameless(lex);
+
     if (head->is_export)
         return HEAD_READ;
     if (!md5i_decl_lex_read(lex, &token))
@@ -400,6 +413,7 @@ static bool index_text(md5_game *game, const struct decl_folder *folder,
     md5_decl_lex lex;
     line_counter lines = {.at = text, .line_start = text, .line = 1};
     md5i_decl_lex_begin(&lex, game, entry->spelled, 1, text, size);
+
     for (;;) {
         decl_head head;
         const head_result result = read_head(&lex, folder->default_type, &lines, &head);
@@ -407,9 +421,11 @@ static bool index_text(md5_game *game, const struct decl_folder *folder,
             break;
         if (result == HEAD_SKIPPED)
             continue;
+
         (void)md5i_decl_lex_skip_braces(&lex, 0);
         if (!head.is_export)
             TRY(add_decl(&lex, &head));
+
         *cost += DECL_COST;
         if (remaining_read_budget(game, entry, *cost) == 0) {
             md5i_decl_lex_warn(&lex, "too many declarations: the rest of the file is ignored");
@@ -447,22 +463,27 @@ static bool index_decls(md5_game *game)
     const md5_arena_mark start = md5i_arena_position(&game->scratch);
     size_t *const costs = MD5_ALLOC_ZEROED(&game->scratch, size_t, game->num_paths);
     TRY(costs);
+
     for (uint32_t i = 0; i < MD5_COUNT(decl_folders); i++) {
         const md5_arena_mark before = md5i_arena_position(&game->scratch);
         const struct decl_folder *const folder = &decl_folders[i];
+
         const md5_game_entry **const found =
             MD5_ALLOC_ZEROED(&game->scratch, const md5_game_entry *, game->num_entries);
-        size_t count = 0;
         TRY(found);
+        size_t count = 0;
+
         for (size_t k = 0; k < game->num_entries; k++) {
             if (is_in_folder(game->entries[k].name, folder))
                 found[count++] = &game->entries[k];
         }
+
         qsort(found, count, sizeof *found, compare_decl_entries);
         for (size_t k = 0; k < count; k++)
             TRY(index_file(game, folder, found[k], &costs[found[k]->path]));
         md5i_arena_rewind(&game->scratch, before);
     }
+
     md5i_arena_rewind(&game->scratch, start);
     return true;
 }
@@ -502,18 +523,22 @@ md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths, const md
 {
     MD5_ASSERT(paths != NULL || num_paths == 0, "paths: must not be NULL unless num_paths is 0");
     MD5_VALIDATE_RESERVED(paths, num_paths);
+
     md5_context context;
     md5i_context_begin(&context, opts, NULL, error);
     md5_game *const game = (md5_game *)md5i_alloc(&context, sizeof *game);
     if (!game)
         return NULL;
+
     *game = (md5_game){.internal = {.tag = MD5_TAG_GAME}, .context = context};
     game->context.files = (md5_files){.open = NULL};
     game->arena.context = game->scratch.context = &game->context;
     md5_game_begin(game, error);
+
     game->paths =
         (const md5_game_path *)md5i_arena_copy(&game->arena, paths, num_paths, sizeof *paths);
     game->num_paths = num_paths;
+
     if (game->paths && md5i_game_index_files(game) && index_decls(game)) {
         md5_game_end(game);
         game->is_used = false;

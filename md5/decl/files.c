@@ -59,7 +59,9 @@ static bool add_file(md5_game *game, uint32_t path_index, size_t file)
     const char *const name = path->name(path->user, file);
     if (!name)
         return true;
+
     const md5_arena_mark before = md5i_arena_position(&game->arena);
+    // The entry is written past the last entry. It counts only if num_entries is increased.
     md5_game_entry *const entry = &game->entries[game->num_entries];
     *entry = (md5_game_entry){.path = path_index, .file = file};
     TRY(set_entry_names(game, name, path->is_archive, entry));
@@ -67,6 +69,7 @@ static bool add_file(md5_game *game, uint32_t path_index, size_t file)
         md5i_arena_rewind(&game->arena, before);
         return true;
     }
+
     void **const found = md5i_name_map_find(&game->files, entry->name);
     if (found) {
         md5_game_entry *const existing = (md5_game_entry *)*found;
@@ -75,6 +78,7 @@ static bool add_file(md5_game *game, uint32_t path_index, size_t file)
         md5i_arena_rewind(&game->arena, before);
         return true;
     }
+
     void **const added = md5i_name_map_add(&game->files, &game->arena, entry->name);
     TRY(added);
     *added = entry;

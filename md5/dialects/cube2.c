@@ -213,9 +213,9 @@ static char unescape(char c)
 static const char *copy_string(md5_arena *arena, const char *from, const char *end)
 {
     char *const text = (char *)md5i_arena_alloc_raw(arena, (size_t)(end - from) + 1, 1);
-    char *to = text;
     if (!text)
         return NULL;
+    char *to = text;
     for (; from < end; from++) {
         if (*from == '^' && end - from > 1) {
             from++;
@@ -240,13 +240,15 @@ static bool read_cube2_string(md5_cube2_script *script, md5_cube2_word *word)
     return word->text != NULL;
 }
 
+// Reads a block [ ] or an expression ( ). An unterminated bracket ends with the file.
 static bool read_brackets(md5_cube2_script *script, md5_cube2_word *word)
 {
     md5_lex *const lex = top_lex(script);
     const char *const start = lex->at;
     const char *const closed = bracket_end(lex, start);
     if (!closed)
-        md5i_lex_warn(lex, start, "unterminated bracket: expected ']' or ')'");
+        md5i_lex_warn(lex, start, "unterminated '%c': expected '%c' before the end of the file",
+                      *start, *start == '[' ? ']' : ')');
     lex->at = closed ? closed : lex->end;
     word->kind = *start == '[' ? MD5_CUBE2_BLOCK : MD5_CUBE2_EXPRESSION;
     word->block = (md5_span){start + 1, (size_t)(lex->at - start) - 1 - (closed != NULL)};
@@ -283,10 +285,12 @@ static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
     md5_lex *const lex = top_lex(script);
     const char *const start = lex->at;
     *word = (md5_cube2_word){.at = start};
+
     if (*start == '"')
         return read_cube2_string(script, word);
     if (*start == '[' || *start == '(')
         return read_brackets(script, word);
+
     while (!is_word_end(lex)) {
         const bool is_bracket = *lex->at == '(' || *lex->at == '[';
         const char *const end = is_bracket ? bracket_end(lex, lex->at) : lex->at + 1;
@@ -294,8 +298,10 @@ static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
             word->kind = MD5_CUBE2_EXPRESSION;
         lex->at = end ? end : lex->end;
     }
+
     word->text = md5_copy_text(script->arena, start, (size_t)(lex->at - start));
     TRY(word->text);
+
     const bool is_variable = word->text[0] == '$' && word->text[1] != '\0';
     if (word->kind == MD5_CUBE2_WORD && is_variable)
         replace_variable(script, word);
@@ -355,9 +361,11 @@ static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
                       "incomplete 'if': expected a condition and a block in [ ]");
         return;
     }
+
     const uint32_t selected = is_true_word(script, &command->words[1]) ? 2 : 3;
     if (selected >= command->num_words)
         return;
+
     const md5_cube2_word *const word = &command->words[selected];
     if (word->kind != MD5_CUBE2_BLOCK) {
         md5i_lex_warn(top_lex(script), word->at, "'if' without a block: expected commands in [ ]");
@@ -369,6 +377,7 @@ static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
                       MD5_CUBE2_MAX_DEPTH);
         return;
     }
+
     // The block is part of the text below it, which remains on the stack. Lines are counted from
     // the start of that text.
     const md5_cube2_frame *const below = top_frame(script);
@@ -417,15 +426,19 @@ static bool run_exec(md5_cube2_script *script, const md5_cube2_command *command)
         md5i_lex_warn(top_lex(script), words[0].at, "expected a file name after 'exec'");
         return true;
     }
+
     md5_context *const context = script->context;
     const char *const name = join_path(script->arena, "", words[1].text);
     const char *const file = name ? join_path(script->arena, script->root, name) : NULL;
     TRY(file);
+
     const char *const reason = reason_to_skip(script, name, file);
     if (!reason && script_open(script, file))
         return true;
     if (context->error.status == MD5_ERROR_MEMORY)
         return false;
+
+    // A file that cannot be read is not an error of the script: it becomes a warning.
     const md5_error failure = context->error;
     context->error.status = MD5_OK;
     context->error.message[0] = '\0';
@@ -640,21 +653,26 @@ static bool read_dir(md5_cube2_reader *reader)
 // the engines, mirrored.
 static bool read_tag(md5_cube2_reader *reader)
 {
-    const float half = 0.00872664626f; // radians in half a degree
+    // The angles are in degrees; a quaternion contains the sine and cosine of half of an angle.
+    const float half_degree = 0.00872664626f; // radians
     md5_cube2_tag *const tag = CUBE_NEW(reader, md5_cube2_tag, reader->part, tags);
     TRY(tag);
-    const float x = get_number(reader, 6) * half;
-    const float y = get_number(reader, 7) * half;
-    const float z = get_number(reader, 8) * half;
-    const float cx = cosf(x);
-    const float sx = sinf(x);
-    const float cy = cosf(y);
-    const float sy = sinf(y);
-    const float cz = cosf(z);
-    const float sz = sinf(z);
+
+    const float half_x = get_number(reader, 6) * half_degree;
+    const float half_y = get_number(reader, 7) * half_degree;
+    const float half_z = get_number(reader, 8) * half_degree;
+
+    const float cx = cosf(half_x);
+    const float sx = sinf(half_x);
+    const float cy = cosf(half_y);
+    const float sy = sinf(half_y);
+    const float cz = cosf(half_z);
+    const float sz = sinf(half_z);
+
     tag->joint = get_text(reader, 1);
     tag->name = get_text(reader, 2);
     tag->transform.translation = get_vector(reader, 3);
+
     tag->transform.rotation = (md5_quat){
         -(sx * cy * cz - cx * sy * sz),
         cx * sy * cz + sx * cy * sz,
@@ -934,13 +952,16 @@ static bool read_material_command(md5_cube2_reader *reader, const material_form 
     uint32_t num_numbers = 0;
     if (!has_words(reader, 1, "a mesh name or *"))
         return true;
+
     md5_cube2_material_command *const command =
         CUBE_NEW(reader, md5_cube2_material_command, reader->part, commands);
     TRY(command);
+
     command->keyword = form->keyword;
     command->mesh = get_text(reader, 1);
     command->images[0].commands = "";
     command->images[1].commands = "";
+
     for (uint32_t i = 0; form->arguments[i]; i++) {
         if (form->arguments[i] == 'f')
             command->values[num_numbers++] = get_number(reader, i + 2);
@@ -975,23 +996,27 @@ static bool execute(md5_cube2_reader *reader)
         word->text, part_commands, MD5_COUNT(part_commands), sizeof part_commands[0]);
     const material_form *const form = (const material_form *)md5i_find_in_table(
         word->text, material_forms, MD5_COUNT(material_forms), sizeof material_forms[0]);
+
     const bool needs_part = form || (command && command->needs_part);
     if (needs_part && !reader->part) {
         md5i_lex_warn(lex, word->at, "command %s before 'md5load' is skipped",
                       MD5_QUOTED(word->text));
         return true;
     }
+
     if (command) {
         if (!has_words(reader, command->num_arguments, command->expected))
             return true;
         return command->read(reader);
     }
+
     if (form)
         return read_material_command(reader, form);
     if (read_cube2_member(reader))
         return true;
     if (md5i_find_in_table(word->text, settings, MD5_COUNT(settings), sizeof settings[0]))
         return read_setting(reader);
+
     md5i_lex_warn(lex, word->at, "unknown command %s: line skipped", MD5_QUOTED(word->text));
     return true;
 }
@@ -1058,19 +1083,24 @@ static bool use_default_model(md5_cube2_reader *reader)
     const md5_error missing = context->error;
     if (missing.status != MD5_ERROR_IO)
         return false;
+
+    // The error of the md5.cfg is set again if there is no default model either.
     context->error.status = MD5_OK;
     const char *const mesh = default_file(reader->arena, reader->folder, ".md5mesh");
     const char *const file = default_file(reader->arena, reader->folder, ".md5anim");
     TRY(mesh && file);
+
     if (!can_open(context, mesh)) {
         if (context->error.status == MD5_OK)
             context->error = missing;
         return false;
     }
+
     md5i_warn(context, 0, 0, "configuration file not found: using model %s", MD5_QUOTED(mesh));
     TRY(add_part(reader, mesh));
     if (!can_open(context, file))
         return context->error.status == MD5_OK;
+
     md5_cube2_anim *const anim = CUBE_NEW(reader, md5_cube2_anim, reader->part, anims);
     TRY(anim);
     anim->names = "mapmodel";

@@ -119,6 +119,8 @@ static const char *read_json_string(md5_lex *lex)
                       quote_token(lex).text);
         return NULL;
     }
+
+    // Find the closing quote. A backslash and the next character are one unit.
     const char *end = start + 1;
     while (end < lex->end && *end != '"' && *end != '\n')
         end += *end == '\\' && lex->end - end > 1 ? 2 : 1;
@@ -127,14 +129,16 @@ static const char *read_json_string(md5_lex *lex)
                       "unterminated string: expected a quote before the end of the line");
         return NULL;
     }
+
     char *const copy = MD5_ALLOC_ZEROED(lex->arena, char, (size_t)(end - start));
     if (!copy)
         return NULL;
-    char *to = copy;
+
+    char *written = copy;
     for (const char *from = start + 1; from < end; from++) {
         if (*from == '\\' && from[1] != 'u')
             from++;
-        *to++ = *from;
+        *written++ = *from;
     }
     lex->at = end + 1;
     return copy;
@@ -170,7 +174,9 @@ static bool skip_brackets(md5_lex *lex)
         if (depth == 0)
             return true;
     }
-    return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "unterminated bracket");
+    return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX,
+                         "unterminated '%c': expected '%c' before the end of the file", *start,
+                         *start == '{' ? '}' : ']');
 }
 
 // Skips a value of another type than `expected`, with a warning.
@@ -249,9 +255,11 @@ static bool read_scale_member(scale_reader *reader, uint32_t joint, bool joint_e
     scale_entry entry = {.joint = joint};
     bool is_read;
     bool scales = false;
+
     const char *const position = md5i_lex_skip_space(lex);
     const char *const name = read_json_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
+
     entry.is_position = strcmp(name, "scale_positions") == 0;
     if (entry.is_position) {
         TRY(read_json_bool(lex, &scales, &is_read));
@@ -265,6 +273,7 @@ static bool read_scale_member(scale_reader *reader, uint32_t joint, bool joint_e
             return true;
         }
     }
+
     return !is_read || !joint_exists || add_entry(reader, entry);
 }
 
@@ -297,6 +306,7 @@ static bool read_entries(md5_lex *lex, const md5_anim *anim, scale_entry **entri
 {
     scale_reader reader = {.lex = lex, .anim = anim};
     const md5_skeleton *const skeleton = &anim->skeleton;
+
     // Backwards, so that the first of several joints with the same name is used.
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         void **const joint =
@@ -304,6 +314,7 @@ static bool read_entries(md5_lex *lex, const md5_anim *anim, scale_entry **entri
         TRY(joint);
         *joint = (void *)((uintptr_t)i + 1);
     }
+
     TRY(expect(lex, '{', "at the start of scales"));
     if (!md5i_lex_accept(lex, '}')) {
         do
@@ -311,10 +322,12 @@ static bool read_entries(md5_lex *lex, const md5_anim *anim, scale_entry **entri
         while (md5i_lex_accept(lex, ','));
         TRY(expect(lex, '}', "or ',' after a joint"));
     }
+
     md5i_lex_skip_space(lex);
     TRY(md5_lex_is_ok(lex)); // an unterminated comment
     if (lex->at < lex->end)
         md5i_lex_warn(lex, lex->at, "text after the last brace is ignored");
+
     *entries = reader.entries;
     *count = reader.count;
     return true;
@@ -357,8 +370,11 @@ static md5_scales *place_scales(const md5_context *context, md5_block *block, ui
     md5_scaled_joint *const joints =
         (md5_scaled_joint *)md5i_block_alloc(block, num_joints, sizeof *joints);
     md5_scale_key *key = (md5_scale_key *)md5i_block_alloc(block, count, sizeof *key);
+
     if (!block->base)
         return NULL;
+
+    // The entries are sorted by joint, so each joint begins at a change of `entry->joint`.
     md5_scaled_joint *joint = NULL;
     for (size_t i = 0; i < count; i++) {
         const scale_entry *const entry = &entries[i];
@@ -366,15 +382,18 @@ static md5_scales *place_scales(const md5_context *context, md5_block *block, ui
             joint = joint ? joint + 1 : joints;
             *joint = (md5_scaled_joint){entry->joint, false, 0, key};
         }
+
         if (i + 1 < count && is_scale_replaced(entry, &entries[i + 1]))
             continue;
         if (entry->is_position) {
             joint->scales_position = entry->value != 0.0f;
             continue;
         }
+
         *key++ = (md5_scale_key){entry->frame, entry->value};
         joint->num_keys++;
     }
+
     *scales = (md5_scales){
         .num_joints = num_joints,
         .joints = joints,

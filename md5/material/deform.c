@@ -217,7 +217,7 @@ static flare_quad find_flare_quad(const deform_surface *surface)
 {
     const uint32_t *const indices = surface->mesh->indices;
     const md5_vec3 *const positions = surface->positions;
-    flare_quad quad = {.eye = surface->view->eye, .center = quad_center(positions)};
+    flare_quad quad = {.center = quad_center(positions), .eye = surface->view->eye};
     quad.normal =
         unit_vector(md5_vec3_cross(md5_vec3_sub(positions[indices[0]], positions[indices[1]]),
                                    md5_vec3_sub(positions[indices[2]], positions[indices[1]])));

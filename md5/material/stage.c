@@ -850,7 +850,7 @@ static void read_mega_texture(md5_material_parser *parser)
     char path[MD5_IMAGE_TEXT];
     md5_token token;
     if (!md5i_decl_lex_read_on_line(parser->lex, &token)) {
-        md5i_decl_error(parser->lex, "a file", "missing file of 'megaTexture'");
+        md5i_decl_error(parser->lex, "a file", "missing file name after 'megaTexture'");
         return;
     }
 

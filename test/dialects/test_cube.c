@@ -363,7 +363,7 @@ TEST (cube_warns_with_line_and_column) {
                    AT("2:8") "unterminated string: expected '\"' before the end of the line\n" //
                    AT("2:1") "expected a joint and a tag name after 'md5tag'\n");
     check_warnings("md5load a.md5mesh [ b\n",
-                   AT("1:19") "unterminated bracket: expected ']' or ')'\n");
+                   AT("1:19") "unterminated '[': expected ']' before the end of the file\n");
 }
 
 TEST (cube_names_the_words_that_a_command_lacks) {

@@ -257,7 +257,8 @@ TEST (scales_name_line_and_column_of_errors) {
                 "expected '}' or ',' after a joint, found the end of the file");
     check_error("{ \"arm\":", 1, 9,
                 "expected '{' before the scales of a joint, found the end of the file");
-    check_error("{ \"arm\": [ {} ", 1, 10, "unterminated bracket");
+    check_error("{ \"arm\": [ {} ", 1, 10,
+                "unterminated '[': expected ']' before the end of the file");
     check_error("{ } /* arm", 1, 5,
                 "unterminated comment: expected '*/', found the end of the file");
     check_error("{ \"arm\": { \"0\": , } }", 1, 17, "expected a value, found ','");

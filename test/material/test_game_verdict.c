@@ -121,7 +121,7 @@ TEST (lenient_materials_keep_what_is_right) {
     check_images("m { { map a fragmentMap 99 x } { map b } }", "a b",
                  "materials/all.mtr:1: bad fragmentMap number: expected a valid input index");
     check_images("m { { map a megaTexture x } { map b megaTexture\n} }", "a b",
-                 "materials/all.mtr:1: missing file of 'megaTexture': expected a file");
+                 "materials/all.mtr:1: missing file name after 'megaTexture': expected a file");
     check_images("m { { map a } sort\n deform particle", "a",
                  "materials/all.mtr:1: missing sort parameter: expected a number or a keyword");
     check_images("m { { map a } sort\n deform particle", "a",
