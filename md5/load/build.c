@@ -105,12 +105,14 @@ bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **as
     md5_arena mesh_arena = {.context = context, .is_exact = true};
     md5_mesh_file file;
     md5_model *model;
+
     const bool is_read = read_model(arena, &joints, &mesh_arena, text, size, &file, &model);
     md5i_arena_free(&joints);
     if (!is_read) {
         md5i_arena_free(&mesh_arena);
         return false;
     }
+
     const bool keeps_tables = skips_geometry(context);
     md5_mesh *const meshes = (md5_mesh *)model->meshes;
     bool is_filled;
@@ -120,14 +122,17 @@ bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **as
         is_filled = md5i_derive_meshes(arena, &mesh_arena, md5i_memory_goal(size), &md5i_mesh_steps,
                                        &file, model->bind, model, meshes);
     md5i_set_mesh_memory(model, &mesh_arena);
+
     // The bind pose is converted after the meshes, which are derived from the file's bind pose.
     if (is_filled && md5_needs_conversion(context))
         md5i_convert_bind_pose(context, model);
+
     // Plans are allocated after the scratch memory is freed, so that the peak of memory does not
     // include both.
     md5i_arena_free(arena);
     if (is_filled && !keeps_tables)
         is_filled = md5i_finish_meshes(context, ~context->skip_geometry, model, meshes);
+
     if (is_filled)
         *asset = model;
     else

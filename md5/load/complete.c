@@ -25,6 +25,7 @@ bool md5i_store_tables(md5_arena *mesh_arena, const md5_mesh_file *file, md5_mod
     TRY(tables);
     *tables = (stored_tables){(md5_mat34 *)(tables + 1), file->meshes};
     memcpy(tables->bind, model->bind, size);
+
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         md5_mesh_build *const from = &file->meshes[m];
         from->num_vertices = from->num_file_vertices;
@@ -32,6 +33,7 @@ bool md5i_store_tables(md5_arena *mesh_arena, const md5_mesh_file *file, md5_mod
         md5i_clear_all_arrays(&meshes[m]);
         if (from->num_vertices > model->max_vertices)
             model->max_vertices = from->num_vertices;
+
         meshes[m].bounds = md5_bounds_from_points(NULL, 0);
         meshes[m].loss4 = INFINITY;
         meshes[m].loss8 = INFINITY;
@@ -50,6 +52,8 @@ static bool rebuild_meshes(md5_arena *arena, const stored_tables *tables, md5_mo
     TRY(meshes);
     TRY(file.meshes = MD5_ALLOC_ARRAY(arena, md5_mesh_build, num_meshes));
     file.tables = md5i_arena_position(arena);
+
+    // The new meshes are built in a copy of the model, which replaces the model only on success.
     md5_arena mesh_arena = {.context = arena->context, .is_exact = true};
     md5_model changed = *model;
     changed.meshes = meshes;
@@ -57,16 +61,19 @@ static bool rebuild_meshes(md5_arena *arena, const stored_tables *tables, md5_mo
         meshes[m] = (md5_mesh){.name = model->meshes[m].name, .shader = model->meshes[m].shader};
         file.meshes[m] = tables->meshes[m];
     }
+
     const bool is_built =
         md5i_repack_tables(&mesh_arena, &file)
         && md5i_derive_meshes(arena, &mesh_arena, SIZE_MAX, &md5i_mesh_steps, &file, tables->bind,
                               &changed, meshes)
         && md5i_finish_meshes(arena->context, ~arena->context->skip_geometry, &changed, meshes);
     md5i_set_mesh_memory(&changed, &mesh_arena);
+
     if (!is_built) {
         md5_release_geometry(&changed);
         return false;
     }
+
     md5_release_geometry(model);
     memcpy((md5_mesh *)model->meshes, meshes, num_meshes * sizeof *meshes);
     changed.meshes = model->meshes;
@@ -105,8 +112,10 @@ static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mes
         .num_triangles = mesh->num_triangles,
         .file_vertices = (md5_vertex *)mesh->file_vertices, // not modified
     };
+
     TRY(file->weights = MD5_ALLOC_ARRAY(arena, md5_weight, mesh->num_weights));
     TRY(file->texcoords = MD5_ALLOC_ARRAY(arena, md5_vec2, mesh->num_file_vertices));
+
     for (uint32_t w = 0; w < mesh->num_weights; w++) {
         // The inverse of md5i_convert_points().
         const md5_vec3 point = mesh->weights[w].offset;
@@ -114,6 +123,7 @@ static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mes
         file->weights[w].offset = md5i_vec3_from_axes(
             skeleton->axes, (md5_vec3){point.x / scale, point.y / scale, point.z / scale});
     }
+
     // Without tangents, each file vertex has one drawn vertex.
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
         md5_vec2 *const texcoord = &file->texcoords[mesh->sources[v]];
@@ -121,6 +131,7 @@ static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mes
         if (model->flip_v)
             texcoord->y = 1.0f - texcoord->y;
     }
+
     const size_t num_indices = 3 * (size_t)mesh->num_triangles;
     TRY(file->indices = MD5_ALLOC_ARRAY(arena, uint32_t, num_indices));
     for (size_t i = 0; i < num_indices; i++)

@@ -18,55 +18,72 @@ bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_are
     return md5i_arena_reserve(arena, all < SIZE_MAX ? (size_t)all : SIZE_MAX);
 }
 
+// The parts of a model in its block.
+typedef struct model_layout {
+    md5_model *model;
+    md5_mesh *meshes;
+    const md5_joint *joints;
+    const char *command_line;
+    const uint32_t *order;
+    md5_xform *bind_local;
+    md5_mat34 *bind;
+    md5_mat34 *inverse_bind;
+} model_layout;
+
+// Allocates the parts in the block, and copies the tables of the file. Like md5i_block_alloc(), it
+// runs twice: all parts are NULL while the block is measured.
+static void allocate_model(md5_block *block, const md5_mesh_file *file, model_layout *parts)
+{
+    const uint32_t num_joints = file->num_joints;
+    parts->model = MD5_BLOCK_ARRAY(block, md5_model, 1);
+    parts->meshes = MD5_BLOCK_ARRAY(block, md5_mesh, file->num_meshes);
+    parts->joints = md5i_store_joints(block, file->joints, num_joints);
+    parts->command_line = md5i_store_text(block, file->command_line);
+    for (uint32_t m = 0; m < file->num_meshes; m++) {
+        const char *const name = md5i_store_text(block, file->meshes[m].name);
+        const char *const shader = md5i_store_text(block, file->meshes[m].shader);
+        if (parts->meshes)
+            parts->meshes[m] = (md5_mesh){.name = name, .shader = shader};
+    }
+    parts->order = MD5_BLOCK_COPY(block, uint32_t, file->order, num_joints);
+    parts->bind_local = MD5_BLOCK_ARRAY(block, md5_xform, num_joints);
+    parts->bind = MD5_BLOCK_ARRAY(block, md5_mat34, num_joints);
+    parts->inverse_bind = MD5_BLOCK_ARRAY(block, md5_mat34, num_joints);
+}
+
 MD5_COLD bool md5i_create_model(md5_context *context, const md5_mesh_file *file, md5_model **result)
 {
     const uint32_t num_joints = file->num_joints;
     md5_block block = {0};
-    md5_model *model = NULL;
-    md5_mesh *meshes = NULL;
-    const uint32_t *order = NULL;
-    md5_xform *bind_local = NULL;
-    md5_mat34 *bind = NULL;
-    md5_mat34 *inverse_bind = NULL;
-    const md5_joint *joints = NULL;
-    const char *command_line = NULL;
+    model_layout parts = {NULL};
     for (uint32_t pass = 0; pass < 2; pass++) {
-        model = MD5_BLOCK_ARRAY(&block, md5_model, 1);
-        meshes = MD5_BLOCK_ARRAY(&block, md5_mesh, file->num_meshes);
-        joints = md5i_store_joints(&block, file->joints, num_joints);
-        command_line = md5i_store_text(&block, file->command_line);
-        for (uint32_t m = 0; m < file->num_meshes; m++) {
-            const char *const name = md5i_store_text(&block, file->meshes[m].name);
-            const char *const shader = md5i_store_text(&block, file->meshes[m].shader);
-            if (pass > 0)
-                meshes[m] = (md5_mesh){.name = name, .shader = shader};
-        }
-        order = MD5_BLOCK_COPY(&block, uint32_t, file->order, num_joints);
-        bind_local = MD5_BLOCK_ARRAY(&block, md5_xform, num_joints);
-        bind = MD5_BLOCK_ARRAY(&block, md5_mat34, num_joints);
-        inverse_bind = MD5_BLOCK_ARRAY(&block, md5_mat34, num_joints);
+        allocate_model(&block, file, &parts);
         TRY(pass > 0 || md5i_block_end_measuring(context, &block));
     }
-    *model = (md5_model){
-        .skeleton = {num_joints, joints, order, context->axes, context->scale},
-        .bind_local = bind_local,
-        .bind = bind,
-        .inverse_bind = inverse_bind,
+
+    *parts.model = (md5_model){
+        .skeleton = {num_joints, parts.joints, parts.order, context->axes, context->scale},
+        .bind_local = parts.bind_local,
+        .bind = parts.bind,
+        .inverse_bind = parts.inverse_bind,
         .num_meshes = file->num_meshes,
         .normals = context->normals,
-        .meshes = meshes,
+        .meshes = parts.meshes,
         .bounds = md5_bounds_from_points(NULL, 0),
-        .command_line = command_line,
+        .command_line = parts.command_line,
         .flip_v = context->flip_v,
         .size = block.used,
         .internal = {.allocator = context->allocator, .tag = MD5_TAG_MODEL},
     };
+
+    // Most files contain only x y z of rotations.
     for (uint32_t j = 0; j < num_joints && !file->has_w; j++) {
         const md5_quat q = file->bind[j].rotation;
         file->bind[j].rotation = md5_quat_from_xyz(q.x, q.y, q.z);
     }
-    md5i_build_bind_pose(&model->skeleton, file->bind, bind_local, bind, inverse_bind);
-    *result = model;
+    md5i_build_bind_pose(&parts.model->skeleton, file->bind, parts.bind_local, parts.bind,
+                         parts.inverse_bind);
+    *result = parts.model;
     return true;
 }
 

@@ -79,10 +79,12 @@ static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32
     md5_vec3 *const keys = MD5_ALLOC_ARRAY(arena, md5_vec3, count);
     uint32_t *const nexts = MD5_ALLOC_ARRAY(arena, uint32_t, count);
     TRY(keys && nexts);
+
     for (uint32_t v = 0; v < count; v++)
         keys[v] = joint_key(mesh, v);
     TRY(md5i_weld(arena, keys, count, nexts));
     md5i_chain_equals(nexts, count);
+
     for (uint32_t v = 0; v < count; v++) {
         // Follows the chain of vertices with the same key, unless it was followed before.
         uint32_t vertex = v;
@@ -112,36 +114,49 @@ static bool reorder(md5_arena *arena, void *items, size_t size, const uint32_t *
     return true;
 }
 
+// Changes the order of the influences to the order of the vertices: order[new vertex] is the
+// present index of a vertex.
+static bool reorder_influences(md5_arena *arena, md5_mesh_build *mesh, const uint32_t *order)
+{
+    const uint32_t count = mesh->num_vertices;
+    const uint32_t num_influences = mesh->first_influence[count];
+    uint32_t *const firsts = mesh->first_influence;
+    uint32_t *const sizes = MD5_ALLOC_ARRAY(arena, uint32_t, count); // influences of each vertex
+    uint32_t *const influence_order = MD5_ALLOC_ARRAY(arena, uint32_t, num_influences);
+    TRY(sizes && influence_order);
+
+    uint32_t next = 0;
+    for (uint32_t v = 0; v < count; v++) {
+        const uint32_t first = firsts[order[v]];
+        const uint32_t end = firsts[order[v] + 1];
+        sizes[v] = end - first;
+        for (uint32_t i = first; i < end; i++)
+            influence_order[next++] = i;
+    }
+    for (uint32_t v = 0; v < count; v++)
+        firsts[v + 1] = firsts[v] + sizes[v];
+
+    TRY(reorder(arena, mesh->influence_joints, sizeof(uint32_t), influence_order, num_influences));
+    return reorder(arena, mesh->influences, sizeof(md5_vec4), influence_order, num_influences);
+}
+
 // Groups the drawn vertices by joints: changes their order in all arrays.
 static bool group_vertices(md5_arena *arena, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_position(arena);
     const uint32_t count = mesh->num_vertices;
-    const uint32_t num_influences = mesh->first_influence[count];
     uint32_t *const order = MD5_ALLOC_ARRAY(arena, uint32_t, count); // new index -> old index
     TRY(order && order_by_joints(arena, mesh, order));
+    TRY(reorder_influences(arena, mesh, order));
+
     uint32_t *const new_indices = MD5_ALLOC_ARRAY(arena, uint32_t, count); // old index -> new index
-    uint32_t *const sizes = MD5_ALLOC_ARRAY(arena, uint32_t, count); // influences of each vertex
-    uint32_t *const influences =
-        MD5_ALLOC_ARRAY(arena, uint32_t, num_influences); // order of influences
-    TRY(new_indices && sizes && influences);
-    uint32_t *const firsts = mesh->first_influence;
-    uint32_t next = 0;
-    for (uint32_t v = 0; v < count; v++) {
-        const uint32_t first = firsts[order[v]];
-        const uint32_t end = firsts[order[v] + 1];
-        new_indices[order[v]] = v;
-        sizes[v] = end - first;
-        for (uint32_t i = first; i < end; i++)
-            influences[next++] = i;
-    }
+    TRY(new_indices);
     for (uint32_t v = 0; v < count; v++)
-        firsts[v + 1] = firsts[v] + sizes[v];
+        new_indices[order[v]] = v;
     const size_t num_indices = 3 * (size_t)mesh->num_triangles;
     for (size_t i = 0; i < num_indices; i++)
         mesh->indices[i] = new_indices[mesh->indices[i]];
-    TRY(reorder(arena, mesh->influence_joints, sizeof(uint32_t), influences, num_influences));
-    TRY(reorder(arena, mesh->influences, sizeof(md5_vec4), influences, num_influences));
+
     TRY(reorder(arena, mesh->sources, sizeof(uint32_t), order, count));
     TRY(reorder(arena, mesh->texcoords, sizeof(md5_vec2), order, count));
     TRY(reorder(arena, mesh->positions, sizeof(md5_vec3), order, count));

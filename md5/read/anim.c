@@ -94,6 +94,7 @@ static bool find_num_components(md5_anim_reader *reader, uint32_t *num_component
     md5_lex ahead = *lex;
     const char *excess_at = NULL; // position of the first number above the declared count
     uint64_t count = 0;
+
     for (; !md5i_lex_at_block_end(&ahead); count++) {
         float number;
         if (count == declared)
@@ -105,11 +106,13 @@ static bool find_num_components(md5_anim_reader *reader, uint32_t *num_component
             lex, excess_at ? excess_at : ahead.at, MD5_ERROR_SYNTAX,
             "wrong number of values in frame: expected %u (numAnimatedComponents), found %llu",
             declared, (unsigned long long)count);
+
     if (reader->needed > count)
         return md5i_lex_fail(lex, reader->needed_at, MD5_ERROR_RANGE,
                              "hierarchy uses too many components: expected at most %u "
                              "(numAnimatedComponents), found %llu",
                              declared, (unsigned long long)reader->needed);
+
     if (count != declared)
         md5i_lex_warn(lex, reader->num_components.at,
                       "numAnimatedComponents does not match hierarchy and first frame: declared "
@@ -164,12 +167,14 @@ static void warn_of_frame(md5_anim_reader *reader, const char *start, const floa
     uint32_t num_overlong = 0;
     uint32_t component = 0;
     md5_vec3 first = {0};
+
     for (uint32_t i = 0; i < reader->num_rotating; i++) {
         const uint32_t joint = reader->rotating[i];
         const md5_track *const track = &reader->tracks[joint];
         const md5_vec3 rotation = track_frame_rotation(track, &reader->base_frame[joint], numbers);
         if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
             continue;
+
         const uint32_t number_x =
             track->first + md5i_count_flags(track->flags & MD5_TRANSLATION_FLAGS);
         if (num_overlong == 0 || number_x < component) {
@@ -178,6 +183,7 @@ static void warn_of_frame(md5_anim_reader *reader, const char *start, const floa
         }
         num_overlong++;
     }
+
     if (num_overlong > 0)
         md5i_warn_overlong(&reader->lex,
                            md5i_find_item_part(&reader->lex, start, "i", component, 0), first,
@@ -197,12 +203,15 @@ static bool check_numbers(md5_anim_reader *reader, const char *start, const floa
     uint32_t bits;
     uint32_t differences = 0;
     memcpy(&max_bits, &limit, sizeof max_bits);
+
     for (uint32_t i = 0; i < num_components; i++) {
         memcpy(&bits, &numbers[i], sizeof bits);
         differences |= max_bits - (bits & ~sign);
     }
     if (!(differences & sign))
         return true;
+
+    // Find the number for the message.
     uint32_t i = 0;
     while (md5_length_in_range(numbers[i]))
         i++;
@@ -301,6 +310,7 @@ static bool read_hierarchy_track(md5_anim_reader *reader, md5_track *track)
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
                              "joint flags are out of range: expected 0 to 63, found %u",
                              track->flags);
+
     TRY(md5i_lex_int(lex, &first));
     const bool is_used = track->flags != 0;
     const bool fits = first >= 0 && first <= INT32_MAX;
@@ -309,6 +319,7 @@ static bool read_hierarchy_track(md5_anim_reader *reader, md5_track *track)
             lex, lex->number_at, MD5_ERROR_RANGE,
             "first component is out of range: expected 0 to 2147483647, found %lld",
             (long long)first);
+
     track->first = fits ? (uint32_t)first : 0;
     const uint64_t needed = (uint64_t)track->first + md5i_count_flags(track->flags);
     reader->num_used += md5i_count_flags(track->flags);
@@ -356,12 +367,15 @@ static bool read_bounds_block(md5_anim_reader *reader)
     const char *const position = lex->at;
     uint32_t num_boxes = 0;
     bool are_empty = true; // exporters that do not compute bounds write zeros
+
     TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
     TRY(begin_section(lex, "bounds", reader->bounds_at != NULL));
     reader->bounds_at = position;
+
     const uint32_t num_frames = reader->num_frames.value;
     md5_bounds *const bounds = MD5_ALLOC_ARRAY(lex->arena, md5_bounds, num_frames);
     TRY(bounds);
+
     while (!md5i_lex_at_block_end(lex)) {
         md5_bounds box;
         TRY(md5i_lex_vec3(lex, md5i_lex_float, &box.min));
@@ -373,6 +387,7 @@ static bool read_bounds_block(md5_anim_reader *reader)
         num_boxes += num_boxes < UINT32_MAX;
     }
     TRY(md5i_lex_expect(lex, '}'));
+
     if (num_boxes >= num_frames)
         reader->file->bounds = bounds;
     if (num_boxes >= num_frames && are_empty)
@@ -425,6 +440,7 @@ static bool check_before_frames(md5_anim_reader *reader)
 static bool read_anim_keyword(md5_anim_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
+
     if (reader->num_frames_read > 0) {
         if (md5_span_is(word, "frame"))
             return read_frame_block(reader);
@@ -433,16 +449,19 @@ static bool read_anim_keyword(md5_anim_reader *reader, md5_span word)
                                      reader->num_frames_read);
         reader->file->has_unknown_keywords = true;
     }
+
     if (md5_span_is(word, "frame")) {
         TRY(check_before_frames(reader));
         return read_frame_block(reader);
     }
+
     if (md5_span_is(word, "hierarchy"))
         return read_hierarchy(reader);
     if (md5_span_is(word, "bounds"))
         return read_bounds_block(reader);
     if (md5_span_is(word, "baseframe"))
         return read_base_frame_block(reader);
+
     if (md5i_lex_accept_keyword(lex, "numFrames"))
         return md5i_read_count(lex, "numFrames", 1, MD5_FRAME_BYTES, &reader->num_frames);
     if (md5i_lex_accept_keyword(lex, "numJoints"))
@@ -452,6 +471,7 @@ static bool read_anim_keyword(md5_anim_reader *reader, md5_span word)
     if (md5i_lex_accept_keyword(lex, "frameRate"))
         return md5i_read_frame_rate(lex, DEFAULT_FRAME_RATE, &reader->rate_at,
                                     &reader->file->frame_rate);
+
     return md5i_read_header_keyword(lex, &reader->header, word);
 }
 
@@ -464,10 +484,12 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
         .is_again = num_components != NULL,
         .file = file,
     };
+
     md5_header *const header = &reader.header;
     md5_lex *const lex = &reader.lex;
     md5i_lex_begin(lex, arena, text.bytes, text.size);
     TRY(md5i_begin_header(lex, header));
+
     while (reader.num_frames_read == 0 || reader.num_frames_read < reader.num_frames.value) {
         const md5_span word = md5i_lex_peek_word(lex);
         if (reader.is_again && md5_span_is(word, "frame"))
@@ -477,6 +499,7 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
             return md5i_lex_fail_expected(lex, "expected 'frame'");
         TRY(read_anim_keyword(&reader, word));
     }
+
     file->command_line = header->command_line;
     if (num_components) {
         limit_tracks(&reader, *num_components);
@@ -484,6 +507,7 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
         md5i_warn_at_file_end(lex, header, "frame", "numFrames", &reader.num_frames);
         TRY(md5_lex_is_ok(lex));
     }
+
     file->lex = *lex;
     file->num_frames = reader.num_frames.value;
     file->num_joints = reader.num_joints.value;

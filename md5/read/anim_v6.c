@@ -69,66 +69,91 @@ typedef enum channel_keyword {
     NUM_CHANNEL_KEYWORDS
 } channel_keyword;
 
-static bool read_values(md5_lex *lex, int word, channel *out)
+// Reads the name of an attribute. Sets out->attribute to NUM_ATTRIBUTES if the channel is skipped.
+static bool read_attribute(md5_lex *lex, channel *out)
 {
-    double seconds; // frames are counted by keys and ranges
-    md5_span text;
+    static const char *const names[NUM_ATTRIBUTES] = {"x", "y", "z", "yaw", "pitch", "roll"};
+    md5_span name;
+    out->attribute_at = md5i_lex_skip_space(lex);
+    TRY(md5i_lex_text(lex, &name, "an attribute name"));
+
+    out->attribute = 0;
+    while (out->attribute < NUM_ATTRIBUTES && !md5_span_is(name, names[out->attribute]))
+        out->attribute++;
+    if (out->attribute == NUM_ATTRIBUTES && !md5_span_is(name, "fov"))
+        md5i_lex_warn(
+            lex, out->attribute_at,
+            "unknown attribute %s: expected x, y, z, yaw, pitch, roll or fov; channel skipped",
+            md5i_quote(name.bytes, name.size).text);
+    return true;
+}
+
+static bool read_channel_rate(md5_lex *lex, channel *out)
+{
+    TRY(md5i_lex_double(lex, &out->frame_rate));
+    const float narrow = (float)out->frame_rate;
+    if (narrow > 0 && isfinite(narrow))
+        return true;
+    return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                         "framerate is out of range: expected more than 0, found %g",
+                         out->frame_rate);
+}
+
+static bool skip_strings(md5_lex *lex)
+{
     uint32_t count;
-    switch (word) {
+    TRY(md5i_read_uint(lex, "strings", &count));
+    for (uint32_t i = 0; i < count; i++) {
+        md5_span text;
+        TRY(md5i_lex_text(lex, &text, "a string"));
+    }
+    return true;
+}
+
+static bool read_range(md5_lex *lex, channel *out)
+{
+    TRY(md5i_read_uint(lex, "first frame", &out->first));
+    TRY(md5i_read_uint(lex, "last frame", &out->end));
+    if (out->end >= out->first)
+        return true;
+    return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                         "range ends before it begins: expected at least %u, found %u", out->first,
+                         out->end);
+}
+
+static bool read_keys(md5_lex *lex, channel *out)
+{
+    md5_count num_keys = {NULL, 0};
+    TRY(md5i_read_count(lex, "keys", 1, NUMBER_BYTES, &num_keys));
+    float *const keys = MD5_ALLOC_ARRAY(lex->arena, float, num_keys.value);
+    TRY(keys);
+    for (uint32_t i = 0; i < num_keys.value; i++) {
+        if (md5i_lex_at_block_end(lex))
+            return md5i_fail_too_few(lex, "keys", num_keys.value, i);
+        TRY(md5i_lex_length(lex, &keys[i]));
+    }
+    out->num_keys = num_keys.value;
+    out->keys = keys;
+    return true;
+}
+
+// Reads the values of a keyword of a channel.
+static bool read_values(md5_lex *lex, int keyword, channel *out)
+{
+    double seconds; // not needed, because keys and ranges count frames
+    switch (keyword) {
     case KEYWORD_JOINT:
         return md5i_lex_text(lex, &out->joint, "a joint's name");
-    case KEYWORD_ATTRIBUTE: {
-        static const char *const names[NUM_ATTRIBUTES] = {"x", "y", "z", "yaw", "pitch", "roll"};
-        md5_span name;
-        out->attribute_at = md5i_lex_skip_space(lex);
-        TRY(md5i_lex_text(lex, &name, "an attribute name"));
-        out->attribute = 0;
-        while (out->attribute < NUM_ATTRIBUTES && !md5_span_is(name, names[out->attribute]))
-            out->attribute++;
-        if (out->attribute == NUM_ATTRIBUTES && !md5_span_is(name, "fov"))
-            md5i_lex_warn(
-                lex, out->attribute_at,
-                "unknown attribute %s: expected x, y, z, yaw, pitch, roll or fov; channel skipped",
-                md5i_quote(name.bytes, name.size).text);
-        return true;
-    }
-    case KEYWORD_RATE: {
-        TRY(md5i_lex_double(lex, &out->frame_rate));
-        const float narrow = (float)out->frame_rate;
-        if (narrow > 0 && isfinite(narrow))
-            return true;
-        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
-                             "framerate is out of range: expected more than 0, found %g",
-                             out->frame_rate);
-    }
+    case KEYWORD_ATTRIBUTE:
+        return read_attribute(lex, out);
+    case KEYWORD_RATE:
+        return read_channel_rate(lex, out);
     case KEYWORD_STRINGS:
-        TRY(md5i_read_uint(lex, "strings", &count));
-        for (uint32_t i = 0; i < count; i++)
-            TRY(md5i_lex_text(lex, &text, "a string"));
-        return true;
-    case KEYWORD_RANGE: {
-        TRY(md5i_read_uint(lex, "first frame", &out->first));
-        TRY(md5i_read_uint(lex, "last frame", &out->end));
-        if (out->end >= out->first)
-            return true;
-        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
-                             "range ends before it begins: expected at least %u, found %u",
-                             out->first, out->end);
-    }
-    case KEYWORD_KEYS: {
-        md5_count num_keys = {NULL, 0};
-        TRY(md5i_read_count(lex, "keys", 1, NUMBER_BYTES, &num_keys));
-        float *const keys = MD5_ALLOC_ARRAY(lex->arena, float, num_keys.value);
-        TRY(keys);
-        for (uint32_t i = 0; i < num_keys.value; i++) {
-            if (md5i_lex_at_block_end(lex))
-                return md5i_fail_too_few(lex, "keys", num_keys.value, i);
-            TRY(md5i_lex_length(lex, &keys[i]));
-        }
-        out->num_keys = num_keys.value;
-        out->keys = keys;
-        return true;
-    }
+        return skip_strings(lex);
+    case KEYWORD_RANGE:
+        return read_range(lex, out);
+    case KEYWORD_KEYS:
+        return read_keys(lex, out);
     default:
         return md5i_lex_double(lex, &seconds);
     }
@@ -242,6 +267,7 @@ static bool build_tracks(channel_reader *reader)
     md5_track *const tracks = MD5_ALLOC_ZEROED(arena, md5_track, file->num_joints);
     md5_xform *const base = MD5_ALLOC_ZEROED(arena, md5_xform, file->num_joints);
     TRY(tracks && base);
+
     for (uint32_t joint = 0; joint < file->num_joints; joint++) {
         const joint_channels *const table = &reader->tables[joint];
         for (uint32_t i = 0; i < NUM_ATTRIBUTES; i++) {
@@ -249,13 +275,16 @@ static bool build_tracks(channel_reader *reader)
                 tracks[joint].flags |=
                     i < FIRST_ANGLE ? UINT32_C(1) << i : (uint32_t)MD5_ROTATION_FLAGS;
         }
+
         if (tracks[joint].flags != 0)
             tracks[joint].first = file->num_components;
         file->num_components += md5i_count_flags(tracks[joint].flags);
+
         const md5_vec3 rotation = rotation_at(table, 0);
         base[joint].translation = translation_at(table, 0);
         base[joint].rotation = (md5_quat){rotation.x, rotation.y, rotation.z, 0};
     }
+
     file->tracks = tracks;
     file->base_frame = base;
     return true;
@@ -270,15 +299,17 @@ static bool count_frames(channel_reader *reader)
     const uint64_t size = (uint64_t)(lex->end - lex->text);
     const channel *longest = &reader->channels[0];
     uint64_t num_frames = 1;
+
     for (uint32_t i = 0; i < reader->num_channels.value; i++) {
-        const channel *const next = &reader->channels[i];
-        const uint64_t keys = (uint64_t)next->first + next->num_keys;
-        const uint64_t count = next->end > keys ? next->end : keys;
-        if (next->attribute < NUM_ATTRIBUTES && count > num_frames) {
+        const channel *const candidate = &reader->channels[i];
+        const uint64_t keys = (uint64_t)candidate->first + candidate->num_keys;
+        const uint64_t count = candidate->end > keys ? candidate->end : keys;
+        if (candidate->attribute < NUM_ATTRIBUTES && count > num_frames) {
             num_frames = count;
-            longest = next;
+            longest = candidate;
         }
     }
+
     const uint64_t components = file->num_components > 0 ? file->num_components : 1;
     if (num_frames > size / components)
         return md5i_lex_fail(lex, longest->position, MD5_ERROR_RANGE,
@@ -297,17 +328,20 @@ static bool build_channel_frames(channel_reader *reader)
     float *const numbers = (float *)md5i_arena_alloc_raw(reader->lex->arena, file->num_frames,
                                                          count * sizeof *numbers);
     TRY(numbers);
+
     for (uint32_t joint = 0; joint < file->num_joints; joint++) {
         const md5_track *const track = &file->tracks[joint];
         const joint_channels *const table = &reader->tables[joint];
         if (track->flags == 0)
             continue;
+
         for (uint32_t frame = 0; frame < file->num_frames; frame++) {
             float *to = numbers + frame * count + track->first;
             for (uint32_t i = 0; i < FIRST_ANGLE; i++) {
                 if (track->flags >> i & 1)
                     *to++ = value_at(table->by_attribute[i], frame);
             }
+
             if (track->flags >> FIRST_ANGLE == 0)
                 continue;
             const md5_vec3 rotation = rotation_at(table, frame);
@@ -316,6 +350,7 @@ static bool build_channel_frames(channel_reader *reader)
             to[2] = rotation.z;
         }
     }
+
     file->numbers = numbers;
     return true;
 }
@@ -350,6 +385,8 @@ static bool find_owners(channel_reader *reader)
     const uint32_t count = reader->num_channels.value;
     reader->owners = MD5_ALLOC_ARRAY(arena, uint32_t, count);
     TRY(reader->owners);
+
+    // Sort the channels by the name of their joint. Channels with the same name keep their order.
     const md5_arena_mark before = md5i_arena_position(arena);
     md5_sorted_name *names = MD5_ALLOC_ARRAY(arena, md5_sorted_name, count);
     TRY(names);
@@ -361,12 +398,14 @@ static bool find_owners(channel_reader *reader)
     }
     names = md5i_sort_names(arena, names, num_names);
     TRY(names);
+
     uint32_t first = 0;
     for (uint32_t i = 0; i < num_names; i++) {
         if (!are_spans_equal(names[i].name, names[first].name))
             first = i;
         reader->owners[names[i].number] = names[first].number;
     }
+
     md5i_arena_rewind(arena, before);
     return true;
 }
@@ -382,17 +421,20 @@ static bool build_channel_joints(channel_reader *reader)
     reader->tables = MD5_ALLOC_ZEROED(arena, joint_channels, count);
     uint32_t *const order = MD5_ALLOC_ARRAY(arena, uint32_t, count);
     TRY(reader->joints && reader->tables && order);
+
     uint32_t num_joints = 0;
     for (uint32_t i = 0; i < count; i++) {
         const channel *const added = &reader->channels[i];
         const uint32_t owner = reader->owners[i];
-        const bool is_max = md5_span_is(added->joint, "boundsMax");
         if (owner == NONE)
             continue;
+
+        const bool is_max = md5_span_is(added->joint, "boundsMax");
         if (is_max || md5_span_is(added->joint, "boundsMin")) {
             add_channel(reader, &reader->bounds[is_max], added);
             continue;
         }
+
         if (owner == i) {
             const uint32_t offset = (uint32_t)(added->position - lex->text);
             order[num_joints] = num_joints;
@@ -401,6 +443,7 @@ static bool build_channel_joints(channel_reader *reader)
         }
         add_channel(reader, &reader->tables[reader->owners[owner]], added);
     }
+
     reader->file->num_joints = num_joints;
     reader->file->joints = reader->joints;
     reader->file->order = order;

@@ -259,6 +259,7 @@ static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t 
     enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28, REMAINING = VERTEX_BYTES - TEXCOORD };
     md5_binary *const in = &reader->in;
     md5_vertex *const vertex = &mesh->file_vertices[v];
+
     const unsigned char *const begin = in->at;
     const float x = binary_big_float(in);
     const float y = binary_big_float(in);
@@ -269,8 +270,10 @@ static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t 
         return binary_fail(in, MD5_ERROR_RANGE,
                            "position is out of range: expected -1e9 to 1e9, found ( %g %g %g )",
                            position.x, position.y, position.z);
+
     mesh->texcoords[v] =
         (md5_vec2){float_from_half(begin + TEXCOORD), float_from_half(begin + TEXCOORD + 2)};
+
     *vertex = (md5_vertex){mesh->num_weights, 0};
     for (uint32_t i = 0; i < VERTEX_JOINTS; i++) {
         const uint32_t joint = begin[JOINTS + i];
@@ -286,6 +289,7 @@ static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t 
             joint, (float)weight / 255.0f, md5_mat34_point(reader->inverse[joint], position)};
         vertex->num_weights++;
     }
+
     if (vertex->num_weights == 0)
         vertex->first_weight = 0;
     in->at = begin + VERTEX_BYTES;
@@ -403,11 +407,12 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
 
 static bool read_bfg_bounds(md5_binary *in, md5_anim_file *file)
 {
-    enum { BYTES = 24 };
+    enum { BOX_BYTES = 24 };
     const uint32_t count = file->num_frames;
-    TRY(binary_same_count(in, "bounds", BYTES, count));
+    TRY(binary_same_count(in, "bounds", BOX_BYTES, count));
     md5_bounds *const bounds = MD5_ALLOC_ARRAY(in->arena, md5_bounds, count);
     TRY(bounds);
+
     for (uint32_t i = 0; i < count; i++) {
         float values[6];
         for (uint32_t k = 0; k < 6; k++) {
@@ -422,6 +427,7 @@ static bool read_bfg_bounds(md5_binary *in, md5_anim_file *file)
         bounds[i] =
             (md5_bounds){{values[0], values[1], values[2]}, {values[3], values[4], values[5]}};
     }
+
     file->bounds = bounds;
     return true;
 }
@@ -498,6 +504,7 @@ static bool read_numbers(md5_binary *in, md5_anim_file *file)
                            "wrong number of animation values: expected %llu, found %u",
                            (unsigned long long)expected, count);
     }
+
     float *const numbers = MD5_ALLOC_ARRAY(in->arena, float, count);
     TRY(numbers);
     for (uint32_t i = 0; i < count; i++) {
@@ -509,6 +516,7 @@ static bool read_numbers(md5_binary *in, md5_anim_file *file)
                                numbers[i]);
         }
     }
+
     file->numbers = numbers;
     (void)binary_little_float(in);
     return !in->has_failed;
@@ -521,13 +529,16 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     *file = (md5_anim_file){0};
     md5_binary binary;
     md5_binary *const in = &binary;
+
     binary_begin(in, arena, bytes, size);
     const unsigned char *const magic = binary_read(in, MAGIC);
     TRY(magic);
+
     if (magic[3] != VERSION)
         return binary_fail(in, MD5_ERROR_VERSION,
                            "unsupported version of a BFG animation: expected %d, found %u", VERSION,
                            magic[3]);
+
     (void)binary_read(in, TIME);
     TRY(binary_count(in, binary_big_32(in), "frames", 1, 1, &file->num_frames));
     uint32_t rate = 0;
@@ -536,6 +547,7 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     TRY(binary_count(in, binary_big_32(in), "joints", 1, 1, &file->num_joints));
     TRY(binary_count(in, binary_big_32(in), "animated components", 0, 1, &file->num_components));
     file->frame_rate = rate;
+
     TRY(read_bfg_bounds(in, file));
     TRY(read_anim_joints(in, file));
     TRY(read_bfg_base_frame(in, file));

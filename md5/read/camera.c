@@ -52,6 +52,7 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
     md5_span word = md5i_lex_peek_word(lex);
     if (!is_view_word(word))
         return true;
+
     if (!reader->cut_views) {
         // The first cut with a view: allocates no more views than the remaining text could contain.
         const size_t left = reader->num_cuts.value - index;
@@ -63,6 +64,7 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
                       "cuts contain camera views, which some engines show instead of the frames: "
                       "using the frames");
     }
+
     md5_cut_view *const view = &reader->cut_views[reader->num_cut_views++];
     view->cut = index;
     for (; is_view_word(word); word = md5i_lex_peek_word(lex)) {
@@ -144,8 +146,10 @@ static bool read_frames(camera_reader *reader)
     if (!reader->cuts && reader->num_cuts.value > 0)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                              "missing 'cuts': expected it before 'camera'");
+
     lex->at += strlen("camera");
     TRY(md5i_lex_expect(lex, '{'));
+
     const uint32_t num_frames = reader->num_frames.value;
     reader->frames = MD5_ALLOC_ZEROED(lex->arena, md5_camera_view, num_frames);
     TRY(reader->frames);
@@ -183,9 +187,11 @@ bool md5i_read_camera_text(md5_arena *arena, const md5_versions *versions, uint3
         .header = {.kind = MD5_KIND_CAMERA, .versions = versions, .version = version},
         .file = file,
     };
+
     md5_lex *const lex = &reader.lex;
     md5i_lex_begin(lex, arena, text.bytes, text.size);
     TRY(md5i_begin_header(lex, &reader.header));
+
     while (!reader.frames) {
         const md5_span word = md5i_lex_peek_word(lex);
         if (lex->at == lex->end)
@@ -193,8 +199,10 @@ bool md5i_read_camera_text(md5_arena *arena, const md5_versions *versions, uint3
                                  "expected 'camera', found the end of the file");
         TRY(read_camera_keyword(&reader, word));
     }
+
     md5i_warn_at_file_end(lex, &reader.header, "frame", "numFrames", &reader.num_frames);
     TRY(md5_lex_is_ok(lex));
+
     file->command_line = reader.header.command_line;
     file->num_frames = reader.num_frames.value;
     file->num_cuts = reader.num_cuts.value;

@@ -26,12 +26,14 @@ static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
     int64_t declared = 0;
     md5i_lex_begin(&lex, arena, text.bytes, text.size);
     md5i_begin_look_ahead(&ahead, &lex);
+
     for (;;) {
         const md5_span word = md5i_lex_peek_word(&ahead.lex);
         const unsigned kinds = md5i_keyword_kinds(word);
         md5_span command_line;
         if (!md5_span_is_name(word))
             break;
+
         ahead.lex.at += word.size;
         if (md5_span_is(word, "MD5Version")) {
             if (!md5i_lex_int(&ahead.lex, &declared))
@@ -50,6 +52,7 @@ static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
             return version == MD5_VERSION_6 ? MD5_VERSION_10 : MD5_VERSION_6;
         }
     }
+
     return declared == MD5_VERSION_6 || declared == MD5_VERSION_12 ? (uint32_t)declared
                                                                    : MD5_VERSION_10;
 }

@@ -59,17 +59,20 @@ bool md5i_begin_header(md5_lex *lex, md5_header *header)
     const md5_span word = md5i_lex_peek_word(lex);
     if (lex->arena->context->error.status != MD5_OK)
         return false;
+
     const bool is_binary = first < lex->end && (unsigned char)*first >= 0x80;
     if (lex->at == lex->end && !is_binary)
         return md5i_lex_fail(lex, lex->text, MD5_ERROR_SYNTAX,
                              "empty file: expected %s that begins with 'MD5Version 10'",
                              kind_name(header->kind));
+
     if (!md5i_is_top_level_keyword(word)) {
         const size_t size = (size_t)(lex->end - first);
         const md5_quoted start = md5i_quote(first, size < SHOWN ? size : SHOWN);
         return md5i_lex_fail(lex, first, MD5_ERROR_SYNTAX,
                              "not an MD5 file: expected 'MD5Version', found %s", start.text);
     }
+
     if (!md5_span_is(word, "MD5Version"))
         md5i_lex_warn(lex, lex->at, "missing line 'MD5Version 10'");
     return true;
@@ -158,6 +161,7 @@ bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word)
     const unsigned kinds = md5i_keyword_kinds(word);
     if (!md5_span_is_name(word))
         return md5i_lex_fail_expected(lex, "expected a keyword");
+
     if (md5i_is_of_other_version(header->version, word, kinds))
         return fail_version(lex, header, word, kinds);
     if (kinds != 0 && !(kinds & (unsigned)header->kind))
@@ -167,6 +171,7 @@ bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word)
                              md5i_quote(word.bytes, word.size).text);
     if (kinds == 0)
         md5i_lex_warn_token(lex, lex->at, "is an unknown keyword: skipped with its values");
+
     lex->at += word.size;
     if (md5_span_is(word, "MD5Version"))
         return read_header_version(lex, header);

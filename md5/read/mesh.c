@@ -68,29 +68,36 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
     uint64_t sums[NUM_COUNT_KEYWORDS] = {0};
     uint64_t max_vertices = 0;
     size_t num_misses = 0;
+
     while (position < end && num_misses < MIN_MISSES + (size_t)(position - text) / BYTES_PER_MISS) {
         position = (const char *)memchr(position, 'n', (size_t)(end - position));
         if (!position)
             break;
+
         const size_t keyword = find_count_keyword(position, end);
         if (keyword == NUM_COUNT_KEYWORDS) {
             position++;
             num_misses++;
             continue;
         }
+
         position += count_keywords[keyword].length;
         uint64_t number = 0;
         while (position < end && *position == ' ')
             position++;
         for (; position < end && md5_is_digit(*position); position++)
             number = number < UINT32_MAX ? 10 * number + (uint64_t)(*position - '0') : number;
+
+        // A table cannot have more items than fit into the remaining text.
         const size_t min_bytes = count_keywords[keyword].min_bytes;
         const uint64_t max_count = (size_t)(end - position) / min_bytes;
         const uint64_t count = number < max_count ? number : max_count;
+
         // Joints and meshes have one count. A second one belongs to another file after this one, or
         // to a hostile text that repeats a few bytes to reserve the memory for its size again.
         if (keyword < COUNT_VERTICES && sums[keyword] > 0)
             break;
+
         sums[keyword] += count;
         if (keyword == COUNT_VERTICES && count > max_vertices)
             max_vertices = count;
@@ -98,6 +105,7 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
         if (keyword >= COUNT_VERTICES)
             position += count * min_bytes; // the table follows, and is no shorter
     }
+
     return (md5_mesh_counts){
         .num_joints = sums[COUNT_JOINTS],
         .num_meshes = sums[COUNT_MESHES],
@@ -263,12 +271,15 @@ static bool check_mesh_vertices(md5_mesh_reader *reader, const md5_mesh_block *b
         md5_vertex *const vertex = &mesh->file_vertices[v];
         const uint64_t end = (uint64_t)vertex->first_weight + vertex->num_weights;
         reader->num_references += vertex->num_weights;
+
         if (vertex->num_weights == 0) {
             vertex->first_weight = 0; // any index is accepted here
             continue;
         }
+
         if (end <= mesh->num_weights && reader->num_references <= text_size)
             continue;
+
         const char *const first_weight =
             md5i_find_item_part(lex, block->vertices_at, reader->dialect->vertex_format, v,
                                 reader->dialect->first_weight_part);
@@ -390,6 +401,7 @@ bool md5i_read_mesh_keyword(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
     const md5_span word = md5i_lex_peek_word(lex);
+
     if (md5i_lex_accept_keyword(lex, "shader")) {
         if (block->has_shader)
             warn_of_duplicate(lex, "shader");
@@ -400,16 +412,19 @@ bool md5i_read_mesh_keyword(md5_mesh_reader *reader, md5_mesh_block *block)
             warn_of_duplicate(lex, "name");
         return read_mesh_text(lex, &block->has_name, &block->mesh->name);
     }
+
     if (md5i_lex_accept_keyword(lex, "numverts"))
         return reader->dialect->read_vertices(lex, block);
     if (md5i_lex_accept_keyword(lex, "numtris"))
         return read_triangles(lex, block);
     if (md5i_lex_accept_keyword(lex, "numweights"))
         return reader->dialect->read_weights(lex, block, reader->num_joints.value);
+
     if (!md5_span_is_name(word))
         return md5i_lex_fail_expected(lex, "unterminated mesh: expected '}'");
     if (is_mesh_keyword(word))
         return fail_outside(reader, block, word);
+
     md5i_lex_warn_token(lex, lex->at, "is an unknown keyword: skipped with its values");
     lex->at += word.size;
     return md5i_lex_skip_values(lex, is_mesh_keyword);
@@ -432,22 +447,28 @@ static bool read_mesh_block(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     const md5_mesh_dialect *const dialect = reader->dialect;
+
     if (!reader->joints)
         return md5i_fail_missing_keyword(lex, dialect->joint_keyword);
     TRY(md5i_need_count(lex, &reader->num_meshes, dialect->mesh_count_keyword));
+
     if (reader->num_meshes_read == 0)
         reader->file->tables = md5i_arena_position(lex->arena);
+
     md5_mesh_block block = {.mesh_arena = reader->mesh_arena};
     lex->at += strlen("mesh");
     TRY(dialect->begin_mesh(reader, &block));
     lex->mesh_comment = (md5_span){0};
+
     while (md5i_lex_skip_space(lex) == lex->end || *lex->at != '}')
         TRY(dialect->read_mesh_keyword(reader, &block));
+
     TRY(need_table(lex, &block.num_vertices, "numverts"));
     TRY(need_table(lex, &block.num_triangles, "numtris"));
     TRY(need_table(lex, &block.num_weights, "numweights"));
     if (!block.has_shader)
         md5i_lex_warn(lex, lex->at, "incomplete mesh: 'shader' is missing");
+
     lex->at++;
     if (!block.has_name && lex->mesh_comment.bytes)
         block.mesh->name = lex->mesh_comment;
@@ -483,8 +504,10 @@ static bool read_joint_block(md5_mesh_reader *reader)
     const char *const position = lex->at;
     TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
     lex->at += strlen("joints");
+
     if (reader->joints)
         return md5i_fail_duplicate_keyword(lex, position, "joints");
+
     md5_arena *const arena = lex->arena;
     lex->arena = reader->joint_arena; // also for names that are joined strings
     const uint32_t num_joints = reader->num_joints.value;
@@ -492,11 +515,13 @@ static bool read_joint_block(md5_mesh_reader *reader)
     TRY(reader->joints);
     md5_xform *const bind = MD5_ALLOC_ZEROED(lex->arena, md5_xform, num_joints);
     TRY(bind);
+
     TRY(md5i_lex_expect(lex, '{'));
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint]));
         TRY(md5i_read_transform(lex, &bind[joint]));
     }
+
     TRY(md5i_end_table(lex, "numJoints", num_joints, "nipp"));
     TRY(md5i_finish_joints(reader, reader->joints, bind));
     lex->arena = arena;

@@ -52,6 +52,7 @@ static md5_quat rotation_of_rows(const md5_vec3 rows[3])
     const float yy = rows[1].y;
     const float zz = rows[2].z;
     const float sizes[4] = {1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz};
+
     // Sums and differences of the elements outside of the diagonal.
     const float xy = rows[0].y + rows[1].x;
     const float yz = rows[1].z + rows[2].y;
@@ -59,6 +60,8 @@ static md5_quat rotation_of_rows(const md5_vec3 rows[3])
     const float wx = rows[1].z - rows[2].y;
     const float wy = rows[2].x - rows[0].z;
     const float wz = rows[0].y - rows[1].x;
+
+    // products[i] is the quaternion times 4 times its component i.
     const md5_quat products[4] = {{sizes[0], xy, zx, wx},
                                   {xy, sizes[1], yz, wy},
                                   {zx, yz, sizes[2], wz},
@@ -66,8 +69,10 @@ static md5_quat rotation_of_rows(const md5_vec3 rows[3])
     int largest = 0;
     for (int i = 1; i < 4; i++)
         largest = sizes[i] > sizes[largest] ? i : largest;
+
     const md5_quat none = {0, 0, 0, -1};
     const md5_quat q = md5_quat_normalize(products[largest], none);
+
     // Negative w, like rotations that are computed from x y z.
     return q.w > 0 ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q;
 }
@@ -130,16 +135,20 @@ static bool finish_bones(md5_mesh_reader *reader)
     md5_xform *const bind = MD5_ALLOC_ARRAY(lex->arena, md5_xform, count);
     md5_file_joint *const joints = MD5_ALLOC_ARRAY(lex->arena, md5_file_joint, count);
     TRY(bind && joints);
+
     for (uint32_t i = 0; i < count; i++) {
         bind[i] = reader->bones[i].bind;
         joints[i] = reader->bones[i].joint;
     }
+
+    // Replace the names of parents by indices.
     const md5_arena_mark before = md5i_arena_position(lex->arena);
     md5_sorted_name *names = MD5_ALLOC_ARRAY(lex->arena, md5_sorted_name, count);
     TRY(names);
     for (uint32_t i = 0; i < count; i++)
         names[i] = (md5_sorted_name){joints[i].name, i};
     TRY(names = md5i_sort_names(lex->arena, names, count));
+
     for (uint32_t i = 0; i < count; i++) {
         const md5_file_bone *const bone = &reader->bones[i];
         const md5_sorted_name *const parent =
@@ -150,6 +159,7 @@ static bool finish_bones(md5_mesh_reader *reader)
                                  md5i_quote(bone->parent.bytes, bone->parent.size).text);
         joints[i].parent = parent ? parent->number : MD5_NONE;
     }
+
     md5i_arena_rewind(lex->arena, before);
     reader->file->has_w = true;
     return md5i_finish_joints(reader, joints, bind);
@@ -169,12 +179,14 @@ static bool read_bone(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     uint32_t number;
+
     if (!reader->bones)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                              "missing 'numbones': expected it before 'bone'");
     if (reader->joints)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                              "too many bones: expected %u (numbones)", reader->num_joints.value);
+
     const uint32_t index = reader->num_bones_read;
     md5_file_bone *const bone = &reader->bones[index];
     bone->joint.offset = (uint32_t)(lex->at - lex->text);
@@ -183,6 +195,7 @@ static bool read_bone(md5_mesh_reader *reader)
     if (number != index)
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
                              "bone number is out of order: expected %u, found %u", index, number);
+
     TRY(md5i_lex_expect(lex, '{'));
     uint32_t found = 0;
     while (!md5i_lex_accept(lex, '}'))
@@ -191,6 +204,7 @@ static bool read_bone(md5_mesh_reader *reader)
     if (missing)
         return md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX, "incomplete bone: '%s' is missing",
                              missing);
+
     reader->num_bones_read++;
     return reader->num_bones_read < reader->num_joints.value || finish_bones(reader);
 }
