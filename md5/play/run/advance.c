@@ -12,27 +12,35 @@
 
 // Sets a parameter. The new value can change the result of a condition only if a threshold is
 // between the old and the new value, or equal to one of them.
+// Returns true if a threshold of a parameter is in low..high.
+static bool has_threshold_between(const md5_machine *machine, uint32_t parameter, float low,
+                                  float high)
+{
+    // Binary search for the first threshold that is at least `low`.
+    const md5_play_condition *const thresholds = machine->thresholds;
+    const md5_play_condition lowest = {.parameter = parameter, .value = low};
+    uint32_t begin = 0;
+    uint32_t end = (uint32_t)machine->num_thresholds;
+    while (begin < end) {
+        const uint32_t middle = begin + (end - begin) / 2;
+        if (md5_is_threshold_before(&thresholds[middle], &lowest))
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin < machine->num_thresholds && thresholds[begin].parameter == parameter
+           && thresholds[begin].value <= high;
+}
+
+// Sets a parameter. The new value can change the result of a condition only if a threshold is
+// between the old and the new value, or equal to one of them.
 void md5i_set_value(md5_player *player, uint32_t parameter, float value)
 {
     const md5_machine *const machine = player->machine;
-    const md5_play_condition *const thresholds = machine->thresholds;
     const float previous = player->parameters[parameter];
-    const md5_play_condition low = {.parameter = parameter,
-                                    .value = previous < value ? previous : value};
-    // Binary search for the first threshold that is not below both values.
-    uint32_t next = 0;
-    uint32_t high = previous == value ? 0 : (uint32_t)machine->num_thresholds;
-    while (next < high) {
-        const uint32_t middle = next + (high - next) / 2;
-        if (md5_is_threshold_before(&thresholds[middle], &low))
-            next = middle + 1;
-        else
-            high = middle;
-    }
-    const bool has_threshold = next < machine->num_thresholds
-                               && thresholds[next].parameter == parameter
-                               && thresholds[next].value <= md5_larger(previous, value);
-    if (previous != value && has_threshold) {
+    const float low = previous < value ? previous : value;
+    const float high = md5_larger(previous, value);
+    if (previous != value && has_threshold_between(machine, parameter, low, high)) {
         for (uint32_t i = 0; i < machine->tables.num_layers; i++)
             player->layer_states[i].causes |= md5_parameter_cause(parameter);
     }
@@ -81,6 +89,7 @@ static movement movement_after(const md5_follow_desc *follow,
         return (movement){x * md5i_decay(follow->rate * elapsed), 0};
     if (follow->kind == MD5_FOLLOW_EASE)
         return (movement){x - x * md5i_eased(&follow->easing, elapsed / follow->duration), 0};
+
     const double k = follow->stiffness;
     const double c = follow->damping;
     const md5_swing swing = md5i_swing_for(k, c, elapsed);
@@ -96,9 +105,31 @@ static float value_after(const md5_follow_desc *follow, const md5_parameter_smoo
     return md5_round_to_float(smoothing->goal + then.distance);
 }
 
-// Returns the mean value of a parameter over the next `seconds`. The integral of a spring's
-// distance is the integral of x = -(x'' + c x') / k. With k = rate, c = 1 and x'' = 0 this is also
-// the integral of a SMOOTH parameter. An easing has an integral of its own.
+// Returns the integral of the distance of a parameter with an easing, begin..end after its goal was
+// set.
+static double eased_distance_integral(const md5_follow_desc *follow,
+                                      const md5_parameter_smoothing *smoothing, double begin,
+                                      double end)
+{
+    const double duration = follow->duration;
+    const double eased_area =
+        duration
+        * md5i_eased_area(&follow->easing, begin / duration, md5_smaller(end / duration, 1));
+    return ((double)smoothing->from - smoothing->goal) * (end - begin - eased_area);
+}
+
+// Returns the integral of the distance of a parameter with a spring between two movements: of x =
+// -(x'' + c x') / k. With k = rate, c = 1 and x'' = 0 this is also the integral of a SMOOTH
+// parameter.
+static double spring_distance_integral(const md5_follow_desc *follow, movement from, movement to)
+{
+    const bool is_spring = follow->kind == MD5_FOLLOW_SPRING;
+    const double k = (is_spring ? follow->stiffness : follow->rate);
+    const double c = is_spring ? follow->damping : 1;
+    return (from.velocity - to.velocity + c * (from.distance - to.distance)) / k;
+}
+
+// Returns the mean value of a parameter over the next `seconds`.
 static float mean_value(const md5_follow_desc *follow, const md5_parameter_smoothing *smoothing,
                         double seconds)
 {
@@ -106,19 +137,14 @@ static float mean_value(const md5_follow_desc *follow, const md5_parameter_smoot
     const double end = md5_smaller(begin + seconds, settling_time(follow));
     if (seconds <= MIN_MEAN_SECONDS || end <= begin)
         return value_after(follow, smoothing, 0.5 * seconds);
-    const movement current = movement_after(follow, smoothing, begin);
-    const movement then = movement_after(follow, smoothing, begin + seconds);
-    const bool is_spring = follow->kind == MD5_FOLLOW_SPRING;
-    const double k = (is_spring ? follow->stiffness : follow->rate);
-    const double c = is_spring ? follow->damping : 1;
-    const double t = follow->duration;
-    double sum = (current.velocity - then.velocity + c * (current.distance - then.distance)) / k;
-    if (follow->kind == MD5_FOLLOW_EASE) {
-        const double eased_area =
-            t * md5i_eased_area(&follow->easing, begin / t, md5_smaller(end / t, 1));
-        sum = ((double)smoothing->from - smoothing->goal) * (end - begin - eased_area);
-    }
-    return md5_round_to_float(smoothing->goal + sum / seconds);
+
+    double integral;
+    if (follow->kind == MD5_FOLLOW_EASE)
+        integral = eased_distance_integral(follow, smoothing, begin, end);
+    else
+        integral = spring_distance_integral(follow, movement_after(follow, smoothing, begin),
+                                            movement_after(follow, smoothing, begin + seconds));
+    return md5_round_to_float(smoothing->goal + integral / seconds);
 }
 
 static bool is_parameter_moving(const md5_parameter_smoothing *smoothing)
@@ -128,14 +154,15 @@ static bool is_parameter_moving(const md5_parameter_smoothing *smoothing)
 
 bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal)
 {
-    const uint32_t row = player->machine->smoothing_rows[parameter];
-    if (row == MD5_NONE)
+    const uint32_t index = player->machine->smoothing_rows[parameter];
+    if (index == MD5_NONE)
         return false;
-    md5_parameter_smoothing *const smoothing = &player->smoothings[row];
+    md5_parameter_smoothing *const smoothing = &player->smoothings[index];
     if (smoothing->goal == goal)
         return true;
+
     const movement current =
-        movement_after(&player->machine->tables.follows[row], smoothing, smoothing->elapsed);
+        movement_after(&player->machine->tables.follows[index], smoothing, smoothing->elapsed);
     *smoothing = (md5_parameter_smoothing){.goal = goal,
                                            .from = player->parameters[parameter],
                                            .velocity = md5_round_to_float(current.velocity)};
@@ -149,29 +176,41 @@ typedef enum follow_task {
     FOLLOW_MOVE,    // moves parameters to the end of the interval
 } follow_task;
 
+// Moves the time of a smoothed parameter forward, and ends its movement if it has settled.
+static void advance_smoothing(const md5_follow_desc *follow, double seconds,
+                              md5_parameter_smoothing *smoothing)
+{
+    smoothing->elapsed += seconds;
+    if (smoothing->elapsed >= settling_time(follow))
+        *smoothing = (md5_parameter_smoothing){.goal = smoothing->goal, .from = smoothing->goal};
+}
+
 // Processes all smoothed parameters for an interval of `seconds`, above 0.
 static void follow_goals(md5_player *player, double seconds, follow_task task)
 {
-    for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
-        const uint32_t row = player->machine->smoothing_rows[i];
-        if (row == MD5_NONE)
+    const md5_machine *const machine = player->machine;
+    for (uint32_t i = 0; i < machine->tables.num_parameters; i++) {
+        const uint32_t smoothing_index = machine->smoothing_rows[i];
+        if (smoothing_index == MD5_NONE)
             continue;
-        const md5_follow_desc *const follow = &player->machine->tables.follows[row];
-        md5_parameter_smoothing *const smoothing = &player->smoothings[row];
-        smoothing->next = is_parameter_moving(smoothing) ? value_after(follow, smoothing, seconds)
-                                                         : player->parameters[i];
-        if (task == FOLLOW_PREDICT || !is_parameter_moving(smoothing))
+
+        const md5_follow_desc *const follow = &machine->tables.follows[smoothing_index];
+        md5_parameter_smoothing *const smoothing = &player->smoothings[smoothing_index];
+        if (!is_parameter_moving(smoothing)) {
+            smoothing->next = player->parameters[i];
+            continue;
+        }
+
+        smoothing->next = value_after(follow, smoothing, seconds);
+        if (task == FOLLOW_PREDICT)
             continue;
         player->has_moved = true;
-        md5i_set_value(player, i,
-                       task == FOLLOW_MEAN ? mean_value(follow, smoothing, seconds)
-                                           : smoothing->next);
-        if (task == FOLLOW_MEAN)
-            continue;
-        smoothing->elapsed += seconds;
-        if (smoothing->elapsed >= settling_time(follow))
-            *smoothing =
-                (md5_parameter_smoothing){.goal = smoothing->goal, .from = smoothing->goal};
+        if (task == FOLLOW_MEAN) {
+            md5i_set_value(player, i, mean_value(follow, smoothing, seconds));
+        } else {
+            md5i_set_value(player, i, smoothing->next);
+            advance_smoothing(follow, seconds, smoothing);
+        }
     }
 }
 
@@ -193,16 +232,21 @@ static bool is_following(const md5_player *player)
 // Exit times are limited to this, in cycles. A later exit is never reached.
 #define MAX_EXIT 0x1p52
 
+// A time is clearly before or after an exit if their distance is above this, relative to the larger
+// of 1 and the exit. Frames are snapped to over much smaller distances.
+#define CLEAR_EXIT_DISTANCE 1e-6
+
 // -- Exits --------------------------------------------------------------------------------------
 
 // Returns true if a clip plays backward, by its rate or by the mean rate of its group.
 static bool is_playing_backward(const md5_active_state *active, uint32_t instance)
 {
     const md5_blend_tree *const tree = active->tree;
-    const uint32_t number = tree->instances[instance].group;
-    if (number == MD5_NONE)
+    const uint32_t group_index = tree->instances[instance].group;
+    if (group_index == MD5_NONE)
         return active->instances[instance].rate < 0;
-    const md5_group_plan *const group = &tree->groups[number];
+
+    const md5_group_plan *const group = &tree->groups[group_index];
     double rate = 0;
     for (uint32_t i = 0; i < group->num_members; i++) {
         const md5_clip_instance *const member = &active->instances[group->members[i]];
@@ -225,9 +269,10 @@ static exit_position find_exit(const md5_active_state *active, double exit)
     exit_position position = {.is_backward = is_playing_backward(active, 0)};
     const double limited = fmin(fmax(exit, -MAX_EXIT), MAX_EXIT);
     const double time = position.is_backward ? 1 - limited : limited;
+
     // The exit of a clip that is played once may be outside of the clip.
-    const double whole = floor(time);
-    position.clock = md5i_clock_snap(timing, (md5_clock){(int64_t)whole, time - whole},
+    const double cycle = floor(time);
+    position.clock = md5i_clock_snap(timing, (md5_clock){(int64_t)cycle, time - cycle},
                                      MD5_FLOAT_ERROR * fmax(1.0, fabs(exit)));
     position.time = md5_clock_time(position.clock);
     return position;
@@ -245,7 +290,7 @@ static bool is_past_exit(const md5_active_state *active, double exit, double tim
     if (!active->tree)
         return true;
     const double delta = is_playing_backward(active, 0) ? time - (1 - exit) : exit - time;
-    if (fabs(delta) > 1e-6 * fmax(1.0, fabs(exit)))
+    if (fabs(delta) > CLEAR_EXIT_DISTANCE * fmax(1.0, fabs(exit)))
         return delta < 0;
     const exit_position position = find_exit(active, exit);
     return cycles_to_exit(&position, time) <= MD5_BORDER;
@@ -262,14 +307,18 @@ static double cycles_to_cue(const md5_cues *cues, const uint64_t *event_bits, ui
         const md5_cue *const cue = &cues->cues[i];
         if (event_bits && (event_bits[cue->event] & event_bit) == 0)
             continue;
+
+        // A clip that repeats passes the cue in each cycle: add the number of cycles until it has
+        // moved more than `min_cycles`.
         const double distance = backward ? current.phase - cue->phase : cue->phase - current.phase;
-        double whole = 0;
+        double num_cycles = 0;
         if (cues->timing->mode != MD5_PLAY_ONCE)
-            whole = floor(min_cycles - distance) + 1;
-        if (!(distance + whole > min_cycles) || distance + whole >= nearest)
+            num_cycles = floor(min_cycles - distance) + 1;
+        if (!(distance + num_cycles > min_cycles) || distance + num_cycles >= nearest)
             continue;
-        nearest = distance + whole;
-        *target = (md5_clock){current.cycle + (int64_t)(backward ? -whole : whole), cue->phase};
+        nearest = distance + num_cycles;
+        const int64_t cycles = (int64_t)(backward ? -num_cycles : num_cycles);
+        *target = (md5_clock){current.cycle + cycles, cue->phase};
     }
     return nearest;
 }
@@ -287,6 +336,8 @@ static double cycles_to_repeated_exit(const md5_active_state *active,
         return cycles_to_cue(&source->cues[playable->mode], source->event_bits,
                              transition->exit_event_bit, active->instances[0].clock, backward,
                              min_cycles, target);
+
+    // An exit at a time is like a single cue.
     const double phase = backward ? 1 - transition->exit : transition->exit;
     const md5_clock exit =
         md5i_clock_snap(playable->timing, (md5_clock){0, phase}, MD5_FLOAT_ERROR);
@@ -301,16 +352,17 @@ static double cycles_to_repeated_exit(const md5_active_state *active,
 static bool has_reached_exit(const md5_player *player, const md5_active_state *active,
                              const md5_transition *transition, bool at_start)
 {
-    md5_clock exit;
     if (!transition->waits)
         return true;
     const double time = at_start ? active->start_time : md5i_active_time(active);
     if (!transition->exits_each)
         return is_past_exit(active, transition->exit, time);
+
     if (!active->tree)
         return transition->exit_event_bit == 0;
     if (player->is_backward || fabs(time - active->start_time) <= MD5_BORDER)
         return false;
+    md5_clock exit;
     return cycles_to_repeated_exit(active, transition, -MD5_BORDER, &exit) <= MD5_BORDER;
 }
 
@@ -318,25 +370,29 @@ static bool has_reached_exit(const md5_player *player, const md5_active_state *a
 static double seconds_to_exit(md5_player *player, const md5_active_state *active,
                               const md5_transition *transition, double max_seconds)
 {
-    const double exit = transition->exit;
     if (!active->tree)
         return max_seconds;
-    const md5_instance_plan *const plan = active->tree->instances;
     const md5_clock current = active->instances[0].clock;
-    const double rate = active->instances[0].rate;
-    md5_clock target = current;
     if (transition->exits_each) {
+        md5_clock target = current;
         cycles_to_repeated_exit(active, transition, MD5_BORDER, &target);
         const double seconds = fabs(md5i_instance_seconds(player, active, 0, current, target));
         return seconds > 0 ? md5_smaller(max_seconds, seconds) : max_seconds;
     }
+
     // Fast path for the common case: the exit is clearly not reached within `max_seconds`.
+    const md5_instance_plan *const plan = active->tree->instances;
+    const double exit = transition->exit;
+    const double rate = active->instances[0].rate;
+    const double clear_distance = CLEAR_EXIT_DISTANCE * fmax(1.0, fabs(exit));
     if (plan->group == MD5_NONE && rate > 0
-        && exit - md5_clock_time(current) > rate * max_seconds + 1e-6 * fmax(1.0, fabs(exit)))
+        && exit - md5_clock_time(current) > rate * max_seconds + clear_distance)
         return max_seconds;
+
     const exit_position position = find_exit(active, exit);
     if (cycles_to_exit(&position, md5_clock_time(current)) <= MD5_BORDER)
         return max_seconds;
+
     // A clip that is played once stops at its end.
     if (plan->playable->timing->mode == MD5_PLAY_ONCE && (position.time < 0 || position.time > 1))
         return max_seconds;
@@ -376,21 +432,32 @@ bool md5_player_condition_holds(const md5_player *player, const md5_condition *c
     return holds_for(&resolved, player->parameters[parameter]);
 }
 
+// Returns the time of a MD5_WHEN_STATE_TIME condition, with a random addition if it has a spread.
+// The addition is the same for each evaluation while the newest state is active.
+static double state_time_threshold(const md5_player *player, const md5_layer_state *layer_state,
+                                   const md5_play_condition *condition)
+{
+    double time = condition->seconds;
+    if (condition->spread > 0) {
+        const uint64_t index = (uint64_t)(condition - player->machine->conditions);
+        time += condition->spread * md5_random_float(layer_state->random + index);
+    }
+    return time;
+}
+
 // Returns the seconds until the time of a condition of the newest state is reached; 0 or less if it
 // was reached. If `at_start` is true, returns the result at the time when the state began.
 static double seconds_to_condition(const md5_player *player, md5_layer_state *layer_state,
                                    const md5_play_condition *condition, bool at_start)
 {
     const md5_active_state *const active = md5_newest(layer_state);
-    double time = condition->seconds;
-    if (condition->spread > 0) {
-        const uint64_t index = (uint64_t)(condition - player->machine->conditions);
-        time += condition->spread * md5_random_float(layer_state->random + index);
-    }
     if (condition->kind == MD5_WHEN_STATE_TIME)
-        return time - (at_start ? 0 : active->elapsed);
+        return state_time_threshold(player, layer_state, condition)
+               - (at_start ? 0 : active->elapsed);
     if (!active->tree)
         return -condition->seconds;
+
+    // The end of the current cycle is like a single cue.
     const md5_timing *const timing = active->tree->instances[0].playable->timing;
     const bool backward = is_playing_backward(active, 0);
     const md5_clock current =
@@ -414,6 +481,7 @@ static double seconds_to_conditions(const md5_player *player, md5_layer_state *l
         const bool is_left = condition->kind == MD5_WHEN_TIME_LEFT;
         if (condition->kind != MD5_WHEN_STATE_TIME && (!is_left || goes_back))
             continue;
+
         double seconds = seconds_to_condition(player, layer_state, condition, false);
         const double left = seconds + condition->seconds;
         if (is_left && active->tree && layer_state->is_steered) {
@@ -439,15 +507,20 @@ static MD5_NO_INLINE bool holds_time_or_event(const md5_player *player, uint32_t
     const uint64_t ignored_events = active ? player->layer_states[layer].ignored_events : 0;
     if (condition->kind == MD5_WHEN_EVENT)
         return !at_start && (player->heard_events & condition->event_bit & ~ignored_events) != 0;
+
     const bool is_above =
         condition->compare == MD5_IS_GREATER || condition->compare == MD5_IS_AT_LEAST;
     const bool is_left = condition->kind == MD5_WHEN_TIME_LEFT;
     if (is_left && player->is_backward)
         return false;
+
+    // When the time is reached, the time of the state is above the value of the condition, but the
+    // time that is left is below it.
     const double seconds =
         seconds_to_condition(player, &player->layer_states[layer], condition, at_start);
     const bool is_reached = seconds <= MD5_BORDER;
-    return is_reached == (is_above != is_left);
+    const bool holds_when_reached = is_above != is_left;
+    return is_reached == holds_when_reached;
 }
 
 // Returns true if a parameter condition holds for a layer. A trigger that the layer has consumed is
@@ -503,9 +576,10 @@ static inline bool holds_any_alternative(const md5_player *player, uint32_t laye
 static bool consume_triggers(md5_player *player, uint32_t layer,
                              const md5_play_condition *conditions, uint32_t count)
 {
-    bool has_triggers = false;
     if (count == 0)
         return false;
+
+    bool has_triggers = false;
     for (uint32_t i = 0; i <= conditions->num_following; i++) {
         const uint32_t parameter = conditions[i].parameter;
         if (parameter == MD5_NONE || conditions[i].compare == MD5_IS_CLEAR)
@@ -560,21 +634,23 @@ static inline candidates begin_candidates(const md5_player *player, uint32_t lay
     const md5_play_layer *const played = &player->machine->layers[layer];
     const md5_state *const state = &played->states[active->state];
     const uint32_t num_candidates = (state->causes & causes) != 0 ? state->num_transitions : 0;
-    return (candidates){.layer = played,
-                        .causes = causes,
-                        .state_next = state->first_transition,
-                        .state_end = state->first_transition + num_candidates,
-                        .any_end = (played->any_causes & causes) != 0 ? played->num_any : 0};
+    return (candidates){
+        .layer = played,
+        .causes = causes,
+        .state_next = state->first_transition,
+        .state_end = state->first_transition + num_candidates,
+        .any_end = (played->any_causes & causes) != 0 ? played->num_any : 0,
+    };
 }
 
-// Returns the first transition from `number` on that one of the causes may open, or `end`.
-static inline uint32_t next_with_cause(const candidates *all, uint32_t number, uint32_t end)
+// Returns the first transition from `index` on that one of the causes may open, or `end`.
+static inline uint32_t next_with_cause(const candidates *all, uint32_t index, uint32_t end)
 {
-    const uint64_t *const causes = all->layer->causes;
-    const uint64_t wanted = all->causes;
-    while (number < end && (causes[number] & wanted) == 0)
-        number++;
-    return number;
+    const uint64_t *const transition_causes = all->layer->causes;
+    const uint64_t causes = all->causes;
+    while (index < end && (transition_causes[index] & causes) == 0)
+        index++;
+    return index;
 }
 
 // Returns true if the transition `a` precedes `b`: by priority, then by the order of the table.
@@ -593,6 +669,7 @@ static inline const md5_transition *next_candidate(candidates *all)
     all->any_next = next_with_cause(all, all->any_next, all->any_end);
     const bool has_state = all->state_next < all->state_end;
     const bool has_any = all->any_next < all->any_end;
+
     if (!has_state && !has_any)
         return NULL;
     if (!has_any)
@@ -659,6 +736,38 @@ static double leaving_phase(const md5_active_state *left, const md5_transition *
     return timing->mode == MD5_PLAY_ONCE ? exit.time : exit.clock.phase;
 }
 
+// Returns the change of state of a transition, with the start time of the new state.
+static md5_change change_by_transition(const md5_play_layer *layer, const md5_active_state *left,
+                                       const md5_transition *transition)
+{
+    md5_change change = transition->change;
+    const md5_blend_tree *const next = layer->states[change.state].tree;
+    if (change.in_step && next) {
+        change.begin = MD5_BEGIN_AT_PREVIOUS_PHASE;
+        change.start = md5i_shared_start_time(left, next);
+    } else if (transition->keeps_phase) {
+        change.begin = MD5_BEGIN_AT_PREVIOUS_PHASE;
+        change.start = leaving_phase(left, transition);
+    }
+    return change;
+}
+
+// Takes a transition of a layer from its newest state.
+static void take_transition(md5_player *player, uint32_t layer, const md5_transition *transition)
+{
+    const md5_play_layer *const played = &player->machine->layers[layer];
+    const md5_active_state *const left = md5_newest(&player->layer_states[layer]);
+    const md5_change change = change_by_transition(played, left, transition);
+
+    const bool is_cut = !(change.duration > 0) && change.begin != MD5_BEGIN_AT_PREVIOUS_PHASE;
+    if (is_cut && md5i_rule_weight(player, &played->weight) > 0)
+        player->status.num_cuts++;
+
+    md5i_change_state(player, layer, &change);
+    if (change.in_step) // the next exit depends on the shared rate
+        md5i_update_shared_rates(player, 0, 0);
+}
+
 // Takes transitions of a layer until none is possible at this instant. If it takes more transitions
 // than exist, they form a cycle that takes no time and never ends. In this case the layer rests in
 // its current state: transitions that were open at that time are ignored until a parameter changes
@@ -666,12 +775,11 @@ static double leaving_phase(const md5_active_state *left, const md5_transition *
 static void take_transitions(md5_player *player, uint32_t layer)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
-    const md5_machine *const machine = player->machine;
-    const uint32_t max_taken = machine->tables.layers[layer].num_transitions + 1;
+    const uint32_t max_taken = player->machine->tables.layers[layer].num_transitions + 1;
     for (uint32_t num_taken = 0; player->num_steps < MD5_MAX_STEP_PARTS; player->num_steps++) {
         uint32_t first;
-        const md5_active_state *const left = md5_newest(layer_state);
-        const md5_transition *const open = find_open_transition(player, layer, left, &first);
+        const md5_transition *const open =
+            find_open_transition(player, layer, md5_newest(layer_state), &first);
         if (!open) {
             if (!layer_state->is_resting) // a resting layer has open transitions
                 layer_state->causes = MD5_CAUSE_TIME;
@@ -681,25 +789,12 @@ static void take_transitions(md5_player *player, uint32_t layer)
             layer_state->is_resting = true;
             return;
         }
+
         num_taken++;
         // A transition that consumes a trigger cannot be part of a cycle.
         if (consume_triggers(player, layer, open->conditions + first, open->num_conditions - first))
             num_taken = 0;
-        md5_change change = open->change;
-        const md5_blend_tree *const next = machine->layers[layer].states[change.state].tree;
-        if (change.in_step && next) {
-            change.begin = MD5_BEGIN_AT_PREVIOUS_PHASE;
-            change.start = md5i_shared_start_time(left, next);
-        } else if (open->keeps_phase) {
-            change.begin = MD5_BEGIN_AT_PREVIOUS_PHASE;
-            change.start = leaving_phase(left, open);
-        }
-        const bool is_cut = !(change.duration > 0) && change.begin != MD5_BEGIN_AT_PREVIOUS_PHASE;
-        if (is_cut && md5i_rule_weight(player, &machine->layers[layer].weight) > 0)
-            player->status.num_cuts++;
-        md5i_change_state(player, layer, &change);
-        if (change.in_step) // the next exit depends on the shared rate
-            md5i_update_shared_rates(player, 0, 0);
+        take_transition(player, layer, open);
     }
 }
 
@@ -716,6 +811,7 @@ static bool is_fading_out(const md5_player *player, const md5_one_shot *one_shot
         return false;
     if (one_shot->next != MD5_NONE || player->is_backward)
         return false;
+
     const double left =
         md5_one_shot_cycles_left(one_shot, one_shot->clock.phase) / fabs(one_shot->rate)
         - MD5_BORDER;
@@ -737,43 +833,46 @@ static bool is_triggered(md5_player *player, const md5_play_condition *condition
     return is_set;
 }
 
-// Stops the clip of a row of the one-shot table if its `until` conditions hold. Events that fired
-// when the clip started do not stop it.
+// Stops the clip of an entry of the one-shot table if its `until` conditions hold. Events that
+// fired when the clip started do not stop it.
 static void stop_if_due(md5_player *player, uint32_t index)
 {
-    const md5_one_shot_desc *const row = &player->machine->tables.one_shots[index];
+    const md5_one_shot_desc *const desc = &player->machine->tables.one_shots[index];
     const md5_play_one_shot *const one_shot = &player->machine->one_shots[index];
     const md5_one_shot *const newest = md5_newest_one_shot(player, one_shot->slot);
     if (!newest || newest->row != index || newest->is_stopping)
         return;
+
+    // The conditions are evaluated without the events that this clip ignores.
     const uint64_t heard = player->heard_events;
     player->heard_events = heard & ~newest->ignored_events;
-    if (is_triggered(player, one_shot->until, row->num_until, true))
-        md5_player_stop_one_shot(player, one_shot->slot, row->fade_out);
+    if (is_triggered(player, one_shot->until, desc->num_until, true))
+        md5_player_stop_one_shot(player, one_shot->slot, desc->fade_out);
     player->heard_events = heard;
 }
 
-// Starts a row of the one-shot table if its conditions hold and its slot is free, fades out, or
-// plays a clip of lower priority. If an event currently prevents the start, the row and its
+// Starts an entry of the one-shot table if its conditions hold and its slot is free, fades out, or
+// plays a clip of lower priority. If an event currently prevents the start, the entry and its
 // triggers are evaluated again when the event is over.
 static void start_if_due(md5_player *player, uint32_t index)
 {
-    const md5_one_shot_desc *const rows = player->machine->tables.one_shots;
-    const md5_one_shot_desc *const row = &rows[index];
+    const md5_one_shot_desc *const descs = player->machine->tables.one_shots;
+    const md5_one_shot_desc *const desc = &descs[index];
     const md5_play_one_shot *const one_shot = &player->machine->one_shots[index];
     const md5_one_shot *const newest = md5_newest_one_shot(player, one_shot->slot);
     if (newest) {
-        const int32_t priority = newest->row != MD5_NONE ? rows[newest->row].priority : 0;
-        if (priority >= row->priority && !is_fading_out(player, newest))
+        const int32_t priority = newest->row != MD5_NONE ? descs[newest->row].priority : 0;
+        if (priority >= desc->priority && !is_fading_out(player, newest))
             return;
     }
-    if (player->heard_events != 0 && is_triggered(player, one_shot->until, row->num_until, false))
+
+    if (player->heard_events != 0 && is_triggered(player, one_shot->until, desc->num_until, false))
         return;
-    if (!is_triggered(player, one_shot->conditions, row->num_conditions, true))
+    if (!is_triggered(player, one_shot->conditions, desc->num_conditions, true))
         return;
-    if (is_triggered(player, one_shot->until, row->num_until, true))
+    if (is_triggered(player, one_shot->until, desc->num_until, true))
         return;
-    if (md5_player_play_one_shot(player, MD5_NONE, MD5_NONE, row))
+    if (md5_player_play_one_shot(player, MD5_NONE, MD5_NONE, desc))
         md5_newest_one_shot(player, one_shot->slot)->ignored_events = UINT64_MAX;
 }
 
@@ -789,6 +888,28 @@ static void update_one_shots(md5_player *player)
 
 // -- Kinks of smoothed parameters -----------------------------------------------------------------
 
+// Returns the seconds, at most `max_seconds`, until a smoothed parameter passes a kink between its
+// current value and its value after `max_seconds`. Uses bisection.
+static double seconds_to_passed_kink(const md5_player *player, const md5_play_condition *kink,
+                                     double max_seconds)
+{
+    const uint32_t index = player->machine->smoothing_rows[kink->parameter];
+    const md5_follow_desc *const follow = &player->machine->tables.follows[index];
+    const bool holds_now = holds_for(kink, player->parameters[kink->parameter]);
+    double before = 0;
+    double after = max_seconds;
+    double middle = max_seconds - SAME_TIME; // the end may already be at the kink
+    for (int k = 0; k < MD5_MAX_BISECTIONS && after - before > SAME_TIME; k++) {
+        const float value = value_after(follow, &player->smoothings[index], middle);
+        if (holds_for(kink, value) == holds_now)
+            before = middle;
+        else
+            after = middle;
+        middle = 0.5 * (before + after);
+    }
+    return after;
+}
+
 // Returns the seconds, at most `max_seconds`, until a smoothed parameter is at one of the machine's
 // kinks.
 static double seconds_to_kink(md5_player *player, double max_seconds)
@@ -797,23 +918,11 @@ static double seconds_to_kink(md5_player *player, double max_seconds)
     follow_goals(player, max_seconds, FOLLOW_PREDICT);
     for (size_t i = 0; i < machine->num_kinks; i++) {
         const md5_play_condition *const kink = &machine->kinks[i];
-        const uint32_t row = machine->smoothing_rows[kink->parameter];
+        const uint32_t index = machine->smoothing_rows[kink->parameter];
         const float current = player->parameters[kink->parameter];
-        const float next = player->smoothings[row].next;
-        if (current == next || holds_for(kink, current) == holds_for(kink, next))
-            continue;
-        // Bisection. The first sample is just before the end, which may already be a kink.
-        double before = 0;
-        double middle = max_seconds - SAME_TIME;
-        for (int k = 0; k < MD5_MAX_BISECTIONS && max_seconds - before > SAME_TIME; k++) {
-            const float then =
-                value_after(&machine->tables.follows[row], &player->smoothings[row], middle);
-            if (holds_for(kink, then) == holds_for(kink, current))
-                before = middle;
-            else
-                max_seconds = middle;
-            middle = 0.5 * (before + max_seconds);
-        }
+        const float next = player->smoothings[index].next;
+        if (current != next && holds_for(kink, current) != holds_for(kink, next))
+            max_seconds = seconds_to_passed_kink(player, kink, max_seconds);
     }
     return max_seconds;
 }
@@ -847,12 +956,13 @@ enum { MAX_DIVIDED_PARTS = MD5_MAX_STEP_PARTS / 2 };
 // rule makes the result almost independent of the division of this time.
 static void compute_chain_weights(md5_layer_state *layer_state, double seconds)
 {
-    static const float parts[3] = {1.0f / 6.0f, 4.0f / 6.0f, 1.0f / 6.0f};
-    const md5_chain_range all = md5_whole_chain(layer_state);
     if (layer_state->num_used == 1 && !layer_state->has_snapshot) {
         md5_newest(layer_state)->weight = 1;
         return;
     }
+
+    static const float simpson_weights[3] = {1.0f / 6.0f, 4.0f / 6.0f, 1.0f / 6.0f};
+    const md5_chain_range all = md5_whole_chain(layer_state);
     for (uint32_t i = 0; i < layer_state->num_used; i++)
         md5_active_at(layer_state, i)->weight = 0;
     for (uint32_t point = 0; point < 3; point++) {
@@ -860,7 +970,7 @@ static void compute_chain_weights(md5_layer_state *layer_state, double seconds)
         for (uint32_t i = layer_state->num_used; i-- > 0;) {
             const float weight =
                 uncovered * md5i_fade_in(layer_state, all, i, -0.5 * point * seconds);
-            md5_active_at(layer_state, i)->weight += parts[point] * weight;
+            md5_active_at(layer_state, i)->weight += simpson_weights[point] * weight;
             uncovered -= weight;
         }
     }
@@ -906,6 +1016,7 @@ static float event_weight(const step_context *context, const md5_event_cursor *c
     const double shift = cursor->when - fabs(context->seconds); // from the end of the interval
     if (cursor->one_shot)
         return md5i_one_shot_weight(context->player, cursor->one_shot, shift, START_FADE);
+
     md5_layer_state *const layer_state = cursor->layer_state;
     const md5_active_state *const active = md5_active_at(layer_state, cursor->position);
     const bool is_start = context->seconds == 0 && active->is_new;
@@ -942,31 +1053,36 @@ static bool count_event(md5_player *player)
 }
 
 // Opens or closes a window and reports this with the weight window->max_weight.
-static void set_window_open(const step_context *context, uint32_t number, bool opens)
+static void set_window_open(const step_context *context, uint32_t index, bool opens)
 {
     md5_player *const player = context->player;
-    md5_window_state *const window = &player->windows[number];
-    const md5_machine_window *const row = &player->machine->windows[number];
+    md5_window_state *const window = &player->windows[index];
+    const md5_machine_window *const events = &player->machine->windows[index];
     window->weight = opens ? window->max_weight : 0;
-    call_event_callback(context, opens ? &row->begin : &row->end, window->max_weight);
+    call_event_callback(context, opens ? &events->begin : &events->end, window->max_weight);
 }
 
-// Opens and closes windows for reasons other than a clip that passes their frames.
-static void update_windows(const step_context *context)
+// Opens or closes windows for reasons other than a clip that passes their frames.
+static void set_changed_windows(const step_context *context, bool opens)
 {
     md5_player *const player = context->player;
-    for (uint32_t opens = 0; opens < 2; opens++) {
-        for (uint32_t i = 0; i < player->machine->num_windows; i++) {
-            md5_window_state *const window = &player->windows[i];
-            const bool is_open = window->weight > 0;
-            const bool has_clips = window->count > 0;
-            if (is_open && has_clips)
-                window->weight = window->max_weight;
-            // A dropped change is detected again in the next step.
-            if (is_open != has_clips && has_clips == opens && count_event(player))
-                set_window_open(context, i, opens);
-        }
+    for (uint32_t i = 0; i < player->machine->num_windows; i++) {
+        md5_window_state *const window = &player->windows[i];
+        const bool is_open = window->weight > 0;
+        const bool has_clips = window->count > 0;
+        if (is_open && has_clips)
+            window->weight = window->max_weight;
+        // A dropped change is detected again in the next step.
+        if (is_open != has_clips && has_clips == opens && count_event(player))
+            set_window_open(context, i, opens);
     }
+}
+
+// Closes windows that no clip is in, then opens the others.
+static void update_windows(const step_context *context)
+{
+    set_changed_windows(context, false);
+    set_changed_windows(context, true);
 }
 
 // Events whose times differ by less than this, in seconds, and by less than half of this in cycles,
@@ -986,6 +1102,27 @@ static bool is_skipped(const step_context *context, const md5_event_cursor *curs
     return cursor->event == end && (clock.phase == 0) != cursor->walk.is_backward;
 }
 
+// Movement of a cursor's clip from the start of an interval to an event.
+typedef struct event_distance {
+    double seconds; // negative if time runs backward
+    double rate;    // cycles per second
+} event_distance;
+
+static event_distance distance_to_event(const step_context *context, const md5_event_cursor *cursor,
+                                        md5_clock clock)
+{
+    if (cursor->one_shot) {
+        const double rate = cursor->one_shot->rate;
+        const double cycles = md5_cycles_between(cursor->one_shot->clock_before, clock);
+        return (event_distance){cycles == 0 ? 0 : cycles / rate, rate};
+    }
+    const md5_active_state *const active = md5_active_at(cursor->layer_state, cursor->position);
+    const md5_clip_instance *const instance = &active->instances[cursor->instance];
+    const double seconds = md5i_instance_seconds(context->player, active, cursor->instance,
+                                                 instance->clock_before, clock);
+    return (event_distance){seconds, instance->rate};
+}
+
 // Advances a cursor to its next event. Returns false at the end.
 static bool advance_cursor(const step_context *context, md5_event_cursor *cursor)
 {
@@ -996,27 +1133,34 @@ static bool advance_cursor(const step_context *context, md5_event_cursor *cursor
     } while (is_skipped(context, cursor, clock));
     if (context->seconds == 0)
         return true;
-    double seconds;
-    double rate;
-    if (cursor->one_shot) {
-        const double cycles = md5_cycles_between(cursor->one_shot->clock_before, clock);
-        rate = cursor->one_shot->rate;
-        seconds = cycles == 0 ? 0 : cycles / rate;
-    } else {
-        const md5_active_state *const active = md5_active_at(cursor->layer_state, cursor->position);
-        rate = active->instances[cursor->instance].rate;
-        seconds = md5i_instance_seconds(context->player, active, cursor->instance,
-                                        active->instances[cursor->instance].clock_before, clock);
-    }
-    cursor->slack = SAME_INSTANT / fmax(2 * fabs(rate), 1.0);
-    // By rounding, the event could be before the previous event or after the end of the interval.
-    const double whole = fabs(context->seconds);
-    double when = fmin(context->seconds < 0 ? -seconds : seconds, whole);
+
+    const event_distance distance = distance_to_event(context, cursor, clock);
+    cursor->slack = SAME_INSTANT / fmax(2 * fabs(distance.rate), 1.0);
+
+    const double interval = fabs(context->seconds);
+    double when = fmin(context->seconds < 0 ? -distance.seconds : distance.seconds, interval);
     if (!cursor->one_shot && cursor->layer_state->is_steered)
         when = md5i_shared_clock_seconds(cursor->layer_state, cursor->position, cursor->instance,
-                                         when / whole, whole);
-    cursor->when = fmin(fmax(when, cursor->when), whole);
+                                         when / interval, interval);
+    // By rounding, the event could be before the previous event or after the end of the interval.
+    cursor->when = fmin(fmax(when, cursor->when), interval);
     return true;
+}
+
+// The indices of a clip's cues are first the indices of its events, then the end of the clip, then
+// two for each window: its begin and its end.
+typedef struct window_cue {
+    uint32_t window; // index in the clip; MD5_NONE: the cue is an event or the end
+    bool is_begin;
+} window_cue;
+
+static inline window_cue decode_window_cue(const md5_clip_desc *clip, uint32_t event)
+{
+    const uint32_t first_window_cue = clip->num_events + 1;
+    if (event < first_window_cue)
+        return (window_cue){MD5_NONE, false};
+    const uint32_t index = event - first_window_cue;
+    return (window_cue){index / 2, index % 2 == 0};
 }
 
 // Counts a clip in each of its windows that contains the clock. Its weight there is the weight of
@@ -1030,21 +1174,19 @@ static void count_windows(const step_context *context, const md5_event_cursor *c
         player->windows + player->machine->sources[cursor->clip].first_window;
     for (uint32_t i = 0; i < clip->num_windows; i++)
         windows[i].count_before = windows[i].count;
+
+    // The clip is in a window if it has passed the begin of the window but not its end.
     const uint32_t num_below = md5i_count_cues_below(cues, clock, cursor->is_backward, at_start);
     for (uint32_t i = 0; i < num_below; i++) {
-        // The numbers of cues are first those of the events, then of the end of the clip, then two
-        // for each window: its begin and its end.
-        const uint32_t first_window_cue = clip->num_events + 1;
-        const uint32_t event = cues->cues[i].event;
-        if (event < first_window_cue || event - first_window_cue >= 2 * clip->num_windows)
+        const window_cue cue = decode_window_cue(clip, cues->cues[i].event);
+        if (cue.window >= clip->num_windows) // also for MD5_NONE
             continue;
-        const uint32_t window = (event - first_window_cue) / 2;
-        const bool is_begin = (event - first_window_cue) % 2 == 0;
-        if (is_begin)
-            windows[window].count++;
+        if (cue.is_begin)
+            windows[cue.window].count++;
         else
-            windows[window].count--;
+            windows[cue.window].count--;
     }
+
     const float weight = event_weight(context, cursor);
     for (uint32_t i = 0; i < clip->num_windows; i++) {
         if (windows[i].count > windows[i].count_before)
@@ -1064,6 +1206,7 @@ static void add_cursor(const step_context *context, md5_event_cursor cursor, con
                       is_at_start && (!is_instant || md5_is_same_cycle_boundary(before, current)));
     if (is_instant && !cursor.is_new)
         return;
+
     if (is_instant)
         cursor.walk = md5i_begin_start_events(cues, current);
     else
@@ -1079,16 +1222,18 @@ static void pass_window_frame(const step_context *context, const md5_event_curso
 {
     md5_player *const player = context->player;
     const md5_source *const source = &player->machine->sources[cursor->clip];
-    const uint32_t num_events = player->machine->tables.clips[cursor->clip].num_events;
-    const uint32_t number = cursor->event - num_events - 1;
-    const uint32_t window = source->first_window + number / 2;
+    const md5_clip_desc *const clip = &player->machine->tables.clips[cursor->clip];
+    const window_cue cue = decode_window_cue(clip, cursor->event);
+    const uint32_t window = source->first_window + cue.window;
     md5_window_state *const state = &player->windows[window];
-    const bool opens = (number % 2 == 0) != cursor->walk.is_backward;
+
+    const bool opens = cue.is_begin != cursor->walk.is_backward;
     if (opens)
         state->count++;
     else if (state->count > 0)
         state->count--;
     state->max_weight = md5_larger(weight, MIN_EVENT_WEIGHT);
+
     const bool is_closed = state->weight == 0;
     const bool changes = opens ? is_closed : !is_closed && state->count == 0;
     if (changes)
@@ -1121,6 +1266,7 @@ static void fire_event(const step_context *context, const md5_event_cursor *curs
         pass_window_frame(context, cursor, weight);
         return;
     }
+
     if (!(weight > 0) || (cursor->one_shot && weight < MIN_EVENT_WEIGHT))
         return;
     if (event_bits)
@@ -1139,23 +1285,47 @@ static void add_state_cursors(const step_context *context, md5_layer_state *laye
     const md5_active_state *const active = md5_active_at(layer_state, position);
     const bool ends_cycle = layer_state->ends_cycle && position + 1 == layer_state->num_used;
     for (uint32_t j = 0; j < active->num_active_instances; j++) {
-        const uint32_t k = active->active_instances[j];
-        const md5_clip_instance *const instance = &active->instances[k];
-        const md5_playable *const playable = active->tree->instances[k].playable;
+        const uint32_t index = active->active_instances[j];
+        const md5_clip_instance *const instance = &active->instances[index];
+        const md5_playable *const playable = active->tree->instances[index].playable;
         const md5_cues *const cues = &playable->source->cues[playable->mode];
         if (instance->weight == 0 || cues->num_cues == 0)
             continue;
+
         md5_event_cursor cursor = {
             .clip = (uint32_t)(playable->source - machine->sources),
             .layer_state = layer_state,
             .position = position,
-            .instance = k,
+            .instance = index,
             .is_new = active->is_new,
         };
         if (machine->num_windows > 0)
-            cursor.is_backward = is_playing_backward(active, k) != player->is_backward;
+            cursor.is_backward = is_playing_backward(active, index) != player->is_backward;
         add_cursor(context, cursor, cues, instance->clock_before, instance->clock,
                    instance->is_at_start, ends_cycle, num_cursors);
+    }
+}
+
+// Adds the cursors of one-shot clips.
+static void add_one_shot_cursors(const step_context *context, uint32_t *num_cursors)
+{
+    const md5_player *const player = context->player;
+    const md5_machine *const machine = player->machine;
+    md5_one_shot *one_shot;
+    md5_one_shot_iterator walk = {0};
+    while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
+        const md5_play_mode mode = md5_one_shot_timing(machine, one_shot)->mode;
+        const md5_cues *const cues = &machine->sources[one_shot->source].cues[mode];
+        if (cues->num_cues == 0)
+            continue;
+        const md5_event_cursor cursor = {
+            .clip = one_shot->source,
+            .one_shot = one_shot,
+            .is_new = one_shot->is_new,
+            .is_backward = (one_shot->rate < 0) != player->is_backward,
+        };
+        add_cursor(context, cursor, cues, one_shot->clock_before, one_shot->clock,
+                   one_shot->is_at_start, false, num_cursors);
     }
 }
 
@@ -1175,23 +1345,19 @@ static uint32_t collect_cursors(const step_context *context)
                 add_state_cursors(context, layer_state, i, &num_cursors);
         }
     }
-    md5_one_shot *one_shot;
-    md5_one_shot_iterator walk = {0};
-    while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
-        const md5_play_mode mode = md5_one_shot_timing(machine, one_shot)->mode;
-        const md5_cues *const cues = &machine->sources[one_shot->source].cues[mode];
-        if (cues->num_cues == 0)
-            continue;
-        const md5_event_cursor cursor = {
-            .clip = one_shot->source,
-            .one_shot = one_shot,
-            .is_new = one_shot->is_new,
-            .is_backward = (one_shot->rate < 0) != player->is_backward,
-        };
-        add_cursor(context, cursor, cues, one_shot->clock_before, one_shot->clock,
-                   one_shot->is_at_start, false, &num_cursors);
-    }
+    add_one_shot_cursors(context, &num_cursors);
     return num_cursors;
+}
+
+// Returns the cursor with the earliest event. Of simultaneous events it is the first.
+static md5_event_cursor *earliest_cursor(md5_event_cursor *cursors, uint32_t num_cursors)
+{
+    md5_event_cursor *earliest = cursors;
+    for (uint32_t i = 1; i < num_cursors; i++) {
+        if (cursors[i].when < earliest->when - earliest->slack)
+            earliest = &cursors[i];
+    }
+    return earliest;
 }
 
 // Fires the events of an interval or instant in the order of time. Simultaneous events are in the
@@ -1206,19 +1372,19 @@ static void fire_events(const step_context *context)
     uint32_t num_cursors = collect_cursors(context);
     if (!is_instant)
         update_windows(context);
+
     while (num_cursors > 0 && player->num_passed_events < MD5_MAX_STEP_EVENTS) {
-        md5_event_cursor *cursor = player->cursors;
-        for (uint32_t i = 1; i < num_cursors; i++) {
-            if (player->cursors[i].when < cursor->when - cursor->slack)
-                cursor = &player->cursors[i];
-        }
+        md5_event_cursor *const cursor = earliest_cursor(player->cursors, num_cursors);
         fire_event(context, cursor);
         player->num_passed_events++;
         if (advance_cursor(context, cursor))
             continue;
-        const size_t num_after = (size_t)(player->cursors + --num_cursors - cursor);
+        num_cursors--;
+        const size_t num_after = (size_t)(player->cursors + num_cursors - cursor);
         memmove(cursor, cursor + 1, num_after * sizeof *cursor);
     }
+
+    // Count the events that are dropped because the step has too many.
     for (uint32_t i = 0; i < num_cursors; i++)
         player->status.num_dropped += 1 + player->cursors[i].walk.num_left;
     if (is_instant)
@@ -1285,6 +1451,7 @@ static void take_all_transitions(md5_player *player)
             take_transitions(player, i);
         if (player->num_steps < MD5_MAX_STEP_PARTS)
             update_one_shots(player);
+
         is_again = player->has_consumed;
         // Events are heard in one pass. One-shot clips may start when the events are over.
         if (!player->has_consumed && player->heard_events != 0) {
@@ -1312,6 +1479,7 @@ static void report_entered_states(const step_context *context)
             continue;
         layer_state->is_entered = true;
         layer_state->entered = newest->state;
+
         if (left != MD5_NONE)
             report_state_event(context, i, left, MD5_EVENT_LEAVE);
         report_state_event(context, i, newest->state, MD5_EVENT_ENTER);
@@ -1360,12 +1528,13 @@ static void advance_layers(md5_player *player, double seconds)
             md5i_advance_state(player, md5_active_at(layer_state, i), seconds);
         compute_chain_weights(layer_state, fabs(seconds));
         layer_state->settling.elapsed += fabs(seconds);
+
         layer_state->has_arrived = was_fading && md5_progress(newest) == 1;
-        if (!layer_state->has_arrived)
-            continue;
-        layer_state->is_resting = false;
-        // Transitions that could not interrupt the finished transition are possible now.
-        layer_state->causes = MD5_ALL_CAUSES;
+        if (layer_state->has_arrived) {
+            // Transitions that could not interrupt the finished transition are possible now.
+            layer_state->is_resting = false;
+            layer_state->causes = MD5_ALL_CAUSES;
+        }
     }
 }
 
@@ -1415,15 +1584,19 @@ static void find_cycle_ends(md5_player *player)
 static void remove_faded_states(md5_layer_state *layer_state)
 {
     if (layer_state->num_used > 1 || layer_state->has_snapshot) {
+        // Find the newest state that covers everything below it. If there is none, `lowest` is 0
+        // and all poses are still visible.
         uint32_t lowest = layer_state->num_used;
         bool covers = false;
         while (lowest > 0 && !covers) {
-            const md5_active_state *const active = md5_active_at(layer_state, --lowest);
+            lowest--;
+            const md5_active_state *const active = md5_active_at(layer_state, lowest);
             covers = !active->fades || md5_progress(active) == 1;
         }
         md5_end_oldest(layer_state, lowest);
         layer_state->has_snapshot = layer_state->has_snapshot && !covers;
     }
+
     const md5_fade_time settling = layer_state->settling;
     layer_state->has_offsets = layer_state->has_offsets && settling.elapsed < settling.duration;
 }
@@ -1450,6 +1623,7 @@ static void end_one_shots(md5_player *player, double seconds)
             // In backward playback a clip moves away from the end of its section.
             if (seconds > 0 && md5i_section_cycles_left(player->machine, one_shot) <= MD5_BORDER)
                 md5i_end_section(player, one_shot);
+
             if (!has_faded && (has_next || !has_ended(one_shot)))
                 continue;
             if (!has_faded && !(one_shot->fade_out > 0))
@@ -1459,38 +1633,50 @@ static void end_one_shots(md5_player *player, double seconds)
     }
 }
 
+// Reports the transitions that ended in this interval.
+static void report_transition_ends(const step_context *context)
+{
+    md5_player *const player = context->player;
+    for (uint32_t i = 0; i < player->machine->tables.num_layers; i++) {
+        if (player->layer_states[i].has_arrived)
+            report_state_event(context, i, md5_newest(&player->layer_states[i])->state,
+                               MD5_EVENT_TRANSITION_END);
+    }
+}
+
 // Advances the player by an interval and fires its events.
 static void advance_interval(const step_context *context)
 {
     md5_player *const player = context->player;
     const md5_machine *const machine = player->machine;
-    const uint32_t num_layers = machine->tables.num_layers;
     const double seconds = context->seconds;
     advance_layers(player, seconds);
     advance_one_shots(player, seconds);
     if (machine->has_root_motion)
         player->motion =
             md5_root_delta_mul(player->motion, md5i_step_root_delta(player, fabs(seconds)));
+
     // From here on parameters have their values at the end; weights and rates are still means.
     if (seconds > 0 && is_following(player))
         follow_goals(player, seconds, FOLLOW_MOVE);
     player->is_weighed = player->is_weighed && !player->is_at_kink;
+
     find_cycle_ends(player);
     if (needs_clip_events(context))
         fire_events(context);
-    if (machine->reports_states) {
-        for (uint32_t i = 0; i < num_layers; i++) {
-            if (player->layer_states[i].has_arrived)
-                report_state_event(context, i, md5_newest(&player->layer_states[i])->state,
-                                   MD5_EVENT_TRANSITION_END);
-        }
-    }
-    for (uint32_t layer = 0; layer < num_layers; layer++)
+    if (machine->reports_states)
+        report_transition_ends(context);
+
+    for (uint32_t layer = 0; layer < machine->tables.num_layers; layer++)
         remove_faded_states(&player->layer_states[layer]);
     end_one_shots(player, seconds);
 }
 
 // -- Length of an interval ------------------------------------------------------------------------
+
+// The functions of this section return the time until something may happen at which the interval
+// must end. They also limit *part, the time for which weights change so steadily that their means
+// are exact enough for root motion.
 
 // Limits *part to a fraction of a fade and to the remaining time of the fade.
 static void limit_to_fade_part(md5_fade_time fade, double *part)
@@ -1500,37 +1686,28 @@ static void limit_to_fade_part(md5_fade_time fade, double *part)
         *part = md5_smaller(*part, md5_smaller(left, fade.duration / FADE_DIVISIONS));
 }
 
-// Returns the seconds, at most `max_seconds`, until a one-shot clip or its section ends, allows
-// another clip to start, or passes an event that conditions use. Also limits *part to the time for
-// which its weight changes steadily, and to a fraction of a fade.
-static double seconds_to_one_shot_change(const md5_player *player, const md5_one_shot *one_shot,
-                                         double max_seconds, double *part)
+// Returns the seconds, at most `max_seconds`, until a one-shot clip passes an event that conditions
+// use.
+static double seconds_to_one_shot_event(const md5_player *player, const md5_one_shot *one_shot,
+                                        bool is_reversed, double max_seconds)
 {
     const md5_source *const source = &player->machine->sources[one_shot->source];
-    const bool is_reversed = (one_shot->rate < 0) != player->is_backward;
-    const double speed = fabs(one_shot->rate);
+    if (!source->event_bits)
+        return max_seconds;
+    const md5_play_mode mode = md5_one_shot_timing(player->machine, one_shot)->mode;
     md5_clock target;
-    if (source->event_bits) {
-        const md5_play_mode mode = md5_one_shot_timing(player->machine, one_shot)->mode;
-        const double cycles_to_event =
-            cycles_to_cue(&source->cues[mode], source->event_bits, UINT64_MAX, one_shot->clock,
-                          is_reversed, MD5_BORDER, &target);
-        max_seconds = md5_smaller(max_seconds, cycles_to_event / speed);
-    }
-    const double left_of_stop = one_shot->stopping.duration - one_shot->stopping.elapsed;
-    limit_to_fade_part(one_shot->fade_in, part);
-    if (one_shot->is_stopping && left_of_stop > MD5_BORDER) {
-        limit_to_fade_part(one_shot->stopping, part);
-        max_seconds = md5_smaller(max_seconds, left_of_stop);
-    }
-    const double in_section = md5i_section_cycles_left(player->machine, one_shot);
-    if (one_shot->rate != 0 && !player->is_backward && in_section > MD5_BORDER)
-        max_seconds = md5_smaller(max_seconds, in_section / speed);
-    if (one_shot->end != MD5_ONE_SHOT_ENDS || one_shot->rate == 0 || one_shot->next != MD5_NONE)
-        return max_seconds;
-    const double cycles = is_reversed ? one_shot->clock.phase : 1 - one_shot->clock.phase;
-    if (cycles <= MD5_BORDER)
-        return max_seconds;
+    const double cycles = cycles_to_cue(&source->cues[mode], source->event_bits, UINT64_MAX,
+                                        one_shot->clock, is_reversed, MD5_BORDER, &target);
+    return md5_smaller(max_seconds, cycles / fabs(one_shot->rate));
+}
+
+// Returns the seconds, at most `max_seconds`, until a one-shot clip that ends is at its end or
+// begins to fade out, so that another clip may start. `cycles` is its remaining distance. Also
+// limits *part to the time before the fade or to a fraction of the fade.
+static double seconds_to_one_shot_end(const md5_player *player, const md5_one_shot *one_shot,
+                                      double cycles, double max_seconds, double *part)
+{
+    const double speed = fabs(one_shot->rate);
     const double before_fade =
         md5_one_shot_cycles_left(one_shot, one_shot->clock.phase) / speed - one_shot->fade_out;
     const bool is_before_fade = before_fade > MD5_BORDER;
@@ -1544,23 +1721,52 @@ static double seconds_to_one_shot_change(const md5_player *player, const md5_one
     return md5_smaller(max_seconds, cycles / speed);
 }
 
+// Returns the seconds, at most `max_seconds`, until a one-shot clip or its section ends, allows
+// another clip to start, or passes an event that conditions use. Also limits *part to the time for
+// which its weight changes steadily, and to a fraction of a fade.
+static double seconds_to_one_shot_change(const md5_player *player, const md5_one_shot *one_shot,
+                                         double max_seconds, double *part)
+{
+    const bool is_reversed = (one_shot->rate < 0) != player->is_backward;
+    max_seconds = seconds_to_one_shot_event(player, one_shot, is_reversed, max_seconds);
+
+    limit_to_fade_part(one_shot->fade_in, part);
+    const double left_of_stop = one_shot->stopping.duration - one_shot->stopping.elapsed;
+    if (one_shot->is_stopping && left_of_stop > MD5_BORDER) {
+        limit_to_fade_part(one_shot->stopping, part);
+        max_seconds = md5_smaller(max_seconds, left_of_stop);
+    }
+
+    const double in_section = md5i_section_cycles_left(player->machine, one_shot);
+    if (one_shot->rate != 0 && !player->is_backward && in_section > MD5_BORDER)
+        max_seconds = md5_smaller(max_seconds, in_section / fabs(one_shot->rate));
+
+    if (one_shot->end != MD5_ONE_SHOT_ENDS || one_shot->rate == 0 || one_shot->next != MD5_NONE)
+        return max_seconds;
+    const double cycles = is_reversed ? one_shot->clock.phase : 1 - one_shot->clock.phase;
+    if (cycles <= MD5_BORDER)
+        return max_seconds;
+    return seconds_to_one_shot_end(player, one_shot, cycles, max_seconds, part);
+}
+
 // Returns the seconds, at most `max_seconds`, until a clip of a state passes an event that
 // conditions use.
 static double seconds_to_heard_event(const md5_player *player, const md5_active_state *active,
                                      bool goes_back, double max_seconds)
 {
     for (uint32_t j = 0; j < active->num_active_instances; j++) {
-        const uint32_t i = active->active_instances[j];
-        const md5_playable *const playable = active->tree->instances[i].playable;
-        const md5_clip_instance *const instance = &active->instances[i];
-        md5_clock target = instance->clock;
+        const uint32_t index = active->active_instances[j];
+        const md5_playable *const playable = active->tree->instances[index].playable;
+        const md5_clip_instance *const instance = &active->instances[index];
         if (!playable->source->event_bits)
             continue;
+
+        md5_clock target = instance->clock;
+        const bool is_reversed = is_playing_backward(active, index) != goes_back;
         cycles_to_cue(&playable->source->cues[playable->mode], playable->source->event_bits,
-                      UINT64_MAX, target, is_playing_backward(active, i) != goes_back, MD5_BORDER,
-                      &target);
+                      UINT64_MAX, target, is_reversed, MD5_BORDER, &target);
         const double seconds =
-            fabs(md5i_instance_seconds(player, active, i, instance->clock, target));
+            fabs(md5i_instance_seconds(player, active, index, instance->clock, target));
         if (instance->weight != 0 && seconds > 0)
             max_seconds = md5_smaller(max_seconds, seconds);
     }
@@ -1578,6 +1784,7 @@ static double seconds_to_time_change(const md5_player *player, bool goes_back, d
                 max_seconds = seconds_to_heard_event(player, md5_active_at(layer_state, k),
                                                      goes_back, max_seconds);
         }
+
         candidates all = begin_candidates(player, i, newest, MD5_CAUSE_TIME);
         for (const md5_transition *candidate = next_candidate(&all); candidate;
              candidate = next_candidate(&all)) {
@@ -1606,6 +1813,7 @@ static double seconds_to_layer_change(md5_player *player, uint32_t layer, bool g
         if (k + 1u == layer_state->num_used || machine->num_windows > 0)
             max_seconds = md5_smaller(max_seconds, active->duration - active->elapsed);
     }
+
     if (!goes_forward || !machine->layers[layer].has_waits)
         return max_seconds;
     uint32_t first;
@@ -1625,7 +1833,6 @@ static double seconds_to_layer_change(md5_player *player, uint32_t layer, bool g
 static double next_interval(md5_player *player, double left)
 {
     const md5_machine *const machine = player->machine;
-    const bool divides = machine->has_root_motion && player->num_steps < MAX_DIVIDED_PARTS;
     double length = fabs(left);
     double part = MAX_ROOT_SECONDS;
     if (machine->has_times)
@@ -1636,6 +1843,8 @@ static double next_interval(md5_player *player, double left)
     md5_one_shot_iterator walk = {0};
     while ((one_shot = md5_next_one_shot(player, &walk)) != NULL)
         length = seconds_to_one_shot_change(player, one_shot, length, &part);
+
+    const bool divides = machine->has_root_motion && player->num_steps < MAX_DIVIDED_PARTS;
     if (divides && part < length)
         length = md5_smaller(part, 0.99 * length);
     if (player->num_steps >= MD5_MAX_STEP_PARTS) {
@@ -1654,25 +1863,29 @@ static double find_interval(md5_player *player, double left)
 {
     enum { USUAL_GUESSES = 10, MAX_GUESSES = 60 };
     player->is_at_kink = false;
-    const bool follows = left > 0 && is_following(player);
-    const bool steps = player->machine->has_steps && md5i_has_shared_clock(player);
-    if (!follows && !steps)
+    const bool is_smoothing = left > 0 && is_following(player);
+    const bool is_synchronized = player->machine->has_steps && md5i_has_shared_clock(player);
+    if (!is_smoothing && !is_synchronized)
         return next_interval(player, left);
-    const bool divides = player->num_steps < MAX_DIVIDED_PARTS;
-    const bool is_limited = divides && follows;
+
+    // Smoothed parameters limit the length, and end an interval at each kink.
+    const bool is_limited = is_smoothing && player->num_steps < MAX_DIVIDED_PARTS;
     const double longest = is_limited ? md5_smaller(left, MAX_FOLLOW_SECONDS) : fabs(left);
     const double max_seconds = is_limited ? seconds_to_kink(player, longest) : longest;
+
     double seconds = max_seconds;
     for (int guess = 0;; guess++) {
+        // Compute the means over the guessed length, then the length from these means.
         double part = max_seconds;
-        if (follows) {
+        if (is_smoothing) {
             follow_goals(player, seconds, FOLLOW_MEAN);
             md5i_update_weights(player);
         }
-        if (steps)
+        if (is_synchronized)
             part = md5i_update_shared_rates(player, left < 0 ? -seconds : seconds, max_seconds);
         const double next = fabs(next_interval(player, left < 0 ? -part : part));
-        player->is_at_kink = follows && max_seconds < longest && seconds == max_seconds;
+
+        player->is_at_kink = is_smoothing && max_seconds < longest && seconds == max_seconds;
         const bool is_close = fabs(next - seconds) <= CLOSE_SECONDS;
         const bool alternates = guess >= USUAL_GUESSES && next > seconds;
         if (is_close || alternates || guess == MAX_GUESSES)
@@ -1686,9 +1899,9 @@ static double find_interval(md5_player *player, double left)
 // start.
 static void handle_instants(const step_context *context)
 {
-    md5_one_shot *one_shot;
     for (uint32_t i = 0; i < context->player->machine->tables.num_layers; i++)
         context->player->layer_states[i].ignored_events = 0;
+    md5_one_shot *one_shot;
     md5_one_shot_iterator walk = {0};
     while ((one_shot = md5_next_one_shot(context->player, &walk)) != NULL)
         one_shot->ignored_events = 0;
@@ -1702,8 +1915,8 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
 {
     MD5_ASSERT_PLAYER_CHANGE(player);
     MD5_VALIDATE_CLIPS(player);
+
     double left = isfinite(seconds) ? fmin(fmax(seconds, -MAX_SECONDS), MAX_SECONDS) : 0;
-    step_context context = {player, events, user, 0};
     player->motion = MD5_NO_DELTA;
     player->status = (md5_advance_status){0};
     player->num_passed_events = 0;
@@ -1716,16 +1929,19 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
     }
     if (left > 0 && player->machine->num_gazes > 0)
         md5i_advance_gazes(player, left);
+
+    step_context context = {player, events, user, 0};
     if (!player->is_settled)
         handle_instants(&context);
     while (left != 0) {
         context.seconds = find_interval(player, left);
         advance_interval(&context);
         left -= context.seconds;
-        context.seconds = 0;
+        context.seconds = 0; // an instant
         player->num_steps++;
         handle_instants(&context);
     }
+
     if (player->machine->num_soles > 0)
         player->motion_since_pose = md5_root_delta_mul(player->motion_since_pose, player->motion);
     return player->status;
