@@ -15,6 +15,7 @@ static md5_binding *bind_parts(const md5_binding *parts, const md5_load_opts *op
     md5_binding_job job;
     if (!md5i_begin_binding(&job, parts, opts, error))
         return NULL;
+
     const md5_packed *const packed = parts->anim->internal.packed;
     const md5_skeleton *const skeleton = parts->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
@@ -22,6 +23,8 @@ static md5_binding *bind_parts(const md5_binding *parts, const md5_load_opts *op
     const uint32_t num_groups = packed ? md5i_group_packed_tracks(packed, targets, NULL) : 0;
     md5_packed_group *groups = NULL;
     md5_mat34 *inverse_bind = NULL;
+
+    // The first pass measures the block, the second gets the addresses.
     for (uint32_t pass = 0; pass < 2; pass++) {
         md5i_lay_out_binding(&job);
         inverse_bind = MD5_BLOCK_ARRAY(&job.block, md5_mat34, invert ? num_joints : 0);
@@ -29,11 +32,13 @@ static md5_binding *bind_parts(const md5_binding *parts, const md5_load_opts *op
         if (pass == 0 && !md5i_allocate_binding(&job))
             return md5i_end_binding(&job);
     }
+
     if (invert && !invert(&job.arena, skeleton, parts->bind_local, inverse_bind)) {
         md5i_free(&job.context, job.block.base, job.block.used);
         job.block.base = NULL;
         return md5i_end_binding(&job);
     }
+
     md5i_fill_binding(&job);
     if (invert)
         job.binding->inverse_bind = inverse_bind;
@@ -48,6 +53,7 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
                       md5_error *error)
 {
     MD5_ASSERT_OPTS(opts);
+
     if (!model) {
         md5i_fail_missing(error, "model");
         return NULL;
@@ -56,8 +62,10 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
         md5i_fail_missing(error, "animation");
         return NULL;
     }
+
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
+
     const md5_binding parts = {
         .model = model,
         .skeleton = &model->skeleton,

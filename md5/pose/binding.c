@@ -64,13 +64,16 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
                        md5_pose_plan *plan, uint32_t *integers)
 {
     const uint32_t count = skeleton->num_joints;
+    // The integers are five lists, one after another.
     uint32_t *const order = integers;
     uint32_t *const fixed_rotations = order + count;
     uint32_t *const fixed_translations = fixed_rotations + count;
     uint32_t *const rotations = fixed_translations + count;
     uint32_t *const translations = rotations + anim->num_rotations;
+
     // The lists of fixed joints are scratch memory here: find_targets() fills them later.
     const uint32_t num_roots = sort_by_depth(skeleton, order, fixed_rotations, fixed_translations);
+
     *plan = (md5_pose_plan){
         .kernels = MD5_POSE_KERNELS(AVX512),
         .order = order,
@@ -83,6 +86,7 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
         .fixed_rotations = fixed_rotations,
         .fixed_translations = fixed_translations,
     };
+
     plan->targets.rotations_in_order =
         find_targets(anim->rotation_joints, anim->num_rotations, targets, rotations, count,
                      fixed_rotations, &plan->num_fixed_rotations);
@@ -209,12 +213,14 @@ static const char *plan_joint(md5_rebase *rebase, const branch *branches,
             return "the hierarchies contradict each other: using the hierarchy of the model";
         top = branches[anchor].depth + 1;
     }
+
     const uint64_t num_steps = (uint64_t)track_ancestry->num_extra + (joint->depth - top);
     if (num_steps > STEPS_PER_JOINT) {
         if (num_steps > *shared_steps)
             return "too many joints are in between: using the hierarchy of the model";
         *shared_steps -= num_steps;
     }
+
     rebase->above = anchor;
     rebase->extra = track_ancestry->num_extra > 0 ? extra : MD5_NONE;
     if (anchor == parent)
@@ -241,15 +247,19 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
     const ancestry *ancestries = NULL;
     md5_rebase *rebases = NULL;
     uint64_t shared_steps = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);
+
     for (uint32_t i = 0; i < model->num_joints; i++) {
         const uint32_t joint = model->order[i];
         const uint32_t track = binding->tracks[joint];
         if (track == MD5_NONE)
             continue;
+
         const uint32_t parent = model->joints[joint].parent;
         const uint32_t anim_parent = anim->joints[track].parent;
         if (has_same_parent(parent, anim_parent, targets)) // true for most joints
             continue;
+
+        // The first such joint: few bindings need these tables.
         if (!rebases) {
             branches = find_branches(arena, model);
             ancestries = find_ancestries(arena, anim, targets);
@@ -257,11 +267,13 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
             TRY(branches && ancestries && rebases);
             binding->internal.rebases = rebases;
         }
+
         md5_rebase *const rebase = &rebases[binding->num_rebases++];
         *rebase = (md5_rebase){.joint = joint, .extra = MD5_NONE, .above = parent};
         const char *consequence =
             plan_joint(rebase, branches, &ancestries[track], anim_parent, &shared_steps);
         (void)consequence;
+
         md5i_warn(arena->context, 0, 0,
                   "parent of joint %s differs: %s in the animation, %s in the model; %s",
                   quote_name(model->joints[joint].name).text, quote_parent(anim, anim_parent).text,
@@ -317,6 +329,7 @@ static void report_unmatched(md5_context *context, const uint32_t *targets, md5_
     const md5_skeleton *const model = binding->skeleton;
     const md5_skeleton *const anim = &binding->anim->skeleton;
     (void)context; // the small form of the library has no warnings
+
     binding->same_order = true;
     for (uint32_t joint = 0; joint < model->num_joints; joint++) {
         binding->same_order = binding->same_order && binding->tracks[joint] == joint;
@@ -327,6 +340,7 @@ static void report_unmatched(md5_context *context, const uint32_t *targets, md5_
                   "joint %u %s of the model is missing in the animation: it keeps its bind pose",
                   joint, quote_name(model->joints[joint].name).text);
     }
+
     for (uint32_t joint = 0; joint < anim->num_joints; joint++) {
         if (targets[joint] != MD5_NONE)
             continue;

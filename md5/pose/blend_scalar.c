@@ -12,9 +12,11 @@ void md5i_blend_scalar(const md5_combine_job *poses)
         const float *const joint_weights = poses->joint_weights;
         const float t = joint_weights ? poses->weight * joint_weights[i] : poses->weight;
         md5_xform *const out = &poses->out[i];
+
         *out = t >= 1 ? b : a;
         if (!(t > 0 && t < 1))
             continue;
+
         const md5_slerp_weights weights = md5i_slerp_weights_at(t);
         const md5_nlerp_weights sums = md5_nlerp_weights_at(t);
         const md5_quat p = a.rotation;
@@ -22,6 +24,7 @@ void md5i_blend_scalar(const md5_combine_job *poses)
         const float cosine = (p.x * q.x + p.z * q.z) + (p.y * q.y + p.w * q.w);
         out->rotation = is_nlerp ? md5_nlerp_by_cosine(&sums, cosine, p, q)
                                  : md5_slerp_by_cosine(&weights, cosine, p, q);
+
         const md5_vec3 v = a.translation;
         const md5_vec3 w = b.translation;
         out->translation.x = v.x - (v.x * t - w.x * t);

@@ -123,6 +123,21 @@ static md5_camera_view mean_view(const view_sum *sum, md5_quat middle)
 
 // Largest number of frames on each side of a smoothed view, which bounds the time of a call.
 static const double max_reach = 512;
+// At a smaller reach, a view is not smoothed.
+static const double min_reach = 1e-3;
+
+// Returns the number of frames on each side of a position over which a camera is smoothed:
+// `seconds` in frames, up to `max_reach`. The smoothing does not cross a cut, and it is symmetric.
+static double smoothing_reach(const md5_camera *camera, const shot_position *shot, double position,
+                              double seconds)
+{
+    const double before = position - (double)shot->first;
+    const double after = (double)shot->last - position;
+    double reach = seconds * camera->frame_rate;
+    reach = reach < max_reach ? reach : max_reach;
+    reach = before < reach ? before : reach;
+    return after < reach ? after : reach;
+}
 
 // Smooths over the frames within `reach` on each side. A frame at the distance d has the weight
 // (1 - (d / reach)^2)^2.
@@ -130,17 +145,14 @@ md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wr
 {
     MD5_ASSERT_ALIVE(camera, MD5_TAG_CAMERA);
     MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: must be a value of md5_wrap");
+
     const shot_position shot = find_shot(camera, time, wrap);
     const md5_camera_view middle = view_between(camera, shot.frame, shot.fraction);
     const double position = (double)shot.frame + (double)shot.fraction;
-    const double before = position - (double)shot.first;
-    const double after = (double)shot.last - position;
-    double reach = seconds * camera->frame_rate;
-    reach = reach < max_reach ? reach : max_reach;
-    reach = before < reach ? before : reach;
-    reach = after < reach ? after : reach;
-    if (!(seconds > 0 && reach > 1e-3))
+    const double reach = smoothing_reach(camera, &shot, position, seconds);
+    if (!(seconds > 0 && reach > min_reach))
         return middle;
+
     view_sum sum = {.weight = 0};
     add_view(&sum, &middle, middle.rotation, 1);
     for (uint32_t i = 1; (double)i < reach; i++) {
@@ -153,5 +165,6 @@ md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wr
             add_view(&sum, &view, middle.rotation, falloff * falloff);
         }
     }
+
     return mean_view(&sum, middle.rotation);
 }

@@ -113,19 +113,24 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
         state.groups[i].binding = NULL;
         state.groups[i].num_jobs = 0;
     }
+
     const uintptr_t misaligned = (uintptr_t)scratch % CACHE_LINE;
     unsigned char *const bytes = (unsigned char *)scratch;
     state.scratch = (float *)(void *)(bytes + (misaligned > 0 ? CACHE_LINE - misaligned : 0));
+
     for (size_t i = 0; i < count; i++) {
         if (kernels->width <= 1 || !fits_crowd_kernel(jobs[i].binding, &jobs[i].sample)) {
             pose_single(&state, &jobs[i]);
             continue;
         }
+
         crowd_group *const group = find_group(&state, &jobs[i]);
         group->jobs[group->num_jobs++] = &jobs[i];
         if (group->num_jobs == kernels->width)
             pose_group(&state, group);
     }
+
+    // The groups that are not full.
     for (uint32_t i = 0; i < NUM_GROUPS; i++)
         pose_group(&state, &state.groups[i]);
 }

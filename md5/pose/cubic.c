@@ -89,12 +89,14 @@ static md5_vec3 cubic_translation(const curve *cubic, uint32_t slot, md5_root ro
     const md5_frame_pair pairs[3] = {cubic->before, cubic->current, cubic->after};
     const md5_vec3 base = anim->base_frame[0].translation;
     const bool is_root = root == MD5_ROOT_ID;
+
     md5_vec3 from = md5_frame_translation(anim, cubic->current.from, slot);
     md5_vec3 cycle = {0, 0, 0};
     if (is_root) {
         from = md5_vec3_sub(from, base);
         cycle = md5_vec3_sub(md5_frame_translation(anim, anim->num_frames - 1, slot), base);
     }
+
     md5_vec3 moved[3];
     for (uint32_t i = 0; i < 3; i++) {
         moved[i] = md5_vec3_sub(md5_frame_translation(anim, pairs[i].to, slot),
@@ -102,6 +104,7 @@ static md5_vec3 cubic_translation(const curve *cubic, uint32_t slot, md5_root ro
         if (is_root && pairs[i].to < pairs[i].from)
             moved[i] = md5_vec3_add(moved[i], cycle);
     }
+
     const float t = sample->fraction;
     const md5_vec3 position = {hermite(from.x, moved[0].x, moved[1].x, moved[2].x, t),
                                hermite(from.y, moved[0].y, moved[1].y, moved[2].y, t),
@@ -183,19 +186,24 @@ static md5_quat cubic_rotation(const curve *cubic, uint32_t slot)
     const md5_anim *const anim = cubic->anim;
     const double t = (double)cubic->sample->fraction;
     const double left = 1.0 - t;
+
     if (cubic->sample->fraction == 0)
         return md5_frame_rotation(anim, cubic->current.from, slot);
+
     const md5_quatd change = rotation_between(anim, cubic->current, slot);
     const md5_vec3d speed = logarithm(change);
     const md5_vec3d start_speed =
         mean(logarithm(rotation_between(anim, cubic->before, slot)), speed);
     const md5_vec3d end_speed = mean(speed, logarithm(rotation_between(anim, cubic->after, slot)));
+
     const md5_vec3d middle = logarithm(
         md5_quatd_mul(md5_quatd_mul(exponential(md5_vec3d_scale(start_speed, -1.0 / 3.0)), change),
                       exponential(md5_vec3d_scale(end_speed, -1.0 / 3.0))));
+
     const md5_vec3d steps[3] = {md5_vec3d_scale(start_speed, (1.0 - left * left * left) / 3.0),
                                 md5_vec3d_scale(middle, t * t * (3.0 - 2.0 * t)),
                                 md5_vec3d_scale(end_speed, t * t * t / 3.0)};
+
     md5_quatd q = read_frame_rotation(anim, cubic->current.from, slot);
     for (uint32_t i = 0; i < 3; i++)
         q = md5_quatd_mul(q, exponential(steps[i]));

@@ -187,8 +187,10 @@ static bool read_pattern(md5_context *context, mask_text *text, mask_pattern *pa
     const char *const start = text->at;
     *pattern = (mask_pattern){0};
     read_signs(&text->at, pattern);
+
     const char *const first = text->at;
     pattern->start = first;
+
     if (*first == '"' || *first == '\'') {
         pattern->is_quoted = first == start;
         TRY(read_quoted_name(context, text, pattern));
@@ -198,6 +200,7 @@ static bool read_pattern(md5_context *context, mask_text *text, mask_pattern *pa
             text->at++;
         pattern->length = (size_t)(text->at - pattern->name);
     }
+
     if (pattern->length > 0)
         return true;
     if (first == start)

@@ -40,19 +40,23 @@ md5_packed_header md5i_packed_read_header(const md5_packed *packed, uint8_t kind
     uint32_t *const bit = &cursor->header;
     md5_packed_header header = {
         .first_bit = cursor->keys, .kind = kind, .form = MD5_PACKED_WITHOUT_W};
+
     header.step = (uint8_t)read_bits(packed, bit, 4);
     if (kind == MD5_PACKED_ROTATION)
         header.form = (uint8_t)read_bits(packed, bit, 3);
+
     const uint32_t offset_bits = read_bits(packed, bit, 5);
     const uint32_t components = md5_packed_components(header.form);
     if (offset_bits > 0 || header.step != 0)
         header.scale = md5i_packed_decode_scale(read_bits(packed, bit, 9));
+
     if (header.step != 0) {
         for (uint32_t c = 0; c < components; c++) {
             header.component_bits[c] = (uint8_t)read_bits(packed, bit, 5);
             header.key_bits = (uint8_t)(header.key_bits + header.component_bits[c]);
         }
     }
+
     for (uint32_t c = 0; c < components; c++)
         header.offsets[c] = extend_sign(read_bits(packed, bit, offset_bits), offset_bits);
     if (header.step != 0)
@@ -83,6 +87,7 @@ bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_p
     const uint32_t to = sample->frame1;
     const uint32_t last = num_frames - 1;
     const uint32_t spacing = md5i_packed_key_steps[step]; // frames from one key to the next
+
     const bool is_constant = spacing == 0;
     if (is_constant) {
         *span = (md5_packed_span){0, 0, 0};
@@ -93,19 +98,23 @@ bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_p
         *span = (md5_packed_span){from, to, sample->fraction};
         return true;
     }
+
     // At a frame only frame0 matters.
     const bool is_at_frame = sample->fraction == 0;
     const uint32_t lower = is_at_frame || from < to ? from : to;
     const uint32_t upper = is_at_frame || from > to ? from : to;
+
     const uint32_t key = lower / spacing;
     const uint32_t start = key * spacing;                                 // frame of the key
     const uint32_t end = last - start > spacing ? start + spacing : last; // frame of the next key
     if (upper > end)
         return false;
+
     const bool has_next_key = end > start;
     const float length = has_next_key ? (float)(end - start) : 1;
     const float displacement = ((float)to - (float)from) * sample->fraction;
     const float fraction = ((float)(from - start) + (is_at_frame ? 0 : displacement)) / length;
+
     *span = (md5_packed_span){key, has_next_key ? key + 1 : key, fraction};
     return true;
 }
@@ -390,6 +399,7 @@ static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targ
         for (uint32_t step = 0; step < MD5_PACKED_NUM_STEPS; step++)
             grouping->pending[c][step].count = 0;
     }
+
     // The headers of a joint are consecutive: first its rotation, then its translation.
     md5_packed_cursor cursor = md5_packed_begin(packed);
     for (uint32_t i = 0; i < packed->num_joints; i++) {
@@ -397,10 +407,12 @@ static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targ
         const md5_packed_header rotation =
             md5i_packed_read_header(packed, MD5_PACKED_ROTATION, &cursor);
         group_track(grouping, &rotation, joint);
+
         const md5_packed_header translation =
             md5i_packed_read_header(packed, MD5_PACKED_TRANSLATION, &cursor);
         group_track(grouping, &translation, joint);
     }
+
     emit_partial_groups(grouping);
     return grouping->count;
 }

@@ -199,17 +199,21 @@ md5_bounds md5_anim_bounds(const md5_anim *anim, md5_sample_position sample, md5
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: must be a value of md5_root");
+
     if (!anim->frame_bounds)
         return md5_bounds_from_points(NULL, 0);
     MD5_ASSERT_SAMPLE_POSITION(anim, sample);
     md5_clamp_sample_position(anim, &sample);
+
     const md5_bounds both =
         md5_bounds_union(anim->frame_bounds[sample.frame0], anim->frame_bounds[sample.frame1]);
+
     // The stored translation of joint 0.
     const uint32_t frames[2] = {sample.frame0, sample.frame1};
     md5_vec3 roots[2];
     md5i_read_root(anim, frames, 2, roots);
     const md5_vec3 stored = md5_vec3_lerp(roots[0], roots[1], sample.fraction);
+
     md5_vec3 moved = {0, 0, 0};
     if (root == MD5_ROOT_IN_PLACE)
         moved = md5_vec3_sub(anim->constant[0].translation, stored);

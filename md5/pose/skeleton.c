@@ -145,16 +145,20 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
     precise_transform above = {0};
     uint32_t current_joint = MD5_NONE;
     uint32_t above_joint = MD5_NONE;
+
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const uint32_t parent = skeleton->joints[joint].parent;
         if (parent != MD5_NONE && parent != above_joint) {
             above = parent == current_joint ? current : to_doubles(&transforms[parent]);
             above_joint = parent;
         }
+
         current = to_doubles(&transforms[joint]);
         current_joint = joint;
+
         store_matrix(&current, &bind[joint]);
         store_inverse(&current, &inverse_bind[joint]);
+
         if (parent != MD5_NONE) {
             store_relative(&above, &current, &bind_local[joint]);
         } else {
@@ -201,30 +205,36 @@ md5_pose_buffers *md5_create_pose_buffers(const md5_model *model, size_t scratch
 {
     MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);
     MD5_ASSERT_ALLOCATOR(allocator);
+
     if (!model) {
         md5i_fail_missing(error, "model");
         return NULL;
     }
+
     const uint32_t count = model->skeleton.num_joints;
     md5_context context;
     md5_block block = {0};
     md5_pose_buffers *buffers = NULL;
-    md5_pose_buffers taken = {.num_joints = count};
+    md5_pose_buffers parts = {.num_joints = count};
+
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
+
+    // The first pass measures the block, the second gets the addresses.
     for (uint32_t pass = 0; pass < 2; pass++) {
         buffers = MD5_BLOCK_ARRAY(&block, md5_pose_buffers, 1);
-        taken.pose = (md5_xform *)md5i_block_copy(&block, model->bind_local, count,
+        parts.pose = (md5_xform *)md5i_block_copy(&block, model->bind_local, count,
                                                   sizeof *model->bind_local);
-        taken.joints = MD5_BLOCK_ARRAY(&block, md5_mat34, count);
-        taken.palette = MD5_BLOCK_ARRAY(&block, md5_mat34, count);
-        taken.scratch = MD5_BLOCK_ARRAY(&block, unsigned char, scratch_size);
+        parts.joints = MD5_BLOCK_ARRAY(&block, md5_mat34, count);
+        parts.palette = MD5_BLOCK_ARRAY(&block, md5_mat34, count);
+        parts.scratch = MD5_BLOCK_ARRAY(&block, unsigned char, scratch_size);
         if (pass == 0 && !md5i_block_end_measuring(&context, &block))
             return NULL;
     }
-    taken.size = block.used;
-    taken.internal.allocator = context.allocator;
-    taken.internal.tag = MD5_TAG_POSE_BUFFERS;
-    *buffers = taken;
+
+    parts.size = block.used;
+    parts.internal.allocator = context.allocator;
+    parts.internal.tag = MD5_TAG_POSE_BUFFERS;
+    *buffers = parts;
     return buffers;
 }
 

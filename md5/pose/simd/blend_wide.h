@@ -99,6 +99,7 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
     const __m512 weights[2] = {_mm512_shuffle_f32x4(t, t, _MM_SHUFFLE(1, 1, 0, 0)),
                                _mm512_shuffle_f32x4(t, t, _MM_SHUFFLE(3, 3, 2, 2))};
     md5_wide_transpose(q);
+
     MD5_UNROLL
     for (int i = 0; i < 8; i++) {
         const __m512 rotation = q[i / 2];
@@ -107,6 +108,7 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
             change = _mm512_sub_ps(change, _mm512_loadu_ps(c + 16 * i));
         change = _mm512_mul_ps(change, md5_wide_spread_row(weights[i % 2], i / 2));
         change = _mm512_add_ps(_mm512_loadu_ps(a + 16 * i), change);
+
         if (i % 2)
             change = _mm512_mask_shuffle_f32x4(change, 0x0f0f, rotation, rotation,
                                                _MM_SHUFFLE(3, 3, 2, 2));
@@ -433,6 +435,7 @@ MD5_WIDE_INLINE void combine_joints(md5_combine_kind kind, const md5_combine_job
         blend_transforms((float *)out, a, b, weights, weight, is_same);
         return;
     }
+
     md5_wide product[4];
     if (kind == MD5_SUBTRACT) {
         divide_rotations(poses->a + first, poses->b + first, product);
@@ -443,6 +446,7 @@ MD5_WIDE_INLINE void combine_joints(md5_combine_kind kind, const md5_combine_job
         scale_rotation(results, weight, rotation_change);
         multiply_rotations(rotation, rotation_change, product);
     }
+
     const float *const c =
         kind == MD5_ADD_DIFFERENCE ? (const float *)(poses->reference + first) : NULL;
     add_translations((float *)out, a, b, c, weight, is_same, product);
@@ -464,22 +468,26 @@ MD5_WIDE_INLINE void write_block(md5_combine_kind kind, bool has_joint_weights,
     const uint32_t all = (1u << MD5_WIDTH) - 1;
     md5_xform *const out = poses->out + first;
     md5_xform computed[MD5_WIDTH];
+
     if (!has_joint_weights) {
         combine_joints(kind, poses, first, results, weight, true, skipped > 0 ? computed : out);
         if (skipped > 0)
             copy_joints(computed, skipped, out);
         return;
     }
+
     if (results->changed == 0 && (results->copied_from_b == 0 || results->copied_from_b == all)) {
         copy_joints((results->copied_from_b > 0 ? poses->b : poses->a) + first, skipped, out);
         return;
     }
+
     const bool is_whole = results->changed == all && skipped == 0;
     if (results->changed > 0)
         combine_joints(kind, poses, first, results, md5_wide_load(results->weights), false,
                        is_whole ? out : computed);
     if (is_whole)
         return;
+
     // Some joints are copied from an input, the others from the computed transforms. A table avoids
     // a branch for each joint.
     const md5_xform *const sources[4] = {poses->a + first, poses->b + first, computed, computed};
@@ -517,7 +525,11 @@ MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weight
     wide_slerp common = wide_slerp_at(weight_magnitude(kind, weight)); // without joint weights
     if (MD5_WIDE_REGISTERS == 16 && !has_joint_weights && kind != MD5_BLEND_NLERP)
         MD5_KEEP_IN_MEMORY(common);
+
+    // Three loops over the blocks: cosines, weights, results. The values of a loop do not depend on
+    // each other.
     size_t first = group->first;
+
     for (uint32_t i = 0; i < group->count && kind != MD5_SUBTRACT; i++) {
         if (has_joint_weights)
             compute_joint_weights(kind, poses, first, &slots[i]);
@@ -525,10 +537,12 @@ MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weight
             compute_cosines(kind, poses, first, &slots[i]);
         first = next_block(poses, first);
     }
+
     for (uint32_t i = 0; i < group->count && kind != MD5_SUBTRACT; i++) {
         if (has_joint_weights && slots[i].changed == 0)
             continue;
         const md5_wide cosine = md5_wide_load(slots[i].cosines);
+
         wide_weights weights;
         if (kind == MD5_BLEND_NLERP) {
             const md5_wide t = has_joint_weights ? md5_wide_load(slots[i].weights) : weight;
@@ -540,9 +554,11 @@ MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weight
         } else {
             weights = wide_slerp_weights(&common, cosine);
         }
+
         md5_wide_store(slots[i].change_a, weights.change_a);
         md5_wide_store(slots[i].part_b, weights.part_b);
     }
+
     first = group->first;
     for (uint32_t i = 0; i < group->count; i++) {
         const uint32_t skipped = i + 1 == group->count ? group->skipped_last : 0;
@@ -562,11 +578,14 @@ MD5_WIDE_INLINE void combine(md5_combine_kind kind, const md5_combine_job *poses
             memcpy(poses->out, copied, poses->count * sizeof *copied);
         return;
     }
+
     const bool in_place =
         poses->out == poses->a || poses->out == poses->b || poses->out == poses->reference;
+
     const uint32_t num_blocks = (poses->count - 1) / MD5_WIDTH + 1;
     const uint32_t num_common = num_blocks * MD5_WIDTH - poses->count;
     const size_t last = poses->count - MD5_WIDTH;
+
     size_t next = 0;
     for (uint32_t left = num_blocks; left > 0;) {
         const uint32_t count = left < BLEND_SLOTS ? left : BLEND_SLOTS;

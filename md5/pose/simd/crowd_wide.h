@@ -159,6 +159,7 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
     float *palettes[MD5_WIDTH];
     float *joints[MD5_WIDTH];
     bool has_joints = false;
+
     for (uint32_t i = 0; i < MD5_WIDTH; i++) {
         const md5_pose_job *const job = lanes->jobs[i];
         has_joints = has_joints || job->joints;
@@ -167,18 +168,21 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
         // later.
         joints[i] = job->joints ? job->joints->m : palettes[i];
     }
+
     // Instruction sets with enough registers hold a joint's matrix in registers until its palette
     // entry is written. This requires the order of memory: writes to sixteen palettes at scattered
     // addresses are more streams than a processor can prefetch.
     bool fits_registers = MD5_WIDE_REGISTERS > 16 && !has_joints;
     for (uint32_t i = 0; i < count && fits_registers; i++)
         fits_registers = skeleton[i].parent == MD5_NONE || skeleton[i].parent < i;
+
     // Do not change the order of the two tests in the loop condition: in the reverse order, the
     // AVX-512 code of gcc 12 takes 10 % longer.
     for (uint32_t joint = 0; joint < count && (poses || fits_registers); joint++) {
         float *const matrix = joint_matrices(lanes, joint);
         if (poses)
             store_local(&poses[joint], stride, matrix);
+
         if (!fits_registers)
             continue;
         md5_wide m[12];
@@ -191,16 +195,22 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
             for (uint32_t k = 0; k < 9; k++)
                 a[k] = m[k / 3 * 4 + k % 3];
         }
+
         store_palette(a, matrix, binding->inverse_bind[joint].m, palettes, joint);
     }
+
     if (fits_registers)
         return;
+
+    // Otherwise three passes: compose the joints, store those that are requested, compute the
+    // palettes.
     for (uint32_t i = plan->num_roots; i < count; i++) {
         const uint32_t joint = plan->order[i];
         md5_wide m[12];
         compose_joint(joint_matrices(lanes, skeleton[joint].parent), joint_matrices(lanes, joint),
                       m);
     }
+
     if (has_joints) {
         for (uint32_t joint = 0; joint < count; joint++) {
             md5_wide m[3][4];
@@ -264,8 +274,10 @@ MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding
     const uint32_t *const targets = binding->internal.plan->targets.rotations;
     const uint32_t count = binding->anim->num_rotations;
     wide_slerp_set sets[MD5_SLERP_SETS];
+
     for (uint32_t begin = 0; begin < count; begin += MD5_SLERP_SETS) {
         const uint32_t size = count - begin < MD5_SLERP_SETS ? count - begin : MD5_SLERP_SETS;
+
         for (uint32_t i = 0; i < size; i++) {
             md5_wide a[4];
             md5_wide b[4];
@@ -273,7 +285,9 @@ MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding
             load_lanes(lanes->rotations[1], 4 * (size_t)(begin + i), b);
             slerp_begin(&sets[i], a, b);
         }
+
         compute_set_weights(lanes->jobs[0]->sample.interpolation, lanes->fraction, sets, size);
+
         for (uint32_t i = 0; i < size; i++) {
             md5_wide rotation[4];
             slerp_end(&sets[i], rotation);

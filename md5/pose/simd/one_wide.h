@@ -58,14 +58,17 @@ MD5_WIDE_INLINE void sample_translations(const md5_anim *anim, const md5_sample_
         anim->translations + (size_t)position->frame0 * anim->num_translations;
     const md5_vec3 *const stop =
         anim->translations + (size_t)position->frame1 * anim->num_translations;
+
     // A row must not extend past the end of a frame, so the last triple is loaded separately.
     const uint32_t end = first + (count > MD5_WIDTH ? count - 1 : 0);
+
     for (uint32_t next = first; next < end; next += MD5_WIDTH) {
         const uint32_t slot = next + MD5_WIDTH <= end ? next : end - MD5_WIDTH;
         md5_wide a[4];
         md5_wide b[4];
         md5_wide_load_run((const float *)&start[slot], 3, a);
         md5_wide_load_run((const float *)&stop[slot], 3, b);
+
         MD5_UNROLL
         for (uint32_t i = 0; i < 4; i++)
             a[i] = lerp_wide(a[i], b[i], fraction);
@@ -73,6 +76,7 @@ MD5_WIDE_INLINE void sample_translations(const md5_anim *anim, const md5_sample_
         store_targets(targets->translations, slot, targets->translations_in_order, a,
                       &pose->translation.x);
     }
+
     for (uint32_t slot = end; slot < first + count; slot++) {
         const uint32_t target = targets->translations[slot];
         if (target == MD5_NONE)
@@ -93,9 +97,11 @@ MD5_WIDE_INLINE void sample_rotations(const md5_anim *anim, const md5_sample_pos
     const uint32_t slots_end = slots.first + slots.count;
     const uint32_t last = slots_end - MD5_WIDTH; // the last set overlaps the previous set
     wide_slerp_set sets[MD5_SLERP_SETS];
+
     for (uint32_t begin = slots.first; begin < slots_end; begin += MD5_SLERP_SETS * MD5_WIDTH) {
         uint32_t size = 0;
         uint32_t starts[MD5_SLERP_SETS]; // first slot of each set
+
         for (uint32_t next = begin; size < MD5_SLERP_SETS && next < slots_end; next += MD5_WIDTH) {
             const uint32_t slot = next < last ? next : last;
             md5_wide a[4];
@@ -105,6 +111,7 @@ MD5_WIDE_INLINE void sample_rotations(const md5_anim *anim, const md5_sample_pos
             slerp_begin(&sets[size], a, b);
             starts[size++] = slot;
         }
+
         compute_set_weights(position->interpolation, fraction, sets, size);
         for (uint32_t i = 0; i < size; i++) {
             md5_wide rotation[4];
@@ -142,10 +149,12 @@ MD5_WIDE_CODE static void finish_pose(const md5_skeleton *skeleton, const md5_ma
     const md5_joint *const list = skeleton->joints;
     const uint32_t *const order = skeleton->order;
     const uint32_t count = skeleton->num_joints;
+
     if (count < MIN_JOINTS) {
         MD5_WIDE_NARROWER(md5i_pose_kernels).finish(skeleton, inverse_bind, pose, joints, palette);
         return;
     }
+
     // Local matrices.
     for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
         const uint32_t joint = begin + MD5_WIDTH <= count ? begin : count - MD5_WIDTH;
@@ -156,6 +165,8 @@ MD5_WIDE_CODE static void finish_pose(const md5_skeleton *skeleton, const md5_ma
         md5_wide_transpose(rotation);
         store_locals(rotation, translation, &joints[joint]);
     }
+
+    // Matrices of joints, parents first, and the palette.
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = order[i];
         const uint32_t parent = list[joint].parent;

@@ -309,12 +309,14 @@ MD5_WIDE_INLINE void finish_rotations(rotation_sets *rotations, md5_xform *pose)
 {
     float fraction = -1;
     wide_slerp slerp;
+
     for (uint32_t i = 0; i < rotations->count; i++) {
         wide_slerp_set *const set = &rotations->sets[i].slerp;
         set->a[3] = missing_component(set->a);
         set->b[3] = missing_component(set->b);
         set->cosine = dot4_wide(set->a, set->b);
     }
+
     for (uint32_t i = 0; i < rotations->count; i++) {
         rotation_set *const set = &rotations->sets[i];
         if (i == 0 || set->common_fraction != fraction || fraction < 0)
@@ -322,6 +324,7 @@ MD5_WIDE_INLINE void finish_rotations(rotation_sets *rotations, md5_xform *pose)
         fraction = set->common_fraction;
         set->slerp.weights = wide_slerp_weights(&slerp, set->slerp.cosine);
     }
+
     for (uint32_t i = 0; i < rotations->count; i++) {
         const rotation_set *const set = &rotations->sets[i];
         md5_wide v[4];
@@ -342,6 +345,7 @@ MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_gro
         const md5_wide scale = md5_wide_load(group->scales + first);
         const md5_wide fraction = md5_wide_load(spans->fractions + first);
         begin_keys(&reader, packed, group, first);
+
         if (group->kind == MD5_PACKED_ROTATION) {
             rotation_set *const set = &rotations->sets[rotations->count++];
             read_key(&reader, scale, positions, 0, set->slerp.a);
@@ -352,10 +356,12 @@ MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_gro
             set->target_offsets = group->target_offsets + first;
             continue;
         }
+
         md5_wide a[4];
         md5_wide b[4];
         read_key(&reader, scale, positions, 0, a);
         read_key(&reader, scale, positions, 1, b);
+
         MD5_UNROLL
         for (uint32_t c = 0; c < 3; c++)
             a[c] = lerp_wide(a[c], b[c], fraction);
@@ -374,16 +380,19 @@ MD5_WIDE_INLINE void sample_groups(sample_spans *spans, const md5_packed_group *
     lane_spans mixed[GROUPS];
     key_positions positions[GROUPS];
     rotation_sets rotations;
+
     for (uint32_t i = 0; i < count; i++) {
         group_spans[i] = groups[i].is_mixed ? &mixed[i] : get_step_spans(spans, groups[i].steps[0]);
         if (groups[i].is_mixed)
             mix_spans(spans, &groups[i], &mixed[i]);
     }
+
     rotations.count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (group_spans[i]->is_between)
             find_keys(&groups[i], group_spans[i], &positions[i]);
     }
+
     for (uint32_t i = 0; i < count; i++) {
         if (groups[i].is_scalar_only || !group_spans[i]->is_between)
             md5i_packed_sample_scalar(spans->packed, &groups[i], 1, spans->sample, pose);

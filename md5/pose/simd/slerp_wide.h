@@ -31,6 +31,7 @@ MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
                         .one = md5_wide_set1(1.0f),
                         .two = md5_wide_set1(2.0f),
                         .equal = md5_wide_set1(MD5_SLERP_EQUAL)};
+
     MD5_UNROLL
     for (uint32_t power = 0; power < MD5_SLERP_POWERS; power++) {
         const float *const c = md5_slerp_table[power];
@@ -165,6 +166,7 @@ MD5_WIDE_INLINE void matrix_wide(const md5_wide q[4], md5_wide m[12])
     const md5_wide x2 = md5_wide_add(q[0], q[0]);
     const md5_wide y2 = md5_wide_add(q[1], q[1]);
     const md5_wide z2 = md5_wide_add(q[2], q[2]);
+
     const md5_wide xx = md5_wide_mul(q[0], x2);
     const md5_wide yy = md5_wide_mul(q[1], y2);
     const md5_wide zz = md5_wide_mul(q[2], z2);
@@ -174,6 +176,7 @@ MD5_WIDE_INLINE void matrix_wide(const md5_wide q[4], md5_wide m[12])
     const md5_wide wx = md5_wide_mul(q[3], x2);
     const md5_wide wy = md5_wide_mul(q[3], y2);
     const md5_wide wz = md5_wide_mul(q[3], z2);
+
     m[0] = md5_wide_sub(one, md5_wide_add(yy, zz));
     m[1] = md5_wide_sub(xy, wz);
     m[2] = md5_wide_add(xz, wy);
