@@ -52,6 +52,7 @@ static bool check_bake_job(md5_context *context, const md5_model *model, uint32_
             return MD5_FAIL(context, MD5_ERROR_MISMATCH,
                             "model geometry was released; load the model again");
     }
+
     if (total > UINT32_MAX)
         return MD5_FAIL(context, MD5_ERROR_MEMORY,
                         "too many vertices to bake: expected at most 4294967295, found %llu",
@@ -61,6 +62,7 @@ static bool check_bake_job(md5_context *context, const md5_model *model, uint32_
             context, MD5_ERROR_MEMORY,
             "baked clip is too large: %u frames of %u vertices exceed the address space",
             num_frames, (unsigned)total);
+
     *num_vertices = (uint32_t)total;
     if (num_frames == 0)
         return MD5_FAIL(context, MD5_ERROR_RANGE, "no frames to bake: expected at least 1");
@@ -202,16 +204,19 @@ void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
     MD5_ASSERT(sample.frame0 < baked->num_frames && sample.frame1 < baked->num_frames,
                "sample: must be a position in the baked clip");
     MD5_ASSERT_ARRAY(positions, count);
+
     const size_t last = baked->num_frames - 1; // frames are clamped in builds without assertions
     const size_t frame0 = sample.frame0 < last ? sample.frame0 : last;
     const size_t frame1 = sample.frame1 < last ? sample.frame1 : last;
     const md5_baked_vertex *const from = baked->vertices + frame0 * baked->num_vertices + first;
     const md5_baked_vertex *const to = baked->vertices + frame1 * baked->num_vertices + first;
+
     for (uint32_t i = 0; i < count; i++) {
         positions[i] = md5_vec3_lerp(decode_position(baked, from[i]), decode_position(baked, to[i]),
                                      sample.fraction);
         if (!normals)
             continue;
+
         const md5_vec3 normal = md5_decode_octahedron(from[i].z_normal >> 16);
         normals[i] = md5_vec3_normalize(
             md5_vec3_lerp(normal, md5_decode_octahedron(to[i].z_normal >> 16), sample.fraction),
@@ -226,6 +231,7 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_sample
     MD5_ASSERT_ALIVE(baked, MD5_TAG_BAKED);
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
     MD5_ASSERT_ARRAY(palette, model->skeleton.num_joints);
+
     float largest = 0;
     uint32_t first = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -233,6 +239,7 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_sample
         for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
             md5_vec3 decoded;
             md5_skin_baked(baked, first + vertex, 1, sample, &decoded, NULL);
+
             // The result of md5_skin(), except for rounding errors.
             md5_vec3 exact = {0, 0, 0};
             for (uint32_t k = mesh->first_influence[vertex]; k < mesh->first_influence[vertex + 1];

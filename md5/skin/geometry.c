@@ -46,10 +46,12 @@ void md5i_geometry_summarize(md5_mesh *mesh)
     mesh->max_weights = 0;
     mesh->num_off_sums = 0;
     mesh->max_influences = 0;
+
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
         const md5_vertex *const vertex = &mesh->file_vertices[v];
         if (vertex->num_weights > mesh->max_weights)
             mesh->max_weights = vertex->num_weights;
+
         double sum = 0;
         for (uint32_t k = 0; k < vertex->num_weights; k++)
             sum += (double)mesh->weights[vertex->first_weight + k].bias;
@@ -57,11 +59,13 @@ void md5i_geometry_summarize(md5_mesh *mesh)
         if (vertex->num_weights > 0 && is_sum_off)
             mesh->num_off_sums++;
     }
+
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         const uint32_t count = mesh->first_influence[i + 1] - mesh->first_influence[i];
         if (count > mesh->max_influences)
             mesh->max_influences = count;
     }
+
     mesh->num_influences = mesh->first_influence[mesh->num_vertices];
     mesh->bounds = md5_bounds_from_points(mesh->positions, mesh->num_vertices);
 }

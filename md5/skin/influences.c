@@ -121,21 +121,26 @@ static void heap_sort(joint_influence *items, uint32_t count)
 // Writes the sums that are not zero, sorted. Returns their number.
 static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
 {
+    // Few sums are sorted as they are added, many sums after the loop.
     const bool by_insertion = merger->num_sums <= MAX_INSERTION_SORT;
     joint_influence *const items = merger->rounded;
     uint32_t count = 0;
+
     for (uint32_t i = 0; i < merger->num_sums; i++) {
         const joint_sum *const sum = &merger->sums[i];
         const joint_influence item = {md5_pair_round(sum->sum.xy, sum->sum.zw), sum->joint};
         if (is_zero_weight(item.value))
             continue;
+
         uint32_t slot = count++;
         for (; by_insertion && slot > 0 && comes_before(item, items[slot - 1]); slot--)
             items[slot] = items[slot - 1];
         items[slot] = item;
     }
+
     if (!by_insertion)
         heap_sort(items, count);
+
     for (uint32_t i = 0; i < count; i++) {
         joints[i] = items[i].joint;
         values[i] = items[i].value;
@@ -216,9 +221,11 @@ uint32_t md5i_count_influences(const md5_mesh_build *mesh, uint32_t vertex)
     uint64_t used_bits = 0; // joints of the earlier weights: bit (joint % 64)
     uint32_t count = 0;
     uint32_t num_merged = 0;
+
     for (uint32_t i = 0; i < num_weights; i++) {
         if (weights[i].bias == 0)
             continue;
+
         const uint64_t joint_bit = (uint64_t)1 << weights[i].joint % 64;
         count++;
         if ((used_bits & joint_bit) && num_weights <= MAX_COMPARED_WEIGHTS) {

@@ -40,24 +40,47 @@ static bool fail_model(const comparison *pair, const char *what)
                     what);
 }
 
+// Returns the name of a joint in quotes. `joint` may be MD5_NONE.
+static md5_quoted quote_joint(const md5_skeleton *skeleton, uint32_t joint)
+{
+    if (joint == MD5_NONE)
+        return (md5_quoted){"no parent"};
+    const char *const name = skeleton->joints[joint].name;
+    return md5i_quote(name, strlen(name));
+}
+
 static bool check_skeleton(const comparison *pair)
 {
     const md5_skeleton *const base = &pair->base->skeleton;
     const md5_skeleton *const source = &pair->source->skeleton;
-    if (base->axes != source->axes || md5_skeleton_scale(base) != md5_skeleton_scale(source))
-        return fail_model(pair,
-                          "axes or scale differ from the model; load both with the same options");
+    const float base_scale = md5_skeleton_scale(base);
+    const float source_scale = md5_skeleton_scale(source);
+    if (base->axes != source->axes)
+        return fail_model(pair, "axes differ from the model; load both with the same options");
+    if (base_scale != source_scale)
+        return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
+                        "morph target %s: wrong scale: expected %g, found %g; load both with the "
+                        "same options",
+                        pair->name.text, (double)base_scale, (double)source_scale);
     if (base->num_joints != source->num_joints)
         return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
                         "morph target %s: wrong number of joints: expected %u, found %u",
                         pair->name.text, base->num_joints, source->num_joints);
-    for (uint32_t i = 0; i < base->num_joints; i++) {
-        const md5_joint *const a = &base->joints[i];
-        const md5_joint *const b = &source->joints[i];
-        if (a->parent != b->parent || strcmp(a->name, b->name) != 0)
+
+    for (uint32_t joint = 0; joint < base->num_joints; joint++) {
+        const uint32_t base_parent = base->joints[joint].parent;
+        const uint32_t source_parent = source->joints[joint].parent;
+        if (strcmp(base->joints[joint].name, source->joints[joint].name) != 0)
             return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
-                            "morph target %s: name or parent of joint %u %s differs from the model",
-                            pair->name.text, i, md5i_quote(b->name, strlen(b->name)).text);
+                            "morph target %s: wrong name of joint %u: expected %s, found %s",
+                            pair->name.text, joint, quote_joint(base, joint).text,
+                            quote_joint(source, joint).text);
+        if (base_parent != source_parent)
+            return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
+                            "morph target %s: wrong parent of joint %u %s: expected %s, found %s",
+                            pair->name.text, joint, quote_joint(base, joint).text,
+                            quote_joint(base, base_parent).text,
+                            quote_joint(source, source_parent).text);
     }
     return true;
 }
@@ -77,10 +100,10 @@ static bool check_triangles(const comparison *pair, uint32_t index)
             const uint32_t i = 3 * triangle + corner;
             if (base->indices[i] != source->indices[i])
                 return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
-                                "morph target %s: mesh %u: vertex %u of triangle %u has index %u, "
-                                "but %u in the model",
-                                pair->name.text, index, corner, triangle, source->indices[i],
-                                base->indices[i]);
+                                "morph target %s: mesh %u: wrong vertex %u of triangle %u: "
+                                "expected index %u, found %u",
+                                pair->name.text, index, corner, triangle, base->indices[i],
+                                source->indices[i]);
         }
     }
     return true;
@@ -109,9 +132,11 @@ static bool check_mesh(const comparison *pair, uint32_t index)
 {
     const md5_mesh *const base = &pair->base->meshes[index];
     const md5_mesh *const source = &pair->source->meshes[index];
-    if (is_released(base) || is_released(source))
-        return fail_model(pair,
-                          "geometry of the target or the model was released; load the model again");
+    if (is_released(base))
+        return fail_model(pair, "geometry of the model was released; load the model again");
+    if (is_released(source))
+        return fail_model(pair, "geometry of the target was released; load the target again");
+
     if (base->num_file_vertices != source->num_file_vertices)
         return fail_mesh(pair, index, "numverts", base->num_file_vertices,
                          source->num_file_vertices);
@@ -121,11 +146,15 @@ static bool check_mesh(const comparison *pair, uint32_t index)
         return fail_mesh(pair, index, "number of drawn vertices with copies at mirror seams",
                          base->num_vertices, source->num_vertices);
     TRY(check_triangles(pair, index) && check_drawn_sources(pair, index));
-    const bool only_one_has_tangents = !base->tangents != !source->tangents;
-    if (base->num_vertices > 0 && only_one_has_tangents)
+
+    if (base->num_vertices == 0)
+        return true;
+    if (base->tangents && !source->tangents)
         return fail_model(
-            pair,
-            "tangents of the target or the model are missing; load both with the same options");
+            pair, "tangents of the target are missing; load both models with the same options");
+    if (source->tangents && !base->tangents)
+        return fail_model(
+            pair, "tangents of the model are missing; load both models with the same options");
     return true;
 }
 
@@ -202,7 +231,8 @@ static void count_for_target(md5_morph_target *target, const md5_morph_delta *de
 }
 
 // Counts the changed vertices and the deltas of a mesh in *counts. If the arrays are not NULL, also
-// writes each changed vertex to vertices[], and its deltas to deltas[] from index firsts[] on.
+// writes each changed vertex to vertices[], and its deltas to deltas[] from index firsts[] on. It
+// runs twice for each mesh: without arrays to measure them, and again to fill them.
 static void collect_deltas(const morph_builder *job, uint32_t index, uint32_t *vertices,
                            uint32_t *firsts, md5_morph_delta *deltas, md5_morph_mesh *counts)
 {
@@ -221,6 +251,7 @@ static void collect_deltas(const morph_builder *job, uint32_t index, uint32_t *v
             }
             counts->num_deltas++;
         }
+
         const bool is_changed = counts->num_deltas > first;
         if (!is_changed)
             continue;
@@ -234,6 +265,34 @@ static void collect_deltas(const morph_builder *job, uint32_t index, uint32_t *v
         firsts[counts->num_vertices] = counts->num_deltas;
 }
 
+// Copies the names of the targets to job->names, one after another.
+static void store_target_names(morph_builder *job)
+{
+    char *name = job->names;
+    for (uint32_t i = 0; i < job->num_targets; i++) {
+        const size_t name_size = strlen(job->sources[i].name) + 1;
+        memcpy(name, job->sources[i].name, name_size);
+        job->targets[i] = (md5_morph_target){.name = name};
+        name += name_size;
+    }
+}
+
+// Fills the meshes. The arrays of a mesh follow those of the previous mesh: in `integers` the
+// changed vertices and the first deltas, in `deltas` the deltas.
+static void store_morph_meshes(const morph_builder *job, const md5_morph_mesh *counts,
+                               uint32_t *integers, md5_morph_delta *deltas)
+{
+    for (uint32_t i = 0; i < job->model->num_meshes; i++) {
+        uint32_t *const firsts = integers + counts[i].num_vertices;
+        collect_deltas(job, i, integers, firsts, deltas, &job->meshes[i]);
+        job->meshes[i].vertices = integers;
+        job->meshes[i].first = firsts;
+        job->meshes[i].deltas = deltas;
+        integers = firsts + counts[i].num_vertices + 1;
+        deltas += counts[i].num_deltas;
+    }
+}
+
 // Creates the block of a morph and fills it. counts[num_meshes] contains the result of the counting
 // pass. Returns NULL if memory runs out.
 static md5_morph *create_block(md5_context *context, morph_builder *job,
@@ -242,12 +301,14 @@ static md5_morph *create_block(md5_context *context, morph_builder *job,
     const size_t num_meshes = job->model->num_meshes;
     size_t num_integers = 0;
     size_t num_deltas = 0;
-    uint32_t *integers = NULL;
-    md5_morph_delta *deltas = NULL;
     for (size_t i = 0; i < num_meshes; i++) {
         num_integers += 2 * (size_t)counts[i].num_vertices + 1;
         num_deltas += counts[i].num_deltas;
     }
+
+    // The first pass measures the block, the second gets the addresses.
+    uint32_t *integers = NULL;
+    md5_morph_delta *deltas = NULL;
     md5_block block = {.base = NULL};
     for (uint32_t pass = 0; pass < 2; pass++) {
         job->morph = MD5_BLOCK_ARRAY(&block, md5_morph, 1);
@@ -259,6 +320,7 @@ static md5_morph *create_block(md5_context *context, morph_builder *job,
         if (pass == 0 && !md5i_block_end_measuring(context, &block))
             return NULL;
     }
+
     *job->morph = (md5_morph){
         .model = job->model,
         .num_targets = job->num_targets,
@@ -267,48 +329,41 @@ static md5_morph *create_block(md5_context *context, morph_builder *job,
         .size = block.used,
         .internal = {.allocator = context->allocator, .tag = MD5_TAG_MORPH},
     };
-    char *name = job->names;
-    for (uint32_t i = 0; i < job->num_targets; i++) {
-        const size_t name_size = strlen(job->sources[i].name) + 1;
-        memcpy(name, job->sources[i].name, name_size);
-        job->targets[i] = (md5_morph_target){.name = name};
-        name += name_size;
-    }
-    for (uint32_t i = 0; i < num_meshes; i++) {
-        uint32_t *const firsts = integers + counts[i].num_vertices;
-        collect_deltas(job, i, integers, firsts, deltas, &job->meshes[i]);
-        job->meshes[i].vertices = integers;
-        job->meshes[i].first = firsts;
-        job->meshes[i].deltas = deltas;
-        integers = firsts + counts[i].num_vertices + 1;
-        deltas += counts[i].num_deltas;
-    }
+    store_target_names(job);
+    store_morph_meshes(job, counts, integers, deltas);
     return job->morph;
+}
+
+// Returns true if the model of a target has the topology of the base model. Otherwise sets the
+// context's error.
+static bool check_morph_source(md5_context *context, const md5_model *base,
+                               const md5_morph_source *target)
+{
+    const comparison pair = {context, base, target->model,
+                             md5i_quote(target->name, strlen(target->name))};
+    TRY(check_skeleton(&pair));
+    if (base->num_meshes != pair.source->num_meshes)
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                        "morph target %s: wrong number of meshes: expected %u, found %u",
+                        pair.name.text, base->num_meshes, pair.source->num_meshes);
+    for (uint32_t i = 0; i < base->num_meshes; i++)
+        TRY(check_mesh(&pair, i));
+    return true;
 }
 
 static md5_morph *create_morph(md5_arena *arena, morph_builder *job)
 {
     const uint32_t num_meshes = job->model->num_meshes;
     for (uint32_t i = 0; i < job->num_targets; i++) {
-        const char *const name = job->sources[i].name;
-        const comparison pair = {arena->context, job->model, job->sources[i].model,
-                                 md5i_quote(name, strlen(name))};
-        if (!check_skeleton(&pair))
+        if (!check_morph_source(arena->context, job->model, &job->sources[i]))
             return NULL;
-        if (num_meshes != pair.source->num_meshes) {
-            MD5_FAIL(arena->context, MD5_ERROR_MISMATCH,
-                     "morph target %s: wrong number of meshes: expected %u, found %u",
-                     pair.name.text, num_meshes, pair.source->num_meshes);
-            return NULL;
-        }
-        for (uint32_t k = 0; k < num_meshes; k++)
-            if (!check_mesh(&pair, k))
-                return NULL;
-        job->names_size += strlen(name) + 1;
+        job->names_size += strlen(job->sources[i].name) + 1;
     }
+
     md5_morph_mesh *const counts = MD5_ALLOC_ZEROED(arena, md5_morph_mesh, num_meshes);
     if (!counts)
         return NULL;
+
     for (uint32_t i = 0; i < num_meshes; i++) {
         // Deltas are counted in 32 bits.
         if (job->num_targets > UINT32_MAX / (job->model->meshes[i].num_vertices + 1)) {
@@ -319,6 +374,7 @@ static md5_morph *create_morph(md5_arena *arena, morph_builder *job)
         }
         collect_deltas(job, i, NULL, NULL, NULL, &counts[i]);
     }
+
     return create_block(arena->context, job, counts);
 }
 
@@ -330,6 +386,7 @@ md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sour
         md5i_fail_missing(error, "model");
         return NULL;
     }
+
     MD5_ASSERT_ARRAY(sources, count);
     MD5_VALIDATE_RESERVED(sources, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -341,9 +398,11 @@ md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sour
         MD5_ASSERT_ALIVE(sources[i].model, MD5_TAG_MODEL);
     }
     MD5_ASSERT_OPTS(opts);
+
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
+
     morph_builder job = {
         .model = model,
         .sources = sources,

@@ -112,12 +112,14 @@ static void merge_sums(const normal_sums *sums, uint32_t *nexts, uint32_t num_ve
         const bool is_visited = nexts[i] == i;
         if (is_single || is_visited)
             continue;
+
         normal_sum total = {{0, 0, 0}, 0};
         for (uint32_t vertex = i; vertex < num_vertices; vertex = nexts[vertex]) {
             const normal_sum sum = load_sum(sums, vertex);
             total.normal = md5_vec3d_add(total.normal, sum.normal);
             total.weight = sums->weights ? total.weight + sum.weight : 1;
         }
+
         const md5_vec3d normal = total.normal;
         const bool has_direction = md5_vec3d_length(normal) > MIN_NORMAL_SUM * total.weight;
         uint32_t vertex = i;
@@ -145,12 +147,14 @@ static void add_triangles(const normal_sums *sums, md5_normals weighting,
     for (size_t i = 0; i < num_triangles; i += 2) {
         const uint32_t *const corners = mesh->indices + 3 * i;
         const uint32_t *const next = i + 1 < num_triangles ? corners + 3 : corners;
+
         const md5_vec3 *const origin0 = &points[corners[0]];
         const md5_vec3 *const origin1 = &points[next[0]];
         const md5_pair3 b = edge_between(origin0, &points[corners[1]], origin1, &points[next[1]]);
         const md5_pair3 c = edge_between(origin0, &points[corners[2]], origin1, &points[next[2]]);
         const md5_pair3 normals = md5_pair3_cross(c, b);
         const md5_pair areas = md5_pair3_length(normals);
+
         if (sums->weights) {
             add_weighted(sums, weighting, points, corners, md5_pair3_first(normals),
                          md5_pair_first(areas));
@@ -159,10 +163,12 @@ static void add_triangles(const normal_sums *sums, md5_normals weighting,
                              md5_pair_second(areas));
             continue;
         }
+
         const md5_pair3 units = md5_pair3_scale(normals, md5_pair_inverse(areas));
         for (uint32_t k = 0; k < 3; k++)
             add_normal(sums, corners[k], md5_pair_firsts(units.x, units.y),
                        md5_pair_first(units.z));
+
         if (next == corners)
             break;
         for (uint32_t k = 0; k < 3; k++)
@@ -197,18 +203,23 @@ bool md5i_build_normals(md5_arena *arena, md5_mesh_build *mesh, uint32_t *nexts,
     const md5_normals weighting = arena->context->normals;
     const uint32_t num_vertices = mesh->num_vertices;
     normal_sums sums = {.xy = scratch, .z = mesh->normals};
+
+    // The sums are not needed yet: until then, their memory is scratch memory.
     md5_arena over = md5i_arena_in_memory(arena->context, sums.xy, num_vertices * sizeof *sums.xy);
     const md5_arena_mark begin = md5i_arena_position(&over);
     const bool is_welded = md5i_weld(&over, mesh->positions, num_vertices, nexts);
     md5i_arena_rewind(&over, begin);
     TRY(is_welded);
+
     md5i_chain_equals(nexts, num_vertices);
+
     memset(sums.xy, 0, num_vertices * sizeof *sums.xy);
     memset(sums.z, 0, num_vertices * sizeof *sums.z);
     if (weighting == MD5_NORMALS_AREA || weighting == MD5_NORMALS_ANGLE) {
         sums.weights = MD5_ALLOC_ZEROED(arena, double, num_vertices);
         TRY(sums.weights);
     }
+
     add_triangles(&sums, weighting, mesh);
     merge_sums(&sums, nexts, num_vertices);
     write_normals(&sums, mesh);

@@ -204,16 +204,20 @@ static double vertex_loss(const md5_model *model, const md5_mesh *mesh, uint32_t
     md5_vec3d shift = {0, 0, 0}; // the first sum
     double rotated = 0;          // sum of the lengths of the terms of the second sum
     double excess = 0;           // sum of b_i - w_i
+
     for (uint32_t i = packing.first; i < packing.end; i++) {
         const uint32_t joint = mesh->influence_joints[i];
         const md5_vec4 influence = mesh->influences[i]; // bias times point, and the bias
         const double bias = (double)influence.w;
         const double weight = (double)packed_weight(mesh, &packing, i - packing.first);
+
         const md5_vec3d o = md5_vec3d_from_vec3(md5_mat34_translation(model->bind[joint]));
         const md5_vec3d a = md5_vec3d_from_vec3(md5_mat34_translation(posed[joint]));
         const md5_vec3d point = {influence.x, influence.y, influence.z};
+
         const md5_vec3d exact = md5_vec3d_sub(point, md5_vec3d_scale(o, bias));
         const md5_vec3d packed = md5_vec3d_scale(md5_vec3d_sub(c, o), weight);
+
         shift = md5_vec3d_add(shift, md5_vec3d_scale(a, bias - weight));
         rotated += md5_vec3d_length(md5_vec3d_sub(exact, packed));
         excess += bias - weight;

@@ -207,8 +207,9 @@ static void write_vertex(const md5_mesh *mesh, uint32_t vertex, joint_set set, u
         write_vec3(to, size, p.x, p.y, p.z);
 }
 
-// Adds a group or a single vertex: counts it, and writes it in the second pass. A rigid single is
-// blended, as a sum of one influence.
+// Adds a group or a single vertex. The first pass only counts (builder->vertices is NULL), and the
+// second pass also writes the words and vertices after those of the earlier groups of the same run.
+// A rigid single is blended, as a sum of one influence.
 static void add_group(plan_builder *builder, md5_skin_order order, joint_set set,
                       const uint32_t *vertices)
 {
@@ -216,10 +217,12 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set set
     const bool is_gathered = order == MD5_SKIN_GATHERED;
     if (is_single && set.kind == MD5_SKIN_RIGID)
         set.kind = MD5_SKIN_BLEND;
+
     const uint32_t count = set.count;
     const uint32_t num_words = md5_skin_num_words(set.kind, order, count);
     const uint32_t num_influences = count <= MD5_SKIN_MAX_INFLUENCES ? count : 0;
     const uint32_t type = (uint32_t)order * MD5_SKIN_KINDS + (uint32_t)set.kind;
+
     md5_skin_run *const run = &builder->possible[type * NUM_COUNTS + num_influences];
     run->kind = (uint8_t)set.kind;
     run->order = (uint8_t)order;
@@ -227,19 +230,24 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set set
     run->count++;
     run->words += num_words;
     builder->num_words += num_words;
+
     if (!builder->vertices)
         return;
+
     uint32_t *words = builder->words + run->words - num_words;
     uint32_t *const offsets = builder->vertices + run->vertices;
     run->vertices += md5_skin_num_vertices(order);
     offsets[0] = vertices[0];
     if (is_single)
         *words++ = count;
+
     const uint64_t sum_order = md5i_sum_order(set.joints, count);
     for (uint32_t i = 0; i < count; i++)
         words[i] = set.joints[md5_sum_index(sum_order, count, i)];
+
     if (set.kind == MD5_SKIN_RIGID && !is_gathered)
         return;
+
     const uint32_t size = is_single ? 1 : MD5_SKIN_GROUP;
     float *const floats = (float *)(void *)(words + count);
     for (uint32_t i = 0; i < size; i++) {
@@ -288,11 +296,14 @@ static inline uint32_t slot_fit(const plan_builder *builder, joint_set set, uint
 // these slots is closed, so that time is linear for any joints.
 static void add_to_open_group(plan_builder *builder, joint_set set, uint32_t first, uint32_t end)
 {
-    uint32_t hash = set.kind; // does not depend on the order of the joints
+    // The hash of the set does not depend on the order of its joints.
+    uint32_t hash = set.kind;
     for (uint32_t i = 0; i < set.count; i++) {
         const uint32_t spread = set.joints[i] * 0x9e3779b1u;
         hash += (spread ^ spread >> 15) * 0x85ebca77u;
     }
+
+    // Find a slot that contains the group of the set (fit 2), or an empty slot (fit 1).
     const uint32_t home = hash >> (32 - builder->log2_slots);
     uint32_t slot = home;
     uint32_t fit = 0;
@@ -306,6 +317,7 @@ static void add_to_open_group(plan_builder *builder, joint_set set, uint32_t fir
     if (fit == 0)
         close_slot(builder, slot);
     builder->kinds[slot] = (uint8_t)set.kind;
+
     for (uint32_t vertex = first; vertex < end; vertex++) {
         const uint32_t count = builder->num_open[slot]++;
         if (count == 0)
@@ -324,6 +336,7 @@ static void build_groups(plan_builder *builder)
     const float tolerance = POINT_TOLERANCE * md5_largest_coordinate(&mesh->bounds);
     const uint32_t num_vertices = mesh->num_vertices;
     joint_set next = vertex_joint_set(mesh, 0, vertex_kind(mesh, 0, tolerance));
+
     for (uint32_t first = 0, end = 0; first < num_vertices; first = end) {
         const joint_set set = next;
         while (++end < num_vertices) {
@@ -331,11 +344,13 @@ static void build_groups(plan_builder *builder)
             if (!is_same_set(set, next))
                 break;
         }
+
         if (set.count == 0 || set.count > MD5_SKIN_MAX_INFLUENCES) {
             for (uint32_t vertex = first; vertex < end; vertex++)
                 add_group(builder, MD5_SKIN_SINGLES, set, &vertex);
             continue;
         }
+
         for (; end - first >= MD5_SKIN_GROUP; first += MD5_SKIN_GROUP) {
             uint32_t group[MD5_SKIN_GROUP];
             for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
@@ -344,6 +359,7 @@ static void build_groups(plan_builder *builder)
         }
         add_to_open_group(builder, set, first, end);
     }
+
     for (uint32_t slot = 0; builder->num_taken > 0; slot++) {
         if (builder->num_open[slot] > 0)
             close_slot(builder, slot);

@@ -99,6 +99,7 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
     const double length = md5_vec3d_dot(direction, direction);
     uint32_t nearest = MD5_NONE;
     double smallest = INFINITY;
+
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         const md5_vec3 position = md5_mat34_translation(joints[joint]);
         const md5_vec3d offset = md5_vec3d_sub(md5_vec3d_from_vec3(position), origin);
@@ -106,6 +107,7 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
         t = t > 0 ? t : 0;
         if (ray.limit > 0 && t > (double)ray.limit)
             t = (double)ray.limit;
+
         const md5_vec3d perpendicular = md5_vec3d_sub(offset, md5_vec3d_scale(direction, t));
         const double square = md5_vec3d_dot(perpendicular, perpendicular);
         if (square < smallest) {
@@ -113,6 +115,7 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
             nearest = joint;
         }
     }
+
     if (nearest != MD5_NONE && distance)
         *distance = (float)sqrt(smallest);
     return nearest;
@@ -286,6 +289,7 @@ bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_m
     MD5_ASSERT_NOT_NULL(hit);
     MD5_ASSERT((joint_bounds && joints) || num_joints == 0,
                "joint_bounds, joints: must not be NULL");
+
     md5_hit nearest = {.t = FLT_MAX, .joint = MD5_NONE};
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         // The direction is not normalized, so t is the same in both spaces.
@@ -294,11 +298,13 @@ bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_m
         md5_ray local = ray;
         local.origin = md5_mat34_apply(&to_joint, origin);
         local.direction = md5_mat34_rotate(&to_joint, ray.direction);
+
         float t = 0;
         if (md5_raycast_bounds(local, joint_bounds[joint], &t)
             && (nearest.joint == MD5_NONE || t < nearest.t))
             nearest = (md5_hit){.t = t, .joint = joint};
     }
+
     if (nearest.joint != MD5_NONE)
         *hit = nearest;
     return nearest.joint != MD5_NONE;
@@ -326,13 +332,17 @@ static sheared shear(const md5_ray *ray, bool is_mirrored)
 {
     const md5_vec3 o = ray->origin;
     const float d[3] = {ray->direction.x, ray->direction.y, ray->direction.z};
+
+    // z is the axis of the largest component.
     int z = fabsf(d[0]) > fabsf(d[1]) ? 0 : 1;
     z = fabsf(d[z]) > fabsf(d[2]) ? z : 2;
+
     const bool is_positive = d[z] > 0; // otherwise x and y are exchanged, to keep the orientation
     const int next = (z + 1) % 3;
     const int last = (z + 2) % 3;
     const int x = is_positive ? next : last;
     const int y = is_positive ? last : next;
+
     return (sheared){.origin = {o.x, o.y, o.z},
                      .x = x,
                      .y = y,
@@ -381,22 +391,27 @@ static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 
 {
     if (are_on_one_side(a.x, b.x, c.x) || are_on_one_side(a.y, b.y, c.y))
         return false;
+
     const double u = edge_area(c, b);
     const double v = edge_area(a, c);
     const double w = edge_area(b, a);
+
     const bool has_negative = u < 0 || v < 0 || w < 0;
     const bool has_positive = u > 0 || v > 0 || w > 0;
     if (has_negative && has_positive)
         return false;
+
     const double sum = u + v + w;
     const bool from_front = (sum < 0) != space->is_mirrored;
     if (sum == 0 || (space->front_only && !from_front))
         return false;
+
     const double weights[3] = {u / sum, v / sum, w / sum};
     const float t =
         (float)(weights[0] * (double)a.z + weights[1] * (double)b.z + weights[2] * (double)c.z);
     if (!(t >= 0 && t <= space->limit && t < hit->t))
         return false;
+
     *hit = (md5_hit){.t = t,
                      .weights = {(float)weights[0], (float)weights[1], (float)weights[2]},
                      .from_front = from_front};
@@ -443,8 +458,10 @@ bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positio
     MD5_ASSERT_NOT_NULL(hit);
     MD5_ASSERT_ARRAY(positions, mesh->num_vertices);
     MD5_ASSERT_GEOMETRY(mesh);
+
     if (!is_nonzero_vector(ray.direction))
         return false;
+
     const sheared space = shear(&ray, mesh->is_mirrored);
     md5_hit nearest = {.t = INFINITY};
     for (uint32_t triangle = 0; triangle < mesh->num_triangles; triangle++) {
@@ -455,6 +472,7 @@ bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positio
         if (hit_triangle(&space, p[0], p[1], p[2], &nearest))
             nearest.triangle = triangle;
     }
+
     if (nearest.t == INFINITY)
         return false;
     nearest.joint = find_hit_joint(mesh, &nearest);
@@ -474,9 +492,11 @@ bool md5_raycast_model(md5_ray ray, const md5_model *model, const md5_mat34 *pal
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
     MD5_ASSERT_NOT_NULL(hit);
     MD5_ASSERT_ARRAY(scratch, model->max_vertices);
+
     const size_t misaligned = (uintptr_t)scratch % sizeof(float);
     md5_vec3 *const positions =
         (md5_vec3 *)(void *)((char *)scratch + (misaligned > 0 ? sizeof(float) - misaligned : 0));
+
     bool is_hit = false;
     md5_ray shorter = ray;
     for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++) {
@@ -486,6 +506,7 @@ bool md5_raycast_model(md5_ray ray, const md5_model *model, const md5_mat34 *pal
             continue;
         if (is_hit && !(nearer.t < hit->t)) // at the same distance as a hit of an earlier mesh
             continue;
+
         nearer.mesh = mesh;
         *hit = nearer;
         is_hit = true;

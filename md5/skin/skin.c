@@ -73,11 +73,13 @@ static bool blend_morph(const md5_morph_mesh *morph, const md5_mesh *mesh, const
     md5_vec3 normal = mesh->normals[vertex];
     md5_vec3 tangent_axis = {tangent.x, tangent.y, tangent.z};
     bool changes = false;
+
     for (uint32_t i = morph->first[index]; i < morph->first[index + 1]; i++) {
         const md5_morph_delta *const delta = &morph->deltas[i];
         const float weight = weights[delta->target];
         if (weight == 0)
             continue;
+
         position = md5_vec3_add(position, md5_vec3_scale(delta->position, weight));
         normal = md5_vec3_add(normal, md5_vec3_scale(delta->normal, weight));
         tangent_axis = md5_vec3_add(tangent_axis, md5_vec3_scale(delta->tangent, weight));
@@ -85,6 +87,7 @@ static bool blend_morph(const md5_morph_mesh *morph, const md5_mesh *mesh, const
     }
     if (!changes)
         return false;
+
     result->offset = position;
     result->normal = md5_vec3_normalize(normal, mesh->normals[vertex]);
     const md5_vec3 unit = md5_vec3_normalize(md5_vec3_reject(tangent_axis, result->normal),
@@ -113,6 +116,7 @@ static void apply_morph_vertex(const md5_skin_job *job, const md5_morph_mesh *ch
     bind_vertex bind;
     if (!blend_morph(changed, mesh, job->morph_weights, index, &bind))
         return;
+
     if (job->palette || job->duals) {
         const md5_vec3 tangent_axis = {bind.tangent.x, bind.tangent.y, bind.tangent.z};
         const md5_mat34 m = md5i_vertex_matrix(to, vertex);
@@ -122,6 +126,7 @@ static void apply_morph_vertex(const md5_skin_job *job, const md5_morph_mesh *ch
         bind.normal = md5_vec3_normalize(md5_mat34_rotate(&m, bind.normal), bind.normal);
         bind.tangent = (md5_vec4){rotated.x, rotated.y, rotated.z, bind.tangent.w};
     }
+
     md5_vec3 *const position = md5_vec3_out(to->positions, to->strides[0], out_index);
     *position = md5_vec3_add(*position, bind.offset);
     if (to->normals)
@@ -183,6 +188,7 @@ bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
         job->blend_duals = md5i_blend_duals;
     if (from->mesh->tangents)
         job->tangents = (md5_vec4 *)from->tangents;
+
     const size_t strides[3] = {stride_in_floats(from->position_stride, 3),
                                stride_in_floats(from->normal_stride, 3),
                                stride_in_floats(from->tangent_stride, 4)};
@@ -231,13 +237,16 @@ static inline void validate_job(const md5_skin_job *job, uint32_t count)
                    || (job->first < mesh->num_vertices && count <= mesh->num_vertices - job->first),
                "job->first, count: must be a range of vertices of the mesh");
     MD5_VALIDATE(are_vertices_valid(job, count), "job->vertices: must be below mesh->num_vertices");
+
     MD5_ASSERT(job->positions != NULL, "job->positions: must not be NULL");
     MD5_ASSERT(!(job->palette && job->duals), "job->palette, duals: exactly one must be set");
     MD5_VALIDATE(are_joints_valid(job),
                  "job->num_joints: must be above all joint indices of the mesh");
+
     MD5_ASSERT(md5_is_stride(job->position_stride, 3) && md5_is_stride(job->normal_stride, 3)
                    && md5_is_stride(job->tangent_stride, 4),
                "job: strides must be 0, or multiples of 4 that are not smaller than the vectors");
+
     MD5_ASSERT(!job->morph || is_morph_mesh(job->morph, mesh),
                "job->mesh: must be a mesh of the morph's model");
     MD5_ASSERT(!job->morph || job->morph_weights || job->morph->num_targets == 0,
@@ -269,11 +278,13 @@ static void skin_range(void *user, uint32_t worker, size_t begin, size_t end)
         MD5_ASSERT(MD5_RESERVED_IS_ZERO(job),
                    "job: reserved members must be 0; initialize with = MD5_INIT");
         MD5_ASSERT(md5_has_geometry(mesh), "job->mesh: geometry must not have been released");
+
         const uint32_t count =
             job->vertices || job->count > 0 ? job->count : mesh->num_vertices - job->first;
         if (count == 0)
             continue;
         validate_job(job, count);
+
         md5i_skin_job to;
         const bool fits = md5i_strided_job(job, &to);
         const bool is_posed = job->palette || job->duals;
@@ -283,6 +294,7 @@ static void skin_range(void *user, uint32_t worker, size_t begin, size_t end)
             md5i_skin_with(fits ? md5i_cpu_best(MD5_CPU_AVX512) : MD5_CPU_SCALAR, &to);
         else
             md5i_skin_vertices_scalar(&to, job->vertices, job->first, count, false);
+
         if (job->morph)
             apply_morph(job, &to, count);
     }

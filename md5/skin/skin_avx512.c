@@ -48,6 +48,7 @@ MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const 
     md5_vec3 *const normals = job->normals;
     const uint32_t *const firsts = mesh->skin_plan->vertices + run->vertices;
     const uint32_t *const joints = mesh->skin_plan->words + run->words;
+
     // The joints whose matrices are in `m`. Consecutive groups often have the same joint, so `m` is
     // loaded only when a joint changes.
     uint32_t low = joints[0];
@@ -60,6 +61,7 @@ MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const 
             high = joints[i + 1];
             m = spread_two(&job->palette[low], &job->palette[high]);
         }
+
         const uint32_t a = firsts[i];
         const uint32_t b = firsts[i + 1];
         const lanes3 bind = load_two_groups(bind_positions + a, bind_positions + b);
@@ -70,6 +72,7 @@ MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const 
             store_two_groups(normals + a, normals + b, rotated);
         }
     }
+
     const bool has_single_group = i < run->count;
     if (has_single_group) {
         md5_skin_run last = *run;

@@ -190,9 +190,11 @@ static inline md5_dual_quat blend_duals(const md5_mesh *mesh, const md5_dual_qua
     const uint32_t *const joints = mesh->influence_joints + begin;
     const md5_vec4 *const influences = mesh->influences + begin;
     const md5_dual_quat *const first = &palette[joints[0]];
+
     const int shift = bias_shift(influences[0].w);
     const float bias = shift_bias(influences[0].w, shift);
     const uint64_t order = scalar_order(mesh, begin, count);
+
     md5_dual_quat sum = {{0, 0, 0, 0}, {0, 0, 0, 0}};
     for (uint32_t step = 0; step < count; step++) {
         const uint32_t i = md5_sum_index(order, count, step);
@@ -201,6 +203,7 @@ static inline md5_dual_quat blend_duals(const md5_mesh *mesh, const md5_dual_qua
         sum.real = step > 0 ? add_scaled(sum.real, next->real, by) : scaled(next->real, by);
         sum.dual = step > 0 ? add_scaled(sum.dual, next->dual, by) : scaled(next->dual, by);
     }
+
     // If the sum cancels out, use the dual quaternion of the joint with the largest bias.
     const bool is_valid = md5_quat_dot(sum.real, sum.real) > MD5_DUAL_MIN_FRACTION * (bias * bias);
     return is_valid ? sum : *first;
@@ -213,6 +216,7 @@ md5_mat34 md5i_dual_matrix(const md5_dual_quat *q)
     const md5_quat r = q->real;
     const md5_quat d = q->dual;
     const float twice = 2.0f / md5_quat_dot(r, r);
+
     const float x2 = r.x * twice;
     const float y2 = r.y * twice;
     const float z2 = r.z * twice;
@@ -225,6 +229,7 @@ md5_mat34 md5i_dual_matrix(const md5_dual_quat *q)
     const float wx = r.w * x2;
     const float wy = r.w * y2;
     const float wz = r.w * z2;
+
     return (md5_mat34){{
         1 - (yy + zz),
         xy - wz,

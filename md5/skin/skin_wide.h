@@ -163,12 +163,14 @@ MD5_WIDE_INLINE void rotate_tangents(const skin_arrays *arrays, const group *lan
             pointers[lane] = from + 4 * lane_vertex(lanes, lane, order);
         md5_wide_load_rows(pointers, rows);
     }
+
     md5_wide_transpose(rows);
     const lanes3 rotated = rotate_wide(m, (lanes3){rows[0], rows[1], rows[2]});
     rows[0] = rotated.x;
     rows[1] = rotated.y;
     rows[2] = rotated.z;
     md5_wide_transpose(rows);
+
     if (arrays->tangent_stride > 0)
         store_tangents_at(&arrays->tangents->x, arrays->tangent_stride, lanes, order, rows);
     else
@@ -328,6 +330,7 @@ MD5_WIDE_INLINE lanes_mat34 dual_to_matrix(const lanes_dual *q)
     const lanes4 d = q->dual;
     const md5_wide one = md5_wide_set1(1.0f);
     const md5_wide twice = md5_wide_div(md5_wide_set1(2.0f), dot_lanes(r, r));
+
     const md5_wide x2 = md5_wide_mul(r.x, twice);
     const md5_wide y2 = md5_wide_mul(r.y, twice);
     const md5_wide z2 = md5_wide_mul(r.z, twice);
@@ -340,12 +343,14 @@ MD5_WIDE_INLINE lanes_mat34 dual_to_matrix(const lanes_dual *q)
     const md5_wide wx = md5_wide_mul(r.w, x2);
     const md5_wide wy = md5_wide_mul(r.w, y2);
     const md5_wide wz = md5_wide_mul(r.w, z2);
+
     const md5_wide x =
         translation_term(r.w, d.x, d.w, r.x, md5_wide_mul(r.y, d.z), md5_wide_mul(r.z, d.y));
     const md5_wide y =
         translation_term(r.w, d.y, d.w, r.y, md5_wide_mul(r.z, d.x), md5_wide_mul(r.x, d.z));
     const md5_wide z =
         translation_term(r.w, d.z, d.w, r.z, md5_wide_mul(r.x, d.y), md5_wide_mul(r.y, d.x));
+
     return (lanes_mat34){
         {md5_wide_sub(one, md5_wide_add(yy, zz)), md5_wide_sub(xy, wz), md5_wide_add(xz, wy),
          md5_wide_mul(x, twice)},
@@ -449,6 +454,7 @@ MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *
     const bool is_exact = kind == MD5_SKIN_EXACT; // each bias is after its point
     const float *const biases = lanes->floats + (is_exact ? 3 * MD5_SKIN_GROUP : 0);
     const uint32_t step = is_exact ? 4 * MD5_SKIN_GROUP : MD5_SKIN_GROUP;
+
     lanes_mat34 m;
     if (arrays->duals) {
         lanes_mat34 blend;
@@ -470,6 +476,8 @@ MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *
             return;
         m = sum_group(arrays, lanes, biases, step, false);
     }
+
+    // The positions of exact groups were stored above: only their directions remain.
     if (is_exact)
         rotate_directions(arrays, lanes, order, &m);
     else
@@ -488,12 +496,14 @@ MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_run *
     lanes_mat34 matrix;
     if (kind == MD5_SKIN_RIGID)
         matrix = spread_joint(arrays, joint);
+
     for (uint32_t i = 0; i < run->count; i++) {
         const float *const floats = (const float *)(const void *)(words + count);
         if (kind == MD5_SKIN_RIGID && (order == MD5_SKIN_GATHERED || words[0] != joint)) {
             joint = words[0];
             matrix = spread_joint(arrays, joint);
         }
+
         for (uint32_t k = 0; k < MD5_SKIN_GROUP; k += MD5_WIDTH) {
             const group lanes = {*vertices + k, vertices + k, words, floats + k, count};
             if (kind == MD5_SKIN_RIGID)
@@ -501,6 +511,7 @@ MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_run *
             else
                 skin_blended_group(arrays, &lanes, kind, order);
         }
+
         vertices += md5_skin_num_vertices(order);
         words += num_words;
     }
@@ -533,6 +544,7 @@ MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words
         blend_sum = scale_matrix(m, factors + step - 1);
     if (exact)
         exact_sum = multiply_wide_rows(m, factors);
+
     for (uint32_t i = 1; i < words[0]; i++) {
         factors += step;
         m = arrays->palette[words[1 + i]].m;
@@ -541,6 +553,7 @@ MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words
         if (exact)
             exact_sum = add_matrices(exact_sum, multiply_wide_rows(m, factors));
     }
+
     if (blend)
         *blend = blend_sum;
     if (exact)
@@ -604,15 +617,18 @@ MD5_WIDE_CODE static bool blend_dual_singles(const md5i_skin_job *job, const sin
     uint32_t joints[MD5_WIDTH];
     uint32_t max_terms = 0;
     float biases[MD5_WIDTH];
+
     for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
         const uint32_t largest = mesh->first_influence[lanes->vertices[lane]];
         joints[lane] = mesh->influence_joints[largest];
         biases[lane] = mesh->influences[largest].w;
         max_terms = lanes->words[lane][0] > max_terms ? lanes->words[lane][0] : max_terms;
     }
+
     const lanes_first first = {gather_duals(job->duals, joints).real, md5_wide_load(biases)};
     if (!are_biases_in_range(first.bias))
         return false;
+
     md5_mask has_term;
     lanes_dual sum = single_terms(job->duals, lanes, &first, step, 0, &has_term);
     for (uint32_t i = 1; i < max_terms; i++) {
@@ -621,6 +637,7 @@ MD5_WIDE_CODE static bool blend_dual_singles(const md5i_skin_job *job, const sin
         sum = (lanes_dual){select4(has_term, next.real, sum.real),
                            select4(has_term, next.dual, sum.dual)};
     }
+
     *m = dual_to_matrix(&sum);
     return is_all_true(is_valid_blend(sum.real, first.bias));
 }
@@ -633,6 +650,7 @@ MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *
     const bool has_directions = arrays->normals || arrays->tangents;
     matrix_rows blends[MD5_WIDTH];
     matrix_rows exact_sums[MD5_WIDTH];
+
     lanes_mat34 m;
     if (arrays->duals) {
         lanes_mat34 blend;
@@ -642,6 +660,8 @@ MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *
         }
         m = blend;
     } else {
+        // The positions of exact singles are sums of weights, which need no blended matrix. It is
+        // computed only if a direction or a position that is not exact needs it.
         if (has_directions || !is_exact) {
             for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
                 sum_single(arrays, few->words[lane], step, &blends[lane],
@@ -657,6 +677,7 @@ MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *
             return;
         m = transpose_sums(blends);
     }
+
     if (!is_exact || arrays->duals)
         store_positions(arrays, &lanes, MD5_SKIN_SINGLES,
                         move_points(&m, load3(arrays->bind_positions, &lanes, MD5_SKIN_SINGLES)));
@@ -672,6 +693,7 @@ MD5_WIDE_INLINE void skin_singles(const skin_arrays *arrays, const md5_skin_run 
     const uint32_t *words = plan->words + run->words;
     const uint32_t step = is_exact ? 4 : 1;
     const uint32_t last = run->count - 1;
+
     for (uint32_t done = 0; done <= last; done += MD5_WIDTH) {
         if (run->count - done <= MAX_SCALAR_SINGLES) {
             md5_skin_run remaining = *run;
@@ -680,6 +702,7 @@ MD5_WIDE_INLINE void skin_singles(const skin_arrays *arrays, const md5_skin_run 
             md5i_skin_run_scalar(arrays->job, &remaining);
             break;
         }
+
         singles few;
         for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
             const uint32_t i = done + lane < last ? done + lane : last;

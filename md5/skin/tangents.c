@@ -64,6 +64,7 @@ static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
     TRY(uses);
     uint32_t *const copies = MD5_ALLOC_ARRAY(scratch, uint32_t, num_vertices);
     TRY(copies);
+
     uint32_t next = num_vertices;
     for (uint32_t vertex = 0; vertex < num_vertices; vertex++) {
         if (!is_on_seam(uses, vertex))
@@ -71,11 +72,13 @@ static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
         copies[vertex] = next;
         mesh->sources[next++] = vertex;
     }
+
     for (size_t i = 0; i < mesh->num_triangles; i++) {
         uint32_t *const corners = mesh->indices + 3 * i;
         const uint32_t a = corners[0];
         const uint32_t b = corners[1];
         const uint32_t c = corners[2];
+
         const bool has_copy = is_on_seam(uses, a) || is_on_seam(uses, b) || is_on_seam(uses, c);
         if (!has_copy || !is_mirrored(mesh->texcoords, a, b, c))
             continue;
@@ -83,6 +86,7 @@ static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
         corners[1] = is_on_seam(uses, b) ? copies[b] : b;
         corners[2] = is_on_seam(uses, c) ? copies[c] : c;
     }
+
     md5i_arena_rewind(scratch, before);
     return true;
 }
@@ -260,6 +264,7 @@ static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t 
                            texture_axes *sums)
 {
     sum_texture_axes(mesh, begin, count, sums);
+
     // Two vertices at a time; the last vertex of an odd number is computed twice. Tangents still
     // contain z of the sums.
     for (uint32_t i = 0; i < count; i += 2) {
@@ -267,15 +272,19 @@ static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t 
         md5_vec4 *const tangents[2] = {&mesh->tangents[begin + i], &mesh->tangents[begin + next]};
         const texture_axes *const axes[2] = {&sums[i], &sums[next]};
         const md5_pair z[2] = {md5_pair_load(tangents[0]), md5_pair_load(tangents[1])};
+
         const md5_pair3 u = two_sums(axes, z, false);
         const md5_pair3 v = two_sums(axes, z, true);
         const md5_pair3 n = md5_pair3_set(md5_vec3d_from_vec3(mesh->normals[begin + i]),
                                           md5_vec3d_from_vec3(mesh->normals[begin + next]));
+
         const md5_pair3 unit = project_two(n, u);
         const md5_pair sides = md5_pair3_dot(md5_pair3_cross(n, unit), v);
+
         md5_vec3 first;
         md5_vec3 second;
         md5_pair3_round(unit, &first, &second);
+
         const float side0 = md5_pair_first(sides) < 0 ? -1 : 1;
         const float side1 = md5_pair_second(sides) < 0 ? -1 : 1;
         *tangents[0] = (md5_vec4){first.x, first.y, first.z, side0};

@@ -35,12 +35,14 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
                                    uint32_t *buffer)
 {
     uint32_t counts[NUM_DIGITS][RADIX] = {{0}};
+
     for (uint32_t i = 0; i < count; i++) {
         const point_key key = point_bits(points[i]);
         order[i] = i;
         for (int digit = 0; digit < NUM_DIGITS; digit++)
             counts[digit][key_digit(&key, digit)]++;
     }
+
     for (int digit = 0; digit < NUM_DIGITS; digit++) {
         // Replace the number of points with each value by the offset of the first of them.
         uint32_t *const offsets = counts[digit];
@@ -52,12 +54,14 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
             offsets[value] = offset;
             offset += num_points;
         }
+
         if (is_common)
             continue;
         for (uint32_t i = 0; i < count; i++) {
             const point_key key = point_bits(points[order[i]]);
             buffer[offsets[key_digit(&key, digit)]++] = order[i];
         }
+
         uint32_t *const sorted = buffer;
         buffer = order;
         order = sorted;
@@ -96,6 +100,7 @@ enum {
 bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal)
 {
     const md5_arena_mark before = md5i_arena_position(arena);
+
     uint32_t num_slots = 2;
     while (num_slots < count + count / 2) // count < 2^31 / 14
         num_slots *= 2;
@@ -103,14 +108,17 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
         MD5_ALLOC_ARRAY(arena, uint32_t, num_slots); // points; UINT32_MAX: empty
     TRY(slots);
     memset(slots, 0xFF, num_slots * sizeof *slots);
+
     int64_t steps = EXTRA_STEPS;
     for (uint32_t i = 0; i < count && steps >= 0; i++) {
         const point_key key = point_bits(points[i]);
         uint64_t hash = key.words[0] | (uint64_t)key.words[1] << 32;
         hash = (hash ^ hash >> 29) * UINT64_C(0x9E3779B97F4A7C15);
         hash = (hash ^ key.words[2]) * UINT64_C(0xD6E8FEB86659FD93);
+
         uint32_t slot = (uint32_t)(hash >> 32) & (num_slots - 1);
         steps += STEPS_PER_POINT;
+
         // An empty slot counts as a slot that contains the point itself, which is equal. This
         // avoids a branch that would often be mispredicted.
         uint32_t first = slots[slot] != UINT32_MAX ? slots[slot] : i;
@@ -121,6 +129,7 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
         slots[slot] = first;
         first_equal[i] = first;
     }
+
     md5i_arena_rewind(arena, before);
     return steps >= 0 || md5i_weld_by_sorting(arena, points, count, first_equal);
 }

@@ -123,13 +123,13 @@ TEST (morph_wants_models_of_the_same_options) {
     const md5_load_opts bare = {.skip_geometry = MD5_GEOMETRY_TANGENTS};
     const md5_load_opts half = {.scale = 0.5f};
     check_refused(NULL, &bare,
-                  "morph target 'raised': tangents of the target or the model are missing; load "
-                  "both with the same options");
+                  "morph target 'raised': tangents of the target are missing; load both models "
+                  "with the same options");
     check_refused(&bare, NULL,
-                  "morph target 'raised': tangents of the target or the model are missing; load "
-                  "both with the same options");
+                  "morph target 'raised': tangents of the model are missing; load both models "
+                  "with the same options");
     check_refused(NULL, &half,
-                  "morph target 'raised': axes or scale differ from the model; load both with the "
+                  "morph target 'raised': wrong scale: expected 1, found 0.5; load both with the "
                   "same options");
 }
 
@@ -176,8 +176,8 @@ TEST (morph_of_released_geometry_and_of_none) {
     const md5_morph_source source = {.name = "raised", .model = released};
     md5_release_geometry(released);
     CHECK(md5_create_morph(model, &source, 1, NULL, &error) == NULL);
-    CHECK_STRING(error.message, "morph target 'raised': geometry of the target or the model was "
-                                "released; load the model again");
+    CHECK_STRING(error.message, "morph target 'raised': geometry of the target was "
+                                "released; load the target again");
 }
 
 // -- Bobbin ---------------------------------------------------------------------------------------
