@@ -68,9 +68,13 @@ static void fit_axis(view_plot *plot)
 void view_show_page(view_picture *picture, const view_page *page, const view_scene *scene,
                     const float *values, double time, view_kept *kept)
 {
+    const bool has_model = scene->model != NULL;
+
+    // One block contains the poses of all figures, followed by those of view_spare_pose().
     const size_t num_joints = scene->num_joints + 1;
     md5_xform *const poses =
         common_alloc((VIEW_PAGE_FIGURES + VIEW_PAGE_SPARE) * num_joints, sizeof *poses);
+
     *picture = (view_picture){.page = page,
                               .scene = scene,
                               .model = scene->model,
@@ -81,14 +85,16 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
                               .heat_joint = -1};
     add_figures(picture, poses, num_joints);
     add_plots(picture);
-    if (scene->model != NULL && page->keep != NULL) {
+
+    if (has_model && page->keep != NULL) {
         if (kept->page == NULL)
             page->keep(picture, kept);
         kept->page = page;
         picture->kept = kept;
     }
-    if (scene->model != NULL)
+    if (has_model)
         page->show(picture, values);
+
     for (uint32_t i = 0; i < picture->num_plots; i++)
         fit_axis(&picture->plots[i]);
 }
@@ -134,6 +140,8 @@ static bool prepare_impostor(view_pages *pages, const view_stage *stage, const v
 {
     const md5_model *const model = pages->picture.model;
     const md5gl_impostor_desc *const desc = &pages->picture.impostor;
+
+    // The images are stored until the lesson requests others.
     if (pages->impostors == NULL || memcmp(&pages->impostors_desc, desc, sizeof *desc) != 0) {
         md5gl_destroy_impostors(stage->renderer, pages->impostors);
         pages->impostors = md5gl_create_impostors(stage->renderer, desc, error);
@@ -143,6 +151,7 @@ static bool prepare_impostor(view_pages *pages, const view_stage *stage, const v
         return false;
     if (md5gl_has_impostor_images(pages->impostors, figure->sample.frame0))
         return true;
+
     md5_mat34 *const palette = common_alloc(model->skeleton.num_joints, sizeof *palette);
     md5_local_to_palette(model, figure->pose, NULL, palette);
     view_set_materials(stage, &stage->document->textures, stage->document->drawn);
@@ -153,38 +162,114 @@ static bool prepare_impostor(view_pages *pages, const view_stage *stage, const v
     return is_drawn;
 }
 
+// Computes the heat map of the model, if it has changed.
+static bool prepare_heat_map(view_pages *pages, md5gl_renderer *renderer, md5_error *error)
+{
+    const view_picture *const picture = &pages->picture;
+    const float *const heat = picture->kept != NULL ? picture->kept->heat : NULL;
+    const bool is_ready = view_prepare_heat(&pages->heat, renderer, picture->model, NULL, heat,
+                                            picture->heat_joint, error);
+    pages->models[VIEW_FIGURE_HEAT] = pages->heat.drawn;
+    return is_ready;
+}
+
+// Creates the model on the GPU for a kind of figure with its own model, unless it exists.
+static bool prepare_own_model(view_pages *pages, md5gl_renderer *renderer, view_figure_kind kind,
+                              md5_error *error)
+{
+    const view_picture *const picture = &pages->picture;
+    if (pages->models[kind] != NULL)
+        return true;
+
+    const md5_model *model = picture->model;
+    if (kind == VIEW_FIGURE_BOUND)
+        model = picture->kept->bound;
+    md5gl_model *const drawn = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, error);
+    pages->models[kind] = drawn;
+    if (drawn == NULL)
+        return false;
+
+    if (kind == VIEW_FIGURE_DUAL)
+        return md5gl_set_blending(renderer, drawn, MD5GL_BLEND_DUAL, error);
+    if (kind == VIEW_FIGURE_BAKED) {
+        const md5_baked *const clip = picture->kept->baked;
+        pages->baked = md5gl_create_baked(renderer, model, &clip, 1, error);
+        return pages->baked != NULL;
+    }
+    return true;
+}
+
 // Creates the GPU objects of a figure, before the frame begins. Returns false and fills `error` on
 // failure.
 static bool prepare_figure(view_pages *pages, const view_stage *stage, const view_figure *figure,
                            md5_error *error)
 {
-    const view_figure_kind kind = figure->kind;
-    md5gl_model **const drawn = &pages->models[kind];
-    const view_kept *const kept = pages->picture.kept;
-    const md5_model *const model = kind == VIEW_FIGURE_BOUND ? kept->bound : pages->picture.model;
-    if (kind == VIEW_FIGURE_LIT)
-        *drawn = stage->document->drawn;
-    if (kind == VIEW_FIGURE_HEAT) {
-        const bool is_ready =
-            view_prepare_heat(&pages->heat, stage->renderer, model, NULL,
-                              kept != NULL ? kept->heat : NULL, pages->picture.heat_joint, error);
-        *drawn = pages->heat.drawn;
-        return is_ready;
-    }
-    if (kind == VIEW_FIGURE_IMPOSTOR)
+    switch (figure->kind) {
+    case VIEW_FIGURE_LIT:
+        pages->models[VIEW_FIGURE_LIT] = stage->document->drawn;
+        break;
+    case VIEW_FIGURE_HEAT:
+        return prepare_heat_map(pages, stage->renderer, error);
+    case VIEW_FIGURE_IMPOSTOR:
         return prepare_impostor(pages, stage, figure, error);
-    if (*drawn != NULL)
-        return true;
-    *drawn = md5gl_create_model(stage->renderer, model, MD5GL_PATH_AUTO, error);
-    if (*drawn == NULL)
-        return false;
-    if (kind == VIEW_FIGURE_DUAL)
-        return md5gl_set_blending(stage->renderer, *drawn, MD5GL_BLEND_DUAL, error);
-    if (kind != VIEW_FIGURE_BAKED)
-        return true;
-    const md5_baked *const clip = kept->baked;
-    pages->baked = md5gl_create_baked(stage->renderer, model, &clip, 1, error);
-    return pages->baked != NULL;
+    default:
+        break;
+    }
+    return prepare_own_model(pages, stage->renderer, figure->kind, error);
+}
+
+// The figures of a picture in arrays for the renderer, sorted by kind.
+typedef struct figure_arrays {
+    size_t num_joints;
+    uint32_t num_targets; // 0: the figures are drawn without morph targets
+    uint32_t count;
+    md5_mat34 *palettes; // [VIEW_PAGE_FIGURES * num_joints]
+    md5_mat34 placements[VIEW_PAGE_FIGURES];
+    md5gl_clip_job jobs[VIEW_PAGE_FIGURES];
+    md5gl_impostor impostors[VIEW_PAGE_FIGURES];
+    float weights[VIEW_PAGE_FIGURES * VIEW_PAGE_TARGETS]; // [count * num_targets]
+} figure_arrays;
+
+static void append_figure(figure_arrays *arrays, const md5_model *model, const view_figure *figure)
+{
+    const uint32_t index = arrays->count++;
+    md5_local_to_palette(model, figure->pose, NULL, arrays->palettes + index * arrays->num_joints);
+    if (arrays->num_targets > 0)
+        memcpy(arrays->weights + (size_t)index * arrays->num_targets, figure->morph_weights,
+               arrays->num_targets * sizeof *arrays->weights);
+    arrays->placements[index] = md5_mat34_mul(md5_mat34_from_xform(figure->place), figure->shape);
+    arrays->jobs[index] = (md5gl_clip_job){.sample = figure->sample};
+    arrays->impostors[index] = (md5gl_impostor){.rotation = figure->place.rotation,
+                                                .translation = figure->place.translation,
+                                                .scale = 1,
+                                                .frame = (float)figure->sample.frame0,
+                                                .shown = 1};
+}
+
+// Returns the body that draws the figures of a kind, which begin at index `first` of the arrays.
+static view_body describe_body(const view_pages *pages, const view_document *document,
+                               const figure_arrays *arrays, uint32_t first, view_figure_kind kind)
+{
+    view_body body = {
+        .uses = VIEW_BODY_CASTS | VIEW_BODY_SHOWN,
+        .drawn = pages->models[kind],
+        .instances = {.count = arrays->count - first,
+                      .jobs = arrays->jobs + first,
+                      .placements = arrays->placements + first,
+                      .weights = arrays->weights}, // only for the lit figures, which are the first
+        .pictured = arrays->impostors + first,
+    };
+    if (kind != VIEW_FIGURE_HEAT)
+        body.textures = &document->textures;
+    if (kind == VIEW_FIGURE_BAKED)
+        body.instances.baked = pages->baked;
+    else
+        body.instances.palettes = arrays->palettes + first * arrays->num_joints;
+    if (kind == VIEW_FIGURE_LIT && arrays->num_targets > 0)
+        body.instances.morph = document->morphs.drawn;
+    if (kind == VIEW_FIGURE_IMPOSTOR)
+        body.impostors = pages->impostors;
+    return body;
 }
 
 // Draws all figures, as one body for each kind.
@@ -193,58 +278,26 @@ static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_e
     const view_picture *const picture = &pages->picture;
     const view_morphs *const morphs = &stage->document->morphs;
     const size_t num_joints = picture->scene->num_joints;
-    const uint32_t num_targets = morphs->drawn != NULL ? morphs->morph->num_targets : 0;
-    const bool has_morphs = num_targets > 0 && num_targets <= VIEW_PAGE_TARGETS;
-    md5_mat34 placements[VIEW_PAGE_FIGURES];
-    md5gl_clip_job jobs[VIEW_PAGE_FIGURES];
-    md5gl_impostor impostors[VIEW_PAGE_FIGURES];
-    float weights[VIEW_PAGE_FIGURES * VIEW_PAGE_TARGETS];
-    md5_mat34 *const palettes = common_alloc(VIEW_PAGE_FIGURES * num_joints, sizeof *palettes);
+    figure_arrays arrays = {
+        .num_joints = num_joints,
+        .palettes = common_alloc(VIEW_PAGE_FIGURES * num_joints, sizeof *arrays.palettes),
+    };
+    if (morphs->drawn != NULL && morphs->morph->num_targets <= VIEW_PAGE_TARGETS)
+        arrays.num_targets = morphs->morph->num_targets;
+
     view_bodies bodies = {.count = 0};
-    for (uint32_t kind = 0, count = 0; kind < VIEW_NUM_FIGURE_KINDS; kind++) {
-        const uint32_t first = count;
-        const bool is_baked = kind == VIEW_FIGURE_BAKED;
-        for (uint32_t i = 0; i < picture->num_figures; i++) {
-            const view_figure *const figure = &picture->figures[i];
-            if (figure->kind != kind)
-                continue;
-            md5_local_to_palette(picture->model, figure->pose, NULL, palettes + count * num_joints);
-            if (has_morphs)
-                memcpy(weights + (size_t)count * num_targets, figure->morph_weights,
-                       num_targets * sizeof *weights);
-            placements[count] = md5_mat34_mul(md5_mat34_from_xform(figure->place), figure->shape);
-            jobs[count] = (md5gl_clip_job){.sample = figure->sample};
-            impostors[count++] = (md5gl_impostor){.rotation = figure->place.rotation,
-                                                  .translation = figure->place.translation,
-                                                  .scale = 1,
-                                                  .frame = (float)figure->sample.frame0,
-                                                  .shown = 1};
-        }
-        if (count == first)
-            continue;
-        view_body *const body = &bodies.bodies[bodies.count++];
-        *body = (view_body){
-            .uses = VIEW_BODY_CASTS | VIEW_BODY_SHOWN,
-            .drawn = pages->models[kind],
-            .instances = {.count = count - first,
-                          .jobs = jobs + first,
-                          .placements = placements + first,
-                          .weights = weights}, // only for the lit figures, which are the first
-            .pictured = impostors + first,
-        };
-        if (kind != VIEW_FIGURE_HEAT)
-            body->textures = &stage->document->textures;
-        if (is_baked)
-            body->instances.baked = pages->baked;
-        else
-            body->instances.palettes = palettes + first * num_joints;
-        if (has_morphs && kind == VIEW_FIGURE_LIT)
-            body->instances.morph = morphs->drawn;
-        if (kind == VIEW_FIGURE_IMPOSTOR)
-            body->impostors = pages->impostors;
+    for (uint32_t kind = 0; kind < VIEW_NUM_FIGURE_KINDS; kind++) {
+        const uint32_t first = arrays.count;
+        for (uint32_t i = 0; i < picture->num_figures; i++)
+            if (picture->figures[i].kind == kind)
+                append_figure(&arrays, picture->model, &picture->figures[i]);
+        if (arrays.count > first)
+            bodies.bodies[bodies.count++] =
+                describe_body(pages, stage->document, &arrays, first, (view_figure_kind)kind);
     }
+
     const bool is_drawn = view_draw_bodies(stage, &bodies, MD5GL_LIT, error);
-    free(palettes);
+    free(arrays.palettes);
     return is_drawn;
 }
 
@@ -278,12 +331,14 @@ static float panel_height(const view_stage *stage)
     return has_text(stage) && stage->width < 0.8f * stage->height ? 0.48f * stage->height : 0;
 }
 
-// Returns the width of the panel at the left including its margins, in pixels.
+// Returns the width of the panel at the left including its margins, in pixels. Without a panel at
+// the left, only the margin remains.
 static float panel_width(const view_stage *stage)
 {
-    return has_text(stage) && panel_height(stage) == 0
-               ? fminf(0.46f * stage->width, 520 * stage->font->scale)
-               : VIEW_MARGIN * stage->font->scale;
+    const bool is_at_left = has_text(stage) && panel_height(stage) == 0;
+    if (!is_at_left)
+        return VIEW_MARGIN * stage->font->scale;
+    return fminf(0.46f * stage->width, 520 * stage->font->scale);
 }
 
 // Returns the height of the code below the figures, if a line of a hundred characters fits there
@@ -291,10 +346,11 @@ static float panel_width(const view_stage *stage)
 static float code_height(const view_stage *stage)
 {
     const float scale = stage->font->scale;
-    const float line = 100 * view_text_width(stage->font, VIEW_CODE, " ");
+    const float line_width = 100 * view_text_width(stage->font, VIEW_CODE, " ");
     const float free_width = stage->width - panel_width(stage) - VIEW_MARGIN * scale;
-    const bool is_beside = has_text(stage) && panel_height(stage) == 0;
-    return is_beside && free_width >= line + 2 * code_inset * scale ? 0.36f * stage->height : 0;
+    const bool is_panel_at_left = has_text(stage) && panel_height(stage) == 0;
+    const bool fits = free_width >= line_width + 2 * code_inset * scale;
+    return is_panel_at_left && fits ? 0.36f * stage->height : 0;
 }
 
 // Returns the height of the plots below the figures. If the code is there, the plots are in the
@@ -302,10 +358,9 @@ static float code_height(const view_stage *stage)
 static float plots_height(const view_stage *stage)
 {
     const float fraction = has_text(stage) ? 0.36f : 0.44f;
-    if (code_height(stage) > 0)
+    if (code_height(stage) > 0 || stage->pages->picture.num_plots == 0)
         return 0;
-    return stage->pages->picture.num_plots > 0 ? fraction * (stage->height - panel_height(stage))
-                                               : 0;
+    return fraction * (stage->height - panel_height(stage));
 }
 
 // Frees the results for another character, and cached results of another lesson or of other values
@@ -346,40 +401,60 @@ static view_hull rounded_hull(md5_bounds box)
     return hull;
 }
 
+// Computes the picture of a lesson (NULL: the contents, without a picture) and the GPU objects of
+// its figures.
+static bool prepare_picture(const view_stage *stage, const view_page *page, double seconds,
+                            md5_error *error)
+{
+    view_pages *const pages = stage->pages;
+    view_document *const document = stage->document;
+    const view_scene *const scene = &document->scene;
+    view_picture *const picture = &pages->picture;
+    free_outdated(pages, page, scene->model, stage->renderer);
+    view_end_picture(picture);
+
+    if (page != NULL && scene->model != NULL && document->drawn != NULL) {
+        const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
+        if (page->has_morphs) // a failure is logged; the lesson then shows the model without them
+            view_prepare_morphs(document, &loader);
+        view_show_page(picture, page, scene, pages->values, page->start + seconds, &pages->kept);
+    }
+
+    for (uint32_t i = 0; i < picture->num_figures; i++)
+        if (!prepare_figure(pages, stage, &picture->figures[i], error))
+            return false;
+    return true;
+}
+
+// Returns the part of the window for the figures: the part that the panel, the plots and the code
+// leave or, if `clean` is true, the complete window.
+static view_rect figures_area(const view_stage *stage, bool clean)
+{
+    if (clean)
+        return (view_rect){0, 0, stage->width, stage->height};
+    const float left = panel_width(stage);
+    const float covered = plots_height(stage) + code_height(stage) + panel_height(stage);
+    return (view_rect){left, 0, stage->width - left, stage->height - covered};
+}
+
 bool view_draw_page(const view_stage *given, double seconds, md5gl_target *target, bool transparent,
                     bool clean, md5_error *error)
 {
     view_pages *const pages = given->pages;
     const view_page *const page = view_page_at((uint32_t)pages->open); // NULL: the contents
-    view_document *const document = given->document;
-    const view_scene *const scene = &document->scene;
     view_picture *const picture = &pages->picture;
-    bool drawn = true;
-    free_outdated(pages, page, scene->model, given->renderer);
-    view_end_picture(picture);
-    if (page != NULL && scene->model != NULL && document->drawn != NULL) {
-        const view_loader loader = {given->options, given->renderer, given->log, NULL};
-        if (page->has_morphs) // a failure is logged; the lesson then shows the model without them
-            view_prepare_morphs(document, &loader);
-        view_show_page(picture, page, scene, pages->values, page->start + seconds, &pages->kept);
-    }
-    for (uint32_t i = 0; i < picture->num_figures && drawn; i++)
-        drawn = prepare_figure(pages, given, &picture->figures[i], error);
+    bool is_drawn = prepare_picture(given, page, seconds, error);
 
-    // Fit the bounding box of the lesson to the space that the panel and the plots leave.
-    const float left = clean ? 0 : panel_width(given);
-    const float free_height =
-        given->height
-        - (clean ? 0 : plots_height(given) + code_height(given) + panel_height(given));
-    const md5_vec3 middle = view_centre(picture->bounds);
+    // Fit the bounding box of the lesson to the free space.
+    const view_rect area = figures_area(given, clean);
     const view_hull hull = rounded_hull(picture->bounds);
     view_camera camera = *given->camera;
     view_stage stage = *given;
     stage.camera = &camera;
-    view_frame_all(&camera, picture->bounds, &hull, given->width - left, free_height);
-    camera.distance = view_fitting_distance(&camera, &hull, 0.9f, given->width - left, free_height);
-    pages->lens = view_region_lens(&camera, (view_rect){left, 0, given->width - left, free_height},
-                                   given->width, given->height);
+    view_frame_all(&camera, picture->bounds, &hull, area.width, area.height);
+    camera.distance = view_fitting_distance(&camera, &hull, 0.9f, area.width, area.height);
+    pages->lens = view_region_lens(&camera, area, given->width, given->height);
+
     md5gl_point_light points[VIEW_NUM_POINTS];
     md5gl_frame frame = view_light_frame(&stage, &pages->lens, target, transparent, points);
     frame.casters = picture->bounds;
@@ -387,15 +462,18 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     md5gl_begin_frame(stage.renderer, &frame);
     if (!transparent)
         view_draw_background(&stage, NULL);
-    if (!drawn || picture->num_figures == 0)
-        return drawn;
-    drawn = draw_figures(pages, &stage, error);
-    if (drawn && !transparent && !picture->has_no_floor)
+    if (!is_drawn || picture->num_figures == 0)
+        return is_drawn;
+
+    is_drawn = draw_figures(pages, &stage, error);
+    const md5_vec3 middle = view_centre(picture->bounds);
+    if (is_drawn && !transparent && !picture->has_no_floor)
         md5gl_draw_ground(stage.renderer, middle, 3 * camera.scene_radius);
     if (stage.shown->grid && !picture->has_no_floor)
-        md5gl_draw_grid(stage.renderer, document->ground, 10, middle, 7 * camera.scene_radius);
+        md5gl_draw_grid(stage.renderer, given->document->ground, 10, middle,
+                        7 * camera.scene_radius);
     view_draw_lines(&picture->lines, stage.renderer, 2 * stage.font->scale, true);
-    return drawn;
+    return is_drawn;
 }
 
 // == Text, lines of C, sliders and plots ===================================================
@@ -405,7 +483,7 @@ static const view_color code_color = 0xD8DEE9FFu;
 static const view_color comment_color = 0x8FB573FFu;
 
 // The text column of the panel, which is written from top to bottom.
-typedef struct column {
+typedef struct text_column {
     view_canvas *canvas;
     view_ui *ui;
     float x;
@@ -414,7 +492,7 @@ typedef struct column {
     bool is_narrow; // the panel is at the bottom: names use a larger part of the width
     // The code is below the figures, and the plots are in this column.
     bool has_plots;
-} column;
+} text_column;
 
 static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box);
 
@@ -466,31 +544,35 @@ static void draw_code(view_canvas *canvas, float x, float y, const char *text, s
     view_draw_text(canvas, VIEW_CODE, x, y, 0, comment_color, comment);
 }
 
-// Writes one line of code at c->y, or measures it if `is_drawn` is false. A long line is wrapped,
-// and its continuations are indented by four more columns.
-static void write_code_line(column *c, const char *line, size_t length, bool is_drawn)
+// Writes one line of code at column->y, or measures it if `is_drawn` is false. A long line is
+// wrapped, and its continuations are indented by four more columns.
+static void write_code_line(text_column *column, const char *line, size_t length, bool is_drawn)
 {
     enum { MIN_COLUMNS = 8, CONTINUATION_INDENT = 4 };
-    const view_font *const font = c->canvas->font;
+    const view_font *const font = column->canvas->font;
     const float letter = view_text_width(font, VIEW_CODE, " ");
     const float inset = code_inset * font->scale;
     const size_t first = strspn(line, " ");
+    if (first >= length) { // an empty line
+        column->y += font->line[VIEW_CODE];
+        return;
+    }
+
     size_t indent = first; // columns
     bool in_comment = false;
-    if (indent >= length) // an empty line
-        c->y += font->line[VIEW_CODE];
     size_t begin = first;
     while (begin < length) {
         const char *const text = line + begin;
         const float x = (float)indent * letter;
-        const float columns = fmaxf((c->width - 2 * inset - x) / letter, MIN_COLUMNS);
+        const float columns = fmaxf((column->width - 2 * inset - x) / letter, MIN_COLUMNS);
         in_comment = in_comment || strncmp(text, "//", 2) == 0;
         const size_t part = find_break(text, length - begin, (size_t)columns, in_comment);
         const size_t num_code = in_comment ? 0 : find_comment(text, part);
         if (is_drawn)
-            draw_code(c->canvas, x + (c->x + inset), c->y, text, num_code, part);
+            draw_code(column->canvas, x + (column->x + inset), column->y, text, num_code, part);
+
         in_comment = in_comment || num_code < part;
-        c->y += font->line[VIEW_CODE];
+        column->y += font->line[VIEW_CODE];
         if (begin == first)
             indent += CONTINUATION_INDENT;
         begin += part + strspn(text + part, " ");
@@ -498,131 +580,141 @@ static void write_code_line(column *c, const char *line, size_t length, bool is_
 }
 
 // Writes lines of C in a box. Comments have another color.
-static void write_code(column *c, const char *lines)
+static void write_code(text_column *column, const char *lines)
 {
-    const view_font *const font = c->canvas->font;
+    const view_font *const font = column->canvas->font;
     const float inset = code_inset * font->scale;
     const float space = 0.4f * font->line[VIEW_TEXT];
-    const float top = c->y + space;
+    const float top = column->y + space;
     // The first pass measures the height of the box, the second draws the text over it.
     for (int pass = 0; pass < 2; pass++) {
         const bool is_drawn = pass == 1;
         const char *line = lines;
-        c->y = top + inset;
+        column->y = top + inset;
         while (*line != '\0') {
             const size_t length = strcspn(line, "\n");
-            write_code_line(c, line, length, is_drawn);
+            write_code_line(column, line, length, is_drawn);
             line += length;
             if (*line == '\n')
                 line++;
         }
         if (!is_drawn)
-            view_draw_round_rect(c->canvas, (view_rect){c->x, top, c->width, c->y + inset - top},
-                                 6 * font->scale, code_box);
+            view_draw_round_rect(
+                column->canvas, (view_rect){column->x, top, column->width, column->y + inset - top},
+                6 * font->scale, code_box);
     }
-    c->y += inset + space;
+    column->y += inset + space;
 }
 
-static void write_text(column *c, view_text_size size, view_color color, const char *text)
+static void write_text(text_column *column, view_text_size size, view_color color, const char *text)
 {
-    view_draw_text(c->canvas, size, c->x, c->y, c->width, color, text);
-    c->y += c->canvas->font->line[size];
+    view_draw_text(column->canvas, size, column->x, column->y, column->width, color, text);
+    column->y += column->canvas->font->line[size];
 }
 
-static void write_paragraph(column *c, view_color color, const char *text)
+static void write_paragraph(text_column *column, view_color color, const char *text)
 {
     char row[VIEW_MAX_LINE];
     while (*text != '\0') {
-        text = view_next_line(c->canvas->font, VIEW_TEXT, c->width, text, row);
-        write_text(c, VIEW_TEXT, color, row);
+        text = view_next_line(column->canvas->font, VIEW_TEXT, column->width, text, row);
+        write_text(column, VIEW_TEXT, color, row);
     }
 }
 
 // Writes a row of text buttons that begins at `left` and wraps. Buttons of a choice (`selected` >=
 // 0) have a background. `label` is the prefix of the names of the items. Returns the index of the
 // pressed button, or -1.
-static int write_words(column *c, float left, const char *label, const char *const *words,
-                       int count, int selected)
+static int write_buttons(text_column *column, float left, const char *label,
+                         const char *const *texts, int count, int selected)
 {
-    const view_font *const font = c->canvas->font;
+    const view_font *const font = column->canvas->font;
     const float line = font->line[VIEW_TEXT];
     const float inset = 5 * font->scale;
     const float gap = 3 * font->scale;
+    const float end = column->x + column->width;
     const bool is_choice = selected >= 0;
     float x = left;
     int pressed = -1;
     for (int i = 0; i < count; i++) {
-        const float end = c->x + c->width;
-        const float width = view_text_width(font, VIEW_TEXT, words[i]) + 2 * inset;
+        const float width = view_text_width(font, VIEW_TEXT, texts[i]) + 2 * inset;
         if (x > left && x + width > end) {
             x = left;
-            c->y += line;
+            column->y += line;
         }
-        const view_rect word = {x, c->y, fminf(width, end - x), line};
-        if (is_choice)
-            view_draw_round_rect(c->canvas, view_inset(word, 0.06f * line), 4 * font->scale,
-                                 i == selected ? VIEW_SELECTED : VIEW_CONTROL);
+
+        const view_rect button = {x, column->y, fminf(width, end - x), line};
         view_color color = VIEW_ACCENT;
-        if (is_choice)
+        if (is_choice) {
+            view_draw_round_rect(column->canvas, view_inset(button, 0.06f * line), 4 * font->scale,
+                                 i == selected ? VIEW_SELECTED : VIEW_CONTROL);
             color = i == selected ? VIEW_BRIGHT : VIEW_PLAIN;
-        view_draw_text(c->canvas, VIEW_TEXT, x + inset, c->y, word.width - inset, color, words[i]);
+        }
+        view_draw_text(column->canvas, VIEW_TEXT, x + inset, column->y, button.width - inset, color,
+                       texts[i]);
+
         char name[96];
-        COMMON_TEXT(name, "%s=%s", label, words[i]);
-        if (ui_item(c->ui, word, name))
+        COMMON_TEXT(name, "%s=%s", label, texts[i]);
+        if (ui_item(column->ui, button, name))
             pressed = i;
         x += width + gap;
     }
-    c->y += line;
+    column->y += line;
     return pressed;
 }
 
 // Writes a word, followed by links to lessons.
-static void write_links(column *c, const char *word, const char *const *titles,
+static void write_links(text_column *column, const char *word, const char *const *titles,
                         const int32_t *pages, int count)
 {
-    const float after = view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0, VIEW_DIM, word);
-    const int pressed = write_words(c, c->x + after + 0.5f * c->canvas->font->line[VIEW_TEXT], word,
-                                    titles, count, -1);
+    enum { NO_CHOICE = -1 };
+    const float word_width =
+        view_draw_text(column->canvas, VIEW_TEXT, column->x, column->y, 0, VIEW_DIM, word);
+    const float left = column->x + word_width + 0.5f * column->canvas->font->line[VIEW_TEXT];
+    const int pressed = write_buttons(column, left, word, titles, count, NO_CHOICE);
     if (pressed >= 0)
-        UI_COMMAND(c->ui, VIEW_OPEN_PAGE, .number = (size_t)pages[pressed]);
+        UI_COMMAND(column->ui, VIEW_OPEN_PAGE, .number = (size_t)pages[pressed]);
 }
 
 // Returns the part of the width that is reserved for the names of sliders.
-static float name_fraction(const column *c)
+static float name_fraction(const text_column *column)
 {
-    return c->is_narrow ? 0.46f : 0.34f;
+    return column->is_narrow ? 0.46f : 0.34f;
 }
 
-// Writes a choice: all words if they fit into one line, otherwise a drop-down list.
-static void write_choice(column *c, view_pages *pages, uint32_t number)
+// Writes a choice: all words if they fit into one line, otherwise a button with the selected word,
+// which opens and closes a list of all words.
+static void write_choice(text_column *column, view_pages *pages, uint32_t number)
 {
     const view_slider *const slider = &pages->picture.page->sliders[number];
-    const view_font *const font = c->canvas->font;
-    const float fraction = name_fraction(c);
-    const float left = c->x + fraction * c->width;
+    const view_font *const font = column->canvas->font;
+    const float fraction = name_fraction(column);
+    const float left = column->x + fraction * column->width;
     const int count = (int)slider->high + 1;
     const int selected = (int)lroundf(pages->values[number]);
+    view_draw_text(column->canvas, VIEW_TEXT, column->x, column->y,
+                   (fraction - 0.02f) * column->width, VIEW_PLAIN, slider->name);
+
     float width = 0;
     for (int i = 0; i < count; i++)
         width += view_text_width(font, VIEW_TEXT, slider->words[i]) + 13 * font->scale;
-    view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, (fraction - 0.02f) * c->width, VIEW_PLAIN,
-                   slider->name);
-    const bool fits = width <= c->x + c->width - left;
+    const bool fits = width <= column->x + column->width - left;
     const bool is_open = pages->unfolded == number + 1;
-    int pressed = -1;
     if (!fits) {
-        const char *const word[2] = {slider->words[selected],
-                                     is_open ? "\xE2\x86\x91" : "\xE2\x86\x93"};
-        if (write_words(c, left, slider->name, word, 2, 0) >= 0)
+        const char *const arrow = is_open ? "\xE2\x86\x91" : "\xE2\x86\x93";
+        const char *const texts[2] = {slider->words[selected], arrow};
+        if (write_buttons(column, left, slider->name, texts, 2, 0) >= 0)
             pages->unfolded = is_open ? 0 : number + 1;
+        if (!is_open)
+            return;
     }
-    if (fits || is_open)
-        pressed = write_words(c, fits ? left : c->x, slider->name, slider->words, count, selected);
+
+    const int pressed = write_buttons(column, fits ? left : column->x, slider->name, slider->words,
+                                      count, selected);
     if (pressed < 0)
         return;
     pages->values[number] = (float)pressed;
     pages->unfolded = 0;
-    c->ui->held = c->ui->item.panel;
+    column->ui->held = column->ui->item.panel;
 }
 
 // Returns the value of a fact. Rounding errors of measured values and a negative zero become 0.
@@ -644,147 +736,241 @@ static void send_facts(const view_picture *picture)
 
 // Writes a line with the name of a fact and its value. Values begin at the same x, unless a value
 // is too wide and its name is short enough.
-static void write_fact(column *c, const char *name, const char *value)
+static void write_fact(text_column *column, const char *name, const char *value)
 {
-    const float gap = 0.02f * c->width;
-    const float value_left = c->width - view_text_width(c->canvas->font, VIEW_TEXT, value);
-    const float name_right = view_text_width(c->canvas->font, VIEW_TEXT, name) + gap;
-    float left = (c->is_narrow ? 0.68f : 0.62f) * c->width;
+    const float gap = 0.02f * column->width;
+    const float value_left =
+        column->width - view_text_width(column->canvas->font, VIEW_TEXT, value);
+    const float name_right = view_text_width(column->canvas->font, VIEW_TEXT, name) + gap;
+    float left = (column->is_narrow ? 0.68f : 0.62f) * column->width;
     if (value_left < left && name_right <= value_left)
         left = value_left;
-    view_draw_text(c->canvas, VIEW_TEXT, c->x + left, c->y, c->width - left, VIEW_BRIGHT, value);
-    view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, left - gap, VIEW_DIM, name);
-    c->y += c->canvas->font->line[VIEW_TEXT];
+    view_draw_text(column->canvas, VIEW_TEXT, column->x + left, column->y, column->width - left,
+                   VIEW_BRIGHT, value);
+    view_draw_text(column->canvas, VIEW_TEXT, column->x, column->y, left - gap, VIEW_DIM, name);
+    column->y += column->canvas->font->line[VIEW_TEXT];
 }
 
-static void write_column(column *c, view_pages *pages, double now)
+// Writes the chapter and the number of the lesson, with its keys if they fit, then the title and
+// the explanation.
+static void write_introduction(text_column *column, const view_pages *pages)
 {
     const view_page *const page = pages->picture.page;
-    const float line = c->canvas->font->line[VIEW_TEXT];
-    char text[64], sources[512];
-    char hint[96];
-    COMMON_TEXT(text, "%s  %d / %u", page->family, pages->open + 1, view_num_pages);
-    COMMON_TEXT(hint, "%s   Y: next   Esc: close", text);
-    const bool has_room = view_text_width(c->canvas->font, VIEW_TEXT, hint) <= c->width;
-    write_text(c, VIEW_TEXT, VIEW_DIM, has_room ? hint : text);
-    write_text(c, VIEW_TITLE, VIEW_BRIGHT, page->title);
-    write_paragraph(c, VIEW_PLAIN, page->about);
-    write_paragraph(c, VIEW_BRIGHT, page->first);
-    c->y += 0.3f * line;
+    char position[64];
+    char position_and_keys[96];
+    COMMON_TEXT(position, "%s  %d / %u", page->family, pages->open + 1, view_num_pages);
+    COMMON_TEXT(position_and_keys, "%s   Y: next   Esc: close", position);
+    const bool fits =
+        view_text_width(column->canvas->font, VIEW_TEXT, position_and_keys) <= column->width;
+    write_text(column, VIEW_TEXT, VIEW_DIM, fits ? position_and_keys : position);
+    write_text(column, VIEW_TITLE, VIEW_BRIGHT, page->title);
+    write_paragraph(column, VIEW_PLAIN, page->about);
+    write_paragraph(column, VIEW_BRIGHT, page->first);
+}
+
+// Writes a slider for a real number or an integer, and changes `value` if the user moves it.
+static void write_slider(text_column *column, const view_slider *slider, float *value)
+{
+    const float line = column->canvas->font->line[VIEW_TEXT];
+    const bool is_integer = slider->words == view_whole;
+    char text[64];
+    COMMON_TEXT(text, is_integer ? "%.0f" : "%.3g", *value);
+    column->ui->space = (view_rect){column->x, column->y, column->width, line};
+    column->ui->label_width = name_fraction(column) * column->width;
+    column->ui->value_width = (column->is_narrow ? 0.18f : 0.3f) * column->width;
+    const bool is_moved = ui_slider(column->ui, slider->name, VIEW_PLAIN, text, VIEW_BRIGHT,
+                                    slider->low, slider->high, &slider->first, value);
+    if (is_moved && is_integer)
+        *value = roundf(*value);
+    column->y += line;
+}
+
+static void write_sliders(text_column *column, view_pages *pages)
+{
+    const view_page *const page = pages->picture.page;
     for (uint32_t i = 0; i < view_num_sliders(page); i++) {
         const view_slider *const slider = &page->sliders[i];
-        float *const value = &pages->values[i];
-        if (slider->words != NULL && slider->words != view_whole) {
-            write_choice(c, pages, i);
-            continue;
-        }
-        c->ui->space = (view_rect){c->x, c->y, c->width, line};
-        c->ui->label_width = name_fraction(c) * c->width;
-        c->ui->value_width = (c->is_narrow ? 0.18f : 0.3f) * c->width;
-        COMMON_TEXT(text, slider->words != NULL ? "%.0f" : "%.3g", *value);
-        if (ui_slider(c->ui, slider->name, VIEW_PLAIN, text, VIEW_BRIGHT, slider->low, slider->high,
-                      &slider->first, value)
-            && slider->words != NULL)
-            *value = roundf(*value);
-        c->y += line;
-    }
-    c->y += 0.3f * line;
-    for (uint32_t i = 0; c->has_plots && i < pages->picture.num_plots; i++) {
-        const float height = 9 * line;
-        draw_plot(&pages->picture.plots[i], c->canvas, (view_rect){c->x, c->y, c->width, height});
-        c->y += height + 0.3f * line;
-    }
-    for (uint32_t i = 0; i < pages->picture.num_facts; i++) {
-        const view_fact *const fact = &pages->picture.facts[i];
-        COMMON_TEXT(text, fabs(fact->value) < 1000 ? "%.4g %s" : "%.0f %s", shown_value(fact),
-                    fact->unit);
-        write_fact(c, fact->name, text);
-    }
-    c->y += 0.3f * line;
-    int32_t links[VIEW_PAGE_LINKS + 1];
-    const char *titles[VIEW_PAGE_LINKS + 1];
-    int num_links = 0;
-    for (; num_links < VIEW_PAGE_LINKS && page->see[num_links] != NULL; num_links++)
-        links[num_links] = view_find_page(page->see[num_links]);
-    const int32_t next = (pages->open + 1) % (int32_t)view_num_pages;
-    links[num_links] = next;
-    for (int i = 0; i < num_links + 1; i++)
-        titles[i] = view_page_at((uint32_t)links[i])->title;
-    write_links(c, "Next", &titles[num_links], &next, 1);
-    write_links(c, "See also", titles, links, num_links);
-    char *const lines = view_page_lines(page, pages->values);
-    static const char *const copy[1] = {"Copy code"};
-    if (write_words(c, c->x, "copy", copy, 1, 0) == 0)
-        ui_copy(c->ui, now, lines, "code of this lesson");
-    if (!c->has_plots)
-        write_code(c, lines);
-    free(lines);
-    if (page->sources[0] != '\0') {
-        COMMON_TEXT(sources, "Sources (see test/techniques.md): %s.", page->sources);
-        write_paragraph(c, VIEW_DIM, sources);
+        const bool is_choice = slider->words != NULL && slider->words != view_whole;
+        if (is_choice)
+            write_choice(column, pages, i);
+        else
+            write_slider(column, slider, &pages->values[i]);
     }
 }
 
+static void write_plots(text_column *column, const view_picture *picture)
+{
+    const float line = column->canvas->font->line[VIEW_TEXT];
+    const float height = 9 * line;
+    for (uint32_t i = 0; i < picture->num_plots; i++) {
+        const view_rect box = {column->x, column->y, column->width, height};
+        draw_plot(&picture->plots[i], column->canvas, box);
+        column->y += height + 0.3f * line;
+    }
+}
+
+static void write_facts(text_column *column, const view_picture *picture)
+{
+    for (uint32_t i = 0; i < picture->num_facts; i++) {
+        const view_fact *const fact = &picture->facts[i];
+        const char *const format = fabs(fact->value) < 1000 ? "%.4g %s" : "%.0f %s";
+        char text[64];
+        COMMON_TEXT(text, format, shown_value(fact), fact->unit);
+        write_fact(column, fact->name, text);
+    }
+}
+
+// Writes links to the next lesson and to related lessons.
+static void write_lesson_links(text_column *column, const view_pages *pages)
+{
+    const view_page *const page = pages->picture.page;
+    const int32_t next = (pages->open + 1) % (int32_t)view_num_pages;
+    const char *const next_title = view_page_at((uint32_t)next)->title;
+    write_links(column, "Next", &next_title, &next, 1);
+
+    int32_t related[VIEW_PAGE_LINKS];
+    const char *titles[VIEW_PAGE_LINKS];
+    int num_related = 0;
+    for (int i = 0; i < VIEW_PAGE_LINKS && page->see[i] != NULL; i++) {
+        related[i] = view_find_page(page->see[i]);
+        titles[i] = view_page_at((uint32_t)related[i])->title;
+        num_related++;
+    }
+    write_links(column, "See also", titles, related, num_related);
+}
+
+// Writes a button that copies the code of the lesson and, unless the code is below the figures, the
+// code.
+static void write_lesson_code(text_column *column, const view_pages *pages, double now)
+{
+    static const char *const buttons[] = {"Copy code"};
+    char *const code = view_page_lines(pages->picture.page, pages->values);
+    if (write_buttons(column, column->x, "copy", buttons, 1, 0) == 0)
+        ui_copy(column->ui, now, code, "code of this lesson");
+    if (!column->has_plots)
+        write_code(column, code);
+    free(code);
+}
+
+// Writes the complete lesson. `now`: the time at which the user may copy the code, seconds.
+static void write_lesson(text_column *column, view_pages *pages, double now)
+{
+    const view_picture *const picture = &pages->picture;
+    const char *const sources = picture->page->sources;
+    const float gap = 0.3f * column->canvas->font->line[VIEW_TEXT];
+    write_introduction(column, pages);
+    column->y += gap;
+    write_sliders(column, pages);
+    column->y += gap;
+    if (column->has_plots)
+        write_plots(column, picture);
+    write_facts(column, picture);
+    column->y += gap;
+    write_lesson_links(column, pages);
+    write_lesson_code(column, pages, now);
+    if (sources[0] != '\0') {
+        char text[512];
+        COMMON_TEXT(text, "Sources (see test/techniques.md): %s.", sources);
+        write_paragraph(column, VIEW_DIM, text);
+    }
+}
+
+// Runs the box with the code below the figures.
+static void run_code_box(view_ui *ui, const view_stage *stage, view_rect box)
+{
+    view_pages *const pages = stage->pages;
+    ui_column rows;
+    ui_box(ui, "page-code", box, "");
+    ui_begin_column(ui, &rows, box, &pages->code_scroll);
+    text_column column = {
+        .canvas = ui->canvas, .ui = ui, .x = box.x, .y = rows.y, .width = box.width};
+    char *const code = view_page_lines(pages->picture.page, pages->values);
+    write_code(&column, code);
+    free(code);
+    rows.y = column.y;
+    ui_end_column(ui);
+}
+
+// Runs the panel with the text and the sliders and, if there is space below the figures, the box
+// with the code.
 static void run_page(view_ui *ui, const view_stage *stage)
 {
     view_pages *const pages = stage->pages;
-    const float scale = stage->font->scale;
-    const float margin = VIEW_MARGIN * scale;
-    const float padding = VIEW_PADDING * scale;
-    ui_column rows;
-    const float low = panel_height(stage);
-    const float top = low > 0 ? stage->height - low : margin;
+    const float margin = VIEW_MARGIN * stage->font->scale;
+    const float padding = VIEW_PADDING * stage->font->scale;
+    const float bottom_height = panel_height(stage);
+    const bool is_at_bottom = bottom_height > 0;
+    const float top = is_at_bottom ? stage->height - bottom_height : margin;
+    const float outer_width = is_at_bottom ? stage->width : panel_width(stage);
+    const float code = code_height(stage);
     pages->panel =
-        (view_rect){margin, top, (low > 0 ? stage->width : panel_width(stage)) - 1.5f * margin,
-                    stage->height - top - margin};
+        (view_rect){margin, top, outer_width - 1.5f * margin, stage->height - top - margin};
     ui_box(ui, "page-slider", pages->panel, "");
+
+    ui_column rows;
     view_rect area = view_inset(pages->panel, padding);
     area.width += padding; // for the scroll bar
     ui_begin_column(ui, &rows, area, &pages->scroll);
-    const float code = code_height(stage);
-    column c = {ui->canvas, ui, area.x, rows.y, area.width - padding, low > 0, code > 0};
-    write_column(&c, pages, stage->now);
-    rows.y = c.y;
+    text_column column = {.canvas = ui->canvas,
+                          .ui = ui,
+                          .x = area.x,
+                          .y = rows.y,
+                          .width = area.width - padding,
+                          .is_narrow = is_at_bottom,
+                          .has_plots = code > 0};
+    write_lesson(&column, pages, stage->now);
+    rows.y = column.y;
     ui_end_column(ui);
-    if (code == 0)
-        return;
-    const float left = panel_width(stage);
-    const view_rect box = {left, stage->height - code, stage->width - left - margin, code - margin};
-    ui_box(ui, "page-code", box, "");
-    ui_begin_column(ui, &rows, box, &pages->code_scroll);
-    c = (column){ui->canvas, ui, box.x, rows.y, box.width, false, false};
-    char *const lines = view_page_lines(pages->picture.page, pages->values);
-    write_code(&c, lines);
-    free(lines);
-    rows.y = c.y;
-    ui_end_column(ui);
+
+    if (code > 0) {
+        const float left = panel_width(stage);
+        run_code_box(
+            ui, stage,
+            (view_rect){left, stage->height - code, stage->width - left - margin, code - margin});
+    }
 }
 
 // -- Plots and labels -----------------------------------------------------------------------
 
-static md5_vec2 on_screen(const view_plot *plot, view_rect area, md5_vec2 point)
+// Returns the pixel of a point of a plot. Points outside of the axes are moved to the edge.
+static md5_vec2 plot_to_screen(const view_plot *plot, view_rect area, md5_vec2 point)
 {
     const md5_vec2 low = plot->row.low;
     const md5_vec2 high = plot->row.high;
-    return (md5_vec2){area.x + view_clamp((point.x - low.x) / (high.x - low.x), 0, 1) * area.width,
-                      area.y + area.height
-                          - view_clamp((point.y - low.y) / (high.y - low.y), 0, 1) * area.height};
+    const float across = view_clamp((point.x - low.x) / (high.x - low.x), 0, 1);
+    const float up = view_clamp((point.y - low.y) / (high.y - low.y), 0, 1);
+    return (md5_vec2){area.x + across * area.width, area.y + area.height - up * area.height};
 }
 
+// Returns the number of series, which ends before the first entry without a name.
+static int count_series(const view_plot *plot)
+{
+    int count = 0;
+    while (count < VIEW_PAGE_SERIES && plot->row.series[count].name != NULL)
+        count++;
+    return count;
+}
+
+// Draws the curves of a plot and, for VIEW_FIT_BARS, the bars below their segments, down to the
+// next lower integer.
 static void draw_series(const view_plot *plot, view_canvas *canvas, view_rect area, float width)
 {
-    for (int i = 0; i < VIEW_PAGE_SERIES && plot->row.series[i].name != NULL; i++) {
+    const bool has_bars = plot->row.fit == VIEW_FIT_BARS;
+    const int num_series = count_series(plot);
+    for (int i = 0; i < num_series; i++) {
         const view_series *const series = &plot->series[i];
+        const view_color color = plot->row.series[i].color;
+        const view_color bar_color = (color & ~0xFFu) | 0x50u;
         for (uint32_t p = 1; p < series->count; p++) {
-            const md5_vec2 from = on_screen(plot, area, series->points[p - 1]);
-            const md5_vec2 to = on_screen(plot, area, series->points[p]);
-            const md5_vec2 row = {.y = floorf(series->points[p - 1].y)};
-            const float high = on_screen(plot, area, row).y - from.y;
-            if (plot->row.fit == VIEW_FIT_BARS)
-                view_draw_rect(canvas, (view_rect){from.x, from.y, to.x - from.x, high},
-                               (plot->row.series[i].color & ~0xFFu) | 0x50u);
-            view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, to.y}, width,
-                              plot->row.series[i].color);
+            const md5_vec2 begin = series->points[p - 1];
+            const md5_vec2 from = plot_to_screen(plot, area, begin);
+            const md5_vec2 to = plot_to_screen(plot, area, series->points[p]);
+            if (has_bars) {
+                const float bottom = plot_to_screen(plot, area, (md5_vec2){.y = floorf(begin.y)}).y;
+                view_draw_rect(canvas, (view_rect){from.x, from.y, to.x - from.x, bottom - from.y},
+                               bar_color);
+            }
+            view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, to.y}, width, color);
         }
     }
 }
@@ -798,47 +984,65 @@ static void draw_number(view_canvas *canvas, float x, float y, float shift, floa
     view_draw_text(canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, text);
 }
 
-static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
+// Draws the axes, the line of 0, and the limits and the name of the axes.
+static void draw_axes(const view_plot *plot, view_canvas *canvas, view_rect area)
 {
     const float scale = canvas->font->scale;
     const float line = canvas->font->line[VIEW_TEXT];
-    const float padding = 10 * scale;
-    const float left = 44 * scale;
     const md5_vec2 low = plot->row.low;
     const md5_vec2 high = plot->row.high;
-    const view_rect area = {box.x + padding + left, box.y + padding + 2.3f * line,
-                            box.width - 2 * padding - left, box.height - 2 * padding - 3.5f * line};
     const float right = area.x + area.width;
     const float bottom = area.y + area.height;
-    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
-    view_draw_text(canvas, VIEW_TEXT, box.x + padding, box.y + padding, box.width - 2 * padding,
-                   VIEW_BRIGHT, plot->row.title);
-    const float zero = on_screen(plot, area, (md5_vec2){low.x, 0}).y;
+    const float zero = plot_to_screen(plot, area, (md5_vec2){low.x, 0}).y;
     view_draw_rect(canvas, (view_rect){area.x, area.y, scale, area.height}, VIEW_EDGE);
     view_draw_rect(canvas, (view_rect){area.x, bottom, area.width, scale}, VIEW_EDGE);
     view_draw_rect(canvas, (view_rect){area.x, zero, area.width, scale}, VIEW_EDGE);
+
     if (plot->row.fit != VIEW_FIT_BARS) {
         draw_number(canvas, area.x - 6 * scale, area.y - 0.3f * line, 1, high.y);
         draw_number(canvas, area.x - 6 * scale, bottom - 0.7f * line, 1, low.y);
     }
     draw_number(canvas, area.x, bottom + 2 * scale, 0, low.x);
     draw_number(canvas, right, bottom + 2 * scale, 1, high.x);
-    const float across = view_text_width(canvas->font, VIEW_TEXT, plot->row.across);
-    view_draw_text(canvas, VIEW_TEXT, area.x + 0.5f * (area.width - across), bottom + 2 * scale, 0,
-                   VIEW_DIM, plot->row.across);
-    draw_series(plot, canvas, area, 2 * scale);
-    float x = box.x + padding; // legend: the names of the series, in one line
-    for (int i = 0; i < VIEW_PAGE_SERIES && plot->row.series[i].name != NULL && x < right; i++) {
+
+    const float name_width = view_text_width(canvas->font, VIEW_TEXT, plot->row.across);
+    view_draw_text(canvas, VIEW_TEXT, area.x + 0.5f * (area.width - name_width), bottom + 2 * scale,
+                   0, VIEW_DIM, plot->row.across);
+}
+
+// Writes the names of the series in one line, which ends at `right`.
+static void draw_legend(const view_plot *plot, view_canvas *canvas, float x, float y, float right)
+{
+    const float scale = canvas->font->scale;
+    const float line = canvas->font->line[VIEW_TEXT];
+    const int num_series = count_series(plot);
+    for (int i = 0; i < num_series && x < right; i++) {
         const view_color color = plot->row.series[i].color;
-        const float y = box.y + padding + line;
         view_draw_disc(canvas, x + 4 * scale, y + 0.5f * line, 4 * scale, color | 0xFFu);
         x += 12 * scale;
         x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1), VIEW_PLAIN,
                             plot->row.series[i].name)
              + 12 * scale;
     }
+}
+
+static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
+{
+    const float scale = canvas->font->scale;
+    const float line = canvas->font->line[VIEW_TEXT];
+    const float padding = 10 * scale;
+    const float left = 44 * scale; // for the numbers of the vertical axis
+    const view_rect area = {box.x + padding + left, box.y + padding + 2.3f * line,
+                            box.width - 2 * padding - left, box.height - 2 * padding - 3.5f * line};
+
+    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    view_draw_text(canvas, VIEW_TEXT, box.x + padding, box.y + padding, box.width - 2 * padding,
+                   VIEW_BRIGHT, plot->row.title);
+    draw_axes(plot, canvas, area);
+    draw_series(plot, canvas, area, 2 * scale);
+    draw_legend(plot, canvas, box.x + padding, box.y + padding + line, area.x + area.width);
     for (uint32_t i = 0; i < plot->num_marks; i++) {
-        const md5_vec2 position = on_screen(plot, area, plot->marks[i].point);
+        const md5_vec2 position = plot_to_screen(plot, area, plot->marks[i].point);
         view_draw_disc(canvas, position.x, position.y, 5 * scale, plot->marks[i].color);
     }
 }
@@ -856,18 +1060,20 @@ static bool draw_thumbnail(const view_stage *given, view_document *document, int
 {
     view_pages pages = {.open = -1};
     view_shown shown = *given->shown;
+    shown.shadows = shown.grid = false; // shadows are slow without a GPU, the grid is too fine
     const view_camera camera = VIEW_DEFAULT_CAMERA;
     view_stage stage = *given;
-    md5_error error = {0};
-    shown.shadows = shown.grid = false; // shadows are slow without a GPU, the grid is too fine
     stage.shown = &shown;
     stage.document = document;
     stage.camera = &camera;
     stage.pages = &pages;
     stage.width = THUMBNAIL_WIDTH;
     stage.height = THUMBNAIL_HEIGHT;
+
+    md5_error error = {0};
     view_open_page(&pages, number);
     bool is_drawn = view_draw_page(&stage, 0, target, false, true, &error);
+
     view_clear_canvas(stage.canvas);
     if (pages.picture.num_plots > 0)
         draw_series(pages.picture.plots, stage.canvas,
@@ -875,6 +1081,7 @@ static bool draw_thumbnail(const view_stage *given, view_document *document, int
                                 0.5f * (float)THUMBNAIL_HEIGHT - 4},
                     1.5f);
     view_draw_canvas(&stage);
+
     is_drawn = md5gl_end_frame(stage.renderer, &error) && is_drawn
                && md5gl_read_pixels(stage.renderer, target, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT, rgba,
                                     &error);
@@ -882,15 +1089,17 @@ static bool draw_thumbnail(const view_stage *given, view_document *document, int
     return is_drawn;
 }
 
+// Loads a character from the folder `models`. Returns NULL if its file does not exist: in a browser
+// it may be loaded later.
 static view_document *load_character(const view_stage *stage, const char *models, const char *name)
 {
     const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
     char *const path = common_join(models, name);
-    const char *const names[1] = {path};
-    view_document *const document = // in a browser the file may be loaded later
-        common_is_file(path)
-            ? view_load_document(&loader, names, 1, true, false, (view_manner){.dual = false})
-            : NULL;
+    view_document *document = NULL;
+    if (common_is_file(path)) {
+        const char *const names[1] = {path};
+        document = view_load_document(&loader, names, 1, true, false, (view_manner){.dual = false});
+    }
     free(path);
     if (document != NULL)
         view_measure_document(document, NULL);
@@ -903,54 +1112,78 @@ bool view_lacks_thumbnails(const view_pages *pages)
            && pages->num_thumbnails < view_num_pages;
 }
 
+// Returns the number of rows of thumbnails in the texture of all thumbnails.
+static uint32_t count_atlas_rows(void)
+{
+    return (view_num_pages + THUMBNAIL_COLUMNS - 1) / THUMBNAIL_COLUMNS;
+}
+
+static const size_t thumbnail_pitch = 4 * (size_t)THUMBNAIL_WIDTH; // bytes per row of texels
+static const size_t atlas_pitch = 4 * (size_t)THUMBNAIL_WIDTH * THUMBNAIL_COLUMNS;
+
+static void copy_to_atlas(uint8_t *atlas, const uint8_t *rgba, uint32_t index)
+{
+    const uint32_t row = index / THUMBNAIL_COLUMNS;
+    const uint32_t column = index % THUMBNAIL_COLUMNS;
+    uint8_t *const begin = atlas + row * THUMBNAIL_HEIGHT * atlas_pitch + column * thumbnail_pitch;
+    for (size_t y = 0; y < THUMBNAIL_HEIGHT; y++)
+        memcpy(begin + y * atlas_pitch, rgba + y * thumbnail_pitch, thumbnail_pitch);
+}
+
+// Draws the next thumbnail into the atlas. Without the character it remains black.
+static void prepare_thumbnail(const view_stage *stage, md5gl_target *target, uint8_t *rgba)
+{
+    view_pages *const pages = stage->pages;
+    const uint32_t index = pages->num_thumbnails++;
+    const char *const model = view_page_at(index)->model;
+    view_document *special = NULL;
+    view_document *document = pages->usual;
+    if (model != NULL)
+        document = special = load_character(stage, pages->folder, model);
+    if (target != NULL && document != NULL
+        && draw_thumbnail(stage, document, (int32_t)index, target, rgba))
+        copy_to_atlas(pages->atlas, rgba, index);
+    view_free_document(special, stage->renderer);
+}
+
 void view_prepare_thumbnails(const view_stage *stage)
 {
     view_pages *const pages = stage->pages;
-    const uint32_t count = view_num_pages;
-    const uint32_t rows = (count + THUMBNAIL_COLUMNS - 1) / THUMBNAIL_COLUMNS;
-    const size_t row = 4 * (size_t)THUMBNAIL_WIDTH;
-    const size_t whole = row * THUMBNAIL_COLUMNS;
-    md5_error error = {0};
     if (!view_lacks_thumbnails(pages))
         return;
+    const uint32_t atlas_height = THUMBNAIL_HEIGHT * count_atlas_rows();
     if (pages->atlas == NULL) {
-        pages->atlas = common_alloc(whole * rows, THUMBNAIL_HEIGHT);
+        pages->atlas = common_alloc(atlas_pitch, atlas_height);
         pages->usual = load_character(stage, pages->folder, VIEW_USUAL_MODEL);
     }
+
+    // A window stays responsive with one thumbnail per call; an output needs all of them.
+    md5_error error = {0};
     md5gl_target *const target =
         md5gl_create_target(stage->renderer, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT, 4, &error);
-    uint8_t *const rgba = common_alloc(row, THUMBNAIL_HEIGHT);
-    do {
-        const uint32_t i = pages->num_thumbnails++;
-        const char *const model = view_page_at(i)->model;
-        view_document *const own =
-            model != NULL ? load_character(stage, pages->folder, model) : NULL;
-        view_document *const document = model != NULL ? own : pages->usual;
-        if (target != NULL && document != NULL
-            && draw_thumbnail(stage, document, (int32_t)i, target, rgba)) {
-            uint8_t *const corner = pages->atlas + i / THUMBNAIL_COLUMNS * THUMBNAIL_HEIGHT * whole
-                                    + i % THUMBNAIL_COLUMNS * row;
-            for (size_t y = 0; y < THUMBNAIL_HEIGHT; y++)
-                memcpy(corner + y * whole, rgba + y * row, row);
-        }
-        view_free_document(own, stage->renderer);
-    } while (stage->options->output != NULL && view_lacks_thumbnails(pages));
+    uint8_t *const rgba = common_alloc(thumbnail_pitch, THUMBNAIL_HEIGHT);
+    do
+        prepare_thumbnail(stage, target, rgba);
+    while (stage->options->output != NULL && view_lacks_thumbnails(pages));
+    free(rgba);
+
     md5gl_destroy_texture(stage->renderer, pages->thumbnails);
     pages->thumbnails =
         md5gl_create_texture(stage->renderer,
                              &(md5gl_texture_desc){.kind = MD5GL_TEXTURE_COLOR,
                                                    .width = THUMBNAIL_WIDTH * THUMBNAIL_COLUMNS,
-                                                   .height = THUMBNAIL_HEIGHT * rows,
+                                                   .height = atlas_height,
                                                    .texels = pages->atlas},
                              &error);
-    free(rgba);
     md5gl_destroy_target(stage->renderer, target);
-    if (pages->num_thumbnails < count)
-        return;
-    view_free_document(pages->usual, stage->renderer); // only the texture is still needed
-    free(pages->atlas);
-    pages->usual = NULL;
-    pages->atlas = NULL;
+
+    // After the last thumbnail, only the texture is still needed.
+    if (pages->num_thumbnails == view_num_pages) {
+        view_free_document(pages->usual, stage->renderer);
+        free(pages->atlas);
+        pages->usual = NULL;
+        pages->atlas = NULL;
+    }
 }
 
 void view_free_thumbnails(view_pages *pages, md5gl_renderer *renderer)
@@ -999,11 +1232,11 @@ static void draw_chapter_name(view_canvas *canvas, view_rect tiles, const char *
 static void draw_lesson_thumbnail(view_canvas *canvas, const view_pages *pages, view_rect box,
                                   uint32_t number)
 {
-    const uint32_t num_rows = (view_num_pages + THUMBNAIL_COLUMNS - 1) / THUMBNAIL_COLUMNS;
     const uint32_t row = number / THUMBNAIL_COLUMNS;
+    const uint32_t column = number % THUMBNAIL_COLUMNS;
     const float u = 1.0f / (float)THUMBNAIL_COLUMNS;
-    const float v = 1.0f / (float)num_rows;
-    const float left = u * (float)(number % THUMBNAIL_COLUMNS);
+    const float v = 1.0f / (float)count_atlas_rows();
+    const float left = u * (float)column;
     const float top = v * (float)row;
     if (pages->thumbnails != 0)
         view_draw_image(canvas, box, (const float[4]){left, top, left + u, top + v},
@@ -1017,36 +1250,41 @@ static void run_lesson_tiles(view_ui *ui, view_pages *pages, view_rect area)
     view_canvas *const canvas = ui->canvas;
     const float scale = canvas->font->scale;
     const float line = canvas->font->line[VIEW_TEXT];
+
+    // As many columns as fit, at least 140 units wide.
     const float gap = 8 * scale;
     const float columns = fmaxf(floorf((area.width + gap) / (140 * scale + gap)), 1);
+    const uint32_t per_row = (uint32_t)columns;
     const float width = (area.width + gap) / columns - gap;
     const float image_height = width * (float)THUMBNAIL_HEIGHT / (float)THUMBNAIL_WIDTH;
-    const float head = 1.9f * line; // of the name of a chapter
-    const uint32_t per_row = (uint32_t)columns;
-    const char *family = "";
+    const float chapter_height = 1.9f * line;
+    const float row_height = chapter_height + image_height + 2 * line;
+
     ui_column rows;
     view_rect row;
     bool is_visible = false;
+    const char *family = "";
     area.width += VIEW_PADDING * scale; // for the scroll bar
     ui_begin_column(ui, &rows, area, &pages->scroll);
     for (uint32_t i = 0; i < view_num_pages; i++) {
         const view_page *const page = view_page_at(i);
-        if (i % per_row == 0)
-            is_visible = ui_reserve_row(ui, head + image_height + 2 * line, &row);
-        const float x = row.x + (float)(i % per_row) * (width + gap);
-        const view_rect tile = {x, row.y, width, row.height};
-        const view_rect image = {x, row.y + head, width, image_height};
-        const bool is_first = strcmp(page->family, family) != 0;
+        const bool begins_chapter = strcmp(page->family, family) != 0;
         family = page->family;
-        if (ui_item(ui, tile, page->title))
+        if (i % per_row == 0)
+            is_visible = ui_reserve_row(ui, row_height, &row);
+
+        const float x = row.x + (float)(i % per_row) * (width + gap);
+        if (ui_item(ui, (view_rect){x, row.y, width, row.height}, page->title))
             UI_COMMAND(ui, VIEW_OPEN_PAGE, .number = i);
         if (!is_visible)
             continue;
-        if (is_first) {
+
+        if (begins_chapter) {
             const float count = (float)count_chapter_tiles(i, per_row);
             const view_rect tiles = {x, row.y, count * (width + gap) - gap, row.height};
             draw_chapter_name(canvas, tiles, family);
         }
+        const view_rect image = {x, row.y + chapter_height, width, image_height};
         draw_lesson_thumbnail(canvas, pages, image, i);
         draw_lesson_title(canvas, x, image.y + image.height, width, page->title);
     }
@@ -1059,56 +1297,73 @@ static void run_contents(view_ui *ui, const view_stage *stage)
     const view_font *const font = stage->font;
     const float margin = VIEW_MARGIN * font->scale;
     const float padding = VIEW_PADDING * font->scale;
-    const float head = 1.4f * font->line[VIEW_TITLE];
+    const float title_height = 1.4f * font->line[VIEW_TITLE];
     const float top = view_current_layout(stage).menu.height;
     const view_rect box =
         view_inset((view_rect){0, top, stage->width, stage->height - top}, margin);
     view_rect area = view_inset(box, padding);
-    const view_rect title = view_cut(&area, VIEW_AT_TOP, head);
-    const view_rect close = {title.x + title.width - head, title.y, head, font->line[VIEW_TITLE]};
+    const view_rect title = view_cut(&area, VIEW_AT_TOP, title_height);
+    const view_rect close_button = {title.x + title.width - title_height, title.y, title_height,
+                                    font->line[VIEW_TITLE]};
+
     ui_box(ui, "contents", box, "");
     view_draw_text(ui->canvas, VIEW_TITLE, title.x, title.y, 0, VIEW_BRIGHT, "Lessons");
-    if (ui_sign(ui, close, "close", "\xE2\x9C\x95"))
+    if (ui_sign(ui, close_button, "close", "\xE2\x9C\x95"))
         ui->command.action = VIEW_CLOSE_LISTS;
     ui_tip(ui, "Close  Esc");
     run_lesson_tiles(ui, stage->pages, area);
 }
 
-void view_page_panel(view_ui *ui, const view_stage *stage)
+// Draws a label over the image, centred at the projection of its position.
+static void draw_label(const view_stage *stage, const view_label *label, md5_mat44 world_to_clip)
+{
+    const float scale = stage->font->scale;
+    const md5_viewport viewport = {.width = stage->width, .height = stage->height};
+    md5_vec3 centre;
+    if (!md5_mat44_project(world_to_clip, viewport, label->place, &centre))
+        return;
+    const float width = view_text_width(stage->font, VIEW_TEXT, label->text) + 12 * scale;
+    const view_rect box = {centre.x - 0.5f * width, centre.y - 11 * scale, width, 22 * scale};
+    view_draw_round_rect(stage->canvas, box, 6 * scale, 0x12151AC0u);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 6 * scale, box.y + 2 * scale, 0, label->color,
+                   label->text);
+}
+
+// Draws the plots side by side below the figures.
+static void draw_bottom_plots(const view_stage *stage, float height)
 {
     const view_picture *const picture = &stage->pages->picture;
     const float margin = VIEW_MARGIN * stage->font->scale;
     const float left = panel_width(stage);
+    const float top = stage->height - height - panel_height(stage);
+    for (uint32_t i = 0; i < picture->num_plots; i++) {
+        const float width = (stage->width - left) / (float)picture->num_plots;
+        const view_rect box = {left + (float)i * width, top, width - margin, height - margin};
+        draw_plot(&picture->plots[i], stage->canvas, box);
+    }
+}
+
+void view_page_panel(view_ui *ui, const view_stage *stage)
+{
+    const view_picture *const picture = &stage->pages->picture;
     const float plots = plots_height(stage);
     if (stage->pages->open == VIEW_CONTENTS)
         run_contents(ui, stage);
     // The lesson may have changed since view_draw_page(); its picture would not match.
     if (picture->page == NULL || picture->page != view_page_at((uint32_t)stage->pages->open))
         return;
-    md5_mat44 look, clip;
-    view_lens_matrices(&stage->pages->lens, &look, &clip);
-    for (uint32_t i = 0; i < picture->num_labels; i++) {
-        const view_label *const label = &picture->labels[i];
-        const float scale = stage->font->scale;
-        md5_vec3 at;
-        if (!md5_mat44_project(md5_mat44_mul(clip, look),
-                               (md5_viewport){.width = stage->width, .height = stage->height},
-                               label->place, &at))
-            continue;
-        const float text = view_text_width(stage->font, VIEW_TEXT, label->text) + 12 * scale;
-        const view_rect box = {at.x - 0.5f * text, at.y - 11 * scale, text, 22 * scale};
-        view_draw_round_rect(stage->canvas, box, 6 * scale, 0x12151AC0u);
-        view_draw_text(stage->canvas, VIEW_TEXT, box.x + 6 * scale, box.y + 2 * scale, 0,
-                       label->color, label->text);
-    }
+
+    md5_mat44 world_to_camera;
+    md5_mat44 camera_to_clip;
+    view_lens_matrices(&stage->pages->lens, &world_to_camera, &camera_to_clip);
+    const md5_mat44 world_to_clip = md5_mat44_mul(camera_to_clip, world_to_camera);
+    for (uint32_t i = 0; i < picture->num_labels; i++)
+        draw_label(stage, &picture->labels[i], world_to_clip);
+
     if (has_text(stage))
         run_page(ui, stage);
     else
         send_facts(picture);
-    for (uint32_t i = 0; plots > 0 && i < picture->num_plots; i++) {
-        const float width = (stage->width - left) / (float)picture->num_plots;
-        draw_plot(&picture->plots[i], stage->canvas,
-                  (view_rect){left + (float)i * width, stage->height - plots - panel_height(stage),
-                              width - margin, plots - margin});
-    }
+    if (plots > 0)
+        draw_bottom_plots(stage, plots);
 }
