@@ -52,55 +52,74 @@ static void add_option(common_list *words, const char *name, char *value)
 // Adds each option that differs from its default, in the order of the option table.
 static void add_options(common_list *words, const view_options *now)
 {
-    view_options plain;
-    char problem[256], *value;
-    char *bare[] = {"--output", "-", "--no-background"};
-    view_read_options(now->no_background ? 3 : 2, bare, &plain, problem, sizeof problem);
-    plain.no_background = false; // added separately, without the defaults that it implies
-    plain.output = NULL;
-    char *const lines = view_write_settings(now, &plain, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
+    // The defaults are those of an output with or without a background.
+    view_options defaults;
+    char problem[256];
+    char *arguments[] = {"--output", "-", "--no-background"};
+    view_read_options(now->no_background ? 3 : 2, arguments, &defaults, problem, sizeof problem);
+    defaults.no_background = false; // added separately, without the defaults that it implies
+    defaults.output = NULL;
+
+    char *const lines = view_write_settings(now, &defaults, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
     const char *rest = lines;
-    for (const view_option *o; (o = view_next_setting(&rest, &value)) != NULL; free(value)) {
-        if (view_missing_requirement(o, now) == NULL)
-            common_add(words,
-                       common_format("--%s%s", o->name,
-                                     o->value == NULL && strcmp(value, "no") == 0 ? "=no" : ""));
-        if (view_missing_requirement(o, now) == NULL && o->value != NULL)
-            common_add(words, common_copy(value));
+    const view_option *option;
+    char *value;
+    while ((option = view_next_setting(&rest, &value)) != NULL) {
+        const bool is_switch = option->value == NULL;
+        const bool is_off = is_switch && strcmp(value, "no") == 0;
+        if (view_missing_requirement(option, now) == NULL) {
+            common_add(words, common_format("--%s%s", option->name, is_off ? "=no" : ""));
+            if (!is_switch)
+                common_add(words, common_copy(value));
+        }
+        free(value);
     }
     free(lines);
-    view_free_options(&plain);
+    view_free_options(&defaults);
+}
+
+// Adds a name in a game, with the options --game and --base that contain it.
+static void add_game_name(common_list *words, common_list *files, const view_address *address)
+{
+    common_list folders = view_split_location(address->place);
+    for (size_t i = 0; i < folders.count; i++)
+        add_option(words, i == 0 ? "game" : "base", common_copy(folders.names[i]));
+    common_free_list(&folders);
+    common_add(files, common_copy(address->name));
+}
+
+// Lists the model, its clips, the camera path and the other models of a crowd.
+static void list_document_files(common_list *files, const view_document *document)
+{
+    const view_scene *const scene = &document->scene;
+    const bool has_clips = !scene->picked_up && !view_is_bind_pose(scene);
+    if (scene->model != NULL)
+        common_add(files, common_copy(view_shown_file(document)));
+    for (size_t i = 0; i < scene->num_clips && has_clips; i++)
+        common_add(files, common_copy(scene->clips[i].path));
+    if (scene->camera_path.camera != NULL)
+        common_add(files, common_copy(scene->camera_path.path));
+    if (view_shows_crowd(document))
+        for (size_t i = 0; i < document->crowd.files.count; i++)
+            common_add(files, common_copy(document->crowd.files.names[i]));
 }
 
 // Adds the shown document: a name in a game, or files.
 static void add_shown_files(common_list *words, const view_document *document)
 {
     const view_scene *const scene = &document->scene;
-    const common_list *const others = &document->crowd.files;
     view_address address;
     common_list files = {0};
     if (scene->library != NULL && view_read_address(scene->path, &address)) {
-        common_list places = view_split_location(address.place);
-        for (size_t i = 0; i < places.count; i++)
-            add_option(words, i == 0 ? "game" : "base", common_copy(places.names[i]));
-        common_free_list(&places);
-        common_add(&files, common_copy(address.name));
+        add_game_name(words, &files, &address);
         view_free_address(&address);
     } else {
-        const bool has_clips = !scene->picked_up && !view_is_bind_pose(scene);
-        if (scene->model != NULL)
-            common_add(&files, common_copy(view_shown_file(document)));
-        for (size_t i = 0; i < scene->num_clips && has_clips; i++)
-            common_add(&files, common_copy(scene->clips[i].path));
-        if (scene->camera_path.camera != NULL)
-            common_add(&files, common_copy(scene->camera_path.path));
-        for (size_t i = 0; i < others->count && view_shows_crowd(document); i++)
-            common_add(&files, common_copy(others->names[i]));
+        list_document_files(&files, document);
     }
+
     for (size_t i = 0; i < files.count; i++) {
         const bool is_like_option = files.names[i][0] == '-';
-        common_add(words, is_like_option ? common_format("./%s", files.names[i])
-                                         : common_copy(files.names[i]));
+        common_add(words, common_format("%s%s", is_like_option ? "./" : "", files.names[i]));
     }
     common_free_list(&files);
 }
@@ -136,55 +155,104 @@ common_list view_export_words(view_state *viewer)
     return describe_output(viewer, 1, &now) ? write_words(viewer, &now) : (common_list){0};
 }
 
+// Adds the model and its clips. Sets `has_clips` if they contain animations. Returns the reason if
+// they cannot be converted, or NULL.
+static const char *add_input_files(view_conversion_job *converting, const view_state *viewer,
+                                   bool *has_clips)
+{
+    common_list *const words = &converting->words;
+    const bool lists_all_clips = viewer->panels.export.choices.clips == 1;
+    *has_clips = false;
+    if (view_shows_crowd(viewer->document))
+        return "Cannot export a crowd";
+    converting->num_attached = view_list_files(&viewer->document->scene, lists_all_clips, words);
+    for (size_t i = 0; i < words->count; i++) {
+        const char *const file = words->names[i];
+        if (!convert_can_read(file))
+            return "Multi-file models cannot be exported";
+        if (common_has_suffix(file, ".md5anim") || common_has_suffix(file, ".md5machine"))
+            *has_clips = true;
+    }
+    return words->count > 0 ? NULL : "Nothing to export";
+}
+
+// Adds the images of the selected skin as options.
+static void add_skin_images(common_list *words, const view_textures *textures)
+{
+    for (uint32_t i = 0; i < textures->num_meshes; i++) {
+        const view_texture *const image = view_mesh_image(textures, i, MD5GL_IMAGE_DIFFUSE);
+        if (image != NULL && image->program == NULL)
+            add_option(words, "texture", common_format("%u=%s", i, image->path));
+    }
+}
+
+static bool is_name_in(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+// Adds the options of the shown document that md5tool convert also has.
+static void add_shared_options(common_list *words, const common_list *viewer_words, bool has_clips)
+{
+    static const char *const clip_options[] = {"range", "root"};
+    static const char *const model_options[] = {"up",         "outfit",       "hide",    "texture",
+                                                "normal-map", "specular-map", "glow-map"};
+    for (size_t i = 0; i + 1 < viewer_words->count; i++) {
+        const char *const word = viewer_words->names[i];
+        if (strncmp(word, "--", 2) != 0)
+            continue;
+        const char *const name = word + strlen("--");
+        if (is_name_in(name, model_options, COMMON_LENGTH(model_options))
+            || (has_clips && is_name_in(name, clip_options, COMMON_LENGTH(clip_options))))
+            add_option(words, name, common_copy(viewer_words->names[i + 1]));
+    }
+}
+
+// Stores the options about meshes, which follow the files as pairs of a name and a value, in the
+// job. The job refers to the values.
+static void assign_mesh_options(convert_job *job, const common_list *words)
+{
+    // In the order of convert_job.mesh_options.
+    static const char *const mesh_options[CONVERT_NUM_MAPS + 1] = {
+        "texture", "normal-map", "specular-map", "glow-map", "hide"};
+    for (size_t i = job->num_inputs; i < words->count; i += 2) {
+        const char *const name = words->names[i] + strlen("--");
+        char *const value = words->names[i + 1];
+        for (size_t k = 0; k < COMMON_LENGTH(mesh_options); k++) {
+            common_texts *const texts = &job->mesh_options[k];
+            if (strcmp(name, mesh_options[k]) == 0)
+                *COMMON_ADD_ITEM(texts->names, texts->count) = value;
+        }
+        if (strcmp(name, "outfit") == 0)
+            *COMMON_ADD_ITEM(job->outfits.names, job->outfits.count) = value;
+    }
+}
+
 // Adds the files of the model and the options that md5tool shares, both as arguments and as a job.
 // Returns the reason if nothing can be converted, or NULL.
 static const char *add_sources(view_conversion_job *converting, const view_state *viewer,
                                const view_options *now)
 {
-    static const char shared[] =
-        " range root up outfit hide texture normal-map specular-map glow-map ";
-    static const char *const input_options[] = {"texture",  "normal-map", "specular-map",
-                                                "glow-map", "hide",       "outfit"};
     const view_scene *const scene = &viewer->document->scene;
     const view_textures *const textures = &viewer->document->textures;
     common_list *const words = &converting->words;
     convert_job *const job = &converting->job;
-    bool has_clips = false;
-    if (view_shows_crowd(viewer->document))
-        return "Cannot export a crowd";
-    converting->num_attached =
-        view_list_files(scene, viewer->panels.export.choices.clips == 1, words);
-    for (size_t i = 0; i < words->count; i++) {
-        if (!convert_can_read(words->names[i]))
-            return "Multi-file models cannot be exported";
-        has_clips |= common_has_suffix(words->names[i], ".md5anim")
-                     || common_has_suffix(words->names[i], ".md5machine");
-    }
-    if (words->count == 0)
-        return "Nothing to export";
+    bool has_clips;
+    const char *const problem = add_input_files(converting, viewer, &has_clips);
+    if (problem != NULL)
+        return problem;
     job->num_inputs = words->count;
-    for (uint32_t i = 0; i < textures->num_meshes && now->skin > 0; i++) {
-        const view_texture *const image = view_mesh_image(textures, i, MD5GL_IMAGE_DIFFUSE);
-        if (image != NULL && image->program == NULL)
-            add_option(words, "texture", common_format("%u=%s", i, image->path));
-    }
-    common_list export_words = write_words(viewer, now);
-    for (size_t i = 0; i + 1 < export_words.count; i++) {
-        char name[64];
-        COMMON_TEXT(name, "%s ", export_words.names[i]);
-        name[1] = ' ';
-        if (strncmp(export_words.names[i], "--", 2) == 0
-            && strstr(has_clips ? shared : shared + strlen(" range root"), name + 1) != NULL)
-            add_option(words, export_words.names[i] + strlen("--"),
-                       common_copy(export_words.names[i + 1]));
-    }
-    common_free_list(&export_words);
-    for (size_t i = job->num_inputs; i < words->count; i += 2)
-        for (size_t k = 0; k < COMMON_LENGTH(input_options); k++) {
-            common_texts *const to = k > CONVERT_NUM_MAPS ? &job->outfits : &job->mesh_options[k];
-            if (strcmp(words->names[i] + strlen("--"), input_options[k]) == 0)
-                *COMMON_ADD_ITEM(to->names, to->count) = words->names[i + 1];
-        }
+
+    if (now->skin > 0)
+        add_skin_images(words, textures);
+    common_list viewer_words = write_words(viewer, now);
+    add_shared_options(words, &viewer_words, has_clips);
+    common_free_list(&viewer_words);
+    assign_mesh_options(job, words);
+
     if (has_clips) {
         job->range[0] = now->range_first;
         job->range[1] = now->range_last;
@@ -192,8 +260,9 @@ static const char *add_sources(view_conversion_job *converting, const view_state
         job->is_id_root = now->root == MD5_ROOT_ID;
     }
     job->was_y_up = now->up_is_y;
-    for (uint32_t i = 0; i < textures->num_meshes && scene->library != NULL; i++)
-        common_add(&converting->shaders, common_copy(scene->model->meshes[i].shader));
+    if (scene->library != NULL)
+        for (uint32_t i = 0; i < textures->num_meshes; i++)
+            common_add(&converting->shaders, common_copy(scene->model->meshes[i].shader));
     return NULL;
 }
 
@@ -227,15 +296,18 @@ char *view_command_line(view_state *viewer)
 // Returns true if one of the output files exists, and sets the name of the first.
 static bool find_files(view_state *viewer, view_options *now, char **first)
 {
+    // The name of a file depends on the options and on the selected clip of the state.
     view_options *const options = viewer->options;
     view_scene *const scene = &viewer->document->scene;
-    const size_t shown = scene->clip;
-    const size_t count = now->all_clips && now->sheet_columns == 0 ? scene->num_clips : 1;
+    const size_t shown_clip = scene->clip;
+    const bool has_file_per_clip = now->all_clips && now->sheet_columns == 0;
+    const size_t count = has_file_per_clip ? scene->num_clips : 1;
     bool exists = false;
     *first = NULL;
     viewer->options = now;
     for (size_t i = 0; i < count; i++) {
-        scene->clip = count > 1 ? i : shown;
+        if (count > 1)
+            scene->clip = i;
         char *const path = view_name_output(viewer, 1, false);
         exists = exists || common_file_stamp(path) != 0;
         if (*first == NULL)
@@ -243,7 +315,7 @@ static bool find_files(view_state *viewer, view_options *now, char **first)
         else
             free(path);
     }
-    scene->clip = shown;
+    scene->clip = shown_clip;
     viewer->options = options;
     return exists;
 }
@@ -255,45 +327,87 @@ static void drop_preview(view_state *viewer)
     viewer->panels.export.preview = 0;
 }
 
+// Estimates the size of the exported file from the size of a PNG of the preview. Large images have
+// fewer bytes per pixel. For widths of 360 to 3840 pixels the error of this estimate is at most
+// 25 %. Returns 0 for several files, or for a file that is not a PNG or APNG.
+static double estimate_file_size(const view_options *now, size_t preview_size,
+                                 double num_preview_pixels)
+{
+    const bool is_one_file = !now->all_clips || now->sheet_columns > 0;
+    if (!common_has_suffix(now->output, "png") || !is_one_file)
+        return 0;
+    const double num_pixels = (double)now->width * now->height;
+    const uint32_t num_images = now->num_frames > 0 ? now->num_frames : 1;
+    return (double)preview_size * pow(num_pixels / num_preview_pixels, 0.8) * num_images;
+}
+
 // Draws a small preview of the output: the current image of a movie, a cell of a sheet. Estimates
 // the size of the file if it is a PNG or APNG, and not one of several files.
 static void draw_preview(view_state *viewer, view_options *now)
 {
     const double max_side = 360; // pixels per side
     view_export *const export = &viewer->panels.export;
-    const view_clip *const clip = view_shown_clip(&viewer->document->scene);
+
+    // The size of the image, or of a cell of a sheet, reduced to the preview.
     const uint32_t num_columns = now->sheet_columns > 0 ? now->sheet_columns : 1;
     const uint32_t num_rows = now->sheet_rows > 0 ? now->sheet_rows : 1;
-    const double whole[2] = {(double)now->width / num_columns, (double)now->height / num_rows};
-    const double shrink = fmin(max_side / fmax(whole[0], whole[1]), 1);
-    const uint32_t width = (uint32_t)fmax(whole[0] * shrink, 1);
-    const uint32_t height = (uint32_t)fmax(whole[1] * shrink, 1);
-    uint8_t *const rgba = common_alloc((size_t)width * height, 4);
-    size_t size = 0;
+    const double full_width = (double)now->width / num_columns;
+    const double full_height = (double)now->height / num_rows;
+    const double shrink = fmin(max_side / fmax(full_width, full_height), 1);
+    const uint32_t width = (uint32_t)fmax(full_width * shrink, 1);
+    const uint32_t height = (uint32_t)fmax(full_height * shrink, 1);
+
     view_state small = *viewer;
     small.options = now;
     small.width = width;
     small.height = height;
-    if (now->labels)
-        small.drawing.caption =
-            common_copy(clip != NULL ? clip->name : viewer->document->scene.name);
+    if (now->labels) {
+        const view_scene *const scene = &viewer->document->scene;
+        const view_clip *const clip = view_shown_clip(scene);
+        small.drawing.caption = common_copy(clip != NULL ? clip->name : scene->name);
+    }
+
+    uint8_t *const rgba = common_alloc((size_t)width * height, 4);
+    size_t preview_size = 0;
     drop_preview(viewer);
     if (view_draw_small(viewer, &small, export->choices.kind == VIEW_EXPORT_PICTURE, now->samples,
                         now->no_background, rgba)) {
         export->preview = view_make_texture(viewer->renderer, rgba, width, height);
         export->preview_shape = (float)width / (float)height;
         stbi_write_force_png_filter = 1; // the same filter as for the file
-        free(view_encode_png(&(view_image){rgba, width, height}, true, &size));
+        free(view_encode_png(&(view_image){rgba, width, height}, true, &preview_size));
     }
-    // Large images have fewer bytes per pixel. For widths of 360 to 3840 pixels the error of this
-    // estimate is at most 25 %.
-    const double enlarged = (double)now->width * now->height / ((double)width * height);
-    const bool is_known =
-        common_has_suffix(now->output, "png") && (!now->all_clips || now->sheet_columns > 0);
-    const uint32_t num_images = now->num_frames > 0 ? now->num_frames : 1;
-    export->bytes = is_known ? (double)size * pow(enlarged, 0.8) * num_images : 0;
+    export->bytes = estimate_file_size(now, preview_size, (double)width * height);
     free(small.drawing.caption);
     free(rgba);
+}
+
+// Updates the names of the files, the command line and the problem of the dialog.
+static void describe_export(view_state *viewer, view_options *now)
+{
+    view_export *const export = &viewer->panels.export;
+    const bool is_model = export->choices.kind == VIEW_EXPORT_MODEL;
+    export->exists = find_files(viewer, now, &export->file);
+
+    view_conversion_job *const trial = common_alloc(1, sizeof *trial);
+    const char *problem = NULL;
+    if (is_model) {
+        problem = add_sources(trial, viewer, now);
+        add_option(&trial->words, "output", common_copy(export->file));
+    } else {
+        trial->words = write_words(viewer, now);
+    }
+
+    // md5tool does not accept single names of a game.
+    const bool is_in_game = viewer->document->scene.library != NULL;
+    if (!is_model)
+        export->line = view_join_words("md5view", &trial->words);
+    else if (!is_in_game)
+        export->line = view_join_words("md5tool convert", &trial->words);
+    else
+        export->line = common_copy("");
+    COMMON_TEXT(export->problem, "%s", problem ? problem : "");
+    free_converting(trial);
 }
 
 // Updates the problem, command line and preview of the dialog. Returns true if the preview changes;
@@ -302,40 +416,22 @@ static bool update_dialog(view_state *viewer)
 {
     view_export *const export = &viewer->panels.export;
     view_options now;
-    char *const before = export->line;
+    char *const former_line = export->line;
     const bool is_valid = describe_output(viewer, 1, &now);
     free(export->file);
     export->line = export->file = NULL;
     export->exists = false;
-    if (is_valid) {
-        export->exists = find_files(viewer, &now, &export->file);
-        const bool is_model = export->choices.kind == VIEW_EXPORT_MODEL;
-        view_conversion_job *const trial = common_alloc(1, sizeof *trial);
-        const char *problem = NULL;
-        if (is_model) {
-            problem = add_sources(trial, viewer, &now);
-            add_option(&trial->words, "output", common_copy(export->file));
-        } else {
-            trial->words = write_words(viewer, &now);
-        }
-        // md5tool does not accept single names of a game.
-        const bool is_in_game = viewer->document->scene.library != NULL;
-        if (!is_model)
-            export->line = view_join_words("md5view", &trial->words);
-        else if (!is_in_game)
-            export->line = view_join_words("md5tool convert", &trial->words);
-        else
-            export->line = common_copy("");
-        COMMON_TEXT(export->problem, "%s", problem ? problem : "");
-        free_converting(trial);
-    }
-    const bool has_line = before != NULL && export->line != NULL;
-    if (!has_line || strcmp(before, export->line) != 0)
+    if (is_valid)
+        describe_export(viewer, &now);
+
+    const bool is_unchanged =
+        former_line != NULL && export->line != NULL && strcmp(former_line, export->line) == 0;
+    if (!is_unchanged)
         export->is_stale = true;
-    free(before);
-    if (!is_valid || export->is_small)
-        return false;
-    if (!export->is_stale || viewer->renderer == NULL)
+    free(former_line);
+
+    const bool can_draw = is_valid && !export->is_small && viewer->renderer != NULL;
+    if (!can_draw || !export->is_stale)
         return false;
     if (viewer->now < export->next) {
         view_wake_window(); // draw again without waiting for an event
@@ -357,12 +453,14 @@ static void end_export(view_state *viewer, bool is_stopped)
     viewer->jobs.export = NULL;
     if (is_stopped)
         export_state->log.level = VIEW_QUIET; // stopping is not an error
-    const bool is_saved = exporting->output.viewer != NULL && view_end_output(&exporting->output);
+
+    const bool has_begun = exporting->output.viewer != NULL;
+    const bool is_saved = has_begun && view_end_output(&exporting->output);
     char *const file = common_copy(exporting->options.output);
     if (is_saved) {
+        const char *const first_file = viewer->panels.export.file;
         view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_NONE);
-        view_notice(viewer, "Saved %s",
-                    viewer->panels.export.file != NULL ? viewer->panels.export.file : file);
+        view_notice(viewer, "Saved %s", first_file != NULL ? first_file : file);
     } else if (is_stopped) {
         view_notice(viewer, "Export stopped");
     } else {
@@ -370,6 +468,7 @@ static void end_export(view_state *viewer, bool is_stopped)
         view_notice(viewer, "Cannot export %s", file);
     }
     free(file);
+
     view_end(export_state);
     view_free_options(&exporting->options);
     common_free_list(&exporting->words);
@@ -393,10 +492,12 @@ static bool should_continue(void *user)
 static int convert_model(void *user)
 {
     view_conversion_job *const converting = user;
-    const common_game_paths *const places =
-        converting->library ? &converting->library->places : NULL;
-    md5_game *const game =
-        places ? md5_create_game(places->paths, places->count, NULL, &converting->error) : NULL;
+    md5_game *game = NULL;
+    if (converting->library != NULL) {
+        const common_game_paths *const folders = &converting->library->places;
+        game = md5_create_game(folders->paths, folders->count, NULL, &converting->error);
+    }
+
     convert_job *const job = &converting->job;
     job->inputs = (const char *const *)converting->words.names;
     job->output = converting->words.names[converting->words.count - 1];
@@ -406,7 +507,9 @@ static int convert_model(void *user)
     job->note = add_note;
     job->goes_on = should_continue;
     job->user = converting;
-    converting->is_done = (!places || game) && convert_files(job, &converting->error);
+
+    const bool is_ready = converting->library == NULL || game != NULL;
+    converting->is_done = is_ready && convert_files(job, &converting->error);
     md5_destroy_game(game);
     atomic_store(&converting->has_ended, true);
     return 0;
@@ -422,6 +525,7 @@ static void begin_conversion(view_state *viewer, const view_options *now, const 
         free_converting(converting);
         return;
     }
+
     viewer->jobs.conversion = converting;
     viewer->panels.export.total = 1;
     stbi_write_force_png_filter = -1; // the filter of md5tool
@@ -429,12 +533,14 @@ static void begin_conversion(view_state *viewer, const view_options *now, const 
         common_add(&converting->notes,
                    common_format("exported without the %u models attached to its joints",
                                  converting->num_attached));
+
     converting->library = viewer->document->scene.library;
     if (converting->library != NULL)
         converting->library->num_users++;
     // The dialog has requested confirmation.
     converting->job.is_forced = common_file_stamp(path) != 0;
     add_option(&converting->words, "output", common_copy(path));
+
     converting->thread = view_start_thread(convert_model, "convert", converting);
     if (converting->thread == NULL)
         convert_model(converting);
@@ -487,27 +593,14 @@ static void store_choices(view_state *viewer)
     free(choices);
 }
 
-// Starts an export. `number`: see view_select_export().
-static void begin_export(view_state *viewer, unsigned number)
+// Starts an export of images or of a movie in a separate state.
+static void begin_image_export(view_state *viewer, const view_options *now)
 {
-    view_options now;
-    char problem[256];
-    if (viewer->jobs.export != NULL || viewer->jobs.conversion != NULL
-        || !describe_output(viewer, number, &now))
-        return;
-    if (viewer->panels.export.choices.kind == VIEW_EXPORT_MODEL) {
-        char *path;
-        find_files(viewer, &now, &path);
-        store_choices(viewer);
-        begin_conversion(viewer, &now, path);
-        free(path);
-        return;
-    }
     view_export_job *const exporting = common_alloc(1, sizeof *exporting);
     view_state *const export_state = &exporting->viewer;
+    char problem[256];
     viewer->jobs.export = exporting;
-    store_choices(viewer);
-    exporting->words = write_words(viewer, &now);
+    exporting->words = write_words(viewer, now);
     exporting->begin = view_seconds();
     bool is_ready = view_read_options((int)exporting->words.count, exporting->words.names,
                                       &exporting->options, problem, sizeof problem);
@@ -516,6 +609,7 @@ static void begin_export(view_state *viewer, unsigned number)
     export_state->log.level = viewer->log.level;
     if (!is_ready)
         view_error(&export_state->log, "%s", problem);
+
     const float scale = exporting->options.ui_scale > 0 ? exporting->options.ui_scale : 1;
     is_ready = is_ready && view_open_first(export_state) && view_set_scale(export_state, scale);
     is_ready = is_ready && view_begin_output(&exporting->output, export_state, NULL);
@@ -524,6 +618,25 @@ static void begin_export(view_state *viewer, unsigned number)
     viewer->panels.export.total = exporting->output.total;
     if (!is_ready)
         end_export(viewer, false);
+}
+
+// Starts an export. `number`: see view_select_export().
+static void begin_export(view_state *viewer, unsigned number)
+{
+    view_options now;
+    const bool is_running = viewer->jobs.export != NULL || viewer->jobs.conversion != NULL;
+    if (is_running || !describe_output(viewer, number, &now))
+        return;
+
+    store_choices(viewer);
+    if (viewer->panels.export.choices.kind == VIEW_EXPORT_MODEL) {
+        char *path;
+        find_files(viewer, &now, &path);
+        begin_conversion(viewer, &now, path);
+        free(path);
+    } else {
+        begin_image_export(viewer, &now);
+    }
 }
 
 void view_select_named_export(view_state *viewer, const char *words)
@@ -535,114 +648,161 @@ void view_select_named_export(view_state *viewer, const char *words)
     describe_output(viewer, 1, &now);
 }
 
-void view_perform_export(view_state *viewer, view_action action)
+// Opens or closes the dialog.
+static void toggle_dialog(view_state *viewer)
+{
+    const bool is_open = viewer->ui.over == VIEW_OVERLAY_EXPORT;
+    view_options now;
+    view_open_overlay(&viewer->ui, &viewer->panels,
+                      is_open ? VIEW_OVERLAY_NONE : VIEW_OVERLAY_EXPORT);
+    store_choices(viewer);
+    describe_output(viewer, 1, &now); // the first frame of the dialog needs the choices
+    viewer->panels.export.asks = false;
+}
+
+// Exports with the first number in the file name for which no file exists.
+static void export_to_unused_name(view_state *viewer)
 {
     enum { MAX_NAMES = 10000 };
     view_export *const export = &viewer->panels.export;
     view_options now;
-    if (action == VIEW_STOP_EXPORT && viewer->jobs.conversion != NULL) {
-        atomic_store(&viewer->jobs.conversion->stops,
-                     true); // the thread ends after the current file
-    } else if (action == VIEW_STOP_EXPORT) {
-        view_stop_export(viewer);
-    } else if (viewer->pages.open >= 0) {
-        view_notice(viewer, "Lessons cannot be exported here; use --lesson with --output");
-    } else if (action == VIEW_EXPORT) {
-        view_open_overlay(&viewer->ui, &viewer->panels,
-                          viewer->ui.over == VIEW_OVERLAY_EXPORT ? VIEW_OVERLAY_NONE
-                                                                 : VIEW_OVERLAY_EXPORT);
-        store_choices(viewer);
-        describe_output(viewer, 1, &now); // the first frame of the dialog needs the choices
-        export->asks = false;
-    } else if (action == VIEW_RUN_EXPORT) {
-        begin_export(viewer, 1);
-    } else { // export again under a new name
-        unsigned number = 1;
-        bool exists = true;
-        for (; exists && number < MAX_NAMES && describe_output(viewer, number, &now); number++) {
-            free(export->file);
-            exists = find_files(viewer, &now, &export->file);
+    for (unsigned number = 1; number < MAX_NAMES && describe_output(viewer, number, &now);
+         number++) {
+        free(export->file);
+        if (!find_files(viewer, &now, &export->file)) {
+            begin_export(viewer, number);
+            return;
         }
-        if (!exists)
-            begin_export(viewer, number - 1);
     }
 }
 
-bool view_follow_export(view_state *viewer)
+void view_perform_export(view_state *viewer, view_action action)
 {
-    const double slice = 0.025;
+    view_conversion_job *const conversion = viewer->jobs.conversion;
+    if (action == VIEW_STOP_EXPORT && conversion != NULL)
+        atomic_store(&conversion->stops, true); // the thread ends after the current file
+    else if (action == VIEW_STOP_EXPORT)
+        view_stop_export(viewer);
+    else if (viewer->pages.open >= 0)
+        view_notice(viewer, "Lessons cannot be exported here; use --lesson with --output");
+    else if (action == VIEW_EXPORT)
+        toggle_dialog(viewer);
+    else if (action == VIEW_RUN_EXPORT)
+        begin_export(viewer, 1);
+    else
+        export_to_unused_name(viewer);
+}
+
+// Draws images of the export for a part of a frame, so that the window remains responsive.
+static void continue_export(view_state *viewer)
+{
+    const double max_seconds = 0.025;
     const double begin = view_seconds();
     view_export_job *const exporting = viewer->jobs.export;
-    view_export *const export = &viewer->panels.export;
-    if (viewer->jobs.conversion != NULL) {
-        if (atomic_load(&viewer->jobs.conversion->has_ended))
-            end_conversion(viewer);
-        return true;
-    }
-    if (exporting == NULL) {
-        if (viewer->ui.over != VIEW_OVERLAY_EXPORT)
-            drop_preview(viewer);
-        return viewer->ui.over == VIEW_OVERLAY_EXPORT && update_dialog(viewer);
-    }
     view_output *const output = &exporting->output;
+    view_export *const export = &viewer->panels.export;
     bool has_more = true;
-    while (has_more && view_seconds() - begin < slice)
+    while (has_more && view_seconds() - begin < max_seconds)
         has_more = view_step_output(output);
+
     const double passed = view_seconds() - exporting->begin;
+    const uint32_t num_left = output->total - output->num_done;
     export->done = output->num_done;
-    export->left =
-        output->num_done > 0 ? passed * (output->total - output->num_done) / output->num_done : 0;
+    export->left = output->num_done > 0 ? passed * num_left / output->num_done : 0;
     if (viewer->ui.over != VIEW_OVERLAY_EXPORT)
         view_notice(viewer, "Exporting: %u of %u", export->done, export->total);
     if (!has_more)
         end_export(viewer, false);
-    return true;
+}
+
+bool view_follow_export(view_state *viewer)
+{
+    view_conversion_job *const conversion = viewer->jobs.conversion;
+    if (conversion != NULL) {
+        if (atomic_load(&conversion->has_ended))
+            end_conversion(viewer);
+        return true;
+    }
+    if (viewer->jobs.export != NULL) {
+        continue_export(viewer);
+        return true;
+    }
+    if (viewer->ui.over == VIEW_OVERLAY_EXPORT)
+        return update_dialog(viewer);
+    drop_preview(viewer);
+    return false;
 }
 
 // == Retargeted clips ============================================================================
 
+// Returns an unused path in the folder of the target model, for a clip that was retargeted to it or
+// for a map of joints.
+static char *name_retargeted(const view_state *viewer, const view_clip *clip, bool is_map)
+{
+    const char *const target_path = viewer->options->retarget;
+    char *const target = common_stem(target_path);
+    char *const folder = common_folder(target_path);
+    char *name;
+    if (is_map)
+        name = common_format("%s-%s", viewer->document->scene.name, target);
+    else
+        name = common_format("%s_%s", target, clip->name);
+
+    const char *const extension = is_map ? "map" : "md5anim";
+    char *path = common_format("%s/%s.%s", folder, name, extension);
+    if (common_file_stamp(path) != 0) { // do not replace an existing file
+        free(path);
+        path = view_find_unused_path(folder, name, extension);
+    }
+    free(name);
+    free(folder);
+    free(target);
+    return path;
+}
+
+// Writes a clip that is retargeted or, if `is_map` is true, the map of joints for it. `path` may be
+// NULL. Returns false and fills `error` on failure.
+static bool write_retargeted(const view_state *viewer, const view_clip *clip, bool is_map,
+                             const char *path, md5_error *error)
+{
+    common_list inputs = {0};
+    convert_job job =
+        view_retarget_job(viewer->options, &viewer->document->scene, clip->path, &inputs);
+    convert_fail(error, MD5_ERROR_IO, path, "cannot write the file");
+
+    bool is_saved;
+    if (is_map) {
+        job.prints_map = path != NULL ? fopen(path, "w") : NULL;
+        is_saved = job.prints_map != NULL && convert_files(&job, error);
+        if (job.prints_map != NULL)
+            is_saved = fclose(job.prints_map) == 0 && is_saved;
+    } else {
+        job.output = path;
+        is_saved = path != NULL && convert_files(&job, error);
+    }
+    common_free_list(&inputs);
+    return is_saved;
+}
+
 void view_save_retargeted(view_state *viewer, size_t what)
 {
-    const view_options *const options = viewer->options;
     const view_scene *const scene = &viewer->document->scene;
     const bool is_map = what == VIEW_SAVE_MAP;
-    bool is_saved = options->retarget != NULL;
+    bool is_saved = viewer->options->retarget != NULL;
     for (size_t i = 0; i < scene->num_clips && is_saved; i++) {
         const view_clip *const clip = &scene->clips[i];
         if (clip != view_shown_clip(scene) && what != VIEW_SAVE_CLIPS)
             continue;
-        char *const target = common_stem(options->retarget);
-        char *const folder = common_folder(options->retarget);
-        char *const name = is_map ? common_format("%s-%s", scene->name, target)
-                                  : common_format("%s_%s", target, clip->name);
-        const char *const ending = is_map ? "map" : "md5anim";
-        char *path = common_format("%s/%s.%s", folder, name, ending);
-        if (common_file_stamp(path) != 0) { // do not replace an existing file
-            free(path);
-            path = view_find_unused_path(folder, name, ending);
-        }
-        common_list inputs = {0};
-        convert_job job = view_retarget_job(options, scene, clip->path, &inputs);
+
         md5_error error;
-        convert_fail(&error, MD5_ERROR_IO, path, "cannot write the file");
-        if (!is_map)
-            job.output = path;
-        else if (path != NULL)
-            job.prints_map = fopen(path, "w");
-        const bool has_file = is_map ? job.prints_map != NULL : path != NULL;
-        is_saved = has_file && convert_files(&job, &error);
-        if (job.prints_map != NULL)
-            is_saved = fclose(job.prints_map) == 0 && is_saved;
+        char *const path = name_retargeted(viewer, clip, is_map);
+        is_saved = write_retargeted(viewer, clip, is_map, path, &error);
         if (is_saved && !is_map)
             COMMON_TEXT(viewer->panels.retarget.saved, "%s", path);
         if (is_saved)
             view_notice(viewer, "Saved %s", path);
         else
             view_log_error(&viewer->log, &error);
-        common_free_list(&inputs);
         free(path);
-        free(name);
-        free(folder);
-        free(target);
     }
 }

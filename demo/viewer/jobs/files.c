@@ -43,45 +43,63 @@ static char *shown_game_name(const view_state *viewer)
 
 // == Previews of files and games =================================================================
 
+// Collects the thumbnails of files or of the game that the last image requested and that are not
+// drawn. Returns their number.
+static size_t collect_missing(view_state *viewer, bool is_in_game,
+                              view_thumbnail *missing[VIEW_MAX_THUMBNAILS])
+{
+    size_t count = 0;
+    for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
+        view_thumbnail *const thumbnail = &viewer->ui.pictures[i];
+        if (thumbnail->request != NULL && thumbnail->is_in_game == is_in_game
+            && !thumbnail->is_made)
+            missing[count++] = thumbnail;
+    }
+    return count;
+}
+
+static void store_preview(view_thumbnail *thumbnail, const view_preview *preview,
+                          md5gl_renderer *renderer)
+{
+    const view_image *const image = &preview->image;
+    thumbnail->is_made = true;
+    thumbnail->is_wrong = preview->is_wrong;
+    thumbnail->num_missing = preview->num_missing;
+    thumbnail->width = image->width;
+    thumbnail->height = image->height;
+    memcpy(thumbnail->facts, preview->info, sizeof thumbnail->facts);
+    if (image->rgba != NULL && renderer != NULL)
+        thumbnail->texture = view_make_texture(renderer, image->rgba, image->width, image->height);
+}
+
 // Requests visible previews that are missing, and stores previews that are complete. Returns true
 // if the image changes.
 static bool update_thumbnails(view_state *viewer, view_previews **previews, bool is_in_game)
 {
-    const char *requests[VIEW_MAX_THUMBNAILS];
-    view_thumbnail *asked[VIEW_MAX_THUMBNAILS];
-    const view_preview *made[VIEW_MAX_THUMBNAILS];
-    size_t count = 0;
-    view_drop_previews(viewer, is_in_game, is_in_game && viewer->lists.library == NULL);
-    for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
-        view_thumbnail *const picture = &viewer->ui.pictures[i];
-        if (picture->request != NULL && picture->is_in_game == is_in_game && !picture->is_made) {
-            requests[count] = picture->request;
-            asked[count++] = picture;
-        }
-    }
-    const view_preview_drawer drawer = {view_draw_preview, viewer};
+    const bool is_game_closed = is_in_game && viewer->lists.library == NULL;
+    view_drop_previews(viewer, is_in_game, is_game_closed);
+
+    view_thumbnail *missing[VIEW_MAX_THUMBNAILS];
+    const size_t count = collect_missing(viewer, is_in_game, missing);
     if (*previews == NULL && count > 0)
         *previews = view_begin_previews(is_in_game ? viewer->lists.library->place : NULL,
                                         view_find_models_folder());
     if (*previews == NULL)
         return false;
-    bool has_more = view_update_previews(*previews, requests, count, &drawer, made);
+
+    const char *requests[VIEW_MAX_THUMBNAILS];
+    const view_preview *finished[VIEW_MAX_THUMBNAILS]; // NULL: not finished
+    const view_preview_drawer drawer = {view_draw_preview, viewer};
+    for (size_t i = 0; i < count; i++)
+        requests[i] = missing[i]->request;
+    bool is_changed = view_update_previews(*previews, requests, count, &drawer, finished);
     for (size_t i = 0; i < count; i++) {
-        view_thumbnail *const picture = asked[i];
-        if (made[i] == NULL)
-            continue;
-        const view_image *const image = &made[i]->image;
-        picture->is_made = has_more = true;
-        picture->is_wrong = made[i]->is_wrong;
-        picture->num_missing = made[i]->num_missing;
-        picture->width = image->width;
-        picture->height = image->height;
-        memcpy(picture->facts, made[i]->info, sizeof picture->facts);
-        if (image->rgba != NULL && viewer->renderer != NULL)
-            picture->texture =
-                view_make_texture(viewer->renderer, image->rgba, image->width, image->height);
+        if (finished[i] != NULL) {
+            store_preview(missing[i], finished[i], viewer->renderer);
+            is_changed = true;
+        }
     }
-    return has_more;
+    return is_changed;
 }
 
 bool view_follow_previews(view_state *viewer)
@@ -115,34 +133,37 @@ static const char *home_folder(void)
     return profile != NULL ? profile : ".";
 }
 
-// Adds a folder or a game to the list of locations; "": an empty entry.
+// Adds a folder or a game to the list of locations, unless the game is already in the list; "": an
+// empty entry.
 static void add_location(view_state *viewer, const char *path)
 {
-    common_list *const places = &viewer->panels.browser.places;
-    bool is_there = false;
-    for (size_t i = 5; i < places->count; i++)
-        is_there = is_there || strcmp(places->names[i], path) == 0;
-    if (!is_there)
-        common_add(places, path[0] != '\0' ? common_canonical_path(path) : common_copy(""));
+    enum { NUM_FOLDERS = 5 }; // see list_locations()
+    common_list *const locations = &viewer->panels.browser.places;
+    for (size_t i = NUM_FOLDERS; i < locations->count; i++)
+        if (strcmp(locations->names[i], path) == 0)
+            return;
+    common_add(locations, path[0] != '\0' ? common_canonical_path(path) : common_copy(""));
 }
 
-// Lists the files of a folder for a purpose.
-static void list_files(view_state *viewer, const char *folder, view_list_purpose asked)
+// Lists the locations of the browser: five folders in a fixed order (recent files, home, the folder
+// of the shown file, our models, the root; "" for the first, and for a folder that does not exist),
+// then the recent games.
+static void list_locations(view_state *viewer, const char *shown)
 {
-    view_browser *const browser = &viewer->panels.browser;
     const view_config *const config = viewer->config;
-    const char *const shown = view_shown_file(viewer->document);
     char *const models = view_find_models_folder();
-    char *const neighbor_folder = common_folder(shown != NULL ? shown : "");
+    char *const shown_folder = common_folder(shown != NULL ? shown : "");
+    const bool has_shown_folder =
+        viewer->document->scene.library == NULL && common_is_folder(shown_folder);
     common_free_list(&viewer->panels.browser.places);
     add_location(viewer, "");
     add_location(viewer, home_folder());
-    add_location(viewer,
-                 viewer->document->scene.library == NULL && common_is_folder(neighbor_folder)
-                     ? neighbor_folder
-                     : "");
+    add_location(viewer, has_shown_folder ? shown_folder : "");
     add_location(viewer, models != NULL ? models : "");
     add_location(viewer, "/");
+    free(models);
+    free(shown_folder);
+
     for (size_t i = 0; config != NULL && i < config->recent.count; i++) {
         view_address address;
         if (!view_read_address(config->recent.names[i], &address))
@@ -150,11 +171,17 @@ static void list_files(view_state *viewer, const char *folder, view_list_purpose
         add_location(viewer, address.place);
         view_free_address(&address);
     }
-    free(models);
-    free(neighbor_folder);
+}
+
+// Lists the files of a folder for a purpose.
+static void list_files(view_state *viewer, const char *folder, view_list_purpose asked)
+{
+    view_browser *const browser = &viewer->panels.browser;
+    const char *const shown = view_shown_file(viewer->document);
+    list_locations(viewer, shown);
     free(browser->asked.form);
     browser->asked = asked;
-    view_browse_folder(browser, folder, shown, config);
+    view_browse_folder(browser, folder, shown, viewer->config);
 }
 
 void view_list_location(view_state *viewer, const char *path)
@@ -190,7 +217,8 @@ void view_browse_game(view_state *viewer, const char *place)
     free(whole);
 }
 
-// Opens another document with its remembered settings.
+// Opens another document with its remembered settings. If it cannot be opened, the settings of the
+// shown document are restored.
 static bool open_document(view_state *viewer, const char *const *files, size_t num_files)
 {
     view_options *const options = viewer->options;
@@ -198,10 +226,12 @@ static bool open_document(view_state *viewer, const char *const *files, size_t n
     char *const before = view_write_settings(options, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
     memset(options->is_given, 0, view_num_options);
     view_take_settings(options, "", VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+
     const bool is_open = view_open(viewer, files, num_files, true);
     if (!is_open)
         view_take_settings(options, before, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
     free(before);
+
     view_apply_options(viewer);
     if (is_open) {
         view_close_page(viewer); // the lesson needs another character
@@ -222,53 +252,71 @@ static void open_item(view_state *viewer, const char *file, bool is_name, const 
     free(address);
 }
 
+// Replaces the listed game, and selects its first section that contains names.
+static void replace_library(view_state *viewer, view_library *library)
+{
+    view_drop_library(viewer->lists.library);
+    viewer->lists.library = library;
+
+    // The previews belong to the former game.
+    view_stop_previews(viewer->lists.game_previews);
+    viewer->lists.game_previews = NULL;
+    view_drop_previews(viewer, true, true);
+
+    viewer->lists.section = VIEW_ENTITIES;
+    for (int i = VIEW_NUM_SECTIONS; i-- > 0;)
+        if (library->num_names[i] > 0)
+            viewer->lists.section = (view_section)i;
+}
+
+// Returns true for an archive with a single character.
+static bool has_single_model(const view_library *library)
+{
+    return common_is_archive(library->place) && library->num_names[VIEW_ENTITIES] <= 1
+           && library->num_names[VIEW_MODELS] == 1;
+}
+
+// Shows the result of a scan: the contents of the game or, if it contains a single model, the
+// model.
+static void end_scan(view_state *viewer)
+{
+    md5_error error = {0};
+    char *const place = common_copy(viewer->jobs.scan->place);
+    view_library *const library = view_end_scan(viewer->jobs.scan, &error);
+    viewer->jobs.scan = NULL;
+
+    const bool is_awaited = viewer->panels.browser.is_scanning; // the user has not closed the list
+    if (library == NULL) {
+        view_log_error(&viewer->log, &error);
+        store_failed_command(viewer, &(view_command){.action = VIEW_OPEN_GAME, .path = place});
+        if (is_awaited)
+            view_clear_browser(&viewer->panels.browser);
+    } else {
+        const uint32_t num_skipped = md5_game_num_unread(library->game);
+        if (num_skipped > 0)
+            view_warn(&viewer->log,
+                      "%s: skipped %u declaration files; run md5tool check for the reasons",
+                      library->place, num_skipped);
+        replace_library(viewer, library);
+        if (is_awaited && has_single_model(library)) {
+            view_clear_browser(&viewer->panels.browser);
+            open_item(viewer, library->names[viewer->lists.section][0], true, NULL);
+        } else if (is_awaited) {
+            view_show_section(viewer, viewer->lists.section);
+        }
+    }
+    free(place);
+    view_log_state(viewer, "scanned");
+}
+
 bool view_follow_scan(view_state *viewer)
 {
     size_t num_files = 0;
     if (viewer->jobs.scan == NULL)
         return false;
-    if (view_is_scan_done(viewer->jobs.scan, &num_files)) {
-        md5_error error = {0};
-        char *const place = common_copy(viewer->jobs.scan->place);
-        view_library *const library = view_end_scan(viewer->jobs.scan, &error);
-        const bool is_awaited = viewer->panels.browser.is_scanning;
-        viewer->jobs.scan = NULL;
-        if (library == NULL) {
-            view_log_error(&viewer->log, &error);
-            store_failed_command(viewer, &(view_command){.action = VIEW_OPEN_GAME, .path = place});
-            if (is_awaited)
-                view_clear_browser(&viewer->panels.browser);
-        } else {
-            if (md5_game_num_unread(library->game) > 0)
-                view_warn(&viewer->log,
-                          "%s: skipped %u declaration files; run md5tool check for the reasons",
-                          library->place, md5_game_num_unread(library->game));
-            view_drop_library(viewer->lists.library);
-            viewer->lists.library = library;
-
-            // The previews belong to the former game.
-            view_stop_previews(viewer->lists.game_previews);
-            viewer->lists.game_previews = NULL;
-            view_drop_previews(viewer, true, true);
-
-            // Select the first section that contains names.
-            viewer->lists.section = VIEW_ENTITIES;
-            for (int i = VIEW_NUM_SECTIONS; i-- > 0;)
-                if (library->num_names[i] > 0)
-                    viewer->lists.section = (view_section)i;
-            const bool is_one = common_is_archive(library->place)
-                                && library->num_names[VIEW_ENTITIES] <= 1
-                                && library->num_names[VIEW_MODELS] == 1;
-            if (is_awaited && is_one)
-                view_clear_browser(&viewer->panels.browser);
-            if (is_awaited && is_one)
-                open_item(viewer, library->names[viewer->lists.section][0], true, NULL);
-            else if (is_awaited) // unless the user closed the list meanwhile
-                view_show_section(viewer, viewer->lists.section);
-        }
-        free(place);
-        view_log_state(viewer, "scanned");
-    } else if (viewer->panels.browser.is_scanning)
+    if (view_is_scan_done(viewer->jobs.scan, &num_files))
+        end_scan(viewer);
+    else if (viewer->panels.browser.is_scanning)
         viewer->panels.browser.num_scanned = num_files;
     return true;
 }
@@ -297,39 +345,52 @@ static uint32_t selected_texture_mesh(const view_state *viewer)
     return viewer->pick.is_set ? viewer->pick.mesh : 0;
 }
 
+// Writes the value of the option of a map: its present entries, without those of the mesh, and a
+// new entry for the mesh unless `path` is NULL. The caller frees the text.
+static char *write_map_option(const view_state *viewer, size_t mesh, md5gl_image_kind map,
+                              const char *path)
+{
+    const md5_model *const model = viewer->document->scene.model;
+    char *text = common_copy("");
+    for (size_t i = 0; i < viewer->options->maps[map].count; i++) {
+        const char *const entry = viewer->options->maps[map].names[i]; // [MESH=]PATH
+        const char *const equals = strchr(entry, '=');
+        const bool is_of_mesh =
+            equals != NULL && view_is_mesh(model, (uint32_t)mesh, entry, (size_t)(equals - entry));
+        if (!is_of_mesh)
+            common_extend(&text, "%s\n", entry);
+    }
+    if (path != NULL)
+        common_extend(&text, "%zu=%s\n", mesh, path);
+    return text;
+}
+
 // Assigns an image to a map of a mesh; NULL: the image that is found automatically. Replaces the
 // mesh's entries of the option --texture or of the option of another map.
 static void assign_texture(view_state *viewer, size_t mesh, md5gl_image_kind map, const char *path)
 {
-    const md5_model *const model = viewer->document->scene.model;
     const view_option *const option = view_get_map_option(map);
     if (mesh >= viewer->document->textures.num_meshes || option == NULL)
         return;
-    char *const full = path != NULL ? common_absolute(path) : NULL;
-    char *text = common_copy("");
-    if (full != NULL && strchr(full, '\n') != NULL) {
+
+    char *const full_path = path != NULL ? common_absolute(path) : NULL;
+    if (full_path != NULL && strchr(full_path, '\n') != NULL) {
         view_notice(viewer, "File names with line breaks are not supported");
-    } else {
-        for (size_t i = 0; i < viewer->options->maps[map].count; i++) {
-            const char *const choice = viewer->options->maps[map].names[i];
-            const char *const equals = strchr(choice, '=');
-            if (equals == NULL
-                || !view_is_mesh(model, (uint32_t)mesh, choice, (size_t)(equals - choice)))
-                common_extend(&text, "%s\n", choice);
-        }
-        if (full != NULL)
-            common_extend(&text, "%zu=%s\n", mesh, full);
-        free(viewer->panels.textures.offered);
-        viewer->panels.textures.offered = NULL;
-        if (view_set_option(viewer, option, text))
-            view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
-                        path != NULL ? common_base(path) : "automatic");
-        else
-            view_notice(viewer, "Cannot read %s; %s of mesh %zu is unchanged",
-                        path != NULL ? common_base(path) : "the image", view_map_name(map), mesh);
+        free(full_path);
+        return;
     }
+    char *const text = write_map_option(viewer, mesh, map, full_path);
+    free(full_path);
+
+    free(viewer->panels.textures.offered);
+    viewer->panels.textures.offered = NULL;
+    if (view_set_option(viewer, option, text))
+        view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
+                    path != NULL ? common_base(path) : "automatic");
+    else
+        view_notice(viewer, "Cannot read %s; %s of mesh %zu is unchanged",
+                    path != NULL ? common_base(path) : "the image", view_map_name(map), mesh);
     free(text);
-    free(full);
 }
 
 // Shows the path to which the materials will be saved; after confirmation, saves them. The path and
@@ -338,15 +399,19 @@ static void save_textures(view_state *viewer, bool is_sure)
 {
     view_texture_panel *const panel = &viewer->panels.textures;
     const view_textures *const textures = &viewer->document->textures;
-    char *const path = view_materials_path(textures);
     char *const confirmed_path = panel->saved;
-    const bool exists = path != NULL && common_is_file(path);
-    const bool is_confirmed =
-        path != NULL && confirmed_path != NULL && strcmp(path, confirmed_path) == 0;
     panel->saved = NULL;
+    char *const path = view_materials_path(textures);
     if (path == NULL) {
         view_notice(viewer, "Cannot save materials into an archive");
-    } else if (is_sure && is_confirmed && panel->replaces == exists) {
+        free(confirmed_path);
+        return;
+    }
+
+    const bool exists = common_is_file(path);
+    const bool is_confirmed = is_sure && confirmed_path != NULL && strcmp(path, confirmed_path) == 0
+                              && panel->replaces == exists;
+    if (is_confirmed) {
         const uint32_t count =
             view_save_materials(textures, viewer->document->scene.model, &viewer->log);
         view_notice(viewer, count > 0 ? "Saved %s" : "Cannot save %s, see Problems", path);
@@ -411,21 +476,25 @@ static bool open_clip(view_state *viewer, const char *path, bool is_first)
 // path, or "MODEL\nCLIP".
 static void map_joints(view_state *viewer, const char *path)
 {
-    const char *const gap = strchr(path, '\n');
-    const char *const clip = gap != NULL ? gap + 1 : path;
+    const char *const line_break = strchr(path, '\n');
+    const char *const clip = line_break != NULL ? line_break + 1 : path;
     char *const target = common_copy(viewer->document->scene.path);
-    common_list models = {0};
     viewer->log.error[0] = '\0';
-    if (gap != NULL)
-        common_add(&models, common_format("%.*s", (int)(gap - path), path));
+
+    common_list models = {0};
+    if (line_break != NULL)
+        common_add(&models, common_format("%.*s", (int)(line_break - path), path));
     else
         models = view_list_models_for_clip(clip);
-    const char *const files[] = {models.count > 0 ? models.names[0] : clip, clip};
-    if (models.count == 1 && open_document(viewer, files, 2)) {
-        view_set_option(viewer, VIEW_OPTION(retarget), target);
-        view_show_retarget(&viewer->ui, &viewer->panels.retarget);
-    } else if (models.count != 1) {
-        // The last file determines the folder if no model fits.
+
+    if (models.count == 1) {
+        const char *const files[] = {models.names[0], clip};
+        if (open_document(viewer, files, 2)) {
+            view_set_option(viewer, VIEW_OPTION(retarget), target);
+            view_show_retarget(&viewer->ui, &viewer->panels.retarget);
+        }
+    } else {
+        // The last file determines the folder if no model fits. The selected model replaces \1.
         common_add(&models, common_copy(clip));
         list_folder_with(viewer, &models,
                          (view_list_purpose){.takes = 1u << VIEW_ENTRY_MODEL,
@@ -511,22 +580,26 @@ static void report_drop(view_state *viewer, const char *path, const char *what, 
 
 static void drop_file(view_state *viewer, const char *path)
 {
-    bool is_open;
-    const char *what = "Opened";
     const view_scene *const scene = &viewer->document->scene;
     const bool is_clip = common_has_suffix(path, ".md5anim");
+    const bool is_environment = common_has_suffix(path, ".hdr");
+    const bool has_model = scene->model != NULL;
     if (is_clip && view_shows_crowd(viewer->document)) {
         view_notice(viewer, "Cannot add clips to a crowd; drop a model instead");
         return;
     }
-    if (common_has_suffix(path, ".hdr")) {
+    if (view_is_image(path) && has_model && !is_environment) {
+        drop_image(viewer, path);
+        return;
+    }
+
+    const char *what = "Opened";
+    bool is_open;
+    if (is_environment) {
         what = "Environment";
         is_open = view_set_option(viewer, VIEW_OPTION(environment), path);
         viewer->options->shown.environment |= is_open;
-    } else if (view_is_image(path) && scene->model != NULL) {
-        drop_image(viewer, path);
-        return;
-    } else if (is_clip && (scene->model == NULL || viewer->panels.start.is_open)) {
+    } else if (is_clip && (!has_model || viewer->panels.start.is_open)) {
         is_open = open_clip(viewer, path, false);
     } else if (is_clip) {
         what = "Animation";
@@ -537,6 +610,7 @@ static void drop_file(view_state *viewer, const char *path)
     } else {
         is_open = drop_document(viewer, path);
     }
+
     if (is_open)
         view_clear_start(&viewer->ui, &viewer->panels.start);
     report_drop(viewer, path, what, is_open);
@@ -561,12 +635,28 @@ void view_drop(view_state *viewer, const char *path)
 
 // -- Repairs -------------------------------------------------------------------------------------
 
-// Adds a result of a repair to the lines. Returns false if the repair failed.
+// Adds a result of a repair to the lines. Returns false if the repair failed: `count` is MD5_NONE.
 static bool note_repair(char **lines, uint32_t count, const char *what)
 {
-    if (count > 0 && count != MD5_NONE)
+    if (count == MD5_NONE)
+        return false;
+    if (count > 0)
         common_extend(lines, "%u %s\n", count, what);
-    return count != MD5_NONE;
+    return true;
+}
+
+// Returns true if bounding boxes of a clip are missing or do not contain the model.
+static bool has_wrong_bounds(const md5_doc *doc, const view_scene *scene, md5_check *check)
+{
+    for (size_t i = 0; i < scene->num_clips; i++) {
+        const view_clip *const clip = &scene->clips[i];
+        if (clip->binding != NULL && common_same_file(clip->path, check->file))
+            (void)md5_check_binding(check, clip->binding); // adds diagnostics
+    }
+    for (uint32_t i = 0; i < check->num_diagnostics; i++)
+        if (strncmp(check->diagnostics[i].rule, "bounds", strlen("bounds")) == 0)
+            return true;
+    return doc->bounds == NULL;
 }
 
 // Converts a clip to the space and the skeleton of the model. Recomputes bounding boxes that are
@@ -574,23 +664,27 @@ static bool note_repair(char **lines, uint32_t count, const char *what)
 static bool repair_clip(md5_doc *doc, const view_scene *scene, md5_check *check, char **lines,
                         md5_error *error)
 {
-    bool is_wrong = doc->bounds == NULL;
-    for (size_t i = 0; i < scene->num_clips; i++) {
-        view_clip *const clip = &scene->clips[i];
-        if (clip->binding != NULL && common_same_file(clip->path, check->file))
-            (void)md5_check_binding(check, clip->binding);
-    }
-    for (uint32_t i = 0; i < check->num_diagnostics; i++) {
-        md5_diagnostic *const found = &check->diagnostics[i];
-        is_wrong |= strncmp(found->rule, "bounds", 6) == 0;
-    }
+    const bool is_wrong = has_wrong_bounds(doc, scene, check);
     const uint32_t moved = md5_edit_space(doc, &check->space, error);
-    return note_repair(lines, moved, "joints converted to the scale and orientation of the model")
-           && note_repair(lines, md5_fix_joints(doc, scene->model, false, error),
-                          "joints adapted to the skeleton of the model")
-           && ((moved == 0 && !is_wrong)
-               || note_repair(lines, md5_fix_bounds(doc, scene->model, error),
-                              "bounding boxes recomputed from the mesh"));
+    if (!note_repair(lines, moved, "joints converted to the scale and orientation of the model"))
+        return false;
+    if (!note_repair(lines, md5_fix_joints(doc, scene->model, false, error),
+                     "joints adapted to the skeleton of the model"))
+        return false;
+    if (moved == 0 && !is_wrong)
+        return true;
+    return note_repair(lines, md5_fix_bounds(doc, scene->model, error),
+                       "bounding boxes recomputed from the mesh");
+}
+
+static bool repair_model(md5_doc *doc, char **lines, md5_error *error)
+{
+    const md5_joint_edit order = {.root = NULL};
+    return note_repair(lines, md5_fix_rotations(doc, error), "rotations normalized")
+           && note_repair(lines, md5_fix_weights(doc, 0, 1e-3f, NULL, error),
+                          "vertices with weights scaled to a sum of 1")
+           && note_repair(lines, md5_edit_joints(doc, &order, error),
+                          "joints sorted so that parents come first");
 }
 
 // Repairs everything in a file that id's engine rejects or shows wrong and that can be repaired
@@ -600,23 +694,26 @@ static char *repair_file(const char *path, const view_scene *scene, size_t *size
                          md5_error *error)
 {
     const uint32_t engine = md5_find_engines("doom3");
-    const md5_doc_kind kind = common_has_suffix(path, ".md5anim") ? MD5_DOC_ANIM : MD5_DOC_MODEL;
+    const bool is_clip = common_has_suffix(path, ".md5anim");
+    const md5_doc_kind kind = is_clip ? MD5_DOC_ANIM : MD5_DOC_MODEL;
     const md5_load_opts opts = {.file_name = path};
     char *const text = convert_read_file(path, size, error);
+    if (text == NULL)
+        return NULL;
+
+    md5_doc *const doc = md5_parse_doc(kind, text, *size, &opts, error);
+    md5_check *check = NULL;
+    if (doc != NULL)
+        check = md5_check_doc(kind, text, *size, (md5_engines){engine, engine}, &opts, error);
+
+    bool is_repaired = check != NULL;
+    if (is_repaired && !is_clip)
+        is_repaired = repair_model(doc, lines, error);
+    else if (is_repaired && scene->model != NULL)
+        is_repaired = repair_clip(doc, scene, check, lines, error);
+
     char *repaired = NULL;
-    md5_doc *const doc = text != NULL ? md5_parse_doc(kind, text, *size, &opts, error) : NULL;
-    md5_check *const check =
-        doc != NULL ? md5_check_doc(kind, text, *size, (md5_engines){engine, engine}, &opts, error)
-                    : NULL;
-    if (check != NULL
-        && (kind == MD5_DOC_ANIM
-                ? scene->model == NULL || repair_clip(doc, scene, check, lines, error)
-                : note_repair(lines, md5_fix_rotations(doc, error), "rotations normalized")
-                      && note_repair(lines, md5_fix_weights(doc, 0, 1e-3f, NULL, error),
-                                     "vertices with weights scaled to a sum of 1")
-                      && note_repair(lines,
-                                     md5_edit_joints(doc, &(md5_joint_edit){.root = NULL}, error),
-                                     "joints sorted so that parents come first")))
+    if (is_repaired)
         (void)convert_print_doc(doc, &repaired, size, error);
     md5_free_check(check);
     md5_free_doc(doc);
@@ -624,37 +721,47 @@ static char *repair_file(const char *path, const view_scene *scene, size_t *size
     return repaired;
 }
 
+// Shows the changes of a repair in the dialog of problems, with the path of the new file. Takes
+// ownership of the lines.
+static void show_repair(view_problems *list, const char *path, char *lines)
+{
+    char *const folder = common_folder(path);
+    char *const stem = common_stem(path);
+    char *const fixed = common_format("%s-fixed", stem);
+    list->repair = lines;
+    list->broken = common_copy(path);
+    list->repaired = view_find_unused_path(folder, fixed, strrchr(path, '.') + 1);
+    free(fixed);
+    free(stem);
+    free(folder);
+}
+
 // Repairs the file `path` into a new file in the same folder, which is opened if `item` is 1. If
 // `number` is 0, only lists the changes for the dialog of problems.
 static void repair_or_preview(view_state *viewer, const view_command *command)
 {
     view_problems *const list = &viewer->panels.problems;
-    const view_scene *const scene = &viewer->document->scene;
     const char *const path = command->path;
     const bool is_trial = command->number == 0;
-    const convert_job job = {.inputs = &path};
     md5_error error = {.status = MD5_OK};
     size_t size = 0;
     char *lines = common_copy("");
-    char *const repaired = repair_file(path, scene, &size, &lines, &error);
+    char *const repaired = repair_file(path, &viewer->document->scene, &size, &lines, &error);
     char *const output = is_trial ? NULL : common_copy(list->repaired);
     view_forget_repair(list);
-    if (repaired == NULL
-        || (!is_trial && !convert_write_file(&job, output, repaired, size, &error))) {
+
+    const convert_job job = {.inputs = &path};
+    bool is_done = repaired != NULL;
+    if (is_done && !is_trial)
+        is_done = convert_write_file(&job, output, repaired, size, &error);
+
+    if (!is_done) {
         view_log_error(&viewer->log, &error);
     } else if (is_trial && lines[0] == '\0') {
         view_notice(viewer, "Nothing in %s can be repaired automatically", common_base(path));
     } else if (is_trial) {
-        char *const folder = common_folder(path);
-        char *const stem = common_stem(path);
-        char *const fixed = common_format("%s-fixed", stem);
-        list->repair = lines;
+        show_repair(list, path, lines);
         lines = NULL;
-        list->broken = common_copy(path);
-        list->repaired = view_find_unused_path(folder, fixed, strrchr(path, '.') + 1);
-        free(fixed);
-        free(stem);
-        free(folder);
     } else {
         view_notice(viewer, "Saved %s", output);
         if (command->item != 0)
@@ -690,38 +797,54 @@ void view_watch_files(view_state *viewer)
     if (!viewer->options->watch || viewer->now < viewer->opening.next_stamp_time)
         return;
     viewer->opening.next_stamp_time = viewer->now + 0.25;
-    const uint64_t now = view_stamp_files(viewer);
-    if (now == viewer->opening.files_stamp)
+    const uint64_t stamp = view_stamp_files(viewer);
+    if (stamp == viewer->opening.files_stamp)
         return;
-    const bool done = view_reload(viewer);
-    // The stamp from before reading: files that change during the reload, or were saved only in
-    // part, are read again.
-    viewer->opening.files_stamp = now;
-    if (!done)
+
+    // Store the stamp from before reading: files that change during the reload, or were saved only
+    // in part, are read again.
+    const bool is_reloaded = view_reload(viewer);
+    viewer->opening.files_stamp = stamp;
+    if (!is_reloaded)
         store_failed_command(viewer, &(view_command){.action = VIEW_RELOAD});
-    view_notice(viewer, "%s", done ? "Reloaded" : "Reload failed; the previous version is kept");
+    view_notice(viewer, "%s",
+                is_reloaded ? "Reloaded" : "Reload failed; the previous version is kept");
     view_log_state(viewer, "watch");
 }
 
-bool view_follow_files(view_state *viewer)
+// Runs the command that the user selected in a dialog of the desktop. Returns false while the
+// dialog is open.
+static bool follow_file_dialog(view_state *viewer)
 {
-    view_watch_files(viewer);
     const view_command answer = view_poll_file_dialog(viewer);
-    if (answer.action != VIEW_NOTHING) {
-        view_run_file_command(viewer, &answer);
-        free(answer.path);
-        view_log_state(viewer, "answered");
-    }
-    if (viewer->jobs.checked_document != viewer->document
-        && (viewer->window == NULL || !view_is_window_hidden(viewer->window)))
+    if (answer.action == VIEW_NOTHING)
+        return false;
+    view_run_file_command(viewer, &answer);
+    free(answer.path);
+    view_log_state(viewer, "answered");
+    return true;
+}
+
+// Starts a check of a new document, unless the window is hidden. Returns true if a check has ended.
+static bool follow_check(view_state *viewer)
+{
+    const bool is_hidden = viewer->window != NULL && view_is_window_hidden(viewer->window);
+    if (viewer->jobs.checked_document != viewer->document && !is_hidden)
         view_begin_check(viewer);
-    const bool is_checked = viewer->jobs.check != NULL && atomic_load(&viewer->jobs.check->is_done);
-    if (is_checked) {
-        view_take_reports(&viewer->log, &viewer->jobs.check->found, viewer->document->scene.model);
-        view_end_check(viewer);
-    }
-    if (viewer->log.num_warnings > 0 && !viewer->reports.was_announced
-        && !viewer->ui.docks.shows_problems && viewer->now >= viewer->ui.notice_end) {
+    view_checking *const check = viewer->jobs.check;
+    if (check == NULL || !atomic_load(&check->is_done))
+        return false;
+    view_take_reports(&viewer->log, &check->found, viewer->document->scene.model);
+    view_end_check(viewer);
+    return true;
+}
+
+// Shows the notices that were postponed because another notice was visible.
+static void show_postponed_notices(view_state *viewer)
+{
+    const bool has_new_problems = viewer->log.num_warnings > 0 && !viewer->reports.was_announced
+                                  && !viewer->ui.docks.shows_problems;
+    if (has_new_problems && viewer->now >= viewer->ui.notice_end) {
         const uint32_t count = view_count_problems(&viewer->log);
         viewer->reports.was_announced = true;
         view_notice(viewer, "%u problem%s" VIEW_DOT "show", count, count == 1 ? "" : "s");
@@ -732,35 +855,51 @@ bool view_follow_files(view_state *viewer)
         view_notice(viewer, "Continue last session" VIEW_DOT "reset");
         viewer->ui.notice_action = VIEW_RESET_ALL;
     }
-    const view_command rested = view_pop_delayed_command(&viewer->panels.card, viewer->now);
-    if (rested.path != NULL)
-        view_set_option(viewer, &view_option_rows[rested.number], rested.path);
-    free(rested.path);
-    const bool is_scanned = view_follow_scan(viewer);
-    const bool has_preview = view_follow_previews(viewer);
-    const bool has_picture = view_draw_next_thumbnail(viewer);
-    const bool is_tried = view_follow_trial(viewer);
-    if (viewer->config != NULL && viewer->now >= viewer->config_time + 1
-        && viewer->ui.hover_preview.before == NULL) {
-        viewer->config_time = viewer->now;
-        if (!store_state(viewer, true))
-            viewer->config_time = INFINITY; // reported once; view_save_config() tries again
-    }
-    return answer.action != VIEW_NOTHING || rested.action != VIEW_NOTHING || is_checked
-           || is_scanned || has_preview || has_picture || is_tried;
+}
+
+// Sets an option whose value is applied after a delay. Returns true if a command was due.
+static bool run_delayed_command(view_state *viewer)
+{
+    const view_command command = view_pop_delayed_command(&viewer->panels.card, viewer->now);
+    if (command.path != NULL)
+        view_set_option(viewer, &view_option_rows[command.number], command.path);
+    free(command.path);
+    return command.action != VIEW_NOTHING;
+}
+
+// Stores the configuration once per second. A temporary value under the mouse is not stored.
+static void store_state_periodically(view_state *viewer)
+{
+    const bool is_temporary = viewer->ui.hover_preview.before != NULL;
+    if (viewer->config == NULL || is_temporary || viewer->now < viewer->config_time + 1)
+        return;
+    viewer->config_time = viewer->now;
+    if (!store_state(viewer, true))
+        viewer->config_time = INFINITY; // reported once; view_save_config() tries again
+}
+
+bool view_follow_files(view_state *viewer)
+{
+    view_watch_files(viewer);
+    bool is_changed = follow_file_dialog(viewer);
+    is_changed |= follow_check(viewer);
+    show_postponed_notices(viewer);
+    is_changed |= run_delayed_command(viewer);
+    is_changed |= view_follow_scan(viewer);
+    is_changed |= view_follow_previews(viewer);
+    is_changed |= view_draw_next_thumbnail(viewer);
+    is_changed |= view_follow_trial(viewer);
+    store_state_periodically(viewer);
+    return is_changed;
 }
 
 // == The start page ==============================================================================
 
-// Opens the start page, or updates its lists.
-static void show_start(view_state *viewer)
+// Lists the recent files on the start page, and marks those that do not exist.
+static void list_recent_files(view_start *start, const view_config *config)
 {
-    view_start *const start = &viewer->panels.start;
-    view_clear_start(&viewer->ui, &viewer->panels.start);
-    start->is_open = true;
-    view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_START);
-    for (size_t i = 0; viewer->config != NULL && i < viewer->config->recent.count; i++) {
-        const char *const path = viewer->config->recent.names[i];
+    for (size_t i = 0; i < config->recent.count; i++) {
+        const char *const path = config->recent.names[i];
         view_address address;
         const bool is_in_game = view_read_address(path, &address);
         if (is_in_game)
@@ -769,6 +908,18 @@ static void show_start(view_state *viewer)
             start->missing |= 1u << i;
         common_add(&start->recent, common_copy(path));
     }
+}
+
+// Opens the start page, or updates its lists.
+static void show_start(view_state *viewer)
+{
+    view_start *const start = &viewer->panels.start;
+    view_clear_start(&viewer->ui, &viewer->panels.start);
+    start->is_open = true;
+    view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_START);
+
+    if (viewer->config != NULL)
+        list_recent_files(start, viewer->config);
     char *const models = view_find_models_folder();
     if (models != NULL)
         start->examples = view_list_examples(models);
@@ -785,9 +936,10 @@ static bool shows_own_model(const view_state *viewer, const char *shown)
         return true;
     if (viewer->options->num_files > 0)
         return false;
-    if (config != NULL && config->recent.count > 0
-        && common_same_file(config->recent.names[0], shown))
+    const bool has_recent = config != NULL && config->recent.count > 0;
+    if (has_recent && common_same_file(config->recent.names[0], shown))
         return false;
+
     char *const found = view_find_models_folder();
     char *const models = found != NULL ? common_canonical_path(found) : NULL;
     char *const path = common_canonical_path(shown);
@@ -821,20 +973,21 @@ static char *get_default_folder(const view_state *viewer)
 static void list_images(view_state *viewer, const view_command *command)
 {
     const view_textures *const textures = &viewer->document->textures;
-    const view_texture *const image =
-        command->number < textures->num_meshes
-            ? view_mesh_image(textures, (uint32_t)command->number, MD5GL_IMAGE_DIFFUSE)
-            : NULL;
+    const size_t mesh = command->number;
+    const view_texture *image = NULL;
+    if (mesh < textures->num_meshes)
+        image = view_mesh_image(textures, (uint32_t)mesh, MD5GL_IMAGE_DIFFUSE);
+
     const char *neighbor = "./";
     if (image != NULL && image->program == NULL)
         neighbor = image->path;
     else if (textures->package != NULL)
         neighbor = textures->package->model;
+
     char *const folder = common_folder(neighbor);
-    list_files(
-        viewer, folder,
-        (view_list_purpose){.takes = 1u << VIEW_ENTRY_PICTURE,
-                            .answer = {VIEW_TAKE_TEXTURE, command->number, command->item, NULL}});
+    const view_list_purpose purpose = {.takes = 1u << VIEW_ENTRY_PICTURE,
+                                       .answer = {VIEW_TAKE_TEXTURE, mesh, command->item, NULL}};
+    list_files(viewer, folder, purpose);
     free(folder);
 }
 
@@ -894,71 +1047,119 @@ static bool open_start_model(view_state *viewer)
     return true;
 }
 
+// Returns true if --output writes a sheet of the only folder of the command line. Logs an error for
+// any other use of folders without a window.
+static bool check_folders_without_window(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const bool has_only_folder = options->num_folders == 1 && options->num_files == 0;
+    if (options->output != NULL && has_only_folder && common_is_folder(options->folders[0]))
+        return true;
+    return view_error(&viewer->log,
+                      "%s: cannot list a folder without a window; name a file, or one folder "
+                      "with --output",
+                      options->folders[0]);
+}
+
+// Returns true if the command line selects the content.
+static bool names_content(const view_options *options)
+{
+    return options->num_files > 0 || options->num_folders > 0 || options->names_content;
+}
+
+// Returns true if the last document is opened again: no content is named, the options request it,
+// and no question about a crash is open.
+static bool reopens_last(const view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const view_config *const config = viewer->config;
+    const bool is_requested = !names_content(options) && options->shown.open_last;
+    const bool is_undecided = viewer->panels.decision.file[0] != '\0';
+    if (!is_requested || is_undecided || config == NULL)
+        return false;
+    return config->recent.count > 0 && common_is_file(config->recent.names[0]);
+}
+
+// Returns the path of the document to open if the command line names no files: the last document,
+// or the only model of the only folder. Otherwise returns NULL. The caller frees the path.
+static char *find_implied_file(const view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    if (reopens_last(viewer))
+        return common_copy(viewer->config->recent.names[0]);
+    if (options->num_folders == 1 && options->num_files == 0 && options->game == NULL)
+        return view_only_model(options->folders[0]);
+    return NULL;
+}
+
+// Opens the files of the command line or, without files, our own model.
+static bool open_named_files(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const view_config *const config = viewer->config;
+    const bool is_automatic = view_shows_window(options) && !options->no_auto;
+    if (is_automatic && options->num_files == 1 && common_has_suffix(options->files[0], ".md5anim"))
+        return open_clip(viewer, options->files[0], true);
+    const bool uses_options = names_content(options) || config == NULL || config->is_new;
+    return view_open(viewer, options->files, options->num_files, uses_options);
+}
+
+// Returns true if the start page is shown over our own model. The demo scene shows it later.
+static bool begins_with_start_page(const view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const bool has_window = viewer->window != NULL && view_shows_window(options);
+    const bool has_content =
+        options->num_files > 0 || (options->names_content && options->game == NULL);
+    return has_window && !has_content && !viewer->document->scene.machine.acts;
+}
+
+// Lists the folders of the command line as if they were dropped, and the game; the last of them
+// remains visible.
+static void list_named_locations(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    for (size_t i = 0; i < options->num_folders; i++)
+        view_list_location(viewer, options->folders[i]);
+    if (options->game != NULL) {
+        char *const place =
+            view_with_bases(options->game, options->bases.names, options->bases.count);
+        view_browse_game(viewer, place);
+        free(place);
+    }
+}
+
 // Opens the files of the command line. Without files opens the last document, if the options
 // request it, otherwise our own model with the start page after the demo scene. Lists the folders
 // of the command line.
 static bool open_named(view_state *viewer)
 {
     const view_options *const options = viewer->options;
-    if (options->num_folders > 0 && !view_shows_window(options)) {
-        const bool is_sheet = options->output != NULL && options->num_folders == 1
-                              && options->num_files == 0 && common_is_folder(options->folders[0]);
-        if (!is_sheet)
-            view_error(&viewer->log,
-                       "%s: cannot list a folder without a window; name a file, or one folder "
-                       "with --output",
-                       options->folders[0]);
-        return is_sheet;
-    }
-    if (options->game != NULL && options->num_files == 0 && !view_shows_window(options))
+    const bool has_window = view_shows_window(options);
+    if (options->num_folders > 0 && !has_window)
+        return check_folders_without_window(viewer);
+    if (options->game != NULL && options->num_files > 0)
+        return view_open_game_name(viewer);
+    if (options->game != NULL && !has_window)
         return view_error(&viewer->log,
                           "--game %s: cannot list its contents without a window; add the name of "
                           "an entity, model or file",
                           options->game);
-    if (options->game != NULL && options->num_files > 0)
-        return view_open_game_name(viewer);
-    const view_config *const config = viewer->config;
-    const bool is_named =
-        options->num_files > 0 || options->num_folders > 0 || options->names_content;
-    const bool is_folder = options->num_folders == 1 && options->num_files == 0;
-    const bool has_last = !is_named && options->shown.open_last && config != NULL
-                          && viewer->panels.decision.file[0] == '\0' && config->recent.count > 0
-                          && common_is_file(config->recent.names[0]);
-    char *only = NULL;
-    if (has_last)
-        only = common_copy(config->recent.names[0]);
-    else if (is_folder && options->game == NULL)
-        only = view_only_model(options->folders[0]);
-    const bool has_one = only != NULL;
-    const char *const files[1] = {only};
-    const bool is_automatic = view_shows_window(options) && !options->no_auto;
-    const bool is_clip =
-        is_automatic && options->num_files == 1 && common_has_suffix(options->files[0], ".md5anim");
-    const bool uses_options = is_named || config == NULL || config->is_new;
-    bool opened;
-    if (is_clip)
-        opened = open_clip(viewer, options->files[0], true);
-    else if (has_one)
-        opened = view_open(viewer, files, 1, true);
-    else
-        opened = view_open(viewer, options->files, options->num_files, uses_options);
-    free(only);
-    if (has_one)
-        return opened;
-    if (opened && viewer->window != NULL && view_shows_window(options) && options->num_files == 0
-        && (!options->names_content || options->game != NULL)
-        && !viewer->document->scene.machine.acts)
-        show_start(viewer);
-    // Folders are listed as if they were dropped; the last folder remains visible.
-    for (size_t i = 0; i < options->num_folders && opened; i++)
-        view_list_location(viewer, options->folders[i]);
-    if (options->game != NULL && opened) {
-        char *const place =
-            view_with_bases(options->game, options->bases.names, options->bases.count);
-        view_browse_game(viewer, place);
-        free(place);
+
+    char *const implied_file = find_implied_file(viewer);
+    if (implied_file != NULL) {
+        const char *const files[1] = {implied_file};
+        const bool is_open = view_open(viewer, files, 1, true);
+        free(implied_file);
+        return is_open;
     }
-    return opened;
+
+    if (!open_named_files(viewer))
+        return false;
+    if (begins_with_start_page(viewer))
+        show_start(viewer);
+    list_named_locations(viewer);
+    return true;
 }
 
 bool view_open_first(view_state *viewer)
@@ -992,6 +1193,21 @@ static void list_game(view_state *viewer)
         view_notice(viewer, "No game folder; drop a game folder or archive here");
 }
 
+// Shows a skin on the shown entity, or on the first model that the skin changes.
+static void show_skin(view_state *viewer, const char *skin)
+{
+    char *model = shown_game_name(viewer);
+    if (model == NULL || view_entity_parms(&viewer->document->scene) == NULL) {
+        free(model);
+        model = view_model_for_skin(viewer->lists.library, skin);
+    }
+    if (model != NULL)
+        open_item(viewer, model, true, skin);
+    else
+        view_notice(viewer, "This skin does not apply to the current model");
+    free(model);
+}
+
 // Shows a name of a section of the listed game: an entity or a model; a clip on the shown model; a
 // skin on the shown entity, or on the first model that the skin changes.
 static void show_game_item(view_state *viewer, size_t section, const char *selected)
@@ -999,23 +1215,54 @@ static void show_game_item(view_state *viewer, size_t section, const char *selec
     view_scene *const scene = &viewer->document->scene;
     if (viewer->lists.library == NULL)
         return;
-    char *shown = section == VIEW_SKINS ? shown_game_name(viewer) : NULL;
-    if (section == VIEW_SKINS && (shown == NULL || view_entity_parms(scene) == NULL)) {
-        free(shown);
-        shown = view_model_for_skin(viewer->lists.library, selected);
-    }
-    if (section == VIEW_SKINS && shown == NULL)
-        view_notice(viewer, "This skin does not apply to the current model");
-    else if (section == VIEW_SKINS)
-        open_item(viewer, shown, true, selected);
-    else if (section != VIEW_ANIMS || scene->library != viewer->lists.library
-             || scene->model == NULL)
+    const bool shows_model_of_game =
+        scene->library == viewer->lists.library && scene->model != NULL;
+    if (section == VIEW_SKINS)
+        show_skin(viewer, selected);
+    else if (section != VIEW_ANIMS || !shows_model_of_game)
         open_item(viewer, selected, true, NULL);
     else if (view_add_clip(scene, selected, &viewer->log))
         show_added_clip(viewer);
     else
         view_notice(viewer, "%s does not match the model", common_base(selected));
-    free(shown);
+}
+
+// Returns the index of the item after (+1) or before (-1) `name`, cyclically. For a name that is
+// not in the list, returns the second or the last item.
+static size_t neighbor_index(const char *const *names, size_t count, const char *name, int step)
+{
+    size_t index = 0;
+    while (index < count && strcmp(names[index], name) != 0)
+        index++;
+    return (index + (step > 0 ? 1 : count - 1)) % count;
+}
+
+// Opens the next (+1) or previous (-1) name in the section of the game.
+static void open_neighbor_in_game(view_state *viewer, int step)
+{
+    const view_library *const library = viewer->lists.library;
+    const view_section shown_section = viewer->lists.section;
+    const view_section section = shown_section < VIEW_SKINS ? shown_section : VIEW_ENTITIES;
+    char *const name = shown_game_name(viewer); // NULL if another game is listed
+    if (name == NULL || library->num_names[section] == 0) {
+        view_notice(viewer, "No other items in this list");
+    } else {
+        const char *const *const names = library->names[section];
+        const size_t count = library->num_names[section];
+        open_item(viewer, names[neighbor_index(names, count, name, step)], true, NULL);
+    }
+    free(name);
+}
+
+// Returns the file extension of the documents of the same kind as the shown document.
+static const char *shown_extension(const view_scene *scene)
+{
+    const char *const motion_extension = view_mover_of(scene)->ending;
+    if (motion_extension != NULL)
+        return motion_extension;
+    if (scene->model != NULL)
+        return ".md5mesh";
+    return scene->num_clips > 0 ? ".md5anim" : ".md5camera";
 }
 
 // Opens the next (+1) or previous (-1) name in the section of a game, or file of the same kind in
@@ -1023,36 +1270,23 @@ static void show_game_item(view_state *viewer, size_t section, const char *selec
 static void open_neighbor(view_state *viewer, int step)
 {
     const view_scene *const scene = &viewer->document->scene;
-    const view_library *const library = scene->library != NULL ? viewer->lists.library : NULL;
-    const view_section section =
-        viewer->lists.section < VIEW_SKINS ? viewer->lists.section : VIEW_ENTITIES;
-    const char *const motion_suffix = view_mover_of(scene)->ending;
-    const char *ending = ".md5camera";
-    if (motion_suffix != NULL)
-        ending = motion_suffix;
-    else if (scene->model != NULL)
-        ending = ".md5mesh";
-    else if (scene->num_clips > 0)
-        ending = ".md5anim";
+    if (scene->library != NULL) {
+        open_neighbor_in_game(viewer, step);
+        return;
+    }
+
+    const char *const extension = shown_extension(scene);
     char *const folder = common_folder(scene->path);
-    common_list list = common_list_folder(folder, ending);
-    char *const name = scene->library != NULL ? shown_game_name(viewer)
-                                              : common_join(folder, common_base(scene->path));
-    const char *const *const names =
-        library != NULL ? library->names[section] : (const char *const *)list.names;
-    const size_t count = library != NULL ? library->num_names[section] : list.count;
-    size_t place = 0;
-    while (name != NULL && place < count && strcmp(names[place], name) != 0)
-        place++;
-    if (scene->library == NULL && count < 2)
-        view_notice(viewer, "No other %s files in this folder", ending);
-    else if (count == 0 || name == NULL)
-        view_notice(viewer, "No other items in this list");
-    else
-        open_item(viewer, names[(place + (step > 0 ? 1 : count - 1)) % count], library != NULL,
-                  NULL);
-    free(name);
-    common_free_list(&list);
+    char *const path = common_join(folder, common_base(scene->path));
+    common_list files = common_list_folder(folder, extension);
+    if (files.count < 2) {
+        view_notice(viewer, "No other %s files in this folder", extension);
+    } else {
+        const char *const *const names = (const char *const *)files.names;
+        open_item(viewer, names[neighbor_index(names, files.count, path, step)], false, NULL);
+    }
+    common_free_list(&files);
+    free(path);
     free(folder);
 }
 
@@ -1062,8 +1296,6 @@ static void open_list(view_state *viewer, const view_command *command)
 {
     view_browser *const browser = &viewer->panels.browser;
     const bool is_files = command->action == VIEW_FILES;
-    const bool is_closed = browser->kind == VIEW_BROWSE_NOTHING;
-    const bool is_after_error = viewer->log.error[0] != '\0';
     if (command->item > 0) {
         list_files_for_option(viewer, command->item - 1, command->path);
         return;
@@ -1072,11 +1304,18 @@ static void open_list(view_state *viewer, const view_command *command)
         list_uses(viewer, command->path);
         return;
     }
+
+    // After an error, return to the list from which the item was opened.
+    const bool is_closed = browser->kind == VIEW_BROWSE_NOTHING;
+    const bool has_list = !is_closed || browser->was != VIEW_BROWSE_NOTHING;
+    const bool is_after_error = viewer->log.error[0] != '\0';
     viewer->log.error[0] = '\0';
-    if (is_after_error && (!is_closed || browser->was != VIEW_BROWSE_NOTHING)) {
-        browser->kind = is_closed ? browser->was : browser->kind;
+    if (is_after_error && has_list) {
+        if (is_closed)
+            browser->kind = browser->was;
         return;
     }
+
     if (is_files && is_closed) {
         char *const folder = get_default_folder(viewer);
         if (!view_open_file_dialog(viewer, VIEW_FILES, folder))

@@ -9,11 +9,14 @@ void view_apply_options(view_state *viewer)
     const view_options *const options = viewer->options;
     viewer->log.level = options->level;
     memcpy(viewer->ui.docks.sizes, options->docks, sizeof options->docks);
+
     viewer->document->scene.root = options->root;
     viewer->document->scene.dual = options->dual;
     view_show_meshes(viewer->document, options->hidden_meshes);
+
+    // If the kind of loop changes, keep the frame.
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
-    if (viewer->play.wrap != options->wrap && anim != NULL) { // keep the frame
+    if (viewer->play.wrap != options->wrap && anim != NULL) {
         viewer->play.time = view_cycle_time(&viewer->play, anim);
         viewer->play.held_at_end = false;
     }
@@ -80,15 +83,15 @@ void view_close_page(view_state *viewer)
 void view_drop_previews(view_state *viewer, bool is_in_game, bool is_all)
 {
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
-        view_thumbnail *const picture = &viewer->ui.pictures[i];
-        if (picture->request == NULL || picture->is_in_game != is_in_game)
+        view_thumbnail *const thumbnail = &viewer->ui.pictures[i];
+        if (thumbnail->request == NULL || thumbnail->is_in_game != is_in_game)
             continue;
-        if (picture->is_visible && !is_all)
+        if (thumbnail->is_visible && !is_all)
             continue;
         if (viewer->renderer != NULL)
-            md5gl_destroy_texture(viewer->renderer, picture->texture);
-        free(picture->request);
-        *picture = (view_thumbnail){.request = NULL};
+            md5gl_destroy_texture(viewer->renderer, thumbnail->texture);
+        free(thumbnail->request);
+        *thumbnail = (view_thumbnail){.request = NULL};
     }
 }
 
@@ -108,28 +111,36 @@ void view_clear_steps(view_state *viewer)
 // Frees the interface, and ends the work that belongs to a window.
 static void end_interface(view_state *viewer)
 {
+    view_panels *const panels = &viewer->panels;
+
+    // Lessons and the check of files.
     view_close_page(viewer);
     view_free_thumbnails(&viewer->pages, viewer->renderer);
     if (viewer->renderer != NULL)
         md5gl_destroy_target(viewer->renderer, viewer->drawing.presented.target);
     view_end_check(viewer);
+
     view_clear_steps(viewer);
     free(viewer->undo.steps);
-    view_clear_browser(&viewer->panels.browser);
-    free(viewer->panels.browser.asked.form);
-    view_clear_graph(&viewer->panels.graph);
-    free(viewer->panels.curves.values);
-    view_clear_start(&viewer->ui, &viewer->panels.start);
-    view_free_export(&viewer->panels.export);
-    view_clear_card(&viewer->panels.card);
+
+    // Panels.
+    view_clear_browser(&panels->browser);
+    free(panels->browser.asked.form);
+    view_clear_graph(&panels->graph);
+    free(panels->curves.values);
+    view_clear_start(&viewer->ui, &panels->start);
+    view_free_export(&panels->export);
+    view_clear_card(&panels->card);
     free(viewer->ui.hover_preview.before);
-    view_clear_retargeting(viewer->panels.retarget.made);
-    view_forget_repair(&viewer->panels.problems);
-    free(viewer->panels.retarget.made);
-    view_clear_textures(&viewer->panels.textures);
+    view_clear_retargeting(panels->retarget.made);
+    view_forget_repair(&panels->problems);
+    free(panels->retarget.made);
+    view_clear_textures(&panels->textures);
+
+    // Previews and lists of files and games.
     view_drop_previews(viewer, false, true);
     view_drop_previews(viewer, true, true);
-    common_free_list(&viewer->panels.browser.places);
+    common_free_list(&panels->browser.places);
     view_stop_previews(viewer->lists.file_previews);
     view_stop_scan(viewer->jobs.scan);
     view_stop_previews(viewer->lists.game_previews);
@@ -167,70 +178,108 @@ void view_notice(view_state *viewer, const char *format, ...)
     viewer->ui.notice_action = VIEW_NOTHING;
 }
 
+// The line of view_log_state() consists of "name=value" fields. Each of these functions appends a
+// group of fields, each with a space before it.
+
+static void append_playback(char **line, const view_state *viewer)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    const view_play *const play = &viewer->play;
+    const view_clip *const clip = view_shown_clip(scene);
+    if (clip != NULL)
+        common_extend(line, " clip=%s %zu/%zu", clip->name, scene->clip + 1, scene->num_clips);
+    else
+        common_extend(line, " clip=bind-pose 0/%zu", scene->num_clips);
+
+    const md5_anim *const anim = view_timing_anim(scene);
+    if (anim != NULL)
+        common_extend(line, " time=%.4f frame=%.3f/%u", view_cycle_time(play, anim),
+                      view_frame_position(play, anim), anim->num_frames - 1);
+    else
+        common_extend(line, " time=%.4f frame=%.3f/0", 0.0, 0.0);
+
+    common_extend(line, " playing=%d speed=%g backward=%d loop=%s range=%u-%u", play->playing,
+                  play->speed, play->backward, view_wrap_name(play->wrap), play->range_first,
+                  play->range_last);
+}
+
+static void append_model(char **line, const view_scene *scene)
+{
+    static const char *const roots[] = {"file", "id", "in_place"};
+    char up[3];
+    char front[3];
+    view_name_axes(&scene->turn, up, front);
+    common_extend(line, " root=%s axes-of-file=up%s,front%s skinning=%s", roots[scene->root], up,
+                  front, scene->dual ? "dual" : "linear");
+}
+
+static void append_camera(char **line, const view_camera *camera)
+{
+    common_extend(line,
+                  " azimuth=%.1f elevation=%.1f distance=%.4g target=%.4g,%.4g,%.4g"
+                  " orthographic=%d",
+                  camera->azimuth, camera->elevation, camera->distance, camera->target.x,
+                  camera->target.y, camera->target.z, camera->orthographic);
+}
+
+static void append_image(char **line, const view_state *viewer)
+{
+    static const char *const surfaces[VIEW_NUM_SURFACES] = {"lit", "weights", "uv", "textures"};
+    const view_options *const options = viewer->options;
+    char shown[840];
+    view_write_shown(&options->shown, &options->lights, shown, sizeof shown);
+    common_extend(line, " surface=%s %s warnings=%u size=%ux%u", surfaces[options->surface], shown,
+                  viewer->log.num_warnings, viewer->width, viewer->height);
+}
+
+static void append_camera_path(char **line, const view_state *viewer)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    const char *name = "none";
+    view_camera_path_place position = {0};
+    if (scene->camera_path.camera != NULL) {
+        name = scene->camera_path.name;
+        position = view_find_path_position(&scene->camera_path, &viewer->play);
+    }
+    common_extend(line, " camera-path=%s following=%d shot=%u camera-frame=%.3f", name,
+                  viewer->cameras.follows_path, position.shot, position.frame);
+}
+
+static void append_selection(char **line, const view_state *viewer)
+{
+    static const char *const lists[] = {"none", "files", "clips", "channel", "game"};
+    const view_scene *const scene = &viewer->document->scene;
+    const view_browser *const browser = &viewer->panels.browser;
+    common_extend(line, " list=%s found=%zu joint=%d", lists[browser->kind], browser->num_found,
+                  view_marked_joint(&viewer->ui, scene));
+    if (viewer->pick.is_set)
+        common_extend(line, " picked=%d/%d", (int)viewer->pick.mesh, (int)viewer->pick.triangle);
+    else
+        common_extend(line, " picked=-1/-1");
+    common_extend(line, " hidden=%u crowd=%u", (unsigned)viewer->options->hidden_meshes,
+                  viewer->document->crowd.count);
+}
+
 // Logs one line of names and numbers, for debugging and for tests, and a second line if the motion
 // of the model writes one.
 void view_log_state(view_state *viewer, const char *action)
 {
     const view_scene *const scene = &viewer->document->scene;
-    const view_play *const play = &viewer->play;
-    const view_camera *const camera = &viewer->cameras.user;
-    const view_clip *const clip = view_shown_clip(scene);
-    const md5_anim *const anim = view_timing_anim(scene);
-    const bool has_camera_path = scene->camera_path.camera != NULL;
-    const view_camera_path_place place = has_camera_path
-                                             ? view_find_path_position(&scene->camera_path, play)
-                                             : (view_camera_path_place){0};
-    static const char *const roots[] = {"file", "id", "in_place"};
-    static const char *const lists[] = {"none", "files", "clips", "channel", "game"};
-    static const char *const surfaces[VIEW_NUM_SURFACES] = {"lit", "weights", "uv", "textures"};
     if (viewer->log.level < VIEW_DEBUG)
         return;
-    char shown[840], up[3], front[3];
-    view_name_axes(&scene->turn, up, front);
-    view_write_shown(&viewer->options->shown, &viewer->options->lights, shown, sizeof shown);
-    const char *clip_name = "bind-pose";
-    size_t clip_number = 0;
-    if (clip != NULL) {
-        clip_name = clip->name;
-        clip_number = scene->clip + 1;
-    }
-    double cycle_time = 0;
-    double frame = 0;
-    uint32_t last_frame = 0;
-    if (anim != NULL) {
-        cycle_time = view_cycle_time(play, anim);
-        frame = view_frame_position(play, anim);
-        last_frame = anim->num_frames - 1;
-    }
-    int picked_mesh = -1;
-    int picked_triangle = -1;
-    if (viewer->pick.is_set) {
-        picked_mesh = (int)viewer->pick.mesh;
-        picked_triangle = (int)viewer->pick.triangle;
-    }
-    const char *const skinning = scene->dual ? "dual" : "linear";
-    const char *const camera_path = has_camera_path ? scene->camera_path.name : "none";
-    view_debug(
-        &viewer->log,
-        "%s: model=%s clip=%s %zu/%zu time=%.4f frame=%.3f/%u playing=%d speed=%g backward=%d "
-        "loop=%s range=%u-%u root=%s axes-of-file=up%s,front%s skinning=%s azimuth=%.1f "
-        "elevation=%.1f "
-        "distance=%.4g "
-        "target=%.4g,%.4g,%.4g "
-        "orthographic=%d surface=%s %s warnings=%u "
-        "size=%ux%u camera-path=%s following=%d shot=%u camera-frame=%.3f list=%s found=%zu "
-        "joint=%d "
-        "picked=%d/%d hidden=%u crowd=%u error=%d notice=%d",
-        action, scene->name, clip_name, clip_number, scene->num_clips, cycle_time, frame,
-        last_frame, play->playing, play->speed, play->backward, view_wrap_name(play->wrap),
-        play->range_first, play->range_last, roots[scene->root], up, front, skinning,
-        camera->azimuth, camera->elevation, camera->distance, camera->target.x, camera->target.y,
-        camera->target.z, camera->orthographic, surfaces[viewer->options->surface], shown,
-        viewer->log.num_warnings, viewer->width, viewer->height, camera_path,
-        viewer->cameras.follows_path, place.shot, place.frame, lists[viewer->panels.browser.kind],
-        viewer->panels.browser.num_found, view_marked_joint(&viewer->ui, scene), picked_mesh,
-        picked_triangle, (unsigned)viewer->options->hidden_meshes, viewer->document->crowd.count,
-        viewer->log.error[0] != '\0', viewer->now < viewer->ui.notice_end);
+
+    char *line = common_format("%s: model=%s", action, scene->name);
+    append_playback(&line, viewer);
+    append_model(&line, scene);
+    append_camera(&line, &viewer->cameras.user);
+    append_image(&line, viewer);
+    append_camera_path(&line, viewer);
+    append_selection(&line, viewer);
+    common_extend(&line, " error=%d notice=%d", viewer->log.error[0] != '\0',
+                  viewer->now < viewer->ui.notice_end);
+    view_debug(&viewer->log, "%s", line);
+    free(line);
+
     const view_motion_kind *const mover = view_mover_of(scene);
     if (mover->tell != NULL) {
         char text[512];
