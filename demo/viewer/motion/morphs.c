@@ -18,20 +18,104 @@ void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *rep
             weights[morphs->driven[i]] += reported[i];
 }
 
-// Skinning blends a displacement with weights that sum to 1, and joints only rotate it, except for
-// the scales of a .md5scale file. So a target moves a vertex by at most its reach.
 float view_morph_reach(const view_morphs *morphs, const float *weights)
 {
-    float reach = 0;
     if (morphs == NULL)
-        return reach;
+        return 0;
     const md5_morph_target *const targets = morphs->morph->targets;
+    const float *const used_weights = weights != NULL ? weights : morphs->asked;
+    float reach = 0;
     for (uint32_t i = 0; i < morphs->morph->num_targets; i++)
-        reach += fabsf(weights != NULL ? weights[i] : morphs->asked[i]) * targets[i].reach;
-    for (uint32_t i = 0; i < morphs->num_driven && weights == NULL; i++)
+        reach += fabsf(used_weights[i]) * targets[i].reach;
+    if (weights != NULL)
+        return reach;
+
+    // The machine adds at most 1 to the weights of its targets.
+    for (uint32_t i = 0; i < morphs->num_driven; i++)
         if (morphs->driven[i] != MD5_NONE)
             reach += targets[morphs->driven[i]].reach;
     return reach;
+}
+
+// Loads the .md5mesh files in the folder `morphs` next to `path`, and builds the morph targets.
+// Returns NULL and fills `error` on failure.
+static md5_morph *load_targets(const char *path, const md5_model *model, const view_loader *loader,
+                               md5_error *error)
+{
+    char *const model_folder = common_folder(path);
+    char *const morph_folder = common_join(model_folder, "morphs");
+    common_list files = common_list_folder(morph_folder, ".md5mesh");
+    md5_morph_source *const sources = common_alloc(files.count, sizeof *sources);
+    const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES};
+
+    // If the user stops loading, the targets that are already loaded are used.
+    bool is_loaded = true;
+    uint32_t count = 0;
+    while (count < files.count && is_loaded
+           && view_log_progress(loader->log, "morph targets", count, files.count)) {
+        const char *const file = files.names[count];
+        const md5_model *const target = md5_load_model(file, &opts, error);
+        sources[count++] = (md5_morph_source){.name = common_stem(file), .model = target};
+        is_loaded = target != NULL;
+    }
+    md5_morph *morph = NULL;
+    if (is_loaded)
+        morph = md5_create_morph(model, sources, count, NULL, error);
+
+    for (uint32_t i = 0; i < count; i++) {
+        md5_free_model((md5_model *)(uintptr_t)sources[i].model);
+        free((char *)(uintptr_t)sources[i].name);
+    }
+    free(sources);
+    common_free_list(&files);
+    free(morph_folder);
+    free(model_folder);
+    return morph;
+}
+
+// Finds the target of each morph of the machine, and warns of missing targets.
+static void find_driven_targets(view_morphs *morphs, const md5_machine *machine, view_log *log)
+{
+    if (!view_has_driven_morphs(machine))
+        return;
+    morphs->num_driven = md5_machine_num_morphs(machine);
+    morphs->driven = common_alloc(morphs->num_driven, sizeof *morphs->driven);
+    morphs->reported = common_alloc(morphs->num_driven, sizeof *morphs->reported);
+    for (uint32_t i = 0; i < morphs->num_driven; i++) {
+        const char *const name = md5_machine_morph_name(machine, i);
+        morphs->driven[i] = md5_find_morph_target(morphs->morph, name);
+        if (morphs->driven[i] == MD5_NONE)
+            view_warn(log, "the machine uses morph target %s, but morphs/%s.md5mesh was not found",
+                      name, name);
+    }
+}
+
+// Logs that --morph names an unknown target, with the valid names. Returns false.
+static bool report_unknown_target(const md5_morph *morph, const char *name, view_log *log)
+{
+    if (morph->num_targets == 0)
+        return view_error(log, "--morph %s: unknown target; the model has no morph targets", name);
+    char *names = common_copy(morph->targets[0].name);
+    for (uint32_t i = 1; i < morph->num_targets; i++)
+        common_extend(&names, ", %s", morph->targets[i].name);
+    view_error(log, "--morph %s: unknown target; valid names: %s", name, names);
+    free(names);
+    return false;
+}
+
+// Sets the weights of --morph. Unknown targets are ignored unless `has_all` is true.
+static bool set_requested_weights(view_morphs *morphs, bool has_all, const view_loader *loader)
+{
+    const view_options *const options = loader->options;
+    for (size_t i = 0; i < options->morphs.count; i++) {
+        const view_setting *const setting = &options->morphs.rows[i];
+        const uint32_t target = md5_find_morph_target(morphs->morph, setting->parameter);
+        if (target != MD5_NONE)
+            morphs->asked[target] = setting->value;
+        else if (has_all)
+            return report_unknown_target(morphs->morph, setting->parameter, loader->log);
+    }
+    return true;
 }
 
 bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *model,
@@ -39,70 +123,23 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
 {
     if (model == NULL || path == NULL)
         return true;
-    char *const folder = common_folder(path);
-    char *const inner = common_join(folder, "morphs");
-    common_list files = common_list_folder(inner, ".md5mesh");
-    md5_morph_source *const sources = common_alloc(files.count, sizeof *sources);
-    const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES};
     md5_error error = {0};
-    uint32_t count = 0;
-    bool is_loaded = true;
-    for (; count < files.count && is_loaded
-           && view_log_progress(loader->log, "morph targets", count, files.count);
-         count++) {
-        const char *const file = files.names[count];
-        sources[count] = (md5_morph_source){.name = common_stem(file),
-                                            .model = md5_load_model(file, &opts, &error)};
-        is_loaded = sources[count].model != NULL;
-    }
-    morphs->morph = is_loaded ? md5_create_morph(model, sources, count, NULL, &error) : NULL;
-    while (count-- > 0) {
-        md5_free_model((md5_model *)(uintptr_t)sources[count].model);
-        free((char *)(uintptr_t)sources[count].name);
-    }
-    free(sources);
-    common_free_list(&files);
-    free(inner);
-    free(folder);
+    morphs->morph = load_targets(path, model, loader, &error);
     if (morphs->morph == NULL)
         return view_log_error(loader->log, &error);
+
     const uint32_t num_targets = morphs->morph->num_targets;
     morphs->weights = common_alloc(num_targets, sizeof *morphs->weights);
     morphs->asked = common_alloc(num_targets, sizeof *morphs->asked);
-    if (view_has_driven_morphs(machine)) {
-        morphs->num_driven = md5_machine_num_morphs(machine);
-        morphs->driven = common_alloc(morphs->num_driven, sizeof *morphs->driven);
-        morphs->reported = common_alloc(morphs->num_driven, sizeof *morphs->reported);
-    }
-    for (uint32_t i = 0; i < morphs->num_driven; i++) {
-        const char *const name = md5_machine_morph_name(machine, i);
-        morphs->driven[i] = md5_find_morph_target(morphs->morph, name);
-        if (morphs->driven[i] == MD5_NONE)
-            view_warn(loader->log,
-                      "the machine uses morph target %s, but morphs/%s.md5mesh was not found", name,
-                      name);
-    }
+    find_driven_targets(morphs, machine, loader->log);
+
     if (loader->renderer != NULL) {
         morphs->drawn = md5gl_create_morph(loader->renderer, morphs->morph, &error);
         if (morphs->drawn == NULL)
             return view_log_error(loader->log, &error);
     }
-    bool has_weights = true;
-    for (size_t i = 0; i < loader->options->morphs.count && has_weights; i++) {
-        const view_setting *const choice = &loader->options->morphs.rows[i];
-        const uint32_t target = md5_find_morph_target(morphs->morph, choice->parameter);
-        if (target != MD5_NONE) {
-            morphs->asked[target] = choice->value;
-        } else if (has_all) {
-            char *names = common_copy(""); // names of the targets, separated by commas
-            for (uint32_t k = 0; k < num_targets; k++)
-                common_extend(&names, "%s%s", k > 0 ? ", " : "", morphs->morph->targets[k].name);
-            has_weights = view_error(
-                loader->log, "--morph %s: unknown target; %s%s", choice->parameter,
-                names[0] != '\0' ? "valid names: " : "the model has no morph targets", names);
-            free(names);
-        }
-    }
+
+    const bool has_weights = set_requested_weights(morphs, has_all, loader);
     view_drive_morphs(morphs, NULL, NULL, morphs->weights);
     return has_weights;
 }
