@@ -1,7 +1,7 @@
 // Computes the paths of a model's files for an engine, searches for images and materials as the
 // viewer does, and writes them next to the model. Images in PNG and JPEG files are copied unchanged
 // unless their texels must change; all other images become PNG. The main structures are
-// convert_layout, finder (the search) and written_looks (written images and declarations).
+// convert_layout, material_search and written_materials (written images and declarations).
 #include "demo/convert/layout.h"
 
 #include "demo/convert/budget.h"
@@ -15,17 +15,16 @@ static char *name_declarations(const char *inner, const char *name)
 {
     char *const folder = common_copy(inner[0] != '\0' ? inner + strlen("models/") : "");
     const size_t length = strlen(folder);
-    if (length > 0)
+    if (length > 0) // remove the last slash
         folder[length - 1] = '\0';
     const bool is_model_folder = length > 0 && common_compare_case(common_base(folder), name) == 0;
     for (char *c = folder; *c != '\0'; c++)
         if (*c == '/')
             *c = '_';
-    char *declared = NULL;
     if (is_model_folder)
-        declared = common_copy(folder);
-    else
-        declared = common_format("%s%s%s", folder, length > 0 ? "_" : "", name);
+        return folder;
+
+    char *const declared = common_format("%s%s%s", folder, length > 0 ? "_" : "", name);
     free(folder);
     return declared;
 }
@@ -37,6 +36,45 @@ static char *name_model(const convert_job *job, const convert_scene *scene, bool
         return common_stem(job->output);
     const convert_part *const model = convert_find_model(scene);
     return common_copy(model ? model->name : scene->name);
+}
+
+// Returns the position of the last "models/" in a path that ends with a slash, or NULL.
+static const char *find_models_folder(const char *path)
+{
+    const char *last = NULL;
+    const char *found = strstr(path, "/models/");
+    while (found) {
+        last = found + 1;
+        found = strstr(last, "/models/");
+    }
+    return last;
+}
+
+// Sets the folder of the game and the model's folder inside it. The folder of a Doom 3 game
+// contains `models`. For other engines, and without `models`, all files are in one folder.
+static void set_game_folder(convert_layout *layout, const char *absolute)
+{
+    char *const clean = common_normalize_path(absolute);
+    char *const path = common_format("%s/", clean);
+    const char *const inner = layout->family == CONVERT_DOOM3 ? find_models_folder(path) : NULL;
+    layout->inner = common_copy(inner ? inner : "");
+    if (inner)
+        layout->root = common_format("%.*s", (int)(inner - 1 - path), path);
+    else
+        layout->root = common_copy(layout->folder);
+    free(path);
+    free(clean);
+}
+
+// Appends the folder in which Quake's engines search for models, unless the path ends with it.
+static void append_quake_folder(convert_layout *layout, const char *absolute)
+{
+    const char *const required = layout->family == CONVERT_QUAKE ? "progs" : "md5";
+    if (common_compare_case(common_base(absolute), required) == 0)
+        return;
+    char *const outer = layout->folder;
+    layout->folder = common_join(outer, required);
+    free(outer);
 }
 
 convert_layout convert_find_layout(const convert_job *job, const convert_scene *scene)
@@ -57,38 +95,12 @@ convert_layout convert_find_layout(const convert_job *job, const convert_scene *
         .folder = is_folder ? common_copy(job->output) : common_folder(job->output),
         .name = name_model(job, scene, is_folder),
     };
+
     char *const absolute = common_absolute(layout.folder);
-    char *const clean = common_normalize_path(absolute);
-    char *const whole = common_format("%s/", clean);
-
-    // Quake's engines search for models in a folder of this name.
-    const char *const last = layout.family == CONVERT_QUAKE ? "progs" : "md5";
-    if (layout.has_one_clip && common_compare_case(common_base(absolute), last) != 0) {
-        char *const outer = layout.folder;
-        layout.folder = common_join(outer, last);
-        free(outer);
-    }
-
-    // The folder of a Doom 3 game contains `models`. If the path contains several folders `models`,
-    // the last one counts. For other engines, and without `models`, all files are in one folder.
-    const char *inner = NULL;
-    if (layout.family == CONVERT_DOOM3) {
-        const char *found = strstr(whole, "/models/");
-        while (found) {
-            inner = found + 1;
-            found = strstr(found + 1, "/models/");
-        }
-    }
-
-    layout.inner = common_copy(inner ? inner : "");
-    if (inner)
-        layout.root = common_format("%.*s", (int)(inner - 1 - whole), whole);
-    else
-        layout.root = common_copy(layout.folder);
+    if (is_quake)
+        append_quake_folder(&layout, absolute);
+    set_game_folder(&layout, absolute);
     layout.declared = name_declarations(layout.inner, layout.name);
-
-    free(whole);
-    free(clean);
     free(absolute);
     return layout;
 }
@@ -151,7 +163,7 @@ static const md5gl_image_kind image_kinds[CONVERT_NUM_MAPS] = {
     MD5GL_IMAGE_DIFFUSE, MD5GL_IMAGE_NORMALS, MD5GL_IMAGE_SPECULAR, MD5GL_IMAGE_GLOW};
 
 // State of the search for the images of a model.
-typedef struct finder {
+typedef struct material_search {
     const convert_job *job;
     convert_scene *scene;
     const md5_model *model;
@@ -164,7 +176,7 @@ typedef struct finder {
     bool is_by_shader;         // each shader has one material
     const char *(
         *mesh_options)[CONVERT_NUM_MAPS + 1]; // [meshes] selected file of each map; option to hide
-} finder;
+} material_search;
 
 static void warn(void *job, const char *text)
 {
@@ -192,17 +204,19 @@ static void flip_green_channel(view_image *image)
 }
 
 // Converts a normal map to id's encoding. Returns true if the texels show another encoding.
-static bool fix_normal_encoding(const finder *f, const char *name, const md5gl_texture_desc *desc,
-                                view_image *image)
+static bool fix_normal_encoding(const material_search *search, const char *name,
+                                const md5gl_texture_desc *desc, view_image *image)
 {
+    enum { RED = 0, ALPHA = 3 };
     const uint32_t normals = md5gl_guess_normals(desc);
-    if (normals & MD5GL_NORMALS_RXGB)
+    if (normals & MD5GL_NORMALS_RXGB) { // x is in the alpha channel
         for (size_t i = 0; i < (size_t)image->width * image->height; i++)
-            image->rgba[4 * i] = image->rgba[4 * i + 3];
+            image->rgba[4 * i + RED] = image->rgba[4 * i + ALPHA];
+    }
     if (normals & MD5GL_NORMALS_GREEN_UP) {
         flip_green_channel(image);
-        convert_note(f->job, "normal map %s: green channel points up (detected from the image)",
-                     name);
+        convert_note(search->job,
+                     "normal map %s: green channel points up (detected from the image)", name);
     }
     return normals != 0;
 }
@@ -210,17 +224,19 @@ static bool fix_normal_encoding(const finder *f, const char *name, const md5gl_t
 // Effect of an unlit stage on the background.
 typedef enum blend_kind { REPLACES, BLENDS, ADDS, FILTERS } blend_kind;
 
+// Compares the source and destination factors of a stage; see md5_stage.bits.
 static blend_kind stage_blending(const md5_stage *stage)
 {
-    switch (stage->bits & 0xFF) { // see md5material.h
-    case 0x00:
+    enum { FACTOR_BITS = 0xFF };
+    switch (stage->bits & FACTOR_BITS) {
+    case 0x00: // one, zero
         return REPLACES;
-    case 0x20:
-    case 0x25:
+    case 0x20: // one, one
+    case 0x25: // source alpha, one
         return ADDS;
-    case 0x03:
-    case 0x30:
-    case 0x31:
+    case 0x03: // destination color, zero
+    case 0x30: // one, source color
+    case 0x31: // zero, source color
         return FILTERS;
     default:
         return BLENDS; // by alpha; also for blends that no other kind describes
@@ -259,8 +275,9 @@ static char *read_game_file(md5_game *game, const md5_image_program *program, si
 
 // Reads an image: the file at `path`, or if it is NULL, an image program of the game. *bytes is the
 // file, which the caller frees, or NULL for a computed image.
-static bool read_image(const finder *f, const char *path, const md5_image_program *program,
-                       char **bytes, size_t *size, view_image *image, md5_error *error)
+static bool read_image(const material_search *search, const char *path,
+                       const md5_image_program *program, char **bytes, size_t *size,
+                       view_image *image, md5_error *error)
 {
     const char *reason = NULL;
     if (path) {
@@ -268,11 +285,11 @@ static bool read_image(const finder *f, const char *path, const md5_image_progra
         if (!*bytes)
             return convert_fail(error, MD5_ERROR_IO, path, "%s", reason);
     } else if (program) {
-        *bytes = read_game_file(f->game, program, size);
+        *bytes = read_game_file(search->game, program, size);
     }
     if (*bytes)
         return view_decode_image((uint8_t *)*bytes, *size, MD5_MAX_IMAGE_PIXELS, image, error);
-    return view_read_game_image(f->game, program, image, error);
+    return view_read_game_image(search->game, program, image, error);
 }
 
 // Returns true if a file can be copied unchanged: a JPEG file, or a PNG file without alpha, unless
@@ -288,11 +305,50 @@ static bool is_usable_file(const convert_image *file, bool with_alpha)
     return with_alpha || !may_have_alpha;
 }
 
+// Enables the alpha test of a material if its color image has transparent texels: as in the viewer,
+// an image without a declaration is cut out where its alpha is below 0.5.
+static void enable_alpha_test(const material_search *search, convert_material *material,
+                              const md5gl_texture_desc *desc)
+{
+    if (material->alpha != CONVERT_OPAQUE || !md5gl_has_transparent_texels(desc))
+        return;
+    material->alpha = CONVERT_MASK;
+    material->cutoff = 0.5f;
+    material->is_two_sided = true;
+    convert_note(search->job,
+                 "material %s: enabled alpha test at 0.5, because the image has transparent texels",
+                 material_title(material));
+}
+
+// Stores an image in a material, unless all images together exceed the limit of a model. Takes
+// ownership of its bytes; NULL if this build cannot encode them.
+static void store_image(material_search *search, convert_material *material, convert_map map,
+                        const char *title, bool is_file, convert_image image)
+{
+    const char *reason = NULL;
+    if (image.bytes)
+        search->num_bytes += image.size;
+    if (!image.bytes)
+        reason = "built without PNG support";
+    else if (search->num_bytes > MAX_BYTES)
+        reason = "the images are larger than 1 GiB in total";
+    if (reason) {
+        convert_note(search->job, "material %s: skipped %s: %s", material_title(material), title,
+                     reason);
+        free(image.bytes);
+        return;
+    }
+
+    image.name = common_stem(title);
+    image.declared = common_copy(is_file ? NULL : title);
+    material->maps[map] = image;
+}
+
 // Adds an image to a material: the file at `path`, or if it is NULL, an image program of the game.
 // `blending` applies to the color of an unlit material. An unreadable image is reported as a note.
 // Does nothing if the material already has a selected image for this map.
-static void add_image(finder *f, convert_material *material, convert_map map, const char *path,
-                      const md5_image_program *program, blend_kind blending)
+static void add_image(material_search *search, convert_material *material, convert_map map,
+                      const char *path, const md5_image_program *program, blend_kind blending)
 {
     if (material->maps[map].bytes)
         return;
@@ -301,40 +357,31 @@ static void add_image(finder *f, convert_material *material, convert_map map, co
         title = path;
     else if (program)
         title = program->text;
+
     view_image image = {NULL, 0, 0};
     md5_error error = {0};
     size_t size = 0;
     char *bytes = NULL;
-
-    if (!read_image(f, path, program, &bytes, &size, &image, &error)) {
-        convert_note(f->job, "material %s: cannot read %s: %s", material_title(material), title,
-                     error.message);
+    if (!read_image(search, path, program, &bytes, &size, &image, &error)) {
+        convert_note(search->job, "material %s: cannot read %s: %s", material_title(material),
+                     title, error.message);
         free(bytes);
         return;
     }
 
+    // Change the texels if other formats need them in another encoding.
     const md5gl_texture_desc desc = {
         .width = image.width, .height = image.height, .texels = image.rgba};
-    bool is_changed = map == CONVERT_MAP_NORMAL && fix_normal_encoding(f, title, &desc, &image);
-
-    // As in the viewer, an image without a declaration is cut out where its alpha is below 0.5.
-    const bool is_undeclared_color =
-        map == CONVERT_MAP_COLOR && path && material->alpha == CONVERT_OPAQUE;
-    if (is_undeclared_color && md5gl_has_transparent_texels(&desc)) {
-        material->alpha = CONVERT_MASK;
-        material->cutoff = 0.5f;
-        material->is_two_sided = true;
-        convert_note(
-            f->job,
-            "material %s: enabled alpha test at 0.5, because the image has transparent texels",
-            material_title(material));
-    }
-
-    const bool is_filter = blending == ADDS || blending == FILTERS;
-    if (map == CONVERT_MAP_COLOR && is_filter) {
+    bool is_changed =
+        map == CONVERT_MAP_NORMAL && fix_normal_encoding(search, title, &desc, &image);
+    if (map == CONVERT_MAP_COLOR && path)
+        enable_alpha_test(search, material, &desc);
+    if (map == CONVERT_MAP_COLOR && (blending == ADDS || blending == FILTERS)) {
         blend_by_alpha(&image, blending);
         is_changed = true;
     }
+
+    // Copy the file unchanged if possible; otherwise encode the texels.
     const bool with_alpha = map == CONVERT_MAP_COLOR && material->alpha != CONVERT_OPAQUE;
     convert_image added = {.bytes = (uint8_t *)bytes, .size = size};
     const bool is_usable = bytes && !is_changed && is_usable_file(&added, with_alpha);
@@ -342,20 +389,8 @@ static void add_image(finder *f, convert_material *material, convert_map map, co
         free(bytes);
         added.bytes = view_encode_png(&image, with_alpha, &added.size);
     }
-
     free(image.rgba);
-    f->num_bytes += added.bytes ? added.size : 0;
-    if (!added.bytes || f->num_bytes > MAX_BYTES) {
-        convert_note(f->job, "material %s: skipped %s: %s", material_title(material), title,
-                     added.bytes ? "the images are larger than 1 GiB in total"
-                                 : "built without PNG support");
-        free(added.bytes);
-        return;
-    }
-
-    added.name = common_stem(title);
-    added.declared = common_copy(path ? NULL : title);
-    material->maps[map] = added;
+    store_image(search, material, map, title, path != NULL, added);
 }
 
 uint8_t *convert_flip_green_channel(const convert_job *job, const convert_image *in, size_t *size,
@@ -378,34 +413,38 @@ uint8_t *convert_flip_green_channel(const convert_job *job, const convert_image 
     return bytes;
 }
 
+// Converts a linear color component to a byte of an sRGB image.
+static uint8_t srgb_from_linear(double linear)
+{
+    const double c = fmin(fmax(linear, 0.0), 1.0);
+    const double srgb = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1.0 / 2.4) - 0.055;
+    return (uint8_t)(255 * srgb + 0.5);
+}
+
 void convert_create_color_image(const convert_job *job, convert_material *material, convert_map map,
                                 const double *color)
 {
     enum { SIDE = 8 }; // pixels; every engine accepts this size
-    uint8_t rgba[SIDE * SIDE * 4];
+    const bool is_glow = map == CONVERT_MAP_GLOW;
     const bool has_alpha = map == CONVERT_MAP_COLOR && material->alpha != CONVERT_OPAQUE;
     uint8_t texel[4];
-
-    for (int i = 0; i < 3; i++) {
-        const double c = fmin(fmax(color[i], 0.0), 1.0);
-        const double srgb = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1.0 / 2.4) - 0.055;
-        texel[i] = (uint8_t)(255 * srgb + 0.5);
-    }
-
+    for (int i = 0; i < 3; i++)
+        texel[i] = srgb_from_linear(color[i]);
     const double alpha = has_alpha ? fmin(fmax(color[3], 0.0), 1.0) : 1;
     texel[3] = (uint8_t)(255 * alpha + 0.5);
+
+    uint8_t rgba[SIDE * SIDE * 4];
     for (int i = 0; i < SIDE * SIDE; i++)
         memcpy(rgba + 4 * i, texel, sizeof texel);
-
     convert_image *const image = &material->maps[map];
     image->bytes = view_encode_png(&(view_image){rgba, SIDE, SIDE}, has_alpha, &image->size);
-    image->name = common_format("%s%s", common_base(material_title(material)),
-                                map == CONVERT_MAP_GLOW ? "_add" : "");
+    image->name =
+        common_format("%s%s", common_base(material_title(material)), is_glow ? "_add" : "");
     for (char *c = image->name; *c != '\0'; c++) // no part of the name is an extension
         if (*c == '.')
             *c = '_';
 
-    const char *const title = map == CONVERT_MAP_GLOW ? "the emissive color" : "the color";
+    const char *const title = is_glow ? "the emissive color" : "the color";
     convert_note(job, "material %s: %s is not an image but a constant (%.3g %.3g %.3g): %s",
                  material_title(material), title, color[0], color[1], color[2],
                  image->bytes ? "created an image of 8 x 8 pixels of that color"
@@ -438,105 +477,157 @@ static char *copy_declaration(const md5_decl *decl)
     return common_format("%.*s", (int)size, text);
 }
 
-// Adds the images of a declared material, evaluated at time 0. Other formats have one image per
-// map: the first stage of each light, and as glow the first stage that is added to a lit surface.
-// Returns false if the material has no color image.
-static bool use_declaration(finder *f, convert_material *to, const md5_material *material)
+// Adds the normal and specular maps of a declared material. A selected color image makes the
+// material a lit surface, so its stages and its blending do not apply.
+static void add_lighting_maps(material_search *search, convert_material *to,
+                              const md5_material *material)
 {
-    if (to->maps[CONVERT_MAP_COLOR].bytes) { // a selected image makes it a lit surface
-        for (convert_map map = CONVERT_MAP_NORMAL; map <= CONVERT_MAP_SPECULAR; map++) {
-            const md5_image_program *const program =
-                view_material_image(material, image_kinds[map]);
-            if (program)
-                add_image(f, to, map, NULL, program, REPLACES);
-        }
-        return true;
+    for (convert_map map = CONVERT_MAP_NORMAL; map <= CONVERT_MAP_SPECULAR; map++) {
+        const md5_image_program *const program = view_material_image(material, image_kinds[map]);
+        if (program)
+            add_image(search, to, map, NULL, program, REPLACES);
     }
+}
 
+// The stages of a declared material that other formats can represent.
+typedef struct declared_surface {
+    const md5_stage *color; // the stage with the color image, or NULL
+    const md5_stage *glow;  // the stage that is added to a lit surface, or NULL
+    bool is_unlit;          // light does not affect the color image
+    blend_kind blending;    // of an unlit color image; REPLACES for a lit one
+} declared_surface;
+
+static declared_surface find_surface(const md5_material *material)
+{
+    declared_surface surface = {.blending = REPLACES};
+    const md5_image_program *const image = view_material_image(material, MD5GL_IMAGE_DIFFUSE);
+    for (uint32_t i = 0; i < material->num_stages && !surface.color; i++)
+        if (&material->stages[i].image == image)
+            surface.color = &material->stages[i];
+    if (!surface.color)
+        return surface;
+
+    surface.is_unlit = surface.color->light != MD5_STAGE_DIFFUSE;
+    if (surface.is_unlit)
+        surface.blending = stage_blending(surface.color);
+    else
+        surface.glow = find_glow(material);
+    return surface;
+}
+
+// Enables the alpha test of the first stage that has one, with its threshold at time 0.
+static void set_declared_alpha_test(convert_material *to, const md5_material *material)
+{
     float *const registers = common_alloc(material->num_registers, sizeof *registers);
     md5_evaluate_material(material, &(md5_material_input){.parms = {1, 1, 1, 1}}, registers);
-    const md5_image_program *const color = view_material_image(material, MD5GL_IMAGE_DIFFUSE);
-    const md5_stage *shown = NULL; // the stage with the color image
-    uint32_t num_used = 0;
-    uint32_t num_images = 0;
-
-    for (uint32_t i = 0; i < material->num_stages; i++) {
+    for (uint32_t i = 0; i < material->num_stages && to->alpha == CONVERT_OPAQUE; i++) {
         const md5_stage *const stage = &material->stages[i];
-        num_images += stage->image.text[0] != '\0';
-        if (!shown && &stage->image == color)
-            shown = stage;
-        if (stage->has_alpha_test && to->alpha == CONVERT_OPAQUE) {
-            to->alpha = CONVERT_MASK;
-            to->cutoff = registers[stage->alpha_test];
-        }
+        if (!stage->has_alpha_test)
+            continue;
+        to->alpha = CONVERT_MASK;
+        to->cutoff = registers[stage->alpha_test];
     }
+    free(registers);
+}
 
-    const bool is_lit = shown && shown->light == MD5_STAGE_DIFFUSE;
-    const blend_kind blending = shown && !is_lit ? stage_blending(shown) : REPLACES;
-    const md5_stage *const glow = is_lit ? find_glow(material) : NULL;
+// Sets the properties of a material that do not depend on its images.
+static void set_declared_properties(const material_search *search, convert_material *to,
+                                    const md5_material *material, const declared_surface *surface)
+{
     to->is_two_sided = material->cull == MD5_CULL_NONE || material->creates_back_sides;
-    to->is_unlit = shown && !is_lit;
+    to->is_unlit = surface->is_unlit;
+
+    set_declared_alpha_test(to, material);
     const bool is_translucent =
-        blending != REPLACES || material->coverage == MD5_COVERAGE_TRANSLUCENT;
+        surface->blending != REPLACES || material->coverage == MD5_COVERAGE_TRANSLUCENT;
     if (to->alpha == CONVERT_OPAQUE && is_translucent)
         to->alpha = CONVERT_BLEND;
-    if (blending == ADDS || blending == FILTERS)
-        convert_note(f->job, "material %s: %s; using alpha blending instead", material_title(to),
-                     blending == ADDS ? "unsupported blend: it adds to the background"
-                                      : "unsupported blend: it modulates the background");
+    const char *effect = NULL;
+    if (surface->blending == ADDS)
+        effect = "adds to the background";
+    else if (surface->blending == FILTERS)
+        effect = "modulates the background";
+    if (effect)
+        convert_note(search->job,
+                     "material %s: unsupported blend: it %s; using alpha blending instead",
+                     material_title(to), effect);
+
     if (material->decl && material->decl->file)
         to->text = copy_declaration(material->decl);
+}
 
+// Adds one image per map to a material, and reports the number of other stages with an image.
+static void add_declared_images(material_search *search, convert_material *to,
+                                const md5_material *material, const declared_surface *surface)
+{
+    uint32_t num_images = 0;
+    for (uint32_t i = 0; i < material->num_stages; i++)
+        num_images += material->stages[i].image.text[0] != '\0';
+
+    uint32_t num_used = 0;
     for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
         const md5_image_program *program = NULL;
         if (map != CONVERT_MAP_GLOW)
             program = view_material_image(material, image_kinds[map]);
-        else if (glow)
-            program = &glow->image;
-        num_used += program != NULL;
-        if (program)
-            add_image(f, to, map, NULL, program, blending);
+        else if (surface->glow)
+            program = &surface->glow->image;
+        if (!program)
+            continue;
+        num_used++;
+        add_image(search, to, map, NULL, program, surface->blending);
     }
 
     if (num_images > num_used)
-        convert_note(f->job, "material %s: skipped %u of %u stages", material_title(to),
+        convert_note(search->job, "material %s: skipped %u of %u stages", material_title(to),
                      (num_images - num_used), num_images);
+}
 
-    free(registers);
+// Adds the images of a declared material, evaluated at time 0. Other formats have one image per
+// map: the first stage of each light, and as glow the first stage that is added to a lit surface.
+// Returns false if the material has no color image.
+static bool use_declaration(material_search *search, convert_material *to,
+                            const md5_material *material)
+{
+    const bool has_selected_image = to->maps[CONVERT_MAP_COLOR].bytes;
+    if (has_selected_image) {
+        add_lighting_maps(search, to, material);
+        return true;
+    }
+
+    const declared_surface surface = find_surface(material);
+    set_declared_properties(search, to, material, &surface);
+    add_declared_images(search, to, material, &surface);
     return to->maps[CONVERT_MAP_COLOR].bytes;
 }
 
 // -- Materials without a declaration --------------------------------------------------------------
 
-// Adds the image files of a material that has no declaration. `diffuse` is the color image: the
-// image that was found, or a selected image; the other maps are searched for next to it.
-static void use_look(finder *f, convert_material *to, const view_look *look, const char *diffuse)
+// Reports how the color image was found, and the images that other formats cannot use.
+static void note_look(const material_search *search, const convert_material *material,
+                      const view_look *look, const char *diffuse)
 {
-    to->is_two_sided |= look->two_sided;
-    if (look->alpha_test > 0) {
-        to->alpha = CONVERT_MASK;
-        to->cutoff = look->alpha_test;
-    }
+    const char *const title = material_title(material);
     const bool has_tried = look->tried.count > 0;
-    const char *const separator = has_tried ? "; tried " : "";
-    const char *const tried = has_tried ? look->tried.names[0] : "";
-
-    if (!diffuse)
-        convert_note(f->job, "material %s: no image found%s%s", material_title(to), separator,
-                     tried);
+    if (!diffuse && has_tried)
+        convert_note(search->job, "material %s: no image found; tried %s", title,
+                     look->tried.names[0]);
+    else if (!diffuse)
+        convert_note(search->job, "material %s: no image found", title);
     else if (look->is_guess)
-        convert_note(f->job, "material %s: guessed the image %s by %s", material_title(to), diffuse,
+        convert_note(search->job, "material %s: guessed the image %s by %s", title, diffuse,
                      look->why);
 
     if (look->num_turns > 0)
-        convert_note(f->job, "material %s: skipped %u more images of an animated texture",
-                     material_title(to), look->num_turns);
+        convert_note(search->job, "material %s: skipped %u more images of an animated texture",
+                     title, look->num_turns);
     if (look->masks)
-        convert_note(f->job, "material %s: skipped the mask image %s", material_title(to),
-                     look->masks);
-    if (!diffuse)
-        return;
+        convert_note(search->job, "material %s: skipped the mask image %s", title, look->masks);
+}
 
+// Adds the color image and the maps in its folder that belong to it.
+static void add_image_files(material_search *search, convert_material *to, const view_look *look,
+                            const char *diffuse)
+{
     char *const folder = common_folder(diffuse);
     common_list files = common_list_folder(folder, "");
     for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
@@ -551,28 +642,43 @@ static void use_look(finder *f, convert_material *to, const view_look *look, con
         const bool is_mask = path && look->masks && strcmp(path, look->masks) == 0;
         const bool is_color = map != CONVERT_MAP_COLOR && path && strcmp(path, diffuse) == 0;
         if (path && !is_mask && !is_color)
-            add_image(f, to, map, path, NULL, REPLACES);
+            add_image(search, to, map, path, NULL, REPLACES);
     }
 
     const char *const heights = view_find_map(&files, diffuse, MD5GL_IMAGE_HEIGHTS);
     if (heights && strcmp(heights, diffuse) != 0)
-        convert_note(f->job, "material %s: skipped the height map %s", material_title(to), heights);
-
+        convert_note(search->job, "material %s: skipped the height map %s", material_title(to),
+                     heights);
     common_free_list(&files);
     free(folder);
+}
+
+// Adds the image files of a material that has no declaration. `diffuse` is the color image: the
+// image that was found, or a selected image; the other maps are searched for next to it.
+static void use_look(material_search *search, convert_material *to, const view_look *look,
+                     const char *diffuse)
+{
+    to->is_two_sided |= look->two_sided;
+    if (look->alpha_test > 0) {
+        to->alpha = CONVERT_MASK;
+        to->cutoff = look->alpha_test;
+    }
+    note_look(search, to, look, diffuse);
+    if (diffuse)
+        add_image_files(search, to, look, diffuse);
 }
 
 // -- Materials ------------------------------------------------------------------------------------
 
 // Applies an option "[MESH=]FILE", or "MESH" for hidden meshes, to the meshes that it names.
 // `end` is the end of MESH, or NULL for all meshes. Returns false if no mesh matches.
-static bool apply_mesh_option(finder *f, int list, const char *text, const char *end)
+static bool apply_mesh_option(material_search *search, int list, const char *text, const char *end)
 {
     bool is_used = false;
-    for (uint32_t i = 0; i < f->model->num_meshes; i++) {
-        if (end && !view_is_mesh(f->model, i, text, (size_t)(end - text)))
+    for (uint32_t i = 0; i < search->model->num_meshes; i++) {
+        if (end && !view_is_mesh(search->model, i, text, (size_t)(end - text)))
             continue;
-        f->mesh_options[i][list] = end && *end == '=' ? end + 1 : text;
+        search->mesh_options[i][list] = end && *end == '=' ? end + 1 : text;
         is_used = true;
     }
     return is_used;
@@ -580,20 +686,23 @@ static bool apply_mesh_option(finder *f, int list, const char *text, const char 
 
 // Applies the options for meshes. Of several options for a mesh the last one counts; an option with
 // a mesh precedes an option for all meshes.
-static bool apply_mesh_options(finder *f, md5_error *error)
+static bool apply_mesh_options(material_search *search, md5_error *error)
 {
-    const uint32_t count = f->model->num_meshes;
-    f->mesh_options = common_alloc(count, sizeof *f->mesh_options);
+    enum { FOR_ALL_MESHES, FOR_ONE_MESH, NUM_PASSES };
+    const uint32_t count = search->model->num_meshes;
+    search->mesh_options = common_alloc(count, sizeof *search->mesh_options);
     for (int list = 0; list < CONVERT_NUM_MAPS + 1; list++) {
-        const common_texts *const texts = &f->job->mesh_options[list];
-        for (int pass = 0; pass < 2; pass++) { // options for all meshes in the first pass
+        const common_texts *const texts = &search->job->mesh_options[list];
+        const bool is_hide_list = list == CONVERT_NUM_MAPS;
+        for (int pass = FOR_ALL_MESHES; pass < NUM_PASSES; pass++) {
             for (size_t i = 0; i < texts->count; i++) {
                 const char *const text = texts->names[i];
                 const char *const equals = strchr(text, '=');
-                const char *const end = list == CONVERT_NUM_MAPS ? text + strlen(text) : equals;
-                if ((pass == 0) != !end || apply_mesh_option(f, list, text, end))
+                const char *const end = is_hide_list ? text + strlen(text) : equals;
+                const bool is_in_pass = (pass == FOR_ALL_MESHES) == !end;
+                if (!is_in_pass || apply_mesh_option(search, list, text, end))
                     continue;
-                return convert_fail(error, MD5_ERROR_MISSING, f->job->inputs[0],
+                return convert_fail(error, MD5_ERROR_MISSING, search->job->inputs[0],
                                     "no mesh matches '%s'; the model has %u meshes", text, count);
             }
         }
@@ -602,32 +711,44 @@ static bool apply_mesh_options(finder *f, md5_error *error)
 }
 
 // Adds the selected images of a mesh to its material.
-static bool add_selected_images(finder *f, convert_material *material, const char *const *files,
-                                md5_error *error)
+static bool add_selected_images(material_search *search, convert_material *material,
+                                const char *const *files, md5_error *error)
 {
     for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
         if (!files[map])
             continue;
-        add_image(f, material, map, files[map], NULL, REPLACES);
+        add_image(search, material, map, files[map], NULL, REPLACES);
         if (!material->maps[map].bytes)
             return convert_fail(error, MD5_ERROR_IO, files[map], "not an image file");
     }
     return true;
 }
 
-// Sets the material of a mesh: an existing material with the same images, or a new one. If
-// f->is_by_shader, all meshes with one shader share one material.
-static bool add_material(finder *f, uint32_t index, md5_error *error)
+// Returns a key that is equal for meshes that share a material: the shader, the shader for the
+// search, the found image and the selected images.
+static char *create_material_key(const md5_mesh *mesh, const char *searched_shader,
+                                 const view_look *look, const char *const *files)
 {
-    const convert_job *const job = f->job;
-    const md5_mesh *const mesh = &f->model->meshes[index];
-    const char *const *const files = f->mesh_options[index];
-    const char *const selected = files[CONVERT_MAP_COLOR];
-    const char *const shown = job->shaders ? job->shaders->names[index] : mesh->shader;
-    convert_scene *const scene = f->scene;
-    const bool has_material = common_has_text(&f->shaders, mesh->shader);
+    char *key = common_format("%s\n%s\n%s", mesh->shader, searched_shader,
+                              look->diffuse ? look->diffuse : "");
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++)
+        common_extend(&key, "\n%s", files[map] ? files[map] : "");
+    return key;
+}
 
-    if (has_material && f->is_by_shader) {
+// Sets the material of a mesh: an existing material with the same images, or a new one. If
+// search->is_by_shader, all meshes with one shader share one material.
+static bool add_material(material_search *search, uint32_t index, md5_error *error)
+{
+    const convert_job *const job = search->job;
+    const md5_mesh *const mesh = &search->model->meshes[index];
+    const char *const *const files = search->mesh_options[index];
+    const char *const selected = files[CONVERT_MAP_COLOR];
+    const char *const searched_shader = job->shaders ? job->shaders->names[index] : mesh->shader;
+    convert_scene *const scene = search->scene;
+    const bool has_material = common_has_text(&search->shaders, mesh->shader);
+
+    if (has_material && search->is_by_shader) {
         if (selected)
             convert_note(
                 job,
@@ -637,38 +758,38 @@ static bool add_material(finder *f, uint32_t index, md5_error *error)
     }
 
     // If an image is selected, declarations apply only if the caller passed the game explicitly.
-    md5_game *const game = selected && f->game != job->game ? NULL : f->game;
-    const bool is_declared = game && md5_find_decl(game, MD5_DECL_MATERIAL, shown);
-    const view_look_search search = {.model = f->model, .mesh = index, .package = f->package};
+    md5_game *const game = selected && search->game != job->game ? NULL : search->game;
+    const bool is_declared = game && md5_find_decl(game, MD5_DECL_MATERIAL, searched_shader);
+    const view_look_search image_search = {
+        .model = search->model, .mesh = index, .package = search->package};
     const view_listener silent = {warn, NULL};
     view_look look = {.diffuse = NULL};
-    if (!is_declared && f->package && !selected)
-        look = view_find_look(&search, has_material ? silent : f->listener);
-    char *key = common_format("%s\n%s\n%s", mesh->shader, shown, look.diffuse ? look.diffuse : "");
-    for (int map = 0; map < CONVERT_NUM_MAPS; map++)
-        common_extend(&key, "\n%s", files[map] ? files[map] : "");
+    if (!is_declared && search->package && !selected)
+        look = view_find_look(&image_search, has_material ? silent : search->listener);
 
-    const size_t num_keys = f->keys.count;
-    const size_t key_index = common_index_text(&f->keys, key, strlen(key));
+    char *const key = create_material_key(mesh, searched_shader, &look, files);
+    const size_t num_keys = search->keys.count;
+    const size_t key_index = common_index_text(&search->keys, key, strlen(key));
     free(key);
-    scene->mesh_materials[index] = key_index + 1;
-    if (key_index < num_keys) {
+    scene->mesh_materials[index] = key_index + 1; // 0 means that the mesh has no material
+    const bool is_new = key_index == num_keys;
+    if (!is_new) {
         view_free_look(&look);
         return true;
     }
 
-    common_index_text(&f->shaders, mesh->shader, strlen(mesh->shader));
+    common_index_text(&search->shaders, mesh->shader, strlen(mesh->shader));
     convert_material *const material = COMMON_ADD_ITEM(scene->materials, scene->num_materials);
     *material = (convert_material){.shader = common_copy(mesh->shader)};
-    const bool is_read = add_selected_images(f, material, files, error);
+    const bool is_read = add_selected_images(search, material, files, error);
 
     // The engine uses a shader without a declaration as the name of an image.
     const md5_material *found = NULL;
     if (is_declared || (game && game == job->game))
-        found = md5_game_material(game, shown, NULL);
-    const bool has_color = found && use_declaration(f, material, found);
-    if (!has_color && !is_declared && f->package)
-        use_look(f, material, &look, selected ? selected : look.diffuse);
+        found = md5_game_material(game, searched_shader, NULL);
+    const bool has_color = found && use_declaration(search, material, found);
+    if (!has_color && !is_declared && search->package)
+        use_look(search, material, &look, selected ? selected : look.diffuse);
 
     view_free_look(&look);
     return is_read;
@@ -676,17 +797,36 @@ static bool add_material(finder *f, uint32_t index, md5_error *error)
 
 // Opens the package of the outfit whose meshes begin at `mesh`, because its images are near its
 // file. *next is the index of the next outfit.
-static void open_outfit_package(finder *f, uint32_t mesh, size_t *next)
+static void open_outfit_package(material_search *search, uint32_t mesh, size_t *next)
 {
-    const convert_scene *const scene = f->scene;
+    const convert_scene *const scene = search->scene;
     while (*next < scene->num_outfits && scene->outfits[*next].first == mesh) {
         const char *const path = scene->outfits[(*next)++].path;
-        if (!path || f->job->files.open)
+        if (!path || search->job->files.open)
             continue;
-        view_close_package(f->package);
-        f->package = view_open_package(path, NULL);
-        f->game = f->job->game ? f->job->game : view_package_game(f->package, f->listener);
+        view_close_package(search->package);
+        search->package = view_open_package(path, NULL);
+        search->game = search->job->game ? search->job->game
+                                         : view_package_game(search->package, search->listener);
     }
+}
+
+// Sets the material of each mesh, or marks it as hidden.
+static bool find_mesh_materials(material_search *search, bool adds_materials, md5_error *error)
+{
+    const md5_model *const model = search->model;
+    size_t next_outfit = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        open_outfit_package(search, i, &next_outfit);
+        const bool is_hidden = search->mesh_options[i][CONVERT_NUM_MAPS];
+        const bool is_searched =
+            adds_materials && i < MAX_MESHES && model->meshes[i].num_triangles > 0;
+        if (is_hidden)
+            search->scene->mesh_materials[i] = CONVERT_HIDDEN;
+        else if (is_searched && !add_material(search, i, error))
+            return false;
+    }
+    return true;
 }
 
 bool convert_find_materials(const convert_job *job, convert_scene *scene, bool adds_materials,
@@ -695,42 +835,33 @@ bool convert_find_materials(const convert_job *job, convert_scene *scene, bool a
     const convert_part *const part = convert_find_model(scene);
     if (!part)
         return true;
-
     md5_model *const model = convert_parse_model(part, error);
     if (!model)
         return false;
 
-    finder f = {.job = job,
-                .scene = scene,
-                .model = model,
-                .game = job->game,
-                .is_by_shader = by_shader,
-                .listener = {warn, (void *)(uintptr_t)job}};
+    material_search search = {.job = job,
+                              .scene = scene,
+                              .model = model,
+                              .game = job->game,
+                              .is_by_shader = by_shader,
+                              .listener = {warn, (void *)(uintptr_t)job}};
     const char *const path = part->path ? part->path : scene->image_path;
     if (path && !job->files.open)
-        f.package = view_open_package(path, NULL);
-    if (!f.game)
-        f.game = view_package_game(f.package, f.listener);
+        search.package = view_open_package(path, NULL);
+    if (!search.game)
+        search.game = view_package_game(search.package, search.listener);
+
     scene->num_mesh_materials = model->num_meshes;
     scene->mesh_materials = common_alloc(scene->num_mesh_materials, sizeof *scene->mesh_materials);
-    bool is_done = apply_mesh_options(&f, error);
-    size_t next_outfit = 0;
-
-    for (uint32_t i = 0; i < model->num_meshes && is_done; i++) {
-        open_outfit_package(&f, i, &next_outfit);
-        if (f.mesh_options[i][CONVERT_NUM_MAPS])
-            scene->mesh_materials[i] = CONVERT_HIDDEN;
-        else if (adds_materials && i < MAX_MESHES && model->meshes[i].num_triangles > 0)
-            is_done = add_material(&f, i, error);
-    }
-
-    common_free_text_index(&f.keys);
-    common_free_text_index(&f.shaders);
-    free(f.mesh_options);
+    const bool is_done =
+        apply_mesh_options(&search, error) && find_mesh_materials(&search, adds_materials, error);
     if (adds_materials && model->num_meshes > MAX_MESHES)
         convert_note(job, "images were searched for the first %d meshes only", MAX_MESHES);
 
-    view_close_package(f.package);
+    common_free_text_index(&search.keys);
+    common_free_text_index(&search.shaders);
+    free(search.mesh_options);
+    view_close_package(search.package);
     md5_free_model(model);
     return is_done;
 }
@@ -761,21 +892,23 @@ static bool write_file(const convert_layout *layout, const char *name, const voi
 static bool write_image(const convert_layout *layout, const convert_image *source, const char *path,
                         md5_error *error)
 {
-    view_image image;
     size_t size = source->size;
     uint8_t *tga = NULL;
     const char *extension = convert_image_extension(source);
-    const bool needs_tga = layout->family == CONVERT_DOOM3 && !layout->is_bare;
-    if (needs_tga && strcmp(extension, ".png") == 0) {
-        md5_error why;
-        if (view_decode_image(source->bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &why)) {
+    const bool is_png = strcmp(extension, ".png") == 0;
+    if (is_png && layout->family == CONVERT_DOOM3 && !layout->is_bare) {
+        view_image image;
+        md5_error reason;
+        if (view_decode_image(source->bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &reason)) {
             tga = view_encode_tga(&image, &size);
             extension = ".tga";
             free(image.rgba);
         } else {
-            convert_note(layout->job, "cannot convert %s to TGA for Doom 3: %s", path, why.message);
+            convert_note(layout->job, "cannot convert %s to TGA for Doom 3: %s", path,
+                         reason.message);
         }
     }
+
     char *const file = common_format("%s%s", path, extension);
     const bool is_written = write_file(layout, file, tga ? tga : source->bytes, size, error);
     free(file);
@@ -785,7 +918,7 @@ static bool write_image(const convert_layout *layout, const convert_image *sourc
 
 // Images and declarations of a model. The index of paths ensures that each image is written once
 // and that no image overwrites another image.
-typedef struct written_looks {
+typedef struct written_materials {
     common_text_index paths;      // relative to the root, without extension
     const convert_image **images; // [paths.count]
     const md5_doc *model;         // for an md5.cfg
@@ -793,7 +926,7 @@ typedef struct written_looks {
     size_t *first_mesh;           // [shaders.count] first mesh with a shader
     size_t *next_mesh;            // [meshes] next mesh with the same shader, or SIZE_MAX
     convert_bytes text;           // the declarations
-} written_looks;
+} written_materials;
 
 static bool is_equal(const convert_image *a, const convert_image *b)
 {
@@ -801,30 +934,30 @@ static bool is_equal(const convert_image *a, const convert_image *b)
 }
 
 // Adds a path to the index. Returns its index, which is the former count if the path is new.
-static size_t index_path(written_looks *all, const convert_image *image, const char *path)
+static size_t index_path(written_materials *written, const convert_image *image, const char *path)
 {
-    const size_t count = all->paths.count;
-    const size_t index = common_index_text(&all->paths, path, strlen(path));
+    const size_t count = written->paths.count;
+    const size_t index = common_index_text(&written->paths, path, strlen(path));
     if (index == count) {
-        all->images = common_grow((void *)all->images, count, sizeof *all->images);
-        all->images[count] = image;
+        written->images = common_grow((void *)written->images, count, sizeof *written->images);
+        written->images[count] = image;
     }
     return index;
 }
 
 // Writes an image, unless an equal image was written to the same path. If the path is used by
-// another image, a number is appended. Returns the path, which `all` owns, or NULL on failure.
-static const char *write_once(const convert_layout *layout, written_looks *all,
+// another image, a number is appended. Returns the path, which `written` owns, or NULL on failure.
+static const char *write_once(const convert_layout *layout, written_materials *written,
                               const convert_image *image, const char *preferred, md5_error *error)
 {
-    const size_t count = all->paths.count;
-    size_t index = index_path(all, image, preferred);
-    for (size_t k = count + 1; index < count && !is_equal(all->images[index], image); k++) {
+    const size_t count = written->paths.count;
+    size_t index = index_path(written, image, preferred);
+    for (size_t k = count + 1; index < count && !is_equal(written->images[index], image); k++) {
         char *const path = common_format("%s_%zu", preferred, k);
-        index = index_path(all, image, path);
+        index = index_path(written, image, path);
         free(path);
     }
-    const char *const path = all->paths.texts[index];
+    const char *const path = written->paths.texts[index];
     const bool is_new = index == count;
     return !is_new || write_image(layout, image, path, error) ? path : NULL;
 }
@@ -848,19 +981,19 @@ static void append_token(convert_bytes *to, const char *folder, const char *name
 }
 
 // Links the first MAX_MESHES meshes of each shader in ascending order.
-static void link_meshes(written_looks *all)
+static void link_meshes(written_materials *written)
 {
-    size_t count = all->model->num_meshes;
+    size_t count = written->model->num_meshes;
     count = count < MAX_MESHES ? count : MAX_MESHES;
-    all->first_mesh = common_alloc(count, sizeof *all->first_mesh);
-    all->next_mesh = common_alloc(count, sizeof *all->next_mesh);
+    written->first_mesh = common_alloc(count, sizeof *written->first_mesh);
+    written->next_mesh = common_alloc(count, sizeof *written->next_mesh);
     for (size_t i = 0; i < count; i++)
-        all->first_mesh[i] = SIZE_MAX;
+        written->first_mesh[i] = SIZE_MAX;
     for (size_t i = count; i-- > 0;) {
-        const char *const name = all->model->meshes[i].shader;
-        const size_t shader = common_index_text(&all->shaders, name, strlen(name));
-        all->next_mesh[i] = all->first_mesh[shader];
-        all->first_mesh[shader] = i;
+        const char *const name = written->model->meshes[i].shader;
+        const size_t shader = common_index_text(&written->shaders, name, strlen(name));
+        written->next_mesh[i] = written->first_mesh[shader];
+        written->first_mesh[shader] = i;
     }
 }
 
@@ -888,10 +1021,10 @@ static void append_cfg_lines(convert_bytes *text, const char *mesh, const cfg_li
 
 // Describes the meshes of a material in an md5.cfg. `paths` are the paths of its images; NULL if
 // the material does not have an image.
-static void describe_meshes(written_looks *all, const convert_material *material,
+static void describe_meshes(written_materials *written, const convert_material *material,
                             const char *const *paths)
 {
-    if (!common_has_text(&all->shaders, material->shader))
+    if (!common_has_text(&written->shaders, material->shader))
         return;
     char cutoff[32];
     COMMON_TEXT(cutoff, "%g", material->cutoff);
@@ -912,9 +1045,10 @@ static void describe_meshes(written_looks *all, const convert_material *material
         {.command = "md5fullbright", .value = unlit, .extension = ""},
     };
     const size_t shader =
-        common_index_text(&all->shaders, material->shader, strlen(material->shader));
-    for (size_t i = all->first_mesh[shader]; i != SIZE_MAX; i = all->next_mesh[i])
-        append_cfg_lines(&all->text, all->model->meshes[i].name, lines, COMMON_LENGTH(lines));
+        common_index_text(&written->shaders, material->shader, strlen(material->shader));
+    for (size_t i = written->first_mesh[shader]; i != SIZE_MAX; i = written->next_mesh[i])
+        append_cfg_lines(&written->text, written->model->meshes[i].name, lines,
+                         COMMON_LENGTH(lines));
 }
 
 // Appends the declaration of a material. `paths` are the paths of its images; NULL if the material
@@ -922,13 +1056,16 @@ static void describe_meshes(written_looks *all, const convert_material *material
 static void declare_material(convert_bytes *mtr, const convert_material *material,
                              const char *const *paths)
 {
-    static const char *const lines[CONVERT_NUM_MAPS] = {
+    static const char *const map_keywords[CONVERT_NUM_MAPS] = {
         "\tdiffusemap\t", "\tbumpmap\t", "\tspecularmap\t", "\t{\n\t\tblend\tadd\n\t\tmap\t"};
     convert_append_text(mtr, "\"%s\"\n{\n", material->shader);
     if (material->is_two_sided)
         convert_append_text(mtr, "\ttwosided\n");
     if (material->is_flat)
         convert_append_text(mtr, "\tunsmoothedTangents\n");
+
+    // The color image needs a stage block if it has an alpha test, is blended or is unlit.
+    const bool has_color_stage = material->alpha != CONVERT_OPAQUE || material->is_unlit;
     const char *blend = "\t\tblend\tdiffusemap\n";
     if (material->alpha == CONVERT_BLEND)
         blend = "\t\tblend\tblend\n";
@@ -936,19 +1073,18 @@ static void declare_material(convert_bytes *mtr, const convert_material *materia
         blend = "";
 
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
-        const bool is_stage =
-            map == CONVERT_MAP_COLOR && (material->alpha != CONVERT_OPAQUE || material->is_unlit);
         if (!paths[map])
             continue;
-        if (is_stage)
+        const bool is_color_stage = map == CONVERT_MAP_COLOR && has_color_stage;
+        if (is_color_stage)
             convert_append_text(mtr, "\t{\n%s\t\tmap\t", blend);
         else
-            convert_append_text(mtr, "%s", lines[map]);
+            convert_append_text(mtr, "%s", map_keywords[map]);
         append_token(mtr, "", paths[map], "");
         convert_append_text(mtr, "\n");
-        if (is_stage && material->alpha == CONVERT_MASK)
+        if (is_color_stage && material->alpha == CONVERT_MASK)
             convert_append_text(mtr, "\t\talphaTest\t%g\n", material->cutoff);
-        if (is_stage || map == CONVERT_MAP_GLOW)
+        if (is_color_stage || map == CONVERT_MAP_GLOW)
             convert_append_text(mtr, "\t}\n");
     }
 
@@ -999,99 +1135,140 @@ static bool is_engine_image(const convert_layout *layout, const convert_image *i
     return is_plain_path(image->declared + 1);
 }
 
-static bool write_material(const convert_layout *layout, const convert_material *material,
-                           written_looks *all, md5_error *error)
+// Returns true if the engine of the layout supports a map.
+static bool is_supported_map(const convert_layout *layout, int map)
 {
-    // Bits of the maps that an engine supports.
     static const unsigned supported_maps[] = {
+        // bits
         [CONVERT_DOOM3] = (1 << CONVERT_NUM_MAPS) - 1,
         [CONVERT_QUAKE] = 1 | 1 << CONVERT_MAP_GLOW,
         [CONVERT_QUAKE2] = 1,
         [CONVERT_CUBE2] = 1 | 1 << CONVERT_MAP_NORMAL,
         [CONVERT_OTHER] = (1 << CONVERT_NUM_MAPS) - 1,
     };
-    const char *paths[CONVERT_NUM_MAPS] = {NULL};
-    uint32_t num_unused = 0;
-    bool has_any = false;
-    bool has_declared_names = true; // all images have the names of the declaration
+    return (supported_maps[layout->family] >> map & 1) != 0;
+}
 
-    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
-        const convert_image *const image = &material->maps[map];
-        if (!image->bytes)
-            continue;
-        if (!(supported_maps[layout->family] >> map & 1)) {
-            num_unused++;
-            continue;
-        }
-        if (is_engine_image(layout, image)) {
-            paths[map] = image->declared;
-            has_any = true;
-            continue;
-        }
-        has_declared_names &= image->declared && is_plain_path(image->declared);
-        char *const path = image_path(layout, material, (convert_map)map);
-        paths[map] = write_once(layout, all, image, path, error);
-        free(path);
-        if (!paths[map])
-            return false;
-        if (layout->family == CONVERT_DOOM3 && !layout->is_bare && !is_plain_path(paths[map])) {
-            convert_note(layout->job, "material %s: the engine does not support the file name %s",
-                         material->shader, paths[map]);
-            paths[map] = NULL;
-        }
-        has_any |= paths[map] != NULL;
+// Writes the image of a map and sets *path, which a declaration uses: NULL if the engine does not
+// support the file name.
+static bool write_map(const convert_layout *layout, const convert_material *material, int map,
+                      written_materials *written, const char **path, md5_error *error)
+{
+    const convert_image *const image = &material->maps[map];
+    if (is_engine_image(layout, image)) {
+        *path = image->declared;
+        return true;
     }
 
+    char *const preferred = image_path(layout, material, (convert_map)map);
+    *path = write_once(layout, written, image, preferred, error);
+    free(preferred);
+    if (!*path)
+        return false;
+    if (layout->family == CONVERT_DOOM3 && !layout->is_bare && !is_plain_path(*path)) {
+        convert_note(layout->job, "material %s: the engine does not support the file name %s",
+                     material->shader, *path);
+        *path = NULL;
+    }
+    return true;
+}
+
+// Returns true if all written images keep the names that the material's declaration uses.
+static bool has_declared_names(const convert_layout *layout, const convert_material *material)
+{
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
+        const convert_image *const image = &material->maps[map];
+        const bool is_written =
+            image->bytes && is_supported_map(layout, map) && !is_engine_image(layout, image);
+        if (is_written && !(image->declared && is_plain_path(image->declared)))
+            return false;
+    }
+    return true;
+}
+
+// Appends the declaration of a material for Doom 3: the declaration in the game if it is still
+// valid, otherwise a new one.
+static void append_declaration(const convert_layout *layout, const convert_material *material,
+                               const char *const *paths, convert_bytes *text)
+{
+    bool has_image = false;
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++)
+        has_image |= paths[map] != NULL;
+    const bool is_valid_name = material->shader[0] != '\0' && !strpbrk(material->shader, "\"\r\n");
+    const bool uses_table = material->text && strchr(material->text, '['); // tables are not copied
+
+    if (!is_valid_name)
+        convert_note(layout->job, "skipped a material with an empty or invalid name");
+    else if (material->text && !uses_table && has_declared_names(layout, material))
+        convert_append_text(text, "%s\n\n", material->text);
+    else if (has_image)
+        declare_material(text, material, paths);
+}
+
+// Writes the images of a material and appends its declaration, if the engine has declarations.
+static bool write_material(const convert_layout *layout, const convert_material *material,
+                           written_materials *written, md5_error *error)
+{
+    const char *paths[CONVERT_NUM_MAPS] = {NULL};
+    uint32_t num_unused = 0;
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
+        if (!material->maps[map].bytes)
+            continue;
+        if (!is_supported_map(layout, map))
+            num_unused++;
+        else if (!write_map(layout, material, map, written, &paths[map], error))
+            return false;
+    }
     if (num_unused > 0)
         convert_note(layout->job,
                      "material %s: skipped %u maps: the engine supports only color maps",
                      material->shader, num_unused);
+
     if (layout->family == CONVERT_CUBE2)
-        describe_meshes(all, material, paths);
-    if (layout->family != CONVERT_DOOM3 || layout->is_bare)
-        return true;
-
-    if (strpbrk(material->shader, "\"\r\n") || material->shader[0] == '\0')
-        convert_note(layout->job, "skipped a material with an empty or invalid name");
-    else if (material->text && has_declared_names && !strchr(material->text, '[')) // no tables
-        convert_append_text(&all->text, "%s\n\n", material->text);
-    else if (has_any)
-        declare_material(&all->text, material, paths);
-
+        describe_meshes(written, material, paths);
+    else if (layout->family == CONVERT_DOOM3 && !layout->is_bare)
+        append_declaration(layout, material, paths, &written->text);
     return true;
 }
 
 // -- Declarations ---------------------------------------------------------------------------------
 
+// Appends the frame rate of a clip, which an md5.cfg contains.
+static bool append_frame_rate(convert_bytes *to, const convert_part *part, md5_error *error)
+{
+    md5_doc *const clip = convert_parse_doc(part, error);
+    if (!clip)
+        return false;
+    convert_append_text(to, " %g", clip->frame_rate);
+    md5_free_doc(clip);
+    return true;
+}
+
 // Declares the model and its clips in a modelDef or an md5.cfg. An md5.cfg also contains the frame
 // rates of the clips.
 static bool declare_model(const convert_layout *layout, convert_bytes *to, md5_error *error)
 {
-    const bool is_cube = layout->family == CONVERT_CUBE2;
-    convert_append_text(to, is_cube ? "md5load " : "model ");
-    if (!is_cube) {
+    const bool is_cfg = layout->family == CONVERT_CUBE2;
+    convert_append_text(to, is_cfg ? "md5load " : "model ");
+    if (!is_cfg) {
         append_token(to, "", layout->declared, "");
         convert_append_text(to, "\n{\n\tmesh\t");
     }
     append_token(to, layout->inner, layout->name, ".md5mesh");
 
     for (size_t i = 0; i < layout->scene->num_parts; i++) {
-        convert_part *const part = &layout->scene->parts[i];
+        const convert_part *const part = &layout->scene->parts[i];
         if (part->kind != CONVERT_CLIP)
             continue;
-        convert_append_text(to, is_cube ? "\nmd5anim " : "\n\tanim\t");
+        convert_append_text(to, is_cfg ? "\nmd5anim " : "\n\tanim\t");
         append_token(to, "", part->name, "");
-        convert_append_text(to, is_cube ? " " : "\t");
+        convert_append_text(to, is_cfg ? " " : "\t");
         append_token(to, layout->inner, part->name, ".md5anim");
-        md5_doc *const clip = is_cube ? convert_parse_doc(part, error) : NULL;
-        if (is_cube && !clip)
+        if (is_cfg && !append_frame_rate(to, part, error))
             return false;
-        if (clip)
-            convert_append_text(to, " %g", clip->frame_rate);
-        md5_free_doc(clip);
     }
 
-    convert_append_text(to, is_cube ? "\n" : "\n}\n");
+    convert_append_text(to, is_cfg ? "\n" : "\n}\n");
     return true;
 }
 
@@ -1106,6 +1283,49 @@ static bool write_text(const convert_layout *layout, const char *kind, const cha
     return is_written;
 }
 
+// Appends the model and its clips to the md5.cfg, and indexes the meshes by shader for the lines of
+// the materials. `names` owns the names of the meshes.
+static bool begin_cfg(const convert_layout *layout, md5_doc *model, common_list *names,
+                      written_materials *written, md5_error *error)
+{
+    written->model = model;
+    if (!model || !declare_model(layout, &written->text, error))
+        return false;
+    convert_name_meshes(layout, model, names);
+    link_meshes(written);
+    return true;
+}
+
+// Writes the declarations in the file formats of the engine, if it has any.
+static bool write_declarations(const convert_layout *layout, written_materials *written,
+                               md5_error *error)
+{
+    if (layout->family == CONVERT_CUBE2
+        && !write_file(layout, "md5.cfg", written->text.bytes, written->text.size, error))
+        return false;
+    if (layout->is_bare) {
+        convert_note(layout->job, "wrote images without materials; use --for ENGINE or write to a "
+                                  "folder to declare materials");
+        return true;
+    }
+    if (layout->family != CONVERT_DOOM3)
+        return true;
+
+    return write_text(layout, "materials", ".mtr", &written->text, error)
+           && declare_model(layout, &written->text, error)
+           && write_text(layout, "def", ".def", &written->text, error);
+}
+
+static void free_written(written_materials *written)
+{
+    common_free_text_index(&written->paths);
+    common_free_text_index(&written->shaders);
+    free((void *)written->images);
+    free(written->first_mesh);
+    free(written->next_mesh);
+    free(written->text.bytes);
+}
+
 bool convert_write_materials(const convert_layout *layout, md5_error *error)
 {
     const convert_scene *const scene = layout->scene;
@@ -1113,37 +1333,18 @@ bool convert_write_materials(const convert_layout *layout, md5_error *error)
     if (!part || (scene->num_materials == 0 && !layout->job->engine))
         return true;
 
-    const bool is_cube = layout->family == CONVERT_CUBE2;
-    md5_doc *const model = is_cube ? convert_parse_doc(part, error) : NULL;
+    const bool has_cfg = layout->family == CONVERT_CUBE2;
+    md5_doc *const model = has_cfg ? convert_parse_doc(part, error) : NULL;
     common_list names = {NULL, 0};
-    written_looks all = {.model = model};
-    bool is_written = !is_cube || (model && declare_model(layout, &all.text, error));
-    if (model) {
-        convert_name_meshes(layout, model, &names);
-        link_meshes(&all);
-    }
+    written_materials written = {.model = NULL};
+    bool is_written = !has_cfg || begin_cfg(layout, model, &names, &written, error);
     for (size_t i = 0; i < scene->num_materials && is_written; i++)
-        is_written = write_material(layout, &scene->materials[i], &all, error);
-
-    if (is_written && is_cube)
-        is_written = write_file(layout, "md5.cfg", all.text.bytes, all.text.size, error);
-    if (is_written && layout->is_bare)
-        convert_note(layout->job, "wrote images without materials; use --for ENGINE or write to a "
-                                  "folder to declare materials");
-    else if (is_written && layout->family == CONVERT_DOOM3) {
-        is_written = write_text(layout, "materials", ".mtr", &all.text, error)
-                     && declare_model(layout, &all.text, error)
-                     && write_text(layout, "def", ".def", &all.text, error);
-    }
-
+        is_written = write_material(layout, &scene->materials[i], &written, error);
+    is_written = is_written && write_declarations(layout, &written, error);
+    free_written(&written);
     md5_free_doc(model);
     common_free_list(&names);
-    common_free_text_index(&all.paths);
-    common_free_text_index(&all.shaders);
-    free((void *)all.images);
-    free(all.first_mesh);
-    free(all.next_mesh);
-    free(all.text.bytes);
+
     if (layout->family == CONVERT_QUAKE2 && scene->num_materials > 0)
         convert_note(layout->job, "the engine reads the names of skins from the .md2 file");
     if (layout->family == CONVERT_OTHER && scene->num_materials > 0)
