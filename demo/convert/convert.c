@@ -209,51 +209,70 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
 
 // -- Attached models ------------------------------------------------------------------------------
 
-// Adds the meshes of a second model to the document of the first model.
-static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *doc,
-                        const convert_part *part, common_list *names, md5_error *error)
+// Attaches the joints of a second model to the first model's joints of the same names. Returns
+// false and fills the error if the models do not fit together.
+static bool attach_joints(const convert_job *job, md5_doc *body, const md5_doc *outfit,
+                          const convert_part *part, md5_error *error)
 {
+    // Limits of the distance that vertices may move, relative to the size of the model.
+    const float max_distance = 0.01f;            // larger distances are an error
+    const float max_unnoticed_distance = 0.001f; // for larger distances the note contains the joint
     const char *const path = part->path ? part->path : part->name;
-    common_attached_clothes worn = common_attach_clothes(body, doc);
+    common_attached_clothes worn = common_attach_clothes(body, outfit);
     if (worn.has_common_joint) {
         for (uint32_t i = 0; i < body->num_joints; i++)
             if (worn.num_followers[i] > 0)
                 convert_note(job, "%u joints of %s were attached to joint %s",
                              worn.num_followers[i], part->name, body->joints[i].name);
     }
-
     free(worn.num_followers);
+
     if (!worn.has_common_joint)
         return convert_fail(error, MD5_ERROR_MISMATCH, path,
                             "the models have no joint names in common: cannot merge them; a model "
                             "with the same vertex counts would become a morph target");
-
-    if (worn.distance > 0.01f * worn.size && !job->is_forced)
+    if (worn.distance > max_distance * worn.size && !job->is_forced)
         return convert_fail(
             error, MD5_ERROR_MISMATCH, path,
             "bind pose of joint %.80s differs from the first model's: vertices would move by up to "
             "%.4g units; use --force to merge the models anyway",
             worn.joint, worn.distance);
 
-    const bool is_far = worn.distance > 0.001f * worn.size;
+    const bool is_far = worn.distance > max_unnoticed_distance * worn.size;
     const char *const location = is_far ? ", at joint " : "";
     const char *const joint = is_far ? worn.joint : "";
     convert_note(job, "merged %s into the model; vertices moved by at most %.3g units%s%s",
                  part->name, worn.distance, location, joint);
+    return true;
+}
+
+// Adds the meshes of a second model to the document of the first model. `names` owns their new
+// names.
+static void append_meshes(md5_doc *body, const md5_doc *outfit, const convert_part *part,
+                          common_list *names)
+{
     md5_doc_mesh *const meshes =
-        common_alloc(body->num_meshes + (size_t)doc->num_meshes, sizeof *meshes);
+        common_alloc(body->num_meshes + (size_t)outfit->num_meshes, sizeof *meshes);
     memcpy(meshes, body->meshes, body->num_meshes * sizeof *meshes);
     body->meshes = meshes;
-
-    for (uint32_t i = 0; i < doc->num_meshes; i++) {
-        md5_doc_mesh *const mesh = &doc->meshes[i];
+    for (uint32_t i = 0; i < outfit->num_meshes; i++) {
+        md5_doc_mesh *const mesh = &outfit->meshes[i];
         const bool is_named = mesh->name && mesh->name[0] != '\0';
-        mesh->name =
-            common_add(names, common_format("%s/%s", part->name,
-                                            is_named ? mesh->name : common_base(mesh->shader)));
+        const char *const name = is_named ? mesh->name : common_base(mesh->shader);
+        mesh->name = common_add(names, common_format("%s/%s", part->name, name));
         meshes[body->num_meshes++] = *mesh;
     }
+}
 
+// Returns true if two models have the same numbers of joints, meshes and vertices, so that one can
+// be a morph target of the other.
+static bool has_same_counts(const md5_doc *a, const md5_doc *b)
+{
+    if (a->num_joints != b->num_joints || a->num_meshes != b->num_meshes)
+        return false;
+    for (uint32_t i = 0; i < a->num_meshes; i++)
+        if (a->meshes[i].num_vertices != b->meshes[i].num_vertices)
+            return false;
     return true;
 }
 
@@ -262,44 +281,39 @@ static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *do
 static bool join_model(const convert_job *job, convert_scene *scene, convert_part *first,
                        const convert_part *part, bool *is_joined, md5_error *error)
 {
-    common_list names = {NULL, 0};
     md5_doc *const body = convert_parse_doc(first, error);
     md5_doc *const doc = body ? convert_parse_doc(part, error) : NULL;
     bool is_done = doc || (error->status == MD5_ERROR_VERSION && !part->is_outfit);
-    bool is_target = true;
-    if (doc) {
-        const bool has_same_counts =
-            doc->num_joints == body->num_joints && doc->num_meshes == body->num_meshes;
-        is_target = has_same_counts && !part->is_outfit;
-    }
+    *is_joined = doc && (part->is_outfit || !has_same_counts(doc, body));
 
-    for (uint32_t i = 0; doc && is_target && i < doc->num_meshes; i++)
-        is_target = doc->meshes[i].num_vertices == body->meshes[i].num_vertices;
-
-    if (!is_target) {
-        md5_doc all = *body;
-        is_done = join_meshes(job, &all, doc, part, &names, error)
-                  && convert_print_doc(&all, &first->bytes, &first->size, error);
-        if (all.meshes != body->meshes)
-            free(all.meshes);
+    if (*is_joined) {
+        common_list names = {NULL, 0};
+        md5_doc merged = *body;
+        is_done = attach_joints(job, &merged, doc, part, error);
+        if (is_done) {
+            append_meshes(&merged, doc, part, &names);
+            is_done = convert_print_doc(&merged, &first->bytes, &first->size, error);
+            free(merged.meshes);
+        }
         *COMMON_ADD_ITEM(scene->outfits, scene->num_outfits) =
             (convert_outfit){common_copy(part->path), body->num_meshes};
+        common_free_list(&names);
     }
 
-    common_free_list(&names);
-    *is_joined = !is_target;
     md5_free_doc(body);
     md5_free_doc(doc);
     return is_done;
 }
 
+// Merges all models after the first model into it, and removes their parts.
 static bool join_models(const convert_job *job, convert_scene *scene, md5_error *error)
 {
-    size_t num_kept = 0;
     size_t first = 0;
-    bool is_done = true;
     while (first < scene->num_parts && scene->parts[first].kind != CONVERT_MODEL)
         first++;
+
+    size_t num_remaining = 0;
+    bool is_done = true;
     for (size_t i = 0; i < scene->num_parts; i++) {
         const convert_part part = scene->parts[i];
         bool is_joined = false;
@@ -308,9 +322,9 @@ static bool join_models(const convert_job *job, convert_scene *scene, md5_error 
         if (is_joined)
             convert_free_part(&part);
         else
-            scene->parts[num_kept++] = part;
+            scene->parts[num_remaining++] = part;
     }
-    scene->num_parts = num_kept;
+    scene->num_parts = num_remaining;
     return is_done;
 }
 
@@ -350,13 +364,15 @@ static void remove_ground_motion(void *user, md5_xform *pose)
     pose[0].translation.y = root->first.y;
 }
 
-// Resamples the weights of a morph target for a clip that was cut or resampled.
+// Cuts the weights of a morph target to the frames of an edited clip, and resamples them linearly
+// to its new number of frames.
 static void sample_weights(convert_weights *weights, const md5_frame_edit *cut, uint32_t num_frames)
 {
     if (cut->num_frames > 0) {
         weights->num_keys = cut->num_frames;
         memmove(weights->keys, weights->keys + cut->first, cut->num_frames * sizeof(float));
     }
+
     float *const keys = common_alloc(num_frames, sizeof *keys);
     const size_t last = weights->num_keys - 1;
     for (uint32_t frame = 0; frame < num_frames; frame++) {
@@ -425,30 +441,43 @@ static bool edit_root_motion(const convert_job *job, const convert_part *part, m
     return true;
 }
 
+// Returns false and fills the error if a resampled clip would be too large: a clip with a tiny
+// frame rate, whose frames last years, would get millions of frames.
+static bool check_frame_count(const convert_job *job, const convert_part *part, const md5_doc *clip,
+                              uint32_t num_frames, md5_error *error)
+{
+    const double max_growth = 100;
+    const double free_joint_poses = 1 << 20; // joint poses that are accepted with any growth
+    const double rate = clip->frame_rate;
+    const double count = (num_frames - 1.0) / rate * job->rate + 1;
+    const double limit = free_joint_poses + max_growth * num_frames * clip->num_joints;
+    if (!(count * clip->num_joints > limit)) // also without a frame rate
+        return true;
+    return convert_fail(error, MD5_ERROR_RANGE, part->path,
+                        "resampled clip would be too large: %.0f frames of %u joints at %g "
+                        "frames per second; the clip has %u frames at %g",
+                        count, clip->num_joints, job->rate, num_frames, rate);
+}
+
+// Cuts and resamples a clip and the weights of its morph targets, and changes its root motion.
 static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part *part,
                       md5_doc *clip, md5_error *error)
 {
-    // Limits the cost of a clip with a tiny frame rate, whose frames last years.
-    const double max_growth = 100;
-    const double free_joint_poses = 1 << 20;
-    const uint32_t *const range = job->range;
-    const uint32_t num_kept = range[1] > 0 ? range[1] - range[0] + 1 : 0;
-    const uint32_t num_frames = num_kept > 0 ? num_kept : clip->num_frames;
+    const uint32_t first = job->range[0];
+    const uint32_t last = job->range[1];
+    const uint32_t num_cut_frames = last > 0 ? last - first + 1 : 0; // 0: all frames
+    const uint32_t num_frames = num_cut_frames > 0 ? num_cut_frames : clip->num_frames;
     const double rate = clip->frame_rate;
-    const double count = (num_frames - 1.0) / rate * job->rate + 1;
+    if (!check_frame_count(job, part, clip, num_frames, error))
+        return false;
+
     clip_displacement root = {.clip = clip};
     md5_frame_edit edit = {
-        .first = range[0], .num_frames = num_kept, .frame_rate = job->rate, .user = &root};
+        .first = first, .num_frames = num_cut_frames, .frame_rate = job->rate, .user = &root};
     if (job->is_in_place)
         edit.change = remove_ground_motion;
     else if (job->is_id_root)
         edit.change = make_base_relative;
-    if (count * clip->num_joints > free_joint_poses + max_growth * num_frames * clip->num_joints)
-        return convert_fail(error, MD5_ERROR_RANGE, part->path,
-                            "resampled clip would be too large: %.0f frames of %u joints at %g "
-                            "frames per second; the clip has %u frames at %g",
-                            count, clip->num_joints, job->rate, num_frames, rate);
-
     if (!edit_root_motion(job, part, clip, error)
         || md5_edit_frames(clip, &edit, error) == MD5_NONE)
         return false;
@@ -499,9 +528,9 @@ static float find_scale(const convert_job *job, const convert_part *part, const 
             else
                 convert_note(job, "clip %s: %s", part->name, check->diagnostics[i].error.message);
     }
-
     if (scale < 1 || scale > 1)
         convert_note(job, "clip %s: scaled by %.6g to match the model", part->name, scale);
+
     md5_free_check(check);
     md5_free_binding(binding);
     md5_free_anim(anim);
@@ -558,68 +587,109 @@ static bool add_root(const convert_job *job, const convert_part *part, md5_doc *
     return true;
 }
 
-static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *error)
+// The edits of one part. All members are false or 1 if the part stays unchanged.
+typedef struct part_plan {
+    bool lacks_hierarchy; // a clip of version 6 gets the hierarchy of the model
+    bool has_other_axes;  // the joints of a clip get the axes of the model
+    float fit_scale;      // scale of a clip that matches the model
+    bool is_fitted;       // one of the edits above changes the clip
+    bool hides_meshes;    // --hide
+    bool is_sorted;       // parents precede their children
+    bool gets_root;       // --add-root
+    bool changes_frames;  // clips are resampled or cut, or their root motion changes
+    bool is_split;        // meshes are split for frame formats
+} part_plan;
+
+static part_plan plan_part(const scene_edit *edit, const convert_part *part)
 {
     const convert_job *const job = edit->job;
-    md5_model *const model = edit->model;
     const bool is_clip = part->kind == CONVERT_CLIP;
     const bool is_model = part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET;
     const bool has_joints = part->kind != CONVERT_CAMERA;
-    const bool is_sorted = (edit->rules & PARENTS_FIRST) && has_joints;
-    const bool gets_root = job->new_root && has_joints;
-    const bool is_split = (edit->rules & HAS_FRAMES) && is_model;
-    const bool changes_frames = is_clip && edit->changes_frames;
-    const bool hides_meshes = is_model && job->mesh_options[CONVERT_NUM_MAPS].count > 0;
-    const bool lacks_hierarchy = model && is_version_6(part);
-    md5_space_edit fit = {.scale = 1};
-    bool has_other_axes = false;
-    if (model && is_clip)
-        fit.scale = find_scale(job, part, model, &has_other_axes);
-    const bool is_scaled = fit.scale < 1 || fit.scale > 1;
-    const bool changes_pose = is_scaled || has_other_axes;
-    const bool is_fitted = model && (lacks_hierarchy || changes_pose);
-    const bool is_placed = edit->changes_space || is_fitted;
-    const bool changes_joints = gets_root || hides_meshes;
-    const bool needs_doc = is_placed || changes_frames || changes_joints;
-    if (!needs_doc && !is_sorted && !is_split)
+    part_plan plan = {
+        .lacks_hierarchy = edit->model && is_version_6(part),
+        .fit_scale = 1,
+        .hides_meshes = is_model && job->mesh_options[CONVERT_NUM_MAPS].count > 0,
+        .is_sorted = (edit->rules & PARENTS_FIRST) && has_joints,
+        .gets_root = job->new_root && has_joints,
+        .changes_frames = is_clip && edit->changes_frames,
+        .is_split = (edit->rules & HAS_FRAMES) && is_model,
+    };
+    if (edit->model && is_clip)
+        plan.fit_scale = find_scale(job, part, edit->model, &plan.has_other_axes);
+    const bool is_scaled = plan.fit_scale < 1 || plan.fit_scale > 1;
+    plan.is_fitted = plan.lacks_hierarchy || is_scaled || plan.has_other_axes;
+    return plan;
+}
+
+// Returns true if an option or the model changes the contents of the part. Sorting joints and
+// splitting meshes depend on the part's document, which may need neither.
+static bool must_edit(const scene_edit *edit, const part_plan *plan)
+{
+    const bool changes_space = edit->changes_space || plan->is_fitted;
+    const bool changes_joints = plan->gets_root || plan->hides_meshes;
+    return changes_space || changes_joints || plan->changes_frames;
+}
+
+// Changes a clip so that its hierarchy, scale and axes match the model.
+static bool fit_to_model(const scene_edit *edit, const part_plan *plan, const convert_part *part,
+                         md5_doc *doc, md5_error *error)
+{
+    const md5_model *const model = edit->model;
+    const md5_space_edit fit = {.scale = plan->fit_scale};
+    if (plan->lacks_hierarchy && md5_fix_joints(doc, model, false, error) == MD5_NONE)
+        return false;
+    if (md5_edit_space(doc, &fit, error) == MD5_NONE)
+        return false;
+    if (plan->has_other_axes && !rotate_axes(edit->job, part, doc, model, error))
+        return false;
+
+    const bool has_valid_bounds = plan->lacks_hierarchy && doc->bounds;
+    if (!plan->is_fitted || has_valid_bounds || model->max_vertices == 0)
+        return true;
+    return md5_fix_bounds(doc, model, error) != MD5_NONE;
+}
+
+// Applies the options and the rules of the output format to a document. *num_reordered is the
+// number of joints with another index.
+static bool edit_doc(const scene_edit *edit, const part_plan *plan, convert_part *part,
+                     md5_doc *doc, uint32_t *num_reordered, md5_error *error)
+{
+    if (!fit_to_model(edit, plan, part, doc, error))
+        return false;
+    if (plan->hides_meshes)
+        drop_meshes(doc, edit->scene);
+    if (plan->is_sorted) {
+        *num_reordered = md5_edit_joints(doc, &(md5_joint_edit){.root = NULL}, error);
+        if (*num_reordered == MD5_NONE)
+            return false;
+    }
+    if (plan->gets_root && !add_root(edit->job, part, doc, error))
+        return false;
+    if (md5_edit_space(doc, &edit->space, error) == MD5_NONE)
+        return false;
+    if (plan->changes_frames && !edit_clip(edit->job, edit->scene, part, doc, error))
+        return false;
+    return !plan->is_split || md5_edit_meshes(doc, &edit->meshes, error) != MD5_NONE;
+}
+
+static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *error)
+{
+    const part_plan plan = plan_part(edit, part);
+    const bool needs_doc = must_edit(edit, &plan);
+    if (!needs_doc && !plan.is_sorted && !plan.is_split)
         return true;
 
     md5_doc *const doc = convert_parse_doc(part, error);
-    // Version 12 is not readable as a document. Its joints may already be sorted.
-    if (!doc && !needs_doc)
-        return true;
+    if (!doc) // version 12 is not readable as a document, but its joints may already be sorted
+        return !needs_doc;
 
-    bool is_done = doc;
-    if (is_done && lacks_hierarchy)
-        is_done = md5_fix_joints(doc, model, false, error) != MD5_NONE;
-    is_done = is_done && md5_edit_space(doc, &fit, error) != MD5_NONE;
-    if (is_done && has_other_axes)
-        is_done = rotate_axes(job, part, doc, model, error);
-    if (is_done && is_fitted) {
-        const bool has_bounds = lacks_hierarchy && doc->bounds;
-        if (!has_bounds && model->max_vertices > 0)
-            is_done = md5_fix_bounds(doc, model, error) != MD5_NONE;
-    }
-
-    if (is_done && hides_meshes)
-        drop_meshes(doc, edit->scene);
     uint32_t num_reordered = 0;
-    if (is_done && is_sorted) {
-        num_reordered = md5_edit_joints(doc, &(md5_joint_edit){.root = NULL}, error);
-        is_done = num_reordered != MD5_NONE;
-    }
-    if (is_done && gets_root)
-        is_done = add_root(job, part, doc, error);
-    is_done = is_done && md5_edit_space(doc, &edit->space, error) != MD5_NONE;
-    if (is_done && changes_frames)
-        is_done = edit_clip(job, edit->scene, part, doc, error);
-    if (is_done && is_split)
-        is_done = md5_edit_meshes(doc, &edit->meshes, error) != MD5_NONE;
-    is_done = is_done && convert_print_doc(doc, &part->bytes, &part->size, error);
-
+    const bool is_done = edit_doc(edit, &plan, part, doc, &num_reordered, error)
+                         && convert_print_doc(doc, &part->bytes, &part->size, error);
     md5_free_doc(doc);
     if (is_done && num_reordered > 0)
-        convert_note(job, "%s: reordered %u joints so that parents precede their children",
+        convert_note(edit->job, "%s: reordered %u joints so that parents precede their children",
                      part->name, num_reordered);
     return is_done;
 }
@@ -632,8 +702,9 @@ static bool has_part(const convert_scene *scene, convert_part_kind kind)
     return false;
 }
 
-static bool edit_scene(const convert_job *job, const struct format *format, convert_scene *scene,
-                       md5_error *error)
+// Derives the edits of all parts from the options and the output format.
+static scene_edit plan_edits(const convert_job *job, const struct format *format,
+                             convert_scene *scene)
 {
     const double unit = scene->unit > 0 ? scene->unit : 1;
     const bool is_merged = (format->rules & ONE_MESH) == ONE_MESH;
@@ -646,28 +717,37 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
         edit.meshes.max_vertices = QUAKE_MAX_VERTICES;
         edit.meshes.max_triangles = QUAKE_MAX_TRIANGLES;
     }
+
     if (job->was_y_up)
         edit.space.rotation.roll = 90;
     if (job->scale > 0)
         edit.space.scale = (float)(job->scale * format->unit / unit);
     edit.changes_space = job->turn != 0 || job->was_y_up || edit.space.scale != 1;
-    const bool changes_root = job->is_in_place || job->is_id_root;
+
+    const bool changes_root = job->is_in_place || job->is_id_root || job->root.joint;
     const bool changes_timing = job->rate > 0 || job->range[1] > 0;
-    edit.changes_frames = changes_root || job->root.joint || changes_timing;
+    edit.changes_frames = changes_root || changes_timing;
+    return edit;
+}
+
+static bool edit_scene(const convert_job *job, const struct format *format, convert_scene *scene,
+                       md5_error *error)
+{
+    scene_edit edit = plan_edits(job, format, scene);
     const convert_part *const first = convert_find_model(scene);
-    bool is_done = true;
     if (first && job->num_inputs > 1 && has_part(scene, CONVERT_CLIP)) {
         edit.model = convert_parse_model(first, error);
-        is_done = edit.model;
+        if (!edit.model)
+            return false;
     }
 
+    bool is_done = true;
     for (size_t i = 0; i < scene->num_parts && is_done; i++) {
         is_done = edit_part(&edit, &scene->parts[i], error);
         const char *const path = scene->parts[i].path;
         if (!is_done && path && error->file[0] == '\0')
             convert_name_file(error, path);
     }
-
     md5_free_model(edit.model);
     return is_done;
 }
@@ -758,30 +838,31 @@ static bool check_engines(const convert_job *job, md5_error *error)
 
 // Returns an option that applies to clips, cameras or models if the scene does not contain any, or
 // NULL.
-static const char *find_useless_option(const convert_job *job, const convert_scene *scene,
-                                       bool has_mesh_options)
+static const char *find_useless_option(const convert_job *job, const convert_scene *scene)
 {
     const bool has_clip = has_part(scene, CONVERT_CLIP);
     const bool has_motion = has_clip || has_part(scene, CONVERT_CAMERA);
     const bool has_model = has_part(scene, CONVERT_MODEL);
+    const bool hides_meshes = job->mesh_options[CONVERT_NUM_MAPS].count > 0;
     const struct {
-        bool is_useless;
         const char *option;
+        bool is_given;
+        bool has_effect;
     } options[] = {
-        {job->rate > 0 && !has_motion, "--rate"},
-        {job->tolerance > 0 && !has_motion, "--tolerance"},
-        {(job->is_in_place || job->is_id_root) && !has_clip, "--root"},
-        {job->root.joint && !has_clip, "--root-motion"},
-        {job->range[1] > 0 && !has_clip, "--frames"},
-        {job->new_root && !has_clip && !has_model, "--add-root"},
-        {job->influences > 0 && !has_model, "--influences"},
-        {job->is_fitted && !has_model, "--fit"},
-        {has_mesh_options && !has_model, "the option for textures or hidden meshes"},
+        {"--rate", job->rate > 0, has_motion},
+        {"--error", job->tolerance > 0, has_motion},
+        {"--root", job->is_in_place || job->is_id_root, has_clip},
+        {"--root-motion", job->root.joint, has_clip},
+        {"--range", job->range[1] > 0, has_clip},
+        {"--add-root", job->new_root, has_clip || has_model},
+        {"--influences", job->influences > 0, has_model},
+        {"--fit", job->is_fitted, has_model},
+        {"the option that selects a texture", scene->has_selected_images, has_model},
+        {"--hide", hides_meshes, has_model},
     };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].is_useless)
+    for (size_t i = 0; i < COMMON_LENGTH(options); i++)
+        if (options[i].is_given && !options[i].has_effect)
             return options[i].option;
-
     return NULL;
 }
 
@@ -811,47 +892,55 @@ static void drop_hidden_materials(convert_scene *scene)
     scene->num_mesh_materials = num_visible;
 }
 
+// Returns false and fills the error if the scene is empty, or an option does not apply to it.
+static bool check_scene(const convert_job *job, const convert_scene *scene, md5_error *error)
+{
+    if (scene->num_parts == 0)
+        return convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
+                            "the file contains no model, animation or camera");
+    const char *const useless_option = find_useless_option(job, scene);
+    if (!job->is_batch && useless_option)
+        return convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
+                            "%s has no effect: the file contains no %s", useless_option,
+                            has_part(scene, CONVERT_MODEL) ? "clips" : "models");
+    return true;
+}
+
 // Applies the options of a job to a scene and writes it.
 static bool edit_and_write(const convert_job *job, const struct format *format, bool is_new_folder,
                            convert_scene *scene, md5_error *error)
 {
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++)
+        scene->has_selected_images |= job->mesh_options[map].count > 0;
+    const bool has_mesh_options =
+        scene->has_selected_images || job->mesh_options[CONVERT_NUM_MAPS].count > 0;
+    if (!check_scene(job, scene, error))
+        return false;
+    if (!convert_retarget_clips(job, scene, format->write != convert_write_md5, error))
+        return false;
+    if (!find_materials(job, format, scene, has_mesh_options, error))
+        return false;
+
     convert_job edit = *job;
     if (format->rules & HAS_FRAMES) { // the writers of these formats sample clips themselves
         edit.is_in_place = !job->keeps_root;
         edit.rate = 0;
     }
-    if (scene->num_parts == 0)
-        return convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
-                            "the file contains no model, animation or camera");
-    for (int map = 0; map < CONVERT_NUM_MAPS; map++)
-        scene->has_selected_images |= job->mesh_options[map].count > 0;
-
-    const bool has_mesh_options =
-        scene->has_selected_images || job->mesh_options[CONVERT_NUM_MAPS].count > 0;
-    const char *const useless_option = find_useless_option(job, scene, has_mesh_options);
-    if (!job->is_batch && useless_option)
-        return convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
-                            "%s has no effect: the file contains no %s", useless_option,
-                            has_part(scene, CONVERT_MODEL) ? "clips" : "models");
-    if (!convert_retarget_clips(job, scene, format->write != convert_write_md5, error))
-        return false;
-    if (!find_materials(job, format, scene, has_mesh_options, error))
-        return false;
     if (!edit_scene(&edit, format, scene, error))
         return false;
-
     drop_hidden_materials(scene);
+
     if (is_new_folder) {
         char *const inner = common_join(job->output, "");
         common_create_folders(inner, 0777);
         free(inner);
     }
-
     if (!format->write(job, scene, error))
         return false;
+
+    // The writer of IQM does not write images.
     if (!scene->has_selected_images || format->write != convert_write_iqm)
         return true;
-
     convert_layout layout = convert_find_layout(job, scene);
     const bool is_written = convert_write_materials(&layout, error);
     convert_free_layout(&layout);
@@ -862,16 +951,18 @@ static bool read_and_write(const convert_job *job, md5_error *error)
 {
     const bool is_new = is_new_folder(job->output);
     const bool is_folder = is_new || common_is_folder(job->output);
-    const struct format *const format = is_folder ? formats : find_format(job->output);
+    const struct format *const md5_text = &formats[0];
+    const struct format *const format = is_folder ? md5_text : find_format(job->output);
     if (!format || !format->write)
         return convert_fail(error, MD5_ERROR_IO, job->output,
-                            "unsupported output format: unknown file extension, and not a folder");
+                            "unsupported output format: unknown file extension; expected a folder "
+                            "or the extension of a format that can be written");
     if (!(format->rules & HAS_FRAMES) && !check_engines(job, error))
         return false;
 
     convert_scene scene = {.name = common_stem(is_folder ? job->inputs[0] : job->output)};
     bool is_done = convert_read_all(job, &scene, error);
-    if (is_done && job->retargeted) {
+    if (is_done && job->retargeted) { // the caller gets the scene instead of files
         is_done = convert_retarget_clips(job, &scene, false, error);
         *job->retargeted = scene;
         return is_done;
@@ -881,7 +972,6 @@ static bool read_and_write(const convert_job *job, md5_error *error)
         is_done = convert_retarget_clips(job, &scene, false, error);
     else if (is_done)
         is_done = edit_and_write(job, format, is_new, &scene, error);
-
     convert_free_scene(&scene);
     return is_done;
 }
