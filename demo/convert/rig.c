@@ -91,8 +91,30 @@ void rig_join_parts(rig_state *state)
         state->affine.c[k] = convert_times(state->affine.c[k], state->parts[PLAIN_SCALE][k]);
 }
 
-// Connects the nodes with those of the plain scene, adds the additional root, and computes the
-// world transforms in the rest pose.
+// Computes the transforms of a node in the rest pose. Its parent is already complete.
+static void open_node(convert_rig *rig, rig_node *node, const plain_node *in)
+{
+    node->in = in;
+    node->joint = MD5_NONE;
+    node->has_camera = in->camera != MD5_NONE;
+    memcpy(node->rest.parts, in->parts, sizeof node->rest.parts);
+    rig_join_parts(&node->rest);
+    if (in->is_matrix) {
+        node->rest.affine = convert_affine_from_matrix(in->matrix);
+        node->rest.rotation = convert_nearest_rotation(&node->rest.affine);
+    }
+
+    node->depth = 1;
+    node->world = node->rest.affine;
+    if (in->parent != MD5_NONE) {
+        const rig_node *const parent = &rig->nodes[in->parent];
+        node->depth = parent->depth + 1;
+        node->world = convert_mul_affine(&parent->world, &node->rest.affine);
+    }
+}
+
+// Connects the nodes with those of the plain scene, adds the additional root as the last node, and
+// computes the world transforms in the rest pose.
 static bool open_nodes(convert_rig *rig)
 {
     enum { MAX_DEPTH = 1000 };
@@ -107,30 +129,14 @@ static bool open_nodes(convert_rig *rig)
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const bool is_origin = i == plain->num_nodes;
         const uint32_t index = is_origin ? (uint32_t)i : plain->order[i];
-        rig_node *const node = &rig->nodes[index];
-        node->in = is_origin ? &rig->origin : &plain->nodes[index];
-        node->joint = MD5_NONE;
-        node->has_camera = node->in->camera != MD5_NONE;
+        const plain_node *const in = is_origin ? &rig->origin : &plain->nodes[index];
         rig->order[i] = index;
-        rig->has_meshes |= node->in->is_in_scene && node->in->mesh != MD5_NONE;
-        memcpy(node->rest.parts, node->in->parts, sizeof node->rest.parts);
-        rig_join_parts(&node->rest);
-        if (node->in->is_matrix) {
-            node->rest.affine = convert_affine_from_matrix(node->in->matrix);
-            node->rest.rotation = convert_nearest_rotation(&node->rest.affine);
-        }
-        node->depth = 1;
-        node->world = node->rest.affine;
-        if (node->in->parent != MD5_NONE) {
-            const rig_node *const parent = &rig->nodes[node->in->parent];
-            node->depth = parent->depth + 1;
-            node->world = convert_mul_affine(&parent->world, &node->rest.affine);
-        }
-        if (node->depth > MAX_DEPTH + 1)
+        rig->has_meshes |= in->is_in_scene && in->mesh != MD5_NONE;
+        open_node(rig, &rig->nodes[index], in);
+        if (rig->nodes[index].depth > MAX_DEPTH + 1)
             return plain_fail(plain, "node hierarchy is too deep at nodes/%u (limit %d levels)",
                               index, MAX_DEPTH);
     }
-
     return true;
 }
 
@@ -307,45 +313,66 @@ static void mark_animated_descendants(convert_rig *rig)
     }
 }
 
+// Marks all nodes above cameras. In files without skins, animated nodes above a mesh also become
+// joints; if the file has no meshes either, all animated nodes above a node of the scene do.
+static void mark_animated_joints(convert_rig *rig)
+{
+    for (size_t i = rig->num_nodes; i-- > 0;) { // children before their parents
+        const uint32_t index = rig->order[i];
+        const rig_node *const node = &rig->nodes[index];
+        if (node->has_camera && node->in->parent != MD5_NONE)
+            rig->nodes[node->in->parent].has_camera = true;
+        const bool can_move = node->in->mesh != MD5_NONE || !rig->has_meshes;
+        if (!rig->is_skinned && node->in->is_in_scene && can_move)
+            mark_animated_ancestors(rig, index);
+    }
+}
+
+// Counts, for each node, the children that are joints or have joints below them.
+static void count_branches(const convert_rig *rig, uint32_t *num_branches)
+{
+    for (size_t i = rig->num_nodes; i-- > 0;) { // children before their parents
+        const uint32_t index = rig->order[i];
+        const uint32_t parent = rig->nodes[index].in->parent;
+        const bool has_joints = rig->nodes[index].is_joint || num_branches[index] > 0;
+        if (parent != MD5_NONE && has_joints)
+            num_branches[parent]++;
+    }
+}
+
+// Makes the nodes between joints joints, but not the fixed nodes above the common ancestor of all
+// joints, and not a root that another program added.
+static void mark_nodes_between(convert_rig *rig, const uint32_t *num_branches)
+{
+    bool *const is_above = common_alloc(rig->num_nodes, sizeof *is_above); // the common ancestor
+    for (size_t i = 0; i < rig->num_nodes; i++) { // parents before their children
+        const uint32_t index = rig->order[i];
+        rig_node *const node = &rig->nodes[index];
+        const uint32_t parent = node->in->parent;
+        const bool is_fixed = !node->is_joint && !node->is_animated;
+        const bool is_parent_above = parent == MD5_NONE || is_above[parent];
+        is_above[index] = is_parent_above && is_fixed && num_branches[index] == 1;
+
+        const bool has_joints = num_branches[index] > 0;
+        const bool is_root = parent == MD5_NONE || !rig->nodes[parent].is_joint;
+        if (has_joints && !is_above[index])
+            node->is_joint = true;
+        if (has_joints && is_root && is_added_root(node))
+            node->is_joint = false;
+    }
+    free(is_above);
+}
+
 // Completes the joints to a tree: marks the nodes between joints and their lowest common ancestor,
 // and the ancestors above it if a clip moves one of them. A mesh without a skin moves with the
 // joint above it, or with the animated nodes above it.
 static void complete_joints(convert_rig *rig)
 {
-    uint32_t *const branches = common_alloc(rig->num_nodes, sizeof *branches); // with joints
-    bool *const is_above = common_alloc(rig->num_nodes, sizeof *is_above);
-    for (size_t i = rig->num_nodes; i-- > 0;) {
-        const rig_node *const node = &rig->nodes[rig->order[i]];
-        if (node->has_camera && node->in->parent != MD5_NONE)
-            rig->nodes[node->in->parent].has_camera = true;
-        const bool can_move = node->in->mesh != MD5_NONE || !rig->has_meshes;
-        if (!rig->is_skinned && node->in->is_in_scene && can_move)
-            mark_animated_ancestors(rig, rig->order[i]);
-    }
-
-    for (size_t i = rig->num_nodes; i-- > 0;) {
-        const uint32_t index = rig->order[i];
-        const uint32_t parent = rig->nodes[index].in->parent;
-        if (parent != MD5_NONE && (rig->nodes[index].is_joint || branches[index] > 0))
-            branches[parent]++;
-    }
-
-    for (size_t i = 0; i < rig->num_nodes; i++) {
-        const uint32_t index = rig->order[i];
-        rig_node *const node = &rig->nodes[index];
-        const uint32_t parent = node->in->parent;
-        const bool is_fixed = !node->is_joint && !node->is_animated;
-        const bool is_top = parent == MD5_NONE || is_above[parent];
-        is_above[index] = is_top && is_fixed && branches[index] == 1;
-        const bool is_root = parent == MD5_NONE || !rig->nodes[parent].is_joint;
-        const bool has_branches = branches[index] > 0;
-        node->is_joint |= has_branches && !is_above[index];
-        if (is_root && has_branches && is_added_root(node))
-            node->is_joint = false;
-    }
-
-    free(branches);
-    free(is_above);
+    mark_animated_joints(rig);
+    uint32_t *const num_branches = common_alloc(rig->num_nodes, sizeof *num_branches);
+    count_branches(rig, num_branches);
+    mark_nodes_between(rig, num_branches);
+    free(num_branches);
     mark_animated_descendants(rig);
 }
 
@@ -383,22 +410,40 @@ static void add_joint(convert_rig *rig, uint32_t index, uint32_t root)
     joint->parent = parent == MD5_NONE ? root : rig->nodes[parent].joint;
 }
 
+// Returns true if the parents of all joints precede them in the file.
+static bool has_parents_first(const convert_rig *rig)
+{
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        const rig_node *const node = &rig->nodes[i];
+        if (node->is_joint && node->in->parent != MD5_NONE && node->in->parent >= i)
+            return false;
+    }
+    return true;
+}
+
+// Returns true if a mesh of the scene has no joint above it.
+static bool has_mesh_without_joint(const convert_rig *rig)
+{
+    for (uint32_t i = 0; i < rig->num_nodes; i++) {
+        const plain_node *const node = rig->nodes[i].in;
+        if (node->is_in_scene && node->mesh != MD5_NONE && rig_parent_joint(rig, i) == MD5_NONE)
+            return true;
+    }
+    return false;
+}
+
 // Numbers the joints in the order of the file's nodes if parents come first there, else depth
 // first. A common root precedes them.
 static void number_joints(convert_rig *rig)
 {
     const uint32_t last = (uint32_t)rig->num_nodes - 1; // the additional root
-    uint32_t root = MD5_NONE;
-    bool is_ordered = true;
+    const bool is_ordered = has_parents_first(rig);
     size_t count = 0;
-
-    for (size_t i = 0; i < rig->num_nodes; i++) {
-        const rig_node *const node = &rig->nodes[i];
-        count += node->is_joint;
-        is_ordered &= !node->is_joint || node->in->parent == MD5_NONE || node->in->parent < i;
-    }
-
+    for (size_t i = 0; i < rig->num_nodes; i++)
+        count += rig->nodes[i].is_joint;
     rig->joints = common_alloc(count + 1, sizeof *rig->joints);
+
+    uint32_t root = MD5_NONE;
     if (needs_common_root(rig)) {
         add_joint(rig, last, MD5_NONE);
         root = 0;
@@ -409,23 +454,17 @@ static void number_joints(convert_rig *rig)
         rig_node *const node = &rig->nodes[index];
         // In files without skins the additional root moves the meshes that have no joint above
         // them.
-        if (index == last && !rig->is_skinned && root == MD5_NONE) {
-            for (uint32_t k = 0; k < index; k++) {
-                const bool has_mesh =
-                    rig->nodes[k].in->is_in_scene && rig->nodes[k].in->mesh != MD5_NONE;
-                node->is_joint |= has_mesh && rig_parent_joint(rig, k) == MD5_NONE;
-            }
-        }
+        if (index == last && !rig->is_skinned && root == MD5_NONE && has_mesh_without_joint(rig))
+            node->is_joint = true;
         if (node->is_joint || (index == last && rig->num_joints == 0))
             add_joint(rig, index, root);
     }
 
+    // Skins refer to joints from here on, not to nodes.
     for (size_t i = 0; i < rig->num_skins; i++) {
         rig_skin *const skin = &rig->skins[i];
-        if (skin->joints) {
-            for (size_t k = 0; k < skin->num_joints; k++)
-                skin->joints[k] = rig->nodes[skin->joints[k]].joint;
-        }
+        for (size_t k = 0; skin->joints && k < skin->num_joints; k++)
+            skin->joints[k] = rig->nodes[skin->joints[k]].joint;
     }
 }
 
@@ -527,6 +566,8 @@ static size_t find_anchor(const convert_rig *rig, const rig_skin *skin, bool *is
 // the skin is placed there, so that its other joints are bound at the position of its vertices.
 static void bind_skin(convert_rig *rig, rig_skin *skin)
 {
+    const double min_volume_ratio = 0.5 * 0.5 * 0.5; // a scale of one half
+    const double max_volume_ratio = 2 * 2 * 2;
     bool is_shared = false;
     const size_t anchor = find_anchor(rig, skin, &is_shared);
     skin->placement = convert_identity;
@@ -546,10 +587,14 @@ static void bind_skin(convert_rig *rig, rig_skin *skin)
             continue;
         rig_joint *const joint = &rig->joints[skin->joints[k]];
         bind = convert_mul_affine(&skin->placement, &bind);
+
+        // Some converters write arbitrary matrices for joints without weights: use such a matrix
+        // only if it keeps the scale of the joint roughly.
         const double volume_ratio = convert_determinant(&bind) / growth
                                     / convert_determinant(&rig->nodes[joint->node].world);
-        // Ignore matrices whose scale is not between one half and two, unless vertices use them.
-        if (!skin->is_weighted[k] && !(volume_ratio > 0.125 && volume_ratio < 8))
+        const bool is_plausible =
+            volume_ratio > min_volume_ratio && volume_ratio < max_volume_ratio;
+        if (!skin->is_weighted[k] && !is_plausible)
             continue;
         joint->bind = bind;
         joint->is_bound = true;
@@ -654,15 +699,16 @@ static bool measure_height(const convert_rig *rig, double *height)
     return true;
 }
 
-// Selects the unit of the file: by the option, by a model that was read before, by the unit of
-// the scene, or by a guess from the height of the model.
-static bool select_unit(convert_rig *rig)
+// The unit of a file that does not specify it, guessed from the height of its model.
+typedef struct unit_guess {
+    double max_height; // in units of the file
+    double unit;       // inches per unit of the file
+    const char *description;
+} unit_guess;
+
+static const unit_guess *guess_unit(double height)
 {
-    static const struct guess {
-        double max_height;
-        double unit;
-        const char *description;
-    } guesses[] = {
+    static const unit_guess guesses[] = {
         {0.5, 1, "small, so no scale is applied"},
         {4, 1.0 / 0.0254, "typical of a character in metres"},
         {30, 1, "typical of neither metres nor centimetres, so no scale is applied"},
@@ -670,33 +716,39 @@ static bool select_unit(convert_rig *rig)
         {400, 0.01 / 0.0254, "typical of a character in centimetres"},
         {DBL_MAX, 1, "large, so no scale is applied"},
     };
+    const unit_guess *guess = guesses;
+    while (height >= guess->max_height && guess->max_height < DBL_MAX)
+        guess++;
+    return guess;
+}
+
+// Selects the unit of the file: by the option, by a model that was read before, by the unit of
+// the scene, or by a guess from the height of the model.
+static bool select_unit(convert_rig *rig)
+{
     plain_scene *const plain = rig->plain;
-    const double requested = plain->job->scale;
+    const bool is_requested = plain->job->scale > 0;
+    const bool is_stored = plain->unit > 0;
     double height = 0;
     if (!measure_height(rig, &height))
         return false;
 
-    const struct guess *guess = guesses;
-    while (height >= guess->max_height && guess->max_height < DBL_MAX)
-        guess++;
-
-    const bool is_stored = plain->unit > 0;
-    if (rig->model && !(requested > 0)) {
+    if (rig->model && !is_requested) {
         rig->unit = measure_bones(rig);
         if (rig->unit > 0)
             return true;
     }
 
-    if (requested > 0)
-        rig->unit = requested;
-    else if (is_stored)
+    if (is_requested) {
+        rig->unit = plain->job->scale;
+    } else if (is_stored) {
         rig->unit = plain->unit;
-    else
+    } else {
+        const unit_guess *const guess = guess_unit(height);
         rig->unit = guess->unit;
-
-    if (!(requested > 0) && !is_stored)
         convert_note(plain->job, "scale %g: the height of %g is %s; use --scale to override",
                      rig->unit, height, guess->description);
+    }
     if (rig->has_meshes)
         convert_note(plain->job, "model height: %g units", height * rig->unit);
     return true;
@@ -719,20 +771,13 @@ static convert_affine output_transform(const convert_rig *rig)
     return convert_mul_affine(&turn, &rig->plain->axes);
 }
 
-// Computes the bind pose and the rest pose of MD5 in the space of the output.
-static void compute_poses(convert_rig *rig)
+// Moves the nodes, the skins and the joints from the space of the file to the space of the output.
+static void move_to_output(convert_rig *rig)
 {
     const convert_affine output = output_transform(rig);
     rig->output = output;
-    rig_state *const states = common_alloc(rig->num_nodes, sizeof *states);
-    rig_posed *const posed = common_alloc(rig->num_joints, sizeof *posed);
-    double *const stretch = common_alloc(rig->num_joints, sizeof *stretch);
-
-    for (size_t i = 0; i < rig->num_nodes; i++) {
-        states[i] = rig->nodes[i].rest;
+    for (size_t i = 0; i < rig->num_nodes; i++)
         rig->nodes[i].world = convert_mul_affine(&output, &rig->nodes[i].world);
-    }
-
     for (size_t i = 0; i < rig->num_skins; i++) {
         rig_skin *const skin = &rig->skins[i];
         skin->placement = convert_mul_affine(&output, &skin->placement);
@@ -750,42 +795,66 @@ static void compute_poses(convert_rig *rig)
         joint->above_rotation =
             convert_quat_mul(convert_nearest_rotation(&joint->above), rig->from_md5_axes);
     }
+}
 
-    rig_pose(rig, states, posed);
-    for (size_t j = 0; j < rig->num_joints; j++) {
-        rig_joint *const joint = &rig->joints[j];
-        const rig_joint *const parent =
-            joint->parent != MD5_NONE ? &rig->joints[joint->parent] : NULL;
-        joint->rest_pose = posed[j].pose;
-        joint->residue = rig_residue(&posed[j]);
-        if (!convert_invert_affine(&joint->residue, &joint->inverse_residue)) {
-            // The scale is 0 in the rest pose: use the scale of the parent.
-            const double u = rig->unit;
-            joint->residue =
-                parent ? parent->residue : (convert_affine){{{u, 0, 0}, {0, u, 0}, {0, 0, u}}};
-            convert_invert_affine(&joint->residue, &joint->inverse_residue);
-        }
-        convert_affine inverse;
-        stretch[j] = 1;
-        if (!convert_invert_affine(&joint->bind, &inverse)) {
-            joint->bind_pose = joint->rest_pose;
-            if (parent)
-                joint->bind_pose =
-                    convert_mul(parent->bind_pose,
-                                convert_mul(convert_inverse(parent->rest_pose), joint->rest_pose));
-            continue;
-        }
-        const convert_affine bound = convert_mul_affine(&joint->bind, &joint->inverse_residue);
-        joint->bind_pose.rotation = convert_nearest_rotation(&bound);
-        // If the joint is scaled in the rest pose but not in the bind pose, the scale moves its
-        // children.
-        stretch[j] = pow(fabs(convert_determinant(&bound)), -1.0 / 3.0);
-        joint->bind_pose.translation = joint->bind.c[3];
+// Stores the rest pose of a joint and the scale that MD5 cannot store, its residue.
+static void set_rest_pose(const convert_rig *rig, rig_joint *joint, const rig_joint *parent,
+                          const rig_posed *posed)
+{
+    joint->rest_pose = posed->pose;
+    joint->residue = rig_residue(posed);
+    if (convert_invert_affine(&joint->residue, &joint->inverse_residue))
+        return;
+    // The scale is 0 in the rest pose: use the scale of the parent.
+    const double u = rig->unit;
+    joint->residue = parent ? parent->residue : (convert_affine){{{u, 0, 0}, {0, u, 0}, {0, 0, u}}};
+    convert_invert_affine(&joint->residue, &joint->inverse_residue);
+}
+
+// Stores the bind pose of a joint, whose rest pose and whose parent are complete. Returns the
+// stretch: if a joint is scaled in the rest pose but not in the bind pose, the scale moves its
+// children by this factor.
+static double set_bind_pose(rig_joint *joint, const rig_joint *parent, double parent_stretch)
+{
+    convert_affine inverse;
+    const bool is_invertible = convert_invert_affine(&joint->bind, &inverse);
+    if (!is_invertible) { // use the rest pose relative to the parent
+        joint->bind_pose = joint->rest_pose;
         if (parent)
-            joint->bind_pose.translation =
-                convert_add(parent->bind_pose.translation,
-                            convert_times(convert_sub(joint->bind.c[3], parent->bind.c[3]),
-                                          stretch[joint->parent]));
+            joint->bind_pose =
+                convert_mul(parent->bind_pose,
+                            convert_mul(convert_inverse(parent->rest_pose), joint->rest_pose));
+        return 1;
+    }
+
+    const convert_affine bound = convert_mul_affine(&joint->bind, &joint->inverse_residue);
+    joint->bind_pose.rotation = convert_nearest_rotation(&bound);
+    joint->bind_pose.translation = joint->bind.c[3];
+    if (parent)
+        joint->bind_pose.translation = convert_add(
+            parent->bind_pose.translation,
+            convert_times(convert_sub(joint->bind.c[3], parent->bind.c[3]), parent_stretch));
+    return pow(fabs(convert_determinant(&bound)), -1.0 / 3.0);
+}
+
+// Computes the bind pose and the rest pose of MD5 in the space of the output.
+static void compute_poses(convert_rig *rig)
+{
+    rig_state *const states = common_alloc(rig->num_nodes, sizeof *states);
+    rig_posed *const posed = common_alloc(rig->num_joints, sizeof *posed);
+    double *const stretch = common_alloc(rig->num_joints, sizeof *stretch);
+    move_to_output(rig);
+    for (size_t i = 0; i < rig->num_nodes; i++)
+        states[i] = rig->nodes[i].rest;
+    rig_pose(rig, states, posed);
+
+    for (size_t j = 0; j < rig->num_joints; j++) { // parents precede their children
+        rig_joint *const joint = &rig->joints[j];
+        const bool has_parent = joint->parent != MD5_NONE;
+        const rig_joint *const parent = has_parent ? &rig->joints[joint->parent] : NULL;
+        const double parent_stretch = has_parent ? stretch[joint->parent] : 1;
+        set_rest_pose(rig, joint, parent, &posed[j]);
+        stretch[j] = set_bind_pose(joint, parent, parent_stretch);
     }
 
     free(states);
@@ -823,32 +892,10 @@ convert_affine rig_residue(const rig_posed *posed)
 
 // -- Rigs -----------------------------------------------------------------------------------------
 
-bool rig_open(convert_rig *rig)
+// Returns false and fills the error if a joint is too far from the origin, or not at a number.
+static bool check_joint_positions(const convert_rig *rig)
 {
     const double max_coordinate = 1e9;
-    if (rig->model) {
-        for (uint32_t i = 0; i < rig->model->skeleton.num_joints; i++)
-            set_value(&rig->model_joints, rig->model->skeleton.joints[i].name, i);
-    }
-    if (!open_nodes(rig))
-        return false;
-
-    open_axes(rig);
-    open_skins(rig);
-    if (!find_weights(rig))
-        return false;
-
-    find_animated(rig);
-    find_model_joints(rig);
-    complete_joints(rig);
-    number_joints(rig);
-    note_skeletons(rig);
-    name_joints(rig);
-    bind_joints(rig);
-    if (!select_unit(rig))
-        return false;
-
-    compute_poses(rig);
     for (size_t i = 0; i < rig->num_joints; i++) {
         const rig_joint *const joint = &rig->joints[i];
         const convert_vec at = joint->bind_pose.translation;
@@ -856,8 +903,35 @@ bool rig_open(convert_rig *rig)
             return plain_fail(rig->plain, "joint %s is more than 1e9 units from the origin",
                               joint->name);
     }
-
     return true;
+}
+
+bool rig_open(convert_rig *rig)
+{
+    if (rig->model) {
+        for (uint32_t i = 0; i < rig->model->skeleton.num_joints; i++)
+            set_value(&rig->model_joints, rig->model->skeleton.joints[i].name, i);
+    }
+    if (!open_nodes(rig))
+        return false;
+    open_axes(rig);
+    open_skins(rig);
+    if (!find_weights(rig))
+        return false;
+
+    // Select, number and name the joints.
+    find_animated(rig);
+    find_model_joints(rig);
+    complete_joints(rig);
+    number_joints(rig);
+    note_skeletons(rig);
+    name_joints(rig);
+
+    bind_joints(rig);
+    if (!select_unit(rig))
+        return false;
+    compute_poses(rig);
+    return check_joint_positions(rig);
 }
 
 void rig_free_names(rig_names *names)
