@@ -8,18 +8,22 @@ static const md5_quat no_rotation = {0, 0, 0, 1};
 
 // -- Roles ----------------------------------------------------------------------------------------
 
+// Parts of the body. The fingers begin with THUMB.
 enum { HIPS, SPINE, NECK, HEAD, CLAVICLE, UPPER_ARM, FOREARM, HAND, THIGH, SHIN, FOOT, TOE, THUMB };
-enum { NUM_WORDS = THUMB + 5, NUM_ROLES = 2 * NUM_WORDS, NUM_NEEDED = 12, NUM_COUNTED = 19 };
-// A role is 2 * word + side. Side 0 is left, 1 is right. Words up to HEAD have side 0 only.
+enum { NUM_FINGERS = 5, NUM_BODY_PARTS = THUMB + NUM_FINGERS };
 
-// The joint of a role is searched for below the joint of the role `from`; a clavicle above it. If
+// A role is a part of the body on one side: 2 * part + side. Side 0 is left, 1 is right. Parts up
+// to HEAD have side 0 only.
+enum { NUM_ROLES = 2 * NUM_BODY_PARTS };
+
+// The joint of a role is searched for below the joint of the part `from`; a clavicle above it. If
 // the search is not strict, joints elsewhere are also accepted.
-static const struct role {
+static const struct body_part {
     const char *title;
     const char *words; // names without side, prefix and numbers; the best name first
     int from;
     bool is_strict;
-} roles[NUM_WORDS] = {
+} body_parts[NUM_BODY_PARTS] = {
     [HIPS] = {"hips", " hips pelvis hip root pubis waist ", -1, false},
     [SPINE] = {"spine", "", -1, false},
     [NECK] = {"neck", " neck loneck ", -1, false},
@@ -66,6 +70,13 @@ typedef struct retarget_chain {
     uint32_t last;  // or MD5_NONE
 } retarget_chain;
 
+// Selects the joints whose bones get the direction of the source's bones, not only its rotations.
+typedef enum retarget_alignment {
+    ALIGN_NEVER = -1,
+    ALIGN_LIMBS = 0,
+    ALIGN_ALWAYS = 1
+} retarget_alignment;
+
 typedef struct retarget_joint {
     uint32_t depth;
     char base_name[64]; // name in lower case, without prefix, side and numbers
@@ -78,11 +89,11 @@ typedef struct retarget_joint {
     // Joints of the model only: the joints of the source that rotate it.
     uint32_t low; // or MD5_NONE
     uint32_t high;
-    float part;      // interpolation factor from low to high
-    bool is_mapped;  // defined by a map; in the source: rotates no joint
-    int align;       // 1: align the bone with the source's, -1: do not, 0: only bones of limbs
-    bool is_chained; // part of a chain with another length in the source
-    bool is_idle;    // no joint of the source moves this joint
+    float fraction;           // interpolation factor from low to high
+    bool is_mapped;           // defined by a map; in the source: rotates no joint
+    retarget_alignment align; // ALIGN_LIMBS aligns the bone only if it is a limb
+    bool is_chained;          // part of a chain with another length in the source
+    bool is_idle;             // no joint of the source moves this joint
 } retarget_joint;
 
 // One of the two skeletons.
@@ -145,22 +156,26 @@ static void read_name(const char *name, retarget_joint *joint)
 // Returns the position of a joint's name in the words of a role, or NULL if it has another role.
 static const char *find_role(const retarget_joint *joint, int role)
 {
-    const int word = role / 2;
+    const int part = role / 2;
     const int side = role % 2;
+    const char *const words = body_parts[part].words;
     const char *name = joint->base_name;
-    if (word <= HEAD)
-        return joint->side < 0 ? find_word(roles[word].words, name) : NULL;
+    if (part <= HEAD)
+        return joint->side < 0 ? find_word(words, name) : NULL;
+
     // The side can also be a prefix of the only word: leftleg, or luparm in old models.
     if (joint->side < 0 && *name == "lr"[side]) {
-        const char *const whole = side == 0 ? "left" : "right";
-        name += strncmp(name, whole, strlen(whole)) == 0 ? strlen(whole) : 1;
+        const char *const prefix = side == 0 ? "left" : "right";
+        name += strncmp(name, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 1;
     } else if (joint->side != side) {
         return NULL;
     }
-    for (const char *end = name; word >= THUMB && *end != '\0'; end++)
-        if (find_word(roles[word].words, end) != NULL)
-            return roles[word].words;
-    return find_word(roles[word].words, name);
+
+    const bool is_finger = part >= THUMB;
+    for (const char *end = name; is_finger && *end != '\0'; end++)
+        if (find_word(words, end) != NULL)
+            return words;
+    return find_word(words, name);
 }
 
 // Returns the deepest joint that is both joints or their ancestor, or MD5_NONE.
@@ -179,11 +194,13 @@ static void mark_preferred(retarget_figure *figure, uint32_t base, bool is_above
 {
     for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
         figure->joints[i].is_below = false;
-    for (uint32_t i = base; is_above && parent_of(figure, i) != MD5_NONE;) {
-        i = parent_of(figure, i);
-        figure->joints[i].is_below = true;
+    if (is_above) {
+        for (uint32_t i = parent_of(figure, base); i != MD5_NONE; i = parent_of(figure, i))
+            figure->joints[i].is_below = true;
+        return;
     }
-    for (uint32_t i = 0; i < figure->skeleton->num_joints && !is_above; i++) {
+
+    for (uint32_t i = 0; i < figure->skeleton->num_joints; i++) { // parents before their children
         const uint32_t joint = figure->skeleton->order[i];
         const uint32_t parent = parent_of(figure, joint);
         if (parent != MD5_NONE)
@@ -213,20 +230,22 @@ static int64_t compare_candidates(const retarget_joint *a, const char *a_word,
 // Finds the joint of a role. The chain of a finger begins at the first joint below the hand.
 static void guess_role(retarget_figure *figure, int role)
 {
-    const int word = role / 2;
-    const int from = roles[word].from;
-    const uint32_t base = from >= 0 ? figure->roles[2 * from + role % 2].last : MD5_NONE;
-    const bool is_finger = word >= THUMB;
+    const int part = role / 2;
+    const int side = role % 2;
+    const struct body_part *const wanted = &body_parts[part];
+    const uint32_t base =
+        wanted->from >= 0 ? figure->roles[2 * wanted->from + side].last : MD5_NONE;
+    const bool is_finger = part >= THUMB;
     const bool needs_load = is_finger && figure->model->num_meshes > 0;
+    mark_preferred(figure, base, part == CLAVICLE);
+
     uint32_t best = MD5_NONE;
     const char *best_word = NULL;
-    mark_preferred(figure, base, word == CLAVICLE);
-
     for (uint32_t i = 0; i < figure->skeleton->num_joints; i++) {
         const uint32_t index = figure->skeleton->order[i];
         const retarget_joint *const joint = &figure->joints[index];
         const char *const match = find_role(joint, role);
-        if (!match || (roles[word].is_strict && !joint->is_below))
+        if (!match || (wanted->is_strict && !joint->is_below))
             continue;
         if (needs_load && joint->load == 0)
             continue;
@@ -378,6 +397,39 @@ static const char **role_names(const md5_skeleton *skeleton, const convert_part 
     return names;
 }
 
+// Counts, for each joint, the weights of vertices on it and its descendants.
+static void count_loads(retarget_figure *figure)
+{
+    const md5_model *const model = figure->model;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        for (uint32_t k = 0; k < mesh->num_influences; k++)
+            figure->joints[mesh->influence_joints[k]].load++;
+    }
+    for (uint32_t i = figure->skeleton->num_joints; i-- > 0;) { // children before their parents
+        const uint32_t joint = figure->skeleton->order[i];
+        const uint32_t parent = parent_of(figure, joint);
+        if (parent != MD5_NONE)
+            figure->joints[parent].load += figure->joints[joint].load;
+    }
+}
+
+// Finds the joints of all roles by their names.
+static void guess_roles(retarget_figure *figure)
+{
+    for (int r = 0; r < NUM_ROLES; r++)
+        guess_role(figure, r);
+    for (int side = 0; side < 2; side++) {
+        // A clavicle is above the upper arm, which was not found yet the first time.
+        guess_role(figure, 2 * CLAVICLE + side);
+
+        retarget_chain *const thigh = &figure->roles[2 * THIGH + side];
+        retarget_chain *const shin = &figure->roles[2 * SHIN + side];
+        if (thigh->last == shin->last) // one joint named "leg": it is the thigh
+            *shin = (retarget_chain){MD5_NONE, MD5_NONE};
+    }
+}
+
 // Finds the roles of a skeleton's joints. `space` is used if the limbs do not indicate it. `part`
 // is the file of the skeleton, or NULL if it declares no bones.
 static retarget_figure make_figure(const md5_model *model, const convert_part *part, md5_quat space)
@@ -389,10 +441,10 @@ static retarget_figure make_figure(const md5_model *model, const convert_part *p
                               .joints = common_alloc(num_joints, sizeof *figure.joints),
                               .rest = common_alloc(num_joints, sizeof *figure.rest),
                               .space = space};
-    const char **const names = role_names(skeleton, part);
     md5_local_to_model_xforms(skeleton, model->bind_local, figure.rest);
 
-    for (uint32_t i = 0; i < num_joints; i++) {
+    const char **const names = role_names(skeleton, part);
+    for (uint32_t i = 0; i < num_joints; i++) { // parents before their children
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = parent_of(&figure, joint);
         figure.joints[joint] =
@@ -401,31 +453,10 @@ static retarget_figure make_figure(const md5_model *model, const convert_part *p
                              .low = MD5_NONE};
         read_name(names[joint], &figure.joints[joint]);
     }
-
     free((void *)names);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
-        for (uint32_t k = 0; k < mesh->num_influences; k++)
-            figure.joints[mesh->influence_joints[k]].load++;
-    }
 
-    for (uint32_t i = num_joints; i-- > 0;) {
-        const uint32_t joint = skeleton->order[i];
-        const uint32_t parent = parent_of(&figure, joint);
-        if (parent != MD5_NONE)
-            figure.joints[parent].load += figure.joints[joint].load;
-    }
-
-    for (int r = 0; r < NUM_ROLES; r++)
-        guess_role(&figure, r);
-
-    for (int side = 0; side < 2; side++) {
-        guess_role(&figure, 2 * CLAVICLE + side); // again, below it is the upper arm known now
-        retarget_chain *const leg = &figure.roles[2 * THIGH + side];
-        if (leg[0].last == leg[2].last) // one joint named "leg": it is the thigh
-            leg[2] = (retarget_chain){MD5_NONE, MD5_NONE};
-    }
-
+    count_loads(&figure);
+    guess_roles(&figure);
     return figure;
 }
 
@@ -437,15 +468,19 @@ static void complete_figure(retarget_figure *figure)
     const uint32_t head = role[2 * HEAD].last;
     const uint32_t hips = role[2 * HIPS].last;
     find_leaders(figure);
+
     figure->pelvis = common_parent(figure, role[2 * THIGH].last, role[2 * THIGH + 1].last);
     if (figure->pelvis == MD5_NONE)
         figure->pelvis = hips;
+
     uint32_t chest = common_parent(figure, role[2 * UPPER_ARM].last, role[2 * UPPER_ARM + 1].last);
     if (chest == MD5_NONE)
         chest = parent_of(figure, head);
+
     figure->body = chest != MD5_NONE ? common_parent(figure, figure->pelvis, chest) : MD5_NONE;
     if (figure->body == MD5_NONE)
         figure->body = figure->pelvis;
+
     role[2 * HIPS] = (retarget_chain){figure->pelvis, figure->pelvis};
     role[2 * SPINE] = chain_between(figure, figure->body, chest);
     if (head != MD5_NONE)
@@ -497,34 +532,34 @@ convert_stance convert_measure(const md5_model *model)
 static bool drive(const retarget_figure *source, const retarget_figure *target, retarget_chain from,
                   retarget_chain to)
 {
-    uint32_t s[MAX_CHAIN + 1];
-    uint32_t t[MAX_CHAIN];
-    const uint32_t m = list_chain(source, from, s + 1);
-    const uint32_t n = list_chain(target, to, t);
-    s[0] = parent_of(source, from.first);
+    // Element 0 of the source is the parent of the chain, whose rotation is position 0.
+    uint32_t source_joints[MAX_CHAIN + 1];
+    uint32_t target_joints[MAX_CHAIN];
+    const uint32_t m = list_chain(source, from, source_joints + 1);
+    const uint32_t n = list_chain(target, to, target_joints);
+    source_joints[0] = parent_of(source, from.first);
     if (m == 0 || n == 0)
         return false;
+
     for (uint32_t i = 0; i < n; i++) {
-        retarget_joint *const joint = &target->joints[t[i]];
-        const uint32_t position = m * (i + 1);
-        const uint32_t low = position / n;
-        const uint32_t high = (position + n - 1) / n;
-        if (joint->is_mapped || source->joints[s[high]].is_mapped)
+        retarget_joint *const joint = &target->joints[target_joints[i]];
+        const uint32_t position = m * (i + 1); // in n-ths of a joint of the source
+        const uint32_t low = source_joints[position / n];
+        const uint32_t high = source_joints[(position + n - 1) / n];
+        if (joint->is_mapped || source->joints[high].is_mapped)
             continue;
-        joint->high = s[high];
-        joint->low = s[low] != MD5_NONE ? s[low] : s[high];
-        joint->part = (float)(position % n) / (float)n;
+        joint->high = high;
+        joint->low = low != MD5_NONE ? low : high;
+        joint->fraction = (float)(position % n) / (float)n;
         joint->is_chained = m != n;
     }
     return true;
 }
 
-// Pairs the joints of both skeletons by their roles. If too few roles are common and there is no
-// map, removes the pairs, so that only equal names count, and returns false.
-static bool make_drives(const retarget_figure *source, const retarget_figure *target,
-                        bool is_captured, bool has_map)
+// Pairs the roots and the bodies of both skeletons.
+static void drive_roots(const retarget_figure *source, const retarget_figure *target,
+                        bool is_captured)
 {
-    int count = 0;
     uint32_t root = source->pelvis;
     while (parent_of(source, root) != MD5_NONE)
         root = parent_of(source, root);
@@ -536,17 +571,28 @@ static bool make_drives(const retarget_figure *source, const retarget_figure *ta
     if (source->pelvis != MD5_NONE && target->body != MD5_NONE) // rotates as the pelvis does
         drive(source, target, source->roles[2 * HIPS],
               (retarget_chain){target->body, target->body});
+}
 
+// Pairs the joints of both skeletons by their roles. If too few roles are common and there is no
+// map, removes the pairs, so that only equal names count, and returns false.
+static bool make_drives(const retarget_figure *source, const retarget_figure *target,
+                        bool is_captured, bool has_map)
+{
+    enum { MIN_COMMON_ROLES = 12 }; // without spine and fingers, whose names differ too much
+    drive_roots(source, target, is_captured);
+
+    int num_common = 0;
+    bool has_limbs = true; // both skeletons have all upper arms and thighs
     for (int r = 0; r < NUM_ROLES; r++) {
-        const int word = r / 2;
-        const bool exists = word > HEAD || r % 2 == 0;
+        const int part = r / 2;
+        const bool exists = part > HEAD || r % 2 == 0;
         if (exists && drive(source, target, source->roles[r], target->roles[r]))
-            count += word != SPINE && word < THUMB;
-        else if (word == UPPER_ARM || word == THIGH)
-            count -= NUM_COUNTED;
+            num_common += part != SPINE && part < THUMB;
+        else if (part == UPPER_ARM || part == THIGH)
+            has_limbs = false;
     }
 
-    const bool is_known = has_map || count >= NUM_NEEDED;
+    const bool is_known = has_map || (has_limbs && num_common >= MIN_COMMON_ROLES);
     if (!is_known) {
         for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
             target->joints[i].low = MD5_NONE;
@@ -565,6 +611,18 @@ static void mark_idle(void *user, const md5_error *warning)
         target->joints[joint].is_idle = true;
 }
 
+// Returns true if the bone of a joint gets the direction of the source's bone.
+static bool is_aligned(const retarget_figure *target, uint32_t index)
+{
+    const retarget_alignment align = target->joints[index].align;
+    if (align != ALIGN_LIMBS)
+        return align == ALIGN_ALWAYS;
+    for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++)
+        if (r / 2 != HAND && target->roles[r].last == index)
+            return true;
+    return false;
+}
+
 // Creates the retarget of the library from the pairs.
 static md5_retarget *make_retarget(const retarget_figure *source, retarget_figure *target,
                                    md5_error *error)
@@ -578,23 +636,18 @@ static md5_retarget *make_retarget(const retarget_figure *source, retarget_figur
 
     for (uint32_t i = 0; i < num_joints; i++) {
         const retarget_joint *const joint = &target->joints[i];
-        if (joint->low == MD5_NONE && !joint->is_mapped)
-            continue;
-        if (md5_find_joint(target->skeleton, to[i].name) != i) // a duplicate name
+        const bool has_source = joint->low != MD5_NONE;
+        const bool is_duplicate = md5_find_joint(target->skeleton, to[i].name) != i;
+        if ((!has_source && !joint->is_mapped) || is_duplicate)
             continue;
         md5_joint_pair *const pair = &pairs[count++];
-        *pair = (md5_joint_pair){.target = to[i].name, .fraction = joint->part};
-        if (joint->low == MD5_NONE)
+        *pair = (md5_joint_pair){.target = to[i].name, .fraction = joint->fraction};
+        if (!has_source) // a map keeps the joint in its bind pose
             continue;
-        pair->align = joint->align > 0;
+        pair->align = is_aligned(target, i);
         pair->source = from[joint->low].name;
         pair->next = joint->high != joint->low ? from[joint->high].name : NULL;
-        for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++) {
-            const bool is_limb = r / 2 != HAND && target->roles[r].last == i;
-            pair->align |= is_limb && joint->align == 0;
-        }
     }
-
     for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
         if (source->joints[i].is_mapped)
             pairs[count++] = (md5_joint_pair){.source = from[i].name};
@@ -602,37 +655,63 @@ static md5_retarget *make_retarget(const retarget_figure *source, retarget_figur
     const md5_load_opts opts = {.warn = mark_idle, .warn_user = target, .max_warnings = UINT32_MAX};
     md5_retarget *const retarget =
         md5_create_retarget(source->model, target->model, pairs, count, &opts, error);
-
     free(pairs);
     return retarget;
 }
 
 // -- Maps -----------------------------------------------------------------------------------------
 
-// Reads a word in quotes or up to a blank, and terminates it by 0. Returns NULL at the end of the
-// line.
-static char *read_word(char **at)
+// Returns the next token of a line: in quotes, or up to a blank. Ends the token with 0 in the text.
+// Returns NULL at the end of the line or at a comment.
+static char *next_token(char **cursor)
 {
-    char *word = *at + strspn(*at, " \t\r");
-    const bool is_quoted = *word == '"';
-    if (*word == '\0' || *word == '#')
+    char *token = *cursor + strspn(*cursor, " \t\r");
+    const bool is_quoted = *token == '"';
+    if (*token == '\0' || *token == '#')
         return NULL;
-    word += is_quoted;
-    char *const end = word + strcspn(word, is_quoted ? "\"" : " \t\r");
-    *at = end + (*end != '\0');
+    token += is_quoted;
+    char *const end = token + strcspn(token, is_quoted ? "\"" : " \t\r");
+    *cursor = end + (*end != '\0');
     *end = '\0';
-    return word;
+    return token;
 }
 
-// Returns the alignment that the third word of a line selects; see retarget_joint.align.
-static int read_alignment(char *words[4], int count)
+// A line of a map. Valid lines have at most three tokens; a fourth one is stored to detect others.
+enum { MAX_TOKENS = 4 };
+typedef struct map_line {
+    char *tokens[MAX_TOKENS];
+    int num_tokens;
+    int bad_token; // index of the token to which an error message refers
+} map_line;
+
+static map_line split_line(char *text)
 {
-    if (count < 3)
-        return 0;
-    if (strcmp(words[2], "align") == 0)
-        return 1;
-    return strcmp(words[2], "~") == 0 ? -1 : 0;
+    map_line line = {.num_tokens = 0};
+    while (line.num_tokens < MAX_TOKENS) {
+        char *const token = next_token(&text);
+        if (!token)
+            break;
+        line.tokens[line.num_tokens++] = token;
+    }
+    return line;
 }
+
+// Returns the alignment that the third token of a line selects.
+static retarget_alignment read_alignment(const map_line *line)
+{
+    if (line->num_tokens < 3)
+        return ALIGN_LIMBS;
+    if (strcmp(line->tokens[2], "align") == 0)
+        return ALIGN_ALWAYS;
+    return strcmp(line->tokens[2], "~") == 0 ? ALIGN_NEVER : ALIGN_LIMBS;
+}
+
+// The joints of both skeletons that a line of a map pairs.
+typedef struct map_pair {
+    retarget_chain chains[2];   // of the source and of the target
+    uint32_t joints[MAX_CHAIN]; // of the target
+    uint32_t num_joints;        // 0: the line has "-" instead of a joint of the target
+} map_pair;
 
 // Reads a chain "A..B" of a figure, or a joint. *num_joints is 0 for "-", which is valid if
 // `can_be_empty`. Returns an error message, which the caller frees, or NULL.
@@ -649,11 +728,30 @@ static char *read_chain(const retarget_figure *figure, char *first, bool is_chai
     *num_joints = list_chain(figure, *chain, joints);
     if (*num_joints > 0 || (can_be_empty && strcmp(first, "-") == 0))
         return NULL;
+
     if (chain->first == MD5_NONE)
         return common_format("unknown joint: the %s has no joint '%s'", title, first);
     if (chain->last == MD5_NONE)
         return common_format("unknown joint: the %s has no joint '%s'", title, last);
     return common_format("invalid chain: in the %s no chain ends in '%s'", title, last);
+}
+
+// Reads the joints of a line. At most one of the two sides may be "-". Returns NULL, or an error
+// message about the line's bad token.
+static char *read_joints(map_line *line, bool is_chain, retarget_figure *const figures[2],
+                         map_pair *pair)
+{
+    const int first_token = is_chain ? 1 : 0; // after the keyword
+    for (int k = 0; k < 2; k++) {
+        const bool can_be_empty = k == 0 || pair->chains[0].last != MD5_NONE;
+        line->bad_token = first_token + k;
+        char *const message = read_chain(figures[k], line->tokens[line->bad_token], is_chain,
+                                         can_be_empty, k == 0 ? "motion" : "model",
+                                         &pair->chains[k], pair->joints, &pair->num_joints);
+        if (message)
+            return message;
+    }
+    return NULL;
 }
 
 // If one of two paired joints has a role, the other joint gets the same role, so that a map of the
@@ -683,105 +781,107 @@ static char *release_joints(const retarget_figure *target, const uint32_t *joint
     return NULL;
 }
 
+// Stores the pair of a line in both skeletons.
+static void store_pair(const map_pair *pair, bool is_chain, retarget_alignment align,
+                       retarget_figure *const figures[2])
+{
+    retarget_figure *const target = figures[1];
+    const uint32_t source_joint = pair->chains[0].last; // or MD5_NONE for "-"
+    const uint32_t target_joint = pair->chains[1].last; // or MD5_NONE for "-"
+    drive(figures[0], target, pair->chains[0], pair->chains[1]);
+    for (uint32_t i = 0; i < pair->num_joints; i++) {
+        retarget_joint *const joint = &target->joints[pair->joints[i]];
+        joint->is_mapped = true;
+        if (align != ALIGN_LIMBS)
+            joint->align = align;
+    }
+
+    if (target_joint == MD5_NONE)
+        figures[0]->joints[source_joint].is_mapped = true;
+    else if (source_joint != MD5_NONE && !is_chain)
+        share_roles(figures, pair->chains);
+}
+
 // Reads a line of a map: SOURCE TARGET, followed by "align" or "~" (do not align the bone), or
 // chain A..B C..D. "-" stands for no joint. A line "~" disables alignment of all bones. If
 // `replaces`, the line may change pairs of earlier lines. Returns NULL, or an error message about
-// words[*bad].
-static char *read_pair(char *words[4], int count, retarget_figure *const figures[2], bool replaces,
-                       int *bad)
+// the line's bad token.
+static char *read_pair(map_line *line, retarget_figure *const figures[2], bool replaces)
 {
-    const bool is_chain = count == 3 && strcmp(words[0], "chain") == 0;
-    const int align = read_alignment(words, count);
-    retarget_chain chains[2];
-    uint32_t joints[MAX_CHAIN];
-    uint32_t num_joints = 0;
-    *bad = count < 3 ? count - 1 : 2;
-    if (count == 1 && strcmp(words[0], "~") == 0) {
-        for (uint32_t i = 0; i < figures[1]->skeleton->num_joints; i++)
-            figures[1]->joints[i].align = -1;
+    retarget_figure *const target = figures[1];
+    const int count = line->num_tokens;
+    if (count == 1 && strcmp(line->tokens[0], "~") == 0) {
+        for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
+            target->joints[i].align = ALIGN_NEVER;
         return NULL;
     }
 
-    const bool is_aligned_pair = count == 3 && align != 0;
-    if (count != 2 && !is_chain && !is_aligned_pair)
+    const retarget_alignment align = read_alignment(line);
+    const bool is_chain = count == 3 && strcmp(line->tokens[0], "chain") == 0;
+    const bool is_pair = count == 2 || (count == 3 && align != ALIGN_LIMBS);
+    if (!is_pair && !is_chain) {
+        line->bad_token = count < 3 ? count - 1 : 2;
         return common_copy(
             "invalid line: expected SOURCE TARGET, SOURCE TARGET ~ or chain A..B C..D");
-
-    for (int k = 0; k < 2; k++) {
-        *bad = k + (int)is_chain;
-        const bool can_be_empty = k == 0 || chains[0].last != MD5_NONE;
-        char *const wrong =
-            read_chain(figures[k], words[*bad], is_chain, can_be_empty, k == 0 ? "motion" : "model",
-                       &chains[k], joints, &num_joints);
-        if (wrong)
-            return wrong;
     }
 
-    char *const duplicate = release_joints(figures[1], joints, num_joints, replaces);
-    if (duplicate)
-        return duplicate;
+    map_pair pair;
+    char *message = read_joints(line, is_chain, figures, &pair);
+    if (!message)
+        message = release_joints(target, pair.joints, pair.num_joints, replaces);
+    if (message)
+        return message;
 
-    const uint32_t source = chains[0].last; // MD5_NONE: the line does not have a joint of this side
-    const uint32_t target = chains[1].last;
-    if (replaces && source != MD5_NONE)
-        figures[0]->joints[source].is_mapped = false;
-    drive(figures[0], figures[1], chains[0], chains[1]);
-
-    for (uint32_t i = 0; i < num_joints; i++) {
-        figures[1]->joints[joints[i]].is_mapped = true;
-        if (align != 0)
-            figures[1]->joints[joints[i]].align = align;
-    }
-
-    if (target == MD5_NONE)
-        figures[0]->joints[source].is_mapped = true;
-    if (source != MD5_NONE && target != MD5_NONE && !is_chain)
-        share_roles(figures, chains);
+    const uint32_t source_joint = pair.chains[0].last;
+    if (replaces && source_joint != MD5_NONE)
+        figures[0]->joints[source_joint].is_mapped = false;
+    store_pair(&pair, is_chain, align, figures);
     return NULL;
 }
 
+// Ends a line with 0 at the next separator. Returns the start of the next line, or NULL. If
+// `has_quotes`, separators in quotes do not count.
+static char *end_line(char *line, char separator, bool has_quotes)
+{
+    char *end = line;
+    bool is_quoted = false;
+    for (; *end != '\0' && (is_quoted || *end != separator); end++)
+        is_quoted ^= has_quotes && *end == '"';
+    const bool is_last = *end == '\0';
+    *end = '\0';
+    return is_last ? NULL : end + 1;
+}
+
 // Reads the lines of a map, which are separated by `separator`. A text in an option can contain
-// quoted separators. `path` is the file, or NULL for an option.
+// quoted separators. `path` is the file, or NULL for an option. An invalid line is an error, or
+// only a warning if the job has a function for warnings.
 static bool read_map_text(const convert_job *job, char *text, const char *path,
                           retarget_figure *const figures[2], md5_error *error)
 {
     enum { MAX_LINES = 10000 };
-    const char separator = path ? '\n' : ';';
-    uint32_t number = 1;
-    for (char *line = text; line; number++) {
-        char *words[4];
-        char *at = line;
-        char *wrong = NULL;
-        char *end = line;
-        int count = 0;
-        int bad = 0;
-        bool is_quoted = false;
-        for (; *end != '\0' && (is_quoted || *end != separator); end++)
-            is_quoted ^= !path && *end == '"';
-        const bool is_last = *end == '\0';
-        *end = '\0';
-        while (count < 4) {
-            words[count] = read_word(&at);
-            if (!words[count])
-                break;
-            count++;
-        }
-        if (count > 0 && number > MAX_LINES)
-            wrong = common_copy("too many lines (limit 10000)");
-        else if (count > 0)
-            wrong = read_pair(words, count, figures, !path, &bad);
-        if (wrong) {
-            convert_fail(error, MD5_ERROR_MISMATCH, path, "%s", wrong);
-            free(wrong);
-            error->line = number;
-            error->column = (uint32_t)(words[bad] - line) + 1;
-            if (!job->warn || number > MAX_LINES)
-                return false;
-            job->warn(job->user, error);
-        }
-        line = is_last ? NULL : end + 1;
-    }
+    const bool is_option = !path;
+    const char separator = is_option ? ';' : '\n';
+    uint32_t line_number = 1;
+    char *next = NULL;
+    for (char *start = text; start; start = next, line_number++) {
+        next = end_line(start, separator, is_option);
+        map_line line = split_line(start);
+        char *message = NULL;
+        if (line.num_tokens > 0 && line_number > MAX_LINES)
+            message = common_copy("too many lines (limit 10000)");
+        else if (line.num_tokens > 0)
+            message = read_pair(&line, figures, is_option);
+        if (!message)
+            continue;
 
+        convert_fail(error, MD5_ERROR_MISMATCH, path, "%s", message);
+        free(message);
+        error->line = line_number;
+        error->column = (uint32_t)(line.tokens[line.bad_token] - start) + 1;
+        if (!job->warn || line_number > MAX_LINES)
+            return false;
+        job->warn(job->user, error);
+    }
     return true;
 }
 
@@ -809,8 +909,8 @@ static void print_name(FILE *file, const char *name, const char *suffix)
     fputs(suffix, file);
 }
 
-// Prints the pairs in the form of a map.
-static void print_map(FILE *file, const retarget_figure *source, const retarget_figure *target)
+// Prints the chains of different lengths, one line for each role.
+static void print_chains(FILE *file, const retarget_figure *source, const retarget_figure *target)
 {
     const md5_joint *const from = source->skeleton->joints;
     const md5_joint *const to = target->skeleton->joints;
@@ -819,36 +919,62 @@ static void print_map(FILE *file, const retarget_figure *source, const retarget_
         const retarget_chain t = target->roles[r];
         if (s.last == MD5_NONE || t.last == MD5_NONE || !target->joints[t.last].is_chained)
             continue;
-        char *const ends[] = {common_format("%s..%s", from[s.first].name, from[s.last].name),
-                              common_format("%s..%s", to[t.first].name, to[t.last].name)};
+        char *const source_ends = common_format("%s..%s", from[s.first].name, from[s.last].name);
+        char *const target_ends = common_format("%s..%s", to[t.first].name, to[t.last].name);
         fputs("chain ", file);
-        for (int k = 0; k < 2; k++) {
-            print_name(file, ends[k], k == 0 ? " " : "\n");
-            free(ends[k]);
-        }
+        print_name(file, source_ends, " ");
+        print_name(file, target_ends, "\n");
+        free(source_ends);
+        free(target_ends);
     }
+}
 
-    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
-        const retarget_joint *const joint = &target->joints[i];
-        if (joint->is_chained)
-            continue;
-        if (joint->is_idle && !joint->is_mapped)
-            fputs("# ", file);
-        const char *source_name = to[i].name;
-        if (joint->low != MD5_NONE)
-            source_name = from[joint->low].name;
-        else if (joint->is_idle)
-            source_name = "-";
-        const char *suffix = "\n";
-        if (joint->align != 0)
-            suffix = joint->align < 0 ? " ~\n" : " align\n";
-        print_name(file, source_name, " ");
-        print_name(file, to[i].name, suffix);
-    }
+// Prints the line of a joint of the model.
+static void print_pair(FILE *file, const retarget_joint *joint, const char *name,
+                       const md5_joint *source_joints)
+{
+    if (joint->is_idle && !joint->is_mapped)
+        fputs("# ", file);
 
+    const char *source_name = name;
+    if (joint->low != MD5_NONE)
+        source_name = source_joints[joint->low].name;
+    else if (joint->is_idle)
+        source_name = "-";
+    print_name(file, source_name, " ");
+
+    const char *suffix = "\n";
+    if (joint->align == ALIGN_NEVER)
+        suffix = " ~\n";
+    else if (joint->align == ALIGN_ALWAYS)
+        suffix = " align\n";
+    print_name(file, name, suffix);
+}
+
+// Prints the pairs in the form of a map.
+static void print_map(FILE *file, const retarget_figure *source, const retarget_figure *target)
+{
+    const md5_joint *const from = source->skeleton->joints;
+    const md5_joint *const to = target->skeleton->joints;
+    print_chains(file, source, target);
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
+        if (!target->joints[i].is_chained)
+            print_pair(file, &target->joints[i], to[i].name, from);
     for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
         if (source->joints[i].is_mapped)
             print_name(file, from[i].name, " -\n");
+}
+
+// Returns the index of the source's joint that rotates a joint of the model, or MD5_NONE.
+static uint32_t find_source_joint(const retarget_figure *source, const retarget_figure *target,
+                                  uint32_t index)
+{
+    const retarget_joint *const joint = &target->joints[index];
+    if (joint->is_idle)
+        return MD5_NONE;
+    if (joint->low != MD5_NONE)
+        return joint->low;
+    return md5_find_joint(source->skeleton, target->skeleton->joints[index].name);
 }
 
 md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *source,
@@ -864,18 +990,9 @@ md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *s
     make_drives(&from, &to, false, has_map);
     md5_retarget *const retarget = is_read ? make_retarget(&from, &to, error) : NULL;
 
-    if (pairs) {
-        for (uint32_t i = 0; i < target->skeleton.num_joints; i++) {
-            const retarget_joint *const joint = &to.joints[i];
-            pairs[i].is_mapped = joint->is_mapped;
-            if (joint->is_idle || !retarget)
-                pairs[i].source = MD5_NONE;
-            else if (joint->low != MD5_NONE)
-                pairs[i].source = joint->low;
-            else
-                pairs[i].source =
-                    md5_find_joint(&source->skeleton, target->skeleton.joints[i].name);
-        }
+    for (uint32_t i = 0; pairs && i < target->skeleton.num_joints; i++) {
+        pairs[i].is_mapped = to.joints[i].is_mapped;
+        pairs[i].source = retarget ? find_source_joint(&from, &to, i) : MD5_NONE;
     }
 
     free_figure(&from);
@@ -950,32 +1067,34 @@ static void pose_source(const retarget_transfer *transfer, uint32_t frame)
     md5_local_to_model_xforms(source->skeleton, transfer->from, transfer->posed);
 }
 
-// Poses the model in a frame.
-static void pose_model(const retarget_transfer *transfer, uint32_t frame)
+// Moves the path along the ground from the body to joint 0, if that is above the body, because
+// games use the motion of joint 0 as the motion of the character.
+static void move_path_to_root(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
     const retarget_figure *const source = &transfer->source;
     md5_xform *const to = transfer->to;
-    md5_xform *const placed = transfer->placed;
     const uint32_t body = target->body;
-    pose_source(transfer, frame);
-    md5_retarget_pose(transfer->retarget, transfer->from, to, transfer->scratch);
-
-    // Joint 0, if it is above the body, gets the path along the ground, because games use its
-    // motion as the motion of the character.
     const bool has_idle_root = target->joints[0].is_idle && parent_of(target, 0) == MD5_NONE;
     const bool is_root_above = body != 0 && common_parent(target, 0, body) == 0;
-    if (transfer->has_path && has_idle_root && is_root_above) {
-        md5_vec3 path = moved(source, transfer->posed, source->pelvis);
-        path.z = 0;
-        path = md5_vec3_scale(to_model(transfer, path), transfer->ratio);
-        const md5_quat above = target->rest[parent_of(target, body)].rotation;
-        to[0].translation = md5_vec3_add(to[0].translation, path);
-        to[body].translation =
-            md5_vec3_sub(to[body].translation, md5_quat_rotate(md5_quat_conjugate(above), path));
-    }
+    if (!transfer->has_path || !has_idle_root || !is_root_above)
+        return;
 
-    md5_local_to_model_xforms(target->skeleton, to, placed);
+    md5_vec3 path = moved(source, transfer->posed, source->pelvis);
+    path.z = 0;
+    path = md5_vec3_scale(to_model(transfer, path), transfer->ratio);
+    const md5_quat above = target->rest[parent_of(target, body)].rotation;
+    to[0].translation = md5_vec3_add(to[0].translation, path);
+    to[body].translation =
+        md5_vec3_sub(to[body].translation, md5_quat_rotate(md5_quat_conjugate(above), path));
+}
+
+// Moves the joints without a source that follow a leader, and their descendants, rigidly with it.
+static void pose_followers(const retarget_transfer *transfer)
+{
+    const retarget_figure *const target = &transfer->target;
+    md5_xform *const to = transfer->to;
+    md5_xform *const placed = transfer->placed;
     bool has_followers = false;
     for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
         const uint32_t joint = target->skeleton->order[i];
@@ -990,41 +1109,72 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
         else if (parent != MD5_NONE && has_followers)
             placed[joint] = md5_xform_mul(placed[parent], to[joint]);
     }
-
     if (has_followers)
         md5_model_to_local_xforms(target->skeleton, placed, to);
+}
+
+// Poses the model in a frame.
+static void pose_model(const retarget_transfer *transfer, uint32_t frame)
+{
+    pose_source(transfer, frame);
+    md5_retarget_pose(transfer->retarget, transfer->from, transfer->to, transfer->scratch);
+    move_path_to_root(transfer);
+    md5_local_to_model_xforms(transfer->target.skeleton, transfer->to, transfer->placed);
+    pose_followers(transfer);
 }
 
 // Finds the frames in which a foot of the source stands: near its lowest height, and slow. The
 // weight falls to 0 within a tenth of a second before and after such frames.
 static void find_standing_frames(retarget_transfer *transfer, int side)
 {
+    const float max_height = 0.03f; // above the lowest height, in lengths of the leg
+    const float max_speed = 0.1f;   // lengths of the leg per second
+    const float fades_per_second = 10.0f;
     const retarget_figure *const source = &transfer->source;
     const uint32_t num_frames = transfer->binding->anim->num_frames;
     const float rate = (float)transfer->binding->anim->frame_rate;
-    const md5_vec3 *const at = transfer->feet[side];
+    const md5_vec3 *const feet = transfer->feet[side];
     float *const stands = transfer->stands[side];
-    float low = INFINITY;
-    float last = INFINITY; // distance from the previous frame
     const float leg = bone_length(source, 2 * THIGH + side) + bone_length(source, 2 * SHIN + side);
-    for (uint32_t i = 0; i < num_frames; i++)
-        low = fminf(low, at[i].z);
 
+    float lowest = INFINITY;
+    for (uint32_t i = 0; i < num_frames; i++)
+        lowest = fminf(lowest, feet[i].z);
+
+    float last_distance = INFINITY; // from the previous frame
     for (uint32_t i = 0; i < num_frames; i++) {
-        float next = INFINITY;
+        float next_distance = INFINITY;
         if (i + 1 < num_frames)
-            next = md5_vec3_length(md5_vec3_sub(at[i + 1], at[i]));
-        const bool is_low = at[i].z <= low + 0.03f * leg;
-        const bool is_slow = fminf(last, next) * rate <= 0.1f * leg;
+            next_distance = md5_vec3_length(md5_vec3_sub(feet[i + 1], feet[i]));
+        const bool is_low = feet[i].z <= lowest + max_height * leg;
+        const bool is_slow = fminf(last_distance, next_distance) * rate <= max_speed * leg;
         stands[i] = is_low && is_slow ? 1 : 0.0f;
-        last = next;
+        last_distance = next_distance;
     }
 
+    // Fade out after and before the standing frames.
     for (uint32_t i = 1; i < num_frames; i++)
-        stands[i] = fmaxf(stands[i], stands[i - 1] - 10.0f / rate);
-
+        stands[i] = fmaxf(stands[i], stands[i - 1] - fades_per_second / rate);
     for (uint32_t i = num_frames; i-- > 1;)
-        stands[i - 1] = fmaxf(stands[i - 1], stands[i] - 10.0f / rate);
+        stands[i - 1] = fmaxf(stands[i - 1], stands[i] - fades_per_second / rate);
+}
+
+// Returns the value that 5 % of the heights are below. Sorts the heights.
+static double low_percentile(double *heights, uint32_t count)
+{
+    qsort(heights, count, sizeof *heights, common_compare_doubles);
+    return heights[count / 20];
+}
+
+// Stores the displacement of the source's feet in a frame.
+static void store_feet(retarget_transfer *transfer, uint32_t frame)
+{
+    const retarget_figure *const source = &transfer->source;
+    for (int side = 0; side < 2; side++) {
+        const uint32_t foot = source->roles[2 * FOOT + side].last;
+        if (foot != MD5_NONE)
+            transfer->feet[side][frame] = moved(source, transfer->posed, foot);
+    }
 }
 
 // Raises the model so that its feet stand at the height of the bind pose: in 95 % of the frames no
@@ -1032,40 +1182,33 @@ static void find_standing_frames(retarget_transfer *transfer, int side)
 // source.
 static void find_ground(retarget_transfer *transfer)
 {
-    const retarget_figure *const source = &transfer->source;
     const uint32_t num_frames = transfer->binding->anim->num_frames;
-    double *const target_lows = common_alloc(2 * (size_t)num_frames, sizeof *target_lows);
-    double *const source_lows = target_lows + num_frames;
-
     for (int side = 0; side < 2; side++) {
         transfer->feet[side] = common_alloc(num_frames, sizeof(md5_vec3));
         transfer->stands[side] = common_alloc(num_frames, sizeof(float));
     }
 
+    double *const target_lows = common_alloc(2 * (size_t)num_frames, sizeof *target_lows);
+    double *const source_lows = target_lows + num_frames;
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         pose_model(transfer, frame);
-        source_lows[frame] = (double)lowest_foot(source, transfer->posed);
+        source_lows[frame] = (double)lowest_foot(&transfer->source, transfer->posed);
         target_lows[frame] = (double)lowest_foot(&transfer->target, transfer->placed);
         if (!transfer->is_captured && isfinite(source_lows[frame]))
             target_lows[frame] -= (double)transfer->ratio * source_lows[frame];
-        for (int side = 0; side < 2; side++) {
-            const uint32_t foot = source->roles[2 * FOOT + side].last;
-            if (foot != MD5_NONE)
-                transfer->feet[side][frame] = moved(source, transfer->posed, foot);
-        }
+        store_feet(transfer, frame);
     }
 
-    qsort(target_lows, num_frames, sizeof *target_lows, common_compare_doubles);
-    qsort(source_lows, num_frames, sizeof *source_lows, common_compare_doubles);
-    const float lift = (float)-target_lows[num_frames / 20];
-    const bool is_lifted = transfer->has_path && isfinite(lift);
+    const float lift = (float)-low_percentile(target_lows, num_frames);
+    const double ground = low_percentile(source_lows, num_frames);
+    free(target_lows);
     const float rounding = 1e-5f * bone_length(&transfer->target, 2 * THIGH);
+    const bool is_lifted = transfer->has_path && isfinite(lift); // not finite without feet
     if (is_lifted && fabsf(lift) > rounding)
         transfer->lift = lift;
-    if (transfer->is_captured && isfinite(source_lows[num_frames / 20]))
-        transfer->ground = (float)source_lows[num_frames / 20];
+    if (transfer->is_captured && isfinite(ground))
+        transfer->ground = (float)ground;
 
-    free(target_lows);
     transfer->into.translation =
         md5_vec3_add(transfer->into.translation,
                      to_model(transfer, (md5_vec3){0, 0, transfer->lift / transfer->ratio}));
@@ -1148,6 +1291,22 @@ static void measure_bones(retarget_transfer *transfer)
     }
 }
 
+// Measures the largest displacement of a foot while it stands.
+static void measure_slide(retarget_transfer *transfer, int side, uint32_t frame)
+{
+    const retarget_figure *const target = &transfer->target;
+    const uint32_t foot = target->roles[2 * FOOT + side].last;
+    const float *const stands = transfer->stands[side];
+    if (foot == MD5_NONE || stands[frame] < 1)
+        return;
+    const md5_vec3 position = moved(target, transfer->placed, foot);
+    const bool is_first = frame == 0 || stands[frame - 1] < 1;
+    if (is_first)
+        transfer->starts[side] = position;
+    transfer->slide =
+        fmaxf(transfer->slide, md5_vec3_length(md5_vec3_sub(position, transfer->starts[side])));
+}
+
 // For convert_motion.pose. Holds standing feet if the legs have other proportions, and measures.
 static void pose_clip(void *user, uint32_t frame, convert_xform *local)
 {
@@ -1158,47 +1317,54 @@ static void pose_clip(void *user, uint32_t frame, convert_xform *local)
         hold_feet(transfer, frame);
     for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
         local[i] = convert_from_xform(transfer->to[i]);
+
     transfer->depth = fmaxf(transfer->depth, -lowest_foot(target, transfer->placed));
-    for (int side = 0; side < 2; side++) {
-        const uint32_t foot = target->roles[2 * FOOT + side].last;
-        const float *const stands = &transfer->stands[side][frame];
-        if (foot == MD5_NONE || *stands < 1)
-            continue;
-        const md5_vec3 at = moved(target, transfer->placed, foot);
-        if (frame == 0 || stands[-1] < 1)
-            transfer->starts[side] = at;
-        transfer->slide =
-            fmaxf(transfer->slide, md5_vec3_length(md5_vec3_sub(at, transfer->starts[side])));
-    }
+    for (int side = 0; side < 2; side++)
+        measure_slide(transfer, side, frame);
     measure_bones(transfer);
+}
+
+// Marks a joint of the source as used. Returns true if it was not used before.
+static bool use_joint(bool *is_used, uint32_t joint)
+{
+    const bool is_new = !is_used[joint];
+    is_used[joint] = true;
+    return is_new;
+}
+
+// Prints the numbers of joints that are mapped and unmapped.
+static void print_mapped_joints(const retarget_transfer *transfer)
+{
+    const retarget_figure *const target = &transfer->target;
+    const uint32_t num_joints = target->skeleton->num_joints;
+    const uint32_t num_source = transfer->source.skeleton->num_joints;
+    bool *const is_used = common_alloc(num_source, sizeof *is_used);
+    unsigned num_idle = 0;
+    unsigned num_unused = num_source;
+    for (uint32_t i = 0; i < num_joints; i++) {
+        const retarget_joint *const joint = &target->joints[i];
+        num_idle += joint->is_idle;
+        if (joint->low != MD5_NONE) {
+            num_unused -= use_joint(is_used, joint->low);
+            num_unused -= use_joint(is_used, joint->high);
+        } else if (!joint->is_idle) {
+            num_unused--; // matched by an equal name
+        }
+    }
+    free(is_used);
+
+    convert_note(
+        transfer->job,
+        "mapped %u joints of the model; %u joints of the model and %u of the motion are unmapped",
+        num_joints - num_idle, num_idle, num_unused);
 }
 
 static void print_results(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
-    const retarget_figure *const source = &transfer->source;
     const double degrees = 180.0 / 3.14159265358979323846;
     const float leg = bone_length(target, 2 * THIGH) + bone_length(target, 2 * SHIN);
-    unsigned num_idle = 0;
-    unsigned num_unused = source->skeleton->num_joints;
-
-    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
-        retarget_joint *const joint = &target->joints[i];
-        num_idle += joint->is_idle;
-        num_unused -= !joint->is_idle && joint->low == MD5_NONE; // matched by an equal name
-        if (joint->low != MD5_NONE) {
-            for (int k = 0; k < 2; k++) {
-                bool *const is_used = &source->joints[k ? joint->high : joint->low].is_idle;
-                num_unused -= !*is_used;
-                *is_used = true;
-            }
-        }
-    }
-
-    convert_note(
-        transfer->job,
-        "mapped %u joints of the model; %u joints of the model and %u of the motion are unmapped",
-        target->skeleton->num_joints - num_idle, num_idle, num_unused);
+    print_mapped_joints(transfer);
     convert_note(
         transfer->job,
         "difference of limb directions from the motion: at most %.2g degrees, %.2g on average",
@@ -1211,8 +1377,32 @@ static void print_results(const retarget_transfer *transfer)
         100.0 * (double)transfer->slide / fmax((double)leg, 1e-9), transfer->depth);
 }
 
-// Prepares the source: rotates and scales its bind pose to the model's space, and creates the
-// retarget. Fails if too few joints are matched. `rotated` is the source in the model's space.
+// Rotates the bind pose of the source to the model's space and scales it to the unit of the clip.
+static void move_source_to_model_space(retarget_transfer *transfer, const md5_model *source_model,
+                                       md5_error *error)
+{
+    retarget_figure *const source = &transfer->source;
+    const retarget_figure *const target = &transfer->target;
+    md5_check *const check = md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, NULL, error);
+    float unit = 1;
+    if (check && md5_check_binding(check, transfer->binding))
+        unit = 1.0f / check->space.scale;
+    md5_free_check(check);
+
+    md5_xform *const bind = transfer->poses;
+    transfer->into.rotation = md5_quat_mul(md5_quat_conjugate(target->space), source->space);
+    for (uint32_t i = 0; i < source->skeleton->num_joints; i++) {
+        bind[i] = source_model->bind_local[i];
+        if (parent_of(source, i) == MD5_NONE)
+            bind[i] = md5_xform_mul(transfer->into, bind[i]);
+        bind[i].translation = md5_vec3_scale(bind[i].translation, unit);
+    }
+    source->space = target->space;
+    md5_local_to_model_xforms(source->skeleton, bind, source->rest);
+}
+
+// Prepares the source in the model's space, and creates the retarget. Fails if too few joints are
+// matched. `rotated` is the source in the model's space.
 static bool match_skeletons(retarget_transfer *transfer, const md5_model *source_model,
                             md5_model *rotated, md5_error *error)
 {
@@ -1220,38 +1410,22 @@ static bool match_skeletons(retarget_transfer *transfer, const md5_model *source
     retarget_figure *const source = &transfer->source;
     retarget_figure *const target = &transfer->target;
     const uint32_t num_joints = target->skeleton->num_joints;
-    md5_xform *const bind = transfer->poses;
-    *rotated = *source_model;
-    rotated->bind_local = bind;
     complete_figure(source);
     complete_figure(target);
     const bool has_map = job->map || job->pairs;
     const bool is_known = make_drives(source, target, transfer->is_captured, has_map);
-    transfer->into.rotation = md5_quat_mul(md5_quat_conjugate(target->space), source->space);
-    md5_check *const check = md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, NULL, error);
-    float unit = 1;
-    if (check && md5_check_binding(check, transfer->binding))
-        unit = 1.0f / check->space.scale;
 
-    for (uint32_t i = 0; i < source->skeleton->num_joints; i++) {
-        bind[i] = source_model->bind_local[i];
-        if (parent_of(source, i) == MD5_NONE)
-            bind[i] = md5_xform_mul(transfer->into, bind[i]);
-        bind[i].translation = md5_vec3_scale(bind[i].translation, unit);
-    }
-
-    md5_free_check(check);
+    move_source_to_model_space(transfer, source_model, error);
+    *rotated = *source_model;
+    rotated->bind_local = transfer->poses;
     source->model = rotated;
-    source->space = target->space;
-    md5_local_to_model_xforms(source->skeleton, bind, source->rest);
     transfer->retarget = make_retarget(source, target, error);
-    uint32_t num_idle = 0;
 
+    uint32_t num_idle = 0;
     for (uint32_t i = 0; i < num_joints; i++) {
         target->joints[i].is_idle |= !transfer->retarget;
         num_idle += target->joints[i].is_idle;
     }
-
     if (job->prints_map)
         return true;
     if (!is_known && 2 * num_idle >= num_joints)
@@ -1273,30 +1447,37 @@ static bool has_uneven_legs(const retarget_figure *source, const retarget_figure
     return is_uneven;
 }
 
-// Writes the retargeted clip to the scene.
-static bool add_retargeted_clip(retarget_transfer *transfer, const md5_model *model,
-                                const convert_part *part, convert_scene *scene, md5_error *error)
+// Divides the allocation of poses, and sets the properties that depend on both skeletons.
+static void open_transfer(retarget_transfer *transfer)
 {
     const retarget_figure *const source = &transfer->source;
     const retarget_figure *const target = &transfer->target;
-    const uint32_t num_joints = target->skeleton->num_joints;
     const uint32_t num_source = source->skeleton->num_joints;
-    convert_joint *const joints = common_alloc(num_joints, sizeof *joints);
-    transfer->from = transfer->poses + num_source;
+    transfer->from = transfer->poses + num_source; // the first poses are the bind pose
     transfer->posed = transfer->from + num_source;
     transfer->to = transfer->posed + num_source;
-    transfer->placed = transfer->to + num_joints;
+    transfer->placed = transfer->to + target->skeleton->num_joints;
     transfer->scratch = common_alloc(1, md5_retarget_pose_scratch(transfer->retarget));
     transfer->ratio = md5_retarget_ratio(transfer->retarget);
     transfer->has_path = source->pelvis != MD5_NONE && target->body != MD5_NONE;
     transfer->has_uneven_legs = has_uneven_legs(source, target);
-    for (uint32_t i = 0; i < num_joints; i++)
-        joints[i] = (convert_joint){.name = target->skeleton->joints[i].name,
-                                    .parent = parent_of(target, i)};
+}
 
+// Writes the retargeted clip to the scene.
+static bool add_retargeted_clip(retarget_transfer *transfer, const md5_model *model,
+                                const convert_part *part, convert_scene *scene, md5_error *error)
+{
+    const retarget_figure *const target = &transfer->target;
+    const uint32_t num_joints = target->skeleton->num_joints;
+    open_transfer(transfer);
     if (transfer->is_captured)
         place_captured_motion(transfer);
     find_ground(transfer);
+
+    convert_joint *const joints = common_alloc(num_joints, sizeof *joints);
+    for (uint32_t i = 0; i < num_joints; i++)
+        joints[i] = (convert_joint){.name = target->skeleton->joints[i].name,
+                                    .parent = parent_of(target, i)};
     const md5_anim *const anim = transfer->binding->anim;
     const convert_motion motion = {.num_joints = num_joints,
                                    .joints = joints,
@@ -1306,9 +1487,8 @@ static bool add_retargeted_clip(retarget_transfer *transfer, const md5_model *mo
                                    .pose = pose_clip,
                                    .user = transfer};
     const bool is_done = convert_add_clip(transfer->job, scene, part->name, &motion, model, error);
-    print_results(transfer);
-
     free(joints);
+    print_results(transfer);
     return is_done;
 }
 
@@ -1390,64 +1570,81 @@ static bool retarget_clip(const convert_job *job, const convert_part *clip,
     return is_done;
 }
 
+// The parts of a scene are moved to these scenes while its clips are retargeted.
+typedef struct retarget_parts {
+    convert_scene all;       // the original scene
+    convert_scene discarded; // the parts and all other data that the result does not contain
+} retarget_parts;
+
+// Empties a scene. With --mesh, also discards the materials and all other data of the source model.
+static retarget_parts empty_scene(convert_scene *scene, bool has_target)
+{
+    retarget_parts moved_parts = {.all = *scene};
+    moved_parts.discarded = (convert_scene){.parts = scene->parts};
+    scene->parts = NULL;
+    scene->num_parts = 0;
+    if (has_target) {
+        moved_parts.discarded = moved_parts.all;
+        moved_parts.discarded.name = NULL;
+        moved_parts.discarded.num_parts = 0;
+        *scene = (convert_scene){.name = moved_parts.all.name};
+    }
+    return moved_parts;
+}
+
+// Adds the file of the target model to the scene, if it can be read.
+static void add_target_part(const convert_job *job, convert_scene *scene, const char *name)
+{
+    size_t size = 0;
+    const char *reason = NULL;
+    char *const bytes = common_read_stream(job->target, &size, &reason);
+    if (bytes)
+        convert_add_part(scene, CONVERT_MODEL, name, job->target, bytes, size);
+}
+
 bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool adds_target,
                             md5_error *error)
 {
     const convert_part *const first = convert_find_model(scene);
     md5_model *const source = first ? convert_parse_model(first, error) : NULL;
     md5_model *const target = job->target ? md5_load_model(job->target, NULL, error) : source;
-
-    // A copy, because the loop moves the parts.
-    const convert_part model_part = first ? *first : (convert_part){.kind = CONVERT_MODEL};
     const bool has_source = source || !first;
     const bool has_target = target || !job->target;
     bool is_done = has_source && has_target;
-    bool is_any_done = false;
-    convert_scene all = *scene;
-    convert_scene out = {.parts = all.parts};
-    scene->parts = NULL;
-    scene->num_parts = 0;
 
-    if (job->target) { // discard the materials and all other data of the source model
-        out = all;
-        out.name = NULL;
-        out.num_parts = 0;
-        *scene = (convert_scene){.name = all.name};
-    }
-
-    size_t size = 0;
-    const char *reason = NULL;
-    char *bytes = NULL;
+    // A copy, because the loop moves the parts.
+    const convert_part model_part = first ? *first : (convert_part){.kind = CONVERT_MODEL};
+    retarget_parts parts = empty_scene(scene, job->target);
+    convert_scene *const discarded = &parts.discarded;
     if (is_done && job->target && adds_target)
-        bytes = common_read_stream(job->target, &size, &reason);
-    if (bytes)
-        convert_add_part(scene, CONVERT_MODEL, all.name, job->target, bytes, size);
+        add_target_part(job, scene, parts.all.name);
 
-    for (size_t i = 0; i < all.num_parts; i++) {
-        convert_part *const part = &all.parts[i];
-        const bool is_retargeted = target && (job->target || part->skeleton_text);
-        const bool is_last = job->prints_map && is_any_done; // a map is printed for one clip
-        const bool is_needed = is_done && !is_last;
-        const bool is_clip = part->kind == CONVERT_CLIP && is_retargeted && is_needed;
+    bool is_any_done = false;
+    for (size_t i = 0; i < parts.all.num_parts; i++) {
+        const convert_part part = parts.all.parts[i];
+        const bool is_retargeted = target && (job->target || part.skeleton_text);
+        const bool is_finished = job->prints_map && is_any_done; // a map is printed for one clip
+        const bool is_clip = part.kind == CONVERT_CLIP && is_retargeted && is_done && !is_finished;
         is_any_done |= is_clip;
         if (is_clip)
-            is_done = retarget_clip(job, part, &model_part, source, target, scene, error);
-        if (is_clip || (job->target && part->kind != CONVERT_CAMERA)) {
-            all.parts[out.num_parts++] = *part;
-            continue;
-        }
-        *COMMON_ADD_ITEM(scene->parts, scene->num_parts) = *part;
+            is_done = retarget_clip(job, &part, &model_part, source, target, scene, error);
+
+        // Discarded parts replace those at the start of the array, which were already moved.
+        if (is_clip || (job->target && part.kind != CONVERT_CAMERA))
+            discarded->parts[discarded->num_parts++] = part;
+        else
+            *COMMON_ADD_ITEM(scene->parts, scene->num_parts) = part;
     }
 
-    const bool is_asked = job->target || job->map;
-    if (is_done && is_asked && !is_any_done)
+    const bool is_requested = job->target || job->map;
+    if (is_done && is_requested && !is_any_done)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                job->target ? "--mesh has no effect: the file contains no clips"
                                            : "--map requires --mesh");
     if (is_any_done && job->target)
         scene->unit = 0; // the clips have the unit of the target, an MD5 file
 
-    convert_free_scene(&out);
+    convert_free_scene(discarded);
     md5_free_model(source);
     if (job->target)
         md5_free_model(target);
