@@ -173,12 +173,14 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
         find_range(track, count, c, &min, &max);
         middle->v[c] = count > 1 ? min + (max - min) * 0.5f : min;
     }
+
     const bool omits_component =
         track->kind == MD5_PACKED_ROTATION && track->form != MD5_PACKED_FULL;
     if (count > 1 && omits_component) {
         const float *const v = middle->v;
         middle->v[3] = sqrtf(fmaxf(0.0f, 1 - (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])));
     }
+
     double max_square = 0;
     for (uint32_t frame = 0; frame < count; frame++) {
         double square = 0;
@@ -245,15 +247,9 @@ static bool read_translation(md5_arena *arena, const float *first, size_t step, 
     return true;
 }
 
-// Returns two tracks for each joint j: the rotation 2 j and the translation 2 j + 1. Returns NULL
-// if memory runs out.
-static md5_packed_track *read_tracks(md5_arena *arena, const md5_anim *anim)
+// Reads two tracks of each joint as constant. Tracks of joints that move are replaced later.
+static bool read_constant_tracks(md5_arena *arena, const md5_anim *anim, md5_packed_track *tracks)
 {
-    const size_t num_tracks = 2 * (size_t)anim->skeleton.num_joints;
-    const uint32_t num_frames = anim->num_frames;
-    md5_packed_track *const tracks = MD5_ALLOC_ZEROED(arena, md5_packed_track, num_tracks);
-    if (!tracks)
-        return NULL;
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++) {
         const md5_xform *const constant = &anim->constant[joint];
         md5_packed_track *const rotation = &tracks[2 * joint];
@@ -262,26 +258,43 @@ static md5_packed_track *read_tracks(md5_arena *arena, const md5_anim *anim)
         rotation->is_constant = true;
         translation->joint = joint;
         translation->is_constant = true;
-        if (!read_rotation(arena, &constant->rotation.x, 4, 1, rotation)
-            || !read_translation(arena, &constant->translation.x, 3, 1, translation))
-            return NULL;
+        TRY(read_rotation(arena, &constant->rotation.x, 4, 1, rotation));
+        TRY(read_translation(arena, &constant->translation.x, 3, 1, translation));
     }
+    return true;
+}
+
+// Reads the tracks of the joints that rotate or move.
+static bool read_moving_tracks(md5_arena *arena, const md5_anim *anim, md5_packed_track *tracks)
+{
+    const uint32_t num_frames = anim->num_frames;
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
         md5_packed_track *const track = &tracks[2 * (size_t)anim->rotation_joints[slot]];
         const float *const first = &anim->rotations[slot].x;
         *track = (md5_packed_track){.joint = track->joint};
-        if (!read_rotation(arena, first, 4 * (size_t)anim->num_rotations, num_frames, track))
-            return NULL;
+        TRY(read_rotation(arena, first, 4 * (size_t)anim->num_rotations, num_frames, track));
         measure_deviations(track, num_frames);
     }
+
     for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
         md5_packed_track *const track = &tracks[2 * (size_t)anim->translation_joints[slot] + 1];
         const float *const first = &anim->translations[slot].x;
         *track = (md5_packed_track){.joint = track->joint};
-        if (!read_translation(arena, first, 3 * (size_t)anim->num_translations, num_frames, track))
-            return NULL;
+        TRY(read_translation(arena, first, 3 * (size_t)anim->num_translations, num_frames, track));
         measure_deviations(track, num_frames);
     }
+    return true;
+}
+
+// Returns two tracks for each joint j: the rotation 2 j and the translation 2 j + 1. Returns NULL
+// if memory runs out.
+static md5_packed_track *read_tracks(md5_arena *arena, const md5_anim *anim)
+{
+    const size_t num_tracks = 2 * (size_t)anim->skeleton.num_joints;
+    md5_packed_track *const tracks = MD5_ALLOC_ZEROED(arena, md5_packed_track, num_tracks);
+    if (!tracks || !read_constant_tracks(arena, anim, tracks)
+        || !read_moving_tracks(arena, anim, tracks))
+        return NULL;
     return tracks;
 }
 
@@ -495,17 +508,21 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
                                 .warn_user = context->warn_user,
                                 .max_warnings = context->max_warnings,
                                 .allow_partial_binding = context->allow_partial_binding};
+
     float *const distances = MD5_ALLOC_ZEROED(arena, float, model->skeleton.num_joints);
     TRY(distances);
+
     md5_binding *const binding = md5_bind(model, anim, &opts, &error);
     if (!binding)
         return MD5_FAIL(arena->context, error.status, "%s", error.message);
+
     measure_vertices(model, distances);
     add_distances_to_parents(model, binding, distances);
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         if (binding->tracks[joint] != MD5_NONE)
             raise(&direct[binding->tracks[joint]], distances[joint]);
     }
+
     md5_free_binding(binding);
     return true;
 }
@@ -552,6 +569,7 @@ static void measure_paths(const md5_anim *anim, md5_skin_reach *reach, float *de
         raise(&reach->reach[parent], reach->reach[joint] + bone_length(anim, joint));
         raise(&reach->budgets[parent], reach->budgets[joint] + 1);
     }
+
     // With the number of ancestors this is the length n of the longest path through the joint.
     // Independent errors of n joints add up to sqrt(n) times the error of one joint.
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
@@ -572,8 +590,10 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
     reach->budgets = MD5_ALLOC_ZEROED(arena, float, num_joints);
     TRY(depths && reach->direct);
     TRY(reach->reach && reach->budgets);
+
     float *const direct = reach->direct;
     const float scale = md5_skeleton_scale(&anim->skeleton);
+
     if (compress->distances) {
         for (uint32_t joint = 0; joint < num_joints; joint++)
             raise(&direct[joint], compress->distances[joint]);
@@ -582,6 +602,7 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
     } else {
         measure_bones(anim, direct);
     }
+
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         direct[joint] = direct[joint] > scale ? direct[joint] : scale;
         if (!(direct[joint] <= 1e9f * scale))
@@ -590,6 +611,7 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
                             "expected at most 1e9 units, found %g",
                             joint, (double)(direct[joint] / scale));
     }
+
     measure_paths(anim, reach, depths);
     return true;
 }
@@ -750,6 +772,7 @@ static void quantize_track(md5_packed_track *track, uint32_t num_frames)
     const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
     bool is_constant = true;
     track->offset_bits = 0;
+
     for (uint32_t c = 0; c < count_track_components(track); c++) {
         int32_t min = quantize(key_value(track, num_frames, 0)[c], track->scale);
         int32_t max = min;
@@ -758,6 +781,7 @@ static void quantize_track(md5_packed_track *track, uint32_t num_frames)
             min = level < min ? level : min;
             max = level > max ? level : max;
         }
+
         const uint32_t offset_bits = signed_bit_length(min);
         track->offsets[c] = min;
         track->bits[c] = (uint8_t)bit_length((uint64_t)((int64_t)max - min));
@@ -765,6 +789,7 @@ static void quantize_track(md5_packed_track *track, uint32_t num_frames)
             track->offset_bits = (uint8_t)offset_bits;
         is_constant = is_constant && track->bits[c] == 0;
     }
+
     if (is_constant)
         track->step = 0;
 }
@@ -785,26 +810,30 @@ static void write_track(const md5_packed_track *track, uint32_t num_frames, uint
                         uint64_t *header, uint64_t *key)
 {
     const uint32_t components = count_track_components(track);
+
     write_bits(bytes, header, track->step, 4);
     if (track->kind == MD5_PACKED_ROTATION)
         write_bits(bytes, header, track->form, 3);
     write_bits(bytes, header, track->offset_bits, 5);
     if (track->step != 0 || track->offset_bits > 0)
         write_bits(bytes, header, track->scale, 9);
+
     if (track->step != 0) {
         for (uint32_t c = 0; c < components; c++)
             write_bits(bytes, header, track->bits[c], 5);
     }
     for (uint32_t c = 0; c < components; c++)
         write_bits(bytes, header, (uint32_t)track->offsets[c], track->offset_bits);
+
     if (track->step == 0)
         return;
     const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
-    for (uint32_t k = 0; k < num_keys; k++)
+    for (uint32_t k = 0; k < num_keys; k++) {
         for (uint32_t c = 0; c < components; c++) {
             const int32_t level = quantize(key_value(track, num_frames, k)[c], track->scale);
             write_bits(bytes, key, (uint32_t)(level - track->offsets[c]), track->bits[c]);
         }
+    }
 }
 
 // Compresses with the current budgets and measures the error. `mark` is the position in the arena
@@ -818,28 +847,34 @@ static bool try_budgets(compression *job, md5_arena_mark mark)
     const uint32_t num_tracks = 2 * anim->skeleton.num_joints;
     const uint32_t num_frames = anim->num_frames;
     *packed = (md5_packed){.num_joints = anim->skeleton.num_joints, .num_frames = num_frames};
+
+    // Count the bits: first all headers, then all keys.
     uint64_t bits = 0;
     for (uint32_t i = 0; i < num_tracks; i++) {
         select_track(job, &tracks[i]);
         quantize_track(&tracks[i], num_frames);
         bits += header_bits(&tracks[i]);
     }
-    uint64_t header = 0;
-    uint64_t key = bits;
-    packed->header_bits = (uint32_t)bits;
+    const uint64_t num_header_bits = bits;
+    packed->header_bits = (uint32_t)num_header_bits;
     for (uint32_t i = 0; i < num_tracks; i++)
         bits += keys_bits(&tracks[i], num_frames);
     if (bits > UINT32_MAX - 64)
-        return MD5_FAIL(
-            job->arena->context, MD5_ERROR_MEMORY,
-            "compressed clip is too large: the limit is 512 MiB; increase the tolerance");
+        return MD5_FAIL(job->arena->context, MD5_ERROR_MEMORY,
+                        "compressed clip is too large: expected at most 512 MiB, found %llu bytes; "
+                        "increase the tolerance",
+                        (unsigned long long)(bits + 7) / 8);
+
     packed->num_bytes = (uint32_t)((bits + 7) / 8);
     uint8_t *const bytes =
         MD5_ALLOC_ZEROED(job->arena, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
     TRY(bytes);
     packed->bytes = bytes;
+    uint64_t header = 0; // bit at which the next header is written
+    uint64_t key = num_header_bits;
     for (uint32_t i = 0; i < num_tracks; i++)
         write_track(&tracks[i], num_frames, bytes, &header, &key);
+
     job->error = measure_packed(job->anim, &job->packed, job->reach.direct, &job->scratch);
     return true;
 }
@@ -887,11 +922,21 @@ static void adapt_budgets(compression *job, double speed)
     }
 }
 
+// Compresses with all budgets multiplied by a factor.
+static bool try_scaled_budgets(compression *job, md5_arena_mark mark, float factor)
+{
+    scale_budgets(job, factor);
+    TRY(try_budgets(job, mark));
+    save_if_best(job);
+    return true;
+}
+
 // Finds the budgets and compresses with them. `mark`: see try_budgets().
 static bool find_budgets(compression *job, md5_arena_mark mark)
 {
     const uint32_t num_joints = job->anim->skeleton.num_joints;
     scale_budgets(job, (float)job->tolerance);
+
     for (uint32_t i = 0; i < ATTEMPTS; i++) {
         TRY(try_budgets(job, mark));
         save_if_best(job);
@@ -899,16 +944,13 @@ static bool find_budgets(compression *job, md5_arena_mark mark)
         // double an error.
         adapt_budgets(job, 1.0 / (1 + 0.25 * i));
     }
-    for (uint32_t i = 0; i < SCALINGS; i++) {
-        scale_budgets(job, 0.93f);
-        TRY(try_budgets(job, mark));
-        save_if_best(job);
-    }
+    for (uint32_t i = 0; i < SCALINGS; i++)
+        TRY(try_scaled_budgets(job, mark, 0.93f));
+
+    // If no attempt was within the tolerance, reduce the budgets faster.
     double min_error = job->error;
     for (uint32_t i = 0; i < MAX_HALVINGS && job->best_bytes == 0; i++) {
-        scale_budgets(job, 0.5f);
-        TRY(try_budgets(job, mark));
-        save_if_best(job);
+        TRY(try_scaled_budgets(job, mark, 0.5f));
         min_error = job->error < min_error ? job->error : min_error;
     }
     if (job->best_bytes == 0)
@@ -916,6 +958,7 @@ static bool find_budgets(compression *job, md5_arena_mark mark)
                         "tolerance of %g units cannot be reached: the smallest possible error is "
                         "%g; increase the tolerance",
                         job->tolerance, min_error);
+
     memcpy(job->reach.budgets, job->best, num_joints * sizeof *job->best);
     return try_budgets(job, mark);
 }
@@ -946,9 +989,11 @@ static md5_anim *compress(compression *job, const md5_compress_opts *options)
     md5_arena *const arena = job->arena;
     const md5_anim *const anim = job->anim;
     const uint32_t num_joints = anim->skeleton.num_joints;
+
     if (!check_compress_job(arena->context, anim, &job->tolerance)
         || !md5i_find_reach(arena, anim, options, &job->reach))
         return NULL;
+
     job->scratch = (md5_error_measurement){
         .pose = MD5_ALLOC_ARRAY(arena, md5_xform, num_joints),
         .anim_joints = MD5_ALLOC_ARRAY(arena, md5_joint_transform, num_joints),
@@ -957,13 +1002,16 @@ static md5_anim *compress(compression *job, const md5_compress_opts *options)
     };
     job->tracks = read_tracks(arena, anim);
     job->best = MD5_ALLOC_ARRAY(arena, float, num_joints);
+
     const bool has_joints = job->scratch.anim_joints && job->scratch.packed_joints;
     if (!has_joints || !job->scratch.pose || !job->scratch.errors)
         return NULL;
     if (!job->tracks || !job->best)
         return NULL;
+
     if (!find_budgets(job, md5i_arena_position(arena)))
         return NULL;
+
     md5_anim source = *anim;
     source.tolerance = (float)job->tolerance;
     source.max_error = (float)job->error;

@@ -49,6 +49,7 @@ static bool check_headers(md5_context *context, md5_packed *packed)
                 key_bits += header.key_bits * num_keys;
         }
     }
+
     const uint64_t num_needed_bytes = (key_bits + cursor.header + 7) / 8; // rounded up
     if (num_needed_bytes != packed->num_bytes)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
@@ -79,7 +80,9 @@ static bool check_track(md5_context *context, const md5_packed *packed, uint32_t
         const md5_packed_value value = md5i_packed_decode_key(packed, header, key);
         if (!is_valid_key(&value, header->kind))
             return fail_at_joint(context, joint,
-                                 "key is neither a unit rotation nor a position within 2e9 units");
+                                 header->kind == MD5_PACKED_TRANSLATION
+                                     ? "position of a key is out of range: expected -2e9 to 2e9"
+                                     : "rotation of a key is not a unit quaternion");
     }
     return true;
 }
@@ -234,14 +237,17 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
 //
 // The format of a file. All numbers are little-endian; numbers have 32 bits unless noted.
 //
-//   header     MD5_PACKED_FILE, version, size of the file, checksum of the following bytes (64
-//   bits) fields     number of joints, frames, packed bytes, and bytes of names; axes; frame rate
+//   header     MD5_PACKED_FILE, version, size of the file, checksum of the bytes after the header
+//              (64 bits)
+//   fields     number of joints, frames, packed bytes, and bytes of names; axes; frame rate
 //              (double); scale, tolerance, error, position of joint 0 in the base frame (floats); 0
 //   joints     parent of joint k, and joint at index k of the order
 //   names      each with a NUL
 //   tracks     packed bytes: see packed.h
 
 enum { COMPRESSED_VERSION = 2, HEADER_SIZE = 20, FIXED_SIZE = 56, FILE_BYTES_PER_JOINT = 8 };
+// Offsets in the header.
+enum { VERSION_OFFSET = 4, SIZE_OFFSET = 8, CHECKSUM_OFFSET = 12 };
 
 // The fields of a file.
 typedef struct clip_bytes {
@@ -285,34 +291,43 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
     MD5_ASSERT(bytes || size == 0, "bytes: must not be NULL unless size is 0");
     if (!anim->packed_size)
         return 0;
+
     const md5_skeleton *const skeleton = &anim->skeleton;
     clip_bytes clip = {
         .anim = *anim, .packed = *anim->internal.packed, .axes = (uint32_t)skeleton->axes};
     clip.base = anim->base_frame[0].translation;
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
         clip.name_bytes += (uint32_t)strlen(skeleton->joints[i].name) + 1;
+
     const size_t total = (size_t)file_size(&clip);
     if (!bytes || size < total)
         return total;
+
     uint8_t *const start = (uint8_t *)bytes;
     md5_state_archive state = {.to = start + HEADER_SIZE};
     transfer_fixed(&state, &clip);
+
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         uint32_t parent = skeleton->joints[i].parent;
         uint32_t joint = skeleton->order[i];
         md5_archive_32(&state, &parent);
         md5_archive_32(&state, &joint);
     }
+
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const size_t name_size = strlen(skeleton->joints[i].name) + 1;
         memcpy(state.to, skeleton->joints[i].name, name_size);
         state.to += name_size;
     }
+
     memcpy(state.to, clip.packed.bytes, clip.packed.num_bytes);
+
+    // The header, with the checksum of all bytes after it.
     memcpy(start, MD5_PACKED_FILE, sizeof MD5_PACKED_FILE); // the version overwrites its NUL
-    md5_write_le(start + 4, COMPRESSED_VERSION, 4);
-    md5_write_le(start + 8, total, 4);
-    md5_write_le(start + 12, md5_fnv(MD5_FNV, start + HEADER_SIZE, total - HEADER_SIZE), 8);
+    md5_write_le(start + VERSION_OFFSET, COMPRESSED_VERSION, 4);
+    md5_write_le(start + SIZE_OFFSET, total, 4);
+    md5_write_le(start + CHECKSUM_OFFSET,
+                 md5_fnv(MD5_FNV, start + HEADER_SIZE, total - HEADER_SIZE), 8);
     return total;
 }
 
@@ -337,19 +352,26 @@ static bool are_counts_valid(const clip_bytes *clip, size_t size)
     return clip->reserved == 0 && file_size(clip) == size;
 }
 
-// Returns true if all values except the counts are in range. Comparisons reject NaN.
-static bool are_values_valid(const clip_bytes *clip)
+// Returns the name of a value that is out of range, except the counts. Returns NULL if all values
+// are in range. Comparisons reject NaN.
+static const char *find_invalid_value(const clip_bytes *clip)
 {
     const float scale = clip->anim.skeleton.scale;
     const float max_value = 1e15f;
-    TRY(clip->axes <= MD5_AXES_BLENDER);
-    TRY(scale == 0 || (scale >= 1e-6f && scale <= 1e6f));
-    TRY(clip->anim.frame_rate > 0 && clip->anim.frame_rate <= 1e9);
-    TRY(clip->anim.tolerance >= 0 && clip->anim.tolerance <= max_value);
-    TRY(clip->anim.max_error >= 0 && clip->anim.max_error <= max_value);
-    TRY(fabsf(clip->base.x) <= max_value);
-    TRY(fabsf(clip->base.y) <= max_value);
-    return fabsf(clip->base.z) <= max_value;
+    const bool is_base_in_range = fabsf(clip->base.x) <= max_value
+                                  && fabsf(clip->base.y) <= max_value
+                                  && fabsf(clip->base.z) <= max_value;
+    if (clip->axes > MD5_AXES_BLENDER)
+        return "number of the axes";
+    if (!(scale == 0 || (scale >= 1e-6f && scale <= 1e6f)))
+        return "scale";
+    if (!(clip->anim.frame_rate > 0 && clip->anim.frame_rate <= 1e9))
+        return "frame rate";
+    if (!(clip->anim.tolerance >= 0 && clip->anim.tolerance <= max_value))
+        return "tolerance";
+    if (!(clip->anim.max_error >= 0 && clip->anim.max_error <= max_value))
+        return "largest error";
+    return is_base_in_range ? NULL : "position of joint 0 in the base frame";
 }
 
 static bool check_fixed(md5_context *context, const clip_bytes *clip, size_t size)
@@ -357,9 +379,10 @@ static bool check_fixed(md5_context *context, const clip_bytes *clip, size_t siz
     if (!are_counts_valid(clip, size))
         return fail(context, MD5_ERROR_RANGE,
                     "joint, frame and byte counts do not match the file size");
-    if (!are_values_valid(clip))
-        return fail(context, MD5_ERROR_RANGE,
-                    "frame rate, axes, scale, tolerance or error is out of range");
+    const char *const invalid = find_invalid_value(clip);
+    if (invalid)
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "invalid compressed clip: %s is out of range",
+                        invalid);
     return true;
 }
 
@@ -368,19 +391,23 @@ static bool check_file_header(md5_context *context, const uint8_t *start, size_t
 {
     if (size < 8)
         return fail_size(context, 8, size);
-    const uint32_t version = (uint32_t)md5_read_le(start + 4, 4);
+
+    const uint32_t version = (uint32_t)md5_read_le(start + VERSION_OFFSET, 4);
     if (version != COMPRESSED_VERSION)
         return MD5_FAIL(context, MD5_ERROR_VERSION,
                         "unsupported version of a compressed clip: expected %d, found %u",
                         COMPRESSED_VERSION, version);
+
     if (size < HEADER_SIZE + FIXED_SIZE)
         return fail_size(context, HEADER_SIZE + FIXED_SIZE, size);
-    const uint64_t declared_size = md5_read_le(start + 8, 4);
+
+    const uint64_t declared_size = md5_read_le(start + SIZE_OFFSET, 4);
     if (declared_size != size)
         return MD5_FAIL(context, MD5_ERROR_SYNTAX,
                         "invalid compressed clip: expected a file of %llu bytes, found %zu",
                         (unsigned long long)declared_size, size);
-    if (md5_fnv(MD5_FNV, start + HEADER_SIZE, size - HEADER_SIZE) != md5_read_le(start + 12, 8))
+    if (md5_fnv(MD5_FNV, start + HEADER_SIZE, size - HEADER_SIZE)
+        != md5_read_le(start + CHECKSUM_OFFSET, 8))
         return fail(context, MD5_ERROR_SYNTAX, "checksum does not match: the file is damaged");
     return true;
 }
@@ -395,12 +422,14 @@ static bool read_names(md5_context *context, const char *names, size_t size, md5
         const char *const nul =
             name < end ? (const char *)memchr(name, 0, (size_t)(end - name)) : NULL;
         if (!nul)
-            return fail(context, MD5_ERROR_RANGE, "unterminated joint name");
+            return fail_at_joint(context, i, "name does not end with a NUL");
         joints[i].name = name;
         name = nul + 1;
     }
     if (name != end)
-        return fail(context, MD5_ERROR_RANGE, "more joint names than joints");
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "invalid compressed clip: expected %zu bytes of %u joint names, found %zu",
+                        (size_t)(name - names), num_joints, size);
     return true;
 }
 
@@ -422,16 +451,19 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
         MD5_ALLOC_ZEROED(arena, uint8_t, clip.packed.num_bytes + MD5_PACKED_PADDING);
     TRY(joints && order);
     TRY(visited && tracks);
+
     for (uint32_t i = 0; i < count; i++) {
         md5_archive_32(&state, &joints[i].parent);
         md5_archive_32(&state, &order[i]);
     }
+
     clip.anim.num_frames = clip.packed.num_frames;
     clip.anim.skeleton =
         (md5_skeleton){count, joints, order, (md5_axes)clip.axes, clip.anim.skeleton.scale};
     if (!md5i_is_ordered(&clip.anim.skeleton, visited))
         return fail(context, MD5_ERROR_RANGE,
                     "joint order is invalid: expected each joint once, parents first");
+
     const char *const names = (const char *)state.from;
     TRY(read_names(context, names, clip.name_bytes, joints, count));
     memcpy(tracks, names + clip.name_bytes, clip.packed.num_bytes);
