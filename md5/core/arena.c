@@ -41,6 +41,7 @@ void *md5i_arena_alloc_raw(md5_arena *arena, size_t count, size_t size)
                  "out of memory: %zu elements of %zu bytes exceed the address space", count, size);
         return NULL;
     }
+
     md5_chunk *chunk = arena->chunks;
     if (!chunk || wanted > chunk->size - chunk->used) {
         // Chunks grow with the memory held: the number of chunks is logarithmic, and the unused
@@ -54,6 +55,7 @@ void *md5i_arena_alloc_raw(md5_arena *arena, size_t count, size_t size)
         if (!chunk)
             return NULL;
     }
+
     unsigned char *memory = (unsigned char *)chunk + chunk->used;
     chunk->used += wanted;
     return memory;

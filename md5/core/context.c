@@ -68,12 +68,14 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
     static const md5_load_opts defaults = {0};
     const md5_load_opts *selected = opts ? opts : &defaults;
     *context = (md5_context){.allocator = selected->allocator, .caller = error};
+
     if (!context->allocator.alloc) {
         context->allocator.alloc = default_alloc;
         context->allocator.free = default_free;
     }
     if (context->allocator.limit == 0)
         context->allocator.limit = DEFAULT_MEMORY_LIMIT;
+
     context->files = selected->files;
     context->axes = selected->axes;
     context->scale = selected->scale == 0 ? 1 : selected->scale;
@@ -82,6 +84,7 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
     context->require_meshes = selected->require_meshes;
     context->allow_partial_binding = selected->allow_partial_binding;
     context->normals = selected->normals;
+
     md5i_begin_warnings(context, selected);
     md5i_context_set_file(context, file);
 }

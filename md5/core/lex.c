@@ -200,6 +200,7 @@ static MD5_COLD MD5_NO_INLINE void skip_comment(md5_lex *lex)
 {
     const char *const start = lex->at;
     const char *next = start + 2;
+
     if (start[1] == '/') {
         while (next < lex->end && !is_lex_line_end(*next))
             next++;
@@ -207,6 +208,7 @@ static MD5_COLD MD5_NO_INLINE void skip_comment(md5_lex *lex)
         read_mesh_comment(lex, start + 2, next);
         return;
     }
+
     for (; lex->end - next >= 2; next++) {
         next = (const char *)memchr(next, '*', (size_t)(lex->end - next - 1));
         if (!next)
@@ -216,6 +218,7 @@ static MD5_COLD MD5_NO_INLINE void skip_comment(md5_lex *lex)
             return;
         }
     }
+
     md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX,
                   "unterminated comment: expected '*/', found the end of the file");
     lex->at = lex->end;
@@ -328,6 +331,7 @@ MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what)
             return md5i_lex_fail_expected(lex, "expected %s", what);
         return true;
     }
+
     // Following strings in the same kind of quotes may be joined to this string. The loop runs
     // twice then: to measure the result, and to copy the parts.
     char *joined = NULL;
@@ -343,6 +347,7 @@ MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what)
             size += part.size;
             count++;
         } while (lex->join_strings && md5i_lex_skip_space(lex) < lex->end && *lex->at == *start);
+
         *text = joined ? (md5_span){joined, size} : part;
         if (joined || count == 1)
             return true;
@@ -436,11 +441,13 @@ static MD5_COLD bool bad_number(md5_lex *lex, const char *position, const char *
     const char *const end = md5i_lex_word_end(lex, position);
     const char *digits = position;
     const md5_quoted token = md5i_lex_token(lex, position);
+
     while (digits < end && (*digits == '-' || *digits == '+'))
         digits++;
     const char *digits_end = digits;
     while (digits_end < end && (md5_is_digit(*digits_end) || *digits_end == '.'))
         digits_end++;
+
     if (is_not_finite(digits, digits_end, end))
         return md5i_lex_fail(lex, position, MD5_ERROR_RANGE,
                              "invalid number: expected a finite value, found %s", token.text);
@@ -670,10 +677,12 @@ MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word)
 {
     const char *block = NULL;
     size_t depth = 0;
+
     for (;;) {
         const md5_span word = md5i_lex_peek_word(lex);
         if (lex->at == lex->end)
             break;
+
         const char c = *lex->at;
         if (depth == 0) {
             if (c == '}')
@@ -686,6 +695,7 @@ MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word)
             depth++;
         else if (c == '}')
             depth--;
+
         md5_span text;
         if (is_quote(c))
             TRY(md5i_lex_string(lex, &text));

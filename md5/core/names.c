@@ -94,21 +94,24 @@ bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_sk
         }
         return true;
     }
+
     for (uint32_t joint = 0; joint < model->num_joints; joint++)
         tracks[joint] = MD5_NONE;
     for (uint32_t joint = 0; joint < anim->num_joints; joint++)
         targets[joint] = MD5_NONE;
-    const md5_sorted_name *const by_name = md5i_sort_joint_names(arena, model);
+
+    const md5_sorted_name *const model_by_name = md5i_sort_joint_names(arena, model);
     const md5_sorted_name *const anim_by_name = md5i_sort_joint_names(arena, anim);
-    TRY(by_name && anim_by_name);
+    TRY(model_by_name && anim_by_name);
+
     // Advances in both sorted lists together: if a name occurs several times, its k-th joints
     // match.
     uint32_t i = 0;
     uint32_t j = 0;
     while (i < model->num_joints && j < anim->num_joints) {
-        const uint32_t joint = by_name[i].number;
+        const uint32_t joint = model_by_name[i].number;
         const uint32_t track = anim_by_name[j].number;
-        const int order = compare_spans(by_name[i].name, anim_by_name[j].name);
+        const int order = compare_spans(model_by_name[i].name, anim_by_name[j].name);
         if (order == 0) {
             tracks[joint] = track;
             targets[track] = joint;

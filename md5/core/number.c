@@ -43,8 +43,10 @@ static MD5_COLD const char *scan_decimal(const char *text, const char *end, scan
     number->has_more = false;
     number->num_digits = 0;
     number->exponent = 0;
+
     if (next < end && (*next == '-' || *next == '+'))
         next++;
+
     for (; next < end; next++) {
         if (*next == '.' && !past_point) {
             past_point = true;
@@ -53,6 +55,7 @@ static MD5_COLD const char *scan_decimal(const char *text, const char *end, scan
         if (!md5_is_digit(*next))
             break;
         any = true;
+
         if (number->num_digits == 0 && *next == '0') {
             number->exponent -= past_point; // leading zeros
             continue;
@@ -63,10 +66,12 @@ static MD5_COLD const char *scan_decimal(const char *text, const char *end, scan
         else
             number->has_more |= *next != '0';
     }
+
     if (!any)
         return NULL;
     if (next == end || (*next | 0x20) != 'e')
         return next;
+
     // Like in strtof, an `e` without digits is not part of the number.
     const char *digit = next + 1;
     const bool negative = digit < end && *digit == '-';
@@ -74,6 +79,7 @@ static MD5_COLD const char *scan_decimal(const char *text, const char *end, scan
         digit++;
     if (digit >= end || !md5_is_digit(*digit))
         return next;
+
     int64_t value = 0;
     for (; digit < end && md5_is_digit(*digit); digit++) {
         if (value < EXPONENT_LIMIT)
@@ -222,13 +228,16 @@ static MD5_COLD float to_float(const scanned_decimal *number)
     const double too_large = 0x1p128;
     enum { BITS = 24 };
     double near;
+
     if (number->num_digits == 0 || number->exponent < SMALLEST_POWER)
         return 0;
     if (number->exponent > LARGEST_POWER)
         return INFINITY;
+
     to_near_double(number, &near); // always succeeds for these exponents
     if (near >= too_large)
         return INFINITY;
+
     if (near < smallest) {
         // Below twice the smallest normal float, all floats are multiples of 2^UNIT, and the bits
         // of a float are the factor.
@@ -243,6 +252,7 @@ static MD5_COLD float to_float(const scanned_decimal *number)
         memcpy(&value, &bits, sizeof value);
         return value;
     }
+
     if (near < largest && md5_rounds_safely(near))
         return (float)near;
     const int32_t unit = ilogb(near) - (BITS - 1);

@@ -71,16 +71,19 @@ bool md5i_count_warning(md5_context *context, const char *format, const char *wo
                         size_t word_size, uint32_t line)
 {
     md5_merged_warnings *const held = context->held;
+
     for (uint32_t i = 0; held && i < held->count; i++) {
-        md5_merged_warning *const kind = &held->kinds[i];
-        if (is_same_warning(kind, format, word, word_size)) {
-            kind->count++;
-            kind->last_line = line;
+        md5_merged_warning *const merged = &held->kinds[i];
+        if (is_same_warning(merged, format, word, word_size)) {
+            merged->count++;
+            merged->last_line = line;
             return false;
         }
     }
+
     if (held && held->count == MD5_WARNING_KINDS)
         md5i_report_merged_warnings(context);
+
     context->num_warnings++;
     if (held)
         held->kinds[held->count++] = (md5_merged_warning){.format = format,
@@ -88,6 +91,7 @@ bool md5i_count_warning(md5_context *context, const char *format, const char *wo
                                                           .word_size = word_size,
                                                           .number = context->num_warnings,
                                                           .count = 1};
+
     return context->warn && context->num_warnings <= context->max_warnings;
 }
 
