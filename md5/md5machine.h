@@ -17,13 +17,17 @@
 //   (clips blended over each other).
 // - Layers: state machines. Each state plays a motion; transitions change the state when their
 //   conditions hold. The poses of the layers are blended over each other or added.
-// - Slots and one-shot clips: clips that play once over the layers, such as a hit or a wave.
+// - Slots and one-shot clips: a one-shot clip plays once over the layers, such as a hit or a wave.
+//   It plays in a slot, which plays one such clip at a time.
 // - Modifiers: operations on the blended pose, such as inverse kinematics.
 // - Morph targets: weights of facial expressions and other shapes.
 //
 // Defaults: MD5_INIT initializes a structure with all defaults. If the default of a member is not
 // 0, the comment of the member contains the default; MD5_EXPLICIT_ZERO then selects the value 0.
 // Use designated initializers for the entries of tables, because entries end with reserved members.
+//
+// Terms: in these comments, "the first clip" of a state or motion is its only clip or, if it has
+// several, the clip of its first item. A weight, usually from 0 to 1, is the strength of an effect.
 //
 // Times are in seconds. The normalized time of a clip runs from 0 to 1 over one cycle; a time above
 // 1 counts cycles, so 2.5 is the middle of the third cycle. Frame numbers start at 0 everywhere: in
@@ -42,7 +46,7 @@ extern "C" {
 
 // Behavior of a clip at its end. For a clip that plays backward, the end is its first frame.
 typedef enum md5_play_mode {
-    MD5_PLAY_LOOP, // the clip starts again from the first frame
+    MD5_PLAY_LOOP, // The clip starts again from its first frame.
     // The clip continues to show the last frame, or the first frame if it plays backward.
     MD5_PLAY_ONCE,
     // The clip plays forward, then backward. One cycle consists of both directions.
@@ -51,9 +55,11 @@ typedef enum md5_play_mode {
 
 // Selects the duration of one cycle of a looping clip. It depends on how the clip was exported.
 typedef enum md5_period {
-    // The last frame repeats the first frame, as in id's engine: (num_frames - 1) / rate.
+    // The last frame repeats the first frame, as in id's engine. A cycle lasts (num_frames - 1) /
+    // rate.
     MD5_PERIOD_CLOSED,
-    // After the last frame, the clip continues with the first frame: num_frames / rate.
+    // After the last frame, the clip continues with the first frame. A cycle lasts num_frames /
+    // rate.
     MD5_PERIOD_OPEN,
 } md5_period;
 
@@ -61,12 +67,14 @@ typedef enum md5_period {
 // through the world instead of moving it within its pose. md5_player_pose() omits this part, and
 // md5_player_root_motion() returns it.
 typedef enum md5_root_extraction {
-    // no root motion: the pose contains the whole motion that the file stores
+    // The clip has no root motion: the pose contains the whole motion that the file stores.
     MD5_ROOT_EXTRACTION_NONE,
-    MD5_ROOT_EXTRACTION_MOVE, // the translation along all three axes
-    // the translation along x and y; the motion along z remains in the pose
+    MD5_ROOT_EXTRACTION_MOVE, // The root motion is the translation along all three axes.
+    // The root motion is the translation along x and y. The motion along z, such as a jump, remains
+    // in the pose.
     MD5_ROOT_EXTRACTION_WALK,
-    MD5_ROOT_EXTRACTION_TURN, // the translation along x and y, and the rotation around z (yaw)
+    // The root motion is the translation along x and y, and the rotation around z (yaw).
+    MD5_ROOT_EXTRACTION_TURN,
 } md5_root_extraction;
 
 // The kind of an event that the program's event function (md5_event_fn in md5play.h) receives. The
@@ -76,33 +84,36 @@ typedef enum md5_root_extraction {
 typedef enum md5_event_kind {
     // A clip reaches a frame for which its table contains an event.
     MD5_EVENT_CLIP,
-    MD5_EVENT_ENTER, // report: a layer changes to a state, which starts
+    MD5_EVENT_ENTER, // Report: a layer changes to a state, which starts.
     // Report: a transition or an immediate change from one state to another starts.
     MD5_EVENT_LEAVE,
-    // Report: a state has faded in completely. After an immediate change, this is reported at once.
+    // Report: a state has faded in completely. After an immediate change, this is reported
+    // immediately.
     MD5_EVENT_TRANSITION_END,
     // Report: a clip reaches its end, or the end of a cycle.
     MD5_EVENT_CLIP_END,
-    MD5_EVENT_BEGIN, // a clip opens a window (an event with a duration) of its table
-    MD5_EVENT_END,   // a clip closes a window of its table
+    MD5_EVENT_BEGIN, // A clip opens a window (an event with a duration) of its table.
+    MD5_EVENT_END,   // A clip closes a window of its table.
 } md5_event_kind;
 
 // An event at a frame of a clip, such as a footstep. The structure has two uses. In the table of a
 // clip, it defines an event; set only `frame`, `name` and `text`. As the argument of the event
 // function md5_event_fn, it describes an event of any kind that has just happened.
 typedef struct md5_event {
-    // index of the frame at which the event happens; 0 is the first frame of the clip
+    // Index of the frame at which the event happens. 0 is the first frame of the clip.
     uint32_t frame;
     // `name` is the name of the event, such as "footstep". `text` is an argument for the program,
     // such as "left"; NULL and "" mean that the event has no argument.
     const char *name, *text;
     // Kind of the event; 0 in tables. For a report about a state, `name` is the name of the state
     // and `text` the name of its layer. For a report about a clip, `name` is the name of the clip
-    // and `text` is "". `frame` is 0 for both. When a window opens or closes, `name` and `text` are
-    // those of the window, and `frame` is the frame at which it does.
+    // and `text` is "". For both, `frame` is 0. If the event is that a window opens or closes,
+    // `name` and `text` are the name and the text of the window, and `frame` is the frame of the
+    // event.
     md5_event_kind kind;
-    // For reports about states: index of the layer, and index of the state within the layer. For
-    // all other events: 0, and index of the clip. Both are 0 in tables.
+    // In a report about a state, `layer` is the index of the layer, and `index` is the index of the
+    // state within the layer. In all other events, `layer` is 0 and `index` is the index of the
+    // clip. In tables, both are 0.
     uint32_t layer, index;
     uint64_t reserved[2]; // must be 0
 } md5_event;
@@ -115,16 +126,18 @@ typedef struct md5_window {
     // `name` is the name of the window, such as "hit". `text` is an argument for the program, such
     // as "sword"; NULL and "" mean that the window has no argument.
     const char *name, *text;
-    // first and last frame of the clip at which the window is open, first <= last
+    // First and last frame of the clip at which the window is open. `first` must not be larger than
+    // `last`.
     uint32_t first, last;
     uint64_t reserved[2]; // must be 0
 } md5_window;
 
-// A key of an animated number (md5_clip_curve or md5_morph_desc): its value at one frame of a clip.
+// A key of an animated number (md5_clip_curve or md5_morph_desc). It defines the value of the
+// number at one frame of a clip.
 typedef struct md5_morph_key {
-    uint32_t frame; // frame of the clip; larger than the frame of the previous key
-    // Value at this frame, with a magnitude of at most 1 million. For a morph target it is the
-    // weight.
+    uint32_t frame; // frame of the clip, which must be larger than the frame of the previous key
+    // Value at this frame, with a magnitude of at most 1 million. For a morph target, the value is
+    // its weight.
     float weight;
     uint64_t reserved[2]; // must be 0
 } md5_morph_key;
@@ -133,8 +146,8 @@ typedef struct md5_morph_key {
 // the weight of a morph target. md5_player_curve() returns its current value.
 //
 // At whole frames, the value is interpolated between the two neighbouring keys with `easing`.
-// Between two frames, the value changes linearly. Before the first key it is the value of the first
-// key, and after the last key that of the last key.
+// Between two frames, the value changes linearly. Before the first key, the value is that of the
+// first key. After the last key, it is that of the last key.
 typedef struct md5_clip_curve {
     // Name of the curve, unique in a clip. Several clips may have a curve with the same name.
     const char *name;
@@ -144,9 +157,10 @@ typedef struct md5_clip_curve {
     uint64_t reserved[2];      // must be 0
 } md5_clip_curve;
 
-// A named range of frames of a clip. A one-shot clip (a clip that plays once over the other
-// animations) can start in a section, jump to one, or repeat one. The sections of a clip may touch
-// and overlap.
+// A section is a named range of frames of a clip, for one-shot clips (clips that play once over the
+// other animations). A one-shot clip can start in a section, jump to a section, or repeat a
+// section, for example to reload any number of shells. The sections of a clip may touch and
+// overlap.
 typedef struct md5_section {
     const char *name;
     uint32_t first, last; // first and last frame of the section, first < last
@@ -166,11 +180,11 @@ typedef struct md5_clip_desc {
     md5_root_extraction root_extraction; // part of the motion of joint 0 that moves the character
     const md5_event *events;             // [num_events] events at frames of the clip, in any order
     uint32_t num_events;
-    // [num_markers] Markers: the frames, in ascending order, at which synchronized clips reach the
-    // same phase of their cycle, such as "left foot down" and "right foot down". Marker i of a clip
-    // is reached at the same time as marker i of the clips that are synchronized with it.
-    // MD5_SYNC_MARKERS and md5_transition_desc.in_step use markers.
-    const uint32_t *markers; // [num_markers]
+    // [num_markers] The markers of the clip: frames that correspond to each other in similar clips,
+    // in ascending order, such as the frames at which the left and the right foot land. If clips
+    // are synchronized by markers (MD5_SYNC_MARKERS or md5_transition_desc.in_step), they reach
+    // marker i at the same time.
+    const uint32_t *markers;
     uint32_t num_markers, num_sections, num_windows, num_curves;
     // [num_sections] ranges of frames in which a one-shot clip can start or repeat
     const md5_section *sections;
@@ -185,8 +199,8 @@ typedef struct md5_clip_desc {
 typedef struct md5_mask_desc {
     // Name of the mask, and the list of its joints, such as "*spine_2 -*hand_l".
     const char *name, *joints;
-    // Number of hierarchy levels below a listed joint over which the weight increases to 1. 0: it
-    // is 1 at once.
+    // Number of hierarchy levels below a listed joint over which the weight increases to 1, so that
+    // the border of the mask is soft. 0: the weight of each listed joint is 1.
     uint32_t feather;
     uint64_t reserved[2]; // must be 0
 } md5_mask_desc;
@@ -199,9 +213,10 @@ typedef struct md5_mask_desc {
 typedef enum md5_parameter_kind {
     MD5_PARAMETER_FLOAT, // the parameter is any number
     MD5_PARAMETER_BOOL,  // the parameter is 0 or 1
-    // A bool that causes one transition, such as "jump". The game sets the trigger; the transition
-    // that uses it in its conditions resets it when it is taken. If several layers have such a
-    // transition, each layer can take one transition with the trigger at the same instant.
+    // A bool that causes one transition, such as "jump". The game sets the trigger. When a
+    // transition that has the trigger in its conditions is taken, it resets the trigger. If several
+    // layers have such a transition, each layer can take one transition with the trigger at the
+    // same instant.
     MD5_PARAMETER_TRIGGER,
 } md5_parameter_kind;
 
@@ -216,11 +231,14 @@ typedef struct md5_parameter_desc {
 // Selects how a smoothed float parameter approaches the value that the game has set with
 // md5_player_set().
 typedef enum md5_follow_kind {
-    // exponentially with the rate `rate`, as computed by md5_smoothing_fraction()
+    // The parameter approaches the value exponentially, with the rate `rate`, as computed by
+    // md5_smoothing_fraction().
     MD5_FOLLOW_SMOOTH,
-    // like a spring with `stiffness` and `damping`, as computed by md5_spring_damp()
+    // The parameter moves like a spring with `stiffness` and `damping`, as computed by
+    // md5_spring_damp().
     MD5_FOLLOW_SPRING,
-    // within `duration` seconds along `easing`, starting at the value at the time of the change
+    // The parameter moves along `easing` and reaches the value after `duration` seconds. The
+    // movement starts at the value at the time of the change.
     MD5_FOLLOW_EASE,
 } md5_follow_kind;
 
@@ -239,13 +257,15 @@ typedef struct md5_follow_desc {
     // Name of a float parameter. A machine can have at most one entry per parameter.
     const char *parameter;
     md5_follow_kind kind;
-    // MD5_FOLLOW_SMOOTH: rate at which the parameter approaches its new value, 1/s, above 0.
+    // Rate at which the parameter approaches its new value, 1/s, above 0. Only MD5_FOLLOW_SMOOTH
+    // uses it.
     float rate;
-    // MD5_FOLLOW_SPRING: stiffness of the spring, 1/s^2, above 0, and its damping, 1/s, at least 0.
+    // Stiffness of the spring, 1/s^2, above 0, and its damping, 1/s, at least 0. Only
+    // MD5_FOLLOW_SPRING uses them.
     float stiffness, damping;
-    float duration; // MD5_FOLLOW_EASE: duration of the change, seconds, at least 0
-    // MD5_FOLLOW_EASE: course of the change. The members x1 and x2 of a cubic Bézier easing must be
-    // from 0 to 1; this applies to all easings in the tables of a machine.
+    float duration; // Duration of the change, in seconds, at least 0. Only MD5_FOLLOW_EASE uses it.
+    // Course of the change. Only MD5_FOLLOW_EASE uses it. The members x1 and x2 of a cubic Bézier
+    // easing must be from 0 to 1; this applies to all easings in the tables of a machine.
     md5_easing easing;
     uint64_t reserved[4]; // must be 0
 } md5_follow_desc;
@@ -257,19 +277,19 @@ typedef struct md5_follow_desc {
 // 1. All kinds except MD5_MOTION_CLIP combine other motions, called items. An item must be defined
 // before the motion that contains it.
 typedef enum md5_motion_kind {
-    // Plays one clip, with its play mode, start and speed.
+    // Plays one clip with the play mode, start and speed of the motion.
     MD5_MOTION_CLIP,
     // Blend space on a line. Each item has a position x on the line, and a parameter selects a
-    // position. The two items next to the selected position are blended: each is weighted by the
-    // distance of the other item from this position.
+    // position. The two items next to the selected position are blended. The nearer an item is to
+    // the position, the larger is its weight: the weights are linear.
     MD5_MOTION_BLEND_1D,
     // Blend space in a plane. Each item has a position (x, y), and two parameters select a
     // position. The weights of the items are gradient band weights (Johansen 2009, section 6.3).
     // The result does not depend on the order in the table: items are blended in the order of
     // ascending x, and of ascending y if x is equal.
     MD5_MOTION_BLEND_2D,
-    // Stack. The first item is the base pose. Each following item is blended over the pose so far,
-    // or added to it.
+    // Stack of poses. The first item is the base pose. Each following item is blended over the
+    // result of the previous items, or added to it.
     MD5_MOTION_STACK,
     // Blend space on a line in which the position of each item is the speed of its root motion, so
     // that feet do not slide. The rules are explained below.
@@ -287,7 +307,8 @@ typedef enum md5_motion_kind {
 //   md5_machine_item_speed() returns the speed.
 // - The items must be looping clips, in the order of ascending speeds.
 // - The weights of the items are chosen so that the mean speed of the root over a cycle equals the
-//   parameter. If the items are synchronized, so is their common rate.
+//   parameter. If the items are synchronized, their common rate is chosen together with the
+//   weights.
 // - If the parameter is below the speed of the slowest item or above the speed of the fastest item,
 //   that item plays at its own speed.
 // - The member `speed` of the motion is a further factor of the speed. If the motion is an item of
@@ -298,7 +319,7 @@ typedef enum md5_motion_kind {
 // including the clips of nested blend spaces and of the first items of stacks. These clips must
 // loop. With MD5_SYNC_MARKERS, they must not play in ping-pong mode.
 typedef enum md5_sync {
-    MD5_SYNC_NONE, // each clip plays at its own rate, without synchronization
+    MD5_SYNC_NONE, // The clips are not synchronized: each clip plays at its own rate.
     // All clips have the same normalized time (fraction of their cycle). Their common rate is the
     // mean of their rates, weighted by the weights of the items.
     MD5_SYNC_PHASE,
@@ -310,8 +331,10 @@ typedef enum md5_sync {
 // Selects how a pose is combined with the pose below it. The pose below is the result of the
 // previous items of a stack or of the previous layers.
 typedef enum md5_layer_mode {
-    MD5_LAYER_OVERRIDE, // interpolates from the pose below to this pose, by the weight
-    MD5_LAYER_ADD, // adds the difference between this pose and a reference pose to the pose below
+    // The result is interpolated between the pose below and this pose, by the weight.
+    MD5_LAYER_OVERRIDE,
+    // The difference between this pose and a reference pose is added to the pose below.
+    MD5_LAYER_ADD,
 } md5_layer_mode;
 
 // An item of a blend space or of a stack: a motion, and its position or its weight.
@@ -321,7 +344,7 @@ typedef struct md5_motion_item {
     // MD5_MOTION_BY_SPEED, both must be 0.
     float x, y;
     // Operation that combines the item with the items before it. This member and all following
-    // members have an effect only in stacks, for all items except the first.
+    // members have an effect only in stacks, and not for the first item of a stack.
     md5_layer_mode mode;
     // Name of a mask: the item affects only the joints of this mask. NULL: it affects all joints.
     const char *mask;
@@ -329,8 +352,9 @@ typedef struct md5_motion_item {
     float weight;
     // Name of a parameter whose value is the weight, instead of `weight`. NULL: `weight` is used.
     const char *weight_parameter;
-    // MD5_LAYER_ADD: name of the clip that contains the reference pose, and the frame of this pose.
-    // NULL: the first clip of the item's motion.
+    // For MD5_LAYER_ADD, `reference` is the name of the clip that contains the reference pose, and
+    // `reference_frame` is the frame of this pose. NULL: the reference pose is in the first clip of
+    // the item's motion.
     const char *reference;
     uint32_t reference_frame;
     // Easing that is applied to the value of weight_parameter; the result is the weight. The value
@@ -345,18 +369,21 @@ typedef struct md5_motion_item {
 typedef struct md5_motion_desc {
     const char *name;
     md5_motion_kind kind;
-    const char *clip;   // MD5_MOTION_CLIP: name of the clip
-    md5_play_mode mode; // MD5_MOTION_CLIP: behavior at the end of the clip
-    double start;       // MD5_MOTION_CLIP: normalized time at which the clip starts; 1 is its end
+    const char *clip;   // name of the clip; only MD5_MOTION_CLIP uses it
+    md5_play_mode mode; // behavior at the end of the clip; only MD5_MOTION_CLIP uses it
+    // Normalized time at which the clip starts: 0 is its start, 1 its end. Only MD5_MOTION_CLIP
+    // uses it.
+    double start;
     // Factor of the playback rate. The value 0 means 1; MD5_EXPLICIT_ZERO means 0, which shows a
     // still pose.
     float speed;
     // Name of a parameter by which `speed` is multiplied. NULL: no parameter.
     const char *speed_parameter;
-    // Blend spaces: names of the parameters that select the position; y_parameter only in a plane.
+    // Names of the parameters that select the position in a blend space. x_parameter is used by all
+    // blend spaces, y_parameter only by MD5_MOTION_BLEND_2D.
     const char *x_parameter, *y_parameter;
-    md5_sync sync; // Blend spaces: synchronization of the clips of the items.
-    // [num_items] the motions that this motion combines; not used by MD5_MOTION_CLIP
+    md5_sync sync; // synchronization of the clips of the items, for blend spaces
+    // [num_items] The motions that this motion combines. MD5_MOTION_CLIP does not use them.
     const md5_motion_item *items;
     uint32_t num_items;
     uint64_t reserved[4]; // must be 0
@@ -366,11 +393,12 @@ typedef struct md5_motion_desc {
 
 // Selects how the pose changes from the old state to the new state during a transition.
 typedef enum md5_fade {
-    // Crossfade: both states play, and the weight of the new state follows the easing, clamped to 0
-    // to 1.
+    // Crossfade. Both states play, and their poses are blended. The weight of the new state follows
+    // the easing, clamped to 0 to 1.
     MD5_FADE_CROSS,
-    // Inertial: only the new state plays. The difference between its pose and the last pose of the
-    // old state is added, and decays to 0 during the transition.
+    // Inertial transition. Only the new state plays. The difference between its pose and the last
+    // pose of the old state is added to its pose, so that the pose does not jump. The difference
+    // decays to 0 during the transition.
     MD5_FADE_INERTIAL,
 } md5_fade;
 
@@ -400,12 +428,13 @@ typedef enum md5_comparison {
 
 // The kind of a condition, which a transition or a one-shot clip must satisfy to start.
 //
-// Conditions on times (STATE_TIME and TIME_LEFT) must use LESS, GREATER, AT_MOST or AT_LEAST. For
-// times, LESS is the same as AT_MOST, and GREATER is the same as AT_LEAST. For example, when a
+// Conditions on times (MD5_WHEN_STATE_TIME and MD5_WHEN_TIME_LEFT) must use the comparisons
+// MD5_IS_LESS, MD5_IS_GREATER, MD5_IS_AT_MOST or MD5_IS_AT_LEAST. For times, MD5_IS_LESS is the
+// same as MD5_IS_AT_MOST, and MD5_IS_GREATER is the same as MD5_IS_AT_LEAST. For example, when a
 // state has been active for 2 seconds, both "state time > 2" and "state time >= 2" hold. When 0.3
 // seconds are left until the end of a clip, both "time left < 0.3" and "time left <= 0.3" hold.
 typedef enum md5_condition_kind {
-    // Compares a parameter.
+    // Compares the value of a parameter.
     MD5_WHEN_PARAMETER,
     // Compares the seconds since the start of the state that the transition leaves.
     MD5_WHEN_STATE_TIME,
@@ -425,15 +454,16 @@ typedef enum md5_condition_kind {
 // The whole table is true if at least one alternative is true, and an alternative is true if all
 // its conditions are true.
 typedef struct md5_condition {
-    // Name of the parameter. For MD5_WHEN_EVENT, the name of the event, or its name and its text,
-    // separated by a space. Not used for times.
+    // Name of the parameter. For MD5_WHEN_EVENT, this is the name of the event, or its name and its
+    // text, separated by a space. Conditions on times do not use this member.
     const char *parameter;
     md5_comparison compare;
     float value; // value with which the number is compared
     md5_condition_kind kind;
-    // MD5_WHEN_STATE_TIME: if this member is not 0, the time is compared with a random number
-    // between `value` and `longest` instead of `value`. A new number is drawn each time a state
-    // starts, separately for each condition: see md5_player_seed().
+    // Upper limit of a random time, only for MD5_WHEN_STATE_TIME. If this member is not 0, the time
+    // is compared with a random number between `value` and `longest` instead of `value`, for
+    // example to let a character blink. A new number is drawn each time a state starts, separately
+    // for each condition: see md5_player_seed().
     float longest;
     // true: this condition starts a new alternative, so it is combined with the previous conditions
     // by "or". false: it is combined with the condition before it by "and", which has the higher
@@ -456,18 +486,18 @@ typedef enum md5_interrupt {
 } md5_interrupt;
 
 // A transition between two states of a layer. It is taken when its conditions are true. It can also
-// wait until the first clip of the state `from` reaches an exit. An exit is one of three positions
-// in this clip: a time (`waits` and `exit`), a time in every cycle (`exits_each`), or each position
-// of an event (`exit_event`).
+// wait until the first clip of the state `from` reaches an exit, for example until a foot lands.
+// There are three kinds of exits: a time (`waits` and `exit`), a time in every cycle
+// (`exits_each`), or each position of an event (`exit_event`).
 typedef struct md5_transition_desc {
     // Name of the state from which the transition leads. NULL: the transition leads from any state
     // except `to`.
     const char *from;
     const char *to; // name of the state to which the transition leads
-    // [num_conditions] Conditions, all of which must be true in at least one alternative (see
-    // md5_condition). The first alternative that is true causes the transition; the triggers in it
-    // are reset.
-    const md5_condition *conditions; // [num_conditions]
+    // [num_conditions] The conditions of the transition, divided into alternatives (see
+    // md5_condition). All conditions of at least one alternative must be true. The first such
+    // alternative causes the transition, and its triggers are reset.
+    const md5_condition *conditions;
     uint32_t num_conditions;
     bool waits; // true: the transition waits until the first clip of `from` reaches the time `exit`
     // Exit time, as normalized time of the first clip of `from`: 1 is the end of the clip or of its
@@ -480,13 +510,14 @@ typedef struct md5_transition_desc {
     float duration;
     md5_fade fade;     // how the pose changes from the old state to the new state
     md5_easing easing; // course of the weight of the new state in a crossfade
-    // true: the target state starts at the same position in its cycle as that at which the state
-    // `from` is, and `start` is ignored. If the transition waits for an exit, the position is the
-    // fraction of the exit time: 0 for the exit times 1, 2 and 3. If the conditions become true
-    // after the exit, the position at that time is used.
+    // true: the target state starts at the position in its cycle at which the state `from` is in
+    // its cycle, for example with the same foot in the air. `start` is then ignored. If the
+    // transition waits for an exit, the position is the fraction of the exit time: 0 for the exit
+    // times 1, 2 and 3. If the conditions become true after the exit, the position at that time is
+    // used.
     bool keeps_phase;
-    // true: the target state starts and plays synchronized with `from`. The rules are explained
-    // below.
+    // true: the target state starts and plays synchronized with `from` until the transition ends,
+    // so that the feet of both clips touch the ground together. The rules are explained below.
     bool in_step;
     // Normalized time at which `to` starts: 0 is the start of its clips, 1 is their end. It is
     // added to md5_motion_desc.start of these clips.
@@ -503,8 +534,8 @@ typedef struct md5_transition_desc {
     // or exit_event is only taken at the instant at which the clip passes the exit. It is not taken
     // while time runs backward, nor at the position at which the state started.
     bool exits_each;
-    // Used if `in_step` is true: name of the state, `from` or `to`, whose playback rate both states
-    // use. NULL: they use the mean of both rates, weighted by the weights of the states.
+    // Name of the state, `from` or `to`, whose playback rate both states use if `in_step` is true.
+    // NULL: they use the mean of both rates, weighted by the weights of the states.
     const char *leader;
     uint64_t reserved[2]; // must be 0
 } md5_transition_desc;
@@ -541,8 +572,9 @@ typedef struct md5_layer_desc {
     const char *name;
     // Operation that combines the pose of the layer with the result of the previous layers.
     md5_layer_mode mode;
-    // MD5_LAYER_ADD: name of the clip that contains the reference pose, and the frame of this pose.
-    // NULL: the first clip of the state's motion.
+    // For MD5_LAYER_ADD, `reference` is the name of the clip that contains the reference pose, and
+    // `reference_frame` is the frame of this pose. NULL: the reference pose is in the first clip of
+    // the state's motion.
     const char *reference;
     uint32_t reference_frame;
     // Name of a mask: the layer affects only the joints of this mask. NULL: it affects all joints.
@@ -565,15 +597,15 @@ typedef struct md5_layer_desc {
 // Selects what a one-shot clip does at its end. A one-shot clip, such as a hit, a wave or a reload,
 // plays once over the poses of the layers.
 typedef enum md5_one_shot_end {
-    // Fades out before the end, so that its weight is 0 when the end is reached.
+    // The clip fades out before its end, so that its weight is 0 when it reaches the end.
     MD5_ONE_SHOT_ENDS,
-    MD5_ONE_SHOT_HOLDS, // shows the last frame until it is stopped
-    MD5_ONE_SHOT_LOOPS, // repeats until it is stopped
+    MD5_ONE_SHOT_HOLDS, // The clip shows its last frame until it is stopped.
+    MD5_ONE_SHOT_LOOPS, // The clip repeats until it is stopped.
 } md5_one_shot_end;
 
 // A slot plays one-shot clips (clips that play once over the layers), one at a time. It determines
-// at which place in the order of the layers its clips are blended, and which joints they move. All
-// members except `name` are defaults for the members of the same name in md5_one_shot_desc.
+// after which layer its clips are blended, and which joints they move. All members except `name`
+// are defaults for the members of the same name in md5_one_shot_desc.
 typedef struct md5_slot_desc {
     const char *name;
     // How a clip is combined with the pose below it. MD5_LAYER_ADD adds the difference between the
@@ -584,8 +616,9 @@ typedef struct md5_slot_desc {
     // Name of a layer: the clips are blended over the result of this layer, and the next layers are
     // blended over the clips. NULL: the clips are blended over all layers.
     const char *layer;
-    // MD5_LAYER_ADD: name of the clip that contains the reference pose, and the frame of this pose.
-    // NULL: the one-shot clip itself.
+    // For MD5_LAYER_ADD, `reference` is the name of the clip that contains the reference pose, and
+    // `reference_frame` is the frame of this pose. NULL: the reference pose is in the one-shot clip
+    // itself.
     const char *reference;
     uint32_t reference_frame;
     uint64_t reserved[2]; // must be 0
@@ -609,7 +642,7 @@ typedef struct md5_slot_desc {
 typedef struct md5_one_shot_desc {
     // Name of the entry, name of the slot in which it plays, and name of the clip.
     const char *name, *slot, *clip;
-    // Tables of start conditions (`conditions`) and stop conditions (`until`). When the stop
+    // `conditions` are the start conditions and `until` are the stop conditions. When the stop
     // conditions are true, the clip fades out. An entry without start conditions is only started by
     // the game. An entry without stop conditions ends at the end of its clip, or is stopped by the
     // game.
@@ -618,7 +651,8 @@ typedef struct md5_one_shot_desc {
     // of the machine, the stop conditions of that entry apply.
     const md5_condition *conditions, *until; // [num_conditions], [num_until]
     uint32_t num_conditions, num_until;
-    // An entry with start conditions replaces a clip with a lower priority in its slot.
+    // Priority of the entry in its slot. When its start conditions are true, it replaces a clip
+    // with a lower priority.
     int32_t priority;
     // These members have the same meaning as in md5_slot_desc. If a member is 0 or NULL, the value
     // of the slot is used.
@@ -677,7 +711,8 @@ typedef struct md5_limit_desc {
     const char *joint; // name of the joint
     md5_limit_kind kind;
     md5_vec3 axis; // axis around which the twist is measured, in joint space
-    // Smallest and largest twist around the axis, and largest swing away from it, radians.
+    // Smallest and largest twist (rotation around the axis), and largest swing (rotation of the
+    // axis away from its direction in the bind pose), radians.
     float min, max, swing;
     uint64_t reserved[2]; // must be 0
 } md5_limit_desc;
@@ -700,7 +735,7 @@ typedef enum md5_modifier_kind {
     MD5_MODIFIER_FABRIK,
     // As MD5_MODIFIER_FABRIK, with another algorithm: md5_solve_chain() with MD5_CHAIN_CCD.
     MD5_MODIFIER_CCD,
-    // Lets a chain, such as hair, lag behind and swing: md5_solve_spring().
+    // Lets a chain, such as hair, lag behind the animation and swing: md5_solve_spring().
     MD5_MODIFIER_SPRING,
     // Places the feet on the ground and lowers the pelvis: md5_solve_feet().
     MD5_MODIFIER_FEET,
@@ -710,9 +745,9 @@ typedef enum md5_modifier_kind {
 
 // The joints of one leg for a modifier of kind MD5_MODIFIER_FEET, which places feet on the ground.
 typedef struct md5_foot_desc {
-    // Names of the joints of the ankle, the knee and the hip. If `knee` is NULL, it is the parent
-    // of the ankle. If `hip` is NULL, it is the parent of the knee. Set both if the skeleton has
-    // other joints between them.
+    // Names of the joints of the ankle, the knee and the hip. If `knee` is NULL, the knee is the
+    // parent of the ankle. If `hip` is NULL, the hip is the parent of the knee. Set both if the
+    // skeleton has other joints between them.
     const char *ankle, *knee, *hip;
     uint64_t reserved[2]; // must be 0
 } md5_foot_desc;
@@ -771,8 +806,9 @@ typedef struct md5_modifier_point {
     uint64_t reserved[2]; // must be 0
 } md5_modifier_point;
 
-// A modifier of a machine. A comment that begins with kinds of modifiers belongs to a member that
-// only these kinds use.
+// A modifier of a machine: an operation on the pose after the layers were blended, such as inverse
+// kinematics. Most members are used only by some kinds of modifiers, which their comments name. In
+// these comments, the kinds are abbreviated: FEET means MD5_MODIFIER_FEET.
 typedef struct md5_modifier_desc {
     const char *name;
     md5_modifier_kind kind;
@@ -780,38 +816,38 @@ typedef struct md5_modifier_desc {
     // its end: a hand, a foot, the head, or the end of a tail. For FEET it is the pelvis, and for
     // GAZE the head.
     const char *joint;
-    // MD5_MODIFIER_TWO_BONE: `middle` is the elbow or knee, and `root` is the shoulder or hip. If
-    // `middle` is NULL, it is the parent of `joint`; if `root` is NULL, it is the parent of
-    // `middle`. Set both if the skeleton has other joints between them. `joint` must be a
-    // descendant of `middle`, and `middle` a descendant of `root`. No two of the three joints may
-    // have the same position in the bind pose.
+    // Only for TWO_BONE. `middle` is the elbow or knee, and `root` is the shoulder or hip. If
+    // `middle` is NULL, the parent of `joint` is used; if `root` is NULL, the parent of `middle` is
+    // used. Set both if the skeleton has other joints between them. `joint` must be a descendant of
+    // `middle`, and `middle` a descendant of `root`. No two of the three joints may have the same
+    // position in the bind pose.
     const char *middle, *root;
-    // MD5_MODIFIER_AIM, _FABRIK, _CCD and _SPRING: number of joints of the chain, including the
-    // tip. The value 0 means 2.
+    // Only for AIM, FABRIK, CCD and SPRING. Number of joints of the chain, including the tip. The
+    // value 0 means 2.
     uint32_t length;
-    // MD5_MODIFIER_JOINT: space in which the rotation and the translation of the target are given.
+    // Only for JOINT. Space in which the rotation and the translation of the target are given.
     md5_joint_space space;
-    // MD5_MODIFIER_AIM: directions of the chain, and its largest rotation. The defaults of
-    // `forward` and `up` are (1, 0, 0) and (0, 0, 1) in the space of the tip, for every value of
-    // md5_load_opts.axes.
+    // Only for AIM. Forward and up direction of the tip, and the largest rotation of a joint. The
+    // defaults of `forward` and `up` are (1, 0, 0) and (0, 0, 1) in the space of the tip, for every
+    // value of md5_load_opts.axes.
     md5_aim_params aim;
-    // MD5_MODIFIER_TWO_BONE: settings of the solver.
+    // Only for TWO_BONE. Settings of the solver: softening and stretch.
     md5_two_bone_params two_bone;
-    // MD5_MODIFIER_SPRING: settings of the spring.
+    // Only for SPRING. Settings of the spring: stiffness, damping and gravity.
     md5_spring_params spring;
-    // MD5_MODIFIER_FEET: [num_feet] the joints of each leg.
+    // [num_feet] Only for FEET. The joints of each leg.
     const md5_foot_desc *feet;
-    // MD5_MODIFIER_FEET: number of legs, at least 1.
+    // Only for FEET. Number of legs, at least 1.
     uint32_t num_feet;
-    // MD5_MODIFIER_FEET: time constant, in seconds, with which the feet and the pelvis follow
-    // changes of the ground's height. The value 0 means 0.1; MD5_EXPLICIT_ZERO means 0, so that
-    // they follow immediately.
+    // Only for FEET. Time constant, in seconds, with which the feet and the pelvis follow changes
+    // of the ground's height. The value 0 means 0.1; MD5_EXPLICIT_ZERO means 0, so that they follow
+    // immediately.
     float smoothing;
-    // MD5_MODIFIER_GAZE: settings. NULL: the model has no eye joints, and all settings have their
-    // defaults.
+    // Only for GAZE. Settings of the gaze. NULL: the model has no eye joints, and all settings have
+    // their defaults.
     const md5_modifier_gaze *gaze;
-    // MD5_MODIFIER_FEET: settings of foot locking, which prevents planted feet from sliding. NULL:
-    // feet are not locked.
+    // Only for FEET. Settings of foot locking, which prevents planted feet from sliding. NULL: feet
+    // are not locked.
     const md5_modifier_hold *hold;
     // Weight of the modifier in a new player, 0 to 1. The value 0 means 1; MD5_EXPLICIT_ZERO means
     // 0, which disables it.
@@ -820,22 +856,24 @@ typedef struct md5_modifier_desc {
     // modifier is the weight that the game sets (md5_target.weight), multiplied by the value of
     // each source that is set:
     //
-    // - weight_parameter: value of a parameter, eased by weight_easing as in md5_motion_item.
-    // - weight_layer and weight_state: weight of this state of this layer, as in md5_morph_desc.
-    // - weight_curve: value of a curve, clamped to 0 to 1: md5_player_curve().
-    // - weight_window: weight with which a window is open: md5_player_window().
+    // - weight_parameter: the value of a parameter, to which weight_easing is applied as in
+    //   md5_motion_item.
+    // - weight_layer and weight_state: the weight of this state of this layer, as in
+    //   md5_morph_desc.
+    // - weight_curve: the value of a curve, which md5_player_curve() returns, clamped to 0 to 1.
+    // - weight_window: the weight with which a window is open, which md5_player_window() returns.
     //
-    // At most one of state, curve and window may be set.
+    // At most one of the sources state, curve and window may be set.
     const char *weight_parameter, *weight_layer, *weight_state, *weight_curve, *weight_window;
     // Easing that is applied to the value of weight_parameter.
     md5_easing weight_easing;
-    // Target that is a point on a joint, which is used instead of the position and rotation in
-    // md5_target; NULL = not used. If the joint is not animated (see md5_detail.mask) or its model
-    // is not attached, the modifier has no target. Used by AIM, TWO_BONE, FABRIK and CCD, and by
-    // JOINT with MD5_JOINT_MODEL_OVERRIDE.
+    // A point on a joint that is the target, instead of the position and rotation in md5_target.
+    // NULL: the game sets the target. If the joint is not animated (see md5_detail.mask) or its
+    // model is not attached, the modifier has no target. Only for AIM, TWO_BONE, FABRIK and CCD,
+    // and for JOINT with MD5_JOINT_MODEL_OVERRIDE.
     const md5_modifier_point *target;
-    // MD5_MODIFIER_TWO_BONE: point on a joint towards which the knee or elbow bends, instead of
-    // md5_target.pole; NULL = not used.
+    // Only for TWO_BONE. A point on a joint towards which the knee or elbow bends, instead of
+    // md5_target.pole. NULL: the game sets the point.
     const md5_modifier_point *pole;
     uint64_t reserved[1]; // must be 0
 } md5_modifier_desc;
@@ -848,22 +886,22 @@ typedef struct md5_target {
     float weight;
     // Position of the target in model space. The meaning depends on the kind:
     //
-    // - JOINT, AIM, TWO_BONE, FABRIK, CCD: the point that the joint or chain points at or moves to.
-    //   If a coordinate is not finite, nothing is moved.
-    // - SPRING: position of the character in the world, so that springs react to its movement. The
-    //   value (0, 0, 0) means that the position is not used.
-    // - GAZE: a point of interest, at which the character looks sometimes. The value (0, 0, 0)
-    //   means that there is no such point.
+    // - For JOINT, AIM, TWO_BONE, FABRIK and CCD, it is the point to which the joint or chain moves
+    //   or at which it points. If a coordinate is not finite, nothing is moved.
+    // - For SPRING, it is the position of the character in the world, so that springs react to its
+    //   movement. The value (0, 0, 0) means that the position is not used.
+    // - For GAZE, it is a point of interest, at which the character looks sometimes. The value (0,
+    //   0, 0) means that there is no such point.
     md5_vec3 position;
     // Rotation of the target. For JOINT and SPRING, (0, 0, 0, 0) means that there is no rotation.
     // For TWO_BONE, it is the rotation of the tip, which is only used if has_rotation is set.
     md5_quat rotation;
-    // MD5_MODIFIER_TWO_BONE, true: the tip gets the rotation `rotation`.
+    // true: the tip gets the rotation `rotation`. Only for TWO_BONE.
     bool has_rotation;
-    // MD5_MODIFIER_TWO_BONE: point in model space towards which the knee or elbow bends.
+    // Point in model space towards which the knee or elbow bends. Only for TWO_BONE.
     md5_vec3 pole;
-    // MD5_MODIFIER_TWO_BONE, true: `pole` is used. false: the limb bends in the same direction as
-    // in the animation.
+    // true: `pole` is used. false: the limb bends in the same direction as in the animation. Only
+    // for TWO_BONE.
     bool has_pole;
     uint64_t reserved[2]; // must be 0
 } md5_target;
@@ -878,7 +916,7 @@ typedef enum md5_morph_drive {
     MD5_MORPH_BY_PARAMETER,
     // The weight of a state, which is 1 while the layer plays only this state.
     MD5_MORPH_BY_STATE,
-    // Value of a table of keys over the frames of a clip, multiplied by the weight of the clip.
+    // The value of a table of keys over the frames of a clip, multiplied by the weight of the clip.
     MD5_MORPH_BY_CLIP,
     // The value of a curve of the clips, as md5_player_curve() returns it.
     MD5_MORPH_BY_CURVE,
@@ -894,26 +932,26 @@ typedef enum md5_morph_drive {
 // multiplied by the weight of the layer. Layers above do not reduce it, and masks have no effect.
 typedef struct md5_morph_desc {
     const char *target; // name of the morph target
-    // The source of the weight. A comment that begins with a source belongs to a member that only
-    // this source uses.
+    // The source of the weight. Each of the following members is used only by the source that its
+    // comment names.
     md5_morph_drive drive;
-    // MD5_MORPH_BY_PARAMETER: name of the parameter.
+    // Name of the parameter, for MD5_MORPH_BY_PARAMETER.
     const char *parameter;
-    // MD5_MORPH_BY_STATE: name of the layer, and name of the state.
+    // Name of the layer and name of the state, for MD5_MORPH_BY_STATE.
     const char *layer, *state;
-    // MD5_MORPH_BY_CLIP: name of the clip.
+    // Name of the clip, for MD5_MORPH_BY_CLIP.
     const char *clip;
-    // MD5_MORPH_BY_CLIP: [num_keys] values at frames of the clip; between two keys the value
+    // [num_keys] Values at frames of the clip, for MD5_MORPH_BY_CLIP. Between two keys the value
     // changes linearly.
     const md5_morph_key *keys;
-    // MD5_MORPH_BY_CLIP: number of keys, at least 1.
+    // Number of keys, at least 1, for MD5_MORPH_BY_CLIP.
     uint32_t num_keys;
-    // Factor of the value of the source, with a magnitude of at most 1 million. The value 0 means
-    // 1; MD5_EXPLICIT_ZERO means 0.
+    // Factor by which the value of the source is multiplied, with a magnitude of at most 1 million.
+    // All sources use it. The value 0 means 1; MD5_EXPLICIT_ZERO means 0.
     float weight;
-    // MD5_MORPH_BY_CURVE: name of the curve.
+    // Name of the curve, for MD5_MORPH_BY_CURVE.
     const char *curve;
-    // MD5_MORPH_BY_WINDOW: name of the window.
+    // Name of the window, for MD5_MORPH_BY_WINDOW.
     const char *window;
     uint64_t reserved[2]; // must be 0
 } md5_morph_desc;
@@ -958,7 +996,7 @@ typedef struct md5_machine_desc {
     md5_report_desc report;
     // Line and column of each token of the machine file from which the tables were read, for
     // messages. NULL for tables in C. A program may replace tables or entries that were read; the
-    // new ones have no location.
+    // new tables and entries have no location.
     const md5_locations *locations;
     // `max_one_shots` is the number of slots, each of which plays one one-shot clip at a time; it
     // is at most MD5_MAX_ONE_SHOTS. The value 0 means num_slots, or 4 if num_slots is 0. The
@@ -969,7 +1007,7 @@ typedef struct md5_machine_desc {
     const md5_slot_desc *slots;
     const md5_one_shot_desc *one_shots;
     uint64_t reserved[3]; // must be 0
-} md5_machine_desc;       // must be 0
+} md5_machine_desc;
 
 // Opaque: a machine that md5_create_machine() created. It is read-only.
 typedef struct md5_machine md5_machine;
@@ -1007,10 +1045,11 @@ MD5_PLAY_API md5_machine *md5_create_machine(const md5_machine_desc *desc,
 // Frees a machine. Its players must be freed before. `machine` may be NULL.
 MD5_PLAY_API void md5_destroy_machine(md5_machine *machine);
 
-// These functions search for an entry by its name and return its index, which the functions of
-// md5play.h use. They return MD5_NONE if no entry has this name or `name` is NULL. They take time
-// linear in the size of the table, so call them once and store the indices. `layer` is an index
-// that md5_find_layer() returned.
+// These functions search for an entry by its name and return its index. The functions of md5play.h
+// expect such an index, for example md5_player_set() the index of a parameter. The functions return
+// MD5_NONE if no entry has this name or `name` is NULL. Their time is linear in the size of the
+// table, so call them once and store the indices. `layer` is an index that md5_find_layer()
+// returned.
 //
 // The index of a parameter, clip, layer, state, modifier, slot or one-shot clip is its position in
 // the table. Windows and curves are tables of the clips; all windows (or curves) with the same name
@@ -1026,7 +1065,7 @@ MD5_PLAY_API uint32_t md5_find_window(const md5_machine *machine, const char *na
 MD5_PLAY_API uint32_t md5_find_curve(const md5_machine *machine, const char *name);
 
 // Returns the index of a parameter that the program requires. Use this function instead of
-// md5_find_parameter() to detect spelling mistakes early. If the parameter does not exist, debug
+// md5_find_parameter() to detect misspelled names early. If the parameter does not exist, debug
 // builds stop the program with a message that contains its name; release builds return MD5_NONE.
 MD5_PLAY_API uint32_t md5_require_parameter(const md5_machine *machine, const char *name);
 
@@ -1037,15 +1076,17 @@ MD5_PLAY_API uint32_t md5_require_parameter(const md5_machine *machine, const ch
 MD5_PLAY_API uint32_t md5_machine_num_morphs(const md5_machine *machine);
 MD5_PLAY_API const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph);
 
-// Returns the speed of an item of a motion of kind MD5_MOTION_BY_SPEED, in units/s. While the
-// motion's parameter has this value, only this item plays. `motion` is the index of the motion in
-// md5_machine_desc.motions. Returns 0 if the motion has another kind or an index is invalid.
+// Returns the speed of an item of a motion of kind MD5_MOTION_BY_SPEED, in units/s, as the library
+// has computed it from the root motion of the clip. While the motion's parameter has this value,
+// only this item plays. `motion` is the index of the motion in md5_machine_desc.motions. Returns 0
+// if the motion has another kind or an index is invalid.
 MD5_PLAY_API float md5_machine_item_speed(const md5_machine *machine, uint32_t motion,
                                           uint32_t item);
 
-// Returns a hash of the machine. The state of a player (md5_player_save()) can be restored by any
-// machine with the same fingerprint. The hash includes the tables without file names, the names and
-// parents of the joints, and the frame counts and rates of the clips.
+// Returns a hash of the machine, by which a program can check if a saved state belongs to this
+// machine. The state of a player (md5_player_save()) can be restored by any machine with the same
+// fingerprint. The hash includes the tables without file names, the names and parents of the
+// joints, and the frame counts and rates of the clips.
 MD5_PLAY_API uint64_t md5_machine_fingerprint(const md5_machine *machine);
 
 // Returns the machine's copy of the tables from which it was created. Viewers and debuggers use it
@@ -1055,8 +1096,7 @@ MD5_PLAY_API const md5_machine_desc *md5_machine_tables(const md5_machine *machi
 // -- Machine files --------------------------------------------------------------------------
 
 // A parsed machine file: a text file that contains the tables of a machine.
-// md5/play/machine_files.md describes the format. `clips` and `attached` are the tables desc.clips
-// and desc.attached, which may be changed.
+// md5/play/machine_files.md describes the format.
 //
 // md5_load_character() (md5play.h) creates a machine from a machine file in one call. To do the
 // same in separate steps:
@@ -1068,11 +1108,12 @@ MD5_PLAY_API const md5_machine_desc *md5_machine_tables(const md5_machine *machi
 // - Call md5_create_machine() with `desc`.
 typedef struct md5_machine_file {
     md5_machine_desc desc;
-    md5_clip_desc *clips; // [desc.num_clips] the table desc.clips, which the program may change
-    // [desc.num_attached] The table desc.attached, which the program may change.
+    // [desc.num_clips] The table desc.clips. The program may change its entries.
+    md5_clip_desc *clips;
+    // [desc.num_attached] The table desc.attached. The program may change its entries.
     md5_attached_desc *attached;
-    // Path of the .md5mesh file of the model, as in the machine file. "" if the machine file does
-    // not contain it.
+    // Path of the .md5mesh file of the model, as the machine file contains it. The path is "" if
+    // the machine file does not contain one.
     const char *model_file;
     uint32_t num_warnings; // number of warnings that reading the file produced
     md5_internal internal;
@@ -1091,12 +1132,12 @@ MD5_PLAY_API md5_machine_file *md5_parse_machine_file(const void *text, size_t s
                                                       const md5_load_opts *opts, md5_error *error);
 MD5_PLAY_API void md5_free_machine_file(md5_machine_file *file);
 
-// Writes the tables of a machine as the text of a machine file, followed by a NUL, to text[size].
-// Returns the length of the text, without the NUL; pass NULL and 0 to get only the length. Takes
-// time linear in the size of the tables.
+// Writes the tables of a machine as the text of a machine file, for example in an editor of state
+// machines. The text and a NUL are written to text[size]. Returns the length of the text, without
+// the NUL; pass NULL and 0 to get only the length. Takes time linear in the size of the tables.
 //
-// `model_file` is the path of the model that is written; NULL = none. A clip without a `file` is
-// written with the file name "".
+// `model_file` is the path of the model that is written. NULL: no model is written. A clip without
+// a `file` is written with the file name "".
 //
 // Parsing the text results in bit-identical tables, and in a machine with the same fingerprint.
 // There are two exceptions:

@@ -1,13 +1,27 @@
-// md5play: plays the state machines that md5machine.h defines. For each character, a player stores
-// the playback state; advancing the player changes states, fires events and moves the root; posing
-// the player writes the joints.
+// md5play: plays the state machines that md5machine.h defines. A state machine decides which
+// animations a character plays, and blends them. For each character, a player stores the playback
+// state. In each frame, the game advances the player, which changes states, fires events and moves
+// the root, and then poses it, which writes the joints.
 //
 //   machine (md5machine.h) --md5_create_player()--> player: the playback state of one character
 //        --md5_player_advance()--> advances time: states change, events fire, the root moves
 //        --md5_player_pose()--> blends layers, applies modifiers: pose, joints, palette
 //
-// md5_load_character() loads a machine together with its model and clips. md5_play_batch() advances
-// and poses all characters of a crowd in one call, on several threads.
+// md5_load_character() loads a machine together with its model and clips. This code loads a
+// character, moves it and computes its palette. `placement` is the transform of the character in
+// the world. `pose` and `palette` have one element for each joint of the model, and `scratch` has
+// md5_player_pose_scratch() bytes:
+//
+//   md5_character *hero = md5_load_character("hero.md5machine", NULL, &error);
+//   md5_player *player = hero ? md5_create_player(hero->machine, NULL, &error) : NULL;
+//   if (player) {
+//       md5_player_set(player, md5_find_parameter(hero->machine, "speed"), 20);
+//       md5_player_advance(player, 1.0 / 60, NULL, NULL); // this and the next lines: each frame
+//       placement = md5_xform_advance(placement, md5_player_root_motion(player));
+//       md5_player_pose(player, pose, NULL, palette, scratch);
+//   }
+//
+// md5_play_batch() advances and poses all characters of a crowd in one call, on several threads.
 //
 // Terms that are used below; md5machine.h explains all of them in detail:
 //
@@ -57,12 +71,14 @@ MD5_PLAY_API md5_player *md5_create_player(const md5_machine *machine,
                                            const md5_allocator *allocator, md5_error *error);
 MD5_PLAY_API void md5_destroy_player(md5_player *player); // accepts NULL
 
-// Restores the state that the player had after md5_create_player().
+// Restores the state that the player had after md5_create_player(), for example to start a level
+// again.
 MD5_PLAY_API void md5_player_reset(md5_player *player);
 
 // Sets a parameter of the machine, which is a number that conditions, speeds and blend spaces use.
-// `parameter` is an index that md5_find_parameter() returned. For a trigger or a bool, any value
-// except 0 means set. Returns false if the index is invalid or the value is not finite.
+// `parameter` is an index that md5_find_parameter() returned. For a trigger or a bool, the value 0
+// means false, and any other value means true. Returns false if the index is invalid or the value
+// is not finite.
 MD5_PLAY_API bool md5_player_set(md5_player *player, uint32_t parameter, float value);
 
 // Returns the current value of a parameter, or 0 if the index is invalid. The value of a smoothed
@@ -76,10 +92,11 @@ MD5_PLAY_API bool md5_player_condition_holds(const md5_player *player,
                                              const md5_condition *condition);
 
 // Starts a transition of a layer to a state now, even if the machine does not contain such a
-// transition. The transition takes `duration` seconds; 0 changes the state immediately. `fade`
-// selects a crossfade or an inertial transition (see md5_fade), and `easing` the easing of a
-// crossfade. `layer` and `state` are indices that md5_find_layer() and md5_find_state() returned.
-// Returns false if an index is invalid or the duration is not finite.
+// transition. Use this function if your game, and not the conditions of the machine, selects the
+// state. The transition takes `duration` seconds; 0 changes the state immediately. `fade` selects a
+// crossfade or an inertial transition (see md5_fade), and `easing` the easing of a crossfade.
+// `layer` and `state` are indices that md5_find_layer() and md5_find_state() returned. Returns
+// false if an index is invalid or the duration is not finite.
 MD5_PLAY_API bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state,
                                      float duration, md5_fade fade, md5_ease_kind easing);
 
@@ -128,26 +145,28 @@ MD5_PLAY_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t s
 MD5_PLAY_API bool md5_player_play_one_shot(md5_player *player, uint32_t slot, uint32_t clip,
                                            const md5_one_shot_desc *desc);
 
-// Stops the one-shot clip in a slot. The clip fades out over `fade_out` seconds, with the easing of
-// its own fade out. If `fade_out` is not above 0, the clip ends immediately. If the end of the clip
-// or of an earlier stop is sooner, the clip ends at that time. Returns false if no clip is playing
-// in the slot.
+// Stops the one-shot clip in a slot before its end. The clip fades out over `fade_out` seconds,
+// with the easing of its own fade out. If `fade_out` is not above 0, the clip ends immediately. If
+// the clip would end earlier, by itself or because of an earlier stop, it ends at that earlier
+// time. Returns false if no clip is playing in the slot.
 MD5_PLAY_API bool md5_player_stop_one_shot(md5_player *player, uint32_t slot, float fade_out);
 
 // Selects how md5_player_one_shot_section() changes the section that a one-shot clip plays. A
-// section is a named range of frames of a clip (md5_section). "The section" is the argument
-// `section` of the function. "The end" is the end of the section that is playing now, or the end of
-// the clip if no section is playing, because the clip has left its section or started without a
-// section.
+// section is a named range of frames of a clip (md5_section). In the following comments, "the new
+// section" is the argument `section` of the function. "The end" is the end of the section that is
+// playing now, or the end of the clip if no section is playing. No section is playing if the clip
+// has left its section or started without a section.
 typedef enum md5_section_change {
-    // The clip jumps to the section immediately. After the section, it continues.
+    // The clip jumps to the new section immediately. After this section, the clip continues.
     MD5_SECTION_JUMP,
-    // The clip jumps to the section at the end. After the section, it continues.
+    // When the end is reached, the clip jumps to the new section. After this section, the clip
+    // continues.
     MD5_SECTION_NEXT,
-    // The clip jumps to the section at the end, and repeats it until the next change.
+    // When the end is reached, the clip jumps to the new section, and repeats it until the next
+    // change.
     MD5_SECTION_LOOP,
-    // The clip stops repeating a section: it continues after the end. The argument `section` is not
-    // used.
+    // The clip stops repeating its section: when the end is reached, it continues with the
+    // following frames. The argument `section` is not used.
     MD5_SECTION_LEAVE,
 } md5_section_change;
 
@@ -156,9 +175,10 @@ typedef enum md5_section_change {
 // new call replaces the change of the previous call.
 //
 // The clip jumps to the first frame of the section, or to the last frame if it plays backward. The
-// jump has no blend. The events of the frame before the jump and of the frame after the jump fire
-// at this instant, and the root motion continues. The fade out before the end of the clip only
-// starts if the clip is going to reach its end. If time runs backward, sections do not end.
+// pose is not blended at the jump. The events of the frame before the jump and of the frame after
+// the jump fire at this instant, and the root motion continues. The fade out before the end of the
+// clip only starts if the clip is going to reach its end. If time runs backward, sections do not
+// end.
 //
 // Returns false if no clip is playing in the slot, if the clip loops as a whole (MD5_ONE_SHOT_LOOPS
 // without a section), or if the clip does not have this section.
@@ -180,14 +200,15 @@ typedef struct md5_one_shot_status {
     uint64_t reserved[1]; // always 0
 } md5_one_shot_status;
 
-// Returns the state of the one-shot clip that was started last in a slot.
+// Returns the state of the one-shot clip that was started last in a slot, for example to test if it
+// is still playing.
 MD5_PLAY_API md5_one_shot_status md5_player_one_shot(const md5_player *player, uint32_t slot);
 
 // -- Targets, events, time ------------------------------------------------------------------
 
-// Returns the target of a modifier: the position, rotation and weight with which the game controls
-// the modifier. The game may write the target at any time. `modifier` is an index from
-// md5_find_modifier(). Returns NULL if the index is invalid.
+// Returns the target of a modifier, such as the point that a hand should reach: the position,
+// rotation and weight with which the game controls the modifier. The game may write the target at
+// any time. `modifier` is an index from md5_find_modifier(). Returns NULL if the index is invalid.
 MD5_PLAY_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
 
 // Sets the pose of an attached model (md5_machine_desc.attached) that is not attached to a joint of
@@ -200,11 +221,11 @@ MD5_PLAY_API md5_target *md5_player_target(md5_player *player, uint32_t modifier
 // pointer. Returns false if the index is invalid or the model is attached to a joint.
 MD5_PLAY_API bool md5_player_attach(md5_player *player, uint32_t attached, const md5_mat34 *joints);
 
-// Returns the feet of a modifier that places feet on the ground (MD5_MODIFIER_FEET), [num_feet] in
-// the order of md5_modifier_desc.feet. Returns NULL if the modifier has another kind or the index
-// is invalid. If no ground function is set (md5_player_set_ground()), the game may write the
-// members `floor`, which is initially 0, and `normal` at any time. The members `result` and `miss`
-// describe the last computed pose.
+// Returns the feet of a modifier that places feet on the ground (MD5_MODIFIER_FEET). The result is
+// an array with num_feet elements, in the order of md5_modifier_desc.feet. Returns NULL if the
+// modifier has another kind or the index is invalid. If no ground function is set
+// (md5_player_set_ground()), the game may write the members `floor`, which is initially 0, and
+// `normal` at any time. The members `result` and `miss` describe the last computed pose.
 MD5_PLAY_API md5_foot *md5_player_feet(md5_player *player, uint32_t modifier);
 
 // Sets the random seed of a player. Give each member of a crowd a different seed, so that they do
@@ -366,10 +387,11 @@ MD5_PLAY_API md5_advance_status md5_player_advance(md5_player *player, double se
 // divided into several calls, the product of their motions is the motion of the whole step.
 MD5_PLAY_API md5_xform md5_player_root_motion(const md5_player *player);
 
-// Computes the pose of a character at the current time. Writes pose[model joints]. Also writes the
-// model-space matrices to joints[model joints] and the palette for skinning to palette[model
-// joints]. `joints` and `palette` may be NULL; the arrays must not overlap. `scratch` is temporary
-// memory of md5_player_pose_scratch() bytes, at any alignment.
+// Computes the pose of a character at the current time. Writes the transform of each joint,
+// relative to its parent, to pose[model joints]. Also writes the matrices of the joints in model
+// space to joints[model joints], and the palette for skinning to palette[model joints]. `joints`
+// and `palette` may be NULL; the arrays must not overlap. `scratch` is temporary memory of
+// md5_player_pose_scratch() bytes, at any alignment.
 //
 // With a reduced level of detail (md5_detail.interval), the function may write the stored pose of
 // an earlier call. Returns true if it computed a new pose.
@@ -398,16 +420,17 @@ MD5_PLAY_API float md5_player_window(const md5_player *player, uint32_t window);
 // below, or added to it, with the weight of the layer multiplied by the weight of these clips.
 // One-shot clips are blended in the same manner. Masks have no effect.
 //
-// Takes time proportional to the number of layers times the number of clips with the curve times
+// The time is proportional to the number of layers, times the number of clips with the curve, times
 // the number of active clips.
 MD5_PLAY_API float md5_player_curve(const md5_player *player, uint32_t curve);
 
-// Writes the weights of the morph targets that the machine controls (md5_morph_desc) to
-// weights[md5_machine_num_morphs()]. The weights are finite. The level of detail has no effect.
-// md5_machine_morph_name() returns the name of each morph target.
+// Writes the current weights of the morph targets that the machine controls (md5_morph_desc), such
+// as facial expressions. The game passes them to the functions of md5skin.h that blend morph
+// targets. The array `weights` has md5_machine_num_morphs() elements. The weights are finite. The
+// level of detail has no effect. md5_machine_morph_name() returns the name of each morph target.
 //
-// Takes time proportional to the number of layers times the number of entries of
-// md5_machine_desc.morphs times the number of active clips. For an entry with a curve or a window,
+// The time is proportional to the number of layers, times the number of entries of
+// md5_machine_desc.morphs, times the number of active clips. For an entry with a curve or a window,
 // the number of clips that have it is a further factor, and all windows are visited.
 MD5_PLAY_API void md5_player_morphs(const md5_player *player, float *weights);
 
@@ -434,7 +457,7 @@ typedef struct md5_detail {
     // older than `interval` calls. Springs and feet advance over the whole time between two
     // computed poses in one step. The ground function is called for computed poses only.
     uint32_t interval;
-    // Offset that distributes the work among frames. If calls are numbered from 0, those whose
+    // Offset that distributes the work among frames. If calls are numbered from 0, the calls whose
     // number plus `phase` is a multiple of `interval` compute the pose. Give the players of a crowd
     // the phases 0, 1, 2, ... so that their poses are computed in different frames.
     uint32_t phase;
@@ -443,7 +466,7 @@ typedef struct md5_detail {
 
 // Sets the level of detail of a player, starting with the next computed pose. NULL means full
 // detail, which is the initial value. Returns false if the mask does not exist. The level of detail
-// is saved and copied with the player. Takes time linear in the number of masks.
+// is saved and copied with the player. The time is linear in the number of masks.
 MD5_PLAY_API bool md5_player_set_detail(md5_player *player, const md5_detail *detail);
 
 // -- Saving and copying ---------------------------------------------------------------------
@@ -505,7 +528,8 @@ typedef void md5_lost_fn(void *user, const char *kind, const char *name);
 MD5_PLAY_API void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *lost,
                                      void *user);
 
-// State of a layer at the current time, for debug views.
+// State of a layer at the current time: its current state, and the transition that is active. Debug
+// views display it, and a game can test if the character has landed.
 typedef struct md5_layer_status {
     // Index of the current state. During a transition, it is the state to which the transition
     // leads.
@@ -521,8 +545,8 @@ typedef struct md5_layer_status {
     uint64_t reserved[2]; // always 0
 } md5_layer_status;
 
-// Returns the current state of a layer. If the index is invalid, `from` is MD5_NONE and all other
-// members are 0.
+// Returns the current state of a layer, which is an index from md5_find_layer(). If the index is
+// invalid, `from` is MD5_NONE and all other members are 0.
 MD5_PLAY_API md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer);
 
 // Returns a bounding box of a character in model space, for culling. joints[model joints] are the
@@ -553,8 +577,8 @@ enum { MD5_MAX_HOOKED = 16 };
 struct md5_play_job {
     // The player of the character. It must not occur in another job of the batch.
     md5_player *player;
-    double seconds;       // seconds by which the player is advanced
-    md5_event_fn *events; // event function, which receives the events; NULL: none
+    double seconds;       // time by which the player is advanced, seconds
+    md5_event_fn *events; // function that receives the events; NULL: events are not reported
     void *user;           // first argument of `events`
     // Function that may change the pose before the matrices are computed. NULL: no function is
     // called.
@@ -565,12 +589,13 @@ struct md5_play_job {
     md5_mat34 *joints;
     // [model joints] The palette for skinning is written here. NULL: it is not written.
     md5_mat34 *palette;
-    // Set this to true if `joints` and `palette` still contain the matrices that the last job of
-    // this player wrote, and the player was neither restored nor the target of a copy since. The
-    // batch then saves time: if it uses a stored pose (md5_detail.interval), it does not write the
-    // same matrices again.
+    // Set this member to true if `joints` and `palette` still contain the matrices that the last
+    // job of this player wrote, and the player was neither restored nor the target of a copy since.
+    // The batch then saves time: if it uses a stored pose (md5_detail.interval), it does not write
+    // the same matrices again.
     bool keeps_matrices;
-    // The batch writes here: true if a new pose was computed, as returned by md5_player_pose().
+    // The batch writes true here if it computed a new pose, and false if it used a stored pose.
+    // This is the result of md5_player_pose().
     bool is_computed;
     // The batch writes the result of md5_player_advance() here.
     md5_advance_status status;
@@ -643,9 +668,9 @@ MD5_PLAY_API void md5_pose_interpolated(md5_interpolated_pose_job *jobs, size_t 
 
 // == Characters ==================================================================================
 //
-// A character: a machine together with its model and the animations of its clips, which
-// md5_load_character() loads from a machine file and the files to which it refers. Any number of
-// players can share one character. A character is read-only.
+// A character is a machine together with its model and the animations of its clips.
+// md5_load_character() loads it from a machine file and the files to which the machine file refers.
+// Any number of players can share one character. A character is read-only.
 //
 // The arrays `anims` and `bindings` have one element for each clip of the machine, in the order of
 // md5_machine_tables(machine)->clips. Clips with the same file share one animation and one binding.

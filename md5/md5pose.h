@@ -1,14 +1,25 @@
-// md5pose: operations that change one pose. Their results can be combined: each operation takes a
-// pose that md5_sample() or another operation has written.
+// md5pose: operations that change one pose, for example to let a hand reach an object. The
+// operations can be combined: each operation takes a pose that md5_sample() or another operation
+// has written. This code moves a hand to a target in model space and then computes the joint
+// matrices:
 //
-// - Joint modifiers rotate and move single joints.
+//   md5_two_bone_job reach = MD5_INIT;
+//   reach.tip = md5_find_joint(skeleton, "hand_l");
+//   reach.target = target;
+//   reach.weight = 1.0f;
+//   md5_solve_two_bone(skeleton, &reach, pose);
+//   md5_local_to_model(skeleton, pose, joints);
+//
+// The header contains these groups of functions:
+//
+// - Joint modifiers rotate and move a single joint, such as the turret of a tank.
 // - Inverse kinematics moves a hand, a foot or the end of a chain of joints to a target.
 // - Foot placement adapts the feet to uneven ground.
 // - Springs let a chain of joints swing, for example hair or a tail.
 // - Mirroring exchanges left and right.
 // - Retargeting transfers poses to a model with other proportions.
 // - The procedural gait moves legs by rules, without clips.
-// - The gaze moves a head and eyes.
+// - The gaze lets a head and eyes look around.
 //
 // md5play.h uses these operations in state machines, and md5model.h contains blending.
 //
@@ -35,9 +46,10 @@ extern "C" {
 
 // -- Space and joints ----------------------------------------------------------------------
 
-// Returns the transform of one joint of `pose` in model space: the product of the transforms of the
-// joint and all its ancestors. Use it if you need only a few joints; md5_local_to_model() computes
-// all joints. `joint` must be a valid index. The time is linear in the number of ancestors.
+// Returns the transform of one joint of `pose` in model space, for example to find the position of
+// a hand: the product of the transforms of the joint and all its ancestors. Use it if you need only
+// a few joints; md5_local_to_model() computes all joints. `joint` must be a valid index. The time
+// is linear in the number of ancestors.
 MD5_PLAY_API md5_xform md5_joint_in_model(const md5_skeleton *skeleton, const md5_xform *pose,
                                           uint32_t joint);
 
@@ -119,8 +131,8 @@ typedef struct md5_joint_limit {
     // above 0.
     md5_vec3 axis;
     float min, max; // Smallest and largest twist, radians: -pi <= min <= max <= pi.
-    // MD5_LIMIT_CONE: largest swing, which is the angle between `axis` and its direction at rest,
-    // from 0 to pi.
+    // Largest swing, which is the angle between `axis` and its direction at rest, from 0 to pi.
+    // Only MD5_LIMIT_CONE uses it.
     float swing;
     uint64_t reserved[2]; // must be 0
 } md5_joint_limit;
@@ -139,19 +151,19 @@ typedef struct md5_two_bone_params {
     // Softening, from 0 to 1: the part of the full reach, at its end, in which the limb straightens
     // slowly instead of abruptly. 0 = no softening.
     float soften;
-    // Largest length of the stretched limb, divided by its full reach; at least 1. 0 = 1, which
-    // means that the limb is not stretched.
+    // Largest length of the stretched limb, divided by its full reach (the sum of both bone
+    // lengths); at least 1. The value 0 means 1: the limb is not stretched.
     float stretch;
 } md5_two_bone_params;
 
 // Arguments of md5_solve_two_bone(), which bends an arm or a leg so that the hand or foot reaches a
 // target.
 typedef struct md5_two_bone_job {
-    // Index of the hand or foot. Its parent is the elbow or knee, and the parent of the elbow or
-    // knee is the shoulder or hip. The member is not used if `limb` is not NULL.
+    // Index of the tip: the hand or foot. Its parent is the elbow or knee, and the parent of the
+    // elbow or knee is the shoulder or hip. If `limb` is not NULL, this member is not used.
     uint32_t tip;
-    // Indices of the three joints, for skeletons with other joints between them. NULL: `tip`, its
-    // parent and the parent of its parent.
+    // Indices of the three joints, for skeletons with other joints between them. NULL: the three
+    // joints are `tip`, its parent and the parent of its parent.
     const md5_limb *limb;
     md5_vec3 target; // position that the tip should reach, model space
     // The elbow or knee bends towards this point, in model space. NULL: it bends in the same
@@ -381,15 +393,16 @@ typedef struct md5_foot {
     float floor;
     // Normal of the ground in model space, towards which the foot tilts. 0 0 0 means straight up.
     md5_vec3 normal;
-    // Smoothed height by which the foot is lifted. It is 0 initially; the function updates it, so
-    // keep it between calls.
+    // Smoothed height by which the foot is lifted, in units. Initialize it with 0. Each call
+    // updates it, so store it between calls.
     float lift;
-    // true: `knee` and `hip` are the other joints of the leg. Use this for skeletons with helper
-    // joints between them (see md5_limb). The keys "ik_knee1" and "ik_hip1" of id's entities
-    // contain these joints.
+    // true: `knee` and `hip` are the other joints of the leg. false: the function finds these
+    // joints from `ankle`. Use true for skeletons with helper joints between them (see md5_limb).
+    // The keys "ik_knee1" and "ik_hip1" of id's entities contain these joints.
     bool has_leg;
     uint32_t knee, hip;
-    // The function writes here if the foot reached its target, or why it did not.
+    // The function writes the result here: the foot reached its target, or the reason why it did
+    // not.
     md5_limb_result result;
     // The function writes the distance from the ankle to its target here, in units. INFINITY if the
     // leg could not be bent.
@@ -424,8 +437,8 @@ typedef struct md5_feet_job {
     uint32_t pelvis;
     md5_foot *feet;    // [num_feet] the feet, with the height of the ground under each
     uint32_t num_feet; // number of feet
-    // Displacement of the pelvis. It is 0 initially; the function updates it, so keep it between
-    // calls.
+    // Displacement of the pelvis along model z, in units. Initialize it with 0. Each call updates
+    // it, so store it between calls.
     float drop;
     // Time constant, in seconds, with which `lift` of the feet and `drop` follow changes of the
     // ground. 0 = immediately.
@@ -555,7 +568,8 @@ typedef struct md5_joint_pair {
 } md5_joint_pair;
 
 // Creates a retarget from the model `source` to the model `target`. Both models must exist as long
-// as the retarget. Free it with md5_destroy_retarget().
+// as the retarget. Free it with md5_destroy_retarget(). Use a retarget to play the clips of one
+// model on a model with other proportions or other names of joints.
 //
 // Mapping. pairs[num_pairs] map source joints to target joints; a source joint may drive any number
 // of target joints. Joints without a pair are mapped by equal names. Target joints that are not
