@@ -2,7 +2,7 @@
 // kinds of text files: .md5mesh (a skeleton with meshes), .md5anim (an animation of a skeleton) and
 // .md5camera (the path of a camera).
 //
-// A program usually calls the functions in the following order:
+// A program that draws an animated model usually calls the functions in the following order:
 //
 //   1. md5_load_model() and md5_load_anim() read files and create assets.
 //   2. md5_bind() creates a binding: it finds the animation track of each joint of the model.
@@ -84,8 +84,9 @@ extern "C" {
 
 // -- Initializers ---------------------------------------------------------------------------
 
-// Initializes any structure of these headers: all its members become 0. The macro expands to {0} in
-// C and to {} in C++, so that the same source compiles without a warning in both languages.
+// Initializes any structure of these headers: all its members become 0, which selects the defaults
+// of options. The macro expands to {0} in C and to {} in C++, so that the same source compiles
+// without a warning in both languages.
 //
 //   md5_error error = MD5_INIT;
 //   md5_load_opts opts = MD5_INIT;
@@ -135,7 +136,7 @@ typedef enum md5_status {
     MD5_ERROR_GPU, // OpenGL or the shader compiler failed. Only the renderer (md5gl) reports this.
 } md5_status;
 
-// The reason and the location of a failure.
+// The reason and the location of a failure, for messages to the user or to the author of a file.
 //
 // Initialize an error with MD5_INIT or md5_error_clear(). Functions write to an error only if they
 // fail, so check the result of a function before you read its error.
@@ -209,16 +210,17 @@ typedef struct md5_threads {
 } md5_threads;
 
 // Processes the items 0 to `count` - 1 with the function `range`, and passes `user` to each call.
-// Uses threads->run(), except in three cases, in which it calls range() directly as worker 0: if
-// `threads` is NULL, if `threads` has one worker, or if there is only one item.
+// The library calls this function for its own work; a program can use it to process its own items
+// on the same pool. Uses threads->run(), except in three cases, in which it calls range() directly
+// as worker 0: if `threads` is NULL, if `threads` has one worker, or if there is only one item.
 MD5_API void md5_threads_run(const md5_threads *threads, size_t count, md5_range_fn *range,
                              void *user);
 
 // -- Options --------------------------------------------------------------------------------
 
-// The memory functions of the caller. Set both functions, or none of them to use malloc() and
-// free(). Each asset stores a copy of the structure, so the object that `user` points to must exist
-// until the asset is freed.
+// The memory functions of the caller, for programs that manage their memory themselves. Set both
+// functions, or none of them to use malloc() and free(). Each asset stores a copy of the structure,
+// so the object that `user` points to must exist until the asset is freed.
 typedef struct md5_allocator {
     // Allocates `size` bytes, aligned to 16 bytes. Returns NULL on failure.
     void *(*alloc)(void *user, size_t size);
@@ -240,7 +242,7 @@ typedef struct md5_pose_plan md5_pose_plan;
 // structure with this member, all members of md5_internal must be 0.
 typedef struct md5_internal {
     md5_allocator allocator; // the allocator that the caller passed when the object was created
-    // second memory block of the object, in addition to the one that contains the structure
+    // second memory block of the object, in addition to the block that contains the structure
     void *memory;
     const md5_packed *packed;  // compressed frames; NULL if the animation is not compressed
     const md5_pose_plan *plan; // tables that md5_sample() reads
@@ -254,8 +256,9 @@ typedef struct md5_internal {
 
 // A function of the caller that receives warnings, which are problems that do not stop a load. It
 // is called while the loading function runs, and `warning` is valid only during the call. Problems
-// of the same kind are reported by a single warning: its location is that of the first problem, and
-// Such a group counts as one warning in members named num_warnings.
+// of the same kind are reported by a single warning. Its location is the location of the first
+// problem, and its message contains the number of problems and the line of the last problem. Such a
+// group counts as one warning in members named num_warnings.
 typedef void md5_warn_fn(void *user, const md5_error *warning);
 
 // Functions of the caller that read files, for example from an archive. Only loading functions call
@@ -267,7 +270,8 @@ typedef struct md5_files {
     // the path that the program passed to the loading function. If a machine file (md5machine.h)
     // refers to another file, `path` is relative to the folder of the machine file.
     const void *(*open)(void *user, const char *path, size_t *size, md5_error *error);
-    // Releases the content. Called once for each successful call of open().
+    // Releases the content. The library calls this function once for each successful call of
+    // open().
     void (*close)(void *user, const void *bytes, size_t size);
     void *user; // first argument of both functions
 } md5_files;
@@ -316,16 +320,18 @@ typedef struct md5_load_opts {
     md5_axes axes;
     // Factor by which all lengths are multiplied, from 1e-6 to 1e6. 0 means 1.
     float scale;
-    bool flip_v; // true: v = 0 is the bottom row of a texture, as in OpenGL; false: the top row
+    // true: v = 0 is the bottom row of a texture, as in OpenGL. false: v = 0 is the top row.
+    bool flip_v;
     // Treatment of triangles with invalid vertex indices. true: omit these triangles and warn.
     // false: the load fails.
     bool drop_invalid_triangles;
     bool require_meshes; // true: a load fails if the model has no meshes
     // true: md5_bind() accepts an animation if at least one of its joints is in the model. false:
-    // at least half of the joints of the animation and of the model must match.
+    // md5_bind() requires that at least half of the joints of the animation, and at least half of
+    // the joints of the model, match.
     bool allow_partial_binding;
-    // true: sort the vertices that are drawn so that vertices that are moved by the same joints are
-    // adjacent. md5_mesh explains the effect.
+    // true: sort the drawn vertices so that vertices that are moved by the same joints are
+    // adjacent, which makes skinning on the CPU faster. md5_mesh explains the effect.
     bool group_vertices;
     // Method for computing vertex normals. It has no effect on files of version 12, which contain
     // normals.
@@ -385,7 +391,7 @@ typedef struct md5_weight {
     md5_vec3 offset; // position of the point in the space of the joint
 } md5_weight;
 
-// opaque: the order in which md5_skin() computes the vertices of a mesh
+// Opaque: the order in which md5_skin() computes the vertices of a mesh.
 typedef struct md5_skin_plan md5_skin_plan;
 
 // A mesh of a model. It contains two descriptions of the same surface: the vertices and weights as
@@ -530,8 +536,8 @@ typedef struct md5_model {
     md5_internal internal;
 } md5_model;
 
-// States which components of a joint's transform change during an animation, as the .md5anim file
-// stores it. The other components have the values of the base frame in every frame.
+// The components of a joint's transform that change during an animation, as the .md5anim file
+// stores them. The other components have the values of the base frame in every frame.
 typedef struct md5_track {
     // Sum of the values of the animated components. Components of the translation: 1 = x, 2 = y, 4
     // = z. Components of the rotation, a quaternion: 8 = x, 16 = y, 32 = z.
@@ -541,8 +547,8 @@ typedef struct md5_track {
     uint32_t first;
 } md5_track;
 
-// The content of an .md5anim file, or a compressed animation (see md5_compress_anim()). Both kinds
-// are bound, sampled and played in the same way.
+// The content of an .md5anim file, or a compressed animation (see md5_compress_anim()). Programs
+// bind, sample and play both kinds in the same way.
 //
 // Transforms that are equal in all frames are stored once, in `constant`. Rotations and
 // translations that change are stored for each frame, in `rotations` and `translations`. The loader
@@ -604,7 +610,7 @@ typedef struct md5_anim {
     md5_internal internal;
 } md5_anim;
 
-// The position and direction of a camera. In the camera's own space, it looks along +x, y points
+// The position and direction of a camera. In its own space, the camera looks along +x, y points
 // left and z points up. If md5_load_opts.axes selected other axes, these directions are converted
 // to them.
 typedef struct md5_camera_view {
@@ -651,7 +657,7 @@ typedef struct md5_camera {
     md5_internal internal;
 } md5_camera;
 
-// Loads a model or an animation from a file. `path` has the encoding that the system's open()
+// Load a model or an animation from a file. `path` has the encoding that the system's open()
 // expects; on Windows it is UTF-8. `opts` and `error` may be NULL. Returns NULL on failure, which
 // includes a path of a pipe or a device. Free the result with md5_free_model() or md5_free_anim().
 // Time and memory are linear in the size of the file for any content.
@@ -674,38 +680,38 @@ MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5
 // single line. A binary model has at most four weights per vertex, whose sum is 1; its normals are
 // computed as for text files. The root of a binary animation starts at the origin.
 //
-// The third kind of file is a compressed animation that md5_write_anim() has written. The loader
-// checks every number, so for any content the samples are finite and rotations have unit length.
-// The axes and the scale are those of the compressed animation; `opts` does not change them. A load
-// fails with
+// Compressed animations, which md5_write_anim() has written, are supported too. The loader checks
+// every number, so for any content the samples are finite and rotations have unit length. The axes
+// and the scale are those of the compressed animation; `opts` does not change them. A load fails
+// with
 //
 // - MD5_ERROR_VERSION if the version is not supported,
 // - MD5_ERROR_SYNTAX if the file is truncated or modified, which is detected by a checksum,
 // - MD5_ERROR_RANGE if numbers contradict each other.
 
-// Loads a model or an animation from the content of a file in memory: the bytes text[size]. The
-// text does not need a terminating NUL and is not used after the call. Otherwise the functions are
-// like md5_load_model() and md5_load_anim(). Returns NULL on failure, also if `size` is 0.
+// Load a model or an animation from the content of a file in memory: the bytes text[size]. The text
+// does not need a terminating NUL and is not used after the call. Otherwise the functions are like
+// md5_load_model() and md5_load_anim(). Returns NULL on failure, also if `size` is 0.
 MD5_API md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
                                    md5_error *error);
 MD5_API md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opts,
                                  md5_error *error);
 
-// Finds a joint or a mesh by its name. Returns the index of the first one with this name. Names are
-// case-sensitive. Returns MD5_NONE if the name does not exist or if `name` is NULL. The search
-// takes time linear in the number of joints or meshes, so store the result if you need it in each
-// frame.
+// Finds a joint or a mesh by its name. Returns the index of the first joint or mesh with this name.
+// Names are case-sensitive. Returns MD5_NONE if the name does not exist or if `name` is NULL. The
+// search takes time linear in the number of joints or meshes, so store the result if you need it in
+// each frame.
 MD5_API uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name);
 MD5_API uint32_t md5_find_mesh(const md5_model *model, const char *name);
 
-// Finds a joint that the program relies on. The result is that of md5_find_joint(), except that
-// debug builds end the program if the joint does not exist, with a message that contains its name.
-// Release builds return MD5_NONE.
+// Finds a joint without which the program cannot work, such as the hand that carries a weapon. The
+// result is that of md5_find_joint(), except that debug builds end the program if the joint does
+// not exist, with a message that contains its name. Release builds return MD5_NONE.
 MD5_API uint32_t md5_require_joint(const md5_skeleton *skeleton, const char *name);
 
-// Frees the arrays and the skinning plans (data for md5_skin()) of all meshes, which are 98 % of a
-// model's memory. Call this function if the program has uploaded the meshes to the GPU and skins
-// them in a shader.
+// Frees the arrays and the skinning plans (data for md5_skin()) of all meshes, to save memory: they
+// are 98 % of a model's memory. Call this function if the program has uploaded the meshes to the
+// GPU and skins them in a shader.
 //
 // The pointers to the arrays become NULL. All other data of the model remains at its address.
 // Bindings, state machines, their players, and models of the renderer (md5gl_model) remain valid.
@@ -715,11 +721,12 @@ MD5_API uint32_t md5_require_joint(const md5_skeleton *skeleton, const char *nam
 // uses the model.
 MD5_API void md5_release_geometry(md5_model *model);
 
-// Computes parts of the geometry that the load omitted because of md5_load_opts.skip_geometry.
-// `parts` contains md5_geometry_part flags; parts that already exist are not computed again. The
-// result is bit-identical to a model that was loaded with these parts. Memory is allocated with the
-// allocator of the load. Arrays may be replaced by new ones, so the call must not run while another
-// thread uses the model. Returns false if memory runs out, and with MD5_ERROR_MISMATCH after
+// Computes parts of the geometry that the load omitted because of md5_load_opts.skip_geometry. Use
+// it if a program decides after the load that it needs these parts. `parts` contains
+// md5_geometry_part flags; parts that already exist are not computed again. The result is
+// bit-identical to a model that was loaded with these parts. Memory is allocated with the allocator
+// of the load. Arrays may be replaced by new arrays, so the call must not run while another thread
+// uses the model. Returns false if memory runs out, and with MD5_ERROR_MISMATCH after
 // md5_release_geometry(). On failure the model is unchanged, except that some meshes may have a
 // skinning plan.
 //
@@ -943,7 +950,7 @@ MD5_API void md5_sample(const md5_binding *binding, md5_sample_position sample, 
 // Returns the displacement of joint 0 between two sample positions of a clip, in units. This is the
 // motion that md5_sample() removes from a pose if `root` is MD5_ROOT_IN_PLACE. It is always
 // interpolated linearly. Each completed cycle adds the position of the last frame minus the
-// position of the first frame, so that the displacements of consecutive intervals can be added.
+// position of the first frame. The displacements of consecutive intervals can therefore be added.
 MD5_API md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_sample_position from,
                                       md5_sample_position to);
 
@@ -965,8 +972,9 @@ MD5_API void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *p
                                 md5_mat34 *joints);
 
 // Converts a pose to model space like md5_local_to_model(), but writes transforms instead of
-// matrices. The rotation of each joint is normalized, so that rounding errors do not accumulate in
-// long chains of joints. `joints` may be the same array as `pose`.
+// matrices. Use it if another system, such as a ragdoll, needs the rotations of joints. The
+// rotation of each joint is normalized, so that rounding errors do not accumulate in long chains of
+// joints. `joints` may be the same array as `pose`.
 MD5_API void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *pose,
                                        md5_xform *joints);
 
@@ -1003,8 +1011,9 @@ MD5_API void md5_local_to_palette(const md5_model *model, const md5_xform *pose,
 MD5_API void md5_pose_palette(const md5_binding *binding, md5_sample_position sample, md5_root root,
                               md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
 
-// The arrays that a program needs to pose one character, in one memory block. `pose` initially
-// contains the bind pose. The other arrays are not initialized.
+// The arrays that a program needs to pose one character, in one memory block. They save a program
+// from allocating each array. `pose` initially contains the bind pose. The other arrays are not
+// initialized.
 typedef struct md5_pose_buffers {
     md5_xform *pose; // [num_joints] transforms of the joints, relative to their parents
     // [num_joints] matrices of the joints in model space; [num_joints] palette of the model
