@@ -1,6 +1,7 @@
-// md5curve: functions for motion that does not come from a model: easing, smooth approach of a
-// target, curves in space, and interpolation of rotation keys. Use them for cameras, missiles,
-// doors, menus and transitions. State machines (md5machine.h) use the easings.
+// md5curve: functions for motion that is not stored in a model: easing (movement with changing
+// speed), smooth approach of a target, curves in space, and interpolation of rotation keys. Use
+// them for cameras, missiles, doors, menus and transitions. State machines (md5machine.h) use the
+// easings.
 //
 // Every function computes the same bits on every platform. Only md5_create_curve() and
 // md5_create_squad() allocate memory and can fail. The objects that they create are read-only, and
@@ -104,13 +105,14 @@ enum { MD5_MAX_EASE_STEPS = 1 << 16 };
 // Only MD5_EASE_CUBIC_BEZIER and MD5_EASE_STEPS use the members after `kind`.
 typedef struct md5_easing {
     md5_ease_kind kind;
-    // MD5_EASE_CUBIC_BEZIER: the control points (x1, y1) and (x2, y2) of a Bézier curve from (0, 0)
-    // to (1, 1), as in the function cubic-bezier() of CSS. The eased value is the y of the point of
-    // the curve whose x is t. x1 and x2 are clamped to 0..1, so that there is only one such point.
+    // Control points (x1, y1) and (x2, y2) of a Bézier curve from (0, 0) to (1, 1), as in the
+    // function cubic-bezier() of CSS. Only MD5_EASE_CUBIC_BEZIER uses them. The eased value is the
+    // y of the point of the curve whose x is t. x1 and x2 are clamped to 0..1, so that there is
+    // only one such point.
     float x1, y1, x2, y2;
-    // MD5_EASE_STEPS: the number of steps of a staircase, 1 to MD5_MAX_EASE_STEPS, and the
-    // positions of its jumps, as in the function steps() of CSS. With MD5_JUMP_NONE, at least 2
-    // steps are required.
+    // Number of steps of a staircase, 1 to MD5_MAX_EASE_STEPS, and the positions of its jumps, as
+    // in the function steps() of CSS. With MD5_JUMP_NONE, at least 2 steps are required. Only
+    // MD5_EASE_STEPS uses both members.
     uint32_t steps;
     md5_jump jump;
 } md5_easing;
@@ -188,8 +190,8 @@ MD5_PLAY_API void md5_spring_damp(float target, float stiffness, float damping, 
 //
 // A curve consists of pieces. Each piece is a formula for a part of the range of t.
 
-// The kinds of curves (paths in space that are defined by points). They differ in how the points
-// define the path.
+// The kinds of curves. A curve is a path in space that is defined by points; the kind determines
+// how the points define the path.
 typedef enum md5_curve_kind {
     // Centripetal Catmull-Rom spline: cubic pieces through all points (Catmull, Rom 1974). The size
     // of a piece in t is proportional to the square root of the distance between its points. This
@@ -227,18 +229,18 @@ typedef struct md5_curve_desc {
     // Number of points, at most MD5_MAX_CURVE_POINTS. Several points may be equal.
     uint32_t num_points;
     bool is_closed; // true: after the last point, the curve returns to its start
-    // For MD5_CURVE_NURBS: degree of the pieces, 1 to MD5_MAX_CURVE_DEGREE. 0 means 3. This member
-    // and the members after it are not used for other kinds.
+    // Degree of the pieces, 1 to MD5_MAX_CURVE_DEGREE. 0 means 3. Only MD5_CURVE_NURBS uses this
+    // member and the members after it.
     uint32_t degree;
-    // [num_points] For MD5_CURVE_NURBS: weights of the points, 0.001 to 1000. A larger weight moves
-    // the curve closer to its point. NULL: all weights are 1.
+    // [num_points] Weights of the points, 0.001 to 1000. A larger weight moves the curve closer to
+    // its point. NULL: all weights are 1.
     const float *weights;
-    // [num_points + degree + 1] For MD5_CURVE_NURBS: knots in ascending order, or NULL. The range
-    // of t, from 0 to 1, corresponds to the range of knots from knots[degree] to knots[num_points].
-    // A value may occur `degree` times, at the ends of the array `degree` + 1 times. Different
-    // values must differ by at least 1e-9 of the range of knots. If the pointer is NULL, the knots
-    // are uniform, and an open curve passes from the first point to the last point. The pointer
-    // must be NULL for a closed curve.
+    // [num_points + degree + 1] Knots in ascending order, or NULL. A knot is a value of the
+    // parameter at which a piece begins or ends. The range of t, from 0 to 1, corresponds to the
+    // range of knots from knots[degree] to knots[num_points]. A value may occur `degree` times, at
+    // the ends of the array `degree` + 1 times. Different values must differ by at least 1e-9 of
+    // the range of knots. If the pointer is NULL, the knots are uniform, and an open curve passes
+    // from the first point to the last point. The pointer must be NULL for a closed curve.
     const float *knots;
     uint64_t reserved[4]; // must be 0
 } md5_curve_desc;
@@ -256,10 +258,10 @@ MD5_PLAY_API md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_a
                                          md5_error *error);
 MD5_PLAY_API void md5_destroy_curve(md5_curve *curve); // accepts NULL
 
-// Returns the point of a curve at t. If the kind of curve passes through its first and last point,
-// the results at t = 0 and t = 1 are exactly these points. The point is computed in double
-// precision from the control points by de Casteljau's algorithm. For this purpose,
-// md5_create_curve() converts B-splines to Bézier pieces by de Boor's algorithm.
+// Returns the point of a curve at t, for example the position of a camera. If the kind of curve
+// passes through its first and last point, the results at t = 0 and t = 1 are exactly these points.
+// The point is computed in double precision from the control points by de Casteljau's algorithm.
+// For this purpose, md5_create_curve() converts B-splines to Bézier pieces by de Boor's algorithm.
 MD5_PLAY_API md5_vec3 md5_curve_point(const md5_curve *curve, double t);
 
 // Returns the derivative of the point by t, in units. The direction of the result is the direction
@@ -268,8 +270,9 @@ MD5_PLAY_API md5_vec3 md5_curve_point(const md5_curve *curve, double t);
 // derivative of the following piece.
 MD5_PLAY_API md5_vec3 md5_curve_tangent(const md5_curve *curve, double t);
 
-// Returns the value of t at which a piece of the curve starts. For the index after the last piece,
-// returns 1. On a Catmull-Rom curve, point i is at t = md5_curve_start(curve, i).
+// Returns the value of t at which a piece of the curve starts, for example to find the time at
+// which an object passes a point. For the index after the last piece, returns 1. On a Catmull-Rom
+// curve, point i is at t = md5_curve_start(curve, i).
 MD5_PLAY_API double md5_curve_start(const md5_curve *curve, uint32_t piece);
 
 // Returns the length of the whole curve in units. The error is at most 1e-6 of the length of the
@@ -280,7 +283,7 @@ MD5_PLAY_API double md5_curve_length(const md5_curve *curve);
 // These functions convert between t and the distance from the start along the curve, in units. Use
 // md5_curve_at_distance() to move an object with constant speed: advance the distance by the same
 // amount in each step. The error is that of md5_curve_length(). On a closed curve the end is the
-// start, so both functions return 0 there. Takes time logarithmic in the number of points, plus
+// start, so both functions return 0 there. The time is logarithmic in the number of points, plus
 // about 50 evaluations.
 MD5_PLAY_API double md5_curve_at_distance(const md5_curve *curve, double distance);
 MD5_PLAY_API double md5_curve_distance(const md5_curve *curve, double t);
@@ -315,7 +318,7 @@ MD5_PLAY_API md5_squad *md5_create_squad(const md5_quat *rotations, const double
 MD5_PLAY_API void md5_destroy_squad(md5_squad *squad); // accepts NULL
 
 // Returns the rotation at a time in seconds. The result has unit length. NaN counts as the time of
-// the first key. Takes time logarithmic in the number of keys.
+// the first key. The time is logarithmic in the number of keys.
 MD5_PLAY_API md5_quat md5_squad_rotation(const md5_squad *squad, double time);
 
 #ifdef __cplusplus

@@ -324,7 +324,7 @@ typedef struct md5_material {
     bool unsmoothed_tangents;
     bool allows_overlays;       // true: blood and other overlays may be drawn on surfaces
     bool suppressed_in_subview; // true: surfaces are not drawn in mirrors and camera views
-    // True: surfaces show another view of the scene, as a mirror does.
+    // true: surfaces show another view of the scene, as a mirror does.
     bool has_subview;
     bool is_portal_sky;      // true: surfaces show the sky of the map ("portalSky")
     bool is_fog_light;       // true: a light with this material is a volume of fog

@@ -132,11 +132,12 @@ typedef struct md5_euler {
 
 // The range of the depth z in clip space, from the near plane to the far plane.
 typedef enum md5_depth {
-    MD5_DEPTH_MINUS_ONE_TO_ONE, // OpenGL: from -1 at the near plane to 1 at the far plane
+    MD5_DEPTH_MINUS_ONE_TO_ONE, // OpenGL: from -1 at the near plane to 1 at the far plane.
     // Vulkan, Direct3D, Metal, and OpenGL with glClipControl(): from 0 at the near plane to 1 at
     // the far plane.
     MD5_DEPTH_ZERO_TO_ONE,
-    // 1 to 0: Vulkan, Direct3D and Metal with reversed depth; the near plane is 1
+    // Vulkan, Direct3D and Metal with reversed depth: from 1 at the near plane to 0 at the far
+    // plane.
     MD5_DEPTH_ONE_TO_ZERO,
 } md5_depth;
 
@@ -192,7 +193,8 @@ static inline md5_vec3 md5_vec3_cross(md5_vec3 a, md5_vec3 b)
     return cross;
 }
 
-// Interpolates linearly from `a` (t = 0) to `b` (t = 1). `t` is not clamped.
+// Interpolates linearly between two vectors. Returns `a` if t is 0 and `b` if t is 1, except for
+// rounding. `t` is not clamped.
 static inline md5_vec3 md5_vec3_lerp(md5_vec3 a, md5_vec3 b, float t)
 {
     return md5_vec3_add(a, md5_vec3_scale(md5_vec3_sub(b, a), t));
@@ -305,9 +307,10 @@ static inline md5_quat md5_quat_from_xyz(float x, float y, float z)
 // zero or not finite, returns the identity.
 MD5_API md5_quat md5_quat_from_axis_angle(md5_vec3 axis, float angle);
 
-// Returns the shortest rotation from the direction `from` to the direction `to`. Both vectors may
-// have any length. For opposite directions, returns a rotation by 180 degrees around an axis
-// perpendicular to `from`. If a vector is zero or not finite, returns the identity.
+// Returns the shortest rotation from the direction `from` to the direction `to`, for example to
+// rotate a turret towards a target. Both vectors may have any length. For opposite directions,
+// returns a rotation by 180 degrees around an axis perpendicular to `from`. If a vector is zero or
+// not finite, returns the identity.
 MD5_API md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to);
 
 // Returns the rotation of Euler angles: the product yaw * pitch * roll.
@@ -348,7 +351,8 @@ static inline md5_xform md5_xform_advance(md5_xform placement, md5_xform motion)
     return moved;
 }
 
-// Returns the inverse of the transform `a`.
+// Returns the inverse of the transform `a`. For example, the inverse of the placement of a
+// character converts a point from world space to model space.
 static inline md5_xform md5_xform_inverse(md5_xform a)
 {
     const md5_quat back = md5_quat_conjugate(a.rotation);

@@ -31,7 +31,8 @@ extern "C" {
 
 // -- Skinning -------------------------------------------------------------------------------
 
-// Skins one mesh: computes its drawn vertices in the pose of `palette`. Writes the positions to
+// Skins one mesh: computes its drawn vertices in the pose of `palette`. Use it to draw without
+// shaders, or if the CPU needs the vertices, for example for hit tests. Writes the positions to
 // positions[mesh->num_vertices], in model space and in the order of the drawn vertices. Every
 // influence of a vertex counts, so the positions are exact for any number of weights and any
 // biases.
@@ -58,9 +59,9 @@ MD5_API void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *
 // md5_bounds_from_joints() for a faster function with a larger box.
 MD5_API md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *palette);
 
-// Converts a palette to dual quaternions for dual quaternion skinning (md5_skin_job.duals). Reads
-// palette[count] and writes dual[count]. Scale in the matrices is ignored; MD5 joints do not have
-// scale.
+// Converts a palette to dual quaternions for dual quaternion skinning (md5_skin_job.duals), which
+// preserves the volume of twisting joints. Reads palette[count] and writes dual[count]. Scale in
+// the matrices is ignored; MD5 joints do not have scale.
 //
 // Dual quaternion skinning is an alternative to the linear skinning of md5_skin():
 //
@@ -100,7 +101,8 @@ typedef struct md5_skin_job {
     // Number of elements of `palette` or `duals`. Debug builds use it to check that every joint of
     // the mesh is inside the array. 0: this is not checked.
     uint32_t num_joints;
-    // Morph targets (blended shapes, such as facial expressions) of the model; NULL = none.
+    // Morph targets of the model (blended shapes, such as facial expressions). NULL: the model is
+    // skinned without morph targets.
     const struct md5_morph *morph;
     const float *morph_weights; // [morph->num_targets] weight of each morph target
     // [count] Indices of the drawn vertices to skin; the results are written in the order of this
@@ -132,7 +134,7 @@ typedef struct md5_skin_job {
 // selected by md5_skin_job.vertices, such as the tip of a sword, are computed one by one.
 MD5_API void md5_skin_batch(const md5_skin_job *jobs, size_t count, const md5_threads *threads);
 
-// Skins one job on the calling thread.
+// Skins one job on the calling thread. Use it instead of md5_skin_batch() for a single mesh.
 static inline void md5_skin_one(const md5_skin_job *job)
 {
     md5_skin_batch(job, 1, NULL);
@@ -152,10 +154,12 @@ typedef enum md5_pack_format {
 // for shaders. Members that are 0 have their defaults.
 typedef struct md5_pack_job {
     const md5_mesh *mesh;
-    // Number of slots per vertex: of joints, and of their weights. 1 to 255; 0 means 4.
+    // Number of slots per vertex, 1 to 255. A slot is a pair of a joint and its weight. The value 0
+    // means 4.
     uint32_t slots;
     md5_pack_format format; // types of joints and weights
-    // The joints and the weights are written to these arrays: [num_vertices * slots] numbers each.
+    // The joints and the weights are written to these arrays. Each array has num_vertices * slots
+    // numbers.
     void *joints, *weights;
     // Distance in bytes from one vertex to the next in each array. 0 means that the vertices follow
     // each other without gaps. With a larger distance, both arrays may be members of one array of
@@ -177,9 +181,9 @@ typedef struct md5_pack_job {
 //
 // MD5_PACK_BYTES rounds the weights to bytes with a sum of exactly 255. Negative weights cannot be
 // stored: they are dropped, and the remaining weights are scaled to a sum of 1. Each byte is 255
-// times the weight, rounded down. The units that are missing from the sum of 255 are then given to
-// the weights with the largest remainders, one unit each; of equal remainders, the first slot
-// receives the unit.
+// times the weight, rounded down. Rounding makes the sum smaller than 255. The missing units are
+// then given to the weights with the largest remainders, one unit each. If remainders are equal,
+// the first slot receives the unit.
 //
 // Returns false and writes nothing if a stored influence uses a joint that the format cannot
 // represent: with MD5_PACK_BYTES, a joint with an index above 255. Takes time linear in the number
@@ -523,13 +527,14 @@ typedef struct md5_hit {
     // Joint with the largest influence at the point. Only the strongest joint of each of the three
     // vertices is considered. MD5_NONE: the vertices have no influences.
     uint32_t joint;
-    bool from_front; // true: the ray hits the outer side of the triangle; false: the inner side
+    // true: the ray hits the outer side of the triangle. false: it hits the inner side.
+    bool from_front;
     uint64_t reserved[2]; // always 0
 } md5_hit;
 
-// Returns true if the ray hits a box. Writes the position at which the ray enters the box to *t, as
-// in md5_hit.t; the position is 0 if the ray starts inside the box. `t` may be NULL. Uses the slab
-// test (Kay and Kajiya 1986).
+// Returns true if the ray hits a box. Use it before an expensive test such as md5_raycast_model().
+// Writes the position at which the ray enters the box to *t, as in md5_hit.t; the position is 0 if
+// the ray starts inside the box. `t` may be NULL. Uses the slab test (Kay and Kajiya 1986).
 MD5_API bool md5_raycast_bounds(md5_ray ray, md5_bounds bounds, float *t);
 
 // Finds the first joint that is hit by the ray, without skinning. Use it for hit zones, such as
@@ -562,10 +567,11 @@ MD5_API size_t md5_raycast_model_scratch(const md5_model *model);
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// Returns the index of the joint whose position is nearest to `point`. `joints`, [num_joints], are
-// matrices in the space of the point. If several joints have the same distance, the joint with the
-// smallest index is returned. Writes the distance to *distance; `distance` may be NULL. Returns
-// MD5_NONE if no joint has a finite distance.
+// Returns the index of the joint whose position is nearest to `point`, for example to find the part
+// of the body that was hit. `joints`, [num_joints], are matrices in the space of the point. If
+// several joints have the same distance, the joint with the smallest index is returned. Writes the
+// distance to *distance; `distance` may be NULL. Returns MD5_NONE if no joint has a finite
+// distance.
 MD5_API uint32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints,
                                         md5_vec3 point, float *distance);
 
@@ -582,12 +588,13 @@ MD5_API uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t
 // result is the number of these boxes. A box that only touches the region passes; an empty box does
 // not pass.
 
-// Finds the boxes that overlap a sphere with this center and radius (Arvo, "A Simple Method for
-// Box-Sphere Intersection Testing", 1990).
+// Finds the boxes that overlap a sphere, for example the characters that an explosion hits.
+// `center` and `radius` define the sphere (Arvo, "A Simple Method for Box-Sphere Intersection
+// Testing", 1990).
 MD5_API uint32_t md5_cull_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 center,
                                  float radius, uint32_t *found);
 
-// Finds the boxes that overlap `box`.
+// Finds the boxes that overlap `box`, for example the characters in a room.
 MD5_API uint32_t md5_cull_bounds(const md5_bounds *bounds, uint32_t count, md5_bounds box,
                                  uint32_t *found);
 
@@ -602,8 +609,8 @@ MD5_API uint32_t md5_cull_bounds(const md5_bounds *bounds, uint32_t count, md5_b
 MD5_API uint32_t md5_cull_planes(const md5_bounds *bounds, uint32_t count, const md5_vec4 *planes,
                                  uint32_t num_planes, uint32_t *found);
 
-// Finds the boxes that are hit by the ray. The indices are in the order of `bounds`, not in the
-// order of the distance.
+// Finds the boxes that are hit by the ray, for example the characters that a bullet can hit. The
+// indices are in the order of `bounds`, not in the order of the distance.
 MD5_API uint32_t md5_cull_ray(const md5_bounds *bounds, uint32_t count, md5_ray ray,
                               uint32_t *found);
 
