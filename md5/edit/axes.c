@@ -51,14 +51,14 @@ static void list_quarter_turns(md5_quat *quarters)
         }
 }
 
-static md5_vec3 bone_of_model(const axes_search *it, uint32_t joint)
+static md5_vec3 bone_of_model(const axes_search *search, uint32_t joint)
 {
-    return md5_vec3_normalize(it->clip->bind_local[joint].translation, (md5_vec3){0, 0, 0});
+    return md5_vec3_normalize(search->clip->bind_local[joint].translation, (md5_vec3){0, 0, 0});
 }
 
-static md5_vec3 bone_of_clip(const axes_search *it, uint32_t joint)
+static md5_vec3 bone_of_clip(const axes_search *search, uint32_t joint)
 {
-    return md5_vec3_normalize(it->pose[joint].translation, (md5_vec3){0, 0, 0});
+    return md5_vec3_normalize(search->pose[joint].translation, (md5_vec3){0, 0, 0});
 }
 
 static float quat_dot(md5_quat a, md5_quat b)
@@ -66,10 +66,10 @@ static float quat_dot(md5_quat a, md5_quat b)
     return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
 }
 
-static float bone_cosine(const axes_search *it, md5_quat rotation, uint32_t joint)
+static float bone_cosine(const axes_search *search, md5_quat rotation, uint32_t joint)
 {
-    return md5_vec3_dot(md5_quat_rotate(rotation, bone_of_clip(it, joint)),
-                        bone_of_model(it, joint));
+    return md5_vec3_dot(md5_quat_rotate(rotation, bone_of_clip(search, joint)),
+                        bone_of_model(search, joint));
 }
 
 static int compare_lengths(const void *a, const void *b)
@@ -79,47 +79,64 @@ static int compare_lengths(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// Sets *ratio to the length of the bone from a joint's parent to the joint in the clip, divided by
+// its length in the model. Returns false if one of them does not have this bone.
+static bool measure_bone(const axes_search *search, uint32_t joint, float *ratio)
+{
+    static const float min_length = 1e-5f; // units
+    const md5_binding *const clip = search->clip;
+    const md5_anim *const anim = clip->anim;
+    const uint32_t parent = clip->skeleton->joints[joint].parent;
+    const uint32_t track = clip->tracks[joint];
+    const float length = md5_vec3_length(clip->bind_local[joint].translation);
+    if (parent == MD5_NONE || track == MD5_NONE || !(length > min_length))
+        return false;
+    if (!anim->parents_unknown && anim->skeleton.joints[track].parent != clip->tracks[parent])
+        return false;
+    *ratio = md5_vec3_length(search->pose[joint].translation) / length;
+    return true;
+}
+
 // Marks the bones whose length in the clip is that of the model, up to the scale of the clip.
 // ratios[num_joints] is a buffer. Returns the number of bones, or 0 if most bones of the clip have
 // other lengths, so that it is the clip of another skeleton.
-static uint32_t find_bones(axes_search *it, float *ratios)
+static uint32_t find_bones(axes_search *search, float *ratios)
 {
-    const md5_binding *const clip = it->clip;
-    const md5_anim *const anim = clip->anim;
-    uint32_t count = 0;
-    uint32_t num_bones = 0;
-    for (int round = 0; round < 2; round++) {
-        const float median = count > 0 ? ratios[count / 2] : 1;
-        for (uint32_t j = 0; j < clip->skeleton->num_joints; j++) {
-            const uint32_t parent = clip->skeleton->joints[j].parent;
-            const uint32_t track = clip->tracks[j];
-            const float length = md5_vec3_length(clip->bind_local[j].translation);
-            if (parent == MD5_NONE || track == MD5_NONE || !(length > 1e-5f))
-                continue;
-            if (!anim->parents_unknown
-                && anim->skeleton.joints[track].parent != clip->tracks[parent])
-                continue;
-            const float ratio = md5_vec3_length(it->pose[j].translation) / length;
-            if (round == 0) {
-                ratios[count++] = ratio;
-            } else if (fabsf(ratio - median) <= 0.05f * median && median > 1e-6f) {
-                it->is_bone[j] = true;
-                it->next_sibling[j] = it->first_child[parent];
-                it->first_child[parent] = j;
-                num_bones++;
-            }
-        }
-        qsort(ratios, count, sizeof *ratios, compare_lengths);
+    static const float max_deviation = 0.05f; // of a bone's ratio, as a fraction of the scale
+    static const float min_scale = 1e-6f;
+    const md5_skeleton *const skeleton = search->clip->skeleton;
+    float ratio = 0;
+
+    // The scale of the clip is the median ratio.
+    uint32_t num_ratios = 0;
+    for (uint32_t j = 0; j < skeleton->num_joints; j++) {
+        if (measure_bone(search, j, &ratio))
+            ratios[num_ratios++] = ratio;
     }
-    return 2 * num_bones >= count ? num_bones : 0;
+    qsort(ratios, num_ratios, sizeof *ratios, compare_lengths);
+    const float scale = num_ratios > 0 ? ratios[num_ratios / 2] : 1;
+
+    uint32_t num_bones = 0;
+    for (uint32_t j = 0; j < skeleton->num_joints; j++) {
+        if (!measure_bone(search, j, &ratio))
+            continue;
+        if (!(fabsf(ratio - scale) <= max_deviation * scale && scale > min_scale))
+            continue;
+        const uint32_t parent = skeleton->joints[j].parent;
+        search->is_bone[j] = true;
+        search->next_sibling[j] = search->first_child[parent];
+        search->first_child[parent] = j;
+        num_bones++;
+    }
+    return 2 * num_bones >= num_ratios ? num_bones : 0;
 }
 
 // Adds a bone to the matrix whose largest eigenvector is the rotation that fits all added bones
 // best (Davenport 1968). The matrix has the order x y z w.
-static void add_to_fit(const axes_search *it, uint32_t joint, double fit[4][4])
+static void add_to_fit(const axes_search *search, uint32_t joint, double fit[4][4])
 {
-    const md5_vec3 k = bone_of_clip(it, joint);
-    const md5_vec3 m = bone_of_model(it, joint);
+    const md5_vec3 k = bone_of_clip(search, joint);
+    const md5_vec3 m = bone_of_model(search, joint);
     const double from[3] = {(double)k.x, (double)k.y, (double)k.z};
     const double to[3] = {(double)m.x, (double)m.y, (double)m.z};
     const double trace = from[0] * to[0] + from[1] * to[1] + from[2] * to[2];
@@ -158,72 +175,78 @@ static md5_quat solve_fit(double fit[4][4], uint32_t count)
     return (md5_quat){(float)v[0], (float)v[1], (float)v[2], (float)v[3]};
 }
 
-static uint32_t count_fitting_bones(const axes_search *it, md5_quat rotation)
+static uint32_t count_fitting_bones(const axes_search *search, md5_quat rotation)
 {
     uint32_t count = 0;
-    for (uint32_t j = 0; j < it->clip->skeleton->num_joints; j++)
-        count += it->is_bone[j] && bone_cosine(it, rotation, j) > MIN_BONE_COSINE;
+    for (uint32_t j = 0; j < search->clip->skeleton->num_joints; j++)
+        count += search->is_bone[j] && bone_cosine(search, rotation, j) > MIN_BONE_COSINE;
     return count;
 }
 
 // Returns the rotation that fits most bones of the skeleton: a multiple of 90 degrees, or the
 // rotation that fits all bones best. If all bones are parallel, several multiples fit. The function
 // then selects the multiple with which the root in the first frame is nearest to its bind pose.
-static md5_quat find_common_rotation(const axes_search *it, uint32_t num_bones)
+static md5_quat find_common_rotation(const axes_search *search, uint32_t num_bones)
 {
-    const uint32_t root = it->clip->skeleton->order[0];
-    const md5_quat bind = it->clip->bind_local[root].rotation;
-    const md5_quat estimate = md5_quat_mul(md5_quat_conjugate(bind), it->pose[root].rotation);
+    const uint32_t root = search->clip->skeleton->order[0];
+    const md5_quat bind = search->clip->bind_local[root].rotation;
+    const md5_quat estimate = md5_quat_mul(md5_quat_conjugate(bind), search->pose[root].rotation);
+
+    // The best multiple of 90 degrees.
     md5_quat best = {.w = 1};
     uint32_t best_count = 0;
     float best_cosine = 0;
     for (uint32_t q = 0; q < NUM_QUARTERS; q++) {
-        const uint32_t count = count_fitting_bones(it, it->quarters[q]);
-        const float cosine = fabsf(quat_dot(it->quarters[q], estimate));
+        const uint32_t count = count_fitting_bones(search, search->quarters[q]);
+        const float cosine = fabsf(quat_dot(search->quarters[q], estimate));
         if (count > best_count || (count == best_count && cosine > best_cosine)) {
-            best = it->quarters[q];
+            best = search->quarters[q];
             best_count = count;
             best_cosine = cosine;
         }
     }
-    // Bones that the clip animates are excluded by stricter limits in each round.
-    static const float limits[] = {-2, MIN_BONE_COSINE, 0.9999f};
+
+    // The rotation that fits all bones best. Bones that the clip animates are excluded by stricter
+    // limits in each round; the first round uses all bones.
+    static const float min_cosines[] = {-2, MIN_BONE_COSINE, 0.9999f};
     md5_quat fitted = best;
-    for (uint32_t round = 0; round < MD5_COUNT(limits); round++) {
+    for (uint32_t round = 0; round < MD5_COUNT(min_cosines); round++) {
         double fit[4][4] = {{0}};
-        for (uint32_t j = 0; j < it->clip->skeleton->num_joints; j++)
-            if (it->is_bone[j] && bone_cosine(it, fitted, j) > limits[round])
-                add_to_fit(it, j, fit);
+        for (uint32_t j = 0; j < search->clip->skeleton->num_joints; j++)
+            if (search->is_bone[j] && bone_cosine(search, fitted, j) > min_cosines[round])
+                add_to_fit(search, j, fit);
         // The last round may have too few bones, which do not determine a rotation.
         const md5_quat refined = solve_fit(fit, num_bones);
-        if (round == 0 || count_fitting_bones(it, refined) >= count_fitting_bones(it, fitted))
+        if (round == 0
+            || count_fitting_bones(search, refined) >= count_fitting_bones(search, fitted))
             fitted = refined;
     }
-    return count_fitting_bones(it, fitted) > best_count ? fitted : best;
+
+    return count_fitting_bones(search, fitted) > best_count ? fitted : best;
 }
 
 // Returns true if a rotation of a joint's axes fits all its bones.
-static bool fits_bones(const axes_search *it, md5_quat rotation, uint32_t joint)
+static bool fits_bones(const axes_search *search, md5_quat rotation, uint32_t joint)
 {
-    for (uint32_t j = it->first_child[joint]; j != MD5_NONE; j = it->next_sibling[j])
-        if (bone_cosine(it, rotation, j) <= MIN_BONE_COSINE)
+    for (uint32_t j = search->first_child[joint]; j != MD5_NONE; j = search->next_sibling[j])
+        if (bone_cosine(search, rotation, j) <= MIN_BONE_COSINE)
             return false;
     return true;
 }
 
 // Returns true if the bones of a joint have several directions, and writes the rotation that fits
 // them best.
-static bool fit_children(const axes_search *it, uint32_t joint, md5_quat *rotation)
+static bool fit_children(const axes_search *search, uint32_t joint, md5_quat *rotation)
 {
     const float min_sine = 0.2f;
-    const uint32_t first = it->first_child[joint];
+    const uint32_t first = search->first_child[joint];
     double fit[4][4] = {{0}};
     uint32_t count = 0;
     bool has_several = false;
-    for (uint32_t j = first; j != MD5_NONE; j = it->next_sibling[j]) {
-        const md5_vec3 cross = md5_vec3_cross(bone_of_clip(it, first), bone_of_clip(it, j));
+    for (uint32_t j = first; j != MD5_NONE; j = search->next_sibling[j]) {
+        const md5_vec3 cross = md5_vec3_cross(bone_of_clip(search, first), bone_of_clip(search, j));
         has_several |= md5_vec3_length(cross) > min_sine;
-        add_to_fit(it, j, fit);
+        add_to_fit(search, j, fit);
         count++;
     }
     if (has_several)
@@ -233,14 +256,14 @@ static bool fit_children(const axes_search *it, uint32_t joint, md5_quat *rotati
 
 // Returns the multiple of 90 degrees that fits the bones of a joint and is nearest to an estimate,
 // or MD5_NONE.
-static uint32_t find_quarter_turn(const axes_search *it, uint32_t joint, md5_quat estimate)
+static uint32_t find_quarter_turn(const axes_search *search, uint32_t joint, md5_quat estimate)
 {
     uint32_t best = MD5_NONE;
     float best_cosine = 0;
     for (uint32_t q = 0; q < NUM_QUARTERS; q++) {
-        const float cosine = fabsf(quat_dot(it->quarters[q], estimate));
+        const float cosine = fabsf(quat_dot(search->quarters[q], estimate));
         const bool is_better = best == MD5_NONE || cosine > best_cosine;
-        if (is_better && fits_bones(it, it->quarters[q], joint)) {
+        if (is_better && fits_bones(search, search->quarters[q], joint)) {
             best = q;
             best_cosine = cosine;
         }
@@ -251,87 +274,110 @@ static uint32_t find_quarter_turn(const axes_search *it, uint32_t joint, md5_qua
 // Returns the rotation of a joint without bones: the one that most programs use, which orient the
 // last bone of a chain as the bone above it, unless the estimate is near another multiple of 90
 // degrees.
-static md5_quat find_rotation_without_bones(const axes_search *it, md5_quat usual,
+static md5_quat find_rotation_without_bones(const axes_search *search, md5_quat usual,
                                             md5_quat estimate)
 {
     const float near_cosine = 0.985f; // cosine of half of 20 degrees
     float best_cosine = fabsf(quat_dot(usual, estimate));
     md5_quat best = usual;
     for (uint32_t q = 0; q < NUM_QUARTERS && best_cosine < near_cosine; q++)
-        if (fabsf(quat_dot(it->quarters[q], estimate)) > near_cosine) {
-            best = it->quarters[q];
+        if (fabsf(quat_dot(search->quarters[q], estimate)) > near_cosine) {
+            best = search->quarters[q];
             best_cosine = 1;
         }
     return best;
 }
 
 // Returns the rotation of a joint's axes. Its parent is done.
-static md5_quat find_rotation(const axes_search *it, uint32_t joint)
+static md5_quat find_rotation(const axes_search *search, uint32_t joint)
 {
-    const uint32_t parent = it->clip->skeleton->joints[joint].parent;
+    const uint32_t parent = search->clip->skeleton->joints[joint].parent;
     const md5_quat parent_rotation =
-        parent != MD5_NONE ? it->rotations[parent] : (md5_quat){.w = 1};
-    const md5_quat bind = it->clip->bind_local[joint].rotation;
-    const md5_quat estimate = md5_quat_mul(md5_quat_conjugate(bind),
-                                           md5_quat_mul(parent_rotation, it->pose[joint].rotation));
-    const uint32_t child = it->first_child[joint];
+        parent != MD5_NONE ? search->rotations[parent] : (md5_quat){.w = 1};
+    const md5_quat bind = search->clip->bind_local[joint].rotation;
+    const md5_quat estimate = md5_quat_mul(
+        md5_quat_conjugate(bind), md5_quat_mul(parent_rotation, search->pose[joint].rotation));
+    const uint32_t child = search->first_child[joint];
     md5_quat fitted = estimate;
     if (child == MD5_NONE)
-        return find_rotation_without_bones(it, parent != MD5_NONE ? parent_rotation : it->common,
-                                           estimate);
-    if (fits_bones(it, it->common, joint))
-        return it->common;
-    if (fit_children(it, joint, &fitted) && fits_bones(it, fitted, joint))
+        return find_rotation_without_bones(
+            search, parent != MD5_NONE ? parent_rotation : search->common, estimate);
+    if (fits_bones(search, search->common, joint))
+        return search->common;
+    if (fit_children(search, joint, &fitted) && fits_bones(search, fitted, joint))
         return fitted;
-    if (parent != MD5_NONE && fits_bones(it, parent_rotation, joint))
+    if (parent != MD5_NONE && fits_bones(search, parent_rotation, joint))
         return parent_rotation;
-    const uint32_t quarter = find_quarter_turn(it, joint, estimate);
+    const uint32_t quarter = find_quarter_turn(search, joint, estimate);
     if (quarter != MD5_NONE)
-        return it->quarters[quarter];
-    const md5_vec3 bone = md5_quat_rotate(estimate, bone_of_clip(it, child));
-    return md5_quat_mul(md5_quat_between(bone, bone_of_model(it, child)), estimate);
+        return search->quarters[quarter];
+    const md5_vec3 bone = md5_quat_rotate(estimate, bone_of_clip(search, child));
+    return md5_quat_mul(md5_quat_between(bone, bone_of_model(search, child)), estimate);
 }
 
-bool md5i_find_axes(md5_arena *arena, const md5_binding *clip, md5_clip_axes *axes)
+// Allocates the arrays of a search, and samples the first frame of the clip.
+static bool begin_search(md5_arena *arena, axes_search *search)
 {
-    const md5_skeleton *const skeleton = clip->skeleton;
-    const uint32_t num_joints = skeleton->num_joints;
-    *axes = (md5_clip_axes){.joint = 0};
-    axes_search it = {.clip = clip};
+    const uint32_t num_joints = search->clip->skeleton->num_joints;
     md5_xform *const pose = MD5_ALLOC_ARRAY(arena, md5_xform, num_joints);
-    float *const ratios = MD5_ALLOC_ARRAY(arena, float, num_joints);
-    it.is_bone = MD5_ALLOC_ZEROED(arena, bool, num_joints);
-    it.first_child = MD5_ALLOC_ARRAY(arena, uint32_t, num_joints);
-    it.next_sibling = MD5_ALLOC_ARRAY(arena, uint32_t, num_joints);
-    it.rotations = MD5_ALLOC_ARRAY(arena, md5_quat, num_joints);
-    TRY(pose && ratios && it.is_bone);
-    TRY(it.first_child && it.next_sibling && it.rotations);
-    md5_sample(clip, (md5_sample_position){.frame0 = 0, .frame1 = 0}, MD5_ROOT_FILE, pose);
-    it.pose = pose;
+    search->is_bone = MD5_ALLOC_ZEROED(arena, bool, num_joints);
+    search->first_child = MD5_ALLOC_ARRAY(arena, uint32_t, num_joints);
+    search->next_sibling = MD5_ALLOC_ARRAY(arena, uint32_t, num_joints);
+    search->rotations = MD5_ALLOC_ARRAY(arena, md5_quat, num_joints);
+    TRY(pose && search->is_bone);
+    TRY(search->first_child && search->next_sibling && search->rotations);
+
+    const md5_sample_position first_frame = {.frame0 = 0, .frame1 = 0};
+    md5_sample(search->clip, first_frame, MD5_ROOT_FILE, pose);
+    search->pose = pose;
     for (uint32_t j = 0; j < num_joints; j++)
-        it.first_child[j] = MD5_NONE;
-    axes->num_bones = find_bones(&it, ratios);
+        search->first_child[j] = MD5_NONE;
+    return true;
+}
+
+// Counts the bones that have another direction in the clip than in the model, and sets axes->joint
+// to the joint at which the direction differs most. Returns the smallest cosine of the angles.
+static float count_rotated_bones(const axes_search *search, md5_clip_axes *axes)
+{
+    const md5_skeleton *const skeleton = search->clip->skeleton;
+    const md5_quat no_rotation = {.w = 1};
     float min_cosine = 1;
-    for (uint32_t j = 0; j < num_joints; j++) {
-        const bool is_bone = it.is_bone[j] && axes->num_bones > 0;
-        const float cosine = is_bone ? bone_cosine(&it, (md5_quat){.w = 1}, j) : 1;
+    for (uint32_t j = 0; j < skeleton->num_joints && axes->num_bones > 0; j++) {
+        if (!search->is_bone[j])
+            continue;
+        const float cosine = bone_cosine(search, no_rotation, j);
         axes->num_rotated += cosine < MIN_BONE_COSINE;
         if (cosine < min_cosine) {
             min_cosine = cosine;
             axes->joint = skeleton->joints[j].parent;
         }
     }
+    return min_cosine;
+}
+
+bool md5i_find_axes(md5_arena *arena, const md5_binding *clip, md5_clip_axes *axes)
+{
+    static const float degrees_per_radian = 57.29578f;
+    const md5_skeleton *const skeleton = clip->skeleton;
+    *axes = (md5_clip_axes){.joint = 0};
+    axes_search search = {.clip = clip};
+    float *const ratios = MD5_ALLOC_ARRAY(arena, float, skeleton->num_joints);
+    TRY(ratios && begin_search(arena, &search));
+
+    axes->num_bones = find_bones(&search, ratios);
+    const float min_cosine = count_rotated_bones(&search, axes);
     if (axes->num_rotated < MIN_AXES_BONES || 2 * axes->num_rotated < axes->num_bones) {
         axes->num_rotated = 0;
         return true;
     }
-    axes->max_angle = acosf(fmaxf(min_cosine, -1)) * 57.29578f;
-    list_quarter_turns(it.quarters);
-    it.common = find_common_rotation(&it, axes->num_bones);
-    for (uint32_t i = 0; i < num_joints; i++) {
+    axes->max_angle = acosf(fmaxf(min_cosine, -1)) * degrees_per_radian;
+
+    list_quarter_turns(search.quarters);
+    search.common = find_common_rotation(&search, axes->num_bones);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
-        it.rotations[joint] = find_rotation(&it, joint);
+        search.rotations[joint] = find_rotation(&search, joint);
     }
-    axes->rotations = it.rotations;
+    axes->rotations = search.rotations;
     return true;
 }

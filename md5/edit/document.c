@@ -33,7 +33,8 @@ static char *copy_version_comment(md5_arena *arena, const char *text, size_t siz
 // Parts of a text: indices of the table in begin_line(), in the order of writing.
 enum { PART_JOINTS = 8, PART_HIERARCHY = 9, PART_MESH = 14, PART_FRAME = 15 };
 
-// Advances a position to the next line. `word` is the first word of the line.
+// Advances a position to the next line. `word` is the first word of the line. A keyword of the list
+// begins a part, whose lines are counted from 0; a mesh or a frame also begins a block.
 static void begin_line(md5_doc_comment *at, md5_span word)
 {
     static const char *const parts[] = {"MD5Version",
@@ -56,6 +57,7 @@ static void begin_line(md5_doc_comment *at, md5_span word)
                                         "numverts",
                                         "numtris",
                                         "numweights"};
+
     at->row++;
     for (uint32_t i = 0; i < MD5_COUNT(parts); i++)
         if (md5_span_is(word, parts[i])) {
@@ -208,14 +210,21 @@ static bool store_comments(md5_arena *arena, const char *text, size_t size, md5_
                 TRY(store_comment(arena, doc, at, is_block, &lex));
             continue;
         }
+
         lex.at++;
-        if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x80) {
-            at.is_behind &= *c != '\n' && *c != '\r';
+        const bool is_blank = (unsigned char)*c <= ' ' || (unsigned char)*c >= 0x80;
+        if (is_blank) {
+            const bool is_line_end = *c == '\n' || *c == '\r';
+            if (is_line_end)
+                at.is_behind = false;
             continue;
         }
+
+        // A word. A number may end at a slash, where a comment can begin.
         const md5_span word = {c, (size_t)(md5i_lex_word_end(&lex, c) - c)};
-        const char *const slash =
-            md5_span_is_name(word) ? NULL : (const char *)memchr(c, '/', word.size);
+        const char *slash = NULL;
+        if (!md5_span_is_name(word))
+            slash = (const char *)memchr(c, '/', word.size);
         lex.at = slash && slash > c ? slash : md5i_lex_token_end(&lex, c);
         if (!at.is_behind && *c != '{') {
             at.is_behind = true;
@@ -248,6 +257,7 @@ static bool read_model(md5_arena *arena, const char *text, size_t size, md5_doc 
     TRY(md5i_read_all_meshes(arena, text, size, &file));
     TRY(doc->command_line = md5_copy_text(arena, file.command_line.bytes, file.command_line.size));
     TRY(store_joints(arena, file.joints, file.bind, file.num_joints, doc));
+
     doc->num_meshes = file.num_meshes;
     doc->meshes = MD5_ALLOC_ZEROED(arena, md5_doc_mesh, file.num_meshes);
     TRY(doc->meshes);
@@ -314,14 +324,17 @@ md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const m
     MD5_ASSERT((size_t)kind < MD5_COUNT(readers), "kind: must be a value of md5_doc_kind");
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
+
     md5_context context;
     md5_merged_warnings held = {.count = 0};
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     context.held = &held;
     md5_arena arena = {.context = &context};
+    md5_doc *doc = NULL;
+    if (md5_check_text_size(&context, size))
+        doc = MD5_ALLOC_ZEROED(&arena, md5_doc, 1);
+
     const char *const bytes = text ? (const char *)text : "";
-    md5_doc *doc =
-        md5_check_text_size(&context, size) ? MD5_ALLOC_ZEROED(&arena, md5_doc, 1) : NULL;
     const bool is_binary = md5_has_magic(bytes, size, MD5_BFG_MESH)
                            || md5_has_magic(bytes, size, MD5_BFG_ANIM)
                            || md5_has_magic(bytes, size, MD5_BFG_CAMERA);
@@ -331,7 +344,8 @@ md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const m
     if (is_read)
         doc->comment = copy_version_comment(&arena, bytes, size);
     md5i_report_merged_warnings(&context);
-    if (!doc || !doc->comment) {
+
+    if (!doc || !doc->comment) { // the comment is set last, to "" if the text has no comment
         md5i_arena_free(&arena);
         return NULL;
     }
@@ -426,6 +440,7 @@ bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_referenc
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "frame rate is out of range: expected more than 0, found %g",
                         doc->frame_rate);
+
     for (uint32_t j = 0; j < doc->num_joints; j++) {
         const md5_track track = doc->joints[j].track;
         if (!is_track_valid(doc, track))
@@ -593,12 +608,13 @@ static void write_format(text_writer *to, const char *format, ...)
     va_list values;
     va_start(values, format);
     while (*format) {
-        const char *const next = format + strcspn(format, "%");
-        write_layout(to, format, next);
-        format = next;
-        if (!*next)
+        const char *const directive = format + strcspn(format, "%");
+        write_layout(to, format, directive);
+        format = directive;
+        if (!*directive)
             continue;
-        const char kind = next[1];
+
+        const char kind = directive[1];
         format += 2;
         if (kind == 'u') {
             const uint32_t number = va_arg(values, uint32_t);
@@ -628,6 +644,7 @@ static void write_mesh(text_writer *to, const md5_doc_mesh *mesh)
         MD5_FAIL(&to->context, MD5_ERROR_MISMATCH,
                  "cannot write mesh name %s: blanks at its start or end are not supported",
                  MD5_QUOTED(name));
+
     write_format(to, length > 0 ? "\nmesh {\n\t// meshes: %c\n" : "\nmesh {\n", name);
     write_format(to, "\tshader %q\n\n\tnumverts %u\n", mesh->shader, mesh->num_vertices);
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
@@ -636,11 +653,13 @@ static void write_mesh(text_writer *to, const md5_doc_mesh *mesh)
                      mesh->texcoords[v].y, vertex.num_weights > 0 ? vertex.first_weight : 0,
                      vertex.num_weights);
     }
+
     write_format(to, "\n\tnumtris %u\n", mesh->num_triangles);
     for (uint32_t t = 0; t < mesh->num_triangles; t++) {
         const uint32_t *const vertices = mesh->indices + 3 * (size_t)t;
         write_format(to, "\ttri %u %u %u %u\n", t, vertices[0], vertices[1], vertices[2]);
     }
+
     write_format(to, "\n\tnumweights %u\n", mesh->num_weights);
     for (uint32_t w = 0; w < mesh->num_weights; w++) {
         const md5_weight *const weight = &mesh->weights[w];
@@ -755,6 +774,7 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT(text || size == 0, "text: must not be NULL");
+
     text_writer to = {.text = text, .size = size, .comments = doc->comments};
     to.comments_end = to.comments ? to.comments + doc->num_comments : NULL;
     md5i_context_begin_memory(&to.context, doc->allocator, error);
@@ -762,11 +782,12 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
     uint64_t num_references = 0;
     bool *const begins_line = MD5_ALLOC_ZEROED(&scratch, bool, (size_t)doc->num_components + 1);
     const bool is_valid = begins_line && md5i_check_doc(&scratch, doc, &num_references);
-    const char *const comment = doc->comment ? doc->comment : "";
     if (doc->parents_unknown)
         MD5_FAIL(&to.context, MD5_ERROR_VERSION,
                  "cannot write an animation of MD5 version 6: it stores no hierarchy; add the "
                  "hierarchy of its mesh");
+
+    const char *const comment = doc->comment ? doc->comment : "";
     write_format(&to, *comment ? "MD5Version 10 // %c\n" : "MD5Version 10\n", comment);
     write_format(&to, "commandline %q\n\n", doc->command_line);
     if (is_valid && doc->kind == MD5_DOC_MODEL)
@@ -778,12 +799,15 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
     to.at.block = MD5_NONE; // after all lines
     if (to.comments < to.comments_end)
         end_line(&to);
+
     if (num_references > to.used) // the readers would reject the text
         MD5_FAIL(&to.context, MD5_ERROR_RANGE,
                  "elements share too many other elements: %llu references exceed the file size "
                  "(%zu bytes)",
                  (unsigned long long)num_references, to.used);
     md5i_arena_free(&scratch);
+
+    // The returned size does not depend on the capacity; the text ends with a zero byte.
     if (to.context.error.status != MD5_OK)
         to.used = 0;
     if (size > 0)

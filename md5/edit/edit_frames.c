@@ -14,12 +14,12 @@ static md5_joint_components components_from_transform(const md5_xform *joint)
 }
 
 // Returns true if a joint of the binding has the same parent in the clip as in the skeleton.
-static bool has_same_parent(const md5_repair *it, uint32_t joint)
+static bool has_same_parent(const md5_repair *repair, uint32_t joint)
 {
-    const uint32_t *const tracks = it->binding->tracks;
-    const uint32_t parent = it->binding->skeleton->joints[joint].parent;
+    const uint32_t *const tracks = repair->binding->tracks;
+    const uint32_t parent = repair->binding->skeleton->joints[joint].parent;
     const uint32_t track = tracks[joint];
-    const uint32_t clip_parent = it->anim->skeleton.joints[track].parent;
+    const uint32_t clip_parent = repair->anim->skeleton.joints[track].parent;
     if (parent == MD5_NONE || clip_parent == MD5_NONE)
         return parent == clip_parent;
     return tracks[parent] == clip_parent;
@@ -27,12 +27,12 @@ static bool has_same_parent(const md5_repair *it, uint32_t joint)
 
 // Returns the base frame of a joint of the binding: the clip's base frame if the joint has the same
 // parent there, otherwise the current pose, which is the first frame.
-static const md5_xform *base_transform(const md5_repair *it, uint32_t joint)
+static const md5_xform *base_transform(const md5_repair *repair, uint32_t joint)
 {
-    const uint32_t track = it->binding->tracks[joint];
-    if (track != MD5_NONE && has_same_parent(it, joint))
-        return &it->anim->base_frame[track];
-    return &it->pose[joint];
+    const uint32_t track = repair->binding->tracks[joint];
+    if (track != MD5_NONE && has_same_parent(repair, joint))
+        return &repair->anim->base_frame[track];
+    return &repair->pose[joint];
 }
 
 // Returns true if two joints have the same name, parent and components.
@@ -50,11 +50,12 @@ static bool differs(const md5_doc *doc, const md5_doc_joint *old, const md5_doc_
                     const float *numbers, size_t num_components)
 {
     const float tolerance = 0.25f * MD5_LENGTH_SLACK;
-    const uint32_t count = md5i_count_flags(joint->track.flags);
     if (!is_same_joint(old, joint))
         return true;
     if (md5_vec3_length(md5_vec3_sub(old->rotation, joint->rotation)) > tolerance)
         return true;
+
+    const uint32_t count = md5i_count_flags(joint->track.flags);
     for (size_t f = 0; f < doc->num_frames && count > 0; f++) {
         const float *const a = doc->numbers + f * doc->num_components + joint->track.first;
         const float *const b = numbers + f * num_components + joint->track.first;
@@ -105,26 +106,27 @@ static uint32_t selected_frame(const frame_plan *plan, uint32_t index)
 
 // Returns the sample position of a created frame. Created frames are distributed evenly from the
 // first to the last old frame, by integer arithmetic, so that a created frame at an old frame is
-// bit-identical to it.
-static md5_sample_position planned_sample_position(const md5_repair *it, const frame_plan *plan,
+// bit-identical to it. After the last old frame follows old frame 0, if a frame is added.
+static md5_sample_position planned_sample_position(const md5_repair *repair, const frame_plan *plan,
                                                    uint32_t frame)
 {
-    const uint64_t steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
+    const uint64_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
     const uint64_t position = (uint64_t)frame * (plan->num_old - 1 + plan->adds_frame);
-    const uint64_t remainder = position % steps;
-    const uint32_t before = (uint32_t)(position / steps);
+    const uint64_t remainder = position % num_steps;
+    const uint32_t before = (uint32_t)(position / num_steps);
     const uint32_t next = before + (remainder > 0);
     const uint32_t frame0 = before < plan->num_old ? before : 0;
     const uint32_t frame1 = next < plan->num_old ? next : 0;
-    return md5_sample_position_from_frames(it->anim, selected_frame(plan, frame0),
+    return md5_sample_position_from_frames(repair->anim, selected_frame(plan, frame0),
                                            selected_frame(plan, frame1),
-                                           (float)((double)remainder / (double)steps));
+                                           (float)((double)remainder / (double)num_steps));
 }
 
-static void sample_frame(const md5_repair *it, const frame_plan *plan, uint32_t frame,
+// Writes the pose of a created frame before the loop is closed.
+static void sample_frame(const md5_repair *repair, const frame_plan *plan, uint32_t frame,
                          md5_xform *pose)
 {
-    md5_sample(it->binding, planned_sample_position(it, plan, frame), MD5_ROOT_FILE, pose);
+    md5_sample(repair->binding, planned_sample_position(repair, plan, frame), MD5_ROOT_FILE, pose);
     if (plan->edit->change)
         plan->edit->change(plan->edit->user, pose);
 }
@@ -143,13 +145,13 @@ static float closing_weight(const frame_plan *plan, uint32_t frame)
 
 // Adds a part of the difference from the last to the first pose to the current pose. Rotations are
 // added in the space of the joint.
-static void close_pose(const md5_repair *it, const frame_plan *plan, float weight)
+static void close_pose(const md5_repair *repair, const frame_plan *plan, float weight)
 {
     const md5_quat identity = {0, 0, 0, 1};
-    for (uint32_t j = 0; j < it->binding->skeleton->num_joints; j++) {
+    for (uint32_t j = 0; j < repair->binding->skeleton->num_joints; j++) {
         const md5_xform *const begin = &plan->begin[j];
         const md5_xform *const end = &plan->end[j];
-        md5_xform *const joint = &it->pose[j];
+        md5_xform *const joint = &repair->pose[j];
         const md5_quat rotation = md5_quat_mul(md5_quat_conjugate(end->rotation), begin->rotation);
         const md5_vec3 translation = md5_vec3_sub(begin->translation, end->translation);
         const md5_quat part = md5_quat_slerp(identity, rotation, weight);
@@ -161,13 +163,13 @@ static void close_pose(const md5_repair *it, const frame_plan *plan, float weigh
 // Sets x and y of joint 0 in a closed loop. Closing a loop does not move the character back, so
 // they are the sampled values; after the last old frame joint 0 walks on with the mean speed before
 // and after the jump.
-static void place_root(const md5_repair *it, const frame_plan *plan, uint32_t frame,
+static void place_root(const md5_repair *repair, const frame_plan *plan, uint32_t frame,
                        md5_vec3 sampled)
 {
     const uint32_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
     const float fraction = (float)frame / (float)num_steps;
     const float past_last = fraction * (float)plan->num_old - (float)(plan->num_old - 1);
-    md5_vec3 *const root = &it->pose[0].translation;
+    md5_vec3 *const root = &repair->pose[0].translation;
     if (plan->walks && past_last > 0) {
         const md5_vec3 steps = md5_vec3_add(plan->root_steps[0], plan->root_steps[2]);
         root->x = plan->last_root.x + 0.5f * past_last * steps.x;
@@ -180,19 +182,20 @@ static void place_root(const md5_repair *it, const frame_plan *plan, uint32_t fr
 
 // Writes the pose of a created frame to it->pose: samples the frame, closes the loop and moves the
 // root as the edit requests.
-static void pose_frame(const md5_repair *it, const frame_plan *plan, uint32_t frame)
+static void pose_frame(const md5_repair *repair, const frame_plan *plan, uint32_t frame)
 {
     const float weight = closing_weight(plan, frame);
-    sample_frame(it, plan, frame, it->pose);
-    const md5_vec3 root = it->pose[0].translation;
+    sample_frame(repair, plan, frame, repair->pose);
+    const md5_vec3 root = repair->pose[0].translation;
     if (weight > 0 && frame + 1 == plan->num_frames)
-        memcpy(it->pose, plan->begin, it->binding->skeleton->num_joints * sizeof *it->pose);
+        memcpy(repair->pose, plan->begin,
+               repair->binding->skeleton->num_joints * sizeof *repair->pose);
     else if (weight > 0)
-        close_pose(it, plan, weight);
+        close_pose(repair, plan, weight);
     if (plan->edit->is_closed)
-        place_root(it, plan, frame, root);
+        place_root(repair, plan, frame, root);
     if (plan->edit->is_in_place)
-        it->pose[0].translation = plan->begin[0].translation;
+        repair->pose[0].translation = plan->begin[0].translation;
 }
 
 // Extends the movements of a joint, relative to its first frame, to a further transform.
@@ -222,9 +225,9 @@ static void measure_weights(const md5_model *model, joint_span *spans)
 
 // Sets the reach and the height of all joints. Without a model, a joint is assumed to move points
 // at the distance of its own bone.
-static void measure_reach(const md5_repair *it, const frame_plan *plan)
+static void measure_reach(const md5_repair *repair, const frame_plan *plan)
 {
-    const md5_skeleton *const skeleton = it->binding->skeleton;
+    const md5_skeleton *const skeleton = repair->binding->skeleton;
     const md5_model *const model = plan->edit->model;
     for (uint32_t j = 0; j < skeleton->num_joints; j++)
         plan->spans[j].reach = model ? 1 : fmaxf(1.0f, plan->spans[j].length);
@@ -253,14 +256,15 @@ enum { NUM_PAIRS = 2 }; // translation, rotation
 // which is at most the length of the stretched chain. The tolerance is distributed from the root
 // on: a joint may use an equal part of it, and the unused parts of its ancestors. Joint 0 keeps the
 // flags of its translation, because games read it.
-static void reduce_flags(const md5_repair *it, const frame_plan *plan, md5_doc_joint *joints,
+static void reduce_flags(const md5_repair *repair, const frame_plan *plan, md5_doc_joint *joints,
                          md5_joint_components *base)
 {
     static const uint32_t pair_flags[] = {MD5_TRANSLATION_FLAGS, MD5_ROTATION_FLAGS};
-    const md5_skeleton *const skeleton = it->binding->skeleton;
+    const md5_skeleton *const skeleton = repair->binding->skeleton;
     const float tolerance = plan->edit->tolerance;
-    measure_reach(it, plan);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    measure_reach(repair, plan);
+
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) { // parents before their children
         const uint32_t j = skeleton->order[i];
         const uint32_t parent = skeleton->joints[j].parent;
         joint_span *const span = &plan->spans[j];
@@ -270,10 +274,12 @@ static void reduce_flags(const md5_repair *it, const frame_plan *plan, md5_doc_j
             span->depth = 1 + plan->spans[parent].depth;
             span->used_tolerance = plan->spans[parent].used_tolerance;
         }
+
         // The part of the longest chain through this joint that ends at it.
         const float limit = tolerance * (span->depth / (span->depth + span->height));
         const float movements[] = {j > 0 ? span->move : INFINITY,
                                    span->chord * (span->reach + tolerance)};
+
         for (uint32_t k = 0; k < NUM_PAIRS; k++) {
             const bool is_animated = (joints[j].track.flags & pair_flags[k]) != 0;
             if (!is_animated || !(span->used_tolerance + movements[k] <= limit))
@@ -287,18 +293,18 @@ static void reduce_flags(const md5_repair *it, const frame_plan *plan, md5_doc_j
 
 // Samples all frames. Writes the base frame and the spans of all joints, and sets a flag for each
 // component that differs from the base frame by any bit in a frame.
-static void find_flags(const md5_repair *it, const frame_plan *plan, md5_doc_joint *joints,
+static void find_flags(const md5_repair *repair, const frame_plan *plan, md5_doc_joint *joints,
                        md5_joint_components *base)
 {
     for (uint32_t f = 0; f < plan->num_frames; f++) {
-        pose_frame(it, plan, f);
-        for (uint32_t j = 0; j < it->binding->skeleton->num_joints; j++) {
-            const md5_joint_components all = components_from_transform(&it->pose[j]);
+        pose_frame(repair, plan, f);
+        for (uint32_t j = 0; j < repair->binding->skeleton->num_joints; j++) {
+            const md5_joint_components all = components_from_transform(&repair->pose[j]);
             if (f == 0) {
-                base[j] = components_from_transform(base_transform(it, j));
-                plan->spans[j] = (joint_span){.first = it->pose[j]};
+                base[j] = components_from_transform(base_transform(repair, j));
+                plan->spans[j] = (joint_span){.first = repair->pose[j]};
             }
-            widen_span(&plan->spans[j], &it->pose[j]);
+            widen_span(&plan->spans[j], &repair->pose[j]);
             for (uint32_t i = 0; i < 6; i++)
                 if (memcmp(&all.values[i], &base[j].values[i], sizeof all.values[i]) != 0)
                     joints[j].track.flags |= UINT32_C(1) << i;
@@ -309,14 +315,15 @@ static void find_flags(const md5_repair *it, const frame_plan *plan, md5_doc_joi
 // Completes the joints of the new document. Without a tolerance, components that have a flag in the
 // document keep it, because the author may have a reason for the flag. Returns the number of
 // components.
-static uint32_t pose_edited_joints(md5_repair *it, const md5_frame_edit *edit, const md5_doc *doc,
-                                   const md5_joint_components *base, md5_doc_joint *joints)
+static uint32_t pose_edited_joints(md5_repair *repair, const md5_frame_edit *edit,
+                                   const md5_doc *doc, const md5_joint_components *base,
+                                   md5_doc_joint *joints)
 {
-    const md5_skeleton *const skeleton = it->binding->skeleton;
+    const md5_skeleton *const skeleton = repair->binding->skeleton;
     uint32_t num_components = 0;
     for (uint32_t j = 0; j < skeleton->num_joints; j++) {
         md5_doc_joint *const joint = &joints[j];
-        const uint32_t track = it->binding->tracks[j];
+        const uint32_t track = repair->binding->tracks[j];
         const md5_doc_joint *const old = track != MD5_NONE ? &doc->joints[track] : NULL;
         const char *const name = skeleton->joints[j].name;
         if (edit->tolerance == 0 && old)
@@ -325,7 +332,7 @@ static uint32_t pose_edited_joints(md5_repair *it, const md5_frame_edit *edit, c
             joint->track.flags |= MD5_TRANSLATION_FLAGS | MD5_ROTATION_FLAGS;
         joint->track.first = joint->track.flags ? num_components : 0;
         num_components += md5i_count_flags(joint->track.flags);
-        joint->name = md5_copy_text(&it->arena, name, strlen(name));
+        joint->name = md5_copy_text(&repair->arena, name, strlen(name));
         joint->comment = old ? old->comment : NULL;
         joint->parent = skeleton->joints[j].parent;
         joint->position = base[j].pair[0];
@@ -335,14 +342,14 @@ static uint32_t pose_edited_joints(md5_repair *it, const md5_frame_edit *edit, c
 }
 
 // Samples all frames again, and writes the components that have a flag.
-static void write_frames(const md5_repair *it, const frame_plan *plan, const md5_doc_joint *joints,
-                         float *numbers)
+static void write_frames(const md5_repair *repair, const frame_plan *plan,
+                         const md5_doc_joint *joints, float *numbers)
 {
     float *next = numbers;
     for (uint32_t f = 0; f < plan->num_frames; f++) {
-        pose_frame(it, plan, f);
-        for (uint32_t j = 0; j < it->binding->skeleton->num_joints; j++) {
-            const md5_joint_components all = components_from_transform(&it->pose[j]);
+        pose_frame(repair, plan, f);
+        for (uint32_t j = 0; j < repair->binding->skeleton->num_joints; j++) {
+            const md5_joint_components all = components_from_transform(&repair->pose[j]);
             next += md5i_write_components(&all, joints[j].track.flags, next);
         }
     }
@@ -366,24 +373,27 @@ static uint32_t count_changes(const frame_plan *plan, const md5_doc *doc,
 
 // Replaces the joints and the frames of a document by the poses that the binding samples: the
 // animation as it looks on the model. Returns the number of changes; 0 also on failure.
-static uint32_t fit_joints(md5_repair *it, const frame_plan *plan, md5_doc *doc)
+static uint32_t fit_joints(md5_repair *repair, const frame_plan *plan, md5_doc *doc)
 {
     const md5_frame_edit *const edit = plan->edit;
-    const uint32_t num_joints = it->binding->skeleton->num_joints;
-    md5_doc_joint *const joints = MD5_ALLOC_ZEROED(&it->arena, md5_doc_joint, num_joints);
+    const uint32_t num_joints = repair->binding->skeleton->num_joints;
+    md5_doc_joint *const joints = MD5_ALLOC_ZEROED(&repair->arena, md5_doc_joint, num_joints);
     md5_joint_components *const base =
-        MD5_ALLOC_ARRAY(&it->scratch, md5_joint_components, num_joints);
+        MD5_ALLOC_ARRAY(&repair->scratch, md5_joint_components, num_joints);
     if (!joints || !base)
         return 0;
-    find_flags(it, plan, joints, base);
+
+    find_flags(repair, plan, joints, base);
     if (edit->tolerance > 0)
-        reduce_flags(it, plan, joints, base);
-    const uint32_t num_components = pose_edited_joints(it, edit, doc, base, joints);
-    float *const numbers = (float *)md5i_arena_alloc_raw(&it->arena, plan->num_frames,
+        reduce_flags(repair, plan, joints, base);
+    const uint32_t num_components = pose_edited_joints(repair, edit, doc, base, joints);
+    float *const numbers = (float *)md5i_arena_alloc_raw(&repair->arena, plan->num_frames,
                                                          num_components * sizeof *numbers);
-    if (it->context.error.status != MD5_OK)
+    if (repair->context.error.status != MD5_OK)
         return 0;
-    write_frames(it, plan, joints, numbers);
+    write_frames(repair, plan, joints, numbers);
+
+    // The document gets the new tables only if they differ from its own.
     const bool adds_parents = doc->parents_unknown && edit->model;
     uint32_t count = count_changes(plan, doc, joints, num_joints, numbers, num_components);
     if (count == 0 && adds_parents)
@@ -408,18 +418,18 @@ static bool has_same_poses(const frame_plan *plan)
 
 // Replaces the bounding boxes of a document by the boxes of the sampled frames, moved like joint 0.
 // Boxes are unchanged if no frame has another pose.
-static bool fit_bounds(md5_repair *it, const frame_plan *plan, md5_doc *doc)
+static bool fit_bounds(md5_repair *repair, const frame_plan *plan, md5_doc *doc)
 {
     if (has_same_poses(plan) || !doc->bounds)
         return true;
-    md5_bounds *const bounds = MD5_ALLOC_ARRAY(&it->arena, md5_bounds, plan->num_frames);
+    md5_bounds *const bounds = MD5_ALLOC_ARRAY(&repair->arena, md5_bounds, plan->num_frames);
     TRY(bounds);
     for (uint32_t f = 0; f < plan->num_frames; f++) {
-        const md5_sample_position sample = planned_sample_position(it, plan, f);
-        md5_sample(it->binding, sample, MD5_ROOT_FILE, it->pose);
-        const md5_vec3 before = it->pose[0].translation;
-        pose_frame(it, plan, f);
-        const md5_vec3 offset = md5_vec3_sub(it->pose[0].translation, before);
+        const md5_sample_position sample = planned_sample_position(repair, plan, f);
+        md5_sample(repair->binding, sample, MD5_ROOT_FILE, repair->pose);
+        const md5_vec3 before = repair->pose[0].translation;
+        pose_frame(repair, plan, f);
+        const md5_vec3 offset = md5_vec3_sub(repair->pose[0].translation, before);
         const md5_bounds box =
             md5_bounds_union(doc->bounds[sample.frame0], doc->bounds[sample.frame1]);
         bounds[f] = (md5_bounds){md5_vec3_add(box.min, offset), md5_vec3_add(box.max, offset)};
@@ -428,13 +438,15 @@ static bool fit_bounds(md5_repair *it, const frame_plan *plan, md5_doc *doc)
     return true;
 }
 
+// Finds how the selected frames end, and how joint 0 moves on if a frame is added.
 static void find_loop(const md5_anim *anim, frame_plan *plan)
 {
-    const uint32_t last = plan->num_old - 1;
     plan->loop = md5_find_loop(anim, plan->first, plan->num_old);
     plan->adds_frame = plan->loop.end == MD5_LOOP_WITHOUT_LAST_FRAME;
     if (!plan->adds_frame || anim->num_translations == 0 || anim->translation_joints[0] > 0)
         return;
+
+    const uint32_t last = plan->num_old - 1;
     const uint32_t frames[] = {selected_frame(plan, last - 1), selected_frame(plan, last),
                                selected_frame(plan, 0), selected_frame(plan, 1)};
     const size_t stride = anim->num_translations;
@@ -448,56 +460,83 @@ static void find_loop(const md5_anim *anim, frame_plan *plan)
 }
 
 // Moves the comments of old frames to the created frames. Removes comments of other frames.
-static bool move_comments(md5_repair *it, const frame_plan *plan, md5_doc *doc)
+static bool move_comments(md5_repair *repair, const frame_plan *plan, md5_doc *doc)
 {
     const uint32_t num_steps = plan->num_old > 1 ? plan->num_old - 1 + plan->adds_frame : 1;
     md5_doc_comment *const comments = (md5_doc_comment *)md5i_arena_copy(
-        &it->arena, doc->comments, doc->num_comments, sizeof *comments);
+        &repair->arena, doc->comments, doc->num_comments, sizeof *comments);
+    TRY(comments);
+
     uint32_t count = 0;
-    if (comments) {
-        for (uint32_t i = 0; i < doc->num_comments; i++) {
-            md5_doc_comment *const to = &comments[count];
-            const uint64_t frame = (uint64_t)comments[i].block - 1 - plan->first;
-            *to = comments[i];
+    for (uint32_t i = 0; i < doc->num_comments; i++) {
+        md5_doc_comment comment = comments[i];
+        const bool is_in_frame = comment.block > 0; // block 0 is before all frames
+        if (is_in_frame) {
+            const uint64_t frame = (uint64_t)comment.block - 1 - plan->first;
+            if (frame >= plan->num_old) // also if it is before the first old frame: wraps around
+                continue;
             const uint64_t index = plan->edit->is_reversed ? plan->num_old - 1 - frame : frame;
-            if (to->block > 0 && frame < plan->num_old)
-                to->block = 1 + (uint32_t)(index * (plan->num_frames - 1) / num_steps);
-            count += to->block == 0 || frame < plan->num_old;
+            comment.block = 1 + (uint32_t)(index * (plan->num_frames - 1) / num_steps);
         }
+        comments[count++] = comment;
     }
     doc->comments = comments;
     doc->num_comments = count;
-    return comments != NULL;
+    return true;
 }
 
 // Selects the old frames, and computes the number of created frames. The last old frame is always
 // created, so that a loop remains a loop, and several frames become at least two, so that the
 // motion does not disappear.
-static bool plan_frames(md5_repair *it, const md5_doc *doc, frame_plan *plan)
+static bool plan_frames(md5_repair *repair, const md5_doc *doc, frame_plan *plan)
 {
     enum { MAX_FRAMES = 1 << 24 };
     const md5_frame_edit *const edit = plan->edit;
+    md5_context *const context = &repair->context;
     const double rate = edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;
-    plan->first = edit->first;
     if (edit->first >= doc->num_frames || edit->num_frames > doc->num_frames - edit->first)
         return MD5_FAIL(
-            &it->context, MD5_ERROR_RANGE,
+            context, MD5_ERROR_RANGE,
             "frames are out of range: expected frames below %u, found %u frames from %u",
             doc->num_frames, edit->num_frames, edit->first);
+    if (!(rate > 0))
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "frame rate is out of range: expected more than 0, found %g", rate);
+    if (!(edit->tolerance >= 0))
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "tolerance is out of range: expected 0 or more, found %g",
+                        (double)edit->tolerance);
+
+    plan->first = edit->first;
     plan->num_old = edit->num_frames > 0 ? edit->num_frames : doc->num_frames - edit->first;
     if (edit->is_closed)
-        find_loop(it->anim, plan);
+        find_loop(repair->anim, plan);
+
     const double num_frames =
         floor((plan->num_old - 1 + plan->adds_frame) * (rate / doc->frame_rate) + 0.5) + 1;
     const double max_frames = fmax((double)MAX_FRAMES, (double)doc->num_frames);
-    if (!(rate > 0 && edit->tolerance >= 0 && num_frames <= max_frames))
-        return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
-                        "invalid frame rate or tolerance: expected a rate above 0, at most %d "
-                        "frames and a tolerance of 0 or more",
-                        (int)MAX_FRAMES);
+    if (!(num_frames <= max_frames))
+        return MD5_FAIL(
+            context, MD5_ERROR_RANGE,
+            "too many frames: expected at most %.0f, found %.0f; use a lower frame rate",
+            max_frames, num_frames);
     plan->num_frames = num_frames < 2 && plan->num_old > 1 ? 2 : (uint32_t)num_frames;
     plan->is_changed = plan->adds_frame || plan->num_old != doc->num_frames
                        || rate != doc->frame_rate || edit->is_reversed;
+    return true;
+}
+
+// Plans the frames, allocates the arrays of the plan, and samples the first and the last frame.
+static bool begin_plan(md5_repair *repair, const md5_doc *doc, frame_plan *plan)
+{
+    TRY(plan_frames(repair, doc, plan));
+    const uint32_t num_joints = repair->binding->skeleton->num_joints;
+    plan->begin = MD5_ALLOC_ARRAY(&repair->scratch, md5_xform, num_joints);
+    plan->end = MD5_ALLOC_ARRAY(&repair->scratch, md5_xform, num_joints);
+    plan->spans = MD5_ALLOC_ARRAY(&repair->scratch, joint_span, num_joints);
+    TRY(repair->context.error.status == MD5_OK);
+    sample_frame(repair, plan, 0, plan->begin);
+    sample_frame(repair, plan, plan->num_frames - 1, plan->end);
     return true;
 }
 
@@ -505,31 +544,25 @@ uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *er
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT_RESERVED(edit);
-    md5_repair it;
+
+    md5_repair repair;
     frame_plan plan = {.edit = edit};
-    uint32_t count = 0;
-    const bool is_valid =
-        md5i_begin_clip(&it, doc, edit->model, error) && plan_frames(&it, doc, &plan);
-    const uint32_t num_joints = is_valid ? it.binding->skeleton->num_joints : 0;
-    plan.begin = MD5_ALLOC_ARRAY(&it.scratch, md5_xform, num_joints);
-    plan.end = MD5_ALLOC_ARRAY(&it.scratch, md5_xform, num_joints);
-    plan.spans = MD5_ALLOC_ARRAY(&it.scratch, joint_span, num_joints);
+    if (!md5i_begin_clip(&repair, doc, edit->model, error) || !begin_plan(&repair, doc, &plan))
+        return md5i_end_repair(&repair, doc, 0);
+    if (edit->loop)
+        *edit->loop = plan.loop;
+
+    // The document is replaced when nothing can fail any more.
     md5_doc to = *doc;
-    if (is_valid && it.context.error.status == MD5_OK) {
-        if (edit->loop)
-            *edit->loop = plan.loop;
-        sample_frame(&it, &plan, 0, plan.begin);
-        sample_frame(&it, &plan, plan.num_frames - 1, plan.end);
-        to.num_frames = plan.num_frames;
-        to.frame_rate = edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;
-        count = fit_joints(&it, &plan, &to);
-        bool is_done = count > 0 && fit_bounds(&it, &plan, &to);
-        if (is_done && plan.is_changed)
-            is_done = move_comments(&it, &plan, &to);
-        if (is_done)
-            *doc = to;
-    }
-    return md5i_end_repair(&it, doc, count);
+    to.num_frames = plan.num_frames;
+    to.frame_rate = edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;
+    const uint32_t num_changes = fit_joints(&repair, &plan, &to);
+    bool is_done = num_changes > 0 && fit_bounds(&repair, &plan, &to);
+    if (is_done && plan.is_changed)
+        is_done = move_comments(&repair, &plan, &to);
+    if (is_done)
+        *doc = to;
+    return md5i_end_repair(&repair, doc, num_changes);
 }
 
 uint32_t md5_fix_joints(md5_doc *doc, const md5_model *model, bool all_components, md5_error *error)

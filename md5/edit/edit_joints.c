@@ -15,10 +15,10 @@ static uint32_t complete_flags(uint32_t flags)
 }
 
 // Writes the frames of a document whose joint i is joint old_indices[i] of `doc`.
-static bool rearrange_frames(md5_repair *it, const md5_doc *doc, const uint32_t *old_indices,
+static bool rearrange_frames(md5_repair *repair, const md5_doc *doc, const uint32_t *old_indices,
                              md5_doc *to)
 {
-    to->numbers = (float *)md5i_arena_alloc_raw(&it->arena, doc->num_frames,
+    to->numbers = (float *)md5i_arena_alloc_raw(&repair->arena, doc->num_frames,
                                                 to->num_components * sizeof *to->numbers);
     TRY(to->numbers);
     for (uint32_t i = 0; i < to->num_joints; i++) {
@@ -64,16 +64,16 @@ static void rearrange_hierarchy(const md5_doc *doc, const uint32_t *old_indices,
 }
 
 // Copies the meshes with weights that refer to the new indices of the joints.
-static bool rearrange_weights(md5_repair *it, const md5_doc *doc, const uint32_t *new_indices,
+static bool rearrange_weights(md5_repair *repair, const md5_doc *doc, const uint32_t *new_indices,
                               md5_doc *to)
 {
-    to->meshes = (md5_doc_mesh *)md5i_arena_copy(&it->arena, doc->meshes, doc->num_meshes,
+    to->meshes = (md5_doc_mesh *)md5i_arena_copy(&repair->arena, doc->meshes, doc->num_meshes,
                                                  sizeof *doc->meshes);
     TRY(to->meshes);
     for (uint32_t m = 0; m < doc->num_meshes; m++) {
         md5_doc_mesh *const mesh = &to->meshes[m];
-        mesh->weights = (md5_weight *)md5i_arena_copy(&it->arena, mesh->weights, mesh->num_weights,
-                                                      sizeof *mesh->weights);
+        mesh->weights = (md5_weight *)md5i_arena_copy(&repair->arena, mesh->weights,
+                                                      mesh->num_weights, sizeof *mesh->weights);
         TRY(mesh->weights);
         for (uint32_t w = 0; w < mesh->num_weights; w++)
             mesh->weights[w].joint = new_indices[mesh->weights[w].joint];
@@ -81,13 +81,13 @@ static bool rearrange_weights(md5_repair *it, const md5_doc *doc, const uint32_t
     return true;
 }
 
-bool md5i_rearrange_joints(md5_repair *it, const md5_doc *doc, const uint32_t *old_indices,
+bool md5i_rearrange_joints(md5_repair *repair, const md5_doc *doc, const uint32_t *old_indices,
                            uint32_t count, bool completes_roots, md5_doc *to)
 {
-    uint32_t *const new_indices = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, doc->num_joints);
+    uint32_t *const new_indices = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, doc->num_joints);
     *to = *doc;
     to->num_joints = count;
-    to->joints = MD5_ALLOC_ZEROED(&it->arena, md5_doc_joint, count);
+    to->joints = MD5_ALLOC_ZEROED(&repair->arena, md5_doc_joint, count);
     TRY(new_indices && to->joints);
     for (uint32_t i = 0; i < count; i++) {
         if (old_indices[i] != MD5_NONE)
@@ -95,8 +95,8 @@ bool md5i_rearrange_joints(md5_repair *it, const md5_doc *doc, const uint32_t *o
     }
     rearrange_hierarchy(doc, old_indices, new_indices, completes_roots, to);
     if (doc->kind == MD5_DOC_ANIM)
-        TRY(rearrange_frames(it, doc, old_indices, to));
-    return rearrange_weights(it, doc, new_indices, to);
+        TRY(rearrange_frames(repair, doc, old_indices, to));
+    return rearrange_weights(repair, doc, new_indices, to);
 }
 
 // Marks the joints that weights use, and their ancestors. If the document does not have weights,
@@ -167,34 +167,39 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT_RESERVED(edit);
-    md5_repair it;
+    md5_repair repair;
     md5_doc to;
     const md5_doc_kind kind = doc->kind == MD5_DOC_CAMERA ? MD5_DOC_MODEL : doc->kind;
-    const bool is_valid = md5i_begin_repair(&it, doc, kind, error);
+    const bool is_valid = md5i_begin_repair(&repair, doc, kind, error);
     const uint32_t num_joints = is_valid ? doc->num_joints : 0;
     joint_order order = {
-        .old_indices = MD5_ALLOC_ARRAY(&it.scratch, uint32_t, (size_t)num_joints + 1),
-        .ancestors = MD5_ALLOC_ARRAY(&it.scratch, uint32_t, num_joints),
-        .is_used = MD5_ALLOC_ZEROED(&it.scratch, bool, num_joints),
-        .is_ordered = MD5_ALLOC_ZEROED(&it.scratch, bool, num_joints),
+        .old_indices = MD5_ALLOC_ARRAY(&repair.scratch, uint32_t, (size_t)num_joints + 1),
+        .ancestors = MD5_ALLOC_ARRAY(&repair.scratch, uint32_t, num_joints),
+        .is_used = MD5_ALLOC_ZEROED(&repair.scratch, bool, num_joints),
+        .is_ordered = MD5_ALLOC_ZEROED(&repair.scratch, bool, num_joints),
     };
-    if (it.context.error.status != MD5_OK)
-        return md5i_end_repair(&it, doc, 0);
+    if (repair.context.error.status != MD5_OK)
+        return md5i_end_repair(&repair, doc, 0);
+
     if (edit->drops_unused && doc->kind != MD5_DOC_ANIM)
         mark_used_joints(doc, order.is_used);
     else
         memset(order.is_used, true, num_joints);
+
+    // Count the removed joints, and the joints that get another index.
     const bool adds_root = edit->root && !has_single_root(doc, edit->root);
     if (adds_root)
         order.old_indices[order.count++] = MD5_NONE;
     uint32_t count = order_joints(doc, &order);
     for (uint32_t i = 0; i < order.count; i++)
         count += order.old_indices[i] != i;
-    if (count > 0 && md5i_rearrange_joints(&it, doc, order.old_indices, order.count, false, &to)) {
+
+    if (count > 0
+        && md5i_rearrange_joints(&repair, doc, order.old_indices, order.count, false, &to)) {
         if (adds_root)
-            to.joints[0].name = md5_copy_text(&it.arena, edit->root, strlen(edit->root));
-        if (it.context.error.status == MD5_OK)
+            to.joints[0].name = md5_copy_text(&repair.arena, edit->root, strlen(edit->root));
+        if (repair.context.error.status == MD5_OK)
             *doc = to;
     }
-    return md5i_end_repair(&it, doc, count);
+    return md5i_end_repair(&repair, doc, count);
 }

@@ -263,9 +263,9 @@ static bool rebuild_group(mesh_rebuild *rebuild, uint32_t first)
     return true;
 }
 
-bool md5i_flip_triangles(md5_repair *it, md5_doc_mesh *mesh)
+bool md5i_flip_triangles(md5_repair *repair, md5_doc_mesh *mesh)
 {
-    mesh->indices = (uint32_t *)md5i_arena_copy(&it->arena, mesh->indices, mesh->num_triangles,
+    mesh->indices = (uint32_t *)md5i_arena_copy(&repair->arena, mesh->indices, mesh->num_triangles,
                                                 3 * sizeof *mesh->indices);
     TRY(mesh->indices);
     for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i += 3) {

@@ -30,20 +30,20 @@ static md5_quat heading(md5_quat rotation)
 
 // Returns the transform that joint 0 receives in a frame: `root` is its transform in the document,
 // `joint` the transform of the joint that contains the motion.
-static md5_xform edited_root(const root_motion_edit *it, md5_xform root, md5_xform joint)
+static md5_xform edited_root(const root_motion_edit *repair, md5_xform root, md5_xform joint)
 {
     md5_xform result = root;
-    md5_vec3 arm = md5_vec3_sub(it->first_root.translation, it->first.translation);
-    if (it->edit->moves_heading) {
-        const md5_quat start = md5_quat_conjugate(it->first.rotation);
+    md5_vec3 arm = md5_vec3_sub(repair->first_root.translation, repair->first.translation);
+    if (repair->edit->moves_heading) {
+        const md5_quat start = md5_quat_conjugate(repair->first.rotation);
         const md5_quat rotation = heading(md5_quat_mul(joint.rotation, start));
-        result.rotation = md5_quat_mul(rotation, it->first_root.rotation);
+        result.rotation = md5_quat_mul(rotation, repair->first_root.rotation);
         arm = md5_quat_rotate(rotation, arm);
     }
     const md5_vec3 target = md5_vec3_add(joint.translation, arm);
     result.translation.x = target.x;
     result.translation.y = target.y;
-    if (it->edit->moves_height)
+    if (repair->edit->moves_height)
         result.translation.z = target.z;
     return result;
 }
@@ -51,43 +51,44 @@ static md5_xform edited_root(const root_motion_edit *it, md5_xform root, md5_xfo
 // Moves the root motion of a pose to joint 0, and compensates its children; md5_frame_edit.change.
 static void move_root_motion(void *user, md5_xform *pose)
 {
-    const root_motion_edit *const it = (const root_motion_edit *)user;
-    const md5_xform joint = model_transform(it->skeleton, pose, it->joint);
-    const md5_xform root = edited_root(it, pose[0], joint);
+    const root_motion_edit *const repair = (const root_motion_edit *)user;
+    const md5_xform joint = model_transform(repair->skeleton, pose, repair->joint);
+    const md5_xform root = edited_root(repair, pose[0], joint);
     const md5_xform correction = md5_xform_mul(md5_xform_inverse(root), pose[0]);
-    for (uint32_t j = 1; j < it->skeleton->num_joints; j++)
-        if (it->skeleton->joints[j].parent == 0)
+    for (uint32_t j = 1; j < repair->skeleton->num_joints; j++)
+        if (repair->skeleton->joints[j].parent == 0)
             pose[j] = md5_xform_mul(correction, pose[j]);
     pose[0] = root;
 }
 
 // Finds the joint of the edit and its transforms in the first frame. md5i_begin_clip() has
 // succeeded.
-static bool find_motion_joint(md5_repair *it, const md5_doc *doc, root_motion_edit *motion)
+static bool find_motion_joint(md5_repair *repair, const md5_doc *doc, root_motion_edit *motion)
 {
     const char *const name = motion->edit->joint;
-    const md5_skeleton *const skeleton = &it->anim->skeleton;
-    uint32_t root = md5_find_joint(skeleton, name);
-    motion->joint = root;
+    const md5_skeleton *const skeleton = &repair->anim->skeleton;
+    motion->joint = md5_find_joint(skeleton, name);
     if (doc->parents_unknown)
-        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH, "the parents of joints are unknown");
-    if (root == MD5_NONE)
-        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH, "no joint '%.100s' for the root motion",
-                        name);
-    if (root == 0)
-        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH,
+        return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH, "the parents of joints are unknown");
+    if (motion->joint == MD5_NONE)
+        return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
+                        "no joint '%.100s' for the root motion", name);
+    if (motion->joint == 0)
+        return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
                         "joint '%.100s' is joint 0: expected a descendant of a root; add a root "
                         "first",
                         name);
+    uint32_t root = motion->joint;
     while (skeleton->joints[root].parent != MD5_NONE)
         root = skeleton->joints[root].parent;
     if (root != 0)
-        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH,
+        return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
                         "joint '%.100s' is not a descendant of joint 0", name);
-    const md5_sample_position first = md5_sample_position_from_frames(it->anim, 0, 0, 0);
-    md5_sample(it->binding, first, MD5_ROOT_FILE, it->pose);
-    motion->first = model_transform(skeleton, it->pose, motion->joint);
-    motion->first_root = it->pose[0];
+
+    const md5_sample_position first = md5_sample_position_from_frames(repair->anim, 0, 0, 0);
+    md5_sample(repair->binding, first, MD5_ROOT_FILE, repair->pose);
+    motion->first = model_transform(skeleton, repair->pose, motion->joint);
+    motion->first_root = repair->pose[0];
     return true;
 }
 
@@ -97,21 +98,21 @@ uint32_t md5_edit_root(md5_doc *doc, const md5_root_edit *edit, md5_error *error
     MD5_ASSERT_RESERVED(edit);
     if (!edit->joint)
         return 0;
-    md5_repair it;
+    md5_repair repair;
     root_motion_edit motion = {.edit = edit};
-    if (!md5i_begin_clip(&it, doc, NULL, error) || !find_motion_joint(&it, doc, &motion))
-        return md5i_end_repair(&it, doc, 0);
+    if (!md5i_begin_clip(&repair, doc, NULL, error) || !find_motion_joint(&repair, doc, &motion))
+        return md5i_end_repair(&repair, doc, 0);
     // md5_edit_frames() moves the boxes along with joint 0, but the skin does not move.
     md5_bounds *const bounds = doc->bounds;
-    motion.skeleton = &it.anim->skeleton;
+    motion.skeleton = &repair.anim->skeleton;
     const md5_frame_edit frames = {.change = move_root_motion, .user = &motion};
     const uint32_t count = md5_edit_frames(doc, &frames, error);
     doc->bounds = bounds;
     // md5_edit_frames() has changed the document's memory, so md5i_end_repair() must not store the
     // older arena in the document.
-    md5i_arena_free(&it.scratch);
-    md5_free_binding(it.binding);
-    md5_free_anim(it.anim);
+    md5i_arena_free(&repair.scratch);
+    md5_free_binding(repair.binding);
+    md5_free_anim(repair.anim);
     return count;
 }
 
@@ -141,9 +142,14 @@ static float level_length(md5_vec3 v)
 static md5_root_motion select_motion_joint(const md5_skeleton *skeleton, const md5_xform *first,
                                            const md5_xform *last, uint32_t *subtree_sizes)
 {
+    // Fractions: of the figure's size, and of the displacement along the ground.
+    static const float min_displacement = 0.2f;
+    static const float max_fall = 0.5f;
+    static const float max_root_part = 0.25f;
     const uint32_t num_joints = skeleton->num_joints;
+
     md5_bounds box = {first[0].translation, first[0].translation};
-    for (uint32_t i = num_joints; i-- > 0;) {
+    for (uint32_t i = num_joints; i-- > 0;) { // children before their parents
         const uint32_t j = skeleton->order[i];
         const uint32_t parent = skeleton->joints[j].parent;
         subtree_sizes[j]++;
@@ -151,16 +157,18 @@ static md5_root_motion select_motion_joint(const md5_skeleton *skeleton, const m
             subtree_sizes[parent] += subtree_sizes[j];
         box = md5_bounds_union(box, (md5_bounds){first[j].translation, first[j].translation});
     }
-    const float min_length = 0.2f * md5_vec3_length(md5_vec3_sub(box.max, box.min));
+
+    const float min_length = min_displacement * md5_vec3_length(md5_vec3_sub(box.max, box.min));
     const float root_length = level_length(md5_vec3_sub(last[0].translation, first[0].translation));
     for (uint32_t i = 0; i < num_joints && min_length > 0; i++) {
         const uint32_t j = skeleton->order[i];
         const md5_vec3 displacement = md5_vec3_sub(last[j].translation, first[j].translation);
         const float length = level_length(displacement);
-        if (length <= min_length || subtree_sizes[j] < num_joints - num_joints / 2)
+        const bool moves_most_joints = subtree_sizes[j] >= num_joints - num_joints / 2;
+        if (length <= min_length || !moves_most_joints)
             continue;
-        const bool is_fall = fabsf(displacement.z) > 0.5f * length;
-        const bool is_of_root = j != 0 && root_length > 0.25f * length;
+        const bool is_fall = fabsf(displacement.z) > max_fall * length;
+        const bool is_of_root = j != 0 && root_length > max_root_part * length;
         if (!is_fall && !is_of_root)
             return (md5_root_motion){j, displacement, first[j].translation.z};
     }

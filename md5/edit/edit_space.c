@@ -14,13 +14,13 @@ typedef struct space_map {
     bool has_rotation;
 } space_map;
 
-static bool create_map(md5_repair *it, const md5_space_edit *edit, space_map *map)
+static bool create_map(md5_repair *repair, const md5_space_edit *edit, space_map *map)
 {
     *map = (space_map){.rotation = md5_quat_from_euler(edit->rotation),
                        .scale = edit->scale == 0 ? 1 : edit->scale,
                        .is_mirrored = edit->is_mirrored};
     if (!(map->scale >= 1e-6f && map->scale <= 1e6f) || !isfinite(map->rotation.w))
-        return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
+        return MD5_FAIL(&repair->context, MD5_ERROR_RANGE,
                         "invalid transform: expected a finite rotation and a scale from 1e-6 to "
                         "1e6, found scale %g",
                         map->scale);
@@ -61,17 +61,17 @@ static void map_joint(const space_map *map, bool is_in_model_space, md5_vec3 *po
 
 // Writes to partners[joints] the joint whose image each joint becomes: its mirror partner, or the
 // joint itself without mirroring. Two joints may not have the same partner.
-static bool read_partners(md5_repair *it, const md5_space_edit *edit, const md5_doc *doc,
+static bool read_partners(md5_repair *repair, const md5_space_edit *edit, const md5_doc *doc,
                           uint32_t *partners)
 {
     const bool has_partners = edit->is_mirrored && edit->partners;
-    bool *const is_partner = MD5_ALLOC_ZEROED(&it->scratch, bool, doc->num_joints);
+    bool *const is_partner = MD5_ALLOC_ZEROED(&repair->scratch, bool, doc->num_joints);
     TRY(partners && is_partner);
     for (uint32_t j = 0; j < doc->num_joints; j++) {
         partners[j] = has_partners ? edit->partners[j] : j;
         if (partners[j] >= doc->num_joints || is_partner[partners[j]])
             return MD5_FAIL(
-                &it->context, MD5_ERROR_RANGE,
+                &repair->context, MD5_ERROR_RANGE,
                 "mirror partner of joint %u is out of range, or is the partner of another joint",
                 j);
         is_partner[partners[j]] = true;
@@ -94,15 +94,15 @@ static void map_joint_frames(const space_map *map, const md5_doc *doc, md5_doc_j
     map_joint(map, is_in_model_space, &joint->position, &joint->rotation);
 }
 
-static bool map_joints(md5_repair *it, const md5_space_edit *edit, const space_map *map,
+static bool map_joints(md5_repair *repair, const md5_space_edit *edit, const space_map *map,
                        md5_doc *doc)
 {
     md5_doc to;
-    uint32_t *const partners = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, doc->num_joints);
-    TRY(read_partners(it, edit, doc, partners));
+    uint32_t *const partners = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, doc->num_joints);
+    TRY(read_partners(repair, edit, doc, partners));
     // Joint j becomes the image of its partner, but keeps its name. A rotation of a root changes
     // all three components, so each of them needs a flag.
-    TRY(md5i_rearrange_joints(it, doc, partners, doc->num_joints, map->has_rotation, &to));
+    TRY(md5i_rearrange_joints(repair, doc, partners, doc->num_joints, map->has_rotation, &to));
     for (uint32_t j = 0; j < to.num_joints; j++) {
         to.joints[j].name = doc->joints[j].name;
         map_joint_frames(map, &to, &to.joints[j]);
@@ -110,10 +110,10 @@ static bool map_joints(md5_repair *it, const md5_space_edit *edit, const space_m
     for (uint32_t m = 0; m < to.num_meshes; m++) {
         for (uint32_t w = 0; w < to.meshes[m].num_weights; w++)
             to.meshes[m].weights[w].offset = map_offset(map, to.meshes[m].weights[w].offset);
-        TRY(!edit->is_mirrored || md5i_flip_triangles(it, &to.meshes[m]));
+        TRY(!edit->is_mirrored || md5i_flip_triangles(repair, &to.meshes[m]));
     }
     if (doc->bounds) {
-        to.bounds = MD5_ALLOC_ARRAY(&it->arena, md5_bounds, doc->num_frames);
+        to.bounds = MD5_ALLOC_ARRAY(&repair->arena, md5_bounds, doc->num_frames);
         TRY(to.bounds);
         for (uint32_t f = 0; f < doc->num_frames; f++)
             to.bounds[f] = md5_bounds_transform(doc->bounds[f], map->matrix);
@@ -122,11 +122,11 @@ static bool map_joints(md5_repair *it, const md5_space_edit *edit, const space_m
     return true;
 }
 
-static bool map_views(md5_repair *it, const space_map *map, md5_doc *doc)
+static bool map_views(md5_repair *repair, const space_map *map, md5_doc *doc)
 {
-    md5_camera_view *const views =
-        (md5_camera_view *)md5i_arena_copy(&it->arena, doc->views, doc->num_frames, sizeof *views);
-    md5_cut_view *const cuts = (md5_cut_view *)md5i_arena_copy(&it->arena, doc->cut_views,
+    md5_camera_view *const views = (md5_camera_view *)md5i_arena_copy(
+        &repair->arena, doc->views, doc->num_frames, sizeof *views);
+    md5_cut_view *const cuts = (md5_cut_view *)md5i_arena_copy(&repair->arena, doc->cut_views,
                                                                doc->num_cut_views, sizeof *cuts);
     TRY(views && cuts);
     for (uint32_t i = 0; i < doc->num_frames; i++) {
@@ -148,18 +148,18 @@ uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *err
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT_RESERVED(edit);
-    md5_repair it;
+    md5_repair repair;
     space_map map;
-    if (!md5i_begin_repair(&it, doc, doc->kind, error) || !create_map(&it, edit, &map))
-        return md5i_end_repair(&it, doc, 0);
+    if (!md5i_begin_repair(&repair, doc, doc->kind, error) || !create_map(&repair, edit, &map))
+        return md5i_end_repair(&repair, doc, 0);
     const bool is_identity = map.scale == 1 && !map.has_rotation && !map.is_mirrored;
     uint32_t count = 0;
     if (doc->kind == MD5_DOC_CAMERA) {
-        if (!is_identity && map_views(&it, &map, doc))
+        if (!is_identity && map_views(&repair, &map, doc))
             count = doc->num_frames;
     } else {
-        if (!is_identity && map_joints(&it, edit, &map, doc))
+        if (!is_identity && map_joints(&repair, edit, &map, doc))
             count = doc->num_joints;
     }
-    return md5i_end_repair(&it, doc, count);
+    return md5i_end_repair(&repair, doc, count);
 }

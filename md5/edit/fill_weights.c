@@ -42,18 +42,18 @@ static void read_fill_vertex(weight_fill *fill, const md5_doc_mesh *mesh, uint32
                              uint32_t vertex, uint32_t *max_weights)
 {
     const uint32_t count = mesh->vertices[index].num_weights;
-    fill_vertex *const it = &fill->vertices[vertex];
-    *it = (fill_vertex){.num_weights = count, .distance = count > 0 ? 0 : MD5_NONE};
+    fill_vertex *const repair = &fill->vertices[vertex];
+    *repair = (fill_vertex){.num_weights = count, .distance = count > 0 ? 0 : MD5_NONE};
     if (count > 0)
-        it->weights = mesh->weights + mesh->vertices[index].first_weight;
+        repair->weights = mesh->weights + mesh->vertices[index].first_weight;
     md5_vec3 sum = {0, 0, 0};
     for (uint32_t w = 0; w < count; w++) {
-        it->has_weights |= it->weights[w].bias != 0;
-        sum = md5_vec3_add(sum, md5i_weight_point(fill->doc, &it->weights[w]));
+        repair->has_weights |= repair->weights[w].bias != 0;
+        sum = md5_vec3_add(sum, md5i_weight_point(fill->doc, &repair->weights[w]));
     }
-    if (it->has_weights && count > *max_weights)
+    if (repair->has_weights && count > *max_weights)
         *max_weights = count;
-    if (it->has_weights)
+    if (repair->has_weights)
         return;
     fill->num_bare++;
     if (count > 0)
@@ -61,7 +61,7 @@ static void read_fill_vertex(weight_fill *fill, const md5_doc_mesh *mesh, uint32
 }
 
 // Counts the vertices and triangles of the document. Returns false if they are too many.
-static bool count_fill_elements(md5_repair *it, weight_fill *fill)
+static bool count_fill_elements(md5_repair *repair, weight_fill *fill)
 {
     const md5_doc *const doc = fill->doc;
     uint64_t num_vertices = 0;
@@ -71,7 +71,7 @@ static bool count_fill_elements(md5_repair *it, weight_fill *fill)
         num_triangles += doc->meshes[m].num_triangles;
     }
     if (num_vertices > MAX_FILLED_ELEMENTS || num_triangles > MAX_FILLED_ELEMENTS)
-        return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
+        return MD5_FAIL(&repair->context, MD5_ERROR_RANGE,
                         "model is too large: expected at most %d vertices and triangles, found "
                         "%llu vertices and %llu triangles",
                         MAX_FILLED_ELEMENTS, (unsigned long long)num_vertices,
@@ -83,13 +83,13 @@ static bool count_fill_elements(md5_repair *it, weight_fill *fill)
 
 // Reads the vertices and triangles of all meshes into tables for the whole document. Without a
 // limit, filled vertices get at most as many weights as the vertex with the most weights.
-static bool read_fill_tables(md5_repair *it, weight_fill *fill)
+static bool read_fill_tables(md5_repair *repair, weight_fill *fill)
 {
     const md5_doc *const doc = fill->doc;
-    TRY(count_fill_elements(it, fill));
-    fill->vertices = MD5_ALLOC_ARRAY(&it->scratch, fill_vertex, fill->num_vertices);
-    fill->positions = MD5_ALLOC_ARRAY(&it->scratch, md5_vec3, fill->num_vertices);
-    fill->corners = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, 3 * (size_t)fill->num_triangles);
+    TRY(count_fill_elements(repair, fill));
+    fill->vertices = MD5_ALLOC_ARRAY(&repair->scratch, fill_vertex, fill->num_vertices);
+    fill->positions = MD5_ALLOC_ARRAY(&repair->scratch, md5_vec3, fill->num_vertices);
+    fill->corners = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, 3 * (size_t)fill->num_triangles);
     TRY(fill->vertices && fill->positions && fill->corners);
     md5i_compute_positions(doc, fill->positions);
     uint32_t max_weights = 1;
@@ -111,11 +111,11 @@ static bool read_fill_tables(md5_repair *it, weight_fill *fill)
 }
 
 // Lists the triangles of each vertex.
-static bool list_incident_triangles(md5_repair *it, weight_fill *fill)
+static bool list_incident_triangles(md5_repair *repair, weight_fill *fill)
 {
     const size_t num_corners = 3 * (size_t)fill->num_triangles;
-    uint32_t *const first = MD5_ALLOC_ZEROED(&it->scratch, uint32_t, fill->num_vertices + 2);
-    fill->incident = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, num_corners);
+    uint32_t *const first = MD5_ALLOC_ZEROED(&repair->scratch, uint32_t, fill->num_vertices + 2);
+    fill->incident = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, num_corners);
     TRY(first && fill->incident);
     // first[v + 2] counts the triangles of vertex v. After the sums, first[v + 1] is the first of
     // them, and increases to the end while they are written, which is the first of vertex v + 1.
@@ -155,10 +155,10 @@ static void visit_vertex(weight_fill *fill, uint32_t vertex, uint32_t *queue, ui
 
 // Sets the positions of vertices without weights, in the order of their distance from vertices
 // whose positions are known.
-static bool compute_bare_positions(md5_repair *it, weight_fill *fill)
+static bool compute_bare_positions(md5_repair *repair, weight_fill *fill)
 {
-    uint32_t *const queue = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, fill->num_vertices);
-    TRY(queue && list_incident_triangles(it, fill));
+    uint32_t *const queue = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, fill->num_vertices);
+    TRY(queue && list_incident_triangles(repair, fill));
     uint32_t end = 0;
     for (uint32_t v = 0; v < fill->num_vertices; v++)
         if (fill->vertices[v].distance == 0)
@@ -170,10 +170,10 @@ static bool compute_bare_positions(md5_repair *it, weight_fill *fill)
 
 // Builds the surface of the triangles with weights. If a triangle has vertices without weights, one
 // of its other vertices replaces them.
-static bool build_weighted_surface(md5_repair *it, weight_fill *fill)
+static bool build_weighted_surface(md5_repair *repair, weight_fill *fill)
 {
     uint32_t *const corners =
-        MD5_ALLOC_ARRAY(&it->scratch, uint32_t, 3 * (size_t)fill->num_triangles);
+        MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, 3 * (size_t)fill->num_triangles);
     TRY(corners);
     uint32_t count = 0;
     for (uint32_t t = 0; t < fill->num_triangles; t++) {
@@ -191,12 +191,12 @@ static bool build_weighted_surface(md5_repair *it, weight_fill *fill)
         count++;
     }
     if (count == 0)
-        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH,
+        return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
                         "%u vertices have no weights, and no triangle of the model has a vertex "
                         "with weights",
                         fill->num_bare);
     fill->surface_corners = corners;
-    return md5i_build_surface(&it->scratch, fill->positions, corners, count, &fill->surface);
+    return md5i_build_surface(&repair->scratch, fill->positions, corners, count, &fill->surface);
 }
 
 // Writes the weights of a point of the surface to mixed[3 * MAX_CORNER_WEIGHTS], one for each
@@ -258,6 +258,7 @@ static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md
     const uint32_t num_mixed = mix_weights(fill, &point, mixed);
     double sum;
     uint32_t count = move_largest_weights(fill, mixed, num_mixed, weights, &sum);
+
     // Weights that cancel, or whose first MAX_CORNER_WEIGHTS are 0 at each corner, have no sum that
     // could be scaled to 1.
     if (count == 0 || !(fabs(sum) >= MIN_WEIGHT_SUM)) {
@@ -267,6 +268,7 @@ static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md
         if (num_mixed == 0)
             weights[0].joint = 0;
     }
+
     for (uint32_t i = 0; i < count; i++) {
         const md5_doc_joint *const joint = &fill->doc->joints[weights[i].joint];
         const md5_vec3 r = joint->rotation;
@@ -280,7 +282,8 @@ static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md
 
 // Appends weights to a mesh for its vertices without weights. `first` is its first vertex in the
 // tables.
-static bool fill_mesh(md5_repair *it, const weight_fill *fill, uint32_t first, md5_doc_mesh *mesh)
+static bool fill_mesh(md5_repair *repair, const weight_fill *fill, uint32_t first,
+                      md5_doc_mesh *mesh)
 {
     uint32_t num_bare = 0;
     for (uint32_t v = 0; v < mesh->num_vertices; v++)
@@ -289,17 +292,19 @@ static bool fill_mesh(md5_repair *it, const weight_fill *fill, uint32_t first, m
         return true;
     const uint64_t max_weights = mesh->num_weights + (uint64_t)num_bare * fill->limit;
     if (max_weights > UINT32_MAX)
-        return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
+        return MD5_FAIL(&repair->context, MD5_ERROR_RANGE,
                         "too many weights: expected at most 4294967295, found %llu",
                         (unsigned long long)max_weights);
+
     md5_vertex *const vertices = (md5_vertex *)md5i_arena_copy(
-        &it->arena, mesh->vertices, mesh->num_vertices, sizeof *vertices);
-    md5_weight *const weights = MD5_ALLOC_ARRAY(&it->arena, md5_weight, (size_t)max_weights);
+        &repair->arena, mesh->vertices, mesh->num_vertices, sizeof *vertices);
+    md5_weight *const weights = MD5_ALLOC_ARRAY(&repair->arena, md5_weight, (size_t)max_weights);
     TRY(vertices && weights);
     if (mesh->num_weights > 0)
         memcpy(weights, mesh->weights, mesh->num_weights * sizeof *weights);
     mesh->vertices = vertices;
     mesh->weights = weights;
+
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         if (fill->vertices[first + v].has_weights)
             continue;
@@ -310,11 +315,11 @@ static bool fill_mesh(md5_repair *it, const weight_fill *fill, uint32_t first, m
     return true;
 }
 
-static bool fill_meshes(md5_repair *it, const weight_fill *fill, md5_doc_mesh *meshes)
+static bool fill_meshes(md5_repair *repair, const weight_fill *fill, md5_doc_mesh *meshes)
 {
     uint32_t first = 0;
     for (uint32_t m = 0; m < fill->doc->num_meshes; m++) {
-        TRY(fill_mesh(it, fill, first, &meshes[m]));
+        TRY(fill_mesh(repair, fill, first, &meshes[m]));
         first += meshes[m].num_vertices;
     }
     return true;
@@ -324,20 +329,20 @@ uint32_t md5_fill_weights(md5_doc *doc, uint32_t max_weights, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT(max_weights <= MAX_FILLED_WEIGHTS, "max_weights: must be 0 to 16");
-    md5_repair it;
+    md5_repair repair;
     weight_fill fill = {.doc = doc, .limit = max_weights};
     const bool is_valid =
-        md5i_begin_repair(&it, doc, MD5_DOC_MODEL, error) && read_fill_tables(&it, &fill);
+        md5i_begin_repair(&repair, doc, MD5_DOC_MODEL, error) && read_fill_tables(&repair, &fill);
     if (is_valid && fill.num_bare > 0) {
         md5_doc_mesh *const meshes = (md5_doc_mesh *)md5i_arena_copy(
-            &it.scratch, doc->meshes, doc->num_meshes, sizeof *meshes);
-        fill.slots = MD5_ALLOC_ZEROED(&it.scratch, uint32_t, doc->num_joints);
+            &repair.scratch, doc->meshes, doc->num_meshes, sizeof *meshes);
+        fill.slots = MD5_ALLOC_ZEROED(&repair.scratch, uint32_t, doc->num_joints);
         bool is_done = meshes && fill.slots;
-        is_done = is_done && compute_bare_positions(&it, &fill);
-        is_done = is_done && build_weighted_surface(&it, &fill);
-        is_done = is_done && fill_meshes(&it, &fill, meshes);
+        is_done = is_done && compute_bare_positions(&repair, &fill);
+        is_done = is_done && build_weighted_surface(&repair, &fill);
+        is_done = is_done && fill_meshes(&repair, &fill, meshes);
         if (is_done)
             memcpy(doc->meshes, meshes, doc->num_meshes * sizeof *meshes);
     }
-    return md5i_end_repair(&it, doc, fill.num_bare);
+    return md5i_end_repair(&repair, doc, fill.num_bare);
 }

@@ -83,21 +83,26 @@ md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames
         num_frames = num_available;
     if (num_frames > num_available)
         return (md5_loop){.end = MD5_LOOP_OPEN};
+
     const uint32_t num_tracks = anim->num_translations + anim->num_rotations;
     const uint32_t last = first + num_frames - 1;
     const uint32_t second = first + (num_frames > 1);
+    const uint32_t second_to_last = last - (num_frames > 1);
     float reach = 1; // length of the longest bone, units
     for (uint32_t j = 1; j < anim->skeleton.num_joints; j++)
         reach = fmaxf(reach, md5_vec3_length(anim->base_frame[j].translation));
+
+    // The steps before the jump, at the jump, and after it.
     jump_sums sums = {0};
     for (uint32_t i = 0; i < num_tracks; i++) {
-        const md5_vec3 steps[] = {motion_between(anim, i, last - (num_frames > 1), last, reach),
+        const md5_vec3 steps[] = {motion_between(anim, i, second_to_last, last, reach),
                                   motion_between(anim, i, last, first, reach),
                                   motion_between(anim, i, first, second, reach)};
         add_steps(&sums, steps);
     }
     if (sums.jump <= 1e-6 * (double)(reach * reach))
         return (md5_loop){MD5_LOOP_CLOSED, 1};
+
     // The weights of the blended frames increase by at most 1.5 times the mean increase per frame.
     // Blend so many frames that the correction per frame is not larger than the mean motion.
     const double path = path_length(anim, first, last, num_tracks, reach);

@@ -6,43 +6,47 @@
 uint32_t md5_fix_rotations(md5_doc *doc, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
-    md5_repair it;
-    uint32_t count = 0;
-    const bool is_valid = md5i_begin_repair(&it, doc, MD5_DOC_MODEL, error);
-    if (is_valid) {
-        for (uint32_t j = 0; j < doc->num_joints; j++) {
-            md5_vec3 *const v = &doc->joints[j].rotation;
-            const md5_quat q = md5_quat_from_xyz(v->x, v->y, v->z);
-            if (md5_quat_is_overlong(v->x, v->y, v->z)) {
-                *v = (md5_vec3){q.x, q.y, q.z};
-                count++;
-            }
-        }
+
+    md5_repair repair;
+    if (!md5i_begin_repair(&repair, doc, MD5_DOC_MODEL, error))
+        return md5i_end_repair(&repair, doc, 0);
+
+    uint32_t num_fixed = 0;
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        md5_vec3 *const xyz = &doc->joints[j].rotation;
+        if (!md5_quat_is_overlong(xyz->x, xyz->y, xyz->z))
+            continue;
+        const md5_quat normalized = md5_quat_from_xyz(xyz->x, xyz->y, xyz->z);
+        *xyz = (md5_vec3){normalized.x, normalized.y, normalized.z};
+        num_fixed++;
     }
-    return md5i_end_repair(&it, doc, count);
+    return md5i_end_repair(&repair, doc, num_fixed);
 }
 
 // Copies the weights of a vertex to `merged`. If there are more than max_weights, adds up the
-// weights of the same joint, which does not move the vertex. slots[joints] must be 0 and are 0 on
-// return. Returns the number of weights.
+// weights of the same joint, which does not move the vertex. slots[joints] is a buffer: 1 + the
+// index of a joint's weight in `merged`. It must be 0 and is 0 on return. Returns the number of
+// weights.
 static uint32_t merge_weights(const md5_weight *weights, uint32_t count, uint32_t max_weights,
                               uint32_t *slots, md5_weight *merged)
 {
+    const bool merges = count > max_weights;
     uint32_t num_merged = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t *const slot = &slots[weights[i].joint]; // 1 + index of the joint's weight
-        md5_weight *const first = &merged[*slot > 0 ? *slot - 1 : num_merged];
-        const float bias = *slot > 0 ? first->bias + weights[i].bias : 0;
-        if (count > max_weights && bias != 0) {
-            const float fraction = weights[i].bias / bias;
-            first->offset = md5_vec3_lerp(first->offset, weights[i].offset, fraction);
-            first->bias = bias;
+        uint32_t *const slot = &slots[weights[i].joint];
+        md5_weight *const same_joint = *slot > 0 ? &merged[*slot - 1] : NULL;
+        const float sum = same_joint ? same_joint->bias + weights[i].bias : 0;
+        if (merges && same_joint && sum != 0) {
+            const float fraction = weights[i].bias / sum;
+            same_joint->offset = md5_vec3_lerp(same_joint->offset, weights[i].offset, fraction);
+            same_joint->bias = sum;
         } else {
             merged[num_merged] = weights[i];
             num_merged++;
             *slot = num_merged;
         }
     }
+
     for (uint32_t i = 0; i < count; i++)
         slots[weights[i].joint] = 0;
     return num_merged;
@@ -99,20 +103,23 @@ typedef struct weight_repair {
 static uint32_t fix_vertex_weights(weight_repair *fix, const md5_weight *weights, uint32_t count,
                                    md5_weight *fixed)
 {
+    static const double min_sum = 1e-3; // smaller sums are unchanged
     double lost = 0;
-    double sum = 0;
     const uint32_t num_fixed =
         select_weights(weights, count, fix->max_weights, fix->slots, fixed, &lost);
+
+    double sum = 0;
     for (uint32_t k = 0; k < num_fixed; k++)
         sum += (double)fixed[k].bias;
     const bool is_pruned = num_fixed < count;
     const bool is_off = is_pruned || fabs(sum - 1) > (double)fix->tolerance;
-    const double divisor = is_off && fabs(sum) >= 1e-3 ? sum : 1;
+    const double divisor = is_off && fabs(sum) >= min_sum ? sum : 1;
     for (uint32_t k = 0; k < num_fixed; k++) {
         const double bias = (double)fixed[k].bias / divisor;
         lost += fabs(bias - (double)fixed[k].bias) * (double)md5_vec3_length(fixed[k].offset);
         fixed[k].bias = md5_round_to_float(bias);
     }
+
     if (is_pruned && lost > fix->max_lost)
         fix->max_lost = lost;
     if (is_pruned || divisor != 1)
@@ -122,12 +129,12 @@ static uint32_t fix_vertex_weights(weight_repair *fix, const md5_weight *weights
 
 // Gives each vertex of a mesh separate weights, which begin at `weights`, and repairs them. If the
 // mesh needs no repair, leaves it unchanged. Returns the end of the written weights.
-static md5_weight *fix_mesh_weights(md5_repair *it, weight_repair *fix, md5_weight *weights,
+static md5_weight *fix_mesh_weights(md5_repair *repair, weight_repair *fix, md5_weight *weights,
                                     md5_doc_mesh *mesh)
 {
     const uint32_t count_before = fix->count;
     md5_weight *next = weights;
-    md5_vertex *const vertices = MD5_ALLOC_ARRAY(&it->arena, md5_vertex, mesh->num_vertices);
+    md5_vertex *const vertices = MD5_ALLOC_ARRAY(&repair->arena, md5_vertex, mesh->num_vertices);
     if (!vertices)
         return next;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
@@ -151,26 +158,32 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT(max_weights <= 64, "max_weights: must be 0 to 64");
-    md5_repair it;
-    const bool is_valid = md5i_begin_repair(&it, doc, MD5_DOC_MODEL, error);
-    const uint32_t num_meshes = is_valid ? doc->num_meshes : 0;
-    const uint32_t num_joints = is_valid ? doc->num_joints : 0;
-    const size_t num_references = is_valid ? (size_t)it.num_references : 0;
+    if (loss)
+        *loss = 0;
+
+    md5_repair repair;
+    if (!md5i_begin_repair(&repair, doc, MD5_DOC_MODEL, error))
+        return md5i_end_repair(&repair, doc, 0);
+
+    // One array has space for separate weights of all vertices; the meshes use it one after the
+    // other.
     weight_repair fix = {
         .max_weights = max_weights > 0 ? max_weights : UINT32_MAX,
         .tolerance = tolerance,
+        .slots = MD5_ALLOC_ZEROED(&repair.scratch, uint32_t, doc->num_joints),
     };
-    md5_doc_mesh *const meshes =
-        (md5_doc_mesh *)md5i_arena_copy(&it.scratch, doc->meshes, num_meshes, sizeof *meshes);
-    fix.slots = MD5_ALLOC_ZEROED(&it.scratch, uint32_t, num_joints);
-    md5_weight *weights = MD5_ALLOC_ARRAY(&it.arena, md5_weight, num_references);
-    if (meshes && fix.slots && weights) {
-        for (uint32_t m = 0; m < num_meshes; m++)
-            weights = fix_mesh_weights(&it, &fix, weights, &meshes[m]);
-    }
-    if (it.context.error.status == MD5_OK && fix.count > 0)
-        memcpy(doc->meshes, meshes, num_meshes * sizeof *meshes);
+    md5_doc_mesh *const meshes = (md5_doc_mesh *)md5i_arena_copy(&repair.scratch, doc->meshes,
+                                                                 doc->num_meshes, sizeof *meshes);
+    md5_weight *weights = MD5_ALLOC_ARRAY(&repair.arena, md5_weight, (size_t)repair.num_references);
+    if (!meshes || !fix.slots || !weights)
+        return md5i_end_repair(&repair, doc, 0);
+
+    for (uint32_t m = 0; m < doc->num_meshes; m++)
+        weights = fix_mesh_weights(&repair, &fix, weights, &meshes[m]);
+
+    if (repair.context.error.status == MD5_OK && fix.count > 0)
+        memcpy(doc->meshes, meshes, doc->num_meshes * sizeof *meshes);
     if (loss)
         *loss = md5_round_to_float(fix.max_lost);
-    return md5i_end_repair(&it, doc, fix.count);
+    return md5i_end_repair(&repair, doc, fix.count);
 }

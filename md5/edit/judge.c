@@ -156,12 +156,14 @@ bool md5_check_model(md5_check *check, const md5_model *model)
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
     md5_checker *const checker = (md5_checker *)check;
     const md5_text_location none = {0};
+
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         const uint32_t num_seam = count_seam_vertices(&checker->scratch, mesh);
         const uint32_t num_scattered = count_scattered_vertices(mesh);
         const uint32_t num_flat = count_flat_triangles(mesh);
         md5i_arena_free(&checker->scratch);
+
         if (num_seam > 0)
             md5i_add_diagnostic(checker, "seam", none,
                                 "mesh %u: %u vertices are within 0.001 units of other vertices", i,
@@ -424,6 +426,7 @@ static bone_scale measure_scale(const md5_binding *clip, const md5_xform *pose, 
         if (joints[joints[i].parent].parent != MD5_NONE)
             num_deep++;
     }
+
     qsort(ratios, count, sizeof *ratios, compare_floats);
     const float median = count >= MIN_BONES ? ratios[count / 2] : 1;
     uint32_t num_similar = 0;
@@ -431,6 +434,7 @@ static bone_scale measure_scale(const md5_binding *clip, const md5_xform *pose, 
         if (fabsf(ratios[i] - median) <= SIMILAR_RATIO * median)
             num_similar++;
     }
+
     // Joints whose parent is a root may fly, so they alone do not prove a large scale.
     const float deviation = fabsf(median - 1);
     const bool is_far = deviation > LARGE_DEVIATION && num_deep >= MIN_BONES;
@@ -591,6 +595,7 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
         .bind = MD5_ALLOC_ARRAY(scratch, md5_mat34, num_joints),
         .ratios = MD5_ALLOC_ARRAY(scratch, float, num_joints),
     };
+
     clip_space space = {0};
     if (checker->context.error.status == MD5_OK) {
         space = measure_space(clip, &buffers);
@@ -599,6 +604,7 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
     md5i_arena_free(scratch);
     if (checker->context.error.status != MD5_OK)
         return false;
+
     if (space.has_rotation) {
         const md5_quat rotation = md5_quat_from_mat34(space.rotation);
         check->space.rotation = md5_quat_to_euler(md5_quat_conjugate(rotation));
@@ -634,6 +640,29 @@ static void describe_rotation(md5_euler rotation, char *text, size_t size)
                      angles[i] > 90 ? 180 : (double)-angles[i], "xyz"[i]);
 }
 
+// Reports the rotation of a clip, which is the only one that is rotated, or one of `num_clips`
+// clips with the same rotation.
+static void report_rotation(md5_check *clip, size_t num_clips, bool is_single)
+{
+    md5_checker *const checker = (md5_checker *)clip;
+    const md5_text_location location = md5_at_line(checker->joints_line);
+    char rotation[64];
+    describe_rotation(clip->space.rotation, rotation, sizeof rotation);
+    if (num_clips == 1)
+        md5i_add_diagnostic(checker, "clip-turn", location,
+                            "clip is %s relative to the mesh; use 'md5tool fix --mesh'", rotation);
+    else if (is_single)
+        md5i_add_diagnostic(checker, "clip-turn", location,
+                            "clip is %s relative to the mesh, but the other %zu clips are not; "
+                            "use 'md5tool fix --mesh'",
+                            rotation, num_clips - 1);
+    else
+        md5i_add_diagnostic(checker, "clip-turn", location,
+                            "clip is %s relative to the mesh, as are the other %zu clips; use "
+                            "'md5tool fix --mesh'",
+                            rotation, num_clips - 1);
+}
+
 bool md5_check_turns(md5_check *const *clips, size_t num_clips)
 {
     size_t num_rotated = 0;
@@ -648,27 +677,13 @@ bool md5_check_turns(md5_check *const *clips, size_t num_clips)
         num_rotated++;
         is_same = is_same && has_same_rotation(clips[i], clips[first]);
     }
+
     // One clip that differs, or all clips in the same way: otherwise the rotations are intended.
     const bool is_single = num_rotated == 1;
     const bool is_common = num_rotated == num_clips && is_same;
     if (num_rotated == 0 || (!is_single && !is_common))
         return true;
-    md5_checker *const checker = (md5_checker *)clips[first];
-    const md5_text_location location = md5_at_line(checker->joints_line);
-    char rotation[64];
-    describe_rotation(clips[first]->space.rotation, rotation, sizeof rotation);
-    if (num_clips == 1)
-        md5i_add_diagnostic(checker, "clip-turn", location,
-                            "clip is %s relative to the mesh; use 'md5tool fix --mesh'", rotation);
-    else if (is_single)
-        md5i_add_diagnostic(checker, "clip-turn", location,
-                            "clip is %s relative to the mesh, but the other %zu clips are not; "
-                            "use 'md5tool fix --mesh'",
-                            rotation, num_clips - 1);
-    else
-        md5i_add_diagnostic(checker, "clip-turn", location,
-                            "clip is %s relative to the mesh, as are the other %zu clips; use "
-                            "'md5tool fix --mesh'",
-                            rotation, num_clips - 1);
+    report_rotation(clips[first], num_clips, is_single);
+    const md5_checker *const checker = (const md5_checker *)clips[first];
     return checker->context.error.status == MD5_OK;
 }

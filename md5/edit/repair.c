@@ -3,47 +3,47 @@
 #include "md5/edit/document.h"
 #include "md5/edit/repair.h"
 
-bool md5i_begin_repair(md5_repair *it, const md5_doc *doc, md5_doc_kind kind, md5_error *error)
+bool md5i_begin_repair(md5_repair *repair, const md5_doc *doc, md5_doc_kind kind, md5_error *error)
 {
     MD5_ASSERT_NOT_NULL(doc);
-    *it = (md5_repair){.arena = {.chunks = (struct md5_chunk *)doc->internal.memory}};
-    it->before = md5i_arena_position(&it->arena);
-    md5i_context_begin_memory(&it->context, doc->allocator, error);
-    it->arena.context = it->scratch.context = &it->context;
-    TRY(md5i_check_doc(&it->scratch, doc, &it->num_references));
+    *repair = (md5_repair){.arena = {.chunks = (struct md5_chunk *)doc->internal.memory}};
+    repair->before = md5i_arena_position(&repair->arena);
+    md5i_context_begin_memory(&repair->context, doc->allocator, error);
+    repair->arena.context = repair->scratch.context = &repair->context;
+    TRY(md5i_check_doc(&repair->scratch, doc, &repair->num_references));
     static const char *const kinds[] = {"model", "animation", "camera"};
     if (doc->kind != kind)
-        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH,
+        return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
                         "wrong kind of document: expected %s, found %s", kinds[kind],
                         kinds[doc->kind]);
-    if (it->num_references > UINT32_MAX)
-        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH,
+    if (repair->num_references > UINT32_MAX)
+        return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
                         "document is too large: expected at most 4294967295 references, found %llu",
-                        (unsigned long long)it->num_references);
+                        (unsigned long long)repair->num_references);
     return true;
 }
 
-uint32_t md5i_end_repair(md5_repair *it, md5_doc *doc, uint32_t count)
+uint32_t md5i_end_repair(md5_repair *repair, md5_doc *doc, uint32_t count)
 {
-    count = it->context.error.status == MD5_OK ? count : MD5_NONE;
+    count = repair->context.error.status == MD5_OK ? count : MD5_NONE;
     if (count == 0 || count == MD5_NONE)
-        md5i_arena_rewind(&it->arena, it->before);
-    doc->internal.memory = it->arena.chunks;
-    md5i_arena_free(&it->scratch);
-    md5_free_binding(it->binding);
-    md5_free_anim(it->anim);
+        md5i_arena_rewind(&repair->arena, repair->before);
+    doc->internal.memory = repair->arena.chunks;
+    md5i_arena_free(&repair->scratch);
+    md5_free_binding(repair->binding);
+    md5_free_anim(repair->anim);
     return count;
 }
 
 // Writes a clip as a text and loads the text, which also validates its numbers. Returns NULL on
 // failure.
-static md5_anim *load_written_clip(md5_repair *it, const md5_doc *doc, const md5_load_opts *opts,
-                                   md5_error *failure)
+static md5_anim *load_written_clip(md5_repair *repair, const md5_doc *doc,
+                                   const md5_load_opts *opts, md5_error *failure)
 {
     md5_doc writable = *doc;
     writable.parents_unknown = false;
     const size_t size = md5_write_doc(&writable, NULL, 0, failure);
-    char *const text = size > 0 ? MD5_ALLOC_ARRAY(&it->scratch, char, size + 1) : NULL;
+    char *const text = size > 0 ? MD5_ALLOC_ARRAY(&repair->scratch, char, size + 1) : NULL;
     if (!text || md5_write_doc(&writable, text, size + 1, failure) != size)
         return NULL;
     md5_anim *const anim = md5_parse_anim(text, size, opts, failure);
@@ -52,21 +52,23 @@ static md5_anim *load_written_clip(md5_repair *it, const md5_doc *doc, const md5
     return anim;
 }
 
-bool md5i_begin_clip(md5_repair *it, const md5_doc *doc, const md5_model *model, md5_error *error)
+bool md5i_begin_clip(md5_repair *repair, const md5_doc *doc, const md5_model *model,
+                     md5_error *error)
 {
     const md5_load_opts opts = {.allocator = doc->allocator, .allow_partial_binding = true};
     md5_error failure = {0};
-    TRY(md5i_begin_repair(it, doc, MD5_DOC_ANIM, error));
-    it->anim = load_written_clip(it, doc, &opts, &failure);
-    if (it->anim && model)
-        it->binding = md5_bind(model, it->anim, &opts, &failure);
-    else if (it->anim)
-        it->binding =
-            md5_bind_skeleton(&it->anim->skeleton, it->anim->base_frame, it->anim, &opts, &failure);
-    if (!it->binding)
-        return failure.status != MD5_OK && md5i_fail_as(&it->context, &failure);
-    it->pose = MD5_ALLOC_ARRAY(&it->scratch, md5_xform, it->binding->skeleton->num_joints);
-    return it->pose != NULL;
+    TRY(md5i_begin_repair(repair, doc, MD5_DOC_ANIM, error));
+    repair->anim = load_written_clip(repair, doc, &opts, &failure);
+    if (repair->anim && model)
+        repair->binding = md5_bind(model, repair->anim, &opts, &failure);
+    else if (repair->anim)
+        repair->binding = md5_bind_skeleton(&repair->anim->skeleton, repair->anim->base_frame,
+                                            repair->anim, &opts, &failure);
+    if (!repair->binding)
+        return failure.status != MD5_OK && md5i_fail_as(&repair->context, &failure);
+    repair->pose =
+        MD5_ALLOC_ARRAY(&repair->scratch, md5_xform, repair->binding->skeleton->num_joints);
+    return repair->pose != NULL;
 }
 
 md5_joint_components md5i_read_components(const md5_doc_joint *joint, const float *numbers)

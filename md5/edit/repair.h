@@ -32,16 +32,17 @@ typedef union md5_joint_components {
 
 // Checks a document of a kind, and initializes the state. Returns false and sets the error if the
 // document is invalid or of another kind. Call md5i_end_repair() in both cases.
-bool md5i_begin_repair(md5_repair *it, const md5_doc *doc, md5_doc_kind kind, md5_error *error);
+bool md5i_begin_repair(md5_repair *repair, const md5_doc *doc, md5_doc_kind kind, md5_error *error);
 
 // Begins a repair of a clip, which needs sampled poses. Binds the clip to the model, or to its own
 // skeleton if `model` is NULL. Returns false and sets the error on failure; call md5i_end_repair()
 // in both cases.
-bool md5i_begin_clip(md5_repair *it, const md5_doc *doc, const md5_model *model, md5_error *error);
+bool md5i_begin_clip(md5_repair *repair, const md5_doc *doc, const md5_model *model,
+                     md5_error *error);
 
 // Frees temporary memory. Returns `count`, the number of changes, or MD5_NONE after a failure. If
 // nothing was changed, also frees the memory that was added to the document.
-uint32_t md5i_end_repair(md5_repair *it, md5_doc *doc, uint32_t count);
+uint32_t md5i_end_repair(md5_repair *repair, md5_doc *doc, uint32_t count);
 
 // Returns the components of a joint in a frame. `numbers` are the joint's numbers in the frame;
 // components without a flag are those of the base frame.
@@ -60,11 +61,11 @@ void md5i_compute_positions(const md5_doc *doc, md5_vec3 *positions);
 // and tracks in copies of their arrays. If old_indices[0] is MD5_NONE, joint 0 is a new joint, the
 // parent of all roots. If `completes_roots`, a root that rotates or translates gets flags for all
 // three components. In edit_joints.c.
-bool md5i_rearrange_joints(md5_repair *it, const md5_doc *doc, const uint32_t *old_indices,
+bool md5i_rearrange_joints(md5_repair *repair, const md5_doc *doc, const uint32_t *old_indices,
                            uint32_t count, bool completes_roots, md5_doc *to);
 
 // Reverses the vertex order of all triangles, in a copy of the indices. In edit_meshes.c.
-bool md5i_flip_triangles(md5_repair *it, md5_doc_mesh *mesh);
+bool md5i_flip_triangles(md5_repair *repair, md5_doc_mesh *mesh);
 
 // Returns true if a step from the last frame of a clip to the first continues the motion, as a step
 // between two frames does. `steps` are the step before it, this step, and the step after it. In

@@ -66,6 +66,7 @@ static bool read_word(md5_checker *checker)
     checker->is_mark = false;
     if (at == lex->end)
         return false;
+
     bool is_adjacent = at == before && at > lex->text;
     md5i_lex_find_location(lex, at, &checker->location.line, &checker->location.column);
     const char *end = word_end(lex, at);
@@ -78,6 +79,7 @@ static bool read_word(md5_checker *checker)
         if (at < end && end[-1] == quote)
             end--;
     }
+
     checker->word = (md5_span){at, (size_t)(end - at)};
     checker->is_mark = !checker->is_quoted && strchr("(){}", *at);
     checker->is_glued = is_adjacent && (was_mark || checker->is_mark);
@@ -577,11 +579,13 @@ static bool read_mesh_entry(md5_checker *checker, int kind, mesh_contents *mesh)
     const md5_text_location keyword = checker->location;
     checker->entry_line = keyword.line;
     TRY(read_entry(checker, shapes[kind], false, values));
+
     const int32_t index = (int32_t)values[ENTRY_INDEX];
     if (index != (int32_t)expected_index)
         md5i_report_violation(checker, "row-order", keyword,
                               "'%s %d' is out of order: expected index %u", mesh_keywords[kind],
                               (int)index, expected_index);
+
     switch (kind) {
     case SCAN_VERTICES:
         TRY(add_vertex(checker, keyword, values, mesh));
@@ -744,10 +748,11 @@ static bool scan_mesh(md5_checker *checker, mesh_contents *mesh)
                                   checker->word.bytes);
             return false;
         }
-        if (keyword < FIRST_PART) {
+        if (keyword < FIRST_PART) { // a vertex, triangle or weight
             TRY(read_mesh_entry(checker, keyword, mesh));
             continue;
         }
+
         if (keyword == PART_NAME)
             md5i_report_violation(checker, "mesh-name", checker->location,
                                   "keyword 'name' in a mesh");
@@ -760,6 +765,7 @@ static bool scan_mesh(md5_checker *checker, mesh_contents *mesh)
             TRY(read_word(checker) && (keyword == PART_NAME || add_shader(checker)));
         }
     }
+
     if (last_part + 1 < PART_END)
         report_missing_part(checker, PART_END, last_part);
     scan_vertices(checker, mesh);
@@ -828,9 +834,11 @@ static bool scan_frame(md5_checker *checker, file_contents *clip)
     clip->indices[position] = (uint32_t)index;
     if (index != (int32_t)position && clip->misnumbered.line == 0)
         clip->misnumbered = checker->location;
+
     const bool is_next = position == 0 || (uint32_t)index == clip->indices[position - 1] + 1;
     if (!is_next && clip->jump.line == 0)
         clip->jump = checker->location;
+
     uint32_t count = 0;
     TRY(read_open_brace(checker));
     for (; read_section_word(checker); count++) {
@@ -841,6 +849,7 @@ static bool scan_frame(md5_checker *checker, file_contents *clip)
             check_number(checker);
         }
     }
+
     if ((int32_t)count != clip->num_components)
         md5i_report_violation(
             checker, "frame-size", md5_at_line(clip->components_line),
@@ -1124,6 +1133,7 @@ static bool read_sections(md5_checker *checker, file_contents *file)
         reader.names = clip_sections;
         reader.count = NUM_CLIP_SECTIONS;
     }
+
     bool is_read = true;
     while (is_read && !is_file_complete(file) && read_word(checker)) {
         const int section = find_section(checker, &reader);
@@ -1136,6 +1146,7 @@ static bool read_sections(md5_checker *checker, file_contents *file)
         if (!is_read && section == SECTION_VERSION)
             return false; // other versions may have other sections
     }
+
     // An unknown keyword may be a misspelled section.
     if (reader.missing > 0 && !checker->has_unknown)
         md5i_report_violation(checker, "missing-section", reader.gap,

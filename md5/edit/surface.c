@@ -80,6 +80,8 @@ static uint32_t morton_key(md5_bounds box, md5_bounds all)
     return key;
 }
 
+// Sorts the triangles along a space-filling curve (Morton order), so that neighbors in the tree of
+// boxes are neighbors in space, and computes the boxes from the leaves to the root.
 bool md5i_build_surface(md5_arena *arena, const md5_vec3 *positions, const uint32_t *corners,
                         uint32_t num_triangles, md5_surface *surface)
 {
@@ -93,12 +95,14 @@ bool md5i_build_surface(md5_arena *arena, const md5_vec3 *positions, const uint3
     surface->triangles = MD5_ALLOC_ARRAY(arena, uint32_t, num_triangles);
     surface->boxes = MD5_ALLOC_ARRAY(arena, md5_bounds, 2 * (size_t)surface->num_leaves);
     TRY(keys && surface->triangles && surface->boxes);
+
     md5_bounds all = empty_box();
     for (uint32_t t = 0; t < num_triangles; t++)
         all = join_boxes(all, triangle_box(surface, t));
     for (uint32_t t = 0; t < num_triangles; t++)
         keys[t] = (triangle_key){morton_key(triangle_box(surface, t), all), t};
     qsort(keys, num_triangles, sizeof *keys, compare_keys);
+
     for (uint32_t i = 0; i < surface->num_leaves; i++) {
         md5_bounds *const box = &surface->boxes[surface->num_leaves + i];
         *box = empty_box();
@@ -141,6 +145,7 @@ static void search_triangle(nearest_search *search, const md5_surface *surface, 
     md5_vec3d corners[3];
     for (uint32_t k = 0; k < 3; k++)
         corners[k] = md5_vec3d_from_vec3(corner(surface, triangle, k));
+
     for (uint32_t k = 0; k < 3; k++) {
         const uint32_t end = (k + 1) % 3;
         const md5_vec3d edge = md5_vec3d_sub(corners[end], corners[k]);
@@ -152,14 +157,16 @@ static void search_triangle(nearest_search *search, const md5_surface *surface, 
         offer.fractions[end] = fraction;
         offer_point(search, corners, offer);
     }
+
+    // Barycentric coordinates b and c of the point's projection onto the plane of triangle abc.
     const md5_vec3d ab = md5_vec3d_sub(corners[1], corners[0]);
     const md5_vec3d ac = md5_vec3d_sub(corners[2], corners[0]);
     const md5_vec3d ap = md5_vec3d_sub(search->point, corners[0]);
     const md5_vec3d normal = md5_vec3d_cross(ab, ac);
-    const double squared = md5_vec3d_dot(normal, normal);
-    const double b = md5_vec3d_dot(md5_vec3d_cross(ap, ac), normal) / squared;
-    const double c = md5_vec3d_dot(md5_vec3d_cross(ab, ap), normal) / squared;
-    const bool is_above = squared > 0 && b >= 0 && c >= 0;
+    const double squared_length = md5_vec3d_dot(normal, normal);
+    const double b = md5_vec3d_dot(md5_vec3d_cross(ap, ac), normal) / squared_length;
+    const double c = md5_vec3d_dot(md5_vec3d_cross(ab, ap), normal) / squared_length;
+    const bool is_above = squared_length > 0 && b >= 0 && c >= 0;
     if (is_above && b + c <= 1)
         offer_point(search, corners, (md5_surface_point){triangle, {1 - b - c, b, c}});
 }

@@ -689,11 +689,13 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc,
     row_neighbors neighbors;
     joint_sums sums = {0};
     md5_bind_rows smoothed;
+
     TRY(find_neighbors(arena, desc, rows_by_vertex, num_rows, &neighbors));
     TRY(create_rows(arena, num_rows, rows->width, &smoothed));
     sums.sums = MD5_ALLOC_ZEROED(arena, float, num_joints);
     sums.joints = MD5_ALLOC_ARRAY(arena, uint32_t, num_joints);
     TRY(sums.sums && sums.joints);
+
     for (uint32_t round = 0; round < rounds; round++) {
         for (uint32_t row = 0; row < num_rows; row++) {
             const uint32_t first = neighbors.first[row];
@@ -703,6 +705,7 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc,
                 add_row(&sums, rows, neighbors.rows[first + i], 0.5f / (float)count);
             move_sums_to_row(&sums, &smoothed, row);
         }
+        // The next round reads the smoothed rows and overwrites the old rows.
         const md5_bind_rows swapped = *rows;
         *rows = smoothed;
         smoothed = swapped;
@@ -885,6 +888,7 @@ static md5_weights *create_result(const bind_work *work)
     uint32_t num_weights = 0; // at most 16 per position
     for (uint32_t row = 0; row < work->num_rows; row++)
         num_weights += work->rows.counts[row];
+
     md5_block block = {0};
     md5_weights *weights = NULL;
     md5_vertex *vertices = NULL;
@@ -897,6 +901,7 @@ static md5_weights *create_result(const bind_work *work)
         if (pass == 0 && !md5i_block_end_measuring(context, &block))
             return NULL;
     }
+
     *weights = (md5_weights){
         .num_vertices = num_vertices,
         .vertices = vertices,
@@ -1035,11 +1040,14 @@ static bool compute_weights(bind_work *work)
         return MD5_FAIL(work->arena.context, MD5_ERROR_MISMATCH,
                         "no usable joints: all %u joints are outside the mesh or excluded",
                         desc->skeleton->num_joints);
+
     const uint32_t width = desc->max_influences + MD5_SPARE_ENTRIES;
     TRY(create_rows(&work->arena, work->num_rows, width, &work->rows));
     work->is_distant = MD5_ALLOC_ZEROED(&work->arena, bool, work->num_rows);
     TRY(work->is_distant);
     TRY(measure_distances(work));
+
+    // Weights from distances: of paths inside the mesh, or straight if no path reaches the point.
     for (uint32_t row = 0; row < work->num_rows; row++) {
         const md5_vec3d point = grid_point(&work->grid, md5_vec3d_from_vec3(work->points[row]));
         work->is_distant[row] = work->rows.counts[row] == 0;
@@ -1050,6 +1058,7 @@ static bool compute_weights(bind_work *work)
         compute_influences(work, row);
         trim_row(&work->rows, row, width, 0);
     }
+
     if (!desc->no_smoothing)
         TRY(smooth_rows(&work->arena, desc, work->rows_by_position, desc->smoothing, &work->rows));
     for (uint32_t row = 0; row < work->num_rows; row++)
