@@ -115,6 +115,8 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *alloc
         return NULL;
     }
     MD5_ASSERT_ALLOCATOR(allocator);
+
+    // The first allocations measure the size of the block, the second ones assign the arrays.
     const size_t num_joints = entity->model->skeleton.num_joints;
     md5_context context;
     md5_block block = {0};
@@ -128,6 +130,7 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *alloc
     memset(actor, 0, sizeof *actor);
     actor->pose = (md5_xform *)md5i_block_alloc(&block, 2 * num_joints, sizeof(md5_xform));
     actor->clip_pose = actor->pose + num_joints;
+
     actor->entity = entity;
     actor->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_ACTOR};
     actor->size = size;
@@ -856,6 +859,8 @@ static bool archive_actor(md5_state_archive *archive, md5_actor *actor)
 {
     enum { REMOVES_MOTION = 1, BLINK_IS_STOPPED = 2, ALL_FLAGS = 3 };
     md5_actor_blink *const blink = &actor->blink;
+
+    // The archive writes the values or replaces them, so the flags are set before and read after.
     uint32_t flags = 0;
     if (actor->removes_motion)
         flags |= REMOVES_MOTION;
@@ -872,6 +877,7 @@ static bool archive_actor(md5_state_archive *archive, md5_actor *actor)
     md5_archive_64(archive, &actor->posed_time);
     actor->removes_motion = (flags & REMOVES_MOTION) != 0;
     blink->is_stopped = (flags & BLINK_IS_STOPPED) != 0;
+
     bool is_valid = flags <= ALL_FLAGS;
     for (uint32_t channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
         for (uint32_t i = 0; i < MD5_ACTOR_SLOTS; i++) {
@@ -970,6 +976,7 @@ bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_err
         return md5i_fail_missing(error, "actor");
     MD5_ASSERT_ACTOR_CHANGE(actor);
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: must not be NULL");
+
     md5_context context;
     md5_actor restored = *actor;
     uint32_t version;
@@ -979,6 +986,7 @@ bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_err
         return MD5_FAIL(
             &context, MD5_ERROR_SYNTAX, "not a saved actor: expected %d bytes, found %zu bytes%s",
             MD5_ACTOR_SAVE_SIZE, size, size == MD5_ACTOR_SAVE_SIZE ? " of other data" : "");
+
     md5_state_archive archive = {.from = (const unsigned char *)bytes + sizeof actor_magic};
     md5_archive_32(&archive, &version);
     if (version != SAVE_VERSION)

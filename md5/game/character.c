@@ -28,6 +28,9 @@ static MD5_ALWAYS_INLINE md5_float4 apply_mod(const md5_entity *entity, const md
     const md5_float4 parent_rotation = md5_float4_load_rotation(parent);
     const md5_float4 from_model = md5_float4_conjugate(parent_rotation);
     const md5_float4 mod_rotation = md5_float4_load(&mod->rotation);
+
+    // The rotation: replaced or multiplied in model space (MD5_MOD_WORLD...) or relative to the
+    // parent (MD5_MOD_LOCAL...).
     md5_float4 in_model = mod_rotation;
     md5_float4 in_parent = md5_float4_load_rotation(local);
     if (mod->axis >= MD5_MOD_WORLD) {
@@ -46,6 +49,8 @@ static MD5_ALWAYS_INLINE md5_float4 apply_mod(const md5_entity *entity, const md
         md5_float4_store(&local->rotation, md5_float4_normalize_quat(in_parent, in_parent));
     if (mod->position == MD5_MOD_NONE)
         return in_model;
+
+    // The translation, without the offset of the model, which is a part of the root's translation.
     const md5_vec3 offset = joint == 0 ? entity->offset : (md5_vec3){0.0f, 0.0f, 0.0f};
     md5_vec3 translation = mod->translation;
     if (mod->position == MD5_MOD_WORLD_OVERRIDE)
@@ -411,6 +416,7 @@ void md5_monster_on_frame(md5_monster *monster, const md5_frame_command *command
     uint32_t leg = 0;
     if (command->leg >= 0 && command->leg < MD5_MAX_IK_LEGS)
         leg = 1U << command->leg & all_legs;
+
     switch ((int)command->code) {
     case MD5_FRAME_ENABLE_EYE_FOCUS:
     case MD5_FRAME_DISABLE_EYE_FOCUS:
@@ -610,6 +616,7 @@ static void apply_eyes(md5_monster *monster, const world_transform *body,
 {
     if (monster->eye_joints[0] == MD5_NONE && monster->eye_joints[1] == MD5_NONE)
         return;
+
     // The eyes are joints of the head, or of the body if there is no head.
     md5_joint_mod *mods = monster->mods;
     const world_transform *to_world = body;
@@ -619,12 +626,14 @@ static void apply_eyes(md5_monster *monster, const world_transform *body,
         to_world = &monster->head_transform;
         origin = to_world->origin;
     }
+
     const axes3 rotation = md5i_axes_from_angles(monster->look.pitch + monster->eyes.pitch,
                                                  monster->look.yaw + monster->eyes.yaw, 0.0);
     const axes3 gaze = md5_multiply_axes(&rotation, axes);
     const md5_vec3d ahead = md5_vec3d_scale(gaze.row[0], EYE_DISTANCE);
     const md5_vec3d left = md5_vec3d_scale(gaze.row[1], (double)monster->eye_horizontal);
     const md5_vec3d to_eye = md5_vec3d_sub(monster->eye, origin);
+
     for (int i = 0; i < 2; i++) {
         if (monster->eye_joints[i] == MD5_NONE)
             continue;
@@ -740,22 +749,41 @@ static void update_head_transform(md5_monster *monster, const world_transform *b
 
 // == Thinking =====================================================================================
 
+// Prefetches the state of a monster. In a crowd it is usually not in the cache; it is then loaded
+// while clips are sampled.
+static inline void prefetch_state(const md5_monster *monster)
+{
+    enum { CACHE_LINE = 64 };
+    for (size_t line = 0; line < sizeof *monster; line += CACHE_LINE)
+        MD5_PREFETCH((const char *)monster + line);
+    for (uint32_t i = 0; i < monster->ik.num_legs; i++)
+        MD5_PREFETCH(&monster->ik.legs[i]);
+    for (uint32_t i = 0; i < monster->body_actor.num_tracked; i++) {
+        const md5_joint_mod *const mod = &monster->mods[monster->body_actor.tracked[i].joint];
+        MD5_PREFETCH(mod);
+        MD5_PREFETCH(&mod->translation.z); // may be in the next cache line
+    }
+}
+
+// Applies the frame commands of this tick, which take effect in the next tick.
+static inline void apply_frame_commands(md5_monster *monster)
+{
+    monster->can_move_eyes = monster->can_move_eyes_next;
+    monster->ik.enabled = monster->enabled_next;
+    if (monster->resets_heights_next)
+        monster->ik.has_heights = false;
+    monster->resets_heights_next = false;
+}
+
 void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
 {
     MD5_ASSERT_MONSTER_CHANGE(monster);
     MD5_ASSERT_NOT_NULL(tick);
     MD5_ASSERT_RESERVED(tick);
     md5_mark_callback(&monster->internal, MD5_CALLBACK);
-    // In a crowd the state of a monster is usually not in the cache. Prefetch it, so that it is
-    // loaded while clips are sampled.
-    for (size_t line = 0; line < sizeof *monster; line += 64)
-        MD5_PREFETCH((const char *)monster + line);
-    for (uint32_t i = 0; i < monster->ik.num_legs; i++)
-        MD5_PREFETCH(&monster->ik.legs[i]);
-    for (uint32_t i = 0; i < monster->body_actor.num_tracked; i++) {
-        MD5_PREFETCH(&monster->mods[monster->body_actor.tracked[i].joint]);
-        MD5_PREFETCH(&monster->mods[monster->body_actor.tracked[i].joint].translation.z);
-    }
+    prefetch_state(monster);
+
+    // The joints of the body and the head, from their clips.
     world_transform body =
         md5i_world_transform((md5_xform){.rotation = tick->rotation, .translation = tick->origin});
     body.origin = md5_transform_to_world(monster->desc.entity->model_offset, &body);
@@ -770,21 +798,19 @@ void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
     find_eye(monster, tick, &body);
     if (monster->desc.head)
         copy_joints(monster, &body);
+
     // Each step of the angles depends on the previous step, but the legs do not depend on the
     // angles. The legs are computed in between, so that the processor can overlap them.
     update_look(monster, tick, &orientation);
     md5i_walk_ik(monster, tick, &body);
     apply_look(monster, tick, &body, &orientation);
+
+    // The head follows the body, whose look joints have rotated.
     if (monster->desc.head) {
         update_tracked(&monster->body_actor);
         update_head_transform(monster, &body);
     }
-    // Frame commands of this tick take effect in the next tick.
-    monster->can_move_eyes = monster->can_move_eyes_next;
-    monster->ik.enabled = monster->enabled_next;
-    if (monster->resets_heights_next)
-        monster->ik.has_heights = false;
-    monster->resets_heights_next = false;
+    apply_frame_commands(monster);
     md5_mark_callback(&monster->internal, MD5_NO_CALLBACK);
 }
 
@@ -943,6 +969,7 @@ bool md5_monster_restore(md5_monster *monster, const void *bytes, size_t size, m
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
                         "saved monster has other joints or legs: expected %zu bytes, found %zu",
                         expected, size);
+
     // The first pass checks all values, the second pass stores the mods.
     md5_monster restored = *monster;
     md5_state_archive second_pass = archive;

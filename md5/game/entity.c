@@ -467,15 +467,19 @@ static void set_values(md5_entity_load *load)
 {
     load->owner->name = load->name;
     md5_entity *const entity = &load->owner->entity;
-    // The default of the color and of parm 3 is 1, the default of other parms is 0.
-    char key[24];
-    for (uint32_t i = 0; i < 12; i++) {
-        entity->parms[i] = i <= 3 ? 1.0f : 0.0f;
+
+    // Parms 0 to 2 are the color. The default of the color and of parm 3 is 1, the default of other
+    // parms is 0.
+    enum { NUM_COLOR_PARMS = 3, NUM_PARMS = MD5_COUNT(entity->parms) };
+    for (uint32_t i = 0; i < NUM_PARMS; i++)
+        entity->parms[i] = i <= NUM_COLOR_PARMS ? 1.0f : 0.0f;
+    for (uint32_t i = NUM_COLOR_PARMS; i < NUM_PARMS; i++) {
+        char key[24];
         (void)snprintf(key, sizeof key, "shaderParm%u", i);
-        if (i >= 3)
-            entity_numbers(entity, key, &entity->parms[i], 1);
+        entity_numbers(entity, key, &entity->parms[i], 1);
     }
-    entity_numbers(entity, "_color", entity->parms, 3);
+    entity_numbers(entity, "_color", entity->parms, NUM_COLOR_PARMS);
+
     float offset[3] = {0.0f, 0.0f, 0.0f};
     float blink_min = 0.5f;
     float blink_max = 8.0f;
@@ -942,12 +946,14 @@ static void check_part_key(const entity_check *check, const md5_entity_key *key)
         attached = md5_game_entity_def(check->game, key->value, check->error);
         model = find_key(attached, "model");
     }
+
     if (!is_inherited && is_attachment && !attached)
         (void)md5i_report_key(context, MD5_WARNING, key,
                               "Unknown entityDef %s to attach: Doom 3 ends the map",
                               MD5_QUOTED(key->value));
     else if (!is_inherited && model)
         check_model(check, key, model);
+
     if (check->body.num_joints == 0)
         return;
     if (is_head) {
@@ -965,6 +971,7 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
     if (!game)
         return md5i_fail_missing(error, "game");
+
     md5_error reason = {.status = MD5_OK};
     md5_context *const context = &game->context;
     const md5_entity_def *const def = md5_game_entity_def(game, name, &reason);
@@ -979,13 +986,14 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
         .head = find_key(def, "def_head"),
         .error = &reason,
     };
-    // An inherited key is reported at the declaration that contains it. But if the heir overrides
-    // the model, the new model may not have the joints of inherited keys: check all keys then.
-    const bool checks_inherited = !def || !model || model->decl == def->decl;
     if (model_def) {
         check.body.num_joints = model_def->num_joints;
         check.body.joints = model_def->joints;
     }
+
+    // An inherited key is reported at the declaration that contains it. But if the heir overrides
+    // the model, the new model may not have the joints of inherited keys: check all keys then.
+    const bool checks_inherited = !def || !model || model->decl == def->decl;
     if (def) {
         check_joint_names(context, game, def, model_def, def->decl);
         uint32_t num_tried = 0;
@@ -998,6 +1006,8 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
             }
         }
     }
+
+    // Other errors are reported as warnings.
     if (reason.status == MD5_ERROR_MEMORY && error)
         *error = reason;
     return reason.status != MD5_ERROR_MEMORY;

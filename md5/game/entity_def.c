@@ -101,8 +101,6 @@ static const md5_entity_key *store_keys(key_list *list)
 static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *decl,
                       key_list *list)
 {
-    md5_token value;
-    bool is_new;
     const uint32_t line = lex->line;
     const uint32_t column = (uint32_t)(name->at - lex->line_start) + 1;
     if (name->kind != MD5_TOKEN_STRING || name->is_literal) {
@@ -114,6 +112,8 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     }
     const char *const text = md5i_copy_token(lex->game, name);
     TRY(text);
+
+    md5_token value;
     if (!md5i_decl_lex_read(lex, &value)) {
         md5i_decl_error(lex, "a value", "Unexpected end of file");
         return true;
@@ -124,6 +124,8 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
         md5i_decl_lex_unread(lex, &value);
         return true;
     }
+
+    bool is_new;
     const md5_entity_key key = {text, md5i_copy_token(lex->game, &value), decl, line, column};
     TRY(key.value && set_key(list, &key, &is_new));
     lex->token_at = name->at;
@@ -169,6 +171,7 @@ static bool parse_declaration(md5_game *game, md5_decl_entry *entry, parsed_enti
     bool is_new;
     key_list list = {.game = game};
     md5i_decl_lex_begin_decl(&lex, game, entry, &is_defaulted);
+
     md5_token token;
     (void)md5i_decl_lex_skip_until(&lex, "{");
     while (!is_defaulted && md5i_decl_lex_read(&lex, &token) && !md5i_token_is(&token, "}"))
@@ -179,6 +182,7 @@ static bool parse_declaration(md5_game *game, md5_decl_entry *entry, parsed_enti
         list = (key_list){.game = game};
         TRY(set_key(&list, &mark, &is_new));
     }
+
     const md5_entity_key name = {"classname", decl->name, decl, decl->keyword_line,
                                  decl->keyword_column};
     parsed->def.decl = decl;

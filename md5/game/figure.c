@@ -141,6 +141,7 @@ static bool add_contents_bits(figure_reader *reader, const md5_token *text, uint
         {"playerclip", MD5_CONTENTS_PLAYERCLIP},
         {"monsterclip", MD5_CONTENTS_MONSTERCLIP},
     };
+
     md5_decl_lex lex;
     md5_token token;
     md5i_decl_lex_begin(&lex, reader->game, NULL, 0, text->text, text->size);
@@ -187,6 +188,7 @@ static bool read_shape(figure_reader *reader, md5_figure_body *body)
     static const char *const keywords[] = {"box",      "octahedron", "dodecahedron",
                                            "cylinder", "cone",       "bone"};
     md5_decl_lex *const lex = &reader->lex;
+
     md5_token token;
     int index = 0;
     TRY(expect_kind(reader, MD5_TOKEN_NAME, &token));
@@ -200,6 +202,8 @@ static bool read_shape(figure_reader *reader, md5_figure_body *body)
         return false;
     }
     body->shape = (md5_body_shape)(index + MD5_SHAPE_BOX);
+
+    // Two corners; then the width of a bone, or the number of sides of a cylinder or cone.
     TRY(md5i_decl_lex_expect(lex, "(") && read_figure_vector(reader, &body->corners[0]));
     TRY(md5i_decl_lex_expect(lex, ",") && read_figure_vector(reader, &body->corners[1]));
     if (body->shape >= MD5_SHAPE_CYLINDER)
@@ -248,7 +252,9 @@ static bool read_value(figure_reader *reader, const figure_keyword *keyword, voi
     md5_figure_vector *const vector = (md5_figure_vector *)field;
     float *const numbers = (float *)field;
     md5_token token = {.size = 0};
+
     switch (keyword->form) {
+    // Numbers.
     case VALUE_NUMBER:
         return read_figure_numbers(reader, numbers, 1, false);
     case VALUE_FOUR_NUMBERS:
@@ -263,6 +269,8 @@ static bool read_value(figure_reader *reader, const figure_keyword *keyword, voi
     case VALUE_MATRIX:
         (void)md5i_decl_lex_vector(lex, numbers, 9);
         return true;
+
+    // Texts and names.
     case VALUE_STRING:
         return expect_kind(reader, MD5_TOKEN_STRING, &token)
                && copy_token(reader, &token, (const char **)field);
@@ -271,12 +279,16 @@ static bool read_value(figure_reader *reader, const figure_keyword *keyword, voi
                && copy_token(reader, &token, (const char **)field);
     case VALUE_IGNORED:
         return expect_kind(reader, MD5_TOKEN_STRING, &token);
+
+    // Flags.
     case VALUE_BITS:
         read_bits(reader, (uint32_t *)field);
         return true;
     case VALUE_BOOL:
         read_figure_bool(reader, (bool *)field);
         return true;
+
+    // Vectors, which may refer to joints.
     case VALUE_VECTOR:
         return read_figure_vector(reader, vector);
     case VALUE_VECTORS:
@@ -289,6 +301,8 @@ static bool read_value(figure_reader *reader, const figure_keyword *keyword, voi
         memcpy(field, &values, sizeof values);
         return true;
     }
+
+    // Values that set several fields of the object.
     case VALUE_SHAPE:
         return read_shape(reader, (md5_figure_body *)object);
     case VALUE_MOD:
@@ -651,6 +665,9 @@ static void read_figure(figure_reader *reader)
 
 static bool parse_figure(md5_game *game, md5_decl_entry *entry)
 {
+    if (entry->parsed)
+        return true;
+
     figure_reader reader = {
         .game = game,
         .figure = {.decl = &entry->decl,
@@ -665,11 +682,10 @@ static bool parse_figure(md5_game *game, md5_decl_entry *entry)
                    .clip_mask = MD5_CONTENTS_SOLID | MD5_CONTENTS_CORPSE,
                    .collides_with_own = true},
     };
-    if (entry->parsed)
-        return true;
     md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_defaulted);
     read_figure(&reader);
     TRY(md5_game_is_ok(game));
+
     md5_arena *const arena = &game->arena;
     md5_figure_def *const figure = MD5_ALLOC_ZEROED(arena, md5_figure_def, 1);
     TRY(figure);

@@ -200,6 +200,7 @@ static void build_shape(const figure_builder *builder, const md5_figure_body *de
     const md5_vec3d center = md5_vec3d_scale(md5_vec3d_add(a, b), 0.5);
     const md5_vec3d half_size = md5_vec3d_scale(md5_vec3d_sub(b, a), 0.5);
     const bool is_cone = def->shape == MD5_SHAPE_CONE;
+
     *shape = (body_shape){.num_corners = 0};
     switch (def->shape) {
     case MD5_SHAPE_BONE:
@@ -219,6 +220,7 @@ static void build_shape(const figure_builder *builder, const md5_figure_body *de
         build_box(shape);
         break;
     }
+
     // Scale the shape, which fills the cube from -1 to 1, to the box of the definition.
     const double center_z = is_cone ? -half_size.z : center.z; // the tip of a cone is at z = 0
     for (uint32_t i = 0; i < shape->num_corners; i++) {
@@ -636,6 +638,7 @@ static bool build_constraint(figure_builder *builder, uint32_t index)
     if (constraint->bodies[0] == MD5_NONE && !md5_equals_ignore_case(def->bodies[0], "world"))
         return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH, "constraint %s refers to unknown body %s",
                              MD5_QUOTED(def->name), MD5_QUOTED(def->bodies[0]));
+
     const world_transform ends[2] = {setup_transform(builder, constraint->bodies[0]),
                                      setup_transform(builder, constraint->bodies[1])};
     md5_vec3d shafts[2];
@@ -648,6 +651,7 @@ static bool build_constraint(figure_builder *builder, uint32_t index)
         shafts[i] = md5_vec3d_normalize(resolve_vector(builder, &def->shafts[i]));
         constraint->shafts[i] = rotate_into_body(shafts[i], &ends[i]);
     }
+
     if (def->type == MD5_CONSTRAINT_UNIVERSAL)
         axis = universal_axis(shafts);
     for (uint32_t i = 0; i < 2; i++)
@@ -786,6 +790,7 @@ md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entit
         return NULL;
     }
     MD5_ASSERT_OPTS(opts);
+
     md5_context context;
     md5i_context_begin(&context, opts, NULL, error);
     figure_builder builder = {.context = &context,
@@ -798,6 +803,7 @@ md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entit
                                            .column = def->decl->keyword_column}};
     if (!md5i_check_id_space(&context, entity))
         return NULL;
+
     figure_owner *const owner = MD5_ALLOC_ZEROED(&builder.arena, figure_owner, 1);
     const bool is_built = owner && build_figure(&builder);
     md5i_arena_free(&builder.scratch);
@@ -805,6 +811,8 @@ md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entit
         md5i_arena_free(&builder.arena);
         return NULL;
     }
+
+    // The owner is in the arena, and stores the list of the arena's blocks to free them.
     owner->figure = builder.figure;
     owner->figure.internal = (md5_internal){.memory = owner, .tag = MD5_TAG_FIGURE};
     owner->allocator = context.allocator;

@@ -310,6 +310,7 @@ static void apply_joint_pattern(md5_model_parser *parser, channel_joints *list, 
         name++;
         size--;
     }
+
     locate_name(parser, list, name, size);
     const uint32_t joint = find_mesh_joint(parser, name, size);
     if (joint != MD5_NONE) {
@@ -320,6 +321,7 @@ static void apply_joint_pattern(md5_model_parser *parser, channel_joints *list, 
             add_joints(parser, list, joint, end);
         return;
     }
+
     if (!charge_joint_budget(parser, 0)) // the joint was not searched
         return;
     const char *const model = parser->decl->name;
@@ -680,6 +682,7 @@ static bool read_frame_number(md5_model_parser *parser, const md5_model_anim *an
     if (token.kind != MD5_TOKEN_NUMBER)
         md5i_decl_lex_warn(&parser->lex, "expected integer value, found %s",
                            MD5_QUOTED_TOKEN(&token));
+
     const int32_t value = md5i_token_int(&token);
     // An animation without a usable file is dropped with its commands, so its frames are not
     // checked.
@@ -1087,36 +1090,48 @@ static void update_last_alias_slot(md5_model_parser *parser, uint32_t alias,
     (void)set_shared(parser, &parser->anims.aliases, alias, slot);
 }
 
+// Removes all animations whose alias is a name. Sets *is_found if there are any. Returns false
+// after an error.
+static bool remove_by_alias(md5_model_parser *parser, const md5_anim_name *name,
+                            const md5_token *token, bool *is_found)
+{
+    // The slots of an alias form a list from the last to the first animation with this alias.
+    const md5_anim_slot *slot =
+        (const md5_anim_slot *)md5i_shared_get(&parser->anims.aliases, name->index);
+    for (; slot; slot = slot->previous) {
+        if (!md5_has_anim(parser, slot))
+            continue;
+        *is_found = true;
+        TRY(remove_anim(parser, slot, token));
+    }
+    if (*is_found)
+        update_last_alias_slot(parser, name->index, NULL);
+    return true;
+}
+
+// Removes the animation whose own name is a name, and which can have another alias, whose list then
+// loses it. Sets *is_found if the animation exists.
+static void remove_by_name(md5_model_parser *parser, const md5_anim_name *name,
+                           const md5_token *token, bool *is_found)
+{
+    const md5_anim_set *const anims = &parser->anims;
+    const md5_anim_slot *const slot =
+        (const md5_anim_slot *)md5i_shared_get(&anims->names, name->index);
+    if (!md5_has_anim(parser, slot))
+        return;
+    *is_found = true;
+    (void)remove_anim(parser, slot, token);
+    update_last_alias_slot(parser, slot->alias,
+                           (const md5_anim_slot *)md5i_shared_get(&anims->aliases, slot->alias));
+}
+
 // Reads `remove NAME`: removes all animations with the alias NAME and the animation NAME.
 static void read_remove(md5_model_parser *parser, const md5_token *token)
 {
     const md5_anim_name *const name = find_anim_name(parser, token);
-    const md5_anim_set *const anims = &parser->anims;
-    const md5_anim_slot *alias_slot = NULL;
-    const md5_anim_slot *name_slot = NULL;
-    if (name) {
-        alias_slot = (const md5_anim_slot *)md5i_shared_get(&anims->aliases, name->index);
-        name_slot = (const md5_anim_slot *)md5i_shared_get(&anims->names, name->index);
-    }
     bool is_found = false;
-    bool has_succeeded = true;
-    // The slots of an alias form a list from the last to the first animation with this alias.
-    for (; alias_slot && has_succeeded; alias_slot = alias_slot->previous) {
-        if (!md5_has_anim(parser, alias_slot))
-            continue;
-        has_succeeded = remove_anim(parser, alias_slot, token);
-        is_found = true;
-    }
-    if (name && is_found && has_succeeded)
-        update_last_alias_slot(parser, name->index, NULL);
-    // An animation whose own name is NAME can have another alias, whose list loses it.
-    if (has_succeeded && md5_has_anim(parser, name_slot)) {
-        (void)remove_anim(parser, name_slot, token);
-        is_found = true;
-        const uint32_t alias = name_slot->alias;
-        update_last_alias_slot(parser, alias,
-                               (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias));
-    }
+    if (name && remove_by_alias(parser, name, token, &is_found))
+        remove_by_name(parser, name, token, &is_found);
     if (!is_found)
         md5i_decl_error(&parser->lex, "an inherited anim", "Couldn't find anim %s to remove",
                         MD5_QUOTED_TOKEN(token));
@@ -1133,9 +1148,18 @@ static const struct model_keyword {
     {"remove", read_remove},
 };
 
+// Reads `offset ( X Y Z )`.
+static void read_offset(md5_model_parser *parser)
+{
+    float values[3] = {0.0f, 0.0f, 0.0f};
+    if (md5i_decl_lex_vector(&parser->lex, values, 3))
+        parser->offset = (md5_vec3){values[0], values[1], values[2]};
+    else
+        md5i_decl_error(&parser->lex, "( x y z )", "Expected vector following 'offset'");
+}
+
 static void read_model_keyword(md5_model_parser *parser, const md5_token *token)
 {
-    md5_token name;
     if (md5i_token_is(token, "anim")) {
         read_model_anim(parser);
         return;
@@ -1145,22 +1169,21 @@ static void read_model_keyword(md5_model_parser *parser, const md5_token *token)
         return;
     }
     if (md5i_token_is(token, "offset")) {
-        float values[3] = {0.0f, 0.0f, 0.0f};
-        if (md5i_decl_lex_vector(&parser->lex, values, 3))
-            parser->offset = (md5_vec3){values[0], values[1], values[2]};
-        else
-            md5i_decl_error(&parser->lex, "( x y z )", "Expected vector following 'offset'");
+        read_offset(parser);
         return;
     }
+
     for (uint32_t i = 0; i < MD5_COUNT(name_keywords); i++) {
         if (!md5i_token_is(token, name_keywords[i].keyword))
             continue;
+        md5_token name;
         if (md5i_decl_lex_read(&parser->lex, &name))
             name_keywords[i].read(parser, &name);
         else
             report_unexpected_end(parser);
         return;
     }
+
     md5i_report_unknown_keyword(&parser->lex, token, MD5_SCOPE_MODEL, "unknown token", NULL,
                                 "mesh, skin, offset, channel, anim, inherit or remove");
     // Skip the block of the unknown keyword.

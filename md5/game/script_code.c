@@ -957,6 +957,7 @@ md5_script *md5_load_script(const char *path, const char *object, const md5_enti
     MD5_ASSERT_NULL_OR_ALIVE(entity, MD5_TAG_ENTITY);
     MD5_ASSERT_PATH(path);
     MD5_ASSERT_OPTS(opts);
+
     md5_context context;
     md5i_context_begin(&context, opts, path, error);
     script_block *const block = (script_block *)md5i_alloc(&context, sizeof *block);
@@ -967,6 +968,7 @@ md5_script *md5_load_script(const char *path, const char *object, const md5_enti
     // a file that an #include cannot open.
     block->context.caller = NULL;
     block->arena.context = &block->context;
+
     script_program program = {.block = block, .arena = {.context = &block->context}};
     program.tokens.context = &block->context;
     program.tokens.arena = &program.arena;
@@ -976,6 +978,7 @@ md5_script *md5_load_script(const char *path, const char *object, const md5_enti
         object = "";
     const bool is_loaded = load(&program, path, object, entity);
     md5i_arena_free(&program.arena);
+
     if (is_loaded)
         return &block->script;
     if (error)

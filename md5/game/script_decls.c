@@ -179,7 +179,8 @@ static bool read_definition(script_program *program)
     definition->index = MD5_NONE;
     definition->at = tokens->at;
     definition->object = program->space;
-    (void)md5i_script_read_name(tokens);
+
+    (void)md5i_script_read_name(tokens); // the type
     definition->name_token = md5i_script_read_name(tokens);
     if (md5i_script_accept(tokens, "::")) {
         definition->object = find_defined_object(program, definition->name_token);
@@ -189,6 +190,7 @@ static bool read_definition(script_program *program)
     definition->name = md5_copy_text(&program->block->arena, definition->name_token->at,
                                      definition->name_token->size);
     TRY(definition->name);
+
     if (md5i_script_accept(tokens, "(")) {
         definition->at = tokens->at;
         md5i_script_skip_to(tokens, "(", ")");
@@ -201,6 +203,8 @@ static bool read_definition(script_program *program)
         md5i_script_skip_to(tokens, "", ";"); // no token is ""
     }
     definition->end = tokens->at;
+
+    // Append the definition to the list.
     program->num_definitions++;
     *program->last = definition;
     program->last = &definition->next;

@@ -196,6 +196,8 @@ static void read_script_token(script_tokens *tokens, script_text *from, script_t
     lex->at = before;
     lex->end = from->end;
     const char *const at = skip_script_blanks(lex);
+
+    // The first byte decides the kind of the token.
     const char *end = at;
     script_token_kind kind = SCRIPT_TOKEN_END;
     if (at == lex->end || !md5_script_is_ok(tokens)) {
@@ -213,6 +215,7 @@ static void read_script_token(script_tokens *tokens, script_text *from, script_t
         kind = SCRIPT_TOKEN_SIGN;
         end = lex->end - at > 1 && is_pair(at[0], at[1]) ? at + 2 : at + 1;
     }
+
     const bool begins_line = before == lex->text || memchr(before, '\n', (size_t)(at - before));
     *token = (script_token){.kind = kind,
                             .begins_line = begins_line,
@@ -220,6 +223,7 @@ static void read_script_token(script_tokens *tokens, script_text *from, script_t
                             .at = at,
                             .size = (size_t)(end - at)};
     from->at = end;
+
     const bool is_quoted = kind == SCRIPT_TOKEN_STRING || kind == SCRIPT_TOKEN_VECTOR;
     if (is_quoted && (end - at < 2 || end[-1] != *at))
         md5i_script_fail(tokens, token, "a closing quote");
@@ -352,6 +356,52 @@ static script_text read_line(script_text *from)
     return line;
 }
 
+// Reads #ifdef, #ifndef, #undef or #define, up to the name of the macro. Returns false for other
+// directives.
+static bool read_macro_directive(script_reader *reader, const script_token *directive,
+                                 const script_token *name, script_text *line)
+{
+    script_tokens *const to = reader->to;
+    const bool is_ifdef = md5i_script_token_is(directive, "ifdef");
+    const bool is_ifndef = md5i_script_token_is(directive, "ifndef");
+    const bool is_undef = md5i_script_token_is(directive, "undef");
+    const bool is_define = md5i_script_token_is(directive, "define");
+    if (!is_ifdef && !is_ifndef && !is_undef && !is_define)
+        return false;
+    if (name->kind != SCRIPT_TOKEN_NAME) {
+        md5i_script_fail(to, directive, "the name of a macro after the directive");
+        return true;
+    }
+
+    void **const macro = md5i_script_entry(to, &reader->macros, md5i_script_token_text(to, name));
+    if (is_define) {
+        define_macro(reader, line, name);
+    } else if (is_undef) {
+        *macro = NULL;
+    } else {
+        script_source *const source = &reader->sources[reader->num_sources - 1];
+        const bool is_defined = *macro != NULL;
+        source->num_ifs++;
+        if (is_defined != is_ifdef)
+            skip_lines(reader, source, true);
+    }
+    return true;
+}
+
+// Reads #include, up to the name of the file.
+static void read_include(script_reader *reader, const script_token *directive,
+                         const script_token *name)
+{
+    script_tokens *const to = reader->to;
+    if (name->kind != SCRIPT_TOKEN_STRING || name->size < 2) {
+        md5i_script_fail(to, directive, "a file name in quotes after #include");
+        return;
+    }
+    const script_token without_quotes = {
+        .kind = SCRIPT_TOKEN_NAME, .file = name->file, .at = name->at + 1, .size = name->size - 2};
+    open_script_file(reader, md5i_script_token_text(to, &without_quotes), name);
+}
+
 // Reads a directive, whose # was read.
 static void read_directive(script_reader *reader)
 {
@@ -362,36 +412,22 @@ static void read_directive(script_reader *reader)
     script_token name;
     read_script_token(to, &line, &directive);
     read_script_token(to, &line, &name);
-    void **macro = NULL;
-    if (name.kind == SCRIPT_TOKEN_NAME)
-        macro = md5i_script_entry(to, &reader->macros, md5i_script_token_text(to, &name));
-    const bool is_ifdef = md5i_script_token_is(&directive, "ifdef");
-    const bool is_ifndef = md5i_script_token_is(&directive, "ifndef");
+    if (read_macro_directive(reader, &directive, &name, &line))
+        return;
+
     const bool is_else = md5i_script_token_is(&directive, "else");
     const bool is_endif = md5i_script_token_is(&directive, "endif");
-    const bool is_include = md5i_script_token_is(&directive, "include");
-    if (macro && (is_ifdef || is_ifndef)) {
-        const bool is_defined = *macro != NULL;
-        source->num_ifs++;
-        if (is_defined != is_ifdef)
-            skip_lines(reader, source, true);
-    } else if (source->num_ifs > 0 && is_else) {
-        skip_lines(reader, source, false);
-    } else if (source->num_ifs > 0 && is_endif) {
-        source->num_ifs--;
-    } else if (macro && md5i_script_token_is(&directive, "undef")) {
-        *macro = NULL;
-    } else if (is_include && name.kind == SCRIPT_TOKEN_STRING && name.size > 1) {
-        const script_token inner = {
-            .kind = SCRIPT_TOKEN_NAME, .file = name.file, .at = name.at + 1, .size = name.size - 2};
-        open_script_file(reader, md5i_script_token_text(to, &inner), &name);
-    } else if (macro && md5i_script_token_is(&directive, "define")) {
-        define_macro(reader, &line, &name);
-    } else {
+    if (md5i_script_token_is(&directive, "include"))
+        read_include(reader, &directive, &name);
+    else if (!is_else && !is_endif)
         md5i_script_fail(to, &directive,
-                         "#define, #undef, #ifdef or #ifndef with a name, #else or #endif after "
-                         "one of these, or #include with a quoted file name");
-    }
+                         "#define, #undef, #ifdef, #ifndef, #else, #endif or #include");
+    else if (source->num_ifs == 0)
+        md5i_script_fail(to, &directive, "#ifdef or #ifndef before #else or #endif");
+    else if (is_else)
+        skip_lines(reader, source, false);
+    else
+        source->num_ifs--;
 }
 
 // Reads the arguments of a macro from the source that calls it.
@@ -406,6 +442,8 @@ static void read_arguments(script_reader *reader, script_source *call, script_te
     read_script_token(to, from, &token);
     if (!md5i_script_token_is(&token, "("))
         md5i_script_fail(to, &token, "'(' after the name of a macro");
+
+    // Commas and the closing bracket separate arguments, except in nested brackets.
     script_text argument = *from;
     while (!is_closed && md5_script_is_ok(to)) {
         read_script_token(to, from, &token);
@@ -426,6 +464,7 @@ static void read_arguments(script_reader *reader, script_source *call, script_te
         else if (closes && !is_closed)
             depth--;
     }
+
     // A macro without parameters is called with one empty argument.
     const uint32_t max_arguments = macro->num_params > 0 ? macro->num_params : 1;
     if (count < macro->num_params || count > max_arguments)

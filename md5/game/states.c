@@ -142,13 +142,15 @@ static script_value multiply(const script_value *a, const script_value *b)
     return product;
 }
 
-// Computes an operation. Unary operations use only `a`.
+// Computes an operation. Unary operations use only `a`. Operations on bits and remainders use
+// integers.
 static script_value compute(script_code code, const script_value *a, const script_value *b)
 {
     const float x = a->v.x;
     const float y = b->v.x;
     const int32_t i = truncate_script_number(x);
     const int32_t j = truncate_script_number(y);
+
     switch (code) {
     case SCRIPT_MULTIPLY:
         return multiply(a, b);
@@ -339,6 +341,7 @@ static void play_idle(md5_states *states, md5_channel channel, uint32_t clip)
     bool partners_are_idle = is_idle(states, partner);
     if (is_head)
         partners_are_idle = torso_is_idle && legs_are_idle;
+
     if (prevents_override(states, partner)) {
         play_clip(states, channel, clip, MD5_ACTOR_CYCLE);
     } else if (partners_are_idle) {
@@ -355,6 +358,7 @@ static void play_idle(md5_states *states, md5_channel channel, uint32_t clip)
     } else {
         sync_channel(states, channel, partner, thread->blend);
     }
+
     if (channel == MD5_CHANNEL_TORSO && head_is_idle)
         sync_channel(states, MD5_CHANNEL_HEAD, channel, thread->last_blend);
 }
@@ -494,70 +498,101 @@ static uint32_t to_frames(const script_value *value)
     return (uint32_t)(frames < MAX_FRAMES ? frames : MAX_FRAMES);
 }
 
-// Calls a function whose first argument is a channel. `args` are the following arguments.
-static script_value call_channel_builtin(md5_states *states, script_builtin builtin,
-                                         md5_channel channel, const script_value *args)
+// The functions are sorted by their first arguments: see script_builtin.
+static bool has_channel_argument(script_builtin builtin)
 {
-    script_thread *const thread = &states->run.threads[channel];
-    const char *const text = args[0].text;
-    const uint32_t frames = to_frames(builtin == SCRIPT_ANIM_STATE ? &args[1] : &args[0]);
-    const bool has_clip = args[0].kind == SCRIPT_TEXT && builtin <= SCRIPT_ANIM_DISTANCE;
-    const uint32_t clip = has_clip ? find_clip(states, channel, text) : MD5_NONE;
-    md5_channel actor_channel = channel;
-    md5_actor *const actor = find_actor(states, &actor_channel);
-    const md5_entity_clip *const found = clip != MD5_NONE ? &actor->entity->clips[clip] : NULL;
+    return builtin <= SCRIPT_ANIM_STATE;
+}
+
+static bool has_clip_argument(script_builtin builtin)
+{
+    return builtin <= SCRIPT_ANIM_DISTANCE;
+}
+
+// Calls a function whose arguments are a channel and the name of a clip. Functions that play a clip
+// return true if the clip exists.
+static script_value call_clip_builtin(md5_states *states, script_builtin builtin,
+                                      md5_channel channel, const script_value *name)
+{
+    const bool is_text = name->kind == SCRIPT_TEXT;
+    const uint32_t clip = is_text ? find_clip(states, channel, name->text) : MD5_NONE;
+    const md5_entity_clip *found = NULL;
+    if (clip != MD5_NONE) {
+        md5_channel actor_channel = channel;
+        found = &find_actor(states, &actor_channel)->entity->clips[clip];
+    }
+
     switch (builtin) {
     case SCRIPT_PLAY_ANIM:
-        if (!found || (channel == MD5_CHANNEL_HEAD && !states->desc.head))
+    case SCRIPT_PLAY_CYCLE: {
+        const bool is_missing_head = channel == MD5_CHANNEL_HEAD && !states->desc.head;
+        const bool is_cycle = builtin == SCRIPT_PLAY_CYCLE;
+        if (!found || is_missing_head)
             return number_value(0.0f);
-        play_with_followers(states, channel, clip, MD5_ACTOR_ONCE);
+        play_with_followers(states, channel, clip, is_cycle ? MD5_ACTOR_CYCLE : MD5_ACTOR_ONCE);
         break;
-    case SCRIPT_PLAY_CYCLE:
-        if (!found || (channel == MD5_CHANNEL_HEAD && !states->desc.head))
-            return number_value(0.0f);
-        play_with_followers(states, channel, clip, MD5_ACTOR_CYCLE);
-        break;
+    }
     case SCRIPT_IDLE_ANIM:
-        thread->is_idle = true;
+        states->run.threads[channel].is_idle = true;
         if (found)
             play_idle(states, channel, clip);
         break;
+    case SCRIPT_CHOOSE_ANIM:
+        return join_texts(found ? found->anim->name : "", "");
     case SCRIPT_ANIM_LENGTH:
         return number_value(found ? (float)found->anim->milliseconds * 0.001f : 0.0f);
     case SCRIPT_ANIM_DISTANCE:
         return number_value(found ? md5_vec3_length(md5_entity_clip_movement(found)) : 0.0f);
-    case SCRIPT_CHOOSE_ANIM:
-        return join_texts(found ? found->anim->name : "", "");
-    case SCRIPT_HAS_ANIM:
+    default: // SCRIPT_HAS_ANIM
         break;
+    }
+    return number_value(found != NULL);
+}
+
+// Calls a function whose first argument is a channel. `args` are the following arguments.
+static script_value call_channel_builtin(md5_states *states, script_builtin builtin,
+                                         md5_channel channel, const script_value *args)
+{
+    if (has_clip_argument(builtin))
+        return call_clip_builtin(states, builtin, channel, &args[0]);
+
+    script_thread *const thread = &states->run.threads[channel];
+    const char *const state = args[0].text;
+    const uint32_t frames = to_frames(builtin == SCRIPT_ANIM_STATE ? &args[1] : &args[0]);
+    switch (builtin) {
     case SCRIPT_OVERRIDE_ANIM:
         override_channel(states, channel);
         break;
     case SCRIPT_ENABLE_ANIM:
         enable_channel(states, channel, frames);
         break;
-    case SCRIPT_STOP_ANIM:
+    case SCRIPT_STOP_ANIM: {
+        md5_channel actor_channel = channel;
+        md5_actor *const actor = find_actor(states, &actor_channel);
         thread->blend = 0;
         (void)md5_actor_clear(actor, actor_channel, frames_to_milliseconds(frames));
         break;
+    }
     case SCRIPT_ANIM_DONE:
         return number_value(is_animation_done(states, channel, frames));
+
     case SCRIPT_SET_BLEND:
         thread->blend = frames;
         thread->last_blend = frames;
         break;
     case SCRIPT_GET_BLEND:
         return number_value((float)thread->blend);
+
     case SCRIPT_IN_ANIM_STATE:
-        return number_value(strcmp(thread->state, text) == 0);
+        return number_value(strcmp(thread->state, state) == 0);
     case SCRIPT_GET_ANIM_STATE:
         return join_texts(thread->state, "");
     default: // SCRIPT_ANIM_STATE
-        if (find_state(states, text) != MD5_NONE)
-            set_state(states, channel, find_state(states, text), frames);
+        if (find_state(states, state) != MD5_NONE)
+            set_state(states, channel, find_state(states, state), frames);
         break;
     }
-    return number_value(found != NULL);
+    return number_value(0.0f);
 }
 
 static float next_random(const md5_states *states)
@@ -565,66 +600,100 @@ static float next_random(const md5_states *states)
     return states->desc.random ? states->desc.random(states->desc.user) : 0.5f;
 }
 
+// Returns the actor time after a number of seconds, ms.
+static int64_t time_after(const md5_states *states, float seconds)
+{
+    return states->desc.body->time + truncate_script_number(seconds * 1000.0f);
+}
+
+// Calls a function that controls states and waiting. Returns false for other functions.
+static bool call_state_builtin(md5_states *states, script_builtin builtin, const script_value *arg)
+{
+    script_run *const run = &states->run;
+    script_thread *const thread = &run->threads[states->running];
+    switch (builtin) {
+    case SCRIPT_SET_STATE:
+        run->next = find_state(states, arg->text);
+        states->yields = true;
+        return true;
+    case SCRIPT_SET_NEXT_STATE:
+        run->next = find_state(states, arg->text);
+        return true;
+    case SCRIPT_WAIT_ACTION:
+        run->action = *arg;
+        states->yields = arg->text[0] != '\0';
+        thread->waits_for_action = states->yields;
+        return true;
+    case SCRIPT_FINISH_ACTION:
+        if (strcmp(run->action.text, arg->text) == 0)
+            run->action.text[0] = '\0';
+        return true;
+    case SCRIPT_WAIT:
+        thread->wait_until = time_after(states, arg->v.x);
+        states->yields = true;
+        return true;
+    case SCRIPT_WAIT_FRAME:
+        states->yields = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Calls a function that enables or disables an ability of the character. Returns false for other
+// functions.
+static bool call_ability_builtin(md5_states *states, script_builtin builtin,
+                                 const script_value *arg)
+{
+    script_run *const run = &states->run;
+    switch (builtin) {
+    case SCRIPT_PREVENT_PAIN:
+        run->pain_time = time_after(states, arg->v.x);
+        return true;
+    case SCRIPT_DISABLE_PAIN:
+    case SCRIPT_ENABLE_PAIN:
+        run->allows_pain = builtin == SCRIPT_ENABLE_PAIN;
+        return true;
+    case SCRIPT_DISABLE_EYES:
+    case SCRIPT_ENABLE_EYES: {
+        const bool is_enabled = builtin == SCRIPT_ENABLE_EYES;
+        allow_eye_movement(states, is_enabled);
+        md5_actor_set_blinking(states->desc.head ? states->desc.head : states->desc.body,
+                               is_enabled);
+        return true;
+    }
+    case SCRIPT_ALLOW_MOVEMENT:
+        run->allows_movement = is_true_value(arg);
+        return true;
+    default:
+        return false;
+    }
+}
+
 // Calls a function of the engine. Missing arguments are 0.
 static script_value call_builtin(md5_states *states, script_builtin builtin,
                                  const script_value *args)
 {
-    script_run *const run = &states->run;
-    const int64_t time = states->desc.body->time;
     const float number = args[0].v.x;
-    const char *const text = args[0].text;
-    if (builtin <= SCRIPT_ANIM_STATE) {
+    if (has_channel_argument(builtin)) {
         const int32_t channel = truncate_script_number(number);
         if (channel < MD5_CHANNEL_TORSO || channel > MD5_CHANNEL_HEAD)
             return number_value(0.0f);
         return call_channel_builtin(states, builtin, (md5_channel)channel, args + 1);
     }
+
+    if (call_state_builtin(states, builtin, &args[0])
+        || call_ability_builtin(states, builtin, &args[0]))
+        return number_value(0.0f);
+
     switch (builtin) {
     case SCRIPT_SET_PREFIX:
-        run->prefix = args[0];
-        break;
+        states->run.prefix = args[0];
+        return number_value(0.0f);
     case SCRIPT_PAIN_ANIM:
         return join_texts("pain", "");
-    case SCRIPT_PREVENT_PAIN:
-        run->pain_time = time + truncate_script_number(number * 1000.0f);
-        break;
-    case SCRIPT_DISABLE_PAIN:
-    case SCRIPT_ENABLE_PAIN:
-        run->allows_pain = builtin == SCRIPT_ENABLE_PAIN;
-        break;
-    case SCRIPT_DISABLE_EYES:
-    case SCRIPT_ENABLE_EYES:
-        allow_eye_movement(states, builtin == SCRIPT_ENABLE_EYES);
-        md5_actor_set_blinking(states->desc.head ? states->desc.head : states->desc.body,
-                               builtin == SCRIPT_ENABLE_EYES);
-        break;
-    case SCRIPT_ALLOW_MOVEMENT:
-        run->allows_movement = is_true_value(&args[0]);
-        break;
-    case SCRIPT_SET_STATE:
-    case SCRIPT_SET_NEXT_STATE:
-        run->next = find_state(states, text);
-        if (builtin == SCRIPT_SET_STATE)
-            states->yields = true;
-        break;
-    case SCRIPT_WAIT_ACTION:
-        run->action = args[0];
-        states->yields = text[0] != '\0';
-        run->threads[states->running].waits_for_action = states->yields;
-        break;
-    case SCRIPT_FINISH_ACTION:
-        if (strcmp(run->action.text, text) == 0)
-            run->action.text[0] = '\0';
-        break;
-    case SCRIPT_WAIT:
-        run->threads[states->running].wait_until = time + truncate_script_number(number * 1000.0f);
-        states->yields = true;
-        break;
-    case SCRIPT_WAIT_FRAME:
-        states->yields = true;
-        break;
     case SCRIPT_GET_TIME:
-        return number_value((float)time * 0.001f);
+        return number_value((float)states->desc.body->time * 0.001f);
     case SCRIPT_RANDOM:
         return number_value(number * next_random(states));
     case SCRIPT_INT:
@@ -633,11 +702,10 @@ static script_value call_builtin(md5_states *states, script_builtin builtin,
     case SCRIPT_GET_INT_KEY:
     case SCRIPT_GET_FLOAT_KEY:
     case SCRIPT_GET_VECTOR_KEY:
-        return read_key(states, builtin, text);
-    default:
-        break;
+        return read_key(states, builtin, args[0].text);
+    default: // functions without an effect on animations
+        return number_value(0.0f);
     }
-    return number_value(0.0f);
 }
 
 // -- Operations -----------------------------------------------------------------------------------
@@ -670,64 +738,90 @@ static void run_builtin(md5_states *states, script_thread *thread, script_op op)
         thread->stack[thread->num_values++] = result;
 }
 
-// Runs the next operation. Returns false if a stack is full.
+// Returns a variable, or one of its components as a number. `component` is 0 for the variable,
+// otherwise see vector_component().
+static script_value load_value(script_value *variable, uint8_t component)
+{
+    if (component == 0)
+        return *variable;
+    return number_value(*vector_component(variable, component));
+}
+
+// Sets a variable, or one of its components, to a value.
+static void store_value(script_value *variable, uint8_t component, const script_value *value)
+{
+    if (component == 0)
+        *variable = *value;
+    else
+        *vector_component(variable, component) = value->v.x;
+}
+
+// Runs the next operation. Returns false if a stack is full. Only calls check this, for all values
+// of the called function.
 static bool run_operation(md5_states *states, script_thread *thread)
 {
     script_call *const current = &thread->calls[thread->num_calls - 1];
     const script_op op = current->function->ops[current->at++];
-    script_value *const top = &thread->stack[thread->num_values];
-    const bool is_local = op.code == SCRIPT_LOCAL || op.code == SCRIPT_SET_LOCAL;
-    script_value *const variables = is_local ? &thread->stack[current->base] : states->variables;
+    script_value *const locals = &thread->stack[current->base];
+    script_value *const end = &thread->stack[thread->num_values]; // after the top of the stack
+
     switch ((script_code)op.code) {
+    // Operations that push a value.
     case SCRIPT_CONSTANT:
-        *top = *op.value;
-        break;
+        *end = *op.value;
+        thread->num_values++;
+        return true;
     case SCRIPT_LOCAL:
+        *end = load_value(&locals[op.arg], op.count);
+        thread->num_values++;
+        return true;
     case SCRIPT_VARIABLE:
-        *top = variables[op.arg];
-        if (op.count > 0)
-            *top = number_value(*vector_component(top, op.count));
-        break;
+        *end = load_value(&states->variables[op.arg], op.count);
+        thread->num_values++;
+        return true;
+
+    // Operations that use the top of the stack.
     case SCRIPT_SET_LOCAL:
+        store_value(&locals[op.arg], op.count, &end[-1]);
+        return true;
     case SCRIPT_SET_VARIABLE:
-        if (op.count == 0)
-            variables[op.arg] = top[-1];
-        else
-            *vector_component(&variables[op.arg], op.count) = top[-1].v.x;
+        store_value(&states->variables[op.arg], op.count, &end[-1]);
         return true;
     case SCRIPT_POP:
         thread->num_values--;
         return true;
+
+    // Jumps and calls.
     case SCRIPT_JUMP:
         current->at = op.arg;
         return true;
     case SCRIPT_JUMP_UNLESS:
-        if (!is_true_value(&top[-1]))
+        if (!is_true_value(&end[-1]))
             current->at = op.arg;
         thread->num_values--;
         return true;
     case SCRIPT_CALL:
         return begin_function_call(thread, &states->script->functions[op.arg], op.count);
-    case SCRIPT_RETURN:
-        thread->stack[current->base] = top[-1];
+    case SCRIPT_RETURN: // the value replaces the arguments of the call
+        *locals = end[-1];
         thread->num_values = current->base + 1;
         thread->num_calls--;
         return true;
     case SCRIPT_BUILTIN:
         run_builtin(states, thread, op);
         return true;
+
+    // Computations, which replace their operands.
     case SCRIPT_NOT:
     case SCRIPT_NEGATE:
     case SCRIPT_COMPLEMENT:
-        top[-1] = compute((script_code)op.code, &top[-1], &top[-1]);
+        end[-1] = compute((script_code)op.code, &end[-1], &end[-1]);
         return true;
     default:
-        top[-2] = compute((script_code)op.code, &top[-2], &top[-1]);
+        end[-2] = compute((script_code)op.code, &end[-2], &end[-1]);
         thread->num_values--;
         return true;
     }
-    thread->num_values++;
-    return true;
 }
 
 // Runs a thread until it ends, yields, or reaches the limit of steps.
@@ -803,28 +897,36 @@ md5_states *md5_create_states(const md5_states_desc *desc, const md5_allocator *
     MD5_ASSERT_ALIVE(desc->body, MD5_TAG_ACTOR);
     MD5_ASSERT_NULL_OR_ALIVE(desc->head, MD5_TAG_ACTOR);
     MD5_ASSERT_NULL_OR_ALIVE(desc->monster, MD5_TAG_MONSTER);
+
+    // The variables are stored after the states, in the same block.
     const script_block *const script = (const script_block *)(const void *)desc->script;
-    const uint32_t count = desc->script->num_variables;
+    const uint32_t num_variables = desc->script->num_variables;
+    const size_t size = sizeof(md5_states) + num_variables * sizeof(script_value);
     md5_context context;
-    const size_t size = sizeof(md5_states) + count * sizeof(script_value);
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     md5_states *const states = (md5_states *)md5i_alloc(&context, size);
     if (!states)
         return NULL;
+
     memset(states, 0, size);
     states->desc = *desc;
     states->script = script;
     states->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_STATES};
     states->size = size;
     states->variables = (script_value *)(void *)(states + 1);
-    if (count > 0)
-        memcpy(states->variables, script->initial, count * sizeof(script_value));
+    if (num_variables > 0)
+        memcpy(states->variables, script->initial, num_variables * sizeof(script_value));
+
     states->running = MD5_NUM_CHANNELS;
     states->run.next = MD5_NONE;
-    states->run.allows_pain = states->run.allows_movement = true;
+    states->run.allows_pain = true;
+    states->run.allows_movement = true;
     for (uint32_t i = 0; i < NUM_THREADS; i++) {
-        states->run.threads[i].state = "";
-        states->run.threads[i].is_idle = states->run.threads[i].is_disabled = i > 0;
+        script_thread *const thread = &states->run.threads[i];
+        const bool has_channel = i != MD5_CHANNEL_ALL;
+        thread->state = "";
+        thread->is_idle = has_channel;
+        thread->is_disabled = has_channel;
     }
     return states;
 }
@@ -905,6 +1007,7 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
     md5i_actor_advance_time(body, milliseconds);
     if (head)
         md5i_actor_advance_time(head, milliseconds);
+
     states->run.threads[FRAME_THREAD].was_stopped = false;
     run_thread(states, (md5_channel)FRAME_THREAD);
     run_main_state(states);
@@ -914,6 +1017,7 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
     }
     for (uint32_t i = 0; i < (int)MD5_COUNT(flags); i++)
         (void)md5_states_set_variable(states, flags[i], 0.0f);
+
     frame_caller caller = {states, on_frame, user};
     md5i_actor_call_frame_commands(body, call_frame, &caller);
     if (head)

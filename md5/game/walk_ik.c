@@ -72,18 +72,21 @@ static bool read_legs(md5_monster *monster, uint32_t count, md5_context *context
     const md5_entity_key *const legs = md5i_find_monster_key(entity, "ik_numLegs");
     const md5_entity_key *const waist = md5i_find_monster_key(entity, "ik_waist");
     md5_walk_ik *const ik = &monster->ik;
+
     if (!md5i_sample_clip_start(entity, "ik_pose", monster->body_actor.transforms,
                                 monster->body_actor.transforms)) {
         (void)md5i_report_key(context, MD5_WARNING, legs,
                               "walk IK is disabled: clip 'ik_pose' is missing");
         return false;
     }
+
     ik->waist = md5i_find_key_joint(&monster->body_actor, entity, "ik_waist", context);
     if (ik->waist == MD5_NONE) {
         (void)md5i_report_key(context, MD5_WARNING, waist ? waist : legs,
                               "walk IK is disabled: joint of 'ik_waist' is missing");
         return false;
     }
+
     for (uint32_t i = 0; i < count; i++) {
         if (!read_leg(monster, i + 1, &ik->legs[i], context)) {
             (void)md5i_report_key(
@@ -107,6 +110,7 @@ void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
         count = (uint32_t)num_legs;
     if (!read_legs(monster, count, context))
         return;
+
     ik->smoothing = md5i_monster_float(monster, "ik_smoothing", 0.75f);
     ik->waist_smoothing = md5i_monster_float(monster, "ik_waistSmoothing", 0.75f);
     ik->foot_shift = md5i_monster_float(monster, "ik_footShift", 0.0f);
@@ -117,6 +121,7 @@ void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
     ik->down_trace = md5i_monster_float(monster, "ik_footDownTrace", 32.0f);
     ik->foot_size = md5i_monster_float(monster, "ik_footSize", 4.0f);
     ik->uses_pivot = md5i_monster_float(monster, "ik_usePivot", 0.0f) != 0.0f;
+
     md5i_track_joint(&monster->body_actor, ik->waist, JOINT_NEEDS_POSITION);
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = IK_HIP; k <= IK_ANKLE; k++)

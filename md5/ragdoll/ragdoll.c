@@ -119,6 +119,7 @@ md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocato
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT_ALLOCATOR(allocator);
     MD5_ASSERT_FIGURE(desc->figure);
+
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     const md5_figure *const figure = desc->figure;
@@ -129,6 +130,7 @@ md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocato
     md5_block block = {0};
     md5_ragdoll *ragdoll = NULL;
     uint32_t *scratch = NULL;
+
     // The first pass measures the size of the block, the second pass assigns the arrays.
     for (int pass = 0; pass < 2; pass++) {
         md5_ragdoll layout = {.desc = *desc, .size = block.used};
@@ -150,6 +152,7 @@ md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocato
         if (pass == 1)
             *ragdoll = layout;
     }
+
     ragdoll->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_RAGDOLL};
     initialize_ragdoll(ragdoll, scratch);
     return ragdoll;
@@ -848,6 +851,7 @@ bool md5_ragdoll_restore(md5_ragdoll *ragdoll, const void *bytes, size_t size, m
         for (uint32_t i = 0; i < HEADER_SIZE; i++)
             md5_archive_64(&archive.bytes, &head[i]);
     }
+
     if (head[0] != RAGDOLL_MAGIC)
         return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
                         "not a saved ragdoll: found %zu bytes of other or truncated data", size);
@@ -857,6 +861,8 @@ bool md5_ragdoll_restore(md5_ragdoll *ragdoll, const void *bytes, size_t size, m
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
                         "saved ragdoll belongs to another figure: expected %zu bytes, found %zu",
                         expected_size, size);
+
+    // The first pass checks all values, the second pass stores them.
     const md5_state_archive after_header = archive.bytes;
     archive_ragdoll(&archive, ragdoll);
     if (!archive.is_valid)

@@ -286,6 +286,8 @@ void md5i_build_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch)
     const md5_figure *const figure = ragdoll->desc.figure;
     const uint32_t num_bodies = figure->num_bodies;
     const uint32_t num_edges = figure->num_constraints;
+
+    // All arrays of the graph are parts of the scratch memory.
     body_graph graph;
     graph.groups = scratch;
     graph.first_edge = graph.groups + num_bodies + 1;
@@ -294,6 +296,8 @@ void md5i_build_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch)
     graph.is_joint = (bool *)(graph.stack + 2 * ((size_t)num_bodies + 1));
     graph.min_mass = min_body_mass(figure);
     select_joints(figure, &graph);
+
+    // The tree of the world, then one tree for each group of bodies that is not connected to it.
     for (uint32_t i = 0; i < num_bodies; i++)
         ragdoll->node_by_body[i] = MD5_NONE;
     add_tree(ragdoll, &graph, num_bodies); // the world
@@ -304,6 +308,8 @@ void md5i_build_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch)
         add_tree(ragdoll, &graph, i);
     }
     set_subtree_ends(ragdoll);
+
+    // Link 0 is the drag. The other links are the constraints that are not joints of a tree.
     ragdoll->links[ragdoll->num_links++] =
         (ragdoll_link){.constraint = MD5_NONE, .nodes = {MD5_NONE, MD5_NONE}};
     for (uint32_t i = 0; i < num_edges; i++) {
@@ -604,11 +610,13 @@ static void invert(double *a, int count, int stride)
                 sum -= row[j] * a[i * stride + j];
             row[i] = sum * inverse[i][i];
         }
+
         const double min_pivot = md5_max(MIN_RELATIVE_PIVOT * row[k], MIN_PIVOT);
         double pivot = row[k];
         for (int j = 0; j < k; j++)
             pivot -= row[j] * row[j];
         inverse[k][k] = 1.0 / sqrt(md5_max(pivot, min_pivot));
+
         for (int i = 0; i < k; i++) {
             double sum = 0.0;
             for (int j = i; j < k; j++)
@@ -616,6 +624,7 @@ static void invert(double *a, int count, int stride)
             inverse[k][i] = sum * inverse[k][k];
         }
     }
+
     for (int i = 0; i < count; i++) {
         for (int k = 0; k <= i; k++) {
             double sum = 0.0;

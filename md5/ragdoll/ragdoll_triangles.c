@@ -191,6 +191,7 @@ static void read_surface(const contact_search *search, ground_surface *surface)
 {
     const md5_ground *const ground = &search->ragdoll->desc.ground;
     md5_vec3 vertices[MAX_TRIANGLES][3];
+
     md5_vec3d low = search->vertices[0];
     md5_vec3d high = low;
     for (uint32_t i = 1; i < search->num_vertices; i++) {
@@ -203,6 +204,7 @@ static void read_surface(const contact_search *search, ground_surface *surface)
                             md5_vec3d_round(md5_vec3d_add(high, reach))};
     const uint32_t found = ground->triangles(ground->user, box, vertices, MAX_TRIANGLES);
     const uint32_t count = found < MAX_TRIANGLES ? found : MAX_TRIANGLES;
+
     surface->num_triangles = 0;
     for (uint32_t i = 0; i < count; i++) {
         ground_triangle *const triangle = &surface->triangles[surface->num_triangles];

@@ -429,12 +429,12 @@ TEST (errors_in_scripts_say_where_and_what_was_expected) {
         {BODY "float a; a = 1", 3, 15, "expected '}', found the end of the script"},
         {"object o { float a }", 1, 20, "expected ';', found '}'"},
         {"object o { };\n#include b\n", 2, 2,
-         "expected #define, #undef, #ifdef or #ifndef with a name, #else or #endif after one of "
-         "these, or #include with a quoted file name, found 'include'"},
+         "expected a file name in quotes after #include, found 'include'"},
+        {"#undef 1", 1, 2, "expected the name of a macro after the directive, found 'undef'"},
+        {"#if 1", 1, 2,
+         "expected #define, #undef, #ifdef, #ifndef, #else, #endif or #include, found 'if'"},
         {"#include \"\n", 1, 10, "expected a closing quote, found '\"'"},
-        {"#endif", 1, 2,
-         "expected #define, #undef, #ifdef or #ifndef with a name, #else or #endif after one of "
-         "these, or #include with a quoted file name, found 'endif'"},
+        {"#endif", 1, 2, "expected #ifdef or #ifndef before #else or #endif, found 'endif'"},
         {"\n#ifdef A\n#ifdef B\n#endif", 4, 7, "expected #endif, found the end of the script"},
         {"namespace a { float b;", 1, 23, "expected '}', found the end of the script"},
         {"#include \"c\"", 1, 10, "expected a readable file, found '\"c\"'"},
