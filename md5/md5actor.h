@@ -118,9 +118,9 @@ MD5_GAME_API void md5_actor_set_blinking(md5_actor *actor, bool is_blinking);
 // - MD5_ACTOR_HOLD: the clip shows one frame.
 typedef enum md5_actor_mode { MD5_ACTOR_ONCE, MD5_ACTOR_CYCLE, MD5_ACTOR_HOLD } md5_actor_mode;
 
-// Starts a clip in a channel at the current time. `clip` is an index from md5_actor_choose(). The
-// clip fades in over `blend` milliseconds, while the previous clip of the channel fades out. A clip
-// with several files plays the first file.
+// Starts a clip in a channel (a part of the body) at the current time. `clip` is an index from
+// md5_actor_choose(). The clip fades in over `blend` milliseconds, while the previous clip of the
+// channel fades out. A clip with several files plays the first file.
 //
 // `frame` is the frame that MD5_ACTOR_HOLD shows; other modes do not use it. Frames are numbered
 // from 1, and a number outside the clip is clamped. Frame 1 shows the base frame of the file, as in
@@ -154,8 +154,9 @@ MD5_GAME_API bool md5_actor_set_cycles(md5_actor *actor, md5_channel channel, in
 // milliseconds before the current time. `milliseconds` is 0 to MD5_MAX_PASSED.
 MD5_GAME_API bool md5_actor_set_start(md5_actor *actor, md5_channel channel, int64_t milliseconds);
 
-// Returns the distance and direction in which a clip moves the character: the displacement of joint
-// 0 over the whole clip, in units. Returns zero if the clip cannot be played. No actor is needed.
+// Returns the distance and direction in which a clip moves the character, for example to test if an
+// attack reaches an enemy. The result is the displacement of joint 0 over the whole clip, in units.
+// Returns zero if the clip cannot be played. No actor is needed.
 MD5_GAME_API md5_vec3 md5_entity_clip_movement(const md5_entity_clip *clip);
 
 // A function of the game that receives the frame commands that md5_actor_advance() passes. The
@@ -212,7 +213,8 @@ typedef struct md5_actor_status {
     uint64_t reserved[2]; // always 0
 } md5_actor_status;
 
-// Returns the state of the clip that a channel started last.
+// Returns the state of the clip that a channel started last, for example to test if the clip has
+// ended.
 MD5_GAME_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel);
 
 // md5_actor_save() saves the state of an actor to bytes[MD5_ACTOR_SAVE_SIZE], for saved games or

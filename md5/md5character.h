@@ -1,5 +1,5 @@
-// md5character: behavior of Doom 3 characters in addition to their animations. This header
-// contains:
+// md5character: the behavior of Doom 3 characters in addition to their animations, such as looking
+// at a target and standing on stairs. This header contains:
 //
 // - Joint modifications: changes of single joints by code, on top of an animation.
 // - States: the functions of the game's scripts that select and play animations.
@@ -56,7 +56,7 @@
 extern "C" {
 #endif
 
-// opaque: the state of a character that looks around and walks; see "Monsters" below
+// Opaque: the state of a character that looks around and walks. See "Monsters" below.
 typedef struct md5_monster md5_monster;
 
 // -- Joints that code moves -----------------------------------------------------------------------
@@ -150,8 +150,8 @@ typedef struct md5_script {
     uint32_t num_states, num_variables;
     // [num_states] states in the order of the file
     const md5_script_state *states;
-    // [num_variables] Variables that the game can read and set: the variables of the object, those
-    // of its parents first, then global variables.
+    // [num_variables] Variables that the game can read and set: first the variables that the object
+    // inherits, then its own variables, then global variables.
     const md5_script_variable *variables;
     // Number of different functions that the script calls, although they are neither defined in it
     // nor supported by this library. They return 0.
@@ -202,7 +202,8 @@ typedef struct md5_states_desc {
     // Actor that plays the clips of the head. The head is the part with the key "def_head", which
     // must be entity->parts[0]. NULL: the character does not have a separate head.
     md5_actor *head;
-    // Monster whose eyes the states enable and disable. NULL: none.
+    // Monster whose eyes the states enable and disable. NULL: the character does not have a
+    // monster.
     md5_monster *monster;
     // Callback that returns a random number from 0 to 1, for the script function random(). NULL:
     // the number is always 0.5.

@@ -35,10 +35,11 @@ typedef struct md5_game_path {
     // before the call, it is the largest size that the library accepts. The function may then
     // return NULL for a larger file without reading it.
     const void *(*open)(void *user, size_t file, size_t *size, md5_error *error);
-    // Releases the content that `open` has returned. Called once for each successful `open`.
+    // Releases the content that `open` has returned. The library calls this function once for each
+    // successful call of `open`.
     void (*close)(void *user, const void *bytes, size_t size);
     void *user; // first argument of all functions
-    // True if the search path is an archive. As in the engine, the file names of an archive are
+    // true: the search path is an archive. As in the engine, the file names of an archive are
     // converted to lower case. If an archive contains two files with the same name, the last file
     // is used.
     bool is_archive;
@@ -108,13 +109,13 @@ MD5_GAME_API size_t md5_game_num_files(const md5_game *game);
 MD5_GAME_API const char *md5_game_file(const md5_game *game, size_t index);
 
 // Finds the search path that contains a file with the given name. Searches paths[from] and the
-// following paths, and returns the index of the first one that contains the file, or MD5_NONE. If
+// following paths, and returns the index of the first path that contains the file, or MD5_NONE. If
 // `from` is 0, this is the path whose file the game uses. With a larger value of `from`, the
 // function also finds files that this file hides.
 //
 // The name may contain upper case letters, \ and a leading /. A name that contains .. or :: is
-// never found. Takes constant time if it returns the path of the file that is used. Otherwise takes
-// time linear in the number of files.
+// never found. The time is constant if the function returns the path of the file that is used.
+// Otherwise the time is linear in the number of files.
 MD5_GAME_API uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t from);
 
 // Returns functions that read the files of a game, for the member `files` of md5_load_opts. With
@@ -146,8 +147,8 @@ typedef enum md5_decl_type {
 
 // State of a declaration: a declaration is parsed when it is requested for the first time.
 typedef enum md5_decl_state {
-    MD5_DECL_UNPARSED, // the declaration has not been requested yet
-    MD5_DECL_PARSED,   // the declaration has been parsed
+    MD5_DECL_UNPARSED, // The declaration has not been requested yet.
+    MD5_DECL_PARSED,   // The declaration has been parsed.
     // The declaration was replaced by the default of its type, usually because it contains an
     // error.
     MD5_DECL_DEFAULTED
@@ -166,9 +167,9 @@ typedef enum md5_parse_mode {
     MD5_PARSE_ENGINE
 } md5_parse_mode;
 
-// A declaration. Most declarations are contained in a file. An implicit declaration is not: the
-// library creates it, like the engine, when the program requests a name that no file declares. See
-// md5_game_material().
+// A declaration. Most declarations are contained in a file. An implicit declaration is not
+// contained in a file: the library creates it, as the engine does, when the program requests a name
+// that no file declares. See md5_game_material().
 typedef struct md5_decl {
     md5_decl_type type; // kind of object that the text defines
     // State of the declaration: not parsed yet, parsed, or replaced by a default.
@@ -190,7 +191,7 @@ typedef struct md5_decl {
     const char *text;
     size_t size;
     // The next declaration with the same type and name. A game uses only the first declaration of a
-    // name, so this one has no effect. NULL: there is no further declaration.
+    // name, so the next declaration has no effect. NULL: there is no further declaration.
     const struct md5_decl *hidden;
 } md5_decl;
 
@@ -203,9 +204,9 @@ MD5_GAME_API uint32_t md5_game_num_decls(const md5_game *game, md5_decl_type typ
 MD5_GAME_API const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type,
                                            uint32_t index);
 
-// Selects the treatment of errors for all declarations that are requested later. The initial mode
-// is MD5_PARSE_LENIENT. Results that the game has already returned do not change. Returns false and
-// writes an error if memory runs out.
+// Selects the treatment of errors for all declarations that are requested later, for example to
+// show a mod as the engine shows it. The initial mode is MD5_PARSE_LENIENT. Results that the game
+// has already returned do not change. Returns false and writes an error if memory runs out.
 //
 // A game that is used in both modes has a separate set of declarations for each mode. A declaration
 // has the same index in both sets, unless it is implicit. The first change of the mode takes time

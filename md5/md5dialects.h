@@ -1,4 +1,5 @@
-// md5dialects: additional files of other engines that use MD5 models.
+// md5dialects: reads additional files of other engines that use MD5 models. Use it to load a model
+// as these engines load it.
 //
 // - Cube 2: md5.cfg scripts, which list the meshes, animations and materials of a model.
 // - Quake and Quake II re-releases: skins of a model, which are found by the names of image files,
@@ -58,14 +59,16 @@ typedef struct md5_cube2_material {
     md5_cube2_image masks;
     // Image that contains the normals of the surface.
     md5_cube2_image normal_map;
-    // Name of a cube map with the environment, relative to the game's textures. NULL: none.
+    // Name of a cube map with the environment, relative to the game's textures. NULL: the mesh does
+    // not reflect an environment.
     const char *environment;
     // Name of a shader of the game. NULL: the game's default shader is used.
     const char *shader;
     // Strength of the reflected environment, which `masks` varies between two numbers: [0] the
     // largest and [1] the smallest strength. Both numbers are 0 if the script does not set them.
     float environment_range[2];
-    // Strength of specular light, ambient light and glow, in percent as in the script. -1: not set.
+    // Strength of specular light, ambient light and glow, in percent as in the script. -1: the
+    // script does not set the number.
     float specular, ambient, glow;
     // Strength of the glare (a halo around bright spots) of [0] specular light and [1] glow. 0: no
     // glare.
@@ -73,11 +76,12 @@ typedef struct md5_cube2_material {
     // Texels whose alpha is below this number are discarded. 0: no texel is discarded; -1: the
     // script does not set the number.
     float alpha_test;
-    // On: the surface is blended with the background by the alpha of the texture.
+    // MD5_CUBE2_ON: the surface is blended with the background by the alpha of the texture.
     md5_cube2_switch alpha_blend;
-    // On: the back sides of triangles are not drawn.
+    // MD5_CUBE2_ON: the back sides of triangles are not drawn.
     md5_cube2_switch cull_face;
-    // Red Eclipse: indices of the player colors that are applied to the surface. 0: none.
+    // Indices of the player colors that are applied to the surface. 0: no player color is applied.
+    // Only models of Red Eclipse use them.
     int32_t materials[2];
     // Movement of the texture coordinates, with the numbers of the script.
     float scroll[2];
@@ -138,9 +142,11 @@ typedef struct md5_cube2_anim {
     float frame_rate;
     // Priority in the game, as in the script. The library does not use it.
     int32_t priority;
-    // First frame, as in the script; md5_cube2_anim_range() explains the number. 0: not set.
+    // First frame, as in the script; md5_cube2_anim_range() explains the number. 0: the script does
+    // not set it.
     int32_t start;
-    // Number of frames, as in the script; md5_cube2_anim_range() explains the number. 0: not set.
+    // Number of frames, as in the script; md5_cube2_anim_range() explains the number. 0: the script
+    // does not set it.
     int32_t end;
     // Index of the mask in md5_cube2_part.masks, which contains the joints that the animation
     // moves.
@@ -269,8 +275,9 @@ MD5_GAME_API uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t m
 MD5_GAME_API void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames,
                                        uint32_t *first, uint32_t *count);
 
-// Computes the material of a mesh. Applies all commands of the part that name this mesh or "*". If
-// several commands have the same keyword, the last command is used.
+// Computes the material of a mesh, which a renderer needs to draw it. Applies all commands of the
+// part that name this mesh or "*". If several commands have the same keyword, the last command is
+// used.
 MD5_GAME_API void md5_build_cube2_material(const md5_cube2_part *part, const char *mesh,
                                            md5_cube2_material *material);
 
@@ -279,8 +286,8 @@ MD5_GAME_API void md5_build_cube2_material(const md5_cube2_part *part, const cha
 //
 // The result is that of the engines: the rotation of an adjustment is multiplied by the rotation of
 // the joint from the left. It changes only the component of the joint's translation along the
-// rotation axis. Takes time proportional to the number of adjustments, multiplied by the sum of the
-// numbers of joints and adjustments.
+// rotation axis. The time is proportional to the number of adjustments, multiplied by the sum of
+// the numbers of joints and adjustments.
 MD5_GAME_API void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *anim,
                                         const md5_skeleton *skeleton, md5_xform *pose);
 

@@ -1,5 +1,6 @@
-// md5edit: reads MD5 files as tables that a program can change, repair and write, and checks files
-// for compatibility with the engines that read MD5 files.
+// md5edit: changes, repairs and writes MD5 files, and checks files for compatibility with the
+// engines that read MD5 files. Use it for tools such as converters and editors. Games use
+// md5model.h instead, whose assets are read-only.
 //
 // A document is the content of one file: a model, an animation or a camera path. A program usually
 // works as follows:
@@ -36,17 +37,17 @@ typedef struct md5_doc_joint {
     // Index of the parent, which may be larger than the index of this joint. MD5_NONE: the joint is
     // a root.
     uint32_t parent;
-    // Animation: the components of the joint that change, and the index of the first of them in the
-    // numbers of a frame.
+    // The components of the joint that change during an animation, and the index of the first of
+    // them in the numbers of a frame. Models do not use this member.
     md5_track track;
-    // Model: position in the bind pose, model space. Animation: position in the base frame,
-    // relative to the parent.
+    // In a model, the position of the joint in the bind pose, in model space. In an animation, its
+    // position in the base frame, relative to the parent.
     md5_vec3 position;
     // Rotation in the same space as `position`: x, y and z of the quaternion, as in the file. The
     // length may exceed 1.
     md5_vec3 rotation;
-    // Comment that is written at the end of the joint's line. NULL: the name of the parent is
-    // written there, as in id's files.
+    // Comment that md5_write_doc() writes at the end of the joint's line. NULL: it writes the name
+    // of the parent, as in id's files.
     const char *comment;
     uint64_t reserved[2]; // must be 0
 } md5_doc_joint;
@@ -65,8 +66,8 @@ typedef struct md5_doc_joint {
 //    3 numJoints       8 joints                  13 camera         18 numtris
 //    4 numMeshes       9 hierarchy               14 mesh           19 numweights
 typedef struct md5_doc_comment {
-    // Number of the mesh or frame that contains the line, starting at 1. 0 before the first mesh or
-    // frame.
+    // Number of the mesh or frame that contains the line, starting at 1. 0: the line is before the
+    // first mesh or frame.
     uint32_t block;
     // `part` is the number of a keyword, as listed above. `row` is the number of lines from the
     // line with this keyword to the line of the comment; 0 means the line with the keyword itself.
@@ -103,7 +104,7 @@ typedef struct md5_doc {
     // Comment after the version number, in which exporters write their options. NULL has the same
     // meaning as "".
     const char *comment;
-    // Number of joints (models and animations), at least 1. Number of meshes (models).
+    // Number of joints of a model or an animation, at least 1, and number of meshes of a model.
     uint32_t num_joints, num_meshes;
     // true: the document is an animation of version 6, which does not contain parents. It can be
     // written only after md5_fix_joints() has set the parents from a model.
@@ -137,21 +138,22 @@ typedef struct md5_doc {
     uint64_t reserved[4]; // must be 0
 } md5_doc;
 
-// Reads a text and creates a document. The text is read with the rules of md5_parse_model(),
-// md5_parse_anim() or md5_parse_camera(), which `kind` selects. The options that change the result
-// of a load, such as axes and scale, are ignored. Free the document with md5_free_doc(), which
-// accepts NULL.
+// Reads the text of a file and creates a document, which a program can change. The text is read
+// with the rules of md5_parse_model(), md5_parse_anim() or md5_parse_camera(), which `kind`
+// selects. The options that change the result of a load, such as axes and scale, are ignored. Free
+// the document with md5_free_doc(), which accepts NULL.
 //
-// Models and animations of version 6, and binary files of Doom 3 BFG, can be read too. They are
-// written in version 10. If a model contains more meshes than its keyword numMeshes declares, the
-// additional meshes are read with a warning. Fails with MD5_ERROR_VERSION for a file of version 12,
-// because documents cannot store its normals.
+// Models and animations of version 6, and binary files of Doom 3 BFG, can be read too.
+// md5_write_doc() writes them in version 10. If a model contains more meshes than its keyword
+// numMeshes declares, the additional meshes are read with a warning. Fails with MD5_ERROR_VERSION
+// for a file of version 12, because documents cannot store its normals.
 MD5_EDIT_API md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size,
                                     const md5_load_opts *opts, md5_error *error);
 MD5_EDIT_API void md5_free_doc(md5_doc *doc);
 
-// Writes a document and a NUL to text[size], truncated to `size`. Returns the length of the full
-// text, or 0 on failure. Takes linear time.
+// Writes a document as the text of an MD5 file. The text and a NUL are written to text[size],
+// truncated to `size`. Returns the length of the full text, or 0 on failure. The time is linear in
+// the size of the document.
 //
 // Loading the text gives the same bits as loading the original file. There is one exception: if the
 // original file contains the component w of rotations, w is recomputed. Such files are binary
@@ -169,21 +171,22 @@ MD5_EDIT_API size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, m
 
 // -- Repairs --------------------------------------------------------------------------------------
 
-// The following functions repair documents. The comment of each function begins with the kind of
-// documents that it repairs. Each function returns the number of changes, or 0 if nothing was
-// wrong. On failure it returns MD5_NONE and leaves the tables unchanged. A repair fails for the
-// same reasons as md5_write_doc(), and with MD5_ERROR_MEMORY if memory runs out.
+// The following functions repair documents. Some repair models, others repair animations; their
+// comments state this. Each function returns the number of changes, or 0 if nothing was wrong. On
+// failure it returns MD5_NONE and leaves the tables unchanged. A repair fails for the same reasons
+// as md5_write_doc(), and with MD5_ERROR_MEMORY if memory runs out.
 //
 // Time and memory are linear in the size of the document; an element that several elements share
 // counts once for each of them. For animations they are linear in the number of joints times the
 // number of frames. Arrays that a repair replaces remain in memory until the document is freed.
 
-// Model: normalizes rotations whose length is above 1, including w, in the same way as a load does.
+// Normalizes the rotations of a model whose length is above 1, including w, in the same way as a
+// load does. id's engine does not normalize such rotations, so it draws the model distorted.
 // Returns the number of changed rotations.
 MD5_EDIT_API uint32_t md5_fix_rotations(md5_doc *doc, md5_error *error);
 
-// Model: limits the number of weights per vertex and normalizes weights. Returns the number of
-// changed vertices.
+// Limits the number of weights per vertex of a model, for engines that support only a few, and
+// normalizes the weights. Returns the number of changed vertices.
 //
 // Limiting. Weights of the same joint are merged first, which does not change the vertex. Then each
 // vertex keeps the `max_weights` weights with the largest absolute bias. `max_weights` is at most
@@ -199,47 +202,48 @@ MD5_EDIT_API uint32_t md5_fix_rotations(md5_doc *doc, md5_error *error);
 MD5_EDIT_API uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance,
                                       float *loss, md5_error *error);
 
-// Model: gives weights to vertices that have no weights, or whose weights are all 0. Returns the
-// number of these vertices.
+// Gives weights to vertices of a model that have no weights, or whose weights are all 0. Returns
+// the number of these vertices.
 //
 // MD5 stores the position of a vertex in its weights, so a vertex without weights is drawn at the
 // origin. The function moves it to the mean position of its neighbours in the mesh, and gives it
 // the weights of the nearest point on the triangles that have at least one vertex with weights. A
 // weighted vertex of the triangle replaces vertices without weights. A vertex whose weights are all
 // 0 is moved to the mean of the points of these weights. A vertex receives at most `max_weights`
-// weights (1 to 16; 0 means 16), and never more than any other vertex of the
-// model has. Fails with MD5_ERROR_MISMATCH if no triangle has a vertex with weights, and with
-// MD5_ERROR_RANGE if the model has more than 2^28 vertices or triangles. The time is O(n log n) for
-// n vertices and triangles.
+// weights (1 to 16; 0 means 16), and never more than any other vertex of the model has. Fails with
+// MD5_ERROR_MISMATCH if no triangle has a vertex with weights, and with MD5_ERROR_RANGE if the
+// model has more than 2^28 vertices or triangles. The time is O(n log n) for n vertices and
+// triangles.
 MD5_EDIT_API uint32_t md5_fill_weights(md5_doc *doc, uint32_t max_weights, md5_error *error);
 
-// Animation: computes the bounding box of each frame from the skin of `model`. The model must be
+// Computes the bounding box of each frame of an animation from the skin of `model`. Engines cull
+// characters by these boxes, so a character with wrong boxes can disappear. The model must be
 // loaded without axes and scale. Joints are matched as in md5_bind(). Returns the number of boxes
 // that differed by more than 0.01. Fails with MD5_ERROR_MISMATCH if no joint matches the model or
 // if the model has no vertices.
 MD5_EDIT_API uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error);
 
-// Animation: rotates the axes of joints to those of the joints with the same names in `model`. Some
-// programs orient a bone along x, others along y; a clip with other axes twists the model. The
-// model must be loaded without axes and scale. Returns the number of joints whose values changed; 0
-// if the axes are the same, or if the parents of joints are unknown. If `max_angle` is not NULL,
-// *max_angle receives the largest angle between a bone of the animation and that of the model, in
-// degrees.
+// Rotates the axes of the joints of an animation to the axes of the joints with the same names in
+// `model`. Some programs orient a bone along x, others along y; an animation with other axes twists
+// the model. The model must be loaded without axes and scale. Returns the number of joints whose
+// values changed. The number is 0 if the axes are the same, or if the parents of joints are
+// unknown. If `max_angle` is not NULL, *max_angle receives the largest angle between a bone of the
+// animation and the same bone of the model, in degrees.
 //
 // The rotations are determined from the directions and lengths of bones in the first frame: at
 // least 5 bones and half of all bones of equal length must differ by more than 10 degrees. A bone
-// does not determine the rotation around itself, so rotations by multiples of 90 degrees are
-// preferred, and of these the one that fits most bones of the skeleton, otherwise the one with
-// which the first frame is nearest to the bind pose. Positions of joints are unchanged. Bounding
-// boxes are not changed: call md5_fix_bounds() afterwards.
+// does not determine the rotation around itself, so a rotation by a multiple of 90 degrees is
+// preferred. If several such rotations are possible, the function uses the rotation that fits most
+// bones of the skeleton. If no such rotation is possible, it uses the rotation with which the first
+// frame is nearest to the bind pose. Positions of joints are unchanged. Bounding boxes are not
+// changed: call md5_fix_bounds() afterwards.
 MD5_EDIT_API uint32_t md5_fix_axes(md5_doc *doc, const md5_model *model, float *max_angle,
                                    md5_error *error);
 
-// Animation: replaces the joints of the animation by the joints of `model`, so that both have the
-// same names and parents in the same order. id's engine and most Quake engines require this. The
-// model must be loaded without axes and scale. If `model` is NULL, the joints are unchanged.
-// Returns the number of changed joints. Fails with MD5_ERROR_MISMATCH if no joint matches the
-// model.
+// Replaces the joints of an animation by the joints of `model`, so that both have the same names
+// and parents in the same order. id's engine and most Quake engines require this. The model must be
+// loaded without axes and scale. If `model` is NULL, the joints are unchanged. Returns the number
+// of changed joints. Fails with MD5_ERROR_MISMATCH if no joint matches the model.
 //
 // The poses of the result are those of md5_bind(). A joint that the animation does not have keeps
 // its bind pose relative to its parent. A joint that the model does not have still moves its
@@ -265,8 +269,8 @@ typedef struct md5_joint_edit {
     // without a parent. If the only joint without a parent already has this name, nothing changes.
     // NULL: no root is added.
     const char *root;
-    // Model: true removes joints if neither they nor their descendants have weights. To change the
-    // animations of the model in the same way, use md5_fix_joints().
+    // true: the joints of a model are removed if neither they nor their descendants have weights.
+    // To change the animations of the model in the same way, use md5_fix_joints().
     bool drops_unused;
     uint64_t reserved[4]; // must be 0
 } md5_joint_edit;
@@ -294,8 +298,9 @@ typedef struct md5_mesh_edit {
     uint64_t reserved[4]; // must be 0
 } md5_mesh_edit;
 
-// Applies edits of meshes. In a merged or split mesh, the vertices have the order in which the
-// triangles use them, and unused vertices are removed. Returns the sum of the numbers of merged
+// Applies edits of the meshes of a model, for example to reduce the number of draw calls or to
+// satisfy the limits of an engine. In a merged or split mesh, the vertices have the order in which
+// the triangles use them, and unused vertices are removed. Returns the sum of the numbers of merged
 // meshes, split meshes, flipped triangles and other removed elements.
 MD5_EDIT_API uint32_t md5_edit_meshes(md5_doc *doc, const md5_mesh_edit *edit, md5_error *error);
 
@@ -305,10 +310,11 @@ typedef struct md5_space_edit {
     // true: the document is mirrored at the plane y = 0, which exchanges left and right, and
     // triangles are flipped.
     bool is_mirrored;
-    // [num_joints] Used if is_mirrored is true: the index of each joint's partner on the other
-    // side, as written by md5_build_mirror(). The names and the order of joints are then unchanged,
-    // and each joint receives the mirrored transform of its partner. NULL: each joint receives its
-    // own mirrored transform, so a left hand becomes a right hand that keeps its name.
+    // [num_joints] The index of each joint's partner on the other side, as written by
+    // md5_build_mirror(). The member is used only if is_mirrored is true. The names and the order
+    // of joints are then unchanged, and each joint receives the mirrored transform of its partner.
+    // NULL: each joint receives its own mirrored transform, so a left hand becomes a right hand
+    // that keeps its name.
     const uint32_t *partners;
     // Rotation around the origin, degrees. Multiples of 90 are exact. { 0, -90, 90 } converts
     // models whose up axis is y (MD5_AXES_Y_UP).
@@ -318,16 +324,16 @@ typedef struct md5_space_edit {
     uint64_t reserved[4]; // must be 0
 } md5_space_edit;
 
-// Applies edits of the space. If the model is rotated, its joints rotate with it, so the spaces of
-// joints do not change. Scaling and mirroring change the spaces of joints. The new bounding box of
-// a frame contains the rotated box and may therefore be larger than the skin. Returns the number of
-// joints, or the number of frames for a camera path, or 0 if the edits change nothing. Fails with
-// MD5_ERROR_RANGE if the scale is out of range, or if `partners` does not contain each joint
-// exactly once.
+// Applies edits of the space, for example to convert a model to other units. If the model is
+// rotated, its joints rotate with it, so the spaces of joints do not change. Scaling and mirroring
+// change the spaces of joints. The new bounding box of a frame contains the rotated box and may
+// therefore be larger than the skin. Returns the number of joints, or the number of frames for a
+// camera path, or 0 if the edits change nothing. Fails with MD5_ERROR_RANGE if the scale is out of
+// range, or if `partners` does not contain each joint exactly once.
 MD5_EDIT_API uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *error);
 
-// States how an animation ends, compared with its first frame. An animation that is played in a
-// loop should be closed, which means that its last frame equals its first frame.
+// How an animation ends, compared with its first frame. An animation that is played in a loop
+// should be closed, which means that its last frame equals its first frame.
 typedef enum md5_loop_end {
     MD5_LOOP_OPEN,   // The animation ends at a pose that differs from the first pose.
     MD5_LOOP_CLOSED, // The animation ends at the first pose.
@@ -340,8 +346,9 @@ typedef enum md5_loop_end {
 // Result of md5_find_loop(), which determines whether an animation can be played in a loop.
 typedef struct md5_loop {
     md5_loop_end end; // how the animation ends
-    // For MD5_LOOP_OPEN: number of frames that must be changed to close the loop. With this number,
-    // each change is at most an average step between frames. The first frame is not changed.
+    // Number of frames that must be changed to close the loop. Only MD5_LOOP_OPEN uses it. With
+    // this number, each change is at most an average step between frames. The first frame is not
+    // changed.
     uint32_t num_blended;
 } md5_loop;
 
@@ -398,8 +405,8 @@ typedef struct md5_frame_edit {
     // Replaces the joints by the joints of this model, as md5_fix_joints() does. NULL: the joints
     // are unchanged.
     const md5_model *model;
-    // Used if `model` is not NULL. true: frames contain all components of each joint, as for
-    // md5_fix_joints().
+    // true: frames contain all components of each joint, as for md5_fix_joints(). The member is
+    // used only if `model` is not NULL.
     bool all_components;
     // The frames to keep: index of the first frame, and number of frames. If num_frames is 0, all
     // frames from `first` on are kept.
@@ -410,10 +417,11 @@ typedef struct md5_frame_edit {
     // frame. If the new rate is a whole multiple of the original rate, the original frames are
     // bit-identical.
     double frame_rate;
-    // A function that may change the pose of each frame, or NULL. The pose contains the transforms
-    // of the joints of `model`, or of the animation if `model` is NULL, relative to their parents.
-    // For example, a function that calls md5_mirror_pose() mirrors the animation. The function may
-    // be called several times for the same frame, with the same pose.
+    // A function of the caller that may change the pose of each frame. NULL: poses are not changed.
+    // The pose contains the transforms of the joints of `model`, or of the animation if `model` is
+    // NULL, relative to their parents. For example, a function that calls md5_mirror_pose() mirrors
+    // the animation. The function may be called several times for the same frame, with the same
+    // pose.
     void (*change)(void *user, md5_xform *pose);
     void *user; // first argument of change()
     // true: the last frame becomes equal to the first frame, so that the animation can be played in
@@ -437,11 +445,12 @@ typedef struct md5_frame_edit {
     uint64_t reserved[4]; // must be 0
 } md5_frame_edit;
 
-// Applies edits of frames to an animation. The bounding box of each new frame is the union of the
-// boxes of the two original frames around it, moved with joint 0. Call md5_fix_bounds() to compute
-// exact boxes. Returns the number of frames if the frames or the frame rate changed, otherwise the
-// number of changed joints. Fails with MD5_ERROR_RANGE if the animation does not have the frames,
-// if the result has more than 2^24 frames, or if the rate or the tolerance is negative.
+// Applies edits of frames to an animation, for example to cut out a part, to change the frame rate,
+// or to close a loop. The bounding box of each new frame is the union of the boxes of the two
+// original frames around it, moved with joint 0. Call md5_fix_bounds() to compute exact boxes.
+// Returns the number of frames if the frames or the frame rate changed, otherwise the number of
+// changed joints. Fails with MD5_ERROR_RANGE if the animation does not have the frames, if the
+// result has more than 2^24 frames, or if the rate or the tolerance is negative.
 MD5_EDIT_API uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *error);
 
 // -- Compatibility with engines -----------------------------------------------------------------
@@ -517,14 +526,14 @@ typedef struct md5_check_shader {
 // The result of checking a file against the rules of engines: its diagnostics and some of its
 // content. If the file contains a syntax error, only the part before it is checked.
 typedef struct md5_check {
-    // Name of the file, from md5_load_opts.file_name. "" if that is NULL.
+    // Name of the file, from md5_load_opts.file_name. It is "" if file_name is NULL.
     const char *file;
     md5_doc_kind kind;
     md5_engines engines; // the engines for which the file was checked
     uint32_t num_joints, num_shaders, num_diagnostics;
     md5_check_joint *joints;     // [num_joints] joints of the file, as in the text
     md5_check_shader *shaders;   // [num_shaders] materials of the meshes
-    md5_diagnostic *diagnostics; // [num_diagnostics] in the order of detection
+    md5_diagnostic *diagnostics; // [num_diagnostics] diagnostics, in the order of detection
     int32_t num_frames;          // number of frames that the file declares
     // Line of the keyword `bounds` in the text. 0: the keyword is missing.
     uint32_t bounds_line;
@@ -553,8 +562,8 @@ MD5_EDIT_API void md5_free_check(md5_check *check); // accepts NULL
 // neighbours are examined.
 MD5_EDIT_API bool md5_check_model(md5_check *check, const md5_model *model);
 
-// Returns true if the triangles of a mesh face inwards. The mesh must be closed as a whole;
-// otherwise the result is false.
+// Returns true if the triangles of a mesh face inwards, so that only the inside of the mesh is
+// drawn. The mesh must be closed as a whole; otherwise the result is false.
 MD5_EDIT_API bool md5_is_inside_out(const md5_mesh *mesh);
 
 // Adds diagnostics to `clip` about the differences between the joints of an animation (`clip`) and
@@ -563,8 +572,9 @@ MD5_EDIT_API bool md5_is_inside_out(const md5_mesh *mesh);
 // Takes the time of sorting the names.
 MD5_EDIT_API uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip);
 
-// Checks whether an animation has the size and the direction of its model. Returns false if memory
-// runs out. Takes linear time, plus sorting.
+// Checks if an animation has the size and the direction of its model. If an exporter has scaled or
+// rotated only one of them, the model collapses or is turned. Returns false if memory runs out.
+// Takes linear time, plus sorting.
 //
 // Size. The lengths of the bones of the animation are compared with those of the model. The factor
 // is the median of the ratios of these lengths. A diagnostic is added if the factor is the same in

@@ -1,4 +1,5 @@
-// md5entity: modelDefs, entityDefs and entities of a Doom 3 game folder.
+// md5entity: loads the characters of a Doom 3 game folder from their declarations: modelDefs,
+// entityDefs and entities.
 //
 // - A modelDef is a declaration that gives a model its animations. It names an .md5mesh file and
 //   many .md5anim files, and lists commands for the frames of each animation, such as footstep
@@ -209,7 +210,7 @@ MD5_GAME_API const md5_model_def *md5_game_model_def(md5_game *game, const char 
                                                      md5_error *error);
 
 // Returns an animation of a modelDef by its index, 0 to num_anims - 1. The animations are in the
-// order of the engine. Takes logarithmic time.
+// order of the engine. The time is logarithmic in the number of animations.
 MD5_GAME_API const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t index);
 
 // -- EntityDefs -----------------------------------------------------------------------------------
@@ -269,8 +270,8 @@ MD5_GAME_API bool md5_game_check_entity_def(md5_game *game, const char *name, md
 // if memory runs out.
 MD5_GAME_API bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *error);
 
-// Returns the value of a key, or NULL if the entityDef does not have the key. The name of the key
-// is not case-sensitive. Takes time linear in the number of keys.
+// Returns the value of a key, such as "model", or NULL if the entityDef does not have the key. The
+// name of the key is not case-sensitive. The time is linear in the number of keys.
 MD5_GAME_API const char *md5_entity_def_value(const md5_entity_def *def, const char *key);
 
 // Finds all keys whose names begin with `prefix`, such as "def_attach", one after another. The

@@ -109,7 +109,7 @@ typedef struct md5_figure_body {
     md5_figure_vector corners[2];
     // Number of sides of a cylinder (3 to 10) or a cone (3 to 15). Other numbers are clamped.
     int32_t num_sides;
-    // MD5_SHAPE_BONE: width of the body in its middle, units.
+    // Width of the body in its middle, in units. Only MD5_SHAPE_BONE uses it.
     float width;
     // Position of the body in the setup pose.
     md5_figure_vector origin;
@@ -132,7 +132,7 @@ typedef struct md5_figure_body {
 
 // The types of constraints (connections between two bodies), with the engine's values.
 typedef enum md5_constraint_type {
-    MD5_CONSTRAINT_FIXED = 1, // both bodies move as one body
+    MD5_CONSTRAINT_FIXED = 1, // Both bodies move as one body.
     // A ball and socket joint: the bodies can rotate in any direction about a common point.
     MD5_CONSTRAINT_BALL,
     // A universal joint: the bodies can bend but not twist.
@@ -141,12 +141,12 @@ typedef enum md5_constraint_type {
     MD5_CONSTRAINT_HINGE,
     // A slider: the bodies can move along one axis.
     MD5_CONSTRAINT_SLIDER,
-    MD5_CONSTRAINT_SPRING // a spring between a point of each body
+    MD5_CONSTRAINT_SPRING // A spring connects a point of each body.
 } md5_constraint_type;
 
 // The types of limits, which restrict the rotation that a constraint between two bodies allows.
 typedef enum md5_limit_type {
-    MD5_FIGURE_NO_LIMIT = -1, // the rotation is not restricted
+    MD5_FIGURE_NO_LIMIT = -1, // The rotation is not restricted.
     // A direction must remain in a cone. Hinges use this type too, with another meaning of the
     // angles.
     MD5_FIGURE_CONE,
@@ -411,7 +411,7 @@ typedef struct md5_figure_hit {
 // Finds the first body that the line segment from `from` to `to` enters, for example to find the
 // limb that a bullet hits. Both points are in the world. Returns true and writes *hit if the
 // segment enters a body. Returns false if it does not; a body that contains the point `from` is not
-// entered. Takes time linear in the number of triangles.
+// entered. The time is linear in the number of triangles.
 MD5_GAME_API bool md5_raycast_figure(const md5_figure *figure, const md5_body_state *bodies,
                                      md5_vec3 from, md5_vec3 to, md5_figure_hit *hit);
 

@@ -1,6 +1,7 @@
-// md5game: reads the declarations of a Doom 3 game folder by the rules of the original engine.
-// Declarations are the text blocks in materials/*.mtr, skins/*.skin, def/*.def and other files that
-// define materials, skins, entities and other objects of the game.
+// md5game: reads the declarations of a Doom 3 game folder by the rules of the original engine, for
+// programs that use the data of Doom 3 or of its mods. Declarations are the text blocks in
+// materials/*.mtr, skins/*.skin, def/*.def and other files that define materials, skins, entities
+// and other objects of the game.
 //
 //   md5_game_path paths[] = {mod, base};                   // in order of priority
 //   md5_game *game = md5_create_game(paths, 2, NULL, &error);
@@ -8,7 +9,7 @@
 //
 // Opening a game indexes the names of all declarations. A declaration is parsed when it is
 // requested for the first time. An error in a declaration causes a warning; md5_parse_mode of
-// md5decl.h selects whether only the invalid part or the whole declaration is dropped.
+// md5decl.h determines if only the invalid part or the whole declaration is dropped.
 //
 // This header includes the following headers. A program may include only the headers that it needs:
 //

@@ -1,12 +1,11 @@
-// md5image: images of Doom 3's materials. It decodes image files, describes image programs, and
+// md5image: decodes the image files of Doom 3 (TGA, DDS and PCX), describes image programs, and
 // defines how materials use images.
 //
 //   md5_image *image = md5_parse_image(bytes, size, NULL, &error);       // TGA, DDS, PCX
 //   uint8_t red = image->pixels[4 * (y * image->width + x)];
 //   md5_free_image(image);
 //
-// The library decodes TGA, DDS and PCX. Other formats, such as PNG and JPEG, are decoded by
-// functions of the caller.
+// Functions of the caller can decode other formats, such as PNG and JPEG (md5_image_decoder).
 //
 // An image program is an expression in a material that computes an image from other images. For
 // example, "heightmap(textures/rock_h, 4)" computes a normal map from a height map. md5material.h
@@ -129,8 +128,8 @@ typedef enum md5_image_kind {
 // the second input is the one that was added last.
 typedef struct md5_image_step {
     md5_image_kind kind; // the operation
-    // For MD5_IMAGE_FILE: name of the file in lower case, with / between folders and without .tga.
-    // NULL for all other operations.
+    // Name of the file in lower case, with / between folders and without .tga. Only MD5_IMAGE_FILE
+    // uses it; it is NULL for all other operations.
     const char *file;
     float values[4]; // numbers that the operation uses; see md5_image_kind
 } md5_image_step;

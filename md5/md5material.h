@@ -1,5 +1,5 @@
-// md5material: materials of a Doom 3 game folder, and the tables, images, skins and deforms that
-// belong to materials.
+// md5material: reads the materials of a Doom 3 game folder, and the tables, images, skins and
+// deforms that belong to materials. A renderer uses them to draw surfaces as the engine does.
 //
 // A material describes the appearance of a surface. It consists of stages, which are drawn in
 // order. Each stage has an image and a way of blending. Most values of a material can change with
@@ -358,7 +358,8 @@ typedef struct md5_material {
     // Indices of the three registers that contain the parameters P0, P1 and P2 of the deform; see
     // "Deforms" below.
     uint32_t deform_registers[3];
-    // Name of the table or the particle system that the deform uses. NULL: it uses none.
+    // Name of the table or the particle system that the deform uses. NULL: the deform does not use
+    // either.
     const char *deform_decl;
     // Indices of three registers with the arguments of "texGen wobbleSky", which rotates a sky over
     // time (see MD5_TEXGEN_WOBBLE_SKY).
@@ -367,15 +368,18 @@ typedef struct md5_material {
     // stand for a user interface of the entity; any other text is the name of a file. NULL: no user
     // interface.
     const char *gui;
-    const char *description; // text that level editors show; NULL: none
-    // Name of an image that level editors show ("qer_editorimage"). NULL: none.
+    const char *description; // text that level editors show; NULL: the material has no such text
+    // Name of an image that level editors show ("qer_editorimage"). NULL: the material has no such
+    // image.
     const char *editor_image;
-    // Command with which a tool of the engine creates the normal map. NULL: none.
+    // Command with which a tool of the engine creates the normal map. NULL: the material has no
+    // such command.
     const char *render_bump;
-    // Materials of lights: image that contains the brightness of the light along its z axis. The
-    // text is "" if there is none.
+    // In a material of a light, the image that contains the brightness of the light along its z
+    // axis. The text is "" if the material has no such image.
     md5_image_program light_falloff;
-    // Materials of decals: seconds until a decal starts to fade, and seconds that fading takes.
+    // In a material of a decal (an image on a surface, such as a bullet hole), the time until the
+    // decal starts to fade, and the duration of the fade, in seconds.
     float decal_stay, decal_fade;
     float decal_start[4]; // color of a decal before it fades: red, green, blue, alpha
     float decal_end[4];   // color of a decal after it has faded: red, green, blue, alpha
@@ -448,8 +452,8 @@ typedef struct md5_skin_replacement {
 typedef struct md5_skin_def {
     const md5_decl *decl; // the declaration in the game's files
     uint32_t num_replacements, num_models;
-    // [num_replacements] The replacements. If several of them match a material, the first one is
-    // used.
+    // [num_replacements] The replacements. If several replacements match a material, the first
+    // replacement is used.
     const md5_skin_replacement *replacements;
     // [num_models] Names of the models for which level editors offer the skin.
     const char *const *models;
@@ -506,13 +510,13 @@ typedef struct md5_deform_view {
     uint64_t reserved[4]; // must be 0
 } md5_deform_view;
 
-// Output arrays of md5_deform_vertices(), which the caller owns. Each array has the number of
-// elements that md5_deform_size() writes to *num_vertices.
+// The arrays to which md5_deform_vertices() writes. The caller owns them. Each array has the number
+// of elements that md5_deform_size() writes to *num_vertices.
 typedef struct md5_deformed {
     md5_vec3 *positions; // the positions, in model space, are written to this array
     md5_vec2 *texcoords; // the texture coordinates are written to this array
-    // The vertex colors are written to this array; they are white if the mesh has no colors. NULL:
-    // they are not written.
+    // The vertex colors are written to this array. They are white if the mesh has no colors. NULL:
+    // the colors are not written.
     md5_vec4 *colors;
     uint64_t reserved[4]; // must be 0
 } md5_deformed;

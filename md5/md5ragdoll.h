@@ -1,6 +1,7 @@
-// md5ragdoll: a physics simulation for the articulated figures of md5figure.h. A character that has
-// died falls, rolls down stairs and comes to rest. The fall begins with the pose and the velocities
-// that the character had.
+// md5ragdoll: simulates the fall of a dead character as a ragdoll. It is a physics simulation for
+// the articulated figures of md5figure.h, which replace the skeleton of a character by rigid
+// bodies. The character falls, rolls down stairs and comes to rest. The fall begins with the pose
+// and the velocities that the character had.
 //
 //   md5_figure *figure = md5_create_figure(def, entity, NULL, &error);
 //   md5_ragdoll_desc desc = MD5_INIT;
@@ -187,8 +188,8 @@ typedef struct md5_ragdoll_status {
     double added_energy;
     // Speed of the simulation relative to real time. It is 1, and less in slow motion.
     float time_scale;
-    // Current factors of friction, as md5_friction_dent defines them: [0] of constraints, [1] of
-    // contacts.
+    // Current factors of friction, as md5_friction_dent defines them. friction_scales[0] belongs to
+    // constraints, friction_scales[1] to contacts.
     float friction_scales[2];
     // Number of contacts at which a body presses on the ground.
     uint32_t num_contacts;
@@ -206,11 +207,12 @@ typedef struct md5_ragdoll_status {
     uint64_t reserved[4]; // always 0
 } md5_ragdoll_status;
 
-// Returns the state and the statistics of the simulation of a ragdoll.
+// Returns the state and the statistics of the simulation of a ragdoll, for example to show them in
+// a debug view.
 MD5_RAGDOLL_API md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll);
 
-// Copies the changing state of the ragdoll `from` to the ragdoll `to`. Both ragdolls must have been
-// created for the same figure.
+// Copies the changing state of the ragdoll `from` to the ragdoll `to`, for example to return to an
+// earlier state. Both ragdolls must have been created for the same figure.
 MD5_RAGDOLL_API void md5_copy_ragdoll(md5_ragdoll *to, const md5_ragdoll *from);
 
 // The following three functions save and restore the changing state of a ragdoll, for example in a
