@@ -10,7 +10,7 @@
 
 // Weights of the clips in which a sole is standing (at rest on the ground), turning (the part of
 // standing in which it rotates) or sliding, and the total weight of the clips.
-enum { CONTACT_STANDING, TURNING, SLIDING, PLAYING, NUM_CONTACTS };
+enum { CONTACT_STANDING, CONTACT_TURNING, CONTACT_SLIDING, CONTACT_TOTAL, NUM_CONTACTS };
 typedef struct sole_contact {
     float weights[NUM_CONTACTS];
 } sole_contact;
@@ -18,7 +18,7 @@ typedef struct sole_contact {
 // Blends `above` over `below`.
 static sole_contact blend_contacts(sole_contact below, sole_contact above, float weight)
 {
-    const float left = 1 - weight * above.weights[PLAYING];
+    const float left = 1 - weight * above.weights[CONTACT_TOTAL];
     for (uint32_t i = 0; i < NUM_CONTACTS; i++)
         below.weights[i] = below.weights[i] * left + weight * above.weights[i];
     return below;
@@ -32,13 +32,13 @@ static sole_contact clip_contact(const md5_machine *machine, size_t sole, const 
     const uint8_t contact =
         machine->contacts[sole * machine->num_frames + source->first_frame + sample->frame0];
     sole_contact result = {{0}};
-    result.weights[PLAYING] = 1;
+    result.weights[CONTACT_TOTAL] = 1;
     if (contact == MD5_CONTACT_TURNS)
-        result.weights[TURNING] = 1;
+        result.weights[CONTACT_TURNING] = 1;
     if (contact == MD5_CONTACT_TURNS || contact == MD5_CONTACT_STANDS)
         result.weights[CONTACT_STANDING] = 1;
     if (contact == MD5_CONTACT_SLIDES)
-        result.weights[SLIDING] = 1;
+        result.weights[CONTACT_SLIDING] = 1;
     return result;
 }
 
@@ -48,9 +48,9 @@ static sole_contact state_contact(const md5_player *player, const md5_active_sta
 {
     sole_contact sum = {{0}};
     for (uint32_t i = 0; i < active->num_active_instances; i++) {
-        const uint32_t number = active->active_instances[i];
-        const md5_playable *const playable = active->tree->instances[number].playable;
-        const md5_clip_instance *const instance = &active->instances[number];
+        const uint32_t index = active->active_instances[i];
+        const md5_playable *const playable = active->tree->instances[index].playable;
+        const md5_clip_instance *const instance = &active->instances[index];
         if (instance->weight == 0)
             continue;
         const md5_sample_position sample = md5_instance_sample_position(playable, instance);
@@ -58,7 +58,8 @@ static sole_contact state_contact(const md5_player *player, const md5_active_sta
         for (uint32_t k = 0; k < NUM_CONTACTS; k++)
             sum.weights[k] += instance->weight * contact.weights[k];
     }
-    const float total = sum.weights[PLAYING];
+
+    const float total = sum.weights[CONTACT_TOTAL];
     if (total > 0) {
         for (uint32_t k = 0; k < NUM_CONTACTS; k++)
             sum.weights[k] /= total;
@@ -67,11 +68,11 @@ static sole_contact state_contact(const md5_player *player, const md5_active_sta
 }
 
 // Returns the blended contact of a layer. A frozen pose has no contact.
-static sole_contact layer_contact(const md5_player *player, uint32_t number, size_t sole)
+static sole_contact layer_contact(const md5_player *player, uint32_t index, size_t sole)
 {
-    md5_layer_state *const layer_state = &player->layer_states[number];
+    md5_layer_state *const layer_state = &player->layer_states[index];
     sole_contact sum = {{0}};
-    sum.weights[PLAYING] = layer_state->has_snapshot ? layer_state->coverage : 0;
+    sum.weights[CONTACT_TOTAL] = layer_state->has_snapshot ? layer_state->coverage : 0;
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         const float fade = md5i_fade_in(layer_state, md5_whole_chain(layer_state), i, 0);
@@ -94,12 +95,13 @@ static sole_contact find_contact(const md5_player *player, uint32_t joint, size_
         if (layer->mode == MD5_LAYER_OVERRIDE && weight > 0)
             sum = blend_contacts(sum, layer_contact(player, i, sole), weight);
     }
+
     const md5_one_shot *one_shot;
     md5_one_shot_iterator walk = {0};
     while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
-        const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
         if (one_shot->mode == MD5_LAYER_ADD)
             continue;
+        const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
         const float weight = md5i_one_shot_weight(player, one_shot, 0, 0)
                              * md5_mask_weight(machine, one_shot->mask, joint);
         const md5_source *const source = &machine->sources[one_shot->source];
@@ -125,84 +127,108 @@ static float point_distance(md5_vec3 a, md5_vec3 b)
 
 // Returns the animated or locked position of a foot, for the query of the ground below it.
 static md5_vec3 ground_query_position(const md5_player *player, const md5_modifier *modifier,
-                                      uint32_t number, const md5_xform *pose)
+                                      uint32_t index, const md5_xform *pose)
 {
     const md5_skeleton *const skeleton = &player->machine->model->skeleton;
-    const uint32_t ankle = player->feet[modifier->first_foot + number].ankle;
+    const uint32_t ankle = player->feet[modifier->first_foot + index].ankle;
     const md5_vec3 position = md5_joint_in_model(skeleton, pose, ankle).translation;
-    if (number >= modifier->num_locked_feet)
+    if (index >= modifier->num_locked_feet)
         return position;
     const md5_vec3 shift =
-        md5i_locked_ankle_shift(&player->foot_locks[modifier->first_sole + number],
+        md5i_locked_ankle_shift(&player->foot_locks[modifier->first_sole + index],
                                 md5i_vec3_from_axes(skeleton->axes, position), 1);
     return md5_vec3_add(position, md5i_vec3_to_axes(skeleton->axes, shift));
+}
+
+// Returns true if a sole is in a kind of contact in most clips, by weight.
+static bool is_in_contact(const sole_contact *contact, uint32_t kind)
+{
+    return contact->weights[kind] > 0.5f;
+}
+
+// Returns the values of a foot's step that depend on the motion since the last pose, on the
+// animated pose, and on the contact of the sole with the ground.
+static md5_foot_lock_step foot_step(const md5_player *player, const md5_modifier *modifier,
+                                    size_t foot, const md5_xform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_skeleton *const skeleton = &machine->model->skeleton;
+    const size_t sole_index = modifier->first_sole + foot;
+    const md5_sole *const sole = &machine->soles[sole_index];
+    const md5_limb *const leg = &machine->legs[modifier->first_foot + foot];
+
+    const md5_root_delta back = md5_root_delta_inverse(player->motion_since_pose);
+    const sole_contact contact = find_contact(player, leg->tip, sole_index);
+    const md5_xform joint = md5_joint_in_model(skeleton, pose, sole->joint);
+    const md5_vec3 ahead = md5_quat_rotate(joint.rotation, sole->ahead);
+    const md5_vec3 hip = joint_position(skeleton, pose, leg->root);
+    const md5_vec3 knee = joint_position(skeleton, pose, leg->middle);
+    const md5_vec3 ankle = joint_position(skeleton, pose, leg->tip);
+    return (md5_foot_lock_step){
+        .seconds = (float)player->since_pose,
+        .x = (float)back.x,
+        .y = (float)back.y,
+        .cosine = (float)back.cosine,
+        .sine = (float)back.sine,
+        .sole = md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point)),
+        .heading = md5i_level_heading(md5i_vec3_from_axes(skeleton->axes, ahead)),
+        .is_planted = is_in_contact(&contact, CONTACT_STANDING),
+        .is_sliding = is_in_contact(&contact, CONTACT_SLIDING),
+        .is_pivoting = is_in_contact(&contact, CONTACT_TURNING),
+        .ankle = ankle,
+        .leg = md5_vec3_sub(ankle, hip),
+        .reach = point_distance(hip, knee) + point_distance(knee, ankle),
+    };
 }
 
 // Updates the locked state of a modifier's feet from the animated pose. `is_first` initializes it.
 static void update_locked_feet(md5_player *player, const md5_modifier *modifier, bool is_first,
                                const md5_xform *pose)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_skeleton *const skeleton = &machine->model->skeleton;
-    const md5_root_delta back = md5_root_delta_inverse(player->motion_since_pose);
     for (size_t i = 0; i < modifier->num_locked_feet; i++) {
-        const size_t sole_index = modifier->first_sole + i;
-        const md5_sole *const sole = &machine->soles[sole_index];
-        const md5_limb *const leg = &machine->legs[modifier->first_foot + i];
-        const sole_contact contact = find_contact(player, leg->tip, sole_index);
-        const md5_xform joint = md5_joint_in_model(skeleton, pose, sole->joint);
-        const md5_vec3 ahead = md5_quat_rotate(joint.rotation, sole->ahead);
-        const md5_vec3 hip = joint_position(skeleton, pose, leg->root);
-        const md5_vec3 knee = joint_position(skeleton, pose, leg->middle);
-        const md5_vec3 ankle = joint_position(skeleton, pose, leg->tip);
-        const md5_foot_lock_step step = {
-            .seconds = (float)player->since_pose,
-            .x = (float)back.x,
-            .y = (float)back.y,
-            .cosine = (float)back.cosine,
-            .sine = (float)back.sine,
-            .sole = md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point)),
-            .heading = md5i_level_heading(md5i_vec3_from_axes(skeleton->axes, ahead)),
-            .is_planted = contact.weights[CONTACT_STANDING] > 0.5f,
-            .is_sliding = contact.weights[SLIDING] > 0.5f,
-            .is_pivoting = contact.weights[TURNING] > 0.5f,
-            .ankle = ankle,
-            .leg = md5_vec3_sub(ankle, hip),
-            .reach = point_distance(hip, knee) + point_distance(knee, ankle),
-        };
-        md5i_advance_foot_lock(&modifier->hold, &step, is_first, &player->foot_locks[sole_index]);
+        const md5_foot_lock_step step = foot_step(player, modifier, i, pose);
+        md5i_advance_foot_lock(&modifier->hold, &step, is_first,
+                               &player->foot_locks[modifier->first_sole + i]);
     }
 }
 
+// Lets the game set the ground below each foot, if it has set a callback.
+static void query_ground(md5_player *player, const md5_modifier *modifier, const md5_xform *pose)
+{
+    if (!player->ground)
+        return;
+    md5_mark_callback(&player->internal, MD5_CALLBACK);
+    for (uint32_t i = 0; i < modifier->desc.num_feet; i++)
+        player->ground(player->ground_user, player,
+                       ground_query_position(player, modifier, i, pose),
+                       &player->feet[modifier->first_foot + i]);
+    md5_mark_callback(&player->internal, MD5_NO_CALLBACK);
+}
+
 // Applies a FEET modifier.
-static void apply_feet(md5_player *player, uint32_t number, float weight, md5_xform *pose)
+static void apply_feet(md5_player *player, uint32_t index, float weight, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
-    const md5_modifier *const modifier = &machine->modifiers[number];
+    const md5_modifier *const modifier = &machine->modifiers[index];
     // On the first call the feet are placed without smoothing.
-    const bool is_placed = player->are_placed[number];
+    const bool is_placed = player->are_placed[index];
     md5_feet_job job = {
         .pelvis = modifier->joint,
         .feet = player->feet + modifier->first_foot,
         .num_feet = modifier->desc.num_feet,
-        .drop = player->drops[number],
+        .drop = player->drops[index],
         .smoothing = is_placed ? modifier->desc.smoothing : 0,
         .seconds = is_placed ? (float)player->since_pose : 1,
         .weight = weight,
     };
+
     update_locked_feet(player, modifier, !is_placed, pose);
-    if (player->ground) {
-        md5_mark_callback(&player->internal, MD5_CALLBACK);
-        for (uint32_t i = 0; i < job.num_feet; i++)
-            player->ground(player->ground_user, player,
-                           ground_query_position(player, modifier, i, pose), &job.feet[i]);
-        md5_mark_callback(&player->internal, MD5_NO_CALLBACK);
-    }
+    query_ground(player, modifier, pose);
     md5i_solve_locked_feet(&machine->model->skeleton, &job,
                            player->foot_locks + modifier->first_sole, modifier->num_locked_feet,
                            pose);
-    player->drops[number] = job.drop;
-    player->are_placed[number] = true;
+    player->drops[index] = job.drop;
+    player->are_placed[index] = true;
 }
 
 // -- Gazes ------------------------------------------------------------------------------------
@@ -257,17 +283,19 @@ static bool find_anchor_transform(const md5_player *player, const md5_anchor *an
 
 // Returns the target of a modifier: the values that the game has set or, if the machine drives some
 // of them, a copy in *driven.
-static const md5_target *driven_target(const md5_player *player, uint32_t number,
+static const md5_target *driven_target(const md5_player *player, uint32_t index,
                                        const md5_xform *pose, md5_target *driven)
 {
-    const md5_modifier *const modifier = &player->machine->modifiers[number];
-    md5_xform transform = {.rotation = {.w = 1}};
+    const md5_modifier *const modifier = &player->machine->modifiers[index];
     if (!modifier->is_driven)
-        return &player->targets[number];
-    *driven = player->targets[number];
+        return &player->targets[index];
+
+    *driven = player->targets[index];
     driven->weight *= md5i_rule_weight(player, &modifier->weight);
     if (modifier->drive != MD5_NONE)
         driven->weight *= fminf(fmaxf(md5i_driver_value(player, modifier->drive), 0.0f), 1.0f);
+
+    md5_xform transform = {.rotation = {.w = 1}};
     if (modifier->target.is_set) {
         if (!find_anchor_transform(player, &modifier->target, pose, &transform))
             driven->weight = 0;
@@ -304,15 +332,15 @@ static bool has_animated_joints(const md5_player *player, const md5_modifier *mo
 }
 
 // Returns true if a modifier changes the pose. Otherwise its state is reset on the next use.
-static bool is_applied(md5_player *player, uint32_t number, const md5_target *target)
+static bool is_applied(md5_player *player, uint32_t index, const md5_target *target)
 {
-    const md5_modifier *const modifier = &player->machine->modifiers[number];
+    const md5_modifier *const modifier = &player->machine->modifiers[index];
     const md5_modifier_kind kind = modifier->desc.kind;
     const bool needs_position = kind >= MD5_MODIFIER_AIM && kind <= MD5_MODIFIER_CCD;
     const bool has_position = !needs_position || md5_is_valid_vec3(target->position);
     if (target->weight > 0 && has_position && has_animated_joints(player, modifier))
         return true;
-    player->are_placed[number] = false;
+    player->are_placed[index] = false;
     return false;
 }
 
@@ -348,10 +376,10 @@ static void apply_chain(const md5_machine *machine, const md5_modifier *modifier
     md5_solve_chain(skeleton, &job, pose);
 }
 
-static void apply_spring(md5_player *player, uint32_t number, const md5_target *target,
+static void apply_spring(md5_player *player, uint32_t index, const md5_target *target,
                          md5_xform *pose)
 {
-    const md5_modifier *const modifier = &player->machine->modifiers[number];
+    const md5_modifier *const modifier = &player->machine->modifiers[index];
     const md5_spring_job job = {
         .tip = modifier->joint,
         .length = modifier->desc.length,
@@ -359,11 +387,11 @@ static void apply_spring(md5_player *player, uint32_t number, const md5_target *
         .placement = {.rotation = target->rotation, .translation = target->position},
         .state = player->springs + modifier->first_spring,
         .seconds = (float)player->since_pose,
-        .is_first = !player->are_placed[number],
+        .is_first = !player->are_placed[index],
         .weight = target->weight,
     };
     if (md5_solve_spring(&player->machine->model->skeleton, &job, pose))
-        player->are_placed[number] = true;
+        player->are_placed[index] = true;
 }
 
 // Applies a gaze with the eyes that are animated at the level of detail.
@@ -383,27 +411,38 @@ static void apply_gaze(const md5_player *player, const md5_modifier *modifier,
                   pose);
 }
 
-static void apply_modifier(md5_player *player, uint32_t number, const md5_target *target,
-                           md5_xform *pose)
+static void apply_joint(const md5_machine *machine, const md5_modifier *modifier,
+                        const md5_target *target, md5_xform *pose)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_skeleton *const skeleton = &machine->model->skeleton;
-    const md5_modifier *const modifier = &machine->modifiers[number];
     const md5_xform transform = {.rotation = target->rotation, .translation = target->position};
-    const md5_aim_job aim = {
+    md5_modify_joint(&machine->model->skeleton, modifier->joint, modifier->desc.space, transform,
+                     target->weight, pose);
+}
+
+static void apply_aim(const md5_machine *machine, const md5_modifier *modifier,
+                      const md5_target *target, md5_xform *pose)
+{
+    const md5_aim_job job = {
         .tip = modifier->joint,
         .length = modifier->desc.length,
         .target = target->position,
         .params = modifier->desc.aim,
         .weight = target->weight,
     };
+    md5_solve_aim(&machine->model->skeleton, &job, pose);
+}
+
+static void apply_modifier(md5_player *player, uint32_t index, const md5_target *target,
+                           md5_xform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_modifier *const modifier = &machine->modifiers[index];
     switch (modifier->desc.kind) {
     case MD5_MODIFIER_JOINT:
-        md5_modify_joint(skeleton, modifier->joint, modifier->desc.space, transform, target->weight,
-                         pose);
+        apply_joint(machine, modifier, target, pose);
         break;
     case MD5_MODIFIER_AIM:
-        md5_solve_aim(skeleton, &aim, pose);
+        apply_aim(machine, modifier, target, pose);
         break;
     case MD5_MODIFIER_TWO_BONE:
         apply_two_bone(machine, modifier, target, pose);
@@ -413,10 +452,10 @@ static void apply_modifier(md5_player *player, uint32_t number, const md5_target
         apply_chain(machine, modifier, target, pose);
         break;
     case MD5_MODIFIER_SPRING:
-        apply_spring(player, number, target, pose);
+        apply_spring(player, index, target, pose);
         break;
     case MD5_MODIFIER_FEET:
-        apply_feet(player, number, target->weight, pose);
+        apply_feet(player, index, target->weight, pose);
         break;
     case MD5_MODIFIER_GAZE:
         apply_gaze(player, modifier, target, pose);

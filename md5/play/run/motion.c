@@ -79,10 +79,27 @@ static md5_root_delta blend_item_delta(const md5_player *player, const md5_motio
     return append_fraction(motion_delta, item_delta, mask_weight);
 }
 
-// Returns the displacement of a state. Iterates over the tree like evaluate_state() in layers.c:
-// player->root_deltas is a stack, and blended_weights[part] the sum of the weights that are blended
-// into the displacement of a part. The displacement of the first item becomes that of its motion,
-// each later displacement is blended into it.
+// Blends the last displacement of the stack player->root_deltas, an item's displacement, into the
+// displacement of its motion. The first item's displacement becomes the displacement of the motion.
+// blended_weights[part] is the sum of the weights that are blended into the displacement of a part.
+static void blend_last_delta(const md5_player *player, const md5_active_state *active,
+                             const md5i_part *part, uint32_t *num_deltas)
+{
+    const float weight = active->weights[part->weight];
+    float *const sum = &player->blended_weights[part->parent];
+    const bool is_first = *sum == 0;
+    *sum += weight;
+    if (is_first)
+        return;
+
+    md5_root_delta *const last = &player->root_deltas[*num_deltas - 1];
+    md5_root_delta *const into = last - 1;
+    *into = blend_item_delta(player, active->tree->parts[part->parent].motion, part->item, weight,
+                             *sum, *into, *last);
+    (*num_deltas)--;
+}
+
+// Returns the displacement of a state. Iterates over the tree like evaluate_state() in layers.c.
 static md5_root_delta state_root_delta(md5_player *player, const md5_active_state *active)
 {
     const md5_blend_tree *const tree = active->tree;
@@ -90,6 +107,7 @@ static md5_root_delta state_root_delta(md5_player *player, const md5_active_stat
         return MD5_NO_DELTA;
     if (tree->num_parts == 1) // a clip
         return instance_root_delta(tree->instances, &active->instances[0]);
+
     uint32_t num_deltas = 0;
     memset(player->blended_weights, 0, tree->num_parts * sizeof *player->blended_weights);
     for (uint32_t i = 0; i < tree->num_parts; i++) {
@@ -100,18 +118,8 @@ static md5_root_delta state_root_delta(md5_player *player, const md5_active_stat
         if (is_clip)
             player->root_deltas[num_deltas++] =
                 instance_root_delta(&tree->instances[part->first], &active->instances[part->first]);
-        if (part->parent == MD5_NONE)
-            continue;
-        const float weight = active->weights[part->weight];
-        float *const sum = &player->blended_weights[part->parent];
-        const bool is_first = *sum == 0;
-        *sum += weight;
-        if (is_first)
-            continue;
-        num_deltas--;
-        md5_root_delta *const top = &player->root_deltas[num_deltas - 1];
-        *top = blend_item_delta(player, tree->parts[part->parent].motion, part->item, weight, *sum,
-                                *top, player->root_deltas[num_deltas]);
+        if (part->parent != MD5_NONE)
+            blend_last_delta(player, active, part, &num_deltas);
     }
     return player->root_deltas[0];
 }
@@ -140,9 +148,48 @@ static md5_root_delta delta_from_velocity(const md5_root_velocity *velocity, dou
     const double t = v[3] * seconds; // tan(yaw / 4); c and s are the cosine and sine of yaw / 2
     const double c = (1 - t * t) / (1 + t * t);
     const double s = 2 * t / (1 + t * t);
-    const md5_root_delta straight = {v[0] * seconds, v[1] * seconds, v[2] * seconds, c * c - s * s,
-                                     2 * c * s};
+    const md5_root_delta straight = {
+        .x = v[0] * seconds,
+        .y = v[1] * seconds,
+        .z = v[2] * seconds,
+        .cosine = c * c - s * s,
+        .sine = 2 * c * s,
+    };
     return rotate_by_half_yaw(straight, 1);
+}
+
+// Sets the clocks of a state's clips to the start and the end of the ROOT_STEP before or after now.
+// The previous clock is not used any more, so it can be overwritten.
+static void set_adjacent_clocks(md5_player *player, md5_active_state *active, bool is_before)
+{
+    const double shift = is_before != player->is_backward ? -ROOT_STEP : ROOT_STEP;
+    md5i_advance_group_clocks(player, active, shift);
+    for (uint32_t i = 0; i < active->num_active_instances; i++) {
+        const uint32_t index = active->active_instances[i];
+        md5_clip_instance *const instance = &active->instances[index];
+        const md5_clock adjacent = md5i_instance_clock_after(player, active, index, shift);
+        instance->is_at_start =
+            instance->is_at_start
+            && md5_is_same_cycle_boundary(instance->clock_before, instance->clock);
+        if (is_before) {
+            instance->clock_before = adjacent;
+        } else {
+            instance->clock_before = instance->clock;
+            instance->clock = adjacent;
+        }
+    }
+}
+
+// Sets both clocks of a state's clips to now, after set_adjacent_clocks().
+static void reset_adjacent_clocks(md5_active_state *active, bool is_before)
+{
+    for (uint32_t i = 0; i < active->num_active_instances; i++) {
+        md5_clip_instance *const instance = &active->instances[active->active_instances[i]];
+        if (is_before)
+            instance->clock_before = instance->clock;
+        else
+            instance->clock = instance->clock_before;
+    }
 }
 
 // Returns the displacement of a state's root in the ROOT_STEP before or after now.
@@ -152,32 +199,10 @@ static md5_root_delta adjacent_root_delta(md5_player *player, md5_active_state *
     const md5_blend_tree *const tree = active->tree;
     if (!tree || !tree->has_root_motion)
         return MD5_NO_DELTA;
-    const double shift = is_before != player->is_backward ? -ROOT_STEP : ROOT_STEP;
-    md5i_advance_group_clocks(player, active, shift);
-    for (uint32_t i = 0; i < active->num_active_instances; i++) {
-        const uint32_t number = active->active_instances[i];
-        md5_clip_instance *const instance = &active->instances[number];
-        const md5_clock adjacent = md5i_instance_clock_after(player, active, number, shift);
-        // The previous clock is not used any more, so it can be overwritten.
-        instance->is_at_start =
-            instance->is_at_start
-            && md5_is_same_cycle_boundary(instance->clock_before, instance->clock);
-        if (is_before)
-            instance->clock_before = adjacent;
-        else {
-            instance->clock_before = instance->clock;
-            instance->clock = adjacent;
-        }
-    }
+
+    set_adjacent_clocks(player, active, is_before);
     const md5_root_delta delta = state_root_delta(player, active);
-    for (uint32_t i = 0; i < active->num_active_instances; i++) {
-        const uint32_t number = active->active_instances[i];
-        md5_clip_instance *const instance = &active->instances[number];
-        if (is_before)
-            instance->clock_before = instance->clock;
-        else
-            instance->clock = instance->clock_before;
-    }
+    reset_adjacent_clocks(active, is_before);
     return delta;
 }
 
@@ -192,6 +217,7 @@ static md5_root_velocity measure_root_velocity(md5_player *player, md5_layer_sta
         covered = layer_state->coverage;
         delta = delta_from_velocity(&layer_state->frozen_root, 1.0 / rate);
     }
+
     for (uint32_t i = part.begin; i < part.end; i++) {
         md5_active_state *const active = md5_active_at(layer_state, i);
         const double fade = md5i_fade_in(layer_state, part, i, 0);
@@ -201,6 +227,7 @@ static md5_root_velocity measure_root_velocity(md5_player *player, md5_layer_sta
             delta = blend_deltas(delta, adjacent_root_delta(player, active, is_before),
                                  state_coverage / covered);
     }
+
     delta = rotate_by_half_yaw(delta, -1);
     return (md5_root_velocity){
         {rate * delta.x, rate * delta.y, rate * delta.z, 0.25 * rate * delta.sine}};
@@ -232,6 +259,7 @@ static md5_root_delta layer_root_delta(md5_player *player, md5_layer_state *laye
     for (uint32_t i = 0; i < layer_state->num_used; i++)
         uncovered -= md5_active_at(layer_state, i)->weight;
     *coverage = is_frozen ? fmax(uncovered, 0.0) * layer_state->coverage : 0;
+
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         if (!active->tree || active->weight == 0)
@@ -241,8 +269,9 @@ static md5_root_delta layer_root_delta(md5_player *player, md5_layer_state *laye
     }
     if (!layer_state->has_offsets)
         return delta;
-    // The remaining velocity difference over the last `seconds`: half is applied before, half
-    // after.
+
+    // Half of the remaining velocity difference over the last `seconds` is applied before the
+    // displacement, half after it.
     const double time = remaining_integral(layer_state->settling, 0)
                         - remaining_integral(layer_state->settling, -fabs(seconds));
     const md5_root_delta half =
@@ -309,21 +338,24 @@ static void add_one_shots(const md5_player *player, uint32_t num_below, double s
 
 // Blends the root motion of a layer over the layers below. A layer without root motion is skipped
 // unless it covers a layer with root motion.
-static void add_layer(md5_player *player, uint32_t number, double seconds, bool *is_moving,
+static void add_layer(md5_player *player, uint32_t index, double seconds, bool *is_moving,
                       md5_root_delta *delta)
 {
     const md5_machine *const machine = player->machine;
-    const md5_play_layer *const layer = &machine->layers[number];
-    const bool moves = layer->has_root_motion && has_root_motion(&player->layer_states[number]);
+    const md5_play_layer *const layer = &machine->layers[index];
+    md5_layer_state *const layer_state = &player->layer_states[index];
+    const bool moves = layer->has_root_motion && has_root_motion(layer_state);
     if (!moves && (!*is_moving || layer->mode == MD5_LAYER_ADD))
         return;
     const double max_weight =
         (double)md5i_rule_weight(player, &layer->weight) * md5_mask_weight(machine, layer->mask, 0);
     if (max_weight == 0)
         return;
+
     double coverage;
-    const md5_root_delta layer_delta = layer_root_delta(
-        player, &player->layer_states[number], player->is_backward ? -seconds : seconds, &coverage);
+    const double signed_seconds = player->is_backward ? -seconds : seconds;
+    const md5_root_delta layer_delta =
+        layer_root_delta(player, layer_state, signed_seconds, &coverage);
     const double weight = coverage * max_weight;
     if (layer->mode == MD5_LAYER_ADD)
         *delta = append_fraction(*delta, layer_delta, weight);
@@ -362,8 +394,8 @@ static const float MAX_VALUE = 1e6f;
 // Returns the value of the keys at a frame.
 static float weight_at_frame(const md5_sum_row *row, uint32_t frame)
 {
-    const md5_morph_key *const keys = row->keys;
     // Binary search for the first key after the frame.
+    const md5_morph_key *const keys = row->keys;
     uint32_t next = 0;
     uint32_t high = row->num_keys;
     while (next < high) {
@@ -373,15 +405,18 @@ static float weight_at_frame(const md5_sum_row *row, uint32_t frame)
         else
             high = middle;
     }
+
     if (next == 0)
         return keys[0].weight;
-    const md5_morph_key *const key = &keys[next - 1];
-    if (next == row->num_keys || key->frame == frame)
-        return key->weight;
-    float part = (float)(frame - key->frame) / (float)(key[1].frame - key->frame);
+    const md5_morph_key *const from = &keys[next - 1];
+    if (next == row->num_keys || from->frame == frame)
+        return from->weight;
+
+    const md5_morph_key *const to = &keys[next];
+    float fraction = (float)(frame - from->frame) / (float)(to->frame - from->frame);
     if (row->easing && row->easing->kind != MD5_EASE_LINEAR)
-        part = (float)md5i_eased(row->easing, part);
-    return key->weight + (key[1].weight - key->weight) * part;
+        fraction = (float)md5i_eased(row->easing, fraction);
+    return from->weight + (to->weight - from->weight) * fraction;
 }
 
 // Returns the value of the keys at a sample position. Between two frames it is linear.
@@ -406,6 +441,7 @@ static float sum_clip_keys(const md5_player *player, const md5_active_state *act
         const md5_clip_instance *const instance = &active->instances[index];
         if (playable->source != source || instance->weight == 0)
             continue;
+
         const md5_sample_position sample = md5_instance_sample_position(playable, instance);
         sum += instance->weight * weight_at_sample(row, &sample);
         *clip_weight += instance->weight;
@@ -439,33 +475,40 @@ static sum_range all_sums(const md5_machine *machine)
     return (sum_range){0, machine->num_sums, 0, machine->num_rows};
 }
 
+// Adds the sums of a state. A curve has a second sum, the weight of the clips that contain it.
+static void add_state_sums(const md5_player *player, uint32_t layer, const md5_active_state *active,
+                           float fade, sum_range range, float *weights)
+{
+    for (uint32_t i = range.first_row; i < range.end_row; i++) {
+        const md5_sum_row *const row = &player->machine->morph_rows[i];
+        const bool is_in_range =
+            row->target >= range.first && row->target - range.first < range.count;
+        if (!is_in_range)
+            continue;
+        const uint32_t sum = row->target - range.first;
+        float clip_weight;
+        weights[sum] += fade * state_weight(player, layer, active, row, &clip_weight);
+        if (row->target_kind == MD5_SUM_CURVE)
+            weights[sum + 1] += fade * clip_weight;
+    }
+}
+
 // Computes sums of a part of a layer's chain, without the layer's weight. `weights` may be the
 // layer's frozen_morphs.
 static void compute_sums(const md5_player *player, uint32_t layer, md5_chain_range part,
                          sum_range range, float *weights)
 {
-    const md5_machine *const machine = player->machine;
     md5_layer_state *const layer_state = &player->layer_states[layer];
     for (uint32_t i = 0; i < range.count; i++)
         weights[i] = part.has_snapshot ? layer_state->frozen_morphs[range.first + i] : 0;
+
     for (uint32_t k = part.begin; k < part.end; k++) {
-        const md5_active_state *const active = md5_active_at(layer_state, k);
         const float fade = md5i_fade_in(layer_state, part, k, 0);
         for (uint32_t i = 0; i < range.count; i++)
             weights[i] *= 1 - fade;
-        for (uint32_t i = range.first_row; i < range.end_row; i++) {
-            const md5_sum_row *const row = &machine->morph_rows[i];
-            const bool is_in_range =
-                row->target >= range.first && row->target - range.first < range.count;
-            if (!is_in_range)
-                continue;
-            const uint32_t sum = row->target - range.first;
-            float clip_weight;
-            weights[sum] += fade * state_weight(player, layer, active, row, &clip_weight);
-            if (row->target_kind == MD5_SUM_CURVE)
-                weights[sum + 1] += fade * clip_weight;
-        }
+        add_state_sums(player, layer, md5_active_at(layer_state, k), fade, range, weights);
     }
+
     const md5_fade_time *const settling = &layer_state->settling;
     if (!part.has_offsets || !(settling->elapsed < settling->duration))
         return;
@@ -496,6 +539,7 @@ void md5i_copy_sums(const md5_player *player, const md5_player *old_player,
         weights[i] = machine == old_machine ? old_weights[i] : 0;
     if (machine == old_machine)
         return;
+
     for (uint32_t i = 0; i < machine->num_rows; i++) {
         const md5_sum_row *const row = &machine->morph_rows[i];
         const md5_sum_row *const old_row = find_morph_row(old_machine, row, i);
@@ -555,35 +599,47 @@ void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range olde
     compute_sums(player, layer, oldest, all_sums(player->machine), layer_state->frozen_morphs);
 }
 
+// Value of a curve in the clips of a slot, and the weight with which they cover the value below.
+typedef struct slot_curve {
+    float sum;
+    float covered;
+} slot_curve;
+
+// Adds the curve with the sum `target` of a one-shot clip. `override` is the part of its weight
+// that covers the value below.
+static void add_one_shot_curve(const md5_player *player, const md5_one_shot *one_shot,
+                               uint32_t target, float weight, float override, slot_curve *curve)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
+    for (uint32_t i = 0; i < machine->num_curves; i++) {
+        const md5_sum_row *const row = &machine->curves[i];
+        if (row->target != target || row->source != one_shot->source)
+            continue;
+        curve->covered += override;
+        curve->sum += weight * weight_at_sample(row, &sample);
+    }
+}
+
 // Blends the curve with the sum `target` of the one-shot clips over `num_below` layers over
 // `value`. In a slot they are blended like their poses: older clips have the weight that newer
 // clips leave.
 static float add_one_shot_curves(const md5_player *player, uint32_t num_below, uint32_t target,
                                  float value)
 {
-    const md5_machine *const machine = player->machine;
-    for (uint32_t i = 0; i < machine->num_slots; i++) {
+    for (uint32_t i = 0; i < player->machine->num_slots; i++) {
         const md5_one_shot_slot *const slot = &player->slots[i];
+        slot_curve curve = {0};
         float uncovered = 1;
-        float covered = 0;
-        float sum = 0;
         for (uint32_t k = slot->num_one_shots; k-- > 0;) {
             const md5_one_shot *const one_shot = &slot->one_shots[k];
-            const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
             const float weight = fminf(md5i_one_shot_weight(player, one_shot, 0, 0), uncovered);
             const float override = one_shot->mode == MD5_LAYER_ADD ? 0 : weight;
             uncovered -= override;
-            if (one_shot->num_below == num_below) {
-                for (uint32_t n = 0; n < machine->num_curves; n++) {
-                    const md5_sum_row *const row = &machine->curves[n];
-                    if (row->target != target || row->source != one_shot->source)
-                        continue;
-                    covered += override;
-                    sum += weight * weight_at_sample(row, &sample);
-                }
-            }
+            if (one_shot->num_below == num_below)
+                add_one_shot_curve(player, one_shot, target, weight, override, &curve);
         }
-        value += sum - covered * value;
+        value += curve.sum - curve.covered * value;
     }
     return value;
 }
@@ -593,16 +649,23 @@ static float curve_value(const md5_player *player, uint32_t curve)
 {
     const md5_machine *const machine = player->machine;
     const uint32_t num_layers = machine->tables.num_layers;
-    const uint32_t rows = machine->tables.num_morphs;
     const uint32_t sum = machine->curves[curve].target;
-    const sum_range range = {sum, 2, rows + curve, rows + machine->num_curves};
+    const uint32_t first_curve_row = machine->tables.num_morphs; // after the rows of morphs
+    const sum_range range = {
+        .first = sum,
+        .count = 2, // value, and weight of the clips that contain the curve
+        .first_row = first_curve_row + curve,
+        .end_row = first_curve_row + machine->num_curves,
+    };
+
     float value = num_layers == 0 ? add_one_shot_curves(player, 0, sum, 0) : 0;
     for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
-        float pair[2]; // value, and weight of the clips that contain the curve
-        compute_sums(player, i, md5_whole_chain(&player->layer_states[i]), range, pair);
-        const float covered = layer->mode == MD5_LAYER_ADD ? 0 : fminf(fmaxf(pair[1], 0.0f), 1.0f);
-        value += md5i_rule_weight(player, &layer->weight) * (pair[0] - covered * value);
+        float sums[2];
+        compute_sums(player, i, md5_whole_chain(&player->layer_states[i]), range, sums);
+        const float clip_weight = fminf(fmaxf(sums[1], 0.0f), 1.0f);
+        const float covered = layer->mode == MD5_LAYER_ADD ? 0 : clip_weight;
+        value += md5i_rule_weight(player, &layer->weight) * (sums[0] - covered * value);
         value = add_one_shot_curves(player, i + 1, sum, value);
     }
     return value;
@@ -626,33 +689,48 @@ float md5_player_window(const md5_player *player, uint32_t window)
     return max_weight;
 }
 
-float md5i_driver_value(const md5_player *player, uint32_t number)
+// Returns the value of a row that a state drives.
+static float state_driver_value(const md5_player *player, uint32_t row_index)
 {
     const md5_machine *const machine = player->machine;
-    const md5_sum_row *const row = &machine->morph_rows[number];
+    const md5_sum_row *const row = &machine->morph_rows[row_index];
+    const sum_range only_row = {
+        .first = row->target, .count = 1, .first_row = row_index, .end_row = row_index + 1};
     float sum = 0;
+    compute_sums(player, row->layer, md5_whole_chain(&player->layer_states[row->layer]), only_row,
+                 &sum);
+    return sum * md5i_rule_weight(player, &machine->layers[row->layer].weight);
+}
+
+// Returns the value of a row that a clip drives, in one-shot clips.
+static float one_shot_driver_value(const md5_player *player, const md5_sum_row *row)
+{
+    float sum = 0;
+    const md5_one_shot *one_shot;
+    md5_one_shot_iterator walk = {0};
+    while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
+        if (one_shot->source != row->source)
+            continue;
+        const md5_sample_position sample = md5_one_shot_sample_position(player->machine, one_shot);
+        sum += md5i_one_shot_weight(player, one_shot, 0, 0) * weight_at_sample(row, &sample);
+    }
+    return sum;
+}
+
+float md5i_driver_value(const md5_player *player, uint32_t row_index)
+{
+    const md5_sum_row *const row = &player->machine->morph_rows[row_index];
     switch (row->drive) {
     case MD5_MORPH_BY_PARAMETER:
         return fminf(fmaxf(player->parameters[row->source], -MAX_VALUE), MAX_VALUE);
     case MD5_MORPH_BY_STATE:
-        compute_sums(player, row->layer, md5_whole_chain(&player->layer_states[row->layer]),
-                     (sum_range){row->target, 1, number, number + 1}, &sum);
-        return sum * md5i_rule_weight(player, &machine->layers[row->layer].weight);
+        return state_driver_value(player, row_index);
     case MD5_MORPH_BY_CURVE:
         return curve_value(player, row->source);
     case MD5_MORPH_BY_WINDOW:
         return md5_player_window(player, row->source);
-    default: {
-        const md5_one_shot *one_shot;
-        md5_one_shot_iterator walk = {0};
-        while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
-            const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
-            if (one_shot->source == row->source)
-                sum +=
-                    md5i_one_shot_weight(player, one_shot, 0, 0) * weight_at_sample(row, &sample);
-        }
-        return sum;
-    }
+    default: // MD5_MORPH_BY_CLIP
+        return one_shot_driver_value(player, row);
     }
 }
 
@@ -665,13 +743,15 @@ void md5_player_morphs(const md5_player *player, float *weights)
     MD5_ASSERT(weights != NULL || count == 0, "weights: must not be NULL");
     if (count == 0)
         return;
-    md5i_update_weights((md5_player *)player);
+
+    md5i_update_weights((md5_player *)player); // only updates values that are derived from others
     memset(weights, 0, count * sizeof *weights);
     for (uint32_t i = 0; i < machine->tables.num_morphs; i++) {
         const md5_sum_row *const row = &machine->morph_rows[i];
         if (row->drive != MD5_MORPH_BY_STATE) // compute_sums() computes these for all targets
             weights[row->target] += row->weight * md5i_driver_value(player, i);
     }
+
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const float weight = md5i_rule_weight(player, &machine->layers[i].weight);
         if (weight == 0)

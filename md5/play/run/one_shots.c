@@ -62,9 +62,9 @@ static double section_border(const md5_machine *machine, const md5_one_shot *one
     const bool is_last = is_end == (one_shot->rate >= 0);
     if (section == MD5_NONE)
         return is_last ? 1 : 0;
-    const md5_section *const row = &machine->tables.clips[one_shot->source].sections[section];
-    return (double)(is_last ? row->last : row->first)
-           / md5_timing_intervals(md5_one_shot_timing(machine, one_shot));
+    const md5_section *const frames = &machine->tables.clips[one_shot->source].sections[section];
+    const uint32_t frame = is_last ? frames->last : frames->first;
+    return (double)frame / md5_timing_intervals(md5_one_shot_timing(machine, one_shot));
 }
 
 double md5i_section_cycles_left(const md5_machine *machine, const md5_one_shot *one_shot)
@@ -83,6 +83,7 @@ void md5i_end_section(md5_player *player, md5_one_shot *one_shot)
     const double begin = section_border(player->machine, one_shot, one_shot->section, false);
     if (one_shot->section == MD5_NONE || fabs(begin - one_shot->clock.phase) <= 2 * MD5_BORDER)
         return; // playback continues at the same position
+
     one_shot->clock.phase = begin;
     one_shot->clock_before = one_shot->clock;
     one_shot->is_new = true;
@@ -97,6 +98,7 @@ bool md5_player_one_shot_section(md5_player *player, uint32_t slot, const char *
     MD5_ASSERT_PLAYER_CHANGE(player);
     MD5_ASSERT((unsigned)change <= MD5_SECTION_LEAVE,
                "change: must be a value of md5_section_change");
+
     const md5_machine *const machine = player->machine;
     md5_one_shot *const one_shot =
         slot < machine->num_slots ? md5_newest_one_shot(player, slot) : NULL;
@@ -106,6 +108,7 @@ bool md5_player_one_shot_section(md5_player *player, uint32_t slot, const char *
     const uint32_t next = leaves ? MD5_NONE : md5i_find_section(machine, one_shot->source, section);
     if (next == MD5_NONE && !leaves)
         return false;
+
     one_shot->next = next;
     one_shot->repeats = change == MD5_SECTION_LOOP;
     // A one-shot clip of the machine may start when this clip ends earlier.
@@ -120,7 +123,6 @@ bool md5_player_one_shot_section(md5_player *player, uint32_t slot, const char *
 // -- Start and stop -------------------------------------------------------------------------------
 
 // Begins to fade out a clip, unless it already fades out faster.
-
 static void fade_out_one_shot(md5_one_shot *one_shot, double duration, md5_easing curve)
 {
     if (one_shot->is_stopping
@@ -194,6 +196,7 @@ static bool resolve_names(const md5_machine *machine, const md5_one_shot_desc *d
     one_shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
     one_shot->reference = reference == MD5_NONE ? one_shot->source : reference;
     one_shot->reference_frame = desc->reference_frame;
+
     if (desc->section && (one_shot->section == MD5_NONE || desc->start == 1))
         return false;
     if (desc->mask && one_shot->mask == MD5_NONE)
@@ -206,13 +209,33 @@ static bool resolve_names(const md5_machine *machine, const md5_one_shot_desc *d
     return desc->reference_frame < source->binding->anim->num_frames;
 }
 
+// Sets the rate of a new one-shot clip, and its clock to its start.
+static void begin_one_shot_clock(const md5_machine *machine, const md5_one_shot_desc *desc,
+                                 md5_one_shot *one_shot)
+{
+    const md5_timing *const timing = md5_one_shot_timing(machine, one_shot);
+    const double rate =
+        md5i_decimal_from_float(value_or_one(desc->speed)) / md5i_timing_duration(timing);
+    one_shot->rate = fmin(fmax(rate, -MD5_MAX_ONE_SHOT_RATE), MD5_MAX_ONE_SHOT_RATE);
+
+    // The borders depend on the sign of the rate.
+    const double begin = section_border(machine, one_shot, one_shot->section, false);
+    const double end = section_border(machine, one_shot, one_shot->section, true);
+    const double start = begin + desc->start * (end - begin);
+    one_shot->clock = md5i_clock_snap(timing, md5i_clock_at(timing, start), MD5_FLOAT_ERROR);
+    one_shot->clock_before = one_shot->clock;
+}
+
 // Creates the state of a one-shot clip at its start. Returns false if the description is invalid.
 static bool create_one_shot(const md5_machine *machine, uint32_t slot, uint32_t clip,
-                            const md5_one_shot_desc *from, md5_one_shot *one_shot)
+                            const md5_one_shot_desc *incomplete_desc, md5_one_shot *one_shot)
 {
-    const md5_one_shot_desc placed = md5_apply_slot_defaults(machine, slot, *from);
-    const md5_one_shot_desc *const desc = &placed;
+    const md5_one_shot_desc complete_desc =
+        md5_apply_slot_defaults(machine, slot, *incomplete_desc);
+    const md5_one_shot_desc *const desc = &complete_desc;
+    // A looping clip repeats its section. If it leaves the section, it ends at the end of the clip.
     const bool repeats = desc->section && desc->end == MD5_ONE_SHOT_LOOPS;
+
     *one_shot = (md5_one_shot){
         .source = clip,
         .mode = desc->mode,
@@ -232,15 +255,8 @@ static bool create_one_shot(const md5_machine *machine, uint32_t slot, uint32_t 
     one_shot->next = one_shot->repeats ? one_shot->section : MD5_NONE;
     if (!are_numbers_in_range(desc) || !resolve_names(machine, desc, one_shot))
         return false;
-    const md5_timing *const timing = md5_one_shot_timing(machine, one_shot);
-    const double rate =
-        md5i_decimal_from_float(value_or_one(desc->speed)) / md5i_timing_duration(timing);
-    one_shot->rate = fmin(fmax(rate, -MD5_MAX_ONE_SHOT_RATE), MD5_MAX_ONE_SHOT_RATE);
-    const double begin = section_border(machine, one_shot, one_shot->section, false);
-    const double end = section_border(machine, one_shot, one_shot->section, true);
-    const double start = begin + desc->start * (end - begin);
-    one_shot->clock = md5i_clock_snap(timing, md5i_clock_at(timing, start), MD5_FLOAT_ERROR);
-    one_shot->clock_before = one_shot->clock;
+
+    begin_one_shot_clock(machine, desc, one_shot);
     return true;
 }
 
@@ -266,12 +282,15 @@ static void start_one_shot(md5_player *player, uint32_t slot, const md5_one_shot
     const md5_one_shot *const newest = md5_newest_one_shot(player, slot);
     if (newest && newest->fade_in.elapsed <= MD5_BORDER && newest->fade_in.duration > MD5_BORDER)
         md5_remove_one_shot(player, queue, queue->num_one_shots - 1);
+
+    // Without a fade, the clip replaces all other clips.
     while (queue->num_one_shots > 0 && duration <= MD5_BORDER)
         md5_remove_one_shot(player, queue, queue->num_one_shots - 1);
     if (queue->num_one_shots == MD5_SLOT_ONE_SHOTS)
         remove_faintest(player, queue);
     for (uint32_t i = 0; i < queue->num_one_shots; i++)
         fade_out_one_shot(&queue->one_shots[i], duration, one_shot->fade_in_curve);
+
     queue->one_shots[queue->num_one_shots++] = *one_shot;
     player->num_one_shots++;
     player->has_new = true;
@@ -283,7 +302,6 @@ bool md5_player_play_one_shot(md5_player *player, uint32_t slot, uint32_t clip,
 {
     MD5_ASSERT_PLAYER_CHANGE(player);
     static const md5_one_shot_desc defaults = {0};
-    const md5_machine *const machine = player->machine;
     const md5_one_shot_desc *const from = desc ? desc : &defaults;
     MD5_ASSERT((unsigned)from->mode <= MD5_LAYER_ADD, "mode: must be a value of md5_layer_mode");
     MD5_ASSERT((unsigned)from->end <= MD5_ONE_SHOT_LOOPS,
@@ -293,11 +311,13 @@ bool md5_player_play_one_shot(md5_player *player, uint32_t slot, uint32_t clip,
     MD5_ASSERT(md5_is_easing_valid(&from->fade_out_easing),
                "fade_out_easing: must have a kind of md5_ease_kind and a jump of md5_jump");
     MD5_ASSERT_RESERVED(desc);
-    md5_one_shot one_shot;
+
+    const md5_machine *const machine = player->machine;
     slot = slot == MD5_NONE ? md5_find_slot(machine, from->slot) : slot;
     clip = clip == MD5_NONE ? md5_find_clip(machine, from->clip) : clip;
     if (slot >= machine->num_slots || clip >= machine->tables.num_clips)
         return false;
+    md5_one_shot one_shot;
     if (!create_one_shot(machine, slot, clip, from, &one_shot))
         return false;
     start_one_shot(player, slot, &one_shot);
@@ -309,6 +329,7 @@ bool md5_player_stop_one_shot(md5_player *player, uint32_t slot, float fade_out)
     MD5_ASSERT_PLAYER_CHANGE(player);
     if (slot >= player->machine->num_slots || player->slots[slot].num_one_shots == 0)
         return false;
+
     md5_one_shot_slot *const queue = &player->slots[slot];
     const double duration = isfinite(fade_out) ? md5i_decimal_from_float(fade_out) : 0;
     for (uint32_t i = queue->num_one_shots; i-- > 0;) {

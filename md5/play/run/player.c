@@ -84,20 +84,22 @@ md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
 {
     MD5_ASSERT_PLAYER(player);
     MD5_ASSERT(joints != NULL || player->machine->num_joints == 0, "joints: must not be NULL");
+
     const md5_machine *const machine = player->machine;
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t i = 0; i < machine->num_joints; i++) {
         const float reach = machine->reaches[i];
         if (reach < 0 && machine->has_vertices)
             continue;
-        const float wide = reach > 0 ? reach : 0.0f;
+        const float extent = reach > 0 ? reach : 0.0f;
         const md5_vec3 position = md5_mat34_translation(joints[i]);
-        const md5_vec3 size = {wide, wide, wide};
+        const md5_vec3 size = {extent, extent, extent};
         bounds = md5_bounds_union(
             bounds, (md5_bounds){md5_vec3_sub(position, size), md5_vec3_add(position, size)});
     }
     if (!machine->has_vertices)
         return bounds;
+
     extend_to_vertices(machine, &bounds.min.x, &bounds.max.x);
     extend_to_vertices(machine, &bounds.min.y, &bounds.max.y);
     extend_to_vertices(machine, &bounds.min.z, &bounds.max.z);
@@ -105,6 +107,9 @@ md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
 }
 
 // -- Memory layout, creation ----------------------------------------------------------------------
+//
+// A player and its arrays are one block. The functions of this section lay out the block twice: the
+// first time it does not have memory, so all addresses are NULL and only its size is measured.
 
 // A pointer to an array in the block of a player: the member that contains the pointer, and the
 // size of the array.
@@ -132,7 +137,7 @@ static void assign_arrays(md5_block *block, const array_layout *arrays, size_t c
 #define ASSIGN_ARRAYS(block, arrays) assign_arrays(block, arrays, MD5_COUNT(arrays))
 
 // Lays out the arrays of an active state, with the size for the largest state of the layer.
-static void layout_active_states(md5_block *block, const md5_play_layer *layer,
+static void lay_out_active_state(md5_block *block, const md5_play_layer *layer,
                                  md5_active_state *active)
 {
     *active = (md5_active_state){.tree = NULL};
@@ -151,12 +156,13 @@ static void layout_active_states(md5_block *block, const md5_play_layer *layer,
 static void lay_out_layer(md5_block *block, const md5_machine *machine, const md5_play_layer *layer,
                           md5_layer_state *layer_state)
 {
-    md5_active_state unused;
     const array_layout slots[] = {ARRAY(layer_state, more_slots, MD5_SLOTS - 1)};
     ASSIGN_ARRAYS(block, slots);
+    md5_active_state unused; // while the size is measured
     for (uint32_t k = 0; k < MD5_SLOTS - 1; k++)
-        layout_active_states(block, layer,
+        lay_out_active_state(block, layer,
                              layer_state->more_slots ? &layer_state->more_slots[k] : &unused);
+
     const array_layout poses[] = {
         ARRAY(layer_state, snapshot, machine->num_joints),
         ARRAY(layer_state, offsets, machine->num_joints),
@@ -187,11 +193,12 @@ static void lay_out_state(md5_block *block, const md5_machine *machine, md5_play
         ARRAY(layout, layer_states, tables->num_layers),
     };
     ASSIGN_ARRAYS(block, arrays);
+
     if (layout->layer_states)
         memset(layout->layer_states, 0, tables->num_layers * sizeof *layout->layer_states);
     md5_active_state unused; // while the size is measured
     for (size_t i = 0; i < tables->num_layers; i++)
-        layout_active_states(block, &machine->layers[i],
+        lay_out_active_state(block, &machine->layers[i],
                              layout->layer_states ? &layout->layer_states[i].first : &unused);
 }
 
@@ -216,11 +223,13 @@ static void lay_out_rarely_used(md5_block *block, const md5_machine *machine, md
         num_instances += layer->max_instances;
         has_additive_layer = has_additive_layer || layer->mode == MD5_LAYER_ADD;
     }
+
     // A change of state compares two poses and needs the scratch poses of their evaluation. An
     // additive layer also needs its reference pose.
     const size_t num_spare = 2 + (size_t)has_additive_layer + machine->max_poses;
     const size_t num_cursors =
         num_instances * MD5_MAX_ACTIVE + (size_t)machine->num_slots * MD5_SLOT_ONE_SHOTS;
+
     const array_layout arrays[] = {
         ARRAY(layout, slots, machine->num_slots),
         ARRAY(layout, cursors, machine->has_clip_events ? num_cursors : 0),
@@ -261,16 +270,18 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
         return NULL;
     }
     MD5_ASSERT_ALLOCATOR(allocator);
+
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : machine->internal.allocator,
                               error);
     md5_block block = {0};
-    lay_out_player(&block, machine);
+    lay_out_player(&block, machine); // measures the size
     const size_t size = block.used;
     block = (md5_block){.base = (unsigned char *)md5i_alloc(&context, size)};
     if (!block.base)
         return NULL;
     md5_player *const player = lay_out_player(&block, machine);
+
     player->size = size;
     player->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_PLAYER};
     for (uint32_t i = 0; i < machine->num_windows; i++) // a reset does not clear them
@@ -279,6 +290,7 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
         player->attached[i] = NULL;
     for (uint32_t i = 0; i < machine->tables.num_parameters; i++)
         player->parameters[i] = 0;
+
     md5_player_reset(player);
     return player;
 }
@@ -601,18 +613,19 @@ static bool have_same_legs(const md5_machine *machine_a, const md5_modifier *a,
 
 // Copies the state of a modifier. Springs and feet continue if they move the same joints, otherwise
 // they start again.
-static void adopt_modifier(md5_player *player, uint32_t number, const md5_player *old_player,
-                           uint32_t old_number, bool has_joints)
+static void adopt_modifier(md5_player *player, uint32_t index, const md5_player *old_player,
+                           uint32_t old_index, bool has_joints)
 {
-    const md5_modifier *const to = &player->machine->modifiers[number];
-    const md5_modifier *const from = &old_player->machine->modifiers[old_number];
-    player->targets[number] = old_player->targets[old_number];
+    const md5_modifier *const to = &player->machine->modifiers[index];
+    const md5_modifier *const from = &old_player->machine->modifiers[old_index];
+    player->targets[index] = old_player->targets[old_index];
     if (to->desc.kind == MD5_MODIFIER_GAZE)
         player->gazes[to->gaze] = old_player->gazes[from->gaze];
     if (!has_joints || !have_same_legs(player->machine, to, old_player->machine, from))
         return;
-    player->are_placed[number] = old_player->are_placed[old_number];
-    player->drops[number] = old_player->drops[old_number];
+
+    player->are_placed[index] = old_player->are_placed[old_index];
+    player->drops[index] = old_player->drops[old_index];
     if (to->desc.kind == MD5_MODIFIER_SPRING)
         copy_items(player->springs + to->first_spring, old_player->springs + from->first_spring,
                    to->desc.length, sizeof *player->springs);
@@ -639,6 +652,7 @@ static void adopt_sections(const md5_machine *machine, const md5_machine *old_ma
 static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old_machine,
                            md5_one_shot *one_shot)
 {
+    // Read the old values before they are replaced.
     const md5_machine_desc *const old_tables = &old_machine->tables;
     const double old_duration = md5i_timing_duration(md5_one_shot_timing(old_machine, one_shot));
     const uint32_t old_source = one_shot->source;
@@ -646,10 +660,12 @@ static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old_ma
     uint32_t layer = MD5_NONE;
     if (one_shot->num_below != old_tables->num_layers)
         layer = md5_find_layer(machine, old_tables->layers[one_shot->num_below - 1].name);
+
     one_shot->source = md5_find_clip(machine, old_tables->clips[old_source].name);
     one_shot->reference = md5_find_clip(machine, old_tables->clips[one_shot->reference].name);
     one_shot->mask = find_adopted_mask(machine, old_machine, one_shot->mask);
     one_shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
+
     if (one_shot->source == MD5_NONE || one_shot->reference == MD5_NONE)
         return false;
     if (is_masked && one_shot->mask == MD5_NONE)
@@ -657,9 +673,11 @@ static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old_ma
     const md5_source *const reference = &machine->sources[one_shot->reference];
     if (one_shot->reference_frame >= reference->binding->anim->num_frames)
         return false;
+
     adopt_sections(machine, old_machine, old_source, one_shot);
     if (one_shot->row != MD5_NONE)
         one_shot->row = md5_find_one_shot(machine, old_tables->one_shots[one_shot->row].name);
+
     // The rate is in cycles per second. Keep the playback speed if the duration of the clip
     // changed.
     const double duration = md5i_timing_duration(md5_one_shot_timing(machine, one_shot));
@@ -1001,13 +1019,13 @@ bool md5_player_attach(md5_player *player, uint32_t attached, const md5_mat34 *j
 }
 
 // Returns the modifier with an index if it is of this kind, otherwise NULL.
-static const md5_modifier *find_modifier(const md5_player *player, uint32_t number,
+static const md5_modifier *find_modifier(const md5_player *player, uint32_t index,
                                          md5_modifier_kind kind)
 {
     const md5_machine *const machine = player->machine;
-    if (number >= machine->tables.num_modifiers || machine->modifiers[number].desc.kind != kind)
+    if (index >= machine->tables.num_modifiers || machine->modifiers[index].desc.kind != kind)
         return NULL;
-    return &machine->modifiers[number];
+    return &machine->modifiers[index];
 }
 
 md5_foot *md5_player_feet(md5_player *player, uint32_t modifier)
@@ -1211,6 +1229,7 @@ static void compute_group_matrices(const job_group *group, size_t begin, size_t 
     const md5_machine *const machine = jobs[0]->player->machine;
     const md5_binding *const binding = machine->sources[0].binding;
     const size_t width = num_lanes(machine);
+
     md5_pose_job lane_jobs[GROUP_SIZE];
     const md5_pose_job *lanes[GROUP_SIZE];
     for (size_t i = 0; i < width; i++) {
@@ -1310,10 +1329,28 @@ static void pose_group(job_group *group)
         max_joints = larger_size(max_joints, group->jobs[i]->player->machine->num_joints);
     group->step = round_to_cache_line(max_joints);
     group->spare = group->poses + GROUP_SIZE * group->step;
+
     compute_group_poses(group);
     call_hooks(group);
     compute_all_matrices(group);
     group->count = 0;
+}
+
+static void advance_job(md5_play_job *job)
+{
+    job->status = md5_player_advance(job->player, job->seconds, job->events, job->user);
+    job->motion = md5_player_root_motion(job->player);
+    job->is_computed = begin_player_pose(job->player);
+}
+
+// Adds a job to a group, unless its matrices remain unchanged. Poses the group when it is full.
+static void add_to_group(job_group *group, md5_play_job *job)
+{
+    if (!job->is_computed && job->keeps_matrices)
+        return;
+    group->jobs[group->count++] = job;
+    if (group->count == GROUP_SIZE)
+        pose_group(group);
 }
 
 // Advances and poses the jobs first..last of a batch.
@@ -1321,25 +1358,16 @@ static void play_range(void *user, size_t first, size_t last, void *scratch)
 {
     md5_play_job *const jobs = (md5_play_job *)user + first;
     const size_t count = last - first;
-    job_group posed = {.poses = align(scratch)};
+    job_group group = {.poses = align(scratch)};
     for (size_t begin = 0; begin < count; begin += GROUP_SIZE) {
         const size_t end = count - begin < GROUP_SIZE ? count : begin + GROUP_SIZE;
-        for (size_t i = begin; i < end; i++) {
-            md5_play_job *const job = &jobs[i];
-            job->status = md5_player_advance(job->player, job->seconds, job->events, job->user);
-            job->motion = md5_player_root_motion(job->player);
-            job->is_computed = begin_player_pose(job->player);
-        }
-        for (size_t i = begin; i < end; i++) {
-            if (!jobs[i].is_computed && jobs[i].keeps_matrices)
-                continue;
-            posed.jobs[posed.count++] = &jobs[i];
-            if (posed.count == GROUP_SIZE)
-                pose_group(&posed);
-        }
+        for (size_t i = begin; i < end; i++)
+            advance_job(&jobs[i]);
+        for (size_t i = begin; i < end; i++)
+            add_to_group(&group, &jobs[i]);
     }
-    if (posed.count > 0)
-        pose_group(&posed);
+    if (group.count > 0)
+        pose_group(&group);
 }
 
 void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads, void *scratch)
@@ -1363,39 +1391,46 @@ void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads
 
 // Returns a fraction of a screw motion: of its rotation by 2 h about an axis, and of its
 // translation. The component of the translation perpendicular to the axis is the chord of an arc.
-// The chord of the fraction of the arc is sin(share h) / sin(h) times as long and is rotated back
-// by (1 - share) h.
-static md5_xform partial_motion(md5_xform motion, double share)
+// The chord of the fraction of the arc is sin(fraction h) / sin(h) times as long and is rotated
+// back by (1 - fraction) h.
+static md5_xform partial_motion(md5_xform motion, double fraction)
 {
-    if (share >= 1)
+    if (fraction >= 1)
         return motion;
+
     const md5_quatd q = md5_quatd_from_quat(motion.rotation);
-    const double sign = q.w < 0 ? -1.0 : 1.0; // selects the shorter rotation
-    const md5_vec3d rotation = {sign * q.x, sign * q.y, sign * q.z};
-    const double sine = md5_vec3d_length(rotation);
-    const double half_angle = md5i_atan2(sine, sign * q.w);
-    const double part = sine > 0 ? md5i_sine(share * half_angle) / sine : share;
+    const double sign = q.w < 0 ? -1.0 : 1.0;                        // selects the shorter rotation
+    const md5_vec3d rotation = {sign * q.x, sign * q.y, sign * q.z}; // the axis, times sin(h)
+    const double sine = md5_vec3d_length(rotation);                  // sin(h)
+    const double half_angle = md5i_atan2(sine, sign * q.w);          // h
+    const double sine_ratio = sine > 0 ? md5i_sine(fraction * half_angle) / sine : fraction;
+
+    // Split the translation into its components along and perpendicular to the axis.
     const md5_vec3d axis = md5_vec3d_scale(rotation, sine > 0 ? 1.0 / sine : 0.0);
     const md5_vec3d translation = md5_vec3d_from_vec3(motion.translation);
     const md5_vec3d along = md5_vec3d_scale(axis, md5_vec3d_dot(axis, translation));
     const md5_vec3d across = md5_vec3d_sub(translation, along);
+
+    // Rotate the perpendicular component back.
     const md5_vec3d normal = md5_vec3d_cross(axis, translation);
-    const double back_sine = md5i_sine((1.0 - share) * half_angle);
+    const double back_sine = md5i_sine((1.0 - fraction) * half_angle);
     const double back_cosine = sqrt(1.0 - back_sine * back_sine);
     const md5_vec3d chord =
         md5_vec3d_sub(md5_vec3d_scale(across, back_cosine), md5_vec3d_scale(normal, back_sine));
-    const double x = sine * part; // sin(share h)
+
+    const double partial_sine = sine * sine_ratio; // sin(fraction h)
     return (md5_xform){
-        .rotation = {(float)(rotation.x * part), (float)(rotation.y * part),
-                     (float)(rotation.z * part), (float)sqrt(1.0 - x * x)},
+        .rotation = {(float)(rotation.x * sine_ratio), (float)(rotation.y * sine_ratio),
+                     (float)(rotation.z * sine_ratio),
+                     (float)sqrt(1.0 - partial_sine * partial_sine)},
         .translation = md5_vec3d_round(
-            md5_vec3d_add(md5_vec3d_scale(along, share), md5_vec3d_scale(chord, part))),
+            md5_vec3d_add(md5_vec3d_scale(along, fraction), md5_vec3d_scale(chord, sine_ratio))),
     };
 }
 
 typedef struct interpolation_batch {
     md5_interpolated_pose_job *jobs;
-    float share;
+    float fraction; // of the step
 } interpolation_batch;
 
 static void interpolate_player_range(void *user, size_t first, size_t last, void *scratch)
@@ -1404,10 +1439,10 @@ static void interpolate_player_range(void *user, size_t first, size_t last, void
     (void)scratch;
     for (size_t i = first; i < last; i++) {
         md5_interpolated_pose_job *const job = &batch->jobs[i];
-        md5_blend_poses(job->before, job->after, job->has_cut ? 1.0f : batch->share, NULL,
+        md5_blend_poses(job->before, job->after, job->has_cut ? 1.0f : batch->fraction, NULL,
                         job->model->skeleton.num_joints, job->pose);
         md5_local_to_palette(job->model, job->pose, job->joints, job->palette);
-        job->partial_motion = partial_motion(job->motion, batch->share);
+        job->partial_motion = partial_motion(job->motion, batch->fraction);
     }
 }
 

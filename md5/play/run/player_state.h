@@ -430,9 +430,9 @@ static inline bool md5_has_freed_clip(const md5_machine *machine)
         MD5_ASSERT_NO_CALLBACK(player);  \
     } while (0)
 
-static inline md5_active_state *md5_slot(md5_layer_state *layer_state, uint32_t number)
+static inline md5_active_state *md5_slot(md5_layer_state *layer_state, uint32_t index)
 {
-    return number == 0 ? &layer_state->first : &layer_state->more_slots[number - 1];
+    return index == 0 ? &layer_state->first : &layer_state->more_slots[index - 1];
 }
 
 static inline md5_active_state *md5_active_at(md5_layer_state *layer_state, uint32_t position)
@@ -481,7 +481,7 @@ void md5i_copy_clocks(md5_player *player, md5_active_state *active, const md5_pl
                       const md5_active_state *old_active);
 
 // Returns the current clock of a clip, which may be inactive.
-md5_clock md5i_instance_clock(const md5_active_state *active, uint32_t number);
+md5_clock md5i_instance_clock(const md5_active_state *active, uint32_t index);
 
 // Computes the clocks of groups `seconds` from now, in player->group_clocks.
 void md5i_advance_group_clocks(md5_player *player, const md5_active_state *active, double seconds);
@@ -489,7 +489,7 @@ void md5i_advance_group_clocks(md5_player *player, const md5_active_state *activ
 // Returns the clock of an active clip `seconds` from now, after md5i_advance_group_clocks(). A clip
 // that is played once stays at its end for the time since it arrived there.
 md5_clock md5i_instance_clock_after(const md5_player *player, const md5_active_state *active,
-                                    uint32_t number, double seconds);
+                                    uint32_t index, double seconds);
 
 // Computes weights and speeds of all active states from the parameters, if a parameter has changed.
 void md5i_update_weights(md5_player *player);
@@ -526,7 +526,7 @@ double md5i_active_time(const md5_active_state *active);
 // Returns the seconds that a clip takes from one clock to another at the current weights and
 // speeds: negative if time must run backward, not finite if it never arrives.
 double md5i_instance_seconds(const md5_player *player, const md5_active_state *active,
-                             uint32_t number, md5_clock from, md5_clock to);
+                             uint32_t index, md5_clock from, md5_clock to);
 
 // Returns the progress of the transition to a state, 0..1.
 static inline double md5_progress(const md5_active_state *active)
@@ -554,7 +554,7 @@ md5_root_delta md5i_step_root_delta(md5_player *player, double seconds);
 
 // Returns the current value of the source of a row of morph_rows: a parameter; a state's weight in
 // its layer times the weight of the layer; a curve; a window; or a clip that one-shot clips play.
-float md5i_driver_value(const md5_player *player, uint32_t number);
+float md5i_driver_value(const md5_player *player, uint32_t row_index);
 
 // Begins an inertial transition of a layer's root motion and morphs from one part of a chain to
 // another, of the same layer or of another player's layer.
@@ -586,12 +586,12 @@ static inline md5_one_shot *md5_next_one_shot(const md5_player *player, md5_one_
     return NULL;
 }
 
-static inline void md5_remove_one_shot(md5_player *player, md5_one_shot_slot *slot, uint32_t number)
+static inline void md5_remove_one_shot(md5_player *player, md5_one_shot_slot *slot, uint32_t index)
 {
     slot->num_one_shots--;
     player->num_one_shots--;
-    memmove(&slot->one_shots[number], &slot->one_shots[number + 1],
-            (slot->num_one_shots - number) * sizeof slot->one_shots[0]);
+    memmove(&slot->one_shots[index], &slot->one_shots[index + 1],
+            (slot->num_one_shots - index) * sizeof slot->one_shots[0]);
 }
 
 // Returns the cycles until a clip's end, in the direction of playback.

@@ -551,11 +551,11 @@ static void archive_root_velocity(md5_archive *archive, md5_root_velocity *veloc
 // Archives the clock of a clip in an active state. The cycle of a group member is saved relative to
 // the cycle of its group.
 static void archive_instance(md5_archive *archive, md5_active_state *active,
-                             const md5_blend_tree *tree, uint32_t number)
+                             const md5_blend_tree *tree, uint32_t index)
 {
-    const md5_instance_plan *const plan = &tree->instances[number];
+    const md5_instance_plan *const plan = &tree->instances[index];
     const bool is_once = plan->playable->mode == MD5_PLAY_ONCE;
-    md5_clip_instance *const instance = &active->instances[number];
+    md5_clip_instance *const instance = &active->instances[index];
 
     clock_range range = {.is_once = is_once, .max_cycles = MAX_CYCLES};
     if (plan->group != MD5_NONE) {
@@ -567,7 +567,7 @@ static void archive_instance(md5_archive *archive, md5_active_state *active,
     // `instance->clock` is not valid while the clip is inactive.
     md5_clock current = {0};
     if (archive->mode == WRITE)
-        current = md5i_instance_clock(active, number);
+        current = md5i_instance_clock(active, index);
     archive_clock(archive, range,
                   (clip_clock){&instance->clock_before, &current, &instance->is_at_start});
     if (is_once)

@@ -73,43 +73,52 @@ static marker_position find_marker_position(double phase, uint32_t num_markers)
     return (marker_position){marker, position - marker};
 }
 
+// Moves a clock with markers by less than a cycle, part by part.
+static md5_clock advance_in_parts(const md5_sync_item *items, uint32_t num_items,
+                                  uint32_t num_markers, md5_clock clock, double seconds)
+{
+    marker_position position = find_marker_position(clock.phase, num_markers);
+    // At most one iteration per part and one for each end.
+    for (uint32_t i = 0; i < num_markers + 2 && seconds != 0; i++) {
+        // Move within the current part, at most to its end.
+        const double rate = shared_rate_in_part(items, num_items, num_markers, position.marker);
+        const double speed = rate * num_markers; // parts per second
+        const double delta = speed * seconds;
+        const double space = delta >= 0 ? 1 - position.fraction : position.fraction;
+        if (fabs(delta) < space || speed == 0) {
+            position.fraction += delta;
+            break;
+        }
+
+        // Continue at the start of the next part, or at the end of the previous part.
+        seconds -= (delta >= 0 ? space : -space) / speed;
+        if (delta >= 0) {
+            position = (marker_position){(position.marker + 1) % num_markers, 0};
+            clock.cycle += position.marker == 0;
+        } else {
+            clock.cycle -= position.marker == 0;
+            position = (marker_position){(position.marker + num_markers - 1) % num_markers, 1};
+        }
+    }
+    const double phase = (position.marker + position.fraction) / num_markers;
+    return md5i_clock_advance(&GROUP_TIMING, (md5_clock){.cycle = clock.cycle}, phase);
+}
+
 md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                             md5_clock clock, double seconds)
 {
-    if (num_markers > 0) {
-        const double whole = sync_cycle_seconds(items, num_items, num_markers);
-        if (whole != 0 && fabs(seconds) >= fabs(whole)) {
-            const double cycles = trunc(seconds / whole);
-            clock = md5i_clock_advance(&GROUP_TIMING, clock, cycles);
-            seconds -= cycles * whole;
-        }
-        // Less than a cycle is left, or the clock reverses at a marker and stays there. The loop
-        // needs at most one iteration per part and one for each end.
-        marker_position position = find_marker_position(clock.phase, num_markers);
-        for (uint32_t i = 0; i < num_markers + 2 && seconds != 0; i++) {
-            // Move within the current part, at most to its end.
-            const double rate = shared_rate_in_part(items, num_items, num_markers, position.marker);
-            const double speed = rate * num_markers; // parts per second
-            const double delta = speed * seconds;
-            const double space = delta >= 0 ? 1 - position.fraction : position.fraction;
-            if (fabs(delta) < space || speed == 0) {
-                position.fraction += delta;
-                break;
-            }
-            seconds -= (delta >= 0 ? space : -space) / speed;
-            if (delta >= 0) {
-                position = (marker_position){(position.marker + 1) % num_markers, 0};
-                clock.cycle += position.marker == 0;
-            } else {
-                clock.cycle -= position.marker == 0;
-                position = (marker_position){(position.marker + num_markers - 1) % num_markers, 1};
-            }
-        }
-        const double phase = (position.marker + position.fraction) / num_markers;
-        return md5i_clock_advance(&GROUP_TIMING, (md5_clock){.cycle = clock.cycle}, phase);
+    if (num_markers == 0)
+        return md5i_clock_advance(&GROUP_TIMING, clock,
+                                  shared_rate_in_part(items, num_items, 0, 0) * seconds);
+
+    // Move by complete cycles, unless the clock reverses at a marker and stays there.
+    const double cycle_seconds = sync_cycle_seconds(items, num_items, num_markers);
+    if (cycle_seconds != 0 && fabs(seconds) >= fabs(cycle_seconds)) {
+        const double cycles = trunc(seconds / cycle_seconds);
+        clock = md5i_clock_advance(&GROUP_TIMING, clock, cycles);
+        seconds -= cycles * cycle_seconds;
     }
-    return md5i_clock_advance(&GROUP_TIMING, clock,
-                              shared_rate_in_part(items, num_items, 0, 0) * seconds);
+    return advance_in_parts(items, num_items, num_markers, clock, seconds);
 }
 
 // Returns the seconds that the shared clock takes for less than a cycle, part by part.
@@ -143,18 +152,21 @@ double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_
         const double cycles = md5_cycles_between(from, to);
         return cycles == 0 ? 0 : cycles / shared_rate_in_part(items, num_items, 0, 0);
     }
+
     const bool is_backward =
         to.cycle < from.cycle || (to.cycle == from.cycle && to.phase < from.phase);
     md5_clock low = is_backward ? to : from;
     const md5_clock high = is_backward ? from : to;
-    const int64_t whole = high.cycle - low.cycle - (high.phase < low.phase);
+
+    // Add the complete cycles, then the parts of the remaining cycle.
+    const int64_t num_cycles = high.cycle - low.cycle - (high.phase < low.phase);
     double seconds = 0;
-    if (whole > 0) {
-        seconds = (double)whole * sync_cycle_seconds(items, num_items, num_markers);
+    if (num_cycles > 0) {
+        seconds = (double)num_cycles * sync_cycle_seconds(items, num_items, num_markers);
         if (seconds == 0)
             return (double)INFINITY;
     }
-    low.cycle += whole;
+    low.cycle += num_cycles;
     seconds += seconds_in_parts(items, num_items, num_markers, low, high);
     return is_backward ? -seconds : seconds;
 }
@@ -188,7 +200,6 @@ md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_cloc
 
 uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double x, float *weights)
 {
-    memset(weights, 0, num_items * sizeof *weights);
     // Binary search for the first item above x.
     uint32_t above = 0;
     uint32_t end = num_items;
@@ -199,10 +210,13 @@ uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double
         else
             end = middle;
     }
+
+    memset(weights, 0, num_items * sizeof *weights);
     const uint32_t first = above > 0 ? above - 1 : 0;
     weights[first] = 1;
     if (above == 0 || above == num_items)
         return first;
+
     const double low = items[first].position;
     const double high = items[above].position;
     weights[above] = (float)((x - low) / (high - low));
@@ -210,32 +224,42 @@ uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double
     return first;
 }
 
+// Returns the influence of an item at a position, 0..1. Begins with the item *rival, and sets it to
+// the item that reduced the influence to 0: it often does the same for the next item, so most
+// searches end after one step.
+static double item_influence_2d(const md5_motion_item *items, uint32_t num_items, uint32_t item,
+                                double x, double y, uint32_t *rival)
+{
+    // Double precision: positions may be any two floats, and the square of their distance must not
+    // become 0.
+    const double from_x = x - items[item].x;
+    const double from_y = y - items[item].y;
+    double influence = 1;
+    for (uint32_t k = 0; k < num_items + 1 && influence > 0; k++) {
+        const uint32_t neighbor = k == 0 ? *rival : k - 1;
+        if (neighbor == item)
+            continue;
+        const double to_x = (double)items[neighbor].x - items[item].x;
+        const double to_y = (double)items[neighbor].y - items[item].y;
+        const double delta = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
+        influence = md5_smaller(influence, 1 - delta);
+        *rival = influence > 0 ? *rival : neighbor;
+    }
+    return influence > 0 ? influence : 0;
+}
+
 void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, float x, float y,
                            float *weights)
 {
     double sum = 0;
-    uint32_t rival =
-        0; // the item that reduced a weight to 0; often it does so for the next item, too
+    uint32_t rival = 0;
     for (uint32_t item = 0; item < num_items; item++) {
-        // Double precision: positions may be any two floats, and the square of their distance must
-        // not become 0.
-        const double from_x = (double)x - items[item].x;
-        const double from_y = (double)y - items[item].y;
-        double weight = 1;
-        for (uint32_t k = 0; k < num_items + 1 && weight > 0; k++) {
-            const uint32_t other = k == 0 ? rival : k - 1;
-            if (other == item)
-                continue;
-            const double to_x = (double)items[other].x - items[item].x;
-            const double to_y = (double)items[other].y - items[item].y;
-            const double delta = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
-            weight = md5_smaller(weight, 1 - delta);
-            rival = weight > 0 ? rival : other;
-        }
-        weight = weight > 0 ? weight : 0;
-        weights[item] = (float)weight;
-        sum += weight;
+        const double influence =
+            item_influence_2d(items, num_items, item, (double)x, (double)y, &rival);
+        weights[item] = (float)influence;
+        sum += influence;
     }
+
     // The sum is at least 0.5: the nearest item has at least this weight, because the point is on
     // its side of the middle between it and each of the other items.
     for (uint32_t item = 0; item < num_items; item++)
@@ -277,6 +301,7 @@ static double weigh_by_speed(const md5_motion *motion, double speed, uint32_t fi
     weights[first + 1] = weight;
     if (!is_synchronized)
         return 1;
+
     // The duration of the shared cycle, divided by the duration that it should have.
     const md5_sync_item both[] = {make_sync_item(low, 1 - weight), make_sync_item(high, weight)};
     const double seconds = (1 - weight) * low->seconds + weight * high->seconds;
@@ -316,11 +341,11 @@ static void list_active_instances(md5_active_state *active)
 }
 
 // Computes the speed and the weights of a part from the part that uses it.
-static md5_flow *compute_flow(const md5_player *player, md5_active_state *active, uint32_t number)
+static md5_flow *compute_flow(const md5_player *player, md5_active_state *active, uint32_t index)
 {
-    const md5i_part *const part = &active->tree->parts[number];
+    const md5i_part *const part = &active->tree->parts[index];
     const md5_motion *const motion = part->motion;
-    md5_flow *const flow = &active->flows[number];
+    md5_flow *const flow = &active->flows[index];
     *flow = part->parent == MD5_NONE ? (md5_flow){1, 1, 1} : active->flows[part->parent];
     flow->group_weight *= active->weights[part->weight];
     flow->total *= active->weights[part->weight];
@@ -353,6 +378,23 @@ static bool activate_clips(md5_active_state *active, const md5i_part *part, uint
     return is_any_activated;
 }
 
+// Range of the items of a motion that may have a weight.
+typedef struct item_range {
+    uint32_t first;
+    uint32_t end;
+} item_range;
+
+// Computes the weights of items on a line. At most two neighbours have a weight.
+static item_range weigh_line(const md5_motion *motion, float x, float *weights, md5_flow *flow)
+{
+    const uint32_t count = motion->num_items;
+    const uint32_t first = md5i_blend_weights_1d(motion->items, count, x, weights);
+    const bool has_next = first + 1 < count;
+    if (motion->kind == MD5_MOTION_BY_SPEED && has_next && motion->items[first].position <= x)
+        flow->speed *= weigh_by_speed(motion, x, first, weights);
+    return (item_range){first, has_next ? first + 2 : count};
+}
+
 // Computes the weights of the items of a motion. Returns true if clips became active.
 static bool weigh_motion(const md5_player *player, md5_active_state *active, uint32_t index)
 {
@@ -362,14 +404,10 @@ static bool weigh_motion(const md5_player *player, md5_active_state *active, uin
     const float x = motion->x_parameter != MD5_NONE ? player->parameters[motion->x_parameter] : 0;
     float *const weights = active->weights + part->children;
     md5_flow *const flow = compute_flow(player, active, index);
-    uint32_t first = 0; // range of the items that may have a weight
-    uint32_t end = count;
+
+    item_range range = {0, count};
     if (md5_is_line(motion)) {
-        first = md5i_blend_weights_1d(motion->items, count, x, weights);
-        const bool has_next = first + 1 < count;
-        end = has_next ? first + 2 : count;
-        if (motion->kind == MD5_MOTION_BY_SPEED && has_next && motion->items[first].position <= x)
-            flow->speed *= weigh_by_speed(motion, x, first, weights);
+        range = weigh_line(motion, x, weights, flow);
     } else if (motion->kind == MD5_MOTION_BLEND_2D) {
         md5i_blend_weights_2d(motion->item_rows, count, x, player->parameters[motion->y_parameter],
                               weights);
@@ -377,14 +415,15 @@ static bool weigh_motion(const md5_player *player, md5_active_state *active, uin
         for (uint32_t i = 0; i < count; i++)
             weights[i] = i == 0 ? 1 : md5i_rule_weight(player, &motion->items[i].weight);
     }
+
     const bool is_used = flow->total != 0 || flow->group_weight != 0;
-    return is_used && activate_clips(active, part, first, end);
+    return is_used && activate_clips(active, part, range.first, range.end);
 }
 
-static void weigh_clip(const md5_player *player, md5_active_state *active, uint32_t number)
+static void weigh_clip(const md5_player *player, md5_active_state *active, uint32_t index)
 {
-    const md5_instance_plan *const plan = &active->tree->instances[number];
-    md5_clip_instance *const instance = &active->instances[number];
+    const md5_instance_plan *const plan = &active->tree->instances[index];
+    md5_clip_instance *const instance = &active->instances[index];
     const md5_flow *const flow = compute_flow(player, active, plan->part);
     const double rate = flow->speed * plan->playable->cycles;
     instance->rate = md5_smaller(rate > -MAX_STATE_RATE ? rate : -MAX_STATE_RATE, MAX_STATE_RATE);
@@ -398,18 +437,20 @@ static void weigh_state(const md5_player *player, md5_active_state *active)
     const md5_blend_tree *const tree = active->tree;
     if (!tree)
         return;
-    bool wakes = active->num_active_instances == 0;
+
+    bool has_new_active = active->num_active_instances == 0; // or no list yet
     active->weights[0] = 1;
     for (uint32_t i = 0; i < tree->num_parts - tree->num_instances; i++)
-        wakes = weigh_motion(player, active, tree->blends[i]) || wakes;
-    if (wakes)
+        has_new_active = weigh_motion(player, active, tree->blends[i]) || has_new_active;
+    if (has_new_active)
         list_active_instances(active);
-    for (uint32_t i = 0; i < active->num_active_instances; i++) {
-        const uint32_t number = active->active_instances[i];
-        weigh_clip(player, active, number);
-    }
+
+    for (uint32_t i = 0; i < active->num_active_instances; i++)
+        weigh_clip(player, active, active->active_instances[i]);
+    if (tree->is_steady)
+        return;
     // Rates of inactive clips change only if a speed is a parameter.
-    for (uint32_t i = active->first_inactive; i < (tree->is_steady ? 0 : tree->num_instances); i++)
+    for (uint32_t i = active->first_inactive; i < tree->num_instances; i++)
         weigh_clip(player, active, active->active_instances[i]);
 }
 
@@ -441,6 +482,12 @@ void md5i_update_weights(md5_player *player)
 // Precision of the instant at which the shared clock reverses, seconds.
 #define SAME_TURN 1e-13
 
+// Precision of the edges of an easing, in parts between two edges.
+#define SAME_EDGE 1e-6
+
+// Precision of the search for an instant in the last interval, as a fraction of the interval.
+#define SAME_FRACTION 1e-12
+
 // Returns the clock of the first clip's group or, if it does not have one, of the first clip.
 static md5_clock shared_clock(const md5_active_state *active)
 {
@@ -468,9 +515,10 @@ double md5i_shared_start_time(const md5_active_state *left, const md5_blend_tree
 static double step_rate(const md5_active_state *active, uint32_t first, const double *rate)
 {
     const md5_blend_tree *const tree = active->tree;
-    const uint32_t number = tree->instances[0].group;
+    const uint32_t group_index = tree->instances[0].group;
     const uint32_t num_markers = md5_num_step_markers(tree);
-    const md5_group_plan *const group = number == MD5_NONE ? NULL : &tree->groups[number];
+    const md5_group_plan *const group = group_index == MD5_NONE ? NULL : &tree->groups[group_index];
+
     double sum = 0;
     double total = 0;
     for (uint32_t i = 0; i < (group ? group->num_members : 1); i++) {
@@ -527,6 +575,7 @@ static void find_state_rates(const step_group *group, uint32_t first, double *ra
     }
     if (leader == MD5_NONE)
         return;
+
     for (uint32_t i = group->count; i-- > 0;) {
         if (md5_active_at(group->layer_state, group->begin + i)->state != leader)
             continue;
@@ -593,10 +642,10 @@ static smooth_interval find_smooth_interval(const step_group *group)
     for (uint32_t i = 1; i < group->count; i++) {
         const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
         const double progress = md5_progress(active);
-        const double part = active->duration / MD5_EASE_PARTS;
-        const double edge = floor(progress * MD5_EASE_PARTS + 1e-6);
         if (progress == 1)
             continue;
+        const double part = active->duration / MD5_EASE_PARTS;
+        const double edge = floor(progress * MD5_EASE_PARTS + SAME_EDGE);
         since = md5_smaller(since, fmax(active->elapsed - edge * part, 0.0));
         until = md5_smaller(until, (edge + 1) * part - active->elapsed);
     }
@@ -626,6 +675,7 @@ static double mean_rate(const step_group *group, const double *rates, const smoo
 static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count, bool is_backward,
                     double seconds, double max_seconds)
 {
+    // Find the rates in the parts ahead of the clock and behind it.
     const md5_active_state *const newest = md5_active_at(layer_state, begin + count - 1);
     const uint32_t num_markers = md5_num_step_markers(newest->tree);
     const double position = shared_clock(newest).phase * num_markers; // in markers
@@ -644,6 +694,8 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     max_seconds = md5_smaller(max_seconds, smooth.until);
     const int direction = direction_after(&group, LOOK_AHEAD);
     max_seconds = seconds_until_turn(&group, direction, max_seconds);
+
+    // Give all states the mean rate.
     const bool moves_back = direction < 0;
     const uint32_t first = moves_back ? group.behind : group.ahead;
     const double *const rates = moves_back ? group.rates_behind : group.rates_ahead;
@@ -656,6 +708,7 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
         active->state_rate = rates[i];
         active->shared_rate = rate;
     }
+
     const double markers_left = moves_back ? position - behind : ahead + 1 - position;
     const double markers_per_second = fabs(rate) * num_markers;
     if (!(markers_per_second > 0))
@@ -683,14 +736,16 @@ double md5i_update_shared_rates(md5_player *player, double seconds, double max_s
 {
     for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
-        uint32_t count = 0;
         if (!player->machine->layers[layer].has_steps)
             continue;
+
         if (layer_state->is_steered) { // restore the rates of each state
             for (uint32_t i = 0; i < layer_state->num_used; i++)
                 weigh_state(player, md5_active_at(layer_state, i));
         }
+
         layer_state->is_steered = false;
+        uint32_t count = 0;
         for (uint32_t i = 0; i < layer_state->num_used; i += count) {
             count = count_steps(layer_state, i);
             if (count == 1)
@@ -742,14 +797,15 @@ double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position
     const bool is_inside = fraction > 0 && fraction < 1;
     if (!has_shared_clock || group.count == 1 || !is_inside)
         return fraction * seconds;
-    const double whole = distance_after(&group, 1, seconds);
-    if (whole == 0)
+    const double distance = distance_after(&group, 1, seconds);
+    if (distance == 0)
         return fraction * seconds;
+
     double low = 0;
     double high = 1;
-    while (high - low > 1e-12) {
+    while (high - low > SAME_FRACTION) {
         const double middle = 0.5 * (low + high);
-        if (distance_after(&group, middle, seconds) / whole < fraction)
+        if (distance_after(&group, middle, seconds) / distance < fraction)
             low = middle;
         else
             high = middle;
@@ -774,18 +830,20 @@ double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, d
     const step_group group = find_step_group(layer_state, layer_state->num_used - 1u);
     if (group.count == 1 || !isfinite(left) || max_seconds <= 0)
         return left - value;
+
+    enum { NUM_SAMPLES = 4 };
     const bool is_less = excess_time_left(&group, left, value, 0) <= MD5_BORDER;
     double before = 0;
-    double after = 0;
+    double after = 0; // 0: not found
     for (int i = 1; i < MD5_MAX_BISECTIONS && !(after > 0 && after - before <= SAME_TURN); i++) {
         const bool is_found = after > 0;
-        // Sample the ends of four equal parts until a change is found, then use bisection.
-        const double at = is_found ? 0.5 * (before + after) : 0.25 * i * max_seconds;
+        // Sample the ends of equal parts until a change is found, then use bisection.
+        const double at = is_found ? 0.5 * (before + after) : 1.0 / NUM_SAMPLES * i * max_seconds;
         const double excess = excess_time_left(&group, left, value, at);
         const bool is_after = is_less ? excess >= 2 * MD5_BORDER : excess <= 0;
         if (is_after)
             after = at;
-        else if (!is_found && i == 4)
+        else if (!is_found && i == NUM_SAMPLES)
             return INFINITY;
         else
             before = at;
@@ -794,19 +852,19 @@ double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, d
 }
 
 // Returns the clock of a member of a group. groups[] contains the shared clocks.
-static md5_clock group_member_clock(const md5_blend_tree *tree, uint32_t number,
+static md5_clock group_member_clock(const md5_blend_tree *tree, uint32_t index,
                                     const md5_clock *groups)
 {
-    const md5_instance_plan *const plan = &tree->instances[number];
+    const md5_instance_plan *const plan = &tree->instances[index];
     return md5i_sync_clock(plan->playable->source->markers, tree->groups[plan->group].num_markers,
                            groups[plan->group]);
 }
 
-md5_clock md5i_instance_clock(const md5_active_state *active, uint32_t number)
+md5_clock md5i_instance_clock(const md5_active_state *active, uint32_t index)
 {
-    const md5_clip_instance *const instance = &active->instances[number];
-    if (instance->is_inactive && active->tree->instances[number].group != MD5_NONE)
-        return group_member_clock(active->tree, number, active->groups);
+    const md5_clip_instance *const instance = &active->instances[index];
+    if (instance->is_inactive && active->tree->instances[index].group != MD5_NONE)
+        return group_member_clock(active->tree, index, active->groups);
     return instance->clock;
 }
 
@@ -820,6 +878,7 @@ static md5_clock start_clock(const md5_instance_plan *plan, const md5_change *ch
     md5_clock clock = md5i_clock_at(timing, time);
     if (change->begin == MD5_BEGIN_AT)
         return clock;
+
     clock =
         md5i_clock_snap(timing, clock, MD5_FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(clock))));
     if (change->begin == MD5_BEGIN_AT_PREVIOUS_PHASE)
@@ -840,6 +899,27 @@ static void begin_instance(md5_clip_instance *instance, const md5_timing *timing
     instance->root.clock.phase = -1; // invalid
 }
 
+// Starts the clocks of a state's groups, each at the start of its first member, then the clips.
+static void begin_clocks(md5_active_state *active, const md5_change *change)
+{
+    const md5_blend_tree *const tree = active->tree;
+    const md5_instance_plan *const plans = tree->instances;
+    for (uint32_t i = 0; i < tree->num_groups; i++) {
+        const md5_instance_plan *const leader = &plans[tree->groups[i].members[0]];
+        active->groups[i] =
+            md5i_sync_shared(leader->playable->source->markers, tree->groups[i].num_markers,
+                             start_clock(leader, change));
+    }
+
+    const bool is_at_start = change->begin != MD5_BEGIN_AT;
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
+        const md5_clock clock = plans[i].group == MD5_NONE
+                                    ? start_clock(&plans[i], change)
+                                    : group_member_clock(tree, i, active->groups);
+        begin_instance(&active->instances[i], plans[i].playable->timing, clock, is_at_start);
+    }
+}
+
 void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
                       const md5_change *change)
 {
@@ -849,24 +929,12 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
     active->start_time = 0;
     active->num_active_instances = 0;
     player->has_new = true;
-    const md5_blend_tree *const tree = active->tree;
-    if (!tree)
+    if (!active->tree)
         return;
-    const md5_instance_plan *const plans = tree->instances;
-    const bool is_at_start = change->begin != MD5_BEGIN_AT;
-    for (uint32_t i = 0; i < tree->num_groups; i++) {
-        const md5_instance_plan *const leader = &plans[tree->groups[i].members[0]];
-        active->groups[i] =
-            md5i_sync_shared(leader->playable->source->markers, tree->groups[i].num_markers,
-                             start_clock(leader, change));
-    }
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
-        const md5_clock clock = plans[i].group == MD5_NONE
-                                    ? start_clock(&plans[i], change)
-                                    : group_member_clock(tree, i, active->groups);
-        begin_instance(&active->instances[i], plans[i].playable->timing, clock, is_at_start);
-    }
+
+    begin_clocks(active, change);
     active->start_time = md5i_active_time(active);
+
     // If a cycle continues, its earlier events have fired in the previous state.
     const bool starts_cycle = !(active->instances[0].clock.phase > 0);
     if (change->begin == MD5_BEGIN_AFTER_START)
@@ -906,14 +974,17 @@ static void copy_clock(md5_active_state *active, uint32_t index, const md5_activ
     const md5_instance_plan *const old_plan = &old_active->tree->instances[old_index];
     const md5_timing *const timing = plan->playable->timing;
     const bool has_same_mode = timing->mode == old_plan->playable->timing->mode;
+
     md5_clip_instance *const instance = &active->instances[index];
-    const md5_clip_instance *const old = &old_active->instances[old_index];
+    const md5_clip_instance *const old_instance = &old_active->instances[old_index];
     const md5_clock clock = md5i_instance_clock(old_active, old_index);
     instance->clock = has_same_mode ? clock : md5i_clock_at(timing, clock.phase);
     instance->clock_before = instance->clock;
-    instance->is_at_start = has_same_mode && old->is_at_start
-                            && md5_is_same_cycle_boundary(old->clock_before, old->clock);
-    instance->seconds_at_end = has_same_mode ? old->seconds_at_end : 0;
+    instance->is_at_start =
+        has_same_mode && old_instance->is_at_start
+        && md5_is_same_cycle_boundary(old_instance->clock_before, old_instance->clock);
+    instance->seconds_at_end = has_same_mode ? old_instance->seconds_at_end : 0;
+
     if (plan->group == MD5_NONE)
         return;
     md5_clock *const shared = &active->groups[plan->group];
@@ -960,8 +1031,7 @@ static uint32_t collect_sync_items(const md5_player *player, const md5_active_st
 {
     const md5_blend_tree *const tree = active->tree;
     const md5_group_plan *const plan = &tree->groups[group];
-    const uint32_t last = plan->members[plan->num_members - 1];
-    uint32_t count = 0;
+
     // The active clips are sorted. Binary search for the first clip that may be a member.
     uint32_t i = 0;
     uint32_t high = active->num_active_instances;
@@ -972,13 +1042,18 @@ static uint32_t collect_sync_items(const md5_player *player, const md5_active_st
         else
             high = middle;
     }
-    for (; i < active->num_active_instances && active->active_instances[i] <= last; i++) {
-        const uint32_t number = active->active_instances[i];
-        const md5_clip_instance *const instance = &active->instances[number];
-        if (tree->instances[number].group == group && instance->group_weight != 0)
-            player->sync_items[count++] =
-                (md5_sync_item){instance->group_weight, instance->rate,
-                                tree->instances[number].playable->source->markers};
+
+    const uint32_t last_member = plan->members[plan->num_members - 1];
+    uint32_t count = 0;
+    for (; i < active->num_active_instances && active->active_instances[i] <= last_member; i++) {
+        const uint32_t index = active->active_instances[i];
+        const md5_clip_instance *const instance = &active->instances[index];
+        if (tree->instances[index].group == group && instance->group_weight != 0)
+            player->sync_items[count++] = (md5_sync_item){
+                .weight = instance->group_weight,
+                .rate = instance->rate,
+                .markers = tree->instances[index].playable->source->markers,
+            };
     }
     return count;
 }
@@ -993,12 +1068,12 @@ void md5i_advance_group_clocks(md5_player *player, const md5_active_state *activ
 }
 
 md5_clock md5i_instance_clock_after(const md5_player *player, const md5_active_state *active,
-                                    uint32_t number, double seconds)
+                                    uint32_t index, double seconds)
 {
-    const md5_instance_plan *const plan = &active->tree->instances[number];
-    const md5_clip_instance *const instance = &active->instances[number];
+    const md5_instance_plan *const plan = &active->tree->instances[index];
+    const md5_clip_instance *const instance = &active->instances[index];
     if (plan->group != MD5_NONE)
-        return group_member_clock(active->tree, number, player->group_clocks);
+        return group_member_clock(active->tree, index, player->group_clocks);
     const double moved = fmax(fabs(seconds) - instance->seconds_at_end, 0.0);
     return md5i_clock_advance(plan->playable->timing, instance->clock,
                               instance->rate * copysign(moved, seconds));
@@ -1020,19 +1095,20 @@ static void update_time_at_end(md5_clip_instance *instance, double seconds)
 }
 
 // Advances an active instance. Returns true if it becomes inactive.
-static bool advance_instance(const md5_player *player, md5_active_state *active, uint32_t number,
+static bool advance_instance(const md5_player *player, md5_active_state *active, uint32_t index,
                              double seconds)
 {
     const md5_blend_tree *const tree = active->tree;
-    const md5_instance_plan *const plan = &tree->instances[number];
-    md5_clip_instance *const instance = &active->instances[number];
+    const md5_instance_plan *const plan = &tree->instances[index];
+    md5_clip_instance *const instance = &active->instances[index];
     instance->is_at_start = instance->is_at_start
                             && md5_is_same_cycle_boundary(instance->clock_before, instance->clock);
     instance->clock_before = instance->clock;
     if (seconds == 0)
         return false;
+
     if (plan->group != MD5_NONE)
-        instance->clock = group_member_clock(tree, number, player->group_clocks);
+        instance->clock = group_member_clock(tree, index, player->group_clocks);
     else
         instance->clock =
             md5i_clock_advance(plan->playable->timing, instance->clock, instance->rate * seconds);
@@ -1040,7 +1116,9 @@ static bool advance_instance(const md5_player *player, md5_active_state *active,
         update_time_at_end(instance, seconds);
         return false;
     }
-    if (number == 0 || instance->is_at_start)
+
+    // See md5_clip_instance for the clips that remain active without a weight.
+    if (index == 0 || instance->is_at_start)
         return false;
     if (instance->weight != 0 || instance->group_weight != 0)
         return false;
@@ -1052,17 +1130,16 @@ static bool advance_instance(const md5_player *player, md5_active_state *active,
 static void advance_inactive(md5_active_state *active, double seconds)
 {
     const md5_blend_tree *const tree = active->tree;
-    md5_clip_instance *const instances = active->instances;
-    const uint32_t *const active_instances = active->active_instances;
     for (uint32_t i = active->first_inactive; i < tree->num_instances; i++) {
-        md5_clock *const current = &instances[active_instances[i]].clock;
-        const double cycles = instances[active_instances[i]].rate * seconds;
-        const double phase = current->phase + cycles;
+        const uint32_t index = active->active_instances[i];
+        md5_clip_instance *const instance = &active->instances[index];
+        const double cycles = instance->rate * seconds;
+        const double phase = instance->clock.phase + cycles;
         if (phase >= 0 && phase < 1) // fast path: avoid the call
-            current->phase = phase;
+            instance->clock.phase = phase;
         else
-            *current = md5i_clock_advance(tree->instances[active_instances[i]].playable->timing,
-                                          *current, cycles);
+            instance->clock = md5i_clock_advance(tree->instances[index].playable->timing,
+                                                 instance->clock, cycles);
     }
 }
 
@@ -1072,22 +1149,26 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
     active->elapsed += fabs(seconds);
     if (!tree)
         return;
+
+    // player->group_clocks receives the new clocks of the groups.
     const bool moves = seconds != 0;
     const bool has_groups = moves && tree->num_groups > 0;
     if (has_groups)
         md5i_advance_group_clocks(player, active, seconds);
-    bool has_inactive = false; // an instance became inactive
+
+    bool has_new_inactive = false;
     for (uint32_t i = 0; i < active->num_active_instances; i++) {
         if (advance_instance(player, active, active->active_instances[i], seconds))
-            has_inactive = true;
+            has_new_inactive = true;
     }
     if (moves)
         advance_inactive(active, seconds);
+
     if (has_groups) {
         for (uint32_t i = 0; i < tree->num_groups; i++)
             active->groups[i] = player->group_clocks[i];
     }
-    if (has_inactive)
+    if (has_new_inactive)
         list_active_instances(active);
 }
 
@@ -1097,14 +1178,15 @@ double md5i_active_time(const md5_active_state *active)
 }
 
 double md5i_instance_seconds(const md5_player *player, const md5_active_state *active,
-                             uint32_t number, md5_clock from, md5_clock to)
+                             uint32_t index, md5_clock from, md5_clock to)
 {
     const md5_blend_tree *const tree = active->tree;
-    const md5_instance_plan *const plan = &tree->instances[number];
+    const md5_instance_plan *const plan = &tree->instances[index];
     if (plan->group == MD5_NONE) {
         const double cycles = md5_cycles_between(from, to);
-        return cycles == 0 ? 0 : cycles / active->instances[number].rate;
+        return cycles == 0 ? 0 : cycles / active->instances[index].rate;
     }
+
     const md5_group_plan *const group = &tree->groups[plan->group];
     const double *const markers = plan->playable->source->markers;
     return md5i_sync_seconds(player->sync_items, collect_sync_items(player, active, plan->group),
