@@ -165,72 +165,98 @@ static void list_tracks(const md5_packed *packed, uint32_t *const animated[TRACK
     }
 }
 
+// The parts of a compressed animation in its block.
+typedef struct packed_layout {
+    md5_anim *anim;
+    md5_packed *packed;
+    md5_skeleton skeleton;
+    uint32_t num_animated[TRACK_KINDS];
+    uint32_t *animated[TRACK_KINDS]; // joints whose track is not constant, by kind
+    md5_packed_cursor *cursors;
+    md5_xform *constant;
+    bool has_base_frame;
+    md5_xform *base_frame; // `constant`, unless has_base_frame
+    uint8_t *bytes;
+    const char *command_line;
+} packed_layout;
+
+// Allocates the parts in the block, and copies the skeleton. Like md5i_block_alloc(), it runs
+// twice: all parts are NULL while the block is measured.
+static void allocate_packed(md5_block *block, const md5_skeleton *skeleton,
+                            const md5_packed *packed, packed_layout *parts)
+{
+    const size_t num_joints = skeleton->num_joints;
+    parts->anim = MD5_BLOCK_ARRAY(block, md5_anim, 1);
+    parts->packed = MD5_BLOCK_COPY(block, md5_packed, packed, 1);
+    parts->skeleton = copy_skeleton(block, skeleton);
+    parts->command_line = md5i_block_copy_text(block, "", 0);
+    parts->cursors = MD5_BLOCK_ARRAY(block, md5_packed_cursor, num_joints);
+    parts->constant = MD5_BLOCK_ARRAY(block, md5_xform, num_joints);
+    parts->base_frame = parts->constant;
+    if (parts->has_base_frame)
+        parts->base_frame = MD5_BLOCK_ARRAY(block, md5_xform, num_joints);
+    for (uint32_t kind = 0; kind < TRACK_KINDS; kind++)
+        parts->animated[kind] = MD5_BLOCK_ARRAY(block, uint32_t, parts->num_animated[kind]);
+    parts->bytes = MD5_BLOCK_ARRAY(block, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
+}
+
+// Copies the tracks, lists the animated tracks, and samples the first frame of each track as
+// `constant`. `base` is the position of joint 0 in the base frame.
+static void fill_packed(const md5_packed *packed, md5_vec3 base, const packed_layout *parts)
+{
+    const size_t num_joints = packed->num_joints;
+    memcpy(parts->bytes, packed->bytes, packed->num_bytes);
+    memset(parts->bytes + packed->num_bytes, 0, MD5_PACKED_PADDING);
+    parts->packed->bytes = parts->bytes;
+    parts->packed->cursors = parts->cursors;
+
+    const md5_sample_position start = {.frame0 = 0};
+    memset(parts->constant, 0, num_joints * sizeof *parts->constant);
+    md5i_packed_sample_all(md5i_packed_sample_scalar, parts->packed, &start, parts->constant);
+    list_tracks(parts->packed, parts->animated, parts->cursors);
+
+    if (parts->has_base_frame) {
+        memcpy(parts->base_frame, parts->constant, num_joints * sizeof *parts->base_frame);
+        parts->base_frame[0].translation = base;
+    }
+}
+
 md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_vec3 base,
                              const md5_packed *packed)
 {
-    const md5_skeleton *const skeleton = &source->skeleton;
-    uint32_t num_animated[TRACK_KINDS] = {0, 0};
-    const md5_vec3 first = count_animated(packed, num_animated);
-    const bool has_base = memcmp(&first, &base, sizeof base) != 0;
-    const size_t num_joints = skeleton->num_joints;
+    packed_layout parts = {.anim = NULL};
+    const md5_vec3 first = count_animated(packed, parts.num_animated);
+    parts.has_base_frame = memcmp(&first, &base, sizeof base) != 0;
+
     md5_block block = {0};
-    md5_anim *anim = NULL;
-    md5_packed *packed_copy = NULL;
-    md5_skeleton skeleton_copy = {0};
-    uint32_t *animated[TRACK_KINDS] = {NULL, NULL}; // joints whose track is not constant, by kind
-    md5_packed_cursor *cursors = NULL;
-    md5_xform *constant = NULL;
-    md5_xform *base_frame = NULL; // `constant`, unless joint 0 is different
-    uint8_t *bytes = NULL;
-    const char *command_line = NULL;
     for (uint32_t pass = 0; pass < 2; pass++) {
-        anim = MD5_BLOCK_ARRAY(&block, md5_anim, 1);
-        packed_copy = MD5_BLOCK_COPY(&block, md5_packed, packed, 1);
-        skeleton_copy = copy_skeleton(&block, skeleton);
-        command_line = md5i_block_copy_text(&block, "", 0);
-        cursors = MD5_BLOCK_ARRAY(&block, md5_packed_cursor, num_joints);
-        constant = MD5_BLOCK_ARRAY(&block, md5_xform, num_joints);
-        base_frame = has_base ? MD5_BLOCK_ARRAY(&block, md5_xform, num_joints) : constant;
-        for (uint32_t kind = 0; kind < TRACK_KINDS; kind++)
-            animated[kind] = MD5_BLOCK_ARRAY(&block, uint32_t, num_animated[kind]);
-        bytes = MD5_BLOCK_ARRAY(&block, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
+        allocate_packed(&block, &source->skeleton, packed, &parts);
         if (pass == 0 && !md5i_block_end_measuring(context, &block))
             return NULL;
     }
-    memcpy(bytes, packed->bytes, packed->num_bytes);
-    memset(bytes + packed->num_bytes, 0, MD5_PACKED_PADDING);
-    packed_copy->bytes = bytes;
-    packed_copy->cursors = cursors;
+    fill_packed(packed, base, &parts);
 
-    // `constant` is the first frame of each track.
-    const md5_sample_position start = {.frame0 = 0};
-    memset(constant, 0, num_joints * sizeof *constant);
-    md5i_packed_sample_all(md5i_packed_sample_scalar, packed_copy, &start, constant);
-    list_tracks(packed_copy, animated, cursors);
-    if (has_base) {
-        memcpy(base_frame, constant, num_joints * sizeof *base_frame);
-        base_frame[0].translation = base;
-    }
-    *anim = (md5_anim){
-        .skeleton = skeleton_copy,
-        .base_frame = base_frame,
+    const uint32_t *const num_animated = parts.num_animated;
+    *parts.anim = (md5_anim){
+        .skeleton = parts.skeleton,
+        .base_frame = parts.base_frame,
         .num_frames = source->num_frames,
         .frame_rate = source->frame_rate,
         .duration = (source->num_frames - 1) / source->frame_rate,
-        .constant = constant,
+        .constant = parts.constant,
         .num_rotations = num_animated[MD5_PACKED_ROTATION],
         .num_translations = num_animated[MD5_PACKED_TRANSLATION],
-        .rotation_joints = animated[MD5_PACKED_ROTATION],
-        .translation_joints = animated[MD5_PACKED_TRANSLATION],
+        .rotation_joints = parts.animated[MD5_PACKED_ROTATION],
+        .translation_joints = parts.animated[MD5_PACKED_TRANSLATION],
         .packed_size = packed->num_bytes + sizeof *packed,
         .tolerance = source->tolerance,
         .max_error = source->max_error,
         .num_components = 3 * (num_animated[0] + num_animated[1]),
-        .command_line = command_line,
+        .command_line = parts.command_line,
         .size = block.used,
-        .internal = {.allocator = context->allocator, .packed = packed_copy, .tag = MD5_TAG_ANIM},
+        .internal = {.allocator = context->allocator, .packed = parts.packed, .tag = MD5_TAG_ANIM},
     };
-    return anim;
+    return parts.anim;
 }
 
 // == Bytes =======================================================================================
@@ -533,6 +559,7 @@ static md5_anim *lay_out_decompressed(md5_block *block, const md5_anim *anim, md
 {
     const size_t num_joints = anim->internal.packed->num_joints;
     const size_t num_frames = anim->internal.packed->num_frames;
+
     md5_anim *const decompressed = MD5_BLOCK_ARRAY(block, md5_anim, 1);
     result->skeleton = copy_skeleton(block, &anim->skeleton);
     result->command_line = md5i_block_copy_text(block, "", 0);
@@ -543,6 +570,7 @@ static md5_anim *lay_out_decompressed(md5_block *block, const md5_anim *anim, md
         MD5_BLOCK_COPY(block, uint32_t, anim->rotation_joints, anim->num_rotations);
     result->translation_joints =
         MD5_BLOCK_COPY(block, uint32_t, anim->translation_joints, anim->num_translations);
+
     arrays->rotations =
         (md5_quat *)md5i_block_alloc(block, num_frames, anim->num_rotations * sizeof(md5_quat));
     arrays->translations =

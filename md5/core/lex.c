@@ -491,12 +491,14 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
     const bool negate = skip_separate_minus(lex);
     const bool is_signed_twice = negate && lex->at < lex->end && strchr("+-", *lex->at);
     const char *const next = find_number_end(lex, md5i_scan_float(lex->at, lex->end, value));
+
     if (!next || is_signed_twice)
         return bad_number(lex, negate && !next ? lex->at : start, "a number");
     if (*value - *value != 0)
         return md5i_lex_fail(lex, start, MD5_ERROR_RANGE,
                              "number is too large: expected at most 3.4e38, found %s",
                              md5i_lex_token(lex, start).text);
+
     if (negate)
         *value = -*value;
     lex->at = next;

@@ -288,6 +288,8 @@ static void skip_block_comment(md5_decl_lex *lex)
             md5i_decl_lex_warn(lex, "nested comment");
         }
     }
+
+    // Skip the slash that ends the comment, and the next byte.
     for (int i = 0; i < 2 && byte_at(lex) != '\0'; i++) {
         if (*lex->at == '\n')
             lex->line_start = lex->at + 1;

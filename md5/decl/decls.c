@@ -32,15 +32,18 @@ static bool copy_list(md5_arena *arena, const md5_decl_list *from, md5_decl_list
 {
     md5_decl_entry *const copies = MD5_ALLOC_ZEROED(arena, md5_decl_entry, from->count);
     TRY(copies);
+
     for (uint32_t i = 0; i < from->count && from->entries[i]->decl.file; i++) {
         md5_decl_entry *const copy = &copies[to->count];
         copy->decl = from->entries[i]->decl;
         copy->decl.state = MD5_DECL_UNPARSED;
         copy->line_start = from->entries[i]->line_start;
+
         void **const added = md5i_name_map_add(&to->names, arena, copy->decl.name);
         to->entries =
             (md5_decl_entry **)md5_grow(arena, to->entries, to->count, sizeof(md5_decl_entry *));
         TRY(added && to->entries);
+
         *added = copy;
         to->entries[to->count++] = copy;
     }

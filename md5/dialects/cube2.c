@@ -723,11 +723,14 @@ static bool read_anim(md5_cube2_reader *reader)
     md5_cube2_part *const part = reader->part;
     md5_cube2_anim *const anim = CUBE_NEW(reader, md5_cube2_anim, part, anims);
     const char *const file = get_path(reader, 2);
+
+    // The map contains the number of adjustments plus 1, because NULL is not a value.
     void **const value =
         anim && file ? md5i_name_map_add(&reader->files, reader->arena, file) : NULL;
     TRY(value);
     if (!*value)
         *value = (void *)((uintptr_t)part->num_adjustments + 1);
+
     const float rate = get_number(reader, 3);
     anim->names = get_text(reader, 1);
     anim->file = file;
@@ -767,12 +770,14 @@ static bool read_link(md5_cube2_reader *reader)
     const int32_t child = get_int(reader, 2);
     const bool has_parent = parent >= 0 && (uint32_t)parent < num_parts;
     const bool has_child = child >= 0 && (uint32_t)child < num_parts;
+
     if (!has_parent || !has_child) {
         md5i_lex_warn(top_lex(&reader->script), reader->command.words[1].at,
                       "link refers to an unknown part: expected indices below %u, found %d and %d",
                       num_parts, parent, child);
         return true;
     }
+
     md5_cube2_link *const link = CUBE_NEW(reader, md5_cube2_link, &reader->cube, links);
     TRY(link);
     link->parent = (uint32_t)parent;
@@ -1138,16 +1143,19 @@ static bool find_folders(md5_cube2_reader *reader, const char *path, const char 
     const size_t folder_length = slash ? (size_t)(slash - path) + 1 : 0;
     const size_t models_end = find_part_end(path, folder_length, models_folder);
     const bool has_models = models_end > 0;
+
     size_t root_length;
     if (has_models)
         root_length = models_end - strlen(models_folder);
     else
         root_length = find_part_end(path, folder_length, "data/");
+
     reader->folder = md5_copy_text(arena, path, folder_length);
     if (root)
         reader->script.root = join_path(arena, root, root[0] ? "/" : "");
     else
         reader->script.root = md5_copy_text(arena, path, root_length);
+
     TRY(reader->folder && reader->script.root);
     reader->models = join_path(arena, reader->script.root, has_models ? models_folder : "");
     return reader->models != NULL;

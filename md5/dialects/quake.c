@@ -284,15 +284,19 @@ static bool read_joint(scale_reader *reader)
     const char *const position = md5i_lex_skip_space(lex);
     const char *const name = read_json_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
+
     md5i_lex_skip_space(lex);
     if (lex->at < lex->end && *lex->at != '{')
         return skip_value(lex, "an object");
     TRY(expect(lex, '{', "before the scales of a joint"));
+
+    // The map contains the index of a joint plus 1, because NULL is not a value.
     void **const joint = md5i_name_map_find(&reader->joints, name);
     if (!joint)
         md5i_lex_warn(lex, position, "unknown joint %s: the animation does not have it",
                       MD5_QUOTED(name));
     const uint32_t index = joint ? (uint32_t)((uintptr_t)*joint - 1) : 0;
+
     if (md5i_lex_accept(lex, '}'))
         return true;
     do

@@ -4,53 +4,78 @@
 #include "md5/load/asset.h"
 #include "md5/load/axes.h"
 
+// The parts of a camera path in its block.
+typedef struct camera_layout {
+    md5_camera *camera;
+    const char *command_line;
+    const uint32_t *cuts;
+    md5_cut_view *cut_views;
+    md5_camera_view *frames;
+} camera_layout;
+
+// Allocates the parts in the block, and copies the tables of the file. Like md5i_block_alloc(), it
+// runs twice: all parts are NULL while the block is measured.
+static void allocate_camera(md5_block *block, const md5_camera_file *file, camera_layout *parts)
+{
+    parts->camera = MD5_BLOCK_ARRAY(block, md5_camera, 1);
+    parts->command_line = md5i_store_text(block, file->command_line);
+    parts->cuts = MD5_BLOCK_COPY(block, uint32_t, file->cuts, file->num_cuts);
+    parts->cut_views = MD5_BLOCK_COPY(block, md5_cut_view, file->cut_views, file->num_cut_views);
+    parts->frames = MD5_BLOCK_COPY(block, md5_camera_view, file->frames, file->num_frames);
+}
+
+// Computes w of the rotations, which the file does not contain, and converts all views to the axes
+// and units of the options.
+static void convert_camera(const md5_context *context, const md5_camera_file *file,
+                           const camera_layout *parts)
+{
+    for (uint32_t i = 0; i < file->num_frames; i++) {
+        md5_camera_view *const view = &parts->frames[i];
+        const md5_quat q = view->rotation;
+        view->rotation = md5_quat_from_xyz(q.x, q.y, q.z);
+        md5i_convert_points(context, &view->position, 1);
+        md5i_convert_rotations(context, &view->rotation, 1);
+    }
+    if (!md5_needs_conversion(context))
+        return;
+    for (uint32_t i = 0; i < file->num_cut_views; i++) {
+        md5i_convert_points(context, &parts->cut_views[i].position, 1);
+        md5i_convert_rotations(context, &parts->cut_views[i].rotation, 1);
+    }
+}
+
 static bool build_camera(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     const md5_context *const context = arena->context;
     md5_camera_file file;
     TRY(md5i_read_camera_file(arena, text, size, &file));
+
     md5_block block = {0};
-    md5_camera *camera = NULL;
-    const uint32_t *cuts = NULL;
-    md5_cut_view *cut_views = NULL;
-    md5_camera_view *frames = NULL;
-    const char *command_line = NULL;
+    camera_layout parts = {NULL};
     for (uint32_t pass = 0; pass < 2; pass++) {
-        camera = MD5_BLOCK_ARRAY(&block, md5_camera, 1);
-        command_line = md5i_store_text(&block, file.command_line);
-        cuts = MD5_BLOCK_COPY(&block, uint32_t, file.cuts, file.num_cuts);
-        cut_views = MD5_BLOCK_COPY(&block, md5_cut_view, file.cut_views, file.num_cut_views);
-        frames = MD5_BLOCK_COPY(&block, md5_camera_view, file.frames, file.num_frames);
+        allocate_camera(&block, &file, &parts);
         TRY(pass > 0 || md5i_block_end_measuring(arena->context, &block));
     }
+    convert_camera(context, &file, &parts);
 
-    for (uint32_t i = 0; i < file.num_frames; i++) {
-        const md5_quat q = frames[i].rotation;
-        frames[i].rotation = md5_quat_from_xyz(q.x, q.y, q.z);
-        md5i_convert_points(context, &frames[i].position, 1);
-        md5i_convert_rotations(context, &frames[i].rotation, 1);
-    }
-    for (uint32_t i = 0; i < file.num_cut_views && md5_needs_conversion(context); i++) {
-        md5i_convert_points(context, &cut_views[i].position, 1);
-        md5i_convert_rotations(context, &cut_views[i].rotation, 1);
-    }
+    // A cut has no duration: the next frame is shown immediately.
     const uint32_t last = file.num_frames - 1;
     const uint32_t num_intervals = file.num_cuts < last ? last - file.num_cuts : 0;
-    *camera = (md5_camera){
+    *parts.camera = (md5_camera){
         .num_frames = file.num_frames,
         .frame_rate = file.frame_rate,
         .duration = (double)num_intervals / file.frame_rate,
         .num_cuts = file.num_cuts,
-        .cuts = cuts,
+        .cuts = parts.cuts,
         .num_cut_views = file.num_cut_views,
-        .cut_views = cut_views,
-        .frames = frames,
-        .command_line = command_line,
+        .cut_views = parts.cut_views,
+        .frames = parts.frames,
+        .command_line = parts.command_line,
         .num_warnings = context->num_warnings,
         .size = block.used,
         .internal = {.allocator = context->allocator, .tag = MD5_TAG_CAMERA},
     };
-    *asset = camera;
+    *asset = parts.camera;
     return true;
 }
 

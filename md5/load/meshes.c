@@ -67,9 +67,11 @@ void md5i_convert_mesh(const md5_context *context, md5_mesh_build *mesh)
     const size_t num_influences = mesh->first_influence[num_vertices];
     for (size_t i = 0; i < mesh->num_weights; i++)
         md5i_convert_points(context, &mesh->weights[i].offset, 1);
+
     md5i_convert_points(context, mesh->positions, num_vertices);
     for (size_t i = 0; i < num_vertices; i++)
         mesh->normals[i] = md5i_vec3_to_axes(context->axes, mesh->normals[i]);
+
     for (size_t i = 0; i < num_vertices && context->flip_v; i++)
         mesh->texcoords[i].y = 1.0f - mesh->texcoords[i].y;
     for (size_t i = 0; i < num_influences; i++) {
@@ -115,6 +117,8 @@ bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_g
     const md5_context *const context = arena->context;
     md5_block block = {0};
     model->max_vertices = 0;
+
+    // Measure the arrays of all meshes in one block, then allocate them.
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         TRY(steps->measure(arena, &file->meshes[m]));
         md5_mesh_build measured = file->meshes[m];
@@ -127,6 +131,7 @@ bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_g
     TRY(md5i_block_end_measuring_in(mesh_arena, &block));
     for (uint32_t m = 0; m < file->num_meshes; m++)
         steps->place(&block, &file->meshes[m]);
+
     md5i_arena_rewind(arena, file->tables);
     const md5_mesh_joints joints = {
         .num_joints = file->num_joints,
@@ -134,6 +139,7 @@ bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_g
         .scratch = MD5_ALLOC_ZEROED(arena, uint32_t, file->num_joints),
     };
     TRY(joints.scratch);
+
     const size_t wanted = md5i_geometry_build_size(model->max_vertices);
     const size_t held = context->memory_held + 2 * MD5_CHUNK_HEADER;
     const size_t allowed = memory_goal > held ? memory_goal - held : 0;

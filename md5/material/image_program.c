@@ -390,10 +390,12 @@ static bool convert_heights(md5_context *context, md5_image *image, float scale)
     const size_t count = md5_image_texels(image);
     uint8_t *const heights = (uint8_t *)md5i_alloc(context, count);
     TRY(heights);
+
     for (size_t i = 0; i < count; i++) {
         const uint8_t *const texel = image->pixels + MD5_IMAGE_CHANNELS * i;
         heights[i] = (uint8_t)((texel[0] + texel[1] + texel[2]) / 3);
     }
+
     for (uint32_t y = 0; y < image->height; y++) {
         const uint32_t width = image->width;
         const uint8_t *const row = heights + (size_t)y * width;
@@ -407,6 +409,7 @@ static bool convert_heights(md5_context *context, md5_image *image, float scale)
             texel[3] = 255;
         }
     }
+
     md5i_free(context, heights, count);
     return true;
 }
@@ -491,11 +494,13 @@ static void add_normals(md5_image *image, const md5_image *second)
                 const float squared_z = 1.0f - normal[0] * normal[0] - normal[1] * normal[1];
                 normal[2] = squared_z > 0.0f ? sqrtf(squared_z) : 0.0f;
             }
+
             normal[0] += coordinate(added[0]);
             normal[1] += coordinate(added[1]);
             const float length = sqrtf(squared_length(normal));
             for (uint32_t i = 0; i < 3; i++)
                 normal[i] = length > 0.0f ? normal[i] / length : 0.0f;
+
             write_normal(texel, normal);
             texel[3] = 255;
         }
@@ -717,15 +722,18 @@ static md5_image *create_builtin_image(const char *name, const md5_image_opts *o
     md5_context context;
     const struct builtin_image *const builtin = find_builtin_image(name);
     md5_image_opts named = opts ? *opts : (md5_image_opts){.file_name = NULL};
+
     named.file_name = name;
     md5i_image_begin(&context, &named, error);
     if (builtin->width == 0) {
         MD5_FAIL(&context, MD5_ERROR_MISMATCH, "%s is created by the game while it runs", name);
         return NULL;
     }
+
     md5_image *const image = md5i_new_image(&context, builtin->width, builtin->height);
     if (!image)
         return NULL;
+
     for (uint32_t y = 0; y < image->height; y++) {
         for (uint32_t x = 0; x < image->width; x++) {
             const uint32_t color = builtin->fill ? builtin->fill(x, y) : builtin->color;
@@ -766,6 +774,7 @@ static void build_compressed_path(char path[MAX_PATH_SIZE], const char *text)
     size_t length = strlen("dds/");
     size_t num_folders = 0;
     memcpy(path, "dds/", sizeof "dds/");
+
     for (; *text && length < MAX_PATH_SIZE - sizeof ".dds"; text++) {
         const bool is_space_after_folder = *text == ' ' && path[length - 1] == '/';
         if (strchr("/\\(", *text)) {
@@ -777,6 +786,7 @@ static void build_compressed_path(char path[MAX_PATH_SIZE], const char *text)
             path[length++] = *text;
         }
     }
+
     memcpy(path + length, ".dds", sizeof ".dds");
 }
 

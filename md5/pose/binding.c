@@ -292,6 +292,8 @@ static bool fail_too_few_matches(md5_context *context, const md5_skeleton *skele
 {
     char names[128] = "";
     size_t length = 0;
+
+    // List as many missing joints as fit.
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         if (matches[joint] != MD5_NONE)
             continue;
@@ -301,6 +303,7 @@ static bool fail_too_few_matches(md5_context *context, const md5_skeleton *skele
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
                                    length > 0 ? ", " : "", name.text);
     }
+
     const char *const kind = is_model ? "model" : "animation";
     const char *const other_kind = is_model ? "animation" : "model";
     return MD5_FAIL(context, MD5_ERROR_MISMATCH,

@@ -60,11 +60,14 @@ static shot_position find_shot(const md5_camera *camera, double time, md5_wrap w
     const uint32_t end = camera->num_frames - 1;
     const uint32_t frame = stored < end ? stored : end;
     const bool is_held = sample.frame1 <= sample.frame0 || frame == end;
+
     shot_position shot = {.frame = frame, .last = end, .fraction = is_held ? 0 : sample.fraction};
+
     if (num_passed > 0 && camera->cuts[num_passed - 1] < end)
         shot.first = camera->cuts[num_passed - 1] + 1;
     if (num_passed < camera->num_cuts && camera->cuts[num_passed] < end)
         shot.last = camera->cuts[num_passed];
+
     if (shot.last <= frame) // cuts are out of order
         shot.last = is_held ? frame : frame + 1;
     return shot;

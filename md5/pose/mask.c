@@ -107,6 +107,7 @@ static void add_subtree(const md5_skeleton *skeleton, uint32_t top, int whole, f
         int parent_depth = 0;
         if (parent != MD5_NONE)
             parent_depth = decode_subtree_value(steps[parent], whole).depth;
+
         subtree_value value = {.steps = (int)steps[joint]};
         if (joint == top)
             value.depth = 1;
@@ -167,10 +168,13 @@ static bool read_quoted_name(md5_context *context, mask_text *text, mask_pattern
     const char *const first = text->at;
     const char quote = *first;
     text->at++;
+
     pattern->name = text->at;
     while (*text->at != '\0' && *text->at != quote && *text->at != '\n' && *text->at != '\r')
+
         text->at++;
     pattern->length = (size_t)(text->at - pattern->name);
+
     if (*text->at != quote)
         return fail_at(context, text, first,
                        "unterminated name: expected a quote before the end of the line", "");

@@ -178,16 +178,24 @@ md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_sample_position from,
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
     MD5_ASSERT_SAMPLE_POSITION(anim, from);
     MD5_ASSERT_SAMPLE_POSITION(anim, to);
+
     from.interpolation = to.interpolation = MD5_INTERPOLATE_LINEAR;
     md5_clamp_sample_position(anim, &from);
     md5_clamp_sample_position(anim, &to);
+
+    // The positions of the root in both frames of `from` and of `to`, then in the first and last
+    // frame.
     const uint32_t frames[6] = {from.frame0, from.frame1, to.frame0,
                                 to.frame1,   0,           anim->num_frames - 1};
-    md5_vec3 r[6];
-    md5i_read_root(anim, frames, 6, r);
-    const axis_frames x = {{r[0].x, r[1].x}, {r[2].x, r[3].x}, r[4].x, r[5].x};
-    const axis_frames y = {{r[0].y, r[1].y}, {r[2].y, r[3].y}, r[4].y, r[5].y};
-    const axis_frames z = {{r[0].z, r[1].z}, {r[2].z, r[3].z}, r[4].z, r[5].z};
+    md5_vec3 roots[6];
+    md5i_read_root(anim, frames, 6, roots);
+
+    const axis_frames x = {
+        {roots[0].x, roots[1].x}, {roots[2].x, roots[3].x}, roots[4].x, roots[5].x};
+    const axis_frames y = {
+        {roots[0].y, roots[1].y}, {roots[2].y, roots[3].y}, roots[4].y, roots[5].y};
+    const axis_frames z = {
+        {roots[0].z, roots[1].z}, {roots[2].z, roots[3].z}, roots[4].z, roots[5].z};
     return (md5_vec3){
         axis_motion(&from, &to, x),
         axis_motion(&from, &to, y),

@@ -336,14 +336,17 @@ static bool read_hierarchy(md5_anim_reader *reader)
     md5_lex *const lex = &reader->lex;
     TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
     TRY(begin_section(lex, "hierarchy", reader->joints != NULL));
+
     const uint32_t num_joints = reader->num_joints.value;
     TRY(reader->is_again || reserve_tables(reader));
     TRY(reader->joints = MD5_ALLOC_ARRAY(lex->arena, md5_file_joint, num_joints));
     TRY(reader->tracks = MD5_ALLOC_ZEROED(lex->arena, md5_track, num_joints));
+
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint]));
         TRY(read_hierarchy_track(reader, &reader->tracks[joint]));
     }
+
     TRY(md5i_end_table(lex, "numJoints", num_joints, "niii"));
     return md5i_order_joints(lex, reader->joints, num_joints, &reader->file->order);
 }

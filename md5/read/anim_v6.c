@@ -159,6 +159,42 @@ static bool read_values(md5_lex *lex, int keyword, channel *out)
     }
 }
 
+static const char *const channel_keywords[NUM_CHANNEL_KEYWORDS] = {
+    [KEYWORD_JOINT] = "joint", [KEYWORD_ATTRIBUTE] = "attribute", [KEYWORD_START] = "starttime",
+    [KEYWORD_END] = "endtime", [KEYWORD_RATE] = "framerate",      [KEYWORD_STRINGS] = "strings",
+    [KEYWORD_RANGE] = "range", [KEYWORD_KEYS] = "keys",
+};
+
+// Reads a keyword of a channel with its values. `found` contains bit k if keyword k was read.
+static bool read_channel_keyword(md5_lex *lex, uint32_t *found, channel *out)
+{
+    const md5_span word = md5i_lex_peek_word(lex);
+    int keyword = 0;
+    while (keyword < NUM_CHANNEL_KEYWORDS && !md5_span_is(word, channel_keywords[keyword]))
+        keyword++;
+    if (keyword == NUM_CHANNEL_KEYWORDS || *found >> keyword & 1)
+        return md5i_lex_fail_expected(
+            lex, "invalid channel: expected each of joint, attribute, starttime, endtime, "
+                 "framerate, strings, range and keys once, or '}'");
+
+    *found |= UINT32_C(1) << keyword;
+    lex->at += strlen(channel_keywords[keyword]);
+    return read_values(lex, keyword, out);
+}
+
+// Checks that a channel had all keywords that are required. The lexer is after the brace.
+static bool check_channel_keywords(md5_lex *lex, uint32_t found)
+{
+    static const int required[] = {KEYWORD_JOINT, KEYWORD_ATTRIBUTE, KEYWORD_RATE, KEYWORD_KEYS};
+    for (uint32_t i = 0; i < MD5_COUNT(required); i++) {
+        if (!(found >> required[i] & 1))
+            return md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX,
+                                 "incomplete channel: '%s' is missing",
+                                 channel_keywords[required[i]]);
+    }
+    return true;
+}
+
 // Reads channel i { ... }.
 static bool read_channel(channel_reader *reader, uint32_t index)
 {
@@ -173,31 +209,12 @@ static bool read_channel(channel_reader *reader, uint32_t index)
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
                              "channel number is out of order: expected %u, found %u", index,
                              number);
+
     TRY(md5i_lex_expect(lex, '{'));
-    static const char *const words[NUM_CHANNEL_KEYWORDS] = {
-        [KEYWORD_JOINT] = "joint", [KEYWORD_ATTRIBUTE] = "attribute", [KEYWORD_START] = "starttime",
-        [KEYWORD_END] = "endtime", [KEYWORD_RATE] = "framerate",      [KEYWORD_STRINGS] = "strings",
-        [KEYWORD_RANGE] = "range", [KEYWORD_KEYS] = "keys",
-    };
-    static const int needed[] = {KEYWORD_JOINT, KEYWORD_ATTRIBUTE, KEYWORD_RATE, KEYWORD_KEYS};
-    uint32_t found = 0; // bit k: keyword k
-    while (!md5i_lex_accept(lex, '}')) {
-        int word = 0;
-        while (word < NUM_CHANNEL_KEYWORDS && !md5_span_is(md5i_lex_peek_word(lex), words[word]))
-            word++;
-        if (word == NUM_CHANNEL_KEYWORDS || found >> word & 1)
-            return md5i_lex_fail_expected(
-                lex, "invalid channel: expected each of joint, attribute, starttime, endtime, "
-                     "framerate, strings, range and keys once, or '}'");
-        found |= UINT32_C(1) << word;
-        lex->at += strlen(words[word]);
-        TRY(read_values(lex, word, out));
-    }
-    for (uint32_t i = 0; i < MD5_COUNT(needed); i++) {
-        if (!(found >> needed[i] & 1))
-            return md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX,
-                                 "incomplete channel: '%s' is missing", words[needed[i]]);
-    }
+    uint32_t found = 0;
+    while (!md5i_lex_accept(lex, '}'))
+        TRY(read_channel_keyword(lex, &found, out));
+    TRY(check_channel_keywords(lex, found));
 
     if (index > 0 && out->frame_rate != reader->channels[0].frame_rate)
         md5i_lex_warn(lex, out->position,
@@ -459,17 +476,21 @@ static bool read_channels(md5_lex *lex, const md5_header *header, md5_anim_file 
     const uint32_t count = reader.num_channels.value;
     reader.channels = MD5_ALLOC_ZEROED(lex->arena, channel, count);
     TRY(reader.channels);
+
     for (uint32_t i = 0; i < count; i++)
         TRY(read_channel(&reader, i));
     md5i_warn_at_file_end(lex, header, "channel", "numchannels", &reader.num_channels);
     TRY(md5_lex_is_ok(lex));
+
     file->frame_rate = reader.channels[0].frame_rate;
     TRY(find_owners(&reader));
     TRY(build_channel_joints(&reader));
+
     if (file->num_joints == 0)
         return md5i_lex_fail(
             lex, reader.num_channels.at, MD5_ERROR_RANGE,
             "no joint is animated: expected a channel with x, y, z, yaw, pitch or roll");
+
     TRY(build_tracks(&reader) && count_frames(&reader));
     return build_channel_frames(&reader) && build_bounds(&reader);
 }

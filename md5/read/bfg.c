@@ -197,9 +197,11 @@ static bool read_bind_pose(bfg_mesh_reader *reader, const md5_file_joint *joints
     md5_binary *const in = &reader->in;
     const uint32_t count = reader->file->num_joints;
     TRY(binary_same_count(in, "bind pose joints", BYTES, count));
+
     for (uint32_t joint = 0; joint < count; joint++) {
         md5_xform local = {.rotation = {0, 0, 0, 1}};
         TRY(binary_rotation(in, &local.rotation) && binary_point(in, &local.translation));
+
         const uint32_t parent = joints[joint].parent;
         reader->bind[joint] =
             parent == MD5_NONE ? local : md5_xform_mul(reader->bind[parent], local);
@@ -356,14 +358,11 @@ static bool read_bfg_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     return binary_read(in, skipped) && binary_read(in, 4);
 }
 
-bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_mesh_file *file)
+// Reads the part of a model that all kinds of models have, and the magic number of a model that was
+// an .md5mesh. Only checks are made: the values are not needed.
+static bool read_model_header(md5_binary *in)
 {
-    enum { MIN_BYTES = 48 };
-    *file = (md5_mesh_file){0};
-    bfg_mesh_reader reader = {.file = file};
-    binary_begin(&reader.in, arena, bytes, size);
-    md5_binary *const in = &reader.in;
-    enum { BOUNDS = 24, NUMBERS = 12, FLAGS = 9, TIME = 8 };
+    enum { BOUNDS = 24, NUMBERS = 12, FLAGS = 9, TIME = 8 }; // sizes in bytes
     md5_span name;
     const unsigned char *const magic = binary_read(in, 4);
     TRY(magic);
@@ -371,6 +370,7 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
         return binary_fail(in, MD5_ERROR_VERSION,
                            "unsupported version of a BFG model: expected 108 or 110, found %u",
                            magic[3]);
+
     (void)binary_read(in, TIME);
     const uint32_t num_surfaces = binary_big_32(in);
     if (num_surfaces != 0)
@@ -378,16 +378,30 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
             in, MD5_ERROR_VERSION,
             "unsupported BFG model: expected a model with joints, found %u static surfaces",
             num_surfaces);
+
     (void)binary_read(in, BOUNDS);
     (void)binary_read(in, NUMBERS);
     TRY(binary_text(in, &name, "model name") && binary_read(in, FLAGS));
-    const unsigned char *const second = binary_read(in, 4);
-    TRY(second);
-    if (memcmp(second, "5DM", 3) != 0 || second[3] != 106) {
-        in->at = second;
+
+    const unsigned char *const md5_magic = binary_read(in, 4);
+    TRY(md5_magic);
+    if (memcmp(md5_magic, "5DM", 3) != 0 || md5_magic[3] != 106) {
+        in->at = md5_magic;
         return binary_fail(in, MD5_ERROR_VERSION,
-                           "not a BFG model of an .md5mesh: expected '5DM' and version 106");
+                           "not a BFG model of an .md5mesh: expected '5DM' and version 106, found "
+                           "%s and version %u",
+                           md5i_quote((const char *)md5_magic, 3).text, md5_magic[3]);
     }
+    return true;
+}
+
+bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_mesh_file *file)
+{
+    enum { MIN_BYTES = 48 }; // of a mesh
+    *file = (md5_mesh_file){0};
+    bfg_mesh_reader reader = {.file = file};
+    binary_begin(&reader.in, arena, bytes, size);
+    TRY(read_model_header(&reader.in));
 
     TRY(read_mesh_joints(&reader));
     TRY(binary_count(&reader.in, binary_big_32(&reader.in), "meshes",

@@ -126,8 +126,10 @@ static bool read_header_version(md5_lex *lex, md5_header *header)
     int64_t version;
     if (header->version_at)
         return md5i_fail_duplicate_keyword(lex, lex->at - strlen("MD5Version"), "MD5Version");
+
     TRY(md5i_lex_int(lex, &version));
     header->version_at = lex->number_at;
+
     bool is_accepted = false;
     for (size_t i = 0; i < MD5_COUNT(header->versions->numbers); i++)
         is_accepted = is_accepted || (version > 0 && version == header->versions->numbers[i]);
@@ -135,6 +137,7 @@ static bool read_header_version(md5_lex *lex, md5_header *header)
         return md5i_lex_fail(lex, header->version_at, MD5_ERROR_VERSION,
                              "unsupported MD5 version: expected %s, found %lld",
                              header->versions->text, (long long)version);
+
     header->declared_version = (uint32_t)version;
     if (header->has_body && header->declared_version != header->version)
         md5i_lex_warn(lex, header->version_at,

@@ -202,10 +202,12 @@ static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
 {
     bool is_warned = false;
     TRY(md5i_read_count(lex, "numtris", 0, MD5_TRIANGLE_BYTES, &block->num_triangles));
+
     md5_mesh_build *const mesh = block->mesh;
     const uint32_t count = block->num_triangles.value;
     mesh->num_triangles = count;
     TRY(mesh->indices = MD5_ALLOC_ARRAY(block->mesh_arena, uint32_t, 3 * (size_t)count));
+
     block->triangles_at = lex->at;
     md5_item_number number = MD5_ITEM_0;
     for (uint32_t t = 0; t < count; t++, md5_next_item(&number)) {

@@ -127,6 +127,23 @@ static md5_baked_vertex bake_vertex(md5_baked *baked, md5_vec3 position, md5_vec
     return vertex;
 }
 
+// Writes the vertices of all frames, and updates the largest errors. positions and normals
+// [max_vertices] are scratch memory.
+static void bake_frames(const md5_model *model, const md5_mat34 *palettes, md5_vec3 *positions,
+                        md5_vec3 *normals, md5_baked *baked, md5_baked_vertex *vertices)
+{
+    for (uint32_t frame = 0; frame < baked->num_frames; frame++) {
+        const md5_mat34 *const palette = palettes + (size_t)frame * model->skeleton.num_joints;
+        for (uint32_t i = 0; i < model->num_meshes; i++) {
+            const md5_mesh *const mesh = &model->meshes[i];
+            md5_skin(mesh, palette, positions, normals, NULL);
+            for (uint32_t j = 0; j < mesh->num_vertices; j++)
+                vertices[j] = bake_vertex(baked, positions[j], normals[j]);
+            vertices += mesh->num_vertices;
+        }
+    }
+}
+
 static md5_baked *create_baked(md5_arena *arena, const md5_model *model, const md5_mat34 *palettes,
                                uint32_t num_frames)
 {
@@ -134,6 +151,7 @@ static md5_baked *create_baked(md5_arena *arena, const md5_model *model, const m
     md5_baked counts = {.num_frames = num_frames};
     if (!check_bake_job(context, model, num_frames, &counts.num_vertices))
         return NULL;
+
     md5_vec3 *const positions = MD5_ALLOC_ARRAY(arena, md5_vec3, model->max_vertices);
     md5_vec3 *const normals = MD5_ALLOC_ARRAY(arena, md5_vec3, model->max_vertices);
     if (!positions || !normals)
@@ -143,6 +161,7 @@ static md5_baked *create_baked(md5_arena *arena, const md5_model *model, const m
     if (counts.num_vertices > 0)
         counts.step = find_step(&counts.bounds);
 
+    // The first pass measures the block, the second gets the addresses.
     md5_block block = {0};
     md5_baked *baked = NULL;
     md5_baked_vertex *vertices = NULL;
@@ -153,19 +172,11 @@ static md5_baked *create_baked(md5_arena *arena, const md5_model *model, const m
         if (pass == 0 && !md5i_block_end_measuring(context, &block))
             return NULL;
     }
+
     baked->vertices = vertices;
     baked->size = block.used;
     baked->internal = (md5_internal){.allocator = context->allocator, .tag = MD5_TAG_BAKED};
-    for (uint32_t frame = 0; frame < num_frames; frame++) {
-        const md5_mat34 *const palette = palettes + (size_t)frame * model->skeleton.num_joints;
-        for (uint32_t i = 0; i < model->num_meshes; i++) {
-            const md5_mesh *const mesh = &model->meshes[i];
-            md5_skin(mesh, palette, positions, normals, NULL);
-            for (uint32_t j = 0; j < mesh->num_vertices; j++)
-                vertices[j] = bake_vertex(baked, positions[j], normals[j]);
-            vertices += mesh->num_vertices;
-        }
-    }
+    bake_frames(model, palettes, positions, normals, baked, vertices);
     return baked;
 }
 

@@ -63,12 +63,14 @@ static inline quad weighted_point(const weight_merger *merger, const md5_weight 
     const md5_vec3 offset = weight->offset;
     const quad rows[3] = {load_row(&m[0]), load_row(&m[4]), load_row(&m[8])};
     const quad last = {md5_pair_both(0), md5_pair_set(0, 1)};
+
     const quad x = {md5_pair_firsts(rows[0].xy, rows[1].xy), md5_pair_firsts(rows[2].xy, last.xy)};
     const quad y = {md5_pair_seconds(rows[0].xy, rows[1].xy),
                     md5_pair_seconds(rows[2].xy, last.xy)};
     const quad z = {md5_pair_firsts(rows[0].zw, rows[1].zw), md5_pair_firsts(rows[2].zw, last.zw)};
     const quad origin = {md5_pair_seconds(rows[0].zw, rows[1].zw),
                          md5_pair_seconds(rows[2].zw, last.zw)};
+
     quad point = quad_scale(x, md5_pair_both(offset.x));
     point = quad_add(point, quad_scale(y, md5_pair_both(offset.y)));
     point = quad_add(point, quad_scale(z, md5_pair_both(offset.z)));

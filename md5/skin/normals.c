@@ -184,12 +184,15 @@ static void write_normals(const normal_sums *sums, md5_mesh_build *mesh)
         const uint32_t pair[2] = {i, i + 1 < num_vertices ? i + 1 : i};
         const normal_sum first = load_sum(sums, pair[0]);
         const normal_sum second = load_sum(sums, pair[1]);
+
         const md5_pair3 both = md5_pair3_set(first.normal, second.normal);
         const md5_pair length = md5_pair3_length(both);
         const bool has_direction[2] = {md5_pair_first(length) > MIN_NORMAL_SUM * first.weight,
                                        md5_pair_second(length) > MIN_NORMAL_SUM * second.weight};
+
         md5_pair3_round(md5_pair3_scale(both, md5_pair_inverse(length)), &mesh->normals[pair[0]],
                         &mesh->normals[pair[1]]);
+
         for (uint32_t k = 0; k < 2; k++) {
             if (!has_direction[k])
                 mesh->normals[pair[k]] = (md5_vec3){0, 0, 1};

@@ -146,6 +146,7 @@ bool md5_pack_influences(const md5_pack_job *job)
     const md5_mesh *const mesh = job->mesh;
     const uint32_t slots = job->slots > 0 ? job->slots : 4;
     const size_t vertex_size = slots * slot_size(job->format);
+
     MD5_ASSERT_GEOMETRY(mesh);
     MD5_ASSERT((unsigned)job->format <= MD5_PACK_BYTES,
                "job->format: must be a value of md5_pack_format");
@@ -159,6 +160,7 @@ bool md5_pack_influences(const md5_pack_job *job)
 
     if (job->format == MD5_PACK_BYTES)
         TRY(fit_bytes(mesh, slots));
+
     const size_t joint_stride = job->joint_stride > 0 ? job->joint_stride : vertex_size;
     const size_t weight_stride = job->weight_stride > 0 ? job->weight_stride : vertex_size;
     for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {

@@ -12,9 +12,11 @@ bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
 {
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
     MD5_ASSERT_ARRAY(bounds, model->skeleton.num_joints);
+
     bool are_means = true;
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++)
         bounds[joint] = md5_bounds_from_points(NULL, 0);
+
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         are_means = are_means && mesh->num_off_sums == 0;
@@ -141,9 +143,12 @@ uint32_t md5_cull_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 cent
                          uint32_t *found)
 {
     MD5_ASSERT((bounds && found) || count == 0, "bounds, found: must not be NULL");
+
+    // The index of a box is always written, and only counted if the box is found: no branch.
     const float square = radius >= 0 ? radius * radius : -1;
     const bool is_number = center.x == center.x && center.y == center.y && center.z == center.z;
     uint32_t num_found = 0;
+
     if (is_number) {
         for (uint32_t i = 0; i < count; i++) {
             found[num_found] = i;
@@ -152,10 +157,12 @@ uint32_t md5_cull_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 cent
             const md5_vec3 distance = {distance_to_interval(min.x, max.x, center.x),
                                        distance_to_interval(min.y, max.y, center.y),
                                        distance_to_interval(min.z, max.z, center.z)};
+
             const bool is_inside = md5_vec3_dot(distance, distance) <= square;
             num_found += (uint32_t)!is_empty(&bounds[i]) & (uint32_t)is_inside;
         }
     }
+
     return num_found;
 }
 

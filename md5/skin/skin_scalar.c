@@ -296,9 +296,11 @@ static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t ver
     matrix_rows4 e = {0};
     if (blended || job->normals || job->tangents)
         e = blend_rows(job, vertex);
+
     md5_vec3 *const to =
         job->bounds ? &unwritten : md5_vec3_out(job->positions, job->strides[0], out_index);
     *to = blended ? move(&e, mesh->positions[vertex]) : exact_position(mesh, job->palette, vertex);
+
     if (job->bounds)
         *job->bounds = md5_bounds_union(*job->bounds, (md5_bounds){*to, *to});
     if (job->normals)
@@ -317,6 +319,7 @@ void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
     const bool is_gathered = run->order == MD5_SKIN_GATHERED;
     const bool blended = is_blended(job, (md5_skin_kind)run->kind);
     const uint32_t size = run->order == MD5_SKIN_SINGLES ? 1 : MD5_SKIN_GROUP;
+
     for (uint32_t i = 0; i < size * run->count; i++) {
         uint32_t vertex = vertices[is_contiguous ? i / MD5_SKIN_GROUP : i];
         if (is_contiguous)

@@ -339,12 +339,15 @@ static void convert_stored_frames(const md5_mesh_joints *joints, md5_mesh_build 
         const bool has_joint = first < mesh->first_influence[vertex + 1];
         const md5_mat34 *const bind =
             has_joint ? &joints->bind[mesh->influence_joints[first]] : NULL;
+
         const md5_vec3d up = file_direction(mesh->normals[vertex], bind);
         const bool has_normal = md5_vec3d_dot(up, up) > 0;
         const md5_vec3 normal = has_normal ? md5_vec3d_round(up) : (md5_vec3){0, 0, 1};
         mesh->normals[vertex] = normal;
+
         if (!mesh->tangents)
             continue;
+
         const md5_vec4 from_file = mesh->tangents[vertex];
         const md5_vec3d along =
             file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);

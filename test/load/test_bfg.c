@@ -230,7 +230,8 @@ TEST (bfg_models_name_the_byte_of_an_error) {
         {12, 1,
          "byte 16: unsupported BFG model: expected a model with joints, found 1 static surfaces"},
         {SECOND, 0x35444D6B,
-         "byte 75: not a BFG model of an .md5mesh: expected '5DM' and version 106"},
+         "byte 75: not a BFG model of an .md5mesh: expected '5DM' and version 106, found "
+         "'5DM' and version 107"},
         {JOINTS, 0,
          "byte 79: invalid number of joints: expected at least 1 that fit into the remaining 380 "
          "bytes, found 0"},
