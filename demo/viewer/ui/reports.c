@@ -7,6 +7,17 @@
 #include "demo/viewer/ui/ui.h"
 #include "demo/viewer/ui/window_layout.h"
 
+static const view_color white = 0xFFFFFFFFu;
+static const char ellipsis[] = "\xE2\x80\xA6";
+
+// Sizes of the window of an error, in layout units.
+static const float report_width = 620;
+static const float report_height = 260;
+static const float short_report_height = 130; // without lines of a file
+static const float number_padding = 6;        // left and right of the line numbers
+static const float excerpt_margin = 12;       // at the right of the lines
+static const float caret_width = 10;
+
 const char *view_open_report(const view_ui *ui, const view_problems *problems)
 {
     const bool has_error = ui->stage->log->error[0] != '\0';
@@ -39,73 +50,105 @@ static char *describe_location(const char *file, uint32_t line, uint32_t column)
 
 // -- The lines of a file around an error ----------------------------------------------------
 
+// Stores a byte of the file at a column of a line, if the excerpt contains this position. Tabs and
+// other control bytes become spaces.
+static void store_byte(view_excerpt *excerpt, uint32_t line, uint32_t column, uint32_t first_column,
+                       int byte)
+{
+    enum { DELETE_BYTE = 127 };
+    if (line < excerpt->first || column < first_column)
+        return;
+    if (column - first_column >= VIEW_EXCERPT_BYTES - 1)
+        return;
+
+    const bool is_control = byte < ' ' || byte == DELETE_BYTE;
+    excerpt->lines[line - excerpt->first][column - first_column] = is_control ? ' ' : (char)byte;
+}
+
+// Reads the lines of the excerpt up to `last_line`, each from `first_column` on.
+static void read_lines(view_excerpt *excerpt, FILE *file, uint32_t last_line, uint32_t first_column)
+{
+    enum { MAX_BYTES = 64 << 20 }; // limits the time for a line far down in a huge file
+    uint32_t line = 1;
+    uint32_t column = 0;
+    int byte = getc(file);
+
+    for (int i = 0; byte != EOF && line <= last_line && i < MAX_BYTES; i++, byte = getc(file)) {
+        if (line >= excerpt->first)
+            excerpt->count = line - excerpt->first + 1;
+
+        if (byte == '\n') {
+            line++;
+            column = 0;
+        } else {
+            store_byte(excerpt, line, column, first_column, byte);
+            column++;
+        }
+    }
+}
+
 // Reads the lines around an error, if its file can be read. Of long lines only the bytes around the
-// column are stored; tabs and other control bytes become spaces.
+// column are stored.
 static void read_excerpt(view_excerpt *excerpt, const md5_error *error)
 {
-    enum { MAX_BYTES = 64 << 20, BEFORE = VIEW_EXCERPT_BYTES / 2 };
-    const uint32_t around = VIEW_EXCERPT_LINES / 2;
-    *excerpt = (view_excerpt){.first = error->line > around ? error->line - around : 1};
+    enum { BYTES_BEFORE = VIEW_EXCERPT_BYTES / 2, LINES_AROUND = VIEW_EXCERPT_LINES / 2 };
+    *excerpt = (view_excerpt){.first = 1};
+    if (error->line > LINES_AROUND)
+        excerpt->first = error->line - LINES_AROUND;
     if (error->line == 0 || !common_is_file(error->file))
         return;
     FILE *const file = fopen(error->file, "rb");
     if (file == NULL)
         return;
+
     const uint32_t column = error->column > 0 ? error->column - 1 : 0;
-    const uint32_t cut = column > BEFORE ? column - BEFORE : 0;
-    const uint32_t last = error->line + around;
-    uint32_t line = 1;
-    uint32_t at = 0;
-    int byte = getc(file);
-    excerpt->is_cut = cut > 0;
-    excerpt->caret = column - cut;
-    for (int i = 0; byte != EOF && line <= last && i < MAX_BYTES; i++, byte = getc(file)) {
-        if (line >= excerpt->first)
-            excerpt->count = line - excerpt->first + 1;
-        if (byte == '\n') {
-            line++;
-            at = 0;
-            continue;
-        }
-        if (line >= excerpt->first && at >= cut && at - cut < VIEW_EXCERPT_BYTES - 1) {
-            const bool is_control = byte < ' ' || byte == 127;
-            excerpt->lines[line - excerpt->first][at - cut] = is_control ? ' ' : (char)byte;
-        }
-        at++;
-    }
+    const uint32_t first_column = column > BYTES_BEFORE ? column - BYTES_BEFORE : 0;
+    excerpt->is_cut = first_column > 0;
+    excerpt->caret = column - first_column;
+    read_lines(excerpt, file, error->line + LINES_AROUND, first_column);
     fclose(file);
+}
+
+// Draws a caret below the wrong byte of a displayed line, whose text begins `text_left` pixels
+// right of its row.
+static void draw_caret(const view_ui *ui, const view_excerpt *excerpt, view_rect row,
+                       float text_left, char *text)
+{
+    const size_t length = strlen(text);
+    const size_t caret = excerpt->caret + (excerpt->is_cut ? strlen(ellipsis) : 0);
+    text[caret < length ? caret : length] = '\0'; // the text before the wrong byte
+
+    const float x = text_left + ui_text_width(ui, text);
+    const float max_x = row.width - caret_width * ui->scale;
+    ui_text(ui, row.x + fminf(x, max_x), row.y + ui->line, 0, VIEW_WRONG, "^");
 }
 
 // Displays the lines of the excerpt with their numbers, and a caret below the wrong byte, in the
 // current column.
-static void draw_excerpt(view_ui *ui, const view_problems *problems, uint32_t line)
+static void draw_excerpt(view_ui *ui, const view_problems *problems, uint32_t wrong_line)
 {
-    view_canvas *const canvas = ui->canvas;
     const view_excerpt *const excerpt = &problems->excerpt;
     const float scale = ui->scale;
     const float height = ui->line;
-    view_rect row;
     char number[16];
-    char text[VIEW_EXCERPT_BYTES + 8];
     COMMON_TEXT(number, "%u", (excerpt->first + excerpt->count));
-    const float margin = ui_text_width(ui, number) + 12 * scale;
+    const float text_left = ui_text_width(ui, number) + 2 * number_padding * scale;
+
     for (uint32_t i = 0; i < excerpt->count; i++) {
-        const bool is_wrong = excerpt->first + i == line;
+        const bool is_wrong = excerpt->first + i == wrong_line;
+        view_rect row;
         ui_reserve_row(ui, is_wrong ? 2 * height : height, &row);
-        const float width = row.width - 12 * scale;
+        row.width -= excerpt_margin * scale;
+        char text[VIEW_EXCERPT_BYTES + sizeof ellipsis];
         COMMON_TEXT(number, "%u", (excerpt->first + i));
-        COMMON_TEXT(text, "%s%s", excerpt->is_cut ? "\xE2\x80\xA6" : "", excerpt->lines[i]);
-        view_draw_rect(canvas, (view_rect){row.x, row.y, width, row.height}, VIEW_FIELD);
-        ui_text(ui, row.x + 6 * scale, row.y, 0, VIEW_DIM, number);
-        ui_text(ui, row.x + margin, row.y, width - margin, is_wrong ? VIEW_BRIGHT : VIEW_PLAIN,
-                text);
-        if (!is_wrong)
-            continue;
-        const size_t length = strlen(text);
-        const size_t caret = excerpt->caret + (excerpt->is_cut ? 3 : 0);
-        text[caret < length ? caret : length] = '\0';
-        const float x = margin + ui_text_width(ui, text);
-        ui_text(ui, row.x + fminf(x, width - 10 * scale), row.y + height, 0, VIEW_WRONG, "^");
+        COMMON_TEXT(text, "%s%s", excerpt->is_cut ? ellipsis : "", excerpt->lines[i]);
+
+        view_draw_rect(ui->canvas, row, VIEW_FIELD);
+        ui_text(ui, row.x + number_padding * scale, row.y, 0, VIEW_DIM, number);
+        ui_text(ui, row.x + text_left, row.y, row.width - text_left,
+                is_wrong ? VIEW_BRIGHT : VIEW_PLAIN, text);
+        if (is_wrong)
+            draw_caret(ui, excerpt, row, text_left, text);
     }
 }
 
@@ -144,78 +187,138 @@ static bool is_mismatched_clip(const view_ui *ui, const md5_error *error)
     return common_has_suffix(error->file, ".md5anim") && common_is_file(error->file);
 }
 
-// Returns the error in the log or, if there is none, the problem that is displayed. Sets `hash` to
-// a number that identifies it.
-static md5_error displayed_error(const view_ui *ui, const view_problems *problems, uint64_t *hash)
+// The error that the window displays: the error in the log or, if there is none, a problem of the
+// list.
+typedef struct shown_error {
+    md5_error error;
+    uint64_t key;   // identifies the error
+    bool is_logged; // the error in the log
+    bool has_file;  // only a file can be loaded again
+    bool can_map;   // the error is a clip that needs a joint map
+    char *location; // to be freed
+} shown_error;
+
+static md5_error error_from_report(const view_report *report)
 {
-    const view_log *const log = ui->stage->log;
-    if (log->error[0] != '\0') {
-        *hash = log->num_errors;
-        return log->failure;
-    }
-    const view_report *const report = &log->reports->rows[problems->shown - 1];
     md5_error error = {.line = report->line, .column = report->column};
     COMMON_TEXT(error.file, "%s", report->file);
     COMMON_TEXT(error.message, "%s", report->text);
-    *hash = report->hash;
     return error;
+}
+
+static shown_error find_shown_error(const view_ui *ui, const view_problems *problems)
+{
+    const view_log *const log = ui->stage->log;
+    shown_error shown = {.is_logged = log->error[0] != '\0'};
+    if (shown.is_logged) {
+        shown.error = log->failure;
+        shown.key = log->num_errors;
+        shown.can_map = is_mismatched_clip(ui, &log->failure);
+    } else {
+        const view_report *const report = &log->reports->rows[problems->shown - 1];
+        shown.error = error_from_report(report);
+        shown.key = report->hash;
+    }
+    shown.has_file = shown.error.file[0] != '\0';
+    shown.location = describe_location(shown.error.file, shown.error.line, shown.error.column);
+    return shown;
+}
+
+static const char *error_message(const view_ui *ui, const shown_error *shown)
+{
+    return shown->has_file ? shown->error.message : ui->stage->log->error;
+}
+
+// Writes the title of the window: the file, or the line of a problem in the list.
+static void write_error_title(const shown_error *shown, char *title, size_t size)
+{
+    if (!shown->is_logged)
+        snprintf(title, size, "Line %u", shown->error.line);
+    else if (shown->has_file)
+        snprintf(title, size, "%s", common_base(shown->error.file));
+    else
+        snprintf(title, size, "Error");
+}
+
+static void list_error_text(view_ui *ui, const view_problems *problems, const shown_error *shown,
+                            view_rect area)
+{
+    ui_column column;
+    ui_begin_list(ui, &column, area, &ui->scrolls[UI_SCROLL_REPORT]);
+    ui_column_text(ui, VIEW_BRIGHT, error_message(ui, shown));
+    ui_column_text(ui, VIEW_DIM, shown->location);
+    ui_gap(ui);
+    draw_excerpt(ui, problems, shown->error.line);
+    ui_end_column(ui);
+}
+
+// The buttons of the window, in their order. The first buttons are omitted if they do not apply.
+typedef enum error_choice {
+    CHOICE_TRY_AGAIN, // or map the joints of a clip
+    CHOICE_OPEN,
+    CHOICE_COPY,
+    CHOICE_CLOSE,
+    NUM_CHOICES,
+    CHOICE_NONE = NUM_CHOICES,
+} error_choice;
+
+// Runs the buttons of the window and their keys. Returns the choice of the user.
+static error_choice run_error_buttons(view_ui *ui, const shown_error *shown, view_rect foot)
+{
+    const char *const labels[NUM_CHOICES] = {shown->can_map ? map_joints : "Try again",
+                                             "Open\xE2\x80\xA6", "Copy", "Close"};
+    error_choice first = CHOICE_COPY;
+    if (shown->is_logged)
+        first = shown->has_file ? CHOICE_TRY_AGAIN : CHOICE_OPEN;
+    const error_choice primary = shown->has_file ? first : CHOICE_CLOSE;
+    const int pressed = ui_buttons(ui, &foot, labels + first, NUM_CHOICES - (int)first,
+                                   (int)primary - (int)first, true);
+    if (pressed >= 0)
+        return (error_choice)((int)first + pressed);
+
+    if (ui_key(ui, VIEW_KEY_RETURN))
+        return shown->is_logged && shown->has_file ? CHOICE_TRY_AGAIN : CHOICE_CLOSE;
+    if (ui->mouse.control && ui_key(ui, 'c'))
+        return CHOICE_COPY;
+    return ui_key(ui, VIEW_KEY_ESCAPE) ? CHOICE_CLOSE : CHOICE_NONE;
+}
+
+static void execute_error_choice(view_ui *ui, view_problems *problems, const shown_error *shown,
+                                 error_choice choice)
+{
+    if (choice == CHOICE_TRY_AGAIN && shown->can_map)
+        UI_COMMAND(ui, VIEW_MAP_JOINTS, .path = common_copy(shown->error.file));
+    else if (choice == CHOICE_TRY_AGAIN)
+        ui->command.action = VIEW_TRY_AGAIN;
+    else if (choice == CHOICE_OPEN)
+        ui->command.action = VIEW_FILES;
+    else if (choice == CHOICE_COPY)
+        copy_error(problems, error_message(ui, shown), shown->location, shown->error.line);
+    else if (choice == CHOICE_CLOSE && shown->is_logged)
+        ui->command.action = VIEW_CLOSE_LISTS;
+    else if (choice == CHOICE_CLOSE)
+        problems->shown = 0;
 }
 
 // The window of the error in the log, or of a problem.
 static void error_window(view_ui *ui, view_problems *problems)
 {
-    enum { TRY_AGAIN, OPEN, COPY, CLOSE, NUM_BUTTONS };
-    const view_log *const log = ui->stage->log;
-    const bool is_error = log->error[0] != '\0';
-    uint64_t hash;
-    const md5_error failure = displayed_error(ui, problems, &hash);
-    const bool has_file = failure.file[0] != '\0';
-    const bool can_retarget = is_error && is_mismatched_clip(ui, &failure);
-    const char *const words[] = {can_retarget ? map_joints : "Try again", "Open\xE2\x80\xA6",
-                                 "Copy", "Close"};
-    const char *const message = has_file ? failure.message : log->error;
-    char title[32];
-    COMMON_TEXT(title, "Line %u", failure.line);
-    if (problems->excerpt.error_key != hash) { // read once, because the file may change
-        read_excerpt(&problems->excerpt, &failure);
-        problems->excerpt.error_key = hash;
+    const shown_error shown = find_shown_error(ui, problems);
+    if (problems->excerpt.error_key != shown.key) { // read once, because the file may change
+        read_excerpt(&problems->excerpt, &shown.error);
+        problems->excerpt.error_key = shown.key;
     }
-    char *const location = describe_location(failure.file, failure.line, failure.column);
-    ui_column column;
+
+    char title[256];
+    write_error_title(&shown, title, sizeof title);
+    const float height = problems->excerpt.count > 0 ? report_height : short_report_height;
     view_rect foot;
-    const char *heading = title;
-    if (is_error)
-        heading = has_file ? common_base(failure.file) : "Error";
-    const view_rect inside =
-        ui_footed_dialog(ui, "error", 620, problems->excerpt.count > 0 ? 260 : 130, heading, &foot);
-    ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
-    ui_column_text(ui, VIEW_BRIGHT, message);
-    ui_column_text(ui, VIEW_DIM, location);
-    ui_gap(ui);
-    draw_excerpt(ui, problems, failure.line);
-    ui_end_column(ui);
-    int first = COPY;
-    if (is_error)
-        first = has_file ? TRY_AGAIN : OPEN; // only a file can be loaded again
-    const int number =
-        ui_buttons(ui, &foot, words + first, NUM_BUTTONS - first, has_file ? 0 : 2, true);
-    const int pressed = number >= 0 ? first + number : -1;
-    const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
-    const bool tries = pressed == TRY_AGAIN || (is_return && has_file);
-    const bool closes = pressed == CLOSE || is_return;
-    if (pressed == COPY || (ui->mouse.control && ui_key(ui, 'c')))
-        copy_error(problems, message, location, failure.line);
-    else if (!is_error && (closes || ui_key(ui, VIEW_KEY_ESCAPE)))
-        problems->shown = 0;
-    else if (tries && can_retarget)
-        UI_COMMAND(ui, VIEW_MAP_JOINTS, .path = common_copy(failure.file));
-    else if (tries)
-        ui->command.action = VIEW_TRY_AGAIN;
-    else if (pressed == OPEN)
-        ui->command.action = VIEW_FILES;
-    else if (closes || ui_key(ui, VIEW_KEY_ESCAPE))
-        ui->command.action = VIEW_CLOSE_LISTS;
-    free(location);
+    const view_rect inside = ui_footed_dialog(ui, "error", report_width, height, title, &foot);
+    list_error_text(ui, problems, &shown, inside);
+
+    const error_choice choice = run_error_buttons(ui, &shown, foot);
+    execute_error_choice(ui, problems, &shown, choice);
+    free(shown.location);
 }
 
 // -- Repairs --------------------------------------------------------------------------------
@@ -224,23 +327,27 @@ static void error_window(view_ui *ui, view_problems *problems)
 static void repair_window(view_ui *ui, view_problems *problems)
 {
     enum { OPEN, SAVE, CLOSE, NUM_BUTTONS };
-    static const char *const words[] = {"Save and open", "Save", "Close"};
-    ui_column column;
-    view_rect foot;
+    static const char *const labels[] = {"Save and open", "Save", "Close"};
     char *const title = common_format("Repair %s", common_base(problems->broken));
-    char *const as = common_format("Will be saved as %s", common_base(problems->repaired));
-    const view_rect inside = ui_footed_dialog(ui, "error", 620, 260, title, &foot);
+    char *const target = common_format("Will be saved as %s", common_base(problems->repaired));
+    view_rect foot;
+    const view_rect inside =
+        ui_footed_dialog(ui, "error", report_width, report_height, title, &foot);
+
+    ui_column column;
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
-    ui_column_text(ui, VIEW_DIM, as);
+    ui_column_text(ui, VIEW_DIM, target);
     ui_column_text(ui, VIEW_BRIGHT, problems->repair);
     ui_end_column(ui);
-    const int pressed = ui_buttons(ui, &foot, words, NUM_BUTTONS, OPEN, true);
+
+    const int pressed = ui_buttons(ui, &foot, labels, NUM_BUTTONS, OPEN, true);
     const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
     if (pressed == OPEN || pressed == SAVE || is_return)
-        UI_COMMAND(ui, VIEW_REPAIR, 1, pressed != SAVE, common_copy(problems->broken));
+        UI_COMMAND(ui, VIEW_REPAIR, .number = 1, .item = pressed != SAVE,
+                   .path = common_copy(problems->broken));
     else if (pressed == CLOSE || ui_key(ui, VIEW_KEY_ESCAPE))
         view_forget_repair(problems);
-    free(as);
+    free(target);
     free(title);
 }
 
@@ -265,18 +372,28 @@ static bool exists_in_scene(const view_scene *scene, const view_about *about)
            || about->vertex < scene->model->meshes[about->number].num_vertices;
 }
 
+// Returns the index of the clip that was read from a file, or the number of clips.
+static size_t find_clip_of_file(const view_scene *scene, const char *file)
+{
+    size_t clip = 0;
+    while (clip < scene->num_clips && strcmp(file, scene->clips[clip].path) != 0)
+        clip++;
+    return clip;
+}
+
 // Returns the item of the scene that a report is about. A report about a file of a clip is about
 // the clip. A report about another model is only about its file.
 static view_about find_subject(const view_stage *stage, const view_report *report)
 {
     const view_scene *const scene = &stage->document->scene;
     view_about about = report->about;
-    for (uint32_t i = 0; report->file != NULL && i < (uint32_t)scene->num_clips; i++) {
-        if (about.kind != VIEW_ABOUT_FILE && about.kind != VIEW_ABOUT_BINDING)
-            break;
-        if (strcmp(report->file, scene->clips[i].path) == 0)
-            about = (view_about){VIEW_ABOUT_CLIP, i, 0, scene->model};
+    const bool is_about_file = about.kind == VIEW_ABOUT_FILE || about.kind == VIEW_ABOUT_BINDING;
+    if (is_about_file && report->file != NULL) {
+        const size_t clip = find_clip_of_file(scene, report->file);
+        if (clip < scene->num_clips)
+            about = (view_about){VIEW_ABOUT_CLIP, (uint32_t)clip, 0, scene->model};
     }
+
     if (!exists_in_scene(scene, &about))
         about.kind = VIEW_ABOUT_FILE;
     return about;
@@ -457,44 +574,52 @@ static char *describe_binding(const view_clip *clip)
                          clip->name, num_matches, num_joints);
 }
 
+// Returns the text of a cause with several reports, to be freed. `subject` is their common subject.
+static char *describe_cause_text(const view_stage *stage, const view_cause *cause,
+                                 const view_about *subject)
+{
+    const view_reports *const reports = stage->log->reports;
+    const uint32_t *const order = reports->order + cause->first;
+    if (cause->is_binding && subject->kind == VIEW_ABOUT_CLIP)
+        return describe_binding(&stage->document->scene.clips[subject->number]);
+    if (cause->is_binding)
+        return common_copy("The joints of the clip and the model do not match");
+
+    size_t count = 0;
+    for (size_t i = 0; i < cause->num_reports; i++)
+        count += reports->rows[order[i]].count;
+    if (cause->is_rest)
+        return common_format("%zu other problems", count);
+    return common_format("%s (and %zu similar)", reports->rows[order[0]].text, count - 1);
+}
+
 // Returns the line of a cause with several reports. Its text is to be freed.
 static problem_line describe_cause(const view_ui *ui, const view_problems *problems,
                                    const view_cause *cause)
 {
     const view_stage *const stage = ui->stage;
-    const view_reports *const reports = stage->log->reports;
-    const uint32_t *const order = reports->order + cause->first;
-    const view_report *const report = &reports->rows[order[0]];
-    problem_line line = {.cause = cause,
-                         .report = order[0],
-                         .is_open = problems->open_cause == cause->key,
-                         .level = cause->level,
-                         .about = find_common_subject(stage, cause)};
-    size_t count = 0;
-    for (size_t i = 0; i < cause->num_reports; i++)
-        count += reports->rows[order[i]].count;
-    if (cause->is_binding && line.about.kind == VIEW_ABOUT_CLIP)
-        line.text = describe_binding(&stage->document->scene.clips[line.about.number]);
-    else if (cause->is_binding)
-        line.text = common_copy("The joints of the clip and the model do not match");
-    else if (cause->is_rest)
-        line.text = common_format("%zu other problems", count);
-    else
-        line.text = common_format("%s (and %zu similar)", report->text, count - 1);
-    return line;
+    const view_about subject = find_common_subject(stage, cause);
+    return (problem_line){.cause = cause,
+                          .report = stage->log->reports->order[cause->first],
+                          .is_open = problems->open_cause == cause->key,
+                          .level = cause->level,
+                          .about = subject,
+                          .text = describe_cause_text(stage, cause, &subject)};
 }
 
 // Returns the line of a report. Its text is to be freed.
-static problem_line describe_report(const view_stage *stage, size_t number, bool is_detail)
+static problem_line describe_report(const view_stage *stage, size_t index, bool is_detail)
 {
-    const view_report *const report = &stage->log->reports->rows[number];
-    return (problem_line){.report = number,
-                          .is_detail = is_detail,
-                          .level = report->level,
-                          .about = find_subject(stage, report),
-                          .text = report->count > 1
-                                      ? common_format("%u \xC3\x97 %s", report->count, report->text)
-                                      : common_copy(report->text)};
+    const view_report *const report = &stage->log->reports->rows[index];
+    problem_line line = {.report = index,
+                         .is_detail = is_detail,
+                         .level = report->level,
+                         .about = find_subject(stage, report)};
+    if (report->count > 1)
+        line.text = common_format("%u \xC3\x97 %s", report->count, report->text);
+    else
+        line.text = common_copy(report->text);
+    return line;
 }
 
 // Folds or unfolds the reports of a cause. The reports of one cause are listed at a time.
@@ -505,12 +630,45 @@ static void toggle_cause(view_problems *problems, const problem_line *line)
 
 // -- Lines of the list ------------------------------------------------------------------------
 
+// The items of a problem's row: the row, up to two buttons, and two links.
+enum { MAX_PROBLEM_BUTTONS = 2, ITEMS_PER_PROBLEM = 5 };
+
+static const char repair_label[] = "Repair\xE2\x80\xA6";
+
+// Sizes in em.
+static const float wide_list_min_width = 52; // of a list whose rows have one line
+static const float wide_row_height = 1.8f;
+static const float narrow_row_height = 3.3f;
+static const float icon_indent = 0.7f;
+static const float message_indent = 2.4f;
+static const float detail_indent = 3.8f; // of the message of a report below its cause
+static const float fold_icon_width = 1.4f;
+static const float narrow_subject_width = 12; // of the link to the item in a narrow row
+static const float scroll_bar_width = 0.7f;
+static const float usual_buttons_width = 10;
+static const float two_buttons_min_width = 80; // of a list with two buttons per row
+static const float header_height = 2;          // header of the dock
+static const float tabs_width = 24;            // tabs of the dock
+static const float close_button_width = 2.5f;
+static const float filter_width = 15.5f;
+
+// Parts of the width of a wide row.
+static const float message_width = 0.52f;
+static const float cause_width = 0.62f; // message of a cause, which has no location
+static const float subject_width = 0.18f;
+
+static bool is_wide_list(const view_ui *ui, float width)
+{
+    return width > wide_list_min_width * ui->em;
+}
+
 // A link with its upper left corner at (x, y). Returns true if it was pressed.
 static bool run_link(view_ui *ui, float x, float y, float width, bool is_selected, const char *text)
 {
     const view_rect box = {x, y, fmaxf(width, 1), ui->line};
     const bool is_pressed = ui_item(ui, box, text);
-    ui_text(ui, x, y, box.width, is_selected || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_ACCENT, text);
+    const bool is_bright = is_selected || ui_is_hot(ui);
+    ui_text(ui, x, y, box.width, is_bright ? VIEW_BRIGHT : VIEW_ACCENT, text);
     return is_pressed;
 }
 
@@ -522,9 +680,16 @@ static view_color level_color(view_level level)
     return level == VIEW_INFO ? VIEW_ACCENT : VIEW_AMBER;
 }
 
-// Positions of the parts of a problem's row, in pixels. A wide row has one line, a narrow row two.
-typedef struct problem_layout {
+// A row of the list while it is displayed. A wide row has one line, a narrow row two.
+typedef struct problem_row {
+    const problem_line *line;
+    view_rect box;
     bool is_wide;
+    bool is_selected;
+} problem_row;
+
+// Positions of the parts of a problem's row, in pixels.
+typedef struct problem_layout {
     float left;   // of the message
     float end;    // of the row without its buttons
     float y;      // of the message
@@ -533,131 +698,179 @@ typedef struct problem_layout {
     float below;  // y of the links
 } problem_layout;
 
-static problem_layout lay_out_problem(const view_ui *ui, const problem_line *line, view_rect row,
-                                      float end, bool is_wide)
+static problem_layout lay_out_problem(const view_ui *ui, const problem_row *row, float end)
 {
+    const view_rect box = row->box;
     const float em = ui->em;
-    const float left = row.x + (line->is_detail ? 3.8f : 2.4f) * em;
-    problem_layout layout = {.is_wide = is_wide, .left = left, .end = end};
-    if (is_wide) {
-        layout.y = row.y + 0.5f * (row.height - ui->line);
-        const float part = line->cause != NULL ? 0.62f : 0.52f; // a cause has no location
-        layout.second = fmaxf(row.x + part * row.width, left);
-        layout.third = layout.second + 0.18f * row.width;
+    const float indent = row->line->is_detail ? detail_indent : message_indent;
+    problem_layout layout = {.left = box.x + indent * em, .end = end};
+    if (row->is_wide) {
+        const bool has_location = row->line->cause == NULL;
+        const float message_part = has_location ? message_width : cause_width;
+        layout.y = box.y + 0.5f * (box.height - ui->line);
+        layout.second = fmaxf(box.x + message_part * box.width, layout.left);
+        layout.third = layout.second + subject_width * box.width;
         layout.below = layout.y;
     } else {
-        layout.y = row.y + 0.25f * em;
-        layout.second = left;
-        layout.third = left + 12 * em;
+        layout.y = box.y + 0.25f * em;
+        layout.second = layout.left;
+        layout.third = layout.left + narrow_subject_width * em;
         layout.below = layout.y + ui->line;
     }
     return layout;
 }
 
 // Draws the icon and the message of a problem.
-static void draw_problem(const view_ui *ui, const problem_line *line, float x,
-                         const problem_layout *layout, bool is_selected)
+static void draw_problem(const view_ui *ui, const problem_row *row, const problem_layout *layout)
 {
-    static const char *const signs[] = {"", "\xE2\x9C\x95", "\xE2\x9A\xA0", "i"};
+    static const char *const level_icons[] = {"", "\xE2\x9C\x95", "\xE2\x9A\xA0", "i"};
+    const problem_line *const line = row->line;
     const float em = ui->em;
-    float left = layout->left;
     if (!line->is_detail)
-        ui_text(ui, x, layout->y, 0, is_selected ? VIEW_BRIGHT : level_color(line->level),
-                signs[line->level]);
+        ui_text(ui, row->box.x + icon_indent * em, layout->y, 0,
+                row->is_selected ? VIEW_BRIGHT : level_color(line->level),
+                level_icons[line->level]);
+
+    float left = layout->left;
     if (line->cause != NULL) {
         ui_text(ui, left, layout->y, 0, VIEW_DIM, line->is_open ? UI_SIGN_OPEN : UI_SIGN_FOLDED);
-        left += 1.4f * em;
+        left += fold_icon_width * em;
     }
-    const float width = (layout->is_wide ? layout->second : layout->end) - left - em;
-    ui_text(ui, left, layout->y, width, is_selected ? VIEW_BRIGHT : VIEW_PLAIN, line->text);
+
+    const float width = (row->is_wide ? layout->second : layout->end) - left - em;
+    ui_text(ui, left, layout->y, width, row->is_selected ? VIEW_BRIGHT : VIEW_PLAIN, line->text);
+}
+
+// Runs the link to the item of a problem, or draws the name of its file.
+static void run_subject_link(view_ui *ui, const problem_row *row, const problem_layout *layout,
+                             float width)
+{
+    const problem_line *const line = row->line;
+    const view_report *const report = &ui->stage->log->reports->rows[line->report];
+    char name[160];
+    describe_about(ui->stage, report, line->about, name, sizeof name);
+    if (line->about.kind == VIEW_ABOUT_FILE)
+        ui_text(ui, layout->second, layout->below, fmaxf(width, 1),
+                row->is_selected ? VIEW_PLAIN : VIEW_DIM, name);
+    else if (run_link(ui, layout->second, layout->below, width, row->is_selected, name))
+        show_about(ui, &line->about);
 }
 
 // Runs the links of a problem: its item, and its location in a file.
-static void run_links(view_ui *ui, view_problems *problems, const problem_line *line,
-                      const problem_layout *layout, bool is_selected)
+static void run_links(view_ui *ui, view_problems *problems, const problem_row *row,
+                      const problem_layout *layout)
 {
-    const float em = ui->em;
+    const problem_line *const line = row->line;
     const view_report *const report = &ui->stage->log->reports->rows[line->report];
     const bool has_location = report->line > 0 && line->cause == NULL;
-    char name[160];
     char *const location =
         describe_location(has_location ? common_base(report->file) : NULL, report->line, 0);
-    describe_about(ui->stage, report, line->about, name, sizeof name);
-    const bool has_third = layout->is_wide || location[0] != '\0';
-    const float wide = (has_third ? layout->third : layout->end) - layout->second - em;
-    if (line->about.kind == VIEW_ABOUT_FILE)
-        ui_text(ui, layout->second, layout->below, fmaxf(wide, 1),
-                is_selected ? VIEW_PLAIN : VIEW_DIM, name);
-    else if (run_link(ui, layout->second, layout->below, wide, is_selected, name))
-        show_about(ui, &line->about);
-    const float third_width = layout->end - layout->third - 0.5f * em;
+
+    // In a narrow row without a location, the link to the item extends to the end of the row.
+    const bool has_third = row->is_wide || location[0] != '\0';
+    const float subject_end = has_third ? layout->third : layout->end;
+    run_subject_link(ui, row, layout, subject_end - layout->second - ui->em);
+
+    const float third_width = layout->end - layout->third - 0.5f * ui->em;
     if (location[0] != '\0'
-        && run_link(ui, layout->third, layout->below, third_width, is_selected, location))
+        && run_link(ui, layout->third, layout->below, third_width, row->is_selected, location))
         problems->shown = line->report + 1;
     free(location);
 }
 
 // Sets the labels of the buttons of a problem. `solution` is the result of solution_label().
 // Returns their number.
-static int list_buttons(const view_ui *ui, const problem_line *line, float width,
-                        const char *solution, const char *labels[2])
+static int list_buttons(const view_ui *ui, const problem_row *row, const char *solution,
+                        const char *labels[MAX_PROBLEM_BUTTONS])
 {
+    const problem_line *const line = row->line;
     const view_report *const report = &ui->stage->log->reports->rows[line->report];
+    if (line->is_detail && solution == map_joints) // the header of its cause has this button
+        return 0;
+
+    // The solution "Show vertex" is also the link to the item; its button is omitted if the list
+    // does not have space for two buttons.
     const bool is_vertex = line->about.kind == VIEW_ABOUT_VERTEX;
     const bool can_repair = can_repair_file(report) && (solution == NULL || is_vertex);
+    const bool has_space_for_both = row->box.width > two_buttons_min_width * ui->em;
     int count = 0;
-    if (line->is_detail && solution == map_joints) // in the header
-        return 0;
-    if (solution != NULL && (!can_repair || width > 80 * ui->em)) // a vertex is also a link
+    if (solution != NULL && (!can_repair || has_space_for_both))
         labels[count++] = solution;
     if (can_repair)
-        labels[count++] = "Repair\xE2\x80\xA6";
+        labels[count++] = repair_label;
     return count;
 }
 
-// Displays a problem in one row, or in two lines of a narrow dock. Enter presses the first button
-// of the selected problem, or else unfolds a cause. Returns true if the problem was selected.
-static bool run_problem(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
-                        const problem_line *line, bool is_selected)
+// Runs the buttons at the right end of a problem's row. If `presses_first`, also Enter has pressed
+// the first button. Sets `text_end` to the right edge of the remaining row. Returns the label of
+// the pressed button, or NULL.
+static const char *run_problem_buttons(view_ui *ui, const problem_row *row, const char *solution,
+                                       bool presses_first, float *text_end)
 {
-    const view_report *const report = &ui->stage->log->reports->rows[line->report];
+    const char *labels[MAX_PROBLEM_BUTTONS];
+    const int count = list_buttons(ui, row, solution, labels);
     const float em = ui->em;
-    const bool is_wide = ui->column->area.width > 52 * em;
-    enum { ITEMS = 5 };
-    const uint32_t item = ui->item.number;
-    view_rect row;
-    // Each row has the same number of items, so that invisible rows can be skipped quickly.
-    ui->item.number += ITEMS;
-    if (!ui_reserve_row(ui, ceilf((is_wide ? 1.8f : 3.3f) * em), &row))
-        return false;
-    ui->item.number = item;
-    const char *const solution = solution_label(ui->stage, report, &line->about);
-    const char *labels[2];
-    const int num_labels = list_buttons(ui, line, row.width, solution, labels);
-    const bool is_pressed = ui_item(ui, row, line->text);
-    if (is_selected || ui_is_hot(ui))
-        view_draw_rect(ui->canvas, row, is_selected ? VIEW_SELECTED : VIEW_CONTROL);
-    view_rect rest = view_inset(row, 0.15f * em);
-    rest.width -= 0.7f * em; // of the scroll bar
+    view_rect rest = view_inset(row->box, 0.15f * em);
+    rest.width -= scroll_bar_width * em;
     int pressed = -1;
-    const bool has_return = is_selected && problems->has_keys && ui_key(ui, VIEW_KEY_RETURN);
-    if (num_labels > 0) {
-        pressed = ui_buttons(ui, &rest, labels, num_labels, -1, true);
-        if (has_return)
+    if (count > 0) {
+        pressed = ui_buttons(ui, &rest, labels, count, -1, true);
+        if (presses_first)
             pressed = 0;
     }
-    if (num_labels == 0 || !is_wide)
-        rest.width = fminf(rest.width, row.width - (is_wide ? 10 * em : 0));
-    const problem_layout layout = lay_out_problem(ui, line, row, rest.x + rest.width, is_wide);
-    draw_problem(ui, line, row.x + 0.7f * em, &layout, is_selected);
-    run_links(ui, problems, line, &layout, is_selected);
-    if (pressed >= 0 && labels[pressed] != solution)
+
+    // The texts of rows without buttons end where those of most rows with buttons end.
+    if (count == 0 || !row->is_wide)
+        rest.width =
+            fminf(rest.width, row->box.width - (row->is_wide ? usual_buttons_width * em : 0));
+    *text_end = rest.x + rest.width;
+    return pressed >= 0 ? labels[pressed] : NULL;
+}
+
+// Displays a problem that is visible. Enter presses the first button of the selected problem, or
+// else unfolds a cause. Returns true if the problem was selected.
+static bool run_visible_problem(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
+                                const problem_row *row)
+{
+    const problem_line *const line = row->line;
+    const view_report *const report = &ui->stage->log->reports->rows[line->report];
+    const char *const solution = solution_label(ui->stage, report, &line->about);
+    const bool is_pressed = ui_item(ui, row->box, line->text);
+    if (row->is_selected || ui_is_hot(ui))
+        view_draw_rect(ui->canvas, row->box, row->is_selected ? VIEW_SELECTED : VIEW_CONTROL);
+
+    const bool has_return = row->is_selected && problems->has_keys && ui_key(ui, VIEW_KEY_RETURN);
+    float text_end;
+    const char *const pressed = run_problem_buttons(ui, row, solution, has_return, &text_end);
+
+    const problem_layout layout = lay_out_problem(ui, row, text_end);
+    draw_problem(ui, row, &layout);
+    run_links(ui, problems, row, &layout);
+
+    if (pressed == repair_label)
         UI_COMMAND(ui, VIEW_REPAIR, .path = common_copy(report->file));
-    else if (pressed >= 0)
+    else if (pressed != NULL)
         run_button(ui, retarget, report, &line->about);
     else if (line->cause != NULL && (is_pressed || has_return))
         toggle_cause(problems, line);
-    ui->item.number = item + ITEMS;
+    return is_pressed;
+}
+
+// Displays a problem in one row, or in two lines of a narrow dock, if it is visible. Returns true
+// if the problem was selected.
+static bool run_problem(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
+                        const problem_line *line, bool is_selected)
+{
+    problem_row row = {.line = line,
+                       .is_wide = is_wide_list(ui, ui->column->area.width),
+                       .is_selected = is_selected};
+    const float height = row.is_wide ? wide_row_height : narrow_row_height;
+    const bool is_visible = ui_reserve_row(ui, ceilf(height * ui->em), &row.box);
+
+    // Each row has the same number of items, so that invisible rows can be skipped quickly.
+    const uint32_t first_item = ui->item.number;
+    const bool is_pressed = is_visible && run_visible_problem(ui, problems, retarget, &row);
+    ui->item.number = first_item + ITEMS_PER_PROBLEM;
     return is_pressed;
 }
 
@@ -676,24 +889,41 @@ typedef struct problem_lines {
     view_rect area;
 } problem_lines;
 
+// Scrolls a row of the list, from `top` to the next row, into view.
+static void scroll_to_row(const ui_column *column, view_rect area, float top)
+{
+    const float above = fminf(top - area.y, 0);
+    const float below = fmaxf(column->y - area.y - area.height, 0);
+    column->scroll->wanted += above + below;
+}
+
 // Displays the next line, and frees its text.
 static void add_line(view_ui *ui, view_problems *problems, problem_lines *lines, problem_line line)
 {
-    ui_column *const column = ui->column;
-    const view_rect area = lines->area;
-    const float top = column->y;
     const bool is_selected = lines->count == problems->selected;
-    if (is_selected && lines->has_keys)
+    const bool follows_keys = is_selected && lines->has_keys;
+    const float top = ui->column->y;
+    if (follows_keys)
         run_fold_keys(ui, problems, &line);
+
     if (run_problem(ui, problems, lines->retarget, &line, is_selected)) {
         problems->selected = lines->count;
         problems->has_keys = true;
     }
-    if (is_selected && lines->has_keys && ui->mouse.key != 0) // scrolls the line into view
-        column->scroll->wanted +=
-            fminf(top - area.y, 0) + fmaxf(column->y - area.y - area.height, 0);
+    if (follows_keys && ui->mouse.key != 0)
+        scroll_to_row(ui->column, lines->area, top);
     lines->count++;
     free(line.text);
+}
+
+// Returns the number of reports of a cause that match the filter.
+static size_t count_listed(const view_problems *problems, const view_reports *reports,
+                           const view_cause *cause)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cause->num_reports; i++)
+        count += is_listed(problems, &reports->rows[reports->order[cause->first + i]]);
+    return count;
 }
 
 // Displays the lines of a cause: one report, or a header and, if it is unfolded, the reports. A
@@ -704,68 +934,87 @@ static void add_cause(view_ui *ui, view_problems *problems, problem_lines *lines
     const view_stage *const stage = ui->stage;
     const view_reports *const reports = stage->log->reports;
     const uint32_t *const order = reports->order + cause->first;
+    const size_t num_listed = count_listed(problems, reports, cause);
     if (cause->num_reports == 1) {
-        if (is_listed(problems, &reports->rows[order[0]]))
+        if (num_listed > 0)
             add_line(ui, problems, lines, describe_report(stage, order[0], false));
         return;
     }
-    size_t num_listed = 0;
-    for (size_t i = 0; i < cause->num_reports; i++)
-        num_listed += is_listed(problems, &reports->rows[order[i]]);
+
     problem_line header = describe_cause(ui, problems, cause);
     const bool is_filtered = problems->filter[0] != '\0' && num_listed > 0;
     header.is_open |= is_filtered;
-    const bool is_open = header.is_open;
+    const bool is_open = header.is_open; // before a key or a click on the header changes it
     if (num_listed == 0 && !common_contains(header.text, problems->filter)) {
         free(header.text);
         return;
     }
+
     add_line(ui, problems, lines, header);
     for (size_t i = 0; is_open && i < cause->num_reports; i++)
         if (is_listed(problems, &reports->rows[order[i]]))
             add_line(ui, problems, lines, describe_report(stage, order[i], true));
 }
 
+// Runs the button that copies the list and the filter field, in the header of the dock next to the
+// tabs. `area` is the area below the header.
+static void run_problems_header(view_ui *ui, view_problems *problems, const view_reports *reports,
+                                view_rect area)
+{
+    static const char *const labels[] = {"Copy all"};
+    const float em = ui->em;
+    const float height = ceilf(header_height * em);
+    view_rect header = {area.x + tabs_width * em, area.y - height,
+                        area.width - (tabs_width + close_button_width) * em, height};
+    header = view_inset(header, 0.15f * em);
+    if (ui_buttons(ui, &header, labels, 1, -1, true) == 0)
+        copy_problems(problems, reports);
+
+    view_rect field = header; // at the right end of the remaining header
+    field.x += fmaxf(header.width - (filter_width + 0.5f) * em, 0);
+    field.width = fminf(header.width, filter_width * em);
+    if (ui_field(ui, field, "Filter", problems->filter, sizeof problems->filter))
+        problems->selected = 0;
+}
+
+// Handles the keys of the list: the arrow keys move the selection, and Escape closes the dock.
+static void run_problem_keys(view_ui *ui, view_problems *problems)
+{
+    if (ui_key(ui, VIEW_KEY_DOWN))
+        problems->selected++;
+    if (problems->selected > 0 && ui_key(ui, VIEW_KEY_UP))
+        problems->selected--;
+    if (ui_key(ui, VIEW_KEY_ESCAPE))
+        ui->command.action = VIEW_WARNINGS;
+}
+
 void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                          view_rect area)
 {
-    static const char *const words[] = {"Copy all"};
     view_reports none = {.count = 0};
     view_reports *const reports = ui->stage->log->reports != NULL ? ui->stage->log->reports : &none;
-    const float em = ui->em;
-    const bool is_wide = area.width > 52 * em;
-    ui_column column;
     view_find_causes(reports);
     ui_begin(ui, "problems");
-    if (is_wide) { // in the header of the dock, next to the tabs
-        view_rect head = {area.x + 24 * em, area.y - ceilf(2 * em), area.width - 26.5f * em,
-                          ceilf(2 * em)};
-        head = view_inset(head, 0.15f * em);
-        if (ui_buttons(ui, &head, words, 1, -1, true) == 0)
-            copy_problems(problems, reports);
-        head.x += fmaxf(head.width - 16 * em, 0);
-        head.width = fminf(head.width, 15.5f * em);
-        if (ui_field(ui, head, "Filter", problems->filter, sizeof problems->filter))
-            problems->selected = 0;
-    }
+    if (is_wide_list(ui, area.width))
+        run_problems_header(ui, problems, reports, area);
+
     problem_lines lines = {
         .area = area, .retarget = retarget, .has_keys = problems->has_keys && !ui_is_focused(ui)};
-    if (lines.has_keys && ui_key(ui, VIEW_KEY_DOWN))
-        problems->selected++;
-    if (lines.has_keys && problems->selected > 0 && ui_key(ui, VIEW_KEY_UP))
-        problems->selected--;
-    if (lines.has_keys && ui_key(ui, VIEW_KEY_ESCAPE))
-        ui->command.action = VIEW_WARNINGS;
+    if (lines.has_keys)
+        run_problem_keys(ui, problems);
+
+    ui_column column;
     ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_REPORT]);
     for (size_t i = 0; i < reports->num_causes; i++)
         add_cause(ui, problems, &lines, &reports->causes[i]);
     if (lines.count == 0)
         ui_column_text(ui, VIEW_DIM, reports->count > 0 ? "No matches" : "No problems");
     ui_end_column(ui);
-    if (lines.count > 0 && problems->selected >= lines.count)
-        problems->selected = lines.count - 1;
+
     if (lines.count == 0)
         problems->selected = 0;
+    else if (problems->selected >= lines.count)
+        problems->selected = lines.count - 1;
 }
 
 void view_reports_panel(view_ui *ui, view_problems *problems)
@@ -780,24 +1029,26 @@ void view_reports_panel(view_ui *ui, view_problems *problems)
 
 void view_recording_panel(view_ui *ui, const view_stage *stage)
 {
-    const view_font *const font = stage->font;
-    const float scale = font->scale;
-    const float height = 24 * scale;
-    const float radius = 4.5f * scale;
-    const unsigned seconds = (unsigned)fmax(stage->recorded, 0);
-    char text[32];
     if (stage->recorded < 0)
         return;
+    const view_font *const font = stage->font;
+    const float scale = font->scale;
+    const unsigned seconds = (unsigned)fmax(stage->recorded, 0);
+    char text[32];
     COMMON_TEXT(text, "REC %u:%02u", seconds / 60, seconds % 60);
+
+    // A pill with a disc before the text.
+    const float height = 24 * scale;
     const float width = view_text_width(font, VIEW_TEXT, text) + 38 * scale;
     const view_rect free = view_current_layout(stage).free;
     const view_rect box = {roundf(free.x + 0.5f * (free.width - width)), free.y + 6 * scale, width,
                            height};
     ui->canvas = stage->canvas;
     view_draw_round_rect(stage->canvas, box, 0.5f * height, VIEW_RECORDING);
-    view_draw_disc(stage->canvas, box.x + 16 * scale, box.y + 0.5f * height, radius, 0xFFFFFFFFu);
+    view_draw_disc(stage->canvas, box.x + 16 * scale, box.y + 0.5f * height, 4.5f * scale, white);
     view_draw_text(stage->canvas, VIEW_TEXT, box.x + 26 * scale,
-                   box.y + 0.5f * (height - font->line[VIEW_TEXT]), 0, 0xFFFFFFFFu, text);
+                   box.y + 0.5f * (height - font->line[VIEW_TEXT]), 0, white, text);
+
     ui_begin(ui, "recording");
     if (ui_item(ui, box, "REC"))
         ui->command.action = VIEW_RECORD;
