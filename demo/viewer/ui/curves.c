@@ -5,6 +5,22 @@
 #include "demo/viewer/ui/inspector.h"
 #include "demo/viewer/ui/ui.h"
 
+// Sizes in em.
+static const float numbers_width = 5.5f;     // at the left of a plot
+static const float plot_top = 0.7f;          // above a plot
+static const float frame_numbers_height = 2; // below a plot
+static const float names_margin = 1;         // around the names of the lines together
+static const float name_gap = 0.3f;          // between two names
+static const float label_gap = 0.5f;         // between a plot and its texts
+static const float min_grid_step = 2.2f;     // between two grid lines
+static const float stroke_length = 0.15f;    // of the parts that a line is drawn in
+static const float number_width = 5.2f;      // of a column of a table
+static const float max_table_width = 30;
+static const float button_gap = 0.15f; // above and below the buttons
+static const float copy_width = 4.3f;
+
+enum { DISTANCE_PLACES = 3, ANGLE_PLACES = 2 }; // decimal places
+
 // == Plots ================================================================================
 
 // A line of values; consecutive values are `stride` floats apart.
@@ -53,39 +69,54 @@ static void fit(curve_plot *plot)
             plot->low = fmin(plot->low, value_at(plot, line, frame));
             plot->high = fmax(plot->high, value_at(plot, line, frame));
         }
+
     const double range = plot->high - plot->low;
-    const double margin = fmax(0.06 * range, 10 * pow(10, -plot->places) - 0.5 * range);
+    const double min_margin = 10 * pow(10, -plot->places) - 0.5 * range;
+    const double margin = fmax(0.06 * range, min_margin);
     plot->low -= margin;
     plot->high += margin;
 }
 
-// Draws horizontal lines at round values, with their numbers at the left.
 // Returns the distance of level lines, a round number of at least `min_step`.
 static double round_step(double min_step)
 {
     const double power = pow(10, floor(log10(min_step)));
-    const double part = min_step / power;
-    if (part <= 2)
+    const double digit = min_step / power; // 1 to 10
+    if (digit <= 2)
         return 2 * power;
-    return part <= 5 ? 5 * power : 10 * power;
+    return digit <= 5 ? 5 * power : 10 * power;
 }
 
+// Draws horizontal lines at round values, with their numbers at the left.
 static void draw_grid(view_ui *ui, const curve_plot *plot)
 {
-    const float em = ui->em;
-    const float hair = fmaxf(1, roundf(0.08f * em));
-    const double step =
-        round_step((plot->high - plot->low) / fmax((plot->area.height / (2.2f * em)), 1));
-    const int places = (int)fmin(fmax(-floor(log10(step) + 1e-9), 0), 9);
-    const int64_t first = (int64_t)ceil(fmin(fmax(plot->low / step, -1e15), 1e15));
-    for (int64_t i = first; (double)i * step <= plot->high && i < first + 64; i++) {
+    enum { MAX_GRID_LINES = 64, MAX_PLACES = 9 };
+    const double max_index = 1e15; // indices are exact as double
+    const double max_lines = fmax((plot->area.height / (min_grid_step * ui->em)), 1);
+    const double step = round_step((plot->high - plot->low) / max_lines);
+    const int places = (int)fmin(fmax(-floor(log10(step) + 1e-9), 0), MAX_PLACES);
+    const int64_t first = (int64_t)ceil(fmin(fmax(plot->low / step, -max_index), max_index));
+
+    for (int64_t i = first; (double)i * step <= plot->high && i < first + MAX_GRID_LINES; i++) {
         const float y = roundf(plot_y(plot, (double)i * step));
+        const view_rect line = {plot->area.x, y, plot->area.width, ui_thin_line(ui)};
+        view_draw_rect(ui->canvas, line, i == 0 ? VIEW_EDGE : VIEW_CONTROL);
+
         char text[32];
         view_format_number(text, sizeof text, (double)i * step, places, false);
-        view_draw_rect(ui->canvas, (view_rect){plot->area.x, y, plot->area.width, hair},
-                       i == 0 ? VIEW_EDGE : VIEW_CONTROL);
-        ui_text_left_of(ui, plot->area.x - 0.5f * em, y - 0.5f * ui->line, VIEW_DIM, text);
+        ui_text_left_of(ui, plot->area.x - label_gap * ui->em, y - 0.5f * ui->line, VIEW_DIM, text);
     }
+}
+
+// Returns the y of a line at a position between two frames, which may be the last one.
+static float interpolated_y(const curve_plot *plot, uint32_t line, float position)
+{
+    const uint32_t last = plot->anim->num_frames - 1;
+    const uint32_t frame = (uint32_t)position;
+    const uint32_t next = frame < last ? frame + 1 : last;
+    const float from = value_at(plot, line, frame);
+    const float to = value_at(plot, line, next);
+    return plot_y(plot, from + (to - from) * (position - (float)frame));
 }
 
 // Draws a line in short strokes from left to right, so that the cost does not depend on the number
@@ -93,74 +124,119 @@ static void draw_grid(view_ui *ui, const curve_plot *plot)
 static void draw_line(view_canvas *canvas, const curve_plot *plot, uint32_t line)
 {
     const float em = view_em(canvas->font);
-    const uint32_t last = plot->anim->num_frames - 1;
-    const uint32_t count = (uint32_t)(plot->area.width / (0.15f * em));
-    const size_t length = strlen(strokes[line]);
-    float ends[4] = {0};
-    for (uint32_t i = 0; i <= count; i++) {
-        const float part = (float)i / (float)count;
-        const float position = part * (float)last;
-        const uint32_t frame = (uint32_t)position;
-        const uint32_t next = frame < last ? frame + 1 : last;
-        const float from = value_at(plot, line, frame);
-        const float to = value_at(plot, line, next);
+    const float last_frame = (float)(plot->anim->num_frames - 1);
+    const uint32_t num_strokes = (uint32_t)(plot->area.width / (stroke_length * em));
+    const size_t pattern_length = strlen(strokes[line]);
+    float ends[4] = {0}; // of the stroke: x and y of its begin, then of its end
+
+    for (uint32_t i = 0; i <= num_strokes; i++) {
+        const float part = (float)i / (float)num_strokes;
         ends[0] = ends[2];
         ends[1] = ends[3];
         ends[2] = plot->area.x + plot->area.width * part;
-        ends[3] = plot_y(plot, from + (to - from) * (position - (float)frame));
-        if (i > 0 && strokes[line][i % length] == '#')
+        ends[3] = interpolated_y(plot, line, part * last_frame);
+
+        const bool has_begin = i > 0;
+        if (has_begin && strokes[line][i % pattern_length] == '#')
             view_draw_segment(canvas, ends, widths[line] * em, plot->lines[line].color);
     }
+}
+
+// Returns the area of the lines: without the numbers at the left and below, and the names of the
+// lines at the right.
+static view_rect find_plot_area(const view_ui *ui, const curve_plot *plot, view_rect box)
+{
+    const float em = ui->em;
+    float names = names_margin * em;
+    for (uint32_t i = 0; i < plot->num_lines; i++)
+        names += ui_text_width(ui, plot->lines[i].name) + name_gap * em;
+    return (view_rect){box.x + numbers_width * em, box.y + plot_top * em,
+                       box.width - numbers_width * em - names,
+                       box.height - (plot_top + frame_numbers_height) * em};
+}
+
+// Returns the frame that is displayed in the image.
+static uint32_t current_frame(const view_ui *ui, const curve_plot *plot)
+{
+    const float last = (float)(plot->anim->num_frames - 1);
+    const float position = roundf((float)view_frame_position(ui->stage->play, plot->anim));
+    return (uint32_t)view_clamp(position, 0, last);
+}
+
+// Handles the mouse: a click or a drag sets the frame. Returns the frame under the mouse, or
+// `current` if the mouse is not over the plot.
+static uint32_t run_plot_mouse(view_ui *ui, const curve_plot *plot, uint32_t current)
+{
+    const view_rect area = plot->area;
+    const float last = (float)(plot->anim->num_frames - 1);
+    const view_rect reach = view_inset(area, -0.5f * ui->em);
+    float part;
+    if (ui_drag(ui, ui_item(ui, reach, "plot"), area, &part))
+        view_seek(ui->stage->play, plot->anim, roundf(part * last) / plot->anim->frame_rate);
+    if (!ui_is_hot(ui))
+        return current;
+
+    if (ui->mouse.is_moved || ui->mouse.wheel != 0)
+        ui->has_taken = true; // the displayed frame has changed; the camera must not move
+    part = view_clamp((ui->mouse.x - area.x) / area.width, 0, 1);
+    return (uint32_t)roundf(part * last);
+}
+
+// Draws the lines and their names, which are next to each other, at the heights of the ends of the
+// lines.
+static void draw_lines(view_ui *ui, const curve_plot *plot)
+{
+    const float em = ui->em;
+    const uint32_t last = plot->anim->num_frames - 1;
+    float x = plot->area.x + plot->area.width + label_gap * em;
+    for (uint32_t i = 0; i < plot->num_lines; i++) {
+        const plot_line *const line = &plot->lines[i];
+        const float y = plot_y(plot, value_at(plot, i, last)) - 0.5f * ui->line;
+        draw_line(ui->canvas, plot, i);
+        x += ui_text(ui, x, y, 0, line->color, line->name) + name_gap * em;
+    }
+}
+
+// Draws a vertical line at a frame.
+static void mark_frame(const view_ui *ui, const curve_plot *plot, uint32_t frame, view_color color)
+{
+    const view_rect area = plot->area;
+    const float width = fmaxf(1, roundf(0.1f * ui->em));
+    const float part = (float)frame / fmaxf((float)(plot->anim->num_frames - 1), 1);
+    const float x = roundf(area.x + area.width * part);
+    view_draw_rect(ui->canvas, (view_rect){x, area.y, width, area.height}, color);
+}
+
+// Draws the numbers of the first and the last frame below the plot.
+static void draw_frame_numbers(view_ui *ui, const curve_plot *plot)
+{
+    const float right = plot->area.x + plot->area.width;
+    const float y = plot->area.y + plot->area.height + name_gap * ui->em;
+    char last[32];
+    COMMON_TEXT(last, "%u", plot->anim->num_frames - 1);
+    ui_text(ui, plot->area.x, y, 0, VIEW_DIM, "0");
+    ui_text_left_of(ui, right, y, VIEW_DIM, last);
 }
 
 // Draws a plot. A click sets the frame. Returns the frame under the mouse or, if there is none, the
 // current frame.
 static uint32_t run_plot(view_ui *ui, curve_plot *plot, view_rect box)
 {
-    const float em = ui->em;
-    const float last = (float)(plot->anim->num_frames - 1);
-    const float hair = fmaxf(1, roundf(0.1f * em));
-    const float position = roundf((float)view_frame_position(ui->stage->play, plot->anim));
-    const uint32_t shown = (uint32_t)view_clamp(position, 0, last);
-    float names = 1 * em;
-    float part;
-    char text[32];
-    for (uint32_t i = 0; i < plot->num_lines; i++)
-        names += ui_text_width(ui, plot->lines[i].name) + 0.3f * em;
-    plot->area = (view_rect){box.x + 5.5f * em, box.y + 0.7f * em, box.width - 5.5f * em - names,
-                             box.height - 2.7f * em};
-    if (plot->area.width < em || plot->area.height < em)
-        return shown;
-    const float right = plot->area.x + plot->area.width;
-    const float bottom = plot->area.y + plot->area.height;
-    if (ui_drag(ui, ui_item(ui, view_inset(plot->area, -0.5f * em), "plot"), plot->area, &part))
-        view_seek(ui->stage->play, plot->anim, roundf(part * last) / plot->anim->frame_rate);
-    if (ui_is_hot(ui) && (ui->mouse.is_moved || ui->mouse.wheel != 0))
-        ui->has_taken = true; // the displayed frame has changed; the camera must not move
-    part = view_clamp((ui->mouse.x - plot->area.x) / plot->area.width, 0, 1);
-    const uint32_t hovered_frame = ui_is_hot(ui) ? (uint32_t)roundf(part * last) : shown;
+    const uint32_t current = current_frame(ui, plot);
+    plot->area = find_plot_area(ui, plot, box);
+    if (plot->area.width < ui->em || plot->area.height < ui->em)
+        return current;
+    const uint32_t hovered = run_plot_mouse(ui, plot, current);
     if (ui->is_event)
-        return hovered_frame;
+        return hovered;
+
     fit(plot);
     draw_grid(ui, plot);
-    float x = right + 0.5f * em;
-    for (uint32_t i = 0; i < plot->num_lines;
-         i++) { // names next to each other, at the height of the ends of the lines
-        const float y =
-            plot_y(plot, value_at(plot, i, plot->anim->num_frames - 1)) - 0.5f * ui->line;
-        draw_line(ui->canvas, plot, i);
-        x += ui_text(ui, x, y, 0, plot->lines[i].color, plot->lines[i].name) + 0.3f * em;
-    }
-    for (int i = 0; i < 2; i++) {
-        part = (float)(i == 0 ? hovered_frame : shown) / fmaxf(last, 1);
-        x = roundf(plot->area.x + plot->area.width * part);
-        view_draw_rect(ui->canvas, (view_rect){x, plot->area.y, hair, plot->area.height},
-                       i == 0 ? VIEW_DISABLED : VIEW_BRIGHT);
-    }
-    ui_text(ui, plot->area.x, bottom + 0.3f * em, 0, VIEW_DIM, "0");
-    COMMON_TEXT(text, "%.0f", last);
-    ui_text_left_of(ui, right, bottom + 0.3f * em, VIEW_DIM, text);
-    return hovered_frame;
+    draw_lines(ui, plot);
+    mark_frame(ui, plot, hovered, VIEW_DISABLED);
+    mark_frame(ui, plot, current, VIEW_BRIGHT);
+    draw_frame_numbers(ui, plot);
+    return hovered;
 }
 
 // == Tables ===============================================================================
@@ -169,30 +245,42 @@ static uint32_t run_plot(view_ui *ui, curve_plot *plot, view_rect box)
 typedef void fill_cells(const view_ui *ui, const view_curves *curves, uint32_t row,
                         ui_cells *cells);
 
+// Scrolls the table to a row that has changed since the last frame, unless it is visible. The row
+// is then below the top of the area by a part of its height.
+static void reveal_row(view_ui *ui, view_curves *curves, view_rect area, uint32_t count,
+                       uint32_t shown)
+{
+    ui_scroll *const scroll = &ui->scrolls[VIEW_DOCK_BOTTOM];
+    const float row_height = ceilf(UI_TABLE_ROW * ui->em);
+    const float top = (float)shown * row_height;
+    const float rows_above = 0.3f * area.height;
+    const bool is_outside = top < scroll->wanted || top + row_height > scroll->wanted + area.height;
+    if (curves->revealed != shown && is_outside)
+        scroll->wanted =
+            fminf(fmaxf(top - rows_above, 0), fmaxf((float)count * row_height - area.height, 0));
+    curves->revealed = shown;
+}
+
 // A table with a header. `fill` writes the cells of a row. Scrolls to the row `shown` if it has
 // changed, also during playback. Returns the row that was pressed, or UINT32_MAX.
 static uint32_t run_table(view_ui *ui, view_curves *curves, view_rect area, const ui_cells *head,
                           uint32_t count, uint32_t shown, fill_cells *fill)
 {
-    ui_scroll *const scroll = &ui->scrolls[VIEW_DOCK_BOTTOM];
-    const float height = ceilf(1.6f * ui->em);
-    const float top = (float)shown * height;
-    const float wide = 5.2f * ui->em;
+    const float row_height = ceilf(UI_TABLE_ROW * ui->em);
+    const float column_width = number_width * ui->em;
+    ui_draw_cells(ui, view_cut(&area, VIEW_AT_TOP, row_height), column_width, head);
+    if (!ui->is_event)
+        reveal_row(ui, curves, area, count, shown);
+
     uint32_t pressed = UINT32_MAX;
     ui_column column;
-    view_rect row;
-    ui_draw_cells(ui, view_cut(&area, VIEW_AT_TOP, height), wide, head);
-    const bool is_outside = top < scroll->wanted || top + height > scroll->wanted + area.height;
-    if (!ui->is_event && curves->revealed != shown && is_outside)
-        scroll->wanted = fminf(fmaxf(top - 0.3f * area.height, 0),
-                               fmaxf((float)count * height - area.height, 0));
-    if (!ui->is_event)
-        curves->revealed = shown;
-    ui_begin_column(ui, &column, area, scroll);
+    ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_BOTTOM]);
     for (uint32_t i = 0; i < count; i++) {
-        ui_cells cells = {.name = "", .count = head->count, .color = VIEW_BRIGHT};
-        if (!ui_reserve_row(ui, height, &row))
+        view_rect row;
+        if (!ui_reserve_row(ui, row_height, &row))
             continue;
+
+        ui_cells cells = {.name = "", .count = head->count, .color = VIEW_BRIGHT};
         fill(ui, curves, i, &cells);
         if (ui_item(ui, row, cells.name)) {
             ui->held = ui->item.panel;
@@ -200,7 +288,7 @@ static uint32_t run_table(view_ui *ui, view_curves *curves, view_rect area, cons
         }
         if (i == shown || ui_is_hot(ui))
             view_draw_rect(ui->canvas, row, i == shown ? VIEW_SELECTED : VIEW_CONTROL);
-        ui_draw_cells(ui, row, wide, &cells);
+        ui_draw_cells(ui, row, column_width, &cells);
     }
     ui_end_column(ui);
     return pressed;
@@ -208,42 +296,60 @@ static uint32_t run_table(view_ui *ui, view_curves *curves, view_rect area, cons
 
 // == Curves ===============================================================================
 
-// Samples the joint in all frames unless its values are cached. A quaternion and its opposite are
-// the same rotation; the quaternion nearer to the previous frame is used.
+static uint32_t count_axes(uint32_t kind)
+{
+    return kind == VIEW_VALUE_QUATERNION ? 4 : 3;
+}
+
+// Negates a rotation if the previous rotation is nearer to its opposite: both quaternions are the
+// same rotation, and the curves must be continuous.
+static void align_rotation(float rotation[4], const float previous[4])
+{
+    float dot = 0;
+    for (int i = 0; i < 4; i++)
+        dot += rotation[i] * previous[i];
+    for (int i = 0; i < 4 && dot < 0; i++)
+        rotation[i] = -rotation[i];
+}
+
+// Samples the joint in all frames unless its values are cached.
 static void sample(view_curves *curves, const view_scene *scene, uint32_t joint)
 {
     const view_clip *const clip = view_shown_clip(scene);
-    const uint32_t count = clip->anim->num_frames;
+    const uint32_t num_frames = clip->anim->num_frames;
     if (curves->anim == clip->anim && curves->joint == joint && curves->root == scene->root)
         return;
+
     md5_xform *const pose = common_alloc(scene->num_joints, sizeof *pose);
     free(curves->values);
-    curves->values = common_alloc(count, sizeof *curves->values);
-    for (uint32_t frame = 0; frame < count; frame++) {
+    curves->values = common_alloc(num_frames, sizeof *curves->values);
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
         const md5_sample_position position = {.frame0 = frame, .frame1 = frame};
-        float *const q = curves->values[frame][2];
-        float dot = 0;
+        float(*const values)[4] = curves->values[frame];
         md5_sample(clip->binding, position, scene->root, pose);
-        view_find_values(md5_mat34_from_xform(pose[joint]), curves->values[frame]);
-        for (int i = 0; i < 4 && frame > 0; i++)
-            dot += q[i] * curves->values[frame - 1][2][i];
-        for (int i = 0; i < 4; i++)
-            q[i] = dot < 0 ? -q[i] : q[i];
+        view_find_values(md5_mat34_from_xform(pose[joint]), values);
+        if (frame > 0)
+            align_rotation(values[VIEW_VALUE_QUATERNION],
+                           curves->values[frame - 1][VIEW_VALUE_QUATERNION]);
     }
     free(pose);
+
     curves->anim = clip->anim;
     curves->joint = joint;
     curves->root = scene->root;
 }
 
 // Copies all frames with full precision as comma-separated values.
-static void copy_curve(view_ui *ui, const view_curves *curves, uint32_t num_axes)
+static void copy_curve(view_ui *ui, const view_curves *curves)
 {
+    const uint32_t num_axes = count_axes(curves->kind);
     char *text = common_format("frame,x,y,z%s\n", num_axes == 4 ? ",w" : "");
     for (uint32_t frame = 0; frame < curves->anim->num_frames; frame++) {
-        const float *const v = curves->values[frame][curves->kind];
-        common_extend(&text, num_axes == 4 ? "%u,%.9g,%.9g,%.9g,%.9g\n" : "%u,%.9g,%.9g,%.9g\n",
-                      frame, v[0], v[1], v[2], v[3]);
+        const float *const values = curves->values[frame][curves->kind];
+        common_extend(&text, "%u", frame);
+        for (uint32_t axis = 0; axis < num_axes; axis++)
+            common_extend(&text, ",%.9g", values[axis]);
+        common_extend(&text, "\n");
     }
     ui_copy(ui, ui->stage->now, text, "curves");
     free(text);
@@ -260,6 +366,20 @@ static void fill_frame(const view_ui *ui, const view_curves *curves, uint32_t fr
                            view_value_places[curves->kind], false);
 }
 
+// Runs the buttons above the table: the kinds of values, and Copy. `row` is their row.
+static void run_curve_buttons(view_ui *ui, view_curves *curves, view_rect row)
+{
+    const float em = ui->em;
+    view_cut(&row, VIEW_AT_TOP, button_gap * em);
+    view_cut(&row, VIEW_AT_RIGHT, UI_PADDING * em);
+    const view_rect copy = view_cut(&row, VIEW_AT_RIGHT, copy_width * em);
+    view_cut(&row, VIEW_AT_RIGHT, 0.5f * em);
+
+    ui_segment(ui, row, view_value_names, VIEW_NUM_VALUE_KINDS, &curves->kind);
+    if (ui_button(ui, copy, "Copy", false))
+        copy_curve(ui, curves);
+}
+
 // Displays the curves of the selected joint. Returns a message if there is nothing to display, or
 // NULL.
 static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, view_rect right)
@@ -271,34 +391,32 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
         return "No clip to show";
     if (joint < 0 || (uint32_t)joint >= ui->scene->num_joints)
         return "Select a joint in the viewport or the outliner";
+
     sample(curves, ui->scene, (uint32_t)joint);
-    const float top = right.y - 1.65f * em; // in the header of the dock
-    view_rect kinds = view_cut(&right, VIEW_AT_TOP, 1.85f * em);
-    view_cut(&right, VIEW_AT_TOP, 0.15f * em);
-    view_cut(&kinds, VIEW_AT_TOP, 0.15f * em);
-    view_cut(&kinds, VIEW_AT_RIGHT, 0.7f * em);
-    const view_rect button = view_cut(&kinds, VIEW_AT_RIGHT, 4.3f * em);
-    view_cut(&kinds, VIEW_AT_RIGHT, 0.5f * em);
-    ui_segment(ui, kinds, view_value_names, VIEW_NUM_VALUE_KINDS, &curves->kind);
-    curve_plot plot = {.anim = clip->anim, .places = view_value_places[curves->kind]};
+    const float title_y = right.y - 1.65f * em; // in the header of the dock
+    run_curve_buttons(ui, curves, view_cut(&right, VIEW_AT_TOP, UI_FIELD_HEIGHT * em));
+    view_cut(&right, VIEW_AT_TOP, button_gap * em);
+
+    curve_plot plot = {.anim = clip->anim,
+                       .num_lines = count_axes(curves->kind),
+                       .places = view_value_places[curves->kind]};
     view_color colors[UI_MAX_CELLS] = {VIEW_DIM};
-    ui_cells head = {.name = "", .texts[0] = "frame", .colors = colors};
-    plot.num_lines = curves->kind == 2 ? 4 : 3;
-    head.count = 1 + plot.num_lines;
-    if (ui_button(ui, button, "Copy", false))
-        copy_curve(ui, curves, plot.num_lines);
+    ui_cells head = {
+        .name = "", .texts[0] = "frame", .count = 1 + plot.num_lines, .colors = colors};
     for (uint32_t i = 0; i < plot.num_lines; i++) {
         plot.lines[i] = (plot_line){view_axis_names[i], &curves->values[0][curves->kind][i],
                                     sizeof *curves->values / sizeof(float), view_axis_colors[i]};
         colors[1 + i] = view_axis_colors[i];
         snprintf(head.texts[1 + i], sizeof head.texts[0], "%s", view_axis_names[i]);
     }
-    const uint32_t hovered_frame = run_plot(ui, &plot, left);
-    char text[128];
-    COMMON_TEXT(text, "%.80s, relative to its parent", ui->scene->skeleton->joints[joint].name);
-    ui_text_left_of(ui, right.x + right.width - 2.5f * em, top, VIEW_DIM, text);
+    const uint32_t displayed_frame = run_plot(ui, &plot, left);
+
+    char title[128];
+    COMMON_TEXT(title, "%.80s, relative to its parent", ui->scene->skeleton->joints[joint].name);
+    ui_text_left_of(ui, right.x + right.width - 2.5f * em, title_y, VIEW_DIM, title);
+
     const uint32_t pressed =
-        run_table(ui, curves, right, &head, clip->anim->num_frames, hovered_frame, fill_frame);
+        run_table(ui, curves, right, &head, clip->anim->num_frames, displayed_frame, fill_frame);
     if (pressed != UINT32_MAX)
         view_seek(ui->stage->play, clip->anim, pressed / clip->anim->frame_rate);
     return NULL;
@@ -306,20 +424,31 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
 
 // == Comparison ===========================================================================
 
+// Writes the cells of a joint: its distance in the displayed frame, and its largest distance with
+// the frame and the angle.
 static void fill_peak(const view_ui *ui, const view_curves *curves, uint32_t row, ui_cells *cells)
 {
     const view_compare *const compare = &ui->stage->document->compare;
     const view_peak *const peak = &compare->peaks[row];
     const size_t size = sizeof cells->texts[0];
     cells->name = ui->scene->skeleton->joints[peak->joint].name;
-    if (compare->measured != NULL)
-        view_format_number(
-            cells->texts[0], size,
-            compare->courses[curves->compared_frame * (size_t)compare->num_joints + peak->joint], 3,
-            false);
-    view_format_number(cells->texts[1], size, peak->distance, 3, false);
+    if (compare->measured != NULL) {
+        const size_t first = curves->compared_frame * (size_t)compare->num_joints;
+        view_format_number(cells->texts[0], size, compare->courses[first + peak->joint],
+                           DISTANCE_PLACES, false);
+    }
+    view_format_number(cells->texts[1], size, peak->distance, DISTANCE_PLACES, false);
     snprintf(cells->texts[2], size, "%u", peak->distance_frame);
-    view_format_number(cells->texts[3], size, peak->angle, 2, false);
+    view_format_number(cells->texts[3], size, peak->angle, ANGLE_PLACES, false);
+}
+
+// Returns the index of the selected joint in the list of distances, or 0.
+static uint32_t find_selected_peak(const view_ui *ui, const view_compare *compare)
+{
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < compare->num_same; i++)
+        index = (int32_t)compare->peaks[i].joint == ui->selected_joint ? i : index;
+    return index;
 }
 
 // Lists the joints by their largest distance over the clip, and plots the distance of the selected
@@ -328,20 +457,23 @@ static void fill_peak(const view_ui *ui, const view_curves *curves, uint32_t row
 static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left, view_rect right)
 {
     const view_compare *const compare = &ui->stage->document->compare;
-    uint32_t shown = 0; // index of the plotted joint in the list
     if (compare->model == NULL || compare->num_same == 0)
         return "Nothing to compare: choose Compare with\xE2\x80\xA6 in the Model menu";
-    for (uint32_t i = 0; i < compare->num_same; i++)
-        shown = (int32_t)compare->peaks[i].joint == ui->selected_joint ? i : shown;
+
+    const uint32_t shown = find_selected_peak(ui, compare);
     const uint32_t joint = compare->peaks[shown].joint;
     curve_plot plot = {.anim = compare->measured,
                        .lines[0] = {ui->scene->skeleton->joints[joint].name,
                                     compare->courses + joint, compare->num_joints, VIEW_ACCENT},
                        .num_lines = 1,
-                       .places = view_value_places[0]};
+                       .places = DISTANCE_PLACES};
     if (plot.anim != NULL) // NULL: only the current pose is compared
         curves->compared_frame = run_plot(ui, &plot, left);
-    ui_cells head = {compare->name, {"", "largest", "at frame", "degrees"}, 4, VIEW_DIM, NULL};
+
+    ui_cells head = {.name = compare->name,
+                     .texts = {"", "largest", "at frame", "degrees"},
+                     .count = 4,
+                     .color = VIEW_DIM};
     COMMON_TEXT(head.texts[0], "frame %u", curves->compared_frame);
     const uint32_t pressed =
         run_table(ui, curves, right, &head, compare->num_same, shown, fill_peak);
@@ -357,12 +489,15 @@ static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left
 void view_curves_panel(view_ui *ui, view_curves *curves, view_rect area)
 {
     const float em = ui->em;
+    const bool shows_curves = ui->stage->shown->curves;
     view_rect left = area;
-    const view_rect right = view_cut(&left, VIEW_AT_RIGHT, fminf(30 * em, 0.5f * area.width));
-    ui_begin(ui, ui->stage->shown->curves ? "curves" : "compared");
-    const char *const missing =
-        (ui->stage->shown->curves ? run_curves : run_compared)(ui, curves, left, right);
-    if (missing != NULL)
-        ui_text(ui, area.x + 0.7f * em, area.y + 0.7f * em, area.width - 1.4f * em, VIEW_DIM,
-                missing);
+    const view_rect right =
+        view_cut(&left, VIEW_AT_RIGHT, fminf(max_table_width * em, 0.5f * area.width));
+
+    ui_begin(ui, shows_curves ? "curves" : "compared");
+    const char *const message =
+        shows_curves ? run_curves(ui, curves, left, right) : run_compared(ui, curves, left, right);
+    if (message != NULL)
+        ui_text(ui, area.x + UI_PADDING * em, area.y + UI_PADDING * em,
+                area.width - 2 * UI_PADDING * em, VIEW_DIM, message);
 }

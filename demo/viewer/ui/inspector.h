@@ -7,7 +7,8 @@
 #include "demo/viewer/ui/settings.h"
 #include "demo/viewer/ui/textures.h"
 
-enum { VIEW_NUM_VALUE_KINDS = 3 }; // position, degrees, quaternion
+// The values of a joint: its position, its rotation as angles, and its rotation as a quaternion.
+enum { VIEW_VALUE_POSITION, VIEW_VALUE_DEGREES, VIEW_VALUE_QUATERNION, VIEW_NUM_VALUE_KINDS };
 typedef float view_joint_values[VIEW_NUM_VALUE_KINDS][4];
 
 // Runs the inspector. It contains the page of the selected mesh and the page of retargeting.

@@ -12,6 +12,19 @@
 
 #include "demo/viewer/ui/ui_state.h"
 
+// Sizes in em that several panels share.
+#define UI_PADDING 0.7f       // left and right of the texts of a panel
+#define UI_TABLE_ROW 1.6f     // height of a row of a table or tree
+#define UI_FIELD_HEIGHT 1.85f // height of a text field or button
+#define UI_DOCK_HEADER 2      // height of the header of a dock
+#define UI_BAR_HEIGHT 0.3f    // height of ui_bar() in a row
+
+// Returns the width of a thin line, in pixels.
+static inline float ui_thin_line(const view_ui *ui)
+{
+    return fmaxf(1, roundf(0.08f * ui->em));
+}
+
 // Requests an overlay in place of the open one. view_sync_overlay() updates the state of the panels
 // after the run. VIEW_OVERLAY_NONE closes the overlay.
 void ui_open_overlay(view_ui *ui, view_overlay over);

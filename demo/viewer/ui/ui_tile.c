@@ -2,16 +2,26 @@
 // ui.h documents the functions.
 #include "demo/viewer/ui/ui.h"
 
+// Sizes in em.
+static const float grid_gap = 0.6f;     // between tiles
+static const float tile_gap = 0.4f;     // between the edge of a tile and its content
+static const float folder_width = 1.5f; // space for the icon of a folder
+
 bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_t *first)
 {
+    const float lines_per_wheel_step = 3;
     const float max_first = count > room ? (float)(count - room) : 0;
-    if (ui->mouse.wheel == 0 && (ui->mouse.dragged == 0 || !(max_first > 0)))
+    const bool is_dragged = ui->mouse.dragged != 0;
+    if (ui->mouse.wheel == 0 && (!is_dragged || !(max_first > 0)))
         return false;
+
     // Remember a distance of less than a line for the next event.
-    ui->scroll_rest = ui->mouse.dragged != 0 ? ui->scroll_rest + ui->mouse.dragged : 0;
-    const float lines = truncf(ui->scroll_rest / height);
-    ui->scroll_rest -= lines * height;
-    *first = (size_t)view_clamp((float)*first - truncf(3 * ui->mouse.wheel) - lines, 0, max_first);
+    ui->scroll_rest = is_dragged ? ui->scroll_rest + ui->mouse.dragged : 0;
+    const float dragged_lines = truncf(ui->scroll_rest / height);
+    ui->scroll_rest -= dragged_lines * height;
+
+    const float wheel_lines = truncf(lines_per_wheel_step * ui->mouse.wheel);
+    *first = (size_t)view_clamp((float)*first - wheel_lines - dragged_lines, 0, max_first);
     ui->has_taken = true;
     return true;
 }
@@ -20,16 +30,18 @@ view_thumbnail *ui_thumbnail(view_ui *ui, const char *request, bool is_in_game)
 {
     view_thumbnail *unused = NULL;
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
-        view_thumbnail *const picture = &ui->pictures[i];
-        if (picture->request == NULL) {
-            unused = unused != NULL ? unused : picture;
-        } else if (picture->is_in_game == is_in_game && strcmp(picture->request, request) == 0) {
-            picture->is_visible = true;
-            return picture;
+        view_thumbnail *const thumbnail = &ui->pictures[i];
+        if (thumbnail->request == NULL) {
+            unused = unused != NULL ? unused : thumbnail;
+        } else if (thumbnail->is_in_game == is_in_game
+                   && strcmp(thumbnail->request, request) == 0) {
+            thumbnail->is_visible = true;
+            return thumbnail;
         }
     }
     if (unused == NULL)
         return NULL;
+
     *unused = (view_thumbnail){
         .request = common_copy(request), .is_in_game = is_in_game, .is_visible = true};
     view_wake_window();
@@ -38,14 +50,15 @@ view_thumbnail *ui_thumbnail(view_ui *ui, const char *request, bool is_in_game)
 
 bool ui_next_tile(view_ui *ui, ui_grid *grid, float least, float height, view_rect *box)
 {
-    const float gap = 0.6f * ui->em;
+    const float gap = grid_gap * ui->em;
     const uint32_t column = grid->count++ % (grid->per_row > 0 ? grid->per_row : 1);
-    if (column == 0) {
+    if (column == 0) { // a new row; its number of tiles depends on `least`
         grid->height = ceilf(height);
         grid->is_visible = ui_reserve_row(ui, grid->height, &grid->row);
         grid->per_row = (uint32_t)fmaxf(floorf(grid->row.width / (least + gap)), 1);
         grid->count = 1;
     }
+
     const float step = (grid->row.width - gap) / (float)grid->per_row; // without the scroll bar
     *box = (view_rect){grid->row.x + step * (float)column, grid->row.y, step - gap,
                        grid->row.height - 0.5f * gap};
@@ -89,19 +102,20 @@ static void shorten_name(const view_ui *ui, const char *name, size_t head, float
 // extension if the rest fits into the first row.
 static void draw_tile_name(view_ui *ui, view_rect row, view_color color, const char *name)
 {
-    char line[VIEW_MAX_LINE];
-    char last[256];
-    const char *rest = view_next_line(ui->canvas->font, VIEW_TEXT, row.width, name, line);
+    char first_line[VIEW_MAX_LINE];
+    const char *rest = view_next_line(ui->canvas->font, VIEW_TEXT, row.width, name, first_line);
     const char *const dot = strrchr(name, '.');
     const bool has_stem = dot != NULL && dot > name && dot < rest;
     if (has_stem && *rest != '\0') {
-        COMMON_TEXT(line, "%.*s", (int)(dot - name), name);
+        COMMON_TEXT(first_line, "%.*s", (int)(dot - name), name);
         rest = dot;
     }
-    ui_text_in(ui, row, color, line);
+    ui_text_in(ui, row, color, first_line);
+
+    char second_line[256];
     row.y += row.height;
-    shorten_name(ui, rest, 0, row.width, last);
-    ui_text_in(ui, row, color, last);
+    shorten_name(ui, rest, 0, row.width, second_line);
+    ui_text_in(ui, row, color, second_line);
 }
 
 // Draws the name of a wide tile. The middle of a long name is omitted.
@@ -118,62 +132,98 @@ static void draw_row_name(view_ui *ui, view_rect row, view_color color, const ch
 static void draw_folder(const view_ui *ui, view_rect box)
 {
     const float em = ui->em;
-    const view_rect body = {roundf(box.x + 0.5f * (box.width - 1.3f * em)),
-                            roundf(box.y + 0.5f * box.height - 0.4f * em), roundf(1.3f * em),
+    const float radius = 0.12f * em;
+    const float width = 1.3f * em;
+    const view_rect body = {roundf(box.x + 0.5f * (box.width - width)),
+                            roundf(box.y + 0.5f * box.height - 0.4f * em), roundf(width),
                             roundf(0.95f * em)};
     const view_rect tab = {body.x, body.y - roundf(0.2f * em), roundf(0.6f * em),
                            roundf(0.4f * em)};
-    view_draw_round_rect(ui->canvas, tab, 0.12f * em, VIEW_AMBER);
-    view_draw_round_rect(ui->canvas, body, 0.12f * em, VIEW_AMBER);
+    view_draw_round_rect(ui->canvas, tab, radius, VIEW_AMBER);
+    view_draw_round_rect(ui->canvas, body, radius, VIEW_AMBER);
+}
+
+// Draws the background of a tile with an image, and a frame around the tile that is selected or
+// under the mouse.
+static void draw_tile_background(const view_ui *ui, view_rect box, bool is_selected)
+{
+    const float gap = tile_gap * ui->em;
+    view_draw_round_rect(ui->canvas, box, gap, VIEW_CONTROL);
+    if (is_selected || ui_is_hot(ui))
+        view_draw_frame(ui->canvas, box, 0.4f * gap, is_selected ? VIEW_ACCENT : VIEW_DISABLED);
+}
+
+// Draws the name of a wide tile right of its image, and the text at the right end. Returns the area
+// of the image: links have no image, but may have the icon of a folder.
+static view_rect draw_wide_tile_texts(view_ui *ui, view_rect box, const ui_tile_content *content)
+{
+    const float gap = tile_gap * ui->em;
+    view_rect image = view_inset(box, gap);
+    view_rect row = image;
+    if (!content->is_link)
+        image.width = image.height;
+    else
+        image.width = content->is_folder ? folder_width * ui->em : 0;
+    row.x += image.width + gap;
+    row.width -= image.width + gap;
+    row.y = box.y + 0.5f * (box.height - ui->line);
+
+    const float text_width = fminf(ui_text_width(ui, content->text), 0.5f * row.width);
+    ui_text(ui, row.x + row.width - text_width, row.y, text_width + 1,
+            tile_text_color(content, true), content->text);
+    row.width -= text_width > 0 ? text_width + gap : 0;
+    draw_row_name(ui, row, tile_name_color(ui, content), content->name);
+    return image;
+}
+
+// Draws the name and the text below the image of a tile. Returns the area of the image.
+static view_rect draw_tile_texts(view_ui *ui, view_rect box, const ui_tile_content *content)
+{
+    view_rect image = view_inset(box, tile_gap * ui->em);
+    view_rect row = image;
+    const bool is_long = ui_text_width(ui, content->name) > row.width;
+    const float name_height = is_long ? 2 * ui->line : ui->line;
+    image.height -= name_height + (*content->text != '\0' ? ui->line : 0);
+
+    row.height = ui->line;
+    row.y = image.y + image.height;
+    draw_tile_name(ui, row, tile_name_color(ui, content), content->name);
+    row.y += name_height;
+    ui_text_in(ui, row, tile_text_color(content, false), content->text);
+    return image;
+}
+
+// Draws the image of a tile or, if there is none, an icon.
+static void draw_tile_image(view_ui *ui, view_rect area, const ui_tile_content *content,
+                            view_color icon_color)
+{
+    if (content->is_folder)
+        draw_folder(ui, area);
+
+    const view_thumbnail square = {.texture = content->texture, .width = 1, .height = 1};
+    const view_thumbnail *const image = content->picture != NULL ? content->picture : &square;
+    if (image->texture != 0 && !content->is_link)
+        ui_image(ui, area, image->texture, image->width, image->height, !content->is_data);
+    else if (content->is_wrong)
+        ui_text_in(ui, area, icon_color, "\xE2\x9A\xA0");
+    else if (content->sign != NULL)
+        ui_text_in(ui, area, icon_color, content->sign);
 }
 
 bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content)
 {
-    const float line = ui->line;
-    const float gap = 0.4f * ui->em;
     const bool is_wide = box.width > 2 * box.height;
     const bool is_pressed = ui_tile(ui, box, content->label, content->is_selected && is_wide);
-    if (!is_wide) { // images have a background
-        view_draw_round_rect(ui->canvas, box, gap, VIEW_CONTROL);
-        if (content->is_selected || ui_is_hot(ui))
-            view_draw_frame(ui->canvas, box, 0.4f * gap,
-                            content->is_selected ? VIEW_ACCENT : VIEW_DISABLED);
-    }
-    const view_color color = tile_name_color(ui, content);
-    const view_color below = tile_text_color(content, is_wide);
-    view_rect image = view_inset(box, gap);
-    view_rect row = image;
-    ui_tip_cut(ui, content->name, is_wide ? 0.6f * row.width : 2 * row.width);
-    if (is_wide) {
-        if (content->is_link)
-            image.width = content->is_folder ? 1.5f * ui->em : 0;
-        else
-            image.width = image.height;
-        row.x += image.width + gap;
-        row.width -= image.width + gap;
-        row.y = box.y + 0.5f * (box.height - line);
-        const float used = fminf(ui_text_width(ui, content->text), 0.5f * row.width);
-        ui_text(ui, row.x + row.width - used, row.y, used + 1, below, content->text);
-        row.width -= used > 0 ? used + gap : 0;
-        draw_row_name(ui, row, color, content->name);
-    } else {
-        const bool is_long = ui_text_width(ui, content->name) > row.width;
-        const float name_height = is_long ? 2 * line : line;
-        image.height -= name_height + (*content->text != '\0' ? line : 0);
-        row.height = line;
-        row.y = image.y + image.height;
-        draw_tile_name(ui, row, color, content->name);
-        row.y += name_height;
-        ui_text_in(ui, row, below, content->text);
-    }
-    if (content->is_folder)
-        draw_folder(ui, image);
-    const view_thumbnail square = {.texture = content->texture, .width = 1, .height = 1};
-    const view_thumbnail *const shown = content->picture != NULL ? content->picture : &square;
-    if (shown->texture != 0 && !content->is_link)
-        ui_image(ui, image, shown->texture, shown->width, shown->height, !content->is_data);
-    else if (content->is_wrong || content->sign != NULL)
-        ui_text_in(ui, image, below, content->is_wrong ? "\xE2\x9A\xA0" : content->sign);
+    if (!is_wide)
+        draw_tile_background(ui, box, content->is_selected);
+
+    // A name that is too long for its space is also the tooltip.
+    const float width = view_inset(box, tile_gap * ui->em).width;
+    ui_tip_cut(ui, content->name, is_wide ? 0.6f * width : 2 * width);
+
+    const view_rect image =
+        is_wide ? draw_wide_tile_texts(ui, box, content) : draw_tile_texts(ui, box, content);
+    draw_tile_image(ui, image, content, tile_text_color(content, is_wide));
     return is_pressed;
 }
 
@@ -181,18 +231,19 @@ bool ui_clip_tile(view_ui *ui, view_rect box, size_t number, bool is_selected, b
 {
     const view_document *const document = ui->stage->document;
     const view_clip *const clip = &document->scene.clips[number];
-    view_clip_picture *const picture =
-        is_visible && number < document->num_pictures ? &document->pictures[number] : NULL;
-    char text[32];
-    COMMON_TEXT(text, "%.2f s", clip->anim->duration);
-    if (picture != NULL && !picture->is_wanted) // images of clips are drawn one per frame
+    const bool has_image = is_visible && number < document->num_pictures;
+    view_clip_picture *const image = has_image ? &document->pictures[number] : NULL;
+    if (image != NULL && !image->is_wanted) // images of clips are drawn one per frame
         view_wake_window();
-    if (picture != NULL)
-        picture->is_wanted = true;
-    return ui_content_tile(ui, box,
-                           &(ui_tile_content){.label = clip->name,
-                                              .name = clip->name,
-                                              .text = text,
-                                              .texture = picture != NULL ? picture->texture : 0,
-                                              .is_selected = is_selected});
+    if (image != NULL)
+        image->is_wanted = true;
+
+    char duration[32];
+    COMMON_TEXT(duration, "%.2f s", clip->anim->duration);
+    const ui_tile_content content = {.label = clip->name,
+                                     .name = clip->name,
+                                     .text = duration,
+                                     .texture = image != NULL ? image->texture : 0,
+                                     .is_selected = is_selected};
+    return ui_content_tile(ui, box, &content);
 }
