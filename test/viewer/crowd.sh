@@ -27,7 +27,7 @@ check "models without a common joint are rejected" exits_with 1 'error' "$view" 
     --no-render
 check "a missing model is reported" exits_with 1 'nothing.md5mesh' "$view" "$bobbin" nothing.md5mesh \
     --crowd 12 --no-render
-check "more models than characters are rejected" exits_with 1 'too many models (2) for a crowd of 1; limit 8 and one per character' "$view" "$bobbin" \
+check "more models than characters are rejected" exits_with 1 '--crowd 1: fewer characters than models; use --crowd 2 or more' "$view" "$bobbin" \
     "$thimble" --crowd 1 --no-render
 
 # -- Culling ------------------------------------------------------------------------------------

@@ -19,26 +19,67 @@ bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, 
     const md5_model *const source = bindings[0]->model;
     const md5_model *const model = scene->model;
     md5_retarget *const retarget = convert_create_retarget(NULL, source, model, NULL, error);
+    if (retarget == NULL)
+        return false;
     md5_xform *const source_pose = common_alloc(source->skeleton.num_joints, sizeof *source_pose);
     md5_xform *const pose = common_alloc(model->skeleton.num_joints, sizeof *pose);
-    void *const scratch = retarget ? common_alloc(1, md5_retarget_pose_scratch(retarget)) : NULL;
-    bool is_made = retarget != NULL;
-    for (uint32_t i = 0; i < count && is_made; i++) {
-        const md5_anim *const from = bindings[i]->anim;
-        md5_anim *const anim = view_make_anim(model, from->num_frames, from->frame_rate);
-        for (uint32_t frame = 0; frame < from->num_frames; frame++) {
+    void *const scratch = common_alloc(1, md5_retarget_pose_scratch(retarget));
+
+    bool is_done = true;
+    for (uint32_t i = 0; i < count && is_done; i++) {
+        const md5_anim *const source_anim = bindings[i]->anim;
+        md5_anim *const anim =
+            view_make_anim(model, source_anim->num_frames, source_anim->frame_rate);
+        for (uint32_t frame = 0; frame < source_anim->num_frames; frame++) {
             const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
             md5_sample(bindings[i], sample, MD5_ROOT_FILE, source_pose);
             md5_retarget_pose(retarget, source_pose, pose, scratch);
             view_set_frame(anim, frame, pose);
         }
-        is_made = view_append_clip(scene, (view_clip){.anim = anim}, NULL, error);
+        is_done = view_append_clip(scene, (view_clip){.anim = anim}, NULL, error);
     }
+
     free(scratch);
     free(source_pose);
     free(pose);
     md5_destroy_retarget(retarget);
-    return is_made;
+    return is_done;
+}
+
+// Creates the machine of a kind from the machine of another kind, with the retargeted clips of
+// `scene`. Returns false and fills `error` on failure.
+static bool retarget_machine(view_kind *kind, const view_scene *scene, const md5_machine *machine,
+                             md5_error *error)
+{
+    md5_machine_desc tables = *md5_machine_tables(machine);
+    md5_clip_desc *const clips = common_alloc(tables.num_clips, sizeof *clips);
+    for (uint32_t i = 0; i < tables.num_clips; i++) {
+        clips[i] = tables.clips[i];
+        clips[i].binding = scene->clips[i].binding;
+    }
+    tables.model = kind->model;
+    tables.clips = clips;
+    kind->own_machine = md5_create_machine(&tables, NULL, error);
+    kind->machine = kind->own_machine;
+    free(clips);
+    return kind->machine != NULL;
+}
+
+// Lists the clips of the machine, or of the scene if the kind has no machine.
+static void list_clips(view_kind *kind, const view_scene *scene)
+{
+    if (kind->machine != NULL) {
+        const md5_machine_desc *const tables = md5_machine_tables(kind->machine);
+        kind->num_clips = tables->num_clips;
+        kind->clips = common_alloc(kind->num_clips, sizeof *kind->clips);
+        for (uint32_t i = 0; i < kind->num_clips; i++)
+            kind->clips[i] = tables->clips[i].binding;
+    } else {
+        kind->num_clips = (uint32_t)scene->num_clips;
+        kind->clips = common_alloc(kind->num_clips, sizeof *kind->clips);
+        for (uint32_t i = 0; i < kind->num_clips; i++)
+            kind->clips[i] = scene->clips[i].binding;
+    }
 }
 
 // Sets the machine and the clips of a kind, which shows `scene`. A model without animations plays
@@ -47,45 +88,31 @@ bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, 
 static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind *source,
                        view_log *log)
 {
-    md5_error error = {0};
     kind->name = scene->name;
     kind->model = scene->model;
     kind->machine = view_scene_machine(scene);
-    const bool has_none = kind->machine == NULL && scene->num_clips == 0;
-    const bool has_no_model = kind->machine == NULL && scene->model == NULL;
-    if (has_no_model || (has_none && source == NULL))
+    const bool is_animated = kind->machine != NULL || scene->num_clips > 0;
+    const bool has_figure = kind->machine != NULL || scene->model != NULL;
+    if (!has_figure || (!is_animated && source == NULL))
         return view_error(log, "--crowd requires a model with animations or a state machine");
-    if (has_none && !view_retarget_clips(&kind->own, source->clips, source->num_clips, &error))
-        return view_log_error(log, &error);
-    if (has_none && source->machine != NULL) {
-        md5_machine_desc tables = *md5_machine_tables(source->machine);
-        md5_clip_desc *const clips = common_alloc(tables.num_clips, sizeof *clips);
-        for (uint32_t i = 0; i < tables.num_clips; i++) {
-            clips[i] = tables.clips[i];
-            clips[i].binding = scene->clips[i].binding;
-        }
-        tables.model = kind->model;
-        tables.clips = clips;
-        kind->machine = kind->own_machine = md5_create_machine(&tables, NULL, &error);
-        free(clips);
-        if (kind->machine == NULL)
+
+    if (!is_animated) {
+        md5_error error = {0};
+        if (!view_retarget_clips(&kind->own, source->clips, source->num_clips, &error))
+            return view_log_error(log, &error);
+        if (source->machine != NULL && !retarget_machine(kind, scene, source->machine, &error))
             return view_log_error(log, &error);
     }
-    const md5_machine_desc *const desc =
-        kind->machine != NULL ? md5_machine_tables(kind->machine) : NULL;
-    kind->num_clips = desc != NULL ? desc->num_clips : (uint32_t)scene->num_clips;
-    kind->clips = common_alloc(kind->num_clips, sizeof *kind->clips);
-    for (uint32_t i = 0; i < kind->num_clips; i++)
-        kind->clips[i] = desc != NULL ? desc->clips[i].binding : scene->clips[i].binding;
+    list_clips(kind, scene);
     return true;
 }
 
 // Returns a sphere around the model in all clips; long clips are sampled at some of their frames.
-// Sets kind->lowest from up to MAX_MEASURED frames of each clip, because the ground hides
+// Sets kind->lowest from up to MAX_HEIGHT_FRAMES frames of each clip, because the ground hides
 // everything below it.
 static view_sphere measure_bounding_sphere(view_kind *kind)
 {
-    enum { MAX_FRAMES = 32, MAX_MEASURED = 600 };
+    enum { MAX_SPHERE_FRAMES = 32, MAX_HEIGHT_FRAMES = 600 };
     const uint32_t num_joints = kind->model->skeleton.num_joints;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
@@ -97,15 +124,16 @@ static view_sphere measure_bounding_sphere(view_kind *kind)
         const bool moves = kind->machine != NULL
                            && md5_machine_tables(kind->machine)->clips[clip].root_extraction
                                   == MD5_ROOT_EXTRACTION_NONE;
-        const uint32_t step = 1 + anim->num_frames / MAX_FRAMES;
-        const uint32_t stride = 1 + anim->num_frames / MAX_MEASURED;
-        for (uint32_t frame = 0; frame < anim->num_frames; frame += stride) {
+        const md5_root root = moves ? MD5_ROOT_FILE : MD5_ROOT_IN_PLACE;
+        const uint32_t sphere_stride = 1 + anim->num_frames / MAX_SPHERE_FRAMES;
+        const uint32_t height_stride = 1 + anim->num_frames / MAX_HEIGHT_FRAMES;
+        for (uint32_t frame = 0; frame < anim->num_frames; frame += height_stride) {
             const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
-            md5_pose_palette(kind->clips[clip], sample, moves ? MD5_ROOT_FILE : MD5_ROOT_IN_PLACE,
-                             pose, NULL, palette);
+            md5_pose_palette(kind->clips[clip], sample, root, pose, NULL, palette);
             const md5_bounds posed = md5_skin_bounds(kind->model, palette);
             kind->lowest = fminf(kind->lowest, posed.min.z);
-            if (frame % step < stride)
+            // The first sampled frame of each `sphere_stride` frames.
+            if (frame % sphere_stride < height_stride)
                 bounds = md5_bounds_union(bounds, posed);
         }
     }
@@ -113,6 +141,7 @@ static view_sphere measure_bounding_sphere(view_kind *kind)
     free(palette);
     if (view_is_empty(bounds))
         return (view_sphere){0};
+
     // Poses between frames, and blended or added clips, may leave the measured bounds.
     const float margin = kind->machine != NULL ? 1.2f : 1.1f;
     const float reach = view_morph_reach(kind->morphs, NULL);
@@ -215,6 +244,22 @@ static bool upload_level(view_detail *level, const md5_morph *morph, const view_
     return is_uploaded;
 }
 
+// Returns a copy of the model with the reduced meshes of a level. view_free_levels() frees it.
+static md5_model *create_reduced_model(const reduction *work, int level)
+{
+    const md5_model *const source = work->source;
+    md5_model *const model = common_alloc(1, sizeof *model);
+    md5_mesh *const meshes = common_alloc(source->num_meshes, sizeof *meshes);
+    *model = *source;
+    model->meshes = meshes;
+    for (uint32_t m = 0; m < source->num_meshes; m++) {
+        meshes[m] = source->meshes[m];
+        meshes[m].num_triangles = work->meshes[m][level].count;
+        meshes[m].indices = work->meshes[m][level].indices;
+    }
+    return model;
+}
+
 // Adds levels with the same vertices and fewer triangles, for members up to a diameter of `pixels`
 // and for shadow casters. `texel` is the side of a texel of the shadow map, units. The surface of
 // each moves by less than a pixel. If the upload fails, logs a warning and adds no level.
@@ -222,32 +267,28 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
                         const view_loader *loader)
 {
     const md5_model *const source = kind->model;
-    uint32_t num_triangles = view_count_triangles(source); // triangles of the last drawn level
-    bool is_uploaded = true;
     const md5_morph *const morph = kind->morphs != NULL ? kind->morphs->morph : NULL;
+
+    // Each level is for half of the pixels, and may have twice the error of the previous level.
     reduction work = {.source = source,
                       .morph = morph,
                       .bent = common_alloc(source->skeleton.num_joints, sizeof *work.bent),
                       .meshes = common_alloc(source->num_meshes, sizeof *work.meshes)};
-    view_detail casters = {.source = VIEW_DETAIL_CASTERS};
     for (int i = 0; i < VIEW_NUM_REDUCED; i++)
         work.errors[i] = max_error_pixels * 2 * kind->sphere.radius * (float)(1u << i) / pixels;
     view_bend_joints(source, work.bent);
     md5_threads_run(threads, source->num_meshes, reduce_part, &work);
     free(work.bent);
+
+    // A level that saves too few triangles is not uploaded; shadow casters may still use it.
+    uint32_t num_triangles = view_count_triangles(source); // triangles of the last uploaded level
+    view_detail casters = {.source = VIEW_DETAIL_CASTERS};
+    bool is_uploaded = true;
     for (int i = 0; i < VIEW_NUM_REDUCED; i++) {
         view_detail *const level = &kind->levels[kind->num_levels++];
-        md5_mesh *const meshes = common_alloc(source->num_meshes, sizeof *meshes);
         *level = (view_detail){.source = VIEW_DETAIL_POSED,
                                .pixels = pixels / (float)(1u << i),
-                               .model = common_alloc(1, sizeof *level->model)};
-        *level->model = *source;
-        level->model->meshes = meshes;
-        for (uint32_t m = 0; m < source->num_meshes; m++) {
-            meshes[m] = source->meshes[m];
-            meshes[m].num_triangles = work.meshes[m][i].count;
-            meshes[m].indices = work.meshes[m][i].indices;
-        }
+                               .model = create_reduced_model(&work, i)};
         const uint32_t count = view_count_triangles(level->model);
         if (is_uploaded && (float)count <= (1 - min_saved) * (float)num_triangles) {
             num_triangles = count;
@@ -257,6 +298,7 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
             casters.model = level->model;
     }
     free(work.meshes);
+
     if (is_uploaded && casters.model != NULL) {
         view_detail *const last = &kind->levels[kind->num_levels++];
         *last = casters;
@@ -607,50 +649,69 @@ static void pose_player(const view_kind *kind, md5_player *player, unsigned char
     md5_player_pose(player, (md5_xform *)(void *)scratch, NULL, palette, scratch + pose_size(kind));
 }
 
+// Returns the number of frames per update of a member, which is small on the screen (`pixels` in
+// diameter). At a low frame rate the stride is smaller, so that no member waits longer than
+// max_wait seconds.
+static uint32_t update_stride(const view_crowd *crowd, float pixels)
+{
+    uint32_t stride = 1;
+    if (pixels < quarter_rate_pixels)
+        stride = 4;
+    else if (pixels < half_rate_pixels)
+        stride = 2;
+    while (stride > 1 && (float)stride * crowd->pace > max_wait)
+        stride /= 2;
+    return stride;
+}
+
+// Selects the level of detail of a visible member, and its transition to an impostor.
+static void select_detail(const view_crowd *crowd, view_member *member, view_sphere sphere)
+{
+    const view_kind *const kind = &crowd->kinds[member->kind];
+    const float pixels = pixels_across(crowd->sight, sphere);
+    member->pixels = pixels;
+    if (kind->pictures.impostors != NULL)
+        member->impostor_fraction =
+            view_impostor_fraction(pixels, kind->levels[kind->num_levels - 1].pixels);
+    // Baked vertices are blended linearly, which does not match dual-quaternion skinning.
+    const bool allows_baked = member->impostor_fraction < 1 && !crowd->is_dual;
+    member->level = view_detail_at(kind, member->clip, ldexpf(pixels, -crowd->coarser),
+                                   crowd->reduces, allows_baked);
+}
+
 // Advances members, and selects their levels of detail if the crowd is drawn.
 static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     view_crowd *const crowd = user;
     for (size_t i = begin; i < end; i++) {
         view_member *const member = &crowd->members[i];
-        const view_kind *const kind = &crowd->kinds[member->kind];
-        md5_player *const player = member->player;
         view_sphere sphere = member_sphere(crowd, member);
-        member->waited += crowd->step;
+
         // The index of the member distributes the members of a rate over the frames.
         const bool is_throttled = crowd->sight != NULL && crowd->throttles;
-        const float size = is_throttled ? pixels_across(crowd->sight, sphere) : INFINITY;
-        uint32_t stride = 1;
-        if (size < quarter_rate_pixels)
-            stride = 4;
-        else if (size < half_rate_pixels)
-            stride = 2;
-        while (stride > 1 && (float)stride * crowd->pace > max_wait)
-            stride /= 2;
+        const float pixels = is_throttled ? pixels_across(crowd->sight, sphere) : INFINITY;
+        const uint32_t stride = update_stride(crowd, pixels);
         member->is_due = (crowd->num_frames + i) % stride == 0;
+
+        member->waited += crowd->step;
         bool has_springs = false;
-        if (member->is_due && player != NULL) {
+        if (member->is_due && member->player != NULL) {
             has_springs = wander(crowd, member);
             sphere = member_sphere(crowd, member);
         }
         if (member->is_due)
             member->waited = 0;
+
         member->is_seen = crowd->sight != NULL && view_sees(crowd->sight, sphere);
         member->impostor_fraction = 0;
         member->level = 0;
-        if (member->is_seen) {
-            const float pixels = member->pixels = pixels_across(crowd->sight, sphere);
-            if (kind->pictures.impostors != NULL)
-                member->impostor_fraction =
-                    view_impostor_fraction(pixels, kind->levels[kind->num_levels - 1].pixels);
-            // Baked vertices are blended linearly, which does not match dual-quaternion skinning.
-            member->level =
-                view_detail_at(kind, member->clip, ldexpf(pixels, -crowd->coarser), crowd->reduces,
-                               member->impostor_fraction < 1 && !crowd->is_dual);
-        }
+        if (member->is_seen)
+            select_detail(crowd, member, sphere);
+
         // Springs are also simulated while culled.
         if (has_springs && !member->is_seen)
-            pose_player(kind, player, crowd->scratch + worker * crowd->scratch_size, NULL);
+            pose_player(&crowd->kinds[member->kind], member->player,
+                        crowd->scratch + worker * crowd->scratch_size, NULL);
     }
 }
 
@@ -666,6 +727,78 @@ static int compare_sizes(const void *a, const void *b)
     return (x->member > y->member) - (x->member < y->member);
 }
 
+static void begin_kind_selection(view_kind *kind, bool reduces)
+{
+    kind->num_seen = 0;
+    kind->fades = false;
+    kind->is_sorted =
+        reduces && kind->num_levels > 1 && kind->levels[1].source == VIEW_DETAIL_POSED;
+    for (int i = 0; i < VIEW_MAX_LEVELS; i++)
+        kind->levels[i].count = 0;
+}
+
+// Counts a member for each form in which it is drawn: impostor, baked vertices, or pose. While it
+// fades, an impostor is drawn in addition.
+static void select_member(view_crowd *crowd, view_kind *kind, uint32_t index)
+{
+    view_member *const member = &crowd->members[index];
+    view_detail *const level = &kind->levels[member->level];
+    const bool is_far = member->is_seen && member->impostor_fraction > 0;
+    const bool is_near = member->is_seen && member->impostor_fraction < 1;
+    const bool is_baked = is_near && level->source == VIEW_DETAIL_BAKED;
+    const bool was_posed = member->is_posed;
+    member->is_posed = is_near && !is_baked;
+
+    if (is_far) {
+        member->impostor_index = kind->levels[kind->num_levels - 1].count++;
+        crowd->num_far++;
+    }
+    if (is_far && is_near) {
+        crowd->num_faded++;
+        kind->fades = true;
+    }
+    if (is_baked) {
+        member->draw_index = level->count++;
+        crowd->num_baked++;
+    }
+    if (member->is_posed)
+        kind->order[kind->num_seen++] = (view_sized){member->pixels, index};
+    if (member->is_posed && (member->is_due || !was_posed)) {
+        crowd->posed[crowd->num_posed++] = index;
+        crowd->num_joints += kind->model->skeleton.num_joints;
+    }
+}
+
+// Assigns the posed members of a kind to its levels, from near to far if the order matters.
+static void order_posed(view_crowd *crowd, view_kind *kind)
+{
+    if (kind->is_sorted)
+        qsort(kind->order, kind->num_seen, sizeof *kind->order, compare_sizes);
+    // If all members are drawn in their order, their palettes need not be copied.
+    const bool is_complete = kind->num_seen == kind->end - kind->begin;
+    kind->drawn_palettes = is_complete && !kind->is_sorted ? kind->palettes : kind->copies;
+    for (uint32_t i = 0; i < kind->num_seen; i++) {
+        view_member *const member = &crowd->members[kind->order[i].member];
+        member->draw_index = kind->levels[member->level].count++;
+    }
+}
+
+// Computes the index of the first member of each level. Shadow casters and impostors have other
+// arrays.
+static void begin_levels(view_kind *kind)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < kind->num_levels; i++) {
+        view_detail *const level = &kind->levels[i];
+        if (level->source == VIEW_DETAIL_CASTERS)
+            level->count = kind->num_seen;
+        if (level->source == VIEW_DETAIL_POSED || level->source == VIEW_DETAIL_BAKED) {
+            level->first = first;
+            first += level->count;
+        }
+    }
+}
+
 // Assigns an index among the drawn members to each visible member, and selects the members to pose.
 // A member that becomes visible is always posed. A member that is baked, or drawn only as an
 // impostor, is never posed.
@@ -673,57 +806,13 @@ static void select_posed(view_crowd *crowd)
 {
     crowd->num_joints = 0;
     crowd->num_posed = crowd->num_baked = crowd->num_far = crowd->num_faded = 0;
-    for (uint32_t j = 0; j < crowd->num_kinds; j++) {
-        view_kind *const kind = &crowd->kinds[j];
-        const uint32_t num_joints = kind->model->skeleton.num_joints;
-        kind->num_seen = 0;
-        kind->fades = false;
-        kind->is_sorted =
-            crowd->reduces && kind->num_levels > 1 && kind->levels[1].source == VIEW_DETAIL_POSED;
-        for (int i = 0; i < VIEW_MAX_LEVELS; i++)
-            kind->levels[i].count = 0;
-        for (uint32_t i = kind->begin; i < kind->end; i++) {
-            view_member *const member = &crowd->members[i];
-            view_detail *const level = &kind->levels[member->level];
-            const bool is_far = member->is_seen && member->impostor_fraction > 0;
-            const bool is_near = member->is_seen && member->impostor_fraction < 1;
-            const bool is_baked = is_near && level->source == VIEW_DETAIL_BAKED;
-            const bool was_posed = member->is_posed;
-            member->is_posed = is_near && !is_baked;
-            if (is_far)
-                member->impostor_index = kind->levels[kind->num_levels - 1].count++;
-            crowd->num_far += is_far;
-            crowd->num_faded += is_far && is_near;
-            kind->fades = kind->fades || (is_far && is_near);
-            if (is_baked)
-                member->draw_index = level->count++;
-            crowd->num_baked += is_baked;
-            if (member->is_posed)
-                kind->order[kind->num_seen++] = (view_sized){member->pixels, i};
-            if (member->is_posed && (member->is_due || !was_posed)) {
-                crowd->posed[crowd->num_posed++] = i;
-                crowd->num_joints += num_joints;
-            }
-        }
-        if (kind->is_sorted)
-            qsort(kind->order, kind->num_seen, sizeof *kind->order, compare_sizes);
-        const bool is_whole = !kind->is_sorted && kind->num_seen == kind->end - kind->begin;
-        kind->drawn_palettes = is_whole ? kind->palettes : kind->copies;
-        for (uint32_t i = 0; i < kind->num_seen; i++) {
-            view_member *const member = &crowd->members[kind->order[i].member];
-            member->draw_index = kind->levels[member->level].count++;
-        }
-        // Compute the index of the first member of each level.
-        uint32_t first = 0;
-        for (uint32_t i = 0; i < kind->num_levels; i++) {
-            view_detail *const level = &kind->levels[i];
-            if (level->source == VIEW_DETAIL_CASTERS)
-                level->count = kind->num_seen;
-            if (level->source != VIEW_DETAIL_POSED && level->source != VIEW_DETAIL_BAKED)
-                continue;
-            level->first = first;
-            first += level->count;
-        }
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+        view_kind *const kind = &crowd->kinds[k];
+        begin_kind_selection(kind, crowd->reduces);
+        for (uint32_t i = kind->begin; i < kind->end; i++)
+            select_member(crowd, kind, i);
+        order_posed(crowd, kind);
+        begin_levels(kind);
     }
 }
 
@@ -745,6 +834,7 @@ static md5_sample_position member_sample_position(const view_crowd *crowd,
 static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const view_crowd *const crowd = user;
+    // The scratch memory of a worker begins with the palettes of a batch.
     md5_mat34 *const buffers = (md5_mat34 *)(void *)(crowd->scratch + worker * crowd->scratch_size);
     unsigned char *const scratch = (unsigned char *)(buffers + crowd->buffer_size);
     md5_pose_job jobs[VIEW_POSES_AT_ONCE];
@@ -764,8 +854,10 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
                                               .palette = buffer};
             buffer += kind->model->skeleton.num_joints;
         }
-        if (num_jobs < VIEW_POSES_AT_ONCE && i + 1 < end)
+        const bool is_batch_complete = num_jobs == VIEW_POSES_AT_ONCE || i + 1 == end;
+        if (!is_batch_complete)
             continue;
+
         md5_pose_batch(jobs, num_jobs, NULL, scratch);
         for (uint32_t k = 0; k < num_jobs; k++)
             memcpy(palettes[k], jobs[k].palette,
@@ -773,6 +865,43 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
         buffer = buffers;
         num_jobs = 0;
     }
+}
+
+// Copies the palette and the morph weights of a posed member to the arrays that are drawn.
+static void place_pose(const view_crowd *crowd, const view_member *member, size_t index)
+{
+    const view_kind *const kind = &crowd->kinds[member->kind];
+    const size_t num_joints = kind->model->skeleton.num_joints;
+    const size_t index_in_kind = (size_t)(member - crowd->members) - kind->begin;
+    if (kind->drawn_palettes == kind->copies)
+        memcpy(kind->copies + index * num_joints, member_palette(crowd, member),
+               num_joints * sizeof *kind->copies);
+    if (kind->morphs != NULL)
+        view_drive_morphs(kind->morphs, member->player,
+                          kind->reported + index_in_kind * kind->morphs->num_driven,
+                          kind->morph_weights + index * kind->morphs->morph->num_targets);
+}
+
+// Places an impostor with the image at this time of the clip, or the nearest earlier image that
+// exists.
+static void place_impostor(const view_crowd *crowd, const view_member *member)
+{
+    const view_kind *const kind = &crowd->kinds[member->kind];
+    const view_pictures *const pictures = &kind->pictures;
+    const double duration = kind->clips[member->clip]->anim->duration;
+    const double cycles = duration > 0 ? (crowd->time + member->offset) / duration : 0;
+    const uint32_t first = pictures->first[member->clip];
+    const uint32_t count = pictures->first[member->clip + 1] - first;
+    uint32_t image = (uint32_t)((cycles - floor(cycles)) * count + 0.5) % count;
+    while (image > 0 && !md5gl_has_impostor_images(pictures->impostors, first + image))
+        image--;
+    pictures->instances[member->impostor_index] = (md5gl_impostor){
+        .rotation = member->place.rotation,
+        .translation = member->place.translation,
+        .scale = 1,
+        .frame = (float)(first + image),
+        .shown = member->impostor_fraction,
+    };
 }
 
 // Writes the placement, palette and other drawing data of each visible member.
@@ -783,44 +912,23 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) {
         const view_member *const member = &crowd->members[i];
         const view_kind *const kind = &crowd->kinds[member->kind];
-        const size_t num_joints = kind->model->skeleton.num_joints;
         const size_t index = kind->levels[member->level].first + member->draw_index;
         if (!member->is_seen)
             continue;
-        if (member->impostor_fraction < 1) {
+
+        const bool is_near = member->impostor_fraction < 1;
+        if (is_near) {
             kind->placements[index] = md5_mat34_from_xform(member->place);
             kind->tints[index] = (md5_vec4){1, 1, 1, 1 + member->impostor_fraction};
         }
         if (member->is_posed) {
-            if (kind->drawn_palettes == kind->copies)
-                memcpy(kind->copies + index * num_joints, member_palette(crowd, member),
-                       num_joints * sizeof *kind->copies);
-            if (kind->morphs != NULL)
-                view_drive_morphs(kind->morphs, member->player,
-                                  kind->reported + (i - kind->begin) * kind->morphs->num_driven,
-                                  kind->morph_weights + index * kind->morphs->morph->num_targets);
-        } else if (member->impostor_fraction < 1) {
+            place_pose(crowd, member, index);
+        } else if (is_near) {
             const md5_sample_position sample = member_sample_position(crowd, member);
             kind->jobs[member->draw_index] = view_baked_job(&kind->bakes, member->clip, &sample);
         }
-        if (member->impostor_fraction <= 0)
-            continue;
-        // Use the image at this time of the clip, or the nearest earlier image that exists.
-        const view_pictures *const pictures = &kind->pictures;
-        const double duration = kind->clips[member->clip]->anim->duration;
-        const double cycles = duration > 0 ? (crowd->time + member->offset) / duration : 0;
-        const uint32_t first = pictures->first[member->clip];
-        const uint32_t count = pictures->first[member->clip + 1] - first;
-        uint32_t picture = (uint32_t)((cycles - floor(cycles)) * count + 0.5) % count;
-        while (picture > 0 && !md5gl_has_impostor_images(pictures->impostors, first + picture))
-            picture--;
-        pictures->instances[member->impostor_index] = (md5gl_impostor){
-            .rotation = member->place.rotation,
-            .translation = member->place.translation,
-            .scale = 1,
-            .frame = (float)(first + picture),
-            .shown = member->impostor_fraction,
-        };
+        if (member->impostor_fraction > 0)
+            place_impostor(crowd, member);
     }
 }
 
@@ -830,18 +938,21 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 {
     const double begin = view_seconds();
     const double max_step = 1.0 / 15.0;
-    const double max_remaining = 30;
+    const double max_simulated = 30; // seconds
     double remaining = time - crowd->time;
     bool has_players = false;
     for (uint32_t k = 0; k < crowd->num_kinds; k++)
         has_players = has_players || crowd->kinds[k].machine != NULL;
     crowd->pace = fabsf((float)remaining);
+
     // Only machines depend on intermediate steps; clips can jump to any time.
-    if (remaining > max_remaining || !has_players) {
-        const double skipped = has_players ? remaining - max_remaining : remaining;
+    if (remaining > max_simulated || !has_players) {
+        const double skipped = has_players ? remaining - max_simulated : remaining;
         crowd->time += skipped;
         remaining -= skipped;
     }
+
+    // Advance in steps. Only the last step, which may be 0, selects the levels of detail.
     for (bool is_last = false; !is_last;) {
         is_last = !(remaining > max_step);
         crowd->step = (float)(is_last ? remaining : max_step);
@@ -850,6 +961,7 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
         md5_threads_run(crowd->threads, crowd->count, advance_part, crowd);
         remaining -= max_step;
     }
+
     if (sight != NULL) {
         select_posed(crowd);
         md5_threads_run(crowd->threads, crowd->num_posed, pose_part, crowd);
@@ -857,6 +969,8 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
         crowd->num_frames++;
     }
     crowd->sight = NULL;
+
+    // A moving average of the duration of updates.
     crowd->last_seconds = view_seconds() - begin;
     crowd->seconds =
         crowd->seconds > 0 ? 0.9 * crowd->seconds + 0.1 * crowd->last_seconds : crowd->last_seconds;
@@ -872,68 +986,108 @@ static const float spacing = 1.1f;
 // Sizes are whole cache lines, so that no two threads write to the same line.
 enum { LINE = 64 };
 
+// Returns the number of kinds: one for the scene, and one for each model or machine in `files`.
+static uint32_t count_kinds(const char *const *files, size_t num_files)
+{
+    uint32_t count = 1;
+    for (size_t i = 0; i < num_files; i += 1 + view_find_model(files + i + 1, num_files - i - 1))
+        count++;
+    return count;
+}
+
+// Loads the scene of a further kind from a model and its clips.
+static bool load_kind_scene(view_kind *kind, const char *const *files, size_t num_files,
+                            const view_loader *loader)
+{
+    const bool is_automatic = !loader->options->no_auto;
+    if (!view_load_scene(&kind->own, files, num_files, NULL, is_automatic, loader->log))
+        return false;
+    kind->textures = kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
+    return view_upload_scene(loader, &kind->own, false, &kind->drawn, kind->own_textures);
+}
+
+// Loads the morph targets of a further kind, if --morph or its machine sets weights.
+static bool load_kind_morphs(view_kind *kind, const view_loader *loader)
+{
+    const md5_machine *const machine = view_scene_machine(&kind->own);
+    if (loader->options->morphs.count == 0 && !view_has_driven_morphs(machine))
+        return true;
+    if (!view_load_morphs(&kind->own_morphs, kind->own.path, kind->own.model, machine, false,
+                          loader))
+        return false;
+    kind->morphs = &kind->own_morphs;
+    return true;
+}
+
+static void allocate_kind_arrays(view_kind *kind)
+{
+    const size_t count = kind->end - kind->begin;
+    const size_t num_matrices = count * kind->model->skeleton.num_joints;
+    if (kind->morphs != NULL) {
+        const md5_morph *const morph = kind->morphs->morph;
+        kind->morph_weights = common_alloc(count * morph->num_targets, sizeof(float));
+        kind->reported = common_alloc(count * kind->morphs->num_driven, sizeof(float));
+    }
+    kind->palettes = common_alloc(num_matrices, sizeof *kind->palettes);
+    kind->copies = common_alloc(num_matrices, sizeof *kind->copies);
+    kind->placements = common_alloc(count, sizeof *kind->placements);
+    kind->tints = common_alloc(count, sizeof *kind->tints);
+    kind->order = common_alloc(count, sizeof *kind->order);
+}
+
+// Increases the sizes of the scratch memory, which each worker uses for all kinds, to those that a
+// kind needs.
+static void reserve_scratch(view_crowd *crowd, const view_kind *kind)
+{
+    const md5_pose_job job = {.binding = kind->num_clips > 0 ? kind->clips[0] : NULL};
+    size_t scratch_size;
+    if (kind->machine != NULL)
+        scratch_size = md5_player_pose_scratch(kind->machine) + pose_size(kind);
+    else
+        scratch_size = md5_pose_batch_scratch(&job, 1, NULL);
+    const size_t buffer_size = VIEW_POSES_AT_ONCE * (size_t)kind->model->skeleton.num_joints;
+    if (crowd->scratch_size < scratch_size)
+        crowd->scratch_size = scratch_size;
+    if (crowd->buffer_size < buffer_size)
+        crowd->buffer_size = buffer_size;
+}
+
 // Creates the kinds: the first from `scene` and `first`, which contains its GPU objects, the others
 // from the models in `files`.
 static bool create_kinds(view_crowd *crowd, const view_scene *scene, const view_kind *first,
                          const char *const *files, size_t num_files, const view_loader *loader)
 {
-    uint32_t num_kinds = 1;
-    for (size_t i = 0; i < num_files; i += 1 + view_find_model(files + i + 1, num_files - i - 1))
-        num_kinds++;
-    if (num_kinds > VIEW_MAX_KINDS || num_kinds > crowd->count)
+    const uint32_t num_kinds = count_kinds(files, num_files);
+    if (num_kinds > VIEW_MAX_KINDS)
+        return view_error(loader->log, "--crowd: too many models (%u; limit %d)", num_kinds,
+                          VIEW_MAX_KINDS);
+    if (num_kinds > crowd->count)
         return view_error(loader->log,
-                          "too many models (%u) for a crowd of %u; limit %d and one per character",
-                          num_kinds, crowd->count, VIEW_MAX_KINDS);
+                          "--crowd %u: fewer characters than models; use --crowd %u or more",
+                          crowd->count, num_kinds);
+
     crowd->kinds[0] = *first;
     for (uint32_t i = 0; i < num_kinds; i++) {
         view_kind *const kind = &crowd->kinds[crowd->num_kinds++];
         kind->begin = (uint32_t)((uint64_t)crowd->count * i / num_kinds);
         kind->end = (uint32_t)((uint64_t)crowd->count * (i + 1) / num_kinds);
-        const size_t count = kind->end - kind->begin;
-        if (i > 0) {
-            const size_t num_own = 1 + view_find_model(files + 1, num_files - 1);
-            if (!view_load_scene(&kind->own, files, num_own, NULL, !loader->options->no_auto,
-                                 loader->log))
+        if (i == 0) {
+            if (!find_clips(kind, scene, NULL, loader->log))
                 return false;
-            kind->textures = kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
-            if (!view_upload_scene(loader, &kind->own, false, &kind->drawn, kind->own_textures))
+        } else {
+            const size_t num_kind_files = 1 + view_find_model(files + 1, num_files - 1);
+            if (!load_kind_scene(kind, files, num_kind_files, loader)
+                || !find_clips(kind, &kind->own, &crowd->kinds[0], loader->log)
+                || !load_kind_morphs(kind, loader))
                 return false;
-            files += num_own;
-            num_files -= num_own;
+            files += num_kind_files;
+            num_files -= num_kind_files;
         }
-        const bool has_clips = i > 0 ? find_clips(kind, &kind->own, &crowd->kinds[0], loader->log)
-                                     : find_clips(kind, scene, NULL, loader->log);
-        if (!has_clips)
-            return false;
-        const md5_machine *const machine = view_scene_machine(&kind->own);
-        if (i > 0 && (loader->options->morphs.count > 0 || view_has_driven_morphs(machine))) {
-            if (!view_load_morphs(&kind->own_morphs, kind->own.path, kind->own.model, machine,
-                                  false, loader))
-                return false;
-            kind->morphs = &kind->own_morphs;
-        }
-        if (kind->morphs != NULL) {
-            kind->morph_weights =
-                common_alloc(count * kind->morphs->morph->num_targets, sizeof(float));
-            kind->reported = common_alloc(count * kind->morphs->num_driven, sizeof(float));
-        }
-        const size_t num_joints = kind->model->skeleton.num_joints;
-        const size_t num_matrices = count * num_joints;
-        kind->palettes = common_alloc(num_matrices, sizeof *kind->palettes);
-        kind->copies = common_alloc(num_matrices, sizeof *kind->copies);
-        kind->placements = common_alloc(count, sizeof *kind->placements);
-        kind->tints = common_alloc(count, sizeof *kind->tints);
-        kind->order = common_alloc(count, sizeof *kind->order);
+
+        allocate_kind_arrays(kind);
         kind->sphere = measure_bounding_sphere(kind);
         crowd->size = fmaxf(crowd->size, view_size(kind->model->bounds));
-        const md5_pose_job job = {.binding = kind->num_clips > 0 ? kind->clips[0] : NULL};
-        const size_t size = kind->machine != NULL
-                                ? md5_player_pose_scratch(kind->machine) + pose_size(kind)
-                                : md5_pose_batch_scratch(&job, 1, NULL);
-        if (crowd->scratch_size < size)
-            crowd->scratch_size = size;
-        if (crowd->buffer_size < VIEW_POSES_AT_ONCE * num_joints)
-            crowd->buffer_size = VIEW_POSES_AT_ONCE * num_joints;
+        reserve_scratch(crowd, kind);
     }
     return true;
 }
@@ -962,64 +1116,84 @@ static md5_vec3 find_group(md5_vec3 cell, uint64_t *random)
     return found;
 }
 
-static bool create_members(view_crowd *crowd, view_log *log)
+// Returns the cells of the members: 0 to count - 1, shuffled, so that neighbors differ in kind and
+// clip. The caller frees them.
+static uint32_t *shuffle_cells(uint32_t count)
 {
-    const uint32_t side = (uint32_t)ceil(sqrt(crowd->count));
-    const float step = spacing * crowd->size;
-    uint32_t *const cells = common_alloc(crowd->count, sizeof *cells);
+    uint32_t *const cells = common_alloc(count, sizeof *cells);
     uint64_t random = UINT64_C(0x9E3779B97F4A7C15);
-    bool is_made = true;
-    // Shuffle the cells, so that neighbors differ in kind and clip.
-    for (uint32_t i = 0; i < crowd->count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t other = (uint32_t)(next_random(&random) * (float)(i + 1)) % (i + 1);
         cells[i] = cells[other];
         cells[other] = i;
     }
-    for (uint32_t i = 0, k = 0; i < crowd->count && is_made; i++) {
-        k += i == crowd->kinds[k].end;
+    return cells;
+}
+
+// Places a member near the middle of the group of its cell. The members of some groups face their
+// middle and talk. Other groups roughly face the viewer, and walk in that direction together.
+static void place_member(const view_crowd *crowd, view_member *member, md5_vec3 cell)
+{
+    const float step = spacing * crowd->size;
+    uint64_t group_random = 0;
+    const md5_vec3 middle = find_group(cell, &group_random);
+    const md5_vec3 to_middle = md5_vec3_sub(middle, cell);
+    const float heading = 0.7f * VIEW_PI * (next_random(&group_random) - 0.5f);
+    member->talks = next_random(&group_random) < 0.5f;
+    if (!member->talks)
+        member->random = group_random; // the group makes the same choices
+
+    member->place.translation =
+        md5_vec3_sub(md5_vec3_scale(view_along(cell, to_middle, 0.4f), step),
+                     (md5_vec3){crowd->spread, crowd->spread, 0});
+    member->place.rotation = view_turn_by(
+        (md5_quat){.w = 1}, member->talks ? atan2f(to_middle.y, to_middle.x) : heading);
+}
+
+// Selects the clip and the start time of a member. Members are sorted by clip, with start times
+// spread over the whole clip, so that the poses of a batch belong to one clip. Unsorted batches
+// take twice as long.
+static void select_clip(const view_kind *kind, view_member *member, uint32_t index)
+{
+    const uint32_t count = kind->end - kind->begin;
+    member->clip = (uint32_t)((uint64_t)index * kind->num_clips / count);
+    const double members_per_clip = (double)count / kind->num_clips;
+    const double part = (index + (double)next_random(&member->random)) / members_per_clip;
+    member->offset = kind->clips[member->clip]->anim->duration * (part - member->clip);
+}
+
+static bool create_members(view_crowd *crowd, view_log *log)
+{
+    const uint32_t side = (uint32_t)ceil(sqrt(crowd->count));
+    uint32_t *const cells = shuffle_cells(crowd->count);
+    bool is_created = true;
+    uint32_t k = 0; // index of the kind
+    for (uint32_t i = 0; i < crowd->count && is_created; i++) {
+        if (i == crowd->kinds[k].end)
+            k++;
         const view_kind *const kind = &crowd->kinds[k];
         view_member *const member = &crowd->members[i];
-        *member = (view_member){.kind = k};
-        member->random = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
-        for (int warm = 0; warm < 4; warm++)
+        *member = (view_member){.kind = k, .random = (i + 1) * UINT64_C(0x9E3779B97F4A7C15)};
+        for (int warm = 0; warm < 4; warm++) // the first values of similar seeds are similar
             next_random(&member->random);
+
         const uint32_t row = cells[i] / side;
         const uint32_t column = cells[i] % side;
-        const md5_vec3 cell = {(float)column + 0.5f, (float)row + 0.5f, 0};
-        uint64_t group_random = 0;
-        const md5_vec3 middle = find_group(cell, &group_random);
-        const md5_vec3 to_middle = md5_vec3_sub(middle, cell);
-        // The members of some groups face their middle and talk. Other groups roughly face the
-        // viewer, and walk in that direction together.
-        const float heading = 0.7f * VIEW_PI * (next_random(&group_random) - 0.5f);
-        member->talks = next_random(&group_random) < 0.5f;
-        if (!member->talks)
-            member->random = group_random;
-        member->place.translation =
-            md5_vec3_sub(md5_vec3_scale(view_along(cell, to_middle, 0.4f), step),
-                         (md5_vec3){crowd->spread, crowd->spread, 0});
-        member->place.rotation = view_turn_by(
-            (md5_quat){.w = 1}, member->talks ? atan2f(to_middle.y, to_middle.x) : heading);
+        place_member(crowd, member, (md5_vec3){(float)column + 0.5f, (float)row + 0.5f, 0});
         member->next_choice = 3 * (double)next_random(&member->random);
+
         if (kind->machine != NULL) {
             md5_error error = {0};
             member->player = md5_create_player(kind->machine, NULL, &error);
-            is_made = member->player != NULL || view_log_error(log, &error);
-            if (is_made) // each member looks around and blinks at different times
+            is_created = member->player != NULL || view_log_error(log, &error);
+            if (is_created) // each member looks around and blinks at different times
                 md5_player_seed(member->player, i);
-            continue;
+        } else {
+            select_clip(kind, member, i - kind->begin);
         }
-        // Members are sorted by clip, with start times spread over the whole clip, so that the
-        // poses of a batch belong to one clip. Unsorted batches take twice as long.
-        const uint32_t count = kind->end - kind->begin;
-        const uint32_t index = i - kind->begin;
-        member->clip = (uint32_t)((uint64_t)index * kind->num_clips / count);
-        const double members_per_clip = (double)count / kind->num_clips;
-        const double part = (index + (double)next_random(&member->random)) / members_per_clip;
-        member->offset = kind->clips[member->clip]->anim->duration * (part - member->clip);
     }
     free(cells);
-    return is_made;
+    return is_created;
 }
 
 // -- Memory ---------------------------------------------------------------------------------
@@ -1036,60 +1210,74 @@ enum { FRAME_SIZE = 25 * 64 * 64 * 8 / 3 * 4 };
 // Bytes for the baked clips of all kinds.
 static const size_t baked_memory = (size_t)256 << 20;
 
+// Adds impostors with images of the clips. The number of images per second is reduced if they would
+// exceed the memory.
+static bool add_impostors(view_crowd *crowd, view_kind *kind, const view_loader *loader)
+{
+    view_pictures *const pictures = &kind->pictures;
+    pictures->first = common_alloc((size_t)kind->num_clips + 1, sizeof *pictures->first);
+    pictures->instances = common_alloc(kind->end - kind->begin, sizeof *pictures->instances);
+
+    double duration = 0;
+    for (uint32_t i = 0; i < kind->num_clips; i++)
+        duration += kind->clips[i]->anim->duration;
+    const double max_images =
+        (double)image_memory / (double)FRAME_SIZE / crowd->num_kinds - kind->num_clips;
+    double rate = image_rate;
+    if (duration * image_rate > max_images)
+        rate = fmax(max_images, 0) / duration;
+    for (uint32_t i = 0; i < kind->num_clips; i++)
+        pictures->first[i + 1] =
+            pictures->first[i] + (uint32_t)fmin(1 + rate * kind->clips[i]->anim->duration, 1e4);
+
+    md5_error error = {0};
+    const md5gl_impostor_desc desc = {
+        .num_frames = pictures->first[kind->num_clips],
+        .center = kind->sphere.centre,
+        .radius = kind->sphere.radius,
+    };
+    pictures->impostors = md5gl_create_impostors(loader->renderer, &desc, &error);
+    kind->levels[kind->num_levels++] =
+        (view_detail){.source = VIEW_DETAIL_PICTURED, .pixels = crowd->impostor_pixels};
+    return pictures->impostors != NULL || view_log_error(loader->log, &error);
+}
+
+// Creates the levels of detail of a kind. `texel`: see add_reduced().
+static bool create_kind_levels(view_crowd *crowd, view_kind *kind, float texel,
+                               const view_loader *loader)
+{
+    kind->levels[kind->num_levels++] =
+        (view_detail){.source = VIEW_DETAIL_POSED,
+                      .pixels = INFINITY,
+                      .drawn = kind->drawn,
+                      .bent = kind->morphs != NULL ? kind->morphs->drawn : NULL};
+    if (!(kind->sphere.radius > 0))
+        return true;
+
+    // Surfaces that are deformed on the CPU and material stages require the kind's own model.
+    const bool is_reducible = view_can_reduce_meshes() && kind->textures->layers.num_meshes == 0;
+    if (crowd->reduced_pixels > 0 && is_reducible)
+        add_reduced(kind, crowd->reduced_pixels, texel, crowd->threads, loader);
+
+    // Impostors and baked clips contain only frames of clips: no blended poses of machines, no
+    // morph targets, and no surfaces that rotate towards the viewer.
+    if (kind->machine != NULL || kind->morphs != NULL || kind->textures->layers.has_deforms)
+        return true;
+    if (crowd->baked_pixels > 0)
+        view_add_baked(kind, crowd->baked_pixels, baked_memory / crowd->num_kinds, crowd->threads,
+                       loader);
+    return crowd->impostor_pixels <= 0 || add_impostors(crowd, kind, loader);
+}
+
 // Creates the levels of detail of all kinds. Call it after all kinds are created, because the
 // shadow map covers the whole crowd.
 static bool create_levels(view_crowd *crowd, const view_loader *loader)
 {
     const float texel = sqrtf(2) * 2 * crowd->spread / (float)VIEW_CROWD_TEXELS;
-    for (uint32_t j = 0; j < crowd->num_kinds; j++) {
-        view_kind *const kind = &crowd->kinds[j];
-        if (kind->drawn == NULL)
-            continue;
-        kind->levels[kind->num_levels++] =
-            (view_detail){.source = VIEW_DETAIL_POSED,
-                          .pixels = INFINITY,
-                          .drawn = kind->drawn,
-                          .bent = kind->morphs != NULL ? kind->morphs->drawn : NULL};
-        if (!(kind->sphere.radius > 0))
-            continue;
-        // Surfaces that are deformed on the CPU and material stages require the kind's own model.
-        const bool is_reducible =
-            view_can_reduce_meshes() && kind->textures->layers.num_meshes == 0;
-        if (crowd->reduced_pixels > 0 && is_reducible)
-            add_reduced(kind, crowd->reduced_pixels, texel, crowd->threads, loader);
-        // Impostors and baked clips contain only frames of clips: no blended poses of machines, no
-        // morph targets, and no surfaces that rotate towards the viewer.
-        if (kind->machine != NULL || kind->morphs != NULL || kind->textures->layers.has_deforms)
-            continue;
-        if (crowd->baked_pixels > 0)
-            view_add_baked(kind, crowd->baked_pixels, baked_memory / crowd->num_kinds,
-                           crowd->threads, loader);
-        if (crowd->impostor_pixels <= 0)
-            continue;
-        view_pictures *const pictures = &kind->pictures;
-        double total = 0;
-        md5_error error = {0};
-        pictures->first = common_alloc((size_t)kind->num_clips + 1, sizeof *pictures->first);
-        pictures->instances = common_alloc(kind->end - kind->begin, sizeof *pictures->instances);
-        for (uint32_t i = 0; i < kind->num_clips; i++)
-            total += kind->clips[i]->anim->duration;
-        const double max_images =
-            (double)image_memory / (double)FRAME_SIZE / crowd->num_kinds - kind->num_clips;
-        const double rate =
-            total * image_rate > max_images ? fmax(max_images, 0) / total : image_rate;
-        for (uint32_t i = 0; i < kind->num_clips; i++)
-            pictures->first[i + 1] =
-                pictures->first[i] + (uint32_t)fmin(1 + rate * kind->clips[i]->anim->duration, 1e4);
-        const md5gl_impostor_desc desc = {
-            .num_frames = pictures->first[kind->num_clips],
-            .center = kind->sphere.centre,
-            .radius = kind->sphere.radius,
-        };
-        pictures->impostors = md5gl_create_impostors(loader->renderer, &desc, &error);
-        kind->levels[kind->num_levels++] =
-            (view_detail){.source = VIEW_DETAIL_PICTURED, .pixels = crowd->impostor_pixels};
-        if (pictures->impostors == NULL)
-            return view_log_error(loader->log, &error);
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+        view_kind *const kind = &crowd->kinds[k];
+        if (kind->drawn != NULL && !create_kind_levels(crowd, kind, texel, loader))
+            return false;
     }
     return true;
 }
@@ -1127,11 +1315,14 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
     crowd->members = common_alloc(count, sizeof *crowd->members);
     crowd->posed = common_alloc(count, sizeof *crowd->posed);
     crowd->threads = common_start_threads(0);
+
     if (!create_kinds(crowd, scene, first, files, num_files, loader))
         return false;
     crowd->spread = 0.5f * spacing * crowd->size * (float)ceil(sqrt(count));
     if (!create_levels(crowd, loader) || !create_members(crowd, loader->log))
         return false;
+
+    // Each worker has a batch of palettes, scratch memory, and an unused cache line between them.
     crowd->scratch_size += crowd->buffer_size * sizeof(md5_mat34);
     crowd->scratch_size = (crowd->scratch_size / LINE + 2) * LINE;
     crowd->scratch = common_alloc(crowd->threads->num_workers, crowd->scratch_size);
