@@ -10,10 +10,26 @@ static const md5_load_opts any = {.allow_partial_binding =
 
 // -- Loading --------------------------------------------------------------------------------
 
+// Matches joints like the joints of a clip, with a clip that consists of the scene's bind pose.
+static void match_joints(view_compare *compare, const md5_model *scene_model)
+{
+    const uint32_t num_compared = compare->model->skeleton.num_joints;
+    md5_anim *const still = view_make_anim(scene_model, 1, 1);
+    md5_binding *const match = md5_bind(compare->model, still, &any, NULL);
+    for (uint32_t i = 0; i < compare->num_joints; i++)
+        compare->same[i] = -1;
+    for (uint32_t i = 0; match != NULL && i < num_compared; i++)
+        if (match->tracks[i] != MD5_NONE) {
+            compare->same[match->tracks[i]] = (int32_t)i;
+            compare->num_same++;
+        }
+    md5_free_binding(match);
+    md5_free_anim(still);
+}
+
 bool view_load_compare(view_compare *compare, const view_scene *scene, const char *path,
                        view_log *log)
 {
-    md5_error error = {0};
     const uint32_t num_joints = scene->num_joints;
     *compare = (view_compare){
         .name = common_copy(common_base(path)),
@@ -24,31 +40,27 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
         .peaks = common_alloc(num_joints, sizeof *compare->peaks),
         .scene_joints = common_alloc(num_joints, sizeof *compare->scene_joints),
     };
+
+    // A clip is compared on the scene's model.
+    md5_error error = {0};
+    bool is_loaded;
     if (common_has_suffix(path, ".md5anim")) {
         compare->bound = compare->own_anim = md5_load_anim(path, NULL, &error);
         compare->binding = md5_bind(compare->model, compare->bound, &any, &error);
+        is_loaded = compare->model != NULL && compare->binding != NULL;
     } else {
         compare->model = compare->own_model = md5_load_model(path, NULL, &error);
+        is_loaded = compare->model != NULL;
     }
-    if (compare->model == NULL || (compare->own_model == NULL && compare->binding == NULL)) {
+    if (!is_loaded) {
         view_log_error(log, &error);
         return false;
     }
-    const md5_skeleton *const other = &compare->model->skeleton;
-    compare->pose = common_alloc(other->num_joints, sizeof *compare->pose);
-    compare->joints = common_alloc(other->num_joints, sizeof *compare->joints);
-    // Match joints like the joints of a clip, with a clip that consists of the scene's bind pose.
-    md5_anim *const still = view_make_anim(scene->model, 1, 1);
-    md5_binding *const match = md5_bind(compare->model, still, &any, NULL);
-    for (uint32_t i = 0; i < num_joints; i++)
-        compare->same[i] = -1;
-    for (uint32_t i = 0; match != NULL && i < other->num_joints; i++)
-        if (match->tracks[i] != MD5_NONE) {
-            compare->same[match->tracks[i]] = (int32_t)i;
-            compare->num_same++;
-        }
-    md5_free_binding(match);
-    md5_free_anim(still);
+
+    const uint32_t num_compared = compare->model->skeleton.num_joints;
+    compare->pose = common_alloc(num_compared, sizeof *compare->pose);
+    compare->joints = common_alloc(num_compared, sizeof *compare->joints);
+    match_joints(compare, scene->model);
     return true;
 }
 
@@ -85,13 +97,14 @@ static void write_differences(view_compare *compare, const view_scene *scene,
                               md5_sample_position sample)
 {
     const md5_model *const model = compare->model;
-    uint32_t count = 0;
     if (compare->binding == NULL || view_is_bind_pose(scene)) {
         memcpy(compare->joints, model->bind, model->skeleton.num_joints * sizeof *compare->joints);
     } else {
         md5_sample(compare->binding, sample, scene->root, compare->pose);
         md5_local_to_model(&model->skeleton, compare->pose, compare->joints);
     }
+
+    uint32_t count = 0;
     for (uint32_t i = 0; i < compare->num_joints; i++) {
         if (compare->same[i] < 0)
             continue;
@@ -497,97 +510,142 @@ static void check_settings(const view_scene *scene, const view_loader *loader)
     }
 }
 
+// Returns the subject of a diagnostic without a line: the mesh, if its message begins with "mesh
+// 3".
+static view_about find_about_in_message(const char *message)
+{
+    static const char prefix[] = "mesh ";
+    const char *const number = message + strlen(prefix);
+    if (strncmp(message, prefix, strlen(prefix)) != 0 || isdigit((unsigned char)*number) == 0)
+        return (view_about){.kind = VIEW_ABOUT_FILE};
+    return (view_about){.kind = VIEW_ABOUT_MESH, .number = (uint32_t)strtoul(number, NULL, 10)};
+}
+
 // Returns the subject of a diagnostic: the vertex, mesh or joint at its line of a model's text.
-// A diagnostic without a line may name a mesh in its message.
+// `text` may be NULL.
 static view_about find_about(const char *text, const md5_error *found)
 {
+    if (text == NULL)
+        return (view_about){.kind = VIEW_ABOUT_FILE};
+    if (found->line == 0)
+        return find_about_in_message(found->message);
+
+    // Count joints and meshes up to the line. Lines of joints begin with the quoted name.
     view_about about = {.kind = VIEW_ABOUT_FILE};
     uint32_t num_joints = 0;
-    uint32_t line = found->line;
-    const bool names_mesh =
-        strncmp(found->message, "mesh ", 5) == 0 && isdigit((unsigned char)found->message[5]) != 0;
-    if (text != NULL && line == 0 && names_mesh) {
-        about.kind = VIEW_ABOUT_MESH;
-        about.number = (uint32_t)strtoul(found->message + 5, NULL, 10);
-    }
-    for (; text != NULL && line > 0; line--) {
+    for (uint32_t line = 1; text != NULL && line <= found->line; line++) {
         text += strspn(text, "\r\t ");
-        const bool is_mesh = strncmp(text, "mesh", 4) == 0;
-        about.number += is_mesh && about.kind == VIEW_ABOUT_MESH;
-        about.kind = is_mesh ? VIEW_ABOUT_MESH : about.kind;
+        if (strncmp(text, "mesh", strlen("mesh")) == 0) {
+            if (about.kind == VIEW_ABOUT_MESH)
+                about.number++;
+            about.kind = VIEW_ABOUT_MESH;
+        }
         num_joints += *text == '"';
-        if (line > 1 && (text = strchr(text, '\n')) != NULL)
-            text++;
+        if (line < found->line) {
+            text = strchr(text, '\n');
+            if (text != NULL)
+                text++;
+        }
     }
-    if (text != NULL && about.kind == VIEW_ABOUT_MESH && strncmp(text, "vert ", 5) == 0) {
+    if (text == NULL) // the text has fewer lines
+        return about;
+
+    static const char vertex_keyword[] = "vert ";
+    if (about.kind == VIEW_ABOUT_MESH
+        && strncmp(text, vertex_keyword, strlen(vertex_keyword)) == 0) {
         about.kind = VIEW_ABOUT_VERTEX;
-        about.vertex = (uint32_t)strtoul(text + 5, NULL, 10);
-    } else if (text != NULL && about.kind == VIEW_ABOUT_FILE && *text == '"') {
-        about = (view_about){VIEW_ABOUT_JOINT, num_joints - 1, 0, NULL};
+        about.vertex = (uint32_t)strtoul(text + strlen(vertex_keyword), NULL, 10);
+    } else if (about.kind == VIEW_ABOUT_FILE && *text == '"') {
+        about.kind = VIEW_ABOUT_JOINT;
+        about.number = num_joints - 1;
     }
     return about;
 }
 
-void view_check_files(const common_list *files, view_reports *reports, const atomic_bool *stops)
+// Adds the diagnostics of a file to the reports. `text` is the text of a model, or NULL.
+// Diagnostics that the library also reports get the level VIEW_DEBUG.
+static void report_diagnostics(view_reports *reports, const md5_check *check, const char *text)
+{
+    view_log log = {.level = VIEW_QUIET, .reports = reports};
+    for (uint32_t i = 0; i < check->num_diagnostics; i++) {
+        const md5_diagnostic *const found = &check->diagnostics[i];
+        if (found->is_silent && !found->is_library_too)
+            continue;
+        log.about = find_about(text, &found->error);
+        view_log_warning(&log, &found->error);
+        if (reports->count == 0)
+            continue;
+
+        view_level *const level = &reports->rows[reports->count - 1].level;
+        if (found->is_library_too)
+            *level = VIEW_DEBUG;
+        else
+            *level = found->error.status == MD5_WARNING ? VIEW_INFO : VIEW_WARNING;
+    }
+}
+
+// Returns the check of a file, with its text, or NULL if the file cannot be read. The caller frees
+// both.
+static md5_check *check_file(const char *path, md5_doc_kind kind, char **text)
 {
     const uint32_t engine = md5_find_engines("doom3");
-    view_log log = {.level = VIEW_QUIET, .reports = reports};
-    md5_check *mesh = NULL;
+    const md5_load_opts opts = {.file_name = path};
+    const char *reason;
+    size_t size = 0;
+    *text = common_read_stream(path, &size, &reason);
+    if (*text == NULL)
+        return NULL;
+    return md5_check_doc(kind, *text, size, (md5_engines){engine, engine}, &opts, NULL);
+}
+
+void view_check_files(const common_list *files, view_reports *reports, const atomic_bool *stops)
+{
+    md5_check *mesh = NULL; // check of the model, which is the first file; clips follow
     for (size_t i = 0; i < files->count && !atomic_load(stops); i++) {
         const char *const path = files->names[i];
-        const char *reason;
         const bool is_clip = i > 0;
-        const md5_load_opts opts = {.file_name = path};
-        size_t size = 0;
-        char *const text = common_read_stream(path, &size, &reason);
-        const md5_doc_kind kind = is_clip ? MD5_DOC_ANIM : MD5_DOC_MODEL;
-        md5_check *check = NULL;
-        if (text != NULL)
-            check = md5_check_doc(kind, text, size, (md5_engines){engine, engine}, &opts, NULL);
-        md5_model *const model = is_clip || check == NULL ? NULL : md5_load_model(path, NULL, NULL);
+        char *text;
+        md5_check *const check = check_file(path, is_clip ? MD5_DOC_ANIM : MD5_DOC_MODEL, &text);
+        if (!is_clip)
+            mesh = check;
+
+        md5_model *model = NULL;
+        if (!is_clip && check != NULL)
+            model = md5_load_model(path, NULL, NULL);
         if (model != NULL)
             (void)md5_check_model(check, model);
         if (is_clip && check != NULL && mesh != NULL)
             (void)md5_check_pair(mesh, check);
-        for (uint32_t k = 0; check != NULL && k < check->num_diagnostics; k++) {
-            const md5_diagnostic *const found = &check->diagnostics[k];
-            if (found->is_silent && !found->is_library_too)
-                continue;
-            log.about = find_about(is_clip ? NULL : text, &found->error);
-            view_log_warning(&log, &found->error);
-            if (reports->count == 0)
-                continue;
-            view_level *const level = &reports->rows[reports->count - 1].level;
-            if (found->is_library_too)
-                *level = VIEW_DEBUG;
-            else
-                *level = found->error.status == MD5_WARNING ? VIEW_INFO : VIEW_WARNING;
-        }
+
+        if (check != NULL)
+            report_diagnostics(reports, check, is_clip ? NULL : text);
         free(text);
         md5_free_model(model);
         if (is_clip)
             md5_free_check(check);
-        else
-            mesh = check;
     }
     md5_free_check(mesh);
 }
 
 void view_check_clips(const view_scene *scene, size_t clip, view_log *log)
 {
+    if (scene->model == NULL)
+        return;
     md5_check **const checks = common_alloc(scene->num_clips, sizeof(md5_check *));
     size_t count = 0;
-    for (size_t i = 0; i < scene->num_clips && scene->model != NULL
-                       && view_log_progress(log, "clips", i, scene->num_clips);
+    for (size_t i = 0; i < scene->num_clips && view_log_progress(log, "clips", i, scene->num_clips);
          i++) {
         const md5_load_opts opts = {.file_name = scene->clips[i].path};
         checks[count] = md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, &opts, NULL);
         if (checks[count] != NULL)
             (void)md5_check_binding(checks[count++], scene->clips[i].binding);
     }
-    (void)md5_check_turns(checks, count);
+    (void)md5_check_turns(checks, count); // compares the clips with each other
+
+    const bool reports_all = clip >= count;
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < checks[i]->num_diagnostics && (clip >= count || i == clip); k++)
+        const uint32_t num_reported = reports_all || i == clip ? checks[i]->num_diagnostics : 0;
+        for (uint32_t k = 0; k < num_reported; k++)
             view_log_warning(log, &checks[i]->diagnostics[k].error);
         md5_free_check(checks[i]);
     }
@@ -692,11 +750,12 @@ static bool load_terrain(view_document *document, const view_loader *loader)
     view_scene *const scene = &document->scene;
     const view_ground_kind terrain = loader->options->terrain;
     if (terrain != VIEW_LEVEL && scene->model != NULL
-        && view_find_feet(&scene->terrain, scene, terrain) == 0)
-        view_warn(
-            loader->log,
-            "--terrain ignored: no joint name contains foot or ankle, or a lift was requested for "
-            "a model that is not a monster of a game");
+        && view_find_feet(&scene->terrain, scene, terrain) == 0) {
+        const char *reason = "no joint name contains foot or ankle";
+        if (terrain == VIEW_LIFT)
+            reason = "a lift requires a monster of a game";
+        view_warn(loader->log, "--terrain ignored: %s", reason);
+    }
     if (scene->terrain.kind == VIEW_LEVEL || loader->renderer == NULL)
         return true;
     return view_load_ground(&document->uneven, &scene->terrain, loader);
@@ -761,12 +820,25 @@ static bool load_crowd(view_document *document, const view_loader *loader, const
     return loader->log->keeps_rest;
 }
 
+// Sets the motion of the scene from the options and the manner in which it is opened.
+static void apply_manner(view_scene *scene, const view_manner *manner, const view_loader *loader)
+{
+    const view_options *const options = loader->options;
+    scene->root = manner->root;
+    scene->dual = manner->dual;
+    scene->turn = manner->turn;
+    if (options->crowd > 0 && scene->turn.is_set)
+        view_warn(loader->log, "--up and rotations are ignored for a crowd");
+    scene->camera_path.smoothing = options->camera_smoothing;
+    view_copy_settings(&scene->machine.settings, &options->settings);
+    check_settings(scene, loader);
+}
+
 // Loads all parts of a document. Returns false and logs an error on failure; the caller frees the
 // document in both cases.
 static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
                        size_t num_files, bool pick_up, const view_manner *manner)
 {
-    const view_options *const options = loader->options;
     view_scene *const scene = &document->scene;
     const size_t num_scene_files = count_scene_files(loader, files, num_files);
     if (!load_scene(scene, loader, files, num_scene_files, pick_up, manner->library))
@@ -775,23 +847,17 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         return false;
     check_scene(document, loader);
 
-    scene->root = manner->root;
-    scene->dual = manner->dual;
-    scene->turn = manner->turn;
-    if (options->crowd > 0 && scene->turn.is_set)
-        view_warn(loader->log, "--up and rotations are ignored for a crowd");
+    apply_manner(scene, manner, loader);
     scene->textures = &document->textures;
-    scene->camera_path.smoothing = options->camera_smoothing;
-    view_copy_settings(&scene->machine.settings, &options->settings);
-    check_settings(scene, loader);
     if (!view_upload_scene(loader, scene, document->uses_options, &document->drawn,
                            &document->textures))
         return false;
 
     if (!load_used_morphs(document, loader) || !load_terrain(document, loader))
         return false;
-    if (options->walk && scene->model != NULL && !view_begin_walk(scene))
+    if (loader->options->walk && scene->model != NULL && !view_begin_walk(scene))
         view_warn(loader->log, "--walk ignored: no two joint names contain foot or ankle");
+
     if (!load_companions(document, manner->guest, loader))
         return false;
     load_scenery(document, manner->place, loader);
