@@ -457,43 +457,55 @@ void view_print_trigger_key(uint32_t trigger, char *text, size_t size)
             view_print_keys(&commands[i], text, size);
 }
 
+// Returns true if a menu entry is listed among the keys: it has a key or describes the mouse, and
+// its requirements are among `have`.
+static bool is_key_listed(const view_menu_entry *entry, uint32_t have, uint32_t num_triggers,
+                          bool walks)
+{
+    const bool is_trigger = entry->action == VIEW_TRIGGER;
+    const bool has_input = entry->keys[0] != 0 || entry->menu == VIEW_MENU_MOUSE;
+    if (!has_input || (entry->needs & ~have) != 0)
+        return false;
+    if (is_trigger)
+        return entry->trigger < num_triggers;
+    return walks || entry->menu != VIEW_MENU_DRIVING;
+}
+
 uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num_triggers,
                         bool walks, view_key_line lines[VIEW_MAX_KEY_LINES])
 {
+    // Without a machine, one line describes all triggers after the first.
     static const char *const any_triggers[] = {"First trigger", "Other triggers"};
+    const bool is_any_machine = triggers == NULL;
+    if (is_any_machine) {
+        triggers = any_triggers;
+        num_triggers = COMMON_LENGTH(any_triggers);
+    }
+
     uint32_t count = 0;
-    const bool is_any = triggers == NULL;
-    const char *const *const trigger_names = is_any ? any_triggers : triggers;
-    const uint32_t num_trigger_names = is_any ? COMMON_LENGTH(any_triggers) : num_triggers;
-    view_menu menu = VIEW_NUM_GROUPS;
+    view_menu previous_menu = VIEW_NUM_GROUPS;
     view_menu_entries list;
     view_list_menu_entries(&list);
     for (size_t i = 0; i < list.count && count < VIEW_MAX_KEY_LINES; i++) {
-        const view_menu_entry *const row = list.entries[i];
-        const bool is_trigger = row->action == VIEW_TRIGGER;
-        const bool is_mouse = row->menu == VIEW_MENU_MOUSE && row->keys[0] == 0;
-        const bool has_input = is_mouse || row->keys[0] != 0;
-        if (!has_input || (row->needs & ~have) != 0)
+        const view_menu_entry *const entry = list.entries[i];
+        if (!is_key_listed(entry, have, num_triggers, walks))
             continue;
-        if (is_trigger && row->trigger >= num_trigger_names)
-            continue;
-        if (row->menu == VIEW_MENU_DRIVING && !is_trigger && !walks)
-            continue;
+
         view_key_line *const line = &lines[count++];
-        line->heading = row->menu != menu ? view_menu_names[row->menu] : NULL;
-        if (is_mouse)
-            line->help = row->tooltip;
-        else if (is_trigger)
-            line->help = trigger_names[row->trigger];
-        else
-            line->help = view_get_label(row);
-        menu = row->menu;
-        if (is_mouse)
-            COMMON_TEXT(line->keys, "%s", row->label);
-        else if (is_trigger && is_any && row->trigger > 0)
+        line->heading = entry->menu != previous_menu ? view_menu_names[entry->menu] : NULL;
+        previous_menu = entry->menu;
+        const bool is_mouse = entry->menu == VIEW_MENU_MOUSE && entry->keys[0] == 0;
+        const bool is_trigger = entry->action == VIEW_TRIGGER;
+        if (is_mouse) {
+            line->help = entry->tooltip;
+            COMMON_TEXT(line->keys, "%s", entry->label);
+            continue;
+        }
+        line->help = is_trigger ? triggers[entry->trigger] : view_get_label(entry);
+        if (is_trigger && is_any_machine && entry->trigger > 0)
             COMMON_TEXT(line->keys, "F2 to F10");
         else
-            view_print_keys(row, line->keys, sizeof line->keys);
+            view_print_keys(entry, line->keys, sizeof line->keys);
     }
     return count;
 }

@@ -169,6 +169,26 @@ static void drop_removed_settings(config_reader *reader, char *settings)
     *kept = '\0';
 }
 
+// Reads the settings of a document, "PATH<tab>--NAME=VALUE<tab>--NAME=VALUE…". They are stored with
+// line breaks in place of the tabs after the settings. Returns false if the value is malformed.
+static bool read_document(config_reader *reader, const char *value)
+{
+    view_latest *const documents = &reader->config->documents;
+    const char *const tab = strchr(value, '\t');
+    if (tab == NULL)
+        return false;
+    if (documents->count == VIEW_MAX_DOCUMENTS)
+        return true;
+    char *const text = common_format("%s\n", value);
+    char *const settings = text + (tab - value) + 1;
+    for (char *c = settings; *c != '\0'; c++)
+        if (*c == '\t')
+            *c = '\n';
+    drop_removed_settings(reader, settings);
+    documents->names[documents->count++] = text;
+    return true;
+}
+
 // Reads one line, NAME=VALUE. Returns false if the name or value is unknown.
 static bool read_line(config_reader *reader, const char *line)
 {
@@ -188,17 +208,10 @@ static bool read_line(config_reader *reader, const char *line)
             config->recent.names[config->recent.count++] = common_copy(value);
         return true;
     }
-    if (strncmp(line, "document=", length + 1) == 0) {
-        const char *const tab = strchr(value, '\t');
-        if (tab == NULL || config->documents.count == VIEW_MAX_DOCUMENTS)
-            return tab != NULL;
-        char *const text = common_format("%s\n", value);
-        for (char *c = text + (tab - value) + 1; *c != '\0'; c++)
-            *c = *c == '\t' ? '\n' : *c;
-        drop_removed_settings(reader, text + (tab - value) + 1);
-        config->documents.names[config->documents.count++] = text;
-        return true;
-    }
+    if (strncmp(line, "document=", length + 1) == 0)
+        return read_document(reader, value);
+
+    // All other lines are options.
     if (skip_removed_option(reader, line, length))
         return true;
     const view_option *const option = view_find_option(line, length);
@@ -208,17 +221,38 @@ static bool read_line(config_reader *reader, const char *line)
     return true;
 }
 
-void view_read_config(view_config *config, const char *path, view_log *log)
+// Reads the lines of the file. Returns false if the file is corrupt: a line contains control
+// characters.
+static bool read_lines(FILE *file, view_config *config, view_log *log)
 {
     enum { MAX_LINES = 300, MAX_REPORTED = 3 };
     char line[MAX_BYTES];
+    config_reader reader = {.config = config, .log = log};
     unsigned num_wrong = 0;
-    bool is_broken = false;
+    bool is_whole = true;
+    while (reader.line_number < MAX_LINES && fgets(line, sizeof line, file) != NULL) {
+        reader.line_number++;
+        line[strcspn(line, "\r\n")] = '\0';
+        if (line[0] == '\0' || line[0] == '#')
+            continue;
+        const bool is_line = is_text(line);
+        is_whole = is_whole && is_line;
+        if (is_line && read_line(&reader, line))
+            continue;
+        if (num_wrong++ < MAX_REPORTED)
+            view_warn(log, "%s:%u: unknown line ignored", config->path, reader.line_number);
+    }
+    return is_whole;
+}
+
+void view_read_config(view_config *config, const char *path, view_log *log)
+{
     *config = (view_config){.path = path != NULL ? common_copy(path) : config_path(),
                             .settings = common_copy("")};
     if (config->path == NULL)
         return;
     path = config->path;
+
     common_status status;
     const bool is_device = common_read_status(path, &status) && !status.is_file;
     FILE *const file = is_device ? NULL : fopen(path, "rb");
@@ -228,24 +262,15 @@ void view_read_config(view_config *config, const char *path, view_log *log)
             view_warn(log, "cannot read the configuration file %s: %s", path, strerror(errno));
         return;
     }
-    config_reader reader = {.config = config, .log = log};
-    while (reader.line_number < MAX_LINES && fgets(line, sizeof line, file) != NULL) {
-        reader.line_number++;
-        line[strcspn(line, "\r\n")] = '\0';
-        if (line[0] == '\0' || line[0] == '#')
-            continue;
-        const bool is_line = is_text(line);
-        is_broken |= !is_line;
-        if (is_line && read_line(&reader, line))
-            continue;
-        if (num_wrong++ < MAX_REPORTED)
-            view_warn(log, "%s:%u: unknown line ignored", path, reader.line_number);
-    }
+
+    const bool is_whole = read_lines(file, config, log);
     fclose(file);
-    char *const aside = common_format("%s.broken", path);
-    if (is_broken && rename(path, aside) == 0)
-        view_warn(log, "%s was corrupt; it was renamed to %s", path, common_base(aside));
-    free(aside);
+    if (!is_whole) {
+        char *const new_path = common_format("%s.broken", path);
+        if (rename(path, new_path) == 0)
+            view_warn(log, "%s was corrupt; it was renamed to %s", path, common_base(new_path));
+        free(new_path);
+    }
     config->is_changed = false;
 }
 

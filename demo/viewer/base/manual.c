@@ -139,53 +139,87 @@ static char value_kind(const char *value)
     return common_has_suffix(value, "FILE") || common_has_suffix(value, "MODEL") ? 'f' : 'o';
 }
 
+// Returns the length of the first line of a help text without the punctuation at its end.
+static int brief_length(const char *help)
+{
+    int length = (int)strcspn(help, "\n");
+    while (length > 0 && strchr(";:,.", help[length - 1]) != NULL)
+        length--;
+    return length;
+}
+
+// Returns the menu and the shortcut of an option in the window, or "".
+static const char *describe_menu(const view_option *option, common_list *texts)
+{
+    const view_menu_entry *const entry = view_get_entry(option);
+    if (entry == NULL || entry->menu >= VIEW_NUM_MENUS)
+        return "";
+    char keys[64];
+    view_print_keys(entry, keys, sizeof keys);
+    const char *const key_label = keys[0] != '\0' ? "; key: " : "";
+    return common_add(texts, common_format("(Menu: %s, %s%s%s)\n", view_menu_names[entry->menu],
+                                           entry->label, key_label, keys));
+}
+
+// Returns the manual entry of an option, as described at the top of this file. `texts` owns the
+// formatted values.
+static common_manual_entry describe_option(const view_option *option, common_list *texts)
+{
+    const char *const value = option->value != NULL ? option->value : "";
+    const char *const brief = option->tooltip != NULL ? option->tooltip : option->help;
+    const bool may_repeat = option->kind == COMMON_TEXTS || option->kind >= VIEW_OPTION_TIMES;
+
+    // The help begins in the same line if the value ends before its column.
+    const int value_width = COLUMN - (int)strlen(option->name) - (int)strlen("  -- ");
+    const char *const line_end = (int)strlen(value) < value_width ? "" : "\n";
+    return (common_manual_entry){
+        .kind = value_kind(value),
+        .values = {
+            [0] = option->name,
+            [1] = option->value,
+            [2] = common_add(texts, common_format("%.*s", brief_length(brief), brief)),
+            [3] = option->help,
+            [4] = option->heading,
+            [5] = common_add(
+                texts, common_format("  --%s %-*s%s", option->name, value_width, value, line_end)),
+            [6] = describe_menu(option, texts),
+            [7] = may_repeat ? "*" : "",
+        }};
+}
+
+// Returns the manual entry of a shortcut.
+static common_manual_entry describe_shortcut(const view_key_line *line, common_list *texts)
+{
+    return (common_manual_entry){
+        .values = {[0] = line->keys,
+                   [7] = common_add(texts, common_format("%-27s", line->keys)),
+                   [8] = line->heading,
+                   [9] = line->help}};
+}
+
 bool view_print_asked(const view_options *options, FILE *file)
 {
     const int requested = requested_text(options);
     if (requested == NOTHING)
         return false;
-    const size_t count = view_num_options;
+
     view_key_line lines[VIEW_MAX_KEY_LINES];
     const uint32_t num_keys = view_list_keys(UINT32_MAX, NULL, 0, true, lines);
-    const size_t total = count + NUM_OTHERS + num_keys;
-    common_manual_entry *const rows = common_alloc(total, sizeof *rows);
+    const size_t num_entries = view_num_options + NUM_OTHERS + num_keys;
+    common_manual_entry *const entries = common_alloc(num_entries, sizeof *entries);
     common_list texts = {0};
-    for (size_t i = 0; i < count; i++) {
-        const view_option *const o = &view_option_rows[i];
-        const char *const value = o->value != NULL ? o->value : "";
-        const char *place = "";
-        const int room = COLUMN - (int)strlen(o->name) - (int)strlen("  -- ");
-        const char *const brief = o->tooltip != NULL ? o->tooltip : o->help;
-        int length = (int)strcspn(brief, "\n");
-        while (length > 0 && strchr(";:,.", brief[length - 1]) != NULL)
-            length--;
-        const view_menu_entry *const entry = view_get_entry(o);
-        if (entry != NULL && entry->menu < VIEW_NUM_MENUS) {
-            char keys[64];
-            view_print_keys(entry, keys, sizeof keys);
-            place = common_add(&texts,
-                               common_format("(Menu: %s, %s%s%s)\n", view_menu_names[entry->menu],
-                                             entry->label, keys[0] != '\0' ? "; key: " : "", keys));
-        }
-        const char *const end = (int)strlen(value) < room ? "" : "\n";
-        const bool may_repeat = o->kind == COMMON_TEXTS || o->kind >= VIEW_OPTION_TIMES;
-        rows[i] = (common_manual_entry){
-            value_kind(value),
-            {o->name, o->value, common_add(&texts, common_format("%.*s", length, brief)), o->help,
-             o->heading,
-             common_add(&texts, common_format("  --%s %-*s%s", o->name, room, value, end)), place,
-             may_repeat ? "*" : ""}};
-    }
-    memcpy(rows + count, other_rows, sizeof other_rows);
+    size_t count = 0;
+    for (size_t i = 0; i < view_num_options; i++)
+        entries[count++] = describe_option(&view_option_rows[i], &texts);
+    for (size_t i = 0; i < NUM_OTHERS; i++)
+        entries[count++] = other_rows[i];
     for (uint32_t i = 0; i < num_keys; i++)
-        rows[count + NUM_OTHERS + i] = (common_manual_entry){
-            .values = {[0] = lines[i].keys,
-                       [7] = common_add(&texts, common_format("%-27s", lines[i].keys)),
-                       [8] = lines[i].heading,
-                       [9] = lines[i].help}};
-    common_print_template(file, prints[requested].text, prints[requested].escapes, rows,
-                          requested <= VIEW_FISH ? count : total);
+        entries[count++] = describe_shortcut(&lines[i], &texts);
+
+    const bool is_completion = requested <= VIEW_FISH; // completions contain only options
+    common_print_template(file, prints[requested].text, prints[requested].escapes, entries,
+                          is_completion ? view_num_options : count);
     common_free_list(&texts);
-    free(rows);
+    free(entries);
     return true;
 }

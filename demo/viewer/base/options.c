@@ -41,22 +41,25 @@ const view_option *view_get_map_option(md5gl_image_kind map)
     return NULL;
 }
 
-// Returns the option with the most similar name, or NULL.
+// Returns the option with the most similar name, or NULL if none is similar.
 static const view_option *find_nearest(const char *name, size_t length)
 {
     const view_option *nearest = NULL;
     size_t min_distance = SIZE_MAX;
     for (size_t i = 0; i < view_num_options; i++) {
-        const view_option *const o = &table[i];
-        size_t distance = common_edit_distance(name, length, o->name, false);
-        if (distance > 1 && length > 3 && common_edit_distance(name, length, o->name, true) == 0)
-            distance = 1; // a part of the name
+        const view_option *const option = &table[i];
+        size_t distance = common_edit_distance(name, length, option->name, false);
+        const bool is_part =
+            length > 3 && common_edit_distance(name, length, option->name, true) == 0;
+        if (distance > 1 && is_part)
+            distance = 1;
         if (distance < min_distance) {
             min_distance = distance;
-            nearest = o;
+            nearest = option;
         }
     }
-    return min_distance <= (length + 2) / 4 ? nearest : NULL; // otherwise not similar enough
+    const size_t max_distance = (length + 2) / 4;
+    return min_distance <= max_distance ? nearest : NULL;
 }
 
 bool *view_switch_field(const view_option *option, view_shown *shown)
@@ -79,18 +82,26 @@ view_lights view_usual_lights(void)
     return lights;
 }
 
+// Returns the index of a light, or VIEW_NUM_LIGHTS if the name (`length` bytes) is unknown.
+static int find_light(const char *name, size_t length)
+{
+    for (int i = 0; i < VIEW_NUM_LIGHTS; i++) {
+        const char *const light_name = view_light_ranges[i].name;
+        if (strlen(light_name) == length && strncmp(name, light_name, length) == 0)
+            return i;
+    }
+    return VIEW_NUM_LIGHTS;
+}
+
 // Reads "NAME=VALUE,NAME=VALUE". Returns false if the text is malformed.
 static bool read_lights(const char *text, view_lights *lights)
 {
     for (;;) {
         const size_t length = strcspn(text, "=");
-        int light = 0;
-        while (light < VIEW_NUM_LIGHTS
-               && (strlen(view_light_ranges[light].name) != length
-                   || strncmp(text, view_light_ranges[light].name, length) != 0))
-            light++;
+        const int light = find_light(text, length);
         if (light == VIEW_NUM_LIGHTS || text[length] == '\0')
             return false;
+
         const view_light_range *const range = &view_light_ranges[light];
         double value;
         const char *const end =
@@ -98,6 +109,7 @@ static bool read_lights(const char *text, view_lights *lights)
         if (end == NULL || (*end != '\0' && *end != ','))
             return false;
         lights->values[light] = (float)value;
+
         if (*end == '\0')
             return true;
         text = end + 1;
@@ -127,17 +139,18 @@ void view_write_shown(const view_shown *shown, const view_lights *lights, char *
     view_shown copy = *shown;
     text[0] = '\0';
     for (size_t i = 0; i < view_num_options; i++) {
-        const view_option *const o = &table[i];
-        if (o->word == NULL)
+        const view_option *const option = &table[i];
+        if (option->word == NULL)
             continue;
-        const bool on = *view_switch_field(o, &copy);
-        char *const value = common_copy_word(o->kind == COMMON_EITHER ? o->value : "0|1", on);
-        common_append(text, size, " ", "%s=%s", o->word, value);
+        const bool on = *view_switch_field(option, &copy);
+        const char *const values = option->kind == COMMON_EITHER ? option->value : "0|1";
+        char *const value = common_copy_word(values, on);
+        common_append(text, size, " ", "%s=%s", option->word, value);
         free(value);
     }
-    char values[LIGHTS_TEXT];
-    write_lights(lights, values, sizeof values);
-    common_append(text, size, " ", "lights=%s", values);
+    char light_values[LIGHTS_TEXT];
+    write_lights(lights, light_values, sizeof light_values);
+    common_append(text, size, " ", "lights=%s", light_values);
 }
 
 // The names describe the use in the engine's scripts. parm7 is the time of death in most games, and
@@ -202,10 +215,12 @@ static bool add_setting(const char *text, bool has_times, view_settings *setting
         return false;
     setting.value = (float)value;
     setting.parameter = common_format("%.*s", (int)(equals - text), text);
-    view_setting *last = COMMON_ADD_ITEM(settings->rows, settings->count);
-    for (; last > settings->rows && last[-1].time > setting.time; last--)
-        *last = last[-1];
-    *last = setting;
+
+    // Move the later settings back by one.
+    view_setting *position = COMMON_ADD_ITEM(settings->rows, settings->count);
+    for (; position > settings->rows && position[-1].time > setting.time; position--)
+        *position = position[-1];
+    *position = setting;
     return true;
 }
 
@@ -283,41 +298,56 @@ void view_set_choice(const view_option *option, unsigned index, view_options *op
         *(bool *)field = index != 0;
 }
 
+// Adds the times of a list "0.5,1,2". Returns false if the text is malformed.
+static bool read_times(const char *text, view_options *options)
+{
+    for (;;) {
+        double time;
+        const char *const end = common_parse_number(text, -DBL_MAX, DBL_MAX, &time);
+        if (end == NULL || (*end != ',' && *end != '\0'))
+            return false;
+        *COMMON_ADD_ITEM(options->times, options->num_times) = time;
+        if (*end == '\0')
+            return true;
+        text = end + 1;
+    }
+}
+
+// Reads a parameter of materials, "NUMBER=VALUE".
+static bool read_parm(const char *text, view_parms *parms)
+{
+    char *end = NULL;
+    const unsigned long parm = strtoul(text, &end, 10);
+    const bool has_number = *text >= '0' && *text <= '9';
+    if (!has_number || parm >= VIEW_NUM_PARMS || *end != '=')
+        return false;
+    double value;
+    const char *const rest = common_parse_number(end + 1, -FLT_MAX, FLT_MAX, &value);
+    if (rest == NULL || *rest != '\0')
+        return false;
+    view_set_parm(parms, VIEW_FIRST_PARM + (int)parm, (float)value, 0);
+    return true;
+}
+
 // Sets the option's field to a value, or adds the value if the option may be repeated.
 static bool read_single_value(const view_option *option, const char *text, view_options *options)
 {
     const common_option row = to_common_option(option);
-    double number;
-    char *end = NULL;
-    if (option->scope == VIEW_SCOPE_FILE
-        || (option->scope != VIEW_SCOPE_ANY && option->names != VIEW_NAMES_NOTHING))
+    const bool is_general = option->scope == VIEW_SCOPE_ANY;
+    if (option->scope == VIEW_SCOPE_FILE || (!is_general && option->names != VIEW_NAMES_NOTHING))
         options->names_content = true;
+
     switch (option->kind) {
     case VIEW_OPTION_LIGHTS:
         return read_lights(text, &options->lights);
     case VIEW_OPTION_TIMES:
-        for (const char *rest = text;;) {
-            rest = common_parse_number(rest, -DBL_MAX, DBL_MAX, &number);
-            if (rest == NULL || (*rest != ',' && *rest != '\0'))
-                return false;
-            *COMMON_ADD_ITEM(options->times, options->num_times) = number;
-            if (*rest++ == '\0')
-                return true;
-        }
+        return read_times(text, options);
     case VIEW_OPTION_SETTING:
+        return add_setting(text, true, option_field(option, options));
     case VIEW_OPTION_WEIGHT:
-        return add_setting(text, option->kind == VIEW_OPTION_SETTING,
-                           option_field(option, options));
-    case VIEW_OPTION_PARM: {
-        const unsigned long parm = strtoul(text, &end, 10);
-        if (*text < '0' || *text > '9' || parm >= VIEW_NUM_PARMS || *end != '=')
-            return false;
-        const char *const rest = common_parse_number(end + 1, -FLT_MAX, FLT_MAX, &number);
-        if (rest == NULL || *rest != '\0')
-            return false;
-        view_set_parm(&options->parms, VIEW_FIRST_PARM + (int)parm, (float)number, 0);
-        return true;
-    }
+        return add_setting(text, false, option_field(option, options));
+    case VIEW_OPTION_PARM:
+        return read_parm(text, &options->parms);
     default:
         return common_read_value(&row, text, options);
     }
@@ -326,51 +356,50 @@ static bool read_single_value(const view_option *option, const char *text, view_
 bool view_read_option(const view_option *option, const char *text, view_options *options)
 {
     bool *const given = given_flag(option, options);
-    if (text == NULL && (option->value != NULL || option->kind >= VIEW_OPTION_LIGHTS))
+    const bool requires_value = option->value != NULL || option->kind >= VIEW_OPTION_LIGHTS;
+    if (text == NULL && requires_value)
         return false;
     if (given != NULL)
         *given = true;
     if (text == NULL)
         return read_single_value(option, NULL, options);
+
+    // Fields that point to strings point to copies, which the options own.
     if (is_text(option) && options->own == NULL)
         options->own = common_alloc(view_num_options, sizeof *options->own);
     common_list *const texts = is_text(option) ? &options->own[option - table] : NULL;
+
+    // A repeated option accepts all its values in one text of lines, each of which ends with "\n".
     const bool has_lines = view_is_repeated(option) && strchr(text, '\n') != NULL;
     bool is_read = true;
     do {
         const size_t length = strcspn(text, has_lines ? "\n" : "");
-        char *const line = common_format("%.*s", (int)length, text);
-        is_read = (!has_lines || text[length] == '\n') && read_single_value(option, line, options);
+        char *const value = common_format("%.*s", (int)length, text);
+        const bool is_complete = !has_lines || text[length] == '\n';
+        is_read = is_complete && read_single_value(option, value, options);
         text += length + has_lines;
         if (texts != NULL)
-            common_add(texts, line);
+            common_add(texts, value);
         else
-            free(line);
+            free(value);
     } while (is_read && has_lines && *text != '\0');
-    if (texts != NULL && !view_is_repeated(option) && texts->count > 1) { // replaces the first
+
+    // The second value of an option that is not repeated replaces the first.
+    if (texts != NULL && !view_is_repeated(option) && texts->count > 1) {
         free(texts->names[0]);
         texts->names[0] = texts->names[--texts->count];
     }
     return is_read;
 }
 
-char *view_write_option(const view_option *option, const view_options *options)
+// Writes the values of an option with several values as lines, or "".
+static char *write_lines(const view_option *option, const view_options *options)
 {
-    const common_option row = to_common_option(option);
     const void *const field = option_field(option, options);
-    const bool *const given = given_flag(option, options);
     const common_texts *const texts = field;
     const view_settings *const settings = field;
-    char lights[LIGHTS_TEXT], *text;
-    if (given != NULL && !*given)
-        return NULL;
-    if (option->kind == COMMON_RANGE && options->range_last <= options->range_first)
-        return NULL;
-    if (option->kind < COMMON_TEXT)
-        return common_write_value(&row, options);
-    if (option->kind < COMMON_TEXTS)
-        return common_copy(*(const char *const *)field);
-    text = common_copy("");
+    char *text = common_copy("");
+    char lights[LIGHTS_TEXT];
     switch (option->kind) {
     case COMMON_TEXTS:
         for (size_t i = 0; i < texts->count; i++)
@@ -391,24 +420,41 @@ char *view_write_option(const view_option *option, const view_options *options)
         break;
     default: // settings, weights
         for (size_t i = 0; i < settings->count; i++) {
-            view_setting *const s = &settings->rows[i];
-            common_extend(&text, s->time != 0 ? "%s=%.9g@%.17g\n" : "%s=%.9g\n", s->parameter,
-                          s->value, s->time);
+            const view_setting *const setting = &settings->rows[i];
+            common_extend(&text, setting->time != 0 ? "%s=%.9g@%.17g\n" : "%s=%.9g\n",
+                          setting->parameter, setting->value, setting->time);
         }
     }
-    if (text[0] != '\0')
-        return text;
-    free(text);
+    return text;
+}
+
+char *view_write_option(const view_option *option, const view_options *options)
+{
+    const common_option row = to_common_option(option);
+    const bool *const given = given_flag(option, options);
+    if (given != NULL && !*given)
+        return NULL;
+    if (option->kind == COMMON_RANGE && options->range_last <= options->range_first)
+        return NULL;
+    if (option->kind < COMMON_TEXT)
+        return common_write_value(&row, options);
+    if (option->kind < COMMON_TEXTS)
+        return common_copy(*(const char *const *)option_field(option, options));
+
+    char *const lines = write_lines(option, options);
+    if (lines[0] != '\0')
+        return lines;
+    free(lines);
     return NULL;
 }
 
 const char *view_file_in(const view_option *option, const char *value)
 {
-    const bool is_pair = option->kind == COMMON_PAIR_TEXT || view_is_texture(option);
-    const char *const equals = is_pair ? strchr(value, '=') : NULL;
     const bool is_file = option->names >= VIEW_NAMES_MODEL && option->names <= VIEW_NAMES_PICTURE;
     if (!is_file)
         return NULL;
+    const bool is_pair = option->kind == COMMON_PAIR_TEXT || view_is_texture(option);
+    const char *const equals = is_pair ? strchr(value, '=') : NULL;
     return equals != NULL ? equals + 1 : value;
 }
 
@@ -416,6 +462,15 @@ bool view_set_text(const view_option *option, const char *text, view_options *op
 {
     view_reset_option(option, options);
     return text == NULL || view_read_option(option, text, options);
+}
+
+// Returns the default of a switch. Its field is false for "yes" if the option is its opposite.
+static bool usual_switch(const view_option *option, bool is_in_window)
+{
+    bool is_on = option->usual == VIEW_USUALLY_YES;
+    if (option->usual == VIEW_USUALLY_IN_WINDOW)
+        is_on = is_in_window;
+    return option->kind == COMMON_OPPOSITE ? !is_on : is_on;
 }
 
 // Returns the defaults of all options, in a window or for --output. They do not own memory.
@@ -435,14 +490,9 @@ static view_options usual_options(bool is_in_window)
     };
     for (int i = 0; i < VIEW_NUM_PARMS; i++)
         usual.parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
-    for (size_t i = 0; i < view_num_options; i++) {
-        const view_option *const o = &table[i];
-        if (o->word != NULL)
-            *view_switch_field(o, &usual.shown) =
-                (o->usual == VIEW_USUALLY_YES
-                 || (o->usual == VIEW_USUALLY_IN_WINDOW && is_in_window))
-                != (o->kind == COMMON_OPPOSITE);
-    }
+    for (size_t i = 0; i < view_num_options; i++)
+        if (table[i].word != NULL)
+            *view_switch_field(&table[i], &usual.shown) = usual_switch(&table[i], is_in_window);
     return usual;
 }
 
@@ -491,20 +541,25 @@ void view_reset_option(const view_option *option, view_options *options)
 char *view_write_settings(const view_options *options, const view_options *usual, view_scope first,
                           view_scope last)
 {
-    const view_options none = usual_options(true);
+    const view_options defaults = usual_options(true);
+    if (usual == NULL)
+        usual = &defaults;
     char *lines = common_copy("");
     for (size_t i = 0; i < view_num_options; i++) {
-        const view_option *const o = &table[i];
-        const bool is_in_scope = o->scope >= first && o->scope <= last;
+        const view_option *const option = &table[i];
+        const bool is_in_scope = option->scope >= first && option->scope <= last;
         if (!is_in_scope)
             continue;
-        char *const text = view_write_option(o, options);
-        char *const usual_text = view_write_option(o, usual != NULL ? usual : &none);
+
+        // Each line of the value is a separate setting.
+        char *const text = view_write_option(option, options);
+        char *const usual_text = view_write_option(option, usual);
         const bool is_usual = text == NULL || (usual_text != NULL && strcmp(text, usual_text) == 0);
         const char *value = is_usual ? "" : text;
-        for (size_t length; *value != '\0'; value += length + (value[length] != '\0')) {
-            length = strcspn(value, "\n");
-            common_extend(&lines, "--%s=%.*s\n", o->name, (int)length, value);
+        while (*value != '\0') {
+            const size_t length = strcspn(value, "\n");
+            common_extend(&lines, "--%s=%.*s\n", option->name, (int)length, value);
+            value += length + (value[length] != '\0');
         }
         free(usual_text);
         free(text);
@@ -519,27 +574,34 @@ const view_option *view_next_setting(const char **lines, char **value)
         const char *const equals = strchr(line, '=');
         const size_t length = strcspn(line, "\n");
         *lines += length + (line[length] != '\0');
-        const view_option *const option =
-            strncmp(line, "--", 2) == 0 && equals != NULL && equals < line + length
-                ? view_find_option(line + 2, (size_t)(equals - line) - 2)
-                : NULL;
-        if (option == NULL)
+        const bool is_setting =
+            strncmp(line, "--", 2) == 0 && equals != NULL && equals < line + length;
+        if (!is_setting)
             continue;
-        *value = common_format("%.*s", (int)(line + length - equals) - 1, equals + 1);
-        return option;
+
+        const view_option *const option = view_find_option(line + 2, (size_t)(equals - line) - 2);
+        if (option != NULL) {
+            *value = common_format("%.*s", (int)(line + length - equals) - 1, equals + 1);
+            return option;
+        }
     }
     return NULL;
 }
 
 void view_take_settings(view_options *options, const char *lines, view_scope first, view_scope last)
 {
-    char *value;
     for (size_t i = 0; i < view_num_options; i++)
         if (table[i].scope >= first && table[i].scope <= last)
             view_reset_option(&table[i], options);
-    for (const view_option *o; (o = view_next_setting(&lines, &value)) != NULL; free(value))
-        if (o->scope >= first && o->scope <= last && !view_read_option(o, value, options))
-            view_reset_option(o, options);
+
+    const view_option *option;
+    char *value;
+    while ((option = view_next_setting(&lines, &value)) != NULL) {
+        const bool is_in_scope = option->scope >= first && option->scope <= last;
+        if (is_in_scope && !view_read_option(option, value, options))
+            view_reset_option(option, options); // the value is invalid
+        free(value);
+    }
 }
 
 // == The command line =============================================================================
@@ -608,99 +670,134 @@ static bool is_movie(const char *path)
 
 // Returns true and writes the error message if an option was given that cannot be combined with
 // --thumbnail. Only a few can.
-static bool contradicts_thumbnail(const bool *given, const view_options *o, char *problem,
+static bool is_name_in(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (names[i] != NULL && strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+// Returns true and writes the error message if an option was given that cannot be combined with
+// --thumbnail. Only a few can.
+static bool contradicts_thumbnail(const bool *given, const view_options *options, char *problem,
                                   size_t size)
 {
-    static const char allowed[] = " output thumbnail resolution samples skin animation-time "
-                                  "verbose config no-config no-auto no-background ";
-    char name[64];
-    if (o->output == NULL || o->num_times > 1) {
+    static const char *const allowed[] = {"output",    "thumbnail",      "resolution",   "samples",
+                                          "skin",      "animation-time", "verbose",      "config",
+                                          "no-config", "no-auto",        "no-background"};
+    if (options->output == NULL || options->num_times > 1) {
         snprintf(problem, size, "--thumbnail requires --output and at most one --animation-time");
         return true;
     }
     for (size_t i = 0; i < view_num_options; i++) {
-        COMMON_TEXT(name, " %s ", table[i].name);
-        if (!given[i] || strstr(allowed, name) != NULL)
-            continue;
-        snprintf(problem, size, "--thumbnail cannot be combined with --%s", table[i].name);
-        return true;
+        const char *const name = table[i].name;
+        if (given[i] && !is_name_in(name, allowed, COMMON_LENGTH(allowed))) {
+            snprintf(problem, size, "--thumbnail cannot be combined with --%s", name);
+            return true;
+        }
     }
     return false;
 }
 
-const char *view_missing_requirement(const view_option *option, const view_options *o)
+static size_t count_camera_paths(const view_options *options)
 {
-    bool has_camera = o->game != NULL;
-    for (size_t i = 0; i < o->num_files; i++)
-        has_camera |= common_has_suffix(o->files[i], ".md5camera");
+    size_t count = 0;
+    for (size_t i = 0; i < options->num_files; i++)
+        count += common_has_suffix(options->files[i], ".md5camera");
+    return count;
+}
+
+const char *view_missing_requirement(const view_option *option, const view_options *options)
+{
+    enum { MAX_NAMES = 6 };
+    const bool may_have_camera = options->game != NULL || count_camera_paths(options) > 0;
     const struct {
-        const char *names;
-        bool is_there;
-        const char *what;
-    } rows[] = {
-        {" crowd-reduced crowd-baked crowd-impostors ", o->crowd > 0, "--crowd"},
-        {" retarget-map retarget-pairs retarget-layout ", o->retarget != NULL, "--retarget"},
-        {" no-environment environment-background ", o->environment != NULL, "--environment"},
-        {" camera-path camera-smoothing ", has_camera, "a camera path (.md5camera)"},
-        {" watch record-as no-auto-quality reduced-motion open-last mute ", false, "a window"},
+        const char *requirement;
+        bool is_met;
+        const char *names[MAX_NAMES]; // options that have the requirement
+    } requirements[] = {
+        {"--crowd", options->crowd > 0, {"crowd-reduced", "crowd-baked", "crowd-impostors"}},
+        {"--retarget",
+         options->retarget != NULL,
+         {"retarget-map", "retarget-pairs", "retarget-layout"}},
+        {"--environment",
+         options->environment != NULL,
+         {"no-environment", "environment-background"}},
+        {"a camera path (.md5camera)", may_have_camera, {"camera-path", "camera-smoothing"}},
+        {"a window",
+         false,
+         {"watch", "record-as", "no-auto-quality", "reduced-motion", "open-last", "mute"}},
     };
-    char name[64];
-    COMMON_TEXT(name, " %s ", option->name);
-    for (size_t i = 0; i < COMMON_LENGTH(rows); i++)
-        if (!rows[i].is_there && strstr(rows[i].names, name) != NULL)
-            return rows[i].what;
+    for (size_t i = 0; i < COMMON_LENGTH(requirements); i++)
+        if (!requirements[i].is_met && is_name_in(option->name, requirements[i].names, MAX_NAMES))
+            return requirements[i].requirement;
     return NULL;
 }
 
 // Returns the error of options that cannot be combined with this --output, or NULL.
-static const char *find_output_contradiction(const view_options *o)
+static const char *find_output_contradiction(const view_options *options)
 {
-    const bool has_sheet = o->sheet_columns > 0;
-    const bool is_stdout = strcmp(o->output, "-") == 0;
-    if (!is_stdout && !common_has_suffix(o->output, ".png") && !is_movie(o->output))
+    const char *const output = options->output;
+    const bool is_stdout = strcmp(output, "-") == 0;
+    const bool writes_movie = is_movie(output);
+    if (!is_stdout && !writes_movie && !common_has_suffix(output, ".png"))
         return "--output: unknown file extension; expected .png, .apng, .gif, .mp4 or .webm, or - "
                "for standard output";
-    const bool has_times = o->num_frames > 0 || o->num_times > 0;
-    const bool has_layout = has_sheet || o->turntable || o->all_clips;
-    if (o->num_folders > 0 && (has_layout || has_times || is_movie(o->output)))
+
+    // A folder.
+    const bool has_sheet = options->sheet_columns > 0;
+    const bool has_layout = has_sheet || options->turntable || options->all_clips;
+    const bool has_times = options->num_frames > 0 || options->num_times > 0;
+    if (options->num_folders > 0 && (has_layout || has_times || writes_movie))
         return "a folder can only be drawn to one image, FILE.png, without --sheet, --turntable, "
                "--clips, --frames and --animation-time";
-    if (has_sheet && (is_movie(o->output) || o->num_frames > 0))
+
+    // The number of files.
+    const bool has_turntable_images = options->turntable && !has_sheet;
+    const bool has_images =
+        options->num_times > 1 || options->num_frames > 1 || has_turntable_images;
+    if (has_sheet && (writes_movie || options->num_frames > 0))
         return "--sheet writes one image, FILE.png, and cannot be combined with --frames";
-    const bool has_images = o->num_times > 1 || o->num_frames > 1 || (o->turntable && !has_sheet);
     if (is_stdout && has_images)
         return "--output - can write only one image; use one --animation-time";
-    if (o->all_clips && !has_sheet && strstr(o->output, "{anim}") == NULL)
+    if (options->all_clips && !has_sheet && strstr(output, "{anim}") == NULL)
         return "--clips all writes one file per clip; add {anim} to the name in --output";
-    if (has_sheet && (o->sheet_columns > o->width || o->sheet_rows > o->height))
+
+    const bool has_tiny_cells =
+        options->sheet_columns > options->width || options->sheet_rows > options->height;
+    if (has_sheet && has_tiny_cells)
         return "--sheet has more cells than --resolution has pixels";
     return NULL;
 }
 
 // Returns the error of options that cannot be combined, or NULL.
-static const char *find_contradiction(const view_options *o)
+static const char *find_contradiction(const view_options *options)
 {
-    size_t num_camera_paths = 0;
-    for (size_t i = 0; i < o->num_files; i++)
-        num_camera_paths += common_has_suffix(o->files[i], ".md5camera");
-    if (o->game != NULL && (o->num_files > 1 || o->crowd > 0))
+    const bool has_game = options->game != NULL;
+    const bool has_crowd = options->crowd > 0;
+
+    // The content.
+    if (has_game && (options->num_files > 1 || has_crowd))
         return "--game requires at most one name and cannot be combined with --crowd";
-    if (o->bases.count > 0 && o->game == NULL)
+    if (options->bases.count > 0 && !has_game)
         return "--base requires --game, or one folder";
-    const bool has_model = o->num_files + o->num_folders > 0 || o->game != NULL || o->crowd > 0;
-    if (o->page != NULL && has_model)
+    const bool has_model = options->num_files + options->num_folders > 0 || has_game || has_crowd;
+    if (options->page != NULL && has_model)
         return "--lesson has its own model; it cannot be combined with files, --game or --crowd";
-    if (o->wear.count > 0 && (o->game != NULL || o->crowd > 0))
+    if (options->wear.count > 0 && (has_game || has_crowd))
         return "--outfit cannot be combined with --game or --crowd";
-    if (num_camera_paths > 1)
+    if (count_camera_paths(options) > 1)
         return "only one camera path (.md5camera) can be shown";
-    if (o->no_render && (o->output != NULL || o->num_frames > 0))
+
+    // The output.
+    if (options->no_render && (options->output != NULL || options->num_frames > 0))
         return "--no-render cannot be combined with --output or --frames";
-    if (o->thumbnail > 0)
+    if (options->thumbnail > 0) // see contradicts_thumbnail()
         return NULL;
-    if (o->output != NULL)
-        return find_output_contradiction(o);
-    if (o->sheet_columns > 0 || o->turntable || o->all_clips || o->labels)
+    if (options->output != NULL)
+        return find_output_contradiction(options);
+    if (options->sheet_columns > 0 || options->turntable || options->all_clips || options->labels)
         return "--sheet, --turntable, --clips and --labels require --output";
     return NULL;
 }
@@ -718,6 +815,67 @@ bool view_is_listed(const char *path)
     return common_contains_files(path) && !is_model;
 }
 
+// Uses folders as the game or as names in it: with --base, a single folder is the mod. With --game,
+// an argument is a name in the game, even if a folder of that name exists here.
+static void assign_game_folders(view_options *options)
+{
+    if (options->bases.count > 0 && options->game == NULL && options->num_folders == 1) {
+        options->game = options->folders[0];
+        options->num_folders = 0;
+    }
+    if (options->game == NULL)
+        return;
+    for (size_t i = 0; i < options->num_folders; i++)
+        options->files[options->num_files++] = options->folders[i];
+    options->num_folders = 0;
+}
+
+// Moves all models after the first to the outfits. The models of a crowd and the names in a game
+// are no outfits.
+static void move_outfits(view_options *options)
+{
+    if (options->crowd > 0 || options->game != NULL)
+        return;
+    const size_t num_files = options->num_files;
+    bool has_model = false;
+    options->num_files = 0; // the files that remain are moved to the front
+    for (size_t i = 0; i < num_files; i++) {
+        const char *const file = options->files[i];
+        const bool is_model =
+            !common_has_suffix(file, ".md5anim") && !common_has_suffix(file, ".md5camera");
+        if (is_model && has_model)
+            *COMMON_ADD_ITEM(options->wear.names, options->wear.count) = file;
+        else
+            options->files[options->num_files++] = file;
+        has_model |= is_model;
+    }
+}
+
+// Returns true and writes the error message if an option was given that has no effect without a
+// window.
+static bool has_option_without_effect(const view_options *options, const bool *given, char *problem,
+                                      size_t size)
+{
+    if (view_shows_window(options))
+        return false;
+    for (size_t i = 0; i < view_num_options; i++) {
+        const char *const missing = given[i] ? view_missing_requirement(&table[i], options) : NULL;
+        if (missing != NULL) {
+            snprintf(problem, size, "--%s has no effect without %s", table[i].name, missing);
+            return true;
+        }
+    }
+    return false;
+}
+
+// Hides the panels that were not requested, because the options write an image.
+static void hide_default_panels(view_options *options, const bool *given)
+{
+    for (size_t i = 0; i < view_num_options; i++)
+        if (table[i].usual == VIEW_USUALLY_IN_WINDOW && !given[i])
+            *view_switch_field(&table[i], &options->shown) = false;
+}
+
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,
                        size_t problem_size)
 {
@@ -726,61 +884,30 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     options->folders = common_alloc((size_t)count + 1, sizeof *options->folders);
 
     bool *const given = options->is_given = common_alloc(view_num_options, sizeof *given);
-    bool only_files = false, is_read = true; // only_files: after "--"
+    bool has_only_files = false; // after "--"
+    bool is_read = true;
     for (int i = 0; i < count && is_read; i++) {
         const char *const argument = arguments[i];
-        if (!only_files && strcmp(argument, "--") == 0)
-            only_files = true;
-        else if (!only_files && argument[0] == '-' && argument[1] != '\0')
+        if (!has_only_files && strcmp(argument, "--") == 0)
+            has_only_files = true;
+        else if (!has_only_files && argument[0] == '-' && argument[1] != '\0')
             is_read = read_option(count, arguments, &i, options, given, problem, problem_size);
         else if (view_is_listed(argument))
             options->folders[options->num_folders++] = argument;
         else
             options->files[options->num_files++] = argument;
     }
-    bool is_wrong = is_read && options->thumbnail > 0
-                    && contradicts_thumbnail(given, options, problem, problem_size);
 
-    // With --base, a single folder is the mod. With --game, an argument is a name in the game, even
-    // if a folder of that name exists here.
-    if (options->bases.count > 0 && options->game == NULL && options->num_folders == 1) {
-        options->game = options->folders[0];
-        options->num_folders = 0;
-    }
-    for (size_t i = 0; i < options->num_folders && options->game != NULL; i++)
-        options->files[options->num_files++] = options->folders[i];
-    if (options->game != NULL)
-        options->num_folders = 0;
+    // These steps also run after an error.
+    const bool is_thumbnail_wrong = is_read && options->thumbnail > 0
+                                    && contradicts_thumbnail(given, options, problem, problem_size);
+    assign_game_folders(options);
+    move_outfits(options);
+    if (options->output != NULL)
+        hide_default_panels(options, given);
 
-    // All models after the first are outfits.
-    const size_t num_files = options->num_files;
-    bool has_model = false;
-    options->num_files = 0;
-    for (size_t i = 0; i < num_files; i++) {
-        const char *const file = options->files[i];
-        const bool is_model =
-            !common_has_suffix(file, ".md5anim") && !common_has_suffix(file, ".md5camera");
-        const bool has_outfits = options->crowd == 0 && options->game == NULL;
-        if (is_model && has_model && has_outfits)
-            *COMMON_ADD_ITEM(options->wear.names, options->wear.count) = file;
-        else
-            options->files[options->num_files++] = file;
-        has_model |= is_model;
-    }
-
-    for (size_t i = 0; i < view_num_options && is_read && !view_shows_window(options); i++) {
-        const char *const what = given[i] ? view_missing_requirement(&table[i], options) : NULL;
-        if (what != NULL && !is_wrong)
-            snprintf(problem, problem_size, "--%s has no effect without %s", table[i].name, what);
-        is_wrong |= what != NULL;
-    }
-
-    // Images contain panels only if an option requests them.
-    for (size_t i = 0; i < view_num_options && options->output != NULL; i++)
-        if (table[i].usual == VIEW_USUALLY_IN_WINDOW && !given[i])
-            *view_switch_field(&table[i], &options->shown) = false;
-
-    if (!is_read || is_wrong)
+    if (!is_read || is_thumbnail_wrong
+        || has_option_without_effect(options, given, problem, problem_size))
         return false;
     const char *const contradiction = find_contradiction(options);
     if (contradiction != NULL)
@@ -801,23 +928,32 @@ void view_free_options(view_options *options)
     *options = (view_options){0};
 }
 
+// Returns a word in single quotes, for a shell. A quote in it becomes '\''. The caller frees it.
+static char *quote_word(const char *word)
+{
+    char *const quoted = common_alloc(4 * strlen(word) + 3, 1);
+    char *end = quoted;
+    *end++ = '\'';
+    for (const char *c = word; *c != '\0'; c++) {
+        const bool is_quote = *c == '\'';
+        const size_t length = is_quote ? 4 : 1;
+        memcpy(end, is_quote ? "'\\''" : c, length);
+        end += length;
+    }
+    *end = '\'';
+    return quoted;
+}
+
 char *view_join_words(const char *program, const common_list *words)
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                                "_-+=.,:/@%";
+    static const char unquoted[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                   "_-+=.,:/@%";
     char *line = common_copy(program);
     for (size_t i = 0; i < words->count; i++) {
         const char *const word = words->names[i];
-        const bool is_plain = word[0] != '\0' && word[strspn(word, plain)] == '\0';
-        char *const quoted = common_alloc(4 * strlen(word) + 3, 1);
-        char *end = quoted;
-        for (const char *c = word; *c != '\0'; c++) {
-            const bool is_quote = *c == '\'';
-            const size_t length = is_quote ? 4 : 1;
-            memcpy(end, is_quote ? "'\\''" : c, length);
-            end += length;
-        }
-        common_extend(&line, is_plain ? " %s" : " '%s'", quoted);
+        const bool needs_quotes = word[0] == '\0' || word[strspn(word, unquoted)] != '\0';
+        char *const quoted = needs_quotes ? quote_word(word) : common_copy(word);
+        common_extend(&line, " %s", quoted);
         free(quoted);
     }
     return line;
