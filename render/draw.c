@@ -196,35 +196,40 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
     const GLenum primitive = has_lines ? GL_LINES : GL_TRIANGLES;
     const GLsizei num_corners = (GLsizei)(3 * mesh->deform.num_triangles);
     const GLsizei num_indices = has_lines ? 2 * num_corners : num_corners;
-    const uint32_t run_end = run->first + run->count;
     const bool has_previous = program->uniforms[MD5GL_PREVIOUS] >= 0;
-    uint32_t batch_first = 0;            // instances of earlier batches
     if (has_lines && mesh->deform.write) // the line indices belong to the undeformed mesh
         return;
+
     if (run->is_mirrored)
         gl->FrontFace(renderer->front_face == GL_CW ? GL_CCW : GL_CW);
+
+    // A run may begin and end within batches. Draw the instances that are in both.
+    const uint32_t run_end = run->first + run->count;
+    uint32_t batch_end = 0;
     for (uint32_t b = 0; b < model->num_batches; b++) {
         const md5gl_batch *const batch = &model->batches[b];
-        const uint32_t before = batch_first;
-        batch_first += batch->count;
-        const uint32_t first = run->first > before ? run->first : before;
-        const uint32_t end = run_end < batch_first ? run_end : batch_first;
+        const uint32_t batch_first = batch_end;
+        batch_end += batch->count;
+        const uint32_t first = run->first > batch_first ? run->first : batch_first;
+        const uint32_t end = run_end < batch_end ? run_end : batch_end;
         if (first >= end)
             continue;
-        md5gli_bind_mesh(renderer, model, mesh, program, batch, before);
+
+        md5gli_bind_mesh(renderer, model, mesh, program, batch, batch_first);
         if (has_lines)
             gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
-        const uint32_t count = is_posed ? 1 : end - first;
+        const uint32_t count = is_posed ? 1 : end - first; // instances of a draw call
         for (uint32_t i = first; i < end; i += count) {
             if (is_posed)
                 set_posed_attributes(renderer, model, mesh, i, has_previous);
-            md5gli_set_integer(gl, program, MD5GL_FIRST_INSTANCE, (GLint)(i - before));
+            md5gli_set_integer(gl, program, MD5GL_FIRST_INSTANCE, (GLint)(i - batch_first));
             gl->DrawElementsInstanced(primitive, num_indices, GL_UNSIGNED_INT, NULL,
                                       (GLsizei)count);
         }
         if (has_lines)
             gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
     }
+
     if (run->is_mirrored)
         gl->FrontFace(renderer->front_face);
 }
@@ -376,15 +381,18 @@ void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32
     MD5GL_ASSERT_IN_FRAME(renderer);
     MD5_ASSERT(!renderer->has_outputs,
                "frame target: must not be created by md5gl_create_outputs()");
+
     const GladGLContext *gl = &renderer->gl;
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
+
     if (style & MD5GL_LIT) {
         gl->Disable(GL_BLEND);
         md5gli_set_coverage(renderer, true);
         draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_LIT, NULL});
         md5gli_set_coverage(renderer, false);
     }
+
     if (style & MD5GL_WIREFRAME) {
         // Premultiplied colours: dark over a lit surface; without a surface, a tone that is visible
         // on dark and light backgrounds.
@@ -489,16 +497,18 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     MD5_ASSERT(mesh_index < model->model->num_meshes,
                "mesh: must be an index into the model's meshes");
     MD5GL_ASSERT_NO_FRAME(renderer);
+
     const md5gl_mesh *const mesh = &model->meshes[mesh_index];
     const size_t count = mesh->mesh->num_vertices;
     const size_t sizes[MD5GL_NUM_CAPTURED] = {count * sizeof *positions, count * sizeof *normals,
                                               count * sizeof *tangents};
     void *const outputs[MD5GL_NUM_CAPTURED] = {positions, normals, tangents};
-    const md5gl_instances instance = {.count = 1, .palettes = palette};
     if (count == 0)
         return true;
+
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_state(renderer);
+    const md5gl_instances instance = {.count = 1, .palettes = palette};
     if (palette && !md5gl_pose(renderer, model, &instance, error))
         return false;
     if (model->num_batches == 0)
@@ -508,6 +518,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
         md5gli_get_mesh_program(renderer, model, mesh, MD5GL_PASS_CAPTURE, error);
     if (!program)
         return false;
+
     const bool is_read = capture_vertices(renderer, model, mesh, program, sizes, outputs, error);
     md5gli_reset_state(renderer);
     if (palette)

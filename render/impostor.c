@@ -104,8 +104,6 @@ static bool has_valid_angles(const md5gl_impostor_desc *desc)
 static bool check_description(const md5gl_impostor_desc *desc, md5_error *error)
 {
     enum { MAX_AROUND = 64, MAX_ABOVE = 16, MAX_TEXELS = 512 };
-    const bool is_power_of_2 = (desc->texels & (desc->texels - 1)) == 0;
-    const bool is_in_range = desc->texels >= MIN_LEVEL_SIDE && desc->texels <= MAX_TEXELS;
     if (desc->num_frames == 0)
         return md5gli_fail(error, MD5_ERROR_RANGE, "no impostor frames: expected at least 1");
     if (!has_valid_sphere(desc))
@@ -123,6 +121,9 @@ static bool check_description(const md5gl_impostor_desc *desc, md5_error *error)
             error, MD5_ERROR_RANGE,
             "invalid impostor angles: expected -pi/2 <= lowest <= highest <= pi/2, found %g and %g",
             desc->lowest, desc->highest);
+
+    const bool is_power_of_2 = (desc->texels & (desc->texels - 1)) == 0;
+    const bool is_in_range = desc->texels >= MIN_LEVEL_SIDE && desc->texels <= MAX_TEXELS;
     if (!is_in_range || !is_power_of_2)
         return md5gli_fail(
             error, MD5_ERROR_RANGE,
@@ -408,6 +409,7 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
     MD5GL_ASSERT_NO_FRAME(renderer);
+
     const md5gl_impostor_desc complete = with_defaults(desc);
     if (!check_description(&complete, error))
         return NULL;
@@ -416,6 +418,7 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
     if (!impostors)
         return NULL;
     impostors->desc = complete;
+
     const bool created = create_impostor_objects(renderer, impostors, error);
     md5gli_reset_state(renderer);
     renderer->stats.impostor_bytes += impostors->size;
@@ -470,12 +473,14 @@ static void draw_canvas(md5gl_renderer *renderer, const md5gl_impostors *imposto
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthFunc(GL_LEQUAL);
     gl->FrontFace(GL_CW); // id's winding
+
     // OpenGL ES always encodes sRGB if the framebuffer has that encoding.
     if (!renderer->is_es)
         gl->Enable(GL_FRAMEBUFFER_SRGB);
     md5gli_draw_for_impostors(renderer, model);
     if (!renderer->is_es)
         gl->Disable(GL_FRAMEBUFFER_SRGB);
+
     gl->ActiveTexture(GL_TEXTURE0);
     for (uint32_t part = 0; part < NUM_PARTS; part++) {
         gl->BindTexture(GL_TEXTURE_2D, impostors->canvas[part]);
@@ -569,6 +574,7 @@ bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impostors *impos
         return md5gli_fail(error, MD5_ERROR_RANGE,
                            "impostor frame is out of range: expected below %u, found %u",
                            impostors->desc.num_frames, frame);
+
     (void)md5gli_clear_errors(renderer);
     if (!pose_views(renderer, impostors, model, palette, error))
         return false;
@@ -577,6 +583,7 @@ bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impostors *impos
                                      error))
             return false;
     }
+
     set_highlights(impostors, model);
     draw_canvas(renderer, impostors, model);
     copy_canvas(renderer, impostors, frame);
@@ -586,6 +593,15 @@ bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impostors *impos
 }
 
 // -- Instances --------------------------------------------------------------------------------
+
+// Returns true if the images of a frame number were drawn. A number between two frames uses the
+// images of the nearest frame.
+static bool has_frame_images(const md5gl_impostors *impostors, float frame)
+{
+    const float last = (float)(impostors->desc.num_frames - 1);
+    const bool is_in_range = frame >= 0.0f && frame <= last; // false if it is NaN
+    return is_in_range && impostors->has_images[(uint32_t)(frame + 0.5f)];
+}
 
 bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
                           const md5gl_impostor *instances, uint32_t count, md5_error *error)
@@ -597,14 +613,15 @@ bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
         return false;
     }
     MD5_ASSERT(instances != NULL || count == 0, "instances: must not be NULL");
-    const float last = (float)(impostors->desc.num_frames - 1);
+
+    // After an error there are no instances.
     impostors->count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const float frame = instances[i].frame;
-        if (!(frame >= 0.0f && frame <= last) || !impostors->has_images[(uint32_t)(frame + 0.5f)])
+        if (!has_frame_images(impostors, instances[i].frame))
             return md5gli_fail(error, MD5_ERROR_RANGE, "impostor %u: frame %g has no images", i,
-                               frame);
+                               instances[i].frame);
     }
+
     if (count > 0)
         md5gli_stream(renderer, GL_ARRAY_BUFFER, impostors->buffer, instances,
                       count * sizeof *instances);
@@ -624,6 +641,7 @@ static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impos
     gl->DepthMask(GL_TRUE);
     gl->Disable(GL_BLEND);
     gl->Disable(GL_CULL_FACE);
+
     gl->UseProgram(program->name);
     gl->Uniform2i(uniforms[MD5GL_VIEW_COUNTS], (GLint)desc->num_around, (GLint)desc->num_above);
     gl->Uniform2f(uniforms[MD5GL_VIEW_RANGE], desc->lowest, desc->highest);
@@ -635,6 +653,7 @@ static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impos
                   impostors->num_levels > 2 ? (float)(impostors->num_levels - 2) : 0.0f);
     gl->Uniform4f(uniforms[MD5GL_MODEL_SPHERE], desc->center.x, desc->center.y, desc->center.z,
                   desc->radius);
+
     for (uint32_t part = 0; part < NUM_PARTS; part++) // units TEXTURE and NORMALS
         md5gli_bind_texture(renderer, program, (enum md5gl_unit)(MD5GL_UNIT_TEXTURE + part),
                             GL_TEXTURE_2D, impostors->textures[part]);
@@ -684,6 +703,7 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
     const GladGLContext *gl = &renderer->gl;
     if (impostors->count == 0 || !(style & MD5GL_LIT))
         return;
+
     md5_error error = {0};
     const md5gl_program *program =
         md5gli_get_fixed_program(renderer, lit_impostor_program(renderer), &error);
@@ -691,6 +711,7 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
         md5gli_fail_light(renderer, &error);
         program = &renderer->fixed[MD5GL_IMPOSTOR_LIT];
     }
+
     begin_drawing(renderer, impostors, program);
     md5gli_set_integer(gl, program, MD5GL_CASTS, false);
     gl->Uniform3i(program->uniforms[MD5GL_MAPS], (style & MD5GL_UNTEXTURED) != 0,

@@ -146,6 +146,7 @@ static md5gl_texture load_map(material_loader *loader, const char *shader, const
     md5gl_texture_desc heights = image;
     if (!find_map(loader, shader, name, base, kind, &image))
         return 0;
+
     if (kind == MD5GL_IMAGE_DIFFUSE) {
         material->two_sided = md5gl_has_transparent_texels(&image);
     } else if (kind == MD5GL_IMAGE_HEIGHTS) {
@@ -158,6 +159,7 @@ static md5gl_texture load_map(material_loader *loader, const char *shader, const
             && find_map(loader, shader, name, base, MD5GL_IMAGE_HEIGHTS, &heights))
             image.heights = &heights;
     }
+
     const md5gl_texture texture = md5gl_create_texture(loader->renderer, &image, &error);
     if (kind == MD5GL_IMAGE_SPECULAR && strstr(loader->path, ".png") != NULL)
         material->has_thin_parts = true;
@@ -165,6 +167,7 @@ static md5gl_texture load_map(material_loader *loader, const char *shader, const
         loader->material_set->textures[loader->material_set->num_textures++] = texture;
     else
         warn(loader, desc->path, &error);
+
     desc->release(desc->user, image.texels);
     if (image.heights)
         desc->release(desc->user, heights.texels);

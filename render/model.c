@@ -347,9 +347,8 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
         return false;
     }
     MD5_ASSERT(num_skins > 0, "num_skins: must be at least 1");
+
     const size_t num_meshes = model->model->num_meshes;
-    const size_t size = sizeof *model->surfaces;
-    const uint32_t num_kept = num_skins < model->num_skins ? num_skins : model->num_skins;
     if (num_meshes > UINT32_MAX / num_skins)
         return md5gli_fail(error, MD5_ERROR_RANGE, "too many skins: %u skins of %zu meshes",
                            num_skins, num_meshes);
@@ -357,13 +356,19 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
         MD5GL_NEW(renderer, md5gl_surface, num_skins * num_meshes, error);
     if (!surfaces)
         return false;
-    for (uint32_t skin = 0; skin < num_skins; skin++)
-        memcpy(surfaces + skin * num_meshes,
-               md5gli_get_surface(model, skin < num_kept ? skin : 0, 0), num_meshes * size);
+
+    // New skins are copies of skin 0.
+    for (uint32_t skin = 0; skin < num_skins; skin++) {
+        const uint32_t source = skin < model->num_skins ? skin : 0;
+        memcpy(surfaces + skin * num_meshes, md5gli_get_surface(model, source, 0),
+               num_meshes * sizeof *surfaces);
+    }
     md5gli_free(renderer, model->surfaces);
     model->surfaces = surfaces;
     model->num_skins = num_skins;
-    model->tinted = model->faded = false;
+
+    model->tinted = false;
+    model->faded = false;
     for (uint32_t i = 0; i < model->num_runs; i++) // mirrored instances remain in separate runs
         model->runs[i].skin = 0;
     return true;
@@ -494,6 +499,27 @@ static void add_deform(const GladGLContext *gl, md5gl_mesh *mesh, const md5gl_de
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)size, deform->indices, GL_STATIC_DRAW);
 }
 
+// Checks the deformed mesh that replaces a mesh. `index` is for messages.
+static bool check_deform(const md5gl_deform *deform, const md5gl_mesh *mesh, uint32_t index,
+                         md5_error *error)
+{
+    MD5_ASSERT(deform->write != NULL && deform->indices != NULL, "deform: must be complete");
+    MD5_ASSERT_RESERVED(deform);
+    const uint32_t min_vertices = mesh->mesh->num_vertices;
+    const uint32_t max_triangles = INT_MAX / 6; // edges have two indices per triangle vertex
+    if (deform->num_vertices < min_vertices || deform->num_vertices > INT_MAX)
+        return md5gli_fail(error, MD5_ERROR_RANGE,
+                           "mesh %u: the deformed mesh must have at least the %u vertices of the "
+                           "mesh and at most %d, found %u",
+                           index, min_vertices, INT_MAX, deform->num_vertices);
+    if (deform->num_triangles > max_triangles)
+        return md5gli_fail(error, MD5_ERROR_RANGE,
+                           "mesh %u: the deformed mesh has too many triangles: expected at most "
+                           "%u, found %u",
+                           index, max_triangles, deform->num_triangles);
+    return true;
+}
+
 bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                       const md5gl_deform *deform, md5_error *error)
 {
@@ -505,19 +531,13 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
     }
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: must be an index into the model's meshes");
     MD5GL_ASSERT_NO_FRAME(renderer);
+
     md5gl_mesh *const deformed = &model->meshes[mesh];
-    if (deform) {
-        MD5_ASSERT(deform->write != NULL && deform->indices != NULL, "deform: must be complete");
-        MD5_ASSERT_RESERVED(deform);
-        if (deform->num_vertices < deformed->mesh->num_vertices || deform->num_vertices > INT_MAX
-            || deform->num_triangles > INT_MAX / 6)
-            return md5gli_fail(
-                error, MD5_ERROR_RANGE,
-                "mesh %u: wrong size of the deformed mesh: %u vertices, %u triangles", mesh,
-                deform->num_vertices, deform->num_triangles);
-    }
+    if (deform && !check_deform(deform, deformed, mesh, error))
+        return false;
     if (deform && !md5gli_build_variant(renderer, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR, error))
         return false;
+
     const GladGLContext *gl = &renderer->gl;
     model->num_batches = 0; // the current pose has other vertices
     gl->BindVertexArray(deformed->array);
@@ -595,6 +615,7 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     }
     MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: must be a value of md5gl_path");
     MD5GL_ASSERT_NO_FRAME(renderer);
+
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         if (!model->meshes[i].positions && model->meshes[i].num_vertices > 0) {
             md5gli_fail(error, MD5_ERROR_MISMATCH,
@@ -608,9 +629,11 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
                     md5gl_path_name(path), renderer->device_name);
         return NULL;
     }
+
     md5gl_model *const copy = allocate_model(renderer, model, error);
     if (!copy)
         return NULL;
+
     (void)md5gli_clear_errors(renderer);
     const bool uploaded =
         create_bounds(renderer, copy, error) && upload_meshes(renderer, copy, path, error);
@@ -628,6 +651,7 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
     MD5GL_ASSERT_NULL_OR_MODEL(model);
     if (!model)
         return;
+
     const GladGLContext *gl = &renderer->gl;
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         md5gl_mesh *const mesh = &model->meshes[i];
@@ -645,10 +669,13 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
         md5gli_destroy_table(renderer, &model->batches[i].ids);
     }
     md5gli_destroy_table(renderer, &model->morph_weights);
+
+    // Remove the model from the renderer's list.
     md5gl_model **link = &renderer->models;
     while (*link != model)
         link = &(*link)->next;
     *link = model->next;
+
     md5gli_free(renderer, model->surfaces);
     md5gli_free(renderer, model->runs);
     md5gli_free(renderer, model->mirrored);

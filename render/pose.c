@@ -230,11 +230,13 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
     if (!check_clips(renderer, model, clips, count, error)
         || !md5gli_build_variant(renderer, MD5GL_PATH_AUTO, 0, error))
         return NULL;
+
     md5gl_baked *const baked = (md5gl_baked *)md5gli_alloc(
         &renderer->allocator, 1, sizeof *baked + count * sizeof *baked->num_frames, error);
     md5gli_set_kind(baked, MD5GL_KIND_BAKED);
     if (!baked)
         return NULL;
+
     baked->model = model;
     baked->num_vertices = count_vertices(model);
     baked->num_clips = count;
@@ -245,6 +247,7 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
         baked->num_frames[i] = clips[i]->num_frames;
         num_frames += clips[i]->num_frames;
     }
+
     if (upload_clips(renderer, baked, clips, num_frames, error))
         return baked;
     md5gl_destroy_baked(renderer, baked);
@@ -498,11 +501,13 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
     const md5gl_program *const program =
         &renderer->preskin[md5gl_variant_index(model->blending, model->morph != NULL)];
     const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
+
     gl->UseProgram(program->name);
     gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_BIND, mesh->vertices);
     gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_FIRST_INFLUENCE,
                        mesh->influences);
     gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_POSED, mesh->posed);
+
     for (uint32_t copy = 0; copy < copies; copy++) {
         uint32_t first = 0;
         for (uint32_t b = 0; b < model->num_batches; b++) {
@@ -519,6 +524,7 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
             first += batch->count;
         }
     }
+
     renderer->optional.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
     for (uint32_t i = 0; i < MD5GL_NUM_STORAGE_BINDINGS; i++)
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
@@ -539,17 +545,20 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
     const size_t count = (size_t)copies * instances->count;
     if (!mesh->posed || vertices == 0 || count == 0)
         return true;
+
     const size_t floats = mesh->deform.write ? FLOATS_PER_DEFORMED_VERTEX : FLOATS_PER_VERTEX;
     if (vertices > (size_t)INT_MAX / floats / count) // shaders index floats with a signed int
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "too many vertices for CPU skinning: %zu instances of %zu vertices",
                            count, vertices);
+
     const md5gl_layout layout = md5gli_make_layout(
         vertices * count, mesh->deform.write ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)layout.begin[MD5GL_NUM_ARRAYS], NULL,
                    GL_STREAM_DRAW);
     mesh->posed_count = (uint32_t)count;
+
     bool skinned = true;
     if (mesh->path == MD5GL_PATH_CPU)
         skinned = skin_on_cpu(renderer, model, mesh, instances, error);
@@ -680,11 +689,14 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
         return false;
     if (previous && !check_jobs(baked, previous, instances->count, error))
         return false;
+
+    // baked->jobs is temporary memory for one batch: the jobs, then the previous jobs.
     if (!fill_batches(renderer, model, NULL, instances, error))
         return false;
     const uint32_t max_count = model->batches[0].count; // batch 0 is the largest
     if (!reserve_jobs(renderer, baked, (previous ? 2 : 1) * max_count, error))
         return false;
+
     uint32_t first = 0;
     for (uint32_t b = 0; b < model->num_batches; b++) {
         md5gl_batch *const batch = &model->batches[b];
@@ -802,20 +814,25 @@ static bool set_appearance(md5gl_renderer *renderer, md5gl_model *model,
     const uint32_t count = model->num_instances;
     const md5_vec4 *const tints = instances->tints;
     const uint32_t *const ids = instances->ids;
-    model->tinted = model->faded = false;
+    model->tinted = false;
+    model->faded = false;
     model->num_runs = 0;
     if (model->num_batches == 0)
         return true;
+
     const bool has_runs = instances->skins || model->has_mirrored;
     if (has_runs && !set_runs(renderer, model, instances->skins, error))
         return false;
+
     model->tinted = tints != NULL;
     if (tints) {
         for (uint32_t i = 0; i < count; i++)
             model->faded = model->faded || tints[i].w < 1.0f;
     }
+
     model->has_ids = ids != NULL;
-    for (uint32_t i = 0, first = 0; i < model->num_batches; i++) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < model->num_batches; i++) {
         md5gl_batch *const batch = &model->batches[i];
         if (tints)
             md5gli_fill_table(renderer, &batch->tints, tints + first, NULL,
@@ -936,6 +953,7 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
     MD5_ASSERT_NOT_NULL(instances);
     MD5_ASSERT(!instances->palettes || !instances->baked, "palettes, baked: only one must be set");
     MD5_ASSERT_RESERVED(instances);
+
     md5gl_instances given = *instances;
     if (!given.previous)
         given.previous = &none;
@@ -943,12 +961,15 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
     MD5_ASSERT(has_same_arrays, "previous: must have the same arrays as the current instances");
     (void)has_same_arrays; // unused without assertions
     MD5_ASSERT_RESERVED(given.previous);
+
     if (!renderer->in_frame) // within a frame, transfers have their defaults
         md5gli_reset_transfers(renderer);
+
     // Without palettes and clips, only appearances change, such as skins and tints.
     const bool has_pose = instances->palettes || instances->baked || instances->count == 0;
     MD5_ASSERT(has_pose || instances->count == model->num_instances,
                "count: must be the current number of instances if only appearances change");
+
     bool is_done = true;
     if (has_pose)
         is_done = replace_pose(renderer, model, &given, error);
@@ -956,6 +977,7 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
         is_done = set_appearance(renderer, model, &given, error);
     if (!is_done)
         model->num_batches = 0;
+
     if (!renderer->in_frame)
         md5gli_reset_state(renderer);
     return is_done;

@@ -423,6 +423,9 @@ const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting,
     }
     MD5_ASSERT((unsigned)lighting < MD5GL_NUM_LIGHTINGS,
                "lighting: must be a value of md5gl_lighting");
+    if (renderer->host_texts[lighting]) // created by an earlier call
+        return renderer->host_texts[lighting];
+
     const char *const precisions = renderer->is_es ? ES_PRECISIONS : "";
     const char *const texts[] = {
         precisions,
@@ -440,14 +443,14 @@ const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting,
         HOST_NAMES(HOST_UNDEFINE) "#undef CLASSIC\n#undef SPOTS\n#line 1\n",
     };
     const size_t count = sizeof texts / sizeof texts[0];
-    if (renderer->host_texts[lighting])
-        return renderer->host_texts[lighting];
-    size_t size = 1;
+
+    size_t size = 1; // the final zero byte
     for (size_t i = 0; i < count; i++)
         size += strlen(texts[i]);
-    char *const text = MD5GL_NEW(renderer, char, size, error);
+    char *const text = MD5GL_NEW(renderer, char, size, error); // zeroed
     if (!text)
         return NULL;
+
     char *end = text;
     for (size_t i = 0; i < count; i++) {
         const size_t length = strlen(texts[i]);

@@ -54,14 +54,17 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
                                "OpenGL is not available: the loader does not find %s",
                                loader.first_missing);
     }
+
+    // Query the version, which selects the functions to load.
     PFNGLGETSTRINGPROC get_string;
     const md5gl_proc function = opts->load(opts->load_user, "glGetString");
     memcpy(&get_string, &function, sizeof get_string);
-    const char *const name = (const char *)get_string(GL_VERSION);
-    if (!name)
+    const char *const version = (const char *)get_string(GL_VERSION);
+    if (!version)
         return md5gli_fail(error, MD5_ERROR_GPU, "no OpenGL context is current");
-    renderer->is_es = strncmp(name, es_prefix, sizeof es_prefix - 1) == 0;
-    renderer->is_webgl = renderer->is_es && strstr(name, "WebGL") != NULL;
+    renderer->is_es = strncmp(version, es_prefix, sizeof es_prefix - 1) == 0;
+    renderer->is_webgl = renderer->is_es && strstr(version, "WebGL") != NULL;
+
     if (renderer->is_es)
         gladLoadGLES2ContextUserPtr(gl, load_checked, &loader);
     else
@@ -69,11 +72,11 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
     if (renderer->is_es ? !gl->ES_VERSION_3_0 : !gl->VERSION_3_3)
         return md5gli_fail(
             error, MD5_ERROR_GPU,
-            "unsupported OpenGL version: expected OpenGL 3.3 or OpenGL ES 3.0, found %s", name);
+            "unsupported OpenGL version: expected OpenGL 3.3 or OpenGL ES 3.0, found %s", version);
     // Loaders of WebGL omit functions that it does not support, such as the mapping of buffers.
     if (loader.first_missing && !renderer->is_webgl)
         return md5gli_fail(error, MD5_ERROR_GPU, "%s%s lacks %s", renderer->is_es ? "" : "OpenGL ",
-                           name, loader.first_missing);
+                           version, loader.first_missing);
     return true;
 }
 
@@ -248,8 +251,7 @@ static bool create_renderer_objects(md5gl_renderer *renderer, md5_error *error)
 static void query_device(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
-    GLint viewport[2] = {0, 0};
-    gl->GetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
+
     renderer->max_texture_size = get_limit(gl, GL_MAX_TEXTURE_SIZE);
     const uint64_t texels = renderer->is_es
                                 ? (uint64_t)MD5GL_TABLE_WIDTH * renderer->max_texture_size
@@ -258,14 +260,18 @@ static void query_device(md5gl_renderer *renderer)
     renderer->max_texels = texels < INT_MAX ? (uint32_t)texels : INT_MAX;
     renderer->max_texels_name =
         renderer->is_es ? "1024 * GL_MAX_TEXTURE_SIZE" : "GL_MAX_TEXTURE_BUFFER_SIZE";
+
     // Targets consist of renderbuffers and, on desktops, of multisampled textures.
     const uint32_t max_samples = get_limit(gl, GL_MAX_SAMPLES);
     const uint32_t max_texture_samples =
         renderer->is_es ? max_samples : get_limit(gl, GL_MAX_COLOR_TEXTURE_SAMPLES);
     renderer->max_samples = max_samples < max_texture_samples ? max_samples : max_texture_samples;
+    GLint viewport[2] = {0, 0};
+    gl->GetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
     const uint32_t side = (uint32_t)(viewport[0] < viewport[1] ? viewport[0] : viewport[1]);
     const uint32_t limit = get_limit(gl, GL_MAX_RENDERBUFFER_SIZE);
     renderer->max_target_size = limit < side ? limit : side;
+
     const char *device = (const char *)gl->GetString(GL_RENDERER);
     const char *version = (const char *)gl->GetString(GL_VERSION);
     if (!device)
@@ -284,6 +290,7 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
                     "md5gl_opts.load is NULL: expected a loader of OpenGL functions");
         return NULL;
     }
+
     md5_allocator allocator = opts->allocator;
     if (!allocator.alloc || !allocator.free)
         allocator = (md5_allocator){default_alloc, default_free, NULL, 0};
@@ -293,10 +300,12 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
     if (!renderer)
         return NULL;
     renderer->allocator = allocator;
+
     if (!load_functions(renderer, opts, error)) {
         md5gli_free(renderer, renderer);
         return NULL;
     }
+
     (void)md5gli_clear_errors(renderer);
     load_optional_functions(renderer, opts);
     query_device(renderer);
@@ -315,6 +324,7 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
     MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
     if (!renderer)
         return;
+
     const GladGLContext *gl = &renderer->gl;
     for (uint32_t variant = 0; variant < MD5GL_NUM_VARIANTS; variant++) {
         for (uint32_t skin = 0; skin < MD5GL_NUM_SKINS; skin++) {
@@ -325,6 +335,7 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
     }
     for (uint32_t i = 0; i < MD5GL_NUM_FIXED_PROGRAMS; i++)
         gl->DeleteProgram(renderer->fixed[i].name);
+
     for (uint32_t i = 0; i < MD5GL_NUM_MAPS; i++) {
         // The maps of spot lights share one texture and one framebuffer. GL ignores the second
         // deletion of a name.
@@ -332,6 +343,7 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
         gl->DeleteBuffers(1, &renderer->maps[i].frame_block);
         gl->DeleteFramebuffers(1, &renderer->maps[i].framebuffer);
     }
+
     const GLuint textures[] = {renderer->white, renderer->grey, renderer->checker};
     gl->DeleteTextures(3, textures);
     const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer,
@@ -342,6 +354,7 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
     const GLuint arrays[] = {renderer->line_array, renderer->panel_array, renderer->blob_array,
                              renderer->empty_array};
     gl->DeleteVertexArrays(4, arrays);
+
     for (uint32_t i = 0; i < MD5GL_NUM_LIGHTINGS; i++)
         md5gli_free(renderer, renderer->host_texts[i]);
     md5gli_free(renderer, renderer);

@@ -220,10 +220,12 @@ static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
         cone[3] = 1.0f; // shines in all directions
         if (!(light->cone > 0.0f))
             continue;
+
         const md5_vec3 axis = spot_direction(light);
         write_cone(light, axis, cone);
         if (!light->casts_shadow || num_maps == MD5GL_MAX_SPOT_SHADOWS)
             continue;
+
         begin_spot(renderer, light, axis, num_maps, block);
         renderer->maps[MD5GL_MAP_SPOT + num_maps].shown.light = i;
         num_maps++;
@@ -473,12 +475,14 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                           md5gl_frame_block *block)
 {
     static const md5_bounds unset = {0};
-    shadow_sizes sizes;
     md5gl_frame complete = *frame;
     renderer->casters_are_set =
         frame->no_shadows || memcmp(&frame->casters, &unset, sizeof unset) != 0;
     if (!renderer->casters_are_set)
         complete.casters = find_casters(renderer);
+
+    // The maps of a frame are consecutive: first those of the sun, then those of spot lights.
+    shadow_sizes sizes;
     const bool has_casters = measure_maps(&complete, &sizes);
     const uint32_t num_spots = begin_lights(renderer, frame, block);
     const uint32_t first = has_casters ? MD5GL_MAP_SUN : MD5GL_MAP_SPOT;
@@ -490,6 +494,7 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     memset(renderer->shaded_ground, 0, sizeof renderer->shaded_ground);
     if (!renderer->shadowed)
         return;
+
     block->shadow[0] = 1.0f;
     // Without a map, every point is outside of its range, so that nothing is shadowed.
     block->sun_from_world[12] = 2.0f;
@@ -498,6 +503,7 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
         begin_sun(renderer, &complete, block, &sizes);
     if (num_spots > 0)
         begin_spot_maps(renderer, frame, num_spots, block);
+
     for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         const md5gl_depth_map *const map = &renderer->maps[i];
         md5gl_frame_block map_block = *block;

@@ -157,6 +157,7 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
             limit, width, height);
         return NULL;
     }
+
     md5gl_target *const target = MD5GL_NEW(renderer, md5gl_target, 1, error);
     md5gli_set_kind(target, MD5GL_KIND_TARGET);
     if (!target)
@@ -164,6 +165,7 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
     target->width = width;
     target->height = height;
     target->samples = samples < renderer->max_samples ? samples : renderer->max_samples;
+
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
     const GladGLContext *gl = &renderer->gl;
@@ -174,6 +176,7 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
         created = create_readable(renderer, target, has_outputs, error);
     gl->BindRenderbuffer(GL_RENDERBUFFER, 0);
     gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
+
     if (created)
         return target;
     md5gl_destroy_target(renderer, target);
@@ -463,6 +466,8 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     MD5_ASSERT(renderer->in_frame, "must be called after md5gl_begin_frame()");
+
+    // Resolve the samples of a multisampled target.
     const md5gl_target *const target = renderer->target;
     bool is_resolved = true;
     if (target && target->samples == 4 && !renderer->is_es) {
@@ -474,11 +479,13 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
     } else if (target && target->samples > 1) {
         copy(&renderer->gl, target, target->drawn, target->readable, target->width, target->height);
     }
+
     renderer->target = NULL;
     renderer->in_frame = false;
     renderer->environment = NULL;
     renderer->is_classic = false;
     md5gli_reset_state(renderer);
+
     if (!is_resolved)
         return false;
     if (renderer->shadows_unsupported)
@@ -560,10 +567,11 @@ uint32_t md5gl_pick(md5gl_renderer *renderer, md5gl_target *target, uint32_t x, 
     MD5GL_ASSERT_NO_FRAME(renderer);
     MD5_ASSERT(target->outputs[OUTPUT_IDS] != 0,
                "target: must be created by md5gl_create_outputs()");
-    const GladGLContext *gl = &renderer->gl;
-    GLuint texel[4] = {0};
     if (x >= target->width || y >= target->height)
         return 0;
+
+    const GladGLContext *gl = &renderer->gl;
+    GLuint texel[4] = {0}; // object, mesh
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->readable);
@@ -573,6 +581,7 @@ uint32_t md5gl_pick(md5gl_renderer *renderer, md5gl_target *target, uint32_t x, 
                    GL_UNSIGNED_INT, texel);
     gl->ReadBuffer(GL_COLOR_ATTACHMENT0); // all other functions expect this state
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
+
     if (!md5gli_check(renderer, "reading an object index", error)
         || !md5gli_check_context(renderer, error))
         return 0;

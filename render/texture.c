@@ -503,9 +503,6 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
     MD5_ASSERT_RESERVED(desc);
     MD5GL_ASSERT_NO_FRAME(renderer);
     const bool is_cube = desc->kind == MD5GL_TEXTURE_STAGE_CUBE;
-    const bool is_mask = desc->kind == MD5GL_TEXTURE_MASK;
-    const GLenum target = is_cube ? GL_TEXTURE_CUBE_MAP : GL_TEXTURE_2D;
-    const GLint filter = desc->is_nearest ? GL_NEAREST : GL_LINEAR;
     MD5_ASSERT(is_cube || desc->texels != NULL, "texels: must not be NULL");
     for (uint32_t i = 0; i < 6; i++)
         MD5_ASSERT(!is_cube || desc->faces[i] != NULL, "faces: must have six sides");
@@ -514,15 +511,20 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
                     desc->width, desc->height);
         return 0;
     }
+
+    const GLenum target = is_cube ? GL_TEXTURE_CUBE_MAP : GL_TEXTURE_2D;
     const GLuint texture = md5gli_begin_texture(renderer, target, desc->width, desc->height, error);
     if (texture == 0)
         return 0;
+
+    const bool is_mask = desc->kind == MD5GL_TEXTURE_MASK;
     const bool repeats = desc->wrap == MD5GL_WRAP_REPEAT && !is_cube && !is_mask;
     const bool has_mipmaps = !desc->is_nearest && !is_mask;
+    const GLint filter = desc->is_nearest ? GL_NEAREST : GL_LINEAR;
     md5gli_set_sampling(&renderer->gl, target, repeats, filter,
                         has_mipmaps ? GL_LINEAR_MIPMAP_LINEAR : filter);
-    return md5gli_end_texture(renderer, target, texture, upload_texture(renderer, desc, error),
-                              error);
+    const bool is_uploaded = upload_texture(renderer, desc, error);
+    return md5gli_end_texture(renderer, target, texture, is_uploaded, error);
 }
 
 void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture texture)
