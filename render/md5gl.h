@@ -1,5 +1,6 @@
 // md5gl: draws the models of md5model with OpenGL 3.3 core, OpenGL ES 3.0 or WebGL 2. This header
 // contains everything that a program needs to draw animated characters with lights and shadows.
+// demo/examples/window.c is a complete program.
 //
 // A program calls the functions in this order. The indented functions belong to one frame:
 //
@@ -131,7 +132,7 @@ typedef md5gl_proc md5gl_load_proc(void *user, const char *name);
 typedef struct md5gl_opts {
     md5gl_load_proc *load; // function that finds the GL functions of the context; required
     void *load_user;       // first argument of `load`
-    // functions that allocate memory; malloc() and free() if all members are 0
+    // Functions that allocate memory. If all members are 0, malloc() and free() are used.
     md5_allocator allocator;
     uint64_t reserved[8]; // must be 0
 } md5gl_opts;
@@ -153,7 +154,8 @@ MD5GL_API void md5gl_destroy_renderer(md5gl_renderer *renderer);
 // "NVIDIA ... / OpenGL 3.3 ...". The renderer owns the text.
 MD5GL_API const char *md5gl_device_name(const md5gl_renderer *renderer);
 
-// The amount of GPU memory that a renderer uses for large crowds.
+// The amount of GPU memory that a renderer uses for large crowds, for example to show it in
+// statistics.
 typedef struct md5gl_stats {
     // Size in bytes of all clips that md5gl_create_baked() uploaded.
     size_t baked_bytes;
@@ -234,21 +236,22 @@ typedef struct md5gl_texture_desc {
     md5gl_texture_kind kind; // content of the texture
     uint32_t width, height;  // size in texels
     // The texels, line by line from the top of the image: [4 * width * height] bytes, or [width *
-    // height] bytes for MD5GL_TEXTURE_MASK. Not used for MD5GL_TEXTURE_STAGE_CUBE.
+    // height] bytes for MD5GL_TEXTURE_MASK. MD5GL_TEXTURE_STAGE_CUBE uses `faces` instead.
     const uint8_t *texels;
-    // Only for MD5GL_TEXTURE_STAGE_CUBE: the texels of the six sides, in OpenGL's order +x, -x, +y,
-    // -y, +z, -z. The lines of each side have OpenGL's order too.
+    // The texels of the six sides of a cube map, in OpenGL's order +x, -x, +y, -y, +z, -z. Only
+    // MD5GL_TEXTURE_STAGE_CUBE uses them. The lines of each side have OpenGL's order too.
     const uint8_t *faces[6];
     // Treatment of texture coordinates outside 0 to 1. Cube maps and masks are always clamped.
     md5gl_wrap wrap;
     // true: texels are shown as sharp squares, because the texture is not filtered and has no
     // mipmaps.
     bool is_nearest;
-    // Only for MD5GL_TEXTURE_NORMALS: encoding of the normals, as a combination of md5gl_normals
-    // flags.
+    // Encoding of the normals, as a combination of md5gl_normals flags. Only MD5GL_TEXTURE_NORMALS
+    // uses it.
     uint32_t normals;
-    // Only for MD5GL_TEXTURE_NORMALS: a height map whose slopes are added to the normals, or NULL.
-    // Its texels have the meaning of MD5GL_NORMALS_HEIGHTS. It may have any size.
+    // A height map whose slopes are added to the normals. Its texels have the meaning of
+    // MD5GL_NORMALS_HEIGHTS. It may have any size. NULL: there is no height map. Only
+    // MD5GL_TEXTURE_NORMALS uses it.
     const struct md5gl_texture_desc *heights;
     uint64_t reserved[3]; // must be 0
 } md5gl_texture_desc;
@@ -303,8 +306,10 @@ typedef enum md5gl_path {
     // Selects a path for each mesh: the first of 4, 8 and EXACT that has no measurable error, or
     // CPU if the data does not fit into a texture buffer or texture.
     MD5GL_PATH_AUTO,
-    MD5GL_PATH_4, // vertex shader: at most 4 influences per vertex, stored as vertex attributes
-    MD5GL_PATH_8, // vertex shader: at most 8 influences per vertex, stored as vertex attributes
+    // Vertex shader with at most 4 influences per vertex, which are vertex attributes.
+    MD5GL_PATH_4,
+    // Vertex shader with at most 8 influences per vertex, which are vertex attributes.
+    MD5GL_PATH_8,
     // Vertex shader with a loop over the influences in a buffer: any number of weights per vertex,
     // with any sum.
     MD5GL_PATH_EXACT,
@@ -339,8 +344,9 @@ MD5GL_API md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_mo
 // be NULL.
 MD5GL_API void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model);
 
-// Returns the path that a mesh uses; it is never MD5GL_PATH_AUTO. If `reason` is not NULL, the
-// function stores a short text in *reason that explains the choice.
+// Returns the path that a mesh uses, for example to find out why a model is slow. The result is
+// never MD5GL_PATH_AUTO. If `reason` is not NULL, the function stores a short text in *reason that
+// explains the choice.
 MD5GL_API md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh, const char **reason);
 
 // Returns the name of a path as a text for users: "4", "8", "exact", "cpu" or "compute".
@@ -358,10 +364,10 @@ typedef enum md5gl_blending {
     MD5GL_BLEND_DUAL,
 } md5gl_blending;
 
-// Sets the blending method of a model. The method is MD5GL_BLEND_LINEAR if the function is not
-// called. Call it outside a frame, before md5gl_pose(). The shaders of MD5GL_BLEND_DUAL are
-// compiled on their first use. Returns false with MD5_ERROR_GPU and changes nothing if a shader
-// does not compile.
+// Sets the blending method of a model, for example to preserve the volume of twisted limbs. The
+// method is MD5GL_BLEND_LINEAR if the function is not called. Call it outside a frame, before
+// md5gl_pose(). The shaders of MD5GL_BLEND_DUAL are compiled on their first use. Returns false with
+// MD5_ERROR_GPU and changes nothing if a shader does not compile.
 MD5GL_API bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model,
                                   md5gl_blending blending, md5_error *error);
 
@@ -395,7 +401,7 @@ typedef struct md5gl_material {
     // = a matt surface without highlights.
     md5gl_texture specular;
     // Texture with the light that the surface emits, which is added to the light that it reflects.
-    // 0 = none.
+    // 0 = the surface emits no light.
     md5gl_texture glow;
     // true: the alpha of `specular` marks thin parts such as ears. At alpha 1 no light shines
     // through the part. At alpha 0.5 half of the light from behind shines through.
@@ -419,7 +425,7 @@ typedef struct md5gl_material {
     bool is_opaque;
     // true: the vertex colors of the mesh are not used.
     bool no_vertex_color;
-    // true: 1 minus red, 1 minus green and 1 minus blue of the vertex colors are used.
+    // true: the red, green and blue of the vertex colors are replaced by 1 minus their values.
     bool inverse_vertex_color;
     // Colors by which the textures `diffuse` and `specular` are multiplied. The components are 0 to
     // 1, as files contain them, and are not decoded from sRGB. 0, 0, 0 = white. For black, set one
@@ -496,7 +502,7 @@ typedef struct md5gl_target_names {
     uint64_t reserved[2];  // always 0
 } md5gl_target_names;
 
-// Returns the GL names of a target.
+// Returns the GL names of a target, for example to use its image as a texture.
 MD5GL_API md5gl_target_names md5gl_get_target_names(const md5gl_target *target);
 
 // Copies the image of a target into a framebuffer of the host, for example to show it in a window.
@@ -579,8 +585,8 @@ typedef struct md5gl_frame {
     md5_mat44 clip_from_view;
 
     md5gl_lighting lighting; // method by which light is computed
-    // Only for MD5GL_LIGHTING_STUDIO. true: bright colors approach white smoothly. false: color
-    // components above 1 are cut off.
+    // true: bright colors approach white smoothly. false: color components above 1 are cut off.
+    // Only MD5GL_LIGHTING_STUDIO uses it.
     bool tone_mapped;
     // Direction from the scene to the key light (the main light), world space, any length.
     md5_vec3 light_direction;
@@ -627,16 +633,17 @@ typedef struct md5gl_frame {
     // units. While all casters are within this radius, the sharpness of shadows does not change
     // when some of them leave.
     float shadow_radius;
-    // Only for MD5GL_LIGHTING_STUDIO: an image that replaces the light of the sky, or NULL. Its
-    // light is multiplied by `ambient`. The environment must exist until the frame ends.
+    // An image that replaces the light of the sky. Its light is multiplied by `ambient`. The
+    // environment must exist until the frame ends. NULL: the sky has the color `ambient`. Only
+    // MD5GL_LIGHTING_STUDIO uses it.
     const md5gl_environment *environment;
     // Rotation of the environment around the +z axis in radians, counter-clockwise as seen from
     // above.
     float environment_angle;
-    // Only for md5gl_draw_outputs(): the product clip_from_view * view_from_world of the previous
-    // frame. All 0 = the product of this frame. If your projection is jittered for temporal
-    // antialiasing, use the jitter of this frame in both matrices, so that the motion vectors do
-    // not contain the jitter.
+    // The product clip_from_view * view_from_world of the previous frame, from which
+    // md5gl_draw_outputs() computes motion vectors. All 0 = the product of this frame. If your
+    // projection is jittered for temporal antialiasing, use the jitter of this frame in both
+    // matrices, so that the motion vectors do not contain the jitter.
     md5_mat44 previous_clip_from_world;
     uint64_t reserved[6]; // must be 0
 } md5gl_frame;
@@ -669,7 +676,7 @@ MD5GL_API bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target,
 
 // Selects how a draw shows models, as a combination of flags.
 typedef enum md5gl_style {
-    MD5GL_LIT = 1, // surfaces are drawn with their textures and the light of the frame
+    MD5GL_LIT = 1, // Surfaces are drawn with their textures and the light of the frame.
     // Together with MD5GL_LIT: surfaces are gray instead of having their diffuse texture.
     MD5GL_UNTEXTURED = 2,
     // The edges of the triangles are drawn: dark together with MD5GL_LIT, otherwise bluish gray.
@@ -754,18 +761,18 @@ typedef struct md5gl_instances {
     // [count] Index of the skin (set of materials) of each instance. NULL = all instances use skin
     // 0.
     const uint32_t *skins;
-    // Only with `palettes`: morph targets of the model, which must exist until the next call of
-    // md5gl_pose(). NULL = none.
+    // Morph targets of the model, which must exist until the next call of md5gl_pose(). They have
+    // an effect only together with `palettes`. NULL = no morph targets.
     const md5gl_morph *morph;
     // [count * number of targets] Weights of the morph targets of each instance, finite numbers.
     const float *weights;
     // [count] Id of each instance, which md5gl_draw_outputs() writes. NULL = 1 + the index of the
     // instance.
     const uint32_t *ids;
-    // Only for md5gl_draw_outputs(): palettes, jobs, placements and weights of the same instances
-    // in the previous frame, in the same order. Other members of the structure are not used. NULL,
-    // or an array that is NULL, means that the values did not change. With palettes of the previous
-    // frame, a buffer has space for only half as many instances.
+    // Palettes, jobs, placements and weights of the same instances in the previous frame, in the
+    // same order. md5gl_draw_outputs() computes motion vectors from them. Other members of the
+    // structure are not used. NULL, or an array that is NULL, means that the values did not change.
+    // With palettes of the previous frame, a buffer has space for only half as many instances.
     const struct md5gl_instances *previous;
     uint64_t reserved[4]; // must be 0
 } md5gl_instances;
@@ -872,8 +879,8 @@ typedef struct md5gl_blob_shadow {
     uint64_t reserved[2]; // must be 0
 } md5gl_blob_shadow;
 
-// Draws blobs[count] over the image. Because the ground is not exactly flat, a shadow also darkens
-// geometry in front of its disc, up to a distance of 0.15 times its radius.
+// Draws the simple shadows blobs[count] over the image. Because the ground is not exactly flat, a
+// shadow also darkens geometry in front of its disc, up to a distance of 0.15 times its radius.
 MD5GL_API void md5gl_draw_blob_shadows(md5gl_renderer *renderer, const md5gl_blob_shadow *blobs,
                                        uint32_t count);
 
@@ -897,7 +904,7 @@ MD5GL_API void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md
 
 // Draws a horizontal floor in a warm color at the height `z`. `center` and `radius` limit the floor
 // as they limit the grid of md5gl_draw_grid(). The point lights of the frame from index
-// `first_light` on light the floor, without shadows. UINT32_MAX = no point light does.
+// `first_light` on light the floor, without shadows. UINT32_MAX = no point light lights the floor.
 MD5GL_API void md5gl_draw_floor(md5gl_renderer *renderer, float z, md5_vec3 center, float radius,
                                 uint32_t first_light);
 
@@ -1009,8 +1016,8 @@ typedef enum md5gl_shadow_kind {
 typedef struct md5gl_shadow_map {
     // The shadows for which the map is used.
     md5gl_shadow_kind kind;
-    // For MD5GL_SHADOW_SPOT_LIGHT: index of the light in md5gl_frame.point_lights. For other kinds:
-    // MD5_NONE.
+    // Index of the light in md5gl_frame.point_lights, for MD5GL_SHADOW_SPOT_LIGHT. For all other
+    // kinds, the value is MD5_NONE.
     uint32_t light;
     // Matrix for drawing into the map: moves points from world space to clip space, in which
     // visible points have z from -w to w.

@@ -1,4 +1,5 @@
-// Surfaces of Doom 3 and distant crowds: stages, deforms and impostors for the renderer md5gl.h.
+// md5gl_game: draws surfaces of Doom 3 (stages and deforms) and very large crowds (impostors) with
+// the renderer of md5gl.h.
 //
 // Stages. A Doom 3 material can blend several textures over a surface, one after the other, for
 // example for the flash of a gun, glowing eyes, a ghost, or the edge along which a body burns away.
@@ -72,15 +73,15 @@ typedef enum md5gl_factor {
 // A mesh without vertex colors has white vertices.
 typedef enum md5gl_vertex_color {
     MD5GL_VERTEX_COLOR_IGNORE, // the vertex colors have no effect
-    // the stage is multiplied by the vertex colors, including their alpha
+    // The stage is multiplied by the vertex colors, including their alpha.
     MD5GL_VERTEX_COLOR_MODULATE,
     // The stage is multiplied by 1 minus the red, green and blue of the vertex colors, and by their
     // alpha.
     MD5GL_VERTEX_COLOR_INVERSE,
 } md5gl_vertex_color;
 
-// Selects the source of the texture coordinates of a stage. NORMAL, REFLECT and SKYBOX compute a
-// direction in world space, which selects a texel of a cube map.
+// Selects the source of the texture coordinates of a stage. MD5GL_TEXGEN_NORMAL, _REFLECT and
+// _SKYBOX compute a direction in world space, which selects a texel of a cube map.
 typedef enum md5gl_texgen {
     MD5GL_TEXGEN_MESH,   // texture coordinates of the mesh
     MD5GL_TEXGEN_NORMAL, // the normal of the surface
@@ -92,7 +93,8 @@ typedef enum md5gl_texgen {
     MD5GL_TEXGEN_SCREEN,
 } md5gl_texgen;
 
-// Flags that select channels of the image that a stage does not write.
+// Flags that select channels of the image that a stage does not write, for example to write only
+// alpha.
 typedef enum md5gl_mask {
     MD5GL_MASK_RED = 1,
     MD5GL_MASK_GREEN = 2,
@@ -137,8 +139,8 @@ typedef struct md5gl_stage {
     // Source of the texture coordinates. `texture` must be a cube map for NORMAL, REFLECT and
     // SKYBOX.
     md5gl_texgen texgen;
-    // Only for MD5GL_TEXGEN_REFLECT: a texture of kind MD5GL_TEXTURE_NORMALS, whose normals replace
-    // the vertex normals. 0 = the vertex normals are used.
+    // A texture of kind MD5GL_TEXTURE_NORMALS, whose normals replace the vertex normals. 0 = the
+    // vertex normals are used. Only MD5GL_TEXGEN_REFLECT uses it.
     md5gl_texture normals;
     uint64_t reserved[3]; // must be 0
 } md5gl_stage;
@@ -176,9 +178,9 @@ typedef struct md5gl_stage_list {
     float depth_offset;
     // true: the base casts a shadow when the pass MD5GL_STAGE_PASS_SHADOWS is drawn.
     bool casts_shadow;
-    // [num_lit_layers] Only for MD5GL_BASE_LIT: materials of additional lit surfaces at the same
-    // place. The light that they reflect is added to the light of the base. The alpha of their
-    // textures is not tested, so it makes no holes.
+    // [num_lit_layers] Materials of additional lit surfaces at the same position. Only
+    // MD5GL_BASE_LIT uses them. The light that they reflect is added to the light of the base. The
+    // alpha of their textures is not tested, so it makes no holes.
     const md5gl_material *lit_layers;
     uint32_t num_lit_layers;
     const md5gl_stage *stages; // [num_stages] the stages, in the order in which they are drawn
@@ -203,8 +205,9 @@ typedef enum md5gl_stage_pass {
     MD5GL_STAGE_PASS_STAGES,
 } md5gl_stage_pass;
 
-// Draws one pass of lists[count] for all instances of a model. Shaders are compiled on their first
-// use. Returns false with MD5_ERROR_GPU if a shader does not compile.
+// Draws the stages of Doom 3 materials: one pass of lists[count] for all instances of a model.
+// Shaders are compiled on their first use. Returns false with MD5_ERROR_GPU if a shader does not
+// compile.
 MD5GL_API bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model,
                                  md5gl_stage_pass pass, const md5gl_stage_list *lists,
                                  uint32_t count, md5_error *error);
@@ -339,7 +342,7 @@ MD5GL_API bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impost
                                           md5gl_model *model, uint32_t frame,
                                           const md5_mat34 *palette, md5_error *error);
 
-// Returns true if the images of a frame have been drawn.
+// Returns true if the images of a frame have been drawn, so that instances can show this frame.
 MD5GL_API bool md5gl_has_impostor_images(const md5gl_impostors *impostors, uint32_t frame);
 
 // One instance of an impostor set: an image of a character at a position. The GPU reads these 40

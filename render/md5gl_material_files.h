@@ -1,6 +1,7 @@
-// Finds the images of a model in its folder and creates the materials of its meshes. Use it for
-// models whose textures are image files with names that resemble the names of the shaders (the
-// material names in the model's file). For materials of a Doom 3 game folder use md5material.h.
+// md5gl_material_files: finds the images of a model in its folder and creates the materials of its
+// meshes. Use it for models whose textures are image files with names that resemble the names of
+// the shaders (the material names in the model's file). For materials of a Doom 3 game folder use
+// md5material.h.
 //
 //   md5gl_material_set_desc desc = MD5_INIT;
 //   desc.model = model;
