@@ -142,65 +142,106 @@ static void step(view_play *play, const md5_anim *anim, int direction)
     view_seek(play, anim, next / anim->frame_rate);
 }
 
+// Moves by one frame, or by one time step of a machine.
+static void step_playback(view_state *viewer, int direction)
+{
+    view_play *const play = &viewer->play;
+    if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE) {
+        play->playing = false;
+        play->time = fmax(play->time + direction / (double)VIEW_STEPS_A_SECOND, 0);
+    } else {
+        step(play, view_timing_anim(&viewer->document->scene), direction);
+    }
+}
+
+// Moves to the first or last frame. A machine has no last frame.
+static void go_to_end(view_state *viewer, bool is_last)
+{
+    view_play *const play = &viewer->play;
+    view_scene *const scene = &viewer->document->scene;
+    const md5_anim *const anim = view_timing_anim(scene);
+    if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE) {
+        view_restart_machine(&scene->machine);
+        play->time = 0;
+    } else if (anim != NULL) {
+        const double last_time = (anim->num_frames - 1) / anim->frame_rate;
+        view_seek(play, anim, is_last ? last_time : 0);
+    }
+}
+
+// Changes the speed, from 1/16 to 16. Its sign is the direction.
+static void change_speed(view_state *viewer, view_action action)
+{
+    view_options *const options = viewer->options;
+    if (action == VIEW_NORMAL_SPEED) {
+        options->speed = 1;
+    } else if (action == VIEW_REVERSE) {
+        options->speed = -options->speed;
+    } else {
+        const double factor = action == VIEW_FASTER ? 2 : 0.5;
+        const double speed = fmin(fmax(viewer->play.speed * factor, 1.0 / 16.0), 16);
+        options->speed = copysign(speed, options->speed);
+    }
+    view_notice(viewer, "Speed %g\xC3\x97", options->speed);
+}
+
+// Shows the next or previous clip, cyclically.
+static void change_to_neighbor_clip(view_state *viewer, bool is_next)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    if (scene->num_clips == 0) {
+        view_notice(viewer, VIEW_NO_CLIP);
+        return;
+    }
+    const size_t step_size = is_next ? 1 : scene->num_clips - 1;
+    view_change_clip(viewer, (scene->clip + step_size) % scene->num_clips);
+}
+
+static void set_range_limit(view_state *viewer, bool is_end)
+{
+    view_play *const play = &viewer->play;
+    if (view_set_range(play, view_timing_anim(&viewer->document->scene), is_end))
+        view_notice(viewer, "Frames %u to %u", play->range_first, play->range_last);
+    else
+        view_notice(viewer, "The range needs at least two frames");
+}
+
+static void play_one_shot(view_state *viewer)
+{
+    const char *const name = view_play_one_shot(&viewer->document->scene.machine);
+    if (name != NULL)
+        view_notice(viewer, "Playing once: %s", name);
+}
+
 // Executes commands of playback. A machine has no frames: VIEW_GO_FIRST restarts it, and a step is
 // 1 / VIEW_STEPS_A_SECOND seconds.
 static void execute_playback(view_state *viewer, view_action action)
 {
     view_play *const play = &viewer->play;
-    view_options *const options = viewer->options;
     view_scene *const scene = &viewer->document->scene;
-    const md5_anim *const anim = view_timing_anim(scene);
-    const bool is_machine = view_mode_of(viewer->document) == VIEW_MODE_MACHINE;
-    const char *one_shot;
-    double time;
-    size_t clip_step;
     switch (action) {
     case VIEW_PLAY:
-        view_toggle_play(play, anim);
-        if (is_machine)
+        view_toggle_play(play, view_timing_anim(scene));
+        if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE)
             view_notice(viewer, "%s", play->playing ? "Playing" : "Paused");
         break;
     case VIEW_STEP_BACK:
     case VIEW_STEP_ON:
-        if (!is_machine) {
-            step(play, anim, action == VIEW_STEP_ON ? 1 : -1);
-            break;
-        }
-        time = (action == VIEW_STEP_ON ? 1 : -1) / (double)VIEW_STEPS_A_SECOND;
-        play->playing = false;
-        play->time = fmax(play->time + time, 0);
+        step_playback(viewer, action == VIEW_STEP_ON ? 1 : -1);
         break;
     case VIEW_GO_FIRST:
     case VIEW_GO_LAST:
-        if (is_machine) {
-            view_restart_machine(&scene->machine);
-            play->time = 0;
-        } else if (anim != NULL) {
-            time = (anim->num_frames - 1) / anim->frame_rate;
-            view_seek(play, anim, action == VIEW_GO_LAST ? time : 0);
-        }
+        go_to_end(viewer, action == VIEW_GO_LAST);
         break;
     case VIEW_NORMAL_SPEED:
     case VIEW_REVERSE:
     case VIEW_SLOWER:
     case VIEW_FASTER:
-        time = fmin(fmax(play->speed * (action == VIEW_FASTER ? 2 : 0.5), 1.0 / 16.0), 16);
-        if (action == VIEW_NORMAL_SPEED)
-            options->speed = 1;
-        else if (action == VIEW_REVERSE)
-            options->speed = -options->speed;
-        else
-            options->speed = copysign(time, options->speed);
-        view_notice(viewer, "Speed %g\xC3\x97", options->speed);
+        change_speed(viewer, action);
         break;
     case VIEW_NEXT_CLIP:
     case VIEW_PREVIOUS_CLIP:
-        if (scene->num_clips == 0) {
-            view_notice(viewer, VIEW_NO_CLIP);
-            break;
-        }
-        clip_step = action == VIEW_NEXT_CLIP ? 1 : scene->num_clips - 1;
-        view_change_clip(viewer, (scene->clip + clip_step) % scene->num_clips);
+        change_to_neighbor_clip(viewer, action == VIEW_NEXT_CLIP);
         break;
     case VIEW_BIND_POSE:
         view_show_bind_pose(scene, !view_is_bind_pose(scene), play);
@@ -208,19 +249,14 @@ static void execute_playback(view_state *viewer, view_action action)
         break;
     case VIEW_RANGE_BEGIN:
     case VIEW_RANGE_END:
-        if (view_set_range(play, anim, action == VIEW_RANGE_END))
-            view_notice(viewer, "Frames %u to %u", play->range_first, play->range_last);
-        else
-            view_notice(viewer, "The range needs at least two frames");
+        set_range_limit(viewer, action == VIEW_RANGE_END);
         break;
     case VIEW_RANGE_ALL:
         play->range_first = play->range_last = 0;
         view_notice(viewer, "Playing all frames");
         break;
     case VIEW_ONE_SHOT:
-        one_shot = view_play_one_shot(&scene->machine);
-        if (one_shot != NULL)
-            view_notice(viewer, "Playing once: %s", one_shot);
+        play_one_shot(viewer);
         break;
     default:
         break;
@@ -240,10 +276,11 @@ static void set_next_value(view_state *viewer, const view_option *option)
         view_apply_options(viewer);
         return;
     }
-    char *const word = common_copy_word(view_get_choices(option), next);
-    if (word != NULL)
-        view_notice(viewer, "%s: %s", view_get_label(view_get_entry(option)), word);
-    free(word);
+
+    char *const value = common_copy_word(view_get_choices(option), next);
+    if (value != NULL)
+        view_notice(viewer, "%s: %s", view_get_label(view_get_entry(option)), value);
+    free(value);
 }
 
 // Starts or ends the ragdoll.
@@ -273,35 +310,63 @@ static const char *toggle_walk(view_scene *scene)
     return "Procedural walking: W A S D, Shift to run";
 }
 
+// Rotates the model by 90 degrees about an axis of the file: about x for a model that lies on its
+// back, about z for a model that does not face the camera.
+static void rotate_model(view_state *viewer, int axis)
+{
+    view_scene *const scene = &viewer->document->scene;
+    if (view_is_on_ground(scene)) {
+        view_notice(viewer, "Cannot rotate a model whose feet are placed on the ground");
+        return;
+    }
+    char axes[32];
+    scene->turn = view_turn_further(scene->turn, axis);
+    view_describe_rotation(&scene->turn, axes, sizeof axes);
+    view_measure(viewer);
+    view_frame_document(viewer, viewer->width, viewer->height);
+    view_notice(viewer, "File axes: %s", axes);
+}
+
 // Executes commands that change the pose or the orientation of the model.
 static void execute_model_command(view_state *viewer, view_action action)
 {
-    view_scene *const scene = &viewer->document->scene;
-    char text[32];
+    enum { AXIS_X = 0, AXIS_Z = 2 };
     switch (action) {
     case VIEW_WALK:
-        view_notice(viewer, "%s", toggle_walk(scene));
+        view_notice(viewer, "%s", toggle_walk(&viewer->document->scene));
         viewer->play.time = 0; // start of the walk
         view_measure(viewer);
         break;
     case VIEW_DIE:
         toggle_ragdoll(viewer);
         break;
-    case VIEW_TURN_X: // for a model that lies on its back
-    case VIEW_TURN_Z: // for a model that does not face the camera
-        if (view_is_on_ground(scene)) {
-            view_notice(viewer, "Cannot rotate a model whose feet are placed on the ground");
-            break;
-        }
-        scene->turn = view_turn_further(scene->turn, action == VIEW_TURN_X ? 0 : 2);
-        view_describe_rotation(&scene->turn, text, sizeof text);
-        view_measure(viewer);
-        view_frame_document(viewer, viewer->width, viewer->height);
-        view_notice(viewer, "File axes: %s", text);
+    case VIEW_TURN_X:
+        rotate_model(viewer, AXIS_X);
+        break;
+    case VIEW_TURN_Z:
+        rotate_model(viewer, AXIS_Z);
         break;
     default:
         break;
     }
+}
+
+// Moves the user's camera near the selected mesh, material or joint.
+static void frame_selected(view_state *viewer)
+{
+    view_camera *const camera = &viewer->cameras.user;
+    const view_scene *const scene = &viewer->document->scene;
+    if (view_frame_meshes(camera, &viewer->document->scene, &viewer->play, viewer->ui.selected_mesh,
+                          viewer->ui.selected_material))
+        return;
+    const int32_t joint = view_marked_joint(&viewer->ui, scene);
+    if (joint < 0) {
+        view_notice(viewer, "Select a joint or a mesh first");
+        return;
+    }
+    camera->target = md5_vec3_sub(md5_mat34_translation(scene->joints[joint]),
+                                  view_walked(scene, &viewer->play));
+    camera->distance *= 0.4f;
 }
 
 // Executes commands of the camera. All except VIEW_CAMERA_PATH switch to the user's camera.
@@ -310,9 +375,10 @@ static void execute_camera_command(view_state *viewer, view_action action)
     view_camera *const camera = &viewer->cameras.user;
     // The elevation at which the three axes of a cube appear equally long: atan(1 / sqrt 2).
     const float isometric = 35.26439f;
+    // Azimuth and elevation of VIEW_FRONT to VIEW_FROM_BELOW.
     static const float angles[][2] = {{0, 0}, {180, 0}, {-90, 0}, {90, 0}, {0, 90}, {0, -90}};
     static_assert(VIEW_FROM_BELOW - VIEW_FRONT + 1 == COMMON_LENGTH(angles), "each");
-    int32_t joint;
+
     const view_camera before = *camera;
     if (action != VIEW_CAMERA_PATH)
         viewer->cameras.follows_path = false;
@@ -326,17 +392,7 @@ static void execute_camera_command(view_state *viewer, view_action action)
         view_frame_document(viewer, viewer->width, viewer->height);
         break;
     case VIEW_FRAME_SELECTED:
-        if (view_frame_meshes(camera, &viewer->document->scene, &viewer->play,
-                              viewer->ui.selected_mesh, viewer->ui.selected_material))
-            break;
-        joint = view_marked_joint(&viewer->ui, &viewer->document->scene);
-        if (joint < 0) {
-            view_notice(viewer, "Select a joint or a mesh first");
-            break;
-        }
-        camera->target = md5_vec3_sub(md5_mat34_translation(viewer->document->scene.joints[joint]),
-                                      view_walked(&viewer->document->scene, &viewer->play));
-        camera->distance *= 0.4f;
+        frame_selected(viewer);
         break;
     case VIEW_FRONT:
     case VIEW_BEHIND:
@@ -361,6 +417,7 @@ static void execute_camera_command(view_state *viewer, view_action action)
         view_notice(viewer, "%s", camera->orthographic ? "Orthographic" : "Perspective");
         break;
     }
+
     if (memcmp(camera, &before, sizeof before) != 0)
         viewer->cameras.previous = before;
 }
@@ -652,27 +709,30 @@ static void execute_other_command(view_state *viewer, const view_command *comman
 bool view_execute(view_state *viewer, view_command command)
 {
     const view_action action = command.action;
+    const bool is_named = action != VIEW_NOTHING && action != VIEW_HANDLED;
     view_shown *const shown = &viewer->options->shown;
     view_shown before = *shown;
-    if (action != VIEW_NOTHING && action != VIEW_HANDLED)
+    if (is_named)
         view_end_hover_preview(viewer);
     view_sync_overlay(&viewer->ui, &viewer->panels); // a key may have closed the list
     view_update_options(viewer);
-    if (action >= VIEW_TOGGLE) {
+
+    // The actions are sorted by group.
+    if (action >= VIEW_TOGGLE)
         set_next_value(viewer, &view_option_rows[action - VIEW_TOGGLE]);
-    } else if (action <= VIEW_ONE_SHOT) {
+    else if (action <= VIEW_ONE_SHOT)
         execute_playback(viewer, action);
-    } else if (action <= VIEW_TURN_Z) {
+    else if (action <= VIEW_TURN_Z)
         execute_model_command(viewer, action);
-    } else if (action <= VIEW_ORTHOGRAPHIC) {
+    else if (action <= VIEW_ORTHOGRAPHIC)
         execute_camera_command(viewer, action);
-    } else if (!execute_interface_command(viewer, &command)) {
+    else if (!execute_interface_command(viewer, &command))
         execute_other_command(viewer, &command);
-    }
+
     view_activate_opened_panels(&viewer->ui, &before, shown);
     free(command.path);
     view_sync_overlay(&viewer->ui, &viewer->panels);
-    if (action != VIEW_NOTHING && action != VIEW_HANDLED)
+    if (is_named)
         view_log_state(viewer, view_action_name(action));
     return action != VIEW_NOTHING;
 }
@@ -901,7 +961,7 @@ static void press(view_state *viewer, const view_input *event)
 {
     const float x = event->x;
     const float y = event->y;
-    const bool left = event->button == VIEW_BUTTON_LEFT;
+    const bool is_left = event->button == VIEW_BUTTON_LEFT;
     end_drag(viewer);
     viewer->input.is_only_alt_down = false;
     viewer->input.press_x = x;
@@ -910,7 +970,9 @@ static void press(view_state *viewer, const view_input *event)
     viewer->input.is_touched = event->is_touch;
     viewer->input.is_double = event->clicks == 2;
     viewer->input.is_alt = event->alt;
-    if (left && event->is_touch) {
+
+    // A finger on a panel scrolls it or presses an item, which its movement decides.
+    if (is_left && event->is_touch) {
         run_at_press(viewer, (ui_mouse){.is_moved = true});
         if (viewer->ui.hot.panel != NULL) {
             viewer->input.drag = VIEW_DRAG_FINGER;
@@ -918,14 +980,34 @@ static void press(view_state *viewer, const view_input *event)
         }
     }
     // Any button outside of a menu closes the menu.
-    if ((left || viewer->panels.menu.kind != VIEW_NO_MENU) && press_panel(viewer))
+    if ((is_left || viewer->panels.menu.kind != VIEW_NO_MENU) && press_panel(viewer))
         return;
+
     viewer->input.drag = drag_kind(event);
-    if (viewer->input.drag == VIEW_DRAG_ORBIT && hold_stick(viewer, x, y)) {
+    if (viewer->input.drag != VIEW_DRAG_ORBIT)
+        return;
+    if (hold_stick(viewer, x, y)) {
         viewer->input.drag = VIEW_DRAG_STICK;
         push_stick(viewer, x, y);
-    } else if (viewer->input.drag == VIEW_DRAG_ORBIT && grasp_limb(viewer, x, y)) {
+    } else if (grasp_limb(viewer, x, y)) {
         viewer->input.drag = VIEW_DRAG_LIMB;
+    }
+}
+
+// Moves the camera by a drag of the mouse.
+static void drag_camera(view_state *viewer, float right, float down)
+{
+    const float height = (float)viewer->height;
+    view_camera *const camera = &viewer->cameras.user;
+    if (viewer->input.drag == VIEW_DRAG_ORBIT) {
+        // A drag over the height of the image rotates by 180 degrees.
+        camera->azimuth = remainderf(camera->azimuth - right * 180.0f / height, 360);
+        camera->elevation = view_clamp(camera->elevation + down * 180.0f / height, -90, 90);
+    } else if (viewer->input.drag == VIEW_DRAG_PAN) {
+        view_pan(camera, right, down, current_stage(viewer).region.height);
+    } else {
+        // Upward zooms in, by a factor of 20 over the height of the image.
+        view_zoom(camera, powf(20, -down / height), 0, 0, height);
     }
 }
 
@@ -934,46 +1016,37 @@ static bool move(view_state *viewer, const view_input *event)
 {
     const float x = event->x;
     const float y = event->y;
-    const float height = (float)viewer->height;
-    const float right = event->moved_x;
-    const float down = event->moved_y;
+    const float travel = fabsf(event->moved_x) + fabsf(event->moved_y);
     if (viewer->input.drag == VIEW_DRAG_SCROLL)
-        return drag_panel(viewer, down);
+        return drag_panel(viewer, event->moved_y);
     if (viewer->input.drag == VIEW_DRAG_FINGER && !decide_finger(viewer, x, y))
         return viewer->input.drag == VIEW_DRAG_SCROLL;
-    const bool is_camera = viewer->input.drag != VIEW_DRAG_NONE;
-    const bool is_held = viewer->ui.held != NULL;
-    if (viewer->input.drag == VIEW_DRAG_STICK)
+    if (viewer->input.drag == VIEW_DRAG_STICK) {
         push_stick(viewer, x, y);
+        return true;
+    }
     if (viewer->input.drag == VIEW_DRAG_LIMB) {
-        viewer->input.press_travel += fabsf(right) + fabsf(down);
+        viewer->input.press_travel += travel;
         drag_limb(viewer, x, y);
+        return true;
     }
-    if (viewer->input.drag == VIEW_DRAG_STICK || viewer->input.drag == VIEW_DRAG_LIMB)
-        return is_camera;
-    if (is_camera) {
+
+    if (viewer->input.drag != VIEW_DRAG_NONE) {
         leave_camera_path(viewer);
-    } else {
-        const view_stage stage = current_stage(viewer);
-        const ui_mouse mouse = {.x = x, .y = y, .is_moved = true};
-        if (view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &mouse))
-            && !is_held)
-            return true;
+        view_point_mover(viewer, x, y);
+        viewer->input.press_travel += travel;
+        drag_camera(viewer, event->moved_x, event->moved_y);
+        return true;
     }
+
+    // Without a drag, the interface handles the movement.
+    const bool is_held = viewer->ui.held != NULL;
+    const view_stage stage = current_stage(viewer);
+    const ui_mouse mouse = {.x = x, .y = y, .is_moved = true};
+    if (view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &mouse)) && !is_held)
+        return true;
     view_point_mover(viewer, x, y);
-    if (is_camera)
-        viewer->input.press_travel += fabsf(right) + fabsf(down);
-    view_camera *const camera = &viewer->cameras.user;
-    if (viewer->input.drag
-        == VIEW_DRAG_ORBIT) { // a drag over the height of the image rotates by 180 degrees
-        camera->azimuth = remainderf(camera->azimuth - right * 180.0f / height, 360);
-        camera->elevation = view_clamp(camera->elevation + down * 180.0f / height, -90, 90);
-    } else if (viewer->input.drag == VIEW_DRAG_PAN) {
-        view_pan(camera, right, down, current_stage(viewer).region.height);
-    } else if (is_camera) { // upward zooms in, by a factor of 20 over the height of the image
-        view_zoom(camera, powf(20, -down / height), 0, 0, height);
-    }
-    return is_camera || is_held;
+    return is_held;
 }
 
 // Opens the context menu of the item or point under the mouse, and selects the point.
@@ -1014,14 +1087,16 @@ static bool click(view_state *viewer, const view_stage *stage, const view_input 
 {
     const float x = viewer->input.press_x;
     const float y = viewer->input.press_y;
+    const view_camera_drag drag = viewer->input.drag;
     const bool has_moved = viewer->input.press_travel >= 4 * mouse_scale(viewer);
     if (has_moved || viewer->pages.open >= 0 || event->is_given_up)
         return false;
-    const bool is_click =
-        viewer->input.drag == VIEW_DRAG_ORBIT || viewer->input.drag == VIEW_DRAG_LIMB;
-    if (viewer->input.drag == VIEW_DRAG_ZOOM || (is_click && event->is_long))
+
+    const bool is_left = drag == VIEW_DRAG_ORBIT || drag == VIEW_DRAG_LIMB;
+    const bool is_right = drag == VIEW_DRAG_ZOOM || (is_left && event->is_long);
+    if (is_right)
         click_right(viewer);
-    else if (!is_click)
+    else if (!is_left)
         return false;
     else if (event->control)
         view_measure_at(viewer, x, y);
@@ -1030,16 +1105,17 @@ static bool click(view_state *viewer, const view_stage *stage, const view_input 
                                                 view_color_at(viewer, x, y)));
     else
         view_pick_at(viewer, x, y);
-    const bool is_plain = !event->is_long && !event->control;
-    if (is_click && is_plain && event->clicks == 2)
+
+    const bool is_plain = is_left && !is_right && !event->control;
+    if (is_plain && event->clicks == 2)
         frame_spot(viewer);
     return true;
 }
 
 static void release(view_state *viewer, const view_input *event)
 {
-    static const char *const names[] = {"none",  "orbit",  "pan",    "zoom",
-                                        "stick", "finger", "scroll", "limb"};
+    static const char *const drag_names[] = {"none",  "orbit",  "pan",    "zoom",
+                                             "stick", "finger", "scroll", "limb"};
     lift_finger(viewer, event);
     const char *const held = viewer->ui.held;
     viewer->ui.active.panel = viewer->ui.held = NULL;
@@ -1048,9 +1124,14 @@ static void release(view_state *viewer, const view_input *event)
         const view_layout_request request = view_requested_layout(&stage);
         view_drop_sheet(&request, &viewer->ui.docks);
     }
-    if (!click(viewer, &stage, event) && (viewer->input.drag != VIEW_DRAG_NONE || held != NULL))
-        view_log_state(viewer,
-                       viewer->input.drag != VIEW_DRAG_NONE ? names[viewer->input.drag] : held);
+
+    if (!click(viewer, &stage, event)) {
+        const view_camera_drag drag = viewer->input.drag;
+        if (drag != VIEW_DRAG_NONE)
+            view_log_state(viewer, drag_names[drag]);
+        else if (held != NULL)
+            view_log_state(viewer, held);
+    }
     end_drag(viewer);
 }
 
@@ -1081,10 +1162,9 @@ static bool leads_to_buttons(const view_ui *ui, const ui_mouse *event)
 // used it.
 static bool type(view_state *viewer, const ui_mouse *event)
 {
+    // An open list receives all keys except those that lead to its buttons.
     const bool is_listing =
         viewer->panels.browser.kind != VIEW_BROWSE_NOTHING && viewer->ui.modal == NULL;
-    ui_mouse typed = *event;
-    // An open list receives all keys except those that lead to its buttons.
     if (is_listing && !leads_to_buttons(&viewer->ui, event)) {
         viewer->ui.is_focus_shown = false;
         const int32_t key = event->key | (event->control ? VIEW_WITH_CTRL : 0);
@@ -1092,12 +1172,31 @@ static bool type(view_state *viewer, const ui_mouse *event)
             && view_execute(viewer, view_key_browser(&viewer->panels.browser, key)))
             return true;
     }
+
     const view_stage stage = current_stage(viewer);
+    ui_mouse typed = *event;
     typed.x = viewer->ui.mouse.x;
     typed.y = viewer->ui.mouse.y;
     if (view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &typed)))
         return true;
+
+    // A list also uses all letters: they do not run shortcuts.
     return is_listing && event->key < VIEW_KEY_NAMED && !event->control;
+}
+
+// Runs the command of a shortcut, or shows the reason why it is not available.
+static void run_shortcut(view_state *viewer, const view_menu_entry *entry)
+{
+    const view_stage stage = current_stage(viewer);
+    const uint32_t missing = view_missing_needs(&stage, entry);
+    if (missing != 0) {
+        view_notice(viewer, "%s: %s", view_get_label(entry), view_reason(missing));
+        view_log_state(viewer, "unused");
+        return;
+    }
+    const view_option *const option = view_get_option(entry);
+    const size_t number = option != NULL ? view_option_index(option) : 0;
+    view_execute(viewer, (view_command){.action = view_get_action(entry), .number = number});
 }
 
 static void press_key(view_state *viewer, const view_input *event)
@@ -1108,34 +1207,29 @@ static void press_key(view_state *viewer, const view_input *event)
     const bool alt = event->alt;
     viewer->input.is_only_alt_down = key == VIEW_KEY_LEFT_ALT;
     viewer->input.ignores_text = viewer->input.ignores_text && event->is_repeated;
+
     // F6 moves the focus to another panel unless a character is controlled.
-    if (!(key == VIEW_KEY_F(6) && view_controls_character(viewer))
+    const bool is_trigger = key == VIEW_KEY_F(6) && view_controls_character(viewer);
+    if (!is_trigger
         && type(viewer, &(ui_mouse){.key = key, .shift = shift, .control = control, .alt = alt}))
         return;
     // A modal dialog ignores keys other than function keys and keys with Ctrl.
     const bool is_function = key >= VIEW_KEY_F(1) && key <= VIEW_KEY_F(12);
     if (viewer->ui.modal != NULL && !control && !is_function)
         return;
-    const view_menu_entry *row = view_controls_character(viewer) && !control
-                                     ? view_find_key(key, shift, control, alt, true)
-                                     : NULL;
-    if (row != NULL) {
-        view_control_character(viewer, row, true);
-        return;
-    }
-    row = view_find_key(key, shift, control, alt, false);
-    viewer->input.ignores_text |= row != NULL;
-    if (row != NULL) {
-        const view_stage stage = current_stage(viewer);
-        const uint32_t missing = view_missing_needs(&stage, row);
-        if (missing == 0) {
-            const view_option *const option = view_get_option(row);
-            const size_t number = option != NULL ? view_option_index(option) : 0;
-            view_execute(viewer, (view_command){.action = view_get_action(row), .number = number});
+
+    if (view_controls_character(viewer) && !control) {
+        const view_menu_entry *const drive = view_find_key(key, shift, control, alt, true);
+        if (drive != NULL) {
+            view_control_character(viewer, drive, true);
             return;
         }
-        view_notice(viewer, "%s: %s", view_get_label(row), view_reason(missing));
-        view_log_state(viewer, "unused");
+    }
+
+    const view_menu_entry *const shortcut = view_find_key(key, shift, control, alt, false);
+    if (shortcut != NULL) {
+        viewer->input.ignores_text = true;
+        run_shortcut(viewer, shortcut);
     } else if (key == VIEW_KEY_F(10) && !event->is_repeated) {
         view_execute(viewer, (view_command){.action = VIEW_MENUS});
     }
@@ -1157,19 +1251,22 @@ static void drop_file(view_state *viewer, const view_input *event)
     const float x = event->x;
     const float y = event->y;
     char *const path = event->path;
-    view_command command = {.action = VIEW_OPEN_FILE, .path = path};
     const view_stage stage = current_stage(viewer);
     const view_pick pick = pick_at(viewer, x, y);
+    const bool is_on_body = is_over_body(viewer, &stage, &pick, x, y);
+
+    // Find the tile of an image under the mouse.
     view_run_ui(&viewer->ui, &viewer->panels, &stage,
                 &(ui_mouse){.x = x, .y = y, .is_moved = true});
-    const uint32_t hovered = viewer->panels.textures.hovered;
-    const bool is_over = is_over_body(viewer, &stage, &pick, x, y);
-    if (view_is_image(path) && hovered > 0)
-        command =
-            (view_command){VIEW_TAKE_TEXTURE, (size_t)viewer->ui.selected_mesh, hovered - 1, path};
-    else if (is_over && view_is_image(path))
+    const uint32_t hovered_tile = viewer->panels.textures.hovered; // index + 1
+
+    view_command command = {.action = VIEW_OPEN_FILE, .path = path};
+    if (view_is_image(path) && hovered_tile > 0)
+        command = (view_command){VIEW_TAKE_TEXTURE, (size_t)viewer->ui.selected_mesh,
+                                 hovered_tile - 1, path};
+    else if (is_on_body && view_is_image(path))
         command = (view_command){VIEW_TAKE_TEXTURE, pick.mesh, view_guess_map(path), path};
-    else if (is_over && event->is_alone && common_has_suffix(path, ".md5mesh"))
+    else if (is_on_body && event->is_alone && common_has_suffix(path, ".md5mesh"))
         command.action = VIEW_FILES;
     view_run_file_command(viewer, &command);
 }
@@ -1196,50 +1293,70 @@ static bool changes_image(view_input_kind kind)
     return kind == VIEW_INPUT_RELEASE || kind == VIEW_INPUT_WINDOW || kind == VIEW_INPUT_RESIZE;
 }
 
-void view_handle_event(view_state *viewer, const view_input *in_points, bool *redraw)
+// Returns an event with positions in pixels instead of points.
+static view_input scale_event(const view_input *event, float scale)
 {
-    const view_menu_entry *let_go;
-    const view_option *option;
-    const float scale = mouse_scale(viewer);
-    view_input in_pixels = *in_points;
-    in_pixels.x *= scale;
-    in_pixels.y *= scale;
-    in_pixels.moved_x *= scale;
-    in_pixels.moved_y *= scale;
-    const view_input *const event = &in_pixels;
-    const view_input_kind kind = event->kind;
-    const bool is_meant = is_intended(event);
-    *redraw |= is_meant || changes_image(kind);
-    if (viewer->panels.decision.demo_end > 0 && is_meant)
+    view_input scaled = *event;
+    scaled.x *= scale;
+    scaled.y *= scale;
+    scaled.moved_x *= scale;
+    scaled.moved_y *= scale;
+    return scaled;
+}
+
+// Ends a movement of the character, also if the mode has changed since the key was pressed. Opens
+// the menus if only Alt was pressed.
+static void release_key(view_state *viewer, const view_input *event)
+{
+    viewer->input.ignores_text = false;
+    const view_menu_entry *const drive = view_find_key(event->key, false, false, false, true);
+    if (drive != NULL)
+        view_control_character(viewer, drive, false);
+    const bool is_alt = event->key == VIEW_KEY_LEFT_ALT && viewer->input.is_only_alt_down;
+    if (is_alt && !event->is_forced)
+        view_execute(viewer, (view_command){.action = VIEW_MENUS});
+}
+
+// Sets the option that the event names. Returns true if the image must be drawn again.
+static bool set_sent_option(view_state *viewer, const view_input *event)
+{
+    const view_option *const option = view_find_option(event->text, strlen(event->text));
+    const bool is_set = option != NULL && view_set_option(viewer, option, event->path);
+    free(event->path);
+    return is_set;
+}
+
+// Postpones the end of the demo scene. Lets the user control the character if it plays by itself.
+static void interrupt_demo(view_state *viewer, bool is_touch)
+{
+    if (viewer->panels.decision.demo_end > 0)
         viewer->panels.decision.demo_end = viewer->now + 20;
-    if (is_meant && current_stage(viewer).plays) {
-        view_take_over(&viewer->document->scene.machine);
-        view_notice(viewer, event->is_touch
-                                ? "You now control Bobbin" VIEW_DOT "drag the stick to move"
-                                : "You now control Bobbin" VIEW_DOT "Ctrl+Home: start page" VIEW_DOT
-                                  "F1: shortcuts");
-    }
-    if (viewer->undo.num_steps == 0)
-        view_store_step(viewer);
-    switch (kind) {
+    if (!current_stage(viewer).plays)
+        return;
+    view_take_over(&viewer->document->scene.machine);
+    if (is_touch)
+        view_notice(viewer, "You now control Bobbin" VIEW_DOT "drag the stick to move");
+    else
+        view_notice(viewer, "You now control Bobbin" VIEW_DOT "Ctrl+Home: start page" VIEW_DOT
+                            "F1: shortcuts");
+}
+
+// Passes an event to its handler. Returns true if the image must be drawn again; see also
+// changes_image().
+static bool dispatch_event(view_state *viewer, const view_input *event)
+{
+    switch (event->kind) {
     case VIEW_INPUT_QUIT:
         viewer->input.quits = true;
         break;
     case VIEW_INPUT_KEY_DOWN:
         press_key(viewer, event);
         break;
-    case VIEW_INPUT_KEY_UP: // also if the mode has changed since the key was pressed
-        viewer->input.ignores_text = false;
-        let_go = view_find_key(event->key, false, false, false, true);
-        if (let_go != NULL)
-            view_control_character(viewer, let_go, false);
-        if (event->key == VIEW_KEY_LEFT_ALT && viewer->input.is_only_alt_down && !event->is_forced)
-            view_execute(viewer, (view_command){.action = VIEW_MENUS});
+    case VIEW_INPUT_KEY_UP:
+        release_key(viewer, event);
         break;
     case VIEW_INPUT_TEXT:
-        *redraw = (!viewer->input.ignores_text && type(viewer, &(ui_mouse){.text = event->text}))
-                  || *redraw;
-        break;
+        return !viewer->input.ignores_text && type(viewer, &(ui_mouse){.text = event->text});
     case VIEW_INPUT_PRESS:
         press(viewer, event);
         break;
@@ -1247,8 +1364,7 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
         release(viewer, event);
         break;
     case VIEW_INPUT_MOVE:
-        *redraw = move(viewer, event) || *redraw;
-        break;
+        return move(viewer, event);
     case VIEW_INPUT_WHEEL:
         turn_wheel(viewer, event);
         break;
@@ -1258,10 +1374,7 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
         view_log_state(viewer, "drop");
         break;
     case VIEW_INPUT_SET:
-        option = view_find_option(event->text, strlen(event->text));
-        *redraw |= option != NULL && view_set_option(viewer, option, event->path);
-        free(event->path);
-        break;
+        return set_sent_option(viewer, event);
     case VIEW_INPUT_RESIZE:
         view_log_state(viewer, "resize");
         break;
@@ -1269,8 +1382,27 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
     case VIEW_INPUT_OTHER:
         break;
     }
+    return false;
+}
+
+void view_handle_event(view_state *viewer, const view_input *in_points, bool *redraw)
+{
+    const view_input event = scale_event(in_points, mouse_scale(viewer));
+    const view_input_kind kind = event.kind;
+    if (is_intended(&event)) {
+        *redraw = true;
+        interrupt_demo(viewer, event.is_touch);
+    }
+    *redraw |= changes_image(kind);
+    if (viewer->undo.num_steps == 0)
+        view_store_step(viewer);
+
+    *redraw |= dispatch_event(viewer, &event);
+
     viewer->undo.merges_steps = kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_WHEEL;
     // A drag is one step of the undo history, and so are all changes of a card.
-    if (viewer->ui.held == NULL && kind != VIEW_INPUT_MOVE && viewer->ui.over != VIEW_OVERLAY_CARD)
+    const bool is_in_progress =
+        viewer->ui.held != NULL || kind == VIEW_INPUT_MOVE || viewer->ui.over == VIEW_OVERLAY_CARD;
+    if (!is_in_progress)
         view_store_step(viewer);
 }
