@@ -50,7 +50,7 @@ void gltf_put_extra(gltf_out *out, json_t *object, const char *key, json_t *valu
 
 json_t *gltf_put_extension(gltf_out *out, json_t *object, const char *name)
 {
-    if (!gltf_find(out, 'e', name, &(size_t){0}))
+    if (!gltf_find(out, GLTF_EXTENSION, name, &(size_t){0}))
         gltf_add(out, "extensionsUsed", json_string(name));
     return gltf_member(out, gltf_member(out, object, "extensions", false), name, false);
 }
@@ -355,7 +355,7 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *f
 
 json_t *gltf_add_animation(gltf_out *out, const char *name, json_t *extras)
 {
-    char *const unique = gltf_unique_name(out, 'a', name, "clip");
+    char *const unique = gltf_unique_name(out, GLTF_ANIMATION_NAME, name, "clip");
     json_t *const animation = json_pack("{s:s, s:[], s:[], s:{s:o}}", "name", unique, "samplers",
                                         "channels", "extras", "md5", extras);
     gltf_add(out, "animations", animation);
@@ -368,7 +368,7 @@ void gltf_add_channel(gltf_out *out, json_t *animation, size_t node, const char 
                       size_t columns)
 {
     size_t input = gltf_num_added(out, "accessors");
-    if (!gltf_find_bytes(out, 't', "", times, num_keys * sizeof *times, &input))
+    if (!gltf_find_bytes(out, GLTF_TIMES, "", times, num_keys * sizeof *times, &input))
         gltf_add_accessor(out, GLTF_KEYS, GLTF_FLOAT, times, num_keys, 1, GLTF_BOUNDED);
     const size_t accessor =
         gltf_add_accessor(out, GLTF_KEYS, GLTF_FLOAT, values, count, columns, GLTF_PLAIN);

@@ -111,8 +111,22 @@ void gltf_put_bounds(gltf_out *out, json_t *accessor, const float *values, size_
 // Adds a view with an image. Returns its index.
 size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size);
 
-// Finds the value that is stored for a text. Texts of different kinds, which are letters, are
-// stored separately. If no value is stored, stores *value and returns false.
+// Kinds of texts for which values are stored. Texts of different kinds are independent.
+enum {
+    GLTF_EXTENSION = 'e', // names of extensions in extensionsUsed
+    GLTF_NODE_NAME = 'n', // unique names, as the next two
+    GLTF_IMAGE_NAME = 'i',
+    GLTF_ANIMATION_NAME = 'a',
+    GLTF_CLIP = 'c',           // name and bytes of the tracks; the value is not used
+    GLTF_TIMES = 't',          // bytes: accessor
+    GLTF_TEXTURE = 'p',        // bytes of an image: texture
+    GLTF_SCENE_MATERIAL = 'm', // shader: 1 + index of the scene's material, or 0
+    GLTF_MATERIAL = 's',       // scene material and shader: material of the file
+    GLTF_WEIGHTS = 'w',        // clip and target: index of the scene's morph weights
+};
+
+// Finds the value that is stored for a text of a kind. If no value is stored, stores *value and
+// returns false.
 bool gltf_find(gltf_out *out, char kind, const char *text, size_t *value);
 
 // Gets the value of a name and bytes, which are compared by a hash. Otherwise like gltf_find().

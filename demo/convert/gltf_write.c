@@ -91,71 +91,84 @@ static void put_xform(gltf_writer *w, json_t *node, convert_xform x)
 
 // -- Joints ---------------------------------------------------------------------------------------
 
+// Writes the node of a joint; the joint after those of the model is the additional root.
+static void write_joint(gltf_writer *w, uint32_t index, size_t *num_renamed)
+{
+    const md5_skeleton *const skeleton = w->assets.skeleton;
+    const bool is_added_root = index == skeleton->num_joints;
+    const char *const name = is_added_root ? "md5_root" : skeleton->joints[index].name;
+    char *const unique = gltf_unique_name(w->out, GLTF_NODE_NAME, name, "joint");
+    json_t *const node = json_pack("{s:s}", "name", unique);
+    if (strcmp(unique, name) != 0) {
+        ++*num_renamed;
+        gltf_put_extra(w->out, node, "name", gltf_string(name));
+    }
+    if (!is_added_root)
+        put_xform(w, node, gltf_xform(w->assets.rest[index]));
+    gltf_add(w->out, "nodes", node);
+    free(unique);
+}
+
 // Writes the joints; the index of a node is the index of its joint. Returns the root.
 static uint32_t write_joints(gltf_writer *w)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t count = skeleton->num_joints;
     uint32_t num_roots = 0;
-    uint32_t num_renamed = 0;
     for (uint32_t i = 0; i < count; i++)
         num_roots += skeleton->joints[i].parent == MD5_NONE;
+    const bool adds_root = num_roots > 1;
+    const uint32_t root = adds_root ? count : skeleton->order[0];
+    w->num_joints = count + adds_root;
 
-    const uint32_t root = num_roots > 1 ? count : skeleton->order[0];
-    w->num_joints = count + (num_roots > 1);
-    for (uint32_t i = 0; i < w->num_joints; i++) {
-        const char *const name = i == count ? "md5_root" : skeleton->joints[i].name;
-        char *const unique = gltf_unique_name(w->out, 'n', name, "joint");
-        json_t *const node = json_pack("{s:s}", "name", unique);
-        num_renamed += strcmp(unique, name) != 0;
-        if (strcmp(unique, name) != 0)
-            gltf_put_extra(w->out, node, "name", gltf_string(name));
-        if (i < count)
-            put_xform(w, node, gltf_xform(w->assets.rest[i]));
-        gltf_add(w->out, "nodes", node);
-        free(unique);
-    }
-
+    size_t num_renamed = 0;
+    for (uint32_t i = 0; i < w->num_joints; i++)
+        write_joint(w, i, &num_renamed);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t parent = skeleton->joints[i].parent;
         if (i != root)
             gltf_set_parent(w->out, i, parent != MD5_NONE ? parent : root);
     }
-
     gltf_append(w->out, w->out->tops, gltf_whole(root));
+
     if (num_renamed > 0)
-        convert_note(w->job, "renamed %u joints to make their names unique in other programs",
+        convert_note(w->job, "renamed %zu joints to make their names unique in other programs",
                      num_renamed);
-    if (num_roots > 1)
+    if (adds_root)
         convert_note(w->job,
                      "the model has several root joints: md5_root was added as their parent");
     return root;
 }
 
-// Writes the skin of all meshes. Inverse bind matrices also convert quantized positions to metres.
+// Converts an inverse bind matrix to a column-major matrix in glTF's axes. It also converts
+// quantized positions to metres: the vector of steps is scaled, and the corner added.
+static void put_inverse_bind(const gltf_writer *w, const float *m, float *out)
+{
+    static const int axis[3] = {1, 2, 0}; // id's axis of each axis of glTF
+    const double step = w->step > 0 ? w->step : 1;
+    for (int row = 0; row < 3; row++) {
+        double corner = 0;
+        for (int column = 0; column < 3; column++) {
+            const double value = m[4 * axis[row] + axis[column]];
+            out[4 * column + row] = (float)(value * step);
+            corner += value * w->corner[column];
+        }
+        out[12 + row] = (float)(m[4 * axis[row] + 3] * inch + corner);
+    }
+    out[15] = 1;
+}
+
+// Writes the skin of all meshes.
 static void write_skin(gltf_writer *w, uint32_t root)
 {
     static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    static const int axis[3] = {1, 2, 0}; // id's axis of each axis of glTF
     const uint32_t count = w->assets.skeleton->num_joints;
-    const double step = w->step > 0 ? w->step : 1;
     float *const binds = common_alloc(w->num_joints, 16 * sizeof *binds);
     json_t *const joints = json_array();
-
     for (uint32_t i = 0; i < w->num_joints; i++) {
         const float *const m = i < count ? w->assets.model->inverse_bind[i].m : identity.m;
-        float *const out = binds + 16 * (size_t)i;
+        put_inverse_bind(w, m, binds + 16 * (size_t)i);
         gltf_append(w->out, joints, gltf_whole(i));
-        for (int row = 0; row < 3; row++) {
-            double corner = 0;
-            for (int column = 0; column < 3; column++) {
-                const double value = m[4 * axis[row] + axis[column]];
-                out[4 * column + row] = (float)(value * step);
-                corner += value * w->corner[column];
-            }
-            out[12 + row] = (float)(m[4 * axis[row] + 3] * inch + corner);
-        }
-        out[15] = 1;
     }
 
     const size_t accessor =
@@ -163,82 +176,90 @@ static void write_skin(gltf_writer *w, uint32_t root)
     gltf_add(w->out, "skins",
              json_pack("{s:I, s:I, s:o}", "inverseBindMatrices", (json_int_t)accessor, "skeleton",
                        (json_int_t)root, "joints", joints));
-
     free(binds);
 }
 
 // -- Images and materials -------------------------------------------------------------------------
 
-// Returns the texture of an image in *texture. Equal images share one texture.
-static bool write_picture(gltf_writer *w, const convert_image *picture, size_t *texture,
-                          md5_error *error)
+// Stores the bytes of an image: in the file, or for .gltf in a file in the same folder.
+static bool store_image(gltf_writer *w, const convert_image *source, const char *name,
+                        json_t *image, md5_error *error)
 {
-    bool is_written = true;
-    *texture = gltf_num_added(w->out, "textures");
-    if (gltf_find_bytes(w->out, 'p', "", picture->bytes, picture->size, texture))
-        return true;
-
-    char *const name = gltf_unique_name(w->out, 'i', picture->name, "picture");
-    const char *const extension = convert_image_extension(picture);
-    json_t *const image = json_pack("{s:s}", "name", name);
+    const char *const extension = convert_image_extension(source);
     if (common_has_suffix(w->job->output, ".glb")) {
-        const size_t view = gltf_add_picture(w->out, picture->bytes, picture->size);
+        const bool is_png = strcmp(extension, ".png") == 0;
+        const size_t view = gltf_add_picture(w->out, source->bytes, source->size);
         gltf_put(w->out, image, "bufferView", gltf_whole(view));
-        gltf_put(w->out, image, "mimeType",
-                 json_string(strcmp(extension, ".png") == 0 ? "image/png" : "image/jpeg"));
-    } else {
-        char *const file = common_format("%s%s", name, extension);
-        gltf_put(w->out, image, "uri", gltf_uri(file));
-        is_written = convert_write_to_folder(w->job, file, picture->bytes, picture->size, error);
-        free(file);
+        gltf_put(w->out, image, "mimeType", json_string(is_png ? "image/png" : "image/jpeg"));
+        return true;
     }
 
-    if (picture->declared)
-        gltf_put_extra(w->out, image, "path", gltf_string(picture->declared));
-    free(name);
-    const size_t index = gltf_add(w->out, "images", image);
-    gltf_add(w->out, "textures", json_pack("{s:I}", "source", (json_int_t)index));
+    char *const file = common_format("%s%s", name, extension);
+    gltf_put(w->out, image, "uri", gltf_uri(file));
+    const bool is_written =
+        convert_write_to_folder(w->job, file, source->bytes, source->size, error);
+    free(file);
     return is_written;
 }
 
-// Adds a material with the name of the shader or, if that is empty, of its color image. A material
-// without images is white.
-static bool write_material(gltf_writer *w, const convert_material *look, const char *shader,
-                           md5_error *error)
+// Returns the texture of an image in *texture. Equal images share one texture.
+static bool write_texture(gltf_writer *w, const convert_image *source, size_t *texture,
+                          md5_error *error)
 {
-    if (shader[0] == '\0' && look->maps[CONVERT_MAP_COLOR].name)
-        shader = look->maps[CONVERT_MAP_COLOR].name;
+    *texture = gltf_num_added(w->out, "textures");
+    if (gltf_find_bytes(w->out, GLTF_TEXTURE, "", source->bytes, source->size, texture))
+        return true;
 
-    // With a roughness of 0.7, highlights fall to one half at the same angle as with id's table.
-    json_t *const base = json_pack("{s:f, s:f}", "metallicFactor", 0.0, "roughnessFactor", 0.7);
-    json_t *const material =
-        json_pack("{s:o, s:o}", "name", gltf_string(shader), "pbrMetallicRoughness", base);
-    gltf_add(w->out, "materials", material);
+    char *const name = gltf_unique_name(w->out, GLTF_IMAGE_NAME, source->name, "picture");
+    json_t *const image = json_pack("{s:s}", "name", name);
+    const bool is_written = store_image(w, source, name, image, error);
+    if (source->declared)
+        gltf_put_extra(w->out, image, "path", gltf_string(source->declared));
+    const size_t index = gltf_add(w->out, "images", image);
+    gltf_add(w->out, "textures", json_pack("{s:I}", "source", (json_int_t)index));
+    free(name);
+    return is_written;
+}
 
+// Writes a normal map, whose green channel points up in glTF. If the image cannot be decoded, skips
+// it and returns true; then *has_texture is false.
+static bool write_normal_map(gltf_writer *w, const convert_image *source, const char *shader,
+                             size_t *texture, bool *has_texture, md5_error *error)
+{
+    md5_error reason = {0};
+    convert_image flipped = *source;
+    flipped.bytes = convert_flip_green_channel(w->job, source, &flipped.size, &reason);
+    *has_texture = flipped.bytes;
+    if (!flipped.bytes) {
+        convert_note(w->job, "material %s: skipped the normal map: %s", shader, reason.message);
+        return true;
+    }
+
+    flipped.name = common_format("%s_n", source->name);
+    const bool is_written = write_texture(w, &flipped, texture, error);
+    free(flipped.name);
+    free(flipped.bytes);
+    return is_written;
+}
+
+// Writes the images of a material and refers to them in the material.
+static bool write_maps(gltf_writer *w, const convert_material *source, const char *shader,
+                       json_t *material, md5_error *error)
+{
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
-        convert_image picture = look->maps[map];
+        const convert_image *const image = &source->maps[map];
         size_t texture = 0;
-        if (!picture.bytes)
-            continue;
-        char *name = NULL;
-        uint8_t *flipped = NULL;
-        if (map == CONVERT_MAP_NORMAL) {
-            md5_error why = {0};
-            flipped = convert_flip_green_channel(w->job, &picture, &picture.size, &why);
-            picture.bytes = flipped;
-            if (!flipped) {
-                convert_note(w->job, "material %s: skipped the normal map: %s", shader,
-                             why.message);
-                continue;
-            }
-            name = common_format("%s_n", picture.name);
-            picture.name = name;
-        }
-        const bool is_written = write_picture(w, &picture, &texture, error);
-        free(name);
-        free(flipped);
+        bool has_texture = image->bytes;
+        bool is_written = true;
+        if (has_texture && map == CONVERT_MAP_NORMAL)
+            is_written = write_normal_map(w, image, shader, &texture, &has_texture, error);
+        else if (has_texture)
+            is_written = write_texture(w, image, &texture, error);
         if (!is_written)
             return false;
+        if (!has_texture)
+            continue;
+
         if (map == CONVERT_MAP_SPECULAR)
             convert_note(w->job,
                          "material %s: the specular map was converted to KHR_materials_specular, "
@@ -246,18 +267,36 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
                          shader);
         gltf_put_map(w->out, material, map, texture);
     }
+    return true;
+}
 
-    if (look->is_unlit)
+// Adds a material with the name of the shader or, if that is empty, of its color image. A material
+// without images is white.
+static bool write_material(gltf_writer *w, const convert_material *source, const char *shader,
+                           md5_error *error)
+{
+    if (shader[0] == '\0' && source->maps[CONVERT_MAP_COLOR].name)
+        shader = source->maps[CONVERT_MAP_COLOR].name;
+
+    // With a roughness of 0.7, highlights fall to one half at the same angle as with id's table.
+    json_t *const base = json_pack("{s:f, s:f}", "metallicFactor", 0.0, "roughnessFactor", 0.7);
+    json_t *const material =
+        json_pack("{s:o, s:o}", "name", gltf_string(shader), "pbrMetallicRoughness", base);
+    gltf_add(w->out, "materials", material);
+    if (!write_maps(w, source, shader, material, error))
+        return false;
+
+    if (source->is_unlit)
         gltf_put_extension(w->out, material, "KHR_materials_unlit");
-    if (look->alpha != CONVERT_OPAQUE)
+    if (source->alpha != CONVERT_OPAQUE)
         gltf_put(w->out, material, "alphaMode",
-                 json_string(look->alpha == CONVERT_MASK ? "MASK" : "BLEND"));
-    if (look->alpha == CONVERT_MASK)
-        gltf_put(w->out, material, "alphaCutoff", json_real(look->cutoff));
-    if (look->is_two_sided)
+                 json_string(source->alpha == CONVERT_MASK ? "MASK" : "BLEND"));
+    if (source->alpha == CONVERT_MASK)
+        gltf_put(w->out, material, "alphaCutoff", json_real(source->cutoff));
+    if (source->is_two_sided)
         gltf_put(w->out, material, "doubleSided", json_true());
-    if (look->text)
-        gltf_put_extra(w->out, material, "text", gltf_string(look->text));
+    if (source->text)
+        gltf_put_extra(w->out, material, "text", gltf_string(source->text));
     return true;
 }
 
@@ -282,44 +321,53 @@ static void round_weights(const md5_mesh *mesh, convert_skin *skin)
     }
 }
 
-static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_skin *skin)
+// Writes the positions; values[3 * count] is temporary. Quantized positions are steps from the
+// corner. The inverse bind matrices convert them back, because programs ignore the transforms of
+// nodes with skinned meshes.
+static void put_positions(gltf_writer *w, json_t *attributes, const convert_skin *skin,
+                          size_t count, float *values)
 {
-    json_t *const attributes = json_object();
-    const size_t count = mesh->num_vertices;
-    float *const values = common_alloc(count, 4 * sizeof *values);
-
-    // Quantized positions are steps from the corner. The inverse bind matrices convert them back,
-    // because programs ignore the transforms of nodes with skinned meshes.
     for (size_t v = 0; v < count; v++) {
         put_vec(gltf_position(skin->positions[v]), values + 3 * v);
         for (size_t k = 0; k < 3 && w->step > 0; k++)
             values[3 * v + k] =
                 roundf((float)(((double)values[3 * v + k] - w->corner[k]) / w->step));
     }
-
     gltf_put_attribute(w->out, attributes, "POSITION", GLTF_USHORT, values, count, 3, GLTF_BOUNDED);
+}
+
+// Writes the tangents; values[4 * count] is temporary.
+static void put_tangents(gltf_writer *w, json_t *attributes, const md5_mesh *mesh, float *values)
+{
+    const size_t count = mesh->num_vertices;
+    for (size_t v = 0; v < count; v++) {
+        const md5_vec4 t = mesh->tangents[v];
+        put_direction((md5_vec3){t.x, t.y, t.z}, values + 4 * v);
+        values[4 * v + 3] = -t.w; // the green channel was flipped to point up, along -v
+    }
+    gltf_put_attribute(w->out, attributes, "TANGENT", GLTF_BYTE, values, count, 4, GLTF_NORMALIZED);
+}
+
+// Writes the vertex attributes. The types are those of quantized attributes; gltf_put_attribute()
+// writes floats otherwise.
+static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_skin *skin)
+{
+    json_t *const attributes = json_object();
+    const size_t count = mesh->num_vertices;
+    float *const values = common_alloc(count, 4 * sizeof *values);
+    put_positions(w, attributes, skin, count, values);
     for (size_t v = 0; v < count; v++)
         put_direction(mesh->normals[v], values + 3 * v);
-
     gltf_put_attribute(w->out, attributes, "NORMAL", GLTF_BYTE, values, count, 3, GLTF_NORMALIZED);
-    if (mesh->tangents) {
-        for (size_t v = 0; v < count; v++) {
-            const md5_vec4 t = mesh->tangents[v];
-            put_direction((md5_vec3){t.x, t.y, t.z}, values + 4 * v);
-            values[4 * v + 3] = -t.w; // the green channel was flipped to point up, along -v
-        }
-    }
-
     if (mesh->tangents)
-        gltf_put_attribute(w->out, attributes, "TANGENT", GLTF_BYTE, values, count, 4,
-                           GLTF_NORMALIZED);
+        put_tangents(w, attributes, mesh, values);
+    free(values);
+
     gltf_put_attribute(w->out, attributes, "TEXCOORD_0", GLTF_USHORT, &mesh->texcoords[0].x, count,
                        2, GLTF_NORMALIZED);
     if (mesh->colors)
         gltf_put_attribute(w->out, attributes, "COLOR_0", GLTF_USHORT, &mesh->colors[0].x, count, 4,
                            GLTF_NORMALIZED);
-
-    free(values);
     if (w->step > 0)
         round_weights(mesh, skin);
     gltf_put_influences(w->out, attributes, w->assets.model->skeleton.num_joints, skin->joints,
@@ -475,48 +523,61 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
     free(moved.vertices);
 }
 
+// Returns the material of a mesh in *material, after writing it if it is new. *has_material is
+// false if the mesh has neither a shader nor a color image.
+static bool write_mesh_material(gltf_writer *w, uint32_t index, size_t *material,
+                                bool *has_material, md5_error *error)
+{
+    static const convert_material none = {0};
+    const char *const shader = w->assets.model->meshes[index].shader;
+    size_t source_index = 0; // 1 + index of the scene's material, or 0
+    if (index < w->scene->num_mesh_materials)
+        source_index = w->scene->mesh_materials[index];
+    if (source_index == 0) // gltf_find() also stores that the shader has no material
+        gltf_find(w->out, GLTF_SCENE_MATERIAL, shader, &source_index);
+    const convert_material *const source =
+        source_index > 0 ? &w->scene->materials[source_index - 1] : &none;
+    *has_material = shader[0] != '\0' || source->maps[CONVERT_MAP_COLOR].bytes;
+    if (!*has_material)
+        return true;
+
+    *material = gltf_num_added(w->out, "materials");
+    char *const key = common_format("%zu %s", source_index, shader);
+    const bool is_known = gltf_find(w->out, GLTF_MATERIAL, key, material);
+    free(key);
+    return is_known || write_material(w, source, shader, error);
+}
+
 // Writes a mesh and its node. The node has no parent: only the skin places it. Properties that glTF
 // does not have, such as the shader, are stored in the extras, so that gltf_read.c can read them.
 static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
 {
     const md5_mesh *const mesh = &w->assets.model->meshes[index];
-    char *const name = gltf_unique_name(
-        w->out, 'n', mesh->name[0] != '\0' ? mesh->name : common_base(mesh->shader), "mesh");
+    const char *const title = mesh->name[0] != '\0' ? mesh->name : common_base(mesh->shader);
+    char *const name = gltf_unique_name(w->out, GLTF_NODE_NAME, title, "mesh");
     json_t *const primitive =
         json_pack("{s:o, s:I}", "attributes", make_attributes(w, mesh, &w->assets.skins[index]),
                   "indices", (json_int_t)add_indices(w, mesh));
     json_t *const extras =
         json_pack("{s:{s:o, s:o, s:I}}", "md5", "shader", gltf_string(mesh->shader), "name",
                   gltf_string(mesh->name), "vertices", (json_int_t)mesh->num_file_vertices);
-    bool is_written = true;
-    static const convert_material none = {0};
-    size_t from = 0; // 1 + index of the material
-    if (index < w->scene->num_mesh_materials)
-        from = w->scene->mesh_materials[index];
-    if (from == 0) // gltf_find() also stores that the shader has no material
-        gltf_find(w->out, 'm', mesh->shader, &from);
-    const convert_material *const look = from > 0 ? &w->scene->materials[from - 1] : &none;
 
-    if (mesh->shader[0] != '\0' || look->maps[CONVERT_MAP_COLOR].bytes) {
-        size_t material = gltf_num_added(w->out, "materials");
-        char *const key = common_format("%zu %s", from, mesh->shader);
-        is_written =
-            gltf_find(w->out, 's', key, &material) || write_material(w, look, mesh->shader, error);
-        free(key);
+    size_t material = 0;
+    bool has_material = false;
+    const bool is_written = write_mesh_material(w, index, &material, &has_material, error);
+    if (has_material)
         gltf_put(w->out, primitive, "material", gltf_whole(material));
-    }
-
     if (w->assets.morph)
         write_targets(w, index, primitive, extras);
-    const size_t number = gltf_add(
+
+    const size_t mesh_index = gltf_add(
         w->out, "meshes",
         json_pack("{s:s, s:[o], s:o}", "name", name, "primitives", primitive, "extras", extras));
-    const size_t node =
-        gltf_add(w->out, "nodes",
-                 json_pack("{s:s, s:I, s:i}", "name", name, "mesh", (json_int_t)number, "skin", 0));
+    const size_t node = gltf_add(
+        w->out, "nodes",
+        json_pack("{s:s, s:I, s:i}", "name", name, "mesh", (json_int_t)mesh_index, "skin", 0));
     gltf_append(w->out, w->out->tops, gltf_whole(node));
     w->meshes[index].node = node;
-
     free(name);
     return is_written;
 }
@@ -585,25 +646,34 @@ static bool spans(const gltf_track *track, uint32_t first, uint32_t last, double
     return true;
 }
 
+// Returns true if all frames are within the tolerance of the first frame.
+static bool is_constant(const gltf_track *track, double tolerance)
+{
+    for (uint32_t i = 1; i < track->num_frames; i++)
+        if (!(distance(track, track->values[0], track->values[i]) <= tolerance))
+            return false;
+    return true;
+}
+
 // Selects keys so that interpolation restores each frame within the tolerance. With a tolerance of
 // 0, only constant tracks lose keys. Adjacent keys are at most 15 degrees and 64 frames apart.
 static void pick_keys(gltf_track *track, double tolerance)
 {
-    bool is_constant = true;
-    for (uint32_t i = 1; i < track->num_frames && is_constant; i++)
-        is_constant = distance(track, track->values[0], track->values[i]) <= tolerance;
-    uint32_t count = 0;
-    track->keys[count++] = 0;
-    for (uint32_t first = 0; !is_constant && first + 1 < track->num_frames;) {
-        uint32_t last = first + 1;
-        const uint32_t remaining = track->num_frames - 1 - first;
-        const uint32_t max_last = first + (remaining < MAX_SPAN ? remaining : MAX_SPAN);
-        while (tolerance > 0 && last < max_last && spans(track, first, last + 1, tolerance))
-            last++;
-        track->keys[count++] = last;
-        first = last;
+    track->num_keys = 0;
+    track->keys[track->num_keys++] = 0;
+    if (is_constant(track, tolerance))
+        return;
+
+    const uint32_t last_frame = track->num_frames - 1;
+    uint32_t first = 0; // the previous key
+    while (first < last_frame) {
+        const uint32_t max_key = last_frame - first < MAX_SPAN ? last_frame : first + MAX_SPAN;
+        uint32_t key = first + 1;
+        while (tolerance > 0 && key < max_key && spans(track, first, key + 1, tolerance))
+            key++;
+        track->keys[track->num_keys++] = key;
+        first = key;
     }
-    track->num_keys = count;
 }
 
 // -- Clips ----------------------------------------------------------------------------------------
@@ -623,6 +693,8 @@ static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
 // decimals.
 static void find_moves(gltf_writer *w)
 {
+    const double max_distance_squared = 4e-12;    // units
+    const double max_rotation_difference = 1e-12; // 2 - 2 |dot product|
     const md5_skeleton *const skeleton = w->assets.skeleton;
     for (size_t i = 0; i < w->assets.num_clips; i++) {
         convert_clip *const clip = &w->assets.clips[i];
@@ -633,12 +705,13 @@ static void find_moves(gltf_writer *w)
             const convert_xform pose = convert_from_xform(poses[k]);
             const convert_xform rest = convert_from_xform(w->assets.rest[joint]);
             const convert_vec gap = convert_sub(pose.translation, rest.translation);
-            w->moves[2 * joint] |= convert_dot(gap, gap) > 4e-12;
-            w->moves[2 * joint + 1] |=
-                2 - 2 * fabs(convert_quat_dot(pose.rotation, rest.rotation)) > 1e-12;
+            const double cosine = fabs(convert_quat_dot(pose.rotation, rest.rotation));
+            w->moves[2 * joint] |= convert_dot(gap, gap) > max_distance_squared;
+            w->moves[2 * joint + 1] |= 2 - 2 * cosine > max_rotation_difference;
         }
         free(poses);
     }
+
     // A clip that moves nothing also needs a track, which defines its length.
     w->moves[2 * (size_t)skeleton->order[0]] = true;
 }
@@ -731,88 +804,105 @@ static void add_track(gltf_writer *w, json_t *animation, size_t node, const gltf
     free(values);
 }
 
+// Fills the weights of the targets of a mesh in the frames of a clip, [num_frames][num_targets].
+// Returns false if the clip has no weights for any of them.
+static bool collect_weights(gltf_writer *w, const convert_clip *clip, const json_t *target_names,
+                            float *values)
+{
+    const size_t num_targets = json_array_size(target_names);
+    bool is_animated = false;
+    for (size_t t = 0; t < num_targets; t++) {
+        const char *const target = json_string_value(json_array_get(target_names, t));
+        char *const key = common_format("%s\n%s", clip->name, target);
+        size_t index = SIZE_MAX;
+        gltf_find(w->out, GLTF_WEIGHTS, key, &index);
+        free(key);
+        if (index == SIZE_MAX)
+            continue;
+        is_animated = true;
+        const convert_weights *const weights = &w->scene->weights[index];
+        for (size_t i = 0; i < clip->anim->num_frames && i < weights->num_keys; i++)
+            values[i * num_targets + t] = weights->keys[i];
+    }
+    return is_animated;
+}
+
 // Adds the weights of morph targets. If one clip has weights, all clips get them for each mesh that
 // has targets.
 static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *clip,
                         const float *times)
 {
     const uint32_t num_frames = clip->anim->num_frames;
-    for (uint32_t j = 0; j < w->assets.model->num_meshes; j++) {
-        struct mesh_node *const mesh = &w->meshes[j];
-        const json_t *const names = mesh->targets;
-        const size_t num_targets = json_array_size(names);
+    for (uint32_t i = 0; i < w->assets.model->num_meshes; i++) {
+        const struct mesh_node *const mesh = &w->meshes[i];
+        const size_t num_targets = json_array_size(mesh->targets);
         if (num_targets == 0)
             continue;
-        uint32_t num_driven = 0;
         float *const values = common_alloc(num_frames * num_targets, sizeof *values);
-        for (size_t t = 0; t < num_targets; t++) {
-            char *const key =
-                common_format("%s\n%s", clip->name, json_string_value(json_array_get(names, t)));
-            size_t index = SIZE_MAX;
-            gltf_find(w->out, 'w', key, &index);
-            free(key);
-            if (index == SIZE_MAX)
-                continue;
-            const convert_weights *const weights = &w->scene->weights[index];
-            for (size_t i = 0; i < num_frames && i < weights->num_keys; i++)
-                values[i * num_targets + t] = weights->keys[i];
-            num_driven++;
-        }
-        const uint32_t count = num_driven > 0 ? num_frames : 1;
+        const bool is_animated = collect_weights(w, clip, mesh->targets, values);
+        const uint32_t count = is_animated ? num_frames : 1; // a single key with weights of 0
         gltf_add_channel(w->out, animation, mesh->node, "weights", times, count, values,
                          count * num_targets, 1);
         free(values);
     }
 }
 
-static void write_clip(gltf_writer *w, const convert_clip *clip)
+// Writes the tracks of all joints. `track` has space for the frames of the clip, and contains their
+// times.
+static void write_tracks(gltf_writer *w, const convert_clip *clip, json_t *animation,
+                         gltf_track *track)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t num_joints = skeleton->num_joints;
+    md5_xform *const poses = sample_clip(w, clip);
+    for (size_t i = 0; i < 2 * (size_t)num_joints; i++) { // translation and rotation of each joint
+        const uint32_t joint = (uint32_t)(i / 2);
+        track->is_rotation = i % 2 == 1;
+        if (!w->moves[i])
+            continue;
+        for (uint32_t frame = 0; frame < track->num_frames; frame++) {
+            const convert_xform x = gltf_xform(poses[(size_t)frame * num_joints + joint]);
+            track->values[frame] = track->is_rotation ? x.rotation : from_vec(x.translation);
+        }
+        if (track->is_rotation)
+            join_signs(track);
+        pick_keys(track, w->tolerances[i]);
+        const bool is_root_translation = i == 2 * (size_t)skeleton->order[0];
+        if (is_root_translation && track->num_keys == 1 && track->num_frames > 1)
+            track->keys[track->num_keys++] =
+                track->num_frames - 1; // so that the clip has its length
+        add_track(w, animation, joint, track);
+        w->num_keys += track->num_keys;
+        w->num_all_keys += track->num_frames;
+    }
+    free(poses);
+}
+
+static void write_clip(gltf_writer *w, const convert_clip *clip)
+{
     const uint32_t num_frames = clip->anim->num_frames;
     json_t *const extras = json_pack("{s:f, s:I}", "frameRate", clip->anim->frame_rate, "frames",
                                      (json_int_t)num_frames);
     json_t *const animation = gltf_add_animation(w->out, clip->name, extras);
-    md5_xform *const poses = sample_clip(w, clip);
-    gltf_track to = {.values = common_alloc(num_frames, sizeof *to.values),
-                     .times = common_alloc(num_frames, sizeof *to.times),
-                     .num_frames = num_frames,
-                     .keys = common_alloc(num_frames, sizeof *to.keys)};
+    gltf_track track = {.values = common_alloc(num_frames, sizeof *track.values),
+                        .times = common_alloc(num_frames, sizeof *track.times),
+                        .num_frames = num_frames,
+                        .keys = common_alloc(num_frames, sizeof *track.keys)};
     for (uint32_t frame = 0; frame < num_frames; frame++)
-        to.times[frame] = (float)((double)frame / clip->anim->frame_rate);
+        track.times[frame] = (float)((double)frame / clip->anim->frame_rate);
 
-    for (size_t i = 0; i < 2 * (size_t)num_joints; i++) {
-        const uint32_t joint = (uint32_t)(i / 2);
-        to.is_rotation = i % 2 == 1;
-        if (!w->moves[i])
-            continue;
-        for (uint32_t frame = 0; frame < num_frames; frame++) {
-            const convert_xform x = gltf_xform(poses[(size_t)frame * num_joints + joint]);
-            to.values[frame] = to.is_rotation ? x.rotation : from_vec(x.translation);
-        }
-        if (to.is_rotation)
-            join_signs(&to);
-        pick_keys(&to, w->tolerances[i]);
-        const bool is_root_translation = i == 2 * (size_t)skeleton->order[0];
-        if (is_root_translation && to.num_keys == 1 && num_frames > 1)
-            to.keys[to.num_keys++] = num_frames - 1; // so that the clip has its length
-        add_track(w, animation, joint, &to);
-        w->num_keys += to.num_keys;
-        w->num_all_keys += num_frames;
-    }
-
+    write_tracks(w, clip, animation, &track);
     if (w->assets.morph && w->scene->num_weights > 0)
-        add_weights(w, animation, clip, to.times);
+        add_weights(w, animation, clip, track.times);
     if (w->job->is_in_place) {
-        float out[3];
-        put_vec(gltf_position(clip->part->removed_motion), out);
-        gltf_put(w->out, extras, "rootMotion", gltf_floats(out, 3));
+        float motion[3];
+        put_vec(gltf_position(clip->part->removed_motion), motion);
+        gltf_put(w->out, extras, "rootMotion", gltf_floats(motion, 3));
     }
 
-    free(to.keys);
-    free(to.times);
-    free(to.values);
-    free(poses);
+    free(track.keys);
+    free(track.times);
+    free(track.values);
 }
 
 // -- Cameras --------------------------------------------------------------------------------------
@@ -825,72 +915,108 @@ static double vertical_fov(float fov)
     return 2 * atan(tan(half) * 3.0 / 4.0);
 }
 
-// Writes a camera path. A cut is a jump within a thousandth of a frame, from the last key of a shot
-// to the first key of the next shot.
+// The frames of a camera path, and their arrays.
+typedef struct camera_track {
+    float *times;
+    float *fovs;          // as in the MD5 file
+    convert_quat *values; // of both tracks
+    gltf_track moved;
+    gltf_track rotated;
+    convert_xform first;   // transform in the first frame
+    double max_fov_change; // difference from the first frame's field of view, degrees
+} camera_track;
+
+// Computes the times of the frames. A cut is a jump within a thousandth of a frame, from the last
+// key of a shot to the first key of the next shot: the frame after a cut has the time of the last
+// frame of the shot, plus this fraction.
+static void find_camera_times(const md5_camera *camera, float *times)
+{
+    const double jump_length = 0.001; // frames
+    uint32_t num_cuts = 0;            // before the frame
+    for (uint32_t i = 0; i < camera->num_frames; i++) {
+        while (num_cuts < camera->num_cuts && camera->cuts[num_cuts] < i)
+            num_cuts++;
+        const bool is_jump = num_cuts > 0 && camera->cuts[num_cuts - 1] + 1 == i;
+        times[i] =
+            (float)(((double)i - num_cuts + (is_jump ? jump_length : 0)) / camera->frame_rate);
+        if (i > 0 && !(times[i] > times[i - 1])) // glTF requires ascending times
+            times[i] = nextafterf(times[i - 1], INFINITY);
+    }
+}
+
+static void sample_camera(const md5_camera *camera, camera_track *track)
+{
+    const convert_quat flip = {0, 1, 0, 0}; // glTF's cameras look along -z, id's along z
+    for (uint32_t i = 0; i < camera->num_frames; i++) {
+        const md5_camera_view view = camera->frames[i];
+        convert_xform x = gltf_xform((md5_xform){view.rotation, view.position, 0});
+        x.rotation = convert_quat_mul(x.rotation, flip);
+        if (i == 0)
+            track->first = x;
+        track->moved.values[i] = from_vec(x.translation);
+        track->rotated.values[i] = x.rotation;
+        track->fovs[i] = view.fov;
+        track->max_fov_change =
+            fmax(track->max_fov_change, fabs((double)view.fov - track->fovs[0]));
+    }
+    join_signs(&track->rotated);
+}
+
+// Adds a camera and its node. Returns the index of the node.
+static size_t add_camera(gltf_writer *w, const char *title, const camera_track *track)
+{
+    const double near_plane = 3 * inch; // as in id's engine
+    char *const name = gltf_unique_name(w->out, GLTF_NODE_NAME, title, "camera");
+    const size_t index =
+        gltf_add(w->out, "cameras",
+                 json_pack("{s:s, s:s, s:{s:f, s:f, s:f}}", "name", name, "type", "perspective",
+                           "perspective", "yfov", vertical_fov(track->fovs[0]), "aspectRatio",
+                           4.0 / 3.0, "znear", near_plane));
+    json_t *const item = json_pack("{s:s, s:I}", "name", name, "camera", (json_int_t)index);
+    put_xform(w, item, track->first);
+    const size_t node = gltf_add(w->out, "nodes", item);
+    gltf_append(w->out, w->out->tops, gltf_whole(node));
+    free(name);
+    return node;
+}
+
+// Writes a camera path.
 static void write_path(gltf_writer *w, const char *title, const md5_camera *camera)
 {
     const uint32_t count = camera->num_frames;
-    float *const times = common_alloc(count, sizeof *times);
-    float *const fovs = common_alloc(count, sizeof *fovs);
-    convert_quat *const values = common_alloc(count, 2 * sizeof *values);
-    gltf_track moved = {values, times, count, false, NULL, count};
-    gltf_track rotated = {values + count, times, count, true, NULL, count};
-    const convert_quat about = {0, 1, 0, 0}; // glTF's cameras look along -z, id's along z
-    convert_xform first = {0};
-    uint32_t cut = 0;
-    double max_fov_change = 0;
+    camera_track track = {.times = common_alloc(count, sizeof *track.times),
+                          .fovs = common_alloc(count, sizeof *track.fovs),
+                          .values = common_alloc(count, 2 * sizeof *track.values)};
+    track.moved = (gltf_track){
+        .values = track.values, .times = track.times, .num_frames = count, .num_keys = count};
+    track.rotated = (gltf_track){.values = track.values + count,
+                                 .times = track.times,
+                                 .num_frames = count,
+                                 .is_rotation = true,
+                                 .num_keys = count};
+    find_camera_times(camera, track.times);
+    sample_camera(camera, &track);
+    const size_t node = add_camera(w, title, &track);
 
-    for (uint32_t i = 0; i < count; i++) {
-        while (cut < camera->num_cuts && camera->cuts[cut] < i)
-            cut++;
-        const bool is_jump = cut > 0 && camera->cuts[cut - 1] + 1 == i;
-        times[i] = (float)(((double)i - cut + (is_jump ? 0.001 : 0)) / camera->frame_rate);
-        if (i > 0 && !(times[i] > times[i - 1]))
-            times[i] = nextafterf(times[i - 1], INFINITY);
-        const md5_camera_view view = camera->frames[i];
-        convert_xform x = gltf_xform((md5_xform){view.rotation, view.position, 0});
-        x.rotation = convert_quat_mul(x.rotation, about);
-        if (i == 0)
-            first = x;
-        moved.values[i] = from_vec(x.translation);
-        rotated.values[i] = x.rotation;
-        fovs[i] = view.fov;
-        max_fov_change = fmax(max_fov_change, fabs((double)view.fov - fovs[0]));
-    }
-
-    join_signs(&rotated);
-    char *const name = gltf_unique_name(w->out, 'n', title, "camera");
-    const size_t index = gltf_add(
-        w->out, "cameras",
-        json_pack("{s:s, s:s, s:{s:f, s:f, s:f}}", "name", name, "type", "perspective",
-                  "perspective", "yfov", vertical_fov(fovs[0]), "aspectRatio", 4.0 / 3.0, "znear",
-                  3 * inch)); // id's near plane
-    json_t *const item = json_pack("{s:s, s:I}", "name", name, "camera", (json_int_t)index);
-    put_xform(w, item, first);
-    const size_t node = gltf_add(w->out, "nodes", item);
-    gltf_append(w->out, w->out->tops, gltf_whole(node));
     json_t *const cuts = json_array();
     for (uint32_t i = 0; i < camera->num_cuts; i++)
         gltf_append(w->out, cuts, gltf_whole(camera->cuts[i]));
-
     json_t *const animation = gltf_add_animation(
         w->out, title,
         json_pack("{s:f, s:I, s:o, s:o}", "frameRate", camera->frame_rate, "frames",
-                  (json_int_t)count, "fov", gltf_floats(fovs, count), "cuts", cuts));
-    add_track(w, animation, node, &moved);
-    add_track(w, animation, node, &rotated);
+                  (json_int_t)count, "fov", gltf_floats(track.fovs, count), "cuts", cuts));
+    add_track(w, animation, node, &track.moved);
+    add_track(w, animation, node, &track.rotated);
 
-    if (max_fov_change > 0)
+    if (track.max_fov_change > 0)
         convert_note(
             w->job,
             "camera path %s: a field of view that changes (by %.3g degrees) is not supported by "
             "glTF cameras; the camera has the first frame's, and extras contain all values",
-            title, max_fov_change);
-
-    free(name);
-    free(values);
-    free(fovs);
-    free(times);
+            title, track.max_fov_change);
+    free(track.values);
+    free(track.fovs);
+    free(track.times);
 }
 
 // -- The file -------------------------------------------------------------------------------------
@@ -900,11 +1026,11 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
 static void index_scene(gltf_writer *w)
 {
     for (size_t i = 0; i < w->scene->num_materials; i++)
-        gltf_find(w->out, 'm', w->scene->materials[i].shader, &(size_t){i + 1});
+        gltf_find(w->out, GLTF_SCENE_MATERIAL, w->scene->materials[i].shader, &(size_t){i + 1});
     for (size_t i = 0; i < w->scene->num_weights; i++) {
         char *const key =
             common_format("%s\n%s", w->scene->weights[i].clip, w->scene->weights[i].target);
-        gltf_find(w->out, 'w', key, &(size_t){i});
+        gltf_find(w->out, GLTF_WEIGHTS, key, &(size_t){i});
         free(key);
     }
 }
