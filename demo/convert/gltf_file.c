@@ -593,17 +593,60 @@ static float read_component(const uint8_t *bytes, const struct component *type, 
     return (float)number;
 }
 
+// The elements that an accessor, or the indices or values of a sparse accessor, refers to.
+typedef struct element_range {
+    const struct component *type;
+    const uint8_t *bytes; // first element; NULL: no view, all numbers are 0
+    size_t count;         // elements
+    size_t width;         // numbers per element
+    size_t stride;        // bytes between elements
+} element_range;
+
+// Finds the elements of an accessor in its view. Fills the file's error and returns false if they
+// are not inside of the view. range->type, count and width are set.
+static bool find_elements(gltf_file *file, uint32_t accessor, const json_t *object,
+                          element_range *range)
+{
+    const uint32_t view = gltf_index(object, "bufferView");
+    if (view == MD5_NONE)
+        return true;
+    size_t view_size = 0;
+    const uint8_t *const bytes = gltf_view(file, view, &view_size);
+    if (!bytes)
+        return false;
+
+    const size_t count = range->count;
+    const size_t size = range->width * range->type->size;
+    const size_t offset = get_size(object, "byteOffset");
+    size_t stride = get_size(gltf_item(file, "bufferViews", view), "byteStride");
+    if (stride == 0)
+        stride = size;
+    if (stride < size)
+        return gltf_fail(file,
+                         "accessors/%u: invalid byteStride %zu: expected at least %zu, the size of "
+                         "an element",
+                         accessor, stride, size);
+    const bool has_first = offset <= view_size && size <= view_size - offset;
+    if (!has_first || count - 1 > (view_size - offset - size) / stride)
+        return gltf_fail(file,
+                         "accessors/%u: %zu elements of %zu bytes at offset %zu are outside "
+                         "bufferViews/%u, which has %zu bytes",
+                         accessor, count, stride, offset, view, view_size);
+
+    range->bytes = bytes + offset;
+    range->stride = stride;
+    return true;
+}
+
 // Reads `count` elements of `width` numbers. `object` is an accessor, or the indices or values of a
 // sparse accessor. Without a view the numbers are 0. Fills the file's error and returns NULL on
 // failure.
 static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *object, size_t code,
                             size_t count, size_t width, bool is_normalized)
 {
-    const struct component *const type = find_component(code);
-    const uint32_t view = gltf_index(object, "bufferView");
-    const uint8_t *bytes = NULL;
-    size_t view_size = 0;
-    if (!type) {
+    const float max_number = 1e30f;
+    element_range range = {.type = find_component(code), .count = count, .width = width};
+    if (!range.type) {
         gltf_fail(file, "accessors/%u: unknown componentType %zu", accessor, code);
         return NULL;
     }
@@ -611,48 +654,25 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
         gltf_fail(file, "accessors/%u: count must be at least 1", accessor);
         return NULL;
     }
-    if (view != MD5_NONE) {
-        bytes = gltf_view(file, view, &view_size);
-        if (!bytes)
-            return NULL;
-    }
-
-    const size_t offset = get_size(object, "byteOffset");
-    const size_t size = width * type->size;
-    size_t stride = get_size(gltf_item(file, "bufferViews", view), "byteStride");
-    if (stride == 0)
-        stride = size;
-    if (bytes && stride < size) {
-        gltf_fail(file, "accessors/%u: invalid byteStride for elements of %zu bytes: %zu", accessor,
-                  size, stride);
+    if (!find_elements(file, accessor, object, &range))
         return NULL;
-    }
 
-    const bool has_first = offset <= view_size && size <= view_size - offset;
-    if (bytes && (!has_first || count - 1 > (view_size - offset - size) / stride)) {
-        gltf_fail(file,
-                  "accessors/%u: %zu elements of %zu bytes at offset %zu are outside "
-                  "bufferViews/%u, which has %zu bytes",
-                  accessor, count, stride, offset, view, view_size);
-        return NULL;
-    }
-
-    if (!gltf_charge(file, count > SIZE_MAX / 64 ? SIZE_MAX : count * width)
+    const size_t cost = count > SIZE_MAX / 64 ? SIZE_MAX : count * width; // without an overflow
+    if (!gltf_charge(file, cost)
         || !convert_charge_bytes(file->job, count, width * sizeof(float), file->error))
         return NULL;
-
     float *const values = common_alloc(count, width * sizeof *values);
-    for (size_t i = 0; i < count * width && bytes; i++) {
-        const uint8_t *const from = bytes + offset + i / width * stride + i % width * type->size;
-        values[i] = read_component(from, type, is_normalized);
-        if (!(fabsf(values[i]) < 1e30f)) {
+    for (size_t i = 0; i < count * width && range.bytes; i++) {
+        const uint8_t *const element = range.bytes + i / width * range.stride;
+        values[i] =
+            read_component(element + i % width * range.type->size, range.type, is_normalized);
+        if (!(fabsf(values[i]) < max_number)) {
             gltf_fail(file, "accessors/%u: element %zu is not a finite number", accessor,
                       i / width);
             free(values);
             return NULL;
         }
     }
-
     return values;
 }
 
@@ -793,40 +813,59 @@ static bool check_extensions(gltf_file *file)
 
 static const char old_format[] = "; convert the file to glTF 2.0";
 
-// Finds the chunks of a .glb file.
+// Finds the chunks of a .glb file. Of several chunks of a type the first counts; chunks of unknown
+// types are skipped.
 static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf_bytes *text,
                         gltf_bytes *binary)
 {
-    if (size < 20)
+    // The header is "glTF", the version and the size of the file. A chunk is its size, its type
+    // and its data.
+    enum { HEADER_SIZE = 12, CHUNK_HEADER_SIZE = 8 };
+    if (size < HEADER_SIZE + CHUNK_HEADER_SIZE)
         return gltf_fail(file, "truncated file: the header is incomplete");
     const uint32_t version = common_read_little_endian(bytes + 4, 4);
     if (version != 2)
         return gltf_fail(file, "unsupported GLB version %u: expected 2%s", version,
                          version == 1 ? old_format : "");
 
-    size_t at = 12;
-    while (at + 8 <= size) {
+    size_t at = HEADER_SIZE;
+    while (at + CHUNK_HEADER_SIZE <= size) {
         const size_t length = common_read_little_endian(bytes + at, 4);
         const bool is_text = memcmp(bytes + at + 4, "JSON", 4) == 0;
-        const bool is_binary = memcmp(bytes + at + 4, "BIN", 4) == 0;
-        gltf_bytes unknown = {.bytes = NULL};
-        gltf_bytes *chunk = &unknown;
-        if (is_text)
-            chunk = text;
-        else if (is_binary)
-            chunk = binary;
-        at += 8;
+        const bool is_binary = memcmp(bytes + at + 4, "BIN", 4) == 0; // with its terminating 0
+        at += CHUNK_HEADER_SIZE;
         if (length > size - at)
             return gltf_fail(file, "truncated file: the %s chunk has %zu of %zu bytes",
                              is_text ? "JSON" : "binary", size - at, length);
-        if (!chunk->bytes)
-            *chunk = (gltf_bytes){.bytes = bytes + at, .size = length};
+
+        const gltf_bytes chunk = {.bytes = bytes + at, .size = length};
+        if (is_text && !text->bytes)
+            *text = chunk;
+        else if (is_binary && !binary->bytes)
+            *binary = chunk;
         at += length;
     }
 
     if (!text->bytes)
         return gltf_fail(file, "the JSON chunk is missing");
     return true;
+}
+
+// Returns false and fills the error unless the file has version 2. It is checked before all other
+// members, because glTF 1.0 has objects instead of lists. Its early files do not contain a version.
+static bool check_version(gltf_file *file)
+{
+    const char *const version = gltf_text(json_object_get(file->root, "asset"), "version");
+    bool is_old = false;
+    if (version)
+        is_old = version[0] < '2';
+    else
+        is_old = json_is_object(json_object_get(file->root, "meshes"));
+    if (version && strncmp(version, "2.", 2) == 0)
+        return true;
+    const char *const advice = is_old ? old_format : "";
+    return gltf_fail(file, "unsupported asset.version %.20s: expected 2.0%s",
+                     version ? version : "missing", advice);
 }
 
 // Parses the JSON text and checks all members in the table.
@@ -840,59 +879,61 @@ static bool open_json(gltf_file *file, gltf_bytes text)
         file->error->column = where.column > 0 ? (uint32_t)where.column : 0;
         return false;
     }
-
-    // The version is checked first, because glTF 1.0 has objects instead of lists. Its early files
-    // do not contain a version.
-    const char *const version = gltf_text(json_object_get(file->root, "asset"), "version");
-    bool is_old = false;
-    if (version)
-        is_old = version[0] < '2';
-    else
-        is_old = json_is_object(json_object_get(file->root, "meshes"));
-    const char *const advice = is_old ? old_format : "";
-    if (!version || strncmp(version, "2.", 2) != 0)
-        return gltf_fail(file, "unsupported asset.version %.20s: expected 2.0%s",
-                         version ? version : "missing", advice);
+    if (!check_version(file))
+        return false;
 
     for (size_t i = 0; i < COMMON_LENGTH(members); i++) {
         const struct member *const member = &members[i];
         if (!check_member(file, file->root, member, member->path, ""))
             return false;
     }
-
     return true;
+}
+
+// Finds the JSON text of a .gltf file. `text` is the whole file, without a byte order mark.
+static bool check_text(gltf_file *file, gltf_bytes text)
+{
+    size_t start = 0;
+    while (start < text.size && strchr(" \t\r\n", text.bytes[start]) && text.bytes[start] != 0)
+        start++;
+    if (start == text.size)
+        return gltf_fail(file, "not a glTF file: the file is empty");
+    if (text.bytes[start] == '{')
+        return true;
+
+    char found[16] = "";
+    for (size_t i = 0; i < 4 && start + i < text.size; i++)
+        snprintf(found + 3 * i, 4, " %02x", text.bytes[start + i]);
+    return gltf_fail(file, "not a glTF file: it starts with%s; expected 'glTF' or '{'", found);
+}
+
+// Finds the JSON text and the binary chunk of a .glb or .gltf file.
+static bool find_text(gltf_file *file, const convert_input *input, gltf_bytes *text,
+                      gltf_bytes *binary)
+{
+    const uint8_t *const bytes = (const uint8_t *)input->bytes;
+    if (input->size >= 4 && memcmp(bytes, "glTF", 4) == 0)
+        return open_chunks(file, bytes, input->size, text, binary);
+
+    *text = (gltf_bytes){.bytes = bytes, .size = input->size};
+    if (input->size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
+        text->bytes += 3; // a byte order mark, which the standard forbids but editors write
+        text->size -= 3;
+    }
+    return check_text(file, *text);
 }
 
 bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *input,
                md5_error *error)
 {
     *file = (gltf_file){.job = job, .error = error, .path = input->path};
-    const uint8_t *const bytes = (const uint8_t *)input->bytes;
-    gltf_bytes text = {.bytes = bytes, .size = input->size};
+    gltf_bytes text = {.bytes = NULL};
     gltf_bytes binary = {.bytes = NULL};
-    size_t start = 0; // offset of the text
-    if (input->size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
-        start = 3; // a byte order mark, which the standard forbids but editors write
-    text.bytes += start;
-    text.size -= start;
-    while (start < input->size && strchr(" \t\r\n", bytes[start]) && bytes[start] != 0)
-        start++;
-
-    if (input->size >= 4 && memcmp(bytes, "glTF", 4) == 0) {
-        text.bytes = NULL;
-        if (!open_chunks(file, bytes, input->size, &text, &binary))
-            return false;
-    } else if (start == input->size) {
-        return gltf_fail(file, "not a glTF file: the file is empty");
-    } else if (bytes[start] != '{') {
-        char seen[16] = "";
-        for (size_t i = 0; i < 4 && start + i < input->size; i++)
-            snprintf(seen + 3 * i, 4, " %02x", bytes[start + i]);
-        return gltf_fail(file, "not a glTF file: it starts with%s; expected 'glTF' or '{'", seen);
-    }
-
+    if (!find_text(file, input, &text, &binary))
+        return false;
     if (!open_json(file, text) || !check_extensions(file) || !open_buffers(file, binary))
         return false;
+
     file->images = common_alloc(gltf_count(file, "images"), sizeof *file->images);
     file->values = common_alloc(gltf_count(file, "accessors"), sizeof *file->values);
     file->unpacked = common_alloc(gltf_count(file, "bufferViews"), sizeof *file->unpacked);

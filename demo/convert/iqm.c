@@ -211,10 +211,10 @@ static bool read_header(iqm_file *file)
 // Bytes per component, by format.
 static const uint8_t component_sizes[] = {1, 1, 2, 2, 4, 4, 2, 4, 8};
 
-// Finds the vertex arrays. Arrays that MD5 cannot store are counted. Normals and tangents are
-// checked but not used, because MD5 readers compute both.
-static bool read_arrays(iqm_file *file)
+// Checks the format of a vertex array and that its bytes are inside of the file.
+static bool check_array(const iqm_file *file, const iqm_array *entry)
 {
+    enum { MAX_SIZE = 16 }; // components per vertex
     static const struct type {
         const char *title;
         uint32_t min_size;
@@ -227,8 +227,30 @@ static bool read_arrays(iqm_file *file)
         [JOINTS] = {.title = "blend joints", .min_size = 1, .is_integer = true},
         [WEIGHTS] = {.title = "blend weights", .min_size = 1, .is_integer = true},
     };
-    uint32_t num_skipped = 0;
+    const struct type *const type = &types[entry->type];
+    if (file->arrays[entry->type].size > 0)
+        return FAIL(MD5_ERROR_SYNTAX, "duplicate vertex array of %s", type->title);
 
+    const bool is_integer = type->is_integer && entry->format <= UINT;
+    const bool is_float = entry->type != JOINTS && entry->format == FLOAT;
+    const bool is_supported = is_integer || is_float;
+    if (!is_supported || entry->size < type->min_size || entry->size > MAX_SIZE)
+        return FAIL(MD5_ERROR_SYNTAX,
+                    "vertex array of %s has format %u and size %u: expected %s and a size of "
+                    "at least %u",
+                    type->title, entry->format, entry->size,
+                    type->is_integer ? "integers" : "floats", type->min_size);
+
+    const uint32_t width = component_sizes[entry->format];
+    return has_bytes(file, entry->offset, file->header[NUM_VERTICES], (uint64_t)entry->size * width,
+                     width, type->title);
+}
+
+// Finds the vertex arrays. Arrays that MD5 cannot store are counted. Normals and tangents are
+// checked but not used, because MD5 readers compute both.
+static bool read_arrays(iqm_file *file)
+{
+    uint32_t num_skipped = 0;
     for (uint32_t i = 0; i < file->header[NUM_ARRAYS]; i++) {
         iqm_array entry = {.type = 0};
         get_entry(file, ARRAYS, i, &entry);
@@ -236,21 +258,7 @@ static bool read_arrays(iqm_file *file)
             num_skipped++;
             continue;
         }
-        const struct type *const type = &types[entry.type];
-        if (file->arrays[entry.type].size > 0)
-            return FAIL(MD5_ERROR_SYNTAX, "duplicate vertex array of %s", type->title);
-        const bool is_integer = type->is_integer && entry.format <= UINT;
-        const bool is_float = entry.type != JOINTS && entry.format == FLOAT;
-        const bool is_supported = is_integer || is_float;
-        if (!is_supported || entry.size < type->min_size || entry.size > 16)
-            return FAIL(MD5_ERROR_SYNTAX,
-                        "vertex array of %s has format %u and size %u: expected %s and a size of "
-                        "at least %u",
-                        type->title, entry.format, entry.size,
-                        type->is_integer ? "integers" : "floats", type->min_size);
-        const uint32_t width = component_sizes[entry.format];
-        if (!has_bytes(file, entry.offset, file->header[NUM_VERTICES], (uint64_t)entry.size * width,
-                       width, type->title))
+        if (!check_array(file, &entry))
             return false;
         file->arrays[entry.type] = entry;
     }
@@ -260,7 +268,6 @@ static bool read_arrays(iqm_file *file)
                      "%s: skipped %u vertex arrays: MD5 cannot store colors or custom "
                      "attributes",
                      file->plain.path, num_skipped);
-
     if (file->arrays[POSITION].size == 0 && file->header[NUM_MESHES] > 0)
         return FAIL(MD5_ERROR_MISSING, "missing vertex array of positions");
     return true;
@@ -395,7 +402,28 @@ static bool read_poses(iqm_file *file)
     return true;
 }
 
-// Adds a node for each joint and the skin of all joints. Without joints, the poses are the joints.
+// Reads the joints, or if there are only poses, their parents and their lowest channels.
+static bool read_nodes(iqm_file *file, bool has_joints)
+{
+    plain_node *const nodes = file->plain.nodes;
+    for (uint32_t i = 0; i < file->num_joints; i++) {
+        nodes[i] = plain_new_node();
+        if (has_joints && !read_joint(file, i))
+            return false;
+        if (!has_joints) {
+            nodes[i].parent = file->poses[i].parent;
+            set_channels(&nodes[i], file->poses[i].lows);
+        }
+        const uint32_t parent = nodes[i].parent;
+        if (parent != MD5_NONE && parent >= i)
+            return FAIL(MD5_ERROR_RANGE, "joint %u has parent %d: expected an earlier joint or -1",
+                        i, (int)parent);
+    }
+    return true;
+}
+
+// Adds a node for each joint and the skin of all joints. Without joints, the poses are the joints;
+// their names are those of the scene's model, or joint_0, joint_1 ...
 static bool read_joints(iqm_file *file, const convert_scene *scene)
 {
     const bool has_joints = file->header[NUM_JOINTS] > 0;
@@ -406,20 +434,8 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
     plain->num_skins = count > 0 ? 1 : 0;
     plain->skins = common_alloc(plain->num_skins, sizeof *plain->skins);
     file->num_joints = count;
-
-    for (uint32_t i = 0; i < count; i++) {
-        plain->nodes[i] = plain_new_node();
-        if (has_joints && !read_joint(file, i))
-            return false;
-        if (!has_joints) {
-            plain->nodes[i].parent = file->poses[i].parent;
-            set_channels(&plain->nodes[i], file->poses[i].lows);
-        }
-        const uint32_t parent = plain->nodes[i].parent;
-        if (parent != MD5_NONE && parent >= i)
-            return FAIL(MD5_ERROR_RANGE, "joint %u has parent %d: expected an earlier joint or -1",
-                        i, (int)parent);
-    }
+    if (!read_nodes(file, has_joints))
+        return false;
 
     if (count > 0)
         plain_bind_nodes(&plain->skins[0], 0, count);
@@ -427,7 +443,6 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
         return true;
     for (uint32_t i = 0; i < count; i++)
         plain->nodes[i].name = common_add(&file->memory, common_format("joint_%u", i));
-
     convert_note(plain->job, "%s: %u joints without names were named joint_0, joint_1, ...",
                  plain->path, count);
     return true;
