@@ -103,26 +103,28 @@ static key_factors interpolate_keys(plain_keys kind, double s, double step)
 }
 
 // Samples `width` numbers, at most 4, of a value from number `first` on. Rotations are not
-// normalized.
+// normalized. A cubic key is the tangent to the previous key, the value and the tangent to the next
+// key; each other key is only the value.
 static void sample(const clip_builder *clip, const plain_track *track, double time, size_t view,
                    size_t first, size_t width, double *value)
 {
+    // Find the two keys and the position between them.
     const size_t low = find_key(clip, track, time, view);
-    const bool is_cubic = track->kind == PLAIN_CUBIC;
-    const size_t next = low + 1 < track->num_keys ? low + 1 : low;
+    const size_t high = low + 1 < track->num_keys ? low + 1 : low;
     const double from = key_time(clip, track, low);
-    const double to = key_time(clip, track, next);
+    const double to = key_time(clip, track, high);
     const double step = to - from;
     const double s = step > 0 ? fmin(1.0, fmax(0.0, (time - from) / step)) : 0;
-    const size_t key_size = (is_cubic ? 3 : 1) * track->width;
-    const size_t value_offset =
-        is_cubic ? track->width : 0; // after the tangent to the previous key
-    const float *const a = track->values + low * key_size + first;
-    const float *const b = track->values + next * key_size + first;
-    const bool is_constant = track->kind == PLAIN_STEP || next == low || time <= from;
+    const bool is_constant = track->kind == PLAIN_STEP || high == low || time <= from;
     key_factors factors = {.a = 1};
     if (!is_constant)
         factors = interpolate_keys(track->kind, s, step);
+
+    const bool is_cubic = track->kind == PLAIN_CUBIC;
+    const size_t key_size = (is_cubic ? 3 : 1) * track->width;
+    const size_t value_offset = is_cubic ? track->width : 0;
+    const float *const a = track->values + low * key_size + first;
+    const float *const b = track->values + high * key_size + first;
     for (size_t i = 0; i < width; i++)
         value[i] = factors.a * a[value_offset + i] + factors.b * b[value_offset + i]
                    + factors.out_tangent * a[2 * value_offset + i] + factors.in_tangent * b[i];
@@ -282,25 +284,36 @@ static double displacement(convert_xform a, convert_xform b, double reach)
     return sqrt(convert_dot(off, off)) + reach * 2 * sine;
 }
 
-// Returns the largest error of joints between the frames, where players of MD5 interpolate.
-static double measure_between(clip_builder *clip)
+// Interpolates the stored poses of a frame and the next frame as players of MD5 do. Returns the
+// largest distance of a joint, or of points within its reach, from the current pose.
+static double measure_interpolation(clip_builder *clip, size_t frame, double s)
 {
     const convert_rig *const rig = clip->rig;
     double worst = 0;
-    for (size_t i = 1; i < 4 * (clip->num_frames - 1); i += i % 4 == 3 ? 2 : 1) {
-        const size_t frame = i / 4;
-        const double s = (double)(i % 4) / 4.0;
-        pose_at(clip, ((double)frame + s) / clip->rate);
-        for (size_t j = 0; j < rig->num_joints; j++) {
-            const uint32_t parent = rig->joints[j].parent;
-            convert_xform ends[2];
-            for (uint32_t k = 0; k < 2u; k++)
-                ends[k] = convert_from_xform(clip->stored[(frame + k) * rig->num_joints + j]);
-            const convert_xform local = {convert_slerp(ends[0].rotation, ends[1].rotation, s),
-                                         convert_add(convert_times(ends[0].translation, 1 - s),
-                                                     convert_times(ends[1].translation, s))};
-            clip->shown[j] = parent == MD5_NONE ? local : convert_mul(clip->shown[parent], local);
-            worst = fmax(worst, displacement(clip->shown[j], clip->posed[j].pose, clip->reach[j]));
+    for (size_t j = 0; j < rig->num_joints; j++) {
+        const md5_xform *const stored = &clip->stored[frame * rig->num_joints + j];
+        const convert_xform from = convert_from_xform(stored[0]);
+        const convert_xform to = convert_from_xform(stored[rig->num_joints]);
+        const convert_xform local = {
+            convert_slerp(from.rotation, to.rotation, s),
+            convert_add(convert_times(from.translation, 1 - s), convert_times(to.translation, s))};
+        const uint32_t parent = rig->joints[j].parent;
+        clip->shown[j] = parent == MD5_NONE ? local : convert_mul(clip->shown[parent], local);
+        worst = fmax(worst, displacement(clip->shown[j], clip->posed[j].pose, clip->reach[j]));
+    }
+    return worst;
+}
+
+// Returns the largest error of joints between the frames, at each quarter of a frame.
+static double measure_between(clip_builder *clip)
+{
+    enum { STEPS_PER_FRAME = 4 };
+    double worst = 0;
+    for (size_t frame = 0; frame + 1 < clip->num_frames; frame++) {
+        for (int step = 1; step < STEPS_PER_FRAME; step++) {
+            const double s = (double)step / STEPS_PER_FRAME;
+            pose_at(clip, ((double)frame + s) / clip->rate);
+            worst = fmax(worst, measure_interpolation(clip, frame, s));
         }
     }
     return worst;
@@ -347,11 +360,30 @@ static float *sample_target(const clip_builder *clip, const plain_track *track, 
     return weights;
 }
 
+// Adds the weights of the targets that a track animates, unless they are in the index `added`.
+static void add_track_weights(const clip_builder *clip, const plain_track *track, const char *name,
+                              common_text_index *added)
+{
+    convert_scene *const scene = clip->scene;
+    for (size_t k = 0; k < track->width; k++) {
+        char *const target = rig_target_name(clip->rig, track->node, k);
+        if (common_has_text(added, target)) {
+            free(target);
+            continue;
+        }
+        common_index_text(added, target, strlen(target));
+        *COMMON_ADD_ITEM(scene->weights, scene->num_weights) =
+            (convert_weights){.clip = common_copy(name),
+                              .target = target,
+                              .keys = sample_target(clip, track, k),
+                              .num_keys = clip->num_frames};
+    }
+}
+
 // Adds the weights of each morph target that the clip animates. If several channels animate a
 // target, the first applies.
 static bool add_weights(const clip_builder *clip, const char *name)
 {
-    convert_scene *const scene = clip->scene;
     common_text_index added = {0};
     bool is_done = true;
     for (size_t i = 0; i < clip->num_tracks && is_done; i++) {
@@ -360,21 +392,9 @@ static bool add_weights(const clip_builder *clip, const char *name)
             continue;
         is_done =
             plain_charge(clip->plain, track->width * (uint64_t)(clip->num_frames + track->width));
-        for (size_t k = 0; k < track->width && is_done; k++) {
-            char *const target = rig_target_name(clip->rig, track->node, k);
-            if (common_has_text(&added, target)) {
-                free(target);
-                continue;
-            }
-            common_index_text(&added, target, strlen(target));
-            *COMMON_ADD_ITEM(scene->weights, scene->num_weights) =
-                (convert_weights){.clip = common_copy(name),
-                                  .target = target,
-                                  .keys = sample_target(clip, track, k),
-                                  .num_keys = clip->num_frames};
-        }
+        if (is_done)
+            add_track_weights(clip, track, name, &added);
     }
-
     common_free_text_index(&added);
     return is_done;
 }
@@ -467,23 +487,30 @@ static size_t count_tracks(const clip_builder *clip, uint32_t node, size_t *num_
     return count;
 }
 
+// Returns true if the value of a key differs from the value of the previous key.
+static bool is_changed_key(const plain_track *track, size_t key)
+{
+    const float *const value = track->values + key * track->width;
+    return memcmp(value, value - track->width, track->width * sizeof *value) != 0;
+}
+
 // Counts the jumps of a track at each frame: steps, and keys that are less than 0.1 frames apart.
+// cuts[frame] becomes the length of the longest sequence of jumps at the frame.
 static void count_jumps(const clip_builder *clip, const plain_track *track, uint32_t *cuts)
 {
-    uint32_t run = 0;
+    const double max_gap = 0.1; // frames
+    uint32_t sequence = 0;      // jumps at the current frame
     for (size_t k = 1; k < track->num_keys; k++) {
-        const float *const value = track->values + k * track->width;
         const double gap = (double)track->times[k] - track->times[k - 1];
-        const bool is_near = gap * clip->rate < 0.1;
-        const bool is_step =
-            track->kind == PLAIN_STEP
-            && memcmp(value, value - track->width, track->width * sizeof *value) != 0;
-        uint32_t *const cut = &cuts[(size_t)(key_time(clip, track, k) * clip->rate + 0.5)];
+        const bool is_near = gap * clip->rate < max_gap;
+        const bool is_step = track->kind == PLAIN_STEP && is_changed_key(track, k);
         if (!is_near)
-            run = 0;
-        run += is_near || is_step;
-        if (run > *cut && run <= MAX_CUTS)
-            *cut = run;
+            sequence = 0;
+        sequence += is_near || is_step;
+
+        uint32_t *const cut = &cuts[(size_t)(key_time(clip, track, k) * clip->rate + 0.5)];
+        if (sequence > *cut && sequence <= MAX_CUTS)
+            *cut = sequence;
     }
 }
 
@@ -503,8 +530,9 @@ static uint32_t *find_cuts(const clip_builder *clip, uint32_t node)
 static md5_camera_view sample_camera(clip_builder *clip, uint32_t camera, double time, size_t view,
                                      double fov)
 {
+    // Rotations from the axes of the file's cameras to those of MD5's cameras.
     static const convert_quat axes = {-0.5, -0.5, -0.5, 0.5};
-    static const convert_quat about = {0, 0, 1, 0};
+    static const convert_quat flip = {0, 0, 1, 0};
     move_branch(clip, camera, time, view);
     convert_affine world = clip->states[camera].affine;
     uint32_t above = clip->rig->nodes[camera].in->parent;
@@ -513,8 +541,27 @@ static md5_camera_view sample_camera(clip_builder *clip, uint32_t camera, double
     world = convert_mul_affine(&clip->rig->output, &world);
     const convert_quat rotation = convert_nearest_rotation(&world);
     const md5_vec3 q =
-        convert_stored_rotation(convert_quat_mul(convert_quat_mul(rotation, axes), about));
+        convert_stored_rotation(convert_quat_mul(convert_quat_mul(rotation, axes), flip));
     return (md5_camera_view){convert_stored_point(world.c[3]), {q.x, q.y, q.z, 0}, (float)fov};
+}
+
+// Samples the views of a camera. A frame with jumps has one view before each jump and one after the
+// last; after each view before a jump there is a cut.
+static void sample_views(clip_builder *clip, uint32_t camera, const uint32_t *num_jumps,
+                         const double *fovs, md5_doc *doc)
+{
+    const uint32_t index = clip->rig->nodes[camera].in->camera;
+    for (size_t frame = 0; frame < clip->num_frames; frame++) {
+        const double time = (double)frame / clip->rate;
+        for (uint32_t view = 0; view <= num_jumps[frame]; view++) {
+            const bool is_last = view == num_jumps[frame];
+            const double fov = fovs ? fovs[doc->num_frames] : clip->plain->cameras[index].fov;
+            if (!is_last)
+                doc->cuts[doc->num_cuts++] = doc->num_frames;
+            doc->views[doc->num_frames++] =
+                sample_camera(clip, camera, time, is_last ? LAST_VIEW : view, fov);
+        }
+    }
 }
 
 // Adds the path of a camera from time 0 to `last`.
@@ -528,32 +575,22 @@ static bool add_path(clip_builder *clip, uint32_t camera, double last,
         return false;
 
     uint32_t *const cuts = find_cuts(clip, camera);
-    size_t num_views = clip->num_frames;
-    for (size_t f = 0; f < clip->num_frames; f++)
-        num_views += cuts[f];
-
+    size_t num_jumps = 0;
+    for (size_t frame = 0; frame < clip->num_frames; frame++)
+        num_jumps += cuts[frame];
+    const size_t num_views = clip->num_frames + num_jumps;
     md5_doc doc = {.kind = MD5_DOC_CAMERA,
                    .frame_rate = clip->rate,
                    .views = common_alloc(num_views, sizeof *doc.views),
                    .cuts = common_alloc(num_views, sizeof *doc.cuts)};
-    const size_t num_jumps = num_views - clip->num_frames;
+
     const bool has_fovs = animation && animation->num_fovs == num_views;
     bool is_done = plain_charge(clip->plain, num_jumps * (uint64_t)(node->depth + 4 * num_tracks));
-
-    for (size_t f = 0; f < clip->num_frames && is_done; f++)
-        for (uint32_t view = 0; view <= cuts[f]; view++) {
-            const bool is_last = view == cuts[f];
-            double fov = clip->plain->cameras[node->in->camera].fov;
-            if (has_fovs)
-                fov = animation->fovs[doc.num_frames];
-            doc.cuts[doc.num_cuts] = doc.num_frames;
-            doc.num_cuts += !is_last;
-            doc.views[doc.num_frames++] = sample_camera(clip, camera, (double)f / clip->rate,
-                                                        is_last ? LAST_VIEW : view, fov);
-        }
-    is_done = is_done
-              && convert_add_doc(clip->plain->job, clip->scene, CONVERT_CAMERA, clip->name, &doc,
-                                 clip->plain->error);
+    if (is_done) {
+        sample_views(clip, camera, cuts, has_fovs ? animation->fovs : NULL, &doc);
+        is_done = convert_add_doc(clip->plain->job, clip->scene, CONVERT_CAMERA, clip->name, &doc,
+                                  clip->plain->error);
+    }
 
     free(doc.views);
     free(doc.cuts);
@@ -561,30 +598,38 @@ static bool add_path(clip_builder *clip, uint32_t camera, double last,
     return is_done;
 }
 
+// Returns true if a track moves a node or a node above it.
+static bool has_track_above(const clip_builder *clip, uint32_t node)
+{
+    for (; node != MD5_NONE; node = clip->rig->nodes[node].in->parent)
+        if (clip->node_tracks[node] != MD5_NONE)
+            return true;
+    return false;
+}
+
 // Adds a path for each camera of the scene that the clip moves. Without tracks, adds a path for
 // each camera that no clip moved.
 static bool add_paths(clip_builder *clip, double last, const plain_animation *animation)
 {
-    bool is_added = true;
-    for (size_t i = 0; i < clip->rig->num_nodes && is_added; i++) {
+    for (uint32_t i = 0; i < clip->rig->num_nodes; i++) {
         const rig_node *const node = &clip->rig->nodes[i];
         const uint32_t index = node->in->camera;
         if (index == MD5_NONE || !node->in->is_in_scene)
             continue;
-        bool is_moved = clip->num_tracks == 0 && !clip->is_filmed[i];
-        is_added = plain_charge(clip->plain, node->depth);
-        for (uint32_t at = (uint32_t)i; at != MD5_NONE; at = clip->rig->nodes[at].in->parent)
-            is_moved |= clip->node_tracks[at] != MD5_NONE;
-        clip->is_filmed[i] |= is_moved;
-        if (!is_added || !is_moved)
+        if (!plain_charge(clip->plain, node->depth)) // has_track_above() visits these nodes
+            return false;
+
+        const bool is_resting = clip->num_tracks == 0 && !clip->is_filmed[i];
+        if (!is_resting && !has_track_above(clip, i))
             continue;
-        if (clip->plain->cameras[index].is_perspective)
-            is_added = add_path(clip, (uint32_t)i, last, animation);
-        else
+        clip->is_filmed[i] = true;
+        if (!clip->plain->cameras[index].is_perspective)
             convert_note(clip->plain->job,
                          "skipped cameras/%u: only perspective cameras are supported", index);
+        else if (!add_path(clip, i, last, animation))
+            return false;
     }
-    return is_added;
+    return true;
 }
 
 // -- Animations -----------------------------------------------------------------------------------
@@ -610,58 +655,67 @@ static bool begin_clip(clip_builder *clip, const char *name, const char *missing
     return plain_charge(clip->plain, 4 * (uint64_t)rig->num_nodes);
 }
 
+// Properties of the selected tracks of an animation.
+typedef struct tracks_info {
+    double first;     // time of the first key; HUGE_VAL without tracks
+    double last;      // time of the last key
+    bool has_joints;  // a track moves a joint or changes the weights of morph targets
+    bool has_curves;  // a track has cubic keys
+    size_t num_jumps; // keys at which a stepped value changes
+} tracks_info;
+
+static tracks_info measure_tracks(const clip_builder *clip)
+{
+    tracks_info info = {.first = HUGE_VAL};
+    for (size_t i = 0; i < clip->num_tracks; i++) {
+        const plain_track *const track = &clip->tracks[i];
+        const bool moves_joint = clip->rig->nodes[track->node].joint != MD5_NONE;
+        info.first = fmin(info.first, track->times[0]);
+        info.last = fmax(info.last, track->times[track->num_keys - 1]);
+        info.has_joints |= track->part == PLAIN_WEIGHTS || moves_joint;
+        info.has_curves |= track->kind == PLAIN_CUBIC && track->num_keys > 1;
+        for (size_t k = 1; k < track->num_keys && track->kind == PLAIN_STEP; k++)
+            info.num_jumps += is_changed_key(track, k);
+    }
+    return info;
+}
+
 // Adds the clip and the camera paths of an animation. Animations without joints and cameras are
 // skipped.
 static bool convert_clip(clip_builder *clip, size_t index)
 {
     const convert_job *const job = clip->plain->job;
     const plain_animation *const animation = &clip->plain->animations[index];
-    const size_t num_parts = clip->scene->num_parts;
     size_t num_skipped = 0;
-    size_t num_jumps = 0;
-    double first = HUGE_VAL;
-    double last = 0;
-    bool has_curves = false;
-    bool has_joints = false;
     if (!begin_clip(clip, animation->name, "clip_", index + 1)
         || !select_tracks(clip, animation, &num_skipped))
         return false;
-
     link_tracks(clip);
     select_rate(clip, animation->rate);
-    for (size_t i = 0; i < clip->num_tracks; i++) {
-        const plain_track *const track = &clip->tracks[i];
-        first = fmin(first, track->times[0]);
-        last = fmax(last, track->times[track->num_keys - 1]);
-        has_joints |=
-            track->part == PLAIN_WEIGHTS || clip->rig->nodes[track->node].joint != MD5_NONE;
-        has_curves |= track->kind == PLAIN_CUBIC && track->num_keys > 1;
-        for (size_t k = 1; k < track->num_keys && track->kind == PLAIN_STEP; k++) {
-            const float *const value = track->values + k * track->width;
-            num_jumps += memcmp(value, value - track->width, track->width * sizeof *value) != 0;
-        }
-    }
 
-    if (clip->num_tracks > 0 && !add_paths(clip, last, animation))
+    const size_t num_parts = clip->scene->num_parts;
+    const tracks_info info = measure_tracks(clip);
+    if (clip->num_tracks > 0 && !add_paths(clip, info.last, animation))
         return false;
-    if (!has_joints && clip->scene->num_parts == num_parts)
+    const bool has_path = clip->scene->num_parts > num_parts;
+    if (!info.has_joints && !has_path)
         convert_note(job, "skipped clip %s: it does not animate any joint", clip->name);
-    if (!has_joints)
+    if (!info.has_joints)
         return true;
-    if (first > 0)
+
+    if (info.first > 0)
         convert_note(
             job, "clip %s: the first key is at %g s; the pose before it was extended to the start",
-            clip->name, first);
-    if (num_jumps > 0)
+            clip->name, info.first);
+    if (info.num_jumps > 0)
         convert_note(job,
                      "clip %s: the value changes over one frame at %zu stepped keys, because MD5 "
                      "interpolates between frames",
-                     clip->name, num_jumps);
-
+                     clip->name, info.num_jumps);
     if (num_skipped > 0)
         convert_note(job, "clip %s: skipped %zu channels that do not animate a joint", clip->name,
                      num_skipped);
-    return add_clip(clip, last, has_curves);
+    return add_clip(clip, info.last, info.has_curves);
 }
 
 // Adds the paths of cameras that no clip moves, and a clip of one frame with the rest pose if it
@@ -724,6 +778,20 @@ static void select_measured(clip_builder *clip)
             clip->sources[rig->joints[j].model_joint] = j;
 }
 
+// Computes the distance of the farthest vertex from each joint, in the joint's bind pose.
+static void measure_reach(clip_builder *clip)
+{
+    const md5_doc *const model = &clip->meshes->model;
+    for (uint32_t j = 0; j < model->num_meshes; j++) {
+        const md5_doc_mesh *const mesh = &model->meshes[j];
+        for (uint32_t i = 0; i < mesh->num_weights; i++) {
+            const md5_weight *const weight = &mesh->weights[i];
+            clip->reach[weight->joint] =
+                fmax(clip->reach[weight->joint], md5_vec3_length(weight->offset));
+        }
+    }
+}
+
 bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_scene *scene)
 {
     const convert_rig *const rig = meshes->rig;
@@ -739,21 +807,13 @@ bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_sce
                          .posed = common_alloc(rig->num_joints, sizeof(rig_posed)),
                          .shown = common_alloc(rig->num_joints, sizeof(convert_xform))};
     select_measured(&clip);
-
-    for (uint32_t j = 0; j < meshes->model.num_meshes; j++) {
-        md5_doc_mesh *const mesh = &meshes->model.meshes[j];
-        for (uint32_t i = 0; i < mesh->num_weights; i++) {
-            md5_weight *const weight = &mesh->weights[i];
-            clip.reach[weight->joint] =
-                fmax(clip.reach[weight->joint], md5_vec3_length(weight->offset));
-        }
-    }
+    measure_reach(&clip);
 
     bool is_added = true;
     for (size_t i = 0; i < rig->plain->num_animations && is_added; i++)
         is_added = convert_clip(&clip, i);
-
     is_added = is_added && add_rest_pose(&clip) && check_scale_loss(&clip);
+
     free(clip.name);
     free(clip.tracks);
     free(clip.next_tracks);
