@@ -9,6 +9,18 @@ bool plain_charge(const plain_scene *scene, uint64_t count)
     return convert_charge(scene->job, count, scene->error);
 }
 
+bool plain_read_float(const plain_scene *scene, const uint8_t *bytes, size_t offset, float *number)
+{
+    const float max_number = 1e9f;
+    const uint32_t bits = common_read_little_endian(bytes + offset, sizeof bits);
+    memcpy(number, &bits, sizeof bits);
+    if (fabsf(*number) <= max_number)
+        return true;
+    return convert_fail(scene->error, MD5_ERROR_RANGE, scene->path,
+                        "offset %zu: expected a number from -1e9 to 1e9, found %g", offset,
+                        *number);
+}
+
 static void free_mesh(const plain_mesh *mesh)
 {
     for (size_t i = 0; i < mesh->num_primitives; i++) {

@@ -178,6 +178,10 @@ extern const convert_affine plain_back_axes;
 // Charges elements to the budget. Returns false and fills the scene's error if it is exceeded.
 bool plain_charge(const plain_scene *scene, uint64_t count);
 
+// Reads a little-endian float at an offset of the file, which contains it. Fills the scene's error
+// and returns false if the number is not from -1e9 to 1e9.
+bool plain_read_float(const plain_scene *scene, const uint8_t *bytes, size_t offset, float *number);
+
 void plain_free(plain_scene *scene);
 
 // For convert_build(): adds the model, the morph targets and the clips of a scene with frames.

@@ -71,11 +71,9 @@ static uint32_t get_uint(const psk_file *file, size_t offset, size_t size)
 
 static float get_float(psk_file *file, size_t offset)
 {
-    const uint32_t word = get_uint(file, offset, 4);
-    float number;
-    memcpy(&number, &word, sizeof number);
-    if (!(fabsf(number) <= 1e9f))
-        FAIL("offset %zu: expected a number from -1e9 to 1e9, found %g", offset, number);
+    float number = 0;
+    if (!file->has_failed)
+        file->has_failed = !plain_read_float(&file->plain, file->bytes, offset, &number);
     return number;
 }
 
@@ -122,9 +120,25 @@ static float *allocate_floats(psk_file *file, uint64_t count, uint64_t width)
     return (float *)(void *)common_add(&file->memory, block);
 }
 
+// Stores the table of a chunk whose kind is known; skips all other chunks.
+static void store_table(psk_file *file, const char *name, const psk_table *table)
+{
+    for (int i = 0; i < NUM_TABLES; i++) {
+        if (strncmp(name, kinds[i].name, CHUNK_NAME) != 0)
+            continue;
+        if (file->tables[i].is_present)
+            FAIL("duplicate chunk %s", kinds[i].name);
+        if (table->count > 0 && table->size < kinds[i].min_size)
+            FAIL("chunk %s: expected entries of at least %u bytes, found %u", kinds[i].name,
+                 kinds[i].min_size, table->size);
+        file->tables[i] = *table;
+    }
+}
+
 // Reads the header of the chunk at an offset. Returns the offset of the next chunk.
 static size_t read_chunk(psk_file *file, size_t offset)
 {
+    enum { ENTRY_SIZE = 24, NUM_ENTRIES = 28 }; // offsets in the header, which begins with the name
     const char *const name = (const char *)file->bytes + offset;
     if (file->size - offset < CHUNK_HEADER) {
         FAIL("truncated file: expected the header of a chunk at offset %zu", offset);
@@ -133,8 +147,8 @@ static size_t read_chunk(psk_file *file, size_t offset)
 
     const psk_table table = {.is_present = true,
                              .offset = offset + CHUNK_HEADER,
-                             .size = get_uint(file, offset + 24, 4),
-                             .count = get_uint(file, offset + 28, 4)};
+                             .size = get_uint(file, offset + ENTRY_SIZE, 4),
+                             .count = get_uint(file, offset + NUM_ENTRIES, 4)};
     const uint64_t num_bytes = (uint64_t)table.size * table.count;
     if (num_bytes > file->size - table.offset) {
         FAIL("truncated file: chunk %.20s has %u entries of %u bytes, but %zu bytes remain", name,
@@ -142,17 +156,7 @@ static size_t read_chunk(psk_file *file, size_t offset)
         return file->size;
     }
 
-    for (int i = 0; i < NUM_TABLES; i++) {
-        if (strncmp(name, kinds[i].name, CHUNK_NAME) != 0)
-            continue;
-        if (file->tables[i].is_present)
-            FAIL("duplicate chunk %s", kinds[i].name);
-        if (table.count > 0 && table.size < kinds[i].min_size)
-            FAIL("chunk %s: expected entries of %u bytes, found %u", kinds[i].name,
-                 kinds[i].min_size, table.size);
-        file->tables[i] = table;
-    }
-
+    store_table(file, name, &table);
     return table.offset + (size_t)num_bytes;
 }
 
@@ -228,6 +232,7 @@ typedef struct psk_links {
     uint32_t max;    // largest number of weights of a point
 } psk_links;
 
+// Groups the weights by point with a counting sort.
 static psk_links group_weights(psk_file *file)
 {
     enum { POINT = 4 }; // offset in an entry
@@ -236,24 +241,26 @@ static psk_links group_weights(psk_file *file)
     psk_links links = {.first = common_alloc((size_t)num_points + 2, sizeof *links.first),
                        .order = common_alloc(count, sizeof *links.order)};
 
-    // The first of a point is counted two elements later, so that the second loop can advance it.
+    // Count the weights of each point. The counts are two elements after the point, so that
+    // first[point + 1] is the first weight of the point after the sum and advances in the last loop
+    // to its end, which is the first weight of the next point.
     for (uint32_t i = 0; i < count; i++) {
         const size_t offset = find_field(file, WEIGHTS, i, POINT);
         const uint32_t point = get_index(file, offset, 4, num_points, "point");
         if (file->has_failed)
             return links;
-        const uint32_t number = ++links.first[point + 2];
-        links.max = number > links.max ? number : links.max;
+        const uint32_t num_weights = ++links.first[point + 2];
+        links.max = num_weights > links.max ? num_weights : links.max;
     }
+    if (links.max > MAX_LINKS)
+        FAIL("too many weights of a point: %u (limit %d)", links.max, MAX_LINKS);
 
     for (size_t i = 1; i < (size_t)num_points + 2; i++)
         links.first[i] += links.first[i - 1];
-
-    for (uint32_t i = 0; i < count; i++)
-        links.order[links.first[get_uint(file, find_field(file, WEIGHTS, i, POINT), 4) + 1]++] = i;
-
-    if (links.max > MAX_LINKS)
-        FAIL("too many weights of a point: %u (limit %d)", links.max, MAX_LINKS);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t point = get_uint(file, find_field(file, WEIGHTS, i, POINT), 4);
+        links.order[links.first[point + 1]++] = i;
+    }
     return links;
 }
 
@@ -293,38 +300,44 @@ static void read_vertex(psk_file *file, uint32_t index, const psk_links *links,
     }
 }
 
+// Lists the wedges of a primitive as its vertices, each once, and replaces the wedges in its
+// indices by vertices. `vertices` has an element for each wedge, 1 + vertex; it is 0 before the
+// call.
+static void number_vertices(plain_primitive *primitive, psk_vertices *to, uint32_t *vertices)
+{
+    for (size_t i = 0; i < primitive->num_indices; i++) {
+        const uint32_t wedge = primitive->indices[i];
+        if (vertices[wedge] == 0) {
+            *COMMON_ADD_ITEM(to->wedges, to->count) = wedge;
+            vertices[wedge] = to->count;
+        }
+        primitive->indices[i] = vertices[wedge] - 1;
+    }
+}
+
 // Reads the vertices of a primitive, whose indices are wedges. Replaces the indices. `vertices` has
-// an element for each wedge, which is 0 before and after the call.
+// an element for each wedge, which is 0 before and after the call, so that all primitives can use
+// it without clearing it.
 static void read_vertices(psk_file *file, plain_primitive *primitive, const psk_links *links,
                           uint32_t *vertices)
 {
     psk_vertices to = {.num_sets = (links->max + (size_t)3) / 4};
-    for (size_t i = 0; i < primitive->num_indices; i++) {
-        const uint32_t wedge = primitive->indices[i];
-        if (vertices[wedge] == 0) {
-            *COMMON_ADD_ITEM(to.wedges, to.count) = wedge;
-            vertices[wedge] = to.count; // 1 + index
-        }
-        primitive->indices[i] = vertices[wedge] - 1;
-    }
-
+    number_vertices(primitive, &to, vertices);
     to.positions = allocate_floats(file, to.count, 3);
     to.texcoords = allocate_floats(file, to.count, 2);
     to.joints = allocate_floats(file, to.count, 4 * to.num_sets);
     to.weights = allocate_floats(file, to.count, 4 * to.num_sets);
-
     for (uint32_t i = 0; i < to.count; i++) {
         vertices[to.wedges[i]] = 0;
         if (!file->has_failed)
             read_vertex(file, i, links, &to);
     }
-
     free(to.wedges);
+
     primitive->num_vertices = to.count;
     primitive->positions = to.positions;
     primitive->texcoords = to.texcoords;
     primitive->num_sets = file->has_failed ? 0 : to.num_sets;
-
     for (size_t set = 0; set < primitive->num_sets; set++) {
         primitive->joints[set] = to.joints + 4 * set * to.count;
         primitive->weights[set] = to.weights + 4 * set * to.count;
@@ -357,34 +370,39 @@ static void read_materials(psk_file *file)
         plain->materials[i].name = get_name(file, find_field(file, MATERIALS, i, 0));
 }
 
-// Adds the mesh with its node. It has a primitive for each material.
-static void read_mesh(psk_file *file, const char *name)
+// Creates the mesh with an empty primitive for each material.
+static plain_mesh *create_mesh(plain_scene *plain)
 {
-    plain_scene *const plain = &file->plain;
-    const int table = file->tables[WIDE_FACES].count > 0 ? WIDE_FACES : FACES;
-    psk_links links = group_weights(file);
-    uint32_t *const vertices = common_alloc(file->tables[WEDGES].count, sizeof *vertices);
-    read_materials(file);
     plain->num_meshes = 1;
     plain->meshes = common_alloc(1, sizeof *plain->meshes);
     plain_mesh *const mesh = &plain->meshes[0];
     mesh->num_primitives = MAX_MATERIALS;
     mesh->primitives = common_alloc(MAX_MATERIALS, sizeof *mesh->primitives);
-
     for (uint32_t i = 0; i < MAX_MATERIALS; i++) {
         mesh->primitives[i] = plain_new_primitive(0);
         mesh->primitives[i].material = i < plain->num_materials ? i : MD5_NONE;
     }
+    return mesh;
+}
 
+// Adds the mesh with its node.
+static void read_mesh(psk_file *file, const char *name)
+{
+    plain_scene *const plain = &file->plain;
+    const int table = file->tables[WIDE_FACES].count > 0 ? WIDE_FACES : FACES;
+    psk_links links = group_weights(file);
+    read_materials(file);
+    plain_mesh *const mesh = create_mesh(plain);
     for (uint32_t i = 0; i < file->tables[table].count && !file->has_failed; i++)
         read_face(file, table, i);
 
+    uint32_t *const vertices = common_alloc(file->tables[WEDGES].count, sizeof *vertices);
     for (uint32_t i = 0; i < MAX_MATERIALS && !file->has_failed; i++)
         read_vertices(file, &mesh->primitives[i], &links, vertices);
-
     free(vertices);
     free(links.first);
     free(links.order);
+
     plain_node *const node = &plain->nodes[plain->num_nodes++];
     *node = plain_new_node();
     node->name = name;
@@ -412,39 +430,54 @@ static void read_tracks(psk_file *file, plain_animation *clip, uint32_t bone, si
     plain_add_tracks(clip, bone, count, times, positions, rotations);
 }
 
+// The header of a clip.
+typedef struct psk_clip {
+    uint32_t num_bones;
+    uint32_t num_frames;
+    float rate; // frames per second
+} psk_clip;
+
+// Fails unless the clip has the bones of the file, keys for all frames from `first` on, and a valid
+// rate.
+static void check_clip(psk_file *file, uint32_t index, const psk_clip *clip, uint64_t first)
+{
+    const float max_rate = 1e6f;
+    const uint32_t num_keys = file->tables[KEYS].count;
+    const uint64_t max_frames = clip->num_bones > 0 ? num_keys / clip->num_bones : 0;
+    if (clip->num_bones != file->num_bones)
+        FAIL("clip %u has %u bones, but the file has %u", index, clip->num_bones, file->num_bones);
+    else if (clip->num_frames == 0 || first + clip->num_frames > max_frames)
+        FAIL("clip %u has %u frames: expected at least one and at most %llu, because the file has "
+             "%u keys for %u bones",
+             index, clip->num_frames, (unsigned long long)(max_frames - first), num_keys,
+             clip->num_bones);
+    if (!(clip->rate > 0 && clip->rate <= max_rate))
+        FAIL("clip %u: invalid frame rate %g: expected a number above 0, at most 1e6", index,
+             clip->rate);
+}
+
 // Reads a clip, whose keys follow those of the previous clip. The first frame in the entry is not
 // used, because some files contain an invalid one. *next_frame is the first frame of the next clip.
 static void read_clip(psk_file *file, uint32_t index, uint64_t *next_frame)
 {
     enum { NUM_BONES = 128, RATE = 152, NUM_FRAMES = 164 }; // offsets
     const size_t at = find_field(file, CLIPS, index, 0);
-    const uint32_t num_bones = get_uint(file, at + NUM_BONES, 4);
     const uint64_t first = *next_frame;
-    const uint32_t count = get_uint(file, at + NUM_FRAMES, 4);
-    const float rate = get_float(file, at + RATE);
-    const uint32_t num_keys = file->tables[KEYS].count;
-    const uint64_t num_frames = num_bones > 0 ? num_keys / num_bones : 0; // of all clips
+    const psk_clip header = {.num_bones = get_uint(file, at + NUM_BONES, 4),
+                             .num_frames = get_uint(file, at + NUM_FRAMES, 4),
+                             .rate = get_float(file, at + RATE)};
+    check_clip(file, index, &header, first);
 
-    if (num_bones != file->num_bones)
-        FAIL("clip %u has %u bones, but the file has %u", index, num_bones, file->num_bones);
-    else if (count == 0 || first + count > num_frames)
-        FAIL("clip %u has %u frames: expected at least one and at most %llu, because the file has "
-             "%u keys for %u bones",
-             index, count, (unsigned long long)(num_frames - first), num_keys, num_bones);
-
-    if (!(rate > 0 && rate <= 1e6f))
-        FAIL("clip %u: invalid frame rate %g: expected a number above 0, at most 1e6", index, rate);
+    const uint32_t count = header.num_frames;
     float *const times = file->has_failed ? NULL : allocate_floats(file, count, 1);
     if (!times)
         return;
-    for (uint32_t f = 0; f < count; f++)
-        times[f] = (float)(f / (double)rate);
-
+    for (uint32_t i = 0; i < count; i++)
+        times[i] = (float)(i / (double)header.rate);
     plain_animation *const clip = &file->plain.animations[file->plain.num_animations++];
-    *clip = (plain_animation){.name = get_name(file, at), .rate = rate};
-    for (uint32_t bone = 0; bone < num_bones && !file->has_failed; bone++)
+    *clip = (plain_animation){.name = get_name(file, at), .rate = header.rate};
+    for (uint32_t bone = 0; bone < header.num_bones && !file->has_failed; bone++)
         read_tracks(file, clip, bone, (size_t)first, count, times);
-
     *next_frame += count;
 }
 

@@ -114,7 +114,8 @@ static void *allocate(quake_reader *in, size_t count, size_t size)
     return common_add(&in->memory, common_alloc(count, size));
 }
 
-static bool has(quake_reader *in, size_t at, size_t size)
+// Returns false and fills the error if the bytes are not inside of the file.
+static bool check_bytes(quake_reader *in, size_t at, size_t size)
 {
     if (at > in->size || size > in->size - at)
         FAIL("truncated file: %zu bytes at offset %zu are outside the file, which has %zu bytes",
@@ -122,27 +123,26 @@ static bool has(quake_reader *in, size_t at, size_t size)
     return !in->has_failed;
 }
 
-static uint32_t get(quake_reader *in, size_t at, size_t size)
+static uint32_t get_uint(quake_reader *in, size_t at, size_t size)
 {
-    return has(in, at, size) ? common_read_little_endian(in->bytes + at, size) : 0;
+    return check_bytes(in, at, size) ? common_read_little_endian(in->bytes + at, size) : 0;
 }
 
 static float get_float(quake_reader *in, size_t at)
 {
-    const uint32_t word = get(in, at, 4);
-    float number;
-    memcpy(&number, &word, sizeof number);
-    if (!(fabsf(number) <= 1e9f))
-        FAIL("offset %zu: expected a number from -1e9 to 1e9, found %g", at, number);
+    float number = 0;
+    if (check_bytes(in, at, 4))
+        in->has_failed = !plain_read_float(&in->plain, in->bytes, at, &number);
     return number;
 }
 
 // Reads a number from `min` to `end` - 1. Fails and returns 0 if it is out of range.
-static uint32_t check(quake_reader *in, size_t at, size_t size, uint64_t min, uint64_t end,
-                      const char *name)
+static uint32_t get_in_range(quake_reader *in, size_t at, size_t size, uint64_t min, uint64_t end,
+                             const char *name)
 {
-    const uint32_t number = get(in, at, size);
-    if (number != min && end == min + 1)
+    const uint32_t number = get_uint(in, at, size);
+    const bool has_one_value = end == min + 1;
+    if (number != min && has_one_value)
         FAIL("%s at offset %zu: expected %d, found %d", name, at, (int32_t)min, (int32_t)number);
     if (number < min || number >= end)
         FAIL("%s at offset %zu: expected %d to %d, found %d", name, at, (int32_t)min,
@@ -150,10 +150,19 @@ static uint32_t check(quake_reader *in, size_t at, size_t size, uint64_t min, ui
     return in->has_failed ? 0 : number;
 }
 
+// Fails if a number of four bytes does not have the only valid value.
+static void require_uint(quake_reader *in, size_t at, uint32_t expected, const char *name)
+{
+    const uint32_t number = get_uint(in, at, 4);
+    if (number != expected)
+        FAIL("%s at offset %zu: expected %d, found %d", name, at, (int32_t)expected,
+             (int32_t)number);
+}
+
 // Reads a name of at most `max_size` bytes without the characters that MD5 texts cannot contain.
 static const char *get_text(quake_reader *in, size_t at, size_t max_size)
 {
-    const bool is_inside = charge(in, max_size) && has(in, at, max_size);
+    const bool is_inside = charge(in, max_size) && check_bytes(in, at, max_size);
     const char *const from = is_inside ? (const char *)in->bytes + at : "";
     char *const text = convert_sanitize(from, max_size, CONVERT_QUOTE);
     if (strncmp(text, from, max_size) != 0)
@@ -163,9 +172,11 @@ static const char *get_text(quake_reader *in, size_t at, size_t max_size)
 
 // -- Frames and meshes ----------------------------------------------------------------------------
 
-// Adds a frame. `grid` is the offset of scale and origin; MD3: 0.
+// Adds a frame. `grid` is the offset of scale and origin; MD3: 0, which selects the fixed grid of
+// all frames.
 static void add_frame(quake_reader *in, size_t grid, size_t name, size_t points)
 {
+    const float md3_scale = 1 / 64.0f; // units per step
     if (in->plain.num_frames == MAX_FRAMES) {
         FAIL("too many frames (limit %d): each frame becomes a morph target", MAX_FRAMES);
         return;
@@ -176,7 +187,7 @@ static void add_frame(quake_reader *in, size_t grid, size_t name, size_t points)
     frame->name = get_text(in, name, QUAKE_FRAME_NAME);
     to->points = points;
     for (size_t k = 0; k < 3; k++) {
-        to->scale[k] = grid > 0 ? get_float(in, grid + 4 * k) : 0.015625f;
+        to->scale[k] = grid > 0 ? get_float(in, grid + 4 * k) : md3_scale;
         to->origin[k] = grid > 0 ? get_float(in, grid + 12 + 4 * k) : 0;
     }
 }
@@ -188,25 +199,28 @@ static void add_meshes(quake_reader *in, size_t count)
     in->surfaces = allocate(in, count, sizeof *in->surfaces);
 }
 
-// Reads the texture coordinate of a triangle corner.
+// Reads the texture coordinate of a triangle corner. MD3 stores floats, MDL and MD2 texels.
 static md5_vec2 read_texcoord(quake_reader *in, size_t at, size_t triangle)
 {
-    const bool is_mdl = in->kind == &kinds[MDL];
     if (in->kind == &kinds[MD3])
         return (md5_vec2){get_float(in, at), get_float(in, at + 4)};
+
     int32_t s = 0;
     int32_t t = 0;
     double offset = 0.5; // centers of texels
-    if (is_mdl) {
-        const bool is_back = get(in, at, 4) != 0 && get(in, triangle, 4) == 0;
-        s = (int32_t)get(in, at + 4, 4);
-        t = (int32_t)get(in, at + 8, 4);
+    if (in->kind == &kinds[MDL]) {
+        // The right half of the skin is the back side of the model. A vertex on the seam between
+        // both halves has the coordinate of the front side.
+        const bool is_on_seam = get_uint(in, at, 4) != 0;
+        const bool is_front = get_uint(in, triangle, 4) != 0;
+        s = (int32_t)get_uint(in, at + 4, 4);
+        t = (int32_t)get_uint(in, at + 8, 4);
         const uint32_t half_width = in->width / 2;
-        if (is_back)
+        if (is_on_seam && !is_front)
             offset += half_width;
     } else {
-        s = (int16_t)get(in, at, 2);
-        t = (int16_t)get(in, at + 2, 2);
+        s = (int16_t)get_uint(in, at, 2);
+        t = (int16_t)get_uint(in, at + 2, 2);
     }
     return (md5_vec2){(float)((s + offset) / in->width), (float)((t + 0.5) / in->height)};
 }
@@ -257,11 +271,12 @@ static void read_triangles(quake_reader *in, const quake_mesh *mesh, size_t texc
         for (size_t k = 0; k < 3; k++) {
             const size_t corner = triangle + kind->corner + kind->index_size * k;
             const uint32_t point =
-                check(in, corner, kind->index_size, 0, mesh->num_points, "vertex index");
+                get_in_range(in, corner, kind->index_size, 0, mesh->num_points, "vertex index");
             uint32_t texcoord = point;
             if (kind == &kinds[MD2])
-                texcoord = check(in, corner + MD2_TEXCOORD_INDEX, 2, 0,
-                                 get(in, NUM_MD2_TEXCOORDS, 4), "texture coordinate index");
+                texcoord =
+                    get_in_range(in, corner + MD2_TEXCOORD_INDEX, 2, 0,
+                                 get_uint(in, NUM_MD2_TEXCOORDS, 4), "texture coordinate index");
             const size_t texcoord_at = texcoords + kind->texcoord_size * texcoord;
             indices[(3 - k) % 3] =
                 find_vertex(mesh, point, read_texcoord(in, texcoord_at, triangle));
@@ -277,10 +292,11 @@ static void add_mesh(quake_reader *in, size_t start, const char *name, const cha
     enum { BYTES_PER_VERTEX = 64 };       // in all tables of a mesh
     enum { MIN_BYTES_PER_TRIANGLE = 12 }; // of all formats
     const bool is_md3 = in->kind == &kinds[MD3];
-    const uint32_t num_points =
-        check(in, start + in->kind->points, 4, is_md3 ? 0 : 1, in->size / 4, "number of vertices");
-    const uint32_t num_triangles = check(in, start + in->kind->triangles, 4, 0,
-                                         in->size / MIN_BYTES_PER_TRIANGLE, "number of triangles");
+    const uint32_t num_points = get_in_range(in, start + in->kind->points, 4, is_md3 ? 0 : 1,
+                                             in->size / 4, "number of vertices");
+    const uint32_t num_triangles =
+        get_in_range(in, start + in->kind->triangles, 4, 0, in->size / MIN_BYTES_PER_TRIANGLE,
+                     "number of triangles");
     const size_t num_corners = 3 * (size_t)num_triangles;
     const size_t max_vertices = num_points + num_corners;
     if (!charge(in, 8 * (uint64_t)max_vertices)
@@ -310,7 +326,7 @@ static void read_position(quake_reader *in, const quake_grid *grid, size_t at, s
                           float position[3])
 {
     for (size_t k = 0; k < 3; k++) {
-        const uint32_t bits = get(in, at + size * k, size);
+        const uint32_t bits = get_uint(in, at + size * k, size);
         const int32_t number = size == 2 ? (int16_t)bits : (int32_t)bits; // bytes are unsigned
         position[k] = (float)((double)grid->origin[k] + (double)grid->scale[k] * number);
     }
@@ -363,9 +379,9 @@ static uint32_t read_group(quake_reader *in, size_t size)
     const size_t header = in->at + 4;
     in->at = header;
     in->next = (plain_frame){.rate = QUAKE_RATE};
-    if (get(in, header - 4, 4) == 0)
+    if (get_uint(in, header - 4, 4) == 0)
         return 1;
-    const uint32_t count = check(in, header, 4, 1, MAX_FRAMES + 1, "group size");
+    const uint32_t count = get_in_range(in, header, 4, 1, MAX_FRAMES + 1, "group size");
     const float time = get_float(in, header + size);
     in->at += size + 4 * (size_t)count;
     in->next.group = header;
@@ -382,7 +398,7 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
     const size_t count = (size_t)in->width * in->height;
     if (scene->num_materials == MAX_SKINS)
         FAIL("too many skins (limit %d)", MAX_SKINS);
-    if (!has(in, in->at, count))
+    if (!check_bytes(in, in->at, count))
         return;
     if (!charge(in, count) || !charge_bytes(in, count, 4))
         return;
@@ -412,7 +428,7 @@ static void read_mdl_skins(quake_reader *in, convert_scene *scene, bool has_hole
     enum { NUM_SKINS = 48 }; // offset
     uint8_t palette[QUAKE_PALETTE];
     bool is_found = true;
-    const uint32_t num_skins = check(in, NUM_SKINS, 4, 0, MAX_SKINS + 1, "number of skins");
+    const uint32_t num_skins = get_in_range(in, NUM_SKINS, 4, 0, MAX_SKINS + 1, "number of skins");
     if (num_skins > 0)
         in->has_failed |=
             !quake_find_palette(in->plain.job, in->plain.path, palette, &is_found, in->plain.error);
@@ -453,10 +469,10 @@ static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene
 {
     enum { EYE = 36, SYNC = 72, FLAGS = 76 }; // offsets
     const uint32_t holey = 0x4000;            // the flag of skins with transparent texels
-    const uint32_t flags = get(in, FLAGS, 4);
-    const uint32_t sync = get(in, SYNC, 4);
-    const size_t num_points = get(in, in->kind->points, 4);
-    const size_t num_triangles = get(in, in->kind->triangles, 4);
+    const uint32_t flags = get_uint(in, FLAGS, 4);
+    const uint32_t sync = get_uint(in, SYNC, 4);
+    const size_t num_points = get_uint(in, in->kind->points, 4);
+    const size_t num_triangles = get_uint(in, in->kind->triangles, 4);
     in->at = QUAKE_MDL_HEADER;
     read_mdl_skins(in, scene, (flags & holey) != 0);
     const size_t triangles = in->at + in->kind->texcoord_size * num_points;
@@ -482,15 +498,17 @@ static void read_md2(quake_reader *in, uint32_t num_frames)
     enum { FRAMES = 56, END = 64 };
     // Sizes in a frame: the grid and the name are before the positions.
     enum { GRID = 24, HEADER = GRID + QUAKE_FRAME_NAME };
-    const uint64_t min_size = HEADER + 4 * (uint64_t)get(in, in->kind->points, 4);
-    const size_t size = check(in, FRAME_SIZE, 4, min_size, in->size, "frame size");
-    const uint32_t num_skins = check(in, NUM_SKINS, 4, 0, in->size / QUAKE_PATH, "number of skins");
-    check(in, END, 4, QUAKE_MD2_HEADER, in->size + 1, "end offset");
-    const char *const shader = get_shader(in, get(in, SKINS, 4), num_skins, QUAKE_PATH, in->stem);
+    const uint64_t min_size = HEADER + 4 * (uint64_t)get_uint(in, in->kind->points, 4);
+    const size_t size = get_in_range(in, FRAME_SIZE, 4, min_size, in->size, "frame size");
+    const uint32_t num_skins =
+        get_in_range(in, NUM_SKINS, 4, 0, in->size / QUAKE_PATH, "number of skins");
+    get_in_range(in, END, 4, QUAKE_MD2_HEADER, in->size + 1, "end offset");
+    const char *const shader =
+        get_shader(in, get_uint(in, SKINS, 4), num_skins, QUAKE_PATH, in->stem);
     add_meshes(in, 1);
-    add_mesh(in, 0, "", shader, get(in, TEXCOORDS, 4), get(in, TRIANGLES, 4));
+    add_mesh(in, 0, "", shader, get_uint(in, TEXCOORDS, 4), get_uint(in, TRIANGLES, 4));
     for (uint32_t i = 0; i < num_frames; i++) {
-        const size_t frame = get(in, FRAMES, 4) + size * i;
+        const size_t frame = get_uint(in, FRAMES, 4) + size * i;
         add_frame(in, frame, frame + GRID, frame + HEADER);
     }
 }
@@ -499,11 +517,14 @@ static void read_md2(quake_reader *in, uint32_t num_frames)
 // difference of the matrix from a rotation.
 static float get_tag(quake_reader *in, size_t frame, size_t tag, md5_xform *transform)
 {
+    static const size_t columns[] = {3, 0, 1, 2}; // of the matrix: the origin, then the axes
     const size_t at = in->tags + QUAKE_PATH + QUAKE_MD3_TAG * (frame * in->num_tags + tag);
     float error = 0;
     md5_mat34 m;
-    for (size_t i = 0; i < 12; i++) // the origin, then the axes
-        m.m[4 * (i % 3) + (i / 3 + 3) % 4] = get_float(in, at + 4 * i);
+    for (size_t i = 0; i < 12; i++) {
+        const size_t row = i % 3;
+        m.m[4 * row + columns[i / 3]] = get_float(in, at + 4 * i);
+    }
     *transform = md5_xform_from_mat34(m);
     for (int i = 0; i < 12; i++)
         error = fmaxf(error, fabsf(m.m[i] - md5_mat34_from_xform(*transform).m[i]));
@@ -527,19 +548,26 @@ static float add_tag_tracks(quake_reader *in, plain_animation *animation, uint32
     return error;
 }
 
+// Returns the name of a tag, with its index if another tag has the same name.
+static const char *get_tag_name(quake_reader *in, uint32_t tag)
+{
+    const plain_scene *const plain = &in->plain;
+    const char *name = get_text(in, in->tags + QUAKE_MD3_TAG * (size_t)tag, QUAKE_PATH);
+    for (size_t k = 0; k < plain->num_nodes; k++)
+        if (strcmp(plain->nodes[k].name, name) == 0)
+            name = common_add(&in->memory, common_format("%s_%u", name, tag));
+    return name;
+}
+
 // Adds a node for each tag, and reports tags whose transforms joints cannot store.
 static void read_md3_tags(quake_reader *in, uint32_t num_frames)
 {
     enum { NUM_TAGS = 80, ELEMENTS_PER_TAG = 16 };
     const float max_error = 1e-3f; // of an element of the matrix
     plain_scene *const plain = &in->plain;
-    in->num_tags = check(in, NUM_TAGS, 4, 0, MAX_TAGS + 1, "number of tags");
-
+    in->num_tags = get_in_range(in, NUM_TAGS, 4, 0, MAX_TAGS + 1, "number of tags");
     for (uint32_t i = 0; i < in->num_tags; i++) {
-        const char *name = get_text(in, in->tags + QUAKE_MD3_TAG * (size_t)i, QUAKE_PATH);
-        for (size_t k = 0; k < plain->num_nodes; k++)
-            if (strcmp(plain->nodes[k].name, name) == 0)
-                name = common_add(&in->memory, common_format("%s_%u", name, i));
+        const char *const name = get_tag_name(in, i);
         plain_node *const node = &plain->nodes[plain->num_nodes++];
         *node = plain_new_node();
         node->name = name;
@@ -553,7 +581,6 @@ static void read_md3_tags(quake_reader *in, uint32_t num_frames)
     float error = 0;
     for (uint32_t tag = 0; tag < in->num_tags; tag++)
         error = fmaxf(error, add_tag_tracks(in, &plain->animations[0], tag));
-
     if (error > max_error)
         NOTE("skipped scale, mirroring or skew of tags (up to %g): joints cannot store them",
              error);
@@ -565,19 +592,19 @@ static uint32_t read_md3_surface(quake_reader *in, size_t start, uint32_t num_fr
     // Offsets of data in the header, of which the last five are offsets in the surface.
     enum { NAME = 4, NUM_FRAMES = 72, NUM_SHADERS = 76, TRIANGLES = 88, SHADERS = 92 };
     enum { TEXCOORDS = 96, POINTS = 100, END = 104 };
-    check(in, start, 4, QUAKE_MD3, QUAKE_MD3 + 1, "surface ident");
-    check(in, start + NUM_FRAMES, 4, num_frames, num_frames + 1, "surface frame count");
-    const uint32_t num_shaders =
-        check(in, start + NUM_SHADERS, 4, 0, in->size / QUAKE_MD3_SHADER, "number of shaders");
+    require_uint(in, start, QUAKE_MD3, "surface ident");
+    require_uint(in, start + NUM_FRAMES, num_frames, "surface frame count");
+    const uint32_t num_shaders = get_in_range(in, start + NUM_SHADERS, 4, 0,
+                                              in->size / QUAKE_MD3_SHADER, "number of shaders");
     const char *const name = get_text(in, start + NAME, QUAKE_PATH);
-    const char *const shader =
-        get_shader(in, start + get(in, start + SHADERS, 4), num_shaders, QUAKE_MD3_SHADER, name);
+    const char *const shader = get_shader(in, start + get_uint(in, start + SHADERS, 4), num_shaders,
+                                          QUAKE_MD3_SHADER, name);
     quake_in_surface *const surface = &in->surfaces[in->plain.num_meshes];
-    surface->points = start + get(in, start + POINTS, 4);
-    surface->step = 8 * (size_t)get(in, start + in->kind->points, 4);
-    add_mesh(in, start, name, shader, start + get(in, start + TEXCOORDS, 4),
-             start + get(in, start + TRIANGLES, 4));
-    return check(in, start + END, 4, QUAKE_MD3_SURFACE, in->size, "surface size");
+    surface->points = start + get_uint(in, start + POINTS, 4);
+    surface->step = 8 * (size_t)get_uint(in, start + in->kind->points, 4);
+    add_mesh(in, start, name, shader, start + get_uint(in, start + TEXCOORDS, 4),
+             start + get_uint(in, start + TRIANGLES, 4));
+    return get_in_range(in, start + END, 4, QUAKE_MD3_SURFACE, in->size, "surface size");
 }
 
 static void read_md3(quake_reader *in, uint32_t num_frames)
@@ -585,17 +612,17 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
     // Offsets of numbers in the header, of which the last three are offsets in the file.
     enum { FLAGS = 72, NUM_SURFACES = 84, FRAMES = 92, TAGS = 96, SURFACES = 100 };
     enum { FRAME_NAME = 40 }; // offset in a frame
-    const uint32_t num_surfaces =
-        check(in, NUM_SURFACES, 4, 0, in->size / QUAKE_MD3_SURFACE + 1, "number of surfaces");
-    const uint32_t flags = get(in, FLAGS, 4);
-    in->tags = get(in, TAGS, 4);
+    const uint32_t num_surfaces = get_in_range(
+        in, NUM_SURFACES, 4, 0, in->size / QUAKE_MD3_SURFACE + 1, "number of surfaces");
+    const uint32_t flags = get_uint(in, FLAGS, 4);
+    in->tags = get_uint(in, TAGS, 4);
     for (uint32_t i = 0; i < num_frames; i++)
-        add_frame(in, 0, get(in, FRAMES, 4) + QUAKE_MD3_FRAME * (size_t)i + FRAME_NAME, 0);
+        add_frame(in, 0, get_uint(in, FRAMES, 4) + QUAKE_MD3_FRAME * (size_t)i + FRAME_NAME, 0);
     read_md3_tags(in, num_frames);
     if (in->has_failed)
         return;
     add_meshes(in, num_surfaces);
-    size_t start = get(in, SURFACES, 4);
+    size_t start = get_uint(in, SURFACES, 4);
     for (uint32_t i = 0; i < num_surfaces && !in->has_failed; i++)
         start += read_md3_surface(in, start, num_frames);
     if (flags != 0)
@@ -608,13 +635,13 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
 static void find_kind(quake_reader *in)
 {
     const char *const begin = get_text(in, 0, 4);
-    const uint32_t ident = get(in, 0, 4);
+    const uint32_t ident = get_uint(in, 0, 4);
     in->kind = NULL;
     for (size_t i = 0; i < COMMON_LENGTH(kinds); i++)
         if (kinds[i].ident == ident)
             in->kind = &kinds[i];
     if (in->kind)
-        check(in, 4, 4, in->kind->version, in->kind->version + 1, "version");
+        require_uint(in, 4, in->kind->version, "version");
     else
         FAIL("not a Quake model: the file starts with %s; expected IDPO, IDP2 or IDP3%s", begin,
              strcmp(begin, "IDST") == 0 ? "; Half-Life models are not supported" : "");
@@ -631,10 +658,10 @@ static void read_file(quake_reader *in, convert_scene *scene)
     plain->nodes[0].name = "origin";
     plain->num_nodes = 1;
     const uint32_t num_frames =
-        check(in, in->kind->frames, 4, 1, MAX_FRAMES + 1, "number of frames");
+        get_in_range(in, in->kind->frames, 4, 1, MAX_FRAMES + 1, "number of frames");
     if (in->kind->sides > 0) {
-        in->width = check(in, in->kind->sides, 4, 1, MAX_SIDE, "skin width");
-        in->height = check(in, in->kind->sides + 4, 4, 1, MAX_SIDE, "skin height");
+        in->width = get_in_range(in, in->kind->sides, 4, 1, MAX_SIDE, "skin width");
+        in->height = get_in_range(in, in->kind->sides + 4, 4, 1, MAX_SIDE, "skin height");
     }
     if (in->has_failed)
         return;

@@ -113,34 +113,38 @@ static bool find_requested_engines(const quake_writer *w, bool *is_requested)
     return true;
 }
 
-// Checks the limits of the requested engines. Limits of other engines are reported as notes.
-static bool check_limits(const quake_writer *w)
+// Checks the limits of an engine. An exceeded limit is an error if the engine was requested, and
+// otherwise a note.
+static bool check_engine_limits(const quake_writer *w, const struct engine *engine,
+                                bool is_requested)
 {
     static const char *const titles[NUM_LIMITS] = {"vertices", "triangles", "frames", "surfaces",
                                                    "tags"};
     const uint32_t counts[NUM_LIMITS] = {w->num_vertices, w->num_triangles, w->num_frames,
                                          w->model->num_meshes, w->num_tags};
+    for (size_t k = 0; k < NUM_LIMITS; k++) {
+        const uint32_t limit = engine->limits[k];
+        if (limit == 0 || counts[k] <= limit)
+            continue;
+        char text[200];
+        COMMON_TEXT(text, "too many %s for %s in%s(%u; limit %u)", titles[k], w->title,
+                    engine->names, counts[k], limit);
+        if (is_requested)
+            return FAIL(MD5_ERROR_RANGE, "%s", text);
+        convert_note(w->job, "%s", text);
+    }
+    return true;
+}
+
+// Checks the limits of the requested engines. Limits of other engines are reported as notes.
+static bool check_limits(const quake_writer *w)
+{
     bool is_requested[COMMON_LENGTH(engines)] = {false};
     if (!find_requested_engines(w, is_requested))
         return false;
-
-    for (size_t i = 0; i < COMMON_LENGTH(engines); i++) {
-        const struct engine *const engine = &engines[i];
-        if (engine->ident != w->ident)
-            continue;
-        for (size_t k = 0; k < NUM_LIMITS; k++) {
-            const uint32_t limit = engine->limits[k];
-            if (limit == 0 || counts[k] <= limit)
-                continue;
-            char text[200];
-            COMMON_TEXT(text, "too many %s for %s in%s(%u; limit %u)", titles[k], w->title,
-                        engine->names, counts[k], limit);
-            if (is_requested[i])
-                return FAIL(MD5_ERROR_RANGE, "%s", text);
-            convert_note(w->job, "%s", text);
-        }
-    }
-
+    for (size_t i = 0; i < COMMON_LENGTH(engines); i++)
+        if (engines[i].ident == w->ident && !check_engine_limits(w, &engines[i], is_requested[i]))
+            return false;
     return true;
 }
 
@@ -203,6 +207,12 @@ static int compare_names(const void *a, const void *b)
     return strcmp(((const quake_sample *)a)->name, ((const quake_sample *)b)->name);
 }
 
+// Returns the rate at which clips are sampled, in Hz.
+static double frame_rate(const convert_job *job)
+{
+    return job->rate > 0 ? job->rate : (double)QUAKE_RATE;
+}
+
 // Returns the number of frames of a clip at a rate in Hz. A closed loop has a frame less if its
 // last frame is at the end of the clip, where the pose equals the first.
 static double count_frames(const convert_clip *clip, double rate, bool is_loop)
@@ -232,11 +242,26 @@ static void note_frame_macros(const quake_writer *w, uint32_t first)
     }
 }
 
+// Reports the frames of a clip: as QuakeC for MDL, and for MD3 as a line of animation.cfg.
+static void note_frames(const quake_writer *w, const convert_clip *clip, uint32_t first,
+                        const char *stem, bool is_loop)
+{
+    const uint32_t count = w->num_frames - first;
+    if (w->ident == QUAKE_MDL)
+        note_frame_macros(w, first);
+    convert_note(w->job, "clip %s: frames %u-%u, named %s1 to %s%u%s", clip->name, first + 1,
+                 w->num_frames, stem, stem, count,
+                 is_loop ? ", a loop (the last frame, equal to the first, was removed)" : "");
+    if (w->ident == QUAKE_MD3)
+        convert_note(w->job, "animation.cfg: %u %u %u %g // %s", first, count, is_loop ? count : 0,
+                     frame_rate(w->job), clip->name);
+}
+
 // Adds the frames of a clip, named after the clip and numbered from 1, and reports their names.
 static bool plan_clip(quake_writer *w, const convert_clip *clip)
 {
     const uint32_t first = w->num_frames;
-    const double rate = w->job->rate > 0 ? w->job->rate : (double)QUAKE_RATE;
+    const double rate = frame_rate(w->job);
     const bool is_loop = is_closed_loop(w, clip);
     const double count = count_frames(clip, rate, is_loop);
     if ((first + count) * ((double)w->num_points + w->num_tags) > (double)MAX_POSITIONS)
@@ -244,26 +269,18 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
                     "animation too large: %.0f frames of %u vertices; limit: %d vertex positions",
                     first + count, w->num_points, MAX_POSITIONS);
 
-    char *const last = common_format("%.0f", count);
-    const size_t max_stem = QUAKE_FRAME_NAME - 1 - strlen(last);
+    // Shorten the name of the clip so that it has space for the largest number.
+    char *const last_number = common_format("%.0f", count);
+    const size_t max_stem = QUAKE_FRAME_NAME - 1 - strlen(last_number);
     char *const stem = convert_sanitize(clip->name, max_stem, CONVERT_QUOTE);
+    free(last_number);
     for (uint32_t k = 0; k < count; k++) {
         quake_sample *const frame = COMMON_ADD_ITEM(w->frames, w->num_frames);
         *frame = (quake_sample){.clip = clip, .time = k / rate};
         COMMON_TEXT(frame->name, "%s%u", stem, k + 1);
     }
-
-    if (w->ident == QUAKE_MDL)
-        note_frame_macros(w, first);
-    convert_note(w->job, "clip %s: frames %u-%u, named %s1 to %s%s%s", clip->name, first + 1,
-                 w->num_frames, stem, stem, last,
-                 is_loop ? ", a loop (the last frame, equal to the first, was removed)" : "");
-    if (w->ident == QUAKE_MD3)
-        convert_note(w->job, "animation.cfg: %u %s %s %g // %s", first, last, is_loop ? last : "0",
-                     rate, clip->name);
-
+    note_frames(w, clip, first, stem, is_loop);
     free(stem);
-    free(last);
     return true;
 }
 
@@ -673,7 +690,21 @@ static void put_vertices(quake_writer *w, const uint64_t *vertices, size_t frame
     }
 }
 
-// Writes a frame of MDL: the bounding box in steps of the grid, the name and the vertices.
+// Extends a bounding box in steps of the grid by the vertices in `bytes`, four bytes each.
+static void extend_grid_box(uint8_t min[4], uint8_t max[4], const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i += 4)
+        for (size_t k = 0; k < 3; k++) {
+            const uint8_t byte = (uint8_t)bytes[i + k];
+            if (byte < min[k])
+                min[k] = byte;
+            if (byte > max[k])
+                max[k] = byte;
+        }
+}
+
+// Writes a frame of MDL: the bounding box in steps of the grid, the name and the vertices. The box
+// is written twice, because it is known only after the vertices.
 static bool put_mdl_frame(quake_writer *w, const uint64_t *vertices, uint32_t frame,
                           const float *box)
 {
@@ -683,16 +714,10 @@ static bool put_mdl_frame(quake_writer *w, const uint64_t *vertices, uint32_t fr
     convert_append(&w->out, ends, sizeof ends);
     if (!put_name(w, w->frames[frame].name, QUAKE_FRAME_NAME))
         return false;
+
     const size_t vertices_at = w->out.size;
     put_vertices(w, vertices, frame, box);
-    for (size_t i = vertices_at; i < w->out.size; i += 4)
-        for (size_t k = 0; k < 3; k++) {
-            const uint8_t byte = (uint8_t)w->out.bytes[i + k];
-            if (byte < ends[0][k])
-                ends[0][k] = byte;
-            if (byte > ends[1][k])
-                ends[1][k] = byte;
-        }
+    extend_grid_box(ends[0], ends[1], w->out.bytes + vertices_at, w->out.size - vertices_at);
     memcpy(w->out.bytes + ends_at, ends, sizeof ends);
     return true;
 }
@@ -708,29 +733,36 @@ typedef struct quake_surface {
     float box[6];       // of all frames
 } quake_surface;
 
-static bool write_mdl(quake_writer *w, const quake_surface *surface)
+// Writes the header of MDL.
+static void put_mdl_header(quake_writer *w, const quake_surface *surface)
 {
-    const uint32_t head[] = {QUAKE_MDL, QUAKE_MDL_VERSION};
-    const uint32_t counts[] = {1,
+    const uint32_t has_holes_flag = 0x4000;
+    const uint32_t ident[] = {QUAKE_MDL, QUAKE_MDL_VERSION};
+    const uint32_t counts[] = {1, // skin
                                surface->size[0],
                                surface->size[1],
                                w->num_vertices,
                                w->num_triangles,
                                w->num_frames,
-                               0,
-                               surface->has_holes ? 0x4000 : 0};
-    const float area = (float)(w->area / w->num_triangles);
+                               0, // synchronized animation
+                               surface->has_holes ? has_holes_flag : 0};
+    const float triangle_area = (float)(w->area / w->num_triangles);
     const float *const box = surface->box;
-    float radius[4] = {0}; // and the eye position
+    float radius_and_eye[4] = {0}; // the eye is at the origin
     for (int k = 0; k < 3; k++)
-        radius[0] = hypotf(radius[0], fmaxf(fabsf(box[k]), fabsf(box[3 + k])));
+        radius_and_eye[0] = hypotf(radius_and_eye[0], fmaxf(fabsf(box[k]), fabsf(box[3 + k])));
 
-    convert_append_words(&w->out, head, COMMON_LENGTH(head));
+    convert_append_words(&w->out, ident, COMMON_LENGTH(ident));
     put_grid(w, box);
-    convert_append_words(&w->out, radius, COMMON_LENGTH(radius));
+    convert_append_words(&w->out, radius_and_eye, COMMON_LENGTH(radius_and_eye));
     convert_append_words(&w->out, counts, COMMON_LENGTH(counts));
-    convert_append_words(&w->out, &area, 1);
-    convert_append_u32(&w->out, 0); // no group
+    convert_append_words(&w->out, &triangle_area, 1);
+}
+
+static bool write_mdl(quake_writer *w, const quake_surface *surface)
+{
+    put_mdl_header(w, surface);
+    convert_append_u32(&w->out, 0); // the skin is not a group
     if (!put_skin(w, &surface->image, surface->size, surface->has_holes))
         return false;
 
@@ -739,16 +771,13 @@ static bool write_mdl(quake_writer *w, const quake_surface *surface)
         const uint32_t words[] = {0, texel >> 16, texel & 0xFFFF}; // 0: not on a seam
         convert_append_words(&w->out, words, COMMON_LENGTH(words));
     }
-
     for (uint32_t i = 0; i < w->num_corners; i += 3) {
         convert_append_u32(&w->out, 1); // the triangle is on the front side
         convert_append_words(&w->out, &surface->ids[i], 3);
     }
-
     for (uint32_t i = 0; i < w->num_frames; i++)
-        if (!put_mdl_frame(w, surface->vertices, i, box))
+        if (!put_mdl_frame(w, surface->vertices, i, surface->box))
             return false;
-
     return true;
 }
 
@@ -1120,33 +1149,41 @@ static bool write_md3(quake_writer *w)
 
 // -- All formats ----------------------------------------------------------------------------------
 
-// Finds the joints of the options "JOINT" and "JOINT=TAG".
+// Adds the joint and the name of an option "JOINT" or "JOINT=TAG". Returns the joint.
+static uint32_t add_tag(quake_writer *w, const char *text)
+{
+    const char *const equals = strrchr(text, '=');
+    char *const joint = common_copy(text);
+    if (equals)
+        joint[equals - text] = '\0';
+    const char *const prefix = strncmp(joint, "tag_", strlen("tag_")) == 0 ? "" : "tag_";
+    if (equals)
+        common_add(&w->tags, common_copy(equals + 1));
+    else
+        common_add(&w->tags, common_format("%s%s", prefix, joint));
+    const uint32_t index = md5_find_joint(&w->model->skeleton, joint);
+    free(joint);
+    return index;
+}
+
+// Finds the joints of the tags.
 static bool find_tags(quake_writer *w)
 {
     w->tag_joints = common_alloc(w->job->num_tags, sizeof *w->tag_joints);
     for (; w->num_tags < w->job->num_tags; w->num_tags++) {
         const char *const text = w->job->tags[w->num_tags];
-        const char *const equals = strrchr(text, '=');
-        char *const joint = common_copy(text);
-        if (equals)
-            joint[equals - text] = '\0';
-        const bool is_tag = strncmp(joint, "tag_", 4) == 0;
-        if (equals)
-            common_add(&w->tags, common_copy(equals + 1));
-        else
-            common_add(&w->tags, common_format("%s%s", is_tag ? "" : "tag_", joint));
-        const uint32_t found = md5_find_joint(&w->model->skeleton, joint);
-        w->tag_joints[w->num_tags] = found;
-        free(joint);
-        if (found == MD5_NONE)
+        const uint32_t joint = add_tag(w, text);
+        w->tag_joints[w->num_tags] = joint;
+        if (joint == MD5_NONE)
             return FAIL(MD5_ERROR_MISSING, "--tag %.200s: the model has no joint of this name",
                         text);
         const char *const name = w->tags.names[w->num_tags];
-        for (uint32_t i = 0; i < w->num_tags + (*name == '\0'); i++)
+        if (name[0] == '\0')
+            return FAIL(MD5_ERROR_MISMATCH, "--tag %.200s: expected a tag name after '='", text);
+        for (uint32_t i = 0; i < w->num_tags; i++)
             if (strcmp(w->tags.names[i], name) == 0)
                 return FAIL(MD5_ERROR_MISMATCH, "--tag %.200s: duplicate tag name", text);
     }
-
     return true;
 }
 
@@ -1164,9 +1201,12 @@ static bool count_elements(quake_writer *w)
         if (mesh->num_triangles > w->num_triangles)
             w->num_triangles = mesh->num_triangles;
     }
-    if (num_triangles == 0 || num_points > MAX_POSITIONS || num_triangles > MAX_POSITIONS)
+    if (num_triangles == 0 || num_triangles > MAX_POSITIONS)
         return FAIL(MD5_ERROR_RANGE, "invalid number of triangles: expected 1 to %d, found %zu",
                     MAX_POSITIONS, num_triangles);
+    if (num_points > MAX_POSITIONS)
+        return FAIL(MD5_ERROR_RANGE, "too many vertices: %zu (limit %d)", num_points,
+                    MAX_POSITIONS);
     w->num_points = (uint32_t)num_points;
     w->num_corners = 3 * (uint32_t)num_triangles;
     return true;

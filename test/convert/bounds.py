@@ -568,7 +568,7 @@ case("glTF: 16 sets of weights", "", sets(16), num_weights_is(6))
 case("glTF: 17 sets of weights, of which 16 are read", "", sets(17), num_weights_is(3))
 case("glTF: a stride of the element's size", "",
      small(lambda text: text["bufferViews"][0].update(byteStride=12), **ONE))
-case("glTF: a stride below the element's size", "invalid byteStride for elements of 12 bytes: 11",
+case("glTF: a stride below the element's size", "invalid byteStride 11: expected at least 12",
      small(lambda text: text["bufferViews"][0].update(byteStride=11), **ONE))
 case("glTF: a number below 1e30", "",
      small(lambda text: text["nodes"][0].update(translation=[0, 0, 0]), **ONE))

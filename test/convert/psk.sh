@@ -50,7 +50,7 @@ fails 'another first chunk' figure.psk ACTRHEAD 0 '<I' 0 'not a PSK or PSA file:
 fails 'an entry more than the file' figure.psk EXTRAUVS0 28 '<I' 6 'truncated file: chunk EXTRAUVS0 has 6 entries of 8 bytes, but 40 bytes remain'
 fails 'a product of 64 bits' figure.psk EXTRAUVS0 24 '<I' 4294967295 'truncated file: chunk EXTRAUVS0 has 5 entries of 4294967295 bytes'
 fails 'an entry less than the file' figure.psk EXTRAUVS0 28 '<I' 4 'truncated file: expected the header of a chunk at offset'
-fails 'short entries' figure.psk RAWWEIGHTS 24 '<I' 11 'chunk RAWWEIGHTS: expected entries of 12 bytes, found 11'
+fails 'short entries' figure.psk RAWWEIGHTS 24 '<I' 11 'chunk RAWWEIGHTS: expected entries of at least 12 bytes, found 11'
 fails 'point 4 of 4' figure.psk VTXW0000 32 '<H' 4 'offset 144: index of a point is out of range: 4; the file has 4'
 passes 'point 3 of 4' figure.psk VTXW0000 32 '<H' 3
 fails 'wedge 5 of 5' figure.psk FACE0000 32 '<H' 5 'offset 256: index of a wedge is out of range: 5; the file has 5'

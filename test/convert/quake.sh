@@ -118,7 +118,7 @@ joint=$(awk '$1 == "world" && $2 == 1 { printf "%.3f %.3f %.3f %.3f %.3f %.3f %.
 check "... at the positions of the joints" says "$scratch/tags.md3" "tag tag_head $(echo "$joint" | sed 's/-0\.000/0.000/g')"
 check "... both" grep -q "^tag tag_root 0.000 " "$scratch/say"
 check "a tag of an unknown joint is rejected" refuses "the model has no joint of this name" "$large" --tag hand --output "$scratch/none.md3"
-check "a tag without a name is rejected" refuses "duplicate tag name" "$large" --tag root= --output "$scratch/none.md3"
+check "a tag without a name is rejected" refuses "expected a tag name after '='" "$large" --tag root= --output "$scratch/none.md3"
 check "... and a duplicate tag" refuses "duplicate tag name" "$large" --tag root --tag root --output "$scratch/none.md3"
 check "a tag in MD2 is rejected" exits_with 2 "--tag has no effect here" "$tool" convert "$large" --tag root --output "$scratch/none.md2"
 check "a palette in MD3 is rejected" exits_with 2 "--palette has no effect here" "$tool" convert "$large" --palette x --output "$scratch/none.md3"
