@@ -230,8 +230,14 @@ typedef struct importer {
     md5_error error;
 } importer;
 
-// Adds a line for the reading process. The first letter is the kind: 'n' is a note, 'l' a loss, 'e'
-// an error.
+// The separate process sends lines to the reading process, and the file after FILE_MARK. The first
+// letter of a line is its kind. A loss is an error unless the job is forced.
+#define NOTE "n"
+#define LOSS "l"
+#define PROBLEM "e"
+enum { FILE_MARK = 'g' };
+
+// Adds a line for the reading process, which begins with one of the kinds above.
 static void add_line(importer *all, const char *format, ...) COMMON_PRINTF(2, 3);
 static void add_line(importer *all, const char *format, ...)
 {
@@ -257,7 +263,7 @@ static bool charge(importer *all, uint64_t num_elements)
 {
     const bool is_charged = convert_charge(&all->job, num_elements, &all->error);
     if (!is_charged)
-        add_line(all, "e%s", all->error.message);
+        add_line(all, PROBLEM "%s", all->error.message);
     return is_charged;
 }
 
@@ -265,7 +271,7 @@ static bool charge_bytes(importer *all, uint64_t count, uint64_t size)
 {
     const bool is_charged = convert_charge_bytes(&all->job, count, size, &all->error);
     if (!is_charged)
-        add_line(all, "e%s", all->error.message);
+        add_line(all, PROBLEM "%s", all->error.message);
     return is_charged;
 }
 
@@ -273,7 +279,7 @@ static bool charge_bytes(importer *all, uint64_t count, uint64_t size)
 static int find_node(importer *all, const struct aiString *name)
 {
     size_t found = SIZE_MAX;
-    gltf_find(&all->file, 'n', name->data, &found);
+    gltf_find(&all->file, GLTF_NODE_NAME, name->data, &found);
     return found < (size_t)all->num_nodes ? (int)found : NONE;
 }
 
@@ -293,7 +299,7 @@ static void add_node(importer *all, const struct aiNode *source, int parent_inde
     size_t length = 0;
     size_t parent_length = 0;
     const char *const kind = pivot_kind(source, &length);
-    gltf_find(&all->file, 'n', source->mName.data, &(size_t){(size_t)index});
+    gltf_find(&all->file, GLTF_NODE_NAME, source->mName.data, &(size_t){(size_t)index});
     all->nodes = common_grow(all->nodes, (size_t)index, sizeof *all->nodes);
     node *const added = &all->nodes[index];
     const node *const parent = parent_index != NONE ? &all->nodes[parent_index] : NULL;
@@ -321,16 +327,9 @@ static void add_node(importer *all, const struct aiNode *source, int parent_inde
         added->post = index;
 }
 
-// Lists the nodes level by level, without recursion.
-static void list_nodes(importer *all)
+// Marks the nodes that meshes use as bones, and the nodes of meshes with bones.
+static void mark_bones(importer *all)
 {
-    add_node(all, all->scene->mRootNode, NONE);
-    for (int i = 0; i < all->num_nodes; i++) {
-        const struct aiNode *const parent = all->nodes[i].source;
-        for (uint32_t k = 0; k < parent->mNumChildren; k++)
-            add_node(all, parent->mChildren[k], i);
-    }
-
     for (uint32_t m = 0; m < all->scene->mNumMeshes; m++) {
         const struct aiMesh *const mesh = all->scene->mMeshes[m];
         for (uint32_t b = 0; b < mesh->mNumBones; b++) {
@@ -347,7 +346,11 @@ static void list_nodes(importer *all)
         for (uint32_t m = 0; m < one->source->mNumMeshes; m++)
             one->is_skin |= all->scene->mMeshes[one->source->mMeshes[m]]->mNumBones > 0;
     }
+}
 
+// Marks the nodes that clips animate.
+static void mark_moved(importer *all)
+{
     for (uint32_t a = 0; a < all->scene->mNumAnimations; a++) {
         const struct aiAnimation *const clip = all->scene->mAnimations[a];
         for (uint32_t c = 0; c < clip->mNumChannels; c++) {
@@ -356,8 +359,21 @@ static void list_nodes(importer *all)
                 all->nodes[found].is_moved = true;
         }
     }
+}
 
-    for (int i = 1; i < all->num_nodes; i++) {
+// Lists the nodes level by level, without recursion.
+static void list_nodes(importer *all)
+{
+    add_node(all, all->scene->mRootNode, NONE);
+    for (int i = 0; i < all->num_nodes; i++) {
+        const struct aiNode *const parent = all->nodes[i].source;
+        for (uint32_t k = 0; k < parent->mNumChildren; k++)
+            add_node(all, parent->mChildren[k], i);
+    }
+
+    mark_bones(all);
+    mark_moved(all);
+    for (int i = 1; i < all->num_nodes; i++) { // parents precede their children
         node *const one = &all->nodes[i];
         const node *const parent = &all->nodes[one->parent];
         one->is_moved |= parent->is_pivot && parent->is_moved;
@@ -574,50 +590,60 @@ static void add_nodes(importer *all)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
+static bool is_valid_weight(const struct aiMesh *mesh, const struct aiVertexWeight *weight)
+{
+    return weight->mVertexId < mesh->mNumVertices && weight->mWeight > 0;
+}
+
+// Returns the number of slots per vertex, in complete sets of four, that the vertex with most
+// weights needs. num_used[vertices] is temporary.
+static size_t count_slots(const struct aiMesh *mesh, unsigned *num_used)
+{
+    unsigned max_used = 1;
+    for (uint32_t b = 0; b < mesh->mNumBones; b++)
+        for (uint32_t w = 0; w < mesh->mBones[b]->mNumWeights; w++) {
+            const struct aiVertexWeight *const weight = &mesh->mBones[b]->mWeights[w];
+            if (!is_valid_weight(mesh, weight))
+                continue;
+            const unsigned used = ++num_used[weight->mVertexId];
+            max_used = used > max_used ? used : max_used;
+        }
+    return ((size_t)max_used + 3) / 4 * 4;
+}
+
 // Adds joints and weights in as many sets as the vertex with most influences needs. Vertices
 // without weights are attached to an additional joint; returns true if there are such vertices.
 static bool add_weights(importer *all, const struct aiMesh *mesh, json_t *attributes)
 {
     const size_t num_vertices = mesh->mNumVertices;
-    unsigned *const used = common_alloc(num_vertices, sizeof *used);
-    unsigned max_used = 1;
-    for (uint32_t b = 0; b < mesh->mNumBones; b++)
-        for (uint32_t w = 0; w < mesh->mBones[b]->mNumWeights; w++) {
-            const struct aiVertexWeight weight = mesh->mBones[b]->mWeights[w];
-            if (weight.mVertexId >= num_vertices || !(weight.mWeight > 0))
-                continue;
-            used[weight.mVertexId]++;
-            if (used[weight.mVertexId] > max_used)
-                max_used = used[weight.mVertexId];
-        }
-    const size_t slots = ((size_t)max_used + 3) / 4 * 4;
+    unsigned *const num_used = common_alloc(num_vertices, sizeof *num_used); // slots of a vertex
+    const size_t slots = count_slots(mesh, num_used);
+    memset(num_used, 0, num_vertices * sizeof *num_used);
 
     uint32_t *const joints = common_alloc(slots * num_vertices, sizeof *joints);
     float *const weights = common_alloc(slots * num_vertices, sizeof *weights);
-    memset(used, 0, num_vertices * sizeof *used);
     for (uint32_t b = 0; b < mesh->mNumBones; b++)
         for (uint32_t w = 0; w < mesh->mBones[b]->mNumWeights; w++) {
-            const struct aiVertexWeight weight = mesh->mBones[b]->mWeights[w];
-            if (weight.mVertexId >= num_vertices || !(weight.mWeight > 0))
+            const struct aiVertexWeight *const weight = &mesh->mBones[b]->mWeights[w];
+            if (!is_valid_weight(mesh, weight))
                 continue;
-            const size_t slot = weight.mVertexId * slots + used[weight.mVertexId]++;
+            const size_t slot = weight->mVertexId * slots + num_used[weight->mVertexId]++;
             joints[slot] = b;
-            weights[slot] = weight.mWeight;
+            weights[slot] = weight->mWeight;
         }
-    bool has_free = false;
 
+    bool has_free = false;
     for (size_t v = 0; v < num_vertices; v++)
-        if (used[v] == 0) {
+        if (num_used[v] == 0) {
             joints[v * slots] = mesh->mNumBones;
             weights[v * slots] = 1;
             has_free = true;
         }
     gltf_put_influences(&all->file, attributes, mesh->mNumBones + 1, joints, weights, num_vertices,
                         slots);
-
     free(weights);
     free(joints);
-    free(used);
+    free(num_used);
     return has_free;
 }
 
@@ -655,7 +681,8 @@ static size_t add_skin(importer *all, const struct aiMesh *mesh, size_t node_ind
         const int found = find_node(all, &bone->mName);
         if (found == NONE)
             add_line(all,
-                     "nbone '%s' of mesh '%s' has no node: its vertices were attached to the root",
+                     NOTE
+                     "bone '%s' of mesh '%s' has no node: its vertices were attached to the root",
                      bone->mName.data, mesh->mName.data);
         gltf_append(&all->file, joints, gltf_whole(found != NONE ? (size_t)found : 0));
         struct aiMatrix4x4 offset = bone->mOffsetMatrix;
@@ -689,62 +716,81 @@ static bool charge_mesh(importer *all, const struct aiMesh *mesh)
            && charge_bytes(all, num_items, BYTES_PER_ITEM);
 }
 
-// Adds a mesh of one primitive, if it has triangles, and its node: a root of the scene for a mesh
-// with bones, otherwise a child of its node. Returns false after an error.
-static bool add_mesh(importer *all, const struct aiMesh *mesh, size_t node_index)
+// Returns the vertices of the triangles of a mesh, and skips all other faces. Free with free().
+static uint32_t *list_triangles(const struct aiMesh *mesh, size_t *num_indices)
+{
+    uint32_t *const indices = common_alloc(mesh->mNumFaces, 3 * sizeof *indices);
+    *num_indices = 0;
+    for (uint32_t f = 0; f < mesh->mNumFaces && mesh->mNumVertices > 0; f++) {
+        const struct aiFace *const face = &mesh->mFaces[f];
+        for (unsigned k = 0; face->mNumIndices == 3 && k < 3; k++)
+            indices[(*num_indices)++] = face->mIndices[k];
+    }
+    return indices;
+}
+
+static void add_texcoords(importer *all, const struct aiMesh *mesh, json_t *attributes)
 {
     const size_t count = mesh->mNumVertices;
+    float *const texcoords = common_alloc(count, 2 * sizeof *texcoords);
+    for (size_t i = 0; i < count; i++) { // in libassimp, v = 0 is the bottom row
+        texcoords[2 * i] = mesh->mTextureCoords[0][i].x;
+        texcoords[2 * i + 1] = 1 - mesh->mTextureCoords[0][i].y;
+    }
+    gltf_put_attribute(&all->file, attributes, "TEXCOORD_0", GLTF_FLOAT, texcoords, count, 2,
+                       GLTF_PLAIN);
+    free(texcoords);
+}
+
+// Adds the node of a mesh: a root of the scene for a mesh with bones, otherwise a child of the
+// mesh's node. With `has_free`, the mesh has vertices without weights.
+static void add_mesh_node(importer *all, const struct aiMesh *mesh, size_t mesh_index,
+                          size_t node_index, bool has_free)
+{
+    const char *const name = all->nodes[node_index].source->mName.data;
+    json_t *const item =
+        json_pack("{s:o, s:I}", "name", gltf_string(name), "mesh", (json_int_t)mesh_index);
+    const size_t added = gltf_add(&all->file, "nodes", item);
+    if (mesh->mNumBones == 0) {
+        gltf_set_parent(&all->file, added, node_index);
+        return;
+    }
+    gltf_put(&all->file, item, "skin", gltf_whole(add_skin(all, mesh, node_index, has_free)));
+    gltf_append(&all->file, all->file.tops, gltf_whole(added));
+}
+
+// Adds a mesh with at least one triangle, and its node.
+static void add_triangles(importer *all, const struct aiMesh *mesh, size_t node_index,
+                          const uint32_t *indices, size_t num_indices)
+{
+    json_t *const attributes = json_object();
+    gltf_put_attribute(&all->file, attributes, "POSITION", GLTF_FLOAT, mesh->mVertices,
+                       mesh->mNumVertices, 3, GLTF_PLAIN);
+    if (mesh->mTextureCoords[0])
+        add_texcoords(all, mesh, attributes);
+    const bool has_free = mesh->mNumBones > 0 && add_weights(all, mesh, attributes);
+    const size_t accessor =
+        gltf_add_accessor(&all->file, GLTF_INDICES, GLTF_UINT, indices, num_indices, 1, GLTF_PLAIN);
+    if (mesh->mNumAnimMeshes > 0)
+        add_line(all, NOTE "mesh '%s': skipped %u morph targets", mesh->mName.data,
+                 mesh->mNumAnimMeshes);
+    const size_t mesh_index =
+        gltf_add(&all->file, "meshes",
+                 json_pack("{s:o, s:[{s:o, s:I, s:I}]}", "name", gltf_string(mesh->mName.data),
+                           "primitives", "attributes", attributes, "indices", (json_int_t)accessor,
+                           "material", (json_int_t)mesh->mMaterialIndex));
+    add_mesh_node(all, mesh, mesh_index, node_index, has_free);
+}
+
+// Adds a mesh of one primitive and its node, if it has triangles. Returns false after an error.
+static bool add_mesh(importer *all, const struct aiMesh *mesh, size_t node_index)
+{
     if (!charge_mesh(all, mesh))
         return false;
-
-    uint32_t *const indices = common_alloc(mesh->mNumFaces, 3 * sizeof *indices);
     size_t num_indices = 0;
-    if (count > 0) {
-        for (uint32_t f = 0; f < mesh->mNumFaces; f++)
-            if (mesh->mFaces[f].mNumIndices == 3) {
-                for (int k = 0; k < 3; k++)
-                    indices[num_indices++] = mesh->mFaces[f].mIndices[k];
-            }
-    }
-
-    if (num_indices > 0) {
-        json_t *const attributes = json_object();
-        gltf_put_attribute(&all->file, attributes, "POSITION", GLTF_FLOAT, mesh->mVertices, count,
-                           3, GLTF_PLAIN);
-        if (mesh->mTextureCoords[0]) { // in libassimp, v = 0 is the bottom row
-            float *const texcoords = common_alloc(count, 2 * sizeof *texcoords);
-            for (size_t i = 0; i < count; i++) {
-                texcoords[2 * i] = mesh->mTextureCoords[0][i].x;
-                texcoords[2 * i + 1] = 1 - mesh->mTextureCoords[0][i].y;
-            }
-            gltf_put_attribute(&all->file, attributes, "TEXCOORD_0", GLTF_FLOAT, texcoords, count,
-                               2, GLTF_PLAIN);
-            free(texcoords);
-        }
-        const bool has_free = mesh->mNumBones > 0 && add_weights(all, mesh, attributes);
-        const size_t list = gltf_add_accessor(&all->file, GLTF_INDICES, GLTF_UINT, indices,
-                                              num_indices, 1, GLTF_PLAIN);
-        if (mesh->mNumAnimMeshes > 0)
-            add_line(all, "nmesh '%s': skipped %u morph targets", mesh->mName.data,
-                     mesh->mNumAnimMeshes);
-        const size_t added =
-            gltf_add(&all->file, "meshes",
-                     json_pack("{s:o, s:[{s:o, s:I, s:I}]}", "name", gltf_string(mesh->mName.data),
-                               "primitives", "attributes", attributes, "indices", (json_int_t)list,
-                               "material", (json_int_t)mesh->mMaterialIndex));
-        json_t *const item =
-            json_pack("{s:o, s:I}", "name", gltf_string(all->nodes[node_index].source->mName.data),
-                      "mesh", (json_int_t)added);
-        const size_t number = gltf_add(&all->file, "nodes", item);
-        if (mesh->mNumBones > 0) {
-            gltf_put(&all->file, item, "skin",
-                     gltf_whole(add_skin(all, mesh, node_index, has_free)));
-            gltf_append(&all->file, all->file.tops, gltf_whole(number));
-        } else {
-            gltf_set_parent(&all->file, number, node_index);
-        }
-    }
-
+    uint32_t *const indices = list_triangles(mesh, &num_indices);
+    if (num_indices > 0)
+        add_triangles(all, mesh, node_index, indices, num_indices);
     free(indices);
     return true;
 }
@@ -1007,6 +1053,11 @@ static void note_sparse_keys(importer *all, const struct aiAnimation *clip, cons
     size_t num_sparse = 0;
     size_t num_bent = 0;
     const double min_gap = 1.5 * fmax(ticks_per_frame, 1.0);
+    // Changes between sparse keys: radians, and displacements relative to `reach`.
+    const double min_rotation = 0.004;
+    const double min_movement = 0.004;
+    const double min_bent_rotation = 0.087; // 5 degrees
+    const double min_bent_movement = 0.1;
     for (int i = 0; i < all->num_nodes; i++) {
         const struct aiNodeAnim *const keys = all->nodes[i].channel;
         if (!keys || !all->nodes[i].is_changing || all->nodes[i].has_curves)
@@ -1015,15 +1066,16 @@ static void note_sparse_keys(importer *all, const struct aiAnimation *clip, cons
                                            keys->mNumRotationKeys, 4, min_gap);
         const double movement = widest_gap(keys->mPositionKeys, sizeof *keys->mPositionKeys,
                                            keys->mNumPositionKeys, 3, min_gap);
-        num_sparse += rotation > 0.004 || movement > 0.004 * reach;
-        num_bent += rotation > 0.087 || movement > 0.1 * reach;
+        num_sparse += rotation > min_rotation || movement > min_movement * reach;
+        num_bent += rotation > min_bent_rotation || movement > min_bent_movement * reach;
     }
+    const bool is_lossy = has_curves && num_bent > 0;
     if (num_sparse > 0)
         add_line(
             all,
             "%cclip '%s': %zu of %u animated nodes have keys more than one frame apart; curves "
             "between these keys are read as straight lines; bake the animation when you export it",
-            has_curves && num_bent > 0 ? 'l' : 'n', name, num_sparse, clip->mNumChannels);
+            is_lossy ? LOSS[0] : NOTE[0], name, num_sparse, clip->mNumChannels);
 }
 
 static bool has_morph_weights(const struct aiAnimation *clip)
@@ -1053,8 +1105,8 @@ static bool add_clip(importer *all, const struct aiAnimation *clip, const order 
     begin_clip(all, clip, &num_moved, &reach);
     const double frames = floor(seconds * rate + 0.5) + 1;
     if (!(seconds >= 0 && seconds <= (double)MAX_CLIP_SECONDS)) {
-        add_line(all, "eclip '%s' is too long: %g s at %g ticks per second; limit: %d s", name,
-                 seconds, ticks, MAX_CLIP_SECONDS);
+        add_line(all, PROBLEM "clip '%s' is too long: %g s at %g ticks per second; limit: %d s",
+                 name, seconds, ticks, MAX_CLIP_SECONDS);
         return false;
     }
 
@@ -1079,7 +1131,7 @@ static bool add_clip(importer *all, const struct aiAnimation *clip, const order 
         if (all->nodes[i].is_skin && all->nodes[i].is_changing)
             moved_skin = i;
 
-    if (!gltf_find_bytes(&all->file, 'c', name, values, num_moved * size * sizeof *values,
+    if (!gltf_find_bytes(&all->file, GLTF_CLIP, name, values, num_moved * size * sizeof *values,
                          &(size_t){0})) {
         json_t *const item =
             gltf_add_animation(&all->file, name, json_pack("{s:f}", "frameRate", rate));
@@ -1090,13 +1142,14 @@ static bool add_clip(importer *all, const struct aiAnimation *clip, const order 
     free(times);
     note_sparse_keys(all, clip, name, ticks / rate, reach, info->has[CURVES]);
     if (has_morph_weights(clip))
-        add_line(all, "lclip '%s' animates morph targets, which were skipped", name);
+        add_line(all, LOSS "clip '%s' animates morph targets, which were skipped", name);
 
     // Maya applies both motions. 3ds Max and the rules of FBX apply the motion of the bones only.
     if (moved_skin != NONE)
         add_line(
             all,
-            "lclip '%s' animates both the mesh '%s' and the bones of its skin; only the bones are "
+            LOSS
+            "clip '%s' animates both the mesh '%s' and the bones of its skin; only the bones are "
             "used",
             name, all->nodes[moved_skin].source->mName.data);
 
@@ -1105,52 +1158,72 @@ static bool add_clip(importer *all, const struct aiAnimation *clip, const order 
 
 // -- Both processes -------------------------------------------------------------------------------
 
-// Creates the .glb file. Adds a line and returns false after an error.
-static bool create_file(importer *all, const order *job, convert_bytes *made)
+// Fails for versions of FBX that libassimp reads incorrectly, and reports contents that it skips.
+static bool check_fbx(importer *all, const fbx_info *info)
 {
-    const convert_input *const input = job->input;
-    const fbx_info info = find_fbx_info(input);
-    if (info.version < MIN_FBX_VERSION) {
-        add_line(
-            all,
-            "eunsupported FBX version %u: expected %d (FBX 2011) or later; convert the file with "
-            "Autodesk's FBX Converter or export it again",
-            info.version, MIN_FBX_VERSION);
+    if (info->version < MIN_FBX_VERSION) {
+        add_line(all,
+                 PROBLEM
+                 "unsupported FBX version %u: expected %d (FBX 2011) or later; convert the file "
+                 "with Autodesk's FBX Converter or export it again",
+                 info->version, MIN_FBX_VERSION);
         return false;
     }
+    if (info->has[BLENDS] || info->has[DUALS])
+        add_line(all, LOSS "dual quaternion skinning is not supported by MD5");
+    if (info->has[MORPHS])
+        add_line(all, LOSS "morph targets that deform the rest pose were skipped");
+    return true;
+}
 
-    if (info.has[BLENDS] || info.has[DUALS])
-        add_line(all, "ldual quaternion skinning is not supported by MD5");
-    if (info.has[MORPHS])
-        add_line(all, "lmorph targets that deform the rest pose were skipped");
+// Imports the file with libassimp.
+static bool open_scene(importer *all, const convert_input *input)
+{
     struct aiPropertyStore *const properties = aiCreatePropertyStore();
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     all->scene = aiImportFileFromMemoryWithProperties(input->bytes, (unsigned)input->size,
                                                       aiProcess_Triangulate,
                                                       strrchr(input->path, '.') + 1, properties);
-    if (!all->scene || !all->scene->mRootNode) {
-        add_line(all, "e%s", aiGetErrorString());
-        return false;
+    if (all->scene && all->scene->mRootNode)
+        return true;
+    add_line(all, PROBLEM "%s", aiGetErrorString());
+    return false;
+}
+
+// Adds the meshes of all nodes.
+static bool add_meshes(importer *all)
+{
+    for (size_t i = 0; i < (size_t)all->num_nodes; i++) {
+        const struct aiNode *const source = all->nodes[i].source;
+        for (unsigned m = 0; m < source->mNumMeshes; m++)
+            if (!add_mesh(all, all->scene->mMeshes[source->mMeshes[m]], i))
+                return false;
     }
+    return true;
+}
+
+// Creates the .glb file. Adds a line and returns false after an error.
+static bool create_file(importer *all, const order *job, convert_bytes *made)
+{
+    const convert_input *const input = job->input;
+    const fbx_info info = find_fbx_info(input);
+    if (!check_fbx(all, &info) || !open_scene(all, input))
+        return false;
 
     gltf_begin(&all->file);
     list_nodes(all);
     add_nodes(all);
     find_models(all, input);
     add_materials(all);
-
-    for (size_t i = 0; i < (size_t)all->num_nodes; i++)
-        for (unsigned m = 0; m < all->nodes[i].source->mNumMeshes; m++)
-            if (!add_mesh(all, all->scene->mMeshes[all->nodes[i].source->mMeshes[m]], i))
-                return false;
-
+    if (!add_meshes(all))
+        return false;
     for (unsigned a = 0; a < all->scene->mNumAnimations; a++)
         if (!add_clip(all, all->scene->mAnimations[a], job, &info))
             return false;
 
     if (gltf_make(&all->file, NULL, input->path, made, &all->error))
         return true;
-    add_line(all, "e%s", all->error.message);
+    add_line(all, PROBLEM "%s", all->error.message);
     return false;
 }
 
@@ -1169,7 +1242,7 @@ static bool import_file(void *user, FILE *out)
     convert_bytes file = {0};
     const bool is_made = create_file(&all, job, &file);
     convert_end_budget(&all.budget, &all.job);
-    if (is_made && fputc('g', out) != EOF)
+    if (is_made && fputc(FILE_MARK, out) != EOF)
         fwrite(file.bytes, 1, file.size, out);
     return true;
 }
@@ -1179,17 +1252,19 @@ static bool import_file(void *user, FILE *out)
 static char *pass_lines_on(const convert_job *job, const char *path, char *at, const char *end,
                            const char **loss, md5_error *error)
 {
-    while (at < end && *at != 'g') {
+    while (at < end && *at != FILE_MARK) {
         char *const stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop)
             break;
         *stop = '\0';
-        if (*at == 'n' || (*at == 'l' && job->is_forced))
-            convert_note(job, "%s: %s", path, at + 1);
-        else if (*at == 'l')
-            *loss = at + 1;
+        const char *const text = at + 1;
+        const bool is_loss = *at == LOSS[0];
+        if (*at == NOTE[0] || (is_loss && job->is_forced))
+            convert_note(job, "%s: %s", path, text);
+        else if (is_loss)
+            *loss = text;
         else
-            convert_fail(error, MD5_ERROR_SYNTAX, path, "libassimp: %s", at + 1);
+            convert_fail(error, MD5_ERROR_SYNTAX, path, "libassimp: %s", text);
         at = stop + 1;
     }
     return at;

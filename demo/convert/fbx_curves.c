@@ -41,8 +41,17 @@ typedef struct fbx_key {
 } fbx_key;
 
 // Continuation of a curve before its first or after its last key.
+// Types of extrapolation, as in the file.
+enum {
+    EXTRAPOLATE_CONSTANT = 'C',
+    EXTRAPOLATE_SLOPE = 'K',
+    EXTRAPOLATE_REPEAT = 'R',
+    EXTRAPOLATE_MIRROR = 'M',
+    EXTRAPOLATE_REPEAT_OFFSET = 'A', // each repetition begins at the end of the previous one
+};
+
 typedef struct fbx_extrapolation {
-    char type;    // C constant, K straight, R repeated, M mirrored, A repeated and continued
+    char type;    // EXTRAPOLATE_CONSTANT ...; unknown types are constant
     double count; // of repetitions; negative: no limit
 } fbx_extrapolation;
 
@@ -270,47 +279,70 @@ static bool is_curve_valid(const fbx_curve *curve)
     return true;
 }
 
-// Combines the arrays of a curve. Attributes are stored for runs of keys.
-static bool build_keys(fbx_curve *curve, const double *times, const double *values,
-                       const double *flags, const uint32_t *data, const double *runs,
-                       size_t num_runs)
+// The arrays of a curve. Attributes are stored once for each run of keys that share them.
+typedef struct curve_arrays {
+    double *times;  // [num_keys], ticks
+    double *values; // [num_keys]
+    size_t num_times;
+    size_t num_values;
+    double *runs;   // [num_runs] keys in each run
+    double *flags;  // [num_runs]
+    uint32_t *data; // [num_runs][4] bits of slopes and weights
+    size_t num_runs;
+    size_t num_flags;
+    size_t num_data;
+} curve_arrays;
+
+// Sets the attributes of the keys of all runs. Returns false if the runs do not match the keys.
+static bool set_run_attributes(fbx_curve *curve, const curve_arrays *arrays)
 {
-    for (size_t i = 0; i < curve->num_keys; i++)
-        curve->keys[i] = (fbx_key){.time = times[i] / TICKS_PER_SECOND,
-                                   .value = values[i],
-                                   .weights = {DEFAULT_WEIGHT, DEFAULT_WEIGHT}};
-
+    const double flags_end = 4294967296.0; // 2^32
     size_t index = 0;
-    for (size_t run = 0; run < num_runs; run++) {
-        const size_t left = curve->num_keys - index;
-        if (!(runs[run] >= 0) || runs[run] > (double)left || !(fabs(flags[run]) < 4294967296.0))
+    for (size_t run = 0; run < arrays->num_runs; run++) {
+        const double length = arrays->runs[run];
+        const double flags = arrays->flags[run];
+        const size_t num_left = curve->num_keys - index;
+        if (!(length >= 0) || length > (double)num_left || !(fabs(flags) < flags_end))
             return false;
-        const size_t run_end = index + (size_t)runs[run];
+        const size_t run_end = index + (size_t)length;
         for (; index < run_end; index++)
-            set_attributes(curve, index, (uint32_t)(int64_t)flags[run], data + 4 * run);
+            set_attributes(curve, index, (uint32_t)(int64_t)flags, arrays->data + 4 * run);
     }
+    return index == curve->num_keys;
+}
 
-    if (index < curve->num_keys || !is_curve_valid(curve))
-        return false;
-
-    // Slopes are computed afterwards, because the key before a key contains its left slope.
-    index = 0;
-    for (size_t run = 0; run < num_runs; run++) {
-        const double parameters[3] = {float_from_bits(data[4 * run]),
-                                      float_from_bits(data[4 * run + 1]),
-                                      float_from_bits(data[4 * run + 2])};
-        const size_t run_end = index + (size_t)runs[run];
+// Computes the slopes of all keys. The attributes of all keys are set, because the key before a key
+// contains its left slope.
+static void compute_run_slopes(fbx_curve *curve, const curve_arrays *arrays)
+{
+    size_t index = 0;
+    for (size_t run = 0; run < arrays->num_runs; run++) {
+        const uint32_t *const data = arrays->data + 4 * run;
+        const double parameters[3] = {float_from_bits(data[0]), float_from_bits(data[1]),
+                                      float_from_bits(data[2])};
+        const size_t run_end = index + (size_t)arrays->runs[run];
         for (; index < run_end; index++)
             compute_slopes(curve, index, parameters);
     }
+}
 
+// Combines the arrays of a curve. Returns false if they are invalid.
+static bool build_keys(fbx_curve *curve, const curve_arrays *arrays)
+{
+    for (size_t i = 0; i < curve->num_keys; i++)
+        curve->keys[i] = (fbx_key){.time = arrays->times[i] / TICKS_PER_SECOND,
+                                   .value = arrays->values[i],
+                                   .weights = {DEFAULT_WEIGHT, DEFAULT_WEIGHT}};
+    if (!set_run_attributes(curve, arrays) || !is_curve_valid(curve))
+        return false;
+    compute_run_slopes(curve, arrays);
     return is_curve_valid(curve);
 }
 
 static fbx_extrapolation read_extrapolation(const fbx_curves *all, const fbx_node *curve,
                                             const char *name)
 {
-    fbx_extrapolation found = {.type = 'C', .count = -1};
+    fbx_extrapolation found = {.type = EXTRAPOLATE_CONSTANT, .count = -1};
     fbx_range children = curve->children;
     fbx_node child;
     fbx_node item;
@@ -330,40 +362,44 @@ static fbx_extrapolation read_extrapolation(const fbx_curves *all, const fbx_nod
     return found;
 }
 
+// Returns true if all arrays exist and have matching sizes.
+static bool has_matching_arrays(const curve_arrays *arrays)
+{
+    const bool has_keys = arrays->times && arrays->values && arrays->num_times > 0;
+    const bool has_attributes = arrays->runs && arrays->flags && arrays->data;
+    return has_keys && has_attributes && arrays->num_times == arrays->num_values
+           && arrays->num_flags == arrays->num_runs && arrays->num_data / 4 >= arrays->num_runs;
+}
+
 // Reads a curve. Its keys are NULL if it is damaged.
 static void read_curve(fbx_curves *all, const fbx_node *node, fbx_curve *curve)
 {
-    size_t num_times = 0;
-    size_t num_values = 0;
-    size_t num_flags = 0;
-    size_t num_data = 0;
-    size_t num_runs = 0;
-    double *const times = fbx_read_array(all->job, &all->file, node, "KeyTime", &num_times);
-    double *const values = fbx_read_array(all->job, &all->file, node, "KeyValueFloat", &num_values);
-    double *const runs = fbx_read_array(all->job, &all->file, node, "KeyAttrRefCount", &num_runs);
-    double *const flags = fbx_read_array(all->job, &all->file, node, "KeyAttrFlags", &num_flags);
-    uint32_t *const data =
-        fbx_read_float_bits(all->job, &all->file, node, "KeyAttrDataFloat", &num_data);
-    const bool has_keys = times && values && num_times == num_values && num_times > 0;
-    const bool has_attributes = runs && flags && data && num_flags == num_runs;
+    const convert_job *const job = all->job;
+    const fbx_file *const file = &all->file;
+    curve_arrays arrays = {.times = NULL};
+    arrays.times = fbx_read_array(job, file, node, "KeyTime", &arrays.num_times);
+    arrays.values = fbx_read_array(job, file, node, "KeyValueFloat", &arrays.num_values);
+    arrays.runs = fbx_read_array(job, file, node, "KeyAttrRefCount", &arrays.num_runs);
+    arrays.flags = fbx_read_array(job, file, node, "KeyAttrFlags", &arrays.num_flags);
+    arrays.data = fbx_read_float_bits(job, file, node, "KeyAttrDataFloat", &arrays.num_data);
 
-    if (has_keys && has_attributes && num_data / 4 >= num_runs
-        && convert_can_charge_bytes(all->job, num_times, sizeof *curve->keys)) {
-        curve->num_keys = num_times;
-        curve->keys = common_alloc(num_times, sizeof *curve->keys);
-        if (!build_keys(curve, times, values, flags, data, runs, num_runs)) {
+    if (has_matching_arrays(&arrays)
+        && convert_can_charge_bytes(job, arrays.num_times, sizeof *curve->keys)) {
+        curve->num_keys = arrays.num_times;
+        curve->keys = common_alloc(curve->num_keys, sizeof *curve->keys);
+        if (!build_keys(curve, &arrays)) {
             free(curve->keys);
             *curve = (fbx_curve){.num_keys = 0};
         }
     }
-
     curve->before = read_extrapolation(all, node, "Pre-Extrapolation");
     curve->after = read_extrapolation(all, node, "Post-Extrapolation");
-    free(times);
-    free(values);
-    free(runs);
-    free(flags);
-    free(data);
+
+    free(arrays.times);
+    free(arrays.values);
+    free(arrays.runs);
+    free(arrays.flags);
+    free(arrays.data);
 }
 
 // -- Objects --------------------------------------------------------------------------------------
@@ -771,6 +807,8 @@ static double find_parameter(double x1, double x2, double x)
     return (low + high) / 2;
 }
 
+// Evaluates the curve between two adjacent keys: constant, linear, or a cubic Bezier curve whose
+// control points are at the weights along the slopes.
 static double evaluate_segment(const fbx_key *a, const fbx_key *b, double time)
 {
     const double length = b->time - a->time;
@@ -779,6 +817,8 @@ static double evaluate_segment(const fbx_key *a, const fbx_key *b, double time)
         return a->flags & KEY_NEXT ? b->value : a->value;
     if (!(a->flags & KEY_CUBIC))
         return a->value + (b->value - a->value) * x;
+
+    // With default weights the parameter of the curve is proportional to the time.
     const double x1 = a->weights[1];
     const double x2 = 1 - b->weights[0];
     const bool is_even =
@@ -807,33 +847,54 @@ static double evaluate_keys(const fbx_curve *curve, double time)
     return evaluate_segment(key, key + 1, time);
 }
 
+// Returns the value of a curve that repeats outside of its keys. `distance` is the time from the
+// nearest key.
+static double repeat_curve(const fbx_curve *curve, const fbx_extrapolation *extrapolation,
+                           bool is_before, double distance)
+{
+    const fbx_key *const first = &curve->keys[0];
+    const fbx_key *const last = &curve->keys[curve->num_keys - 1];
+    const double duration = last->time - first->time;
+    double cycle = floor(distance / duration);   // number of the repetition, from 0
+    double offset = distance - cycle * duration; // from the start of the repetition
+    if (extrapolation->count > 0 && cycle >= extrapolation->count) {
+        cycle = extrapolation->count - 1; // after the last repetition its end is held
+        offset = duration;
+    }
+
+    const bool is_even = fmod(cycle, 2) < 1;
+    const bool is_mirrored = extrapolation->type == EXTRAPOLATE_MIRROR && is_even;
+    const bool is_backward = is_mirrored != is_before;
+    const double value =
+        evaluate_keys(curve, is_backward ? last->time - offset : first->time + offset);
+    if (extrapolation->type != EXTRAPOLATE_REPEAT_OFFSET)
+        return value;
+    const double step = is_before ? first->value - last->value : last->value - first->value;
+    return value + step * (cycle + 1);
+}
+
 // Returns the value of a curve before its first or after its last key.
 static double extrapolate_curve(const fbx_curve *curve, double time)
 {
     const fbx_key *const first = &curve->keys[0];
     const fbx_key *const last = &curve->keys[curve->num_keys - 1];
     const bool is_before = time < first->time;
-    const fbx_extrapolation way = is_before ? curve->before : curve->after;
-    const fbx_key *const end = is_before ? first : last;
-    const double duration = last->time - first->time;
+    const fbx_extrapolation *const extrapolation = is_before ? &curve->before : &curve->after;
+    const fbx_key *const nearest = is_before ? first : last;
     const double distance = is_before ? first->time - time : time - last->time;
-    const bool repeats = way.type == 'R' || way.type == 'M' || way.type == 'A';
-    if (way.type == 'K')
-        return end->value + end->slopes[is_before ? 1 : 0] * (time - end->time);
-    if (!repeats || way.count == 0 || !(duration > 0))
-        return end->value;
-
-    double cycle = floor(distance / duration);
-    double rest = distance - cycle * duration;
-    if (way.count > 0 && cycle >= way.count) {
-        cycle = way.count - 1;
-        rest = duration;
+    const bool has_duration = last->time - first->time > 0;
+    switch (extrapolation->type) {
+    case EXTRAPOLATE_SLOPE:
+        return nearest->value + nearest->slopes[is_before ? 1 : 0] * (time - nearest->time);
+    case EXTRAPOLATE_REPEAT:
+    case EXTRAPOLATE_MIRROR:
+    case EXTRAPOLATE_REPEAT_OFFSET:
+        if (has_duration && extrapolation->count != 0)
+            return repeat_curve(curve, extrapolation, is_before, distance);
+        return nearest->value;
+    default:
+        return nearest->value;
     }
-    const bool is_mirrored = way.type == 'M' && fmod(cycle, 2) < 1;
-    const bool is_backward = is_mirrored != is_before;
-    const double value = evaluate_keys(curve, is_backward ? last->time - rest : first->time + rest);
-    const double step = is_before ? first->value - last->value : last->value - first->value;
-    return way.type == 'A' ? value + step * (cycle + 1) : value;
 }
 
 static double evaluate_curve(const fbx_curve *curve, double time)
