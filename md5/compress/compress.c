@@ -140,20 +140,20 @@ static double translation_difference(const md5_packed_value *a, const md5_packed
 
 static float step_deviation(const md5_packed_track *track, uint32_t num_frames, uint32_t step)
 {
-    double worst = 0;
+    double max_deviation = 0;
     const md5_packed_value *const values = track->values;
     for (uint32_t from = 0; from < num_frames - 1; from += step) {
         const uint32_t to = num_frames - 1 - from > step ? from + step : num_frames - 1;
         for (uint32_t at = from + 1; at < to; at++) {
             const float fraction = (float)(at - from) / (float)(to - from);
-            const double off =
+            const double deviation =
                 track->kind == MD5_PACKED_ROTATION
                     ? rotation_difference(&values[from], &values[to], &values[at], fraction)
                     : translation_difference(&values[from], &values[to], &values[at], fraction);
-            worst = off > worst ? off : worst;
+            max_deviation = deviation > max_deviation ? deviation : max_deviation;
         }
     }
-    return (float)worst;
+    return (float)max_deviation;
 }
 
 static void measure_deviations(md5_packed_track *track, uint32_t num_frames)

@@ -12,9 +12,10 @@ enum { TRACK_KINDS = 2 };
 
 // -- Checking ---------------------------------------------------------------------------------
 
-static bool fail_at_joint(md5_context *context, uint32_t joint, const char *what)
+static bool fail_at_joint(md5_context *context, uint32_t joint, const char *problem)
 {
-    return MD5_FAIL(context, MD5_ERROR_RANGE, "invalid compressed clip: joint %u: %s", joint, what);
+    return MD5_FAIL(context, MD5_ERROR_RANGE, "invalid compressed clip: joint %u: %s", joint,
+                    problem);
 }
 
 static bool is_valid_header(const md5_packed_header *header)
@@ -529,6 +530,7 @@ static uint32_t decode_tracks(const md5_anim *anim, md5_track *tracks, md5_quat 
     uint32_t slots[2] = {0, 0};
     uint32_t num_components = 0;
     md5_packed_cursor cursor = md5_packed_begin(packed);
+
     memset(tracks, 0, packed->num_joints * sizeof *tracks);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const uint8_t kind = (uint8_t)(i % 2);
@@ -536,6 +538,7 @@ static uint32_t decode_tracks(const md5_anim *anim, md5_track *tracks, md5_quat 
         md5_track *const track = &tracks[i / 2];
         if (kind == MD5_PACKED_ROTATION)
             track->first = num_components;
+
         if (header.step == 0)
             continue;
         track->flags |= kind == MD5_PACKED_ROTATION ? (uint32_t)ROTATION_FLAGS : TRANSLATION_FLAGS;

@@ -35,19 +35,19 @@ static md5_chunk *new_chunk(md5_arena *arena, size_t size)
 
 void *md5i_arena_alloc_raw(md5_arena *arena, size_t count, size_t size)
 {
-    const size_t wanted = aligned_size(count, size);
-    if (wanted > PTRDIFF_MAX) { // C has no larger objects
+    const size_t num_bytes = aligned_size(count, size);
+    if (num_bytes > PTRDIFF_MAX) { // C has no larger objects
         MD5_FAIL(arena->context, MD5_ERROR_MEMORY,
                  "out of memory: %zu elements of %zu bytes exceed the address space", count, size);
         return NULL;
     }
 
     md5_chunk *chunk = arena->chunks;
-    if (!chunk || wanted > chunk->size - chunk->used) {
+    if (!chunk || num_bytes > chunk->size - chunk->used) {
         // Chunks grow with the memory held: the number of chunks is logarithmic, and the unused
         // space at the end of each chunk is a small part of the total.
         const size_t grown = arena->context->memory_held / GROWTH;
-        const size_t exact = wanted + MD5_CHUNK_HEADER;
+        const size_t exact = num_bytes + MD5_CHUNK_HEADER;
         size_t min_size = 0;
         if (!arena->is_exact)
             min_size = grown > FIRST_CHUNK ? grown : FIRST_CHUNK;
@@ -57,7 +57,7 @@ void *md5i_arena_alloc_raw(md5_arena *arena, size_t count, size_t size)
     }
 
     unsigned char *memory = (unsigned char *)chunk + chunk->used;
-    chunk->used += wanted;
+    chunk->used += num_bytes;
     return memory;
 }
 

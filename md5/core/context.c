@@ -107,13 +107,13 @@ bool md5i_fail_as(md5_context *context, const md5_error *failure)
     return false;
 }
 
-bool md5i_fail_missing(md5_error *error, const char *what)
+bool md5i_fail_missing(md5_error *error, const char *argument)
 {
     if (!error || error->status != MD5_OK)
         return false;
     *error = (md5_error){.status = MD5_ERROR_MISSING};
     snprintf(error->message, sizeof error->message, "%s is missing: expected an object, found NULL",
-             what);
+             argument);
     return false;
 }
 
@@ -231,10 +231,10 @@ md5_quoted md5i_quote(const char *bytes, size_t size)
     return quoted;
 }
 
-md5_name_rule md5i_name_rule(const char *what, const char *name)
+md5_name_rule md5i_name_rule(const char *kind, const char *name)
 {
     md5_name_rule rule;
-    snprintf(rule.text, sizeof rule.text, "name: %s %s does not exist", what,
+    snprintf(rule.text, sizeof rule.text, "name: %s %s does not exist", kind,
              name ? MD5_QUOTED(name) : "NULL");
     return rule;
 }

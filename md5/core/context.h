@@ -115,7 +115,7 @@ bool md5i_fail_as(md5_context *context, const md5_error *failure);
 
 // Fails a public call without a context because its argument `what` is NULL. Writes `error`, which
 // may be NULL, unless it contains a failure. Returns false.
-bool md5i_fail_missing(md5_error *error, const char *what);
+bool md5i_fail_missing(md5_error *error, const char *argument);
 
 // Returns "error", or "warning" for MD5_WARNING.
 const char *md5i_severity(md5_status status);
@@ -126,8 +126,9 @@ void md5i_begin_warnings(md5_context *context, const md5_load_opts *opts);
 // Stops reporting: later warnings are only counted, and warnings of the same kind are not merged.
 void md5i_silence_warnings(md5_context *context);
 
-// Counts a warning and reports it, up to max_warnings. While context->held is set, repeated
-// warnings are only counted, and md5i_report_merged_warnings() reports one warning for each kind.
+// Counts a warning and reports it, up to max_warnings. While context->held is set,
+// repeated warnings are only counted, and md5i_report_merged_warnings() reports one warning for
+// each kind.
 void md5i_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
     MD5_PRINTF(4, 5);
 void md5i_report_merged_warnings(md5_context *context);
@@ -160,7 +161,7 @@ md5_quoted md5i_quote(const char *bytes, size_t size);
 typedef struct md5_name_rule {
     char text[128];
 } md5_name_rule;
-md5_name_rule md5i_name_rule(const char *what, const char *name);
+md5_name_rule md5i_name_rule(const char *kind, const char *name);
 
 // Writes the next character of a text in the form of messages, and moves *at to the character after
 // it. A printable character in UTF-8 is copied; any other byte becomes \xNN. Returns the number of

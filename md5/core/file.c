@@ -35,9 +35,9 @@ typedef struct file_source {
     size_t size; // 0 if unknown
 } file_source;
 
-static bool fail_io(md5_context *context, const char *what)
+static bool fail_io(md5_context *context, const char *problem)
 {
-    return MD5_FAIL(context, MD5_ERROR_IO, "%s: %s", what, strerror(errno));
+    return MD5_FAIL(context, MD5_ERROR_IO, "%s: %s", problem, strerror(errno));
 }
 
 static bool fail_kind(md5_context *context, bool is_folder)

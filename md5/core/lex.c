@@ -139,15 +139,18 @@ static void warn(md5_lex *lex, const char *position, bool with_token, const char
     md5_context *const context = lex->arena->context;
     const md5_span token = {
         position, position < lex->end ? (size_t)(md5i_lex_token_end(lex, position) - position) : 0};
+
     uint32_t line = 0;
     uint32_t column = 0;
     char message[sizeof context->error.message]; // uninitialized: most warnings are only counted
     size_t length = 0;
+
     if (context->warn)
         md5i_lex_find_location(lex, position, &line, &column);
     if (!md5i_count_warning(context, format, position, md5_span_is_name(token) ? token.size : 0,
                             line))
         return;
+
     if (with_token)
         length =
             (size_t)snprintf(message, sizeof message, "%s ", md5i_lex_token(lex, position).text);
@@ -310,25 +313,27 @@ MD5_COLD bool md5i_lex_string(md5_lex *lex, md5_span *text)
     const char *position = start + 1;
     while (position < lex->end && *position != *start && !ends_string(*position))
         position++;
+
     if (position < lex->end && *position == '\0')
         return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX,
                              "invalid string: it contains a NUL byte");
     if (position == lex->end || *position != *start)
         return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX,
                              "unterminated string: expected %c before the end of the line", *start);
+
     *text = (md5_span){start + 1, (size_t)(position - start) - 1};
     lex->at = position + 1;
     return true;
 }
 
-MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what)
+MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *expected)
 {
     *text = md5i_lex_peek_word(lex);
     const char *const start = lex->at;
     if (start == lex->end || !is_quote(*start)) {
         lex->at += text->size;
         if (text->size == 0)
-            return md5i_lex_fail_expected(lex, "expected %s", what);
+            return md5i_lex_fail_expected(lex, "expected %s", expected);
         return true;
     }
 
@@ -400,7 +405,7 @@ void md5i_lex_skip_name_space(md5_lex *lex)
     skip_lex_blanks(lex, 0x7F);
 }
 
-bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *what)
+bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *expected)
 {
     md5i_lex_skip_name_space(lex);
     const char *const start = lex->at;
@@ -408,7 +413,7 @@ bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *what)
     while (end < lex->end && is_name_byte(*end))
         end++;
     if (end == start)
-        return md5i_lex_text(lex, name, what);
+        return md5i_lex_text(lex, name, expected);
     *name = (md5_span){start, (size_t)(end - start)};
     lex->at = end;
     return true;
@@ -710,14 +715,14 @@ MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word)
     return true;
 }
 
-bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value)
+bool md5i_read_uint(md5_lex *lex, const char *value_name, uint32_t *value)
 {
     int64_t number = 0;
     *value = 0; // prevents warnings of compilers about callers
     TRY(md5i_lex_int(lex, &number));
     if (number < 0 || number > UINT32_MAX)
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
-                             "%s is out of range: expected 0 to 4294967295, found %lld", what,
+                             "%s is out of range: expected 0 to 4294967295, found %lld", value_name,
                              (long long)number);
     *value = (uint32_t)number;
     return true;

@@ -87,7 +87,7 @@ bool md5i_lex_at_block_end(md5_lex *lex);
 bool md5i_lex_string(md5_lex *lex, md5_span *text);
 
 // Reads a quoted string or a bare word. `what` is its name in messages.
-bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what);
+bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *expected);
 
 // Returns true if the span equals `text`. The first byte is compared first, because it differs in
 // nearly all comparisons.
@@ -122,7 +122,7 @@ static inline bool md5_span_is_name(md5_span span)
 // Reads a name in a machine file: a quoted string or a bare word. Bare names may contain bytes from
 // 0x80 on, for UTF-8. `what` is its name in messages. md5i_lex_skip_name_space() skips white space
 // and comments before such a name.
-bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *what);
+bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *expected);
 void md5i_lex_skip_name_space(md5_lex *lex);
 
 // Reads the name of a joint in a model: a quoted string or a bare name. Bare names may contain
@@ -172,6 +172,6 @@ bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5
 bool md5i_lex_int(md5_lex *lex, int64_t *value);
 
 // Reads an integer from 0 to UINT32_MAX. `what` is its name in messages.
-bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value);
+bool md5i_read_uint(md5_lex *lex, const char *value_name, uint32_t *value);
 
 #endif

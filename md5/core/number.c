@@ -96,21 +96,26 @@ static MD5_COLD const char *scan_decimal(const char *text, const char *end, scan
 static bool to_near_double(const scanned_decimal *number, double *near)
 {
     enum { MAX_POWER = 3 * MD5_MAX_EXACT_POWER };
-    const uint32_t used = number->num_digits < MD5_MAX_DIGITS ? number->num_digits : MD5_MAX_DIGITS;
+    const uint32_t num_used =
+        number->num_digits < MD5_MAX_DIGITS ? number->num_digits : MD5_MAX_DIGITS;
     int64_t digits = 0;
-    for (uint32_t i = 0; i < used; i++)
+    for (uint32_t i = 0; i < num_used; i++)
         digits = 10 * digits + number->digits[i];
-    const int64_t power = number->exponent - used;
-    int64_t left = power < 0 ? -power : power;
+
+    const int64_t power = number->exponent - num_used;
+    int64_t remaining_power = power < 0 ? -power : power;
+
     *near = (double)digits;
     if (digits == 0)
         return true;
-    if (left > MAX_POWER)
+    if (remaining_power > MAX_POWER)
         return false;
-    while (left > 0) {
-        const int64_t step = left < MD5_MAX_EXACT_POWER ? left : MD5_MAX_EXACT_POWER;
+
+    while (remaining_power > 0) {
+        const int64_t step =
+            remaining_power < MD5_MAX_EXACT_POWER ? remaining_power : MD5_MAX_EXACT_POWER;
         *near = power < 0 ? *near / md5i_exact_powers[step] : *near * md5i_exact_powers[step];
-        left -= step;
+        remaining_power -= step;
     }
     return true;
 }

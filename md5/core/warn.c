@@ -44,19 +44,23 @@ static void report_warning(const md5_context *context, uint32_t number, md5_erro
 
 void md5i_report_merged_warnings(md5_context *context)
 {
-    md5_merged_warnings *const held = context->held;
-    for (uint32_t i = 0; held && i < held->count; i++) {
-        const md5_merged_warning *const kind = &held->kinds[i];
-        md5_error warning = {.line = kind->line, .column = kind->column, .status = MD5_WARNING};
+    md5_merged_warnings *const merged = context->held;
+    for (uint32_t i = 0; merged && i < merged->count; i++) {
+        const md5_merged_warning *const repeated = &merged->kinds[i];
+        md5_error warning = {
+            .line = repeated->line, .column = repeated->column, .status = MD5_WARNING};
+
         char note[48];
-        memcpy(warning.message, kind->message, sizeof warning.message);
-        snprintf(note, sizeof note, " (%u times, last in line %u)", kind->count, kind->last_line);
-        if (kind->count > 1)
+        memcpy(warning.message, repeated->message, sizeof warning.message);
+        snprintf(note, sizeof note, " (%u times, last in line %u)", repeated->count,
+                 repeated->last_line);
+        if (repeated->count > 1)
             append_note(warning.message, note);
-        report_warning(context, kind->number, &warning);
+
+        report_warning(context, repeated->number, &warning);
     }
-    if (held)
-        held->count = 0;
+    if (merged)
+        merged->count = 0;
 }
 
 static bool is_same_warning(const md5_merged_warning *kind, const char *format, const char *word,
@@ -70,40 +74,40 @@ static bool is_same_warning(const md5_merged_warning *kind, const char *format, 
 bool md5i_count_warning(md5_context *context, const char *format, const char *word,
                         size_t word_size, uint32_t line)
 {
-    md5_merged_warnings *const held = context->held;
+    md5_merged_warnings *const merged = context->held;
 
-    for (uint32_t i = 0; held && i < held->count; i++) {
-        md5_merged_warning *const merged = &held->kinds[i];
-        if (is_same_warning(merged, format, word, word_size)) {
-            merged->count++;
-            merged->last_line = line;
+    for (uint32_t i = 0; merged && i < merged->count; i++) {
+        md5_merged_warning *const repeated = &merged->kinds[i];
+        if (is_same_warning(repeated, format, word, word_size)) {
+            repeated->count++;
+            repeated->last_line = line;
             return false;
         }
     }
 
-    if (held && held->count == MD5_WARNING_KINDS)
+    if (merged && merged->count == MD5_WARNING_KINDS)
         md5i_report_merged_warnings(context);
 
     context->num_warnings++;
-    if (held)
-        held->kinds[held->count++] = (md5_merged_warning){.format = format,
-                                                          .word = word,
-                                                          .word_size = word_size,
-                                                          .number = context->num_warnings,
-                                                          .count = 1};
+    if (merged)
+        merged->kinds[merged->count++] = (md5_merged_warning){.format = format,
+                                                              .word = word,
+                                                              .word_size = word_size,
+                                                              .number = context->num_warnings,
+                                                              .count = 1};
 
     return context->warn && context->num_warnings <= context->max_warnings;
 }
 
 void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, const char *message)
 {
-    md5_merged_warnings *const held = context->held;
+    md5_merged_warnings *const merged = context->held;
     md5_error warning = {.line = line, .column = column, .status = MD5_WARNING};
-    if (held) {
-        md5_merged_warning *const kind = &held->kinds[held->count - 1];
-        kind->line = line;
-        kind->column = column;
-        memcpy(kind->message, message, strlen(message) + 1);
+    if (merged) {
+        md5_merged_warning *const repeated = &merged->kinds[merged->count - 1];
+        repeated->line = line;
+        repeated->column = column;
+        memcpy(repeated->message, message, strlen(message) + 1);
         return;
     }
     memcpy(warning.message, message, strlen(message) + 1);

@@ -181,8 +181,8 @@ enum {
 static size_t remaining_read_budget(const md5_game *game, const md5_game_entry *entry, size_t cost)
 {
     const size_t half_limit = game->context.allocator.limit / 2;
-    const size_t held = game->context.memory_held;
-    size_t budget = half_limit > held ? half_limit - held : 0;
+    const size_t memory_held = game->context.memory_held;
+    size_t budget = half_limit > memory_held ? half_limit - memory_held : 0;
     const size_t archive_budget = cost < MAX_ARCHIVE ? MAX_ARCHIVE - cost : 0;
     if (game->paths[entry->path].is_archive && archive_budget < budget)
         budget = archive_budget;
@@ -342,12 +342,15 @@ static bool add_decl(md5_decl_lex *lex, const decl_head *head)
         lex->game->num_unread++;
         return true;
     }
+
     md5_decl_entry *entry =
         md5i_find_entry(lex->game, head->type, head->name.text, head->name.size);
     if (entry)
         return add_hidden(lex, head, entry);
+
     entry = md5i_find_or_add_entry(lex->game, head->type, head->name.text, head->name.size);
     TRY(entry);
+
     set_text(lex, head, &entry->decl);
     entry->line_start = head->line_start;
     return true;

@@ -102,7 +102,7 @@ void md5i_store_mesh(const md5_mesh_build *build, md5_mesh *mesh)
 
 const md5_mesh_steps md5i_plain_mesh_steps = {
     .measure = measure_mesh,
-    .place = md5i_allocate_mesh,
+    .allocate = md5i_allocate_mesh,
     .build = md5i_build_geometry,
     .convert = md5i_convert_mesh,
     .store = md5i_store_mesh,
@@ -122,7 +122,7 @@ bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_g
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         TRY(steps->measure(arena, &file->meshes[m]));
         md5_mesh_build measured = file->meshes[m];
-        steps->place(&block, &measured);
+        steps->allocate(&block, &measured);
         if (measured.num_vertices > model->max_vertices)
             model->max_vertices = measured.num_vertices;
     }
@@ -130,7 +130,7 @@ bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_g
         return true; // no meshes
     TRY(md5i_block_end_measuring_in(mesh_arena, &block));
     for (uint32_t m = 0; m < file->num_meshes; m++)
-        steps->place(&block, &file->meshes[m]);
+        steps->allocate(&block, &file->meshes[m]);
 
     md5i_arena_rewind(arena, file->tables);
     const md5_mesh_joints joints = {
@@ -140,10 +140,10 @@ bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_g
     };
     TRY(joints.scratch);
 
-    const size_t wanted = md5i_geometry_build_size(model->max_vertices);
-    const size_t held = context->memory_held + 2 * MD5_CHUNK_HEADER;
-    const size_t allowed = memory_goal > held ? memory_goal - held : 0;
-    const size_t scratch_size = wanted < allowed ? wanted : allowed;
+    const size_t preferred_size = md5i_geometry_build_size(model->max_vertices);
+    const size_t used_size = context->memory_held + 2 * MD5_CHUNK_HEADER;
+    const size_t allowed_size = memory_goal > used_size ? memory_goal - used_size : 0;
+    const size_t scratch_size = preferred_size < allowed_size ? preferred_size : allowed_size;
     TRY(scratch_size <= md5i_arena_free_bytes(arena) || md5i_arena_reserve(arena, scratch_size));
 
     model->bounds = md5_bounds_from_points(NULL, 0);

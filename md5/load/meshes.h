@@ -19,7 +19,7 @@ typedef struct md5_mesh_steps {
     bool (*measure)(md5_arena *scratch, md5_mesh_build *mesh);
     // Allocates the arrays in the block and copies the arrays of the file. While the block is
     // measured, the arrays become NULL.
-    void (*place)(md5_block *block, md5_mesh_build *mesh);
+    void (*allocate)(md5_block *block, md5_mesh_build *mesh);
     bool (*build)(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh);
     // Converts the arrays to the axes and units of the options.
     void (*convert)(const md5_context *context, md5_mesh_build *mesh);

@@ -13,7 +13,7 @@ static bool measure_mesh_parts(md5_arena *scratch, md5_mesh_build *mesh)
     return md5i_measure_with_seams(scratch, mesh);
 }
 
-static void place(md5_block *block, md5_mesh_build *mesh)
+static void allocate_mesh_parts(md5_block *block, md5_mesh_build *mesh)
 {
     const size_t num_read = mesh->num_file_vertices;
     md5_vec4 *const stored = mesh->tangents;
@@ -175,7 +175,7 @@ static bool build(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_bu
 
 const md5_mesh_steps md5i_mesh_steps = {
     .measure = measure_mesh_parts,
-    .place = place,
+    .allocate = allocate_mesh_parts,
     .build = build,
     .convert = convert,
     .store = store,
@@ -196,9 +196,9 @@ bool md5i_finish_meshes(md5_context *context, uint32_t parts, const md5_model *m
         if (!(parts & MD5_GEOMETRY_LOSSES) || mesh->loss4 < INFINITY)
             continue;
         // For vertices of up to four influences both losses are the same.
-        const float few = md5i_pack_loss(model, m, 4, NULL, 0, 4);
-        mesh->loss4 = fmaxf(few, md5i_pack_loss(model, m, 4, NULL, 5, UINT32_MAX));
-        mesh->loss8 = fmaxf(few, md5i_pack_loss(model, m, 8, NULL, 5, UINT32_MAX));
+        const float loss_of_few = md5i_pack_loss(model, m, 4, NULL, 0, 4);
+        mesh->loss4 = fmaxf(loss_of_few, md5i_pack_loss(model, m, 4, NULL, 5, UINT32_MAX));
+        mesh->loss8 = fmaxf(loss_of_few, md5i_pack_loss(model, m, 8, NULL, 5, UINT32_MAX));
     }
     return true;
 }

@@ -40,12 +40,15 @@ static uint32_t sort_by_depth(const md5_skeleton *skeleton, uint32_t *order, uin
 {
     const uint32_t count = skeleton->num_joints;
     memset(begins, 0, count * sizeof *begins);
+
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         depths[joint] = parent == MD5_NONE ? 0 : depths[parent] + 1;
         begins[depths[joint]]++;
     }
+
+    // The number of joints at each depth becomes the index of the first joint at this depth.
     const uint32_t num_roots = begins[0];
     uint32_t begin = 0;
     for (uint32_t depth = 0; depth < count; depth++) {
@@ -53,6 +56,7 @@ static uint32_t sort_by_depth(const md5_skeleton *skeleton, uint32_t *order, uin
         begins[depth] = begin;
         begin += width;
     }
+
     for (uint32_t joint = 0; joint < count; joint++)
         order[begins[depths[joint]]++] = joint;
     return num_roots;
@@ -368,6 +372,7 @@ static bool match(md5_arena *arena, md5_binding *binding)
                         "%d and scale %g; load both with the same options",
                         (int)anim->axes, md5_skeleton_scale(anim), (int)model->axes,
                         md5_skeleton_scale(model));
+
     uint32_t *const tracks =
         MD5_ALLOC_ZEROED(arena, uint32_t, (size_t)model->num_joints + anim->num_joints);
     TRY(tracks);
@@ -380,12 +385,14 @@ static bool match(md5_arena *arena, md5_binding *binding)
         if (tracks[joint] != MD5_NONE)
             num_driven++;
     }
+
     if (num_driven == 0)
         return fail_no_matches(context, model, anim);
     if (!context->allow_partial_binding && num_driven < model->num_joints - num_driven)
         return fail_too_few_matches(context, model, tracks, num_driven, true);
     if (!context->allow_partial_binding && num_driven < anim->num_joints - num_driven)
         return fail_too_few_matches(context, anim, targets, num_driven, false);
+
     report_unmatched(context, targets, binding);
     if (binding->anim->parents_unknown)
         return true;

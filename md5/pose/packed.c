@@ -296,6 +296,7 @@ static void set_lane(md5_packed_group *group, uint32_t lane, const md5_packed_he
     const size_t transform = joint * sizeof(md5_xform);
     const size_t member = header->kind == MD5_PACKED_ROTATION ? offsetof(md5_xform, rotation)
                                                               : offsetof(md5_xform, translation);
+
     group->first_bits[lane] = header->first_bit;
     group->target_offsets[lane] = (uint32_t)(transform + member);
     group->scales[lane] = header->scale;
@@ -316,12 +317,14 @@ static void emit_group(md5_packed_grouping *grouping, pending_headers *pending)
     md5_packed_group group = {.kind = first->kind,
                               .count = (uint8_t)pending->count,
                               .is_scalar_only = is_scalar_only(first)};
+
     for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
         const uint32_t source = lane < pending->count ? lane : 0;
         set_lane(&group, lane, &pending->headers[source], pending->targets[source]);
         if (pending->headers[source].step != first->step)
             group.is_mixed = true;
     }
+
     if (grouping->kernel)
         grouping->kernel(grouping->packed, &group, 1, grouping->sample, grouping->pose);
     else if (grouping->groups)
@@ -365,6 +368,7 @@ static void group_track(md5_packed_grouping *grouping, const md5_packed_header *
             write_constant(grouping, header, joint);
         return;
     }
+
     if (joint == MD5_NONE)
         return;
     const uint32_t class_index = 2u * header->kind + (is_scalar_only(header) ? 1 : 0);

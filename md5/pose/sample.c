@@ -91,11 +91,14 @@ void md5_sample(const md5_binding *binding, md5_sample_position sample, md5_root
     MD5_ASSERT_ARRAY(pose, binding->skeleton->num_joints);
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: must be a value of md5_root");
     MD5_ASSERT_SAMPLE_POSITION(binding->anim, sample);
+
     md5_clamp_sample_position(binding->anim, &sample);
     const md5_pose_plan *const plan = binding->internal.plan;
+
     if (!plan->targets.rotations_in_order || !plan->targets.translations_in_order)
         md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
     md5i_sample_tracks(binding->anim, plan, &sample, pose);
+
     if (plan->driven[0] != MD5_NONE && root != MD5_ROOT_FILE)
         pose[plan->driven[0]].translation = md5i_sample_root(binding->anim, &sample, root);
     if (binding->num_rebases > 0)

@@ -287,13 +287,16 @@ static bool reserve_tables(md5_anim_reader *reader)
     const uint64_t bytes_per_joint = sizeof *reader->joints + sizeof *reader->tracks
                                      + sizeof *reader->base_frame + sizeof *reader->rotating
                                      + order_bytes + change_bytes;
+
     const uint64_t num_joints = reader->num_joints.value;
     const uint64_t num_frames = reader->num_frames.value;
     const uint64_t num_components = reader->num_components.value;
+
     const uint64_t max_numbers = (uint64_t)(lex->end - lex->at) / MD5_NUMBER_BYTES;
     uint64_t num_numbers = num_frames * num_components;
     if (num_numbers > max_numbers)
         num_numbers = max_numbers;
+
     const uint64_t size = num_joints * bytes_per_joint + num_components * change_bytes
                           + num_frames * sizeof(md5_bounds) + num_numbers * sizeof *reader->numbers
                           + ALIGNMENT * TABLES;

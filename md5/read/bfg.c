@@ -78,23 +78,22 @@ static float binary_little_float(md5_binary *in)
 }
 
 // Reads a length in little-endian order, then that many bytes. A NUL byte is an error.
-static bool binary_text(md5_binary *in, md5_span *text, const char *what)
+static bool binary_text(md5_binary *in, md5_span *text, const char *value_name)
 {
     const uint32_t size = binary_little_32(in);
     const unsigned char *const bytes = binary_read(in, size);
     TRY(bytes);
     if (size > 0 && memchr(bytes, '\0', size)) {
         in->at = bytes;
-        return binary_fail(in, MD5_ERROR_SYNTAX, "%s contains a NUL byte", what);
+        return binary_fail(in, MD5_ERROR_SYNTAX, "%s contains a NUL byte", value_name);
     }
     *text = (md5_span){(const char *)bytes, size};
     return true;
 }
 
 // Checks a count of items that was just read. There must be at least `min` items, and the rest of
-// the file must be large enough for that many items of `bytes` bytes. `what` is their name in
-// messages.
-static bool binary_count(md5_binary *in, uint32_t value, const char *what, uint32_t min,
+// the file must be large enough for that many items of `bytes` bytes.
+static bool binary_count(md5_binary *in, uint32_t value, const char *value_name, uint32_t min,
                          size_t bytes, uint32_t *count)
 {
     const size_t left = (size_t)(in->end - in->at);
@@ -103,21 +102,23 @@ static bool binary_count(md5_binary *in, uint32_t value, const char *what, uint3
     if (value >= min && value <= INT32_MAX && value <= left / bytes)
         return true;
     in->at -= 4;
-    return binary_fail(in, MD5_ERROR_RANGE,
-                       "invalid number of %s: expected at least %u that fit into the remaining %zu "
-                       "bytes, found %lld",
-                       what, min, left, (long long)(int32_t)value);
+    return binary_fail(
+        in, MD5_ERROR_RANGE,
+        "invalid number of %s: expected at least %u, found %lld; the remaining %zu bytes "
+        "can contain at most %zu",
+        value_name, min, (long long)(int32_t)value, left, left / bytes);
 }
 
 // Reads a count that must be `expected`.
-static bool binary_same_count(md5_binary *in, const char *what, size_t bytes, uint32_t expected)
+static bool binary_same_count(md5_binary *in, const char *value_name, size_t bytes,
+                              uint32_t expected)
 {
     uint32_t count = 0;
-    TRY(binary_count(in, binary_big_32(in), what, 0, bytes, &count));
+    TRY(binary_count(in, binary_big_32(in), value_name, 0, bytes, &count));
     if (count == expected)
         return true;
     in->at -= 4;
-    return binary_fail(in, MD5_ERROR_RANGE, "wrong number of %s: expected %u, found %u", what,
+    return binary_fail(in, MD5_ERROR_RANGE, "wrong number of %s: expected %u, found %u", value_name,
                        expected, count);
 }
 
@@ -454,12 +455,14 @@ static bool read_bfg_track(md5_binary *in, const md5_anim_file *file, uint32_t j
     const uint32_t num_components = file->num_components;
     *track = (md5_track){binary_big_32(in), binary_big_32(in)};
     TRY(!in->has_failed);
+
     const bool is_valid = track->flags <= ALL_FLAGS;
     const uint32_t used = is_valid ? md5i_count_flags(track->flags) : MAX_USED + 1;
     if (used == 0)
         track->first = 0; // any value is accepted here
     if (is_valid && track->first <= num_components && used <= num_components - track->first)
         return true;
+
     in->at -= 12;
     return binary_fail(in, MD5_ERROR_RANGE,
                        "joint %u uses invalid components: flags %u and first component %u do "
@@ -476,11 +479,13 @@ static bool read_anim_joints(md5_binary *in, md5_anim_file *file)
     md5_track *const tracks = MD5_ALLOC_ZEROED(in->arena, md5_track, count);
     uint32_t *const order = MD5_ALLOC_ARRAY(in->arena, uint32_t, count);
     TRY(joints && tracks && order);
+
     for (uint32_t joint = 0; joint < count; joint++) {
         order[joint] = joint; // parents precede their children
         TRY(binary_joint(in, joint, &joints[joint]));
         TRY(read_bfg_track(in, file, joint, &tracks[joint]));
     }
+
     file->joints = joints;
     file->tracks = tracks;
     file->order = order;
@@ -574,70 +579,99 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
 // Camera paths of RBDOOM-3-BFG: .bcanim files, as CameraAnim in Camera.cpp reads them. Rotations
 // are stored without w, as in text.
 
-bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file)
+// Reads the frames of the cuts. They are checked after the number of frames, which follows them,
+// was read; sets `cuts_at` to their position.
+static bool read_bfg_cuts(md5_binary *in, md5_camera_file *file, const unsigned char **cuts_at)
 {
-    enum { VERSION = 100, CUT_BYTES = 4, FRAME_BYTES = 28 };
-    *file = (md5_camera_file){0};
-    md5_binary in;
-    binary_begin(&in, arena, bytes, size);
-    const unsigned char *const magic = binary_read(&in, 4);
-    TRY(magic);
-    if (magic[3] != VERSION)
-        return binary_fail(&in, MD5_ERROR_VERSION,
-                           "unsupported version of a BFG camera: expected %d, found %u", VERSION,
-                           magic[3]);
-    const int32_t rate = (int32_t)binary_little_32(&in);
-    TRY(!in.has_failed);
-    if (rate <= 0) {
-        in.at -= 4;
-        return binary_fail(&in, MD5_ERROR_RANGE,
-                           "frame rate is out of range: expected at least 1, found %d", rate);
-    }
-    file->frame_rate = rate;
-    TRY(binary_count(&in, binary_little_32(&in), "cuts", 0, CUT_BYTES, &file->num_cuts));
-    uint32_t *const cuts = MD5_ALLOC_ZEROED(arena, uint32_t, file->num_cuts);
+    enum { CUT_BYTES = 4 };
+    TRY(binary_count(in, binary_little_32(in), "cuts", 0, CUT_BYTES, &file->num_cuts));
+    uint32_t *const cuts = MD5_ALLOC_ZEROED(in->arena, uint32_t, file->num_cuts);
     TRY(cuts);
-    const unsigned char *const cuts_at = in.at;
+    *cuts_at = in->at;
     for (uint32_t i = 0; i < file->num_cuts; i++)
-        cuts[i] = binary_little_32(&in);
+        cuts[i] = binary_little_32(in);
     file->cuts = cuts;
-    TRY(binary_count(&in, binary_little_32(&in), "frames", 1, FRAME_BYTES, &file->num_frames));
+    return true;
+}
 
-    // Cuts are checked here, because the number of frames follows them.
+static bool check_bfg_cuts(md5_binary *in, const md5_camera_file *file,
+                           const unsigned char *cuts_at)
+{
     for (uint32_t i = 0; i < file->num_cuts; i++) {
         if (file->cuts[i] < file->num_frames)
             continue;
-        in.at = cuts_at + 4 * (size_t)i;
-        return binary_fail(&in, MD5_ERROR_RANGE,
+        in->at = cuts_at + 4 * (size_t)i;
+        return binary_fail(in, MD5_ERROR_RANGE,
                            "cut is out of range: expected a frame below %u, found %lld",
                            file->num_frames, (long long)(int32_t)file->cuts[i]);
     }
+    return true;
+}
+
+// Reads the field of view, x y z of the rotation and the position of a frame.
+static bool read_bfg_view(md5_binary *in, md5_camera_view *view)
+{
+    const unsigned char *const begin = in->at;
+    view->fov = binary_big_float(in);
+    const float x = binary_big_float(in);
+    const float y = binary_big_float(in);
+    const float z = binary_big_float(in);
+    TRY(!in->has_failed);
+
+    if (!md5_length_in_range(view->fov)) {
+        in->at = begin;
+        return binary_fail(in, MD5_ERROR_RANGE,
+                           "field of view is out of range: expected -1e9 to 1e9, found %g",
+                           (double)view->fov);
+    }
+    if (!md5_vec3_in_range((md5_vec3){x, y, z})) {
+        in->at = begin;
+        return binary_fail(in, MD5_ERROR_RANGE,
+                           "rotation is out of range: expected -1e9 to 1e9, found ( %g %g %g )",
+                           (double)x, (double)y, (double)z);
+    }
+    if (!(view->fov > 0 && view->fov < 180))
+        md5i_warn(in->arena->context, 1, (uint32_t)(begin - in->start) + 1,
+                  "field of view is out of range: expected more than 0 and less than 180 "
+                  "degrees, found %g",
+                  (double)view->fov);
+
+    view->rotation = (md5_quat){x, y, z, 0};
+    return binary_point(in, &view->position);
+}
+
+bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file)
+{
+    enum { VERSION = 100, FRAME_BYTES = 28 };
+    *file = (md5_camera_file){0};
+    md5_binary binary;
+    md5_binary *const in = &binary;
+    binary_begin(in, arena, bytes, size);
+    const unsigned char *const magic = binary_read(in, 4);
+    TRY(magic);
+    if (magic[3] != VERSION)
+        return binary_fail(in, MD5_ERROR_VERSION,
+                           "unsupported version of a BFG camera: expected %d, found %u", VERSION,
+                           magic[3]);
+
+    const int32_t rate = (int32_t)binary_little_32(in);
+    TRY(!in->has_failed);
+    if (rate <= 0) {
+        in->at -= 4;
+        return binary_fail(in, MD5_ERROR_RANGE,
+                           "frame rate is out of range: expected at least 1, found %d", rate);
+    }
+    file->frame_rate = rate;
+
+    const unsigned char *cuts_at;
+    TRY(read_bfg_cuts(in, file, &cuts_at));
+    TRY(binary_count(in, binary_little_32(in), "frames", 1, FRAME_BYTES, &file->num_frames));
+    TRY(check_bfg_cuts(in, file, cuts_at));
 
     md5_camera_view *const frames = MD5_ALLOC_ZEROED(arena, md5_camera_view, file->num_frames);
     TRY(frames);
-    for (uint32_t i = 0; i < file->num_frames; i++) {
-        md5_camera_view *const view = &frames[i];
-        const unsigned char *const begin = in.at;
-        view->fov = binary_big_float(&in);
-        const float x = binary_big_float(&in);
-        const float y = binary_big_float(&in);
-        const float z = binary_big_float(&in);
-        TRY(!in.has_failed);
-        if (!md5_length_in_range(view->fov) || !md5_vec3_in_range((md5_vec3){x, y, z})) {
-            in.at = begin;
-            return binary_fail(&in, MD5_ERROR_RANGE,
-                               "field of view or rotation is out of range: expected -1e9 to 1e9, "
-                               "found %g and ( %g %g %g )",
-                               view->fov, x, y, z);
-        }
-        if (!(view->fov > 0 && view->fov < 180))
-            md5i_warn(in.arena->context, 1, (uint32_t)(begin - in.start) + 1,
-                      "field of view is out of range: expected more than 0 and less than 180 "
-                      "degrees, found %g",
-                      (double)view->fov);
-        view->rotation = (md5_quat){x, y, z, 0};
-        TRY(binary_point(&in, &view->position));
-    }
+    for (uint32_t i = 0; i < file->num_frames; i++)
+        TRY(read_bfg_view(in, &frames[i]));
     file->frames = frames;
     return true;
 }

@@ -289,17 +289,18 @@ static bool skip_lex_block(md5_lex *lex)
            && md5i_lex_skip_values(lex, md5i_is_top_level_keyword);
 }
 
-// Warns if more blocks `what` follow than the file declares, and skips them.
-static void warn_of_more(md5_lex *lex, const char *what, const char *count_keyword,
+// Warns if more blocks with a keyword follow than the file declares, and skips them.
+static void warn_of_more(md5_lex *lex, const char *block_keyword, const char *count_keyword,
                          const md5_count *count)
 {
     md5_silent_lex ahead;
     uint32_t num_more = 0;
     md5i_begin_look_ahead(&ahead, lex);
-    while (md5i_lex_accept_keyword(&ahead.lex, what) && skip_lex_block(&ahead.lex)) {
+    while (md5i_lex_accept_keyword(&ahead.lex, block_keyword) && skip_lex_block(&ahead.lex)) {
         lex->at = ahead.lex.at;
         num_more++;
     }
+
     const unsigned long long found = (unsigned long long)count->value + num_more;
     if (num_more == 1)
         md5i_lex_warn(lex, count->at,
@@ -312,32 +313,34 @@ static void warn_of_more(md5_lex *lex, const char *what, const char *count_keywo
 }
 
 // Warns about text after the last block, and moves the lexer to it.
-static void warn_of_trailing_text(md5_lex *lex, const char *what)
+static void warn_of_trailing_text(md5_lex *lex, const char *block_keyword)
 {
     // An unterminated comment is only a warning here, because engines do not read this text.
     md5_silent_lex ahead;
     md5i_begin_look_ahead(&ahead, lex);
     const md5_span word = md5i_lex_peek_word(&ahead.lex);
-    const md5_error *const broken = &ahead.context.error;
+    const md5_error *const ahead_error = &ahead.context.error;
+
     lex->at = ahead.lex.at;
-    if (broken->status != MD5_OK)
-        md5i_warn(lex->arena->context, broken->line, broken->column, "%s", broken->message);
+    if (ahead_error->status != MD5_OK)
+        md5i_warn(lex->arena->context, ahead_error->line, ahead_error->column, "%s",
+                  ahead_error->message);
     if (lex->at == lex->end)
         return;
     if (is_keyword_of_all_versions(word))
         md5i_lex_warn(lex, lex->at, "a second MD5 file begins here: it is ignored");
     else
-        md5i_lex_warn(lex, lex->at, "text after the last %s is ignored: found %s", what,
+        md5i_lex_warn(lex, lex->at, "text after the last %s is ignored: found %s", block_keyword,
                       md5i_lex_token(lex, lex->at).text);
 }
 
-void md5i_warn_at_file_end(md5_lex *lex, const md5_header *header, const char *what,
+void md5i_warn_at_file_end(md5_lex *lex, const md5_header *header, const char *block_keyword,
                            const char *count_keyword, const md5_count *count)
 {
     if (!header->has_command_line)
         md5i_lex_warn(lex, lex->text, "missing 'commandline'");
-    warn_of_more(lex, what, count_keyword, count);
-    warn_of_trailing_text(lex, what);
+    warn_of_more(lex, block_keyword, count_keyword, count);
+    warn_of_trailing_text(lex, block_keyword);
 }
 
 // -- Counts and rates -----------------------------------------------------------------------

@@ -76,7 +76,7 @@ bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word);
 // Warns if the header does not have `commandline`, if the file has more blocks `what` than the
 // count `count_keyword` declares, and if other text follows the last block. Moves the lexer to that
 // text.
-void md5i_warn_at_file_end(md5_lex *lex, const md5_header *header, const char *what,
+void md5i_warn_at_file_end(md5_lex *lex, const md5_header *header, const char *block_keyword,
                            const char *count_keyword, const md5_count *count);
 
 // A copy of a lexer for looking ahead. It does not report errors or warnings.

@@ -9,9 +9,11 @@ bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file
     int64_t number;
     if (md5i_lex_at_block_end(lex))
         return md5i_fail_too_few(lex, "numJoints", num_joints, index);
+
     joint->offset = (uint32_t)(lex->at - lex->text);
     TRY(md5i_lex_joint_name(lex, &joint->name));
     TRY(md5i_lex_int(lex, &number));
+
     if (number >= (int64_t)num_joints)
         return md5i_lex_fail(
             lex, lex->number_at, MD5_ERROR_RANGE,
@@ -30,16 +32,17 @@ void md5i_warn_overlong(md5_lex *lex, const char *position, md5_vec3 rotation, u
 {
     const double length = sqrt((double)md5_vec3_dot(rotation, rotation));
     uint32_t printed_count = 0;
-    const char *what = "rotation is not normalized: expected x, y, z of length 1 or less, found ";
+    const char *problem =
+        "rotation is not normalized: expected x, y, z of length 1 or less, found ";
     const char *where = "";
     if (count != 1) {
         printed_count = count;
-        what = " rotations are not normalized: expected x, y, z of length 1 or less, found ";
+        problem = " rotations are not normalized: expected x, y, z of length 1 or less, found ";
         where = " in the first";
     }
     // Both texts use the same format, because only warnings of one format are merged. "%.0u" prints
     // nothing for 0.
-    md5i_lex_warn(lex, position, "%.0u%s%.6g%s; normalized", printed_count, what, length, where);
+    md5i_lex_warn(lex, position, "%.0u%s%.6g%s; normalized", printed_count, problem, length, where);
 }
 
 bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
@@ -75,6 +78,8 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     TRY(reached);
     for (uint32_t i = 0; i < num_reached; i++)
         reached[order[i]] = true;
+
+    // A joint that was not reached, then a joint of its cycle, then the first joint of the cycle.
     uint32_t joint = 0;
     while (reached[joint])
         joint++;

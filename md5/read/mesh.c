@@ -332,12 +332,14 @@ bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
     if (lex->arena->context->drop_invalid_triangles)
         drop_triangles(mesh);
     warn_of_dropped(lex, block);
+
     const size_t num_indices = 3 * (size_t)mesh->num_triangles;
     size_t i = 0;
     while (i < num_indices && mesh->indices[i] < mesh->num_file_vertices)
         i++;
     if (i == num_indices)
         return true;
+
     const char *const position =
         md5i_find_item_part(lex, block->triangles_at, "wiiii", i / 3, 2 + i % 3);
     return md5i_lex_fail(
@@ -363,9 +365,9 @@ static bool is_mesh_keyword(md5_span word)
 }
 
 // Warns about a duplicate keyword `what`, which was consumed.
-static void warn_of_duplicate(md5_lex *lex, const char *what)
+static void warn_of_duplicate(md5_lex *lex, const char *keyword)
 {
-    md5i_lex_warn(lex, lex->at - strlen(what), "duplicate '%s': using the first", what);
+    md5i_lex_warn(lex, lex->at - strlen(keyword), "duplicate '%s': using the first", keyword);
 }
 
 // Reads the text of a keyword. If the keyword occurs more than once, the first text is used.
@@ -590,10 +592,12 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
         .mesh_arena = mesh_arena,
         .file = file,
     };
+
     md5_lex *const lex = &reader.lex;
     md5i_lex_begin(lex, arena, text.bytes, text.size);
     lex->join_strings = true;
     TRY(md5i_begin_header(lex, &reader.header));
+
     while (!dialect->is_complete(&reader)) {
         const md5_span word = md5i_lex_peek_word(lex);
         // Another file may begin after the joints, even if meshes of this file are missing.
@@ -603,8 +607,10 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
         TRY(md5_span_is(word, "mesh") ? read_mesh_block(&reader)
                                       : dialect->read_keyword(&reader, word));
     }
+
     if (!reader.joints)
         return md5i_lex_fail_expected(lex, "expected '%s'", dialect->joint_keyword);
+
     const char *const count_keyword = dialect->mesh_count_keyword;
     TRY(md5i_need_count(lex, &reader.num_meshes, count_keyword));
     warn_of_count(lex, &reader, count_keyword);

@@ -163,6 +163,7 @@ static quad sum_weights(weight_merger *merger, const md5_weight *weights, uint32
         position = quad_add(position, point);
         if (num_weights == 1)
             break;
+
         uint32_t slot = merger->slots[joint];
         if (slot >= merger->num_sums || merger->sums[slot].joint != joint) {
             slot = merger->num_sums++;

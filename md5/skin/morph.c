@@ -22,7 +22,7 @@ typedef struct comparison {
     md5_quoted name;
 } comparison;
 
-static bool fail_mesh(const comparison *pair, uint32_t mesh, const char *what, uint32_t base,
+static bool fail_mesh(const comparison *pair, uint32_t mesh, const char *property, uint32_t base,
                       uint32_t source)
 {
     const char *const name = pair->base->meshes[mesh].name;
@@ -30,14 +30,14 @@ static bool fail_mesh(const comparison *pair, uint32_t mesh, const char *what, u
     const char *const shown = *name ? name : shader;
     return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
                     "morph target %s does not match mesh %u %s: wrong %s: expected %u, found %u",
-                    pair->name.text, mesh, md5i_quote(shown, strlen(shown)).text, what, base,
+                    pair->name.text, mesh, md5i_quote(shown, strlen(shown)).text, property, base,
                     source);
 }
 
-static bool fail_model(const comparison *pair, const char *what)
+static bool fail_model(const comparison *pair, const char *problem)
 {
     return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH, "morph target %s: %s", pair->name.text,
-                    what);
+                    problem);
 }
 
 // Returns the name of a joint in quotes. `joint` may be MD5_NONE.
@@ -116,12 +116,13 @@ static bool check_drawn_sources(const comparison *pair, uint32_t index)
     const md5_mesh *const base = &pair->base->meshes[index];
     const md5_mesh *const source = &pair->source->meshes[index];
     const bool is_grouped = pair->base->has_grouped_vertices || pair->source->has_grouped_vertices;
-    const char *const what =
+    const char *const property =
         is_grouped ? "source of a drawn vertex" : "source of a vertex at a mirror seam";
     const uint32_t first = is_grouped ? 0 : base->num_file_vertices;
+
     for (uint32_t vertex = first; vertex < base->num_vertices; vertex++) {
         if (base->sources[vertex] != source->sources[vertex])
-            return fail_mesh(pair, index, what, base->sources[vertex], source->sources[vertex]);
+            return fail_mesh(pair, index, property, base->sources[vertex], source->sources[vertex]);
     }
     return true;
 }
@@ -208,6 +209,7 @@ static bool find_delta(const morph_builder *job, uint32_t target, uint32_t mesh,
 {
     const md5_mesh *const base = &job->model->meshes[mesh];
     const md5_mesh *const source = &job->sources[target].model->meshes[mesh];
+
     *delta = (md5_morph_delta){.target = target};
     delta->position = position_difference(base->positions[vertex], source->positions[vertex],
                                           job->tolerances.position);
@@ -217,6 +219,7 @@ static bool find_delta(const morph_builder *job, uint32_t target, uint32_t mesh,
         delta->tangent = position_difference(tangent_direction(base->tangents[vertex]),
                                              tangent_direction(source->tangents[vertex]),
                                              job->tolerances.direction);
+
     return !is_zero_difference(delta->position) || !is_zero_difference(delta->normal)
            || !is_zero_difference(delta->tangent);
 }

@@ -197,10 +197,12 @@ static void sum_texture_axes(const md5_mesh_build *mesh, uint32_t begin, uint32_
 {
     memset(sums, 0, count * sizeof *sums);
     memset(mesh->tangents + begin, 0, count * sizeof *mesh->tangents);
+
     for (size_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const corners = mesh->indices + 3 * i;
         if (count < mesh->num_vertices && !has_vertex_in_range(corners, begin, count))
             continue;
+
         const md5_vec2 *const uv = mesh->texcoords;
         const md5_pair uv_a = md5_pair_load_floats(&uv[corners[0]]);
         const md5_pair d0 = md5_pair_sub(md5_pair_load_floats(&uv[corners[1]]), uv_a);
@@ -217,15 +219,18 @@ static void sum_texture_axes(const md5_mesh_build *mesh, uint32_t begin, uint32_
         const md5_pair e1 = md5_pair_sub(md5_pair_load_floats(pc), origin);
         const md5_pair3 edges = {md5_pair_firsts(e0, e1), md5_pair_seconds(e0, e1),
                                  md5_pair_sub(md5_pair_set(pb->z, pc->z), md5_pair_both(pa->z))};
+
         // P_u first, P_v second.
         const md5_pair plus = md5_pair_inner(d1, d0);
         const md5_pair minus = md5_pair_inner(d0, d1);
         const md5_pair3 along = md5_pair3_sub(md5_pair3_scale(edges, plus),
                                               md5_pair3_scale(md5_pair3_swap(edges), minus));
+
         const double sign = area < 0 ? -1 : 1;
         const md5_pair scale =
             md5_pair_mul(md5_pair_inverse(md5_pair3_length(along)), md5_pair_both(sign));
         const md5_pair3 unit = md5_pair3_scale(along, scale);
+
         for (uint32_t corner = 0; corner < 3; corner++) {
             const uint32_t slot = corners[corner] - begin;
             if (slot >= count)

@@ -233,8 +233,8 @@ TEST (bfg_models_name_the_byte_of_an_error) {
          "byte 75: not a BFG model of an .md5mesh: expected '5DM' and version 106, found "
          "'5DM' and version 107"},
         {JOINTS, 0,
-         "byte 79: invalid number of joints: expected at least 1 that fit into the remaining 380 "
-         "bytes, found 0"},
+         "byte 79: invalid number of joints: expected at least 1, found 0; the remaining 380 bytes "
+         "can contain at most 47"},
         {JOINTS + 4, 0xFFFFFF7F,
          "byte 87: truncated file: expected 2147483647 more bytes, found 376"},
         {JOINTS + 8, 0x61006263, "byte 87: joint name contains a NUL byte"},
@@ -269,9 +269,10 @@ TEST (bfg_models_without_meshes_are_errors_if_meshes_are_needed) {
         const md5_load_opts opts = {.require_meshes = is_needed > 0};
         md5_error error = {0};
         CHECK(parse_any(MODEL, file.data, file.size, &opts, &error) == !is_needed);
-        CHECK_STRING(error.message, is_needed ? "invalid number of meshes: expected at least 1 "
-                                                "that fit into the remaining 0 bytes, found 0"
-                                              : "");
+        CHECK_STRING(error.message, is_needed
+                                        ? "invalid number of meshes: expected at least 1, found 0; "
+                                          "the remaining 0 bytes can contain at most 0"
+                                        : "");
     }
 }
 
@@ -350,8 +351,8 @@ TEST (bfg_anims_name_the_byte_of_an_error) {
     static const altered rows[] = {
         {0, 0x424D4466, "byte 4: unsupported version of a BFG animation: expected 101, found 102"},
         {12, 0,
-         "byte 12: invalid number of frames: expected at least 1 that fit into the remaining 215 "
-         "bytes, found 0"},
+         "byte 12: invalid number of frames: expected at least 1, found 0; the remaining 215 bytes "
+         "can contain at most 215"},
         {32, 3, "byte 32: wrong number of bounds: expected 2, found 3"},
         {36, 0x7FC00000, "byte 36: bounding box is out of range: expected -1e9 to 1e9, found nan"},
         {84, 1, "byte 84: wrong number of joints: expected 2, found 1"},
@@ -484,21 +485,19 @@ TEST (bfg_cameras_name_the_byte_of_an_error) {
     check_error(RATE, 0x000000FF,
                 "1:5: frame rate is out of range: expected at least 1, found -16777216");
     check_error(NUM_CUTS, 0xFFFFFFFF,
-                "1:9: invalid number of cuts: expected at least 0 that fit into the remaining 120 "
-                "bytes, found -1");
+                "1:9: invalid number of cuts: expected at least 0, found -1; the remaining 120 "
+                "bytes can contain at most 30");
     check_error(CUTS, 0x04000000, "1:13: cut is out of range: expected a frame below 4, found 4");
     check_error(NUM_FRAMES, 0,
-                "1:17: invalid number of frames: expected at least 1 that fit into the remaining "
-                "112 bytes, found 0");
+                "1:17: invalid number of frames: expected at least 1, found 0; the remaining 112 "
+                "bytes can contain at most 4");
     check_error(NUM_FRAMES, 0x05000000,
-                "1:17: invalid number of frames: expected at least 1 that fit into the remaining "
-                "112 bytes, found 5");
+                "1:17: invalid number of frames: expected at least 1, found 5; the remaining 112 "
+                "bytes can contain at most 4");
     check_error(FRAMES, 0x7FC00000,
-                "1:21: field of view or rotation is out of range: expected -1e9 to 1e9, found nan "
-                "and ( 0 0 0.5 )");
+                "1:21: field of view is out of range: expected -1e9 to 1e9, found nan");
     check_error(FRAMES + 8, 0xFF800000,
-                "1:21: field of view or rotation is out of range: expected -1e9 to 1e9, found 90 "
-                "and ( 0 -inf 0.5 )");
+                "1:21: rotation is out of range: expected -1e9 to 1e9, found ( 0 -inf 0.5 )");
     check_error(FRAMES + 16, 0x0000C07F,
                 "1:37: position is out of range: expected -1e9 to 1e9, found ( nan 2 3 )");
 }
