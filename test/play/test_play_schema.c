@@ -636,18 +636,37 @@ TEST (what_a_file_cannot_have_is_not_written) {
     const md5_motion_desc clip = {.name = "m", .kind = MD5_MOTION_STACK, .clip = "c"};
     const md5_layer_desc frame = {.name = "l", .reference_frame = 3};
     const md5_mask_desc bracket = {.name = "b", .joints = "a)b"};
+    const md5_mask_desc comment = {.name = "b", .joints = "a /*b*/"};
+    const md5_layer_desc eased = {
+        .name = "l", .weight = 0.5f, .weight_easing = {.kind = MD5_EASE_SMOOTH}};
+    const md5_layer_desc endless = {.name = "l", .weight = INFINITY};
+    const md5_modifier_desc driven = {
+        .name = "a", .joint = "head", .weight_parameter = "p", .weight_curve = "c"};
     is_refused(&(md5_machine_desc){.name = "m", .max_one_shots = 3},
-               "machine 'm': max_one_shots has a value that the file format cannot store");
+               "machine 'm': max_one_shots cannot be stored in a machine file: expected 0, found "
+               "3");
     is_refused(&(md5_machine_desc){.name = "m", ROW(modifiers, quotes)},
-               "modifier 'a\"b'c': name contains both kinds of quotes or a line break");
+               "modifier 'a\"b'c': name contains both kinds of quotes: expected at most one kind");
+    is_refused(&(md5_machine_desc){.name = "a\nb"},
+               "machine 'a\\x0ab': name contains a line break: expected a text on one line");
     is_refused(&(md5_machine_desc){.name = "m", ROW(motions, twice)},
                "motion 'm': speed is set to a number and a parameter: expected one of them");
     is_refused(&(md5_machine_desc){.name = "m", ROW(motions, clip)},
-               "motion 'm': clip has a value that the file format cannot store");
+               "motion 'm': clip is not used by this kind of motion: expected no value");
     is_refused(&(md5_machine_desc){.name = "m", ROW(layers, frame)},
-               "layer 'l': reference_frame has a value that the file format cannot store");
+               "layer 'l': reference_frame has no effect without reference: expected no value");
+    is_refused(&(md5_machine_desc){.name = "m", ROW(layers, eased)},
+               "layer 'l': weight has an easing but no parameter: expected no easing");
+    is_refused(&(md5_machine_desc){.name = "m", ROW(layers, endless)},
+               "layer 'l': weight is out of range: expected -3.4e38 to 3.4e38, found inf");
+    is_refused(&(md5_machine_desc){.name = "m", ROW(modifiers, driven)},
+               "modifier 'a': weight is set to a parameter and a curve: expected one of them");
     is_refused(&(md5_machine_desc){.name = "m", ROW(masks, bracket)},
-               "mask 'b': joints contains a bracket or comment outside quotes");
+               "mask 'b': joints contains a bracket outside quotes: expected joint names, found "
+               "')'");
+    is_refused(&(md5_machine_desc){.name = "m", ROW(masks, comment)},
+               "mask 'b': joints contains a comment outside quotes: expected joint names, found "
+               "'/*'");
 }
 
 TEST (written_machine_is_cut_at_the_end_of_its_buffer) {

@@ -176,7 +176,8 @@ TEST (machine_file_refuses_what_it_does_not_know) {
     CHECK_CASES(
         {"", "", "1:1: error: expected 'machine', found the end of the file"},
         {"machine", "model", "1:1: error: expected 'machine', found 'model'"},
-        {"trigger jump", "shot jump", "5:3: error: the keyword 'shot' was renamed: use 'one_shot'"},
+        {"trigger jump", "shot jump",
+         "5:3: error: keyword 'shot' was renamed: expected 'one_shot', found 'shot'"},
         {"trigger jump", "button jump",
          "5:3: error: expected a keyword of a machine or '}', found 'button'"},
         {"open cubic", "open quartic",
@@ -189,11 +190,11 @@ TEST (machine_file_refuses_what_it_does_not_know) {
         {"frame 11", "frame -1",
          "11:11: error: frame is out of range: expected 0 to 4294967295, found -1"},
         {"0 footstep\n", "0 footstep left turn\n",
-         "12:27: error: keyword 'turn' in the text of an event: start a new line, or quote the "
-         "text"},
+         "12:27: error: text of an event is ambiguous: expected text without keywords, found "
+         "'turn'; quote the text, or start a new line"},
         {"0 footstep\n", "0 footstep step\n",
-         "12:22: error: keyword 'step' in the text of an event: start a new line, or quote the "
-         "text"},
+         "12:22: error: text of an event is ambiguous: expected text without keywords, found "
+         "'step'; quote the text, or start a new line"},
         {"0 footstep\n", "0\n turn\n",
          "12:12: error: expected an event name, found the end of the line"},
         {"0 footstep\n", "0 // step\n turn\n",

@@ -72,6 +72,7 @@ static const char *resolve_path(loading *load, const char *name)
     size_t folder = is_absolute ? 0 : strlen(load->path); // length, including the last separator
     while (folder > 0 && !is_separator(load->path[folder - 1]))
         folder--;
+
     const size_t size = strlen(name) + 1;
     char *const path = MD5_ALLOC_ZEROED(&load->arena, char, folder + size);
     if (path) {
@@ -128,10 +129,10 @@ static bool add_part(loading *load, const char *name)
 }
 
 // Reads a file into its part.
-static void read_part(const loading *load, uint32_t number, const md5_load_opts *opts)
+static void read_part(const loading *load, uint32_t part, const md5_load_opts *opts)
 {
-    named_file *const to = &load->parts[number];
-    if (number < load->num_models)
+    named_file *const to = &load->parts[part];
+    if (part < load->num_models)
         to->model = md5_load_model(to->path, opts, &to->error);
     else
         to->anim = md5_load_anim(to->path, opts, &to->error);
@@ -169,11 +170,11 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 
 // Reads a part, or reports the warnings and errors that were stored when it was read. `member`
 // names it in the machine file.
-static bool finish_part(loading *load, uint32_t number, const char *const *member)
+static bool finish_part(loading *load, uint32_t part, const char *const *member)
 {
-    named_file *const from = &load->parts[number];
+    named_file *const from = &load->parts[part];
     if (!load->are_read)
-        read_part(load, number, load->opts);
+        read_part(load, part, load->opts);
     for (const stored_warning *entry = from->warnings; entry; entry = entry->next)
         load->opts->warn(load->opts->warn_user, &entry->warning);
     if (from->context.error.status != MD5_OK)
@@ -184,67 +185,84 @@ static bool finish_part(loading *load, uint32_t number, const char *const *membe
 }
 
 // Loads the machine's model or an attached model.
-static bool load_model(loading *load, uint32_t number, const char *const *member, md5_model **model)
+static bool load_model(loading *load, uint32_t part, const char *const *member, md5_model **model)
 {
-    TRY(finish_part(load, number, member));
-    *model = load->parts[number].model;
-    load->parts[number].model = NULL;
+    TRY(finish_part(load, part, member));
+    *model = load->parts[part].model;
+    load->parts[part].model = NULL;
     load->context.num_warnings += (*model)->num_warnings;
     return true;
+}
+
+// Binds an animation to the model. Warnings and errors contain the name of the clip.
+static md5_binding *bind_clip(loading *load, const md5_clip_desc *clip, const char *path,
+                              const md5_anim *anim)
+{
+    md5_load_opts opts = *load->opts;
+    opts.file_name = path;
+    clip_warnings warnings = {clip->name, load->opts};
+    if (opts.warn) {
+        opts.warn = warn_about_clip;
+        opts.warn_user = &warnings;
+    }
+
+    md5_error error = {.status = MD5_OK};
+    md5_binding *const binding = md5_bind(load->owned->model, anim, &opts, &error);
+    if (!binding) {
+        name_clip(clip->name, &error);
+        fail_with(load, &error, &clip->file);
+    }
+    return binding;
 }
 
 // Loads the animation of a clip and binds it. `clip` is the first clip that uses the file.
 static bool load_clip(loading *load, uint32_t clip)
 {
     owned_parts *const owned = load->owned;
-    const uint32_t number = owned->num_anims;
     const md5_clip_desc *const desc = &load->file->clips[clip];
-    named_file *const part = &load->parts[load->num_models + number];
-    TRY(finish_part(load, load->num_models + number, &desc->file));
+    const uint32_t anim_index = owned->num_anims;
+    const uint32_t part_index = load->num_models + anim_index;
+    named_file *const part = &load->parts[part_index];
+    TRY(finish_part(load, part_index, &desc->file));
+
+    // The animation now belongs to the character.
     md5_anim *const anim = part->anim;
     part->anim = NULL;
     owned->anims[owned->num_anims++] = anim;
     load->context.num_warnings += anim->num_warnings;
     owned->character.anims_size += anim->size;
-    clip_warnings named = {desc->name, load->opts};
-    md5_load_opts opts = *load->opts;
-    md5_error error = {.status = MD5_OK};
-    opts.file_name = part->path;
-    if (opts.warn) {
-        opts.warn = warn_about_clip;
-        opts.warn_user = &named;
-    }
-    owned->bindings[number] = md5_bind(owned->model, anim, &opts, &error);
-    if (owned->bindings[number])
-        return true;
-    name_clip(named.clip, &error);
-    return fail_with(load, &error, &desc->file);
+
+    owned->bindings[anim_index] = bind_clip(load, desc, part->path, anim);
+    return owned->bindings[anim_index] != NULL;
 }
 
+// Loads the clips. Clips with the same file share an animation and a binding.
 static bool load_clips(loading *load)
 {
     const uint32_t num_clips = load->file->desc.num_clips;
     md5_arena *const arena = &load->arena;
     owned_parts *const owned = load->owned;
-    md5_character *const character = &owned->character;
     owned->anims = MD5_ALLOC_ZEROED(arena, md5_anim *, num_clips);
     owned->bindings = MD5_ALLOC_ZEROED(arena, md5_binding *, num_clips);
     const md5_anim **const anims = MD5_ALLOC_ZEROED(arena, const md5_anim *, num_clips);
     const md5_binding **const bindings = MD5_ALLOC_ZEROED(arena, const md5_binding *, num_clips);
     const char **const paths = MD5_ALLOC_ZEROED(arena, const char *, num_clips);
     TRY(owned->anims && owned->bindings && anims && bindings && paths);
+
+    md5_character *const character = &owned->character;
     character->num_clips = num_clips;
     character->anims = anims;
     character->bindings = (const md5_binding *const *)bindings;
     character->anim_paths = paths;
+
     for (uint32_t clip = 0; clip < num_clips; clip++) {
-        const uint32_t shared = load->shared[clip];
+        const uint32_t shared = load->shared[clip]; // the first clip with the file, already loaded
         if (shared == clip) {
-            const uint32_t number = owned->num_anims;
+            const uint32_t anim_index = owned->num_anims;
             TRY(load_clip(load, clip));
-            paths[clip] = load->parts[load->num_models + number].path;
-            anims[clip] = owned->anims[number];
-            bindings[clip] = owned->bindings[number];
+            paths[clip] = load->parts[load->num_models + anim_index].path;
+            anims[clip] = owned->anims[anim_index];
+            bindings[clip] = owned->bindings[anim_index];
         }
         paths[clip] = paths[shared];
         anims[clip] = anims[shared];
@@ -280,12 +298,15 @@ static bool find_shared_files(loading *load)
     md5_sorted_name *names = MD5_ALLOC_ZEROED(&load->scratch, md5_sorted_name, (size_t)count + 1);
     uint32_t *const shared = MD5_ALLOC_ZEROED(&load->scratch, uint32_t, (size_t)count + 1);
     TRY(names && shared);
+
     for (uint32_t i = 0; i < count; i++) {
         names[i].name.bytes = clips[i].file;
         names[i].name.size = strlen(clips[i].file);
         names[i].number = i;
     }
     TRY(names = md5i_sort_names(&load->scratch, names, count));
+
+    // Equal names are adjacent, in the order of the clips.
     uint32_t first = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t clip = names[i].number;
@@ -314,6 +335,32 @@ static bool list_parts(loading *load, uint32_t num_attached)
     return true;
 }
 
+// Loads the machine's model and the attached models.
+static bool load_models(loading *load, uint32_t num_attached)
+{
+    TRY(load_model(load, 0, &load->file->model_file, &load->owned->model));
+    load->owned->character.model_path = load->parts[0].path;
+    load->file->desc.model = load->owned->model;
+
+    md5_attached_desc *const attached = load->file->attached;
+    for (uint32_t i = 0; i < num_attached; i++) {
+        TRY(load_model(load, 1 + i, &attached[i].file, &load->owned->attached[i]));
+        attached[i].model = load->owned->attached[i];
+    }
+    return true;
+}
+
+static bool create_machine(loading *load)
+{
+    md5_error error = {.status = MD5_OK};
+    md5_load_opts opts = *load->opts;
+    opts.file_name = load->path;
+    load->owned->machine = md5_create_machine(&load->file->desc, &opts, &error);
+    if (!load->owned->machine)
+        return md5i_fail_as(&load->context, &error);
+    return true;
+}
+
 static bool load_parts(loading *load)
 {
     load->owned = MD5_ALLOC_ZEROED(&load->arena, owned_parts, 1);
@@ -321,7 +368,6 @@ static bool load_parts(loading *load)
     TRY(read_machine_file(load));
     TRY(find_shared_files(load));
     // If there are more attached models, the creation of the machine reports an error.
-    md5_attached_desc *const attached = load->file->attached;
     uint32_t num_attached = load->file->desc.num_attached;
     num_attached = num_attached < MD5_MAX_ATTACHED ? num_attached : MD5_MAX_ATTACHED;
     TRY(list_parts(load, num_attached));
@@ -330,21 +376,10 @@ static bool load_parts(loading *load)
     load->are_read = threads && threads->num_workers > 1;
     if (load->are_read)
         md5_threads_run(threads, load->num_parts, read_range, load);
-    TRY(load_model(load, 0, &load->file->model_file, &load->owned->model));
-    load->owned->character.model_path = load->parts[0].path;
-    load->file->desc.model = load->owned->model;
-    for (uint32_t i = 0; i < num_attached; i++) {
-        TRY(load_model(load, 1 + i, &attached[i].file, &load->owned->attached[i]));
-        attached[i].model = load->owned->attached[i];
-    }
+
+    TRY(load_models(load, num_attached));
     TRY(load_clips(load));
-    md5_error error = {.status = MD5_OK};
-    md5_load_opts opts = *load->opts;
-    opts.file_name = load->path;
-    load->owned->machine = md5_create_machine(&load->file->desc, &opts, &error);
-    if (!load->owned->machine)
-        return md5i_fail_as(&load->context, &error);
-    return true;
+    return create_machine(load);
 }
 
 // -- Characters -----------------------------------------------------------------------------------
@@ -361,32 +396,47 @@ static void free_parts(const owned_parts *owned)
     md5_free_model(owned->model);
 }
 
+// Frees the scratch memory of a load, and files that were read but not used.
+static void free_scratch(loading *load)
+{
+    for (uint32_t i = 0; i < load->num_parts; i++) {
+        md5_free_model(load->parts[i].model); // NULL if it was used
+        md5_free_anim(load->parts[i].anim);
+        if (load->are_read)
+            md5i_arena_free(&load->parts[i].arena);
+    }
+    md5i_arena_free(&load->scratch);
+}
+
+// Completes the public part of a loaded character, which owns the arena.
+static md5_character *finish_character(const loading *load)
+{
+    md5_character *const character = &load->owned->character;
+    character->machine = load->owned->machine;
+    character->model = load->owned->model;
+    character->num_warnings = load->context.num_warnings;
+    character->internal.allocator = load->context.allocator;
+    character->internal.tag = MD5_TAG_CHARACTER;
+    character->internal.memory = load->arena.chunks;
+    return character;
+}
+
 md5_character *md5_load_character(const char *path, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_PATH(path);
     MD5_ASSERT_OPTS(opts);
+
     static const md5_load_opts defaults = {0};
-    md5_character *character = NULL;
     loading load = {.opts = opts ? opts : &defaults, .path = path ? path : ""};
     md5i_context_begin(&load.context, load.opts, path, error);
     load.arena.context = &load.context;
     load.scratch.context = &load.context;
     const bool is_loaded = load_parts(&load);
-    for (uint32_t i = 0; i < load.num_parts; i++) {
-        md5_free_model(load.parts[i].model); // NULL if it was used
-        md5_free_anim(load.parts[i].anim);
-        if (load.are_read)
-            md5i_arena_free(&load.parts[i].arena);
-    }
-    md5i_arena_free(&load.scratch);
+    free_scratch(&load);
+
+    md5_character *character = NULL;
     if (is_loaded) {
-        character = &load.owned->character;
-        character->machine = load.owned->machine;
-        character->model = load.owned->model;
-        character->num_warnings = load.context.num_warnings;
-        character->internal.allocator = load.context.allocator;
-        character->internal.tag = MD5_TAG_CHARACTER;
-        character->internal.memory = load.arena.chunks;
+        character = finish_character(&load);
     } else {
         if (load.owned)
             free_parts(load.owned);

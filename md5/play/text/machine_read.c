@@ -33,44 +33,63 @@ static unsigned char *add_table(md5_arena *arena, md5_locations *locations, size
     return rows;
 }
 
+// Copies a full table of `used` bytes, and its locations, to a new table with more capacity.
+// Returns the rows of the new table, or NULL if memory runs out.
+static unsigned char *grow_table(md5_arena *arena, md5_locations *locations, unsigned char *rows,
+                                 size_t used, size_t capacity, size_t row_size)
+{
+    unsigned char *const grown = add_table(arena, locations, capacity, row_size);
+    if (!grown || used == 0)
+        return grown;
+    memcpy(grown, rows, used);
+    memcpy(md5_locations_at(grown, capacity * row_size, 0), md5_locations_at(rows, used, 0),
+           used / MD5_LOCATION_UNIT * sizeof(md5_location));
+    return grown;
+}
+
+static void store_start_values(const md5_schema *schema, char *row)
+{
+    for (uint32_t i = 0; i < schema->num_columns; i++) {
+        const md5_column *const column = &schema->columns[i];
+        if (column->start != 0)
+            memcpy(row + column->offset, &column->start, sizeof column->start);
+    }
+}
+
 // Appends a row to a table of `owner`, or creates the single row of a column. The row is zeroed
-// except for the start values of its columns. A table is full when its count is a power of two;
-// then its capacity doubles.
+// except for the start values of its columns. The capacity of a table is not stored: it is the
+// smallest power of two that is at least its count, so a table is full when its count is a power of
+// two.
 static text_row append_row(md5_lex *lex, text_row owner, const md5_column *column)
 {
-    uint32_t one = 0;
+    uint32_t single_count = 0;
     uint32_t *const count = column->kind == MD5_COLUMN_TABLE
                                 ? (uint32_t *)(void *)(owner.row + column->auxiliary)
-                                : &one;
-    void *const rows = owner.row + column->offset;
-    const size_t size = column->rows->size;
-    const uint32_t number = *count;
-    const size_t used = number * size;
+                                : &single_count;
+    const size_t row_size = column->rows->size;
+    const size_t used = *count * row_size;
+    const bool is_full = (*count & (*count - 1)) == 0; // also if it is empty
     size_t capacity = 1;
-    while (capacity <= number)
+    while (capacity <= *count)
         capacity *= 2;
-    unsigned char *bytes;
-    memcpy(&bytes, rows, sizeof bytes);
-    if ((number & (number - 1)) == 0) {
-        unsigned char *const grown = add_table(lex->arena, owner.all, capacity, size);
-        if (!grown)
+
+    void *const pointer = owner.row + column->offset;
+    unsigned char *rows;
+    memcpy(&rows, pointer, sizeof rows);
+    if (is_full) {
+        rows = grow_table(lex->arena, owner.all, rows, used, capacity, row_size);
+        if (!rows)
             return (text_row){0};
-        if (number > 0) {
-            memcpy(grown, bytes, used);
-            memcpy(md5_locations_at(grown, capacity * size, 0), md5_locations_at(bytes, used, 0),
-                   used / MD5_LOCATION_UNIT * sizeof(md5_location));
-        }
-        bytes = grown;
-        memcpy(rows, &bytes, sizeof bytes);
+        memcpy(pointer, &rows, sizeof rows);
     }
+
     (*count)++;
-    const text_row added = {(char *)bytes + used, md5_locations_at(bytes, capacity * size, used),
-                            owner.all};
-    for (uint32_t i = 0; i < column->rows->num_columns; i++) {
-        const md5_column *const inner = &column->rows->columns[i];
-        if (inner->start != 0)
-            memcpy(added.row + inner->offset, &inner->start, sizeof inner->start);
-    }
+    const text_row added = {
+        .row = (char *)rows + used,
+        .locations = md5_locations_at(rows, capacity * row_size, used),
+        .all = owner.all,
+    };
+    store_start_values(column->rows, added.row);
     return added;
 }
 
@@ -101,10 +120,10 @@ static bool read_name(md5_lex *lex, text_row record, const char *what, size_t of
 
 // Reads a keyword like md5i_lex_accept_keyword(). If the token continues with bytes of 0x80 and
 // above, it is a name and not the keyword.
-static bool read_keyword(md5_lex *lex, const char *word)
+static bool read_keyword(md5_lex *lex, const char *keyword)
 {
     const char *const start = lex->at;
-    if (md5i_lex_accept_keyword(lex, word)) {
+    if (md5i_lex_accept_keyword(lex, keyword)) {
         if (lex->at == lex->end || (unsigned char)*lex->at < 0x80)
             return true;
     }
@@ -118,12 +137,12 @@ static bool read_keyword(md5_lex *lex, const char *word)
 typedef struct keyword_match {
     const md5_column *column;
     uint32_t value;
-    uint32_t number; // index among all keywords of the block
-    bool is_above;   // it belongs to the row above
+    uint32_t index; // among all keywords of the block and of the row above
+    bool is_above;  // it belongs to the row above
 } keyword_match;
 
 // Finds a keyword of a block. The column is NULL if the block does not have this keyword.
-static keyword_match find_keyword(const md5_schema *schema, md5_span word)
+static keyword_match find_keyword(const md5_schema *schema, md5_span token)
 {
     keyword_match found = {0};
     for (uint32_t i = 0; i < schema->num_columns; i++) {
@@ -131,13 +150,17 @@ static keyword_match find_keyword(const md5_schema *schema, md5_span word)
         if (column->position != MD5_POSITION_BLOCK)
             continue;
         found.column = column;
-        const char *text = md5_column_word(column);
-        for (uint32_t k = 0; text; k++, found.number++) {
-            if (column->kind == MD5_COLUMN_CHOICE || column->choices)
-                text = md5i_choice_word(column, k, &found.value);
+
+        // A choice has a keyword for each of its values, any other column has one. `index` also
+        // counts the end of each column.
+        const bool is_choice = column->kind == MD5_COLUMN_CHOICE || column->choices;
+        const char *keyword = md5_column_word(column);
+        for (uint32_t k = 0; keyword; k++, found.index++) {
+            if (is_choice)
+                keyword = md5i_choice_word(column, k, &found.value);
             else if (k > 0)
-                text = NULL;
-            if (text && md5_span_is(word, text))
+                keyword = NULL;
+            if (keyword && md5_span_is(token, keyword))
                 return found;
         }
     }
@@ -192,18 +215,19 @@ static bool read_event_text(md5_lex *lex, text_row record, size_t offset)
         TRY(md5i_lex_string(lex, &quoted));
         return store_text(lex, record, offset, quoted.bytes, quoted.size);
     }
+
     const char *const start = lex->at;
-    const char *end = start;
+    const char *end = start; // end of the text without blanks after it
     for (; !ends_event(lex, lex->at); lex->at++) {
         const md5_column *const column =
             find_keyword(&md5i_clip_schema, keyword_at(lex, lex->at)).column;
         if (column && column->rows)
             break;
         if (column)
-            return md5i_lex_fail(
-                lex, lex->at, MD5_ERROR_SYNTAX,
-                "keyword %s in the text of an event: start a new line, or quote the text",
-                md5i_lex_token(lex, lex->at).text);
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                                 "text of an event is ambiguous: expected text without keywords, "
+                                 "found %s; quote the text, or start a new line",
+                                 md5i_lex_token(lex, lex->at).text);
         if ((unsigned char)*lex->at > ' ')
             end = lex->at + 1;
     }
@@ -217,74 +241,99 @@ static bool read_event_text(md5_lex *lex, text_row record, size_t offset)
 static bool read_choice(md5_lex *lex, text_row record, const md5_column *column)
 {
     uint32_t value;
-    const char *word;
-    for (uint32_t i = 0; (word = md5i_choice_word(column, i, &value)) != NULL; i++) {
-        if (!read_keyword(lex, word))
+    const char *keyword;
+    for (uint32_t i = 0; (keyword = md5i_choice_word(column, i, &value)) != NULL; i++) {
+        if (!read_keyword(lex, keyword))
             continue;
         memcpy(record.row + column->offset, &value, sizeof value);
         return true;
     }
     return false;
 }
+
 // Sets an error that lists the choices.
 static bool fail_choice(md5_lex *lex, const md5_column *column)
 {
-    char words[128];
+    char choices[128];
     size_t size = 0;
     uint32_t value;
-    for (uint32_t i = 0; i < column->num_choices && size < sizeof words; i++) {
-        const char *join = i == 0 ? "" : ", ";
+    for (uint32_t i = 0; i < column->num_choices && size < sizeof choices; i++) {
+        const char *separator = i == 0 ? "" : ", ";
         if (i > 0 && i + 1 == column->num_choices)
-            join = " or ";
-        size += (size_t)snprintf(words + size, sizeof words - size, "%s'%s'", join,
+            separator = " or ";
+        size += (size_t)snprintf(choices + size, sizeof choices - size, "%s'%s'", separator,
                                  md5i_choice_word(column, i, &value));
     }
     md5i_lex_skip_space(lex);
-    return md5i_lex_fail_expected(lex, "expected %s", words);
+    return md5i_lex_fail_expected(lex, "expected %s", choices);
 }
 
-// Reads a number and stores the location of its token. In tables, 0 selects the default of a column
-// that has one; in a text the keyword is omitted instead.
+// In tables, 0 selects the default of a column that has one; in a text the keyword is omitted
+// instead. A 0 in the text is therefore stored as MD5_EXPLICIT_ZERO.
+static bool read_float(md5_lex *lex, const md5_column *column, float *value)
+{
+    TRY(md5i_lex_float(lex, value));
+    if (column->keeps_zero && *value == 0)
+        *value = MD5_EXPLICIT_ZERO;
+    return true;
+}
+
+static bool read_count(md5_lex *lex, const md5_column *column, uint32_t *value)
+{
+    const char *const token = lex->at;
+    TRY(md5i_read_uint(lex, md5_column_word(column), value));
+    if (column->is_positive && *value == 0)
+        return md5i_lex_fail(lex, token, MD5_ERROR_RANGE,
+                             "%s is out of range: expected 1 or more, found 0",
+                             md5_column_word(column));
+    return true;
+}
+
+static bool read_int(md5_lex *lex, const md5_column *column, int32_t *value)
+{
+    const char *const token = lex->at;
+    int64_t number;
+    TRY(md5i_lex_int(lex, &number));
+    if (number < INT32_MIN || number > INT32_MAX)
+        return md5i_lex_fail(lex, token, MD5_ERROR_RANGE,
+                             "%s is out of range: expected -2147483648 to 2147483647, found %lld",
+                             md5_column_word(column), (long long)number);
+    *value = (int32_t)number;
+    return true;
+}
+
+static bool read_direction(md5_lex *lex, const md5_column *column, md5_vec3 *value)
+{
+    const char *const token = lex->at;
+    TRY(md5i_lex_vec3(lex, md5i_lex_float, value));
+    const bool is_zero = value->x == 0 && value->y == 0 && value->z == 0;
+    if (is_zero && !column->is_length)
+        return md5i_lex_fail(
+            lex, token, MD5_ERROR_RANGE,
+            "%s is not a direction: expected a vector that is not 0, found ( 0 0 0 )",
+            md5_column_word(column));
+    return true;
+}
+
+// Reads a number and stores the location of its token.
 static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
 {
-    const char *const word = md5_column_word(column);
-    char *const value = record.row + column->offset;
-    float *const floats = (float *)(void *)value;
-    int64_t number;
     md5i_lex_skip_name_space(lex);
     store_location(lex, record, column->offset, lex->at);
     md5i_lex_skip_space(lex);
-    const char *const token = lex->at;
+
+    void *const value = record.row + column->offset;
     switch (column->kind) {
     case MD5_COLUMN_FLOAT:
-        TRY(md5i_lex_float(lex, floats));
-        if (column->keeps_zero && *floats == 0)
-            *floats = MD5_EXPLICIT_ZERO;
-        return true;
+        return read_float(lex, column, (float *)value);
     case MD5_COLUMN_DOUBLE:
-        return md5i_lex_double(lex, (double *)(void *)value);
+        return md5i_lex_double(lex, (double *)value);
     case MD5_COLUMN_COUNT:
-        TRY(md5i_read_uint(lex, word, (uint32_t *)(void *)value));
-        if (!column->is_positive || *(uint32_t *)(void *)value > 0)
-            return true;
-        return md5i_lex_fail(lex, token, MD5_ERROR_RANGE,
-                             "%s is out of range: expected 1 or more, found 0", word);
+        return read_count(lex, column, (uint32_t *)value);
     case MD5_COLUMN_INT:
-        TRY(md5i_lex_int(lex, &number));
-        if (number < INT32_MIN || number > INT32_MAX)
-            return md5i_lex_fail(
-                lex, token, MD5_ERROR_RANGE,
-                "%s is out of range: expected -2147483648 to 2147483647, found %lld", word,
-                (long long)number);
-        *(int32_t *)(void *)value = (int32_t)number;
-        return true;
+        return read_int(lex, column, (int32_t *)value);
     default: // MD5_COLUMN_DIRECTION
-        TRY(md5i_lex_vec3(lex, md5i_lex_float, (md5_vec3 *)(void *)value));
-        if (column->is_length || floats[0] != 0 || floats[1] != 0 || floats[2] != 0)
-            return true;
-        return md5i_lex_fail(
-            lex, token, MD5_ERROR_RANGE,
-            "%s is not a direction: expected a vector that is not 0, found ( 0 0 0 )", word);
+        return read_direction(lex, column, (md5_vec3 *)value);
     }
 }
 
@@ -292,8 +341,20 @@ static bool is_number_next(md5_lex *lex)
 {
     md5i_lex_skip_name_space(lex);
     const char *const next = lex->at;
-    const md5_span word = md5i_lex_peek_word(lex);
-    return word.size > 0 && !md5_span_is_name(word) && word.bytes == next;
+    const md5_span token = md5i_lex_peek_word(lex);
+    return token.size > 0 && !md5_span_is_name(token) && token.bytes == next;
+}
+
+// Skips the joint names of a list up to the closing bracket.
+static bool skip_joint_names(md5_lex *lex)
+{
+    md5i_lex_skip_name_space(lex);
+    while (lex->at == lex->end || *lex->at != ')') {
+        md5_span name;
+        TRY(md5i_lex_name(lex, &name, "a joint name or ')'"));
+        md5i_lex_skip_name_space(lex);
+    }
+    return true;
 }
 
 // Reads the joint list of a mask: the bytes between the brackets, so that locations in the list are
@@ -303,25 +364,26 @@ static bool read_joints(md5_lex *lex, const md5_column *column, text_row record)
     TRY(md5i_lex_expect(lex, '('));
     store_location(lex, record, column->offset, lex->at);
     const char *const start = lex->at;
-    md5_span word;
-    md5i_lex_skip_name_space(lex);
-    while (lex->at == lex->end || *lex->at != ')') {
-        TRY(md5i_lex_name(lex, &word, "a joint name or ')'"));
-        md5i_lex_skip_name_space(lex);
-    }
+    TRY(skip_joint_names(lex));
     const char *const end = lex->at;
+
+    // Begin with a text that only contains the line breaks.
     char *const text = MD5_ALLOC_ZEROED(lex->arena, char, (size_t)(end - start) + 1);
     TRY(text);
     for (const char *byte = start; byte < end; byte++)
         text[byte - start] = *byte == '\n' || *byte == '\r' ? *byte : ' ';
+
+    // Read the names again and copy them to the same positions.
     lex->at = start;
     md5i_lex_skip_name_space(lex);
     while (lex->at < end) {
         const char *const token = lex->at;
-        TRY(md5i_lex_name(lex, &word, "a joint"));
+        md5_span name;
+        TRY(md5i_lex_name(lex, &name, "a joint"));
         memcpy(text + (token - start), token, (size_t)(lex->at - token));
         md5i_lex_skip_name_space(lex);
     }
+
     memcpy(record.row + column->offset, &text, sizeof text);
     return md5i_lex_expect(lex, ')');
 }
@@ -348,10 +410,11 @@ static bool read_event_name(md5_lex *lex, const md5_column *column, text_row rec
 static bool read_range_start(md5_lex *lex, const md5_column *column, text_row record)
 {
     const char *const end = lex->end;
-    const md5_span word = md5i_lex_peek_word(lex);
+    const md5_span token = md5i_lex_peek_word(lex);
     const char *hyphen = NULL;
-    if (word.size > 1)
-        hyphen = (const char *)memchr(word.bytes + 1, '-', word.size - 1);
+    if (token.size > 1)
+        hyphen = (const char *)memchr(token.bytes + 1, '-', token.size - 1);
+
     lex->end = hyphen ? hyphen : end;
     const bool is_read = read_number(lex, column, record);
     lex->end = end;
@@ -368,13 +431,15 @@ static bool read_comparison(md5_lex *lex, const md5_column *column, text_row rec
 {
     const md5_column *const comparison = column + 1;
     const md5_column *const kind = column + 2;
-    const md5_condition *const row = (const md5_condition *)(void *)record.row;
+    const md5_condition *const condition = (const md5_condition *)(void *)record.row;
+
     const bool is_negated = read_keyword(lex, "not");
     const bool has_kind = !is_negated && read_choice(lex, record, kind);
-    const bool is_event = row->kind == MD5_WHEN_EVENT;
+    const bool is_event = condition->kind == MD5_WHEN_EVENT;
     const bool is_time = has_kind && !is_event;
     if (!is_time)
         TRY(read_name(lex, record, is_event ? "an event name" : what, column->offset));
+
     if (!is_negated && !is_event && read_choice(lex, record, comparison))
         return true;
     const uint32_t compare = is_negated ? MD5_IS_CLEAR : MD5_IS_SET;
@@ -384,11 +449,46 @@ static bool read_comparison(md5_lex *lex, const md5_column *column, text_row rec
     return true;
 }
 
+// Reads a name, or the keyword that stands for no name.
+static bool read_name_or_usual(md5_lex *lex, const md5_column *column, text_row record,
+                               const char *what)
+{
+    const bool has_usual = column->position == MD5_POSITION_HEAD && column->usual;
+    if (has_usual && read_keyword(lex, column->usual))
+        return true;
+    return read_name(lex, record, what, column->offset);
+}
+
+// Reads the keyword of a choice. Stores 0 if it is omitted.
+static bool read_choice_or_zero(md5_lex *lex, const md5_column *column, text_row record)
+{
+    if (read_choice(lex, record, column))
+        return true;
+    memset(record.row + column->offset, 0, sizeof(uint32_t));
+    return column->form == MD5_FORM_OPTIONAL || fail_choice(lex, column);
+}
+
+// Reads a value in the usual syntax of its kind.
+static bool read_by_kind(md5_lex *lex, const md5_column *column, text_row record, const char *what)
+{
+    switch (column->kind) {
+    case MD5_COLUMN_TEXT:
+        return read_name_or_usual(lex, column, record, what);
+    case MD5_COLUMN_MODEL:
+        return read_name(lex, record, what, column->auxiliary);
+    case MD5_COLUMN_CHOICE:
+        return read_choice_or_zero(lex, column, record);
+    default:
+        if (column->form == MD5_FORM_OPTIONAL && !is_number_next(lex))
+            return true;
+        return read_number(lex, column, record);
+    }
+}
+
 // Reads a value that is not a row, a share or an easing.
 static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
 {
     const char *const what = column->what ? column->what : md5_column_word(column);
-    char *const value = record.row + column->offset;
     switch (column->form) {
     case MD5_FORM_JOINTS:
         return read_joints(lex, column, record);
@@ -401,33 +501,13 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
     case MD5_FORM_AFTER:
         if (!read_keyword(lex, md5_column_word(column)))
             return true;
-        break;
+        return read_by_kind(lex, column, record, what);
     case MD5_FORM_COMPARED:
         return read_comparison(lex, column, record, what);
     case MD5_FORM_OR_AT:
         return md5_span_is(md5i_lex_peek_word(lex), "at") || read_number(lex, column, record);
     default:
-        break;
-    }
-    switch (column->kind) {
-    case MD5_COLUMN_TEXT:
-        if (column->position == MD5_POSITION_HEAD && column->usual
-            && read_keyword(lex, column->usual))
-            return true;
-        return read_name(lex, record, what, column->offset);
-    case MD5_COLUMN_MODEL:
-        return read_name(lex, record, what, column->auxiliary);
-    case MD5_COLUMN_CHOICE:
-        if (read_choice(lex, record, column))
-            return true;
-        memset(value, 0, sizeof(uint32_t));
-        if (column->form != MD5_FORM_OPTIONAL)
-            return fail_choice(lex, column);
-        return true;
-    default:
-        if (column->form == MD5_FORM_OPTIONAL && !is_number_next(lex))
-            return true;
-        return read_number(lex, column, record);
+        return read_by_kind(lex, column, record, what);
     }
 }
 
@@ -441,6 +521,7 @@ static bool read_easing(md5_lex *lex, size_t offset, text_row record)
     memset(easing.row, 0, schema->size);
     if (!read_choice(lex, easing, &schema->columns[0]))
         return true;
+
     const uint32_t kind = md5_row_kind(schema, easing.row, 0);
     for (uint32_t i = 1; i < schema->num_columns; i++) {
         if (md5_is_column_used(&schema->columns[i], kind))
@@ -448,6 +529,7 @@ static bool read_easing(md5_lex *lex, size_t offset, text_row record)
     }
     return true;
 }
+
 // Returns true if the next token is a name.
 static bool is_name_next(md5_lex *lex)
 {
@@ -523,27 +605,45 @@ static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
 
 // -- Rows ---------------------------------------------------------------------------------------
 
-// Reads rows without braces: ( VALUES VALUES ... ), or VALUES and VALUES or VALUES ...
-static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
+// Appends a row to a table and reads its values. The kind of the row may depend on values that were
+// read before.
+static bool read_list_row(md5_lex *lex, const md5_column *column, text_row owner, text_row *added)
 {
-    const bool is_list = column->form == MD5_FORM_LIST;
+    *added = append_row(lex, owner, column);
+    TRY(added->row);
+    for (uint32_t i = 0; i < column->rows->num_columns; i++) {
+        const md5_column *const inner = &column->rows->columns[i];
+        const uint32_t kind = md5_row_kind(column->rows, added->row, 0);
+        if (inner->position == MD5_POSITION_HEAD && md5_is_column_used(inner, kind))
+            TRY(read_plain(lex, inner, *added));
+    }
+    return true;
+}
+
+// Reads conditions: VALUES and VALUES or VALUES ...
+static bool read_conditions(md5_lex *lex, const md5_column *column, text_row owner)
+{
     bool is_or = false;
-    TRY(!is_list || md5i_lex_expect(lex, '('));
-    while (!is_list || !md5i_lex_accept(lex, ')')) {
-        const text_row added = append_row(lex, owner, column);
-        TRY(added.row);
-        for (uint32_t i = 0; i < column->rows->num_columns; i++) {
-            const md5_column *const inner = &column->rows->columns[i];
-            const uint32_t kind = md5_row_kind(column->rows, added.row, 0);
-            if (inner->position == MD5_POSITION_HEAD && md5_is_column_used(inner, kind))
-                TRY(read_plain(lex, inner, added));
-        }
-        if (is_list)
-            continue;
+    bool has_next = true;
+    while (has_next) {
+        text_row added;
+        TRY(read_list_row(lex, column, owner, &added));
         ((md5_condition *)(void *)added.row)->begins_alternative = is_or;
         is_or = md5i_lex_accept_keyword(lex, "or");
-        if (!is_or && !md5i_lex_accept_keyword(lex, "and"))
-            break;
+        has_next = is_or || md5i_lex_accept_keyword(lex, "and");
+    }
+    return true;
+}
+
+// Reads rows without braces: ( VALUES VALUES ... ), or conditions.
+static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
+{
+    if (column->form != MD5_FORM_LIST)
+        return read_conditions(lex, column, owner);
+    TRY(md5i_lex_expect(lex, '('));
+    while (!md5i_lex_accept(lex, ')')) {
+        text_row added;
+        TRY(read_list_row(lex, column, owner, &added));
     }
     return true;
 }
@@ -589,30 +689,34 @@ static bool open_inner_row(md5_lex *lex, const md5_schema *schema, open_block *r
     }
     if (!always)
         return true;
+
     const text_row inner = append_row(lex, row->record, always);
-    *row = (open_block){.schema = always->rows,
-                        .record = inner,
-                        .above = schema,
-                        .above_kind = row->kind,
-                        .above_record = row->record};
+    *row = (open_block){
+        .schema = always->rows,
+        .record = inner,
+        .above = schema,
+        .above_kind = row->kind,
+        .above_record = row->record,
+    };
     return inner.row != NULL;
 }
 
 // Begins the row of a keyword: reads its head. Sets *has_block to true if a block in braces
 // follows.
-static bool begin_read_row(md5_lex *lex, const keyword_match *word, const open_block *owner,
+static bool begin_read_row(md5_lex *lex, const keyword_match *keyword, const open_block *owner,
                            open_block *row, bool *has_block)
 {
-    const md5_column *const column = word->column;
+    const md5_column *const column = keyword->column;
     const md5_schema *const schema = column->rows;
     const text_row record = find_or_append_row(lex, column, owner->record);
     TRY(record.row);
     *row =
         (open_block){.schema = schema, .record = record, .above = schema, .above_record = record};
     if (column->choices) // the keyword selects the kind of the row
-        memcpy(record.row + schema->kind, &word->value, sizeof word->value);
+        memcpy(record.row + schema->kind, &keyword->value, sizeof keyword->value);
     TRY(read_head(lex, schema, owner->kind, row));
     TRY(open_inner_row(lex, schema, row));
+
     *has_block = schema->needs_braces;
     if (schema->needs_braces)
         return md5i_lex_expect(lex, '{');
@@ -621,71 +725,96 @@ static bool begin_read_row(md5_lex *lex, const keyword_match *word, const open_b
     return true;
 }
 
+// Finds a keyword of a block or of the row above.
+static keyword_match find_block_keyword(const open_block *block, md5_span token)
+{
+    const keyword_match inner = find_keyword(block->schema, token);
+    if (inner.column)
+        return inner;
+    keyword_match above = find_keyword(block->above, token);
+    above.index += inner.index;
+    above.is_above = true;
+    if (above.column && !md5_is_column_used(above.column, block->above_kind))
+        above.column = NULL;
+    return above;
+}
+
+// Fails because the token is not a keyword of the block.
+static bool fail_keyword(md5_lex *lex, const open_block *block, md5_span token)
+{
+    if (md5_span_is(token, "shot"))
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "keyword 'shot' was renamed: expected 'one_shot', found 'shot'");
+    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                         "expected a keyword of %s or '}', found %s", block->schema->what,
+                         md5i_lex_token(lex, lex->at).text);
+}
+
 // Reads the next keyword of a block, which belongs to its row or to the row above. An unknown
 // keyword is an error. A duplicate keyword with a value, or a keyword that this kind of row does
 // not use, is a warning.
 static bool match_keyword(md5_lex *lex, open_block *block, keyword_match *found)
 {
-    const char *const token = lex->at;
-    const md5_span word = md5i_lex_peek_word(lex);
-    *found = find_keyword(block->schema, word);
-    if (!found->column) {
-        const uint32_t number = found->number;
-        *found = find_keyword(block->above, word);
-        found->number += number;
-        found->is_above = true;
-        if (found->column && !md5_is_column_used(found->column, block->above_kind))
-            found->column = NULL;
-    }
+    const char *const start = lex->at;
+    const md5_span token = md5i_lex_peek_word(lex);
+    *found = find_block_keyword(block, token);
     const md5_column *const column = found->column;
-    if (!column && md5_span_is(word, "shot"))
-        return md5i_lex_fail(lex, token, MD5_ERROR_SYNTAX,
-                             "the keyword 'shot' was renamed: use 'one_shot'");
     if (!column)
-        return md5i_lex_fail(lex, token, MD5_ERROR_SYNTAX,
-                             "expected a keyword of %s or '}', found %s", block->schema->what,
-                             md5i_lex_token(lex, token).text);
-    const uint64_t bit = (uint64_t)1 << found->number % 64;
-    lex->at += word.size;
-    if ((block->seen & bit) && !column->rows && column->kind != MD5_COLUMN_TEXTS)
-        md5i_lex_warn(lex, token, "duplicate '%.*s': using the last", (int)word.size, word.bytes);
+        return fail_keyword(lex, block, token);
+    lex->at += token.size;
+
+    const uint64_t bit = (uint64_t)1 << found->index % 64;
+    const bool is_duplicate = (block->seen & bit) != 0;
+    const bool may_repeat = column->rows || column->kind == MD5_COLUMN_TEXTS;
+    if (is_duplicate && !may_repeat)
+        md5i_lex_warn(lex, start, "duplicate '%.*s': using the last", (int)token.size, token.bytes);
     block->seen |= bit;
     if (!found->is_above && !md5_is_column_used(column, block->kind))
-        md5i_lex_warn(lex, token, "'%.*s' is ignored: it has no effect in %s of this kind",
-                      (int)word.size, word.bytes, block->schema->what);
+        md5i_lex_warn(lex, start, "'%.*s' is ignored: it has no effect in %s of this kind",
+                      (int)token.size, token.bytes, block->schema->what);
     return true;
 }
 
+// Appends a name to an array of texts. The first NULL ends the array.
+static bool read_next_text(md5_lex *lex, const char *token, const md5_column *column,
+                           text_row record)
+{
+    const void *const array = record.row + column->offset;
+    const char *const *const texts = (const char *const *)array;
+    const size_t capacity = column->auxiliary;
+    size_t count = 0;
+    while (count < capacity && texts[count])
+        count++;
+    if (count == capacity)
+        return md5i_lex_fail(lex, token, MD5_ERROR_RANGE, "too many %s: expected at most %d",
+                             column->member, (int)capacity);
+    return read_name(lex, record, column->what, column->offset + count * sizeof *texts);
+}
+
 // Reads the values of a keyword that began at `token`.
-static bool read_keyword_values(md5_lex *lex, const char *token, const keyword_match *word,
+static bool read_keyword_values(md5_lex *lex, const char *token, const keyword_match *keyword,
                                 const open_block *block)
 {
-    const md5_column *const column = word->column;
-    const md5_schema *const schema = word->is_above ? block->above : block->schema;
-    const text_row record = word->is_above ? block->above_record : block->record;
+    const md5_column *const column = keyword->column;
+    const md5_schema *const schema = keyword->is_above ? block->above : block->schema;
+    const text_row record = keyword->is_above ? block->above_record : block->record;
     char *const value = record.row + column->offset;
     switch (column->kind) {
     case MD5_COLUMN_CHOICE:
         store_location(lex, record, column->offset, token);
-        memcpy(value, &word->value, sizeof word->value);
+        memcpy(value, &keyword->value, sizeof keyword->value);
         break;
     case MD5_COLUMN_FLAG:
         *(bool *)(void *)value = true;
         break;
-    case MD5_COLUMN_TEXTS: {
-        const char *const *const texts = (const char *const *)(void *)value;
-        size_t number = 0;
-        while (number < column->auxiliary && texts[number])
-            number++;
-        if (number == column->auxiliary)
-            return md5i_lex_fail(lex, token, MD5_ERROR_RANGE, "too many %s: expected at most %d",
-                                 column->member, (int)column->auxiliary);
-        return read_name(lex, record, column->what, column->offset + number * sizeof *texts);
-    }
+    case MD5_COLUMN_TEXTS:
+        return read_next_text(lex, token, column, record);
     default:
         TRY(read_value(lex, column, record));
         break;
     }
+
+    // Read the values that follow on the same line.
     const md5_column *const end = schema->columns + schema->num_columns;
     for (const md5_column *next = column + 1; next < end && next->position == MD5_POSITION_AFTER;
          next++) {
@@ -695,78 +824,108 @@ static bool read_keyword_values(md5_lex *lex, const char *token, const keyword_m
     return true;
 }
 
-// Reads a block and the blocks in it.
+// Returns true if a column with at most one row has its row already.
+static bool has_single_row(const md5_column *column, text_row record)
+{
+    uint32_t count;
+    return column->kind == MD5_COLUMN_ROW && md5i_column_rows(column, record.row, &count) != NULL;
+}
+
+// Reads a keyword of blocks[0], and its values or the head of its row. Sets *opens_block to true if
+// the row has a block: blocks[1].
+static bool read_block_entry(md5_lex *lex, open_block *blocks, bool *opens_block)
+{
+    *opens_block = false;
+    const char *const token = lex->at;
+    keyword_match keyword;
+    TRY(match_keyword(lex, &blocks[0], &keyword) && keyword.column);
+
+    const md5_column *const column = keyword.column;
+    if (!column->rows)
+        return read_keyword_values(lex, token, &keyword, &blocks[0]);
+    if (column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS)
+        return read_list(lex, column, blocks[0].record);
+    if (has_single_row(column, blocks[0].record))
+        return md5i_lex_fail(lex, token, MD5_ERROR_SYNTAX, "duplicate '%s': expected one",
+                             md5_column_word(column));
+    return begin_read_row(lex, &keyword, &blocks[0], &blocks[1], opens_block);
+}
+
+// Reads a block and the blocks in it. The open blocks are a stack, so no recursion is needed.
 static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
 {
     open_block blocks[MD5_TABLE_DEPTH] = {
         {.schema = schema, .record = record, .above = schema, .above_record = record}};
     int top = 0;
     while (top >= 0) {
-        open_block *const inner = &blocks[top];
         if (md5i_lex_accept(lex, '}')) {
             top--;
             continue;
         }
-        const char *const token = lex->at;
-        keyword_match word;
-        TRY(match_keyword(lex, inner, &word) && word.column);
-        const md5_column *const column = word.column;
-        bool braces = false;
-        if (!column->rows) {
-            TRY(read_keyword_values(lex, token, &word, inner));
-            continue;
-        }
-        if (column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS) {
-            TRY(read_list(lex, column, inner->record));
-            continue;
-        }
-        uint32_t count;
-        if (column->kind == MD5_COLUMN_ROW
-            && md5i_column_rows(column, inner->record.row, &count) != NULL)
-            return md5i_lex_fail(lex, token, MD5_ERROR_SYNTAX, "duplicate '%s': expected one",
-                                 md5_column_word(column));
-        TRY(begin_read_row(lex, &word, inner, &blocks[top + 1], &braces));
-        top += braces;
+        bool opens_block;
+        TRY(read_block_entry(lex, &blocks[top], &opens_block));
+        if (opens_block)
+            top++;
     }
     return true;
 }
 
 // -- The file -----------------------------------------------------------------------------------
 
-// Reads a file. The file is a table of one row, so that its values have locations, too.
-// md5_create_machine() resolves the names.
+// Allocates a file. The file is a table of one row, so that its values have locations, too.
+static md5_machine_file *alloc_file(md5_arena *arena, text_row *record)
+{
+    md5_locations *const locations = MD5_ALLOC_ZEROED(arena, md5_locations, 1);
+    if (!locations)
+        return NULL;
+    unsigned char *const row = add_table(arena, locations, 1, sizeof(md5_machine_file));
+    if (!row)
+        return NULL;
+    const char *const name = arena->context->error.file;
+    locations->file = md5_copy_text(arena, name, strlen(name));
+    if (!locations->file)
+        return NULL;
+
+    md5_machine_file *const file = (md5_machine_file *)(void *)row;
+    *file = (md5_machine_file){.desc = {.locations = locations}, .model_file = ""};
+    *record = (text_row){
+        .row = (char *)row,
+        .locations = md5_locations_at(row, sizeof *file, 0),
+        .all = locations,
+    };
+    return file;
+}
+
+// Reads the text of a machine into the record of its file.
+static bool read_machine_text(md5_lex *lex, const md5_schema *schema, text_row record)
+{
+    if (!md5i_lex_accept_keyword(lex, schema->head))
+        return md5i_lex_fail_expected(lex, "expected '%s'", schema->head);
+    TRY(read_plain(lex, &schema->columns[0], record)); // the name of the machine
+    TRY(md5i_lex_expect(lex, '{') && read_blocks(lex, schema, record));
+
+    md5i_lex_skip_space(lex);
+    if (lex->arena->context->error.status != MD5_OK) // a comment is not terminated
+        return false;
+    if (lex->at < lex->end)
+        md5i_lex_warn(lex, lex->at, "text after the machine is ignored: found %s",
+                      md5i_lex_token(lex, lex->at).text);
+    return true;
+}
+
+// Reads a file. md5_create_machine() resolves the names.
 static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, const char *text,
                                    size_t size)
 {
-    const char *const name = arena->context->error.file;
     md5_lex lex;
     md5i_lex_begin(&lex, arena, text, size);
-    md5_locations *const locations = MD5_ALLOC_ZEROED(arena, md5_locations, 1);
-    unsigned char *const row =
-        locations ? add_table(arena, locations, 1, sizeof(md5_machine_file)) : NULL;
-    if (row)
-        locations->file = md5_copy_text(arena, name, strlen(name));
-    if (!row || !locations->file)
+    text_row record;
+    md5_machine_file *const file = alloc_file(arena, &record);
+    if (!file || !read_machine_text(&lex, schema, record))
         return NULL;
-    md5_machine_file *const file = (md5_machine_file *)(void *)row;
-    *file = (md5_machine_file){.desc = {.locations = locations}, .model_file = ""};
-    const text_row record = {(char *)row, md5_locations_at(row, sizeof *file, 0), locations};
-    if (!md5i_lex_accept_keyword(&lex, schema->head)) {
-        md5i_lex_fail_expected(&lex, "expected '%s'", schema->head);
-        return NULL;
-    }
-    if (!read_plain(&lex, &schema->columns[0], record))
-        return NULL;
-    if (!md5i_lex_expect(&lex, '{') || !read_blocks(&lex, schema, record))
-        return NULL;
-    md5i_lex_skip_space(&lex);
-    if (arena->context->error.status != MD5_OK) // a comment is not terminated
-        return NULL;
-    if (lex.at < lex.end)
-        md5i_lex_warn(&lex, lex.at, "text after the machine is ignored: found %s",
-                      md5i_lex_token(&lex, lex.at).text);
-    memcpy(&file->clips, &file->desc.clips,
-           sizeof file->clips); // pointers through which the program may change the tables
+
+    // The same pointers without `const`, so that the program may change these tables.
+    memcpy(&file->clips, &file->desc.clips, sizeof file->clips);
     memcpy(&file->attached, &file->desc.attached, sizeof file->attached);
     return file;
 }
@@ -807,10 +966,11 @@ md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *o
 {
     MD5_ASSERT_PATH(path);
     MD5_ASSERT_OPTS(opts);
+
     md5_context context;
+    md5i_context_begin(&context, opts, path, error);
     md5_file_text text = {0};
     md5_machine_file *file = NULL;
-    md5i_context_begin(&context, opts, path, error);
     if (md5i_read_file_text(&context, path, &text))
         file = md5i_read_machine(&context, &md5i_machine_schema, text.bytes, text.size);
     md5i_free_file_text(&context, &text);

@@ -6,8 +6,8 @@
 #include "md5/play/schema.h"
 #include "md5/core/number.h"
 
+// An output text. Bytes above its size are only counted.
 typedef struct writer {
-    // An output text. Bytes above its size are only counted.
     md5_context *context;
     char *text;                       // [size]
     size_t size;                      // bytes
@@ -27,10 +27,10 @@ static void write_text(writer *to, const char *bytes)
 }
 
 // Writes a token with a blank before it.
-static void write_token(writer *to, const char *word)
+static void write_token(writer *to, const char *token)
 {
     write_text(to, " ");
-    write_text(to, word);
+    write_text(to, token);
 }
 
 static void begin_line(writer *to, int depth)
@@ -40,12 +40,24 @@ static void begin_line(writer *to, int depth)
         write_text(to, "    ");
 }
 
-static bool fail_write(writer *to, const md5_table_iterator *walk, const char *problem)
+// Fails with a message about the current column: its name is the subject of the message.
+static bool fail_write(writer *to, const md5_table_iterator *walk, const char *format, ...)
+    MD5_PRINTF(3, 4);
+static bool fail_write(writer *to, const md5_table_iterator *walk, const char *format, ...)
 {
+    char problem[160];
+    MD5_PRINT(problem, format);
     const md5_row_title title = md5i_row_title_at(walk);
     const md5_column *const column = walk->column;
     return MD5_FAIL(to->context, MD5_ERROR_MISMATCH, "%s %s: %s %s", title.kind,
                     MD5_QUOTED(title.name), column ? column->member : "", problem);
+}
+
+// Fails because a row of this kind does not use a value.
+static bool fail_unused(writer *to, const md5_table_iterator *walk)
+{
+    return fail_write(to, walk, "is not used by this kind of %s: expected no value",
+                      md5i_row_title_at(walk).kind);
 }
 
 static bool is_letter(char c)
@@ -78,12 +90,14 @@ static bool is_valid_name(const char *name)
 
 static bool write_quoted(writer *to, const md5_table_iterator *walk, const char *text)
 {
+    if (strchr(text, '\r') || strchr(text, '\n'))
+        return fail_write(to, walk, "contains a line break: expected a text on one line");
     const bool has_double = strchr(text, '"') != NULL;
     const bool has_single = strchr(text, '\'') != NULL;
-    const bool has_line_break = strchr(text, '\r') || strchr(text, '\n');
+    if (has_double && has_single)
+        return fail_write(to, walk, "contains both kinds of quotes: expected at most one kind");
+
     const char *const quote = has_double ? "'" : "\"";
-    if (has_line_break || (has_double && has_single))
-        return fail_write(to, walk, "contains both kinds of quotes or a line break");
     write_token(to, quote);
     write_text(to, text);
     write_text(to, quote);
@@ -98,31 +112,49 @@ static bool write_name(writer *to, const md5_table_iterator *walk, const char *n
     return true;
 }
 
-// Writes the shortest decimal number that is read as the same number. The decimal point of printf()
-// depends on the locale, so it is replaced.
+enum { NUMBER_SIZE = 40 }; // bytes of the longest text of a number
+
+// Prints a number with a number of significant digits. The decimal point of snprintf() depends on
+// the locale and may have several bytes, so it is replaced.
+static void print_number(double number, int digits, char text[NUMBER_SIZE])
+{
+    char printed[NUMBER_SIZE];
+    snprintf(printed, sizeof printed, "%.*g", digits, number);
+    size_t length = 0;
+    for (const char *byte = printed; *byte; byte++) {
+        const bool is_kept = is_digit(*byte) || strchr("+-e", *byte);
+        if (is_kept || length == 0 || text[length - 1] != '.')
+            text[length++] = is_kept ? *byte : '.';
+    }
+    text[length] = '\0';
+}
+
+// Returns true if a text is read as a number.
+static bool is_read_as(const char *text, double number, bool is_float)
+{
+    const char *const end = text + strlen(text);
+    float float_value = 0;
+    double double_value = 0;
+    if (is_float) {
+        md5i_scan_float(text, end, &float_value);
+        return (double)float_value == number;
+    }
+    md5i_scan_double(text, end, &double_value);
+    return double_value == number;
+}
+
+// Writes the shortest decimal number that is read as the same number.
 static void write_number(writer *to, double number, bool is_float)
 {
-    enum { FLOAT_DIGITS = 6, DOUBLE_DIGITS = 15, MORE = 3 };
-    char printed[40];
-    char text[40] = "0";
-    const int digits = is_float ? FLOAT_DIGITS : DOUBLE_DIGITS;
+    enum { MIN_FLOAT_DIGITS = 6, MAX_FLOAT_DIGITS = 9 };
+    enum { MIN_DOUBLE_DIGITS = 15, MAX_DOUBLE_DIGITS = 17 };
+    const int min_digits = is_float ? MIN_FLOAT_DIGITS : MIN_DOUBLE_DIGITS;
+    const int max_digits = is_float ? MAX_FLOAT_DIGITS : MAX_DOUBLE_DIGITS;
+    char text[NUMBER_SIZE] = "0"; // also for -0
     bool is_same = number == 0;
-    for (int i = 0; i < MORE + is_float && !is_same; i++) {
-        size_t length = 0;
-        float narrow = 0;
-        double wide = 0;
-        snprintf(printed, sizeof printed, "%.*g", digits + i, number);
-        for (const char *byte = printed; *byte; byte++) {
-            const bool is_kept = is_digit(*byte) || strchr("+-e", *byte);
-            if (is_kept || length == 0 || text[length - 1] != '.')
-                text[length++] = is_kept ? *byte : '.';
-        }
-        text[length] = '\0';
-        if (is_float)
-            md5i_scan_float(text, text + length, &narrow);
-        else
-            md5i_scan_double(text, text + length, &wide);
-        is_same = (is_float ? narrow : wide) == number;
+    for (int digits = min_digits; digits <= max_digits && !is_same; digits++) {
+        print_number(number, digits, text);
+        is_same = is_read_as(text, number, is_float);
     }
     write_token(to, text);
 }
@@ -132,20 +164,20 @@ static void write_number(writer *to, double number, bool is_float)
 // Returns the keyword of a value of a choice, or NULL.
 static const char *choice_keyword(const md5_column *column, uint32_t value)
 {
-    const char *word;
-    uint32_t found;
-    for (uint32_t i = 0; (word = md5i_choice_word(column, i, &found)) != NULL; i++) {
-        if (found == value)
-            return word;
+    const char *keyword;
+    uint32_t choice;
+    for (uint32_t i = 0; (keyword = md5i_choice_word(column, i, &choice)) != NULL; i++) {
+        if (choice == value)
+            return keyword;
     }
     return NULL;
 }
 
 static void write_choice(writer *to, const md5_column *column, const char *row)
 {
-    const char *const word = choice_keyword(column, (uint32_t)md5i_column_number(column, row));
-    if (word)
-        write_token(to, word);
+    const char *const keyword = choice_keyword(column, (uint32_t)md5i_column_number(column, row));
+    if (keyword)
+        write_token(to, keyword);
 }
 
 static void write_easing(writer *to, const md5_easing *easing)
@@ -180,31 +212,45 @@ static bool write_condition(writer *to, const md5_table_iterator *walk, const md
     return true;
 }
 
-// Returns true if a text contains a bracket or a comment outside of quotes, which would end a joint
-// list.
-static bool has_bracket_or_comment(const char *text)
+static bool is_bracket(char c)
 {
-    char quote = '\0';
+    return c == '(' || c == ')' || c == '{' || c == '}';
+}
+
+static bool is_comment_start(const char *text)
+{
+    return text[0] == '/' && (text[1] == '/' || text[1] == '*');
+}
+
+// Returns the first bracket or comment of a text outside of quotes, which would end a joint list,
+// or NULL.
+static const char *find_bracket_or_comment(const char *text)
+{
+    char quote = '\0'; // the quote that ends the current quoted text, or 0
     for (const char *byte = text; *byte; byte++) {
         if (quote != '\0') {
             if (*byte == quote)
                 quote = '\0';
         } else if (*byte == '"' || *byte == '\'') {
             quote = *byte;
-        } else {
-            if (strchr("(){}", *byte))
-                return true;
-            if (*byte == '/' && (byte[1] == '/' || byte[1] == '*'))
-                return true;
+        } else if (is_bracket(*byte) || is_comment_start(byte)) {
+            return byte;
         }
     }
-    return false;
+    return NULL;
 }
 
 static bool write_joints(writer *to, const md5_table_iterator *walk, const char *joints)
 {
-    if (has_bracket_or_comment(joints))
-        return fail_write(to, walk, "contains a bracket or comment outside quotes");
+    const char *const found = find_bracket_or_comment(joints);
+    if (found && is_bracket(*found))
+        return fail_write(to, walk,
+                          "contains a bracket outside quotes: expected joint names, found '%c'",
+                          *found);
+    if (found)
+        return fail_write(to, walk,
+                          "contains a comment outside quotes: expected joint names, found '%.2s'",
+                          found);
     write_text(to, " (");
     write_text(to, joints);
     write_text(to, ")");
@@ -240,17 +286,25 @@ static bool write_number_value(writer *to, const md5_table_iterator *walk, const
     const double max_number = is_float ? 3.4e38f : 3.4e38;
     const double number = md5i_column_number(column, row);
     if (!(fabs(number) <= max_number))
-        return fail_write(to, walk, is_float ? "is not finite" : "is not finite or too large");
+        return fail_write(to, walk, "is out of range: expected -3.4e38 to 3.4e38, found %g",
+                          number);
     const bool is_explicit_zero = column->keeps_zero && number == (double)MD5_EXPLICIT_ZERO;
     write_number(to, is_explicit_zero ? 0 : number, is_float);
     return true;
+}
+
+static void write_direction(writer *to, const float components[3])
+{
+    write_text(to, " (");
+    for (uint32_t i = 0; i < 3; i++)
+        write_number(to, components[i], true);
+    write_text(to, " )");
 }
 
 // Writes a value after its keyword or in a head.
 static bool write_value(writer *to, const md5_table_iterator *walk, const md5_column *column,
                         const char *row)
 {
-    const float *const floats = (const float *)(const void *)(row + column->offset);
     if (column->form == MD5_FORM_AFTER)
         write_token(to, md5_column_word(column));
     switch (column->kind) {
@@ -262,10 +316,7 @@ static bool write_value(writer *to, const md5_table_iterator *walk, const md5_co
     case MD5_COLUMN_INT:
         return write_number_value(to, walk, column, row);
     case MD5_COLUMN_DIRECTION:
-        write_text(to, " (");
-        for (uint32_t i = 0; i < 3; i++)
-            write_number(to, floats[i], true);
-        write_text(to, " )");
+        write_direction(to, (const float *)(const void *)(row + column->offset));
         return true;
     case MD5_COLUMN_EASING:
         write_easing(to, md5_row_easing(row, column->offset));
@@ -284,12 +335,27 @@ static bool has_easing_after(const md5_column *column, const char *row)
     return column[1].position == MD5_POSITION_AFTER && md5i_column_number(column + 1, row) != 0;
 }
 
+static bool has_nonzero_byte(const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] != 0)
+            return true;
+    }
+    return false;
+}
+
+// Returns true if a number must be written. A 0 is also written if an easing follows it.
+static bool is_number_set(const md5_column *column, const char *row)
+{
+    const double number = md5i_column_number(column, row);
+    return (number != 0 && number != column->start) || has_easing_after(column, row);
+}
+
 // Returns true if a value differs from the value of a column that is not written.
 static bool is_set(const md5_column *column, const char *row)
 {
     const char *const value = row + column->offset;
     const float *const floats = (const float *)(const void *)value;
-    const double number = md5i_column_number(column, row);
     uint32_t count;
     switch (column->kind) {
     case MD5_COLUMN_TEXT:
@@ -301,13 +367,9 @@ static bool is_set(const md5_column *column, const char *row)
     case MD5_COLUMN_TABLE:
         return md5i_column_rows(column, row, &count) && count > 0;
     case MD5_COLUMN_PART:
-        for (size_t i = 0; column->rows && i < column->rows->size; i++) {
-            if (value[i] != 0)
-                return true;
-        }
-        return false;
-    default: // a 0 is also written if an easing follows it
-        return (number != 0 && number != column->start) || has_easing_after(column, row);
+        return column->rows && has_nonzero_byte(value, column->rows->size);
+    default:
+        return is_number_set(column, row);
     }
 }
 
@@ -332,7 +394,9 @@ static bool write_list_row(writer *to, const md5_table_iterator *walk, const md5
         const md5_column *const column = &schema->columns[i];
         const bool is_used = md5_is_column_used(column, kind);
         if (!is_used && is_set(column, row))
-            return fail_write(to, walk, "has a value that the file format cannot store");
+            return fail_write(
+                to, walk, "has an entry with a %s that its kind does not use: expected no value",
+                column->member);
         if (is_used && column->position == MD5_POSITION_HEAD && !is_omitted(column, row))
             TRY(write_value(to, walk, column, row));
     }
@@ -347,12 +411,15 @@ static bool write_list(writer *to, const md5_table_iterator *walk, const md5_col
     const bool is_list = column->form == MD5_FORM_LIST;
     uint32_t count;
     const char *row = md5i_column_rows(column, owner, &count);
+
     write_text(to, is_list ? " (" : "");
     for (uint32_t i = 0; i < count; i++, row += schema->size) {
         const bool is_or =
             !is_list && ((const md5_condition *)(const void *)row)->begins_alternative;
         if (is_or && i == 0) // nothing precedes the `or`
-            return fail_write(to, walk, "has a value that the file format cannot store");
+            return fail_write(to, walk,
+                              "has the value begins_alternative in its first entry: expected it "
+                              "only in later entries");
         if (!is_list && i > 0)
             write_text(to, is_or ? " or" : " and");
         TRY(write_list_row(to, walk, schema, row));
@@ -360,6 +427,7 @@ static bool write_list(writer *to, const md5_table_iterator *walk, const md5_col
     write_text(to, is_list ? " )" : "");
     return true;
 }
+
 // Returns the text at an offset in a row, or NULL if the offset is 0.
 static const char *text_at(const char *row, size_t offset)
 {
@@ -390,38 +458,63 @@ static bool is_driver_keyword(const md5_column *column, const char *name)
     return false;
 }
 
+// Returns true if a share has an easing other than linear.
+static bool is_share_eased(const md5_column *column, const char *row)
+{
+    return column->easing > 0 && md5_row_easing(row, column->easing)->kind != MD5_EASE_LINEAR;
+}
+
+// Writes a driver and its names. Drivers without a keyword are further names of the driver before
+// them.
+static bool write_driver(writer *to, const md5_table_iterator *walk, uint32_t driver)
+{
+    const char *const row = walk->level->row;
+    write_token(to, md5i_share_drivers[driver].word);
+    do {
+        TRY(write_name(to, walk, text_at(row, walk->column->state + driver * sizeof row)));
+        driver++;
+    } while (driver < MD5_NUM_DRIVERS && !md5i_share_drivers[driver].word);
+    return true;
+}
+
+// Writes the parameter of a share and its easing. The name is quoted if it would be read as the
+// keyword of a driver.
+static bool write_parameter(writer *to, const md5_table_iterator *walk, const char *name)
+{
+    const md5_column *const column = walk->column;
+    const char *const row = walk->level->row;
+    if (is_driver_keyword(column, name))
+        TRY(write_quoted(to, walk, name));
+    else
+        TRY(write_name(to, walk, name));
+    if (is_share_eased(column, row))
+        write_easing(to, md5_row_easing(row, column->easing));
+    return true;
+}
+
 // Writes a share: a number, a parameter with an easing, or another driver.
 static bool write_share(writer *to, const md5_table_iterator *walk)
 {
     const md5_column *const column = walk->column;
     const char *const row = walk->level->row;
-    const char *const name = text_at(row, column->auxiliary);
-    uint32_t driver = find_driver(column, row);
+    const char *const parameter = text_at(row, column->auxiliary);
+    const uint32_t driver = find_driver(column, row);
     const bool is_driven = driver < MD5_NUM_DRIVERS;
-    const md5_easing *const easing = md5_row_easing(row, column->easing);
-    const bool is_eased = column->easing > 0 && easing->kind != MD5_EASE_LINEAR;
-    const bool has_number = md5i_column_number(column, row) != 0;
-    const bool is_number = !name && !is_driven;
-    const bool has_conflict = is_number ? is_eased : has_number || (name && is_driven);
-    if (has_conflict)
-        return fail_write(to, walk, "is set to a number and a parameter: expected one of them");
-    if (is_driven) {
-        write_token(to, md5i_share_drivers[driver].word);
-        do {
-            TRY(write_name(to, walk, text_at(row, column->state + driver * sizeof row)));
-            driver++;
-        } while (driver < MD5_NUM_DRIVERS && !md5i_share_drivers[driver].word);
-        return true;
-    }
-    if (is_number)
+    if (!parameter && !is_driven) {
+        if (is_share_eased(column, row))
+            return fail_write(to, walk, "has an easing but no parameter: expected no easing");
         return write_value(to, walk, column, row);
-    if (is_driver_keyword(column, name))
-        TRY(write_quoted(to, walk, name));
-    else
-        TRY(write_name(to, walk, name));
-    if (is_eased)
-        write_easing(to, easing);
-    return true;
+    }
+
+    if (md5i_column_number(column, row) != 0)
+        return fail_write(to, walk, "is set to a number and a %s: expected one of them",
+                          parameter ? "parameter" : md5i_share_drivers[driver].word);
+    if (parameter && is_driven)
+        return fail_write(to, walk, "is set to a parameter and a %s: expected one of them",
+                          md5i_share_drivers[driver].word);
+    if (is_driven)
+        return write_driver(to, walk, driver);
+    return write_parameter(to, walk, parameter);
 }
 
 // Returns the column that contains the rows of this level, or NULL for the machine.
@@ -443,27 +536,35 @@ static void write_keyword(writer *to, const md5_table_iterator *walk)
         write_text(to, md5_column_word(above));
 }
 
+// Writes the value of the current column, which is in the head of its row.
+static bool write_head_value(writer *to, const md5_table_iterator *walk)
+{
+    const md5_column *const column = walk->column;
+    const char *const row = walk->level->row;
+    if (!md5_is_column_used(column, walk->level->kind)) {
+        if (is_set(column, row))
+            return fail_unused(to, walk);
+        return true;
+    }
+    if (is_omitted(column, row))
+        return true;
+    const bool is_table = column->rows && column->kind != MD5_COLUMN_EASING;
+    return is_table ? write_list(to, walk, column, row) : write_value(to, walk, column, row);
+}
+
 // Writes the keyword of a row and its head.
 static bool write_head(writer *to, const md5_table_iterator *walk)
 {
-    const md5_table_level *const level = walk->level;
-    const md5_schema *const schema = level->schema;
     write_keyword(to, walk);
-    md5_table_iterator head = *walk; // its column is the column that is written, for messages
+
+    // The main iteration is at the first column of the row. A copy iterates over the head, so that
+    // messages name the column that is written.
+    md5_table_iterator head = *walk;
+    const md5_schema *const schema = walk->level->schema;
     for (uint32_t i = 0; i < schema->num_columns; i++) {
-        const md5_column *const column = &schema->columns[i];
-        head.column = column;
-        const bool is_used = md5_is_column_used(column, level->kind);
-        if (column->position != MD5_POSITION_HEAD)
-            continue;
-        if (!is_used && is_set(column, level->row))
-            return fail_write(to, &head, "has a value that the file format cannot store");
-        if (!is_used || is_omitted(column, level->row))
-            continue;
-        if (column->rows && column->kind != MD5_COLUMN_EASING)
-            TRY(write_list(to, &head, column, level->row));
-        else
-            TRY(write_value(to, &head, column, level->row));
+        head.column = &schema->columns[i];
+        if (head.column->position == MD5_POSITION_HEAD)
+            TRY(write_head_value(to, &head));
     }
     return true;
 }
@@ -475,21 +576,32 @@ static void open_braces(writer *to, int level)
     to->has_braces[level] = true;
 }
 
-// Returns true if the file format cannot store a value: it has no keyword, or it must follow
-// another value that the row does not have.
-static bool is_lost(const md5_table_iterator *walk)
+// Fails if a file cannot store the value of the current column: the kind of the row does not use
+// it, it does not have a keyword, or it must follow another value that the row does not have.
+static bool check_can_store(writer *to, const md5_table_iterator *walk)
 {
-    const md5_column *column = walk->column;
+    const md5_column *const column = walk->column;
     const char *const row = walk->level->row;
     if (!is_set(column, row) || column->hash == MD5_HASH_USED)
-        return false;
-    if (column->form == MD5_FORM_ALWAYS)
-        return !md5_is_column_used(column, walk->level->kind);
-    if (column->position != MD5_POSITION_AFTER)
-        return column->position == MD5_POSITION_NONE && column->kind == MD5_COLUMN_COUNT;
-    while (column->position == MD5_POSITION_AFTER)
-        column--;
-    return !is_set(column, row);
+        return true;
+
+    if (column->form == MD5_FORM_ALWAYS) {
+        if (!md5_is_column_used(column, walk->level->kind))
+            return fail_unused(to, walk);
+        return true;
+    }
+    if (column->position == MD5_POSITION_NONE && column->kind == MD5_COLUMN_COUNT)
+        return fail_write(to, walk, "cannot be stored in a machine file: expected 0, found %.0f",
+                          md5i_column_number(column, row));
+    if (column->position == MD5_POSITION_AFTER) {
+        const md5_column *first = column; // of the columns on one line
+        while (first->position == MD5_POSITION_AFTER)
+            first--;
+        if (!is_set(first, row))
+            return fail_write(to, walk, "has no effect without %s: expected no value",
+                              first->member);
+    }
+    return true;
 }
 
 // Writes an array of texts: each text after its own keyword.
@@ -559,8 +671,8 @@ static bool write_column(writer *to, md5_table_iterator *walk, const char *model
     const bool has_lines = column->rows && !is_list && is_in_block;
     const bool has_row_lines = has_lines && is_set(column, row);
     const bool is_model = column->kind == MD5_COLUMN_MODEL && is_in_block && model_file[0] != '\0';
-    if (is_lost(walk))
-        return fail_write(to, walk, "has a value that the file format cannot store");
+    TRY(check_can_store(to, walk));
+
     if (is_model || has_row_lines) {
         open_braces(to, braces);
         to->has_lines[braces] = true;
@@ -570,6 +682,7 @@ static bool write_column(writer *to, md5_table_iterator *walk, const char *model
         write_text(to, md5_column_word(column));
         return write_name(to, walk, model_file);
     }
+
     const bool is_keyword_set = is_share_set(column, row) || is_set(column, row);
     if (is_in_block && !has_lines && is_keyword_set) {
         open_braces(to, braces);
@@ -610,15 +723,19 @@ static bool write_machine(writer *to, const md5_schema *schema, const md5_machin
 {
     md5_table_iterator walk = md5i_begin_columns(schema, desc, NULL);
     while (md5i_next_column(&walk)) {
+        // The row of an ALWAYS column has neither a keyword nor braces: its values are written in
+        // the braces of the row above.
         const int level = walk.top;
         const md5_column *const above = column_above(&walk);
         const bool is_within = above && above->form == MD5_FORM_ALWAYS;
-        if (walk.column && walk.level->next == 1 && !is_within)
+        const bool is_row_begin = walk.level->next == 1;
+        const bool is_row_end = walk.level->next > walk.level->schema->num_columns;
+
+        if (walk.column && is_row_begin && !is_within)
             TRY(begin_written_row(to, &walk));
         if (walk.column)
             TRY(write_column(to, &walk, model_file, is_within ? level - 1 : level));
-        const bool is_row_end = walk.level->next > walk.level->schema->num_columns;
-        if (!walk.column && is_row_end && !is_within)
+        else if (is_row_end && !is_within)
             end_row(to, level);
     }
     write_text(to, "\n");
