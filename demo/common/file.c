@@ -133,12 +133,16 @@ static size_t min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+// Computes the table of the Levenshtein distance by dynamic programming. Only one row of the table
+// is stored: row[j] is the distance of the first i bytes of the query and the first j bytes of the
+// name, or of a part of the name that ends at byte j.
 size_t common_edit_distance(const char *query, size_t length, const char *name, bool in_part)
 {
-    size_t row[COMMON_MAX_NAME_LENGTH + 1] = {0}; // one row of the dynamic programming table
+    size_t row[COMMON_MAX_NAME_LENGTH + 1] = {0};
     const size_t width = strlen(name);
     if (width > COMMON_MAX_NAME_LENGTH)
         return SIZE_MAX;
+
     for (size_t j = 0; j <= width && !in_part; j++)
         row[j] = j;
     for (size_t i = 1; i <= length; i++) {
@@ -154,6 +158,7 @@ size_t common_edit_distance(const char *query, size_t length, const char *name, 
             row[j] = min_size(exchange, insertion);
         }
     }
+
     size_t distance = row[width];
     if (in_part) {
         for (size_t j = 0; j < width; j++)
@@ -168,14 +173,18 @@ char *common_normalize_path(const char *path)
     const size_t drive_length = path[0] != '\0' && path[1] == ':' ? 2 : 0;
     size_t used = drive_length;
     memcpy(result, path, drive_length);
+
     const char *part = path + drive_length;
     while (*part != '\0') {
         const size_t length = strcspn(part, "/\\");
         const bool is_parent = length == 2 && strncmp(part, "..", 2) == 0;
         const bool is_current = length == 1 && *part == '.';
-        if (is_parent) { // removes the last part
-            while (used > drive_length && result[--used] != '/') {
-            }
+        if (is_parent) {
+            // Remove the last part and the slash before it.
+            while (used > drive_length && result[used - 1] != '/')
+                used--;
+            if (used > drive_length)
+                used--;
         } else if (length > 0 && !is_current) {
             result[used++] = '/';
             memcpy(result + used, part, length);
@@ -661,6 +670,7 @@ static void search_folder(walk_state *walked, const char *folder)
     const size_t first_file = walked->files.count;
     const size_t first_folder = walked->folders[0].count;
     const size_t first_link = walked->folders[1].count;
+
     entry_reader entries = open_folder(folder);
     if (entries.has_failed)
         add_unread(walked, folder);
@@ -676,6 +686,7 @@ static void search_folder(walk_state *walked, const char *folder)
         walked->is_cut = walked->num_entries >= MAX_ENTRIES || walked->num_bytes >= MAX_BYTES;
     }
     close_folder(&entries);
+
     sort(&walked->files, first_file);
     sort(&walked->folders[0], first_folder);
     sort(&walked->folders[1], first_link);
@@ -769,20 +780,23 @@ static int64_t read_some(source from, char *bytes, size_t size)
 static char *read_all(source from, uint64_t expected, size_t *size, const char **reason)
 {
     static const char too_large[] = "the file is too large";
+    enum { SPARE_CAPACITY = 1 << 12 }; // so that the end of a file is found without growing
     *size = 0;
     if (expected >= INT32_MAX) {
         *reason = too_large;
         return NULL;
     }
-    size_t capacity = (size_t)expected + (1 << 12);
+
+    size_t capacity = (size_t)expected + SPARE_CAPACITY;
     char *bytes = common_alloc(capacity, 1);
     *reason = NULL;
     while (!*reason) {
         const int64_t count = read_some(from, bytes + *size, capacity - *size);
-        if (count == 0) {
+        if (count == 0) { // the end
             bytes[*size] = '\0';
             return bytes;
         }
+
         if (count < 0)
             *reason = strerror(errno);
         else

@@ -199,6 +199,7 @@ static void add_zip_entry(game_source *archive, zip_t *zip, zip_uint64_t entry)
     const size_t length = name ? strlen(name) : 0;
     if (length > 0 && name[length - 1] == '/')
         return; // a folder
+
     if (!name || zip_stat_index(zip, entry, 0, &stat) != 0)
         warn(archive, name ? name : "", "skipped: cannot read the entry");
     else if (is_symbolic_link(zip, entry))
@@ -300,9 +301,10 @@ static bool read_range(FILE *stream, uint64_t offset, void *bytes, size_t size)
 static bool open_pak(game_source *archive, md5_error *error)
 {
     const uint64_t archive_size = archive->archive_size;
-    unsigned char header[PAK_HEADER];
     if (archive_size > INT32_MAX) // the smallest limit of long on all systems
         return fail(error, "too large (limit 2 GiB)");
+
+    unsigned char header[PAK_HEADER];
     if (!read_range(archive->stream, 0, header, sizeof header))
         return fail(error, "truncated archive: the header is incomplete");
     const uint64_t start = common_read_little_endian(header + 4, 4);
@@ -315,6 +317,7 @@ static bool open_pak(game_source *archive, md5_error *error)
             error,
             "damaged archive: size of the file list is %llu bytes; expected a multiple of %d",
             (unsigned long long)list_size, PAK_ENTRY);
+
     unsigned char *const list = malloc(list_size ? (size_t)list_size : 1); // up to INT32_MAX
     const bool is_read = list && read_range(archive->stream, start, list, (size_t)list_size);
     for (size_t i = 0; i < list_size && is_read; i += PAK_ENTRY) {
@@ -329,6 +332,7 @@ static bool open_pak(game_source *archive, md5_error *error)
                       (source_file){.location = offset, .size = size, .packed = size}, size);
     }
     free(list);
+
     if (!is_read)
         return fail(error, "cannot read the file list");
     return true;
@@ -454,10 +458,13 @@ static bool add_archive(common_game_paths *game, const char *path, md5_error *er
 {
     if (!common_is_file(path))
         return fail(error, "not a file");
+
     game_source *const archive = common_alloc(1, sizeof *archive);
-    char magic[4] = "";
     *archive = (game_source){.path = path, .archive_size = common_file_size(path), .game = game};
     archive->stream = fopen(path, "rb");
+
+    // The first bytes decide the format.
+    char magic[4] = "";
     bool is_open = false;
     if (!archive->stream) {
         fail(error, "cannot open the file: %s", strerror(errno));
@@ -475,6 +482,7 @@ static bool add_archive(common_game_paths *game, const char *path, md5_error *er
             fail(error, "not a zip or .pak archive: it starts with '%.4s'; expected PK or PACK",
                  magic);
     }
+
     is_open = is_open && check_entries(archive, error);
     if (is_open)
         add_source(game, archive, true);

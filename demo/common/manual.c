@@ -22,47 +22,56 @@ static void print_value(FILE *file, const char *value, const char *const *escape
 }
 
 // Returns true if an entry has a value, by its digit, or this kind, by its letter.
-static bool has_property(const common_manual_entry *row, char property)
+static bool has_property(const common_manual_entry *entry, char property)
 {
     if (property > '9')
-        return row->kind == property;
-    return row->values[property - '0'] != NULL;
+        return entry->kind == property;
+    return entry->values[property - '0'] != NULL;
 }
 
+// Interprets the template. The end of a loop over the entries jumps back to its start. Conditional
+// text that is not printed is skipped up to its end.
 void common_print_template(FILE *file, const char *template, const char *const *escapes,
-                           const common_manual_entry *rows, size_t count)
+                           const common_manual_entry *entries, size_t count)
 {
-    const common_manual_entry *row = rows;
-    const char *loop = template;
-    bool is_first = true;
+    const common_manual_entry *entry = entries;
+    const char *loop = template; // start of the current loop
+    bool is_first = true;        // no separator was reached in the current loop
+
     for (const char *c = template; *c != '\0'; c++) {
         if (*c != '~') {
             fputc(*c, file);
             continue;
         }
-        switch (*++c) {
+
+        c++; // the directive
+        switch (*c) {
         case '(':
-            row = rows;
+            entry = entries;
             loop = c;
             is_first = true;
             break;
         case ')':
-            c = ++row < rows + count ? loop : c;
+            entry++;
+            if (entry < entries + count)
+                c = loop;
             break;
         case '[':
             c++;
-            if (!has_property(row, *c))
+            if (!has_property(entry, *c))
                 c = strstr(c, "~]") + 1;
             break;
         case ',':
-            c = is_first ? strstr(c, "~;") + 1 : c;
+            if (is_first)
+                c = strstr(c, "~;") + 1;
             is_first = false;
             break;
         case ']':
         case ';':
             break;
         default:
-            print_value(file, row->values[*c - '0'], escapes);
+            print_value(file, entry->values[*c - '0'], escapes);
+            break;
         }
     }
 }

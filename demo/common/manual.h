@@ -18,15 +18,15 @@ typedef struct common_manual_entry {
     const char *values[10];
 } common_manual_entry;
 
-// Prints a template for rows[count]; `count` is at least 1. Directives of the template:
-//   ~( ~)    text that is printed for each row
-//   ~0       a value of the row
-//   ~[0 ~]   text that is printed only for rows with this value or, with a letter, of this kind
-//   ~, ~;    text that is printed between rows: not for the first row
+// Prints a template for entries[count]; `count` is at least 1. Directives of the template:
+//   ~( ~)    text that is printed for each entry
+//   ~0       a value of the entry
+//   ~[0 ~]   text that is printed only for entries with this value or, with a letter, of this kind
+//   ~, ~;    text that is printed between entries: not for the first entry
 // `escapes` consists of pairs of texts and ends with NULL: in values, the first text of a pair is
 // replaced by the second.
 void common_print_template(FILE *file, const char *template, const char *const *escapes,
-                           const common_manual_entry *rows, size_t count);
+                           const common_manual_entry *entries, size_t count);
 
 extern const char *const common_plain[]; // no escapes
 extern const char *const common_roff[];  // escapes of manual pages; hyphens can be copied to shells

@@ -201,28 +201,33 @@ static size_t read_output(FILE *in, char **all)
 char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
                           unsigned seconds, size_t *size, const char **reason)
 {
+    enum { READ_END, WRITE_END }; // of a pipe
     int ends[2];
     *reason = "cannot start a process";
     if (pipe(ends) != 0)
         return NULL;
+
     const pid_t child = fork();
     if (child == 0) {
-        close(ends[0]);
-        FILE *const out = fdopen(ends[1], "wb");
+        close(ends[READ_END]);
+        FILE *const out = fdopen(ends[WRITE_END], "wb");
         common_limit_process(bytes, seconds, "");
         const bool is_done = out && work(user, out) && fflush(out) == 0;
         _exit(is_done ? 0 : 1); // does not flush the parent's files or call its exit handlers
     }
-    close(ends[1]);
-    FILE *const in = child > 0 ? fdopen(ends[0], "rb") : NULL;
+
+    // The parent reads the output until the process ends.
+    close(ends[WRITE_END]);
+    FILE *const in = child > 0 ? fdopen(ends[READ_END], "rb") : NULL;
     char *all = NULL;
     const size_t used = in ? read_output(in, &all) : 0;
     if (in)
         fclose(in); // ends a process that still writes
     else
-        close(ends[0]);
+        close(ends[READ_END]);
     while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
         continue;
+
     if (child > 0)
         *reason = used == 0 ? "it crashed, or exceeded the limit of time or memory"
                             : "the output is too large";

@@ -97,10 +97,13 @@ const md5_threads *common_start_threads(uint32_t num_workers)
     int64_t count = num_workers > 0 ? (int64_t)num_workers : num_cores;
     if (count > MAX_WORKERS)
         count = MAX_WORKERS;
+
     pthread_mutex_init(&all->lock, NULL);
     pthread_cond_init(&all->begun, NULL);
     pthread_cond_init(&all->done, NULL);
     all->jobs = (md5_threads){.run = run, .pool = all, .num_workers = 1};
+
+    // Worker 0 is the calling thread. The other workers wait at the lock until all are created.
     pthread_mutex_lock(&all->lock);
     for (uint32_t i = 1; i < count; i++) {
         worker *const next = &all->workers[i];

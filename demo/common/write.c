@@ -242,6 +242,8 @@ bool common_end_file(common_writer *writer, bool is_complete)
     FILE *const file = writer->file;
     if (file == stdout) // programs check standard output at their end
         return is_complete;
+
+    // Finish, close and rename. `reason` is the errno of the first step that fails.
     bool is_good = ferror(file) == 0 && fflush(file) == 0 && is_complete;
     if (is_good && writer->path)
         is_good = finish_new_file(writer);
@@ -254,6 +256,7 @@ bool common_end_file(common_writer *writer, bool is_complete)
         reason = errno;
         is_good = false;
     }
+
     if (!is_good && writer->name)
         remove(writer->name);
     release(writer);

@@ -126,8 +126,11 @@ static bool read_png_header(const uint8_t *body, uint32_t length, uint32_t max_p
 // Checks the PLTE chunk.
 static bool check_palette(const png_state *png, uint32_t length, md5_error *error)
 {
-    if (png->has_palette || png->packed_size > 0)
-        return fail(error, MD5_ERROR_SYNTAX, "PNG palette is duplicate or follows the image data");
+    if (png->has_palette)
+        return fail(error, MD5_ERROR_SYNTAX, "invalid PNG: expected one palette, found another");
+    if (png->packed_size > 0)
+        return fail(error, MD5_ERROR_SYNTAX,
+                    "invalid PNG: expected the palette before the image data");
     if (length == 0 || length % 3 != 0 || length > MAX_PALETTE_SIZE)
         return fail(error, MD5_ERROR_SYNTAX,
                     "invalid PNG palette size: expected a multiple of 3 from 3 to 768 "
@@ -178,6 +181,7 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, pn
 {
     png_state png = {0};
     size_t offset = PNG_SIGNATURE;
+
     while (size - offset >= PNG_CHUNK) {
         const uint32_t length = big_endian(bytes + offset);
         const uint8_t *const name = bytes + offset + 4;
@@ -186,6 +190,7 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, pn
             return false;
         if (memcmp(name, "IEND", 4) == 0)
             return check_png_end(&png, error);
+
         if (memcmp(name, "IHDR", 4) == 0) {
             if (!read_png_header(body, length, max_pixels, &png, error))
                 return false;
@@ -203,6 +208,7 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, pn
         } else if (name[0] < 'a') { // a lower-case first letter marks optional chunks
             return fail(error, MD5_ERROR_SYNTAX, "unknown PNG chunk %.4s", (const char *)name);
         }
+
         offset += PNG_CHUNK + length;
     }
     return fail(error, MD5_ERROR_SYNTAX, "truncated PNG: the IEND chunk is missing");
@@ -358,6 +364,7 @@ static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, ui
     struct jpeg_decompress_struct *const jpeg = &reader->jpeg;
     if (setjmp(reader->failed) != 0)
         return false;
+
     jpeg_create_decompress(jpeg);
     jpeg->mem->max_memory_to_use = MAX_MEMORY;
     jpeg->progress = &reader->progress;
@@ -365,15 +372,18 @@ static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, ui
     jpeg_read_header(jpeg, TRUE);
     if (!check_image_size(jpeg->image_width, jpeg->image_height, max_pixels, reader->error))
         return false;
+
     const bool is_cmyk = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
     jpeg->out_color_space = is_cmyk ? JCS_CMYK : JCS_RGB; // libjpeg does not convert CMYK to RGB
     jpeg_start_decompress(jpeg);
+
     const uint32_t width = jpeg->output_width;
     const size_t stride = (size_t)width * 4;
     reader->row = malloc(stride);
     reader->rgba = malloc(stride * jpeg->output_height);
     if (!reader->row || !reader->rgba)
         return fail(reader->error, MD5_ERROR_MEMORY, "out of memory");
+
     while (jpeg->output_scanline < jpeg->output_height) {
         uint8_t *const rgba = reader->rgba + stride * jpeg->output_scanline;
         jpeg_read_scanlines(jpeg, &reader->row, 1);
@@ -382,6 +392,7 @@ static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, ui
         else
             convert_rgb_row(reader->row, width, rgba);
     }
+
     jpeg_finish_decompress(jpeg);
     *image = (view_image){reader->rgba, width, jpeg->output_height};
     return true;
@@ -476,23 +487,33 @@ static const char *parse_side(const char *text, const char *axis, uint32_t *side
     return text + strspn(text, " ");
 }
 
+// Returns true if a text begins with another text.
+static bool begins_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+// Reads the header: "#?" with the name of the program, lines of properties, an empty line, and the
+// size of the image.
 static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *error)
 {
-    static const char format[] = "FORMAT=";
+    static const char property[] = "FORMAT=";
+    static const char format[] = "32-bit_rle_rgbe";
     char line[MAX_LINE] = "";
-    if (!read_line(from, line) || strncmp(line, "#?", 2) != 0)
+    if (!read_line(from, line) || !begins_with(line, "#?"))
         return fail(error, MD5_ERROR_SYNTAX,
                     "not a Radiance image: expected '#?' at the start of the file");
+
     do {
         if (!read_line(from, line))
             return fail(error, MD5_ERROR_SYNTAX,
                         "unterminated header: expected an empty line, found the end of the file");
-        const char *const value = line + sizeof format - 1;
-        if (strncmp(line, format, sizeof format - 1) == 0
-            && strncmp(value, "32-bit_rle_rgbe", 15) != 0)
+        const char *const value = line + strlen(property);
+        if (begins_with(line, property) && !begins_with(value, format))
             return fail(error, MD5_ERROR_SYNTAX,
-                        "unsupported Radiance format \"%.40s\": expected 32-bit_rle_rgbe", value);
+                        "unsupported Radiance format \"%.40s\": expected %s", value, format);
     } while (line[0] != '\0');
+
     if (!read_line(from, line))
         return fail(error, MD5_ERROR_SYNTAX, "the image size is missing");
     const char *end = parse_side(line, "-Y ", &panorama->height);
@@ -512,19 +533,22 @@ enum { MIN_PACKED = 8, MAX_PACKED = 0x7fff }; // widths of rows that can be pack
 // follows another such pixel.
 static bool read_pixels(byte_reader *from, uint8_t *to, uint32_t width)
 {
-    uint32_t shift = 0;
-    for (uint32_t x = 0; x < width;) {
+    uint32_t shift = 0; // of the number of repetitions; increases with successive repetitions
+    uint32_t x = 0;
+    while (x < width) {
         uint8_t *const pixel = to + 4 * (size_t)x;
         if (from->size - from->offset < 4)
             return false;
         memcpy(pixel, from->bytes + from->offset, 4);
         from->offset += 4;
+
         const bool is_repetition = pixel[0] == 1 && pixel[1] == 1 && pixel[2] == 1;
         if (!is_repetition) {
             x++;
             shift = 0;
             continue;
         }
+
         const uint32_t count = shift < 24 ? (uint32_t)pixel[3] << shift : 0;
         if (x == 0 || count > width - x)
             return false;
@@ -603,6 +627,7 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
     *panorama = (view_panorama){.rgb = NULL};
     if (!read_header(&from, panorama, error))
         return false;
+
     const uint32_t width = panorama->width;
     const uint32_t height = panorama->height;
     const size_t pixels = (size_t)width * height;
@@ -611,14 +636,16 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
         return fail(error, MD5_ERROR_SYNTAX,
                     "truncated image: %u x %u pixels cannot be stored in %zu bytes",
                     (unsigned)width, (unsigned)height, from.size - from.offset);
+
     uint8_t *const row = calloc(width, 4);
     float *const rgb = malloc(pixels * 3 * sizeof *rgb);
-    bool is_read = true;
     if (!row || !rgb) {
         free(row);
         free(rgb);
         return fail(error, MD5_ERROR_MEMORY, "out of memory");
     }
+
+    bool is_read = true;
     for (uint32_t y = 0; y < height && is_read; y++) {
         is_read = read_row(&from, row, width);
         if (is_read)
@@ -628,6 +655,7 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
                  (unsigned)y + 1, (unsigned)height, from.offset);
     }
     free(row);
+
     if (is_read)
         panorama->rgb = rgb;
     else
@@ -793,10 +821,6 @@ static void append_bytes(void *user, void *bytes, int size)
 static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, size_t *size)
 {
     const size_t count = (size_t)image->width * image->height;
-    const int width = (int)image->width;
-    const int channels = has_alpha ? 4 : 3;
-    const int height = (int)image->height;
-    encoded_bytes encoded = {.bytes = NULL};
     uint8_t *rgb = NULL;
     if (!has_alpha && count > 0)
         rgb = malloc(3 * count);
@@ -804,7 +828,12 @@ static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, siz
         for (size_t i = 0; i < count; i++)
             memcpy(rgb + 3 * i, image->rgba + 4 * i, 3);
     }
+
     const uint8_t *const from = has_alpha ? image->rgba : rgb;
+    const int width = (int)image->width;
+    const int height = (int)image->height;
+    const int channels = has_alpha ? 4 : 3;
+    encoded_bytes encoded = {.bytes = NULL};
     int written = 0;
     stbi_write_tga_with_rle = 0;
     if (from && count > 0) { // stb reads the first pixel even of an empty image
@@ -814,11 +843,12 @@ static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, siz
             written = stbi_write_png_to_func(append_bytes, &encoded, width, height, channels, from,
                                              width * channels);
     }
+    free(rgb);
+
     if (written == 0) {
         free(encoded.bytes);
         encoded.bytes = NULL;
     }
-    free(rgb);
     *size = encoded.size;
     return encoded.bytes;
 }
