@@ -281,9 +281,15 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     const md5_mesh *const source = mesh->mesh;
     const size_t num_indices = (size_t)source->num_triangles * 3;
     const size_t max_indices = renderer->is_es ? INT_MAX / 2 : INT_MAX; // on ES also edges
-    if (source->num_vertices > INT_MAX || num_indices > max_indices)
+    if (source->num_vertices > INT_MAX)
         return md5gli_fail(error, MD5_ERROR_GPU,
-                           "mesh has more vertices or indices than OpenGL can draw");
+                           "mesh has too many vertices: expected at most %d, found %u", INT_MAX,
+                           source->num_vertices);
+    if (num_indices > max_indices)
+        return md5gli_fail(error, MD5_ERROR_GPU,
+                           "mesh has too many indices: expected at most %zu, found %zu",
+                           max_indices, num_indices);
+
     gl->GenVertexArrays(1, &mesh->array);
     gl->BindVertexArray(mesh->array);
     if (!upload_attributes(renderer, mesh, error))

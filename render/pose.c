@@ -630,23 +630,25 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
     return true;
 }
 
-// Returns true if the clip and both frames of a job exist.
-static bool is_valid_job(const md5gl_baked *baked, const md5gl_clip_job *job)
-{
-    if (job->clip >= baked->num_clips)
-        return false;
-    return job->sample.frame0 < baked->num_frames[job->clip]
-           && job->sample.frame1 < baked->num_frames[job->clip];
-}
-
+// Checks that the clip and both frames of each instance exist.
 static bool check_jobs(const md5gl_baked *baked, const md5gl_clip_job *jobs, uint32_t count,
                        md5_error *error)
 {
     MD5_VALIDATE_RESERVED(jobs, count);
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_valid_job(baked, &jobs[i]))
+        const uint32_t clip = jobs[i].clip;
+        const md5_sample_position *const sample = &jobs[i].sample;
+        if (clip >= baked->num_clips)
             return md5gli_fail(error, MD5_ERROR_RANGE,
-                               "instance %u: baked clip or frame does not exist", i);
+                               "instance %u: unknown baked clip: expected an index below %u, found "
+                               "%u",
+                               i, baked->num_clips, clip);
+        const uint32_t num_frames = baked->num_frames[clip];
+        if (sample->frame0 >= num_frames || sample->frame1 >= num_frames)
+            return md5gli_fail(error, MD5_ERROR_RANGE,
+                               "instance %u: frames are out of range: expected indices below %u, "
+                               "found %u and %u",
+                               i, num_frames, sample->frame0, sample->frame1);
     }
     return true;
 }

@@ -69,11 +69,16 @@ static bool read_partners(md5_repair *repair, const md5_space_edit *edit, const 
     TRY(partners && is_partner);
     for (uint32_t j = 0; j < doc->num_joints; j++) {
         partners[j] = has_partners ? edit->partners[j] : j;
-        if (partners[j] >= doc->num_joints || is_partner[partners[j]])
-            return MD5_FAIL(
-                &repair->context, MD5_ERROR_RANGE,
-                "mirror partner of joint %u is out of range, or is the partner of another joint",
-                j);
+        if (partners[j] >= doc->num_joints)
+            return MD5_FAIL(&repair->context, MD5_ERROR_RANGE,
+                            "mirror partner of joint %u is out of range: expected a joint below "
+                            "%u, found %u",
+                            j, doc->num_joints, partners[j]);
+        if (is_partner[partners[j]])
+            return MD5_FAIL(&repair->context, MD5_ERROR_RANGE,
+                            "mirror partner of joint %u is already the partner of another joint: "
+                            "found joint %u",
+                            j, partners[j]);
         is_partner[partners[j]] = true;
     }
     return true;

@@ -399,11 +399,16 @@ static void check_parent(md5_checker *checker, const md5_check_joint *joint, boo
                          int32_t num_declared, md5_text_location location)
 {
     const int32_t parent = joint->parent;
-    if (!is_clip && parent >= 0 && parent >= (int64_t)num_declared - 1)
+    if (!is_clip && parent >= 0 && parent == (int64_t)num_declared - 1)
         md5i_report_violation(
             checker, "parent-order/last", location,
-            "parent of joint '%.60s' is the last joint or out of range: found %d of %d joints",
-            joint->name, parent, num_declared);
+            "parent of joint '%.60s' is the last joint: expected an earlier joint, found %d",
+            joint->name, parent);
+    else if (!is_clip && parent >= 0 && parent >= num_declared)
+        md5i_report_violation(
+            checker, "parent-order/last", location,
+            "parent of joint '%.60s' is out of range: expected a joint below %d, found %d",
+            joint->name, num_declared, parent);
     else if (parent >= (int32_t)checker->check.num_joints - 1)
         md5i_report_violation(checker, "parent-order", location,
                               "joint '%.60s' comes before its parent", joint->name);
@@ -699,9 +704,14 @@ static bool add_shader(md5_checker *checker)
         md5i_report_violation(checker,
                               length > MAX_LENGTH_WITHOUT_PREFIX ? "long-skin/58" : "long-skin",
                               location, "shader name is too long: found %zu bytes", length);
-    if (length == 0 || is_absolute_path(name))
+    if (length == 0)
         md5i_report_violation(checker, "shader-name", location,
-                              "shader is empty or an absolute path: found '%.100s'", name);
+                              "shader is empty: expected the name of a material");
+    else if (is_absolute_path(name))
+        md5i_report_violation(checker, "shader-name", location,
+                              "shader is an absolute path: expected a relative name, found "
+                              "'%.100s'",
+                              name);
     return true;
 }
 
